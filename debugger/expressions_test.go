@@ -14,10 +14,8 @@ import (
 // program builds a program of testdata/expressions, which the command ends with.
 func program(t *testing.T, compiler ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "program")
 	last := len(compiler) - 1
-	build(t, compiler[0], append(compiler[1:last:last], "-o", path, filepath.Join("testdata", "expressions", compiler[last]))...)
-	return path
+	return debuggertest.Compile(t, filepath.Join("testdata", "expressions", compiler[last]), nil, compiler[:last]...)
 }
 
 // expressions is a client with a program of testdata/expressions where marker is

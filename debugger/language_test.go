@@ -1,8 +1,6 @@
 package debugger_test
 
 import (
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
@@ -32,14 +30,7 @@ func TestLanguages(t *testing.T) {
 	} {
 		t.Run(tt.source, func(t *testing.T) {
 			debuggertest.Sample(t)
-			if _, err := exec.LookPath(tt.command[0]); err != nil {
-				t.Skipf("building %s needs %s", tt.source, tt.command[0])
-			}
-			path := filepath.Join(t.TempDir(), "values")
-			argv := append(tt.command[1:], filepath.Join("internal", "symbols", "symbolstest", "testdata", "programs", tt.source), "-o", path)
-			if out, err := exec.CommandContext(t.Context(), tt.command[0], argv...).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			path := debuggertest.Compile(t, source(tt.source), nil, tt.command...)
 			c := connect(t, table(t, debugger.Config{}))
 			c.ok("launch", args{"path": path})
 			c.ok("set_breakpoint", args{"function": "marker", "hit_count": tt.hit})

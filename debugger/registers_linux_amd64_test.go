@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // Vector, x87, mxcsr and segment registers are shown, in a process and in its
@@ -13,8 +14,7 @@ import (
 // of a 64-bit process on Linux (arch/x86/include/asm/segment.h).
 func TestExtendedRegisters(t *testing.T) {
 	code := filepath.Join("testdata", "registers", "registers.c")
-	path := filepath.Join(t.TempDir(), "registers")
-	build(t, "gcc", "-g", "-O0", code, "-o", path)
+	path := debuggertest.Compile(t, code, nil, "gcc", "-g", "-O0")
 	c := connect(t, table(t, debugger.Config{}))
 	c.ok("launch", args{"path": path})
 	c.ok("set_breakpoint", args{"file": "registers.c", "line": lineOf(t, code, "// stop")})

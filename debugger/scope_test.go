@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // build runs a compiler on programs of the symbols' tests.
@@ -90,8 +91,7 @@ func TestNames(t *testing.T) {
 
 // Elements of Go's maps by their keys, with the values of gokeys.
 func TestMapKeys(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "gokeys")
-	build(t, "go", "build", "-gcflags=-N -l", "-o", path, filepath.Join(source("gokeys"), "main.go"))
+	path := debuggertest.Compile(t, filepath.Join(source("gokeys"), "main.go"), nil, "go", "build", "-gcflags=-N -l")
 	mapKeys(t, path)
 }
 
@@ -124,18 +124,18 @@ func oldGo(t *testing.T, source string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir() // outside of the module, which needs a newer Go
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "program")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-N -l", "-o", path, "main.go")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.23.12", "GOPROXY=off", "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("maps before Go 1.24 need Go 1.23.12: %v\n%s", err, out)
-	}
-	return path
+	return debuggertest.Cached(t, "go1.23.12", text, func(path string) {
+		dir := t.TempDir() // outside of the module, which needs a newer Go
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-N -l", "-o", path, "main.go")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.23.12", "GOPROXY=off", "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("maps before Go 1.24 need Go 1.23.12: %v\n%s", err, out)
+		}
+	})
 }
 
 // mapKeys looks into the maps of gokeys.
@@ -231,8 +231,7 @@ func TestConditionNames(t *testing.T) {
 
 // A name may be that of an enumerator, if the other side's type could have it.
 func TestConditionEnumerators(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "values")
-	build(t, "g++", "-g", "-O0", source("values.cc"), "-o", path)
+	path := debuggertest.Compile(t, source("values.cc"), nil, "g++", "-g", "-O0")
 	c := connect(t, table(t, debugger.Config{}))
 	c.ok("launch", args{"path": path})
 	at := func(condition string) args {
@@ -249,8 +248,7 @@ func TestConditionEnumerators(t *testing.T) {
 // Go's functions are found by the ends of their names, generic ones with all
 // their instances; gokeys has gen for int and string.
 func TestGoFunctionNames(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "gokeys")
-	build(t, "go", "build", "-gcflags=-N -l", "-o", path, filepath.Join(source("gokeys"), "main.go"))
+	path := debuggertest.Compile(t, filepath.Join(source("gokeys"), "main.go"), nil, "go", "build", "-gcflags=-N -l")
 	c := connect(t, table(t, debugger.Config{}))
 	c.ok("launch", args{"path": path})
 	for _, tt := range []struct {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,41 @@ func Build(t testing.TB, name string, flags ...string) string {
 	}
 	key := fmt.Append(nil, Source(name), flags, runtime.Version(), os.Getenv("GOFLAGS"), "\n", string(source))
 	return Cached(t, strings.ReplaceAll(name, ".", "-"), key, func(out string) { compile(t, name, out, flags) })
+}
+
+// Compile returns the path of the program that a command makes of one source, besides
+// -o and the path of the result. Libraries (-l) come behind the source, for the linker
+// reads them in order. The program is built once for each source, command and
+// environment, and kept in the user's cache. The test is skipped without the compiler.
+func Compile(t testing.TB, source string, env []string, command ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath(command[0]); err != nil {
+		t.Skipf("building %s needs %s", source, command[0])
+	}
+	source, err := filepath.Abs(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := fmt.Append(nil, source, env, command, runtime.Version(), os.Getenv("GOFLAGS"), "\n", string(text))
+	return Cached(t, "program", key, func(out string) {
+		var before, libraries []string
+		for _, word := range command[1:] {
+			if command[0] != "go" && strings.HasPrefix(word, "-l") {
+				libraries = append(libraries, word)
+			} else {
+				before = append(before, word)
+			}
+		}
+		cmd := exec.CommandContext(t.Context(), command[0], slices.Concat(before, []string{"-o", out, source}, libraries)...)
+		cmd.Env = append(os.Environ(), env...)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, text)
+		}
+	})
 }
 
 // Cached returns the path of a file in the user's cache. The first time, write makes

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -19,15 +18,7 @@ import (
 // buildAsleep compiles testdata/asleep.c.
 func buildAsleep(t *testing.T) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "asleep")
-	text, err := exec.Command("gcc", "-g", "-O1", "-w", "-pthread", "-o", out, "testdata/asleep.c").CombinedOutput()
-	if err != nil {
-		if _, missing := exec.LookPath("gcc"); missing != nil {
-			t.Skip("this needs gcc")
-		}
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return out
+	return debuggertest.Compile(t, "testdata/asleep.c", nil, "gcc", "-g", "-O1", "-w", "-pthread")
 }
 
 // recordAllThreads attaches to a program and records all its threads for a while.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -165,15 +164,7 @@ func kills(t *testing.T) int {
 // buildChecker compiles testdata/checker.c.
 func buildChecker(t *testing.T) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "checker")
-	text, err := exec.Command("gcc", "-g", "-O1", "-w", "-pthread", "-o", out, "testdata/checker.c").CombinedOutput()
-	if err != nil {
-		if _, missing := exec.LookPath("gcc"); missing != nil {
-			t.Skip("this needs gcc")
-		}
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return out
+	return debuggertest.Compile(t, "testdata/checker.c", nil, "gcc", "-g", "-O1", "-w", "-pthread")
 }
 
 // A debugger that is killed with SIGKILL, at whatever moment, leaves its process

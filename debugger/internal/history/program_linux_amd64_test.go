@@ -2,7 +2,6 @@ package history_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -31,15 +30,7 @@ func TestMain(m *testing.M) {
 // build compiles testdata/mixed.c.
 func build(t testing.TB, optimize string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "mixed")
-	text, err := exec.Command("gcc", "-g", optimize, "-w", "-pthread", "-o", out, "testdata/mixed.c", "-lm").CombinedOutput()
-	if err != nil {
-		if _, missing := exec.LookPath("gcc"); missing != nil {
-			t.Skip("this needs gcc")
-		}
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return out
+	return debuggertest.Compile(t, "testdata/mixed.c", nil, "gcc", "-g", optimize, "-w", "-pthread", "-lm")
 }
 
 // A subject is a process that stands at the beginning of a region.

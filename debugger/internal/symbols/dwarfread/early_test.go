@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
@@ -18,16 +18,9 @@ import (
 func TestEarly(t *testing.T) {
 	for _, source := range []string{"values.c", "values.cc"} {
 		for _, flags := range [][]string{{"-gz=zlib", "-O2"}, {"-gz=none", "-O0"}, {"-gz=zlib", "-gdwarf-4", "-O1"}} {
-			path := filepath.Join(t.TempDir(), "program")
 			tool := map[string]string{".c": "gcc", ".cc": "g++"}[filepath.Ext(source)]
-			if _, err := exec.LookPath(tool); err != nil {
-				t.Skip("this needs ", tool)
-			}
-			args := append([]string{"-g", "-w", "-pthread", "-o", path, filepath.Join("..", "symbolstest", "testdata", "programs", source)}, flags...)
-			if text, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-			compareEarly(t, path, 1)
+			command := append([]string{tool, "-g", "-w", "-pthread"}, flags...)
+			compareEarly(t, debuggertest.Compile(t, filepath.Join("..", "symbolstest", "testdata", "programs", source), nil, command...), 1)
 		}
 	}
 }

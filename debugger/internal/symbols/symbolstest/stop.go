@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -113,21 +112,14 @@ func Compile(t testing.TB, source string, flags ...string) string {
 // CompileWith is Compile with a compiler of C or C++.
 func CompileWith(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
-	return build(t, Source(t, source), nil, append([]string{compiler, "-g"}, flags...), "-lm")
+	return build(t, Source(t, source), nil, slices.Concat([]string{compiler, "-g"}, flags, []string{"-lm"}))
 }
 
 // build runs a compiler on a file, unless the cache has the result.
-func build(t testing.TB, file string, env, command []string, libraries ...string) string {
+func build(t testing.TB, file string, env, command []string) string {
 	t.Helper()
 	Need(t, command[0])
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := fmt.Append(nil, file, env, command, libraries, runtime.Version(), os.Getenv("GOFLAGS"), "\n", string(text))
-	return debuggertest.Cached(t, "program", key, func(out string) {
-		Run(t, env, command[0], slices.Concat(command[1:], []string{"-o", out, file}, libraries)...)
-	})
+	return debuggertest.Compile(t, file, env, command...)
 }
 
 // Stop runs a program to a function under gdb, past so many hits.
