@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// newRequest returns the [http.Request] of a head and its body, as net/http would: Host
-// is not in the header, and a body of no bytes is [http.NoBody]. Its context holds no
-// reference to the connection's buffer, which may outlive the request with it.
+// newRequest returns the [http.Request] of a head and its body, as net/http would: the
+// header has no Host. Its context holds no reference to the connection's buffer, which may
+// outlive the request with it.
 func newRequest(ctx context.Context, h *head, body []byte, addr string, state *tls.ConnectionState) *http.Request {
 	r := http.Request{
 		Method: http.MethodPost, URL: h.url, RequestURI: h.path,
