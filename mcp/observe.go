@@ -26,6 +26,11 @@ type Event struct {
 	Family, Target string
 	Started        time.Time
 	Took           time.Duration
+	// RequestID is the id of the request, a number or the text of a string; it is set
+	// for [Config.Trace] only. Revision governs the request, nil if it was not
+	// found out.
+	RequestID string
+	Revision  *Revision
 	// Code is that of the error answer, 0 when there is a result.
 	Code jsonrpc.Code
 	// Failed says that the result is an error of the tool.
@@ -62,12 +67,17 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 	if row := call.method; row != nil {
 		event.Known, event.Probe, event.Browsing = true, row.purpose == probe, row.purpose == browsing
 	}
+	if trace := h.server.cfg.Trace; trace != nil {
+		ctx = trace(ctx, req.Method, traceContextOf(req.Params))
+		event.RequestID = requestIDOf(req)
+	}
 	start := len(dst)
 	defer func() {
 		event.Took = time.Since(event.Started)
 		event.Family, event.Target = call.target()
 		event.Failed, event.Task, event.Details = call.failure, call.became != nil, call.details
 		event.LookUp = call.looksUp()
+		event.Revision = call.rev
 		event.Cancelled = ctx.Err() != nil
 		if explain := h.server.cfg.Explain; explain != nil && err != nil {
 			err = explain(ctx, &event, err)

@@ -42,6 +42,10 @@ type Config struct {
 	Oversize OversizeStore
 	// Tasks keeps tasks for several servers; nil keeps them in memory.
 	Tasks TaskStore
+	// Trace is called for every request before it is handled, with the trace context in
+	// its _meta. It returns the context that the request is handled with and that Observe
+	// gets. Nil traces nothing. It is not called without Observe.
+	Trace func(ctx context.Context, method string, from TraceContext) context.Context
 	// Observe is called for every request when its answer is known and before it
 	// leaves, from the handler's goroutine. When it fails, its error is the
 	// answer in place of a result. Nil observes nothing.

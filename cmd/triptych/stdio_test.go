@@ -22,9 +22,9 @@ type child struct {
 	stderr *strings.Builder
 }
 
-func startServer(t *testing.T) *child {
+func startServer(t *testing.T, flags ...string) *child {
 	t.Helper()
-	c := &child{Cmd: program(t, "stdio"), stderr: new(strings.Builder)}
+	c := &child{Cmd: program(t, append([]string{"stdio"}, flags...)...), stderr: new(strings.Builder)}
 	c.Stderr = c.stderr
 	var err error
 	if c.in, err = c.StdinPipe(); err != nil {

@@ -161,6 +161,9 @@ func (m *Metrics) Around(h http.Handler) http.Handler {
 	})
 }
 
+// Gatherer returns the numbers for other systems than Prometheus.
+func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
+
 // Handler shows the numbers.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})

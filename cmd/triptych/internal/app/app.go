@@ -36,6 +36,7 @@ type globalFlags struct {
 	logFormat   string
 	families    []string
 	toolNames   string
+	otlp        string
 	Toolsets    []string
 	tools       []string
 	readOnly    bool

@@ -23,19 +23,21 @@ import (
 	"github.com/triptych-mcp/triptych/transport/metrics"
 	"github.com/triptych-mcp/triptych/transport/requestid"
 	"github.com/triptych-mcp/triptych/transport/streamable"
+	"github.com/triptych-mcp/triptych/transport/telemetry"
 )
 
 // A Recorder writes what servers do into the audit trail and the metrics.
 type Recorder struct {
-	Trail    *audit.Log       // nil when nothing is recorded
-	Store    string           // where the trail is, for error messages
-	Numbers  *metrics.Metrics // nil where there are none
-	last     atomic.Uint64    // number of the newest record
-	changed  atomic.Uint64    // number of the newest record of a change
-	LastUses lastUses         // by key
-	Log      *slog.Logger     // of requests; nil logs none
-	Slow     time.Duration    // a call that takes longer is logged; 0 logs none
-	lines    lineLimit        // of refused requests in the log
+	Trail     *audit.Log           // nil when nothing is recorded
+	Store     string               // where the trail is, for error messages
+	Numbers   *metrics.Metrics     // nil where there are none
+	Telemetry *telemetry.Telemetry // nil where none is sent
+	last      atomic.Uint64        // number of the newest record
+	changed   atomic.Uint64        // number of the newest record of a change
+	LastUses  lastUses             // by key
+	Log       *slog.Logger         // of requests; nil logs none
+	Slow      time.Duration        // a call that takes longer is logged; 0 logs none
+	lines     lineLimit            // of refused requests in the log
 
 	// patient recorders hold back what a client does that only looks around,
 	// until it does more: editors start servers to see what they have.
@@ -141,6 +143,7 @@ func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 	}
 	r.LastUses.saw(e.Caller.Principal.ID, e.Started)
 	r.logRequest(ctx, e)
+	r.Telemetry.End(ctx, e)
 	if r.Trail == nil || e.Probe {
 		return nil
 	}
@@ -166,10 +169,15 @@ func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
 	if r.Slow > 0 && e.Took > r.Slow {
 		level, text = slog.LevelInfo, "a slow call"
 	}
-	if r.Log.Enabled(ctx, level) {
-		r.Log.Log(ctx, level, text, "request_id", requestid.FromContext(ctx), "method", e.Method, "target", target(e), "key", e.Caller.Principal.ID,
-			"session", sessionOf(e.Caller), "outcome", outcome(e), "code", int(e.Code), "dur", e.Took)
+	if !r.Log.Enabled(ctx, level) {
+		return
 	}
+	log := r.Log
+	if id := telemetry.TraceID(ctx); id != "" {
+		log = log.With("trace_id", id)
+	}
+	log.Log(ctx, level, text, "request_id", requestid.FromContext(ctx), "method", e.Method, "target", target(e), "key", e.Caller.Principal.ID,
+		"session", sessionOf(e.Caller), "outcome", outcome(e), "code", int(e.Code), "dur", e.Took)
 }
 
 // RecordRefusal counts and logs a request that the endpoint refused, after or without

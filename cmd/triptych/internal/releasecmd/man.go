@@ -204,6 +204,7 @@ var manSections = []struct {
 		{"TRIPTYCH_DEFAULT_PLAN", "The plan of keys that are made without --plan: free, developer or team; no limits by default."},
 		{"TRIPTYCH_OIDC_ISSUER, TRIPTYCH_OIDC_AUDIENCE, TRIPTYCH_OIDC_RESOURCE, TRIPTYCH_OIDC_PLAN", "Access tokens, as the flags of triptych serve."},
 		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets, keys, quotas and the audit trail in Valkey or Redis at that address."},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "Where traces and metrics are sent, as --otlp; the other variables of OpenTelemetry hold, too."},
 		{"LOG_LEVEL", "debug, info, warn or error."},
 		{"LOG_FORMAT", "text or json."},
 		{"XDG_DATA_HOME", "Where the data folder is by default."},

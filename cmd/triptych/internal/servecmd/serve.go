@@ -146,7 +146,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	endpoint := streamable.New(cfg)
-	counted := accept(requestid.Handler(shared.recorder.Numbers.Around(endpoint), proxies))
+	counted := accept(requestid.Handler(shared.recorder.Telemetry.Handler(shared.recorder.Numbers.Around(endpoint)), proxies))
 	routes := map[string]http.Handler{"/mcp": counted, "/mcp/rulesets": snapshots.Handler(counted)}
 	tokens.describe(routes)
 	maps.Copy(routes, cardRoutes(app.PublicFacts(), f.scheme()))

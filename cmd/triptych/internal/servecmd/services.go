@@ -57,6 +57,14 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 	}
 	s.closers = append(s.closers, s.meter.Close)
 	s.recorder = &app.Recorder{Numbers: metrics.New(app.ReadBuild().Version), Log: env.Logger.With("component", "requests"), Slow: s.slow}
+	closeTelemetry, err := a.OpenTelemetry(ctx, s.recorder, env, s.name)
+	if err != nil {
+		return err
+	}
+	s.closers = append(s.closers, func() error {
+		closeTelemetry()
+		return nil
+	})
 	if !a.Flags.NoAudit {
 		if s.recorder.Trail, err = a.OpenTrail(s.client, env, s.name); err != nil {
 			return err

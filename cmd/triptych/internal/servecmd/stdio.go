@@ -48,6 +48,11 @@ func (a commands) serveStdio(ctx context.Context) error {
 		return err
 	}
 	defer closeRecorder()
+	closeTelemetry, err := a.OpenTelemetry(ctx, r, env, "stdio")
+	if err != nil {
+		return err
+	}
+	defer closeTelemetry()
 	a.LendToDebugger(r, nil)
 	server, err := a.OpenServer(ctx, env, r)
 	if err != nil {

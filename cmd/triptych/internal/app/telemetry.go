@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/telemetry"
+)
+
+// telemetryTime bounds the sending of what waits when the program ends.
+const telemetryTime = 3 * time.Second
+
+// OpenTelemetry gives the recorder of the server with a name the telemetry that --otlp and
+// the environment ask for. The function ends it.
+func (a *App) OpenTelemetry(ctx context.Context, r *Recorder, env mcp.Env, name string) (func(), error) {
+	cfg := telemetry.Config{
+		Endpoint: a.Flags.otlp, Getenv: a.Getenv, Version: ReadBuild().Version, Instance: name,
+		Logger: env.Logger.With("component", "telemetry"),
+	}
+	if r.Numbers != nil {
+		cfg.Numbers = r.Numbers.Gatherer()
+	}
+	t, err := telemetry.Open(ctx, cfg)
+	if err != nil {
+		return nil, WithHints(UsageErrorf("%v", err), "see \"Traces and metrics over OTLP\" in docs/operations.md")
+	}
+	r.Telemetry = t
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryTime)
+		defer cancel()
+		if err := t.Close(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			env.Logger.Warn("telemetry not sent", "err", err) // no reason to fail
+		}
+	}, nil
+}

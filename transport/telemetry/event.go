@@ -1,0 +1,149 @@
+package telemetry
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/requestid"
+)
+
+// otherMethod stands for methods that do not exist: a client can make up any number.
+const otherMethod = "_OTHER"
+
+// End ends the span that [Telemetry.Start] has put into ctx, and counts the request. The
+// ends of tasks and sessions are no requests.
+func (t *Telemetry) End(ctx context.Context, e *mcp.Event) {
+	if t == nil || !e.IsRequest() {
+		return
+	}
+	common := commonAttributes(e)
+	if t.seconds != nil {
+		t.seconds.Record(ctx, e.Took.Seconds(), metric.WithAttributes(common...))
+	}
+	span := trace.SpanFromContext(ctx)
+	if !span.IsRecording() {
+		return
+	}
+	span.SetName(spanName(e))
+	span.SetAttributes(common...)
+	span.SetAttributes(ownAttributes(ctx, e)...)
+	if errorType(e) != "" {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End(trace.WithTimestamp(e.Started.Add(e.Took)))
+}
+
+// TraceID returns the id of the trace of a context, "" without one.
+func TraceID(ctx context.Context) string {
+	if c := trace.SpanContextFromContext(ctx); c.IsValid() {
+		return c.TraceID().String()
+	}
+	return ""
+}
+
+// spanName returns the method and its target, if that is one of a few.
+func spanName(e *mcp.Event) string {
+	return strings.TrimSuffix(method(e)+" "+tool(e)+prompt(e), " ")
+}
+
+func method(e *mcp.Event) string {
+	if !e.Known {
+		return otherMethod
+	}
+	return e.Method
+}
+
+// tool returns the name of the event's tool, "" without one: names of tools that do not
+// exist could be any.
+func tool(e *mcp.Event) string {
+	if e.Family == "" {
+		return ""
+	}
+	return e.Target
+}
+
+// prompt returns the name of the event's prompt, "" without one that exists.
+func prompt(e *mcp.Event) string {
+	if e.Method != "prompts/get" || e.Code != 0 {
+		return ""
+	}
+	return e.Target
+}
+
+// errorType returns the error code, or tool_error for a result that is an error; "" if the
+// request succeeded.
+func errorType(e *mcp.Event) string {
+	switch {
+	case e.Code != 0:
+		return strconv.Itoa(int(e.Code))
+	case e.Failed:
+		return "tool_error"
+	}
+	return ""
+}
+
+// commonAttributes returns the attributes of the span and of the metric, which have few
+// values.
+func commonAttributes(e *mcp.Event) []attribute.KeyValue {
+	all := []attribute.KeyValue{attribute.String("mcp.method.name", method(e)), attribute.String("network.transport", transportOf(e))}
+	add := func(key, value string) {
+		if value != "" {
+			all = append(all, attribute.String(key, value))
+		}
+	}
+	if e.Caller.Addr.IsValid() {
+		add("network.protocol.name", "http")
+	}
+	if e.Family != "" {
+		add("gen_ai.operation.name", "execute_tool")
+	}
+	add("gen_ai.tool.name", tool(e))
+	add("gen_ai.prompt.name", prompt(e))
+	if e.Revision != nil {
+		add("mcp.protocol.version", e.Revision.Name)
+	}
+	add("error.type", errorType(e))
+	if e.Code != 0 {
+		add("rpc.response.status_code", strconv.Itoa(int(e.Code)))
+	}
+	return all
+}
+
+// transportOf returns tcp for HTTP and pipe for standard input and output.
+func transportOf(e *mcp.Event) string {
+	if e.Caller.Addr.IsValid() {
+		return "tcp"
+	}
+	return "pipe"
+}
+
+// ownAttributes returns the attributes of one request.
+func ownAttributes(ctx context.Context, e *mcp.Event) []attribute.KeyValue {
+	all := []attribute.KeyValue{attribute.String("user.id", e.Caller.Principal.ID)}
+	if e.RequestID != "" {
+		all = append(all, attribute.String("jsonrpc.request.id", e.RequestID))
+	}
+	if s := e.Caller.Session; s != nil {
+		all = append(all, attribute.String("mcp.session.id", s.ID))
+	}
+	if addr := e.Caller.Addr; addr.IsValid() {
+		all = append(all, attribute.String("client.address", addr.Addr().String()))
+		if addr.Port() != 0 { // a proxy does not tell it
+			all = append(all, attribute.Int("client.port", int(addr.Port())))
+		}
+	}
+	if strings.HasPrefix(e.Method, "resources/") && e.Code == 0 && e.Target != "" {
+		all = append(all, attribute.String("mcp.resource.uri", e.Target))
+	}
+	if id := requestid.FromContext(ctx); id != "" {
+		all = append(all, attribute.StringSlice("http.request.header.x-request-id", []string{id}))
+	}
+	return all
+}

@@ -1,0 +1,88 @@
+package otlp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// A client posts messages to one target.
+type client struct {
+	to   Target
+	http *http.Client
+}
+
+func newClient(to Target) *client {
+	transport := http.DefaultTransport.(*http.Transport).Clone() // it is always one
+	transport.TLSClientConfig = to.TLS
+	return &client{to: to, http: &http.Client{Transport: transport}}
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// The pauses between attempts, unless the receiver names one.
+const (
+	firstPause = 500 * time.Millisecond
+	maxPause   = 5 * time.Second
+)
+
+// post sends a message until the receiver takes it, refuses it for good, or the time-out
+// of the target has passed.
+func (c *client) post(ctx context.Context, message []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, c.to.Timeout)
+	defer cancel()
+	if c.to.Gzip {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, _ = z.Write(message) // a buffer takes all
+		_ = z.Close()
+		message = packed.Bytes()
+	}
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		wait, err := c.try(ctx, message)
+		if err == nil || wait < 0 {
+			return err
+		}
+		select {
+		case <-time.After(max(wait, pause)):
+		case <-ctx.Done():
+			return fmt.Errorf("OTLP receiver: %w", err)
+		}
+	}
+}
+
+// try sends a message once. The error is final if wait is negative; otherwise wait is the
+// pause that the receiver asks for, or 0.
+func (c *client) try(ctx context.Context, message []byte) (wait time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.to.URL, bytes.NewReader(message))
+	if err != nil {
+		return -1, err
+	}
+	req.Header.Set("Content-Type", "application/x-protobuf")
+	if c.to.Gzip {
+		req.Header.Set("Content-Encoding", "gzip")
+	}
+	for name, value := range c.to.Headers {
+		req.Header.Set(name, value)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = resp.Body.Close() }()                     // it was only read
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20)) // so that the connection can be used again
+	switch resp.StatusCode {
+	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
+		return 0, nil
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // a date counts as none
+		return time.Duration(max(seconds, 0)) * time.Second, fmt.Errorf("%s answers %s", c.to.URL, resp.Status)
+	default:
+		return -1, fmt.Errorf("%s answers %s", c.to.URL, resp.Status)
+	}
+}

@@ -1,0 +1,175 @@
+// Package telemetry sends a span for each MCP request, and the metrics of the server, to an
+// OpenTelemetry receiver.
+//
+//	t, err := telemetry.Open(ctx, telemetry.Config{Getenv: os.Getenv})
+//	cfg.Trace = t.Start                         // of mcp.Config
+//	cfg.Observe = func(…) { t.End(ctx, event) } // likewise
+//	handler = t.Handler(handler)                // the traceparent header of HTTP
+//	defer t.Close(ctx)
+//
+// Spans have the names and attributes of the semantic conventions for the Model Context
+// Protocol (open-telemetry/semantic-conventions-genai, docs/gen-ai/mcp.md). The parent of a
+// span is the trace context in the request's _meta, to which that of the HTTP request is
+// linked; without one in _meta, it is that of the HTTP request. Neither arguments nor
+// results are sent.
+//
+// Nothing is done when the package is imported, and a server that sends nothing has no
+// [Telemetry]: its methods may be called on nil.
+//
+// # Concurrency
+//
+// A Telemetry may be used by any number of goroutines. Its own two, of the OpenTelemetry
+// SDK, end with Close.
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/telemetry/otlp"
+)
+
+// A Config holds the settings of a [Telemetry].
+type Config struct {
+	// Endpoint is the base URL of the receiver; "" leaves that to the variables
+	// OTEL_EXPORTER_OTLP_* of the environment.
+	Endpoint string
+	Getenv   func(string) string
+	// Version and Instance are the version of the program and the name of the server.
+	Version, Instance string
+	// Numbers are further metrics to send; nil is none.
+	Numbers prometheus.Gatherer
+	// Logger receives failures to send; nil discards them.
+	Logger *slog.Logger
+}
+
+// A Telemetry sends spans and metrics. Make one with [Open].
+type Telemetry struct {
+	spans   *sdktrace.TracerProvider // nil when no spans are sent
+	numbers *sdkmetric.MeterProvider // nil when no metrics are sent
+	tracer  trace.Tracer
+	seconds metric.Float64Histogram
+	w3c     propagation.TraceContext
+}
+
+// scope names the instrumentation.
+const scope = "github.com/triptych-mcp/triptych/transport/telemetry"
+
+// maxAttribute bounds the length of the value of an attribute: clients choose some of them.
+const maxAttribute = 1024
+
+// buckets holds the bounds that the conventions recommend, in seconds.
+var buckets = []float64{.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60, 120, 300}
+
+// Open returns the telemetry that the configuration and the environment ask for, nil if
+// they ask for none. Nothing is sent yet: a receiver that is out of reach is no error.
+func Open(ctx context.Context, cfg Config) (*Telemetry, error) {
+	to, err := otlp.FromEnvironment(cfg.Getenv, cfg.Endpoint)
+	if err != nil || !to.On() {
+		return nil, err
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { cfg.Logger.Warn("telemetry not sent", "err", err) }))
+	about, err := resource.New(ctx, resource.WithAttributes(
+		attribute.String("service.name", "triptych"), attribute.String("service.version", cfg.Version),
+		attribute.String("service.instance.id", cfg.Instance),
+	), resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil {
+		return nil, err
+	}
+	t := &Telemetry{}
+	t.openSpans(to.Traces, about)
+	return t, t.openMetrics(to.Metrics, about, cfg.Numbers)
+}
+
+func (t *Telemetry) openSpans(to otlp.Target, about *resource.Resource) {
+	if to.URL == "" {
+		return
+	}
+	limits := sdktrace.NewSpanLimits() // of the environment
+	if limits.AttributeValueLengthLimit < 0 {
+		limits.AttributeValueLengthLimit = maxAttribute
+	}
+	t.spans = sdktrace.NewTracerProvider(
+		sdktrace.WithResource(about), sdktrace.WithRawSpanLimits(limits), sdktrace.WithBatcher(otlp.NewSpans(to)),
+	)
+	t.tracer = t.spans.Tracer(scope)
+}
+
+func (t *Telemetry) openMetrics(to otlp.Target, about *resource.Resource, further prometheus.Gatherer) (err error) {
+	if to.URL == "" {
+		return nil
+	}
+	var options []sdkmetric.PeriodicReaderOption
+	if further != nil {
+		options = append(options, sdkmetric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(further))))
+	}
+	t.numbers = sdkmetric.NewMeterProvider(
+		sdkmetric.WithResource(about), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(otlp.NewMetrics(to), options...)),
+	)
+	t.seconds, err = t.numbers.Meter(scope).Float64Histogram("mcp.server.operation.duration",
+		metric.WithUnit("s"), metric.WithDescription("Time from an MCP request to its result."),
+		metric.WithExplicitBucketBoundaries(buckets...))
+	return err
+}
+
+// Close sends what waits, until ctx is done, and ends the telemetry.
+func (t *Telemetry) Close(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	var errs []error
+	if t.spans != nil {
+		errs = append(errs, t.spans.Shutdown(ctx))
+	}
+	if t.numbers != nil {
+		errs = append(errs, t.numbers.Shutdown(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// Handler returns a handler that finds the trace context in the headers of each request.
+func (t *Telemetry) Handler(next http.Handler) http.Handler {
+	if t == nil || t.spans == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.Header["Traceparent"]) > 0 {
+			r = r.WithContext(t.w3c.Extract(r.Context(), propagation.HeaderCarrier(r.Header)))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Start begins the span of a request. It implements [mcp.Config.Trace].
+func (t *Telemetry) Start(ctx context.Context, method string, from mcp.TraceContext) context.Context {
+	if t == nil || t.spans == nil {
+		return ctx
+	}
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+	if from.Parent != "" {
+		ofHTTP := trace.SpanContextFromContext(ctx)
+		ctx = t.w3c.Extract(ctx, propagation.MapCarrier{"traceparent": from.Parent, "tracestate": from.State})
+		if ofHTTP.IsValid() && !ofHTTP.Equal(trace.SpanContextFromContext(ctx)) {
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: ofHTTP}))
+		}
+	}
+	ctx, _ = t.tracer.Start(ctx, method, options...)
+	return ctx
+}
