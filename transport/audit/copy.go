@@ -2,18 +2,20 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 
@@ -93,7 +95,8 @@ func keyNamed(text []byte) []ed25519.PublicKey {
 }
 
 // Adopt adds a chain of another trail, whose signing key this trail must have. It fails
-// with an error for which os.IsExist reports true if the chain is there.
+// with an error for which os.IsExist reports true if the chain is there. An Adopt that was
+// cut off can be repeated.
 func (l *Log) Adopt(ctx context.Context, c ChainCopy) error {
 	if id, err := hex.DecodeString(c.ID); err != nil || len(id) == 0 {
 		return fmt.Errorf("%q is no name of a chain", c.ID) // it becomes a folder
@@ -107,16 +110,42 @@ func (l *Log) Adopt(ctx context.Context, c ChainCopy) error {
 	return store.adopt(ctx, c)
 }
 
-// adopt writes the lines into as many files as they were in, and the head last, so that
-// a chain whose copy was cut off is seen to be incomplete.
+// adoptPrefix begins the name of the folder of a chain that is not whole yet.
+const adoptPrefix = ".adopt-"
+
+// adopt writes the lines into as many files as they were in, and the head, into a folder that
+// gets the name of the chain when it is whole.
 func (k *files) adopt(_ context.Context, c ChainCopy) error {
-	dir := filepath.Join(k.cfg.Dir, c.ID)
 	if err := private.MakeDir(k.cfg.Dir); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	dir, temp := filepath.Join(k.cfg.Dir, c.ID), filepath.Join(k.cfg.Dir, adoptPrefix+c.ID)
+	if _, err := os.Lstat(dir); err == nil {
+		return existing(true, c.ID)
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if err := os.RemoveAll(temp); err != nil { // of an earlier attempt
+		return err
+	}
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		return err
+	}
+	err := writeFiles(temp, c)
+	if err == nil {
+		err = atomicfile.SyncDir(temp)
+	}
+	if err == nil {
+		err = os.Rename(temp, dir)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(temp))
+	}
+	return atomicfile.SyncDir(k.cfg.Dir)
+}
+
+// writeFiles writes the files of a chain into an empty folder.
+func writeFiles(dir string, c ChainCopy) error {
 	var out *os.File
 	end := func() error {
 		if out == nil {
@@ -158,28 +187,58 @@ func beginsFile(text []byte) (n int, ok bool) {
 // adoptAtOnce is the number of lines that are sent to a store together.
 const adoptAtOnce = 1000
 
-// adopt adds the lines to a stream, and the head last.
+// adopt adds the lines to a stream of another name, which gets the name of the chain when it is
+// whole, and then stores the head.
 func (k *valkeyBackend) adopt(ctx context.Context, c ChainCopy) error {
-	stream := k.names.stream(c.ID)
-	if n, err := k.client.Exists(ctx, stream).Result(); err != nil || n > 0 {
-		return errors.Join(err, existing(n > 0, c.ID))
+	has, err := k.client.HExists(ctx, k.names.heads(), c.ID).Result()
+	if err != nil || has {
+		return cmp.Or(err, existing(has, c.ID))
+	}
+	stream, temp := k.names.stream(c.ID), k.names.adopting(c.ID)
+	if err := k.client.Del(ctx, temp).Err(); err != nil { // of an earlier attempt
+		return err
 	}
 	pipe, number := k.client.Pipeline(), 0
 	for text, err := range c.Lines {
 		if err != nil {
-			return err
+			return errors.Join(err, k.client.Del(context.WithoutCancel(ctx), temp).Err())
 		}
 		number++
-		pipe.XAdd(ctx, &redis.XAddArgs{Stream: stream, ID: strconv.Itoa(number) + "-0", Values: []any{lineField, bytes.Clone(text)}})
+		pipe.XAdd(ctx, &redis.XAddArgs{Stream: temp, ID: entryID(number), Values: []any{lineField, bytes.Clone(text)}})
 		if pipe.Len() >= adoptAtOnce {
 			if _, err := pipe.Exec(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	pipe.HSet(ctx, k.names.heads(), c.ID, c.Head)
-	_, err := pipe.Exec(ctx)
-	return err
+	if _, err := pipe.Exec(ctx); err != nil {
+		return err
+	}
+	if err := k.nameAdopted(ctx, temp, stream, c.ID); err != nil {
+		return err
+	}
+	return k.client.HSet(ctx, k.names.heads(), c.ID, c.Head).Err()
+}
+
+// nameAdopted gives a stream its name. Where an earlier attempt was cut off right after that,
+// the stream is there and equal; another one stays.
+func (k *valkeyBackend) nameAdopted(ctx context.Context, temp, stream, id string) error {
+	named, err := k.client.RenameNX(ctx, temp, stream).Result()
+	if err != nil || named {
+		return err
+	}
+	end := make([]*redis.XMessageSliceCmd, 2)
+	if _, err := k.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		end[0], end[1] = p.XRevRangeN(ctx, temp, "+", "-", 1), p.XRevRangeN(ctx, stream, "+", "-", 1)
+		p.Del(ctx, temp)
+		return nil
+	}); err != nil {
+		return err
+	}
+	// The last line has the hash of the one before it, and so of all.
+	same := len(end[0].Val()) == 1 && len(end[1].Val()) == 1 &&
+		bytes.Equal(linePlace("", end[0].Val()[0]).text, linePlace("", end[1].Val()[0]).text)
+	return existing(!same, id)
 }
 
 // existing returns an error if a chain is there already.

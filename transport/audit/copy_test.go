@@ -3,6 +3,8 @@ package audit
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -56,5 +58,89 @@ func TestAdoptWithPrefix(t *testing.T) {
 	}
 	if got, want := fake.Keys(), []string{"one:triptych:audit-heads", "one:triptych:audit:" + whole.id()}; !slices.Equal(got, want) {
 		t.Errorf("the store has %q, want %q", got, want)
+	}
+}
+
+// A chain whose copy was cut off can be adopted again, another one of its name cannot.
+func TestAdoptAgain(t *testing.T) {
+	whole, _ := fixed()
+	dir := t.TempDir()
+	client := valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)
+	for name, log := range map[string]*Log{
+		"files":  New(Config{Dir: filepath.Join(dir, "audit")}),
+		"server": NewValkey(ValkeyConfig{Client: client, KeyDir: filepath.Join(dir, "keys")}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := whole.id()
+			lines := slices.Collect(linesOf(whole.text))
+			adopt := func(n int, end error) error {
+				return log.Adopt(t.Context(), ChainCopy{ID: id, Head: whole.published, Lines: func(yield func([]byte, error) bool) {
+					for _, text := range lines[:n] {
+						if !yield(text, nil) {
+							return
+						}
+					}
+					if end != nil {
+						yield(nil, end)
+					}
+				}})
+			}
+			cut := errors.New("cut off")
+			for n := range lines {
+				if err := adopt(n, cut); !errors.Is(err, cut) {
+					t.Fatalf("%d lines: %v", n, err)
+				}
+				if all, err := log.Chains(t.Context()); err != nil || len(all) != 0 {
+					t.Fatalf("%d lines: %d chains, %v; want none", n, len(all), err)
+				}
+			}
+			if err := adopt(len(lines), nil); err != nil {
+				t.Fatal(err)
+			}
+			if name == "server" { // killed before the head was stored
+				if err := client.HDel(t.Context(), headsKey, id).Err(); err != nil {
+					t.Fatal(err)
+				}
+				if err := adopt(len(lines)-1, nil); !os.IsExist(err) {
+					t.Errorf("another chain: %v", err)
+				}
+				if err := adopt(len(lines), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all, err := log.Chains(t.Context())
+			if err != nil || len(all) != 1 || !bytes.Equal(all[0].Head, whole.published) {
+				t.Fatalf("%v, %v", all, err)
+			}
+			var got []byte
+			for text, err := range all[0].Lines {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(append(got, text...), '\n')
+			}
+			if !bytes.Equal(got, whole.text) {
+				t.Errorf("lines:\n%s\nwant:\n%s", got, whole.text)
+			}
+			if err := adopt(len(lines), nil); !os.IsExist(err) {
+				t.Errorf("a second time: %v", err)
+			}
+		})
+	}
+}
+
+// A trail without the file of its public key is verified with that of its signing key.
+func TestVerifyWithoutThePublicKey(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	l := New(Config{Dir: dir})
+	committed(t, l, 3)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, publicFile)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Verify(t.Context(), dir); err != nil || r.Err() != nil || r.Records() != 3 {
+		t.Errorf("%+v, %v, want 3 records", r, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
@@ -38,7 +39,29 @@ func loadKey(dir string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key, writePublic(dir, key.Public().(ed25519.PublicKey))
+	err = writePublic(dir, key.Public().(ed25519.PublicKey))
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		err = nil // publicKeyIn does without the file
+	}
+	return key, err
+}
+
+// publicKeyIn reads the public key of a folder, or derives it from the signing key where the
+// file is missing: a process may have been killed before it made it, and the folder may be
+// read-only now.
+func publicKeyIn(dir string) (ed25519.PublicKey, error) {
+	public, err := ReadPublicKey(filepath.Join(dir, publicFile))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return public, err
+	}
+	key, keyErr := readKey(filepath.Join(dir, keyFile))
+	if errors.Is(keyErr, fs.ErrNotExist) {
+		return nil, err
+	}
+	if keyErr != nil {
+		return nil, keyErr
+	}
+	return key.Public().(ed25519.PublicKey), nil
 }
 
 // readKey reads the private key of a PEM file.

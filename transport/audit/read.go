@@ -56,9 +56,7 @@ func (k *files) chains(context.Context) ([]stored, error) {
 }
 
 // publicKey implements backend.
-func (k *files) publicKey() (ed25519.PublicKey, error) {
-	return ReadPublicKey(filepath.Join(k.cfg.Dir, publicFile))
-}
+func (k *files) publicKey() (ed25519.PublicKey, error) { return publicKeyIn(k.cfg.Dir) }
 
 // began reports whether the public key is there, which is made with the first
 // chain.

@@ -51,6 +51,11 @@ func (n streamNames) alive(chain string) string {
 	return n.prefix + "triptych:audit-alive:{" + n.stream(chain) + "}"
 }
 
+// adopting is the key of a stream that is copied and not whole yet.
+func (n streamNames) adopting(chain string) string {
+	return n.prefix + "triptych:audit-adopting:{" + n.stream(chain) + "}"
+}
+
 // indexes begins the names of the indexes of a chain.
 func (n streamNames) indexes(chain string) string {
 	return n.prefix + "triptych:audit-index:{" + n.stream(chain) + "}:"

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"log/slog"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -132,7 +131,7 @@ func (k *valkeyBackend) chainID(key ed25519.PrivateKey) string {
 // publicKey reads the key with which heads are verified. It is a file of each server,
 // not in the store: someone who can change the store must not be able to change it.
 func (k *valkeyBackend) publicKey() (ed25519.PublicKey, error) {
-	return ReadPublicKey(filepath.Join(k.keyDir, publicFile))
+	return publicKeyIn(k.keyDir)
 }
 
 // began is always false: a signing key may be there for a trail of files.

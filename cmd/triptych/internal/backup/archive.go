@@ -82,6 +82,20 @@ func (w *writer) file(name, path string) error {
 
 // lines writes lines through a temporary file, for they may be more than the memory.
 func (w *writer) lines(name string, lines iter.Seq2[[]byte, error]) error {
+	return w.temporary(name, func(out *bufio.Writer) error {
+		for line, err := range lines {
+			if err != nil {
+				return err
+			}
+			_, _ = out.Write(line) // temporary tells
+			_ = out.WriteByte('\n')
+		}
+		return nil
+	})
+}
+
+// temporary writes an entry through a temporary file: its size comes before its bytes.
+func (w *writer) temporary(name string, fill func(*bufio.Writer) error) error {
 	f, err := os.CreateTemp("", "triptych-backup-*")
 	if err != nil {
 		return err
@@ -89,14 +103,7 @@ func (w *writer) lines(name string, lines iter.Seq2[[]byte, error]) error {
 	defer func() { _ = os.Remove(f.Name()) }() // of no use any more
 	defer func() { _ = f.Close() }()
 	out := bufio.NewWriter(f)
-	for line, err := range lines {
-		if err != nil {
-			return err
-		}
-		_, _ = out.Write(line) // Flush tells
-		_ = out.WriteByte('\n')
-	}
-	if err := out.Flush(); err != nil {
+	if err := errors.Join(fill(out), out.Flush()); err != nil {
 		return err
 	}
 	size, err := f.Seek(0, io.SeekCurrent)
@@ -107,6 +114,57 @@ func (w *writer) lines(name string, lines iter.Seq2[[]byte, error]) error {
 		return err
 	}
 	return w.stream(name, 0o600, size, f)
+}
+
+// writeArray writes an entry of a JSON array, element by element.
+func writeArray[T any](w *writer, name string, all []T) error {
+	return w.temporary(name, func(out *bufio.Writer) error {
+		for i := range all {
+			text, err := json.Marshal(&all[i])
+			if err != nil {
+				return err
+			}
+			_ = out.WriteByte("[,"[min(i, 1)]) // temporary tells
+			_, _ = out.Write(text)
+		}
+		_, err := out.WriteString("]\n")
+		return err
+	})
+}
+
+// elementsAtOnce is the number of elements of an array that are restored together.
+const elementsAtOnce = 1000
+
+// elements yields the elements of a JSON array, some at a time.
+func elements[T any](content io.Reader) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		in := json.NewDecoder(content)
+		if open, err := in.Token(); err != nil || open != json.Delim('[') {
+			yield(nil, errors.Join(err, errors.New("this is no array")))
+			return
+		}
+		var some []T
+		for in.More() {
+			var one T
+			if err := in.Decode(&one); err != nil {
+				yield(nil, err)
+				return
+			}
+			if some = append(some, one); len(some) == elementsAtOnce {
+				if !yield(some, nil) {
+					return
+				}
+				some = nil
+			}
+		}
+		if _, err := in.Token(); err != nil {
+			yield(nil, err)
+			return
+		}
+		if len(some) > 0 {
+			yield(some, nil)
+		}
+	}
 }
 
 // close writes the manifest and ends the archive.

@@ -194,7 +194,7 @@ func (s Source) keys(ctx context.Context, w *writer) error {
 	if err != nil || len(records) == 0 {
 		return err
 	}
-	return w.json("keys.json", records)
+	return writeArray(w, keysEntry, records)
 }
 
 func (s Source) counts(ctx context.Context, w *writer) error {
@@ -205,12 +205,14 @@ func (s Source) counts(ctx context.Context, w *writer) error {
 	if err != nil || len(counts) == 0 {
 		return err
 	}
-	return w.json("counts.json", counts)
+	return writeArray(w, countsEntry, counts)
 }
 
-// The names of the entry with the consumers, and of that of earlier versions, which wrote a
-// file of the data folder.
+// The names of entries with one JSON array each. Earlier versions wrote consumers into a file
+// of the data folder.
 const (
+	keysEntry         = "keys.json"
+	countsEntry       = "counts.json"
 	consumersEntry    = "consumers.json"
 	oldConsumersEntry = "data/consumers.json"
 )
@@ -223,7 +225,7 @@ func (s Source) consumers(ctx context.Context, w *writer) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	return w.json(consumersEntry, all)
+	return writeArray(w, consumersEntry, all)
 }
 
 // trail writes the chains of the audit trail, each through a file: the size of an entry
@@ -344,8 +346,8 @@ func decode(content io.Reader, value any) error {
 	return json.Unmarshal(text, value)
 }
 
-// A Target takes a backup that is restored. Its parts must be empty; one that is nil is left
-// out.
+// A Target takes a backup that is restored. Its parts must be empty or have a part of the
+// backup; one that is nil is left out.
 type Target struct {
 	Source // which is read to compare
 
@@ -357,20 +359,29 @@ type adopter interface {
 	Adopt(ctx context.Context, r keys.Record) (bool, error)
 }
 
-// Restore writes a backup that Read has checked, and compares what is there then.
-func Restore(ctx context.Context, from io.Reader, t Target, m *Manifest) error {
-	r := &restorer{t: t}
-	err := each(from, func(name string, mode fs.FileMode, content io.Reader) error {
+// Restore writes a backup that Read has checked, and compares what is there then. What is
+// there as it is in the backup stays, so that a restore that was cut off can be repeated;
+// for anything else it fails with a [*ConflictError] before it writes.
+func Restore(ctx context.Context, from io.ReadSeeker, t Target, m *Manifest) error {
+	there, err := t.Source.fits(ctx, from, m)
+	if err != nil {
+		return err
+	}
+	if err := rewind(from); err != nil {
+		return err
+	}
+	r := &restorer{t: t, there: there}
+	err = each(from, func(name string, mode fs.FileMode, content io.Reader) error {
 		return r.entry(ctx, name, mode, content)
 	}, nil)
 	if err := errors.Join(err, r.dropLines()); err != nil {
 		return err
 	}
-	there, err := Write(ctx, io.Discard, t.Source)
+	now, err := Write(ctx, io.Discard, t.Source)
 	if err != nil {
 		return fmt.Errorf("reading what was restored: %w", err)
 	}
-	return compare(m.Entries, there.Entries, t.has)
+	return compare(m.Entries, now.Entries, t.has)
 }
 
 // has reports whether the target has the part of an entry.
@@ -381,7 +392,7 @@ func (t Target) has(entry string) bool {
 	switch folder, _, _ := strings.Cut(entry, "/"); folder {
 	case "rulesets", "skills":
 		return t.Rulesets != nil
-	case "keys.json":
+	case keysEntry:
 		return t.Keys != nil
 	case consumersEntry:
 		return t.Consumers != nil
@@ -410,13 +421,14 @@ func compare(want, got []Entry, has func(string) bool) error {
 // A restorer writes the entries of a backup.
 type restorer struct {
 	t     Target
-	lines *os.File // of the chain whose head comes next; nil without one
+	there map[string]bool // the entries that the target has as they are
+	lines *os.File        // of the chain whose head comes next; nil without one
 }
 
 // entry writes one entry.
 func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
 	folder, rest, _ := strings.Cut(name, "/")
-	if !r.t.has(name) && name != "counts.json" && name != oldConsumersEntry {
+	if r.there[name] || !r.t.has(name) && name != countsEntry && name != oldConsumersEntry {
 		return nil
 	}
 	if name == oldConsumersEntry {
@@ -428,9 +440,9 @@ func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, con
 		err = r.ruleset(ctx, content)
 	case "skills":
 		err = r.skill(ctx, rest, content)
-	case "keys.json":
+	case keysEntry:
 		err = r.keys(ctx, content)
-	case "counts.json":
+	case countsEntry:
 		err = r.counts(ctx, content)
 	case consumersEntry:
 		err = r.consumers(ctx, content)
@@ -449,11 +461,15 @@ func (r *restorer) consumers(ctx context.Context, content io.Reader) error {
 	if r.t.Consumers == nil {
 		return nil
 	}
-	var all []consumers.Consumer
-	if err := decode(content, &all); err != nil {
-		return err
+	for some, err := range elements[consumers.Consumer](content) {
+		if err == nil {
+			err = r.t.Consumers.Add(ctx, some)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return r.t.Consumers.Add(ctx, all)
+	return nil
 }
 
 func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
@@ -489,17 +505,14 @@ func (r *restorer) keys(ctx context.Context, content io.Reader) error {
 	if !ok {
 		return errors.New("this store takes no keys of another")
 	}
-	var records []keys.Record
-	if err := decode(content, &records); err != nil {
-		return err
-	}
-	for _, record := range records {
-		added, err := store.Adopt(ctx, record)
+	for some, err := range elements[keys.Record](content) {
 		if err != nil {
 			return err
 		}
-		if !added {
-			return fmt.Errorf("the key %s is there already", record.ID)
+		for _, record := range some { // one that is there is equal, or was made meanwhile
+			if _, err := store.Adopt(ctx, record); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -509,11 +522,15 @@ func (r *restorer) counts(ctx context.Context, content io.Reader) error {
 	if r.t.Meter == nil {
 		return nil
 	}
-	var counts []quota.Count
-	if err := decode(content, &counts); err != nil {
-		return err
+	for some, err := range elements[quota.Count](content) {
+		if err == nil {
+			err = quota.Adopt(ctx, r.t.Meter, some, r.t.Now)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return quota.Adopt(ctx, r.t.Meter, counts, r.t.Now)
+	return nil
 }
 
 // chain restores a chain when its head comes, which is the entry after its lines. Until then
@@ -554,7 +571,7 @@ func (r *restorer) dropLines() error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// file writes a file of the data folder, which must not be there.
+// file writes a file of the data folder, which has its name when it is whole.
 func (r *restorer) file(place string, mode fs.FileMode, content io.Reader) error {
 	if !filepath.IsLocal(filepath.FromSlash(place)) || path.Clean(place) != place {
 		return fmt.Errorf("%q leads out of the data folder", place)
@@ -563,10 +580,14 @@ func (r *restorer) file(place string, mode fs.FileMode, content io.Reader) error
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
+	f, err := os.CreateTemp(filepath.Dir(file), ".restore-*")
 	if err != nil {
 		return err
 	}
+	defer func() { _ = os.Remove(f.Name()) }() // it has another name by then
 	_, err = io.Copy(f, content)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err := errors.Join(err, f.Chmod(mode.Perm()), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), file) // fits has seen that there is none
 }

@@ -279,7 +279,7 @@ func TestRestoreConsumersOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// Nothing is restored over data that are there.
+// Nothing is restored over other data, and nothing changes where all is there as it was.
 func TestRestoreOver(t *testing.T) {
 	source := folder(t).open(t, true)
 	fill(t, source)
@@ -289,11 +289,156 @@ func TestRestoreOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := state(t, source)
-	if err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), source, m); err == nil {
-		t.Error("restored over what was there")
+	if err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), source, m); err != nil {
+		t.Errorf("over the same: %v", err)
 	}
 	if diff := cmp.Diff(before, state(t, source)); diff != "" {
 		t.Errorf("changed (-was +is):\n%s", diff)
+	}
+	for name, change := range map[string]func(to backup.Target) error{
+		"rulesets/go_style.json": func(to backup.Target) error {
+			_, err := to.Rulesets.Create(t.Context(), ruleset.Draft{Name: "go_style", Description: "d", Tags: []string{}, Markdown: "other\n"})
+			return err
+		},
+		"keys.json": func(to backup.Target) error {
+			_, _, err := to.Keys.Create(t.Context(), keys.Live, keys.Settings{Name: "other", Plan: quota.Team})
+			return err
+		},
+		"counts.json": func(to backup.Target) error {
+			_, err := to.Meter.TakeAll(t.Context(), "key_other", quota.Limits{Month: 1000}, 1, noon)
+			return err
+		},
+	} {
+		to := folder(t).open(t, true)
+		if err := change(to); err != nil {
+			t.Fatal(err)
+		}
+		err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), to, m)
+		if conflict, ok := errors.AsType[*backup.ConflictError](err); !ok || conflict.Entry != name {
+			t.Errorf("over another %s: %v", name, err)
+		}
+	}
+}
+
+// A cut is a backup of which only so many bytes can be read.
+type cut struct {
+	io.ReadSeeker
+	left int
+}
+
+func (c *cut) Read(p []byte) (int, error) {
+	if c.left == 0 {
+		return 0, errors.New("cut off")
+	}
+	n, err := c.ReadSeeker.Read(p[:min(len(p), c.left)])
+	c.left -= n
+	return n, err
+}
+
+// A restore that was cut off anywhere can be repeated, with the same result.
+func TestRestoreAgain(t *testing.T) {
+	source := folder(t)
+	from := source.open(t, true)
+	fill(t, from)
+	for name, text := range map[string]string{"aoc/speeds/day01.json": "{}\n", "aoc/speeds/day02.json": "{}\n", "tls/cert.pem": "c"} {
+		path := filepath.Join(source.data, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 { // keys of which a part can be there
+		if _, _, err := from.Keys.Create(t.Context(), keys.Live, keys.Settings{Name: "more", Plan: quota.Team}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var file bytes.Buffer
+	m, err := backup.Write(t.Context(), &file, from.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := state(t, from)
+	for name, place := range map[string]func() place{
+		"files":  func() place { return folder(t) },
+		"Valkey": func() place { return server(t, t.TempDir()) },
+	} {
+		to := place()
+		target := to.open(t, true)
+		const cuts = 8
+		for n := range cuts { // each attempt comes further
+			err := backup.Restore(t.Context(), &cut{bytes.NewReader(file.Bytes()), 1 + n*file.Len()/cuts}, target, m)
+			if err == nil || !strings.Contains(err.Error(), "cut off") {
+				t.Fatalf("%s: attempt %d: %v, want that it is cut off", name, n, err)
+			}
+		}
+		if _, err := target.Keys.(interface {
+			Adopt(ctx context.Context, r keys.Record) (bool, error)
+		}).Adopt(t.Context(), first(t, from)); err != nil { // a part of the keys
+			t.Fatal(err)
+		}
+		if err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), target, m); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, state(t, target)); diff != "" {
+			t.Errorf("%s: restored (-was +is):\n%s", name, diff)
+		}
+		goOn(t, target)
+	}
+}
+
+// first returns the first key of a place.
+func first(t *testing.T, p backup.Target) keys.Record {
+	t.Helper()
+	all, err := p.Keys.List(t.Context())
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	return all[0]
+}
+
+// A backup that is made of a trail in a store, while its server adds records and deletes old
+// ones, has a whole trail.
+func TestWhileRecordsAreDeleted(t *testing.T) {
+	source := server(t, t.TempDir())
+	log := audit.NewValkey(audit.ValkeyConfig{Client: source.client, KeyDir: filepath.Join(source.data, "audit"), Name: "one", KeepBytes: 40_000})
+	from := source.open(t, true)
+	ctx, stop := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	added := make(chan struct{}, 1)
+	writing.Go(func() {
+		for n := 1; ctx.Err() == nil; n++ {
+			seq, err := log.Append(audit.Record{Key: "key_ann", Target: fmt.Sprint(n)})
+			if err == nil && n%20 == 0 {
+				err = log.Commit(t.Context(), seq)
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if n == 1000 { // some are deleted
+				added <- struct{}{}
+			}
+		}
+	})
+	<-added
+	for range 5 {
+		var file bytes.Buffer
+		m, err := backup.Write(t.Context(), &file, from.Source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := folder(t).open(t, true)
+		if err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), target, m); err != nil {
+			t.Fatal(err)
+		}
+		r, err := target.Trail.Verify(t.Context())
+		if err != nil || r.Err() != nil || len(r.Chains) != 1 || r.Chains[0].Retired == 0 {
+			t.Errorf("%+v, %v, %v; want a whole chain of which records were deleted", r, r.Err(), err)
+		}
+	}
+	stop()
+	writing.Wait()
+	if err := log.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

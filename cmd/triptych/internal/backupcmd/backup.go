@@ -48,8 +48,8 @@ func (a commands) restoreCommand() app.Command {
 		Name: "restore", Args: "FILE", Min: 1, Max: 1,
 		Short: "restore a backup into an empty data folder, or check it",
 		Long: "Checks the hash of everything in the file first, then restores, then compares what\n" +
-			"is there with the file. With --store, rulesets, keys, counts and the audit trail\n" +
-			"go to that server, whichever store they came from.",
+			"is there with the file. One that was cut off can be repeated. With --store, rulesets,\n" +
+			"keys, counts and the audit trail go to that server, whichever store they came from.",
 		Example: "triptych restore triptych-2026-11-22.tar.gz --data /var/lib/triptych\ntriptych restore --check triptych-2026-11-22.tar.gz",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&check, "check", false, "only check that the file is whole")
@@ -196,22 +196,18 @@ func (a commands) restore(ctx context.Context, file string, check bool) (err err
 	return a.restoreInto(ctx, in, p, m)
 }
 
-// restoreInto restores a backup that was checked into stores that must be empty.
+// restoreInto restores a backup that was checked into stores that have nothing else.
 func (a commands) restoreInto(ctx context.Context, in io.ReadSeeker, p *openParts, m *backup.Manifest) error {
-	there, err := backup.Write(ctx, io.Discard, p.Source)
+	err := backup.Fits(ctx, in, p.Source, m)
+	if _, ok := errors.AsType[*backup.ConflictError](err); ok {
+		return app.WithHints(err, "choose another --data or --store, or move what is there away")
+	}
 	if err != nil {
 		return err
-	}
-	if n := len(there.Entries); n > 0 {
-		return app.WithHints(fmt.Errorf("there are data already, such as %s: a backup is restored where there are none", there.Entries[0].Name),
-			"choose another --data or --store, or move what is there away")
 	}
 	meter, err := app.OpenMeter(ctx, p.client, p.env)
 	if err != nil {
 		return err
-	}
-	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return errors.Join(err, meter.Close())
 	}
 	err = backup.Restore(ctx, in, backup.Target{Source: p.Source, Meter: meter}, m)
 	if err := errors.Join(err, meter.Close()); err != nil {
