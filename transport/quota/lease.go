@@ -96,7 +96,8 @@ func (v *Valkey) takeLeased(key string, limits Limits, n int64, now time.Time) (
 		a.lease.n -= n
 		a.granted = time.Now()
 		if a.lease.n < block/4 && a.filling == nil {
-			v.fillLocked(key, a, request{now: now, limits: limits, lease: block, floor: a.state})
+			// With what is left it makes one block, which is what a crash may cost.
+			v.fillLocked(key, a, request{now: now, limits: limits, lease: block - a.lease.n, floor: a.state})
 		}
 		return a.usage(limits), nil, nil
 	}

@@ -260,12 +260,25 @@ func TestKilledProcessesLoseTheirLease(t *testing.T) {
 	for crashes, limit := range []int{1, 5, 10, 11, 99, 300} {
 		granted += int64(runChild(t, childServer+"="+server.Addr, limit))
 		month, minute := usedIn(t, m, crashLimits)
-		// Of a lease, and of one that was asked for beside it.
-		most := granted + int64(crashes+1)*2*crashBlock + 1
+		// A lease, and a request whose answer the child had no time to tell.
+		most := granted + int64(crashes+1)*(crashBlock+1)
 		if month < granted || month > most || minute != month {
 			t.Errorf("after %d crashes %d and %d count, want %d to %d", crashes+1, month, minute, granted, most)
 		}
 	}
+}
+
+// At no moment more than one block is out, so a crash costs no more.
+func TestOneBlockIsOut(t *testing.T) {
+	stores(t, func(t *testing.T, url string) {
+		m, other := newMeter(t, url), newMeter(t, url)
+		for granted := int64(1); granted <= 4*largestBlock; granted++ {
+			take(t, m, "k", leased, noon, 1)
+			if month, _ := usedIn(t, other, leased); month < granted || month > granted+largestBlock {
+				t.Fatalf("%d are granted and %d count, want at most %d more", granted, month, largestBlock)
+			}
+		}
+	})
 }
 
 // A store that forgets a lease does not grant it again while its process knows of it.

@@ -33,7 +33,8 @@ const (
 // is out, its requests count as used for all other processes, so that never more than the
 // limit is granted. Near a limit blocks become smaller, and then requests are counted one
 // by one: a lease is at most a [leaseShare]th of what is left. A process that is killed
-// costs the key what is left of its lease, at most a thousandth of the month.
+// costs the key what is left of its lease: at most one block, which is at most 75
+// requests and a thousandth of the month.
 //
 // # Loss
 //
