@@ -108,8 +108,25 @@ func (f *Folder) send(ctx context.Context, p site.Puzzle, part int, answer strin
 		err = errors.Join(err, f.accept(ctx, p, part, answer))
 	case site.WrongLevel: // it was solved elsewhere: the page has the answer
 		err = errors.Join(err, f.downloadAgain(ctx, p))
+		if puzzle, readErr := f.Stored(p); readErr == nil && puzzle != nil {
+			verdict = compare(verdict, puzzle, part, answer)
+		}
 	}
 	return verdict, err
+}
+
+// compare returns the verdict on an answer to a part that was solved already, by the
+// accepted answer on the puzzle's page.
+func compare(v site.Verdict, puzzle *Puzzle, part int, answer string) site.Verdict {
+	switch {
+	case part > puzzle.solved():
+	case puzzle.Answers[part-1] == answer:
+		v.Outcome = site.Correct
+		v.Message += " This is the answer that was accepted before."
+	default:
+		v.Message += " The accepted answer is " + puzzle.Answers[part-1] + "."
+	}
+	return v
 }
 
 // downloadAgain replaces a stored puzzle that is outdated.

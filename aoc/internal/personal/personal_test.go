@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +64,7 @@ func newDesk(t *testing.T) *desk {
 
 var puzzle = site.Puzzle{Year: 2024, Day: 1}
 
-// Sixteen processes that ask at once make one request for each resource, and later
+// Sixteen that ask at once, each with the folder opened for itself, make one request for each resource, and later
 // ones make none.
 func TestOneRequestPerResource(t *testing.T) {
 	d := newDesk(t)
@@ -165,28 +164,25 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A puzzle that was solved in a browser is downloaded again when the site says so.
+// A puzzle that was solved in a browser is downloaded again when the site says so, and
+// the answer compared with the accepted one.
 func TestSolvedElsewhere(t *testing.T) {
-	d := newDesk(t)
-	if _, err := d.Puzzle(t.Context(), puzzle); err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.site.URL+"/2024/day/1/answer", strings.NewReader("level=1&answer=11"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	resp.AddCookie(&http.Cookie{Name: "session", Value: sitetest.Session})
-	answer, err := http.DefaultClient.Do(resp)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = answer.Body.Close() // it is not needed
-	if v, err := d.Submit(t.Context(), puzzle, 1, "12"); err != nil || v.Outcome != site.WrongLevel {
-		t.Fatalf("got %v, %v", v, err)
-	}
-	if p, err := d.Stored(puzzle); err != nil || len(p.Answers) != 1 || p.Answers[0] != "11" || len(p.Parts) != 2 {
-		t.Errorf("stored %+v, %v; want the accepted answer 11", p, err)
+	const solved = "You don't seem to be solving the right level. Did you already complete it? [Return]"
+	for answer, want := range map[string]site.Verdict{
+		"11": {Outcome: site.Correct, Message: solved + " This is the answer that was accepted before."},
+		"12": {Outcome: site.WrongLevel, Message: solved + " The accepted answer is 11."},
+	} {
+		d := newDesk(t)
+		if _, err := d.Puzzle(t.Context(), puzzle); err != nil {
+			t.Fatal(err)
+		}
+		d.site.Solve("2024/1", 1)
+		if v, err := d.Submit(t.Context(), puzzle, 1, answer); err != nil || v != want {
+			t.Errorf("%s: got %+v, %v, want %+v", answer, v, err, want)
+		}
+		if p, err := d.Stored(puzzle); err != nil || len(p.Answers) != 1 || p.Answers[0] != "11" || len(p.Parts) != 2 {
+			t.Errorf("%s: stored %+v, %v; want the accepted answer 11", answer, p, err)
+		}
 	}
 }
 

@@ -44,7 +44,13 @@ func (a commands) aocLogin() app.Command {
 			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`'s id, who uses the server over HTTPS")
 			a.FamilyFlags("aoc")(set)
 		},
-		Run: func(context.Context, []string) error {
+		Max: app.AnyNumber,
+		Run: func(_ context.Context, args []string) error {
+			if len(args) > 0 { // they may be the cookie, so no error shows them
+				return app.WithHints(app.UsageErrorf("aoc login takes no arguments: other users can see command lines"),
+					"run `triptych aoc login` and paste the cookie, or pipe it into the command",
+					"log out of the site if you gave it the cookie: that makes the cookie invalid")
+			}
 			session, err := a.readSession()
 			if err != nil {
 				return err
