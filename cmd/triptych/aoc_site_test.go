@@ -164,10 +164,29 @@ func TestCookieIsNowhere(t *testing.T) {
 		_, _ = h.run(t, "", "", args...) // some have nothing to show
 	}
 	saved := t.TempDir()
-	if _, err := h.run(t, "", "", "backup", filepath.Join(saved, "all")); err != nil {
-		t.Errorf("backup: %v", err)
+	for file, flags := range map[string][]string{"for_others": nil, "own": {"--personal"}} {
+		archive := filepath.Join(saved, file)
+		if _, err := h.run(t, "", "", append([]string{"backup", archive}, flags...)...); err != nil {
+			t.Errorf("backup %v: %v", flags, err)
+		}
+		content := unpacked(t, archive)
+		h.search(t, content)
+		_, err := os.Stat(filepath.Join(content, "data/aoc/personal/local/2024/day01/puzzle.json"))
+		if has := err == nil; has != (flags != nil) {
+			t.Errorf("backup %v has the puzzle that was downloaded: %v", flags, has)
+		}
+		if _, err := os.Stat(filepath.Join(content, "data/aoc/personal/local/session")); err == nil {
+			t.Errorf("backup %v has the file of the cookie", flags)
+		}
 	}
-	h.search(t, h.data, unpacked(t, filepath.Join(saved, "all")))
+	h.search(t, h.data)
+	elsewhere := filepath.Join(t.TempDir(), "data")
+	if _, err := h.run(t, "", "", "restore", filepath.Join(saved, "own"), "--data", elsewhere); err != nil {
+		t.Errorf("restore: %v", err)
+	}
+	if out, err := h.run(t, "", "", "call", "fetch_input", "year=2024", "day=1", "--data", elsewhere); err != nil || !strings.HasPrefix(out, sitetest.Input) {
+		t.Errorf("the input that was restored: %q, %v", out, err)
+	}
 }
 
 // unpacked returns a folder with the content of a backup.

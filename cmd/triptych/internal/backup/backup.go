@@ -33,8 +33,11 @@ type Source struct {
 	// Consumers is the record of who has which rulesets.
 	Consumers consumers.Book
 	Data      string // the data folder; "" for none
-	Program   string // the version of the program, for people
-	Now       time.Time
+	// Personal includes what users downloaded from the site of the puzzles with accounts
+	// of their own, which must not be passed on. Their session cookies are never included.
+	Personal bool
+	Program  string // the version of the program, for people
+	Now      time.Time
 }
 
 // A Manifest lists what a backup has.
@@ -290,20 +293,41 @@ func (s Source) files(_ context.Context, w *writer) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			if err != nil || !d.Type().IsRegular() || isTemporary(d.Name()) {
+			if err != nil {
 				return err
 			}
 			inside, err := filepath.Rel(s.Data, file)
 			if err != nil {
 				return err
 			}
-			return w.file("data/"+filepath.ToSlash(inside), file)
+			switch inside = filepath.ToSlash(inside); {
+			case inside == personalFolder && !s.Personal:
+				return fs.SkipDir
+			case !d.Type().IsRegular(), isTemporary(d.Name()), isCookie(inside):
+				return nil
+			}
+			return w.file("data/"+inside, file)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// personalFolder has a folder for each user, with downloads and the session cookie.
+const personalFolder = "aoc/personal"
+
+// HasPersonal reports whether a data folder has downloads of users.
+func HasPersonal(data string) bool {
+	_, err := os.Stat(filepath.Join(data, filepath.FromSlash(personalFolder)))
+	return err == nil
+}
+
+// isCookie reports whether a file of the data folder is a session cookie.
+func isCookie(name string) bool {
+	ok, err := path.Match(personalFolder+"/*/session", name)
+	return err == nil && ok
 }
 
 // isTemporary reports whether a file is a lock, or is being written.

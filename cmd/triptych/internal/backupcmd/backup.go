@@ -26,16 +26,21 @@ import (
 func BackupCommand(a *app.App) app.Command { return commands{a}.backupCommand() }
 
 func (a commands) backupCommand() app.Command {
+	var personal bool
 	return app.Command{
 		Name: "backup", Args: "FILE", Min: 1, Max: 1,
 		Short: "write all data into one file, while servers run",
 		Long: "Copies rulesets with their history and labels, keys, counts of requests, the record of\n" +
 			"consumers, the audit trail with its signatures, puzzles, speeds and certificates. The\n" +
 			"file has the private key of the trail and that of the certificate: keep it as safe as\n" +
-			"the data folder. It must not exist; - is standard output.",
+			"the data folder. It must not exist; - is standard output. Puzzles and inputs that users\n" +
+			"downloaded with accounts of their own are left out, since they must not be passed on.",
 		Example: "triptych backup triptych-$(date +%F).tar.gz\ntriptych backup --store valkey://localhost:6379 - | age -r … > backup.age",
-		Flags:   a.KeysFlags,
-		Run:     func(ctx context.Context, args []string) error { return a.backup(ctx, args[0]) },
+		Flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&personal, "personal", false, "also copy the puzzles, inputs and guesses that users downloaded, without their session cookies; such a backup is not for others")
+			a.KeysFlags(set)
+		},
+		Run: func(ctx context.Context, args []string) error { return a.backup(ctx, args[0], personal) },
 	}
 }
 
@@ -144,15 +149,16 @@ func (p *openParts) close() error {
 	return errors.Join(errs...)
 }
 
-func (a commands) backup(ctx context.Context, file string) (err error) {
+func (a commands) backup(ctx context.Context, file string, personal bool) (err error) {
 	p, err := a.openStores(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
+	p.Personal = personal
 	if file == "-" {
 		m, err := backup.Write(ctx, a.Out, p.Source)
-		return errors.Join(err, a.tellBackup("wrote", m))
+		return errors.Join(err, a.tellBackup("wrote", m), a.tellPersonal(&p.Source))
 	}
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -162,7 +168,16 @@ func (a commands) backup(ctx context.Context, file string) (err error) {
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return errors.Join(err, os.Remove(file)) // a part of a backup looks like one
 	}
-	return a.tellBackup("wrote", m)
+	return errors.Join(a.tellBackup("wrote", m), a.tellPersonal(&p.Source))
+}
+
+// tellPersonal says what a backup has not.
+func (a commands) tellPersonal(s *backup.Source) error {
+	if s.Personal || !backup.HasPersonal(s.Data) {
+		return nil
+	}
+	_, err := fmt.Fprintln(a.Err, "triptych: left out what users downloaded with accounts of their own, in aoc/personal; --personal copies it")
+	return err
 }
 
 // tellBackup says what a backup has.
@@ -192,6 +207,7 @@ func (a commands) restore(ctx context.Context, file string, check bool) (err err
 	if err != nil {
 		return err
 	}
+	p.Personal = true // as far as the backup has it
 	defer func() { err = errors.Join(err, p.close()) }()
 	return a.restoreInto(ctx, in, p, m)
 }
