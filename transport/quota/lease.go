@@ -96,7 +96,7 @@ func (v *Valkey) takeLeased(key string, limits Limits, n int64, now time.Time) (
 		a.lease.n -= n
 		a.granted = time.Now()
 		if a.lease.n < block/4 && a.filling == nil {
-			// With what is left it makes one block, which is what a crash may cost.
+			// With the rest it makes one block: a crash may cost no more.
 			v.fillLocked(key, a, request{now: now, limits: limits, lease: block - a.lease.n, floor: a.state})
 		}
 		return a.usage(limits), nil, nil
