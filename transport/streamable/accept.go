@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// An acceptance holds the media types that a client accepts.
+// An acceptance holds the media types that a client accepts (RFC 9110, section 12.5.1).
 type acceptance struct{ json, stream bool }
 
 // usualAccept is the Accept header that the specification demands of clients.
 const usualAccept = "application/json, text/event-stream"
 
 // accepted parses Accept. Without one, or with */* only, the client gets JSON, for
-// scripts do not read streams. ok is false when it accepts neither type.
+// scripts do not read streams. ok is false when it accepts neither type. The transport
+// demands both types of clients (basic/transports); this is more lenient, since many send
+// one. Qualities are not compared, except that 0 means no.
 func accepted(header http.Header) (a acceptance, ok bool) {
 	values := header["Accept"]
 	if len(values) == 0 {

@@ -21,7 +21,9 @@ const (
 )
 
 // readBody reads the body of a POST. Its memory is taken from hold before it is
-// allocated, and it has to arrive at BodyRate once BodyGrace is over.
+// allocated, and it has to arrive at BodyRate once BodyGrace is over: a client that sends
+// a byte now and then would keep a connection and memory for hours. The caller releases
+// hold, also after a refusal.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, rev *mcp.Revision) ([]byte, *Refusal) {
 	if r.ContentLength > h.cfg.MaxBody {
 		return nil, h.tooLarge()
@@ -59,7 +61,8 @@ func isBuffered(r *http.Request) bool {
 	return ok && int64(b.Len()) == r.ContentLength || r.Body == http.NoBody
 }
 
-// tooLarge is the refusal of a body that is longer than Config.MaxBody (413).
+// tooLarge is the refusal of a body that is longer than Config.MaxBody (413, RFC 9110,
+// section 15.5.14). A stated length is refused before the body is read.
 func (h *Handler) tooLarge() *Refusal {
 	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.cfg.MaxBody)
 }
@@ -68,8 +71,9 @@ func (h *Handler) tooLarge() *Refusal {
 // comes back as soon as answers are written.
 const retryBudget = time.Second
 
-// overBudget refuses what a budget has no room for: a principal's own with 429,
-// everybody's with 503.
+// overBudget refuses what a budget has no room for: a principal's own with 429, that of
+// all with 503, both with Retry-After. of names what there is too much of, in the plural;
+// limit is that of one principal.
 func (h *Handler) overBudget(header http.Header, err error, rev *mcp.Revision, of string, limit int64) *Refusal {
 	header.Set("Retry-After", strconv.Itoa(int(retryBudget.Seconds())))
 	if errors.Is(err, budget.ErrOwner) {
@@ -95,7 +99,8 @@ type bodyReader struct {
 	deadline time.Time
 }
 
-// pace makes reads end when the body arrives too slowly.
+// pace makes reads end when the body arrives too slowly. It is called before the first
+// read.
 func (b *bodyReader) pace(control *http.ResponseController, grace time.Duration, rate int64) {
 	b.control, b.grace, b.rate = control, grace, rate
 	b.deadline = time.Now().Add(grace)
@@ -148,7 +153,8 @@ func (b *bodyReader) readAll() ([]byte, error) {
 	}
 }
 
-// grow doubles the memory of text, but not beyond the stated length.
+// grow doubles the memory of text, but not beyond the stated length. The budget is asked
+// for the difference only: the old memory is garbage as soon as it was copied.
 func (b *bodyReader) grow(text []byte) ([]byte, error) {
 	size := 2 * int64(cap(text))
 	if b.length >= 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/peer"
 )
 
-// A Config holds the server and the bounds of an endpoint. Zero numbers mean the
-// defaults.
+// A Config holds the server and the bounds of an endpoint. Server and Auth are required.
+// Zero numbers mean the defaults. [Handler.SetLimits] changes some of them later.
 type Config struct {
 	Server *mcp.Server
 	// Auth authenticates every request.
@@ -122,7 +122,8 @@ type Authenticator interface {
 	Forbid(header http.Header, err *jsonrpc.Error)
 }
 
-// A Bill counts the requests of one body.
+// A Bill counts the requests of one body. All of it is charged at once, before the first
+// of them runs.
 type Bill struct {
 	Calls      int // requests that count against the quota
 	Handshakes int // initialize requests, which no quota counts
@@ -132,7 +133,8 @@ type Bill struct {
 	Probe bool
 }
 
-// A Refusal is the status and the error of an answer to a request that is not served.
+// A Refusal is the status and the error of an answer to a request that is not served. It
+// is sent as application/json, with the id of the request if that is known.
 type Refusal struct {
 	Status int
 	Error  *jsonrpc.Error
@@ -141,10 +143,11 @@ type Refusal struct {
 	Reported bool
 }
 
-// refusal returns a Refusal without headers.
+// refusal returns a Refusal; headers such as Retry-After are the caller's to set.
 func refusal(status int, err *jsonrpc.Error) *Refusal { return &Refusal{Status: status, Error: err} }
 
-// invalid returns a refusal with the error Invalid Request.
+// invalid returns a refusal with the error Invalid Request (-32600) and the reason in
+// data.details.
 func invalid(status int, format string, args ...any) *Refusal {
 	return refusal(status, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").WithDetails(format, args...))
 }

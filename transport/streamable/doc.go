@@ -32,4 +32,31 @@
 // The locks are, from first to last: an exchange's, a session's, the list of all
 // sessions', the list of parked streams', a stream's, a budget's. No lock is held
 // while a client is written to.
+//
+// # The way of a POST
+//
+//	Handler.ServeHTTP          host.go: Host, Origin, CORS; then Config.Auth
+//	  Handler.post
+//	    Handler.prepare
+//	      checkHeaders         accept.go, toolsets.go: media types, selected tools
+//	      readBody             body.go: into memory of the principal's budget
+//	      jsonrpc.Decode
+//	      route                route.go, header.go: revision, session, mirrored headers
+//	      forward              forward.go: another server has what the request needs
+//	      deliver              messages that have no answer
+//	      Auth.Charge
+//	    exchange.serve         exchange.go: runs the requests
+//	      reply                respond.go: one answer as JSON
+//	      copy                 stream.go, sink.go: an event stream
+//
+// A GET goes from ServeHTTP to get.go, which reads a stream of the session, a DELETE ends
+// the session. sessions.go finds sessions, session.go has the state of one, and seal.go
+// and peers.go let it go on at other servers.
+//
+// # Memory
+//
+// Every byte that a client makes the server hold belongs to a budget of its principal and
+// to one of all: bodies until they are answered, answers and messages until they are
+// read. A client over its own budget gets 429, and 503 when all together are over theirs.
+// Streams without a reader give way first.
 package streamable

@@ -14,6 +14,10 @@ import (
 
 // An exchange runs the requests of one body and sends their answer. It is the
 // [jsonrpc.Sender] of its requests: the first message makes the answer a stream.
+//
+// Up to serve it belongs to the goroutine of the HTTP handler. From then on the requests
+// may run on a second goroutine; what both use is below mu. The HTTP handler can return
+// first, when its client disconnects: detached tells the requests.
 type exchange struct {
 	h       *Handler
 	to      route
@@ -48,7 +52,8 @@ var (
 	errCancelled = errors.New("the client cancelled the request")
 )
 
-// serve answers a body that has a request.
+// serve answers a body that has a request, and returns when the answer was sent, or the
+// client has disconnected. The requests of a session may run on after it.
 func (e *exchange) serve(w http.ResponseWriter, r *http.Request) {
 	h := e.h
 	e.id, e.batch = onlyID(&e.body).Clone(), e.body.Batch
@@ -94,7 +99,7 @@ func (e *exchange) extend(d time.Duration) {
 	}
 }
 
-// unlimit stops the timer for good.
+// unlimit stops the timer for good: a listen has no end of its own.
 func (e *exchange) unlimit() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -102,8 +107,9 @@ func (e *exchange) unlimit() {
 	e.timer.Stop()
 }
 
-// respondAsync runs the requests on a goroutine of their own and writes the answer,
-// or the stream if a message precedes it.
+// respondAsync runs the requests on a goroutine of their own and writes the answer, or
+// the stream if a message precedes it. The requests decide which by what they send to
+// ready; a client that disconnects before that gets neither.
 func (e *exchange) respondAsync(w http.ResponseWriter, r *http.Request) {
 	if !e.h.run(e) {
 		e.hold.Release()
@@ -124,7 +130,7 @@ func (e *exchange) respondAsync(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// work runs the requests for respondAsync.
+// work runs the requests for respondAsync, on their goroutine.
 func (e *exchange) work() {
 	defer e.h.running.done()
 	defer e.leave()
@@ -145,7 +151,7 @@ func (e *exchange) register() {
 	}
 }
 
-// leave undoes register.
+// leave undoes register and gives the slot of a running request back.
 func (e *exchange) leave() {
 	e.slot.Release()
 	if e.to.session != nil {
@@ -153,7 +159,10 @@ func (e *exchange) leave() {
 	}
 }
 
-// answer runs the requests and returns the answer, empty when there is none.
+// answer runs the requests and returns the answer, empty when there is none. When the
+// barrier fails, an error takes the place of the answer: what was done may be lost, so
+// the client must not be told that it was. The memory of the body is free afterwards, so
+// nothing of it may be used.
 func (e *exchange) answer() []byte {
 	if broken := e.body.Messages[0].Err; broken != nil {
 		e.err = broken // the status of a body that is one message depends on it
@@ -175,8 +184,8 @@ const initialAnswer = 512
 // isArray reports whether the answer is an array of answers.
 func (e *exchange) isArray() bool { return e.batch && !e.refused }
 
-// barrier waits until the records of the requests are on disk. Cancelled requests
-// have records too.
+// barrier waits until the records of the requests are on disk. Cancelled requests have
+// records too; probes have none.
 func (e *exchange) barrier() error {
 	if e.probe {
 		return nil
@@ -184,8 +193,9 @@ func (e *exchange) barrier() error {
 	return e.h.cfg.Barrier(e.values)
 }
 
-// finish passes the answer to the stream if there is one, else to the HTTP handler.
-// The stream of a listen stays open.
+// finish passes the answer to the stream if there is one, else to the HTTP handler. The
+// stream of a listen stays open. A client that accepts streams only gets one for the
+// answer alone. It never blocks: ready has room for both values that are ever sent.
 func (e *exchange) finish(out []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -205,8 +215,8 @@ func (e *exchange) finish(out []byte) {
 	e.release()
 }
 
-// finishStreamLocked ends the stream with the answer, or with an error in its
-// place when there is no memory to keep it until it is read.
+// finishStreamLocked ends the stream with the answer, or with an error in its place when
+// there is no memory to keep it until it is read. mu is held.
 func (e *exchange) finishStreamLocked(out []byte) {
 	owner := e.to.caller.Principal.ID
 	err := e.h.parked.fit(owner, func() error { return e.stream.finish(out) })
@@ -226,13 +236,14 @@ func (e *exchange) unread(header http.Header, err error) *Refusal {
 	return e.h.overBudget(header, err, orBaseline(e.to.rev), "answers that are not read", e.h.cfg.AnswerMemory)
 }
 
-// release stops the timer and ends the context.
+// release stops the timer and ends the context. A second call does nothing.
 func (e *exchange) release() {
 	e.timer.Stop()
 	e.cancel(nil)
 }
 
-// reply sends the answer as JSON.
+// reply sends the answer as JSON, with the status of its error (status.go); an array of
+// answers has 200. No answer is 202, as for a notification.
 func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 	if len(out) == 0 { // cancelled
 		w.WriteHeader(http.StatusAccepted)
@@ -257,7 +268,8 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 	_ = writeJSON(w, status, out) // the client may have disconnected
 }
 
-// startSession begins the session of an initialize that succeeded.
+// startSession begins the session of an initialize that succeeded. It must come before
+// the head of the answer is written, which has the session's id.
 func (e *exchange) startSession(w http.ResponseWriter) {
 	if e.to.begins && e.err == nil {
 		e.h.sessions.start(w.Header(), e)
@@ -272,9 +284,10 @@ func (e *exchange) rev() *mcp.Revision {
 	return e.to.rev
 }
 
-// abandon ends the HTTP side of an exchange whose client disconnected before
-// anything was sent. Without a session the requests are cancelled. A stream may just
-// have been opened.
+// abandon ends the HTTP side of an exchange whose client disconnected before anything was
+// sent. Without a session the requests are cancelled: their answer could reach no client.
+// With one they go on, and their stream is parked for a client that reconnects. A stream
+// may just have been opened.
 func (e *exchange) abandon() {
 	e.mu.Lock()
 	e.detached = true
@@ -295,8 +308,9 @@ func (e *exchange) abandon() {
 	e.h.dropListen(e)
 }
 
-// copy sends the stream. A client that disconnects cancels requests without a
-// session, and ends a listen.
+// copy sends the stream. A client that disconnects cancels requests without a session,
+// and ends a listen. A stream beyond the limit of open streams is refused with 429 or
+// 503, and its requests are cancelled.
 func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	if err := e.h.streams.Take(e.to.caller.Principal.ID, 1); err != nil {
 		e.stream.close()
@@ -330,7 +344,8 @@ func (e *exchange) read(w http.ResponseWriter, r *http.Request) error {
 	return e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive, e.h.admits(r.Context(), &e.to.caller))
 }
 
-// openLocked turns the answer into a stream.
+// openLocked turns the answer into a stream, once, and tells the HTTP handler. mu is
+// held. Only streams of sessions have a name, so only those can be resumed.
 func (e *exchange) openLocked() {
 	name, prime := "", false
 	if s := e.to.session; s != nil {
@@ -346,9 +361,10 @@ func (e *exchange) openLocked() {
 // A requestHandler handles the requests of an exchange and records their errors.
 type requestHandler struct{ e *exchange }
 
-// Handle implements [jsonrpc.Handler]. It notes how the request ended, from which the
+// Handle implements [jsonrpc.Handler]. It records how the request ended, from which the
 // status of the answer follows: cancelled by the client, which gets no answer; ended by
-// the time limit; or with the error of the handler.
+// the time limit; or with the error of the handler. A handler that panics leaves
+// errPanicked.
 func (w requestHandler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	e := w.e
 	e.err = errPanicked

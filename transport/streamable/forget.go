@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// principals is the set of principals that were served without a session: families
-// may keep state for them.
+// principals is the set of principals that were served without a session: families may
+// keep state for them. Those with sessions are found through these.
 type principals struct {
 	mu sync.RWMutex
 	by map[string]struct{}
@@ -36,7 +36,9 @@ func (v *principals) add(principal string) {
 // been idle for long enough.
 const maxPrincipals = 100_000
 
-// Principals returns the principals for which state may be kept, in no order.
+// Principals returns the principals for which state may be kept, in no order and each
+// once. A caller looks their keys up and calls [Handler.Forget] for those that were
+// revoked.
 func (h *Handler) Principals() []string {
 	all := map[string]struct{}{}
 	h.principals.mu.RLock()
@@ -48,8 +50,8 @@ func (h *Handler) Principals() []string {
 	return slices.Collect(maps.Keys(all))
 }
 
-// Forget ends the sessions of a principal, such as that of a revoked key, and makes
-// the families drop its state.
+// Forget ends the sessions of a principal, such as that of a revoked key, and makes the
+// families drop its state. Requests that run are cancelled, not waited for.
 func (h *Handler) Forget(principal string) {
 	h.principals.mu.Lock()
 	delete(h.principals.by, principal)

@@ -23,7 +23,8 @@ const (
 
 // forward passes a body on to the server that has in memory what its requests need, and
 // reports whether it was answered. A body is served here if there is no other server for
-// it, if that server has ended, or if another server has passed it on.
+// it, if that server has ended, or if another server has passed it on: a request is
+// passed on once at most, so it cannot go round. The other server charges it.
 func (h *Handler) forward(w http.ResponseWriter, r *http.Request, e *exchange, text []byte) (answered bool) {
 	if h.cfg.Forward == nil || h.cfg.Owner == nil || peer.IsPassedOn(r.Context()) {
 		return false
@@ -53,7 +54,8 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, e *exchange, t
 	return true
 }
 
-// ownerOf returns the tag of the server that a request of the body needs, "" for none.
+// ownerOf returns the tag of the server that a request of the body needs, "" for none. A
+// batch goes to the first one that a request of it needs.
 func (h *Handler) ownerOf(r *http.Request, e *exchange) string {
 	for _, m := range e.body.Messages {
 		if m.Request == nil || m.Request.Method != "tools/call" {
@@ -89,7 +91,8 @@ func (h *Handler) takeForward(header http.Header, caller *mcp.Caller, rev *mcp.R
 		jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("too many requests are being passed on to other servers"))
 }
 
-// away refuses a request whose server cannot be reached.
+// away refuses a request whose server cannot be reached now. It may be back, so the
+// client is asked to try again.
 func away(header http.Header, rev *mcp.Revision, err error) *Refusal {
 	header.Set("Retry-After", "5")
 	return refusal(statusOf(orBaseline(rev), &mcp.UnavailableError{Message: err.Error()}),
@@ -97,7 +100,8 @@ func away(header http.Header, rev *mcp.Revision, err error) *Refusal {
 }
 
 // endForwarded ends an event stream of another server, which has broken off, with an
-// error in place of the answer. Other answers are cut off, which the client sees.
+// error in place of the answer. The blank lines before end a half-written event. Other
+// answers are cut off, which the client sees.
 func (h *Handler) endForwarded(w http.ResponseWriter, e *exchange, err error) {
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") || e.body.Batch {
 		return

@@ -14,7 +14,8 @@ import (
 )
 
 // sessionOf returns the session of a GET or DELETE. Only revisions with sessions have
-// these methods.
+// these methods: others get 405 with Allow, a missing id 400 and an unknown one 404, upon
+// which clients initialize again.
 func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Caller) (*session, *Refusal) {
 	named, unknown := headerVersion(r)
 	if named != nil && named.Modern {
@@ -34,7 +35,9 @@ func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Call
 	return nil, noSession()
 }
 
-// get sends the session's own stream, or resumes one of a request.
+// get sends the session's own stream, or resumes one of a request (basic/transports,
+// resumability). It returns when the stream ends or its reader leaves. Opening costs no
+// call of the quota.
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	takes, _ := accepted(r.Header)
 	if !takes.stream {
@@ -72,7 +75,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	}
 }
 
-// read calls send as a reader of the stream.
+// read calls send as a reader of the stream: while it runs the stream is not parked.
 func (s *session) read(one *stream, send func() error) error {
 	s.attach(one)
 	defer one.leave()
@@ -80,13 +83,17 @@ func (s *session) read(one *stream, send func() error) error {
 }
 
 // admits returns a function that reports whether the reader of a stream is still
-// authenticated.
+// authenticated. The stream calls it each time before it sends more.
 func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
 	return func() bool { return h.cfg.Auth.Valid(ctx, caller) }
 }
 
-// resume returns the stream of an event id and the number of that event. Without an
-// id it returns the session's own stream and its last event that was sent.
+// resume returns the stream of an event id and the number of that event. Without an id it
+// returns the session's own stream and its last event that was sent. An id that names no
+// event of the session is refused (400), except one of another server's own stream that
+// has ended: then the client goes on with what this server has.
+//
+// The own stream has one reader by the specification; [session.release] must follow.
 func (s *session) resume(lastEvent string) (one *stream, after int, refused *Refusal) {
 	name, number := s.own.name, strconv.Itoa(s.own.unsent())
 	if lastEvent != "" {
@@ -125,7 +132,8 @@ func (s *session) release(one *stream) {
 	}
 }
 
-// delete ends a session.
+// delete ends a session at all servers (204). It is an error that a store cannot be
+// reached: the session would go on elsewhere.
 func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	s, refused := h.sessionOf(w.Header(), r, caller)
 	if refused == nil {
@@ -155,8 +163,8 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 // retryStreams is the Retry-After of a client that has too many streams.
 const retryStreams = time.Minute
 
-// tooManyStreams refuses another stream: a principal's own limit with 429, that of
-// the server with 503.
+// tooManyStreams refuses another stream: a principal's own limit with 429, that of the
+// server with 503, both with Retry-After.
 func (h *Handler) tooManyStreams(header http.Header, err error, rev *mcp.Revision) *Refusal {
 	header.Set("Retry-After", strconv.Itoa(int(retryStreams.Seconds())))
 	if errors.Is(err, budget.ErrTotal) {

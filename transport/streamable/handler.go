@@ -15,7 +15,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/pressure"
 )
 
-// A Handler is the MCP endpoint. Make one with [New].
+// A Handler is the MCP endpoint, an [http.Handler] for one path. Make one with [New], and
+// call [Handler.Shutdown] in the end.
 type Handler struct {
 	cfg        Config
 	sessions   sessions
@@ -51,8 +52,9 @@ func New(cfg Config) *Handler {
 	return h
 }
 
-// Shutdown refuses new requests, ends listens and the sessions' own streams, waits
-// for running requests until ctx is done, then cancels them and ends the sessions.
+// Shutdown refuses new requests, ends listens and the sessions' own streams, waits for
+// running requests until ctx is done, then cancels them and ends the sessions. An HTTP
+// server's own Shutdown waits for streams that only this one ends.
 func (h *Handler) Shutdown(ctx context.Context) {
 	h.mu.Lock()
 	h.closed = true
@@ -92,7 +94,9 @@ func (h *Handler) run(e *exchange) bool {
 	return true
 }
 
-// ServeHTTP answers one HTTP request.
+// ServeHTTP answers one HTTP request. Host and Origin come before the credentials, so
+// that a web page learns nothing by trying keys, and a preflight, which browsers send
+// without credentials, needs none.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header["X-Content-Type-Options"] = noSniff

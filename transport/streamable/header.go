@@ -10,8 +10,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// checkMirrors compares the headers of a revision with mirrored headers with
-// what the body says (2026-07-28, Streamable HTTP, request headers).
+// checkMirrors compares the headers of a revision with mirrored headers with what the
+// body says (2026-07-28, Streamable HTTP, request headers). Proxies route by the headers,
+// so a difference is an error, and never decided in favour of one side.
 func checkMirrors(header http.Header, method string, view *mcp.Preview) *jsonrpc.Error {
 	if err := mirrors(header, "Mcp-Method", method, true); err != nil {
 		return err
@@ -29,8 +30,8 @@ func checkMirrors(header http.Header, method string, view *mcp.Preview) *jsonrpc
 	return nil
 }
 
-// mirrors checks that a header is present once and has the value want. A literal
-// header is never encoded.
+// mirrors checks that a header is present once and has the value want. Names of methods
+// and revisions are literal: those are never encoded.
 func mirrors(header http.Header, name, want string, literal bool) *jsonrpc.Error {
 	values := header[http.CanonicalHeaderKey(name)]
 	if len(values) == 0 {
@@ -77,8 +78,9 @@ func decoded(name, value string, literal bool) (string, *jsonrpc.Error) {
 	return string(text), nil
 }
 
-// mirrorsArgument checks the header of one argument. An argument that is
-// absent or null needs none.
+// mirrorsArgument checks the header of one argument. An argument that is absent or null
+// needs none. Numbers are compared by value, as clients may spell them otherwise than the
+// body.
 func mirrorsArgument(header http.Header, m mcp.Mirrored) *jsonrpc.Error {
 	if m.Value == nil {
 		return nil
@@ -124,8 +126,8 @@ func mismatch(format string, args ...any) *jsonrpc.Error {
 	return jsonrpc.Errorf(mcp.CodeHeaderMismatch, "Header mismatch").WithDetails(format, args...)
 }
 
-// headerVersion returns the revision that the headers name: nil for none, or the
-// name of one that does not exist.
+// headerVersion returns the revision that the headers name: nil for none, or the name of
+// one that does not exist. The header is not required before 2025-06-18.
 func headerVersion(r *http.Request) (rev *mcp.Revision, unknown string) {
 	name := strings.TrimSpace(first(r.Header["Mcp-Protocol-Version"]))
 	if name == "" {

@@ -10,8 +10,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/peer"
 )
 
-// checkHost refuses a Host or an Origin that is not the server's, as a web page sends
-// it after DNS rebinding.
+// checkHost refuses a Host or an Origin that is not the server's, as a web page sends it
+// after DNS rebinding (403). The specification demands the check of Origin
+// (basic/transports, security warning); programs send none.
 func (h *Handler) checkHost(r *http.Request) *Refusal {
 	if peer.IsPassedOn(r.Context()) {
 		return nil // another server has checked it

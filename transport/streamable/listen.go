@@ -14,7 +14,8 @@ func (e *exchange) endListen() {
 	e.release()
 }
 
-// addListen adds a listen, or ends it if the client or the server already has.
+// addListen adds a listen, or ends it if the client or the server already has. It does
+// not block.
 func (h *Handler) addListen(e *exchange) {
 	e.unlimit()
 	h.mu.Lock()
@@ -33,7 +34,8 @@ func (h *Handler) addListen(e *exchange) {
 	}()
 }
 
-// dropListen ends a listen whose client disconnected.
+// dropListen ends a listen whose client disconnected. For other exchanges, and for a
+// second call, it does nothing but keep the exchange from becoming a listen.
 func (h *Handler) dropListen(e *exchange) {
 	h.mu.Lock()
 	_, open := h.listens[e]

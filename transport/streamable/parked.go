@@ -8,9 +8,10 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
-// parked are the streams of sessions whose readers are gone, oldest first. They
-// are kept for clients that come back, and give way to answers whose clients are
-// still there when the budget of answers is used up.
+// parked are the streams of sessions whose readers are gone, oldest first. They are kept
+// for clients that come back, and give way to answers whose clients are still there when
+// the budget of answers is used up. Its lock is taken after a session's, and not held
+// while a stream is dropped.
 type parked struct {
 	mu      sync.Mutex
 	streams list.List // of parkedStream
@@ -71,7 +72,8 @@ func (p *parked) dropOldest(owner string, err error) bool {
 	return true
 }
 
-// fit calls take until it succeeds or there is no parked stream left to drop.
+// fit calls take until it succeeds or there is no parked stream left to drop. It returns
+// the last error of take.
 func (p *parked) fit(owner string, take func() error) error {
 	err := take()
 	for err != nil && p.dropOldest(owner, err) {

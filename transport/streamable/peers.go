@@ -35,7 +35,9 @@ type peerEvent struct {
 // maxShared limits a message that is passed on: every server holds some of them.
 const maxShared = 256 << 10
 
-// share passes a message of a session's client on to the other servers.
+// share passes a message of a session's client on to the other servers, if there are any.
+// It does not wait for them and reports nothing: a message that is lost is one that the
+// client may have sent too late.
 func (s *session) share(ctx context.Context, message []byte) {
 	if s.h.cfg.Peers == nil || !s.sealed {
 		return
@@ -72,7 +74,7 @@ func (h *Handler) Deliver(ctx context.Context, event []byte) {
 
 // deliver handles a message of the session's client that came in at another server: a
 // response, a notification, or a request that changes what the session hears, which the
-// other server has answered.
+// other server has answered. It was authenticated and charged there.
 func (s *session) deliver(ctx context.Context, text []byte) {
 	body, err := jsonrpc.Decode(text, jsonrpc.Config{})
 	if err != nil || body.Batch || len(body.Messages) != 1 {
@@ -104,7 +106,8 @@ func (s *session) count(ctx context.Context) bool {
 }
 
 // restore makes the session of a sealed id that began at another server, nil if it has
-// ended or there are too many. The caller has checked the principal.
+// ended or there are too many. The caller has checked the principal. Whether it has ended
+// is asked twice, as it may end while it is made.
 func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *mcp.Principal) *session {
 	if all.ended(ctx, sealed.ID) {
 		return nil

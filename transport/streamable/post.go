@@ -9,9 +9,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// post serves one message or batch.
-//
-//	post ─► readBody ─► jsonrpc.Decode ─► route ─► Auth.Charge ─► exchange.serve
+// post serves one message or batch; the package comment has its calls. Either
+// exchange.serve runs the requests, or prepare has answered, in which case nothing of the
+// body remains in memory.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	owner := caller.Principal.ID
 	e := &exchange{h: h, to: route{caller: caller}, hold: h.bodies.Hold(owner), slot: h.requests.Hold(owner)}
@@ -70,8 +70,8 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 	return true
 }
 
-// checkHeaders refuses media types that the endpoint does not have, and selections of
-// tools that do not exist.
+// checkHeaders refuses media types that the endpoint does not have (406, 415), and
+// selections of tools that do not exist (400). It sets e.accepts.
 func (h *Handler) checkHeaders(header http.Header, r *http.Request, e *exchange) *Refusal {
 	var ok bool
 	if e.accepts, ok = accepted(r.Header); !ok {
@@ -87,8 +87,9 @@ func (h *Handler) checkHeaders(header http.Header, r *http.Request, e *exchange)
 	return h.selectTools(r, &e.to.caller)
 }
 
-// waitForMemory delays a request while memory is short, unless it is the only one of
-// its principal: one that sends many at once does not delay the others.
+// waitForMemory delays a request while memory is short, unless it is the only one of its
+// principal: one that sends many at once does not delay the others. It returns an error
+// when the wait was too long, or ctx is done.
 func (h *Handler) waitForMemory(ctx context.Context, e *exchange) error {
 	if !e.body.Answered() || e.to.view.Probe {
 		return nil
@@ -131,8 +132,9 @@ func isEncoded(header http.Header) bool {
 // identity is the value of Accept-Encoding in the refusal of a body with another encoding.
 var identity = []string{"identity"}
 
-// billOf counts the requests of a body. Requests without the right to make them,
-// and probes, are no calls.
+// billOf counts the requests of a body. Requests without the right to make them, and
+// probes, are no calls. It is made before the requests run, so an error that a handler
+// returns is paid for.
 func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
 	bill.Probe = to.view.Probe
 	for _, m := range body.Messages {

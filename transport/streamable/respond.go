@@ -15,7 +15,8 @@ func (h *Handler) refuseCaller(w http.ResponseWriter, r *http.Request, caller *m
 	h.refuse(r.Context(), w, caller, refused)
 }
 
-// showQuota sets the headers that show the caller's quota.
+// showQuota sets the headers that show the caller's quota, which each answer to an
+// authenticated caller has.
 func (h *Handler) showQuota(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
 	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{}) // an empty bill is not refused
 }
@@ -44,7 +45,8 @@ func (h *Handler) report(ctx context.Context, caller *mcp.Caller, refused *Refus
 	}
 }
 
-// writeJSON writes a whole answer. The error is that of the connection.
+// writeJSON writes a whole answer. The error is that of the connection. The head has the
+// length, so that the client sees when the body was cut off.
 func writeJSON(w http.ResponseWriter, status int, body []byte) error {
 	header := w.Header()
 	header["Content-Type"] = applicationJSON
@@ -58,7 +60,8 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) error {
 // Without a revision it has (JSON-RPC 2.0, section 5).
 func hasNullID(rev *mcp.Revision) bool { return rev == nil || rev.Has(mcp.NullIDs) }
 
-// onlyID returns the id of a body that is one request, the zero ID for a batch.
+// onlyID returns the id of a body that is one request, the zero ID for a batch. It shares
+// the memory of the body.
 func onlyID(body *jsonrpc.Body) jsonrpc.ID {
 	if body.Batch {
 		return jsonrpc.ID{}

@@ -7,7 +7,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A route holds the revision that governs a body, and its session.
+// A route holds the revision that governs a body, and its session. It is filled in before
+// the body is charged and does not change afterwards, except that the exchange sets the
+// caller's Send.
 type route struct {
 	caller  mcp.Caller
 	rev     *mcp.Revision
@@ -17,8 +19,10 @@ type route struct {
 	view    mcp.Preview // of the only request of the body
 }
 
-// route fills in the route of a body. The revision is that of the claim in the body,
-// else of the session, else of the header, else the baseline.
+// route fills in the route of a body. The revision is that of the claim in the body, else
+// of the session, else of the header, else the baseline. It returns a refusal when they
+// contradict each other, or the revision has no such body; to.rev is then the revision
+// whose form the refusal has, nil when it is unknown.
 func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal {
 	named, unknown := headerVersion(r)
 	to.rev = mcp.BaselineRevision()
@@ -47,7 +51,9 @@ func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal
 	return refused
 }
 
-// checkClaim checks a modern request against its headers.
+// checkClaim checks a modern request against its headers, which must name the same
+// revision and repeat method and name. An error of the claim itself comes first: its
+// answer lists the revisions that the server has.
 func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, named *mcp.Revision) *Refusal {
 	if view.Err != nil && view.Err.Code == jsonrpc.CodeInvalidParams && view.Revision == nil {
 		return refusal(http.StatusBadRequest, view.Err) // the claim is not a string
@@ -72,8 +78,9 @@ func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, nam
 	return nil
 }
 
-// unclaimed refuses requests that name a modern revision in the header but not in
-// the body.
+// unclaimed refuses requests that name a modern revision in the header but not in the
+// body, where every request of those revisions has it. Notifications and responses need
+// no claim.
 func unclaimed(body *jsonrpc.Body, rev *mcp.Revision) *Refusal {
 	switch {
 	case body.Batch:

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// running counts the handlers that run. Unlike a [sync.WaitGroup] it may grow
-// while a goroutine waits: requests that were half sent when the server was told
-// to end get their answers.
+// running counts the handlers that run. Unlike a [sync.WaitGroup] it may grow while a
+// goroutine waits: requests that were half sent when the server was told to end get their
+// answers. Any number of goroutines may wait.
 type running struct {
 	mu   sync.Mutex
 	n    int

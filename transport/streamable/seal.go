@@ -25,8 +25,9 @@ const sealPrefix = "s1."
 const SessionLife = 7 * 24 * time.Hour
 
 // A sealer makes session ids from what initialize has negotiated, and reads those of
-// other servers: AES-256-GCM with a key that the servers share. The key of the caller
-// is in the id, so that no other key can use it.
+// other servers: AES-256-GCM with a key that the servers share and a random nonce for
+// each id. The key of the caller is in the id, so that no other key can use it. It may be
+// used by many goroutines.
 type sealer struct{ aead cipher.AEAD }
 
 // A sealedSession is the contents of an id.
@@ -69,7 +70,8 @@ func (k *sealer) seal(s sealedSession) (string, error) {
 	return sealPrefix + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nil, nil, text, []byte(sealPrefix))), nil
 }
 
-// open returns the contents of an id.
+// open returns the contents of an id. Its error does not tell a forged id from one that
+// is too old: clients get the same answer to both.
 func (k *sealer) open(id string, now time.Time) (s sealedSession, err error) {
 	text, ok := strings.CutPrefix(id, sealPrefix)
 	if !ok || len(text) > maxSealed {

@@ -10,7 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// open returns the stream, opening it if necessary, or nil when no client reads it.
+// open returns the stream, opening it if necessary, or nil when no client reads it. After
+// the first call the answer is an event stream, whatever else happens.
 func (e *exchange) open() *stream {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -23,7 +24,8 @@ func (e *exchange) open() *stream {
 // errGone is the error of messages to a client that does not read any more.
 var errGone = errors.New("the client has disconnected")
 
-// Notify sends a notification that belongs to the request.
+// Notify sends a notification that belongs to the request, and gives the request its full
+// time again. It does not block; the error is that no client reads the stream.
 func (e *exchange) Notify(_ context.Context, method string, params []byte) error {
 	e.extend(e.h.cfg.Timeout)
 	s := e.open()
@@ -33,8 +35,10 @@ func (e *exchange) Notify(_ context.Context, method string, params []byte) error
 	return s.append(jsonrpc.AppendNotification(nil, method, params))
 }
 
-// Call sends a request to the client, which responds by a POST of its own; that
-// requires a session.
+// Call sends a request to the client, which responds by a POST of its own; that requires
+// a session. It waits up to questionTimeout, during which the request of the client does
+// not time out. When ctx is done first, the client is told that the question is
+// cancelled.
 func (e *exchange) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
 	session := e.to.session
 	if session == nil {
@@ -76,8 +80,8 @@ func (e *exchange) Respond(id jsonrpc.ID, result []byte) error {
 	return errGone
 }
 
-// Suspend closes the connection before the answer and reports true if the revision
-// lets the client reconnect for it.
+// Suspend closes the connection before the answer and reports true if the revision lets
+// the client reconnect for it (2025-11-25, SEP-1699). The request goes on meanwhile.
 func (e *exchange) Suspend(retry time.Duration) bool {
 	if e.to.session == nil || !e.to.rev.Follows(mcp.PrimedStreams) {
 		return false

@@ -12,7 +12,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A session holds the state of a client of a revision with sessions.
+// A session holds the state of a client of a revision with sessions. It is made when
+// initialize has succeeded and lives until the client deletes it, it was idle for
+// SessionIdle, its key is revoked, or the server ends.
 type session struct {
 	h         *Handler
 	id        string
@@ -43,7 +45,8 @@ const ownStream = "0"
 // reconnects.
 const maxStreams = 16
 
-// use restarts the idle time. It only notes the time; expire compares it.
+// use restarts the idle time. It only records the time, which expire compares: resetting
+// a timer with each request would cost more.
 func (s *session) use() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,8 +69,9 @@ func (s *session) expire() {
 	}
 }
 
-// end cancels requests in flight, ends all streams and makes the families drop the
-// state of the session.
+// end cancels requests in flight, ends all streams and makes the families drop the state
+// of the session, at once or when the last request has ended. The caller has removed the
+// session from the table, so it is called once.
 func (s *session) end() {
 	s.idle.Stop()
 	s.mu.Lock()
@@ -117,6 +121,7 @@ func (s *session) forgetState() {
 }
 
 // cancel cancels the requests in flight with the id, and reports whether there were any.
+// Requests of several connections may have the same id.
 func (s *session) cancel(id jsonrpc.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +160,8 @@ const (
 	keptFor  = 2 * time.Minute
 )
 
-// trimLocked drops the oldest streams when there are too many or they hold too much.
+// trimLocked drops the oldest streams when there are too many or they hold too much. The
+// newest one always stays.
 func (s *session) trimLocked() {
 	total := 0
 	for i, name := range slices.Backward(s.order) {
@@ -287,8 +293,8 @@ func (s *session) removeQuestion(id int64) {
 	delete(s.questions, id)
 }
 
-// answer passes on the client's response, and reports whether there was a request for
-// it.
+// answer passes on the client's response, and reports whether there was a request for it.
+// It never blocks. A second response to one request is dropped.
 func (s *session) answer(response *jsonrpc.Response) bool {
 	id, err := strconv.ParseInt(response.ID.String(), 10, 64)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
-// sessions holds the open sessions, by id.
+// sessions holds the open sessions of this process, by id. The lock restoring is taken
+// before mu.
 type sessions struct {
 	h      *Handler
 	sealer *sealer // nil where sessions belong to one server
@@ -35,8 +36,9 @@ func (all *sessions) init(h *Handler) {
 	all.count = budget.New(budget.Limits{Owner: int64(h.cfg.MaxSessions), Total: int64(h.cfg.MaxSessionsTotal)})
 }
 
-// start begins the session of an initialize that negotiated a revision with sessions,
-// and sets the header with its id.
+// start begins the session of an initialize that negotiated a revision with sessions, and
+// sets the header with its id. When there are too many sessions the header is missing,
+// and the client goes on without one, as the specification allows.
 func (all *sessions) start(header http.Header, e *exchange) {
 	settled := e.to.caller.Session
 	if !settled.Revision().Follows(mcp.HTTPSessions) {
@@ -139,7 +141,7 @@ func covers(has, others []mcp.Scope) bool {
 }
 
 // remove removes a session and reports whether it was there, so that its end is only
-// worked through once.
+// worked through once: the caller that gets true calls [session.end].
 func (all *sessions) remove(s *session) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -14,7 +14,9 @@ const (
 	keptEvents = 16 << 10
 )
 
-// A sink writes server-sent events to a client.
+// A sink writes server-sent events to a client (HTML Standard, section 9.2). It belongs
+// to one goroutine. Each write has a deadline, so that a client that does not read holds
+// nothing for long.
 type sink struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -22,8 +24,9 @@ type sink struct {
 	buf     []byte
 }
 
-// openSink prepares the head of the answer. A stream may last longer than the HTTP
-// server's time-outs for requests.
+// openSink writes the head of the answer, status 200. A stream may last longer than the
+// HTTP server's time-outs for requests, so the read deadline is removed. Proxies are
+// asked not to buffer.
 func openSink(w http.ResponseWriter, limit time.Duration) *sink {
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
@@ -60,7 +63,7 @@ func (o *sink) event(id string, e event) error {
 	return nil
 }
 
-// write writes the buffer.
+// write writes the buffer, within limit. After an error the sink must not be used.
 func (o *sink) write() error {
 	_ = o.control.SetWriteDeadline(time.Now().Add(o.limit)) // a recorder of tests has no deadlines
 	if len(o.buf) == 0 {

@@ -25,9 +25,10 @@ var statuses = []struct {
 	{mcp.CodePermissionDenied, 0, http.StatusForbidden},
 }
 
-// statusOf returns the status of an answer with that error, nil for a result.
-// Internal errors have a status of their own only in revisions with plain statuses:
-// SDK clients of the others lose the error when the status is not 200.
+// statusOf returns the status of an answer with that error, nil for a result. Internal
+// errors have a status of their own only in revisions with plain statuses: SDK clients of
+// the others lose the error when the status is not 200. It is the only place that maps
+// errors of methods to statuses; refusals before a method runs state theirs.
 func statusOf(rev *mcp.Revision, err error) int {
 	if err == nil {
 		return http.StatusOK

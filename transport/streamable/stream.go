@@ -12,7 +12,11 @@ import (
 
 // A stream is a queue of server-sent events. Any goroutine appends; one at a time, an
 // HTTP handler's, copies to the client. A stream of a session keeps events that were
-// copied, so that a client that lost its connection can resume it.
+// copied, so that a client that lost its connection can resume it. Its memory is charged
+// to hold, and given back when no reader has it and none can find it.
+//
+// Events are numbered from 1. At any time first is the oldest that is kept, handed the
+// last that a reader has taken, and sent the last that was written.
 type stream struct {
 	name  string // before the number in event ids; "" for events without ids
 	prime bool   // it begins with an event without data
@@ -148,8 +152,8 @@ func (s *stream) freeLocked() {
 	s.notifyLocked()
 }
 
-// pause makes the reader stop when all is written; the client is asked to reconnect
-// after retry.
+// pause makes the reader stop when all is written; the client is asked to reconnect after
+// retry. The stream goes on to collect events.
 func (s *stream) pause(retry time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +240,9 @@ type portion struct {
 	changed <-chan struct{}
 }
 
-// after returns the events after number n, which was written.
+// after returns the events after number n, which was written. Events of a stream that
+// cannot be resumed are dropped once they were written. It does not block: when there are
+// none, the caller waits for changed.
 func (s *stream) after(n, holder int) portion {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,7 +269,8 @@ func (s *stream) reaches(n int) bool {
 	return n < s.first+len(s.events)
 }
 
-// unsent returns the number of the last event that was written to a client.
+// unsent returns the number of the last event that was written to a client: the events
+// behind it are unsent.
 func (s *stream) unsent() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -278,7 +285,9 @@ var (
 )
 
 // copy writes the events after number n until the stream ends or pauses, the client
-// disconnects or is no longer admitted, or another connection takes over.
+// disconnects or is no longer admitted, or another connection takes over. It returns nil
+// in the first two cases. While there is nothing to write it sends a comment each
+// keepAlive, which also finds out whether the client is still there.
 func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Duration, admitted func() bool) error {
 	holder := s.startReader()
 	defer s.leave()

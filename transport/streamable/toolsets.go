@@ -12,8 +12,9 @@ import (
 const maxSelected = 100
 
 // selectTools picks the tools that the headers X-MCP-Toolsets, X-MCP-Tools and
-// X-MCP-Readonly ask for, or else the query's toolsets, tools and readonly, for
-// hosts that can set one of the two. It can only narrow what the server has.
+// X-MCP-Readonly ask for, or else the query's toolsets, tools and readonly, for hosts
+// that can set one of the two. It can only narrow what the server has: rights come from
+// the key alone.
 func (h *Handler) selectTools(r *http.Request, caller *mcp.Caller) *Refusal {
 	sets, tools, readOnly := first(r.Header["X-Mcp-Toolsets"]), first(r.Header["X-Mcp-Tools"]), first(r.Header["X-Mcp-Readonly"])
 	if sets == "" && tools == "" && readOnly == "" {

@@ -13,7 +13,7 @@ func (h *Handler) BodyUsage() Usage { return h.bodies.Usage() }
 // read yet.
 func (h *Handler) AnswerUsage() Usage { return h.answers.Usage() }
 
-// SessionUsage returns the sessions that live.
+// SessionUsage returns the sessions that are open in this process.
 func (h *Handler) SessionUsage() Usage { return h.sessions.count.Usage() }
 
 // StreamUsage returns the event streams that are open.
