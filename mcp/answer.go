@@ -94,3 +94,6 @@ func (r *Result) items(one *[1]Content) []Content {
 func errorResult(text string) *Result {
 	return &Result{Content: []Content{Text(text)}, IsError: true}
 }
+
+// A job is the work of a tool; c is the call, or what stands for it in a task.
+type job = func(ctx context.Context, c *Call) (*Result, error)

@@ -84,6 +84,11 @@ func InvalidParams(format string, args ...any) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params").WithDetails(format, args...)
 }
 
+// invalidRequest is the error -32600 with a reason in data.details.
+func invalidRequest(details string) *jsonrpc.Error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").WithDetails("%s", details)
+}
+
 // methodNotFound is the error -32601, with the method's name cut to a length that is
 // safe to show.
 func methodNotFound(method string) *jsonrpc.Error {

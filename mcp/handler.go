@@ -156,16 +156,3 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 func (h *Handler) NullID() bool {
 	return h.caller.revision().Has(NullIDs)
 }
-
-// invalidRequest is the error -32600 with a reason in data.details.
-func invalidRequest(details string) *jsonrpc.Error {
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").WithDetails("%s", details)
-}
-
-// unquoted is the string of a member, "" when it is none.
-func unquoted(raw []byte) string {
-	if !isString(raw) {
-		return ""
-	}
-	return jsonrpc.Unquote(raw)
-}

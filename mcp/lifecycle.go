@@ -174,3 +174,20 @@ func (s *Server) appendInstructions(dst []byte, rev *Revision) []byte {
 	}
 	return jsonrpc.AppendString(append(dst, `,"instructions":`...), all)
 }
+
+// serveSetLevel answers logging/setLevel, which sets the level of the session. Without
+// a session there is nothing to set, and the answer is the same.
+func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
+	name, rpcErr := text("level", c.params.other("level"))
+	if rpcErr != nil {
+		return dst, rpcErr
+	}
+	level, ok := parseLevel(name)
+	if !ok {
+		return dst, InvalidParams("level must be one of %s", levelNames())
+	}
+	if s := c.handler.caller.Session; s != nil {
+		s.setLevel(level)
+	}
+	return dst, nil
+}

@@ -1,9 +1,6 @@
 package mcp
 
-import (
-	"context"
-	"strings"
-)
+import "strings"
 
 // A Level is the severity of a log message to the client (RFC 5424, section 6.2.1).
 // A legacy client sets the least severe level that it wants by logging/setLevel, a
@@ -42,20 +39,3 @@ func parseLevel(name string) (Level, bool) {
 
 // levelNames lists the names for error texts.
 func levelNames() string { return strings.Join(levels[:], ", ") }
-
-// serveSetLevel answers logging/setLevel, which sets the level of the session. Without
-// a session there is nothing to set, and the answer is the same.
-func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
-	name, rpcErr := text("level", c.params.other("level"))
-	if rpcErr != nil {
-		return dst, rpcErr
-	}
-	level, ok := parseLevel(name)
-	if !ok {
-		return dst, InvalidParams("level must be one of %s", levelNames())
-	}
-	if s := c.handler.caller.Session; s != nil {
-		s.setLevel(level)
-	}
-	return dst, nil
-}

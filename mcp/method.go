@@ -99,44 +99,6 @@ var (
 	cacheNever   = cacheHint{"private", 0}
 )
 
-// methods is the table of all methods that clients may call, one row each. The columns
-// are the fields of method.
-var methods = []method{
-	{"initialize", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveInitialize},
-	{"ping", legacyEra, 0, always, notCached, noTarget, anyOrder, probe, servePing},
-	{"server/discover", modernEra, 0, always, cachePublic, noTarget, anyOrder, probe, serveDiscover},
-	{"tools/list", bothEras, 0, hasTools, cachePrivate, noTarget, anyOrder, browsing, serveToolsList},
-	{"tools/call", bothEras, 0, hasTools, notCached, targetTool, familyOrder, work, serveToolsCall},
-	{"resources/list", bothEras, 0, hasResources, cacheNever, noTarget, firstResource, browsing, serveResourcesList},
-	{"resources/templates/list", bothEras, 0, hasResources, cachePrivate, noTarget, anyOrder, browsing, serveTemplatesList},
-	{"resources/read", bothEras, 0, hasResources, cacheNever, targetURI, familyOrder, work, serveResourcesRead},
-	{"resources/subscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveSubscribe},
-	{"resources/unsubscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveUnsubscribe},
-	{"subscriptions/listen", modernEra, 0, always, notCached, noTarget, anyOrder, stream, serveListen},
-	{"resources/directory/read", bothEras, Skills, hasDirectories, notCached, targetFile, familyOrder, work, serveDirectoryRead},
-	{"skills/list", bothEras, Skills, hasSkills, cacheNever, noTarget, firstResource, browsing, serveSkillsList},
-	{"skills/get", bothEras, Skills, hasSkills, cacheNever, targetFile, familyOrder, work, serveSkillsGet},
-	{"prompts/list", bothEras, 0, hasPrompts, cacheNever, noTarget, firstPrompt, browsing, servePromptsList},
-	{"prompts/get", bothEras, 0, hasPrompts, notCached, targetPrompt, firstPrompt, reading, servePromptsGet},
-	{"completion/complete", bothEras, 0, hasCompletions, notCached, noTarget, anyOrder, reading, serveComplete},
-	{"tasks/get", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, reading, serveTasksGet},
-	{"tasks/update", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksUpdate},
-	{"tasks/cancel", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksCancel},
-	{"logging/setLevel", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveSetLevel},
-}
-
-// methodRows finds the rows by name.
-var methodRows = methodsByName()
-
-// methodsByName returns the rows of the table by their names.
-func methodsByName() map[string]*method {
-	m := make(map[string]*method, len(methods))
-	for i := range methods {
-		m[methods[i].name] = &methods[i]
-	}
-	return m
-}
-
 // in reports whether a revision has the method.
 func (m *method) in(rev *Revision) bool {
 	if m.wants != 0 && !rev.Has(m.wants) {

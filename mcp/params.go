@@ -172,3 +172,11 @@ func isNull(raw []byte) bool   { return len(raw) > 0 && raw[0] == 'n' }
 func isNumber(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }
+
+// unquoted is the string of a member, "" when it is none.
+func unquoted(raw []byte) string {
+	if !isString(raw) {
+		return ""
+	}
+	return jsonrpc.Unquote(raw)
+}

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -318,3 +321,26 @@ func isProtocol(err error) bool {
 	var missing *ResourceNotFoundError
 	return errors.As(err, &rpc) || errors.As(err, &tool) || errors.As(err, &input) || errors.As(err, &missing)
 }
+
+// Scopes returns the scopes that the rows of the table name, in order of name.
+func (t *Table) Scopes() []Scope {
+	named := map[Scope]bool{}
+	for i := range t.Tools {
+		named[t.Tools[i].Scope] = true
+	}
+	for i := range t.Resources {
+		named[t.Resources[i].Scope] = true
+	}
+	for i := range t.Prompts {
+		named[t.Prompts[i].Scope] = true
+	}
+	if t.PromptSource != nil {
+		named[t.PromptSource.Scope] = true
+	}
+	delete(named, "")
+	return slices.Sorted(maps.Keys(named))
+}
+
+// portable is a tool's name with only the characters that every host's model
+// API takes.
+func portable(name string) string { return strings.ReplaceAll(name, "/", "_") }

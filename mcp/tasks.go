@@ -19,9 +19,6 @@ func (c *Call) hasTasks() bool {
 // errTooManyTasks reports that a job cannot become a task now.
 var errTooManyTasks = errors.New("too many tasks")
 
-// A job is the work of a tool; c is the call, or what stands for it in a task.
-type job = func(ctx context.Context, c *Call) (*Result, error)
-
 // runSlow runs a tool as a job of which only those make a task that are slow.
 func (s *Server) runSlow(ctx context.Context, c *Call, dst []byte) ([]byte, error) {
 	return s.runJob(ctx, c, func(ctx context.Context, c *Call) (*Result, error) {

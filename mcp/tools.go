@@ -11,10 +11,6 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// portable is a tool's name with only the characters that every host's model
-// API takes.
-func portable(name string) string { return strings.ReplaceAll(name, "/", "_") }
-
 // A listKey names a rendered list: the revision, and which of the scopes that
 // the tools ask for the caller has. Other scopes of a caller make no difference,
 // so there are few lists however many kinds of keys there are.
