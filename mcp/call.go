@@ -13,9 +13,10 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Call is one request on its way through the server. Handlers get it for
-// progress, log messages to the client, questions to the user, and to find the
-// state they keep between calls. It is good until the handler returns.
+// A Call is one request on its way through the server. Handlers get it for progress, log
+// messages to the client, questions to the user, and to find the state they keep between
+// calls. It is good until the handler returns; afterwards Progress and Log do nothing.
+// Those two may be called from any goroutine, its other methods from the handler's.
 type Call struct {
 	handler *Handler
 	id      jsonrpc.ID
@@ -37,18 +38,20 @@ type Call struct {
 	sent     time.Time // when progress was last sent
 }
 
-// Caller returns the caller that sent the request.
+// Caller returns the caller that sent the request. Families use it for rights and limits,
+// never to tell transports apart.
 func (c *Call) Caller() Caller { return c.handler.caller }
 
 // Baseline reports whether the client named no revision, so that it is answered as
 // the families' documents show and no more.
 func (c *Call) Baseline() bool { return c.rev == baseline }
 
-// StateKey names the state that the calls of one client share: the process on
-// stdio, the legacy session, else the key.
+// StateKey returns the name of the state that the calls of one client share: the process
+// on stdio, the legacy session, else the key. [Table].EndSession is called with it when
+// that state can go.
 func (c *Call) StateKey() string { return c.handler.caller.StateKey() }
 
-// Logger is the server's, narrowed to the call.
+// Logger returns the server's logger, narrowed to the call.
 func (c *Call) Logger() *slog.Logger {
 	return c.handler.server.cfg.Logger.With("method", c.method.name)
 }
@@ -57,9 +60,10 @@ func (c *Call) Logger() *slog.Logger {
 // last one, with progress equal to total, is always sent.
 const progressEvery = 50 * time.Millisecond
 
-// Progress reports the progress of the call to the client, if it asked for it.
-// Progress that does not rise is left out. Total 0 means not known. Of a task
-// the message is the status.
+// Progress reports the progress of the call to the client, if it asked for it (a
+// progressToken in _meta). Progress that does not rise is left out, as the specification
+// demands, and so is more than one message each 50 ms. Total 0 means not known. Of a task
+// the message is the status. It never fails: a client that cannot be reached misses it.
 func (c *Call) Progress(ctx context.Context, progress, total float64, message string) {
 	if c.task != nil {
 		if c.due(progress, total) {
@@ -101,7 +105,8 @@ func (c *Call) InputClosed() <-chan struct{} {
 	return sender.InputClosed()
 }
 
-// due decides whether progress is worth a message, and remembers it.
+// due reports whether progress is worth a message, and remembers it. NaN and infinities,
+// which JSON does not have, are not.
 func (c *Call) due(progress, total float64) bool {
 	if math.IsNaN(progress) || math.IsInf(progress, 0) || math.IsNaN(total) || math.IsInf(total, 0) {
 		return false
@@ -130,8 +135,9 @@ func (c *Call) notify(ctx context.Context, method string, params []byte) {
 	}
 }
 
-// Log sends a log message to the client if it wants messages of that level.
-// data is any value that encodes as JSON; never put secrets into it.
+// Log sends a log message to the client if it wants messages of that level. data is any
+// value that encodes as JSON; never put secrets into it: they reach the client's log.
+// logger may be "".
 func (c *Call) Log(ctx context.Context, level Level, logger string, data any) {
 	if c.over.Load() || c.handler.caller.Send == nil || !c.wantsLog(level) {
 		return

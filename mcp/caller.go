@@ -7,11 +7,12 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Scope is a right, such as "rulesets:write". The rows of tables name the scopes
-// that exist; nothing else lists them.
+// A Scope is a right, such as "rulesets:write". The rows of tables name the scopes that
+// exist; nothing else lists them, so a new family brings its own.
 type Scope string
 
-// A Principal is the account that a request is charged to, and its rights.
+// A Principal is the account that a request is charged to, and its rights. It is a value:
+// a transport makes one for each request, and a change of rights affects the next one.
 type Principal struct {
 	// ID is stable and unique among principals, and no secret.
 	ID string
@@ -32,12 +33,15 @@ type Principal struct {
 // input and output: it has every right and no limits.
 func Local() Principal { return Principal{ID: "local"} }
 
-// Allows reports whether the principal has the right. All have the empty one.
+// Allows reports whether the principal has the right. All have the empty one. Nil Scopes
+// have all, and empty ones none.
 func (p Principal) Allows(s Scope) bool {
 	return s == "" || p.Scopes == nil || slices.Contains(p.Scopes, s)
 }
 
-// A Caller is the sender of a request, as the transport has authenticated it.
+// A Caller is the sender of a request, as the transport has authenticated it. The zero
+// Caller is a principal without a name that has every right, so transports must set
+// Principal.
 type Caller struct {
 	Principal Principal
 	// Session holds the state of a legacy client, nil where the
@@ -51,7 +55,7 @@ type Caller struct {
 	// what an HTTP header says. Nil means the baseline.
 	Revision *Revision
 	// Unsolicited says that Send carries messages that belong to no request, such
-	// as changes of lists. A Connection hears.
+	// as changes of lists. A Connection always does.
 	Unsolicited bool
 	// Tools picks among the tools that the server has; nil picks all.
 	Tools *ToolSelection
@@ -62,7 +66,7 @@ type Caller struct {
 	Send jsonrpc.Sender
 }
 
-// revision governs what states none itself.
+// revision returns the revision of requests that state none themselves.
 func (c *Caller) revision() *Revision {
 	switch {
 	case c.Session != nil:
@@ -73,8 +77,9 @@ func (c *Caller) revision() *Revision {
 	return baseline
 }
 
-// StateKey names the state that a caller's calls share: the connection or the
-// legacy session, else the principal.
+// StateKey returns the name of the state that a caller's calls share: the connection or
+// the legacy session, else the principal. The prefixes keep an id that a client could
+// choose from naming another's state.
 func (c *Caller) StateKey() string {
 	if c.Session != nil {
 		return "session:" + c.Session.ID

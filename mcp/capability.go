@@ -2,7 +2,8 @@ package mcp
 
 import "slices"
 
-// A capability is a part of a server without which a method does not exist.
+// A capability is a part of a server without which a method does not exist: a server that
+// has no prompts answers prompts/list with -32601, and does not declare the capability.
 type capability int
 
 const (
@@ -38,7 +39,8 @@ func (s *Server) offers(c capability) bool {
 	return true
 }
 
-// documented are the capabilities that the tables' documents show.
+// documented returns the capabilities that the tables' documents show. They are declared
+// to baseline clients even if nothing is there.
 func (s *Server) documented() (o Capabilities) {
 	for _, t := range s.tables {
 		o |= t.Baseline
@@ -46,7 +48,7 @@ func (s *Server) documented() (o Capabilities) {
 	return o
 }
 
-// changing are the lists that may change.
+// changing returns the lists that may change, for listChanged in the declaration.
 func (s *Server) changing() (o Capabilities) {
 	for _, t := range s.tables {
 		o |= t.Changing
@@ -54,8 +56,8 @@ func (s *Server) changing() (o Capabilities) {
 	return o
 }
 
-// visible returns the tables of which the principal may see a tool, a prompt or
-// a resource.
+// visible returns the tables of which the principal may see a tool, a prompt or a
+// resource. Changes of other tables are not told to it.
 func (s *Server) visible(p Principal) (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i
@@ -80,7 +82,8 @@ func (t *Table) showsPrompts(p Principal) bool {
 	return slices.ContainsFunc(t.Prompts, func(row Prompt) bool { return p.Allows(row.Scope) })
 }
 
-// promised returns the tables whose lists may change.
+// promised returns the tables whose lists may change: only for those was listChanged
+// declared.
 func (s *Server) promised() (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i

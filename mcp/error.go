@@ -34,11 +34,13 @@ type toolError struct{ err error }
 func (e *toolError) Error() string { return e.err.Error() }
 func (e *toolError) Unwrap() error { return e.err }
 
-// ToolError returns an error that is answered as a tool result with isError
-// and err's text, in every revision.
+// ToolError returns an error that is answered as a tool result with isError and err's
+// text, in every revision. The model reads that text, so it says what to do.
 func ToolError(err error) error { return &toolError{err: err} }
 
-// A ResourceNotFoundError reports a URI that names nothing.
+// A ResourceNotFoundError reports a URI that names nothing. Its code depends on the
+// revision: -32002 up to 2025-11-25, -32602 later, and the family's own for baseline
+// clients.
 type ResourceNotFoundError struct {
 	URI string
 	// Baseline is the code that the family's document shows.
@@ -52,7 +54,7 @@ type ResourceNotFoundError struct {
 // Error returns the message, which clients see.
 func (e *ResourceNotFoundError) Error() string { return e.Message }
 
-// wire gives the error the code that the revision asks for.
+// wire returns the error with the code that the revision asks for.
 func (e *ResourceNotFoundError) wire(rev *Revision) *jsonrpc.Error {
 	if rev.NotFound == 0 {
 		return &jsonrpc.Error{Code: e.Baseline, Message: e.Message}
@@ -63,15 +65,16 @@ func (e *ResourceNotFoundError) wire(rev *Revision) *jsonrpc.Error {
 	}{e.URI})
 }
 
-// A requestError is about the request as such, not about what a tool made of
-// its arguments: no revision shows it to the model.
+// A requestError is about the request as such, not about the outcome of a tool for its
+// arguments: no revision shows it to the model, which could not mend it.
 type requestError struct{ err *jsonrpc.Error }
 
 // Error returns the text of the error behind it.
 func (e *requestError) Error() string { return e.err.Error() }
 func (e *requestError) Unwrap() error { return e.err }
 
-// plainErrors is the mapping for families that have none of their own.
+// plainErrors maps errors for families that have no mapping of their own: a bad argument
+// is -32602, all else stays as it is.
 func plainErrors(err error) error {
 	if args, ok := errors.AsType[*schema.Error](err); ok {
 		return InvalidParams("%s", args.Error())
@@ -79,7 +82,7 @@ func plainErrors(err error) error {
 	return err
 }
 
-// InvalidParams is -32602 with what is wrong in data.details.
+// InvalidParams returns the error -32602 with the reason in data.details.
 func InvalidParams(format string, args ...any) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params").WithDetails(format, args...)
 }
@@ -104,8 +107,8 @@ func permissionDenied(need Scope) *jsonrpc.Error {
 	}{fmt.Sprintf("this needs the scope %s, which the key does not have", need), need})
 }
 
-// MissingScope is the scope for want of which a request was refused, "" when
-// that is not why.
+// MissingScope returns the scope for want of which a request was refused, "" when it was
+// refused for another reason. Transports use it for their challenge.
 func MissingScope(err *jsonrpc.Error) Scope {
 	var data struct {
 		Scope Scope `json:"scope"`
@@ -116,20 +119,22 @@ func MissingScope(err *jsonrpc.Error) Scope {
 	return data.Scope
 }
 
-// An UnavailableError reports something outside that the server needs and that
-// is away for now, such as a store.
+// An UnavailableError reports that a service outside, such as a store, cannot be reached
+// now. Clients see the message; HTTP has a status for it (503) in revisions with plain
+// statuses.
 type UnavailableError struct{ Message string }
 
 // Error returns the message, which clients see.
 func (e *UnavailableError) Error() string { return e.Message }
 
-// Unwrap is the error for the wire.
+// Unwrap returns the error for the wire.
 func (e *UnavailableError) Unwrap() error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message}
 }
 
-// A QuotaError reports how much of a quota or rate is used, and when there is
-// more.
+// A QuotaError reports how much of a quota or rate is used, and when there is more. Its
+// code is documented for baseline clients; later revisions forbid that code, so it
+// depends on the revision.
 type QuotaError struct {
 	Limit   int64
 	Used    int64
@@ -142,8 +147,8 @@ type QuotaError struct {
 // data.
 func (e *QuotaError) Error() string { return "Quota exceeded" }
 
-// Wire gives the error the code of the revision; where that is not the
-// documented one, data.code has it.
+// Wire returns the error with the code of the revision; where that is not the documented
+// one, data.code has it.
 func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
 	data := struct {
 		Limit   int64        `json:"limit"`
@@ -166,7 +171,8 @@ func missingExtension(name string) *jsonrpc.Error {
 	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{name: struct{}{}}}})
 }
 
-// missingCapability is the same for a capability of the client, such as `sampling`.
+// missingCapability is the error of a request that needs a capability of the client, such
+// as `sampling`, which it did not declare.
 func missingCapability(name string) *jsonrpc.Error {
 	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: fmt.Sprintf("Missing required client capability: %s", name)}
 	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{name: struct{}{}}})

@@ -7,7 +7,9 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// Handle answers one request with the JSON of its result.
+// Handle implements [jsonrpc.Handler]: it answers one request with the JSON of its
+// result, appended to dst. Its error is one for the client, or one of the server's that
+// [jsonrpc.ErrorOf] hides. It may be called from several goroutines at once.
 func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	call := &Call{handler: h, id: req.ID, method: methodRows[req.Method]}
 	defer call.over.Store(true)
@@ -57,8 +59,8 @@ func (h *Handler) serve(ctx context.Context, call *Call, dst []byte) ([]byte, er
 	return append(call.appendTrailer(dst, start+1, call.method.cache), '}'), nil
 }
 
-// refuse gives an error the form that the revision wants; a request for input
-// is a result.
+// refuse gives an error the form that the revision wants; a request for input is a result
+// since 2026-07-28. dst is without the result that was begun.
 func (h *Handler) refuse(call *Call, dst []byte, err error) ([]byte, error) {
 	if ask, ok := errors.AsType[*inputRequired](err); ok {
 		return call.appendInputRequired(dst, ask)
@@ -69,11 +71,13 @@ func (h *Handler) refuse(call *Call, dst []byte, err error) ([]byte, error) {
 	return dst, err
 }
 
-// Blocks keeps what follows initialize waiting until it has settled the revision.
+// Blocks implements [jsonrpc.BlockingHandler]: what follows initialize waits until it has
+// negotiated the revision, which governs how the next message is read.
 func (h *Handler) Blocks(req *jsonrpc.Request) bool { return req.Method == "initialize" }
 
-// Preempt takes every notification; it runs on the reading goroutine, so a
-// cancellation overtakes all that waits.
+// Preempt implements [jsonrpc.Preempter]. It takes every notification; it runs on the
+// reading goroutine, so a cancellation overtakes all that waits. It does not block, and
+// unknown notifications are ignored (JSON-RPC 2.0, section 4.1).
 func (h *Handler) Preempt(req *jsonrpc.Request) bool {
 	switch req.Method {
 	case "notifications/initialized":
@@ -86,8 +90,9 @@ func (h *Handler) Preempt(req *jsonrpc.Request) bool {
 	return true // unknown ones are ignored
 }
 
-// cancelRequest ends a request in flight; one that is malformed, unknown or
-// finished is ignored.
+// cancelRequest ends a request in flight; one that is malformed, unknown or finished is
+// ignored, as the specification asks (basic/utilities/cancellation): the answer may have
+// crossed it.
 func (h *Handler) cancelRequest(raw []byte) {
 	var p params
 	if _, err := p.parse(raw); err != nil {
@@ -103,8 +108,10 @@ func (h *Handler) cancelRequest(raw []byte) {
 	}
 }
 
-// Sequence names what must run in arrival order: calls to one family. Lists of
-// resources belong to the first family that has any, whose tools change them.
+// Sequence implements [jsonrpc.Sequencer]. It returns the name of what must run in
+// arrival order: calls to one family. Lists of resources belong to the first family that
+// has any, whose tools change them. Tools with Interrupts have no sequence, as they must
+// not queue behind the call that they end.
 func (h *Handler) Sequence(req *jsonrpc.Request) string {
 	row := methodRows[req.Method]
 	if row == nil || row.order == anyOrder {
@@ -134,8 +141,8 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 	return ""
 }
 
-// GuardBatch refuses batches where the revision has none, and those that hold
-// what may not be in one.
+// GuardBatch implements [jsonrpc.BatchGuard]. It refuses batches where the revision has
+// none (those up to 2025-03-26 have them), and those that hold what may not be in one.
 func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, nullID bool) {
 	if !h.caller.revision().Has(Batches) {
 		return invalidRequest("the negotiated protocol revision has no batches"), h.NullID()
@@ -152,7 +159,8 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 	return nil, false
 }
 
-// NullID reports whether an answer without a readable id says "id":null.
+// NullID implements [jsonrpc.IDPolicy]. It reports whether an answer without a readable
+// id has "id":null.
 func (h *Handler) NullID() bool {
 	return h.caller.revision().Has(NullIDs)
 }

@@ -175,8 +175,9 @@ func (s *Server) appendInstructions(dst []byte, rev *Revision) []byte {
 	return jsonrpc.AppendString(append(dst, `,"instructions":`...), all)
 }
 
-// serveSetLevel answers logging/setLevel, which sets the level of the session. Without
-// a session there is nothing to set, and the answer is the same.
+// serveSetLevel answers logging/setLevel, which sets the level of the session (legacy
+// revisions; later ones name it in each request). Without a session there is nothing to
+// set, and the answer is the same.
 func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
 	name, rpcErr := text("level", c.params.other("level"))
 	if rpcErr != nil {

@@ -24,10 +24,10 @@ const (
 // first.
 var levels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// String is the level's name on the wire.
+// String returns the level's name on the wire. It must be one of the constants.
 func (l Level) String() string { return levels[l] }
 
-// parseLevel returns the level with a name.
+// parseLevel returns the level with a name, and whether there is one.
 func parseLevel(name string) (Level, bool) {
 	for i, n := range levels {
 		if n == name {

@@ -30,8 +30,8 @@ const (
 	targetTask          // taskId
 )
 
-// member returns the member of params that names the target, nil when it is
-// absent.
+// member returns the member of params that names the target, nil when it is absent. It is
+// the JSON value, quotes included.
 func (t target) member(p *params) []byte {
 	switch t {
 	case targetTool, targetPrompt:
@@ -45,7 +45,8 @@ func (t target) member(p *params) []byte {
 	return nil
 }
 
-// An order is which requests of the same connection a request must not overtake.
+// An order selects the requests of the same connection that a request must not overtake.
+// Requests of different sequences run side by side.
 type order uint8
 
 const (
@@ -55,7 +56,8 @@ const (
 	firstPrompt         // those to the first family with a source of prompts, likewise
 )
 
-// A purpose is the use of a method to a client.
+// A purpose is the use of a method to a client. Quota, audit trail and transports go by
+// it, so that none of them has a list of methods of its own.
 type purpose uint8
 
 const (
@@ -83,8 +85,8 @@ const (
 	bothEras = legacyEra | modernEra
 )
 
-// A cacheHint says for whom and how many milliseconds a client may cache a modern
-// result.
+// A cacheHint is the scope and the number of milliseconds for which a client may cache a
+// modern result (2026-07-28, caching).
 type cacheHint struct {
 	scope string // "" when the method's results are not cacheable
 	ttlMS int
@@ -99,7 +101,8 @@ var (
 	cacheNever   = cacheHint{"private", 0}
 )
 
-// in reports whether a revision has the method.
+// in reports whether a revision has the method. A method that a revision lacks is
+// answered like an unknown one.
 func (m *method) in(rev *Revision) bool {
 	if m.wants != 0 && !rev.Has(m.wants) {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// newsEvery is the time for which changes are gathered before clients hear of
+// newsEvery is the time for which changes are gathered before clients are notified of
 // them: a thousand writes in a row are one message.
 const newsEvery = 50 * time.Millisecond
 
@@ -18,7 +18,7 @@ const newsEvery = 50 * time.Millisecond
 // deliveries; beyond it the change of the list stands for them.
 const maxNewsURIs = 10_000
 
-// A tableSet is a set of tables, by their number in the server.
+// A tableSet is a set of tables, one bit for each by its number in the server.
 type tableSet uint64
 
 // maxTables is the number of tables that a tableSet can hold.
@@ -34,7 +34,8 @@ type change struct {
 	uris                      map[string]struct{}
 }
 
-// news gathers changes until they are delivered.
+// news gathers changes until they are delivered. Any goroutine adds; the one of
+// [Server.Run] takes.
 type news struct {
 	mu      sync.Mutex
 	pending change
@@ -93,13 +94,15 @@ func (n tableNews) ResourceUpdated(uri string) {
 	})
 }
 
-// Changes returns what a program calls when it changes what is served. Changes
-// of a list are reported to every caller who may see a list of that kind; those
+// Changes returns the functions that a program calls when it changes what is served.
+// Changes of a list are reported to every caller who may see a list of that kind; those
 // that a table's Watch reports only to callers who may see that table's.
 func (s *Server) Changes() Changes { return tableNews{&s.news, allTables} }
 
-// Run watches what the tables serve and notifies clients of changes until ctx is
-// done. It returns when all that it started has ended.
+// Run watches what the tables serve and notifies clients of changes until ctx is done. It
+// returns when all that it started has ended, with the errors of the tables' watches. A
+// watch that fails does not end the others: clients then miss changes of other processes,
+// which the log says. It must be called once.
 func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.tables))
@@ -123,7 +126,9 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// deliver notifies every listener of changes, at most once in newsEvery.
+// deliver notifies every listener of changes, at most once in newsEvery, until ctx is
+// done. It sends to one after the other; a sender does not block (see [jsonrpc.Sender] of
+// the transports).
 func (s *Server) deliver(ctx context.Context) {
 	for {
 		select {
@@ -158,8 +163,8 @@ func (s *Server) listeners() []*Handler {
 	return all
 }
 
-// notifyChange notifies one client: its legacy session, if it has one past its
-// handshake, and each of its listen requests.
+// notifyChange notifies one client: its legacy session, if it has one past its handshake,
+// and each of its listen requests. What the caller may not see is left out.
 func (h *Handler) notifyChange(ctx context.Context, c *change) {
 	if s := h.caller.Session; s != nil && h.caller.Unsolicited && s.ready.Load() {
 		mine := h.server.visible(h.caller.Principal)
@@ -172,8 +177,8 @@ func (h *Handler) notifyChange(ctx context.Context, c *change) {
 	}
 }
 
-// send sends the notifications of a change. The documents promise baseline
-// clients none.
+// send sends the notifications of a change; params are added to each. The documents
+// promise baseline clients none, for which silent is set.
 func (h *Handler) send(ctx context.Context, c *change, silent bool, wants func(uri string) bool, params []byte) {
 	if silent {
 		return

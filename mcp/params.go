@@ -7,17 +7,17 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// params are the members of a request's params that the protocol looks at, as
-// spans of the message: valid JSON, nil when absent. Those of most requests are
-// found in one walk, the others by name by who wants them, so that a request
-// holds little memory.
+// params are the members of a request's params that the protocol looks at, as spans of
+// the message: valid JSON, nil when absent. Those of most requests are found in one walk,
+// the others by name when they are needed, so that a request holds little memory. They
+// share the memory of the message, and are valid as long as that is.
 type params struct {
 	raw       []byte
 	name      []byte
 	arguments []byte
 }
 
-// meta are the members of params._meta.
+// meta are the members of params._meta that the protocol defines, as JSON.
 type meta struct {
 	progressToken []byte
 	version       []byte // the claim of a modern request
@@ -70,7 +70,8 @@ func (p *params) meta() meta {
 	return m
 }
 
-// other is a member that few methods have, nil when it is absent.
+// other returns a member that few methods have, nil when it is absent. Of a member that
+// is there twice the last one counts, as in encoding/json.
 func (p *params) other(name string) (value []byte) {
 	if len(p.raw) == 0 {
 		return nil
@@ -123,7 +124,7 @@ func (m *meta) checkToken() *jsonrpc.Error {
 	return InvalidParams("_meta.progressToken must be a string or an integer")
 }
 
-// text decodes a member that must be a string.
+// text decodes a member that must be a string. name is that of the member, for the error.
 func text(name string, raw []byte) (string, *jsonrpc.Error) {
 	switch {
 	case raw == nil:
@@ -137,7 +138,8 @@ func text(name string, raw []byte) (string, *jsonrpc.Error) {
 // maxName is the maximum length of the name of a tool, prompt or task, in bytes.
 const maxName = 255
 
-// nameMember decodes a member that must be a name.
+// nameMember decodes a member that must be a name. Longer ones are refused before they
+// reach a log or a table.
 func nameMember(name string, raw []byte) (string, *jsonrpc.Error) {
 	if len(raw) > maxName+2 && isString(raw) && len(jsonrpc.Unquote(raw)) > maxName {
 		return "", InvalidParams("%s must have at most %d bytes", name, maxName)
@@ -145,7 +147,8 @@ func nameMember(name string, raw []byte) (string, *jsonrpc.Error) {
 	return text(name, raw)
 }
 
-// quoted shortens what a client sent to what an error may repeat.
+// quoted shortens what a client sent to what an error may repeat: its first bytes, whole
+// characters only.
 func quoted(text string) string {
 	if len(text) <= maxName {
 		return text
@@ -173,7 +176,7 @@ func isNumber(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }
 
-// unquoted is the string of a member, "" when it is none.
+// unquoted returns the string of a member, "" when it is none.
 func unquoted(raw []byte) string {
 	if !isString(raw) {
 		return ""

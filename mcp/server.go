@@ -57,7 +57,8 @@ type Config struct {
 	Explain func(ctx context.Context, event *Event, err error) error
 }
 
-// ToolNames selects the spelling of tools in lists.
+// ToolNames selects the spelling of tools in lists. Hosts pass names to models whose API
+// allows no slash, which the documented names have.
 type ToolNames int
 
 // The ways: by revision (the documented names to baseline clients and to
@@ -68,7 +69,7 @@ const (
 	PortableToolNames
 )
 
-// OutputSchemas says which clients are shown outputSchema in tools/list. Answers
+// OutputSchemas selects the clients that are shown outputSchema in tools/list. Answers
 // are the same with and without.
 type OutputSchemas int
 
@@ -81,9 +82,10 @@ const (
 	OutputSchemasNever
 )
 
-// A Server serves tables to bound callers. It may be used from any goroutine. Run
-// must be called for clients to hear of changes, and Close when all handlers have
-// ended.
+// A Server serves tables to bound callers. It may be used from any goroutine. Run must be
+// called for clients to be notified of changes, and Close when all handlers have ended.
+// The fields above mu do not change after New, but for those that have locks of their
+// own.
 type Server struct {
 	cfg        Config
 	tables     []*Table
@@ -113,7 +115,7 @@ type boundTool struct {
 	*Tool
 	table    *Table
 	portable string
-	off      bool // the server\'s selection does not have it
+	off      bool // the server's selection does not have it
 }
 
 // A boundSource is a source of resources and the table that has it.
@@ -134,8 +136,10 @@ type promptTable struct {
 	table *Table
 }
 
-// New makes a server of tables. It reports every mistake in them but types that
-// have no schema, which [Check] looks at.
+// New makes a server of tables, in the order in which lists show them. It reports every
+// mistake in them (names that are there twice, schemes that are not valid, and the like)
+// but types that have no schema, which [Check] looks at. The tables must not be changed
+// afterwards. It starts nothing.
 func New(cfg Config, tables ...*Table) (*Server, error) {
 	if err := errors.Join(check(tables), cfg.Tools.Check(tables...)); err != nil {
 		return nil, err
@@ -195,7 +199,8 @@ func (s *Server) add(t *Table) {
 	}
 }
 
-// Close cancels the tasks, waits for them and closes the tables.
+// Close cancels the tasks, waits for them and closes the tables. It returns the errors of
+// the tables, and must be called once.
 func (s *Server) Close() error {
 	s.tasks.close()
 	var errs []error
@@ -207,9 +212,10 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// Bind returns the handler for what a caller sends. cancel ends a request of
-// the caller that is in flight; nil where the transport cancels by itself.
-// [Handler.End] must be called when the connection or request is over.
+// Bind returns the handler for what a caller sends. cancel ends a request of the caller
+// that is in flight; nil where the transport cancels by itself. [Handler.End] must be
+// called when the connection or request is over, if the caller has Send and Unsolicited
+// set: the server keeps the handler until then.
 func (s *Server) Bind(caller Caller, cancel func(jsonrpc.ID) bool) *Handler {
 	if caller.Connection && caller.Session == nil {
 		caller.Session = NewSession("connection-" + strconv.FormatInt(s.sessions.Add(1), 10))
@@ -222,7 +228,7 @@ func (s *Server) Bind(caller Caller, cancel func(jsonrpc.ID) bool) *Handler {
 	return h
 }
 
-// listen makes the server notify the handler of changes.
+// listen makes the server notify the handler of changes, until forget.
 func (s *Server) listen(h *Handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,13 +259,14 @@ type Handler struct {
 	book    book
 }
 
-// CloseListens answers the client's listen requests: they are over. [Handler.End]
-// does it too; before a connection is closed from our side it has to come
-// first.
+// CloseListens answers the client's listen requests: they are over. [Handler.End] does it
+// too; before a connection is closed from our side it has to come first, so that the
+// answers can still be written.
 func (h *Handler) CloseListens(ctx context.Context) { h.closeListens(ctx) }
 
-// End forgets the caller: its subscriptions end, and families drop what they
-// kept for its session.
+// End forgets the caller: its subscriptions end, and families drop what they kept for its
+// session. It does not wait for requests that are being handled. A second call does no
+// harm.
 func (h *Handler) End(ctx context.Context) {
 	h.book.close() // before forget: a listen that is being opened binds the handler
 	h.server.forget(h)

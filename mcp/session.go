@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// A Session holds the state of a legacy client between its requests.
-// It is made by the transport, or by Bind for a connection, and ends with
-// [Handler.End] of the handler that is bound with Unsolicited. Its methods may be called from
-// any goroutine.
+// A Session holds the state of a legacy client between its requests. It is made by the
+// transport, or by Bind for a connection, and ends with [Handler.End] of the handler that
+// is bound with Unsolicited. Its methods may be called from any goroutine. Another
+// initialize starts it anew.
 type Session struct {
 	// ID names the session; no two of a process have the same one.
 	ID string
@@ -36,12 +36,13 @@ type handshake struct {
 // maxSubscriptions bounds how many resources one session may watch.
 const maxSubscriptions = 10_000
 
-// NewSession returns a session before its handshake.
+// NewSession returns a session before its handshake. The id must be unique in the
+// process, and one that no client can guess where clients send it.
 func NewSession(id string) *Session {
 	return &Session{ID: id, level: levelOff, subscriptions: map[string]struct{}{}}
 }
 
-// Revision is the row that initialize settled, the baseline before that.
+// Revision returns the revision that initialize negotiated, the baseline before that.
 func (s *Session) Revision() *Revision {
 	if h := s.handshake.Load(); h != nil {
 		return h.rev
@@ -85,21 +86,25 @@ func (s *Session) setLevel(l Level) {
 	s.level = l
 }
 
-// wants reports whether log messages of a level are sent.
+// wants reports whether log messages of a level are sent: no message before the client
+// has asked for some.
 func (s *Session) wants(l Level) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return l >= s.level
 }
 
-// Silent says that requests of the session that ask for no progress are sent no
-// messages before their answer: the client wants no log and cannot be asked.
+// Silent reports whether requests of the session that ask for no progress are sent no
+// messages before their answer: the client wants no log and cannot be asked. A transport
+// can then answer without a stream.
 func (s *Session) Silent() bool {
 	h := s.handshake.Load()
 	return h != nil && !s.wants(LevelEmergency) && !h.client.Forms && !h.client.URLs && !h.client.Sampling && !h.client.Roots
 }
 
-// subscribe adds a resource and charges it to the budget.
+// subscribe adds a resource and charges it to the budget. A second subscription to one
+// resource changes nothing. The URI is kept as it was sent and not looked up: a resource
+// may come into being later.
 func (s *Session) subscribe(b *budget, principal, uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,12 +140,29 @@ func (s *Session) unsubscribe(b *budget, principal, uri string) {
 // subscriptionBytes returns the charge for a subscription.
 func subscriptionBytes(uri string) int { return entryBytes + len(uri) }
 
-// subscribed reports whether the client wants to know of changes of a resource.
+// subscribed reports whether the client wants to be notified of changes of a resource.
 func (s *Session) subscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.subscriptions[uri]
 	return ok
+}
+
+// A Handshake is the outcome of initialize, for a transport whose sessions go on in
+// another process.
+type Handshake struct {
+	Revision string             `json:"r"` // its name
+	Client   ClientCapabilities `json:"c"`
+}
+
+// Handshake returns the outcome of the session's initialize, the zero Handshake before
+// that.
+func (s *Session) Handshake() Handshake {
+	h := s.handshake.Load()
+	if h == nil {
+		return Handshake{}
+	}
+	return Handshake{Revision: h.rev.Name, Client: h.client}
 }
 
 // RestoreSession returns a session after its handshake, which may have been with
@@ -155,21 +177,4 @@ func RestoreSession(id string, h Handshake) (*Session, error) {
 	s.begin(&handshake{rev: rev, client: h.Client})
 	s.ready.Store(true)
 	return s, nil
-}
-
-// Handshake returns the outcome of the session's initialize, the zero Handshake before
-// that.
-func (s *Session) Handshake() Handshake {
-	h := s.handshake.Load()
-	if h == nil {
-		return Handshake{}
-	}
-	return Handshake{Revision: h.rev.Name, Client: h.client}
-}
-
-// A Handshake is the outcome of initialize, for a transport whose sessions go on in
-// another process.
-type Handshake struct {
-	Revision string             `json:"r"` // its name
-	Client   ClientCapabilities `json:"c"`
 }

@@ -16,7 +16,7 @@ const (
 	maxListenTasks = 1000 // that one of them names; resources are bounded by maxSubscriptions
 )
 
-// A filter selects the changes that a listen request hears of: those that the
+// A filter selects the changes of which a listen request is notified: those that the
 // client wants, and in the acknowledgement those that it will get (2026-07-28,
 // subscriptions).
 type filter struct {
@@ -66,7 +66,8 @@ func boolean(name string, raw []byte) (bool, *jsonrpc.Error) {
 	return false, InvalidParams("notifications.%s must be true or false", name)
 }
 
-// texts decodes a list of at most so many strings of at most so many bytes.
+// texts decodes a list of at most so many strings of at most so many bytes. null stands
+// for none; a string that is too long is left out, since nothing here has such a name.
 func texts(name string, raw []byte, most, bytes int) ([]string, *jsonrpc.Error) {
 	if isNull(raw) {
 		return nil, nil
@@ -91,7 +92,8 @@ func texts(name string, raw []byte, most, bytes int) ([]string, *jsonrpc.Error) 
 	return list, nil
 }
 
-// A listen is an open subscriptions/listen request.
+// A listen is an open subscriptions/listen request: a stream of notifications that ends
+// with its answer. It does not change once it is in the book, except that it closes.
 type listen struct {
 	id     jsonrpc.ID
 	rev    *Revision
@@ -123,15 +125,16 @@ func (l *listen) bytes() int {
 	return n
 }
 
-// A book holds the open listen requests of one handler, by id.
+// A book holds the open listen requests of one handler, by id. Its zero value is ready.
 type book struct {
 	mu      sync.Mutex
 	entries map[string]*listen
 	closed  bool // the handler has ended
 }
 
-// openListen charges the request to the budget, adds it to the book and makes the
-// server notify the handler, all of it before [Handler.End] or not at all.
+// openListen charges the request to the budget, adds it to the book and makes the server
+// notify the handler, all of it before [Handler.End] or not at all. The caller holds
+// l.mu, so that no change is sent before the acknowledgement.
 func (h *Handler) openListen(l *listen) error {
 	b := &h.book
 	b.mu.Lock()
@@ -189,10 +192,10 @@ type responder interface {
 	Respond(id jsonrpc.ID, result []byte) error
 }
 
-// closeListens ends the listen requests by their results. On a
-// connection the specification wants them cancelled too; that comes second,
-// because clients take the first as the end and the TypeScript SDK's reports a
-// result for an id that was cancelled.
+// closeListens ends the listen requests by their results. On a connection the
+// specification wants them cancelled too; that comes second, because clients take the
+// first as the end and the TypeScript SDK's reports a result for an id that was
+// cancelled. Requests that end meanwhile are left out.
 func (h *Handler) closeListens(ctx context.Context) {
 	for _, l := range h.book.all() {
 		if !h.closeListen(l.id.String()) {
@@ -211,8 +214,10 @@ func (h *Handler) closeListens(ctx context.Context) {
 	}
 }
 
-// serveListen opens a stream of changes. Its first message says what will be
-// sent; the answer comes when the server ends the stream.
+// serveListen answers subscriptions/listen: it opens a stream of changes. Its first
+// message acknowledges the part of the filter that is served; the answer comes when the
+// server ends the stream, so the handler returns [jsonrpc.ErrNoAnswer]. Tasks that are
+// named are sent at once as they are, for one may have changed before.
 func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	want, err := parseFilter(c.params.other("notifications"))
 	if err != nil {
@@ -253,7 +258,8 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	return dst, jsonrpc.ErrNoAnswer
 }
 
-// honour leaves out what the server has not or the caller may not see.
+// honour returns the part of a filter that the server has and the caller may see. What it
+// leaves out is not refused: the acknowledgement shows it.
 func (s *Server) honour(ctx context.Context, c *Call, want filter) filter {
 	visible, promised := s.visible(c.handler.caller.Principal), s.promised()
 	want.Tools = want.Tools && visible.tools&promised.tools != 0
@@ -282,7 +288,8 @@ func (s *Server) hasTask(ctx context.Context, principal, id string) bool {
 	return err == nil
 }
 
-// notifyChange sends the part of a change that this stream asked for.
+// notifyChange sends the part of a change that this stream wants and its caller may see.
+// Nothing is sent after the stream was closed.
 func (l *listen) notifyChange(ctx context.Context, h *Handler, c *change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A TaskMode says whether calls of a tool may become tasks (extension
-// io.modelcontextprotocol/tasks, 2026-07-28): the client gets an id at once and
-// asks for the result later.
+// A TaskMode is the permission of calls of a tool to become tasks (extension
+// io.modelcontextprotocol/tasks, 2026-07-28): the client gets an id at once and asks for
+// the result later.
 type TaskMode uint8
 
 // The modes. An optional task runs in its call for clients that have none; a
@@ -51,7 +51,9 @@ const (
 // final reports whether a task in this status never changes again.
 func (s taskStatus) final() bool { return s != taskWorking && s != taskInput }
 
-// A task is a job that runs beside the call that began it.
+// A task is a job that runs beside the call that began it. It has two locks, order and
+// mu, taken in that order; the job's goroutine and those of requests about the task use
+// it.
 type task struct {
 	id        string
 	principal string
@@ -83,7 +85,8 @@ type task struct {
 	answered  chan struct{}              // closed when all is answered
 }
 
-// A taskView is the part of a task that clients see.
+// A taskView is the part of a task that clients see. A copy of it is not changed any
+// more: maps in it are replaced, never written to.
 type taskView struct {
 	id               string
 	status           taskStatus
@@ -128,7 +131,9 @@ func (t *task) changeLocked(f func(*taskView)) {
 	t.publish(&view)
 }
 
-// announce makes it a task that the client knows, unless its job has ended before.
+// announce makes it a task that the client knows, unless its job has ended before, and
+// reports whether the client knows it now. Of announce and finish the first one decides
+// how the client gets the outcome.
 func (t *task) announce() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,8 +141,8 @@ func (t *task) announce() bool {
 	return t.announced
 }
 
-// finish notes that the job has ended, and reports whether the client knows the
-// task; if not, the outcome is the answer of the call.
+// finish records that the job has ended, and reports whether the client knows the task;
+// if not, the outcome is the answer of the call.
 func (t *task) finish() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,8 +150,9 @@ func (t *task) finish() bool {
 	return t.announced
 }
 
-// endsWithin waits for the end of the job, at most for so long: then it becomes
-// a task, if store can store it. The end of ctx ends the job.
+// endsWithin waits for the end of the job, at most for so long: then it becomes a task,
+// if store can store it. It reports whether the job has ended. The end of ctx, that of
+// the request, cancels the job and waits for it.
 func (t *task) endsWithin(ctx context.Context, grace time.Duration, store func() bool) bool {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -168,7 +174,7 @@ func (t *task) endsWithin(ctx context.Context, grace time.Duration, store func()
 	return true
 }
 
-// snapshot returns the state of the task.
+// snapshot returns the state of the task, which later changes do not touch.
 func (t *task) snapshot() taskView {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -184,14 +190,16 @@ func (t *task) setMessage(message string) {
 	}
 }
 
-// stop ends the task by the client's wish; one that is at its end stays.
+// stop ends the task by the client's wish (tasks/cancel); one that has ended keeps its
+// status. The job may still run for a while; its result is dropped.
 func (t *task) stop() {
 	t.change(func(v *taskView) { v.status, v.asks = taskCancelled, nil })
 	t.cancel()
 }
 
-// ask puts questions to the client, which answers them one by one or together,
-// and waits.
+// ask puts questions to the client, which answers them one by one or together, and waits
+// for all answers or the end of ctx. The client sees the questions in the task; the job
+// can ask again.
 func (t *task) ask(ctx context.Context, asks map[string]InputRequest) (map[string]json.RawMessage, error) {
 	heard := make(chan struct{})
 	t.change(func(v *taskView) {
@@ -209,7 +217,8 @@ func (t *task) ask(ctx context.Context, asks map[string]InputRequest) (map[strin
 	return t.answers, nil
 }
 
-// asked returns the responses to questions that are open.
+// asked returns those of the responses that answer open questions. It changes the map
+// that it is given.
 func (t *task) asked(responses map[string]json.RawMessage) map[string]json.RawMessage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -245,7 +254,8 @@ func (t *task) answerLocked(responses map[string]json.RawMessage) {
 	})
 }
 
-// tasks holds the tasks that clients can ask for.
+// tasks holds the tasks that clients can ask for, until taskLife after their beginning. A
+// server's Close ends all of them.
 type tasks struct {
 	budget *budget
 
@@ -344,7 +354,8 @@ func (all *tasks) forgetLocked(t *task) {
 	}
 }
 
-// find returns the task if it is the principal's.
+// find returns the task if it is the principal's, else nil: ids of others are unknown
+// ones.
 func (all *tasks) find(id, principal string) *task {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -377,7 +388,7 @@ func (all *tasks) isClosing() bool {
 }
 
 // saveLater calls save every second until it reports true, and once when the tasks are
-// closed.
+// closed. It returns at once; close waits for it.
 func (all *tasks) saveLater(save func() bool) {
 	all.running.Go(func() {
 		ticker := time.NewTicker(time.Second)
@@ -405,7 +416,7 @@ func (all *tasks) drop(principal string) {
 	}
 }
 
-// close cancels all tasks and waits for them.
+// close cancels all tasks and waits for them. No task can be started afterwards.
 func (all *tasks) close() {
 	all.mu.Lock()
 	if !all.closed {

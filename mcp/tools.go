@@ -38,7 +38,8 @@ func (s *Server) scopesKey(p Principal) string {
 	return string(key)
 }
 
-// serveToolsList shows the tools that the caller may call, all on one page.
+// serveToolsList answers tools/list with the tools that the caller may call, all on one
+// page. The bytes are made once for each revision and set of rights.
 func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	if _, err := c.position(); err != nil {
 		return dst, err
@@ -133,7 +134,8 @@ func unknownTool(raw []byte) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown tool: %s", name)
 }
 
-// serveToolsCall runs one tool.
+// serveToolsCall answers tools/call. What is wrong with the request itself (the name, the
+// scope, the form of the arguments) is a protocol error; the rest is the family's to map.
 func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	if c.tool = s.toolNamed(c.params.name); c.tool == nil {
 		return dst, unknownTool(c.params.name)
@@ -161,7 +163,7 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	return s.finishCall(ctx, c, &result, err, dst)
 }
 
-// finishCall writes what a tool or its job gave.
+// finishCall appends the result of a tool or of its job, and gives the record its facts.
 func (s *Server) finishCall(ctx context.Context, c *Call, result *Result, err error, dst []byte) ([]byte, error) {
 	if err != nil {
 		if result, err = c.failed(ctx, err); err != nil {
@@ -173,8 +175,8 @@ func (s *Server) finishCall(ctx context.Context, c *Call, result *Result, err er
 	return s.appendSized(ctx, c, result, dst)
 }
 
-// note takes down the facts of the call for its record; the result is nil if
-// there is none.
+// note records the facts of the call for the audit trail, if its tool has some; the
+// result is nil if there is none.
 func (c *Call) note(result *Result) {
 	if c.tool.Details == nil || c.handler.server.cfg.Observe == nil {
 		return
@@ -186,7 +188,8 @@ func (c *Call) note(result *Result) {
 	c.details = c.tool.Details(c.params.arguments, answer)
 }
 
-// appendSized writes a result, or where it is when it is too large.
+// appendSized appends a result; of one that is too large to send, the place where it was
+// stored.
 func (s *Server) appendSized(ctx context.Context, c *Call, result *Result, dst []byte) ([]byte, error) {
 	from := len(dst)
 	dst, err := c.appendResult(dst, result)
@@ -199,7 +202,9 @@ func (s *Server) appendSized(ctx context.Context, c *Call, result *Result, dst [
 	return dst, err
 }
 
-// failed turns a handler's error into a tool result or a protocol error.
+// failed turns a handler's error into a tool result or a protocol error, exactly one of
+// the two. Errors of a cancelled call and of the request itself pass as they are, past
+// the family's mapping.
 func (c *Call) failed(ctx context.Context, err error) (*Result, error) {
 	if ctxErr := ctx.Err(); ctxErr != nil && errors.Is(err, ctxErr) {
 		return nil, err
@@ -218,8 +223,8 @@ func (c *Call) failed(ctx context.Context, err error) (*Result, error) {
 	return nil, err
 }
 
-// forModel reports whether an error of a tool belongs to the model, which can
-// correct itself, rather than to the host.
+// forModel reports whether an error of a tool belongs to the model, which can correct
+// itself, rather than to the host. Bad arguments always do (SEP-1303).
 func (t *Table) forModel(code jsonrpc.Code) bool {
 	return code == jsonrpc.CodeInvalidParams || slices.Contains(t.ModelErrors, code)
 }
