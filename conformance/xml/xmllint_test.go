@@ -13,15 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/need"
 	"github.com/triptych-mcp/triptych/debugger/document"
 )
 
 // xmllint skips a test where the program is missing.
 func xmllint(t testing.TB) {
 	t.Helper()
-	if _, err := exec.LookPath("xmllint"); err != nil {
-		t.Skip("xmllint is missing (Debian: libxml2-utils): nothing to compare with")
-	}
+	need.Program(t, "xmllint") // to compare with
 }
 
 func open(t testing.TB, config document.Config) *document.Library {
