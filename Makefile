@@ -11,7 +11,7 @@ SOAK ?= 30m
 KILLS ?= 1000
 ROUNDS ?= 2000
 # packages of conformance that take more than half a minute or a network of npm's
-LONG := attack|browser|debugbench|interop|load|official|scale|xml
+LONG := attack|browser|debugbench|editors|interop|load|official|scale|xml
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
@@ -113,7 +113,7 @@ golden: ## write the files anew that pin what clients see of the tools
 	done
 
 conformance: ## see the whole program from outside: conversations, suites, other clients
-	go test -count=1 ./conformance/...
+	TRIPTYCH_TEST_EDITORS=1 go test -count=1 -timeout 30m ./conformance/...
 
 bench-bugs: ## look for the other places of known fixes in the bare clones in CLONES
 	go run ./debugger/internal/bugs/bugbench run $(abspath $(CLONES))

@@ -16,8 +16,9 @@ func editorsDocument(*testing.T) string {
 	d.line("`triptych rulesets pull --target NAME,…` writes rulesets into the files of these clients,\n" +
 		"`triptych rulesets import` reads them, and `triptych rulesets explain FILE` says which of\n" +
 		"them each client loads. Formats change monthly: each client has its sources and the day\n" +
-		"on which they were read at the end of this page. Those of 2026-08-18 were read in\n" +
-		"rulesync's tables, which follow the documents named first.\n")
+		"on which they were read at the end of this page. Claude Code, Codex, Copilot's command\n" +
+		"line, Gemini CLI, Kilo Code, OpenCode and Qwen Code were asked themselves which files they\n" +
+		"load (conformance/editors).\n")
 	d.line("## Where rules go\n")
 	d.targetsTable()
 	d.line("A client with a folder gets each rule as a file of its own. The others get all rules in\n" +
@@ -148,6 +149,8 @@ func (d *document) globTable() {
 			{c.Folder.Dialect.AnyDepth, "matches at any depth, unless it begins with / or \\*\\*/"},
 			{c.Folder.Dialect.Base, "without / it matches names in any folder"},
 			{c.Folder.Dialect.IgnoreCase, "case does not matter"},
+			{c.Folder.Dialect.NoRoot, "with / at the beginning it matches nothing"},
+			{c.Folder.Dialect.Ignore, "as a line of .gitignore, and {a,b}; case does not matter"},
 			{c.Folder.Dialect.NoDots, "\\* does not match a leading dot"},
 		} {
 			if rule.holds {
@@ -183,6 +186,9 @@ func (d *document) loadTable() {
 			text := strings.Join(names, "; ")
 			if len(names) > 1 {
 				text = "first of " + text
+			}
+			if len(l.Unless) > 0 {
+				text += "; none if the working directory or a folder above it has " + codes(l.Unless)
 			}
 			rows = append(rows, []string{code(c.Name), l.In.String(), text})
 		}

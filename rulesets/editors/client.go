@@ -91,6 +91,9 @@ type Load struct {
 	// Names are alternatives, the most important first: of each folder the client
 	// loads the files of the first alternative that has any.
 	Names [][]string
+	// Unless are files that keep the load from all folders if a folder from the root to
+	// the working directory has one of them.
+	Unless []string
 }
 
 // A Scope is the set of folders in which a [Load] looks.

@@ -1,9 +1,10 @@
 package editors
 
-// Sources that many rows share. Rows that were read on 2026-08-18 have their facts from
-// rulesync's tables of that day, which name the clients' documents.
+// Sources that many rows share. Rows that name rulesyncFormats have some facts from
+// rulesync's tables of August 2026, which name the clients' documents.
 const (
 	rulesyncFormats = "https://github.com/dyoshikawa/rulesync/blob/cfebcd751ddadb07fbcb6f657a8200e5803b4d1b/docs/reference/file-formats.md"
+	skillsawDevin   = "https://github.com/stbenjam/skillsaw/blob/2c5f3fca77f712bc560725e61441e7c676ac14f8/docs/rules/devin-rules-valid.md"
 	copilotRuntime  = "https://github.com/microsoft/vscode/blob/main/src/vs/sessions/copilot-customizations-spec.md"
 )
 
@@ -27,11 +28,22 @@ var (
 	described    = []Field{{Key: "description", Kind: Description}}
 )
 
-// triggers are the fields of Devin and Antigravity.
-var triggers = []Field{
-	{Key: "trigger", Kind: Mode},
-	{Key: "globs", Kind: CommaGlobs, When: forGlobs},
-	{Key: "description", Kind: Description},
+// triggers returns the fields of Devin and Antigravity, which write globs in different
+// forms.
+func triggers(globs Kind) []Field {
+	return []Field{
+		{Key: "trigger", Kind: Mode},
+		{Key: "globs", Kind: globs, When: forGlobs},
+		{Key: "description", Kind: Description},
+	}
+}
+
+// devinRules is a folder of Devin, in its place of today or in that of Windsurf.
+func devinRules(dir string) Folder {
+	return Folder{
+		Dir: dir, Ext: ".md", Deep: true, Fields: triggers(ListGlobs), Modes: triggerModes, Bare: Manual, Described: Auto,
+		Wrong: []string{"paths", "applyTo", "alwaysApply"},
+	}
 }
 
 var triggerModes = map[Activation]string{Always: "always_on", Glob: "glob", Auto: "model_decision", Manual: "manual"}
@@ -39,12 +51,15 @@ var triggerModes = map[Activation]string{Always: "always_on", Glob: "glob", Auto
 // onlyGlobs are the projections of clients that know rules with and without globs.
 var onlyGlobs = map[Activation]Activation{Auto: Always, Manual: ""}
 
-var claudeRules = Folder{
-	Dir: ".claude/rules", Ext: ".md", Dialect: Dialect{},
-	Fields:   []Field{{Key: "paths", Kind: ListGlobs, When: forGlobs}},
-	Bare:     Always,
-	Projects: onlyGlobs,
-	Wrong:    []string{"globs", "applyTo", "alwaysApply"},
+// claudeRules is the folder of Claude Code, as it and others match its globs.
+func claudeRules(d Dialect, deep bool) Folder {
+	return Folder{
+		Dir: ".claude/rules", Ext: ".md", Dialect: d, Deep: deep,
+		Fields:   []Field{{Key: "paths", Kind: ListGlobs, When: forGlobs}},
+		Bare:     Always,
+		Projects: onlyGlobs,
+		Wrong:    []string{"globs", "applyTo", "alwaysApply"},
+	}
 }
 
 var instructions = Folder{
@@ -53,7 +68,7 @@ var instructions = Folder{
 		{Key: "description", Kind: Description},
 		{Key: "applyTo", Kind: CommaGlobs, When: forGlobsToo},
 	},
-	Bare: Manual, Described: Auto,
+	Bare: Manual, Described: Auto, Dialect: Dialect{Base: true, NoRoot: true},
 	Projects: onlyGlobs,
 	Ignores:  []string{".md"},
 	Wrong:    []string{"globs", "paths", "alwaysApply"},
@@ -70,17 +85,17 @@ var Clients = []Client{
 	},
 	{
 		Name: "claude", Title: "Claude Code",
-		Folder:   &claudeRules,
+		Folder:   new(claudeRules(Dialect{Ignore: true}, true)),
 		Commands: &Commands{Dir: ".claude/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
 		Skills:   []string{".claude/skills"},
 		Loads: []Load{
-			{In: Parent, Names: [][]string{{"CLAUDE.md", ".claude/CLAUDE.md"}, {agentsFile}}},
-			{In: Parent, Names: [][]string{{"CLAUDE.local.md"}}},
+			{In: Parent, Names: [][]string{{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"}}},
+			{In: Parent, Names: [][]string{{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"}, {agentsFile, ".claude/AGENTS.md"}}, Unless: []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"}},
 		},
 		Source: "https://code.claude.com/docs/en/memory",
-		More:   []string{"https://github.com/anthropics/claude-code/issues/17204", "https://github.com/agentsmd/agents.md/issues/244"},
-		Read:   "2026-11-22",
-		Note:   "A rule without paths is loaded with every request. AGENTS.md is read where a folder has no CLAUDE.md, since 2.1.277 and not on Bedrock, Vertex or Foundry; the target claude-import writes a CLAUDE.md that imports it.",
+		More:   []string{"https://github.com/anthropics/claude-code/blob/v2.1.277/mods/agents-md/README.md", "https://github.com/anthropics/claude-code/issues/17204"},
+		Read:   "2026-11-23",
+		Note:   "A rule without paths is loaded with every request; paths match as lines of .gitignore do. AGENTS.md is read where a folder has no CLAUDE.md, and not at all if the working directory or a folder above it has one, since 2.1.277 and not on Bedrock, Vertex or Foundry; the target claude-import writes a CLAUDE.md that imports it.",
 	},
 	{
 		Name: "claude-import", Title: "CLAUDE.md that imports AGENTS.md", Shared: "CLAUDE.md",
@@ -125,9 +140,9 @@ var Clients = []Client{
 			Source: "https://github.com/github/docs/issues/42761",
 		}},
 		Source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions/add-repository-instructions",
-		More:   []string{copilotRuntime}, Read: "2026-11-22",
+		More:   []string{copilotRuntime}, Read: "2026-11-23",
 		DropsCopies: true,
-		Note:        "Files with the same content are loaded once.",
+		Note:        "Files with the same content are loaded once. The command line matches a glob without / in any folder; GitHub's page says in the root.",
 	},
 	{
 		Name: "vscode", Title: "VS Code", FormOf: "copilot",
@@ -135,7 +150,7 @@ var Clients = []Client{
 			Dir: instructions.Dir, Ext: instructions.Ext, Fields: instructions.Fields, Bare: Manual, Described: Auto,
 			Projects: onlyGlobs, Dialect: Dialect{AnyDepth: true, IgnoreCase: true}, Ignores: instructions.Ignores, Wrong: instructions.Wrong,
 		},
-		Others:   []Folder{claudeRules},
+		Others:   []Folder{claudeRules(Dialect{}, false)},
 		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described},
 		Skills:   []string{".github/skills", ".agents/skills", ".claude/skills"},
 		Loads: []Load{
@@ -163,23 +178,17 @@ var Clients = []Client{
 	},
 	{
 		Name: "devin", Title: "Devin (Windsurf)",
-		Folder: &Folder{
-			Dir: ".devin/rules", Ext: ".md", Fields: triggers, Modes: triggerModes, Bare: Always,
-			Wrong: []string{"paths", "applyTo", "alwaysApply"},
-		},
-		Others: []Folder{{
-			Dir: ".windsurf/rules", Ext: ".md", Fields: triggers, Modes: triggerModes, Bare: Always,
-			Wrong: []string{"paths", "applyTo", "alwaysApply"},
-		}},
+		Folder: new(devinRules(".devin/rules")),
+		Others: []Folder{devinRules(".windsurf/rules")},
 		Skills: []string{".devin/skills", ".agents/skills"},
 		Loads:  []Load{{In: Parent, Names: [][]string{{agentsFile, "AGENT.md", "CLAUDE.md", "AGENTS.local.md"}}}},
 		Budgets: []Budget{
-			{Of: FileBudget, Size: 12000, Chars: true, Effect: "cut", Source: "https://www.skills.sh/pr-pm/prpm/creating-windsurf-packages"},
+			{Of: FileBudget, Size: 12000, Chars: true, Effect: "cut", Source: skillsawDevin},
 			{Of: UserBudget, Size: 6000, Chars: true, Effect: "ignored beyond", Source: "https://github.com/btsouth/toolport/blob/03dbe9db2a92e9dd447a48bf48c18a5edfbdfb69/docs/agent-rules.md"},
 		},
 		Source: "https://docs.devin.ai/desktop/cascade/memories",
-		More:   []string{"https://docs.devin.ai/cli/extensibility/rules", rulesyncFormats}, Read: "2026-08-18",
-		Note: "Devin Desktop was Windsurf until June 2026; .windsurf/rules is still read.",
+		More:   []string{"https://docs.devin.ai/desktop/devin-local/customizations", "https://cli.devin.ai/docs/extensibility/rules", skillsawDevin}, Read: "2026-11-23",
+		Note: "Devin Desktop was Windsurf until June 2026; .windsurf/rules is still read. Its command line fails on globs that are no list. A rule without trigger is a glob rule, one for the model or a manual one by what else it has.",
 	},
 	{
 		Name: "cline", Title: "Cline",
@@ -214,7 +223,7 @@ var Clients = []Client{
 		},
 		Skills: []string{".kiro/skills"},
 		Loads:  inAgents(Parent),
-		Source: "https://kiro.dev/docs/steering/", More: []string{rulesyncFormats}, Read: "2026-08-18",
+		Source: "https://kiro.dev/docs/steering/", More: []string{"https://github.com/kirodotdev/Kiro/issues/9176", rulesyncFormats}, Read: "2026-11-23",
 	},
 	{
 		Name: "zed", Title: "Zed", Shared: agentsFile,
@@ -229,15 +238,15 @@ var Clients = []Client{
 	{
 		Name: "antigravity", Title: "Antigravity",
 		Folder: &Folder{
-			Dir: ".agents/rules", Ext: ".md", Fields: triggers, Modes: triggerModes, Bare: Always,
+			Dir: ".agents/rules", Ext: ".md", Fields: triggers(CommaGlobs), Modes: triggerModes, Bare: Always,
 			Wrong: []string{"paths", "applyTo", "alwaysApply"},
 		},
 		Commands: &Commands{Dir: ".agents/workflows", Ext: ".md", Fields: described},
 		Skills:   []string{".agents/skills"},
 		Loads:    []Load{{In: Root, Names: [][]string{{agentsFile, "GEMINI.md", "CONTEXT.md"}}}},
 		Budgets:  []Budget{{Of: FileBudget, Size: 12000, Chars: true, Effect: "perhaps cut", Source: "https://antigravity.google/docs/rules-workflows"}},
-		Source:   "https://antigravity.google/docs/rules-workflows", More: []string{rulesyncFormats}, Read: "2026-08-18",
-		Note: "The IDE reads trigger; the command line loads every rule.",
+		Source:   "https://antigravity.google/docs/rules-workflows", More: []string{"https://discuss.ai.google.dev/t/new-folder-for-rules/126165", rulesyncFormats}, Read: "2026-11-23",
+		Note: "The IDE reads trigger; the command line loads every rule. The folder .agent, of before 1.19, is read where there is no .agents.",
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Shared: "GEMINI.md", Nested: true,
@@ -255,8 +264,8 @@ var Clients = []Client{
 			Dir: ".augment/rules", Ext: ".md",
 			Fields: []Field{{Key: "type", Kind: Mode}, {Key: "description", Kind: Description}},
 			Modes:  map[Activation]string{Always: "always_apply", Auto: "agent_requested", Manual: "manual"},
-			Bare:   Always, Projects: map[Activation]Activation{Glob: Auto},
-			Wrong: []string{"globs", "paths", "applyTo", "alwaysApply"},
+			Bare:   Always, Described: Auto, Projects: map[Activation]Activation{Glob: Auto},
+			Wrong: []string{"globs", "paths", "applyTo"},
 		},
 		Commands: &Commands{Dir: ".augment/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
 		Skills:   []string{".augment/skills", ".agents/skills", ".claude/skills"},
@@ -264,14 +273,14 @@ var Clients = []Client{
 			{In: Parent, Names: [][]string{{"CLAUDE.md", agentsFile}}},
 			{In: Root, Names: [][]string{{".augment-guidelines"}}},
 		},
-		Source: "https://docs.augmentcode.com/cli/rules", More: []string{rulesyncFormats}, Read: "2026-08-18",
+		Source: "https://docs.augmentcode.com/cli/rules", More: []string{"https://www.npmjs.com/package/@augmentcode/auggie/v/0.36.0"}, Read: "2026-11-23",
 		Note: "It has no globs: such a rule is loaded when the model asks for it, by its description.",
 	},
 	{
 		Name: "amp", Title: "Amp", Shared: agentsFile, Nested: true,
 		Skills: []string{".agents/skills", ".claude/skills"},
 		Loads:  inAgents(Parent, "AGENT.md", "CLAUDE.md"),
-		Source: "https://ampcode.com/manual", More: []string{rulesyncFormats, "https://ampcode.com/news/globs-in-AGENTS.md"}, Read: "2026-08-18",
+		Source: "https://ampcode.com/manual", More: []string{rulesyncFormats, "https://ampcode.com/news/globs-in-AGENTS.md", "https://decodeclaude.com/amp-code-spec/implementation/09-memory/"}, Read: "2026-11-23",
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Shared: agentsFile, Nested: true,
@@ -294,14 +303,15 @@ var Clients = []Client{
 		Commands: &Commands{Dir: ".junie/commands", Ext: ".md", Fields: described},
 		Skills:   []string{".junie/skills", ".agents/skills"},
 		Loads:    []Load{{In: Root, Names: [][]string{{".junie/AGENTS.md"}, {agentsFile}, {".junie/guidelines.md"}}}},
-		Source:   "https://junie.jetbrains.com/docs/guidelines-and-memory.html", More: []string{rulesyncFormats}, Read: "2026-08-18",
+		Source:   "https://junie.jetbrains.com/docs/guidelines-and-memory.html", More: []string{"https://github.com/JetBrains/junie-guidelines", rulesyncFormats}, Read: "2026-11-23",
 		Note: "Only the first of its candidates is loaded, .junie/AGENTS.md before all.",
 	},
 	{
 		Name: "warp", Title: "Warp", Shared: agentsFile, Nested: true,
 		Skills: []string{".warp/skills", ".agents/skills", ".claude/skills"},
 		Loads:  []Load{{In: Parent, Names: [][]string{{"WARP.md"}, {agentsFile}}}},
-		Source: "https://docs.warp.dev/agent-platform/capabilities/rules/", More: []string{rulesyncFormats}, Read: "2026-08-18",
+		Source: "https://docs.warp.dev/agent-platform/capabilities/rules/", Read: "2026-11-23",
+		Note: "The root's file and that of the working directory are always read, those of other folders where a file in them is edited.",
 	},
 	{
 		Name: "qwen", Title: "Qwen Code",
@@ -314,7 +324,7 @@ var Clients = []Client{
 		},
 		Commands: &Commands{Dir: ".qwen/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
 		Skills:   []string{".qwen/skills", ".agents/skills"},
-		Loads:    []Load{{In: Parent, Names: [][]string{{"QWEN.md", agentsFile}}}},
+		Loads:    []Load{{In: Chain, Names: [][]string{{"QWEN.md", agentsFile}}}},
 		Source:   "https://github.com/QwenLM/qwen-code/blob/1aba1b9f468a4a358bae4169c796d874c5ed4a07/packages/core/src/utils/rulesDiscovery.ts",
 		Read:     "2026-11-22",
 		Note:     "A * does not match a leading dot.",

@@ -170,8 +170,15 @@ func (e *explainer) exists(file string) bool { _, ok := e.files.content[file]; r
 
 // load decides on the files with the names of a load.
 func (e *explainer) load(l Load) {
-	folders := e.scope(l.In)
-	for _, dir := range folders {
+	if keeper := e.unless(l); keeper != "" {
+		for _, file := range e.files.paths {
+			if l.covers(file) {
+				e.add(file, false, "not read in a project with %s", keeper)
+			}
+		}
+		return
+	}
+	for _, dir := range e.scope(l.In) {
 		taken := l.Take(dir, e.exists)
 		for _, file := range taken {
 			e.add(file, true, "%s", inFolder(dir))
@@ -189,6 +196,18 @@ func (e *explainer) load(l Load) {
 			e.outside(l, file)
 		}
 	}
+}
+
+// unless returns the file that keeps a load from all folders, "" if there is none.
+func (e *explainer) unless(l Load) string {
+	for _, dir := range Ancestors(e.cwd) {
+		for _, name := range l.Unless {
+			if file := path.Join(dir, name); e.exists(file) {
+				return file
+			}
+		}
+	}
+	return ""
 }
 
 func inFolder(dir string) string {

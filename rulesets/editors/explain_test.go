@@ -58,21 +58,21 @@ func TestExplain(t *testing.T) {
 - docs/.cursor/rules/d.mdc: src/x.ts is not in docs
 `,
 		"claude": `+ CLAUDE.md: in the root
-+ src/AGENTS.md: in src
 + .claude/rules/sub/core.md: always
 + .claude/rules/ts.md: src/**/*.ts matches
 + .claude/rules/wrong.md: always; globs does nothing here: the key is paths
-- AGENTS.md: shadowed by CLAUDE.md
-- docs/AGENTS.md: src/x.ts is not in docs
+- AGENTS.md: not read in a project with CLAUDE.md
+- docs/AGENTS.md: not read in a project with CLAUDE.md
+- src/AGENTS.md: not read in a project with CLAUDE.md
 - .claude/rules/open.md: the front matter does not stand between two lines of ---
 `,
 		"copilot": `+ AGENTS.md: in the root
 + CLAUDE.md: in the root
 + src/AGENTS.md: in src
++ .github/instructions/b.instructions.md: *.ts matches
 - GEMINI.md: the same content as AGENTS.md
 - docs/AGENTS.md: src/x.ts is not in docs
 - .github/instructions/a.md: only files that end in .instructions.md are read here
-- .github/instructions/b.instructions.md: no glob matches: *.ts
 `,
 		"vscode": `+ AGENTS.md: in the root
 + CLAUDE.md: in the root

@@ -2,9 +2,10 @@ package editors
 
 import "testing"
 
-// The cases are from the documents and the sources of the clients: GitHub's page
-// about repository instructions, the table of Claude Code's page about memory, VS
-// Code's computeAutomaticInstructions.ts, and picomatch as Cline (dot: true) and Qwen
+// The cases are from the documents and the sources of the clients, and those of Claude
+// Code and Copilot from what the programs load (conformance/editors): both match globs
+// without / in any folder, whatever their pages say. VS Code's are from
+// computeAutomaticInstructions.ts, and picomatch as Cline (dot: true) and Qwen
 // Code (dot: false) call it.
 func TestGlobsMatchAsTheClientDoes(t *testing.T) {
 	for _, tc := range []struct {
@@ -12,7 +13,9 @@ func TestGlobsMatchAsTheClientDoes(t *testing.T) {
 		want               bool
 	}{
 		{"copilot", "*.py", "a.py", true},
-		{"copilot", "*.py", "src/a.py", false},
+		{"copilot", "*.py", "src/a.py", true},
+		{"copilot", "*.PY", "src/a.py", false},
+		{"copilot", "/src/*.py", "src/a.py", false},
 		{"copilot", "**/*.py", "a.py", true},
 		{"copilot", "**/*.py", "src/deep/a.py", true},
 		{"copilot", "src/*.py", "src/foo.py", true},
@@ -30,11 +33,19 @@ func TestGlobsMatchAsTheClientDoes(t *testing.T) {
 		{"claude", "**/*.ts", "src/a.ts", true},
 		{"claude", "src/**/*", "src/a/b", true},
 		{"claude", "*.md", "README.md", true},
-		{"claude", "*.md", "docs/README.md", false},
+		{"claude", "*.md", "docs/README.md", true},
 		{"claude", "src/components/*.tsx", "src/components/a.tsx", true},
 		{"claude", "src/components/*.tsx", "src/components/x/a.tsx", false},
 		{"claude", "src/**/*.{ts,tsx}", "src/x/a.tsx", true},
-		{"claude", "**/*.TS", "a.ts", false},
+		{"claude", "**/*.TS", "a.ts", true},
+		{"claude", "docs", "src/docs/a.md", true},
+		{"claude", "docs/**", "src/docs/a.md", true},
+		{"claude", "docs/", "docs", false},
+		{"claude", "/docs/*.md", "docs/a.md", true},
+		{"claude", "src/*.ts", "src/x/a.ts", false},
+		{"claude", "src/*", "src/x/a.ts", true}, // the folder
+		{"claude", "./src/**", "src/a.ts", false},
+		{"claude", "!**/*.ts", "a.ts", false},
 		{"cline", "src/**", "src/.env", true},
 		{"cline", "*.config.js", "a.config.js", true},
 		{"cline", "*.config.js", "sub/a.config.js", false},

@@ -101,6 +101,38 @@ paths:
 -- claude asked: projected: it cannot choose a rule by its description: loaded with every request
 -- claude by_hand: skipped: it has no rules that only a person starts
 `,
+		"devin": `== .devin/rules/always-on.md [always_on@3]
+---
+trigger: always_on
+description: 'Core: "x"'
+---
+
+# Core
+== .devin/rules/asked.md [asked@3]
+---
+trigger: model_decision
+description: When asked
+---
+
+Text
+== .devin/rules/by-hand.md [by_hand@3]
+---
+trigger: manual
+description: Manual
+---
+
+Text
+== .devin/rules/for-api.md [for_api@3]
+---
+trigger: glob
+globs:
+  - "src/api/**"
+  - "*.ts"
+description: API
+---
+
+# API
+`,
 		"kiro": `== .kiro/steering/always-on.md [always_on@3]
 ---
 inclusion: always

@@ -1,4 +1,6 @@
-package editors
+//go:build unix
+
+package editors_test
 
 import (
 	"bytes"
@@ -8,15 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
 
 // Codex prints what it would show a model. It loads the files that Explain says, and
-// cuts them where its budget says: npm install -g @openai/codex. Agreed with 0.169.0.
+// cuts them where its budget says.
 func TestCodexAgrees(t *testing.T) {
-	codex, err := exec.LookPath("codex")
-	if err != nil {
-		t.Skip("no codex; npm install -g @openai/codex")
-	}
+	long(t)
+	codex := installed(t, "codex", ".bin/codex")
 	for name, tree := range map[string]map[string]int{ // the sizes of files
 		"root and nested": {"AGENTS.md": 100, "src/AGENTS.md": 100, "src/deep/AGENTS.md": 100, "docs/AGENTS.md": 100},
 		"override":        {"AGENTS.md": 100, "AGENTS.override.md": 100, "src/AGENTS.md": 100, "CLAUDE.md": 100},
@@ -24,26 +26,17 @@ func TestCodexAgrees(t *testing.T) {
 		"nothing left":    {"AGENTS.md": 40000, "src/AGENTS.md": 100},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			texts := map[string]string{target: "package x\n"}
 			for file, size := range tree {
-				path := filepath.Join(dir, filepath.FromSlash(file))
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				text := fmt.Sprintf("begin:%s:%s:end:%s:\n", file, strings.Repeat("x", size), file)
-				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				texts[file] = fmt.Sprintf("begin:%s:%s:end:%s:\n", file, strings.Repeat("x", size), file)
 			}
+			dir := project(t, texts)
 			shown := promptOf(t, codex, filepath.Join(dir, "src"))
-			files, err := Scan(os.DirFS(dir))
+			files, err := editors.Scan(os.DirFS(dir))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, v := range Find("codex").Explain(files, "src/x.go", "src") {
+			for _, v := range editors.Find("codex").Explain(files, "src/x.go", "src") {
 				begun, ended := strings.Contains(shown, "begin:"+v.Path+":"), strings.Contains(shown, "end:"+v.Path+":")
 				cut := strings.Contains(v.Reason, "over budget")
 				if begun != v.Loaded || ended != (v.Loaded && !cut) {
@@ -59,7 +52,7 @@ func promptOf(t *testing.T, codex, dir string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), codex, "debug", "prompt-input", "hello")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CODEX_HOME="+t.TempDir())
+	cmd.Env = append(isolated(t.TempDir()), "CODEX_HOME="+t.TempDir())
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()

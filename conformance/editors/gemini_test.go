@@ -1,4 +1,6 @@
-package editors
+//go:build unix
+
+package editors_test
 
 import (
 	"encoding/json"
@@ -10,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
 
 // geminiLoads prints the files that Gemini CLI's own functions load for a file, when it
@@ -23,14 +27,10 @@ const more = await loadJitSubdirectoryMemory(file, [root], new Set(paths));
 process.stdout.write(JSON.stringify([...paths, ...more.files.map((f) => f.path)]), () => process.exit(0));
 `
 
-// Gemini CLI loads the files that Explain says, when it is asked by its own package: npm
-// install --ignore-scripts @google/gemini-cli-core in the folder of the variable. Agreed
-// with 0.61.0.
+// Gemini CLI loads the files that Explain says, when its own functions are asked.
 func TestGeminiAgrees(t *testing.T) {
-	modules := os.Getenv("TRIPTYCH_TEST_NPM")
-	if modules == "" {
-		t.Skip("TRIPTYCH_TEST_NPM names no folder with node_modules/@google/gemini-cli-core")
-	}
+	long(t)
+	modules := filepath.Join(installed(t, "gemini", "@google/gemini-cli-core"), "..", "..", "..")
 	for name, tree := range map[string][]string{
 		"root and nested":   {"GEMINI.md", "src/GEMINI.md", "src/deep/GEMINI.md", "docs/GEMINI.md"},
 		"only AGENTS.md":    {"AGENTS.md", "src/AGENTS.md", "CLAUDE.md"},
@@ -38,35 +38,23 @@ func TestGeminiAgrees(t *testing.T) {
 		"in its own folder": {".gemini/GEMINI.md", "src/.gemini/GEMINI.md", "GEMINI.md"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			texts := map[string]string{target: "package x\n"}
 			for _, file := range tree {
-				path := filepath.Join(dir, filepath.FromSlash(file))
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte("Text of "+file+"\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				texts[file] = "Text of " + file + "\n"
 			}
-			const target = "src/deep/x.go"
-			files, err := Scan(os.DirFS(dir))
+			dir := project(t, texts)
+			files, err := editors.Scan(os.DirFS(dir))
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := map[string]bool{}
-			for _, v := range Find("gemini").Explain(files, target, ".") {
+			for _, v := range editors.Find("gemini").Explain(files, target, ".") {
 				if v.Loaded {
 					want[v.Path] = true
 				}
 			}
 			cmd := exec.CommandContext(t.Context(), "node", "--input-type=module", "-e", geminiLoads, dir, filepath.Join(dir, target))
-			cmd.Dir, cmd.Env, cmd.Stderr = modules, append(os.Environ(), "HOME="+t.TempDir()), os.Stderr
+			cmd.Dir, cmd.Env, cmd.Stderr = modules, isolated(t.TempDir()), os.Stderr
 			out, err := cmd.Output()
 			if err != nil {
 				t.Fatal(err)

@@ -1,0 +1,260 @@
+//go:build unix
+
+package editors_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/internal/need"
+	"github.com/triptych-mcp/triptych/conformance/internal/sdk"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+)
+
+// patience limits a run of a client, of which most take two seconds.
+const patience = 2 * time.Minute
+
+// target is the file that clients read.
+const target = "src/deep/x.go"
+
+// A client is a command line that talks to a fake model.
+type client struct {
+	name    string // its row, and its folder in node
+	program string // in node_modules; * stands for a platform
+	args    []string
+	env     []string // URL stands for the model
+	config  string   // a file in the home folder, with its text; URL likewise
+	text    string
+	short   bool // it is asked always
+
+	// rule returns the front matter of a rule file with a glob. It is nil if the client
+	// has no rule files.
+	rule func(glob string) string
+}
+
+// openCode is the configuration of OpenCode and of Kilo Code, which was made of it.
+const openCode = `{"provider":{"fake":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"URL/v1","apiKey":"x"},"models":{"fake":{"name":"fake"}}}},
+"model":"fake/fake","autoupdate":false,"share":"disabled"}`
+
+var clients = []client{
+	{
+		name: "claude", program: "@anthropic-ai/claude-code-*/claude", args: []string{"-p", "hello", "--model", "fake"},
+		env: []string{
+			"ANTHROPIC_BASE_URL=URL", "ANTHROPIC_API_KEY=fake", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		},
+		short: true,
+		rule:  func(glob string) string { return fmt.Sprintf("---\npaths:\n  - %q\n---\n", glob) },
+	},
+	{
+		name: "copilot", program: "@github/copilot-linux-*/copilot", args: []string{"-p", "hello", "--allow-all-tools"},
+		env:   []string{"COPILOT_PROVIDER_BASE_URL=URL/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=x", "COPILOT_MODEL=fake", "COPILOT_OFFLINE=true"},
+		short: true,
+		rule:  func(glob string) string { return fmt.Sprintf("---\napplyTo: %q\n---\n", glob) },
+	},
+	{
+		name: "qwen", program: ".bin/qwen", args: []string{"--auth-type", "openai", "-y", "-p", "hello"},
+		env:  []string{"OPENAI_BASE_URL=URL/v1", "OPENAI_API_KEY=x", "OPENAI_MODEL=fake"},
+		rule: func(glob string) string { return fmt.Sprintf("---\npaths:\n  - %q\n---\n", glob) },
+	},
+	{
+		name: "opencode", program: "opencode-linux-x64/bin/opencode", args: []string{"run", "hello"},
+		env:    []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
+		config: ".config/opencode/opencode.json", text: openCode,
+	},
+	{
+		name: "kilo", program: "@kilocode/cli-linux-x64/bin/kilo", args: []string{"run", "hello"},
+		env:    []string{"KILO_DISABLE_AUTOUPDATE=1", "KILO_DISABLE_MODELS_FETCH=1"},
+		config: ".config/kilo/kilo.json", text: openCode,
+	},
+}
+
+// globs are written in a rule file each.
+var globs = []string{
+	"**", "*", "*.go", "*.GO", "x.go", "src", "src/", "deep", "deep/**", "src/*", "src/*.go", "src/**", "src/**/*.go", "SRC/**", "s?c/**",
+	"**/*.{go,md}", "**/deep/*", "/src/deep/*.go", "./src/**", "docs/**", "!**/*.go",
+}
+
+// trees are the rule files of projects.
+var trees = map[string][]string{
+	"everything": {
+		"AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md", "CONTEXT.md", ".github/copilot-instructions.md", ".cursorrules",
+		"src/AGENTS.md", "src/QWEN.md", "src/GEMINI.md", "src/deep/CLAUDE.md", "src/deep/CLAUDE.local.md", "docs/AGENTS.md", "docs/CLAUDE.md",
+	},
+	"AGENTS.md":  {"AGENTS.md", "src/AGENTS.md", "src/deep/AGENTS.md", "docs/AGENTS.md", ".claude/AGENTS.md"},
+	"one folder": {"AGENTS.md", "src/CLAUDE.md", "src/AGENTS.md", "src/deep/AGENTS.md"},
+}
+
+// Each client loads the files that Explain says, when it is started in the root and when
+// it is started in a folder below. The short form asks about one project.
+func TestClientsAgree(t *testing.T) {
+	for _, c := range clients {
+		t.Run(c.name, func(t *testing.T) {
+			program := c.install(t)
+			for name, tree := range trees {
+				if !isLong() && name != "everything" {
+					continue
+				}
+				for _, cwd := range []string{".", "src"} {
+					t.Run(name+" in "+cwd, func(t *testing.T) { c.agree(t, program, tree, cwd) })
+				}
+			}
+		})
+	}
+}
+
+// install returns the path of the program.
+func (c *client) install(t *testing.T) string {
+	t.Helper()
+	if !c.short {
+		long(t)
+	}
+	return installed(t, c.name, c.program)
+}
+
+// isLong reports whether the long form of the tests is wanted.
+func isLong() bool { return os.Getenv("TRIPTYCH_TEST_EDITORS") != "" }
+
+// long skips what takes long unless it is wanted.
+func long(t *testing.T) {
+	t.Helper()
+	if !isLong() {
+		t.Skip("TRIPTYCH_TEST_EDITORS is not set")
+	}
+}
+
+// installed installs what a folder in node names, and returns the path of a program in
+// node_modules.
+func installed(t *testing.T, folder, program string) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("node", folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sdk.InstallNode(t, dir)
+	found, err := filepath.Glob(filepath.Join(dir, "node_modules", filepath.FromSlash(program)))
+	if err != nil || len(found) == 0 {
+		need.Installed(t, program, fmt.Errorf("there is none for this platform: %w", os.ErrNotExist), nil)
+	}
+	return found[0]
+}
+
+// agree compares what a client loads with what Explain says.
+func (c *client) agree(t *testing.T, program string, tree []string, cwd string) {
+	files := map[string]string{target: "package x\n"}
+	for _, file := range tree {
+		files[file] = marked(file)
+	}
+	row := editors.Find(c.name)
+	if c.rule != nil {
+		for i, glob := range globs {
+			file := fmt.Sprintf("%s/r%d%s", row.Folder.Dir, i, row.Folder.Ext)
+			files[file] = c.rule(glob) + marked(file)
+		}
+		file := row.Folder.Dir + "/sub/always" + row.Folder.Ext
+		files[file] = c.rule("**") + marked(file)
+	}
+	dir := project(t, files)
+	heard := c.ask(t, program, dir, cwd)
+	found, err := editors.Scan(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	loads := map[string]editors.Verdict{}
+	for _, v := range row.Explain(found, target, cwd) {
+		loads[v.Path] = v
+	}
+	for file := range files {
+		if got := strings.Contains(heard, mark(file)); got != loads[file].Loaded {
+			t.Errorf("%s: loaded: %v; explained as %+v\n%s", file, got, loads[file], files[file])
+		}
+	}
+}
+
+// mark is a text that only the file has.
+func mark(file string) string { return "mark:" + file + ":" }
+
+func marked(file string) string { return "Text of " + mark(file) + "\n" }
+
+// project writes the files of a project, which is a git repository.
+func project(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for file, text := range files {
+		write(t, filepath.Join(dir, filepath.FromSlash(file)), text)
+	}
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// isolated returns the environment of a program that reaches loopback only and knows
+// nothing of the user.
+func isolated(home string) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=dumb",
+		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost",
+	}
+}
+
+// ask runs a client until the fake model has nothing more to say to it, and returns what
+// it sent.
+func (c *client) ask(t *testing.T, program, dir, cwd string) string {
+	t.Helper()
+	m, home := newModel(t, filepath.Join(dir, filepath.FromSlash(target))), t.TempDir()
+	withURL := func(text string) string { return strings.ReplaceAll(text, "URL", m.URL) }
+	if c.config != "" {
+		write(t, filepath.Join(home, c.config), withURL(c.text))
+	}
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, c.args...)
+	cmd.Dir = filepath.Join(dir, cwd)
+	cmd.Env = append(isolated(home), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "XDG_DATA_HOME="+filepath.Join(home, "data"),
+		"XDG_CACHE_HOME="+filepath.Join(home, "cache"), "XDG_STATE_HOME="+filepath.Join(home, "state"))
+	for _, pair := range c.env {
+		name, value, _ := strings.Cut(pair, "=")
+		cmd.Env = append(cmd.Env, name+"="+withURL(value))
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with its children
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 10 * time.Second
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	go func() {
+		select {
+		case <-m.done:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	err := cmd.Run()
+	select {
+	case <-m.done:
+	default:
+		t.Fatalf("the client did not read the file: %v\n%s", err, said.String())
+	}
+	return m.heard()
+}
