@@ -25,7 +25,7 @@ import (
 // The bounds of stored answers. A tenth of the disk that is free or holds such
 // answers is a bound, too: the audit trail of all needs the rest.
 const (
-	life         = 7 * 24 * time.Hour
+	DefaultAge   = 7 * 24 * time.Hour
 	DefaultTotal = 1 << 30           // bytes of all answers
 	DefaultEach  = DefaultTotal >> 2 // and of those of one key; a local client has all
 )
@@ -36,6 +36,7 @@ type Files struct {
 	dir       string
 	now       func() time.Time
 	all, each int64                           // bytes
+	age       time.Duration                   // after which an answer is removed
 	free      func(dir string) (int64, error) // bytes that are free on the disk of dir
 
 	mu      sync.Mutex // held while files come and go; another process may change them, too
@@ -44,12 +45,16 @@ type Files struct {
 
 // New returns a store in a folder, which it creates with the first answer.
 func New(dir string, now func() time.Time) *Files {
-	return &Files{dir: dir, now: now, all: DefaultTotal, each: DefaultEach, free: freeDisk}
+	return &Files{dir: dir, now: now, all: DefaultTotal, each: DefaultEach, age: DefaultAge, free: freeDisk}
 }
 
 // Limit replaces the bounds of all answers and of those of one principal, in bytes. Call
 // it before the first answer is stored.
 func (s *Files) Limit(all, each int64) { s.all, s.each = all, each }
+
+// KeepFor replaces the age at which answers are removed, with the next one that is stored.
+// Call it before the first answer is stored.
+func (s *Files) KeepFor(age time.Duration) { s.age = age }
 
 // Usage returns the bytes of all stored answers, their bound, and how many answers were
 // refused for want of room. Files that cannot be listed count as none.
@@ -170,7 +175,7 @@ func (s *Files) makeRoom(folder string, size, each int64) error {
 	}
 	for _, f := range files {
 		mine := f.folder == folder
-		if s.now().Sub(f.changed) <= life && all+size <= most && (!mine || own+size <= each) {
+		if s.now().Sub(f.changed) <= s.age && all+size <= most && (!mine || own+size <= each) {
 			continue
 		}
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -12,6 +12,30 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// An answer is removed when it is older than it may be and another one is stored.
+func TestAnswersAreKeptFor(t *testing.T) {
+	clock := time.Now()
+	s := New(filepath.Join(t.TempDir(), "answers"), func() time.Time { return clock })
+	s.free = func(string) (int64, error) { return 1_000_000, nil }
+	s.KeepFor(time.Hour)
+	_, first, err := s.Put(t.Context(), "a", "text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		after time.Duration
+		there bool
+	}{{50 * time.Minute, true}, {20 * time.Minute, false}} {
+		clock = clock.Add(step.after)
+		if _, _, err := s.Put(t.Context(), "a", "other"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(first); (err == nil) != step.there {
+			t.Errorf("after %v more: %v, want it there: %v", step.after, err, step.there)
+		}
+	}
+}
+
 // TestOversizeFilesAreBounded stores answers of ten bytes until they meet each
 // bound: that of one key, that of all, a tenth of the free disk, their age.
 func TestOversizeFilesAreBounded(t *testing.T) {
@@ -64,7 +88,7 @@ func TestOversizeFilesAreBounded(t *testing.T) {
 	if used, limit, refused := s.Usage(); used != 30 || limit != 50 || refused != 1 {
 		t.Errorf("%d of %d bytes are used, %d refused; want 30 of 50, and one", used, limit, refused)
 	}
-	clock, free = clock.Add(life-time.Second), 1_000_000
+	clock, free = clock.Add(DefaultAge-time.Second), 1_000_000
 	b = append(b, put("b"))
 	kept("b", b, 2) // the one before is as old as it may be
 }

@@ -34,7 +34,9 @@ type Config struct {
 	Keys func(by mcp.Caller) keys.Store
 	// Scopes are the scopes that a key may have.
 	Scopes []mcp.Scope
-	Meter  quota.Meter
+	// Plan is the one that the form of a new key suggests.
+	Plan  quota.Plan
+	Meter quota.Meter
 	// LastUse returns when a key was used last, zero if not since the server started.
 	LastUse func(id string) time.Time
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -101,7 +102,7 @@ func (c *Console) keysPage(v *visit, status int, problem string) error {
 	for i, r := range shown {
 		rows[i] = c.rowOf(v.r.Context(), r)
 	}
-	form := c.keyForm(keys.Settings{Plan: quota.Enterprise}, true)
+	form := c.keyForm(keys.Settings{Plan: cmp.Or(c.cfg.Plan, quota.Enterprise)}, true)
 	form.Error = problem
 	return v.showStatus(status, "keys", "Keys", map[string]any{"Keys": rows, "Paging": paging, "Form": form})
 }

@@ -103,17 +103,14 @@ func (s *keySettings) apply(to *keys.Settings, now time.Time) error {
 	return nil
 }
 
-// created returns the settings of a new key. Without --plan it has no limits, or the
-// plan that the operator has chosen for all: plans are for those who sell requests.
+// created returns the settings of a new key. Without --plan it has the plan that the
+// operator has chosen for all ([app.App.DefaultPlan]).
 func (s *keySettings) created(a commands) (keys.Settings, error) {
-	settings := keys.Settings{Plan: quota.Enterprise}
-	if text := a.Getenv("TRIPTYCH_DEFAULT_PLAN"); text != "" {
-		plan, err := quota.ParsePlan(text)
-		if err != nil {
-			return settings, &keys.SettingError{Reason: fmt.Sprintf("TRIPTYCH_DEFAULT_PLAN: %v", err)}
-		}
-		settings.Plan = plan
+	plan, err := a.DefaultPlan("")
+	if err != nil {
+		return keys.Settings{}, err
 	}
+	settings := keys.Settings{Plan: plan}
 	return settings, s.apply(&settings, a.Now())
 }
 

@@ -41,6 +41,7 @@ type serveFlags struct {
 	proxies         []string
 	hosts, origins  []string
 	budgets         budgetFlags
+	defaultPlan     string
 	drain           time.Duration
 	drainDelay      time.Duration
 	serverName      string
@@ -65,6 +66,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.hosts, "host", nil, "also take requests that name this `host`; repeatable")
 	set.StringSliceVar(&f.origins, "origin", nil, "let pages of this `origin` call, such as https://example.com; repeatable")
 	f.budgets.register(set)
+	set.StringVar(&f.defaultPlan, "default-plan", "", "the `plan` of keys that are made without one, here and by triptych key create: free, developer, team; no limits unless given (TRIPTYCH_DEFAULT_PLAN)")
 	set.BoolVar(&f.noFastPath, "no-http1-fast-path", false, "leave all of HTTP/1.1 to Go's net/http, which takes more of the processor")
 	set.DurationVar(&f.drain, "drain", 10*time.Second, "let calls finish for so `long` when the server is told to end")
 	set.DurationVar(&f.drainDelay, "drain-delay", 0, "when the server is told to end, go on for so `long` while /readyz answers 503, so that balancers look elsewhere")
@@ -116,6 +118,10 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	plan, err := a.DefaultPlan(f.defaultPlan)
+	if err != nil {
+		return err
+	}
 	tokens, err := f.oidc.open(a)
 	if err != nil {
 		return err
@@ -158,7 +164,9 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	f.budgets.ofListener(&listening)
 	var web *https.Server
 	began := a.Now()
-	pages, err := a.consoleOf(f, a.consoleConfig(endpoint, authenticator, shared.recorder, shared.keys, env), &shared, func(ctx context.Context) []console.Fact {
+	shown := a.consoleConfig(endpoint, authenticator, shared.recorder, shared.keys, env)
+	shown.Plan = plan
+	pages, err := a.consoleOf(f, shown, &shared, func(ctx context.Context) []console.Fact {
 		return shared.facts(ctx, a, began, endpoint, web, certificates)
 	})
 	if err != nil {

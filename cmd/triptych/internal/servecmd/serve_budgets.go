@@ -24,6 +24,7 @@ type budgetFlags struct {
 	answers, answersEach       app.ByteSize
 	state, stateEach           app.ByteSize
 	files, filesEach           app.ByteSize
+	filesKeep                  string
 	buffers, buffersEach       app.ByteSize
 	bodyRate                   app.ByteSize
 	sessions, sessionsEach     int
@@ -39,7 +40,7 @@ func (f *budgetFlags) register(set *pflag.FlagSet) {
 	f.answers, f.answersEach = 96<<20, 32<<20
 	f.state, f.stateEach = 64<<20, 32<<20
 	f.buffers, f.buffersEach = 32<<20, 8<<20
-	f.files, f.filesEach = answers.DefaultTotal, answers.DefaultEach
+	f.files, f.filesEach, f.filesKeep = answers.DefaultTotal, answers.DefaultEach, "7d"
 	set.Var(&f.maxBody, "max-body", "refuse requests of more than this `size`")
 	set.Var(&f.bodyRate, "min-body-rate", "refuse bodies that arrive with less than this `size` a second")
 	set.Var(&f.bodies, "body-memory", "hold bodies of requests up to this `size` in all")
@@ -50,6 +51,7 @@ func (f *budgetFlags) register(set *pflag.FlagSet) {
 	set.Var(&f.stateEach, "state-memory-per-key", "the same for one key")
 	set.Var(&f.files, "answer-files", "store answers too large to send in files up to this `size` in all, and a tenth of the free disk")
 	set.Var(&f.filesEach, "answer-files-per-key", "the same for one key")
+	set.StringVar(&f.filesKeep, "answer-files-keep", f.filesKeep, "remove these files after this `time`, such as 12h or 7d")
 	set.Var(&f.buffers, "buffer-memory", "buffer requests of unknown senders up to this `size` in all")
 	set.Var(&f.buffersEach, "buffer-memory-per-address", "the same from one IPv4 address or IPv6 /64")
 	set.IntVar(&f.sessions, "max-sessions", 10_000, "sessions at one time")
@@ -80,6 +82,9 @@ func (f *budgetFlags) check() error {
 			return app.UsageErrorf("--%s must be more than 0", bound.flag)
 		}
 	}
+	if keep, err := app.ParseSpan(f.filesKeep); err != nil || keep <= 0 {
+		return app.UsageErrorf("--answer-files-keep is %q, want a time such as 7d or 12h", f.filesKeep)
+	}
 	return nil
 }
 
@@ -100,6 +105,9 @@ func (f *budgetFlags) ofServer(cfg *mcp.Config) {
 	cfg.StateMemoryTotal, cfg.StateMemory = int(f.state), int(f.stateEach)
 	if f.stored, _ = cfg.Oversize.(*answers.Files); f.stored != nil {
 		f.stored.Limit(int64(f.files), int64(f.filesEach))
+		if keep, err := app.ParseSpan(f.filesKeep); err == nil { // check has refused others
+			f.stored.KeepFor(keep)
+		}
 	}
 }
 
