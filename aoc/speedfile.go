@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // stampLayout is the form of times in a file: UTC with milliseconds.
@@ -57,15 +58,24 @@ func parseSpeeds(data []byte) (speedFile, error) {
 }
 
 func parseEntry(raw json.RawMessage) (entry, error) {
-	var item struct {
+	type members struct {
 		LLM       string `json:"llm"`
 		Phase     int    `json:"phase"`
 		MS        *int64 `json:"speedMs"`
 		OldMS     *int64 `json:"speed_ms"` // the original server's spelling; read and never written
 		Timestamp string `json:"timestamp"`
 	}
-	if err := json.Unmarshal(raw, &item); err != nil {
-		return entry{}, explain(err, raw)
+	var item struct {
+		members
+		Details
+	}
+	extra := foreign(raw, entryNames)
+	if json.Unmarshal(raw, &item) != nil { // a member of ours, or a detail of another program
+		item.members = members{}
+		if err := json.Unmarshal(raw, &item.members); err != nil {
+			return entry{}, explain(err, raw)
+		}
+		item.Details = detailsOf(extra)
 	}
 	ms := item.MS
 	if ms == nil {
@@ -81,8 +91,7 @@ func parseEntry(raw json.RawMessage) (entry, error) {
 	if at = at.UTC(); at.Year() < 0 || at.Year() > 9999 {
 		return entry{}, errors.New("timestamp has no year of four digits in UTC") // it could not be written
 	}
-	extra := foreign(raw, entryNames)
-	return entry{Speed{item.LLM, Phase(item.Phase), *ms, at, detailsOf(extra)}, extra}, nil
+	return entry{Speed{item.LLM, Phase(item.Phase), *ms, at, item.Details}, extra}, nil
 }
 
 // explain says in words what encoding/json says of Go's types.
@@ -114,8 +123,8 @@ func foreign(data []byte, ours []string) (extra []member) {
 	data = bytes.TrimLeft(data, " \t\r\n")
 	for at := next(data, 0); at < len(data) && data[at] != '}'; at = next(data, at) {
 		end := skipValue(data, at)
-		var name string
-		if json.Unmarshal(data[at:end], &name) != nil {
+		name, ok := nameIn(data[at:end])
+		if !ok {
 			return extra // data is no object
 		}
 		value := next(data, end)
@@ -125,6 +134,16 @@ func foreign(data []byte, ours []string) (extra []member) {
 		}
 	}
 	return extra
+}
+
+// nameIn returns the text of a JSON string.
+func nameIn(quoted []byte) (name string, ok bool) {
+	plain := len(quoted) >= 2 && quoted[0] == '"' && !bytes.ContainsFunc(quoted, func(c rune) bool { return c == '\\' || c >= utf8.RuneSelf })
+	if plain { // most are, and decoding takes longer
+		return string(quoted[1 : len(quoted)-1]), true
+	}
+	err := json.Unmarshal(quoted, &name)
+	return name, err == nil
 }
 
 // next returns the offset of the next byte of an object that is neither white space
