@@ -9,7 +9,8 @@ import (
 // An acceptance holds the media types that a client accepts (RFC 9110, section 12.5.1).
 type acceptance struct{ json, stream bool }
 
-// usualAccept is the Accept header that the specification demands of clients.
+// usualAccept is the Accept header that the specification demands of clients
+// (basic/transports). It is compared first, since nearly all requests have it.
 const usualAccept = "application/json, text/event-stream"
 
 // accepted parses Accept. Without one, or with */* only, the client gets JSON, for
@@ -51,7 +52,9 @@ func isZero(params string) bool {
 	return false
 }
 
-// isJSON reports whether a Content-Type is that of JSON, with or without parameters.
+// isJSON reports whether a Content-Type is that of JSON, with or without parameters. A
+// browser sends other types without asking the server first, so this check keeps web
+// pages of foreign origins from posting.
 func isJSON(contentType string) bool {
 	if contentType == "application/json" {
 		return true

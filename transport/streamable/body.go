@@ -87,7 +87,8 @@ func (h *Handler) overBudget(header http.Header, err error, rev *mcp.Revision, o
 		jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has no memory for more %s now", of))
 }
 
-// A bodyReader reads a body into memory that grows as its bytes arrive.
+// A bodyReader reads a body into memory that grows as its bytes arrive. It is used once,
+// by one goroutine; what it took from hold stays taken after an error.
 type bodyReader struct {
 	from   io.Reader
 	length int64 // as the client stated it, -1 if it did not

@@ -46,7 +46,8 @@ type exchange struct {
 	ended bool // likewise: it must not become a listen; guarded by the endpoint's mu
 }
 
-// The causes of cancellation, besides a client that disconnected.
+// The causes of cancellation, besides a client that disconnected. They are compared with
+// [context.Cause] to find out which error the answer has.
 var (
 	errTooLong   = errors.New("the request took too long")
 	errCancelled = errors.New("the client cancelled the request")
@@ -90,7 +91,8 @@ func (e *exchange) begin(parent context.Context) {
 	e.timer = time.AfterFunc(e.h.cfg.Timeout, func() { cancel(errTooLong) })
 }
 
-// extend gives the requests d until they are cancelled.
+// extend gives the requests d from now on until they are cancelled. Each message to the
+// client calls it: a request that reports progress may run for as long as it likes.
 func (e *exchange) extend(d time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -137,7 +139,8 @@ func (e *exchange) work() {
 	e.finish(e.answer())
 }
 
-// closing is the refusal of requests that come while the server shuts down (503).
+// closing is the refusal of requests that come while the server shuts down (503). A proxy
+// may send them to another server.
 func closing() *Refusal {
 	return refusal(http.StatusServiceUnavailable, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
 		WithDetails("the server is shutting down"))
@@ -181,7 +184,8 @@ func (e *exchange) answer() []byte {
 // initialAnswer is the capacity in bytes with which an answer begins.
 const initialAnswer = 512
 
-// isArray reports whether the answer is an array of answers.
+// isArray reports whether the answer is an array of answers. A batch that was refused as
+// a whole has one error as its answer, and the status of that.
 func (e *exchange) isArray() bool { return e.batch && !e.refused }
 
 // barrier waits until the records of the requests are on disk. Cancelled requests have
@@ -276,7 +280,8 @@ func (e *exchange) startSession(w http.ResponseWriter) {
 	}
 }
 
-// rev returns the revision of the answer, which an initialize may have changed.
+// rev returns the revision of the answer, which an initialize may have changed: its own
+// answer has the form of the revision that it negotiated.
 func (e *exchange) rev() *mcp.Revision {
 	if s := e.to.caller.Session; s != nil {
 		return s.Revision()
@@ -358,7 +363,8 @@ func (e *exchange) openLocked() {
 	e.ready <- nil
 }
 
-// A requestHandler handles the requests of an exchange and records their errors.
+// A requestHandler handles the requests of an exchange, one after the other, and records
+// their errors. It stands between the body and the bound [mcp.Handler].
 type requestHandler struct{ e *exchange }
 
 // Handle implements [jsonrpc.Handler]. It records how the request ended, from which the

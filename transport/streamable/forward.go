@@ -73,7 +73,9 @@ func (h *Handler) ownerOf(r *http.Request, e *exchange) string {
 	return ""
 }
 
-// takeForward counts a request that is passed on, and refuses one beyond the bounds.
+// takeForward counts a request that is passed on, and refuses one beyond the bounds, with
+// Retry-After: 429 to a principal with too many, 503 when there are too many in all. Each
+// occupies a connection to another server until it is answered.
 func (h *Handler) takeForward(header http.Header, caller *mcp.Caller, rev *mcp.Revision) *Refusal {
 	err := h.forwards.Take(caller.Principal.ID, 1)
 	if err == nil {

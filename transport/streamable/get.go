@@ -160,7 +160,8 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// retryStreams is the Retry-After of a client that has too many streams.
+// retryStreams is the Retry-After of a client that has too many streams. It is long
+// because streams are: an open one may last for hours.
 const retryStreams = time.Minute
 
 // tooManyStreams refuses another stream: a principal's own limit with 429, that of the

@@ -36,7 +36,8 @@ type Handler struct {
 	running running                // requests that run, without listens
 }
 
-// New returns the endpoint. It starts nothing.
+// New returns the endpoint. It starts nothing. Config.Server and Config.Auth must be set;
+// the server must outlive the endpoint.
 func New(cfg Config) *Handler {
 	h := &Handler{cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}}
 	h.bodies = budget.New(budget.Limits{Owner: h.cfg.BodyMemory, Total: h.cfg.BodyMemoryTotal})
@@ -78,7 +79,8 @@ func (h *Handler) Shutdown(ctx context.Context) {
 	h.running.wait(last)
 }
 
-// cancelGrace is the time that Shutdown gives handlers after it cancelled them.
+// cancelGrace is the time that Shutdown gives handlers after it cancelled them. One that
+// ignores its context is left behind.
 const cancelGrace = time.Second
 
 // run runs the requests of an exchange on a goroutine of their own. It reports
@@ -127,7 +129,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuseMethod refuses a method other than POST, GET and DELETE.
+// refuseMethod refuses a method other than POST, GET and DELETE, with the Allow that RFC
+// 9110, section 15.5.6, demands.
 func (h *Handler) refuseMethod(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	w.Header().Set("Allow", "POST, GET, DELETE")
 	h.refuseCaller(w, r, &caller, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))

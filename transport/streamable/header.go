@@ -112,7 +112,8 @@ func sameNumber(a, b string) bool {
 // maxNumber bounds the digits of a number in a header.
 const maxNumber = 40
 
-// smallRat parses a decimal number; it rejects exponents that make it huge.
+// smallRat parses a decimal number; it rejects exponents that make it huge, as a header
+// of a few bytes could otherwise cost gigabytes.
 func smallRat(s string) (*big.Rat, bool) {
 	exponent := strings.IndexAny(s, "eE")
 	if len(s) > maxNumber || strings.Trim(s, "+-.0123456789eE") != "" || exponent >= 0 && len(s)-exponent > 4 {
@@ -121,7 +122,8 @@ func smallRat(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(s)
 }
 
-// mismatch is the error for a header that says something else than the body (400).
+// mismatch is the error for a header that says something else than the body (400, code
+// -32020).
 func mismatch(format string, args ...any) *jsonrpc.Error {
 	return jsonrpc.Errorf(mcp.CodeHeaderMismatch, "Header mismatch").WithDetails(format, args...)
 }

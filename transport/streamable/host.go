@@ -52,7 +52,8 @@ func (h *Handler) listed(origin string) bool {
 	return slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
 }
 
-// The headers that web pages may send and read.
+// The headers that web pages may send and read, besides those that the Fetch standard
+// always allows.
 const (
 	corsAllowed = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name, x-mcp-toolsets, x-mcp-tools, x-mcp-readonly"
 	corsExposed = "mcp-session-id, www-authenticate, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id"

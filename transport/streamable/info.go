@@ -2,7 +2,8 @@ package streamable
 
 import "time"
 
-// A SessionInfo describes an open session, for operators.
+// A SessionInfo describes an open session, for operators. The id is that of the audit
+// trail; it is of no use without a key of the principal.
 type SessionInfo struct {
 	ID        string
 	Principal string
@@ -14,7 +15,8 @@ type SessionInfo struct {
 	Listening bool      // whether the client reads the session's own stream
 }
 
-// SessionInfos returns the sessions of this process, in no order.
+// SessionInfos returns the sessions of this process, in no order. A session that has
+// other servers, too, is described as this one sees it.
 func (h *Handler) SessionInfos() []SessionInfo {
 	open := h.sessions.all(false)
 	infos := make([]SessionInfo, len(open))

@@ -5,7 +5,8 @@ import "context"
 // A listen is an exchange whose stream carries notifications until the client or the
 // server ends it. Its result is the last event.
 
-// endListen ends a listen on behalf of the server.
+// endListen ends a listen on behalf of the server: the client gets its result as the last
+// event. The exchange must no longer be in the set of listens.
 func (e *exchange) endListen() {
 	e.handler.End(context.Background())
 	if s := e.open(); s != nil { // nil if the client disconnected before the first message

@@ -18,7 +18,8 @@ type parked struct {
 	at      map[*stream]*list.Element
 }
 
-// A parkedStream is a stream without a reader, which its client may resume.
+// A parkedStream is a stream without a reader, which its client may resume until it is
+// dropped.
 type parkedStream struct {
 	owner  string
 	stream *stream

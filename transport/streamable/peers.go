@@ -90,7 +90,8 @@ func (s *session) deliver(ctx context.Context, text []byte) {
 	}
 }
 
-// isShared reports whether a request changes what a session hears.
+// isShared reports whether a request changes what a session hears. Such a request is
+// handled at every server that has the session, for its stream may be at any of them.
 func isShared(method string) bool {
 	return method == "resources/subscribe" || method == "resources/unsubscribe" || method == "logging/setLevel"
 }
@@ -157,7 +158,8 @@ func (all *sessions) ended(ctx context.Context, id string) bool {
 	return ended && err == nil
 }
 
-// endEverywhere ends a session at all servers.
+// endEverywhere ends a session at all servers: first in the store, so that none restores
+// it, then by an event to those that have it in memory. It does not end it here.
 func (h *Handler) endEverywhere(ctx context.Context, s *session) error {
 	if h.cfg.Peers == nil || !s.sealed {
 		return nil

@@ -119,7 +119,8 @@ func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, to *route, 
 	h.refuseFor(r.Context(), w, &to.caller, refused, onlyID(body), hasNullID(to.rev))
 }
 
-// isEncoded reports whether the body has a content coding, such as gzip.
+// isEncoded reports whether the body has a content coding, such as gzip (RFC 9110,
+// section 8.4). None is decoded: a small body could become a huge one.
 func isEncoded(header http.Header) bool {
 	for _, value := range header["Content-Encoding"] {
 		if !strings.EqualFold(strings.TrimSpace(value), "identity") && strings.TrimSpace(value) != "" {

@@ -9,7 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// refuseCaller refuses a request of an authenticated caller.
+// refuseCaller refuses a request of an authenticated caller, with the headers that show
+// its quota.
 func (h *Handler) refuseCaller(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, refused *Refusal) {
 	h.showQuota(w, r, caller)
 	h.refuse(r.Context(), w, caller, refused)
@@ -21,7 +22,8 @@ func (h *Handler) showQuota(w http.ResponseWriter, r *http.Request, caller *mcp.
 	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{}) // an empty bill is not refused
 }
 
-// chargeInvalid counts an invalid body and shows the caller's quota.
+// chargeInvalid counts an invalid body and shows the caller's quota. A key with too many
+// of them is refused before its next body is read.
 func (h *Handler) chargeInvalid(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
 	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Broken: 1}) // the body is refused anyway
 }
@@ -38,7 +40,8 @@ func (h *Handler) refuseFor(ctx context.Context, w http.ResponseWriter, caller *
 	_ = writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, nullID, refused.Error)) // the client may have disconnected
 }
 
-// report reports a refusal, unless the authenticator has.
+// report reports a refusal to Config.Refused, for the audit trail, unless the
+// authenticator has.
 func (h *Handler) report(ctx context.Context, caller *mcp.Caller, refused *Refusal) {
 	if h.cfg.Refused != nil && !refused.Reported {
 		h.cfg.Refused(ctx, caller, refused)
@@ -72,7 +75,7 @@ func onlyID(body *jsonrpc.Body) jsonrpc.ID {
 	return body.Messages[0].ID
 }
 
-// orBaseline returns the revision, that of clients which name none for nil.
+// orBaseline returns the revision, or for nil that of clients which name none.
 func orBaseline(rev *mcp.Revision) *mcp.Revision {
 	if rev == nil {
 		return mcp.BaselineRevision()

@@ -31,7 +31,8 @@ func (r *running) done() {
 	}
 }
 
-// wait waits until nothing runs, or until ctx is done.
+// wait waits until nothing runs, or until ctx is done. Handlers that begin meanwhile are
+// waited for, too.
 func (r *running) wait(ctx context.Context) {
 	r.mu.Lock()
 	if r.n > 0 && r.none == nil {

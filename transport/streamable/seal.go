@@ -30,7 +30,8 @@ const SessionLife = 7 * 24 * time.Hour
 // used by many goroutines.
 type sealer struct{ aead cipher.AEAD }
 
-// A sealedSession is the contents of an id.
+// A sealedSession is the contents of an id: all that another server needs to go on with
+// the session. The names are short, for the id is sent with every request.
 type sealedSession struct {
 	ID        string        `json:"i"` // names the session in the audit trail
 	Principal string        `json:"p"`
@@ -39,7 +40,9 @@ type sealedSession struct {
 	Handshake mcp.Handshake `json:"h"`
 }
 
-// newSealer returns the sealer of a shared secret, nil without one.
+// newSealer returns the sealer of a shared secret, nil without one. The key is derived by
+// HKDF (RFC 5869) under a name of its own, so that the secret can serve other purposes,
+// too.
 func newSealer(secret []byte) *sealer {
 	if len(secret) == 0 {
 		return nil
@@ -93,8 +96,10 @@ func (k *sealer) open(id string, now time.Time) (s sealedSession, err error) {
 	return s, nil
 }
 
-// maxSealed limits the length of an id: what servers take as a header.
+// maxSealed limits the length of an id: what servers and proxies take as a header. A
+// session whose id would be longer stays with its server.
 const maxSealed = 4096
 
-// newSessionID returns 130 random bits in visible ASCII.
+// newSessionID returns 130 random bits in visible ASCII, as the specification wants
+// session ids: unique and not to be guessed (basic/transports, session management).
 func newSessionID() string { return rand.Text() }

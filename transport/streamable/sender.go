@@ -21,7 +21,8 @@ func (e *exchange) open() *stream {
 	return e.stream
 }
 
-// errGone is the error of messages to a client that does not read any more.
+// errGone is the error of messages to a client that does not read any more. A request
+// without a session is cancelled then, too.
 var errGone = errors.New("the client has disconnected")
 
 // Notify sends a notification that belongs to the request, and gives the request its full
@@ -72,7 +73,8 @@ func (e *exchange) Call(ctx context.Context, method string, params []byte) ([]by
 // user may have to decide.
 const questionTimeout = 15 * time.Minute
 
-// Respond ends a listen with its result.
+// Respond ends a listen with its result. It implements what [mcp.Handler] looks for in a
+// sender, like Suspend.
 func (e *exchange) Respond(id jsonrpc.ID, result []byte) error {
 	if s := e.open(); s != nil {
 		return s.finish(jsonrpc.AppendResult(nil, id, result))

@@ -53,7 +53,8 @@ func (s *session) use() {
 	s.used = time.Now()
 }
 
-// expire ends an idle session. One with a running request or a reader is not idle.
+// expire is called by the timer; it ends an idle session, or sets the timer again. One
+// with a running request or a reader is not idle.
 func (s *session) expire() {
 	s.mu.Lock()
 	left := s.h.cfg.SessionIdle - time.Since(s.used)
@@ -92,7 +93,8 @@ func (s *session) end() {
 	}
 }
 
-// addExchange adds an exchange until removeExchange is called.
+// addExchange adds an exchange until removeExchange is called. If the session has ended
+// already, the exchange is cancelled: its requests see a context that is done.
 func (s *session) addExchange(e *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +146,8 @@ func (s *session) newStreamName() string {
 	return s.h.streamName(s.names)
 }
 
-// addStream adds a stream, which a client may resume.
+// addStream adds a stream, which a client may resume until it is dropped, and drops older
+// ones beyond the bounds.
 func (s *session) addStream(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +215,8 @@ func (s *session) park(one *stream) {
 	s.parkLocked(one)
 }
 
-// parkLocked ignores a stream that has a reader or that no client can find.
+// parkLocked is park with mu held. It ignores a stream that has a reader or that no
+// client can find.
 func (s *session) parkLocked(one *stream) {
 	s.trimLocked()
 	if s.ended || s.streams[one.name] != one || one.isRead() {
@@ -238,7 +242,8 @@ func (s *session) parkLocked(one *stream) {
 	one.expiry = timer
 }
 
-// dropStream removes a stream without readers and frees its memory.
+// dropStream removes a stream without readers and frees its memory. With a reader it does
+// nothing: the reader decides when it leaves.
 func (s *session) dropStream(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,7 +270,8 @@ func (s *session) forgetStreamLocked(name string) {
 	}
 }
 
-// stream returns a stream by name, nil if there is none.
+// stream returns a stream by name, nil if there is none. It may be dropped before the
+// caller has become its reader.
 func (s *session) stream(name string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -311,7 +317,8 @@ func (s *session) answer(response *jsonrpc.Response) bool {
 	return true
 }
 
-// An ownSender sends messages that belong to no request.
+// An ownSender sends messages that belong to no request, such as changes of lists, for
+// the handler that the session binds.
 type ownSender struct{ s *session }
 
 // Notify implements [mcp.Sender]: it appends the notification to the session's own

@@ -127,14 +127,16 @@ func (all *sessions) find(ctx context.Context, id string, who *mcp.Principal) *s
 	return s
 }
 
-// inMemory returns the session with that id of this process, nil if there is none.
+// inMemory returns the session with that id of this process, nil if there is none. It
+// does not check whose it is.
 func (all *sessions) inMemory(id string) *session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	return all.by[id]
 }
 
-// covers reports whether the scopes has include others; nil includes all.
+// covers reports whether the scopes has include others; nil includes all. A key that has
+// lost a scope cannot go on with a session that was begun with it.
 func covers(has, others []mcp.Scope) bool {
 	lacks := func(scope mcp.Scope) bool { return !slices.Contains(has, scope) }
 	return has == nil || others != nil && (slices.Equal(has, others) || !slices.ContainsFunc(others, lacks))
@@ -153,7 +155,7 @@ func (all *sessions) remove(s *session) bool {
 	return true
 }
 
-// all returns all sessions; with last set no more can be added.
+// all returns all sessions, in no order; with last set no more can be added.
 func (all *sessions) all(last bool) []*session {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -82,7 +82,8 @@ func (o *sink) write() error {
 // connection (HTML Standard, section 9.2.6).
 func (o *sink) comment() { o.buf = append(o.buf, ":\n\n"...) }
 
-// flush writes and flushes all events that were added.
+// flush writes and flushes all events that were added, so that they reach the client at
+// once. A writer that cannot flush is no error.
 func (o *sink) flush() error {
 	if err := o.write(); err != nil {
 		return err

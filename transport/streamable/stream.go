@@ -39,7 +39,8 @@ type stream struct {
 	suspend bool // the reader stops when all is written
 }
 
-// An event is a message of a stream, or only a new reconnection time.
+// An event is a message of a stream, or only a new reconnection time (the field retry of
+// the HTML Standard, section 9.2.6).
 type event struct {
 	data  []byte        // one JSON message, nil for none
 	retry time.Duration // the reconnection time, 0 for none
@@ -53,7 +54,8 @@ func (e event) size() int {
 	return cap(e.data) + 64
 }
 
-// maxKept bounds the bytes of events that were not read or are kept to be resumed.
+// maxKept bounds the bytes of events that were not read or are kept to be resumed. A
+// single message may be larger.
 const maxKept = 1 << 20
 
 // errOverflow is returned when a client does not read its stream.
@@ -69,7 +71,8 @@ func newStream(name string, prime bool, hold *budget.Hold) *stream {
 	return s
 }
 
-// reconnectDelay is the time that clients are asked to wait before they reconnect.
+// reconnectDelay is the time that clients are asked to wait before they reconnect. It
+// spreads the load when a proxy has cut many streams.
 const reconnectDelay = time.Second
 
 // append adds a message. It never blocks: past the bound, or without memory for
@@ -96,7 +99,8 @@ func (s *stream) append(message []byte) error {
 	return err
 }
 
-// addLocked adds a message if there is memory for it.
+// addLocked adds a message if there is memory for it. On an error of the budget the
+// stream is unchanged. mu is held.
 func (s *stream) addLocked(message []byte) error {
 	e := event{data: message}
 	if err := s.hold.Take(int64(e.size())); err != nil {
@@ -126,7 +130,8 @@ func (s *stream) finish(message []byte) error {
 	return nil
 }
 
-// close ends the stream. Its memory is freed as soon as its readers have left.
+// close ends the stream. Its memory is freed as soon as its readers have left. It may be
+// called again.
 func (s *stream) close() {
 	_ = s.finish(nil) // it takes no memory
 	s.forget()
@@ -176,7 +181,8 @@ func (s *stream) hasEnded() bool {
 	return s.ended
 }
 
-// dropLocked drops the oldest event.
+// dropLocked drops the oldest event and gives its memory back. A reader that has not had
+// it goes on with the next one.
 func (s *stream) dropLocked() {
 	size := s.events[0].size()
 	if s.first > s.handed {
@@ -208,7 +214,8 @@ func (s *stream) startReader() (holder int) {
 	return s.holder
 }
 
-// expect counts a reader that will come, until leave.
+// expect counts a reader that will come, until leave. Without it the stream could be
+// freed between the request for it and its reader's start.
 func (s *stream) expect() *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +238,8 @@ func (s *stream) leave() {
 	s.freeLocked()
 }
 
-// A portion holds the events to write at one time.
+// A portion holds the events to write at one time, copied from the stream, so that its
+// lock is not held while the client is written to.
 type portion struct {
 	events  []event
 	first   int // number of events[0]
@@ -262,7 +270,8 @@ func (s *stream) after(n, holder int) portion {
 	return p
 }
 
-// reaches reports whether number n is 0 or that of an event.
+// reaches reports whether number n is 0 or that of an event, also of one that was
+// dropped: the reader then goes on with the oldest that is kept.
 func (s *stream) reaches(n int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -321,7 +330,8 @@ func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Dura
 	}
 }
 
-// id returns the id of event n, "" for streams that cannot be resumed.
+// id returns the id of event n, "" for streams that cannot be resumed. It is unique in
+// the session, as the specification demands, by the name of the stream.
 func (s *stream) id(n int) string {
 	if s.name == "" {
 		return ""

@@ -6,7 +6,8 @@ import "github.com/triptych-mcp/triptych/transport/internal/budget"
 // how often it was refused.
 type Usage = budget.Usage
 
-// BodyUsage returns the bytes of bodies that are being received or answered.
+// BodyUsage returns the bytes of bodies that are being received or answered. Like the
+// other usages it is for metrics.
 func (h *Handler) BodyUsage() Usage { return h.bodies.Usage() }
 
 // AnswerUsage returns the bytes of answers and messages that clients have not
