@@ -28,7 +28,7 @@ func ExampleConn_Serve() {
 	if err := conn.Serve(context.Background(), jsonrpc.HandlerFunc(greet)); err != nil {
 		fmt.Println(err)
 	}
-	// Output:
+	// Unordered output:
 	// {"jsonrpc":"2.0","id":1,"result":"hello"}
 	// {"jsonrpc":"2.0","id":"two","error":{"code":-32601,"message":"Method not found: part"}}
 }

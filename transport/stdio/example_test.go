@@ -34,7 +34,7 @@ func Example() {
 	if err := stdio.Serve(context.Background(), input, os.Stdout, server); err != nil {
 		log.Fatal(err)
 	}
-	// Output:
+	// Unordered output:
 	// {"jsonrpc":"2.0","id":1,"result":{}}
 	// {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"Hello, Ada!"}]}}
 }
