@@ -83,6 +83,9 @@ func read(root *yaml.Node, described bool) (Fields, []Problem) {
 
 // mapping parses a text of keys.
 func mapping(extra string) (*yaml.Node, error) {
+	if keys, ok := Plain(extra); ok {
+		return keys, nil
+	}
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(extra), &root); err != nil {
 		return nil, fmt.Errorf("the front matter: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -81,7 +82,7 @@ func split(text string) (front, body string, err error) {
 
 // parseMapping parses front matter. The node is nil if it is no mapping.
 func parseMapping(front string) (*yaml.Node, error) {
-	if keys, ok := plainMapping(front); ok {
+	if keys, ok := frontmatter.Plain(front); ok {
 		return keys, nil
 	}
 	var root yaml.Node
