@@ -129,7 +129,7 @@ func openBench(b *testing.B, data string, words []string) *pipe {
 		b.Fatal(err)
 	}
 	args, env := environment(data, words)
-	p, err := openPipe(b.Context(), append(slices.Clone(argv), args...), env, 2*time.Minute)
+	p, err := openPipe(b.Context(), append(slices.Clone(argv), args...), env, 10*time.Minute)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,7 +3,9 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -417,6 +420,27 @@ func (a *App) OpenRecorder(ctx context.Context, env mcp.Env, name string) (*Reco
 			_ = client.Close() // every answer has come
 		}
 	}, nil
+}
+
+// CheckFolder returns an error if the trail is in a data folder that may not be written,
+// so that every call would fail. A folder that is missing is made by the first record.
+func (r *Recorder) CheckFolder() error {
+	if r.dir == "" {
+		return nil
+	}
+	place := r.dir
+	if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
+		place = filepath.Dir(place) // where it would be made
+	}
+	f, err := os.CreateTemp(place, ".writable-*")
+	switch {
+	case err == nil:
+		return errors.Join(f.Close(), os.Remove(f.Name()))
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return WithHints(fmt.Errorf("the audit trail cannot be written, so no call would be answered: %w", err),
+			"--no-audit serves a data folder that is only read, without records")
+	}
+	return nil
 }
 
 // CheckpointFile returns the file of the checkpoints of a data folder.

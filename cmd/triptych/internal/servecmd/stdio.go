@@ -48,6 +48,9 @@ func (a commands) serveStdio(ctx context.Context) error {
 		return err
 	}
 	defer closeRecorder()
+	if err := r.CheckFolder(); err != nil {
+		return err
+	}
 	closeTelemetry, err := a.OpenTelemetry(ctx, r, env, "stdio")
 	if err != nil {
 		return err
