@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/merge"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -57,7 +55,7 @@ func mergeRule(old editors.Rule, merged *editors.Rule, fresh editors.Rule) (prop
 		case reflect.DeepEqual(before, here):
 			is.Field(i).Set(now.Field(i))
 		case name == "Body":
-			merged.Body, ok = mergeText(old.Body, merged.Body, fresh.Body)
+			merged.Body, ok = merge.Text(old.Body, merged.Body, fresh.Body)
 		default:
 			ok = false
 		}
@@ -97,24 +95,4 @@ func mergeOwn(old, merged, fresh map[string]editors.Own) (map[string]editors.Own
 		all = nil
 	}
 	return all, true
-}
-
-// mergeText makes the changes of two texts in the one that both were made of. It
-// reports false if they changed the same lines, or neighbouring ones, in different
-// ways.
-func mergeText(base, a, b string) (string, bool) {
-	edits, others := udiff.Lines(base, a), udiff.Lines(base, b)
-	all := slices.Clone(edits)
-	for _, other := range others {
-		if slices.Contains(edits, other) {
-			continue
-		}
-		if slices.ContainsFunc(edits, func(e udiff.Edit) bool { return e.Start <= other.End && other.Start <= e.End }) {
-			return a, false
-		}
-		all = append(all, other)
-	}
-	udiff.SortEdits(all)
-	merged, err := udiff.Apply(base, all)
-	return merged, err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -30,10 +31,13 @@ type HintError struct {
 func (e *HintError) Error() string { return e.err.Error() }
 func (e *HintError) Unwrap() error { return e.err }
 
-// WithHints adds advice to an error. Nil stays nil.
+// WithHints adds advice to an error, after the advice that it has. Nil stays nil.
 func WithHints(err error, hints ...string) error {
 	if err == nil || len(hints) == 0 {
 		return err
+	}
+	if h, ok := errors.AsType[*HintError](err); ok {
+		hints = slices.Concat(h.Hints, hints)
 	}
 	return &HintError{err: err, Hints: hints}
 }

@@ -1,6 +1,7 @@
 package rulesetscmd
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -15,19 +16,22 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/rulesets/merge"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 func (a commands) rulesetsEdit() app.Command {
-	var message string
+	var e editing
 	return app.Command{
 		Name: "edit", Args: "NAME", Min: 1, Max: 1,
 		Short: "edit a ruleset in your editor",
 		Long: "Opens the program named by VISUAL or EDITOR with the front matter and the\n" +
 			"Markdown, and stores what you saved. Nothing changes when you change nothing,\n" +
-			"when the editor fails, or when the ruleset was changed in the meantime.",
+			"when the editor fails, or when the ruleset was changed in the meantime. Where\n" +
+			"that change is of other lines than yours, you are asked whether to store both.",
 		Flags: func(set *pflag.FlagSet) {
-			messageFlag(set, &message)
+			messageFlag(set, &e.message)
+			set.BoolVar(&e.merge, "merge", false, "store your change beside one of other lines that was made in the meantime, without asking")
 			a.rulebookFlags(set)
 		},
 		Complete: a.completeRulesets,
@@ -37,21 +41,27 @@ func (a commands) rulesetsEdit() app.Command {
 				if err != nil {
 					return err
 				}
-				return a.edit(ctx, book, old, message)
+				return a.edit(ctx, book, old, e)
 			})
 		},
 	}
 }
 
+// editing is how a ruleset is edited.
+type editing struct {
+	message string
+	merge   bool // store both of two changes that can be merged
+}
+
 // edit lets a person change a ruleset. A text that cannot be stored stays in
 // its file, so that no work is lost.
-func (a commands) edit(ctx context.Context, book rulebook, old ruleset.Ruleset, message string) error {
+func (a commands) edit(ctx context.Context, book rulebook, old ruleset.Ruleset, e editing) error {
 	dir, err := os.MkdirTemp("", "triptych-edit-")
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(dir, string(old.Name)+".md")
-	changed, err := a.editFile(ctx, book, old, path, message)
+	changed, err := a.editFile(ctx, book, old, path, e)
 	if err != nil {
 		return app.WithHints(err, append(conflictHints(err), "what you wrote is still in "+path)...)
 	}
@@ -73,7 +83,7 @@ func conflictHints(err error) []string {
 	return []string{fmt.Sprintf("triptych rulesets show --all %s prints it; run edit again and put your change in", conflict.Current.Name)}
 }
 
-func (a commands) editFile(ctx context.Context, book rulebook, old ruleset.Ruleset, path, message string) (changed bool, err error) {
+func (a commands) editFile(ctx context.Context, book rulebook, old ruleset.Ruleset, path string, e editing) (changed bool, err error) {
 	text, err := rulefiles.Editable(old)
 	if err != nil {
 		return false, err
@@ -91,13 +101,50 @@ func (a commands) editFile(ctx context.Context, book rulebook, old ruleset.Rules
 	if err != nil {
 		return false, err
 	}
-	patch := difference(old, fresh)
-	if patch.Empty() {
+	if difference(old, fresh).Empty() {
 		return false, nil
 	}
-	patch.Base, patch.By = &old, byCommand(message)
-	_, err = book.Update(ctx, old.Name, patch)
+	err = a.storeEdited(ctx, book, old, fresh, e)
 	return err == nil, err
+}
+
+// maxMerges limits how often a change is merged with another one that came first.
+const maxMerges = 5
+
+// storeEdited stores a changed ruleset, with what others have changed in the meantime if
+// the two changes can be merged and the person wants that.
+func (a commands) storeEdited(ctx context.Context, book rulebook, old, fresh ruleset.Ruleset, e editing) error {
+	for merges := 0; ; merges++ {
+		patch := difference(old, fresh)
+		if patch.Empty() {
+			return nil // others have made the same change
+		}
+		patch.Base, patch.By = &old, byCommand(e.message)
+		_, err := book.Update(ctx, old.Name, patch)
+		conflict, ok := errors.AsType[*ruleset.ConflictError](err)
+		if !ok || merges == maxMerges {
+			return err
+		}
+		merged, contested := merge.Rulesets(old, fresh, conflict.Current)
+		if contested != "" {
+			return app.WithHints(err, "both changed the "+contested+" in the same place")
+		}
+		if !e.merge && !app.IsTerminal(a.In) {
+			return app.WithHints(err, "the changes are of different lines: with --merge, edit stores both")
+		}
+		if !e.merge && !a.agrees(fmt.Sprintf("%v. The changes are of different lines. Store both?", err)) {
+			return err
+		}
+		old, fresh = conflict.Current, merged
+	}
+}
+
+// agrees asks a person at a terminal a question, whose answer is no unless it begins
+// with y.
+func (a commands) agrees(question string) bool {
+	fmt.Fprintf(a.Err, "%s [y/N]: ", question)
+	line, err := bufio.NewReader(a.In).ReadString('\n')
+	return err == nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 
 // edited reads what a person made of an editable text. Editors end the last
