@@ -24,6 +24,7 @@ const timeLayout = "2006-01-02 15:04:05"
 // all rulesets of a store are read. ok is false for any other text.
 func Plain(text string) (root *yaml.Node, ok bool) {
 	root = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
+	text = strings.Clone(text) // values that are kept must not keep a whole file
 	line := 0
 	for one := range strings.Lines(text) {
 		line++
