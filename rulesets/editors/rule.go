@@ -70,9 +70,8 @@ const ownKey = "triptych"
 // could not be read and count as missing.
 func FromRuleset(r ruleset.Ruleset) (Rule, []frontmatter.Problem) {
 	fields, problems := frontmatter.Of(r)
-	layer, _ := selection.LayerOf(r.Tags)
 	rule := Rule{
-		Name: r.Name, Rev: r.Rev, Description: r.Description, Layer: layer, Body: r.Markdown,
+		Name: r.Name, Rev: r.Rev, Description: r.Description, Layer: selection.LayerOfRuleset(r.Meta), Body: r.Markdown,
 		Globs: fields.Globs, Activation: activation(&fields), Targets: fields.Targets, Order: fields.Order,
 		Prompt: fields.IsPrompt(), Hint: argumentHint(fields.Arguments),
 		IsSkill: fields.Skill != nil, Skill: skillKeys(fields.Skill),

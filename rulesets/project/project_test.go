@@ -589,6 +589,9 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%q selects: %v", words, got)
 		}
 	}
+	if s := (Selection{Select: []string{"layer:org"}}); !s.Selects(ruleset.Meta{Name: "law", Layer: "org"}) {
+		t.Error("the layer of the store is not that of a ruleset whose tags name none")
+	}
 	for _, bad := range []string{"targets: [emacs]\n", "select: ['layer:x']\n", "label: 7\n", "labels: x\n", "- a\n"} {
 		if _, err := ParseSelection([]byte(bad)); err == nil {
 			t.Errorf("%q is a selection", bad)

@@ -90,8 +90,7 @@ func matches(word string, m ruleset.Meta) bool {
 		return slices.Contains(m.Tags, tag)
 	}
 	if layer, ok := strings.CutPrefix(word, "layer:"); ok {
-		has, _ := selection.LayerOf(m.Tags)
-		return has.String() == layer
+		return selection.LayerOfRuleset(m).String() == layer
 	}
 	return ruleset.Match(word, string(m.Name))
 }

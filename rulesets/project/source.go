@@ -165,7 +165,7 @@ func (s *storeSource) revision(ctx context.Context, name ruleset.Name, rev int, 
 	for _, r := range history {
 		if r.Number == rev && !r.Deleted {
 			old := r.Content
-			old.Name, old.Rev, old.CreatedAt, old.LastModified = name, rev, current.CreatedAt, r.At
+			old.Name, old.Rev, old.CreatedAt, old.LastModified, old.Layer = name, rev, current.CreatedAt, r.At, current.Layer
 			return old, nil
 		}
 	}
