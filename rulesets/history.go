@@ -101,7 +101,7 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 	labels := ruleset.Labels(moves)
 	h := historyOf{Name: args.Name, Total: len(history), Revisions: []revisionInfo{}}
 	if args.Moves {
-		h.Moves = movesOf(moves[:min(limit, len(moves))])
+		h.Moves = new(MovesOf(moves[:min(limit, len(moves))]))
 		return h, nil
 	}
 	for _, r := range history[:min(limit, len(history))] {
@@ -151,8 +151,8 @@ func before(history []ruleset.Revision, r ruleset.Revision) ruleset.Revision {
 	return r
 }
 
-// moveInfo is the move of a label in an answer.
-type moveInfo struct {
+// A MoveInfo is the move of a label in answers and in what commands print for programs.
+type MoveInfo struct {
 	Label   string    `json:"label"`
 	From    int       `json:"from,omitempty"`
 	To      int       `json:"to,omitempty"`
@@ -162,16 +162,23 @@ type moveInfo struct {
 	Message string    `json:"message,omitempty"`
 }
 
-func movesOf(moves []ruleset.LabelMove) *[]moveInfo {
-	all := make([]moveInfo, len(moves))
+// MovesOf returns the moves of labels as answers have them.
+func MovesOf(moves []ruleset.LabelMove) []MoveInfo {
+	all := make([]MoveInfo, len(moves))
 	for i, m := range moves {
-		all[i] = moveInfo{string(m.Label), m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+		all[i] = MoveInfo{string(m.Label), m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
 	}
-	return &all
+	return all
+}
+
+// Move returns the move that an answer has.
+func (m *MoveInfo) Move() ruleset.LabelMove {
+	by := ruleset.By{Author: m.Author, Client: m.Client, Message: m.Message}
+	return ruleset.LabelMove{Label: ruleset.Label(m.Label), From: m.From, To: m.To, At: m.At, By: by}
 }
 
 // line describes the move.
-func (m moveInfo) line() string {
+func (m *MoveInfo) line() string {
 	text := fmt.Sprintf("%s: %s from %d to %d", clock(m.At), m.Label, m.From, m.To)
 	switch {
 	case m.From == 0:
@@ -206,7 +213,7 @@ type historyOf struct {
 	Total     int            `json:"total"`
 	Revisions []revisionInfo `json:"revisions"`
 	Diff      *string        `json:"diff,omitempty"`
-	Moves     *[]moveInfo    `json:"moves,omitempty"`
+	Moves     *[]MoveInfo    `json:"moves,omitempty"`
 }
 
 // Text lists the revisions, or shows the difference between two.

@@ -37,21 +37,12 @@ func (c *Client) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revi
 // LabelMoves returns the moves of the labels of a ruleset, newest first.
 func (c *Client) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
 	var answer struct {
-		Moves []struct {
-			Label   ruleset.Label `json:"label"`
-			From    int           `json:"from"`
-			To      int           `json:"to"`
-			At      time.Time     `json:"at"`
-			Author  string        `json:"author"`
-			Client  string        `json:"client"`
-			Message string        `json:"message"`
-		} `json:"moves"`
+		Moves []rulesets.MoveInfo `json:"moves"`
 	}
 	_, err := c.call(ctx, "ruleset_history", map[string]any{"name": name, "limit": math.MaxInt32, "moves": true}, &answer)
 	moves := make([]ruleset.LabelMove, len(answer.Moves))
-	for i, m := range answer.Moves {
-		by := ruleset.By{Author: m.Author, Client: m.Client, Message: m.Message}
-		moves[i] = ruleset.LabelMove{Label: m.Label, From: m.From, To: m.To, At: m.At, By: by}
+	for i := range answer.Moves {
+		moves[i] = answer.Moves[i].Move()
 	}
 	return moves, named(err, name)
 }

@@ -47,7 +47,7 @@ func (a commands) rulesetsEdit() app.Command {
 	}
 }
 
-// editing is how a ruleset is edited.
+// editing has the flags of edit.
 type editing struct {
 	message string
 	merge   bool // store both of two changes that can be merged

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -34,17 +35,6 @@ type revisionJSON struct {
 	Restores int       `json:"restores,omitempty"`
 	Deleted  bool      `json:"deleted,omitempty"`
 	Labels   []string  `json:"labels,omitempty"`
-}
-
-// A moveJSON is the move of a label for programs.
-type moveJSON struct {
-	Label   string    `json:"label"`
-	From    int       `json:"from,omitempty"`
-	To      int       `json:"to,omitempty"`
-	At      time.Time `json:"at"`
-	Author  string    `json:"author,omitempty"`
-	Client  string    `json:"client,omitempty"`
-	Message string    `json:"message,omitempty"`
 }
 
 func (a commands) rulesetsHistory() app.Command {
@@ -150,16 +140,14 @@ func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
 }
 
 func (a commands) printMoves(moves []ruleset.LabelMove, asJSON bool) error {
-	all := make([]moveJSON, len(moves))
 	rows := [][]string{{"LABEL", "FROM", "TO", "AT", "AUTHOR", "CLIENT", "WHY"}}
-	for i, m := range moves {
-		all[i] = moveJSON{string(m.Label), m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+	for _, m := range moves {
 		rows = append(rows, []string{
 			string(m.Label), revOrDash(m.From), revOrDash(m.To), m.At.Format(time.DateTime), m.By.Author, m.By.Client, m.By.Message,
 		})
 	}
 	if asJSON {
-		return a.PrintJSON(all)
+		return a.PrintJSON(rulesets.MovesOf(moves))
 	}
 	return a.PrintTable(rows)
 }
