@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -29,9 +30,10 @@ const (
 	claimLife = 90 * time.Second
 	// writeAgain is the time after which the key is written again.
 	writeAgain = 10 * time.Minute
-	// maxOwned limits the sessions whose last writing is remembered.
-	maxOwned = 10_000
 )
+
+// maxOwned limits the sessions whose last writing is remembered. Tests set it lower.
+var maxOwned = 10_000
 
 // Owners keep in a store which server has the debugger session of a caller. A process
 // belongs to one machine, so a call that arrives at another server is passed on to the
@@ -123,9 +125,12 @@ func (o *Owners) Observe(next func(context.Context, *mcp.Event) error) func(cont
 // the hint only.
 func (o *Owners) update(ctx context.Context, state string) {
 	has := o.hasState(family, state)
+	if has {
+		o.makeRoom(state)
+	}
 	o.mu.Lock()
 	at, owned := o.owned[state]
-	write := has && (!owned && len(o.owned) < maxOwned || owned && time.Since(at) > writeAgain)
+	write := has && (!owned || time.Since(at) > writeAgain)
 	switch {
 	case write:
 		o.owned[state] = time.Now()
@@ -143,6 +148,43 @@ func (o *Owners) update(ctx context.Context, state string) {
 		return
 	}
 	_ = releaseScript.Run(ctx, o.client, []string{o.key(state)}, o.self()).Err() // it expires
+}
+
+// makeRoom makes room to remember a state: it drops those that this server no longer has,
+// such as of sessions that have expired. If it has them all, it drops the one whose key was
+// written first, which is only written again sooner.
+func (o *Owners) makeRoom(state string) {
+	o.mu.Lock()
+	_, owned := o.owned[state]
+	full := !owned && len(o.owned) >= maxOwned
+	var all map[string]time.Time
+	if full {
+		all = maps.Clone(o.owned)
+	}
+	o.mu.Unlock()
+	if !full {
+		return
+	}
+	var first string
+	var gone []string
+	for one, at := range all {
+		if !o.hasState(family, one) {
+			gone = append(gone, one)
+		}
+		if first == "" || at.Before(all[first]) {
+			first = one
+		}
+	}
+	if len(gone) == 0 {
+		gone = []string{first}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, one := range gone {
+		if o.owned[one].Equal(all[one]) { // and was not written meanwhile
+			delete(o.owned, one)
+		}
+	}
 }
 
 // Explain says in the error of a call that found no session here which server has or had

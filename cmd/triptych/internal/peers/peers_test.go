@@ -3,6 +3,7 @@ package peers_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -100,7 +101,7 @@ func TestRegistry(t *testing.T) {
 	if got, _, err := three.Lookup(t.Context(), one.Tag()); err != nil || got != want {
 		t.Errorf("while the store is away: %+v, %v, want what was seen last", got, err)
 	}
-	if _, _, err := three.Lookup(t.Context(), "never"); err == nil || errors.Is(err, peer.ErrUnknown) {
+	if _, _, err := three.Lookup(t.Context(), "neverseen234"); err == nil || errors.Is(err, peer.ErrUnknown) {
 		t.Errorf("while the store is away: %v, want its error", err)
 	}
 }
@@ -170,6 +171,48 @@ func TestOneClaims(t *testing.T) {
 	for _, owner := range owners {
 		if here != 1 || owner != "" && owner != first {
 			t.Fatalf("the owners are %q, want one server", owners)
+		}
+	}
+}
+
+// Text that is no tag is not asked of the store, whatever a client sends.
+func TestLookupOfNoTag(t *testing.T) {
+	fake, client := store(t)
+	r := peers.NewRegistry(client, "team:", "one")
+	if _, _, err := r.Lookup(t.Context(), "abcdefghij27"); !errors.Is(err, peer.ErrUnknown) {
+		t.Fatal(err)
+	}
+	before := fake.CommandCount()
+	for _, tag := range []string{"", "one", "abcdefghij2", "abcdefghij234", "ABCDEFGHIJ27", "abcdefghij01", "abcdefghij2\n", strings.Repeat("a", 1<<20)} {
+		if _, _, err := r.Lookup(t.Context(), tag); !errors.Is(err, peer.ErrUnknown) {
+			t.Errorf("%.20q: %v", tag, err)
+		}
+	}
+	if n := fake.CommandCount() - before; n != 0 {
+		t.Errorf("%d commands were sent to the store", n)
+	}
+}
+
+// A server writes where the debugger sessions are also after more of them than it remembers,
+// where they have expired and where they go on.
+func TestOwnersOfManySessions(t *testing.T) {
+	_, client := store(t)
+	const most = 20
+	t.Cleanup(peers.SetMaxOwned(most))
+	for _, expire := range []bool{true, false} {
+		registry := peers.NewRegistry(client, "team:", "one")
+		var last string
+		o := peers.NewOwners(client, registry, func(_, key string) bool { return key == last || !expire })
+		observe := o.Observe(nil)
+		for n := range 3 * most {
+			caller := &mcp.Caller{Principal: mcp.Principal{ID: fmt.Sprint("key_", expire, n)}}
+			last = caller.StateKey()
+			if err := observe(t.Context(), &mcp.Event{Family: "debugger", Caller: *caller}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if owner := client.Get(t.Context(), "team:triptych:debugging:"+last).Val(); !strings.HasPrefix(owner, registry.Tag()) {
+			t.Errorf("sessions expire %v: the owner of the last one is %q", expire, owner)
 		}
 	}
 }

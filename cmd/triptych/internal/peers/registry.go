@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -121,12 +122,33 @@ func (r *Registry) Remove(ctx context.Context, tag string) {
 	defer r.mu.Unlock()
 	s := r.seen[tag]
 	s.err, s.at = peer.ErrUnknown, time.Now()
-	r.seen[tag] = s
+	r.rememberLocked(tag, s)
 }
 
+// rememberLocked remembers a look-up, in the place of the oldest one if there are too many.
+func (r *Registry) rememberLocked(tag string, now lookup) {
+	if _, known := r.seen[tag]; !known && len(r.seen) >= maxSeen {
+		oldest := ""
+		for one, s := range r.seen {
+			if oldest == "" || s.at.Before(r.seen[oldest].at) {
+				oldest = one
+			}
+		}
+		delete(r.seen, oldest)
+	}
+	r.seen[tag] = now
+}
+
+// tagForm is the form of tags. They come in ids that clients send, such as that of the last
+// event they have seen.
+var tagForm = regexp.MustCompile(`^[a-z2-7]{12}$`)
+
 // Lookup implements [peer.Directory]. While the store is away it returns what it has
-// seen last, for a minute.
+// seen last, for a minute. Text that is no tag is not looked up.
 func (r *Registry) Lookup(ctx context.Context, tag string) (peer.Server, time.Duration, error) {
+	if !tagForm.MatchString(tag) {
+		return peer.Server{}, 0, peer.ErrUnknown
+	}
 	r.mu.Lock()
 	last, known := r.seen[tag]
 	r.mu.Unlock()
@@ -145,10 +167,7 @@ func (r *Registry) Lookup(ctx context.Context, tag string) (peer.Server, time.Du
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.seen) >= maxSeen {
-		clear(r.seen)
-	}
-	r.seen[tag] = now
+	r.rememberLocked(tag, now)
 	return now.server, now.age, now.err
 }
 
