@@ -25,12 +25,12 @@ const (
 // a byte now and then would keep a connection and memory for hours. The caller releases
 // hold, also after a refusal.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, rev *mcp.Revision) ([]byte, *Refusal) {
-	if r.ContentLength > h.cfg.MaxBody {
+	if r.ContentLength > h.maxBody.Load() {
 		return nil, h.tooLarge()
 	}
 	body := r.Body
 	if r.ContentLength < 0 {
-		body = http.MaxBytesReader(w, body, h.cfg.MaxBody)
+		body = http.MaxBytesReader(w, body, h.maxBody.Load())
 	}
 	in := bodyReader{from: body, length: r.ContentLength, hold: hold}
 	if !isBuffered(r) {
@@ -46,7 +46,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, hold *budget.
 	switch {
 	case errors.Is(err, budget.ErrOwner), errors.Is(err, budget.ErrTotal):
 		w.Header().Set("Connection", "close") // the body is not read
-		return nil, h.overBudget(w.Header(), err, rev, "bodies", h.cfg.BodyMemory)
+		return nil, h.overBudget(w.Header(), err, rev, "bodies", h.bodyMemory.Load())
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
 		return nil, invalid(http.StatusRequestTimeout, "the body must arrive with %d bytes a second", h.cfg.BodyRate)
@@ -61,10 +61,10 @@ func isBuffered(r *http.Request) bool {
 	return ok && int64(b.Len()) == r.ContentLength || r.Body == http.NoBody
 }
 
-// tooLarge is the refusal of a body that is longer than Config.MaxBody (413, RFC 9110,
+// tooLarge is the refusal of a body that is longer than the limit (413, RFC 9110,
 // section 15.5.14). A stated length is refused before the body is read.
 func (h *Handler) tooLarge() *Refusal {
-	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.cfg.MaxBody)
+	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.maxBody.Load())
 }
 
 // retryBudget is when a client may try again whose budget is used up: memory

@@ -237,7 +237,7 @@ func (e *exchange) finishStreamLocked(out []byte) {
 // unread refuses an answer for which there is no memory, because clients have not
 // read too many others.
 func (e *exchange) unread(header http.Header, err error) *Refusal {
-	return e.h.overBudget(header, err, orBaseline(e.to.rev), "answers that are not read", e.h.cfg.AnswerMemory)
+	return e.h.overBudget(header, err, orBaseline(e.to.rev), "answers that are not read", e.h.answerMemory.Load())
 }
 
 // release stops the timer and ends the context. A second call does nothing.

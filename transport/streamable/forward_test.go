@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -236,6 +237,81 @@ func TestRefusedSessionIsNotCounted(t *testing.T) {
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" || len(begun) != 1 {
 		t.Errorf("session %q, %d counted, want none and the one that began", id, len(begun))
 	}
+}
+
+// A session is counted until it expires at the server that used it last, and little longer:
+// when it begins, when another server goes on with it, and when it was used meanwhile. The limit
+// is that of SetLimits.
+func TestSessionsAreCountedUntilTheyExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const idle = time.Hour
+		counted := &recordingPeers{began: time.Now(), until: map[string]time.Duration{}}
+		server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, table(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		endpoint := func() *streamable.Handler {
+			return streamable.New(streamable.Config{Server: server, Auth: &auth{left: 1000}, Hosts: []string{"example.com"}, SessionSecret: shared, Peers: counted, SessionIdle: idle})
+		}
+		one, two := endpoint(), endpoint()
+		one.SetLimits(streamable.Config{MaxSessions: 7})
+		send := func(to *streamable.Handler, session, text string) *httptest.ResponseRecorder {
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/mcp", strings.NewReader(text))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			if session != "" {
+				r.Header.Set("Mcp-Session-Id", session)
+				r.Header.Set("Mcp-Protocol-Version", "2025-06-18")
+			}
+			w := httptest.NewRecorder()
+			to.ServeHTTP(w, r)
+			return w
+		}
+		w := send(one, "", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+		id := w.Header().Get("Mcp-Session-Id")
+		if id == "" || counted.most != 7 {
+			t.Fatalf("%d %s, at most %d sessions, want 7", w.Code, w.Body, counted.most)
+		}
+		expect := func(name string, used time.Duration) {
+			t.Helper()
+			synctest.Wait()
+			for _, until := range counted.until {
+				if until < used+idle || until > used+idle+idle/8 {
+					t.Errorf("%s: counted until %v, want %v or little later", name, until, used+idle)
+				}
+			}
+		}
+		expect("begun", 0)
+		time.Sleep(40 * time.Minute)
+		if w := send(two, id, ping); w.Code != http.StatusOK {
+			t.Fatal(w.Code, w.Body)
+		}
+		expect("at another server", 40*time.Minute)
+		time.Sleep(50 * time.Minute) // the first server has forgotten it
+		send(two, id, ping)
+		time.Sleep(11 * time.Minute) // the timer of the second server
+		expect("used again", 90*time.Minute)
+		time.Sleep(time.Hour)
+		expect("not used any more", 90*time.Minute)
+		one.Shutdown(t.Context())
+		two.Shutdown(t.Context())
+	})
+}
+
+// recordingPeers hold until when sessions are counted.
+type recordingPeers struct {
+	noPeers
+	began time.Time
+	mu    sync.Mutex
+	until map[string]time.Duration
+	most  int
+}
+
+func (p *recordingPeers) Begin(_ context.Context, _, session string, idle time.Duration, most int) (bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.until[session], p.most = max(p.until[session], time.Since(p.began)+idle), most
+	return true, nil
 }
 
 // countingPeers hold the sessions that were counted.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -30,6 +31,10 @@ type Handler struct {
 	hosts      hostcheck.Hosts
 	principals principals
 
+	// The limits of the configuration that are in texts or compared with; SetLimits changes
+	// them.
+	maxBody, maxSessions, bodyMemory, answerMemory atomic.Int64
+
 	mu      sync.Mutex
 	closed  bool
 	listens map[*exchange]struct{} // open listen requests
@@ -43,6 +48,7 @@ func New(cfg Config) *Handler {
 	h.bodies = budget.New(budget.Limits{Owner: h.cfg.BodyMemory, Total: h.cfg.BodyMemoryTotal})
 	h.answers = budget.New(budget.Limits{Owner: h.cfg.AnswerMemory, Total: h.cfg.AnswerMemoryTotal})
 	h.streams = budget.New(budget.Limits{Owner: int64(h.cfg.MaxStreams), Total: int64(h.cfg.MaxStreamsTotal)})
+	h.storeLimits(&h.cfg)
 	h.hosts = hostcheck.Hosts{Loopback: h.cfg.Loopback, Names: h.cfg.Hosts}
 	h.requests = budget.New(budget.Limits{Owner: math.MaxInt64, Total: math.MaxInt64})
 	h.forwards = budget.New(budget.Limits{Owner: maxForwards, Total: maxForwardsTotal})

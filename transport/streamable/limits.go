@@ -2,12 +2,21 @@ package streamable
 
 import "github.com/triptych-mcp/triptych/transport/internal/budget"
 
-// SetLimits changes the limits of memory, sessions and streams to those of a
+// SetLimits changes the limits of memory, bodies, sessions and streams to those of a
 // configuration; its other fields are ignored. What is held already stays.
 func (h *Handler) SetLimits(cfg Config) {
 	cfg = cfg.withDefaults()
+	h.storeLimits(&cfg)
 	h.bodies.SetLimits(budget.Limits{Owner: cfg.BodyMemory, Total: cfg.BodyMemoryTotal})
 	h.answers.SetLimits(budget.Limits{Owner: cfg.AnswerMemory, Total: cfg.AnswerMemoryTotal})
 	h.streams.SetLimits(budget.Limits{Owner: int64(cfg.MaxStreams), Total: int64(cfg.MaxStreamsTotal)})
 	h.sessions.count.SetLimits(budget.Limits{Owner: int64(cfg.MaxSessions), Total: int64(cfg.MaxSessionsTotal)})
+}
+
+// storeLimits stores the limits that are compared with elsewhere.
+func (h *Handler) storeLimits(cfg *Config) {
+	h.maxBody.Store(cfg.MaxBody)
+	h.maxSessions.Store(int64(cfg.MaxSessions))
+	h.bodyMemory.Store(cfg.BodyMemory)
+	h.answerMemory.Store(cfg.AnswerMemory)
 }

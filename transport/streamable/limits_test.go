@@ -1,6 +1,8 @@
 package streamable_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -21,5 +23,10 @@ func TestSetLimits(t *testing.T) {
 	}
 	if limit := s.endpoint.SessionUsage().Limit; limit != 100 {
 		t.Errorf("the limit is %d, want 100", limit)
+	}
+	s.endpoint.SetLimits(streamable.Config{MaxBody: 100})
+	resp, body := s.ask(t, "POST", `{"jsonrpc":"2.0","id":0,"method":"`+strings.Repeat("x", 100)+`"}`, both)
+	if resp.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(body, "100 bytes at most") {
+		t.Errorf("a long body: %d %s", resp.StatusCode, body)
 	}
 }

@@ -96,13 +96,19 @@ func isShared(method string) bool {
 	return method == "resources/subscribe" || method == "resources/unsubscribe" || method == "logging/setLevel"
 }
 
-// count counts a session among those of its principal at all servers, and reports false
-// if there are too many. While the store cannot count, those of this server are bounded.
-func (s *session) count(ctx context.Context) bool {
+// countSlack is the longest time for which a session is counted after it may have expired: the
+// server that has it counts it again until then if it is in use.
+const countSlack = time.Minute
+
+// count counts a session among those of its principal at all servers, for the time after
+// which it expires here if it is not used, and reports false if there are too many. Each
+// server that has the session counts it, so the last one to use it says until when. While the
+// store cannot count, those of this server are bounded.
+func (s *session) count(ctx context.Context, left time.Duration) bool {
 	if s.h.cfg.Peers == nil || !s.sealed {
 		return true
 	}
-	ok, err := s.h.cfg.Peers.Begin(ctx, s.principal, s.id, 2*s.h.cfg.SessionIdle, s.h.cfg.MaxSessions)
+	ok, err := s.h.cfg.Peers.Begin(ctx, s.principal, s.id, left+min(s.h.cfg.SessionIdle/8, countSlack), int(s.h.maxSessions.Load()))
 	return ok || err != nil
 }
 
@@ -118,8 +124,14 @@ func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *mcp
 		return nil
 	}
 	s := all.restoreOnce(sealed, settled, *who)
-	if s != nil && all.ended(ctx, sealed.ID) && all.remove(s) { // meanwhile
-		s.end()
+	if s == nil {
+		return nil
+	}
+	// It may have been ended meanwhile, or have expired at all servers and have no room now.
+	if all.ended(ctx, sealed.ID) || !s.count(ctx, all.h.cfg.SessionIdle) {
+		if all.remove(s) {
+			s.end()
+		}
 		return nil
 	}
 	return s

@@ -38,7 +38,7 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		return false
 	}
 	var rpcErr *jsonrpc.Error
-	e.body, rpcErr = jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
+	e.body, rpcErr = jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.maxBody.Load()), Logger: h.cfg.Logger})
 	if rpcErr != nil {
 		h.chargeInvalid(w, r, &e.to.caller)
 		h.refuseFor(r.Context(), w, &e.to.caller, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))

@@ -64,7 +64,7 @@ func (s *session) expire() {
 	s.mu.Unlock()
 	if left > 0 {
 		s.idle.Reset(left)
-		s.count(context.Background()) // it is in use, however many there are
+		s.count(context.Background(), left) // it is in use, however many there are
 	} else if s.h.sessions.remove(s) {
 		s.end()
 	}

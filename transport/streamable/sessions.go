@@ -58,7 +58,7 @@ func (all *sessions) start(header http.Header, e *exchange) {
 		s.end()
 		return // too many: the client goes on without a session
 	}
-	if !s.count(e.values) { // after add, so that a session that this server refuses is not counted
+	if !s.count(e.values, all.h.cfg.SessionIdle) { // after add, so that a session that this server refuses is not counted
 		if all.remove(s) {
 			s.end()
 		}

@@ -40,12 +40,13 @@ func NewSessions(client redis.UniversalClient, prefix string, log *slog.Logger) 
 }
 
 // beginScript adds a session to those of a principal unless it has as many as it may, and
-// reports whether it could. Arguments: the id, now and the time until which the session is
+// reports whether it could. One that is there is not counted for a shorter time than before. Arguments: the id, now and the time until which the session is
 // counted in milliseconds, the most sessions, how long the set is kept.
 var beginScript = redis.NewScript(`
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[2])
-if not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end
-redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+local ends = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not ends and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end
+if not ends or tonumber(ends) < tonumber(ARGV[3]) then redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return 1`)
 

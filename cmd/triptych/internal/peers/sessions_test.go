@@ -40,6 +40,9 @@ func TestSessions(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 		begin(1, "anna", "s5", time.Hour, true) // s4 was not used
 		begin(1, "anna", "s6", time.Hour, false)
+		begin(0, "anna", "s5", time.Millisecond, true) // another server has it for longer
+		time.Sleep(2 * time.Millisecond)
+		begin(1, "anna", "s6", time.Hour, false)
 	})
 }
 

@@ -58,7 +58,7 @@ func (r *reloader) run(ctx context.Context) error {
 // limitFlags are the flags of limits that a running server can change.
 var limitFlags = []string{
 	"body-memory", "body-memory-per-key", "answer-memory", "answer-memory-per-key",
-	"max-sessions", "max-sessions-per-key", "max-streams", "max-streams-per-key",
+	"max-body", "max-sessions", "max-sessions-per-key", "max-streams", "max-streams-per-key",
 }
 
 // reload applies what has changed in the configuration file, and names what needs a
