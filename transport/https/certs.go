@@ -35,6 +35,7 @@ import (
 type Certificates struct {
 	certFile, keyFile string
 	managed           func(*tls.ClientHelloInfo) (*tls.Certificate, error) // nil for files
+	own               *ownCertificate                                      // nil without one
 	log               *slog.Logger
 	now               func() time.Time
 
@@ -125,6 +126,9 @@ func (c *Certificates) Expires() time.Time {
 
 // get implements [tls.Config.GetCertificate].
 func (c *Certificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c.own != nil && hello.ServerName == c.own.name {
+		return &c.own.pair, nil
+	}
 	if c.managed != nil {
 		return c.getManaged(hello)
 	}

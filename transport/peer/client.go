@@ -32,6 +32,8 @@ type Server struct {
 	// Certificate is the SHA-256 of its TLS certificate in hexadecimal digits, ""
 	// for plain HTTP.
 	Certificate string `json:"certificate,omitempty"`
+	// TLSName is the name for which the server has that certificate, "" for the host of URL.
+	TLSName string `json:"tls_name,omitempty"`
 }
 
 // ErrUnknown is the error of a [Directory] for a server that has ended.
@@ -225,11 +227,11 @@ func (c *Client) send(ctx context.Context, r *http.Request, body []byte, from ne
 		req.Header.Set(requestid.Header, id)
 	}
 	c.cfg.Key.sign(req, server.Tag, from, body, time.Now())
-	return c.transport(server.Tag).RoundTrip(req)
+	return c.transport(server.Tag, server.TLSName).RoundTrip(req)
 }
 
-// transport returns the connections to a server.
-func (c *Client) transport(tag string) *http.Transport {
+// transport returns the connections to a server, whose certificate has a name.
+func (c *Client) transport(tag, name string) *http.Transport {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.conns[tag]
@@ -237,7 +239,7 @@ func (c *Client) transport(tag string) *http.Transport {
 		t = &http.Transport{
 			DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
 			TLSHandshakeTimeout: dialTime,
-			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, VerifyConnection: c.verify(tag)}, //nolint:gosec // verify compares the certificate with the registered one
+			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true, VerifyConnection: c.verify(tag)}, //nolint:gosec // verify compares the certificate with the registered one
 			MaxIdleConnsPerHost: maxIdle,
 			IdleConnTimeout:     idleTime,
 			DisableCompression:  true,

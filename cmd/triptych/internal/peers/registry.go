@@ -41,6 +41,7 @@ type Registry struct {
 
 	mu          sync.Mutex
 	name, url   string
+	tlsName     string
 	certificate func() string
 	seen        map[string]lookup
 }
@@ -78,6 +79,14 @@ func (r *Registry) SetAddress(url string, certificate func() string) {
 	r.url, r.certificate = url, certificate
 }
 
+// SetTLSName sets the name for which this server has the certificate of SetAddress, where that
+// is not the one of its host.
+func (r *Registry) SetTLSName(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tlsName = name
+}
+
 // Run registers the server and shows that it runs until ctx is done. Then it removes the
 // entry.
 func (r *Registry) Run(ctx context.Context, log *slog.Logger) {
@@ -102,7 +111,7 @@ func (r *Registry) Run(ctx context.Context, log *slog.Logger) {
 // show writes the entry.
 func (r *Registry) show(ctx context.Context) error {
 	r.mu.Lock()
-	entry := peer.Server{Tag: r.tag, Name: r.name, URL: r.url, Certificate: r.certificate()}
+	entry := peer.Server{Tag: r.tag, Name: r.name, URL: r.url, Certificate: r.certificate(), TLSName: r.tlsName}
 	r.mu.Unlock()
 	text, err := json.Marshal(entry)
 	if err != nil {

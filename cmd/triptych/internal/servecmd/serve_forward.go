@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/peer"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -40,15 +41,37 @@ func (f *serveFlags) connectPeers(s *services, cfg *streamable.Config, certifica
 	if f.peerURL == "" {
 		return accept, nil
 	}
-	s.registry.SetAddress(f.peerURL, func() string {
-		if certificates == nil {
-			return ""
-		}
-		return strings.ToLower(strings.ReplaceAll(certificates.Fingerprint(), ":", ""))
-	})
+	if err := register(s.registry, f.peerURL, certificates); err != nil {
+		return nil, err
+	}
 	key := peer.NewKey(s.secret)
 	client := peer.NewClient(peer.Config{Key: key, Self: s.registry.Tag(), Servers: s.registry})
 	s.closers = append(s.closers, client.Close)
 	cfg.Forward, cfg.Owner = client, s.owners.Owner
 	return func(h http.Handler) http.Handler { return peer.Accept(key, s.registry.Tag(), h) }, nil
+}
+
+// peerName is the name for which a server whose certificates are managed has one that other
+// servers of its store trust. RFC 6762, appendix G, lists .internal for private use.
+const peerName = "peer.triptych.internal"
+
+// register registers the address of a server, and its certificate, nil for plain HTTP. A
+// certificate that an authority issues is for a public host and changes, so other servers get
+// one of this process.
+func register(registry *peers.Registry, url string, certificates *https.Certificates) error {
+	sum := func() string { return "" }
+	switch {
+	case certificates == nil:
+	case certificates.Managed():
+		own, err := certificates.ServeOwn(peerName)
+		if err != nil {
+			return err
+		}
+		registry.SetTLSName(peerName)
+		sum = func() string { return own }
+	default:
+		sum = func() string { return strings.ToLower(strings.ReplaceAll(certificates.Fingerprint(), ":", "")) }
+	}
+	registry.SetAddress(url, sum)
+	return nil
 }
