@@ -27,6 +27,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
@@ -76,14 +77,20 @@ const maxAttribute = 1024
 var buckets = []float64{.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60, 120, 300}
 
 // Open returns the telemetry that the configuration and the environment ask for, nil if
-// they ask for none. Nothing is sent yet: a receiver that is out of reach is no error.
+// they ask for none. Nothing is sent yet: a receiver that is out of reach is no error. The
+// environment may be meant for another program: without an Endpoint in the configuration,
+// what it asks for in vain is logged and is no error.
 func Open(ctx context.Context, cfg Config) (*Telemetry, error) {
-	to, err := otlp.FromEnvironment(cfg.Getenv, cfg.Endpoint)
-	if err != nil || !to.On() {
-		return nil, err
-	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	to, err := otlp.FromEnvironment(cfg.Getenv, cfg.Endpoint)
+	if err != nil && cfg.Endpoint == "" {
+		cfg.Logger.Warn("no telemetry is sent", "err", err)
+		return nil, nil
+	}
+	if err != nil || !to.On() {
+		return nil, err
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { cfg.Logger.Warn("telemetry not sent", "err", err) }))
 	about, err := resource.New(ctx, resource.WithAttributes(
@@ -134,14 +141,16 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	var errs []error
+	var spans, numbers error
+	var both sync.WaitGroup
 	if t.spans != nil {
-		errs = append(errs, t.spans.Shutdown(ctx))
+		both.Go(func() { spans = t.spans.Shutdown(ctx) })
 	}
 	if t.numbers != nil {
-		errs = append(errs, t.numbers.Shutdown(ctx))
+		both.Go(func() { numbers = t.numbers.Shutdown(ctx) })
 	}
-	return errors.Join(errs...)
+	both.Wait()
+	return errors.Join(spans, numbers)
 }
 
 // Handler returns a handler that finds the trace context in the headers of each request.

@@ -20,7 +20,10 @@ type client struct {
 func newClient(to Target) *client {
 	transport := http.DefaultTransport.(*http.Transport).Clone() // it is always one
 	transport.TLSClientConfig = to.TLS
-	return &client{to: to, http: &http.Client{Transport: transport}}
+	return &client{to: to, http: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers may have a secret
+	}}
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
@@ -81,8 +84,8 @@ func (c *client) try(ctx context.Context, message []byte) (wait time.Duration, e
 		return 0, nil
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // a date counts as none
-		return time.Duration(max(seconds, 0)) * time.Second, fmt.Errorf("%s answers %s", c.to.URL, resp.Status)
+		return time.Duration(max(seconds, 0)) * time.Second, fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status)
 	default:
-		return -1, fmt.Errorf("%s answers %s", c.to.URL, resp.Status)
+		return -1, fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status)
 	}
 }

@@ -45,6 +45,7 @@ func TestFromEnvironment(t *testing.T) {
 		{name: "no metrics", base: "http://a", env: []string{"OTEL_METRICS_EXPORTER", "none"}, traces: "http://a/v1/traces"},
 		{name: "disabled", base: "http://a", env: []string{"OTEL_SDK_DISABLED", "true"}},
 		{name: "gRPC", base: "http://a", env: []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, bad: "want http/protobuf"},
+		{name: "another exporter without an endpoint", env: []string{"OTEL_METRICS_EXPORTER", "prometheus", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}},
 		{name: "no URL", base: "localhost:4318", bad: "not the URL of an OTLP receiver"},
 		{name: "another exporter", base: "http://a", env: []string{"OTEL_TRACES_EXPORTER", "zipkin"}, bad: "want otlp or none"},
 		{name: "a bad time", base: "http://a", env: []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s"}, bad: "milliseconds"},

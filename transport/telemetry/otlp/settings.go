@@ -52,15 +52,16 @@ func target(getenv func(string) string, base, signal string) (t Target, err erro
 	variable := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_"+signal+"_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))
 	}
+	where, err := endpoint(getenv, base, signal)
+	if err != nil || where == "" {
+		return t, err
+	}
 	switch exporter := getenv("OTEL_" + signal + "_EXPORTER"); exporter {
 	case "", "otlp":
 	case "none":
 		return t, nil
 	default:
 		return t, fmt.Errorf("OTEL_%s_EXPORTER is %q, want otlp or none", signal, exporter)
-	}
-	if t.URL, err = endpoint(getenv, base, signal); err != nil || t.URL == "" {
-		return t, err
 	}
 	if protocol := variable("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
 		return t, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q, want http/protobuf", protocol)
@@ -83,6 +84,7 @@ func target(getenv func(string) string, base, signal string) (t Target, err erro
 		}
 		t.Timeout = time.Duration(n) * time.Millisecond
 	}
+	t.URL = where
 	t.TLS, err = tlsConfig(variable("CERTIFICATE"), variable("CLIENT_CERTIFICATE"), variable("CLIENT_KEY"))
 	return t, err
 }
@@ -97,7 +99,7 @@ func endpoint(getenv func(string) string, base, signal string) (string, error) {
 	}
 	u, err := url.Parse(where)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%q is not the URL of an OTLP receiver, such as http://localhost:4318", where)
+		return "", errors.New("the OTLP endpoint is not the URL of an OTLP receiver, such as http://localhost:4318") // it may have a password
 	}
 	if own == "" {
 		u = u.JoinPath("v1", strings.ToLower(signal))

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -10,7 +9,7 @@ import (
 )
 
 // telemetryTime bounds the sending of what waits when the program ends.
-const telemetryTime = 3 * time.Second
+const telemetryTime = 5 * time.Second
 
 // OpenTelemetry gives the recorder of the server with a name the telemetry that --otlp and
 // the environment ask for. The function ends it.
@@ -30,7 +29,7 @@ func (a *App) OpenTelemetry(ctx context.Context, r *Recorder, env mcp.Env, name 
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryTime)
 		defer cancel()
-		if err := t.Close(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		if err := t.Close(ctx); err != nil {
 			env.Logger.Warn("telemetry not sent", "err", err) // no reason to fail
 		}
 	}, nil

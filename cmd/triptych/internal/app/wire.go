@@ -41,7 +41,7 @@ func (a *App) ServerFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&a.Flags.tools, "tools", nil, "serve only these tools, a comma-separated `list`, besides those of --toolsets (TRIPTYCH_TOOLS)")
 	set.BoolVar(&a.Flags.readOnly, "read-only", false, "serve only tools that change nothing (TRIPTYCH_READ_ONLY)")
 	set.StringVar(&a.Flags.Outputs, "output-schemas", "", "show the schemas of structured answers `when`: auto (to clients that declare the extension "+mcp.OutputSchemasExtension+"), always, never (TRIPTYCH_OUTPUT_SCHEMAS)")
-	set.StringVar(&a.Flags.otlp, "otlp", "", "send traces and metrics to the OpenTelemetry receiver at this `url`, such as http://localhost:4318, over OTLP/HTTP (OTEL_EXPORTER_OTLP_ENDPOINT and its like)")
+	set.StringVar(&a.Flags.otlp, "otlp", "", "send the traces and metrics of serve and stdio to the OpenTelemetry receiver at this `url`, such as http://localhost:4318, over OTLP/HTTP (OTEL_EXPORTER_OTLP_ENDPOINT and its like)")
 	set.StringVar(&a.Flags.toolNames, "tool-names", "", "list tools by their documented or by portable `names`, instead of by protocol revision (TRIPTYCH_TOOL_NAMES)")
 }
 
