@@ -30,10 +30,9 @@ type client struct {
 	name    string // its row, and its folder in node
 	program string // in node_modules; * stands for a platform
 	args    []string
-	env     []string // URL stands for the model
-	config  string   // a file in the home folder, with its text; URL likewise
+	env     []string // $URL stands for that of the model
+	config  string   // a file in the home folder, with its text; $URL likewise
 	text    string
-	short   bool // it is asked always
 
 	// rule returns the front matter of a rule file with a glob. It is nil if the client
 	// has no rule files.
@@ -41,28 +40,26 @@ type client struct {
 }
 
 // openCode is the configuration of OpenCode and of Kilo Code, which was made of it.
-const openCode = `{"provider":{"fake":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"URL/v1","apiKey":"x"},"models":{"fake":{"name":"fake"}}}},
+const openCode = `{"provider":{"fake":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"$URL/v1","apiKey":"x"},"models":{"fake":{"name":"fake"}}}},
 "model":"fake/fake","autoupdate":false,"share":"disabled"}`
 
 var clients = []client{
 	{
 		name: "claude", program: "@anthropic-ai/claude-code-*/claude", args: []string{"-p", "hello", "--model", "fake"},
 		env: []string{
-			"ANTHROPIC_BASE_URL=URL", "ANTHROPIC_API_KEY=fake", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
+			"ANTHROPIC_BASE_URL=$URL", "ANTHROPIC_API_KEY=fake", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		},
-		short: true,
-		rule:  func(glob string) string { return fmt.Sprintf("---\npaths:\n  - %q\n---\n", glob) },
+		rule: func(glob string) string { return fmt.Sprintf("---\npaths:\n  - %q\n---\n", glob) },
 	},
 	{
 		name: "copilot", program: "@github/copilot-linux-*/copilot", args: []string{"-p", "hello", "--allow-all-tools"},
-		env:   []string{"COPILOT_PROVIDER_BASE_URL=URL/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=x", "COPILOT_MODEL=fake", "COPILOT_OFFLINE=true"},
-		short: true,
-		rule:  func(glob string) string { return fmt.Sprintf("---\napplyTo: %q\n---\n", glob) },
+		env:  []string{"COPILOT_PROVIDER_BASE_URL=$URL/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=x", "COPILOT_MODEL=fake", "COPILOT_OFFLINE=true"},
+		rule: func(glob string) string { return fmt.Sprintf("---\napplyTo: %q\n---\n", glob) },
 	},
 	{
 		name: "qwen", program: ".bin/qwen", args: []string{"--auth-type", "openai", "-y", "-p", "hello"},
-		env:  []string{"OPENAI_BASE_URL=URL/v1", "OPENAI_API_KEY=x", "OPENAI_MODEL=fake"},
+		env:  []string{"OPENAI_BASE_URL=$URL/v1", "OPENAI_API_KEY=x", "OPENAI_MODEL=fake"},
 		rule: func(glob string) string { return fmt.Sprintf("---\npaths:\n  - %q\n---\n", glob) },
 	},
 	{
@@ -94,15 +91,12 @@ var trees = map[string][]string{
 }
 
 // Each client loads the files that Explain says, when it is started in the root and when
-// it is started in a folder below. The short form asks about one project.
+// it is started in a folder below.
 func TestClientsAgree(t *testing.T) {
 	for _, c := range clients {
 		t.Run(c.name, func(t *testing.T) {
 			program := c.install(t)
 			for name, tree := range trees {
-				if !isLong() && name != "everything" {
-					continue
-				}
 				for _, cwd := range []string{".", "src"} {
 					t.Run(name+" in "+cwd, func(t *testing.T) { c.agree(t, program, tree, cwd) })
 				}
@@ -114,19 +108,14 @@ func TestClientsAgree(t *testing.T) {
 // install returns the path of the program.
 func (c *client) install(t *testing.T) string {
 	t.Helper()
-	if !c.short {
-		long(t)
-	}
+	long(t)
 	return installed(t, c.name, c.program)
 }
-
-// isLong reports whether the long form of the tests is wanted.
-func isLong() bool { return os.Getenv("TRIPTYCH_TEST_EDITORS") != "" }
 
 // long skips what takes long unless it is wanted.
 func long(t *testing.T) {
 	t.Helper()
-	if !isLong() {
+	if os.Getenv("TRIPTYCH_TEST_EDITORS") == "" {
 		t.Skip("TRIPTYCH_TEST_EDITORS is not set")
 	}
 }
@@ -224,7 +213,7 @@ func isolated(home string) []string {
 func (c *client) ask(t *testing.T, program, dir, cwd string) string {
 	t.Helper()
 	m, home := newModel(t, filepath.Join(dir, filepath.FromSlash(target))), t.TempDir()
-	withURL := func(text string) string { return strings.ReplaceAll(text, "URL", m.URL) }
+	withURL := func(text string) string { return strings.ReplaceAll(text, "$URL", m.URL) }
 	if c.config != "" {
 		write(t, filepath.Join(home, c.config), withURL(c.text))
 	}

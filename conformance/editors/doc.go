@@ -7,9 +7,9 @@
 // are started with proxies that lead nowhere, so that they reach loopback only.
 //
 // Each client is a folder in node/ with the version that was asked. They are installed
-// once, into node/NAME/node_modules, and take some 200 MB each. Claude Code and Copilot
-// are asked always, the others only if TRIPTYCH_TEST_EDITORS is set, as "make
-// conformance" does. Without npm or a registry the tests skip; with CI set they fail.
+// once, into node/NAME/node_modules, and take some 200 MB each. They are asked only if
+// TRIPTYCH_TEST_EDITORS is set, as "make conformance" does. Without npm or a registry the
+// tests skip; with CI set they fail.
 //
 // Not asked, because they need an account or a window: Amp, Antigravity, Augment, Cursor,
 // Devin, Junie, Kiro, VS Code, Warp and Zed. Cline's command line does not end without a
