@@ -133,8 +133,7 @@ func TestAfterALoss(t *testing.T) {
 	r.expect(l, "all", 1, 2, 3, 4, 5, 6)
 	s.lose(5)
 	r.expect(l, "not noted yet")
-	w := l.medium.(*streamWriter)
-	w.recent, w.recentBytes = nil, 0
+	forgetLines(l)
 	s.add(l, 2)
 	r.expect(l, "noted", 7, 8)
 	s.close(l)

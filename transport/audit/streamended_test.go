@@ -15,7 +15,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-// Neighbours are servers with one signing key on one store, and a clock of the test.
+// Neighbours are servers with one signing key on one store, and a clock of the test. Each
+// record is signed when it is committed: the time of a head that a timer signs would depend on
+// how fast the machine is.
 type neighbours struct {
 	*kept
 	logged bytes.Buffer
@@ -23,7 +25,7 @@ type neighbours struct {
 
 func newNeighbours(t *testing.T, client redis.UniversalClient) *neighbours {
 	t.Helper()
-	n := &neighbours{kept: newKept(t, client, ValkeyConfig{KeepFor: 100 * time.Second})}
+	n := &neighbours{kept: newKept(t, client, ValkeyConfig{KeepFor: 100 * time.Second, Always: true})}
 	n.cfg.Logger = slog.New(slog.NewTextHandler(&n.logged, nil))
 	return n
 }
@@ -33,6 +35,7 @@ func (n *neighbours) idle(records int) *Log {
 	n.t.Helper()
 	n.cfg.Name = "idle"
 	l := n.open(1 << 20)
+	l.idleSign = 0
 	n.add(l, "idle", records)
 	return l
 }
@@ -136,8 +139,7 @@ func TestChainGoesOnBehindWhatWasDeleted(t *testing.T) {
 				case test.restart:
 					l = n.idle(0)
 				case !test.recent:
-					w := l.medium.(*streamWriter)
-					w.recent, w.recentBytes = nil, 0
+					forgetLines(l)
 				}
 				n.add(l, "idle", 2)
 				n.close(l)
@@ -181,7 +183,7 @@ func TestForgedStatementOfADeletedChain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.recent, w.recentBytes = nil, 0
+			forgetLines(l)
 			n.add(l, "idle", 2)
 			n.close(l)
 			if r := n.report(); r == nil || r.Lost != 3 || r.Records != 2 {
@@ -201,8 +203,9 @@ func TestChainOfAServerThatIsBackStays(t *testing.T) {
 		w := l.medium.(*streamWriter)
 		head := client.HGet(t.Context(), w.names.heads(), w.id).Val()
 		n.forget()
+		n.cfg.Always = false
 		l = n.idle(0)
-		n.now = n.now.Add(time.Hour)
+		n.pass(time.Hour)
 		seq, err := l.Append(Record{Key: "idle"})
 		if err == nil {
 			err = l.Write(t.Context(), seq) // it is not signed yet

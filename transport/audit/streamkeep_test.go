@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,16 +27,29 @@ func onStores(t *testing.T, test func(t *testing.T, client redis.UniversalClient
 type kept struct {
 	t   *testing.T
 	cfg ValkeyConfig
-	now time.Time
 	n   int // records so far
+
+	mu  sync.Mutex // the timers of logs read the clock, too
+	now time.Time
 }
 
 func newKept(t *testing.T, client redis.UniversalClient, cfg ValkeyConfig) *kept {
 	t.Helper()
 	k := &kept{t: t, cfg: cfg, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	k.cfg.Client, k.cfg.KeyDir, k.cfg.Name = client, filepath.Join(t.TempDir(), "audit"), "one"
-	k.cfg.Now = func() time.Time { return k.now }
+	k.cfg.Now = func() time.Time {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return k.now
+	}
 	return k
+}
+
+// pass lets the clock go on.
+func (k *kept) pass(d time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.now = k.now.Add(d)
 }
 
 // open opens the log with small segments.
@@ -50,7 +64,7 @@ func (k *kept) add(l *Log, key string, n int) {
 	k.t.Helper()
 	for range n {
 		k.n++
-		k.now = k.now.Add(time.Second)
+		k.pass(time.Second)
 		seq, err := l.Append(Record{Key: key, Target: fmt.Sprint(k.n)})
 		if err == nil {
 			err = l.Commit(k.t.Context(), seq)

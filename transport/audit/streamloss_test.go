@@ -29,9 +29,10 @@ func newLossy(t *testing.T, args ...string) *lossy {
 	return &lossy{t: t, client: valkeytest.Client(t, "redis://"+server.Addr), keys: filepath.Join(t.TempDir(), "audit")}
 }
 
-// open opens the log of a server.
+// open opens the log of a server. It signs each record when it is committed: a timer that
+// signs later could write while the store loses lines.
 func (s *lossy) open(name string) *Log {
-	return NewValkey(ValkeyConfig{Client: s.client, KeyDir: s.keys, Name: name, Logger: slog.New(slog.NewTextHandler(&s.logged, nil))})
+	return NewValkey(ValkeyConfig{Client: s.client, KeyDir: s.keys, Name: name, Always: true, Logger: slog.New(slog.NewTextHandler(&s.logged, nil))})
 }
 
 // add adds records and commits them.
@@ -54,6 +55,23 @@ func (s *lossy) close(l *Log) {
 	if err := l.Close(); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// forgetLines makes the server of a log forget which lines it has stored last.
+func forgetLines(l *Log) {
+	l.writing.acquire()
+	defer l.writing.release()
+	w := l.medium.(*streamWriter)
+	w.recent, w.recentBytes = nil, 0
+}
+
+// kill ends the timer of a log, as the end of its process does: nothing is signed any more.
+func kill(l *Log) {
+	l.mu.Lock()
+	l.closed = true
+	l.stopTimerLocked()
+	l.mu.Unlock()
+	l.jobs.Wait()
 }
 
 // lose removes the last lines of the only stream, as a failover to a replica without
@@ -136,8 +154,7 @@ func TestLostLinesAreNoted(t *testing.T) {
 			if test.restart {
 				l = s.open("one")
 			} else {
-				w := l.medium.(*streamWriter)
-				w.recent, w.recentBytes = nil, 0 // too much was written since
+				forgetLines(l) // too much was written since
 			}
 			s.add(l, 5)
 			s.close(l)
@@ -174,6 +191,7 @@ func TestOneChainForEachServer(t *testing.T) {
 		}
 	}
 	killed := s.open("one")
+	killed.always = false // the last record is not signed
 	seq, err := killed.Append(Record{Key: "k"})
 	if err == nil {
 		err = killed.Write(t.Context(), seq)
@@ -181,6 +199,7 @@ func TestOneChainForEachServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	kill(killed)
 	l := s.open("one")
 	s.add(l, 1)
 	s.close(l)
