@@ -41,7 +41,8 @@ type streamWriter struct {
 	retired   int  // segments up to this number are deleted after the next sync
 	retiredAt int  // the number of lines after which the trail says so
 
-	markedAt time.Time // when the chain was last marked as that of a server that runs
+	markedAt time.Time         // when the chain was last marked as that of a server that runs
+	unlisted map[string]string // heads of other chains that must be put back, by chain
 }
 
 const (

@@ -137,11 +137,10 @@ func (w *streamWriter) followEnded(e *endedNote, g *group, c *chain) {
 	g.follow(c, before.prev, notes, w.now())
 }
 
-// dropEnded deletes the chains of our key that have ended.
+// dropEnded deletes the chains of our key that have ended. Each has its own time, and the rest
+// waits for the next call once the store does not answer: records wait meanwhile.
 func (w *streamWriter) dropEnded(now time.Time) {
-	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
-	defer stop()
-	heads, err := w.client.HGetAll(ctx, w.names.heads()).Result()
+	heads, err := w.headsThere()
 	if err != nil {
 		w.logger.Warn("chains of the audit trail that have ended are kept longer", "err", err)
 		return
@@ -155,15 +154,36 @@ func (w *streamWriter) dropEnded(now time.Time) {
 		if err != nil || !signed.Before(now.Add(-w.policy.keepFor)) {
 			continue
 		}
-		dropped, err := w.dropChain(ctx, chain, head, now)
+		dropped, err := w.dropInTime(chain, head, now)
 		if err != nil {
 			w.logger.Warn("a chain of the audit trail is kept longer", "chain", chain, "err", err)
+			if errors.Is(err, context.DeadlineExceeded) {
+				return
+			}
 			continue
 		}
 		if dropped {
 			w.logger.Info("a chain of the audit trail is deleted, which has ended", "chain", chain, "seq", l.note.Head.Seq, "signed", signed)
 		}
 	}
+}
+
+// headsThere puts back the heads that could not be put back before, and returns all heads.
+func (w *streamWriter) headsThere() (map[string]string, error) {
+	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
+	defer stop()
+	for chain, head := range w.unlisted {
+		if err := w.putBack(ctx, chain, head); err != nil {
+			return nil, err
+		}
+	}
+	return w.client.HGetAll(ctx, w.names.heads()).Result()
+}
+
+func (w *streamWriter) dropInTime(chain, head string, now time.Time) (bool, error) {
+	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
+	defer stop()
+	return w.dropChain(ctx, chain, head, now)
 }
 
 // dropHead removes the head of a chain (KEYS[1], ARGV[1]) if it is still the one of ARGV[2].
@@ -173,12 +193,13 @@ return redis.call('HDEL', KEYS[1], ARGV[1])`)
 
 // dropStreamScript deletes the keys from the third on, the first of which is the stream, if no
 // server marks the chain as its own (KEYS[1]) and the stream still ends with the entry of
-// ARGV[1] and the sum of ARGV[2]. It states so in KEYS[2] for ARGV[4] milliseconds.
+// ARGV[1] and the sum of ARGV[2]. It states so in KEYS[2] for ARGV[4] milliseconds; a statement
+// that is there stays where the stream has no line: it was deleted before, and its end is stated.
 const dropStreamScript = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
 if last[1] and (last[1][1] ~= ARGV[1] or redis.sha1hex(last[1][2][2]) ~= ARGV[2]) then return 0 end
-redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
+if last[1] or redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4]) end
 for i = 3, #KEYS do redis.call('UNLINK', KEYS[i]) end
 return 1`
 
@@ -219,10 +240,31 @@ func (w *streamWriter) dropChain(ctx context.Context, chain, head string, now ti
 	if err != nil && isOutOfMemory(err) {
 		n, err = dropStreamBeyond.Run(ctx, w.client, names, args...).Int()
 	}
-	if err != nil || n == 0 { // the server is back
-		return false, errors.Join(err, w.client.HSetNX(ctx, w.names.heads(), chain, head).Err())
+	if err != nil || n == 0 { // the answer is lost, or the server is back
+		again, stop := context.WithTimeout(context.Background(), valkeyTimeout)
+		defer stop()
+		return false, errors.Join(err, w.putBack(again, chain, head))
 	}
 	return true, nil
+}
+
+// putBack lists a chain again that was not deleted. Where it fails, it is repeated before
+// chains are deleted the next time. A chain without lines was deleted though the answer was
+// lost, and is not listed.
+func (w *streamWriter) putBack(ctx context.Context, chain, head string) error {
+	n, err := w.client.Exists(ctx, w.names.stream(chain)).Result()
+	if err == nil && n > 0 {
+		err = w.client.HSetNX(ctx, w.names.heads(), chain, head).Err()
+	}
+	if err == nil {
+		delete(w.unlisted, chain)
+		return nil
+	}
+	if w.unlisted == nil {
+		w.unlisted = map[string]string{}
+	}
+	w.unlisted[chain] = head
+	return err
 }
 
 // endOf states the end of another chain, nil if its last line is a record that stays.

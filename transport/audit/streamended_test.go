@@ -229,6 +229,87 @@ func TestChainOfAServerThatIsBackStays(t *testing.T) {
 	})
 }
 
+// A failing is a hook that lets commands of a client fail.
+type failing func(ctx context.Context, cmd redis.Cmder, run redis.ProcessHook) error
+
+func (f failing) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (f failing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error { return f(ctx, cmd, next) }
+}
+func (f failing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// A chain whose deletion fails is listed as long as it has lines: also when its deletion was not
+// reached in time, or done and its answer lost, and when it cannot be listed again at once.
+func TestDeletionOfAChainThatFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		done     bool // before the answer was lost
+		putsBack bool // at once
+	}{
+		"not reached":         {false, true},
+		"the store goes down": {false, false},
+		"answer lost":         {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)
+			n := newNeighbours(t, client)
+			l := n.idle(3)
+			n.close(l)
+			n.forget()
+			n.pass(time.Hour)
+			n.cfg.Name = "busy"
+			busy := n.open(1 << 20)
+			n.add(busy, "busy", 1)
+			w := *busy.medium.(*streamWriter)
+			ctx, late := context.WithCancel(t.Context())
+			defer late()
+			broken := true
+			proxy := valkeytest.Client(t, "redis://"+client.Options().Addr)
+			proxy.AddHook(failing(func(ctx context.Context, cmd redis.Cmder, run redis.ProcessHook) error {
+				drops := len(cmd.Args()) > 1 && (cmd.Args()[1] == dropStream.Hash() || cmd.Args()[1] == dropStreamScript)
+				if !broken || !drops && (test.putsBack || cmd.Name() != "hsetnx") {
+					return run(ctx, cmd)
+				}
+				if test.done {
+					if err := run(ctx, cmd); err != nil {
+						return err // the server does not know the script yet
+					}
+				}
+				late()
+				cmd.SetErr(context.DeadlineExceeded)
+				return context.DeadlineExceeded
+			}))
+			w.client = proxy
+			chain := n.chain("idle")
+			head := client.HGet(t.Context(), w.names.heads(), chain).Val()
+			if dropped, err := w.dropChain(ctx, chain, head, n.now); err == nil || dropped {
+				t.Fatalf("dropped %v, %v, want that it fails", dropped, err)
+			}
+			broken = false
+			if heads, err := w.headsThere(); err != nil || (heads[chain] == head) == test.done {
+				t.Fatalf("the heads are %v, %v", heads, err)
+			}
+			if r := n.report(); (r == nil) != test.done {
+				t.Errorf("%+v", r)
+			}
+			// As if the store had deleted the chain after it was listed again.
+			if err := client.HSet(t.Context(), w.names.heads(), chain, head).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if dropped, err := w.dropChain(t.Context(), chain, head, n.now); err != nil || !dropped {
+				t.Fatalf("dropped %v, %v", dropped, err)
+			}
+			l = n.idle(2)
+			n.close(l)
+			n.close(busy)
+			if r := n.report(); r == nil || r.Records != 2 || r.Retired != 3 || r.Lost != 0 {
+				t.Errorf("%+v, want 2 records after 3 that were deleted by policy", r)
+			}
+		})
+	}
+}
+
 // A server that adds nothing signs its head again and renews its mark.
 func TestIdleServerSigns(t *testing.T) {
 	client := valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)
