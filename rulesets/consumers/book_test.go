@@ -60,6 +60,7 @@ func openValkey(t *testing.T, url, prefix string, now *time.Time) *Valkey {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() }) // its server ends anyhow
+	b.wait = time.Minute                // many tries on a busy machine
 	return b
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// valkeyWait bounds one operation.
+	// valkeyWait bounds one operation, with all its tries.
 	valkeyWait = 3 * time.Second
 	// valkeyTries limits how often a report is made again because another one of the
 	// same consumer came first.
@@ -32,7 +32,8 @@ type Valkey struct {
 	keys   []string
 	now    func() time.Time
 
-	most, bytes int // limits, lower in tests
+	most, bytes int           // limits, lower in tests
+	wait        time.Duration // bounds one operation, longer in tests
 }
 
 var _ Book = (*Valkey)(nil)
@@ -45,7 +46,7 @@ func OpenValkey(ctx context.Context, url, prefix string, log *slog.Logger, now f
 	}
 	main := prefix + "rulesets:consumers"
 	return &Valkey{
-		client: client, now: now, most: MaxConsumers, bytes: MaxBytes,
+		client: client, now: now, most: MaxConsumers, bytes: MaxBytes, wait: valkeyWait,
 		keys: []string{main, prefix + "rulesets:consumers:seen:{" + main + "}", prefix + "rulesets:consumers:bytes:{" + main + "}"},
 	}, nil
 }
@@ -101,7 +102,7 @@ func (b *Valkey) Add(ctx context.Context, all []Consumer) error {
 // change replaces the consumer with an id by what edit returns of it, if that is to be
 // written.
 func (b *Valkey) change(ctx context.Context, id string, edit func(old Consumer) (fresh Consumer, write bool)) error {
-	ctx, stop := context.WithTimeout(ctx, valkeyWait)
+	ctx, stop := context.WithTimeout(ctx, b.wait)
 	defer stop()
 	for range valkeyTries {
 		had, err := b.client.HGet(ctx, b.keys[0], id).Result()
@@ -137,7 +138,7 @@ func decode(text string) (c Consumer) {
 
 // All implements [Book].
 func (b *Valkey) All(ctx context.Context) ([]Consumer, error) {
-	ctx, stop := context.WithTimeout(ctx, valkeyWait)
+	ctx, stop := context.WithTimeout(ctx, b.wait)
 	defer stop()
 	texts, err := b.client.HVals(ctx, b.keys[0]).Result()
 	if err != nil {

@@ -403,8 +403,10 @@ func TestWhileRecordsAreDeleted(t *testing.T) {
 	from := source.open(t, true)
 	ctx, stop := context.WithCancel(t.Context())
 	var writing sync.WaitGroup
-	added := make(chan struct{}, 1)
+	added := make(chan struct{})
+	enough := sync.OnceFunc(func() { close(added) })
 	writing.Go(func() {
+		defer enough() // also after a failure
 		for n := 1; ctx.Err() == nil; n++ {
 			seq, err := log.Append(audit.Record{Key: "key_ann", Target: fmt.Sprint(n)})
 			if err == nil && n%20 == 0 {
@@ -415,7 +417,7 @@ func TestWhileRecordsAreDeleted(t *testing.T) {
 				return
 			}
 			if n == 1000 { // some are deleted
-				added <- struct{}{}
+				enough()
 			}
 		}
 	})
