@@ -451,12 +451,9 @@ type restorer struct {
 
 // entry writes one entry.
 func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
-	folder, rest, _ := strings.Cut(name, "/")
+	folder, rest, _ := strings.Cut(present(name), "/")
 	if r.there[name] || !r.t.has(name) && name != countsEntry && name != oldConsumersEntry {
 		return nil
-	}
-	if name == oldConsumersEntry {
-		folder = consumersEntry
 	}
 	var err error
 	switch folder {

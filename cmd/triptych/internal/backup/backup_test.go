@@ -259,23 +259,43 @@ func goOn(t *testing.T, p backup.Target) {
 }
 
 // Backups of earlier versions have the consumers as a file of the data folder. They go to
-// the store of the target.
+// the store of the target, also where a restore that was cut off has left some or all there.
 func TestRestoreConsumersOfEarlierVersions(t *testing.T) {
 	earlier := backup.Pack(t, map[string]string{
-		"data/consumers.json": `[{"project":"shop","client":"cursor","key":"key_ann","seen":"2026-11-20T12:00:00Z","rulesets":{"go_style":1}}]`,
+		"data/consumers.json": `[{"project":"shop","client":"cursor","key":"key_ann","seen":"2026-11-20T12:00:00Z","rulesets":{"go_style":1}},` +
+			`{"project":"web","client":"cursor","key":"key_ann","seen":"2026-11-20T12:00:00Z","rulesets":{"go_style":2}}]`,
 	})
+	want := []consumers.Consumer{
+		{Project: "shop", Client: "cursor", Key: "key_ann", Seen: noon, Rulesets: map[ruleset.Name]int{"go_style": 1}},
+		{Project: "web", Client: "cursor", Key: "key_ann", Seen: noon, Rulesets: map[ruleset.Name]int{"go_style": 2}},
+	}
 	m, err := backup.Read(bytes.NewReader(earlier))
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := server(t, t.TempDir()).open(t, true)
-	if err := backup.Restore(t.Context(), bytes.NewReader(earlier), target, m); err != nil {
+	for left := range len(want) + 1 {
+		for _, to := range []place{folder(t), server(t, t.TempDir())} {
+			target := to.open(t, true)
+			if err := target.Consumers.Add(t.Context(), want[:left]); err != nil {
+				t.Fatal(err)
+			}
+			if err := backup.Restore(t.Context(), bytes.NewReader(earlier), target, m); err != nil {
+				t.Fatalf("over %d of the consumers: %v", left, err)
+			}
+			all, err := target.Consumers.All(t.Context())
+			if diff := cmp.Diff(want, all); diff != "" || err != nil {
+				t.Errorf("over %d of the consumers: %v, -want +got:\n%s", left, err, diff)
+			}
+		}
+	}
+	other := folder(t).open(t, true)
+	err = other.Consumers.Add(t.Context(), []consumers.Consumer{{Client: "other", Key: "k", Seen: noon}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	want := []consumers.Consumer{{Project: "shop", Client: "cursor", Key: "key_ann", Seen: noon, Rulesets: map[ruleset.Name]int{"go_style": 1}}}
-	all, err := target.Consumers.All(t.Context())
-	if diff := cmp.Diff(want, all); diff != "" || err != nil {
-		t.Errorf("%v, -want +got:\n%s", err, diff)
+	err = backup.Restore(t.Context(), bytes.NewReader(earlier), other, m)
+	if conflict, ok := errors.AsType[*backup.ConflictError](err); !ok || conflict.Entry != "consumers.json" {
+		t.Errorf("over another consumer: %v", err)
 	}
 }
 
