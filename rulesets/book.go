@@ -3,10 +3,8 @@ package rulesets
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
@@ -31,7 +29,7 @@ func OpenBook(ctx context.Context, env mcp.Env) (consumers.Book, error) {
 }
 
 // openAudience opens the record of consumers of a server. What an earlier version has
-// recorded in the data folder moves to the server that is the store.
+// recorded in the data folder moves to the server that is the store, and stays beside.
 func openAudience(ctx context.Context, env mcp.Env, newest consumers.Newest) (*audience, error) {
 	book, err := OpenBook(ctx, env)
 	if err != nil {
@@ -39,23 +37,11 @@ func openAudience(ctx context.Context, env mcp.Env, newest consumers.Newest) (*a
 	}
 	file := consumersFile(env.Data)
 	if _, inFile := book.(*consumers.File); !inFile {
-		if err := moveBook(ctx, book, file); err != nil {
+		if err := consumers.OpenFile(file, env.Now).MoveTo(ctx, book); err != nil {
 			env.Logger.Warn("moving the record of consumers to the store", "file", file, "error", err)
 		}
 	}
 	return &audience{book: book, newest: newest}, nil
-}
-
-// moveBook moves the consumers of a file to a book.
-func moveBook(ctx context.Context, book consumers.Book, file string) error {
-	all, err := consumers.OpenFile(file, time.Now).All(ctx)
-	if err != nil || len(all) == 0 {
-		return err
-	}
-	if err := book.Add(ctx, all); err != nil {
-		return err
-	}
-	return os.Remove(file)
 }
 
 // NewestIn returns the function that reads the newest revisions from a store. fallback

@@ -76,26 +76,61 @@ func (b *File) Add(_ context.Context, more []Consumer) error {
 }
 
 // change changes the file, with the lock that processes share.
-func (b *File) change(edit func(all map[string]Consumer)) (err error) {
+func (b *File) change(edit func(all map[string]Consumer)) error {
 	if err := os.MkdirAll(filepath.Dir(b.file), 0o700); err != nil {
 		return err
 	}
+	return b.locked(func() error {
+		known, err := b.load()
+		if err != nil {
+			return err
+		}
+		all := maps.Clone(known)
+		edit(all)
+		text, err := bounded(all)
+		if err != nil {
+			return err
+		}
+		return b.write(text)
+	})
+}
+
+// locked does something with the lock that processes share.
+func (b *File) locked(do func() error) (err error) {
 	lock := flock.New(b.file + ".lock")
 	if err := lock.Lock(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	known, err := b.load()
-	if err != nil {
-		return err
+	return do()
+}
+
+// movedSuffix ends the name of the file with the consumers that were moved to another book.
+const movedSuffix = ".moved"
+
+// MoveTo adds the consumers to another book, and moves them out of the file into one beside
+// it, whose name has ".moved" at its end. No report of another process is lost: it is moved,
+// or begins the file anew.
+func (b *File) MoveTo(ctx context.Context, book Book) error {
+	if _, err := os.Stat(b.file); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	all := maps.Clone(known)
-	edit(all)
-	text, err := bounded(all)
-	if err != nil {
-		return err
-	}
-	return b.write(text)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.locked(func() error {
+		known, err := b.load()
+		if err != nil || len(known) == 0 {
+			return err
+		}
+		all := slices.SortedFunc(maps.Values(known), compare)
+		if err := book.Add(ctx, all); err != nil {
+			return err
+		}
+		if err := OpenFile(b.file+movedSuffix, b.now).Add(ctx, all); err != nil {
+			return err
+		}
+		return os.Remove(b.file)
+	})
 }
 
 // bounded returns the consumers with the latest reports as JSON.
