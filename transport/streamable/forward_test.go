@@ -225,6 +225,37 @@ func (fullPeers) Begin(context.Context, string, string, time.Duration, int) (boo
 	return false, nil
 }
 
+// A session of another server that there is no room for is refused before it is made, so that
+// no other request finds it.
+func TestRefusedSessionIsNotRestored(t *testing.T) {
+	first := serve(t, func(cfg *streamable.Config) { cfg.SessionSecret, cfg.Peers = shared, noPeers{} })
+	session := first.session(t, "2025-06-18")
+	asked := 0
+	var second setup
+	peers := &askingPeers{ask: func() {
+		asked++
+		if ids := second.endpoint.SessionIDs(); len(ids) != 0 {
+			t.Errorf("the sessions %q are there before they are counted", ids)
+		}
+	}}
+	second = serve(t, func(cfg *streamable.Config) { cfg.SessionSecret, cfg.Peers = shared, peers })
+	resp, got := second.ask(t, "POST", ping, both, session)
+	if resp.StatusCode != http.StatusNotFound || asked != 1 {
+		t.Errorf("%s %s, counted %d times; want 404 and 1", resp.Status, got, asked)
+	}
+}
+
+// askingPeers have as many sessions as a principal may have, and call ask first.
+type askingPeers struct {
+	fullPeers
+	ask func()
+}
+
+func (p *askingPeers) Begin(ctx context.Context, principal, session string, idle time.Duration, most int) (bool, error) {
+	p.ask()
+	return p.fullPeers.Begin(ctx, principal, session, idle, most)
+}
+
 // A session that this server has no room for is not counted at the others.
 func TestRefusedSessionIsNotCounted(t *testing.T) {
 	begun := make(countingPeers, 10)

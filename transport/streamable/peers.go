@@ -105,16 +105,23 @@ const countSlack = time.Minute
 // server that has the session counts it, so the last one to use it says until when. While the
 // store cannot count, those of this server are bounded.
 func (s *session) count(ctx context.Context, left time.Duration) bool {
-	if s.h.cfg.Peers == nil || !s.sealed {
+	return !s.sealed || s.h.countSession(ctx, s.principal, s.id, left)
+}
+
+// countSession does the same for a session that need not be made yet.
+func (h *Handler) countSession(ctx context.Context, principal, id string, left time.Duration) bool {
+	if h.cfg.Peers == nil {
 		return true
 	}
-	ok, err := s.h.cfg.Peers.Begin(ctx, s.principal, s.id, left+min(s.h.cfg.SessionIdle/8, countSlack), int(s.h.maxSessions.Load()))
+	ok, err := h.cfg.Peers.Begin(ctx, principal, id, left+min(h.cfg.SessionIdle/8, countSlack), int(h.maxSessions.Load()))
 	return ok || err != nil
 }
 
 // restore makes the session of a sealed id that began at another server, nil if it has
-// ended or there are too many. The caller has checked the principal. Whether it has ended
-// is asked twice, as it may end while it is made.
+// ended or there are too many. The caller has checked the principal. It is counted before it
+// is made, as it may have expired at all servers and have no room now: another request that
+// found it here would be cancelled. Whether it has ended is asked twice, as it may end while
+// it is made.
 func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *mcp.Principal) *session {
 	if all.ended(ctx, sealed.ID) {
 		return nil
@@ -123,18 +130,30 @@ func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *mcp
 	if err != nil {
 		return nil
 	}
-	s := all.restoreOnce(sealed, settled, *who)
-	if s == nil {
+	// Another request may have made it since and taken the room, so memory is asked second.
+	if !all.hasRoom(who.ID) && all.inMemory(sealed.ID) == nil {
 		return nil
 	}
-	// It may have been ended meanwhile, or have expired at all servers and have no room now.
-	if all.ended(ctx, sealed.ID) || !s.count(ctx, all.h.cfg.SessionIdle) {
+	if !all.h.countSession(ctx, who.ID, sealed.ID, all.h.cfg.SessionIdle) {
+		return nil
+	}
+	s := all.restoreOnce(sealed, settled, *who)
+	if s != nil && all.ended(ctx, sealed.ID) { // meanwhile
 		if all.remove(s) {
 			s.end()
 		}
 		return nil
 	}
 	return s
+}
+
+// hasRoom reports whether a principal may have one more session at this server.
+func (all *sessions) hasRoom(principal string) bool {
+	if all.count.Take(principal, 1) != nil {
+		return false
+	}
+	all.count.Give(principal, 1)
+	return true
 }
 
 // restoreOnce makes one session where several requests come at once, with the rights
@@ -145,10 +164,9 @@ func (all *sessions) restoreOnce(sealed sealedSession, settled *mcp.Session, who
 	if s := all.inMemory(sealed.ID); s != nil {
 		return s
 	}
-	if all.count.Take(who.ID, 1) != nil {
+	if !all.hasRoom(who.ID) {
 		return nil // before anything is made that would have to be ended
 	}
-	all.count.Give(who.ID, 1)
 	who.Scopes = sealed.Scopes
 	s := all.newSession(mcp.Caller{Principal: who, Session: settled}, sealed.Scopes)
 	s.sealed = true
