@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -86,7 +87,13 @@ func (e endedNote) signed() []byte {
 // readEnded returns what was deleted of the writer's chain, nil if the store has no statement
 // that the writer's key has signed.
 func (w *streamWriter) readEnded(ctx context.Context) (*endedNote, error) {
-	text, err := w.client.Get(ctx, w.names.ended(w.id)).Bytes()
+	return endedOf(ctx, w.client, w.names, w.id, w.key.Public().(ed25519.PublicKey))
+}
+
+// endedOf returns what was deleted of a chain, nil if the store has no statement that one of
+// the keys has signed.
+func endedOf(ctx context.Context, client redis.UniversalClient, names streamNames, chain string, keys ...ed25519.PublicKey) (*endedNote, error) {
+	text, err := client.Get(ctx, names.ended(chain)).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return nil, nil
 	}
@@ -94,15 +101,22 @@ func (w *streamWriter) readEnded(ctx context.Context) (*endedNote, error) {
 		return nil, err
 	}
 	var e endedNote
-	if json.Unmarshal(text, &e) != nil || e.Chain != w.id {
+	if json.Unmarshal(text, &e) != nil || e.Chain != chain {
 		return nil, nil
 	}
 	sig, err := hex.DecodeString(e.Signature)
 	hash, hashErr := hex.DecodeString(e.Hash)
-	if err != nil || hashErr != nil || len(hash) != len(digest{}) || !ed25519.Verify(w.key.Public().(ed25519.PublicKey), e.signed(), sig) {
+	signed := func(key ed25519.PublicKey) bool { return ed25519.Verify(key, e.signed(), sig) }
+	if err != nil || hashErr != nil || len(hash) != len(digest{}) || !slices.ContainsFunc(keys, signed) {
 		return nil, nil
 	}
 	return &e, nil
+}
+
+// deleted implements [deleter].
+func (k *valkeyBackend) deleted(ctx context.Context, chain string, trusted []ed25519.PublicKey) (bool, error) {
+	e, err := endedOf(ctx, k.client, k.names, chain, trusted...)
+	return e != nil, err
 }
 
 // notes returns the first two lines of a chain that goes on behind what was deleted of it, and

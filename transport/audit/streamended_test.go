@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -227,6 +228,31 @@ func TestChainOfAServerThatIsBackStays(t *testing.T) {
 			t.Errorf("%+v, want 5 records", r)
 		}
 	})
+}
+
+// A chain that was deleted by policy is not missed where another one names it, as chains of
+// files do that were moved to a store. Without the signed statement it is.
+func TestDeletedChainThatAnotherNames(t *testing.T) {
+	client := valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)
+	n := newNeighbours(t, client)
+	n.close(n.idle(3))
+	n.forget()
+	n.busy()
+	l := n.open(1 << 20)
+	n.add(l, "busy", 1)
+	l.medium.(*streamWriter).notes = []note{{Chains: &chainsNote{IDs: []string{n.chain("idle")}}}}
+	n.add(l, "busy", 1)
+	n.close(l)
+	if r := n.report(); r != nil {
+		t.Errorf("%+v, want that the chain is deleted", r)
+	}
+	if err := client.Del(t.Context(), streamNames{}.ended(n.chain("idle"))).Err(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewValkey(n.cfg).Verify(t.Context())
+	if err != nil || r.Err() == nil || !strings.Contains(r.Err().Error(), "it is gone") {
+		t.Errorf("%v, %v, want that the chain is missed", err, r.Err())
+	}
 }
 
 // A failing is a hook that lets commands of a client fail.

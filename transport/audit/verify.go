@@ -159,8 +159,13 @@ func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.
 		}
 		r.Chains = append(r.Chains, one)
 	}
-	r.addMissing()
-	return r, nil
+	return r, r.addMissing(func(id string) (bool, error) {
+		d, ok := b.(deleter)
+		if !ok {
+			return false, nil
+		}
+		return d.deleted(ctx, id, trusted)
+	})
 }
 
 // isGone reports whether a backend no longer lists a chain.
@@ -180,22 +185,37 @@ func noChains(b backend) Report {
 	}}}}
 }
 
-// addMissing adds the chains that others name and that do not exist.
-func (r *Report) addMissing() {
+// A deleter is a backend that deletes chains as a whole by policy. deleted reports whether it
+// did so, as one of the keys has signed.
+type deleter interface {
+	deleted(ctx context.Context, id string, trusted []ed25519.PublicKey) (bool, error)
+}
+
+// addMissing adds the chains that others name and that do not exist, unless they were deleted
+// by policy.
+func (r *Report) addMissing(deleted func(id string) (bool, error)) error {
 	there := map[string]bool{}
 	for i := range r.Chains {
 		there[r.Chains[i].Chain] = true
 	}
 	for i := range r.Chains {
 		for _, id := range r.Chains[i].others {
-			if !there[id] {
-				there[id] = true
+			if there[id] {
+				continue
+			}
+			there[id] = true
+			gone, err := deleted(id)
+			if err != nil {
+				return fmt.Errorf("reading whether chain %s was deleted: %w", id, err)
+			}
+			if !gone {
 				r.Chains = append(r.Chains, ChainReport{Chain: id, Broken: &BreakError{
 					Chain: id, Reason: fmt.Sprintf("it is gone: chain %s names it", r.Chains[i].Chain),
 				}})
 			}
 		}
 	}
+	return nil
 }
 
 // verifyTries limits how often a chain is checked that looks broken while its head
