@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -192,24 +194,23 @@ func TestListChangesReachWhoMaySeeTheList(t *testing.T) {
 // TestResultBeyondTheBudgetFailsItsTask has a task whose result is larger than
 // what may be kept.
 func TestResultBeyondTheBudgetFailsItsTask(t *testing.T) {
-	s, err := mcp.New(mcp.Config{Name: "test", Version: "1", StateMemory: 10_000}, sleeper())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &bedside{server: s, handler: s.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key_1"}}, nil)}
-	id := b.nap(t, `{"ms":1100,"size":20000}`).ID
-	got := b.get(t, id)
-	for got.Status == "working" {
-		got = b.get(t, id)
-	}
-	if got.Status != "failed" || got.Error == nil || got.Error.Code != -32603 {
-		t.Errorf("got %+v, want a failed task with -32603", got)
-	}
-	if kept := int(s.StateUsage().Used); kept == 0 || kept > 10_000 {
-		t.Errorf("%d bytes are kept", kept)
-	}
-	s.Forget("key_1")
-	if kept := int(s.StateUsage().Used); kept != 0 {
-		t.Errorf("%d bytes are kept after the principal was forgotten", kept)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := mcp.New(mcp.Config{Name: "test", Version: "1", StateMemory: 10_000}, sleeper())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &bedside{server: s, handler: s.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key_1"}}, nil)}
+		id := b.nap(t, `{"ms":1100,"size":20000}`).ID
+		time.Sleep(time.Second)
+		if got := b.get(t, id); got.Status != "failed" || got.Error == nil || got.Error.Code != -32603 {
+			t.Errorf("got %+v, want a failed task with -32603", got)
+		}
+		if kept := int(s.StateUsage().Used); kept == 0 || kept > 10_000 {
+			t.Errorf("%d bytes are kept", kept)
+		}
+		s.Forget("key_1")
+		if kept := int(s.StateUsage().Used); kept != 0 {
+			t.Errorf("%d bytes are kept after the principal was forgotten", kept)
+		}
+	})
 }
