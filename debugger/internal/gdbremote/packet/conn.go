@@ -1,0 +1,163 @@
+package packet
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// MaxSize is the maximum number of bytes of a packet, which a server announces
+// as PacketSize.
+const MaxSize = 64 << 10
+
+// ErrTooLong is returned for packets of more than MaxSize bytes.
+var ErrTooLong = errors.New("packet is too long")
+
+// Bytes outside of packets (section E.1).
+const (
+	ack       = '+'
+	nack      = '-'
+	interrupt = 0x03
+)
+
+// A Packet is what a client has sent.
+type Packet struct {
+	Data      []byte // without framing and escapes
+	Interrupt bool   // the client asks to stop the process; there is no Data
+}
+
+// A Conn exchanges packets with a client.
+type Conn struct {
+	r *bufio.Reader
+
+	mu    sync.Mutex
+	w     io.Writer
+	noAck bool
+	last  []byte // the frame that was written last, to send again
+}
+
+// NewConn returns a Conn. It starts with acknowledgments, as the protocol
+// does.
+func NewConn(rw io.ReadWriter) *Conn {
+	return &Conn{r: bufio.NewReader(rw), w: rw}
+}
+
+// Read returns the next packet. It acknowledges packets, requests those again
+// that arrived damaged, and sends the last frame again when the client asks
+// for it. Bytes between packets are ignored (section E.1).
+func (c *Conn) Read() (Packet, error) {
+	for {
+		b, err := c.r.ReadByte()
+		if err != nil {
+			return Packet{}, err
+		}
+		switch b {
+		case interrupt:
+			return Packet{Interrupt: true}, nil
+		case nack:
+			err = c.resend()
+		case '$':
+			var data []byte
+			var whole bool
+			if data, whole, err = c.frame(); err == nil && whole {
+				return Packet{Data: data}, nil
+			}
+		}
+		if err != nil {
+			return Packet{}, err
+		}
+	}
+}
+
+// frame reads a packet after its $ and acknowledges it. whole reports whether
+// it arrived undamaged; without acknowledgments damage is an error.
+func (c *Conn) frame() (data []byte, whole bool, err error) {
+	raw, err := c.body()
+	if err != nil {
+		return nil, false, err
+	}
+	var digits [2]byte
+	if _, err := io.ReadFull(c.r, digits[:]); err != nil {
+		return nil, false, err
+	}
+	data, err = decode(raw)
+	if errors.Is(err, ErrTooLong) {
+		return nil, false, err
+	}
+	whole = err == nil && string(digits[:]) == fmt.Sprintf("%02x", checksum(raw))
+	return data, whole, c.acknowledge(whole)
+}
+
+// body reads up to the #. A $ begins the packet anew: the client has given up
+// the one before.
+func (c *Conn) body() ([]byte, error) {
+	var raw []byte
+	for {
+		b, err := c.r.ReadByte()
+		switch {
+		case err != nil:
+			return nil, err
+		case b == '#':
+			return raw, nil
+		case b == '$':
+			raw = raw[:0]
+			continue
+		case len(raw) == MaxSize:
+			return nil, ErrTooLong
+		}
+		raw = append(raw, b)
+	}
+}
+
+// acknowledge answers a packet. A stream that needs no acknowledgments must
+// not be damaged.
+func (c *Conn) acknowledge(whole bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.noAck && !whole:
+		return errDamaged
+	case c.noAck:
+		return nil
+	}
+	answer := byte(ack)
+	if !whole {
+		answer = nack
+	}
+	_, err := c.w.Write([]byte{answer})
+	return err
+}
+
+var errDamaged = errors.New("packet is damaged")
+
+// resend writes the last frame again.
+func (c *Conn) resend() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.noAck || c.last == nil {
+		return nil
+	}
+	_, err := c.w.Write(c.last)
+	return err
+}
+
+// Write sends a packet with the data.
+func (c *Conn) Write(data []byte) error {
+	frame := encode(data)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.noAck {
+		c.last = frame
+	}
+	_, err := c.w.Write(frame)
+	return err
+}
+
+// StopAcks ends acknowledgments in both directions (section E.11).
+func (c *Conn) StopAcks() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.noAck, c.last = true, nil
+}

@@ -1,0 +1,13 @@
+// Package packet exchanges the packets of the GDB remote serial protocol: text
+// between $ and #, followed by a checksum of two hexadecimal digits.
+//
+//	c := packet.NewConn(rw)
+//	p, err := c.Read()          // Packet.Interrupt is the byte 0x03
+//	err = c.Write([]byte("OK"))
+//
+// The numbers of sections are those of the manual of gdb, appendix E.
+//
+// # Concurrency
+//
+// One goroutine calls Read. Write and StopAcks may be called from any.
+package packet
