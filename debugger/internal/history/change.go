@@ -49,6 +49,32 @@ func (r *Recorder) SetRegs(thread int, regs ptrace.Regs) error {
 	return nil
 }
 
+// SetXState moves the view to the present, replaces the vector state of a
+// thread and records the change.
+func (r *Recorder) SetXState(thread int, state []byte) error {
+	if err := r.ready(); err != nil {
+		return err
+	}
+	v := r.view()
+	i := v.current
+	if thread != 0 {
+		i = r.index(thread)
+	}
+	t := &v.threads[i]
+	if err := r.loadVectorState(t); err != nil {
+		return err
+	}
+	if err := r.target.SetXState(t.id, state); err != nil {
+		return err
+	}
+	var none ptrace.Regs
+	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Changed, parts: partVector, thread: i}), &none, &none)
+	r.buf, _ = appendVector(r.buf, t.vector, state)
+	t.vector = append([]byte(nil), state...)
+	r.history.append(r.buf)
+	return nil
+}
+
 // ready moves the view to the present.
 func (r *Recorder) ready() error {
 	if _, err := r.history.Seek(r.history.End()); err != nil {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // A stretch that ran freely is one position: back over it everything is as at
@@ -137,7 +139,21 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	moments = append(moments, s.stepProcess(2, 0))
+	state, err := s.process.XState(0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state = slices.Clone(state)
+	copy(xsave.Machine().Bytes(state, xsave.XMM, 3), "sixteen bytes...")
+	xsave.Mark(state, xsave.XMM, 3)
+	if err := r.SetXState(0, state); err != nil {
+		t.Fatal(err)
+	}
+	moments = append(moments, s.stepProcess(3, 0))
 	s.there(r, moments)
+	if got, err := s.process.XState(0, nil); err != nil || string(xsave.Machine().Bytes(got, xsave.XMM, 3)) != "sixteen bytes..." {
+		t.Errorf("xmm3 of the process: %q, %v", xsave.Machine().Bytes(got, xsave.XMM, 3), err)
+	}
 }
 
 // Steps stop before the process ends, because its history ends with it.
