@@ -73,3 +73,6 @@ func (f *File) Stop() proc.Stop {
 	}
 	return stop
 }
+
+// AuxV returns the auxiliary vector of the process, for ptrace.Auxiliary.
+func (f *File) AuxV() []byte { return f.auxv }

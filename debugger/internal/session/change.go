@@ -1,5 +1,7 @@
 package session
 
+import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+
 // WriteMemory writes memory of the process. If there is a history, it records
 // the write.
 func (s *Session) WriteMemory(addr uint64, data []byte) (int, error) {
@@ -7,10 +9,7 @@ func (s *Session) WriteMemory(addr uint64, data []byte) (int, error) {
 		return s.Process.WriteMemory(addr, data)
 	}
 	n, err := s.Recorder.WriteMemory(addr, data)
-	s.mu.Lock()
-	s.now.History = s.HistoryPosition()
-	s.mu.Unlock()
-	return n, err
+	return n, s.changed(err)
 }
 
 // SelectThread makes another thread the current one.
@@ -32,4 +31,31 @@ func (s *Session) SetReason(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.Reason = reason
+}
+
+// WriteRegisters replaces the registers of a thread. If there is a history, it
+// records the change.
+func (s *Session) WriteRegisters(thread int, regs ptrace.Regs) error {
+	if s.Recorder == nil {
+		return s.Process.SetRegs(thread, regs)
+	}
+	return s.changed(s.Recorder.SetRegs(thread, regs))
+}
+
+// WriteVectors replaces the vector state of a thread. If there is a history,
+// it records the change.
+func (s *Session) WriteVectors(thread int, state []byte) error {
+	if s.Recorder == nil {
+		return s.Process.SetXState(thread, state)
+	}
+	return s.changed(s.Recorder.SetXState(thread, state))
+}
+
+// changed updates the position after a change was recorded, and returns the
+// error of the change.
+func (s *Session) changed(err error) error {
+	s.mu.Lock()
+	s.now.History = s.HistoryPosition()
+	s.mu.Unlock()
+	return err
 }

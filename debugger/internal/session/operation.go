@@ -74,6 +74,7 @@ func (s *Session) RecordStop(stop proc.Stop) {
 	now := s.Describe(stop)
 	s.mu.Lock()
 	s.now = now
+	s.follow.recordLocked(stop)
 	s.mu.Unlock()
 }
 

@@ -132,8 +132,8 @@ func (r *Registry) Add(key string, d target.Target) (*Session, error) {
 	s.cancel = cancel
 	s.Stepper = stepping.NewStepper(inspect.NewInspector(life, &d, r.Log.With("pid", d.PID)), r.History)
 	s.UpdateView()
-	s.now = s.Describe(s.CurrentStop())
-	s.now.Reason = d.Reason
+	s.RecordStop(s.CurrentStop())
+	s.SetReason(d.Reason)
 	s.wg.Go(s.index)
 	s.timer = time.AfterFunc(r.Idle, func() { r.expire(s) })
 	if !r.register(s) {

@@ -33,6 +33,7 @@ type Session struct {
 	mu       sync.Mutex
 	now      State // as of the last stop
 	reported State // by the last answer
+	follow   follow
 	op       *operation
 	closed   bool
 	timer    *time.Timer // ends an idle session

@@ -1,0 +1,42 @@
+package stepping
+
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// StepThread makes a step of a thread, and goes on until its next instruction
+// is outside of the addresses from start to before end. In the past the steps
+// that other threads have made in between pass, too.
+func (s *Stepper) StepThread(ctx context.Context, thread int, start, end uint64) (proc.Stop, error) {
+	if err := s.View.SetCurrentThread(thread); err != nil {
+		return proc.Stop{}, err
+	}
+	w := &walk{s}
+	stop, _, err := w.until(ctx, func(v *history.View) bool {
+		return v.Thread() == thread && (v.PC() < start || v.PC() >= end)
+	})
+	return stop, err
+}
+
+// StepThreadBack undoes the last step of a thread, and what other threads have
+// done since. A stretch that was not recorded counts as a step.
+func (s *Stepper) StepThreadBack(ctx context.Context, thread int) (proc.Stop, error) {
+	conditions := s.newStopConditions(true)
+	found, err := s.Backward(ctx, func(v *history.View) bool {
+		return conditions.stopsBackward(v) || v.Thread() == thread || s.History.Kind(v.Position()) == history.Ran
+	})
+	switch stop, err := s.StopAt(proc.Stepped, err); {
+	case err != nil || stop.Why == proc.Paused:
+		return stop, err
+	case conditions.found != nil:
+		return conditions.stop(stop), nil
+	case !found:
+		stop.Why = AtBeginning
+		return stop, nil
+	default:
+		return stop, nil
+	}
+}
