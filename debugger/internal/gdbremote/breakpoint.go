@@ -1,0 +1,190 @@
+package gdbremote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// The kinds of breakpoints of Z packets (section E.2). The engine chooses
+// between debug registers and inserted instructions itself.
+const (
+	software = '0'
+	hardware = '1'
+)
+
+// watchKinds are the kinds of watchpoints with the reason of their stops. The
+// processor cannot watch reads alone; gdb sorts out the writes.
+var watchKinds = map[byte]struct {
+	access proc.Access
+	reason string
+}{
+	'2': {proc.Write, "watch"},
+	'3': {proc.ReadWrite, "rwatch"},
+	'4': {proc.ReadWrite, "awatch"},
+}
+
+// insert answers Z, wherever the session is: clients set breakpoints before each
+// command that resumes. A mirror accepts them and does not set them: clients
+// have some of their own, to follow libraries, without which they do not
+// resume.
+func (v *server) insert(ctx context.Context, args string) ([]byte, error) {
+	kind, addr, size, err := parseBreakpoint(args)
+	if err != nil {
+		return nil, err
+	}
+	_, watch := watchKinds[kind]
+	if !watch && kind != software && kind != hardware {
+		return []byte{}, nil
+	}
+	return v.locked(ctx, func() ([]byte, error) {
+		if err := v.s.RequireExecution(); err != nil {
+			return nil, err
+		}
+		key := breakpointKey(args)
+		if v.Role == Mirror || v.breakpoints[key] != nil {
+			return []byte("OK"), nil
+		}
+		set := v.setBreakpoint
+		if watch {
+			set = v.setWatchpoint
+		}
+		b, err := set(kind, addr, size)
+		if err != nil {
+			return nil, err
+		}
+		v.breakpoints[key] = b
+		return []byte("OK"), nil
+	})
+}
+
+// remove answers z.
+func (v *server) remove(ctx context.Context, args string) ([]byte, error) {
+	if _, _, _, err := parseBreakpoint(args); err != nil {
+		return nil, err
+	}
+	return v.locked(ctx, func() ([]byte, error) {
+		b := v.breakpoints[breakpointKey(args)]
+		if b == nil {
+			return []byte("OK"), nil
+		}
+		delete(v.breakpoints, breakpointKey(args))
+		if err := ignoreEnded(v.clear(b)); err != nil {
+			return nil, err
+		}
+		return []byte("OK"), nil
+	})
+}
+
+// parseBreakpoint parses KIND,ADDR,SIZE. What may follow was not announced.
+func parseBreakpoint(args string) (kind byte, addr, size uint64, err error) {
+	key := breakpointKey(args)
+	if len(key) < 2 || key[1] != ',' {
+		return 0, 0, 0, errArgument
+	}
+	addr, size, err = parsePair(key[2:], ",")
+	return key[0], addr, size, err
+}
+
+// breakpointKey identifies a breakpoint by its kind, address and size.
+func breakpointKey(args string) string {
+	key, _, _ := strings.Cut(args, ";")
+	return key
+}
+
+func (v *server) setBreakpoint(_ byte, addr, _ uint64) (*stepping.Breakpoint, error) {
+	b := &stepping.Breakpoint{Places: []symbols.Location{{Addr: addr}}}
+	if v.isReturnOfCall(addr) {
+		v.calls[b] = true
+		if err := v.s.Process.SetSignal(syscall.SIGSEGV, proc.StopAndDrop); err != nil {
+			return nil, err
+		}
+		return b, v.s.Breakpoints.Add(b)
+	}
+	if err := v.s.Breakpoints.Set(b, proc.BreakpointSpec{Address: addr}); err != nil {
+		return nil, err
+	}
+	return b, v.s.Breakpoints.Add(b)
+}
+
+// isReturnOfCall reports whether a breakpoint is where a function returns to
+// that gdb calls in the process: on the stack, which is not executable. The
+// return faults there; gdb takes that for the breakpoint, and the signal must
+// not be delivered.
+func (v *server) isReturnOfCall(addr uint64) bool {
+	maps, err := v.s.View.Maps()
+	m, mapped := maps.Find(addr)
+	return err == nil && mapped && m.Write && !m.Execute && v.s.Process != nil && !v.s.InPast()
+}
+
+// clear clears a breakpoint.
+func (v *server) clear(b *stepping.Breakpoint) error {
+	err := v.s.Breakpoints.Clear(b)
+	if v.calls[b] {
+		delete(v.calls, b)
+		if len(v.calls) == 0 {
+			err = errors.Join(err, v.s.Process.SetSignal(syscall.SIGSEGV, proc.StopAndPass))
+		}
+	}
+	return err
+}
+
+// Limits of the memory of a watchpoint.
+const (
+	maxWatched  = 64 << 10
+	wordSize    = 8
+	maxHardware = 4 // debug registers
+)
+
+// setWatchpoint watches memory. The debug registers watch aligned words; what
+// has too many of them, and traces, are watched in what is recorded.
+func (v *server) setWatchpoint(kind byte, addr, size uint64) (*stepping.Breakpoint, error) {
+	access := watchKinds[kind].access
+	if size == 0 || size > maxWatched {
+		return nil, fmt.Errorf("%d bytes cannot be watched", size)
+	}
+	w := &stepping.Watch{Address: addr, Size: int(size), Access: access, Last: make([]byte, size)}
+	if n, err := v.s.View.ReadMemory(addr, w.Last); n < len(w.Last) {
+		return nil, errors.Join(fmt.Errorf("the memory at %#x cannot be read", addr), err)
+	}
+	b := &stepping.Breakpoint{Watch: w, Places: []symbols.Location{{Addr: addr}}}
+	pieces := watchPieces(addr, size)
+	w.Recorded = v.s.Process == nil || len(pieces) > maxHardware
+	if w.Recorded && access != proc.Write {
+		return nil, errors.New("what is read is not recorded: only writes can be watched here")
+	}
+	if !w.Recorded {
+		for _, p := range pieces {
+			if err := v.s.Breakpoints.Set(b, proc.BreakpointSpec{Address: p.addr, Size: p.size, Access: access}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, v.s.Breakpoints.Add(b)
+}
+
+// A watchPiece is memory that one debug register can watch.
+type watchPiece struct {
+	addr uint64
+	size int
+}
+
+// watchPieces splits memory into aligned pieces of 1, 2, 4 or 8 bytes.
+func watchPieces(addr, size uint64) []watchPiece {
+	var all []watchPiece
+	for end := addr + size; addr < end; {
+		n := uint64(wordSize)
+		for n > end-addr || addr%n != 0 {
+			n /= 2
+		}
+		all = append(all, watchPiece{addr, int(n)})
+		addr += n
+	}
+	return all
+}

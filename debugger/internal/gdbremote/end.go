@@ -1,0 +1,70 @@
+package gdbremote
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// ends are the errors with which connections end, on either side.
+var ends = []error{io.EOF, io.ErrClosedPipe, net.ErrClosed, os.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}
+
+// unlessEnd drops an error that only says that the connection has ended.
+func unlessEnd(err error) error {
+	if slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) }) {
+		return nil
+	}
+	return err
+}
+
+// oneLine makes a text fit for a packet that gdb shows.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// detach answers D: an owner ends the session and lets the process run on,
+// others only disconnect.
+func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
+	v.over = true
+	if v.Role == Owner {
+		if err := v.sessions.End(ctx, v.s, false, v.s.Name()+" was detached from"); ignoreEnded(err) != nil {
+			return nil, err
+		}
+	}
+	return []byte("OK"), nil
+}
+
+// kill answers k and vKill. Only an owner kills, and only a process that was
+// launched here; others disconnect.
+func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
+	v.over = true
+	if v.Role == Owner {
+		if err := v.sessions.End(ctx, v.s, v.s.Launched(), v.s.Name()+" was killed"); ignoreEnded(err) != nil {
+			return nil, err
+		}
+	}
+	return []byte("OK"), nil
+}
+
+// clearBreakpoints clears the breakpoints of a client that has gone. It waits
+// until the session is free; a session that has ended has none.
+func (v *server) clearBreakpoints() {
+	if len(v.breakpoints) == 0 {
+		return
+	}
+	_, leave, err := v.s.Acquire(context.Background())
+	if err != nil {
+		return
+	}
+	defer leave()
+	for _, b := range v.breakpoints {
+		if err := ignoreEnded(v.clear(b)); err != nil && v.Log != nil {
+			v.Log.Warn("a breakpoint could not be cleared", "session", v.s.ID, "err", err)
+		}
+	}
+}

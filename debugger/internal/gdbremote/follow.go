@@ -1,0 +1,69 @@
+package gdbremote
+
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+)
+
+// follow waits for the next stop of a session that others drive. An interrupt
+// of the client ends the wait where the session is.
+func (v *server) follow(ctx context.Context) ([]byte, error) {
+	if !v.told {
+		v.told = true
+		v.print("triptych: this is a mirror: it shows the next stop of session " + v.s.ID +
+			"; breakpoints set here have no effect, Ctrl-C ends the wait\n")
+	}
+	for {
+		_, stops, next := v.s.LastStop()
+		if stops != v.seen {
+			return v.caughtUp(ctx)
+		}
+		select {
+		case <-next:
+		case <-v.s.Life.Done():
+			v.over = true
+			stop, _ := v.s.ExitStop()
+			return v.sessionEnded(stop.Ended())
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case p, ok := <-v.packets:
+			switch {
+			case !ok:
+				v.over = true
+				return nil, nil
+			case !p.Interrupt:
+				v.held = append(v.held, p)
+			case v.s.State().Status == session.Running:
+				v.print("triptych: the process is running, and a mirror cannot stop it\n")
+			default:
+				return v.caughtUp(ctx)
+			}
+		}
+	}
+}
+
+// caughtUp returns the reply for where the session is.
+func (v *server) caughtUp(ctx context.Context) ([]byte, error) {
+	if stop, exited := v.s.ExitStop(); exited {
+		v.over = true
+		return v.stopReply(stop, noSignal)
+	}
+	leave, err := v.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return v.current(signalInterrupt)
+}
+
+// sessionEnded tells the client that there is nothing to follow any more: how
+// the process ended, or that it runs on by itself, which clients show as an
+// end, too.
+func (v *server) sessionEnded(exited bool) ([]byte, error) {
+	if stop, _ := v.s.ExitStop(); exited {
+		return v.stopReply(stop, noSignal)
+	}
+	v.print("triptych: the session has ended\n")
+	return []byte("W00" + v.endedProcess()), nil
+}

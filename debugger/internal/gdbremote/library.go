@@ -1,0 +1,114 @@
+package gdbremote
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"encoding/xml"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// maxLibraries bounds the loader's list, which the process may have damaged.
+const maxLibraries = 4096
+
+// A linkMap is an entry of the loader's list, struct link_map of link.h.
+type linkMap struct{ Base, Name, Dynamic, Next, Prev uint64 }
+
+// libraries is the list of shared libraries as the loader has it (section
+// E.6), empty before the loader has run.
+func (v *server) libraries(string) ([]byte, error) {
+	type item struct {
+		XMLName xml.Name `xml:"library"`
+		Name    string   `xml:"name,attr"`
+		Entry   string   `xml:"lm,attr"`
+		Base    string   `xml:"l_addr,attr"`
+		Dynamic string   `xml:"l_ld,attr"`
+		Space   string   `xml:"lmid,attr"` // of dlmopen; the first one is listed
+	}
+	list := struct {
+		XMLName xml.Name `xml:"library-list-svr4"`
+		Version string   `xml:"version,attr"`
+		Main    string   `xml:"main-lm,attr,omitempty"`
+		All     []item
+	}{Version: "1.0"}
+	at := v.firstLibrary()
+	for n := 0; at != 0 && n < maxLibraries; n++ {
+		var m linkMap
+		if !v.read64(at, &m) {
+			break
+		}
+		if n == 0 {
+			list.Main = fmt.Sprintf("%#x", at)
+		} else if name := v.text(m.Name); name != "" {
+			list.All = append(list.All, item{
+				Name: name, Entry: fmt.Sprintf("%#x", at), Base: fmt.Sprintf("%#x", m.Base), Dynamic: fmt.Sprintf("%#x", m.Dynamic), Space: "0x0",
+			})
+		}
+		at = m.Next
+	}
+	return xml.Marshal(list)
+}
+
+// firstLibrary returns the address of the program's own entry, 0 if there is
+// none yet: its dynamic section points to the loader's struct r_debug.
+func (v *server) firstLibrary() uint64 {
+	auxv, _ := v.auxv("") // without it there is no list
+	headers, _ := ptrace.Auxiliary(auxv, auxHeaders)
+	count, _ := ptrace.Auxiliary(auxv, auxHeaderCount)
+	dynamic, ok := v.dynamicSection(headers, count)
+	for ; ok; dynamic += 16 {
+		var entry elf.Dyn64
+		if !v.read64(dynamic, &entry) || elf.DynTag(entry.Tag) == elf.DT_NULL {
+			break
+		}
+		if elf.DynTag(entry.Tag) == elf.DT_DEBUG {
+			var debug struct{ Version, First uint64 }
+			if entry.Val == 0 || !v.read64(entry.Val, &debug) {
+				break
+			}
+			return debug.First
+		}
+	}
+	return 0
+}
+
+// dynamicSection finds the dynamic section by the program headers, which are
+// at a known address themselves.
+func (v *server) dynamicSection(headers, count uint64) (addr uint64, ok bool) {
+	var bias uint64
+	for i := range min(count, 1<<16) {
+		var h elf.Prog64
+		if !v.read64(headers+i*uint64(binary.Size(h)), &h) {
+			return 0, false
+		}
+		switch elf.ProgType(h.Type) {
+		case elf.PT_PHDR:
+			bias = headers - h.Vaddr
+		case elf.PT_DYNAMIC:
+			return bias + h.Vaddr, true // PT_PHDR comes first
+		}
+	}
+	return 0, false
+}
+
+// read64 reads a structure of little-endian numbers.
+func (v *server) read64(addr uint64, to any) bool {
+	b := make([]byte, binary.Size(to))
+	if n, _ := v.s.View.ReadMemory(addr, b); n < len(b) {
+		return false
+	}
+	return binary.Read(bytes.NewReader(b), binary.LittleEndian, to) == nil
+}
+
+// maxPath is the maximum length of a path.
+const maxPath = 4096
+
+// text reads a string that ends in a zero byte.
+func (v *server) text(addr uint64) string {
+	b := make([]byte, maxPath)
+	n, _ := v.s.View.ReadMemory(addr, b) // less is there at the end of a mapping
+	text, _, _ := bytes.Cut(b[:n], []byte{0})
+	return string(text)
+}

@@ -1,0 +1,67 @@
+package gdbremote_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
+)
+
+// gdb drives a process that it owns: breakpoints, watchpoints, libraries,
+// writes, calls of functions, and the end. What is expected is what sums.c
+// computes.
+func TestLive(t *testing.T) {
+	r := newRegistry(t)
+	exe := debuggertest.Build(t, "sums.c")
+	v := serve(t, r, launch(t, r, exe), gdbremote.Options{Role: gdbremote.Owner})
+	steps := []struct{ command, want string }{
+		{"break main", "Breakpoint 1"},
+		{"continue", "Breakpoint 1, main"},
+		{"info sharedlibrary", "libc.so.6"},
+		{"info threads", `"sums-c-`},
+		{"watch total", "Hardware watchpoint 2"},
+		{"continue", "Old value = 0\nNew value = 10"},
+		{"bt", "#1  0x"},
+		{"rwatch calls", "Hardware read watchpoint 3"},
+		{"continue", "Value = 1"},
+		{"delete", ""},
+		{"stepi", ""},
+		{"reverse-stepi", ""},
+		{"set var total = 1", "Cannot access memory"}, // in the past
+		{"set var $r15 = 1", "the past cannot be changed"},
+		{"monitor resume-here", "went on from position"},
+		{"p half(5)", "= 2.5"},
+		{"set var total = 1000", ""},
+		{"p total", "= 1000"},
+		{"set $xmm15.uint128 = 77", ""},
+		{"p $xmm15.uint128", "= 77"},
+		{"p $eflags", "IF"},
+		{"set var $r15 = 0x1234", ""},
+		{"p/x $r15", "= 0x1234"},
+		{"monitor nonsense", "monitor seek: N"},
+		{"tbreak add", ""},
+		{"continue", "add (n=30)"},
+		{"finish", "= 1050"},
+		{"break sums.c:" + line(t, "end"), ""},
+		{"continue", "Breakpoint 5, main"},
+		{"continue", "exited with code 03"},
+	}
+	var commands []string
+	for _, s := range steps {
+		commands = append(commands, s.command)
+	}
+	out := v.gdb(t, exe, commands...)
+	v.wait(t)
+	for i, s := range steps {
+		if !strings.Contains(out[i]+"\n", s.want) {
+			t.Errorf("%d: %s: %q, want %q", i, s.command, out[i], s.want)
+		}
+	}
+	if text := strings.Join(out, "\n"); !strings.Contains(text, "total 1140, half 570\n") { // it comes when it is read
+		t.Errorf("the program's output is not in that of gdb:\n%s", text)
+	}
+	if all := r.All(); len(all) != 0 {
+		t.Errorf("%d sessions are left, want none after the end of the process", len(all))
+	}
+}

@@ -1,0 +1,104 @@
+package gdbremote
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
+)
+
+// clientFeatures are the features of the client that change replies.
+type clientFeatures struct {
+	multiprocess   bool // thread ids name the process
+	swbreak, exec  bool // may be reasons of stops
+	hwbreak        bool
+	errorsWithText bool
+}
+
+// serverFeatures are what the reply to qSupported announces (section E.4).
+const serverFeatures = "QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;exec-events+;vContSupported+;" +
+	"ReverseStep+;ReverseContinue+;" +
+	"qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;qXfer:libraries-svr4:read+;" +
+	"qXfer:siginfo:read+;qXfer:threads:read+"
+
+// supported answers qSupported and records what the client can do.
+func (v *server) supported(_ context.Context, args string) ([]byte, error) {
+	for feature := range strings.SplitSeq(strings.TrimPrefix(args, ":"), ";") {
+		switch feature {
+		case "multiprocess+":
+			v.client.multiprocess = true
+		case "swbreak+":
+			v.client.swbreak = true
+		case "hwbreak+":
+			v.client.hwbreak = true
+		case "exec-events+":
+			v.client.exec = true
+		}
+	}
+	return fmt.Appendf(nil, "PacketSize=%x;%s", packet.MaxSize, serverFeatures), nil
+}
+
+// stopAcks answers QStartNoAckMode. The reply itself is acknowledged, which is
+// ignored.
+func (v *server) stopAcks(context.Context, string) ([]byte, error) {
+	v.conn.StopAcks()
+	return []byte("OK"), nil
+}
+
+// attached answers qAttached: whether quitting detaches from the process or
+// kills it.
+func (v *server) attached(context.Context, string) ([]byte, error) {
+	if v.Role == Owner && v.s.Launched() {
+		return []byte("0"), nil
+	}
+	return []byte("1"), nil
+}
+
+// triple is the name of the processor and system in lldb.
+var triple = hex.EncodeToString([]byte("x86_64-unknown-linux-gnu"))
+
+// hostInfo answers a query of lldb's extensions.
+func (v *server) hostInfo(context.Context, string) ([]byte, error) {
+	return []byte("triple:" + triple + ";ptrsize:8;endian:little;"), nil
+}
+
+// processInfo answers a query of lldb's extensions.
+func (v *server) processInfo(context.Context, string) ([]byte, error) {
+	return fmt.Appendf(nil, "pid:%x;triple:%s;ostype:linux;ptrsize:8;endian:little;", v.s.PID, triple), nil
+}
+
+// memoryRegion answers a query of lldb's extensions: the mapping at an
+// address, or the space up to the next one.
+func (v *server) memoryRegion(ctx context.Context, args string) ([]byte, error) {
+	addr, err := parseHex(args)
+	if err != nil {
+		return nil, err
+	}
+	return v.inside(ctx, func() ([]byte, error) {
+		maps, err := v.s.View.Maps()
+		if err != nil {
+			return nil, err
+		}
+		if m, ok := maps.Find(addr); ok {
+			permissions := ""
+			for _, p := range []struct {
+				allowed bool
+				letter  string
+			}{{m.Read, "r"}, {m.Write, "w"}, {m.Execute, "x"}} {
+				if p.allowed {
+					permissions += p.letter
+				}
+			}
+			return fmt.Appendf(nil, "start:%x;size:%x;permissions:%s;name:%x;", m.Start, m.End-m.Start, permissions, m.Path), nil
+		}
+		end := uint64(0) // 2^64
+		for _, m := range maps {
+			if m.Start > addr && (end == 0 || m.Start < end) {
+				end = m.Start
+			}
+		}
+		return fmt.Appendf(nil, "start:%x;size:%x;", addr, end-addr), nil
+	})
+}

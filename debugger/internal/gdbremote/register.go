@@ -1,0 +1,132 @@
+package gdbremote
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
+)
+
+// A register is a register of the target description.
+type register struct {
+	name string
+	bits int
+	kind string // its type in the description
+	in   place
+}
+
+// A place is where a register is: in the general registers, in the vector
+// state, or computed from it.
+type place struct {
+	word     int // index in ptrace.Regs.Words, -1 if it is elsewhere
+	part     xsave.Part
+	n        int // number of the part
+	computed func(*xsave.X87) uint64
+}
+
+// A feature is a part of the target description that gdb knows by its name.
+type feature struct {
+	name  string
+	types string // XML of types of its registers
+	// width is the number of bytes of a vector register that the processor
+	// must have for the feature.
+	width     int
+	registers []register
+}
+
+// Indexes of general registers in ptrace.Regs.Words.
+var general = map[string]int{
+	"r15": 0, "r14": 1, "r13": 2, "r12": 3, "rbp": 4, "rbx": 5, "r11": 6, "r10": 7, "r9": 8, "r8": 9, "rax": 10, "rcx": 11,
+	"rdx": 12, "rsi": 13, "rdi": 14, "orig_rax": 15, "rip": 16, "cs": 17, "eflags": 18, "rsp": 19, "ss": 20, "fs_base": 21,
+	"gs_base": 22, "ds": 23, "es": 24, "fs": 25, "gs": 26,
+}
+
+// generalRegisters returns registers of one type that are words.
+func generalRegisters(bits int, kind string, names ...string) []register {
+	var all []register
+	for _, name := range names {
+		all = append(all, register{name, bits, kind, place{word: general[name]}})
+	}
+	return all
+}
+
+// parts returns registers that are stored as the same part of consecutive
+// vector registers, beginning with number first.
+func parts(format string, first, count, bits int, kind string, part xsave.Part) []register {
+	var all []register
+	for n := first; n < first+count; n++ {
+		all = append(all, register{fmt.Sprintf(format, n), bits, kind, place{word: -1, part: part, n: n}})
+	}
+	return all
+}
+
+// x87Words are the control registers of the x87 unit in the order of gdb.
+var x87Words = []struct {
+	name  string
+	value func(*xsave.X87) uint64
+}{
+	{"fctrl", func(x *xsave.X87) uint64 { return uint64(x.Control) }},
+	{"fstat", func(x *xsave.X87) uint64 { return uint64(x.Status) }},
+	{"ftag", func(x *xsave.X87) uint64 { return uint64(x.Tags()) }},
+	{"fiseg", func(x *xsave.X87) uint64 { return x.Instruction >> 32 }},
+	{"fioff", func(x *xsave.X87) uint64 { return x.Instruction & (1<<32 - 1) }},
+	{"foseg", func(x *xsave.X87) uint64 { return x.Operand >> 32 }},
+	{"fooff", func(x *xsave.X87) uint64 { return x.Operand & (1<<32 - 1) }},
+	{"fop", func(x *xsave.X87) uint64 { return uint64(x.Opcode) }},
+}
+
+func x87Registers() []register {
+	all := parts("st%d", 0, 8, 80, "i387_ext", xsave.Stack)
+	for _, w := range x87Words {
+		all = append(all, register{w.name, 32, "int", place{word: -1, computed: w.value}})
+	}
+	return all
+}
+
+// states are the registers of a thread as the view returns them.
+type states struct {
+	regs   ptrace.Regs
+	vector []byte // as XSAVE writes it; nil if it is not known
+	layout xsave.Layout
+}
+
+// bytes returns a register, low byte first, nil if it is not known. Those of
+// parts alias the vector state.
+func (s *states) bytes(r register) []byte {
+	switch {
+	case r.in.computed != nil:
+		regs, ok := s.layout.Registers(s.vector)
+		if !ok {
+			return nil
+		}
+		return binary.LittleEndian.AppendUint32(nil, uint32(r.in.computed(&regs.X87)))
+	case r.in.word >= 0:
+		word := binary.LittleEndian.AppendUint64(nil, s.regs.Words()[r.in.word])
+		return word[:r.bits/8]
+	}
+	return s.layout.Bytes(s.vector, r.in.part, r.in.n)
+}
+
+// set changes a register, and reports whether the vector state has changed.
+func (s *states) set(r register, value []byte) (vector bool, err error) {
+	switch {
+	case len(value) != r.bits/8:
+		return false, errArgument
+	case r.in.computed != nil:
+		return false, fmt.Errorf("%s cannot be written", r.name)
+	case r.in.word >= 0:
+		var word [8]byte
+		copy(word[:], value)
+		s.regs.Words()[r.in.word] = binary.LittleEndian.Uint64(word[:])
+		return false, nil
+	}
+	to := s.layout.Bytes(s.vector, r.in.part, r.in.n)
+	if to == nil {
+		return false, errors.New("the vector registers are not known")
+	}
+	copy(to, value)
+	xsave.Mark(s.vector, r.in.part, r.in.n)
+	return true, nil
+}

@@ -1,0 +1,160 @@
+package gdbremote
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
+)
+
+// Signals with other numbers in gdb than in Linux (include/gdb/signals.def of
+// gdb).
+var signalNumbers = map[syscall.Signal]int{
+	7: 10, 10: 30, 12: 31, 16: unknownSignal, 17: 20, 18: 19, 19: 17, 20: 18, 23: 16, 29: 23, 30: 32, 31: 12,
+}
+
+// Numbers in gdb.
+const (
+	unknownSignal   = 143
+	firstRealTime   = 45 // of signal 33
+	gdbRealTime32   = 77
+	gdbRealTime64   = 78
+	lastStandard    = 31
+	signalTrap      = 5
+	signalInterrupt = 2
+	noSignal        = 0
+)
+
+// signalNumber returns the number that clients know a signal by.
+func signalNumber(sig syscall.Signal) int {
+	switch n := int(sig); {
+	case signalNumbers[sig] != 0:
+		return signalNumbers[sig]
+	case n <= lastStandard:
+		return n
+	case n == 32:
+		return gdbRealTime32
+	case n == 64:
+		return gdbRealTime64
+	default:
+		return n - 33 + firstRealTime
+	}
+}
+
+// stopSignals are the signals that stops without a signal are reported with.
+var stopSignals = map[proc.Why]int{
+	proc.Paused: signalInterrupt, stepping.AtLimit: noSignal, stepping.AtExit: noSignal, stepping.AtMoment: signalTrap,
+}
+
+// haltReason answers ?: why the process is stopped.
+func (v *server) haltReason(ctx context.Context, _ string) ([]byte, error) {
+	leave, err := v.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return v.current(signalTrap)
+}
+
+// current returns the stop reply for where the session is, which the client
+// knows from then on. A pause is reported as the given signal.
+func (v *server) current(paused int) ([]byte, error) {
+	stop, stops, _ := v.s.LastStop()
+	v.seen = stops
+	if stop.Why == proc.Paused && stop.Signal == 0 {
+		return v.stopReply(stop, paused)
+	}
+	signal, special := stopSignals[stop.Why]
+	switch {
+	case stop.Signal != 0:
+		signal = signalNumber(stop.Signal)
+	case !special:
+		signal = signalTrap
+	}
+	return v.stopReply(stop, signal)
+}
+
+// stopReply formats a stop (section E.3).
+func (v *server) stopReply(stop proc.Stop, signal int) ([]byte, error) {
+	switch stop.Why {
+	case proc.Exited:
+		return fmt.Appendf(nil, "W%02x%s", byte(stop.Status), v.endedProcess()), nil
+	case proc.Killed:
+		return fmt.Appendf(nil, "X%02x%s", signalNumber(stop.Signal), v.endedProcess()), nil
+	}
+	b := fmt.Appendf(nil, "T%02x", signal)
+	b = append(b, v.reason(stop)...)
+	thread, err := v.s.View.CurrentThread()
+	if err != nil {
+		return nil, err
+	}
+	regs, err := v.s.View.Regs(thread)
+	if err != nil {
+		return nil, err
+	}
+	b = fmt.Appendf(b, "thread:%s;", v.threadID(thread))
+	state := &states{regs: regs, layout: xsave.Machine()}
+	for _, number := range []int{numberRBP, numberRSP, numberRIP} {
+		r := features[0].registers[number]
+		b = fmt.Appendf(b, "%02x:%s;", number, hexRegister(state, r))
+	}
+	return b, nil
+}
+
+func (v *server) endedProcess() string {
+	if v.client.multiprocess {
+		return fmt.Sprintf(";process:%x", v.s.PID)
+	}
+	return ""
+}
+
+// reason returns the part of a stop reply that says what has stopped the
+// process.
+func (v *server) reason(stop proc.Stop) string {
+	switch stop.Why {
+	case stepping.AtBeginning:
+		return "replaylog:begin;"
+	case stepping.AtPresent:
+		return "replaylog:end;"
+	case proc.Executed:
+		if v.client.exec {
+			return "exec:" + hex.EncodeToString([]byte(v.s.Executable())) + ";"
+		}
+	case proc.AtBreakpoint:
+		return v.breakpointReason(stop.Address)
+	case proc.AtWatchpoint, stepping.AtWrite:
+		if b := v.s.Breakpoints.ByID[v.s.State().Breakpoint]; b != nil && b.Watch != nil {
+			return v.watchReason(b)
+		}
+	}
+	return ""
+}
+
+// breakpointReason names the kind of the client's breakpoint at an address.
+// One of the session's own is a trap that the client does not expect.
+func (v *server) breakpointReason(addr uint64) string {
+	for key, b := range v.breakpoints {
+		switch {
+		case b.Watch != nil || b.Places[0].Addr != addr:
+		case key[0] == software && v.client.swbreak:
+			return "swbreak:;"
+		case key[0] == hardware && v.client.hwbreak:
+			return "hwbreak:;"
+		}
+	}
+	return ""
+}
+
+// watchReason names the client's kind of a watchpoint.
+func (v *server) watchReason(hit *stepping.Breakpoint) string {
+	for key, b := range v.breakpoints {
+		if b == hit {
+			return fmt.Sprintf("%s:%x;", watchKinds[key[0]].reason, b.Watch.Address)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+package gdbremote
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+)
+
+// A way is how a session moves until the next stop.
+type way func(ctx context.Context) (proc.Stop, error)
+
+// resume answers c. Resuming elsewhere (c ADDR) is not supported; clients
+// write the register instead.
+func (v *server) resume(ctx context.Context, args string) ([]byte, error) {
+	if args != "" {
+		return nil, errArgument
+	}
+	return v.move(ctx, v.forward)
+}
+
+// resumeWithSignal answers C. The engine delivers the signal of the last stop
+// when the process runs on, and no other one.
+func (v *server) resumeWithSignal(ctx context.Context, _ string) ([]byte, error) {
+	return v.move(ctx, v.forward)
+}
+
+// stepOnce answers s.
+func (v *server) stepOnce(ctx context.Context, args string) ([]byte, error) {
+	if args != "" {
+		return nil, errArgument
+	}
+	return v.move(ctx, v.stepping(anyThread, 0, 0))
+}
+
+// stepWithSignal answers S.
+func (v *server) stepWithSignal(ctx context.Context, _ string) ([]byte, error) {
+	return v.move(ctx, v.stepping(anyThread, 0, 0))
+}
+
+// forward goes on to the next breakpoint, signal or the end; at the present it
+// records if the client wants that.
+func (v *server) forward(ctx context.Context) (proc.Stop, error) {
+	if v.Record && v.s.Process != nil {
+		return v.s.Stepper.Record(ctx, 0, 0)
+	}
+	return v.s.Continue(ctx)
+}
+
+// stepping returns the way that makes a step of a thread, or as many as there
+// are inside of the addresses from start to before end.
+func (v *server) stepping(thread int, start, end uint64) way {
+	return func(ctx context.Context) (proc.Stop, error) {
+		if thread == anyThread {
+			var err error
+			if thread, err = v.s.View.CurrentThread(); err != nil {
+				return proc.Stop{}, err
+			}
+		}
+		return v.s.StepThread(ctx, thread, start, end)
+	}
+}
+
+// continueBack answers bc.
+func (v *server) continueBack(ctx context.Context, _ string) ([]byte, error) {
+	return v.move(ctx, v.back(v.s.ReverseContinue))
+}
+
+// stepBack answers bs: the thread that the client has selected goes one step
+// back.
+func (v *server) stepBack(ctx context.Context, _ string) ([]byte, error) {
+	return v.move(ctx, v.back(func(ctx context.Context) (proc.Stop, error) {
+		thread := v.thread
+		if thread == anyThread {
+			thread, _ = v.s.View.CurrentThread() // stopped processes have one
+		}
+		return v.s.StepThreadBack(ctx, thread)
+	}))
+}
+
+// back is a way back, which is at its end at once where nothing was recorded
+// before.
+func (v *server) back(through way) way {
+	return func(ctx context.Context) (proc.Stop, error) {
+		h, err := v.s.RequireHistory()
+		if err != nil {
+			return proc.Stop{}, err
+		}
+		if h.View().Position() == h.Oldest() {
+			return v.s.StopAt(stepping.AtBeginning, nil)
+		}
+		return through(ctx)
+	}
+}
+
+// resumeThreads answers vCont;ACTION[:THREAD]… The others stand still while a
+// thread steps, unless it waits for them.
+func (v *server) resumeThreads(ctx context.Context, args string) ([]byte, error) {
+	var alone, all bool // whether c is for one thread, and for the others
+	for text := range strings.SplitSeq(args, ";") {
+		action, id, one := strings.Cut(text, ":")
+		thread := anyThread
+		if one {
+			var err error
+			if thread, err = v.parseThread(id); err != nil {
+				return nil, err
+			}
+		}
+		start, end, err := parseRange(action)
+		if err != nil {
+			return nil, err
+		}
+		switch action[0] {
+		case 's', 'S', 'r':
+			return v.move(ctx, v.stepping(thread, start, end))
+		default:
+			alone, all = alone || thread != anyThread, all || thread == anyThread
+		}
+	}
+	if alone && !all {
+		if err := v.requireOneThread(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return v.move(ctx, v.forward)
+}
+
+// parseRange checks an action, and returns the addresses of r.
+func parseRange(action string) (start, end uint64, err error) {
+	switch {
+	case action == "c", action == "s", strings.HasPrefix(action, "C"), strings.HasPrefix(action, "S"):
+		return 0, 0, nil
+	case strings.HasPrefix(action, "r"):
+		return parsePair(action[1:], ",")
+	}
+	return 0, 0, errArgument
+}
+
+// requireOneThread refuses to let one thread of several run: only steps leave
+// the others where they are.
+func (v *server) requireOneThread(ctx context.Context) error {
+	_, err := v.inside(ctx, func() ([]byte, error) {
+		threads, err := v.s.View.Threads()
+		if err == nil && len(threads) > 1 {
+			err = errors.New("one thread alone can step, not continue")
+		}
+		return nil, err
+	})
+	return err
+}

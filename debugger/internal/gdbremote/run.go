@@ -1,0 +1,134 @@
+package gdbremote
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+)
+
+// move lets the session move and returns the stop reply. If the client does
+// not know where the session is, it is told that instead; a mirror waits for
+// the session's next stop.
+func (v *server) move(ctx context.Context, through way) ([]byte, error) {
+	if _, stops, _ := v.s.LastStop(); stops == v.seen && v.Role == Mirror {
+		return v.follow(ctx)
+	}
+	leave, err := v.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if _, stops, _ := v.s.LastStop(); stops != v.seen {
+		return v.current(signalTrap)
+	}
+	if err := v.s.RequireExecution(); err != nil {
+		return nil, err
+	}
+	if to := v.seekTo; to != nil {
+		v.seekTo = nil
+		through = func(ctx context.Context) (proc.Stop, error) { return v.s.GoTo(ctx, *to) }
+	}
+	return v.run(ctx, through)
+}
+
+// outputTime is how often the output of a program is passed on while it runs.
+const outputTime = 100 * time.Millisecond
+
+// An ended operation.
+type ended struct {
+	outcome session.Outcome
+	err     error
+}
+
+// run begins an operation and waits for its end. Meanwhile an interrupt of the
+// client pauses the process, and its output is passed on.
+func (v *server) run(ctx context.Context, through way) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	op := v.s.Begin(through)
+	done := make(chan ended, 1)
+	go func() {
+		outcome, err := v.s.Await(ctx, waiting{}, op, math.MaxInt64)
+		done <- ended{outcome, err}
+	}()
+	ticker := time.NewTicker(outputTime)
+	defer ticker.Stop()
+	packets := v.packets
+	for {
+		select {
+		case end := <-done:
+			return v.finished(end)
+		case p, ok := <-packets:
+			switch {
+			case !ok: // the client has gone
+				packets = nil
+				cancel()
+			case p.Interrupt:
+				v.pause(ctx)
+			default:
+				v.held = append(v.held, p)
+			}
+		case <-ticker.C:
+			if v.s.Output != nil {
+				v.print(v.s.Output.Take())
+			}
+		}
+	}
+}
+
+// waiting is a client of an operation that waits without an end.
+type waiting struct{}
+
+func (waiting) InputClosed() <-chan struct{}                       { return nil }
+func (waiting) Progress(context.Context, float64, float64, string) {}
+
+// pause stops the process. Its answer is that of the operation.
+func (v *server) pause(ctx context.Context) {
+	outcome, err := v.s.Pause(ctx)
+	if err == nil {
+		v.print(outcome.Output)
+	}
+}
+
+// finished returns the stop reply for an operation that has ended.
+func (v *server) finished(end ended) ([]byte, error) {
+	_, v.seen, _ = v.s.LastStop()
+	switch {
+	case errors.Is(end.err, context.Canceled):
+		v.over = true
+		return nil, nil
+	case end.err != nil:
+		return nil, end.err
+	}
+	v.print(end.outcome.Output)
+	for _, line := range end.outcome.Logged {
+		v.print(line + "\n")
+	}
+	if note := end.outcome.State.Note; note != "" {
+		v.print("triptych: " + note + "\n")
+	}
+	if stop, exited := v.s.ExitStop(); exited {
+		v.over = true
+		return v.stopReply(stop, noSignal)
+	}
+	return v.current(signalInterrupt)
+}
+
+// maxPrinted is the maximum number of bytes in a packet with text.
+const maxPrinted = packet.MaxSize / 4
+
+// print shows a text on the client's console, which is possible while it waits
+// for a stop. An error shows with the next reply.
+func (v *server) print(text string) {
+	for text != "" {
+		n := min(len(text), maxPrinted)
+		_ = v.conn.Write(append([]byte("O"), hex.EncodeToString([]byte(text[:n]))...))
+		text = text[n:]
+	}
+}
