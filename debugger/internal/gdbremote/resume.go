@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
-// A way is how a session moves until the next stop.
+// A way moves a session until the next stop.
 type way func(ctx context.Context) (proc.Stop, error)
 
 // resume answers c. Resuming elsewhere (c ADDR) is not supported; clients
