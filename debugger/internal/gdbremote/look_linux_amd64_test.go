@@ -97,7 +97,7 @@ func comparable(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// ownGDB is what gdb itself says of a core file.
+// ownGDB returns what gdb itself prints about a core file.
 func ownGDB(t *testing.T, exe, path string, commands ...string) []string {
 	t.Helper()
 	return runGDB(t, exe, "core-file "+path, commands)
