@@ -113,10 +113,10 @@ func (v *server) setBreakpoint(_ byte, addr, _ uint64) (*stepping.Breakpoint, er
 	return b, v.s.Breakpoints.Add(b)
 }
 
-// isReturnOfCall reports whether a breakpoint is where a function returns to
-// that gdb calls in the process: on the stack, which is not executable. The
-// return faults there; gdb takes that for the breakpoint, and the signal must
-// not be delivered.
+// isReturnOfCall reports whether a breakpoint stands at the return address of a
+// function that gdb calls in the process. gdb chooses an address on the stack,
+// which is not executable: the return faults, gdb takes the fault for the
+// breakpoint, and the signal must not be delivered.
 func (v *server) isReturnOfCall(addr uint64) bool {
 	maps, err := v.s.View.Maps()
 	m, mapped := maps.Find(addr)

@@ -9,8 +9,8 @@ import (
 )
 
 // gdb drives a process that it owns: breakpoints, watchpoints, libraries,
-// writes, calls of functions, and the end. What is expected is what sums.c
-// computes.
+// writes, calls of functions, and the end. Expected numbers follow from the
+// arithmetic of sums.c.
 func TestLive(t *testing.T) {
 	r := newRegistry(t)
 	exe := debuggertest.Build(t, "sums.c")

@@ -17,7 +17,7 @@ type clientFeatures struct {
 	errorsWithText bool
 }
 
-// serverFeatures are what the reply to qSupported announces (section E.4).
+// serverFeatures is the reply to qSupported without the size (section E.4).
 const serverFeatures = "QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;exec-events+;vContSupported+;" +
 	"ReverseStep+;ReverseContinue+;" +
 	"qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;qXfer:libraries-svr4:read+;" +

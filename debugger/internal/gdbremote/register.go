@@ -17,7 +17,7 @@ type register struct {
 	in   place
 }
 
-// A place is where a register is: in the general registers, in the vector
+// A place locates a register: in the general registers, in the vector
 // state, or computed from it.
 type place struct {
 	word     int // index in ptrace.Regs.Words, -1 if it is elsewhere

@@ -37,7 +37,7 @@ func (v *server) move(ctx context.Context, through way) ([]byte, error) {
 	return v.run(ctx, through)
 }
 
-// outputTime is how often the output of a program is passed on while it runs.
+// outputTime is the interval at which output of a running program is passed on.
 const outputTime = 100 * time.Millisecond
 
 // An ended operation.

@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
 )
 
-// objects are what qXfer reads (section E.4), by name and for an annex.
+// objects return the contents of the objects of qXfer (section E.4).
 var objects = map[string]func(v *server, annex string) ([]byte, error){
 	"features":       (*server).features,
 	"auxv":           (*server).auxv,

@@ -15,7 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
-// A move is what gdb and the engine do from the same position.
+// A move goes to another position, by a command of gdb and by the engine.
 type move struct {
 	gdb string
 	own func(t *testing.T, s *session.Session) (proc.Stop, error)

@@ -22,7 +22,7 @@ const (
 	interrupt = 0x03
 )
 
-// A Packet is what a client has sent.
+// A Packet is a packet or an interrupt of a client.
 type Packet struct {
 	Data      []byte // without framing and escapes
 	Interrupt bool   // the client asks to stop the process; there is no Data

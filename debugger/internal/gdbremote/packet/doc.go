@@ -5,7 +5,7 @@
 //	p, err := c.Read()          // Packet.Interrupt is the byte 0x03
 //	err = c.Write([]byte("OK"))
 //
-// The numbers of sections are those of the manual of gdb, appendix E.
+// Sections are numbered as in appendix E of gdb's manual.
 //
 // # Concurrency
 //

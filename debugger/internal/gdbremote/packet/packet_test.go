@@ -62,7 +62,7 @@ func TestAcknowledgments(t *testing.T) {
 }
 
 // Without acknowledgments nothing is sent for a packet, and damage ends the
-// connection: there is nobody to ask.
+// connection: it cannot be asked for again.
 func TestNoAcknowledgments(t *testing.T) {
 	c, p := dial("$g#67" + "$g#00")
 	c.StopAcks()
