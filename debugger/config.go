@@ -9,6 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/accounttools"
 	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
 	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/expose"
+	"github.com/triptych-mcp/triptych/debugger/internal/exposetools"
 	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
@@ -48,6 +50,7 @@ func (*Config) Scopes() []mcp.Scope {
 	g := &groups{
 		control: new(controltools.Group), travel: new(traveltools.Group), look: new(looktools.Group),
 		account: new(accounttools.Group), similar: new(bugtools.Group), xml: new(xmltools.Group),
+		expose: new(exposetools.Group),
 	}
 	return g.table().Scopes()
 }
@@ -83,6 +86,9 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 		account: accounttools.New(c.Trail, c.Accounts, env.Now),
 		similar: similar,
 		xml:     documents,
+		expose: &exposetools.Group{
+			Sessions: sessions, Exposer: &expose.Exposer{Sessions: sessions, NoWrite: c.Live.NoWrite, Log: env.Logger},
+		},
 	}
 	return g.table(), nil
 }

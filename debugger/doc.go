@@ -14,6 +14,9 @@
 //	internal/controltools traveltools         groups of tools: arguments,
 //	    looktools accounttools                handlers, texts; they alone
 //	    bugtools xmltools sessiontools        import mcp
+//	    exposetools
+//	internal/expose  internal/gdbremote       sockets for people's debuggers, gdb's
+//	                                          remote protocol
 //	internal/session                          who debugs what, one call at a time
 //	internal/calltrace  internal/valuetrace   what recorded calls did, where values
 //	                                          come from

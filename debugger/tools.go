@@ -8,6 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/accounttools"
 	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
 	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/exposetools"
 	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
@@ -24,6 +25,7 @@ type groups struct {
 	account  *accounttools.Group
 	similar  *bugtools.Group
 	xml      *xmltools.Group
+	expose   *exposetools.Group
 }
 
 const liveInstructions = "Attach to a process or launch a program, set breakpoints, continue, and look at the stack and variables " +
@@ -33,7 +35,7 @@ const liveInstructions = "Attach to a process or launch a program, set breakpoin
 // table returns the tools in the order in which clients see them.
 func (g *groups) table() *mcp.Table {
 	tools := slices.Concat(
-		g.control.Tools(), g.travel.Tools(), g.look.Tools(), g.control.FileTools(), g.account.Tools(), g.similar.Tools(), g.xml.Tools(),
+		g.control.Tools(), g.travel.Tools(), g.look.Tools(), g.control.FileTools(), g.expose.Tools(), g.account.Tools(), g.similar.Tools(), g.xml.Tools(),
 	)
 	g.account.Phrases = map[string]string{}
 	for i := range tools {
@@ -55,7 +57,10 @@ func (g *groups) table() *mcp.Table {
 	}
 }
 
-// close ends all sessions and closes the library of documents.
+// close ends all sessions with their clients, and closes the library of
+// documents.
 func (g *groups) close() error {
-	return errors.Join(g.sessions.EndAll("", true), g.xml.Library.Close())
+	err := g.sessions.EndAll("", true)
+	g.expose.Exposer.Close()
+	return errors.Join(err, g.xml.Library.Close())
 }

@@ -14,6 +14,7 @@ var toolsets = map[string]string{
 	"debugger/goroutines": "inspect",
 	"debugger/source":     "inspect",
 	"debugger/open_core":  "inspect",
+	"debugger/expose":     "inspect",
 
 	"debugger/set_watchpoint": "memory",
 	"debugger/step_forward":   "memory",

@@ -1,0 +1,165 @@
+package expose
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+)
+
+// The table is that of proc_net_tcp(5): 127.0.0.1:2345 is accepted from
+// 127.0.0.1:40000, of user 1000.
+const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:0929 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
+   1: 0100007F:0929 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 2 1 0 20 4 30 10 -1
+   2: 0100007F:9C40 0100007F:0929 01 00000000:00000000 00:00000000 00000000  1000        0 3 1 0 20 4 30 10 -1
+`
+
+func TestFindPeer(t *testing.T) {
+	client, server := netip.MustParseAddrPort("127.0.0.1:40000"), netip.MustParseAddrPort("127.0.0.1:2345")
+	if uid, err := findPeer(table, client, server); err != nil || uid != 1000 {
+		t.Errorf("user %d, %v, want 1000: that of the client's end", uid, err)
+	}
+	if uid, err := findPeer(table, netip.MustParseAddrPort("127.0.0.1:40001"), server); err == nil {
+		t.Errorf("user %d of a connection that is not there", uid)
+	}
+	if got, want := procAddress(netip.MustParseAddrPort("[::1]:80")), "00000000000000000000000001000000:0050"; got != want {
+		t.Errorf("::1 is %s, want %s", got, want)
+	}
+}
+
+// Other machines and programs cannot be meant.
+func TestAddresses(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	for _, address := range []string{"0.0.0.0:0", "192.0.2.1:0", ":::0", "example.org:0", "127.0.0.1"} {
+		if l, err := Listen(t.Context(), address, log); err == nil {
+			t.Errorf("%s is listened at", address)
+			_ = l.Close()
+		}
+	}
+	for text, want := range map[string]bool{
+		"unix:/tmp/x": true, "127.0.0.1:2345": true, "localhost:2345": true, ":2345": true, "[::1]:2345": true,
+		"./shop": false, "shop": false, "/usr/bin/a:b": false, "shop:": false,
+	} {
+		if IsAddress(text) != want {
+			t.Errorf("IsAddress(%q) is %v, want %v", text, !want, want)
+		}
+	}
+}
+
+// Only this user can reach a socket, and it goes with its listener.
+func TestListen(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	for _, address := range []string{"", "localhost:0"} {
+		l, err := Listen(t.Context(), address, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		network := l.Addr().Network()
+		client, err := new(net.Dialer).DialContext(t.Context(), network, l.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if network == "unix" {
+			for path, want := range map[string]os.FileMode{l.Address(): 0o600, filepath.Dir(l.Address()): 0o700} {
+				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+					t.Errorf("%s: %v, %v, want mode %o", path, info, err, want)
+				}
+			}
+		}
+		if err := errors.Join(client.Close(), server.Close(), l.Close(), l.Close()); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Dir(l.Address())); network == "unix" && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the folder of the socket is still there: %v", err)
+		}
+	}
+}
+
+// still is a target of one thread.
+type still struct{}
+
+var errNothing = errors.New("nothing is there")
+
+func (still) ReadMemory(uint64, []byte) (int, error)     { return 0, target.ErrNoMemory }
+func (still) Regs(int) (ptrace.Regs, error)              { return ptrace.Regs{RIP: 0x1000}, nil }
+func (still) XState(int, []byte) ([]byte, error)         { return nil, errNothing }
+func (still) Threads() ([]proc.ThreadInfo, error)        { return []proc.ThreadInfo{{ID: 7}}, nil }
+func (still) CurrentThread() (int, error)                { return 7, nil }
+func (still) SetCurrentThread(int) error                 { return proc.ErrNoThread }
+func (still) Maps() (procfs.Maps, error)                 { return nil, nil }
+func (still) open(symbols.Mapping) (symbols.File, error) { return nil, errNothing }
+
+// A session is exposed once for each use, to several clients, until it ends.
+func TestExpose(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	r := session.NewRegistry(session.Config{Log: log, Idle: time.Hour, MaxSessions: 1})
+	s, err := r.Add("test", target.Target{Kind: "core file", File: "/tmp/core", PID: 7, View: still{}, OpenImage: still{}.open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Exposer{Sessions: r, Log: log}
+	sockets := map[string]bool{}
+	for _, control := range []bool{false, true, false} {
+		socket, err := e.Expose(t.Context(), s, control)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sockets[socket] = true
+	}
+	if len(sockets) != 2 {
+		t.Errorf("%d sockets, want one for looking and one for control", len(sockets))
+	}
+	var clients []*packet.Conn
+	for socket := range sockets {
+		for range 2 {
+			conn, err := new(net.Dialer).DialContext(t.Context(), "unix", socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+			c := packet.NewConn(conn)
+			if err := c.Write([]byte("?")); err != nil {
+				t.Fatal(err)
+			}
+			if p, err := c.Read(); err != nil || !strings.HasPrefix(string(p.Data), "T") {
+				t.Errorf("?: %q, %v", p.Data, err)
+			}
+			clients = append(clients, c)
+		}
+	}
+	if err := r.EndAll("", true); err != nil {
+		t.Error(err)
+	}
+	e.Close()
+	for _, c := range clients {
+		if p, err := c.Read(); err == nil {
+			t.Errorf("after the end of the session: %q", p.Data)
+		}
+	}
+	for socket := range sockets {
+		if _, err := os.Stat(socket); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", socket, err)
+		}
+	}
+	if _, err := e.Expose(t.Context(), s, true); err == nil {
+		t.Error("a session is exposed after Close")
+	}
+}

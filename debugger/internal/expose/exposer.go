@@ -1,0 +1,113 @@
+package expose
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+)
+
+// An Exposer offers sessions to clients.
+type Exposer struct {
+	Sessions *session.Registry
+	NoWrite  bool
+	Log      *slog.Logger
+
+	mu     sync.Mutex
+	open   map[offer]*Listener
+	closed bool
+	wg     sync.WaitGroup
+}
+
+// An offer is a session with what its clients may do.
+type offer struct {
+	session string
+	control bool
+}
+
+// Expose offers a session as a mirror, or to be driven, until it ends. It
+// returns the path of a socket; a second call returns the same one.
+func (e *Exposer) Expose(ctx context.Context, s *session.Session, control bool) (string, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := offer{s.ID, control}
+	if l := e.open[key]; l != nil {
+		return l.Address(), nil
+	}
+	if e.closed {
+		return "", failure.Denied("the server is about to end")
+	}
+	l, err := Listen(context.WithoutCancel(ctx), "", e.Log)
+	if err != nil {
+		return "", err
+	}
+	if e.open == nil {
+		e.open = map[offer]*Listener{}
+	}
+	e.open[key] = l
+	o := gdbremote.Options{Role: gdbremote.Mirror, NoWrite: e.NoWrite, Log: e.Log}
+	if control {
+		o.Role = gdbremote.Control
+	}
+	e.wg.Go(func() { e.accept(l, s, o) })
+	e.wg.Go(func() { e.endWith(s, key, l) })
+	return l.Address(), nil
+}
+
+// endWith closes the socket when the session ends.
+func (e *Exposer) endWith(s *session.Session, key offer, l *Listener) {
+	<-s.Life.Done()
+	e.mu.Lock()
+	delete(e.open, key)
+	e.mu.Unlock()
+	if err := l.Close(); err != nil {
+		e.Log.Warn("a socket could not be removed", "addr", l.Address(), "err", err)
+	}
+}
+
+// accept serves clients until the socket is closed.
+func (e *Exposer) accept(l *Listener, s *session.Session, o gdbremote.Options) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		e.wg.Go(func() { e.serve(conn, s, o) })
+	}
+}
+
+func (e *Exposer) serve(conn net.Conn, s *session.Session, o gdbremote.Options) {
+	log := e.Log.With("session", s.ID, "control", o.Role == gdbremote.Control)
+	log.Info("a debugger has connected to a session")
+	if err := gdbremote.Serve(s.Life, conn, e.Sessions, s, o); err != nil && !errors.Is(err, context.Canceled) {
+		log.Warn("a connection to a session has failed", "err", err)
+	}
+	log.Info("a debugger has disconnected from a session")
+}
+
+// Close refuses further sessions and waits until those that were exposed have
+// ended.
+func (e *Exposer) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.wg.Wait()
+}
+
+// ServeOwner serves one client that owns a session: its kill and detach end the
+// session.
+func ServeOwner(ctx context.Context, conn io.ReadWriteCloser, r *session.Registry, id string, o gdbremote.Options) error {
+	for _, s := range r.All() {
+		if s.ID == id {
+			o.Role = gdbremote.Owner
+			return gdbremote.Serve(ctx, conn, r, s, o)
+		}
+	}
+	return failure.NotAttached("the session has ended")
+}

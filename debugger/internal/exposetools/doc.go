@@ -1,0 +1,3 @@
+// Package exposetools has the tool that lets people look at a session with
+// their own debugger.
+package exposetools
