@@ -58,6 +58,7 @@ func (a commands) root() app.Command {
 			keycmd.KeyCommand(a.App),
 			auditcmd.AuditCommand(a.App),
 			debugcmd.DebugCommand(a.App),
+			debugcmd.GDBServerCommand(a.App),
 			debugcmd.TraceCommand(a.App),
 			debugcmd.BugsCommand(a.App),
 			toolcmd.CallCommand(a.App),
