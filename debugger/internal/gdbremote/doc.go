@@ -1,4 +1,4 @@
-// Package gdbremote serves a debugging session to gdb, lldb and other clients of
+// Package gdbremote serves a debugging session to gdb and other clients of
 // the GDB remote serial protocol: threads, registers, memory, breakpoints and
 // execution both ways.
 //
