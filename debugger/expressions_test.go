@@ -272,18 +272,24 @@ func TestUntypedData(t *testing.T) {
 	for name, text := range map[string]string{
 		"library.c": "long counter = 4711;\n",
 		"main.c":    "extern long counter;\nint main(void)\n{\n\treturn counter == 0;\n}\n",
+		"shared.c":  "long zeros[1 << 17], more[1 << 17];\n", // one of them is behind what the file has
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	build(t, "gcc", "-c", filepath.Join(dir, "library.c"), "-o", filepath.Join(dir, "library.o"))
-	build(t, "gcc", "-g", "-O0", filepath.Join(dir, "main.c"), filepath.Join(dir, "library.o"), "-o", filepath.Join(dir, "main"))
+	shared := filepath.Join(dir, "libshared.so")
+	build(t, "gcc", "-shared", "-fPIC", filepath.Join(dir, "shared.c"), "-o", shared)
+	build(t, "gcc", "-g", "-O0", filepath.Join(dir, "main.c"), filepath.Join(dir, "library.o"), "-Wl,--no-as-needed", shared, "-o", filepath.Join(dir, "main"))
 	c := connect(t, table(t, debugger.Config{}))
 	c.ok("launch", args{"path": filepath.Join(dir, "main")})
 	contains(t, c.ok("evaluate", args{"expression": "(long)counter"}), "= 4711")
 	contains(t, c.ok("evaluate", args{"expression": "*(int *)&counter - 11"}), "= 4700")
 	contains(t, c.ok("evaluate", args{"expression": "counter"}), "counter: data without debug information = <the type of this data is not known")
+	for _, name := range []string{"zeros", "more"} {
+		contains(t, c.ok("evaluate", args{"expression": name}), name+": data without debug information = <the type of this data is not known")
+	}
 	contains(t, c.fails("evaluate", args{"expression": "counter + 1"}, -1), "a cast such as (long)name reads it")
 	contains(t, c.ok("evaluate", args{"expression": "main"}), "code * = 0x")
 }

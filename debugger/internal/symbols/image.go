@@ -22,7 +22,7 @@ import (
 type Image struct {
 	Path       string
 	BuildID    string // in hexadecimal, empty when the file has none
-	Start, End uint64 // of its mappings
+	Start, End uint64 // of its mappings, with the zeroed data behind those of the file
 	Bias       uint64 // address of the process minus address of the file
 
 	Program *Program
@@ -68,8 +68,14 @@ func newImage(g Mapping, r io.ReaderAt, c io.Closer, p *Program) (*Image, error)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", g.Path, err)
 	}
+	if end := im.Bias + o.End(); end-im.Start < maxImage { // or the file is damaged
+		im.End = max(im.End, end)
+	}
 	return im, nil
 }
+
+// maxImage bounds how far an image reaches behind its mappings.
+const maxImage = 1 << 40
 
 func keyOf(g Mapping) string { return fmt.Sprintf("%x+%x %s", g.Start, g.Offset, g.Path) }
 

@@ -160,6 +160,18 @@ func (o *File) Bias(start, offset uint64) (uint64, error) {
 	return 0, errors.New("no segment of the file is mapped there")
 }
 
+// End returns the end of the last loaded segment, an address of the file. It is
+// beyond what the file has if there is data that begins as zero (.bss).
+func (o *File) End() uint64 {
+	var end uint64
+	for _, s := range o.ELF.Progs {
+		if s.Type == elf.PT_LOAD && s.Vaddr+s.Memsz >= s.Vaddr { // else the file is damaged
+			end = max(end, s.Vaddr+s.Memsz)
+		}
+	}
+	return end
+}
+
 // DebugSection returns the contents of a debug section by its name without .debug_,
 // as Data does.
 func (o *File) DebugSection(name string) []byte {
