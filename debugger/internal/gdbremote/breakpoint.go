@@ -88,7 +88,7 @@ func parseBreakpoint(args string) (kind byte, addr, size uint64, err error) {
 	if len(key) < 2 || key[1] != ',' {
 		return 0, 0, 0, errArgument
 	}
-	addr, size, err = parsePair(key[2:], ",")
+	addr, size, err = parsePair(key[2:])
 	return key[0], addr, size, err
 }
 

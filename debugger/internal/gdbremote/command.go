@@ -16,45 +16,43 @@ type command struct {
 // commands are the packets that are understood (sections E.2 and E.4). The
 // first prefix that fits is used; other packets get an empty reply, which
 // means that they are not supported.
-func commands() []command {
-	return []command{
-		{"?", (*server).haltReason},
-		{"g", (*server).readRegisters},
-		{"G", (*server).writeRegisters},
-		{"m", (*server).readMemory},
-		{"M", (*server).writeMemory},
-		{"p", (*server).readRegister},
-		{"P", (*server).writeRegister},
-		{"X", (*server).writeBinary},
-		{"H", (*server).selectThread},
-		{"T", (*server).isAlive},
-		{"Z", (*server).insert},
-		{"z", (*server).remove},
-		{"bc", (*server).continueBack},
-		{"bs", (*server).stepBack},
-		{"c", (*server).resume},
-		{"C", (*server).resumeWithSignal},
-		{"s", (*server).stepOnce},
-		{"S", (*server).stepWithSignal},
-		{"vCont?", constant("vCont;c;C;s;S;r")},
-		{"vCont;", (*server).resumeThreads},
-		{"vKill", (*server).kill},
-		{"k", (*server).kill},
-		{"D", (*server).detach},
-		{"QStartNoAckMode", (*server).stopAcks},
-		{"qSupported", (*server).supported},
-		{"qXfer:", (*server).transfer},
-		{"qAttached", (*server).attached},
-		{"qC", (*server).currentThread},
-		{"qfThreadInfo", (*server).listThreads},
-		{"qsThreadInfo", constant("l")},
-		{"qThreadExtraInfo,", (*server).threadName},
-		{"qSymbol:", constant("OK")},
-		{"qRcmd,", (*server).monitor},
-		{"qHostInfo", (*server).hostInfo},
-		{"qProcessInfo", (*server).processInfo},
-		{"qMemoryRegionInfo:", (*server).memoryRegion},
-	}
+var commands = []command{
+	{"?", (*server).haltReason},
+	{"g", (*server).readRegisters},
+	{"G", (*server).writeRegisters},
+	{"m", (*server).readMemory},
+	{"M", (*server).writeMemory},
+	{"p", (*server).readRegister},
+	{"P", (*server).writeRegister},
+	{"X", (*server).writeBinary},
+	{"H", (*server).selectThread},
+	{"T", (*server).isAlive},
+	{"Z", (*server).insert},
+	{"z", (*server).remove},
+	{"bc", (*server).continueBack},
+	{"bs", (*server).stepBack},
+	{"c", (*server).resume},
+	{"C", (*server).resumeWithSignal},
+	{"s", (*server).stepOnce},
+	{"S", (*server).stepWithSignal},
+	{"vCont?", constant("vCont;c;C;s;S;r")},
+	{"vCont;", (*server).resumeThreads},
+	{"vKill", (*server).kill},
+	{"k", (*server).kill},
+	{"D", (*server).detach},
+	{"QStartNoAckMode", (*server).stopAcks},
+	{"qSupported", (*server).supported},
+	{"qXfer:", (*server).transfer},
+	{"qAttached", (*server).attached},
+	{"qC", (*server).currentThread},
+	{"qfThreadInfo", (*server).listThreads},
+	{"qsThreadInfo", constant("l")},
+	{"qThreadExtraInfo,", (*server).threadName},
+	{"qSymbol:", constant("OK")},
+	{"qRcmd,", (*server).monitor},
+	{"qHostInfo", (*server).hostInfo},
+	{"qProcessInfo", (*server).processInfo},
+	{"qMemoryRegionInfo:", (*server).memoryRegion},
 }
 
 // constant returns a handler with a reply that is always the same.
@@ -64,7 +62,7 @@ func constant(reply string) func(*server, context.Context, string) ([]byte, erro
 
 // handle answers a packet.
 func (v *server) handle(ctx context.Context, text string) ([]byte, error) {
-	for _, c := range v.commands {
+	for _, c := range commands {
 		if rest, ok := strings.CutPrefix(text, c.prefix); ok {
 			return c.handle(v, ctx, rest)
 		}
@@ -81,9 +79,9 @@ func parseHex(text string) (uint64, error) {
 	return n, nil
 }
 
-// parsePair parses two numbers with a separator between them.
-func parsePair(text, separator string) (a, b uint64, err error) {
-	first, second, ok := strings.Cut(text, separator)
+// parsePair parses two numbers with a comma between them.
+func parsePair(text string) (a, b uint64, err error) {
+	first, second, ok := strings.Cut(text, ",")
 	if !ok {
 		return 0, 0, errArgument
 	}

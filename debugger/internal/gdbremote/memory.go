@@ -11,7 +11,7 @@ import (
 // readMemory answers m. Less than was asked for is returned where memory ends.
 // All errors are numbers: gdb 13 takes a text for bytes.
 func (v *server) readMemory(ctx context.Context, args string) ([]byte, error) {
-	addr, size, err := parsePair(args, ",")
+	addr, size, err := parsePair(args)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (v *server) writeBinary(ctx context.Context, args string) ([]byte, error) {
 }
 
 func (v *server) write(ctx context.Context, place string, b []byte) ([]byte, error) {
-	addr, size, err := parsePair(place, ",")
+	addr, size, err := parsePair(place)
 	if err != nil || size != uint64(len(b)) {
 		return nil, errArgument
 	}

@@ -11,10 +11,8 @@ import (
 
 // clientFeatures are the features of the client that change replies.
 type clientFeatures struct {
-	multiprocess   bool // thread ids name the process
-	swbreak, exec  bool // may be reasons of stops
-	hwbreak        bool
-	errorsWithText bool
+	multiprocess           bool // thread ids name the process
+	swbreak, hwbreak, exec bool // may be reasons of stops
 }
 
 // serverFeatures is the reply to qSupported without the size (section E.4).

@@ -133,7 +133,7 @@ func parseRange(action string) (start, end uint64, err error) {
 	case action == "c", action == "s", strings.HasPrefix(action, "C"), strings.HasPrefix(action, "S"):
 		return 0, 0, nil
 	case strings.HasPrefix(action, "r"):
-		return parsePair(action[1:], ",")
+		return parsePair(action[1:])
 	}
 	return 0, 0, errArgument
 }

@@ -44,7 +44,6 @@ type server struct {
 	sessions *session.Registry
 	s        *session.Session
 
-	commands    []command
 	client      clientFeatures
 	thread      int                             // of registers and memory, 0 for the current one
 	breakpoints map[string]*stepping.Breakpoint // by the arguments of their packets
@@ -64,7 +63,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	packets := make(chan packet.Packet)
 	v := &server{
 		Options: o, conn: packet.NewConn(conn), packets: packets, sessions: sessions, s: s,
-		commands: commands(), breakpoints: map[string]*stepping.Breakpoint{}, calls: map[*stepping.Breakpoint]bool{},
+		breakpoints: map[string]*stepping.Breakpoint{}, calls: map[*stepping.Breakpoint]bool{},
 	}
 	read := make(chan error, 1)
 	go func() {

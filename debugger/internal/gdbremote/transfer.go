@@ -24,7 +24,7 @@ func (v *server) transfer(ctx context.Context, args string) ([]byte, error) {
 	if len(parts) != 4 || parts[1] != "read" || objects[parts[0]] == nil {
 		return []byte{}, nil
 	}
-	offset, length, err := parsePair(parts[3], ",")
+	offset, length, err := parsePair(parts[3])
 	if err != nil {
 		return nil, err
 	}
