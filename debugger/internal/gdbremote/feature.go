@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
@@ -33,31 +34,34 @@ const (
 )
 
 // features are the features of amd64 (section G.5.5 of gdb's manual). The
-// numbers of registers follow their order.
-var features = []feature{
-	{"org.gnu.gdb.i386.core", flagsType, 0, slices.Concat(
-		generalRegisters(64, "int64", "rax", "rbx", "rcx", "rdx", "rsi", "rdi"),
-		generalRegisters(64, "data_ptr", "rbp", "rsp"),
-		generalRegisters(64, "int64", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"),
-		generalRegisters(64, "code_ptr", "rip"),
-		generalRegisters(32, "i386_eflags", "eflags"),
-		generalRegisters(32, "int32", "cs", "ss", "ds", "es", "fs", "gs"),
-		x87Registers(),
-	)},
-	{"org.gnu.gdb.i386.sse", vectorType + controlType, 0, append(
-		parts("xmm%d", 0, 16, 128, "vec128", xsave.XMM),
-		register{"mxcsr", 32, "i386_mxcsr", place{word: -1, part: xsave.MXCSR}},
-	)},
-	{"org.gnu.gdb.i386.linux", "", 0, generalRegisters(64, "int", "orig_rax")},
-	{"org.gnu.gdb.i386.segments", "", 0, generalRegisters(64, "int", "fs_base", "gs_base")},
-	{"org.gnu.gdb.i386.avx", "", 32, parts("ymm%dh", 0, 16, 128, "uint128", xsave.YMMHigh)},
-	{"org.gnu.gdb.i386.avx512", vectorType + wideType, 64, slices.Concat(
-		parts("xmm%d", 16, 16, 128, "vec128", xsave.XMM),
-		parts("ymm%dh", 16, 16, 128, "uint128", xsave.YMMHigh),
-		parts("k%d", 0, 8, 64, "uint64", xsave.MaskPart),
-		parts("zmm%dh", 0, 32, 256, "v2ui128", xsave.ZMMHigh),
-	)},
-}
+// numbers of registers follow their order. They are made when a client asks for
+// them: most processes have none.
+var features = sync.OnceValue(func() []feature {
+	return []feature{
+		{"org.gnu.gdb.i386.core", flagsType, 0, slices.Concat(
+			generalRegisters(64, "int64", "rax", "rbx", "rcx", "rdx", "rsi", "rdi"),
+			generalRegisters(64, "data_ptr", "rbp", "rsp"),
+			generalRegisters(64, "int64", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"),
+			generalRegisters(64, "code_ptr", "rip"),
+			generalRegisters(32, "i386_eflags", "eflags"),
+			generalRegisters(32, "int32", "cs", "ss", "ds", "es", "fs", "gs"),
+			x87Registers(),
+		)},
+		{"org.gnu.gdb.i386.sse", vectorType + controlType, 0, append(
+			parts("xmm%d", 0, 16, 128, "vec128", xsave.XMM),
+			register{"mxcsr", 32, "i386_mxcsr", place{word: -1, part: xsave.MXCSR}},
+		)},
+		{"org.gnu.gdb.i386.linux", "", 0, generalRegisters(64, "int", "orig_rax")},
+		{"org.gnu.gdb.i386.segments", "", 0, generalRegisters(64, "int", "fs_base", "gs_base")},
+		{"org.gnu.gdb.i386.avx", "", 32, parts("ymm%dh", 0, 16, 128, "uint128", xsave.YMMHigh)},
+		{"org.gnu.gdb.i386.avx512", vectorType + wideType, 64, slices.Concat(
+			parts("xmm%d", 16, 16, 128, "vec128", xsave.XMM),
+			parts("ymm%dh", 16, 16, 128, "uint128", xsave.YMMHigh),
+			parts("k%d", 0, 8, 64, "uint64", xsave.MaskPart),
+			parts("zmm%dh", 0, 32, 256, "v2ui128", xsave.ZMMHigh),
+		)},
+	}
+})
 
 // Numbers of the registers that stop replies have, for clients to show a stop
 // without another packet.
@@ -70,7 +74,7 @@ const (
 // featuresOf returns the features of a processor with vector registers of so
 // many bytes.
 func featuresOf(width int) []feature {
-	return slices.DeleteFunc(slices.Clone(features), func(f feature) bool { return f.width > width })
+	return slices.DeleteFunc(slices.Clone(features()), func(f feature) bool { return f.width > width })
 }
 
 // registersOf returns their registers, by number.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
@@ -36,18 +37,11 @@ type feature struct {
 	registers []register
 }
 
-// Indexes of general registers in ptrace.Regs.Words.
-var general = map[string]int{
-	"r15": 0, "r14": 1, "r13": 2, "r12": 3, "rbp": 4, "rbx": 5, "r11": 6, "r10": 7, "r9": 8, "r8": 9, "rax": 10, "rcx": 11,
-	"rdx": 12, "rsi": 13, "rdi": 14, "orig_rax": 15, "rip": 16, "cs": 17, "eflags": 18, "rsp": 19, "ss": 20, "fs_base": 21,
-	"gs_base": 22, "ds": 23, "es": 24, "fs": 25, "gs": 26,
-}
-
 // generalRegisters returns registers of one type that are words.
 func generalRegisters(bits int, kind string, names ...string) []register {
 	var all []register
 	for _, name := range names {
-		all = append(all, register{name, bits, kind, place{word: general[name]}})
+		all = append(all, register{name, bits, kind, place{word: slices.Index(ptrace.RegNames[:], name)}})
 	}
 	return all
 }

@@ -99,7 +99,7 @@ func (v *server) stopReply(stop proc.Stop, signal int) ([]byte, error) {
 	b = fmt.Appendf(b, "thread:%s;", v.threadID(thread))
 	state := &states{regs: regs, layout: xsave.Machine()}
 	for _, number := range []int{numberRBP, numberRSP, numberRIP} {
-		r := features[0].registers[number]
+		r := features()[0].registers[number]
 		b = fmt.Appendf(b, "%02x:%s;", number, hexRegister(state, r))
 	}
 	return b, nil

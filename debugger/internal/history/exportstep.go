@@ -42,12 +42,6 @@ type memorySet struct {
 // shownBytes limits the bytes shown of a piece of memory.
 const shownBytes = 64
 
-// regNames are the registers in the order of [ptrace.Regs].
-var regNames = [ptrace.NumRegs]string{
-	"r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax", "rcx", "rdx", "rsi", "rdi",
-	"orig_rax", "rip", "cs", "eflags", "rsp", "ss", "fs_base", "gs_base", "ds", "es", "fs", "gs",
-}
-
 // Registers that are not listed as changed: every step changes rip, and the
 // kernel changes orig_rax.
 const (
@@ -128,7 +122,7 @@ func callName(number uint64) string {
 func (s *step) readAfter(h *History, before, after *ptrace.Regs) {
 	for i, value := range after.Words() {
 		if i != wordOrig && i != wordRIP && value != before.Words()[i] {
-			s.Registers = append(s.Registers, registerSet{regNames[i], fmt.Sprintf("%#x", value)})
+			s.Registers = append(s.Registers, registerSet{ptrace.RegNames[i], fmt.Sprintf("%#x", value)})
 		}
 	}
 	if len(s.Memory) == 0 {

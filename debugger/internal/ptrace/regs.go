@@ -24,6 +24,12 @@ type Regs struct {
 // NumRegs is the number of words in Regs.
 const NumRegs = 27
 
+// RegNames are the names of the registers in the order of [Regs.Words].
+var RegNames = [NumRegs]string{
+	"r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax", "rcx", "rdx", "rsi", "rdi",
+	"orig_rax", "rip", "cs", "eflags", "rsp", "ss", "fs_base", "gs_base", "ds", "es", "fs", "gs",
+}
+
 // Bits of EFlags.
 const (
 	TrapFlag   = 1 << 8  // TF: trap after the next instruction
