@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// timeLayout is the layout of times in files: UTC, whole seconds.
-const timeLayout = "2006-01-02 15:04:05"
+// TimeLayout is the layout of times in front matter: UTC, whole seconds.
+const TimeLayout = "2006-01-02 15:04:05"
 
 // Plain parses front matter whose lines all have one of the forms
 //
@@ -63,10 +63,10 @@ func plainTag(value string) string {
 	if isNumber(value) {
 		return "!!int"
 	}
-	if len(value) != len(timeLayout) {
+	if len(value) != len(TimeLayout) {
 		return ""
 	}
-	if t, err := time.Parse(timeLayout, value); err == nil && t.Format(timeLayout) == value {
+	if t, err := time.Parse(TimeLayout, value); err == nil && t.Format(TimeLayout) == value {
 		return "!!timestamp"
 	}
 	return ""

@@ -14,9 +14,6 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// timeLayout is the layout of times in front matter: UTC, whole seconds.
-const timeLayout = "2006-01-02 15:04:05"
-
 const fence = "---"
 
 // A document is a parsed file: its ruleset, and the front matter with all its keys
@@ -146,7 +143,7 @@ func (d *document) time(key string, otherwise time.Time) (time.Time, error) {
 	if v == nil {
 		return otherwise, nil
 	}
-	for _, layout := range []string{timeLayout, time.RFC3339, time.DateOnly} {
+	for _, layout := range []string{frontmatter.TimeLayout, time.RFC3339, time.DateOnly} {
 		if t, err := time.Parse(layout, v.Value); err == nil && writable(t.UTC()) {
 			return t.UTC().Truncate(time.Second), nil
 		}
@@ -281,5 +278,5 @@ func text(s string) *yaml.Node {
 }
 
 func moment(t time.Time) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: t.UTC().Format(timeLayout)}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: t.UTC().Format(frontmatter.TimeLayout)}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -126,7 +127,7 @@ func BenchmarkPage(b *testing.B) {
 	const many = 100_000
 	for i := range many {
 		front := fmt.Sprintf("---\ndescription: A rule for benchmarks\ntags: [a, b]\ncreated_at: %s\nlast_modified: 2025-10-29 10:30:00\n---\n\ntext\n",
-			time.Unix(int64(1_700_000_000+i), 0).UTC().Format(timeLayout))
+			time.Unix(int64(1_700_000_000+i), 0).UTC().Format(frontmatter.TimeLayout))
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("rule_%d.md", i)), []byte(front), 0o644); err != nil {
 			b.Fatal(err)
 		}
