@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -60,7 +59,7 @@ var _ peer.Directory = (*Registry)(nil)
 // its keys, and of those of [Owners] and [Tasks], begin with prefix. It writes nothing.
 func NewRegistry(client redis.UniversalClient, prefix, name string) *Registry {
 	return &Registry{
-		client: client, prefix: prefix, tag: strings.ToLower(rand.Text()[:12]), name: name,
+		client: client, prefix: prefix, tag: strings.ToLower(rand.Text()[:tagLength]), name: name,
 		certificate: func() string { return "" }, seen: map[string]lookup{},
 	}
 }
@@ -148,14 +147,19 @@ func (r *Registry) rememberLocked(tag string, now lookup) {
 	r.seen[tag] = now
 }
 
-// tagForm is the form of tags. They come in ids that clients send, such as that of the last
-// event they have seen.
-var tagForm = regexp.MustCompile(`^[a-z2-7]{12}$`)
+// tagLength is the length of a tag, whose characters are those of base32 in small letters.
+const tagLength = 12
+
+// isTag reports whether a text has the form of a tag. Tags come in ids that clients send,
+// such as that of the last event they have seen.
+func isTag(text string) bool {
+	return len(text) == tagLength && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
 
 // Lookup implements [peer.Directory]. While the store is away it returns what it has
 // seen last, for a minute. Text that is no tag is not looked up.
 func (r *Registry) Lookup(ctx context.Context, tag string) (peer.Server, time.Duration, error) {
-	if !tagForm.MatchString(tag) {
+	if !isTag(tag) {
 		return peer.Server{}, 0, peer.ErrUnknown
 	}
 	r.mu.Lock()
