@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
@@ -22,8 +23,11 @@ const (
 // A Group has the tools for XML documents.
 type Group struct {
 	Library Library
-	// Folders hold the documents that are read.
+	// Folders hold the documents that are read. They are set before the first call.
 	Folders []string
+
+	once  sync.Once
+	names *renamer // for callers over the network, made by once
 }
 
 type xpathArgs struct {

@@ -43,7 +43,8 @@ func (t *Group) renamer(call *mcp.Call) *renamer {
 	if call.Caller().Principal.ID == mcp.Local().ID {
 		return nil
 	}
-	return newRenamer(t.Folders)
+	t.once.Do(func() { t.names = newRenamer(t.Folders) })
+	return t.names
 }
 
 // text renames the files in a text.
