@@ -38,13 +38,10 @@ func (r *Recorder) SetRegs(thread int, regs ptrace.Regs) error {
 	if err := r.target.SetRegs(thread, regs); err != nil {
 		return err
 	}
-	v := r.view()
-	i := v.current
-	if thread != 0 {
-		i = r.index(thread)
-	}
-	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Changed, thread: i}), &v.threads[i].regs, &regs)
-	v.threads[i].regs = regs
+	i := r.chosen(thread)
+	t := &r.view().threads[i]
+	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Changed, thread: i}), &t.regs, &regs)
+	t.regs = regs
 	r.history.append(r.buf)
 	return nil
 }
@@ -55,12 +52,8 @@ func (r *Recorder) SetXState(thread int, state []byte) error {
 	if err := r.ready(); err != nil {
 		return err
 	}
-	v := r.view()
-	i := v.current
-	if thread != 0 {
-		i = r.index(thread)
-	}
-	t := &v.threads[i]
+	i := r.chosen(thread)
+	t := &r.view().threads[i]
 	if err := r.loadVectorState(t); err != nil {
 		return err
 	}
@@ -73,6 +66,14 @@ func (r *Recorder) SetXState(thread int, state []byte) error {
 	t.vector = append([]byte(nil), state...)
 	r.history.append(r.buf)
 	return nil
+}
+
+// chosen returns the index of a living thread, of the current one for 0.
+func (r *Recorder) chosen(thread int) int {
+	if thread == 0 {
+		return r.view().current
+	}
+	return r.index(thread)
 }
 
 // ready moves the view to the present.

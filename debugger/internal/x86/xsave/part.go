@@ -44,12 +44,15 @@ func (l Layout) Bytes(state []byte, part Part, n int) []byte {
 	return state[offset : offset+size]
 }
 
+// components has the component of each part, of registers below 16.
+var components = [...]int{
+	Stack: componentX87, XMM: componentSSE, YMMHigh: componentYMM, ZMMHigh: componentZMM, MaskPart: componentMask, MXCSR: componentSSE,
+}
+
 // Mark says in the header that a part of register n is not in its initial
 // state, without which XRSTOR would not read it.
 func Mark(state []byte, part Part, n int) {
-	component := map[Part]int{
-		Stack: componentX87, XMM: componentSSE, YMMHigh: componentYMM, ZMMHigh: componentZMM, MaskPart: componentMask, MXCSR: componentSSE,
-	}[part]
+	component := components[part]
 	if n >= 16 {
 		component = componentHigh
 	}
