@@ -147,7 +147,7 @@ func (r *Registry) rememberLocked(tag string, now lookup) {
 	r.seen[tag] = now
 }
 
-// tagLength is the length of a tag, whose characters are those of base32 in small letters.
+// tagLength is the length of a tag, which consists of base32 in lower case.
 const tagLength = 12
 
 // isTag reports whether a text has the form of a tag. Tags come in ids that clients send,
