@@ -123,7 +123,9 @@ func (a commands) patchText(ctx context.Context, root, word string) (string, err
 	return string(out), nil
 }
 
-func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
+// structuredOf returns the data of a tool's result. A result that is an error is returned as
+// one, with its text.
+func structuredOf(raw json.RawMessage) (json.RawMessage, error) {
 	var result struct {
 		IsError    bool            `json:"isError"`
 		Structured json.RawMessage `json:"structuredContent"`
@@ -132,13 +134,21 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 		} `json:"content"`
 	}
 	if err := json.Unmarshal(raw, &result); err != nil {
-		return err
+		return nil, err
 	}
 	if result.IsError && len(result.Content) > 0 {
-		return errors.New(result.Content[0].Text)
+		return nil, errors.New(result.Content[0].Text)
+	}
+	return result.Structured, nil
+}
+
+func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
+	structured, err := structuredOf(raw)
+	if err != nil {
+		return err
 	}
 	if asJSON {
-		return a.PrintJSON(result.Structured)
+		return a.PrintJSON(structured)
 	}
 	var report struct {
 		Findings []struct {
@@ -148,7 +158,7 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 		Files    int
 		Complete bool
 	}
-	if err := json.Unmarshal(result.Structured, &report); err != nil {
+	if err := json.Unmarshal(structured, &report); err != nil {
 		return err
 	}
 	for _, f := range report.Findings {

@@ -128,24 +128,19 @@ func begin(ctx context.Context, c *app.Conversation, call toolCall) (string, err
 	if err != nil {
 		return "", toolcmd.DescribeError(err, "docs/platforms.md says where live debugging works")
 	}
-	var answer struct {
-		IsError bool `json:"isError"`
-		Content []struct {
-			Text string `json:"text"`
-		} `json:"content"`
-		Structured struct {
-			State struct {
-				Session string `json:"session"`
-			} `json:"state"`
-		} `json:"structuredContent"`
+	structured, err := structuredOf(raw)
+	if err != nil {
+		return "", err
 	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	var answer struct {
+		State struct {
+			Session string `json:"session"`
+		} `json:"state"`
+	}
+	if err := json.Unmarshal(structured, &answer); err != nil {
 		return "", fmt.Errorf("the answer of %s: %w", call.tool, err)
 	}
-	if answer.IsError && len(answer.Content) > 0 {
-		return "", errors.New(answer.Content[0].Text)
-	}
-	return answer.Structured.State.Session, nil
+	return answer.State.Session, nil
 }
 
 // A gdbConn is a connection to gdb with the session that it is for.
