@@ -218,7 +218,7 @@ func (c *Config) Lag(ctx context.Context) (lag consumers.Lag, ok bool, err error
 }
 
 // hook returns the webhook of the configuration, nil if there is none.
-func (c *Config) hook(env mcp.Env, store ruleset.Store) (*webhook.Hook, error) {
+func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*webhook.Hook, error) {
 	if c.Webhook == "" {
 		return nil, nil
 	}
@@ -233,15 +233,33 @@ func (c *Config) hook(env mcp.Env, store ruleset.Store) (*webhook.Hook, error) {
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("--webhook needs TRIPTYCH_WEBHOOK_SECRET, at least %d characters, which signs its messages", minSecret)
 	}
-	return &webhook.Hook{URL: c.Webhook, Secret: []byte(secret), File: filepath.Join(env.Data, "webhook.json"), Store: store, Logger: env.Logger}, nil
+	record, err := openHookRecord(ctx, env, c.Webhook)
+	if err != nil {
+		return nil, err
+	}
+	return &webhook.Hook{URL: c.Webhook, Secret: []byte(secret), Record: record, Store: store, Logger: env.Logger}, nil
+}
+
+// openHookRecord opens the record of what a URL was told: on the server that is the
+// store, so that one of the servers that share it sends, else in the data folder.
+func openHookRecord(ctx context.Context, env mcp.Env, target string) (webhook.Record, error) {
+	onServer, url, err := storeServer(env)
+	if err != nil {
+		return nil, err
+	}
+	if onServer {
+		return webhook.OpenValkey(ctx, url, env.StorePrefix, target, env.Logger)
+	}
+	return webhook.OpenFile(filepath.Join(env.Data, "webhook.json")), nil
 }
 
 // minSecret is the least length of a webhook's secret.
 const minSecret = 16
 
-// withHook makes a table run a webhook beside its own watch.
+// withHook makes a table run a webhook beside its own watch, and close its record.
 func withHook(table *mcp.Table, hook *webhook.Hook) {
-	watch := table.Watch
+	watch, closeRest := table.Watch, table.Close
+	table.Close = func() error { return errors.Join(hook.Record.Close(), closeRest()) }
 	table.Watch = func(ctx context.Context, changes mcp.Changes) error {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()

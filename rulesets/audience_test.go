@@ -39,7 +39,7 @@ func TestHookThatEndsIsLogged(t *testing.T) {
 		}
 		return nil
 	}}
-	withHook(table, &webhook.Hook{File: filepath.Join(file, "webhook.json"), Logger: slog.New(slog.NewTextHandler(logged, nil))})
+	withHook(table, &webhook.Hook{Record: webhook.OpenFile(filepath.Join(file, "webhook.json")), Logger: slog.New(slog.NewTextHandler(logged, nil))})
 	if err := table.Watch(t.Context(), nil); err == nil {
 		t.Error("the error is lost")
 	}

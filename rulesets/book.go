@@ -18,14 +18,25 @@ func consumersFile(data string) string { return filepath.Join(data, "consumers.j
 // OpenBook opens the record of consumers: on the server that is the store, which all
 // servers of that store share, else in the data folder.
 func OpenBook(ctx context.Context, env mcp.Env) (consumers.Book, error) {
-	place, err := ParsePlace(env.Store)
+	onServer, url, err := storeServer(env)
 	if err != nil {
 		return nil, err
 	}
-	if scheme, _, _ := strings.Cut(place.URL, ":"); valkeyconn.Serves(scheme) {
-		return consumers.OpenValkey(ctx, place.URL, env.StorePrefix, env.Logger, env.Now)
+	if onServer {
+		return consumers.OpenValkey(ctx, url, env.StorePrefix, env.Logger, env.Now)
 	}
 	return consumers.OpenFile(consumersFile(env.Data), env.Now), nil
+}
+
+// storeServer reports whether the program's first store is a Valkey or Redis server, and
+// returns its URL.
+func storeServer(env mcp.Env) (is bool, url string, err error) {
+	place, err := ParsePlace(env.Store)
+	if err != nil {
+		return false, "", err
+	}
+	scheme, _, _ := strings.Cut(place.URL, ":")
+	return valkeyconn.Serves(scheme), place.URL, nil
 }
 
 // openAudience opens the record of consumers of a server. What an earlier version has

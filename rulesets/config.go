@@ -173,10 +173,6 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	hook, err := c.hook(env, store)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
 	c.now = env.Now
 	if c.Consumers {
 		if c.audience, err = openAudience(ctx, env, NewestIn(store, c.Fallback)); err != nil {
@@ -190,6 +186,10 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	if c.audience != nil {
 		table.Tools = append(table.Tools, c.audience.rows()...)
 		table.Close = func() error { return errors.Join(c.audience.book.Close(), store.Close()) }
+	}
+	hook, err := c.hook(ctx, env, store)
+	if err != nil {
+		return nil, errors.Join(err, table.Close())
 	}
 	if hook != nil {
 		withHook(table, hook)

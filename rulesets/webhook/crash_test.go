@@ -21,19 +21,23 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-// The folder and the URL of a process that delivers until it is killed.
+// The folder of a process that delivers until it is killed, the URL that it tells, and
+// that of its Valkey server, if it has one.
 const (
-	crashDir = "TRIPTYCH_TEST_HOOK_DIR"
-	crashURL = "TRIPTYCH_TEST_HOOK_URL"
+	crashDir   = "TRIPTYCH_TEST_HOOK_DIR"
+	crashURL   = "TRIPTYCH_TEST_HOOK_URL"
+	crashStore = "TRIPTYCH_TEST_HOOK_STORE"
 )
 
 // TestMain makes the test program such a process.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashDir); dir != "" {
-		err := changeAndDeliver(dir, os.Getenv(crashURL))
+		err := changeAndDeliver(dir, os.Getenv(crashStore), os.Getenv(crashURL))
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
 	}
@@ -43,13 +47,36 @@ func TestMain(m *testing.M) {
 // crashRulesets is the number of rulesets that change.
 const crashRulesets = 4
 
+// openHook opens a hook and its store, on a server or in a folder. Where the process is
+// killed the next one leads soon.
+func openHook(dir, server, url string) (*Hook, error) {
+	log := slog.New(slog.DiscardHandler)
+	hook := &Hook{URL: url, Secret: secret, Logger: log, Pause: time.Millisecond, Longest: 5 * time.Millisecond}
+	if server == "" {
+		file := OpenFile(filepath.Join(dir, "webhook.json"))
+		file.every = time.Millisecond
+		hook.Record, hook.Store = file, filestore.Open(filepath.Join(dir, "rulesets"), log, time.Now)
+		return hook, nil
+	}
+	store, err := valkeystore.Open(context.Background(), server, "", log, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	record, err := OpenValkey(context.Background(), server, "", url, log)
+	if err != nil {
+		return nil, err
+	}
+	record.life, record.renew, record.every = 60*time.Millisecond, 10*time.Millisecond, time.Millisecond
+	hook.Record, hook.Store = record, store
+	return hook, nil
+}
+
 // changeAndDeliver changes rulesets, one after the other, and delivers the changes. It
 // prints each revision once it is stored.
-func changeAndDeliver(dir, url string) error {
-	store := filestore.Open(filepath.Join(dir, "rulesets"), slog.New(slog.DiscardHandler), time.Now)
-	hook := &Hook{
-		URL: url, Secret: secret, File: filepath.Join(dir, "webhook.json"), Store: store, Logger: slog.New(slog.DiscardHandler),
-		Pause: time.Millisecond, Longest: 5 * time.Millisecond,
+func changeAndDeliver(dir, server, url string) error {
+	hook, err := openHook(dir, server, url)
+	if err != nil {
+		return err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- hook.Run(context.Background()) }()
@@ -60,7 +87,7 @@ func changeAndDeliver(dir, url string) error {
 		default:
 		}
 		name := ruleset.Name(fmt.Sprint("r", n%crashRulesets))
-		rev, err := changeOne(store, name)
+		rev, err := changeOne(hook.Store, name)
 		if err != nil {
 			return err
 		}
@@ -74,6 +101,9 @@ func changeOne(store ruleset.Store, name ruleset.Name) (int, error) {
 	r, err := store.Update(ctx, name, ruleset.Patch{Markdown: &text})
 	if _, missing := errors.AsType[*ruleset.NotFoundError](err); missing {
 		r, err = store.Create(ctx, ruleset.Draft{Name: name, Description: "A rule", Markdown: text})
+	}
+	if _, raced := errors.AsType[*ruleset.ExistsError](err); raced { // the other process has created it
+		r, err = store.Update(ctx, name, ruleset.Patch{Markdown: &text})
 	}
 	return r.Rev, err
 }
@@ -107,68 +137,144 @@ func (b *book) rev(name ruleset.Name) int {
 	return b.revs[name]
 }
 
-// A process that changes rulesets and delivers the changes is killed at any point, again
-// and again. After a restart every revision that it said was stored arrives, or a newer
-// one.
+// Of two processes that change rulesets and deliver the changes the older one is killed at
+// any point, again and again. Every revision that one of them said was stored arrives, or
+// a newer one.
 func TestKilledWhileDelivering(t *testing.T) {
-	kills := 8
+	kills := 6
 	if n, err := strconv.Atoi(os.Getenv("TRIPTYCH_TEST_KILLS")); err == nil {
 		kills = n
 	}
+	t.Run("file", func(t *testing.T) { killAgainAndAgain(t, kills, "") })
+	t.Run("server", func(t *testing.T) { killAgainAndAgain(t, kills, "valkey://"+valkeytest.Start(t).Addr) })
+}
+
+func killAgainAndAgain(t *testing.T, kills int, server string) {
 	told := &book{revs: map[ruleset.Name]int{}}
 	to := httptest.NewServer(told)
 	defer to.Close()
 	dir := t.TempDir()
-	stored := map[ruleset.Name]int{}
-	store := filestore.Open(filepath.Join(dir, "rulesets"), slog.New(slog.DiscardHandler), time.Now)
-	defer func() { _ = store.Close() }() // it was only read
-	file := filepath.Join(dir, "webhook.json")
-	stop := start(t, store, to.URL, file)
-	waitFor(t, file) // the first run takes the rulesets that are there as known
-	stop()
-	random := rand.New(rand.NewPCG(16, 2))
-	for range kills {
-		killHook(t, dir, to.URL, time.Duration(random.IntN(30_000))*time.Microsecond, stored)
+	run := func() (end func()) {
+		hook, err := openHook(dir, server, to.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- hook.Run(ctx) }()
+		return func() {
+			cancel()
+			<-ended                                                  // with ctx
+			_ = errors.Join(hook.Record.Close(), hook.Store.Close()) // they were only read
+		}
 	}
-	defer start(t, store, to.URL, file)()
-	for name, rev := range stored {
+	end := run() // the first run takes the rulesets that are there as known: none
+	waitBegun(t, dir, server, to.URL)
+	end()
+	noted := &stored{revs: map[ruleset.Name]int{}}
+	random := rand.New(rand.NewPCG(16, 2))
+	last := launch(t, noted, dir, server, to.URL)
+	for range kills {
+		next := launch(t, noted, dir, server, to.URL)
+		last.kill(t, time.Duration(random.IntN(100_000))*time.Microsecond)
+		last = next
+	}
+	last.kill(t, 0)
+	defer run()()
+	for name, rev := range noted.revs {
 		for deadline := time.Now().Add(time.Minute); told.rev(name) < rev; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("revision %d of %s was stored, and only %d was told", rev, name, told.rev(name))
 			}
 		}
 	}
-	if len(stored) < crashRulesets {
-		t.Errorf("only %v were stored", stored)
+	if len(noted.revs) < crashRulesets {
+		t.Errorf("only %v were stored", noted.revs)
 	}
 }
 
-// killHook starts a process, kills it some time after it has changed all rulesets once,
-// and notes the revisions that it stored.
-func killHook(t *testing.T, dir, url string, after time.Duration, stored map[ruleset.Name]int) {
+// waitBegun waits until a record has its beginning.
+func waitBegun(t *testing.T, dir, server, url string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), crashDir+"="+dir, crashURL+"="+url)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
+	hook, err := openHook(dir, server, url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	defer func() { _ = errors.Join(hook.Record.Close(), hook.Store.Close()) }() // they are only read
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if known, err := hook.Record.Known(t.Context()); known != nil && err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing was recorded")
+		}
+	}
+}
+
+// stored has the newest revision of each ruleset that processes said was stored.
+type stored struct {
+	mu   sync.Mutex
+	revs map[ruleset.Name]int
+}
+
+// add adds a line of a process, "NAME REVISION". The last one may be torn.
+func (s *stored) add(line string) {
+	word, number, _ := strings.Cut(line, " ")
+	rev, err := strconv.Atoi(number)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revs[ruleset.Name(word)] = max(s.revs[ruleset.Name(word)], rev)
+}
+
+// A child is a process that changes rulesets and delivers the changes.
+type child struct {
+	*exec.Cmd
+	changed chan struct{} // closed when it has changed all rulesets, or its output has ended
+	ended   chan struct{} // closed when its output has ended
+}
+
+func launch(t *testing.T, noted *stored, dir, server, url string) *child {
+	t.Helper()
+	c := &child{Cmd: exec.CommandContext(t.Context(), os.Args[0]), changed: make(chan struct{}), ended: make(chan struct{})}
+	c.Env = append(os.Environ(), crashDir+"="+dir, crashStore+"="+server, crashURL+"="+url)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	lines := 0
-	for scanner := bufio.NewScanner(out); scanner.Scan(); {
-		word, number, _ := strings.Cut(scanner.Text(), " ")
-		if rev, err := strconv.Atoi(number); err == nil { // the last line may be torn
-			stored[ruleset.Name(word)] = max(stored[ruleset.Name(word)], rev)
-		}
-		if lines++; lines == crashRulesets {
-			timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // the point of the kill is random, and any will do
-			defer timer.Stop()
-		}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() == 3 {
+	t.Cleanup(func() {
+		_ = c.Process.Kill() // it has ended, unless the test failed
+		<-c.ended
+	})
+	go func() {
+		defer close(c.ended)
+		changed := sync.OnceFunc(func() { close(c.changed) })
+		defer changed()
+		scanner := bufio.NewScanner(out)
+		for lines := 1; scanner.Scan(); lines++ {
+			noted.add(scanner.Text())
+			if lines == crashRulesets {
+				changed()
+			}
+		}
+	}()
+	return c
+}
+
+// kill kills the process some time after it has changed all rulesets.
+func (c *child) kill(t *testing.T, after time.Duration) {
+	t.Helper()
+	<-c.changed
+	time.Sleep(after)    // the point of the kill is random, and any will do
+	_ = c.Process.Kill() // it may have ended, which Wait tells
+	<-c.ended
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() == 3 {
 		t.Fatalf("the process ended by itself: %v", err)
 	}
 }

@@ -90,12 +90,17 @@ func (r *receiver) next(t *testing.T) Message {
 	return Message{}
 }
 
-// start runs a hook; the function that it returns ends it as a crash would: nothing
-// more is written.
-func start(t *testing.T, store ruleset.Store, url, file string) (crash func()) {
+// start runs a hook with a record in a file.
+func start(t *testing.T, store ruleset.Store, url, file string) (end func()) {
+	t.Helper()
+	return begin(t, store, url, OpenFile(file))
+}
+
+// begin runs a hook, until the function that it returns is called.
+func begin(t *testing.T, store ruleset.Store, url string, record Record) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	hook := &Hook{URL: url, Secret: secret, File: file, Store: store, Logger: slog.New(slog.DiscardHandler), Pause: time.Millisecond, Longest: 5 * time.Millisecond}
+	hook := &Hook{URL: url, Secret: secret, Record: record, Store: store, Logger: slog.New(slog.DiscardHandler), Pause: time.Millisecond, Longest: 5 * time.Millisecond}
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = hook.Run(ctx) }() // it ends with its context
 	return sync.OnceFunc(func() { cancel(); <-ended })
@@ -210,7 +215,7 @@ func TestRunReportsItsLock(t *testing.T) {
 	if err := os.Mkdir(file+".lock", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	hook := &Hook{File: file, Store: memstore.New(time.Now), Logger: slog.New(slog.DiscardHandler)}
+	hook := &Hook{Record: OpenFile(file), Store: memstore.New(time.Now), Logger: slog.New(slog.DiscardHandler)}
 	if err := hook.Run(t.Context()); err == nil {
 		t.Error("it ended without an error")
 	}
