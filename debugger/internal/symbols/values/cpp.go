@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// cppRecipes are the types of libstdc++ and libc++ that are not shown member
-// by member. Names in std::__cxx11 are looked up as if in std.
+// cppRecipes lists the types of libstdc++ and libc++ that have a form of their
+// own. Names in std::__cxx11 are looked up as if in std.
 var cppRecipes = []recipe{
 	{"std::basic_string<", cppString},
 	{"std::basic_string_view<", cppStringView},
@@ -36,8 +36,8 @@ var cppRecipes = []recipe{
 	{llvmPrefix + "vector<", showLLVM},
 }
 
-// showCPP shows types of the standard library. A type that is laid out
-// otherwise, or not initialized, is shown member by member.
+// showCPP shows types of the standard library. A value whose layout is not the
+// expected one, or that is not initialized, is shown member by member.
 func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	name := o.Type.LibraryName()
 	show := find(r.cpp, name)
@@ -51,7 +51,8 @@ func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) 
 	return c, err == nil, lastingError(err)
 }
 
-// lastingError returns the errors that hold whichever way a type is shown.
+// lastingError returns err if it would also occur when the value is shown member
+// by member, and nil otherwise.
 func lastingError(err error) error {
 	if errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrUnavailable) {
 		return err
@@ -97,7 +98,8 @@ func (r *renderer) characters(o, ptr Object, length string) (content, error) {
 	return r.wideText(s)
 }
 
-// impliedText shows the characters that a pointer without a value points to.
+// impliedText shows the characters of an object that has no address, but that an
+// implicit pointer points to.
 func (r *renderer) impliedText(ptr Object, n int64) (content, error) {
 	to, err := ptr.Deref()
 	if err != nil {

@@ -42,7 +42,8 @@ func dynamic(o Object) Object {
 	return whole
 }
 
-// classOf returns the class of a vtable, nil when it is not described.
+// classOf returns the class of a vtable, or nil if the debug information does not
+// describe it.
 func classOf(w *View, table uint64) *types.Type {
 	symbol, _, ok := w.Image.Program.Variable(table)
 	name, isTable := strings.CutPrefix(symbol, vtableSymbol)

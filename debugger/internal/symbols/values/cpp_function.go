@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// showFunction shows the target of a std::function of libstdc++: a function,
-// or the class of an object. It is an argument of the template that the
-// invoker belongs to.
+// showFunction shows the target of a libstdc++ std::function: the name of a
+// function, or the class of an object. It is taken from the template arguments of
+// the invoker, the function that calls the target.
 func showFunction(_ *renderer, o Object, _, _ int) (content, error) {
 	manager, err := o.number("_M_manager")
 	if err != nil {
@@ -35,8 +35,8 @@ func showFunction(_ *renderer, o Object, _, _ int) (content, error) {
 	return content{text: fmt.Sprintf("%#x", code) + o.View.symbolText(code)}, nil
 }
 
-// handled returns the class that an invoker calls: the second template
-// argument of std::_Function_handler.
+// handled returns the class that an invoker calls, the second template argument
+// of std::_Function_handler.
 func handled(invoker string) (string, bool) {
 	args, ok := strings.CutPrefix(invoker, "std::_Function_handler<")
 	end := strings.LastIndex(args, ">::")

@@ -9,16 +9,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A container is a type of a library that knows how many elements it has and,
-// if at is set, can return them by index.
+// A container is a library type whose elements can be counted and, if at is set,
+// accessed by index, but are not contiguous.
 type container struct {
-	prefix string // of the type's name
+	prefix string // start of the type's name
 	length func(Object) (int64, error)
-	at     func(Object, int64) (Object, error) // of an index in range; nil where there are none
+	at     func(Object, int64) (Object, error) // returns the element of a valid index; nil if elements have no index
 }
 
-// containers lists those types by the start of their names. Types whose
-// elements are contiguous are sequences instead.
+// containers lists these types. Types with contiguous elements are sequences
+// instead.
 var containers = []container{
 	{"std::array<", arrayLength, arrayAt},
 	{"std::deque<", dequeLength, dequeAt},
@@ -40,7 +40,7 @@ var containers = []container{
 	{"alloc::collections::vec_deque::VecDeque<", countAt("len"), ringAt},
 }
 
-// containerOf returns the container that a type is, nil for other types.
+// containerOf returns the container for a type, or nil.
 func containerOf(t *types.Type) *container {
 	name := libraryName(t)
 	for i := range containers {
@@ -51,7 +51,7 @@ func containerOf(t *types.Type) *container {
 	return nil
 }
 
-// outOfRange returns an error for an index that has no element.
+// outOfRange returns the error for an index without an element.
 func outOfRange(n, length int64) error {
 	if n >= 0 && n < length {
 		return nil
@@ -59,7 +59,7 @@ func outOfRange(n, length int64) error {
 	return fmt.Errorf("index %d is out of range: there are %d", n, length)
 }
 
-// index returns the element of an index.
+// index returns the element at an index.
 func (c *container) index(o Object, n int64) (Object, error) {
 	if c.at == nil {
 		return Object{}, fmt.Errorf("%s has no indices", o.Type)
@@ -74,7 +74,7 @@ func (c *container) index(o Object, n int64) (Object, error) {
 	return c.at(o, n)
 }
 
-// showIndexed shows the elements of a container by their indices.
+// showIndexed shows the elements of a container in the order of their indices.
 func showIndexed(r *renderer, o Object, depth, pointers int) (content, error) {
 	c := containerOf(o.Type)
 	if c == nil || c.at == nil {
@@ -102,7 +102,7 @@ func arrayLength(o Object) (int64, error) {
 	if dims := elems.dimensions(elems.Type.Strip()); len(dims) > 0 {
 		return max(dims[0], 0), nil
 	}
-	return 0, nil // of std::array<T, 0>
+	return 0, nil // std::array<T, 0> has no array member
 }
 
 func arrayAt(o Object, n int64) (Object, error) {

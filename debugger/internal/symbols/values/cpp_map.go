@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// cppMaps are the maps of libstdc++ with unique keys, by the start of their
-// names, and how an element is found by its key.
+// cppMaps lists the libstdc++ maps with unique keys, by the start of their names,
+// with the function that searches for a key.
 var cppMaps = []struct {
 	prefix string
 	find   func(Object, *mapSearch) error
@@ -18,7 +18,7 @@ var cppMaps = []struct {
 	{"std::unordered_map<", searchHash},
 }
 
-// cppMapOf returns how an element of a map is found, nil for other types.
+// cppMapOf returns the search function for a type, or nil.
 func cppMapOf(t *types.Type) func(Object, *mapSearch) error {
 	name := t.LibraryName()
 	for _, row := range cppMaps {
@@ -29,7 +29,7 @@ func cppMapOf(t *types.Type) func(Object, *mapSearch) error {
 	return nil
 }
 
-// pair visits a pair of a key and an element.
+// pair passes the key and the element of a pair to visit.
 func (s *mapSearch) pair(p Object) error {
 	key, err := p.Member("first")
 	elem, err2 := p.Member("second")
@@ -90,14 +90,14 @@ func searchTree(o Object, s *mapSearch) error {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
 	w := treeSearch{search: s, owner: o, pair: pair, value: pair.OffsetAfter(treeLinks), nodes: n}
-	if keyClassOf(o.Type.TemplateArg(0)) == s.key.class { // keys that are pointers to text are in the order of addresses
+	if keyClassOf(o.Type.TemplateArg(0)) == s.key.class { // pointers to text as keys are ordered by address
 		w.less = ascending(o.Type.TemplateArg(2))
 	}
 	return w.down(root, maxTreeDepth)
 }
 
-// ascending returns 1 for a map in the order of its keys, -1 in the reverse
-// order, 0 when the program defines the order.
+// ascending returns 1 for a map ordered by std::less, -1 for std::greater, and 0
+// if the program defines the order.
 func ascending(order *types.Type) int {
 	switch {
 	case order == nil:
@@ -109,14 +109,14 @@ func ascending(order *types.Type) int {
 	return 0
 }
 
-// A treeSearch looks for a key in a tree.
+// A treeSearch searches a tree for a key.
 type treeSearch struct {
 	search *mapSearch
 	owner  Object
 	pair   *types.Type
-	value  uint64 // offset of the pair in a node
+	value  uint64 // offset of the pair within a node
 	less   int
-	nodes  uint64 // in the tree, as the map counts them
+	nodes  uint64 // nodes of the tree, as counted by the map
 	seen   uint64
 }
 
@@ -157,8 +157,8 @@ func (w *treeSearch) follow(link uint64, depth int) error {
 	return w.down(child, depth-1)
 }
 
-// side returns on which side of a node the key is: -1 left, 1 right, 0 not
-// known.
+// side returns the side of a node that holds the key: -1 for left, 1 for right, 0
+// if unknown.
 func (w *treeSearch) side(pair Object) (int, error) {
 	if w.less == 0 {
 		return 0, nil

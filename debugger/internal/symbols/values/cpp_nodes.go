@@ -33,7 +33,7 @@ func isMap(t *types.Type) bool {
 	return strings.Contains(t.Strip().Name()[:strings.IndexByte(t.Strip().Name(), '<')], "map")
 }
 
-// Offsets of the links in a tree's node, and their size in all.
+// Offsets of the links in a tree's node, and their total size.
 const (
 	treeParent, treeLeft, treeRight = 8, 16, 24
 	treeLinks                       = 32
@@ -83,7 +83,7 @@ func (w *treeWalk) link(node, which uint64) uint64 {
 	return v
 }
 
-// next returns the node after another.
+// next returns the successor of a node.
 func (w *treeWalk) next(node uint64) uint64 {
 	if right := w.link(node, treeRight); right != 0 {
 		for range maxTreeDepth {
@@ -105,7 +105,7 @@ func (w *treeWalk) next(node uint64) uint64 {
 	return w.head
 }
 
-// showHash shows the linked nodes behind the unordered containers.
+// showHash shows the linked list of nodes of an unordered container.
 func showHash(r *renderer, o Object, depth, pointers int) (content, error) {
 	table, err := o.Member("_M_h")
 	if err != nil {
@@ -124,7 +124,7 @@ func showHash(r *renderer, o Object, depth, pointers int) (content, error) {
 // listLinks is the size of the links before the value in a list's node.
 const listLinks = 16
 
-// showList shows a doubly linked list, whose head is a node too.
+// showList shows a doubly linked list, whose head is a node of its own.
 func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	node, err := o.descend("_M_impl", "_M_node")
 	if err != nil {
@@ -135,7 +135,7 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	n, err2 := nodeCount(node)
 	elem := o.Type.TemplateArg(0)
 	if err2 != nil {
-		n = uint64(r.limits.Elements) // lists before C++11 do not count
+		n = uint64(r.limits.Elements) // before C++11, lists did not count their elements
 	}
 	if err != nil || elem == nil {
 		return content{}, errors.Join(err, errors.New("list is not valid"))
@@ -144,7 +144,7 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	return r.pairing(elems, uint64(len(elems)), false, depth, pointers), err
 }
 
-// nodeCount returns the number of elements that the head of a list has.
+// nodeCount returns the number of elements that is stored in the head of a list.
 func nodeCount(o Object) (uint64, error) {
 	if n, err := o.number("_M_storage"); err == nil {
 		return n, nil
@@ -152,7 +152,8 @@ func nodeCount(o Object) (uint64, error) {
 	return o.number("_M_size")
 }
 
-// chain follows links, which are the first word of each node, up to an end.
+// followLinks returns up to n elements by following the links, the first word of
+// each node, from at to end. value is the offset of the element within a node.
 func followLinks(o Object, r *renderer, elem *types.Type, at, end, value, n uint64) ([]Object, error) {
 	var out []Object
 	for uint64(len(out)) < min(n, uint64(r.limits.Elements)) && at != end && at != 0 {

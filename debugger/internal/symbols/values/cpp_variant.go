@@ -37,7 +37,7 @@ func showVariant(r *renderer, o Object, depth, pointers int) (content, error) {
 	if err != nil || n > 0 {
 		return content{}, errors.Join(err, errors.New("variant is not valid"))
 	}
-	t := first.Type.TemplateArg(0) // of _Uninitialized, which holds it or room for it
+	t := first.Type.TemplateArg(0) // argument of _Uninitialized, the storage of the alternative
 	if t == nil {
 		return content{}, errors.New("variant is not valid")
 	}

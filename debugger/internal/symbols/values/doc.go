@@ -28,7 +28,7 @@
 // All languages share the rest: layout.go has the tables of contiguous containers and
 // strings, recipe.go what the tables of types consist of, render.go the writing of
 // values and plain C; object.go, member.go, number.go and read.go read memory; mapkey.go,
-// length.go, smartpointer.go and text.go serve expressions.
+// length.go, smartpointer.go and text.go are for the evaluation of expressions.
 //
 // # Values that are not there
 //
@@ -38,7 +38,7 @@
 // by member.
 //
 // # Concurrency
-//
-// Objects do not change and may be used from several goroutines. They read memory
-// when they are asked, and are good until the program runs on.
+// | Objects are immutable and may be used from several goroutines. They read
+// memory when their methods are called, and are valid until the program
+// continues.
 package values

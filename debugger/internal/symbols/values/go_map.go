@@ -103,7 +103,7 @@ func slotValue(o Object, t *types.Type) (Object, error) {
 const (
 	maxTables = 1 << 16 // in the directory of a map
 	maxGroups = 1 << 16 // of a table; those of Go have 128 at most
-	maxLooks  = 1 << 19 // visited groups of one map; all may be empty
+	maxLooks  = 1 << 19 // visited groups of one map, all of which may be empty
 )
 
 func (w *mapWalk) tables(m Object) error {

@@ -6,12 +6,12 @@ import "errors"
 const (
 	sameSizeGrow = 8       // flag: there are as many old buckets as new ones
 	minTopHash   = 5       // smaller values mark slots that are empty or have moved
-	maxBuckets   = 1 << 18 // visited of one map
+	maxBuckets   = 1 << 18 // visited buckets of one map
 )
 
-// buckets visits an array of buckets of eight slots with their overflow chains
-// and, while the map grows, the array it grows from, where moved slots are
-// marked.
+// buckets visits an array of buckets of eight slots with their overflow chains.
+// While the map grows, it also visits the old array, where slots that were
+// already moved are marked.
 func (w *mapWalk) buckets(m Object) error {
 	bits, err := m.number("B")
 	flags, err2 := m.number("flags")

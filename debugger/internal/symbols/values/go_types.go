@@ -13,13 +13,14 @@ import (
 // A goPrinter shows one kind of type.
 type goPrinter func(r *renderer, o Object, t *types.Type, depth, pointers int) (content, error)
 
-// goPrinters are the kinds that have printers.
+// goPrinters holds the printers by kind.
 var goPrinters = [32]goPrinter{
 	types.GoString: showGoString, types.GoSlice: showGoSlice, types.GoMap: showGoMap,
 	types.GoInterface: showGoInterface, types.GoChan: showGoChan, types.GoPointer: showGoPointer, types.GoFunc: showGoFunc,
 }
 
-// showGo shows the types that Go's runtime builds from plain structs.
+// showGo shows Go types that are structs in the runtime: strings, slices,
+// interfaces and others.
 func showGo(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	t := o.Type.GoType()
 	show := r.goKinds[t.GoKind%32]
@@ -50,7 +51,7 @@ func showGoSlice(r *renderer, o Object, _ *types.Type, depth, pointers int) (con
 	return r.elements(s.length, styles[lang.Go], s.at, depth, pointers)
 }
 
-// showGoPointer shows what a pointer points to, as package fmt does.
+// showGoPointer shows the target of a pointer, as package fmt does.
 func showGoPointer(r *renderer, o Object, _ *types.Type, depth, pointers int) (content, error) {
 	t := o.Type.Strip()
 	if t.Kind != types.KindPointer {
@@ -125,8 +126,8 @@ func showGoInterface(r *renderer, o Object, _ *types.Type, depth, pointers int) 
 	return r.boxed(data, t, depth, pointers)
 }
 
-// boxed shows the value whose data word an interface holds: the word is the
-// value if that is a pointer, else its address.
+// boxed shows the value in an interface. The interface's data word is the value
+// itself if the type is pointer-shaped, and its address otherwise.
 func (r *renderer) boxed(data Object, t *types.Type, depth, pointers int) (content, error) {
 	value := data.part("", t, 0)
 	if !pointerShaped(t, 8) {
@@ -142,7 +143,7 @@ func (r *renderer) boxed(data Object, t *types.Type, depth, pointers int) (conte
 	return content{text: text, children: []Value{v}, cut: v.Cut}, nil
 }
 
-// pointerShaped reports whether values of a type consist of one pointer.
+// pointerShaped reports whether values of a type consist of a single pointer.
 func pointerShaped(t *types.Type, depth int) bool {
 	switch t.GoType().GoKind {
 	case types.GoMap, types.GoChan, types.GoFunc, types.GoPointer:

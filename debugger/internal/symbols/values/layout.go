@@ -8,22 +8,22 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A layout locates the elements of a library's type that are contiguous in memory, by
-// a pointer to the first one and their number or their end. Paths go down the
-// members.
+// A layout locates the contiguous elements of a library type by a pointer to the
+// first element and their number or end. Paths are names of nested members,
+// separated by dots.
 type layout struct {
-	prefix string // of the type's name; the whole name unless it ends in an opening bracket or a comma
+	prefix string // the start of the type's name if it ends in an opening bracket or a comma, else the whole name
 	start  string // path of the pointer
 	count  string // path of the number of elements
-	end    string // path of the pointer after the last element, where there is no number
-	nested bool   // the pointer is the first one within start
-	arg    int    // template argument with the elements' type, from 1; 0: the pointer's target
-	skip   uint64 // bytes between where the pointer leads and the first element
+	end    string // path of the pointer past the last element, if there is no number
+	nested bool   // the pointer is the first pointer found within start
+	arg    int    // number of the template argument that is the type of elements, from 1; 0: the target type of the pointer
+	skip   uint64 // offset of the first element from the pointer's target
 
-	read func(Object) (sequence, error) // reads what paths cannot tell; nil for most
+	read func(Object) (sequence, error) // reads layouts that paths cannot express; usually nil
 }
 
-// sequenceLayouts are the types with elements.
+// sequenceLayouts lists the types with contiguous elements.
 var sequenceLayouts = map[lang.Lang][]layout{
 	lang.CPlusPlus: {
 		{prefix: "std::vector<", start: "_M_impl._M_start", end: "_M_impl._M_finish"},
@@ -38,7 +38,7 @@ var sequenceLayouts = map[lang.Lang][]layout{
 	lang.Go: {{prefix: goSliceName, start: "array", count: "len"}},
 }
 
-// textLayouts are the types of strings of bytes.
+// textLayouts lists the string types.
 var textLayouts = map[lang.Lang][]layout{
 	lang.CPlusPlus: {
 		{prefix: "std::basic_string<char,", start: "_M_dataplus._M_p", count: "_M_string_length"},
@@ -57,14 +57,13 @@ var textLayouts = map[lang.Lang][]layout{
 	lang.Go: {{prefix: goStringName, start: "str", count: "len"}},
 }
 
-// Names under which tables have the types of Go that have no names of their own.
+// Keys in the tables for Go types without a name of their own.
 const (
 	goSliceName  = "slice"
 	goStringName = "string"
 )
 
-// tableName returns the name of a type in the tables of layouts, empty when it is in
-// none.
+// tableName returns the key of a type in the tables of layouts, or "".
 func tableName(t *types.Type) string {
 	if t.Lang != lang.Go {
 		return libraryName(t)
@@ -78,7 +77,7 @@ func tableName(t *types.Type) string {
 	return ""
 }
 
-// layoutOf returns the layout of a type in a table, nil when it has none.
+// layoutOf returns the layout of a type in a table, or nil.
 func layoutOf(t *types.Type, table map[lang.Lang][]layout) *layout {
 	name, rows := tableName(t), table[t.Lang]
 	for i := range rows {
@@ -90,8 +89,8 @@ func layoutOf(t *types.Type, table map[lang.Lang][]layout) *layout {
 	return nil
 }
 
-// sequenceOf returns the elements of a vector, slice or string; false for other
-// types.
+// sequenceOf returns the elements of a vector, slice or string, and false for
+// other types.
 func sequenceOf(o Object) (sequence, bool, error) {
 	l := layoutOf(o.Type, sequenceLayouts)
 	if l == nil && o.Type.Lang == lang.CPlusPlus {
@@ -104,7 +103,7 @@ func sequenceOf(o Object) (sequence, bool, error) {
 	return s, err == nil, err
 }
 
-// textOf returns the bytes of a string; false for other types.
+// textOf returns the bytes of a string, and false for other types.
 func textOf(o Object) (sequence, bool, error) {
 	l := layoutOf(o.Type, textLayouts)
 	if l == nil {
@@ -146,7 +145,7 @@ func (l *layout) sequence(o Object) (sequence, error) {
 	return s, err
 }
 
-// maxLength is more elements than memory can hold.
+// maxLength exceeds the number of elements that fit in memory.
 const maxLength = 1 << 48
 
 // length reads the number of elements, or computes it from their end.

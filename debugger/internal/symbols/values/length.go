@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// Extent returns the size of the object in bytes as sizeof in C does: for a
-// reference that of its target, for void and functions 1.
+// Extent returns the size of the object in bytes, as sizeof does in C: the size
+// of the target for a reference, and 1 for void and functions.
 func (o Object) Extent() (int64, error) {
 	t := o.Type.Strip()
 	for range types.MaxRenames {
@@ -59,7 +59,7 @@ func (o Object) Len() (int64, error) {
 		return s.length, err
 	}
 	t := o.Type.Strip()
-	if t.Kind == types.KindPointer && t.Elem().Strip().Kind == types.KindArray { // as in Go
+	if t.Kind == types.KindPointer && t.Elem().Strip().Kind == types.KindArray { // as len in Go
 		return o.At(t.Elem(), 0).Len()
 	}
 	if t.Kind == types.KindArray {
@@ -78,8 +78,8 @@ func (o Object) Len() (int64, error) {
 	return s.length, err
 }
 
-// countable returns the object that is counted: the target of references and, in
-// Rust, of smart pointers, which are followed implicitly.
+// countable returns the object whose elements are counted. References, and smart
+// pointers in Rust, are followed.
 func (o Object) countable() (Object, error) {
 	o, err := o.referred()
 	for i := 0; i < types.MaxReferences && err == nil && o.Type.Lang == lang.Rust && !isText(o.Type); i++ {
@@ -111,8 +111,8 @@ func (o Object) Cap() (int64, error) {
 	return o.Len()
 }
 
-// goLength returns the length of a map of Go, or a member of a channel. It is
-// false for other types.
+// goLength returns the length of a Go map, or the given member of a channel. It
+// returns false for other types.
 func goLength(o Object, ofChannel string) (int64, bool, error) {
 	if o.Type.Lang != lang.Go {
 		return 0, false, nil

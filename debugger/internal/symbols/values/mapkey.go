@@ -51,12 +51,12 @@ func (k Key) String() string {
 	return strconv.FormatInt(int64(k.bits), 10)
 }
 
-// keyClasses are the classes of keys by the kind of their type.
+// keyClasses maps kinds of types to the class of their keys.
 var keyClasses = map[types.Kind]keyClass{
 	types.KindBool: boolKey, types.KindInt: wholeKey, types.KindUint: wholeKey, types.KindChar: wholeKey, types.KindEnum: wholeKey, types.KindPointer: wholeKey,
 }
 
-// keyClassOf returns the class of keys of a type, noKey when they cannot be
+// keyClassOf returns the class of keys of a type, or noKey if such keys cannot be
 // looked up.
 func keyClassOf(t *types.Type) keyClass {
 	if isText(t) {
@@ -75,12 +75,11 @@ func (o Object) IsMap() bool {
 // ErrNoKey is returned when a map does not have a key.
 var ErrNoKey = errors.New("no such key")
 
-// maxSearched bounds the elements of a map that are compared with a key.
+// maxSearched limits the number of elements that are compared with a key.
 const maxSearched = 1 << 20
 
-// Element returns the element of a map with a key, or [ErrNoKey]. Elements of
-// hash tables are compared one by one, since the hash function belongs to the
-// program.
+// Element returns the element with a key, or [ErrNoKey]. It compares the elements
+// of a hash table one by one, since the hash function is part of the program.
 func (o Object) Element(key Key) (Object, error) {
 	o, err := o.referred()
 	if err != nil {
@@ -107,7 +106,7 @@ func (o Object) Element(key Key) (Object, error) {
 	return Object{}, fmt.Errorf("%w: %s", ErrNoKey, key)
 }
 
-// fits returns why keys of a type cannot equal this one; nil when they can.
+// fits returns an error if keys of the given type cannot equal k.
 func (k Key) fits(keys *types.Type) error {
 	s := keys.Strip()
 	switch class := keyClassOf(keys); {
@@ -135,21 +134,21 @@ func searchGoMap(o Object, s *mapSearch) error {
 	return nil
 }
 
-// tooMany returns the error for a map that was not searched in whole.
+// tooMany returns the error for a map that was searched only in part.
 func (s *mapSearch) tooMany(n uint64) error {
 	return fmt.Errorf("%s is not among the first %d elements of %d", s.key, maxSearched, n)
 }
 
-// errFound ends a walk at the key.
+// errFound ends a walk when the key is found.
 var errFound = errors.New("found")
 
-// A mapSearch looks for a key.
+// A mapSearch searches a map for a key.
 type mapSearch struct {
 	key  Key
 	elem Object
 }
 
-// visit compares an entry with the key and returns errFound when it matches.
+// visit compares an entry with the key and returns errFound if they are equal.
 func (s *mapSearch) visit(key, elem Object) error {
 	if same, err := s.key.is(key); err != nil || !same {
 		return err
@@ -159,9 +158,9 @@ func (s *mapSearch) visit(key, elem Object) error {
 	return errFound
 }
 
-// is reports whether a key equals one in memory.
+// is reports whether the key equals one in memory.
 func (k Key) is(o Object) (bool, error) {
-	if k.class == textKey { // most are of another length
+	if k.class == textKey { // most strings differ in length
 		if s, ok, err := textOf(o); ok && (err != nil || s.length != int64(len(k.text))) {
 			return false, err
 		}
@@ -173,7 +172,7 @@ func (k Key) is(o Object) (bool, error) {
 // order compares a key with one in memory: -1, 0 or 1.
 func (k Key) order(o Object) (int, error) {
 	if k.class == textKey {
-		text, err := o.Text(len(k.text) + 1) // one more shows that it is longer
+		text, err := o.Text(len(k.text) + 1) // one byte more, to detect longer strings
 		return strings.Compare(k.text, text), err
 	}
 	if o.Type.Signed() {

@@ -41,7 +41,8 @@ func (o Object) virtualBase(f *types.Field, p Object) Object {
 	return p
 }
 
-// A memberSource is the source for expressions that locate parts of an object.
+// A memberSource provides the values that expressions for the location of members
+// refer to.
 type memberSource struct {
 	location.None
 	*View
@@ -49,12 +50,11 @@ type memberSource struct {
 
 func (s memberSource) Register(n uint64) (uint64, bool) { return s.Registers.Get(n) }
 
-// MaxBases bounds the depth of base classes in which members are looked for.
+// MaxBases limits the depth of base classes that are searched for members.
 const MaxBases = 16
 
-// Member returns a member of a struct, class or union by its name, including
-// those of base classes and unnamed members. Pointers and references to one
-// are followed.
+// Member returns a member of a struct, class or union by name. It searches base
+// classes and unnamed members, too, and follows pointers and references.
 func (o Object) Member(name string) (Object, error) {
 	switch o.Type.Strip().Kind {
 	case types.KindPointer, types.KindReference, types.KindRvalueReference:
@@ -70,9 +70,9 @@ func (o Object) Member(name string) (Object, error) {
 	return Object{}, fmt.Errorf("%s has no member %s: %w", o.Type, name, symbols.ErrNotFound)
 }
 
-// FindMember returns a member of the object itself, of its base classes or
-// unnamed members. Static ones are found if static is set; they have no place
-// in the object.
+// FindMember returns a member of the object itself, of its base classes or of
+// unnamed members. Static members are found only if static is set; they are not
+// located within the object.
 func (o Object) FindMember(name string, depth int, static bool) (Object, bool) {
 	fields := o.Type.Fields()
 	for i := range fields {
@@ -109,8 +109,8 @@ func (o Object) Deref() (Object, error) {
 	return o.At(t.Elem(), addr), nil
 }
 
-// impliedPointer returns the piece that the object is when it is a pointer to an
-// object without an address (DW_OP_implicit_pointer).
+// impliedPointer returns the location of a pointer to an object that has no
+// address (DW_OP_implicit_pointer).
 func (o Object) impliedPointer() (location.Piece, bool) {
 	if o.err != nil {
 		return location.Piece{}, false
@@ -126,8 +126,8 @@ func (o Object) impliedPointer() (location.Piece, bool) {
 	return location.Piece{}, false
 }
 
-// implied follows a pointer to an object that has no address. The pointer names the
-// variable.
+// implied follows a pointer to an object without an address. The pointer refers
+// to the debug entry of a variable.
 func (o Object) implied(t *types.Type, pc location.Piece) (Object, error) {
 	d := o.View.Image.DebugInfo()
 	if d == nil {
@@ -145,7 +145,7 @@ func (o Object) implied(t *types.Type, pc location.Piece) (Object, error) {
 // Index returns an element of an array, of a container, or of the array that a
 // pointer points to, or the element of a map with an integer key.
 func (o Object) Index(n int64) (Object, error) {
-	if o.IsMap() { // which may be a pointer, too
+	if o.IsMap() { // a pointer may be a map, too
 		return o.Element(WholeKey(uint64(n)))
 	}
 	if p, ok, err := o.Pointer(); ok {
@@ -198,8 +198,8 @@ func (o Object) indexable() (Object, error) {
 	return o, nil
 }
 
-// dimensions returns the lengths of an array, including computed ones; -1
-// where one is not known.
+// dimensions returns the lengths of an array, including computed ones; -1 stands
+// for an unknown length.
 func (o Object) dimensions(t *types.Type) []int64 {
 	dims := slices.Clone(t.Dimensions())
 	for i, bound := range t.ComputedBounds() {
@@ -237,8 +237,8 @@ func (w *View) bound(t *types.Type, bound any) (int64, error) {
 	return 0, ErrUnavailable
 }
 
-// element returns an element of an array; with several dimensions it is an
-// array itself.
+// element returns an element of an array. An element of a multidimensional array
+// is an array.
 func (o Object) element(t *types.Type, dims []int64, n int64) Object {
 	elem := t.Elem()
 	if len(dims) > 1 {

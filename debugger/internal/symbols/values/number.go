@@ -21,7 +21,7 @@ func (o Object) Uint() (uint64, error) {
 	return word(p[:]), err
 }
 
-// Int is like Uint, sign-extended.
+// Int is like Uint, but sign-extends.
 func (o Object) Int() (int64, error) {
 	v, err := o.Uint()
 	size := o.Size() * 8
@@ -79,8 +79,8 @@ func floatOf(b []byte) (float64, error) {
 	return 0, fmt.Errorf("floating-point number of %d bytes", len(b))
 }
 
-// extended rounds an x87 number: a sign, 15 bits of exponent and a mantissa
-// with an explicit leading bit.
+// extended converts an x87 number: a sign, a 15-bit exponent and a mantissa with
+// an explicit leading bit.
 func extended(mantissa uint64, head uint16) float64 {
 	exp := int(head&0x7fff) - 16383 - 63
 	f := math.Ldexp(float64(mantissa), exp)

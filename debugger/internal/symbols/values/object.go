@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// An Object is a typed place: a variable or a part of one. It may be in
+// An Object is a typed location: a variable or a part of one. It may be in
 // memory, in registers, in several pieces of both, or nowhere.
 type Object struct {
 	Name     string
@@ -24,14 +24,14 @@ type Object struct {
 	err    error
 }
 
-// A bitField is the range of bits of a bit-field; size 0 means that the object
-// is none.
+// A bitField is the range of bits of a bit-field. For other objects its size is
+// 0.
 type bitField struct{ start, size int64 }
 
-// maxObject bounds the bytes of an object that are read at once.
+// maxObject limits the number of bytes of an object that are read at once.
 const maxObject = 16 << 20
 
-// At returns an object of a type in memory, as for a cast of an address.
+// At returns the object of type t at addr, as a cast of the address does.
 func (o Object) At(t *types.Type, addr uint64) Object {
 	return Object{Type: t, View: o.View, pieces: inMemory(addr)}
 }
@@ -49,11 +49,12 @@ func inMemory(addr uint64) []location.Piece {
 	return []location.Piece{{Kind: location.InMemory, Addr: addr}}
 }
 
-// Err returns why the object has no value: [ErrOptimizedOut], [ErrUnavailable]
-// or damaged information. It is nil when the object may have one.
+// Err returns the reason why the object has no value, such as [ErrOptimizedOut],
+// [ErrUnavailable] or damaged debug information. It returns nil if the object may
+// have a value.
 func (o Object) Err() error { return o.err }
 
-// Address returns the address of the object; false when it is not in memory.
+// Address returns the address of the object, and false if it is not in memory.
 func (o Object) Address() (uint64, bool) {
 	if o.err != nil || len(o.pieces) != 1 || o.pieces[0].Kind != location.InMemory || o.pieces[0].Bits != 0 {
 		return 0, false
@@ -61,8 +62,8 @@ func (o Object) Address() (uint64, bool) {
 	return o.pieces[0].Addr + o.offset, true
 }
 
-// Register returns the DWARF number of the register that holds the object;
-// false when no single register does.
+// Register returns the DWARF number of the register that holds the whole object,
+// and false if there is none.
 func (o Object) Register() (uint64, bool) {
 	if o.err != nil || len(o.pieces) != 1 || o.pieces[0].Kind != location.InRegister || o.offset != 0 {
 		return 0, false
@@ -70,10 +71,10 @@ func (o Object) Register() (uint64, bool) {
 	return o.pieces[0].Reg, true
 }
 
-// Size returns the bytes of the object's type.
+// Size returns the size of the object's type in bytes.
 func (o Object) Size() int64 { return o.Type.ByteSize() }
 
-// Bytes reads the object as it lies in memory.
+// Bytes returns the bytes of the object, in the order of memory.
 func (o Object) Bytes() ([]byte, error) {
 	size := o.Size()
 	if size < 0 || size > maxObject {
@@ -91,8 +92,8 @@ func (o Object) part(name string, t *types.Type, off int64) Object {
 	return p
 }
 
-// Escaped returns the variable on the heap for a pointer that Go's compiler
-// calls &name, and other objects as they are.
+// Escaped returns the variable on the heap if the object is a pointer that Go's
+// compiler named &name, and the object itself otherwise.
 func (o Object) Escaped() Object {
 	if o.Type.Lang != lang.Go || len(o.Name) < 2 || o.Name[0] != '&' {
 		return o
@@ -105,8 +106,8 @@ func (o Object) Escaped() Object {
 	return v
 }
 
-// Unescaped is like Escaped for a variable of this name. When the pointer
-// cannot be followed the result has no value.
+// Unescaped is like Escaped for a variable of this name. If the pointer cannot be
+// followed, the result has no value.
 func (o Object) Unescaped(name string) Object {
 	v := o.Escaped()
 	if v.Name != name && v.Type.Strip().Kind == types.KindPointer {
@@ -116,7 +117,7 @@ func (o Object) Unescaped(name string) Object {
 	return v
 }
 
-// Unreadable returns an object of a type that has no value, for a reason.
+// Unreadable returns an object of a type without a value. Its error is reason.
 func (o Object) Unreadable(t *types.Type, reason error) Object {
 	return Object{Type: t, View: o.View, err: reason}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// read reads bytes of the object from an offset on.
+// read fills p with the bytes of the object from an offset on.
 func (o Object) read(off uint64, p []byte) error {
 	if o.err != nil {
 		return o.err
@@ -34,7 +34,7 @@ func (w *View) readWhole(pc *location.Piece, off uint64, p []byte) error {
 	return nil
 }
 
-// pieceBytes returns the bytes of a piece outside of memory.
+// pieceBytes returns the bytes of a piece that is not in memory.
 func (w *View) pieceBytes(pc *location.Piece) ([]byte, error) {
 	switch pc.Kind {
 	case location.InRegister:
@@ -100,10 +100,10 @@ func (w *View) readPart(pc *location.Piece, from, to uint64, p []byte, dst uint6
 	return nil
 }
 
-// ErrOptimizedOut is returned for values that the compiler did not keep at
-// this address.
+// ErrOptimizedOut is returned for values that the compiler did not preserve at
+// the current address.
 var ErrOptimizedOut = errors.New("optimized out")
 
-// ErrUnavailable is returned for values in registers or places that were not
+// ErrUnavailable is returned for values in registers or memory that were not
 // saved.
 var ErrUnavailable = location.ErrUnavailable

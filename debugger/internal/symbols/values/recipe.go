@@ -8,17 +8,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A showFunc shows a value at a nesting depth, behind a number of pointers.
+// A showFunc shows a value at a nesting depth, reached through a number of
+// pointers.
 type showFunc func(r *renderer, o Object, depth, pointers int) (content, error)
 
-// A recipe shows the values of a library's type, given by the start of the
-// type's name.
+// A recipe shows values of a library type. prefix is the start of the type's
+// name.
 type recipe struct {
 	prefix string
 	show   showFunc
 }
 
-// find returns the first recipe for the name of a type, nil when there is none.
+// find returns the first recipe for the name of a type, or nil.
 func find(recipes []recipe, name string) showFunc {
 	for _, row := range recipes {
 		if name != "" && strings.HasPrefix(name, row.prefix) {
@@ -28,7 +29,7 @@ func find(recipes []recipe, name string) showFunc {
 	return nil
 }
 
-// down follows a path of members, separated by dots.
+// down follows a path of member names, separated by dots.
 func (o Object) down(path string) (Object, error) {
 	if path == "" {
 		return o, nil
@@ -47,8 +48,7 @@ func countAt(path string) func(Object) (int64, error) {
 	}
 }
 
-// libraryName returns the name by which tables of a library's types know a
-// type, empty for types of no library.
+// libraryName returns the name of a type in the tables of library types, or "".
 func libraryName(t *types.Type) string {
 	if name := t.LibraryName(); name != "" {
 		return name
@@ -59,7 +59,7 @@ func libraryName(t *types.Type) string {
 	return ""
 }
 
-// An entry is a key of a map and its element. For sets only the key counts.
+// An entry is an entry of a map. A set's entries have a key only.
 type entry struct{ key, elem Object }
 
 // pairOf returns the entry in a pair, given the names of its members.
@@ -72,8 +72,8 @@ func pairOf(pair Object, first, second string) (entry, error) {
 	return entry{key, elem}, err
 }
 
-// entries shows a map, "{key: value}", or a set, "{key}". total is the number
-// of elements, of which entries may have fewer.
+// entries shows a map as {key: value}, or a set as {key}. total is the number of
+// elements in the container, which may exceed len(entries).
 func (r *renderer) entries(s style, entries []entry, total uint64, isMap bool, depth, pointers int) content {
 	c := content{cut: uint64(len(entries)) < total}
 	for i, e := range entries {

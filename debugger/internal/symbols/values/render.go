@@ -9,60 +9,60 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// Limits bound how much of a value is read.
+// Limits limit the part of a value that is read.
 type Limits struct {
-	Depth    int // of values within values
-	Pointers int // chains of pointers that are followed
-	Elements int // of an array; not characters of a string
+	Depth    int // of nested values
+	Pointers int // length of chains of pointers
+	Elements int // of an array; the characters of a string do not count
 	String   int // bytes of a string
-	Nodes    int // values in all
+	Nodes    int // total number of values
 }
 
-// DefaultLimits suit a frame's variables for a person or a model.
+// DefaultLimits are suitable for showing the variables of a frame.
 var DefaultLimits = Limits{Depth: 5, Pointers: 1, Elements: 64, String: 256, Nodes: 1000}
 
 // A Value is the readable form of an object.
 type Value struct {
 	Name     string
-	Type     string // as the language writes it
-	Text     string // the whole value in one line
-	Addr     uint64 // 0 when it is not in memory
+	Type     string // as written in the language
+	Text     string // the whole value on one line
+	Addr     uint64 // 0 if the value is not in memory
 	Children []Value
-	Cut      bool // limits cut something off
+	Cut      bool // part of the value was omitted because of the limits
 }
 
 // String returns "name: type = text".
 func (v Value) String() string { return v.Name + ": " + v.Type + " = " + v.Text }
 
-// Value reads the object. Text is never empty: it has the reason, in angle
-// brackets, when the object cannot be read.
+// Value reads the object. If the object cannot be read, Text is the reason in
+// angle brackets; it is never empty.
 func (o Object) Value(l Limits) Value {
 	r := &renderer{limits: l, left: max(l.Nodes, 1), cpp: cppRecipes, rust: rustRecipes, goKinds: &goPrinters}
 	return r.value(o, 0, 0)
 }
 
-// A renderer makes values within limits. The tables are fields because their
+// A renderer renders values within limits. The tables are fields because their
 // functions call the renderer for nested values.
 type renderer struct {
 	limits  Limits
-	left    int // values that may still be made
+	left    int // number of values that may still be rendered
 	cpp     []recipe
 	rust    []recipe
 	goKinds *[32]goPrinter
 }
 
-// maxText bounds the text of a value with children.
+// maxText limits the text of a value with children, in bytes.
 const maxText = 4 << 10
 
-// content is the part of a Value that a printer makes.
+// content is the part of a Value that depends on the kind of object.
 type content struct {
 	text     string
 	children []Value
 	cut      bool
 }
 
-// value makes the value of an object, at a nesting depth and behind a number
-// of pointers.
+// value renders an object at a nesting depth, reached through a number of
+// pointers.
 func (r *renderer) value(o Object, depth, pointers int) Value {
 	r.left--
 	v := Value{Name: o.Name, Type: o.Type.String()}
@@ -94,11 +94,11 @@ func errorText(err error) string {
 	return "<" + err.Error() + ">"
 }
 
-// A printer shows the types of a language that are not shown as C does. It
-// returns false for others.
+// A printer shows types that a language shows differently from C. It returns
+// false for all other types.
 type printer func(r *renderer, o Object, depth, pointers int) (content, bool, error)
 
-// content shows an object by the printer for it.
+// content shows an object with the printer for its type.
 func (r *renderer) content(o Object, depth, pointers int) (content, error) {
 	if o.err != nil {
 		return content{}, o.err
@@ -114,8 +114,8 @@ func (r *renderer) content(o Object, depth, pointers int) (content, error) {
 	return r.plain(o, depth, pointers)
 }
 
-// printerOf returns the printer of a language. It is not a table because
-// printers call the renderer.
+// printerOf returns the printer of a language. It is a function, not a table, to
+// avoid an initialization cycle.
 func printerOf(l lang.Lang) printer {
 	switch l {
 	case lang.CPlusPlus:
@@ -128,7 +128,7 @@ func printerOf(l lang.Lang) printer {
 	return nil
 }
 
-// synthetic shows a pointer to an object that has no address.
+// synthetic shows a pointer to an object without an address.
 func (r *renderer) synthetic(o Object, depth, pointers int) (content, error) {
 	to, err := o.Deref()
 	if err != nil {
@@ -162,7 +162,7 @@ func (r *renderer) plain(o Object, depth, pointers int) (content, error) {
 	return content{text: text}, err
 }
 
-// pointer shows an address, what it names and, as a child, its target.
+// pointer shows an address with its symbol and, as a child, its target.
 func (r *renderer) pointer(o Object, t *types.Type, depth, pointers int) (content, error) {
 	addr, err := o.Uint()
 	if err != nil {
@@ -190,8 +190,8 @@ func (r *renderer) pointer(o Object, t *types.Type, depth, pointers int) (conten
 	return c, nil
 }
 
-// symbolText returns the function at an address, in angle brackets, empty when
-// there is none.
+// symbolText returns the name of the function at an address in angle brackets, or
+// "".
 func (w *View) symbolText(addr uint64) string {
 	f, ok := w.Image.Program.Function(addr)
 	switch {
@@ -203,7 +203,7 @@ func (w *View) symbolText(addr uint64) string {
 	return fmt.Sprintf(" <%s+%d>", f.Name, addr-f.Start)
 }
 
-// members shows a struct. Static members are not part of an object.
+// members shows a struct without its static members.
 func (r *renderer) members(o Object, t *types.Type, depth, pointers int) (content, error) {
 	if t.Incomplete {
 		return content{text: "<incomplete type>"}, nil
@@ -233,14 +233,13 @@ func (r *renderer) members(o Object, t *types.Type, depth, pointers int) (conten
 	return c, nil
 }
 
-// isEmpty reports whether a base class has nothing to show.
+// isEmpty reports whether a base class has no members to show.
 func isEmpty(f *types.Field) bool {
 	t := f.Type()
 	return len(t.Fields()) == 0 && !t.Strip().Incomplete
 }
 
-// readError returns an error if an object cannot be read at all, rather than
-// in parts.
+// readError returns an error if none of the object can be read.
 func readError(o Object, children []Value) error {
 	addr, ok := o.Address()
 	if !ok || len(children) == 0 {
@@ -253,7 +252,7 @@ func readError(o Object, children []Value) error {
 	return nil
 }
 
-// array shows elements, and the characters of a char array as a string.
+// array shows the elements of an array. A char array is shown as a string.
 func (r *renderer) array(o Object, t *types.Type, depth, pointers int) (content, error) {
 	dims := o.dimensions(t)
 	if len(dims) == 0 || dims[0] < 0 {

@@ -58,15 +58,15 @@ func rustEnum(r *renderer, o Object, t *types.Type, depth, pointers int) (conten
 	return m, nil
 }
 
-// rustVariant returns the variant with the discriminant's value, else the one
-// without a value of its own.
+// rustVariant returns the variant with the discriminant's value, or else the
+// variant without a discriminant (the default one).
 func rustVariant(o Object, t *types.Type) (*types.Variant, error) {
 	variants := t.VariantPart()
 	var value, mask uint64
 	if variants.HasDiscriminant {
 		d := o.Field(&variants.Discriminant)
 		size := d.Size()
-		if size > 8 { // the low half tells variants apart
+		if size > 8 { // the low half distinguishes the variants
 			size = 8
 			d = d.part("", variants.Discriminant.Type(), 0)
 		}
@@ -92,7 +92,7 @@ func rustVariant(o Object, t *types.Type) (*types.Variant, error) {
 	return fallback, nil
 }
 
-// boxPrefix begins the names of boxes, which are pointers, too.
+// boxPrefix is the start of the names of boxes, which are pointers, too.
 const boxPrefix = "alloc::boxed::Box<"
 
 // rustReference follows a reference or a box.
@@ -143,7 +143,7 @@ func ringAt(o Object, n int64) (Object, error) {
 	return o.At(elem, first+at*uint64(elem.ByteSize())), nil
 }
 
-// firstNumber reads a number within structs of one member each.
+// firstNumber reads a number that is nested in structs of one member each.
 func firstNumber(o Object) (uint64, error) {
 	m, ok := o.find(4, func(f types.Field) bool { return f.Type().Strip().Kind == types.KindUint })
 	if !ok {

@@ -12,7 +12,8 @@ import (
 // the root have at least six children.
 const maxTreeHeight = 25
 
-// bTree shows BTreeMap and BTreeSet: the map at a path, in the order of its keys.
+// bTree shows a BTreeMap or BTreeSet, whose map is at a path, in the order of its
+// keys.
 func bTree(path string, isMap bool) showFunc {
 	return func(r *renderer, o Object, depth, pointers int) (content, error) {
 		m, err := o.down(path)
@@ -41,7 +42,8 @@ type bTreeWalk struct {
 	found     []entry
 }
 
-// tree visits a map from its root, an Option of a node and its height.
+// tree visits the entries of a map, whose root is an Option of a node and a
+// height.
 func (w *bTreeWalk) tree(m Object) error {
 	root, err := m.Member("root")
 	if err != nil {
@@ -72,11 +74,11 @@ func (w *bTreeWalk) tree(m Object) error {
 
 var errNoTree = errors.New("tree is not valid")
 
-// node visits a node: its keys and, between them, its children, whose pointers
-// follow the members of a leaf.
+// node visits a node: its keys and, between them, its children. The pointers to
+// the children follow the members of a leaf node.
 func (w *bTreeWalk) node(n Object, height uint64) error {
 	count, err := n.number("len")
-	if err != nil || count > 11 { // 2 * 6 - 1
+	if err != nil || count > 11 { // a node has at most 2*6 - 1 entries
 		return errors.Join(err, errNoTree)
 	}
 	for i := int64(0); i <= int64(count) && len(w.found) < w.want; i++ {

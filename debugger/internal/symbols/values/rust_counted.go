@@ -2,11 +2,11 @@ package values
 
 import "fmt"
 
-// counted shows Rc, Arc and their weak pointers: the target and the numbers of
-// pointers to it. The target follows the two counts.
+// counted shows Rc, Arc and their weak pointers: the target and the reference
+// counts. In memory the two counts precede the target.
 type counted struct {
-	value        string // member of what is pointed to
-	strong, weak string // paths of the counts there
+	value        string // member of the allocation that holds the target
+	strong, weak string // paths of the counts in the allocation
 	isWeak       bool
 }
 
@@ -29,7 +29,7 @@ func (c counted) show(r *renderer, o Object, depth, pointers int) (content, erro
 	}
 	text := "(Weak)"
 	var out content
-	if !c.isWeak || strongly > 0 { // else it is gone
+	if !c.isWeak || strongly > 0 { // the target has not been dropped
 		v := r.value(value, depth+1, pointers)
 		out, text = content{children: v.Children, cut: v.Cut}, v.Text
 	}
@@ -43,8 +43,8 @@ func (c counted) show(r *renderer, o Object, depth, pointers int) (content, erro
 	return out, nil
 }
 
-// weakly returns the number of weak pointers. All strong ones together count
-// as one.
+// weakly returns the number of weak pointers. The stored count includes one for
+// all strong pointers together.
 func weakly(n, strong uint64) uint64 {
 	if strong > 0 && n > 0 {
 		return n - 1
@@ -52,8 +52,8 @@ func weakly(n, strong uint64) uint64 {
 	return n
 }
 
-// inner returns the counts and the value that an Rc or Arc points to. A
-// pointer to a trait object has the address of a vtable beside it, which
+// inner returns the allocation with the counts and the value that an Rc or Arc
+// points to. A pointer to a trait object includes the address of a vtable, which
 // determines the value's type.
 func (c counted) inner(p Object) (counts, value Object, err error) {
 	t, dynamic := traitType(p)

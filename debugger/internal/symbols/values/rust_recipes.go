@@ -2,9 +2,9 @@ package values
 
 import "strings"
 
-// rustRecipes are the types of Rust's library that are not shown member by
-// member. Paths are as in Rust 1.95; types that are laid out otherwise are
-// shown member by member.
+// rustRecipes lists the types of Rust's standard library that have a form of
+// their own. Paths are those of Rust 1.95; types with another layout are shown
+// member by member.
 var rustRecipes = []recipe{
 	{"std::collections::hash::map::HashMap<", hashTable("base.table", true)},
 	{"std::collections::hash::set::HashSet<", hashTable("base.map.table", false)},
@@ -32,19 +32,19 @@ var rustRecipes = []recipe{
 	{"core::sync::atomic::Atomic", throughMember("v.value")},
 }
 
-// notZero selects notes by a count or flag that is set.
+// notZero is the condition of notes about a count or flag that is set.
 func notZero(n int64) bool { return n != 0 }
 
-// A note is a word that is shown after a value when a number among its members
-// fulfills a condition.
+// A note is a word that is shown after a value if a number among its members
+// satisfies a condition.
 type note struct {
 	path string
 	word string
 	when func(int64) bool
 }
 
-// wrapper shows a type around one value as "Cell(6)", with the notes that
-// apply.
+// wrapper shows a type that wraps one value as "Cell(6)", followed by the notes
+// that apply.
 func wrapper(name, path string, notes ...note) showFunc {
 	return func(r *renderer, o Object, depth, pointers int) (content, error) {
 		inner, err := o.down(path)
@@ -68,7 +68,7 @@ func wrapper(name, path string, notes ...note) showFunc {
 	}
 }
 
-// throughMember shows a member in place of the whole.
+// throughMember shows only a member.
 func throughMember(path string) showFunc {
 	return func(r *renderer, o Object, depth, pointers int) (content, error) {
 		inner, err := o.down(path)
@@ -80,7 +80,7 @@ func throughMember(path string) showFunc {
 	}
 }
 
-// throughPointer shows what a member points to in place of the whole.
+// throughPointer shows only the target of a member.
 func throughPointer(path string) showFunc {
 	return func(r *renderer, o Object, depth, pointers int) (content, error) {
 		p, err := o.down(path)

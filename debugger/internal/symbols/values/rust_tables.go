@@ -7,12 +7,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// maxControl bounds the control bytes of a hash table that are read.
+// maxControl limits the control bytes of a hash table that are read.
 const maxControl = 1 << 22
 
-// hashTable shows HashMap and HashSet: hashbrown's RawTable at a path. The
-// table has a control byte for each slot, whose highest bit is clear for used
-// ones. Elements lie before the control bytes, in reverse order.
+// hashTable shows a HashMap or HashSet, whose hashbrown RawTable is at a path.
+// The table has a control byte for each slot, with the highest bit clear if the
+// slot is in use. The elements are stored before the control bytes, in reverse
+// order.
 func hashTable(path string, isMap bool) showFunc {
 	return func(r *renderer, o Object, depth, pointers int) (content, error) {
 		raw, err := o.down(path)
@@ -31,7 +32,7 @@ func hashTable(path string, isMap bool) showFunc {
 			return content{}, err
 		}
 		var entries []entry
-		for _, i := range places { // pairs, in a set with ()
+		for _, i := range places { // pairs; in a set the second is ()
 			e, err := pairOf(o.At(elem, control-(i+1)*uint64(elem.ByteSize())), "__0", "__1")
 			if err != nil {
 				return content{}, err
@@ -42,7 +43,7 @@ func hashTable(path string, isMap bool) showFunc {
 	}
 }
 
-// usedPlaces returns the numbers of the first used slots.
+// usedPlaces returns the indices of the first want slots in use.
 func usedPlaces(m symbols.Memory, control, mask, want uint64) ([]uint64, error) {
 	if mask >= 1<<40 {
 		return nil, errors.New("table is not valid")

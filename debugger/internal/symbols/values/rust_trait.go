@@ -6,9 +6,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// traitType returns the type of the target of a pointer to a trait object,
-// from the vtable beside the pointer; false for other pointers, and for
-// vtables without debug information.
+// traitType returns the type of the target of a pointer to a trait object, found
+// by its vtable. It returns false for other pointers, and for vtables without
+// debug information.
 func traitType(p Object) (*types.Type, bool) {
 	if t := p.Type.Strip(); t.Kind != types.KindStruct || !strings.Contains(t.Name(), "dyn ") {
 		return nil, false

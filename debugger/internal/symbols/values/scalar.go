@@ -16,7 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// scalar shows a value without parts.
+// scalar shows a value that has no parts.
 func scalar(o Object, t *types.Type) (string, error) {
 	if t.Size == 16 && (t.Kind == types.KindInt || t.Kind == types.KindUint) {
 		return wide(o, t)
@@ -40,7 +40,7 @@ func scalar(o Object, t *types.Type) (string, error) {
 	if t.Kind == types.KindMemberPointer && t.Size > 8 {
 		return methodText(o)
 	}
-	if t.Kind == types.KindOther && t.ByteSize() == 0 { // decltype(nullptr) and the like
+	if t.Kind == types.KindOther && t.ByteSize() == 0 { // such as decltype(nullptr)
 		return "0x0", nil
 	}
 	v, err := o.Uint()
@@ -60,7 +60,7 @@ func scalar(o Object, t *types.Type) (string, error) {
 	return strconv.FormatUint(v, 10), nil
 }
 
-// wide shows a number of 128 bits.
+// wide shows a 128-bit integer.
 func wide(o Object, t *types.Type) (string, error) {
 	b, err := o.Bytes()
 	if err != nil {
@@ -85,7 +85,7 @@ func boolText(v uint64) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// floatText returns the shortest number that reads back the same.
+// floatText returns the shortest decimal that parses to the same number.
 func floatText(f float64, size int64) string {
 	bits := 64
 	if size == 4 {
@@ -114,8 +114,8 @@ func complexText(o Object) (string, error) {
 	return floatText(re, int64(half)) + " + " + floatText(im, int64(half)) + "i", errors.Join(err, err2)
 }
 
-// charText shows a character: in C as a number and a letter, in languages of
-// code points as a letter.
+// charText shows a character: as a number and a letter in C, as a letter in
+// languages whose characters are code points.
 func charText(o Object, t *types.Type, v uint64) string {
 	letter := strconv.QuoteRune(rune(v))
 	if v > unicode.MaxRune {
@@ -133,8 +133,8 @@ func charText(o Object, t *types.Type, v uint64) string {
 	return strconv.FormatUint(v, 10) + " " + letter
 }
 
-// methodText shows a pointer to a method: its address or, if odd, its index in
-// the vtable (Itanium C++ ABI section 2.3).
+// methodText shows a pointer to a method: its address or, if the value is odd,
+// its offset in the vtable (Itanium C++ ABI section 2.3).
 func methodText(o Object) (string, error) {
 	b, err := o.Bytes()
 	if err != nil {
@@ -150,8 +150,8 @@ func methodText(o Object) (string, error) {
 func (r *renderer) cstring(m symbols.Memory, addr uint64) (string, error) {
 	var out []byte
 	for len(out) <= r.limits.String {
-		// Chunks end at multiples of their size, so that none crosses into a
-		// page beyond the string.
+		// Chunks end at multiples of their size, so that none extends
+		// into the page after the string.
 		n := 64 - addr%64
 		p := make([]byte, n)
 		if err := m.ReadMemory(addr, p); err != nil {
@@ -168,7 +168,7 @@ func (r *renderer) cstring(m symbols.Memory, addr uint64) (string, error) {
 	return r.quote(out, true), nil
 }
 
-// quote returns bytes as a quoted string, cut to the limit.
+// quote returns bytes as a quoted string, truncated to the limit.
 func (r *renderer) quote(b []byte, more bool) string {
 	if len(b) > r.limits.String {
 		b, more = b[:r.limits.String], true
@@ -183,7 +183,7 @@ func (r *renderer) quote(b []byte, more bool) string {
 	return s
 }
 
-// charArray shows an array of characters without the zero bytes at its end.
+// charArray shows an array of characters without trailing zero bytes.
 func (r *renderer) charArray(o Object, n int64) (content, error) {
 	size := min(n, int64(r.limits.String)+1)
 	b := make([]byte, size)
@@ -196,7 +196,7 @@ func (r *renderer) charArray(o Object, n int64) (content, error) {
 	return content{text: r.quote(b, false), cut: size < n}, nil
 }
 
-// text reads a string that has a length.
+// text reads a string of a known length.
 func (r *renderer) text(m symbols.Memory, addr uint64, n int64) (content, error) {
 	if n < 0 || n > 1<<40 {
 		return content{}, fmt.Errorf("a string of %d bytes", n)

@@ -4,7 +4,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A sequence is the contiguous elements of a container.
+// A sequence is a run of contiguous elements.
 type sequence struct {
 	length int64
 	start  uint64
@@ -17,7 +17,7 @@ func (s *sequence) at(n int64) Object {
 	return s.owner.At(s.elem, s.start+uint64(n*s.elem.ByteSize()))
 }
 
-// number reads an integer member by a path of names.
+// number reads an integer member; path lists the names of nested members.
 func (o Object) number(path ...string) (uint64, error) {
 	m, err := o.descend(path...)
 	if err != nil {
@@ -26,7 +26,7 @@ func (o Object) number(path ...string) (uint64, error) {
 	return m.Uint()
 }
 
-// descend follows a path of members.
+// descend follows a path of member names.
 func (o Object) descend(path ...string) (Object, error) {
 	for _, name := range path {
 		m, err := o.Member(name)
@@ -38,8 +38,8 @@ func (o Object) descend(path ...string) (Object, error) {
 	return o, nil
 }
 
-// find returns the first member, at any nesting depth up to a limit, for which
-// want returns true.
+// find returns the first member that satisfies want, at a nesting depth of at
+// most depth.
 func (o Object) find(depth int, want func(types.Field) bool) (Object, bool) {
 	fields := o.Type.Fields()
 	for i := range fields {

@@ -8,15 +8,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A smartPointer is a type of a library that is used like the pointer in it.
+// A smartPointer is a library type that is used like the pointer that it holds.
 type smartPointer struct {
-	prefix  string // of the type's name
+	prefix  string // start of the type's name
 	pointer func(Object) (Object, error)
-	within  string // the member of the target that is meant; empty for all of it
+	within  string // the member of the target to return; "" for the whole target
 }
 
-// smartPointers are the smart pointers of each language, by the start of their
-// names.
+// smartPointers lists the smart pointers of each language.
 var smartPointers = map[lang.Lang][]smartPointer{
 	lang.CPlusPlus: {
 		{"std::unique_ptr<", uniquePointer, ""},
@@ -30,7 +29,7 @@ var smartPointers = map[lang.Lang][]smartPointer{
 	},
 }
 
-// smartOf returns the smart pointer that a type is, nil for other types.
+// smartOf returns the smart pointer for a type, or nil.
 func smartOf(t *types.Type) *smartPointer {
 	s := t.Strip()
 	rows := smartPointers[t.Lang]
@@ -42,8 +41,8 @@ func smartOf(t *types.Type) *smartPointer {
 	return nil
 }
 
-// uniquePointer returns the pointer, the first element of a tuple of
-// libstdc++. A deleter with members is the second.
+// uniquePointer returns the pointer in a std::unique_ptr of libstdc++: the first
+// element of a tuple, whose second is a deleter that has members.
 func uniquePointer(o Object) (Object, error) {
 	head, ok := o.find(8, func(f types.Field) bool { return strings.HasPrefix(f.Type().Name(), "std::_Head_base<0") })
 	if !ok {
@@ -54,8 +53,8 @@ func uniquePointer(o Object) (Object, error) {
 
 func sharedPointer(o Object) (Object, error) { return o.Member("_M_ptr") }
 
-// llvmPointer returns the pointer in a smart pointer of libc++, alone or first
-// in a pair with the deleter.
+// llvmPointer returns the pointer in a smart pointer of libc++. It is a member,
+// or the first of a pair with the deleter.
 func llvmPointer(o Object) (Object, error) {
 	p, err := o.Member("__ptr_")
 	if err != nil || p.Type.Strip().Kind == types.KindPointer {
@@ -70,8 +69,7 @@ func llvmPointer(o Object) (Object, error) {
 
 func countedPointer(o Object) (Object, error) { return o.descend("ptr", "pointer") }
 
-// Pointer returns the pointer in a smart pointer of C++; false for other
-// types.
+// Pointer returns the pointer in a C++ smart pointer, and false for other types.
 func (o Object) Pointer() (Object, bool, error) {
 	t := o.Type.Referred()
 	row := smartOf(t)
@@ -86,7 +84,7 @@ func (o Object) Pointer() (Object, bool, error) {
 	return p, true, err
 }
 
-// Pointee returns the target of a smart pointer, or the value of an optional;
+// Pointee returns the target of a smart pointer or the value of an optional, and
 // false for other types.
 func (o Object) Pointee() (Object, bool, error) {
 	follow := pointeeOf(o.Type.Referred())
@@ -100,8 +98,7 @@ func (o Object) Pointee() (Object, bool, error) {
 	return o, true, err
 }
 
-// pointeeOf returns how the target of a type is found, nil for types without
-// one.
+// pointeeOf returns the function that finds the target for a type, or nil.
 func pointeeOf(t *types.Type) func(Object) (Object, error) {
 	s := t.Strip()
 	switch row := smartOf(t); {
@@ -127,7 +124,7 @@ func (row *smartPointer) follow(o Object) (Object, error) {
 	return to.Member(row.within)
 }
 
-// optionalValue returns the value in an optional of libstdc++.
+// optionalValue returns the value of a std::optional of libstdc++.
 func optionalValue(o Object) (Object, error) {
 	engaged, err := o.number("_M_payload", "_M_engaged")
 	if err != nil {
@@ -144,8 +141,9 @@ func optionalValue(o Object) (Object, error) {
 	return p.part("", elem, 0), nil
 }
 
-// Reach returns a member as the language's operators do: of a smart pointer's
-// target for -> in C++ and for a dot in Rust, else of the object itself.
+// Reach returns a member as the language's operators do: a member of a smart
+// pointer's target for -> in C++ and the dot in Rust, and a member of the object
+// itself otherwise.
 func (o Object) Reach(name string, arrow bool) (Object, error) {
 	return o.reach(name, arrow, types.MaxReferences)
 }

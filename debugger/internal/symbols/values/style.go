@@ -9,10 +9,10 @@ import (
 
 // A style is the syntax of composite values in a language.
 type style struct {
-	open, close string // around members
-	is          string // between a member's name and its value
-	begin, end  string // around elements
-	typed       bool   // the type's name stands in front
+	open, close string // enclose members
+	is          string // separates a member's name and value
+	begin, end  string // enclose elements
+	typed       bool   // the type's name precedes the value
 }
 
 var styles = map[lang.Lang]style{
@@ -37,7 +37,7 @@ func (s style) name(t *types.Type) string {
 	return shortName(t.String())
 }
 
-// shortName returns a name without qualifiers and arguments.
+// shortName returns a name without qualifiers and template arguments.
 func shortName(name string) string {
 	if i := strings.IndexByte(name, '<'); i > 0 {
 		name = name[:i]
@@ -48,7 +48,7 @@ func shortName(name string) string {
 	return name
 }
 
-// join joins members in one line. Tuples, whose members are numbered, are
+// join joins members in one line. The members of tuples, which are numbered, are
 // written without names.
 func (s style) join(vs []Value, cut bool) string {
 	if s.typed && len(vs) > 0 && isTuple(vs) {

@@ -8,13 +8,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// IsText reports whether the object is a string type of its language: string,
-// str, String, std::string or std::string_view. Pointers to characters and
-// arrays of them do not count, since they may be something else.
+// IsText reports whether the object's type is a string type of its language:
+// string, str, String, std::string or std::string_view. Pointers to characters
+// and arrays of them are not, since they need not hold text.
 func (o Object) IsText() bool { return isText(o.Type.Referred()) }
 
-// Text reads at most limit bytes of a string, or of the characters up to a
-// zero byte that a pointer points to or an array has.
+// Text reads at most limit bytes of a string, or of the zero-terminated
+// characters in an array or behind a pointer.
 func (o Object) Text(limit int) (string, error) {
 	o, err := o.referred()
 	if err != nil {
@@ -39,7 +39,7 @@ func (o Object) Text(limit int) (string, error) {
 	return "", fmt.Errorf("a %s is no text", o.Type)
 }
 
-// text reads at most limit bytes of a string. The address of an empty one need
+// text reads at most limit bytes of a string. The address of an empty string need
 // not be valid.
 func (w *View) text(s sequence, limit int) (string, error) {
 	text := make([]byte, min(s.length, int64(max(limit, 0))))
@@ -50,7 +50,7 @@ func (w *View) text(s sequence, limit int) (string, error) {
 	return string(text), err
 }
 
-// arrayText reads an array up to the first zero byte, or whole.
+// arrayText reads an array up to its first zero byte, or all of it.
 func arrayText(o Object, t *types.Type, limit int) (string, error) {
 	dims := o.dimensions(t)
 	if len(dims) != 1 || dims[0] < 0 {
@@ -64,7 +64,7 @@ func arrayText(o Object, t *types.Type, limit int) (string, error) {
 	return string(text), nil
 }
 
-// ZeroEnded reads at most limit bytes from the object's address up to a zero
+// ZeroEnded reads at most limit bytes from the object's address, up to a zero
 // byte.
 func (o Object) ZeroEnded(limit int) (string, error) {
 	addr, ok := o.Address()
@@ -73,8 +73,8 @@ func (o Object) ZeroEnded(limit int) (string, error) {
 	}
 	var text []byte
 	for len(text) < limit {
-		// Chunks end at multiples of their size, so that none crosses into a
-		// page beyond the text.
+		// Chunks end at multiples of their size, so that none extends
+		// into the page after the text.
 		chunk := make([]byte, 64-addr%64)
 		if err := o.View.Memory.ReadMemory(addr, chunk); err != nil {
 			return "", err
@@ -90,8 +90,7 @@ func (o Object) ZeroEnded(limit int) (string, error) {
 
 func isText(t *types.Type) bool { return layoutOf(t, textLayouts) != nil }
 
-// referred returns the object that references refer to, the object itself if
-// it is none.
+// referred follows a reference. It returns other objects unchanged.
 func (o Object) referred() (Object, error) {
 	for i := 0; i < types.MaxReferences && o.Type.IsReference(); i++ {
 		to, err := o.Deref()

@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A View is the context that variables are read in: a frame, or an image for
-// its globals.
+// A View is the context for reading variables: a frame for its local variables,
+// or an image for its globals.
 type View struct {
 	Image     *symbols.Image
 	Memory    symbols.Memory
@@ -19,15 +19,14 @@ type View struct {
 	Frame     CallFrame // nil for globals
 }
 
-// A CallFrame is the call whose local variables are read.
+// A CallFrame is the function call whose local variables are read.
 type CallFrame interface {
-	// PC returns the address of the process with which location lists are
-	// searched.
+	// PC returns the address that selects entries of location lists.
 	PC() uint64
 	// CFA returns the canonical frame address.
 	CFA() (uint64, error)
-	// FrameBase returns the address that locations of the function's variables
-	// are relative to.
+	// FrameBase returns the address that the locations of the function's
+	// variables are relative to.
 	FrameBase(w *View) (uint64, error)
 	// EntryValue returns the value of a register at the entry of the function.
 	EntryValue(expr []byte) (uint64, error)
@@ -64,8 +63,9 @@ func (w *View) locate(v *dwarfread.Variable) ([]location.Piece, error) {
 	return location.Evaluate(expr, w.Context(v.Unit))
 }
 
-// LocationLocked returns the expression that is valid at the frame's address,
-// or the value of a constant variable.
+// LocationLocked returns the location expression that is valid at the frame's
+// address, or the value of a constant variable. The caller must hold the lock of
+// the variable's debug information.
 func (w *View) LocationLocked(v *dwarfread.Variable) (expr, constant []byte, err error) {
 	d := v.Unit.Info
 	if c, _ := d.AttrLocked(v.Entry, dwarf.AttrConstValue); c != nil {
@@ -82,11 +82,11 @@ func (w *View) LocationLocked(v *dwarfread.Variable) (expr, constant []byte, err
 	return expr, nil, err
 }
 
-// constantBytes returns a constant as it would lie in memory.
+// constantBytes returns a constant as it would be stored in memory.
 func constantBytes(c any) []byte {
 	switch v := c.(type) {
 	case int64:
-		b := make([]byte, 16) // sign-extended, as __int128 wants it
+		b := make([]byte, 16) // sign-extended for __int128
 		for i := range b {
 			b[i] = byte(v >> (8 * min(i, 7)))
 			if i > 7 {
@@ -102,15 +102,15 @@ func constantBytes(c any) []byte {
 	return []byte{}
 }
 
-// Context returns the context for expressions of a unit.
+// Context returns the context for evaluating expressions of a unit.
 func (w *View) Context(u *dwarfread.Unit) *location.Context {
 	s := &unitSource{View: w, unit: u}
 	s.context = location.Context{Memory: w.Memory, Bias: w.Image.Bias, Source: s}
 	return &s.context
 }
 
-// A unitSource is the source for expressions of a unit. It has their context, so
-// that both take one allocation.
+// A unitSource provides the values that expressions of a unit refer to. It embeds
+// their context, so that both need one allocation.
 type unitSource struct {
 	*View
 	unit    *dwarfread.Unit

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// aesOps are rounds of AES, which programs also hash with, and products without
-// carries, which checksums are made of (FIPS 197; Intel's manual, volume 2).
+// aesOps returns the rounds of AES, which hash functions use, too, and the
+// carry-less multiplication that checksums and GCM use (FIPS 197; Intel's manual,
+// volume 2).
 func aesOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"aesenc":     {run: parts(aesRound(encrypting, true)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
@@ -21,11 +22,11 @@ func aesOps() map[string]vectorOp {
 	}
 }
 
-// An aesTable is one direction of AES: which byte takes the place of another,
-// how far rows move, and the factors of a column.
+// An aesTable is one direction of AES: the substitution of bytes (S-box), the
+// rotation of rows, and the factors that mix a column.
 type aesTable struct {
 	box   [256]uint8
-	shift int // of row n, n times that
+	shift int // of row n, in steps of n
 	mix   [4]uint8
 }
 
@@ -49,7 +50,7 @@ var decrypting = sync.OnceValue(func() *aesTable {
 	return t
 })
 
-// fieldProduct multiplies in the field of AES.
+// fieldProduct multiplies in the field of AES, GF(2^8) modulo x^8+x^4+x^3+x+1.
 func fieldProduct(a, b uint8) uint8 {
 	r := uint8(0)
 	for ; b != 0; b >>= 1 {
@@ -59,8 +60,8 @@ func fieldProduct(a, b uint8) uint8 {
 	return r
 }
 
-// fieldInverse returns the multiplicative inverse, and 0 for 0: the power of
-// 254.
+// fieldInverse returns the multiplicative inverse, which is the 254th power, and
+// 0 for 0.
 func fieldInverse(a uint8) uint8 {
 	r := uint8(1)
 	for range 254 {
@@ -69,7 +70,7 @@ func fieldInverse(a uint8) uint8 {
 	return r
 }
 
-// aesRound does one round, the last of which mixes no columns.
+// aesRound returns one round of AES. The last round does not mix columns.
 func aesRound(direction func() *aesTable, mixes bool) func(o *operation, a, b [2]uint64) [2]uint64 {
 	return func(_ *operation, a, b [2]uint64) (r [2]uint64) {
 		t := direction()
@@ -85,6 +86,7 @@ func aesRound(direction func() *aesTable, mixes bool) func(o *operation, a, b [2
 	}
 }
 
+// mixColumns multiplies each column by the circulant matrix of factors.
 func mixColumns(v [2]uint64, factors [4]uint8) (r [2]uint64) {
 	for i := range 16 {
 		sum := uint8(0)
@@ -96,7 +98,8 @@ func mixColumns(v [2]uint64, factors [4]uint8) (r [2]uint64) {
 	return r
 }
 
-// carryless multiplies two quadwords that the immediate names, without carries.
+// carryless multiplies two quadwords as polynomials over GF(2). The immediate
+// selects the quadwords.
 func carryless(o *operation, a, b [2]uint64) (r [2]uint64) {
 	x, y := a[o.imm&1], b[o.imm>>4&1]
 	for n := range 64 {

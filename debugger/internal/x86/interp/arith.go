@@ -63,7 +63,7 @@ func test(m *Machine, i *instruction) bool {
 	return ok
 }
 
-// inc and dec leave the carry alone.
+// inc and dec do not change the carry flag.
 func inc(m *Machine, i *instruction) bool {
 	a, ok := m.get(i, &i.dst)
 	return ok && m.update(i, a+1, addFlags(a, 1, a+1, i.size)&^carry|m.Flags&carry)
@@ -84,8 +84,8 @@ func not(m *Machine, i *instruction) bool {
 	return ok && m.set(i, &i.dst, ^a)
 }
 
-// exchangeAdd writes memory first, and where both operands are one register the
-// sum last.
+// exchangeAdd executes xadd. It writes memory first; if both operands are the
+// same register, the sum is written last.
 func exchangeAdd(m *Machine, i *instruction) bool {
 	a, b, ok := m.pair(i)
 	if !ok || i.in.Class&memoryClass != 0 && !m.set(i, &i.dst, a+b) {
@@ -99,8 +99,8 @@ func exchangeAdd(m *Machine, i *instruction) bool {
 	return true
 }
 
-// compareExchange writes the destination even where the comparison fails, with
-// what was there.
+// compareExchange executes cmpxchg. If the comparison fails, it writes the old
+// value of the destination back, as the processor does.
 func compareExchange(m *Machine, i *instruction) bool {
 	a, b, ok := m.pair(i)
 	acc := accumulator(i.size)
@@ -113,7 +113,7 @@ func compareExchange(m *Machine, i *instruction) bool {
 		return m.update(i, b, flags)
 	}
 	if i.dst.Size == 4 && i.in.Class&memoryClass == 0 {
-		return false // processors differ in what becomes of the upper half
+		return false // processors differ in the upper half of the register
 	}
 	if i.in.Class&memoryClass != 0 && !m.set(i, &i.dst, a) {
 		return false

@@ -9,8 +9,9 @@ import (
 // memoryClass marks instructions with a memory operand.
 const memoryClass = x86.Memory
 
-// bitOperand returns the operand and the bit of it that is meant. A bit offset
-// in a register reaches outside of memory operands: those are the processor's.
+// bitOperand returns the operand and the number of the bit that the instruction
+// refers to. It returns false for a memory operand with a bit offset in a
+// register, which may lie outside the operand.
 func (m *Machine) bitOperand(i *instruction) (value, bit uint64, ok bool) {
 	if i.in.Class&memoryClass != 0 && i.src.Kind != x86.Immediate {
 		return 0, 0, false
@@ -19,7 +20,8 @@ func (m *Machine) bitOperand(i *instruction) (value, bit uint64, ok bool) {
 	return a, 1 << (b & (8*uint64(i.size) - 1)), ok
 }
 
-// bitResult writes a changed operand; only the carry is defined, and changed.
+// bitResult writes a changed operand. Only the carry flag is defined, and only it
+// changes.
 func (m *Machine) bitResult(i *instruction, r uint64, was bool) bool {
 	if !m.set(i, &i.dst, r) {
 		return false
@@ -51,7 +53,8 @@ func bitComplement(m *Machine, i *instruction) bool {
 	return ok && m.bitResult(i, a^bit, a&bit != 0)
 }
 
-// bitScan is bsf and bsr. Of zero the result is undefined, and the processor's.
+// bitScan executes bsf and bsr. The result for zero is undefined, so the
+// processor executes that.
 func bitScan(m *Machine, i *instruction) bool {
 	v, ok := m.get(i, &i.src)
 	if !ok || v == 0 {
@@ -68,7 +71,7 @@ func bitScan(m *Machine, i *instruction) bool {
 	return true
 }
 
-// countZeros is tzcnt and lzcnt, which define carry and zero.
+// countZeros executes tzcnt and lzcnt, which define the carry and zero flags.
 func countZeros(m *Machine, i *instruction) bool {
 	v, ok := m.get(i, &i.src)
 	width := 8 * int(i.size)
@@ -88,6 +91,7 @@ func popCount(m *Machine, i *instruction) bool {
 	return ok && m.update(i, uint64(bits.OnesCount64(v)), flagIf(v == 0, zero))
 }
 
+// andNot executes andn.
 func andNot(m *Machine, i *instruction) bool {
 	a, ok1 := m.get(i, &i.src)
 	b, ok2 := m.get(i, &i.src2)
@@ -99,8 +103,8 @@ func andNot(m *Machine, i *instruction) bool {
 	return true
 }
 
-// lowest is blsr, blsi and blsmsk: the lowest bit that is set, cleared, isolated
-// or turned into a mask.
+// lowest executes blsr, blsi and blsmsk, which clear or isolate the lowest set
+// bit or turn it into a mask.
 func lowest(m *Machine, i *instruction) bool {
 	v, ok := m.get(i, &i.src)
 	var r, flags uint64

@@ -2,7 +2,7 @@ package interp
 
 import "math/bits"
 
-// zeroHigh is bzhi: bits from an index on are cleared.
+// zeroHigh executes bzhi, which clears the bits from an index on.
 func zeroHigh(m *Machine, i *instruction) bool {
 	v, ok1 := m.get(i, &i.src)
 	index, ok2 := m.get(i, &i.src2)
@@ -19,7 +19,7 @@ func zeroHigh(m *Machine, i *instruction) bool {
 	return true
 }
 
-// extractBits is bextr: the second source has the start and the length.
+// extractBits executes bextr. The second source holds the start and the length.
 func extractBits(m *Machine, i *instruction) bool {
 	v, ok1 := m.get(i, &i.src)
 	control, ok2 := m.get(i, &i.src2)
@@ -31,8 +31,8 @@ func extractBits(m *Machine, i *instruction) bool {
 	return true
 }
 
-// deposit is pdep: the lowest bits of the first source go to where the second
-// has bits.
+// deposit executes pdep, which moves the lowest bits of the first source to the
+// positions of the set bits in the second.
 func deposit(m *Machine, i *instruction) bool {
 	v, ok1 := m.get(i, &i.src)
 	where, ok2 := m.get(i, &i.src2)
@@ -44,7 +44,7 @@ func deposit(m *Machine, i *instruction) bool {
 	return ok1 && ok2 && m.set(i, &i.dst, r)
 }
 
-// gather is pext, the opposite.
+// gather executes pext, the inverse of pdep.
 func gather(m *Machine, i *instruction) bool {
 	v, ok1 := m.get(i, &i.src)
 	where, ok2 := m.get(i, &i.src2)
@@ -56,8 +56,8 @@ func gather(m *Machine, i *instruction) bool {
 	return ok1 && ok2 && m.set(i, &i.dst, r)
 }
 
-// addCarry is adcx, and addOverflow adox: additions with one flag, which is the
-// only one that they change.
+// addCarry executes adcx, and addOverflow adox: additions that read and change
+// only one flag.
 func addCarry(m *Machine, i *instruction) bool    { return m.addWith(i, carry) }
 func addOverflow(m *Machine, i *instruction) bool { return m.addWith(i, overflow) }
 
@@ -73,7 +73,7 @@ func (m *Machine) addWith(i *instruction, flag uint64) bool {
 	return true
 }
 
-// checksum is crc32, bit by bit over the reversed polynomial of Castagnoli.
+// checksum executes crc32, bit by bit with the reversed Castagnoli polynomial.
 func checksum(m *Machine, i *instruction) bool {
 	const polynomial = 0x82f63b78
 	crc, ok1 := m.get(i, &i.dst)

@@ -1,7 +1,7 @@
-// Package interp executes instructions of x86-64 in this process, over copies of
-// the pages of another: the general ones, and those on vectors, from SSE to
-// AVX-512. That is hundreds of times faster than single-stepping. It reports the
-// contents that each instruction overwrote.
+// Package interp executes x86-64 instructions in this process, on copies of the
+// pages of another process: general instructions and vector instructions from SSE
+// to AVX-512. That is hundreds of times faster than single-stepping. It reports
+// the contents that each instruction overwrote.
 //
 //	m := interp.New(source)
 //	m.UseVectors(vectorsOfProcess)
@@ -15,29 +15,29 @@
 //	m.State = registers
 //	m.InvalidateVectors()
 //
-// # Never a guess
+// # What is left to the processor
 //
-// [Machine.Step] gives up before it changes anything: at an instruction that it
-// does not know (everything that touches the kernel, segments or the x87 stack),
-// or that this processor does not have, at a page that it may not read or write,
-// and wherever the processor would raise an exception. The processor then does
-// that one instruction.
+// [Machine.Step] returns false before it changes anything if it does not know
+// the instruction (everything that involves the kernel, segments or the x87
+// stack), if this processor does not support it, if it may not read or write a
+// page, and wherever the processor would raise an exception. The caller then lets
+// the processor execute that one instruction.
 //
 // # Flags
 //
-// Flags that the manuals define are as on the processor; tests ask it. Of those
-// that are undefined after an instruction, processors make different things;
-// here they stay as they were, or become what one of them makes of them.
+// Flags that the manuals define equal the processor's; tests compare them.
+// Flags that are undefined after an instruction differ between processors; here
+// they stay unchanged or get the value that one processor gives them.
 //
 // # Floating point
 //
-// Results and the flags of MXCSR equal the processor's, bit for bit. To be sure
-// of that, numbers that are not ordinary (infinities, not-a-numbers, denormal
-// ones), overflow and underflow, and every MXCSR that rounds otherwise than to
-// nearest or unmasks exceptions, are left to the processor.
+// Results and the flags of MXCSR equal the processor's, bit for bit. To
+// guarantee that, the processor executes operations on infinities, NaNs and
+// denormal numbers, results that overflow or underflow, and everything while
+// MXCSR unmasks exceptions or rounds other than to nearest.
 //
 // # Concurrency
 //
-// A Machine belongs to one goroutine. The process whose pages it has copied must
-// stand still.
+// A Machine must be used by one goroutine at a time. The process whose pages it
+// has copied must be stopped.
 package interp

@@ -1,7 +1,7 @@
 package interp
 
-// shiftDouble reads the operands of shld and shrd: destination, the register
-// that bits come from, and the count, modulo 32 or, for quadwords, 64.
+// shiftDouble reads the operands of shld and shrd: the destination, the register
+// that supplies the bits, and the count, modulo 32 or, for quadwords, 64.
 func (m *Machine) shiftDouble(i *instruction) (a, b uint64, count uint, ok bool) {
 	a, ok1 := m.get(i, &i.dst)
 	b, ok2 := m.get(i, &i.src)

@@ -42,8 +42,8 @@ const (
 	gfni
 )
 
-// machineFeatures returns what this processor has, which is the one that the
-// process runs on: an instruction that it does not have raises an exception.
+// machineFeatures returns the features of this processor. The traced process runs
+// on it, so an instruction that it lacks raises an exception.
 var machineFeatures = sync.OnceValue(func() feature {
 	x := &cpu.X86
 	basic, more, newer := cpuid.Leaf(1, 0), cpuid.Leaf(7, 0), cpuid.Leaf(0x80000001, 0)

@@ -6,7 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// Flags.
+// Bits of RFLAGS.
 const (
 	carry     = 1 << 0
 	parity    = 1 << 2
@@ -19,7 +19,7 @@ const (
 	arithmetic = carry | parity | adjust | zero | sign | overflow
 )
 
-// flagIf returns the flag if the condition holds.
+// flagIf returns flag if the condition holds, and 0 otherwise.
 func flagIf(condition bool, flag uint64) uint64 {
 	if condition {
 		return flag
@@ -27,34 +27,35 @@ func flagIf(condition bool, flag uint64) uint64 {
 	return 0
 }
 
-// setFlags replaces the flags in which.
+// setFlags replaces the flags in which by those in value.
 func (m *Machine) setFlags(which, value uint64) {
 	m.Flags = m.Flags&^which | value
 }
 
-// resultFlags are the flags that a result of n bytes says by itself.
+// resultFlags returns the flags that depend only on a result of n bytes: parity,
+// zero and sign.
 func resultFlags(r uint64, n uint8) uint64 {
 	r &= mask(n)
 	return flagIf(r == 0, zero) | flagIf(r&signBit(n) != 0, sign) |
 		flagIf(bits.OnesCount8(uint8(r))&1 == 0, parity)
 }
 
-// addFlags are the flags of r = a + b + carry in n bytes.
+// addFlags returns the flags of r = a + b + carry in n bytes.
 func addFlags(a, b, r uint64, n uint8) uint64 {
 	carries := a&b | (a|b)&^r
 	return resultFlags(r, n) | flagIf(carries&signBit(n) != 0, carry) |
 		(a^b^r)&adjust | flagIf((a^r)&(b^r)&signBit(n) != 0, overflow)
 }
 
-// subFlags are the flags of r = a - b - carry in n bytes.
+// subFlags returns the flags of r = a - b - carry in n bytes.
 func subFlags(a, b, r uint64, n uint8) uint64 {
 	borrows := ^a&b | (^a|b)&r
 	return resultFlags(r, n) | flagIf(borrows&signBit(n) != 0, carry) |
 		(a^b^r)&adjust | flagIf((a^b)&(a^r)&signBit(n) != 0, overflow)
 }
 
-// condition evaluates the condition that the low bits of an opcode encode: o,
-// b, e, be, s, p, l, le and their opposites.
+// condition evaluates the condition in the low four bits of an opcode: o, b, e,
+// be, s, p, l, le and their negations.
 func (m *Machine) condition(cc uint8) bool {
 	f, holds := m.Flags, false
 	less := f&sign != 0 != (f&overflow != 0)
@@ -79,7 +80,7 @@ func (m *Machine) condition(cc uint8) bool {
 	return holds != (cc&1 == 1)
 }
 
-// inAH are the flags that lahf and sahf move.
+// inAH holds the flags that lahf and sahf copy.
 const inAH = carry | parity | adjust | zero | sign
 
 func loadFlags(m *Machine, _ *instruction) bool {

@@ -2,16 +2,16 @@ package interp
 
 import "math"
 
-// Floating point is done here where the result is beyond doubt: MXCSR asks for
-// rounding to nearest and masks the exception of inexact results, and operands
-// and result are ordinary numbers. Everything else (infinities, not-a-numbers,
-// denormal numbers, overflow, underflow) is the processor's, and with that all
-// other exceptions, and what MXCSR says of denormal numbers.
+// Floating-point operations are executed here only if their result is certain:
+// MXCSR rounds to nearest and masks the exception for inexact results, and
+// operands and result are ordinary numbers. Infinities, NaNs, denormal numbers,
+// overflow and underflow are left to the processor, and with them all other
+// exceptions and the denormal modes of MXCSR.
 //
-// The only remaining flag is the one for an inexact result. It is sticky: once
-// it is set it need not be computed. Until then the error of the result is
-// computed, which is exact for these operations (Dekker; see Muller and others,
-// Handbook of Floating-Point Arithmetic, chapter 4), if neither number is very
+// The only remaining flag is the one for an inexact result. It is sticky: once it
+// is set, it need not be computed. Until then the rounding error of the result is
+// computed. That is exact for these operations (Dekker; see Muller et al.,
+// Handbook of Floating-Point Arithmetic, chapter 4) unless a number is very
 // small.
 
 // Bits of MXCSR.
@@ -24,23 +24,24 @@ const (
 	mxcsrSupported = 0xffff
 )
 
-// ordinaryControl reports whether MXCSR is one that floating point is done with.
+// ordinaryControl reports whether MXCSR permits executing floating-point
+// operations here.
 func ordinaryControl(mxcsr uint32) bool { return mxcsr&(inexactMask|roundingBits) == inexactMask }
 
-// inexact notes whether a result was rounded.
+// inexact records that a result was rounded.
 func (o *operation) inexact(is bool) {
 	if is {
 		o.mxcsr |= inexactFlag
 	}
 }
 
-// known reports whether the flag for inexact results is set already.
+// known reports whether the flag for inexact results is already set.
 func (o *operation) known() bool { return o.mxcsr&inexactFlag != 0 }
 
 const (
-	smallestDouble = 0x1p-1022 // of normal numbers
+	smallestDouble = 0x1p-1022 // the smallest normal number
 	smallestSingle = 0x1p-126
-	roomyDouble    = 0x1p-900 // from here up errors are normal numbers, too
+	roomyDouble    = 0x1p-900 // from here on rounding errors are normal numbers, too
 )
 
 // ordinary reports whether a number is zero or normal.
@@ -59,9 +60,11 @@ func normal(v float64) bool {
 	return a > smallestDouble && a <= math.MaxFloat64
 }
 
+// roomy reports whether the rounding error of an operation with result v is a
+// normal number.
 func roomy(v float64) bool { return math.Abs(v) >= roomyDouble && math.Abs(v) < 1/roomyDouble }
 
-// addError returns what rounding has taken from r = a + b.
+// addError returns the rounding error of r = a + b.
 func addError(a, b, r float64) float64 {
 	t := r - a
 	return (a - (r - t)) + (b - t)
@@ -116,7 +119,7 @@ func divDouble(o *operation, a, b float64) (float64, bool) {
 	return r, true
 }
 
-// sqrtDouble has one operand, the last.
+// sqrtDouble has one operand, the last; the other is ignored.
 func sqrtDouble(o *operation, _, b float64) (float64, bool) {
 	r := math.Sqrt(b)
 	switch {
@@ -133,7 +136,7 @@ func sqrtDouble(o *operation, _, b float64) (float64, bool) {
 	return r, true
 }
 
-// fusedDouble is a*b + c, rounded once. Its error is not looked for.
+// fusedDouble returns a*b + c, rounded once. Its rounding error is not computed.
 func fusedDouble(o *operation, a, b, c float64) (float64, bool) {
 	r := math.FMA(a, b, c)
 	if !o.known() || !ordinary(a) || !ordinary(b) || !ordinary(c) {

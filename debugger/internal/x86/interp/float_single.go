@@ -2,8 +2,8 @@ package interp
 
 import "math"
 
-// Of single numbers the error is plain in double precision, which has more than
-// twice as many bits.
+// The rounding error of single-precision operations is computed in double
+// precision, which has more than twice as many bits.
 
 // ordinarySingle reports whether a number is zero or normal.
 func ordinarySingle(v float32) bool {
@@ -18,8 +18,8 @@ func normalSingle(v float32) bool {
 	return a > smallestSingle && a <= math.MaxFloat32
 }
 
-// roundedSingle takes a result and what it would be with more bits, and by how
-// much even that would be rounded.
+// roundedSingle records whether r, the single-precision result, was rounded. The
+// exact result is exact plus rest, where rest is the error of exact itself.
 func (o *operation) roundedSingle(r float32, exact, rest float64) (float32, bool) {
 	if r == 0 && exact == 0 && rest == 0 {
 		return r, true
@@ -57,7 +57,7 @@ func divSingle(o *operation, a, b float32) (float32, bool) {
 	return r, normalSingle(r)
 }
 
-// sqrtSingle has one operand, the last.
+// sqrtSingle has one operand, the last; the other is ignored.
 func sqrtSingle(o *operation, _, b float32) (float32, bool) {
 	if !ordinarySingle(b) || b < 0 {
 		return 0, false
@@ -67,7 +67,7 @@ func sqrtSingle(o *operation, _, b float32) (float32, bool) {
 	return r, true
 }
 
-// fusedSingle is a*b + c, rounded once: the product is exact in double
+// fusedSingle returns a*b + c, rounded once. The product is exact in double
 // precision, and the sum is rounded to odd, so that rounding it again is
 // harmless.
 func fusedSingle(o *operation, a, b, c float32) (float32, bool) {
@@ -80,8 +80,8 @@ func fusedSingle(o *operation, a, b, c float32) (float32, bool) {
 	return o.roundedSingle(float32(toOdd(exact, rest)), exact, rest)
 }
 
-// toOdd makes the last bit of a rounded number odd if it was rounded, towards
-// where the rest is.
+// toOdd rounds to odd: if a number was rounded, it sets the last bit, in the
+// direction of rest.
 func toOdd(v, rest float64) float64 {
 	bits := math.Float64bits(v)
 	if rest == 0 || bits&1 != 0 {

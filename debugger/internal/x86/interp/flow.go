@@ -2,7 +2,7 @@ package interp
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// near reports whether a branch goes to an address of 64 bits.
+// near reports whether a branch has an operand size of 64 bits.
 func near(i *instruction) bool { return i.in.OperandSize() == 8 }
 
 func jump(m *Machine, i *instruction) bool {
@@ -44,7 +44,7 @@ func call(m *Machine, i *instruction) bool {
 	return ok && near(i) && canonical(to) && m.push(i.in.Next(), 8) && m.jump(to)
 }
 
-// ret also takes the arguments off the stack that an immediate counts.
+// ret also removes from the stack the number of bytes that the immediate gives.
 func ret(m *Machine, i *instruction) bool {
 	rsp := m.GPR[x86.RSP]
 	to, ok := m.memory.load(rsp, 8)

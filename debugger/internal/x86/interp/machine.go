@@ -13,7 +13,7 @@ type State struct {
 	RIP uint64
 }
 
-// A Write is a piece of memory that a step has overwritten.
+// A Write is a piece of memory that a step overwrote.
 type Write struct {
 	Addr uint64
 	Old  uint64 // the contents before, little-endian
@@ -25,24 +25,25 @@ type Machine struct {
 	State
 
 	memory  memory
-	next    uint64 // where the step goes on
+	next    uint64 // address of the next instruction
 	changed uint32
 	writes  []Write
-	stale   bool // the step has written where instructions were decoded
+	stale   bool // the step wrote to memory with decoded instructions
 	cache   [cacheSize]*instruction
 
-	vectors      Vectors // if vectorsKnown
+	vectors      Vectors // valid if vectorsKnown
 	vectorsKnown bool
 	vectorSource VectorSource
 	vectorChange VectorChange
-	operation    operation // of the step, here so that nothing is allocated
+	operation    operation // scratch space of the step, here to avoid an allocation
 }
 
-// cacheSize is a power of two: instructions are kept by the low bits of their
-// address.
+// cacheSize is a power of two: the low bits of an instruction's address are its
+// index in the cache.
 const cacheSize = 1 << 15
 
-// An instruction is decoded and ready to be executed.
+// An instruction is a decoded instruction with its handler and what the handler
+// needs.
 type instruction struct {
 	in   x86.Inst
 	run  handler
@@ -52,22 +53,22 @@ type instruction struct {
 	size uint8 // of dst, in bytes
 	cc   uint8 // condition
 
-	vector *vectorPlan // of instructions on vectors
+	vector *vectorPlan // of vector instructions
 }
 
 // A handler executes an instruction. It returns false, with nothing changed, if
-// the processor must do it.
+// the processor must execute it.
 type handler func(m *Machine, i *instruction) bool
 
-// New returns a machine whose memory comes from source, page by page, when it
-// is first touched.
+// New returns a machine that loads each page from source when it is first
+// accessed.
 func New(source Source) *Machine {
 	return &Machine{memory: memory{source: source, pages: make(map[uint64]*Page)}}
 }
 
 // Step executes the instruction at RIP, or one iteration of it if it is a
-// repeated string operation. It returns false if the processor must do it;
-// nothing has changed then.
+// repeated string operation. It returns false, with nothing changed, if the
+// processor must execute it.
 func (m *Machine) Step() bool {
 	i := m.fetch()
 	m.writes, m.changed, m.vectorChange = m.writes[:0], 0, VectorChange{}
@@ -79,13 +80,13 @@ func (m *Machine) Step() bool {
 		return false
 	}
 	m.RIP = m.next
-	if m.stale { // not earlier: the instruction itself is in the cache
+	if m.stale { // only now: the instruction itself is in the cache
 		m.forgetCode()
 	}
 	return true
 }
 
-// Run executes at most n steps and returns how many.
+// Run executes at most n steps and returns the number of steps executed.
 func (m *Machine) Run(n int) int {
 	for done := range n {
 		if !m.Step() {
@@ -95,18 +96,17 @@ func (m *Machine) Run(n int) int {
 	return n
 }
 
-// Writes returns what the last step has overwritten, in that order. The slice is
-// valid until the next step.
+// Writes returns what the last step overwrote, in the order of the writes. The
+// slice is valid until the next step.
 func (m *Machine) Writes() []Write { return m.writes }
 
-// Changed returns the set of general registers that the last step has written: bit
-// n is register n. RIP and flags are not in it.
+// Changed returns the set of general registers that the last step wrote: bit n
+// stands for register n. RIP and the flags are not included.
 func (m *Machine) Changed() uint32 { return m.changed }
 
-// Flush calls write for each page that has been written since it was loaded or
-// flushed, in the order of the first writes, so that the process has what the
-// machine has. It stops at the first error; the pages that are not written stay
-// dirty.
+// Flush calls write for each page that was written since it was loaded or last
+// flushed, in the order of the first writes. It stops at the first error; the
+// pages that are not yet written stay dirty.
 func (m *Machine) Flush(write func(addr uint64, data []byte) error) error {
 	for n, p := range m.memory.dirty {
 		if err := write(p.number*PageSize, p.Data[:]); err != nil {
@@ -120,9 +120,9 @@ func (m *Machine) Flush(write func(addr uint64, data []byte) error) error {
 	return nil
 }
 
-// Refresh tells the machine what the process has at addr, after the processor
-// did an instruction that wrote there. Pages that were never touched are not
-// loaded for it.
+// Refresh updates the copies of memory at addr after the processor executed an
+// instruction that wrote data there. It does not load pages that the machine has
+// not accessed.
 func (m *Machine) Refresh(addr uint64, data []byte) {
 	for len(data) > 0 {
 		at := addr % PageSize
@@ -137,8 +137,8 @@ func (m *Machine) Refresh(addr uint64, data []byte) {
 	}
 }
 
-// DropPages drops all copies of memory and all decoded instructions, because the
-// process has run.
+// DropPages drops all copies of memory and all decoded instructions. Call it
+// after the process has run.
 func (m *Machine) DropPages() {
 	m.memory.forget()
 	m.forgetCode()
@@ -149,7 +149,8 @@ func (m *Machine) forgetCode() {
 	m.stale = false
 }
 
-// fetch returns the instruction at RIP, or nil if there is none to be had.
+// fetch returns the instruction at RIP, or nil if its bytes cannot be read or
+// decoded.
 func (m *Machine) fetch() *instruction {
 	place := &m.cache[m.RIP&(cacheSize-1)]
 	if i := *place; i != nil && i.in.PC == m.RIP {
@@ -165,16 +166,17 @@ func (m *Machine) fetch() *instruction {
 	return *place
 }
 
-// setReg writes a general register as a whole.
+// setReg writes all 64 bits of a general register.
 func (m *Machine) setReg(r x86.Reg, value uint64) {
 	m.GPR[r&15] = value
 	m.changed |= 1 << (r & 15)
 }
 
-// canonical reports whether the processor can go to an address.
+// canonical reports whether an address is canonical, that is, whether bits 63 to
+// 47 are equal. The processor cannot branch to other addresses.
 func canonical(addr uint64) bool { return uint64(int64(addr<<16)>>16) == addr }
 
-// jump makes the step go on at addr.
+// jump makes the instruction at addr the next one.
 func (m *Machine) jump(addr uint64) bool {
 	if !canonical(addr) {
 		return false

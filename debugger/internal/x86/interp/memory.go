@@ -15,28 +15,28 @@ type Page struct {
 
 	number uint64
 	dirty  bool
-	code   bool // instructions in it have been decoded
+	code   bool // it holds decoded instructions
 }
 
-// A Source gives pages away.
+// A Source loads pages.
 type Source interface {
-	// Load fills the page at addr, which is a multiple of PageSize, and says what
-	// may be done with it. It returns false if the page cannot be read.
+	// Load fills the page at addr, a multiple of PageSize, and sets its
+	// permissions. It returns false if the page cannot be read.
 	Load(addr uint64, page *Page) bool
 }
 
-// memory is the pages that have been touched.
+// memory holds the pages that have been accessed.
 type memory struct {
 	source Source
-	pages  map[uint64]*Page // nil: cannot be read
-	dirty  []*Page          // those that have been written
+	pages  map[uint64]*Page // nil if the page cannot be read
+	dirty  []*Page          // pages that were written
 	recent [recentSize]struct {
 		number uint64
 		page   *Page
 	}
 }
 
-// recentSize is a power of two.
+// recentSize is the size of the cache of pages, a power of two.
 const recentSize = 64
 
 func (m *memory) forget() {
@@ -46,7 +46,7 @@ func (m *memory) forget() {
 	clear(m.recent[:])
 }
 
-// touch notes that a page has been written.
+// touch marks a page as written.
 func (m *memory) touch(p *Page) {
 	if !p.dirty {
 		p.dirty = true
@@ -54,7 +54,8 @@ func (m *memory) touch(p *Page) {
 	}
 }
 
-// page returns the page with a number, or nil.
+// page returns the page with a number, loading it if need be, or nil if it cannot
+// be read.
 func (m *memory) page(number uint64) *Page {
 	r := &m.recent[number&(recentSize-1)]
 	if r.page != nil && r.number == number {
@@ -72,7 +73,8 @@ func (m *memory) page(number uint64) *Page {
 	return p
 }
 
-// load reads n bytes, 1 to 8, as a little-endian number.
+// load reads n bytes, 1 to 8, as a little-endian number. It returns false if they
+// cannot be read.
 func (m *memory) load(addr uint64, n uint8) (uint64, bool) {
 	p := m.page(addr / PageSize)
 	if p == nil {
@@ -97,14 +99,14 @@ func (m *memory) loadBytes(addr uint64, n uint8) (uint64, bool) {
 	return value, true
 }
 
-// writable reports whether n bytes may be written.
+// writable reports whether n bytes may be written at addr.
 func (m *memory) writable(addr uint64, n uint8) bool {
 	first, last := m.page(addr/PageSize), m.page((addr+uint64(n)-1)/PageSize)
 	return first != nil && last != nil && first.Writable && last.Writable
 }
 
 // put writes n bytes, which must be writable, and reports whether one of the
-// pages had instructions in it.
+// pages holds decoded instructions.
 func (m *memory) put(addr uint64, n uint8, value uint64) (code bool) {
 	at := addr % PageSize
 	if at > PageSize-8 {
@@ -136,7 +138,7 @@ func (m *memory) putBytes(addr uint64, n uint8, value uint64) (code bool) {
 	return code
 }
 
-// fetch copies instruction bytes and returns how many there are.
+// fetch copies instruction bytes to dst and returns their number.
 func (m *memory) fetch(addr uint64, dst []byte) int {
 	for k := range dst {
 		at := addr + uint64(k)
@@ -150,13 +152,13 @@ func (m *memory) fetch(addr uint64, dst []byte) int {
 	return len(dst)
 }
 
-// store writes n bytes and keeps what was there. It returns false, with nothing
-// written, if that may not be.
+// store writes n bytes and records the old contents. It returns false, with
+// nothing written, if the bytes are not writable.
 func (m *Machine) store(addr uint64, n uint8, value uint64) bool {
 	if !m.memory.writable(addr, n) {
 		return false
 	}
-	old, _ := m.memory.load(addr, n) // a page that may be written is there
+	old, _ := m.memory.load(addr, n) // a writable page is readable
 	m.writes = append(m.writes, Write{Addr: addr, Old: old, Size: n})
 	m.stale = m.memory.put(addr, n, value) || m.stale
 	return true

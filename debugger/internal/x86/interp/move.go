@@ -20,7 +20,7 @@ func moveSigned(m *Machine, i *instruction) bool {
 
 func lea(m *Machine, i *instruction) bool {
 	plain := i.in
-	plain.Mem.Seg = x86.NoReg // the segment does not count
+	plain.Mem.Seg = x86.NoReg // lea ignores the segment
 	return m.set(i, &i.dst, plain.Addr(&m.Regs))
 }
 
@@ -50,21 +50,22 @@ func moveIf(m *Machine, i *instruction) bool {
 	if m.condition(i.cc) {
 		a = b
 	}
-	return m.set(i, &i.dst, a) // clears the upper half either way
+	return m.set(i, &i.dst, a) // clears the upper half even if the condition is false
 }
 
 func setIf(m *Machine, i *instruction) bool {
 	return m.set(i, &i.dst, flagIf(m.condition(i.cc), 1))
 }
 
-// push also takes immediates, which are extended to the operand size.
+// push also accepts immediates, which are sign-extended to the operand size.
 func push(m *Machine, i *instruction) bool {
 	v, ok := m.get(i, &i.dst)
 	return ok && m.push(v, uint8(i.in.OperandSize()))
 }
 
-// pop moves the stack pointer before it writes, so that pop rsp loads it and
-// an address with rsp counts from there, which Addr knows.
+// pop increments the stack pointer before it writes: pop rsp loads the popped
+// value, and an address that uses rsp uses the incremented value. Addr accounts
+// for that.
 func pop(m *Machine, i *instruction) bool {
 	n := uint8(i.in.OperandSize())
 	rsp := m.GPR[x86.RSP]
@@ -95,17 +96,19 @@ func leave(m *Machine, i *instruction) bool {
 	return true
 }
 
-// accumulator is rax, or the lower part of it.
+// accumulator returns the operand for the low n bytes of rax.
 func accumulator(n uint8) x86.Operand { return x86.Operand{Kind: x86.Register, Reg: x86.RAX, Size: n} }
 
-// widen extends the sign of the lower half of the accumulator.
+// widen executes cbw, cwde and cdqe, which sign-extend the lower half of the
+// accumulator.
 func widen(m *Machine, i *instruction) bool {
 	n := uint8(i.in.OperandSize())
 	dst := accumulator(n)
 	return m.set(i, &dst, extend(m.GPR[x86.RAX], n/2))
 }
 
-// spread fills rdx with the sign of the accumulator.
+// spread executes cwd, cdq and cqo, which fill rdx with the sign of the
+// accumulator.
 func spread(m *Machine, i *instruction) bool {
 	n := uint8(i.in.OperandSize())
 	dst := x86.Operand{Kind: x86.Register, Reg: x86.RDX, Size: n}

@@ -6,13 +6,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// product sets the flags of a multiplication: carry and overflow say that the
-// upper half counts.
+// product sets carry and overflow after a multiplication if the upper half of the
+// product is significant.
 func (m *Machine) product(counts bool) {
 	m.setFlags(carry|overflow, flagIf(counts, carry|overflow))
 }
 
-// imul has one, two or three operands.
+// imul executes imul with one, two or three operands.
 func imul(m *Machine, i *instruction) bool {
 	switch {
 	case i.src.Kind == x86.NoOperand:
@@ -36,7 +36,7 @@ func (m *Machine) imulNarrow(i *instruction, a, b uint64) bool {
 	return true
 }
 
-// signedProduct returns the product of two signed numbers in 128 bits.
+// signedProduct returns the 128-bit product of two signed numbers.
 func signedProduct(a, b uint64) (high, low uint64) {
 	high, low = bits.Mul64(a, b)
 	if int64(a) < 0 {
@@ -48,7 +48,8 @@ func signedProduct(a, b uint64) (high, low uint64) {
 	return high, low
 }
 
-// imulWide multiplies the accumulator into rdx and rax, or ax.
+// imulWide multiplies the accumulator; the product goes to rdx:rax, or to ax for
+// bytes.
 func imulWide(m *Machine, i *instruction) bool {
 	v, ok := m.get(i, &i.dst)
 	if !ok {
@@ -73,7 +74,7 @@ func mul(m *Machine, i *instruction) bool {
 	return true
 }
 
-// wide puts a product of twice the operand size into rdx and rax, or ax.
+// wide writes a product of twice the operand size to rdx:rax, or to ax for bytes.
 func (m *Machine) wide(i *instruction, high, low uint64) {
 	if i.size == 1 {
 		ax := accumulator(2)
@@ -89,7 +90,7 @@ func (m *Machine) wide(i *instruction, high, low uint64) {
 	m.set(i, &data, high)
 }
 
-// mulx multiplies rdx without flags; the upper half is written last.
+// mulx multiplies by rdx and changes no flags; the upper half is written last.
 func mulx(m *Machine, i *instruction) bool {
 	v, ok := m.get(i, &i.src2)
 	if !ok {
@@ -102,7 +103,7 @@ func mulx(m *Machine, i *instruction) bool {
 	return m.set(i, &i.src, low) && m.set(i, &i.dst, high)
 }
 
-// div is division without signs. All flags are undefined.
+// div is unsigned division. It leaves all flags undefined.
 func div(m *Machine, i *instruction) bool {
 	v, ok := m.get(i, &i.dst)
 	if !ok || v == 0 || i.size == 1 {
@@ -120,7 +121,8 @@ func div(m *Machine, i *instruction) bool {
 	return true
 }
 
-// idiv does dividends that fit a quadword; the others are rare.
+// idiv is signed division. Dividends that do not fit a quadword are rare and left
+// to the processor.
 func idiv(m *Machine, i *instruction) bool {
 	v, ok := m.get(i, &i.dst)
 	if !ok || v == 0 || i.size == 1 {
@@ -139,7 +141,8 @@ func idiv(m *Machine, i *instruction) bool {
 	return true
 }
 
-// dividend returns rdx and rax as one signed number.
+// dividend returns rdx:rax as a signed number and reports whether it fits 64
+// bits.
 func (m *Machine) dividend(n uint8) (value int64, fits bool) {
 	high, low := m.GPR[x86.RDX], m.GPR[x86.RAX]
 	if n == 8 {

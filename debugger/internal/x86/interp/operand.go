@@ -2,19 +2,20 @@ package interp
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// mask has the bits of a number of n bytes.
+// mask returns a mask of the lowest n bytes, 1 to 8.
 func mask(n uint8) uint64 { return ^uint64(0) >> (64 - 8*uint(n)) }
 
-// signBit is the highest bit of a number of n bytes.
+// signBit returns the highest bit of a number of n bytes.
 func signBit(n uint8) uint64 { return 1 << (8*uint(n) - 1) }
 
-// extend extends the sign of a number of n bytes.
+// extend sign-extends a number of n bytes.
 func extend(value uint64, n uint8) uint64 {
 	shift := 64 - 8*uint(n)
 	return uint64(int64(value<<shift) >> shift)
 }
 
-// get reads an operand of a general instruction.
+// get reads an operand of a general instruction. It returns false if its memory
+// cannot be read.
 func (m *Machine) get(i *instruction, o *x86.Operand) (uint64, bool) {
 	switch o.Kind {
 	case x86.Register:
@@ -29,8 +30,8 @@ func (m *Machine) get(i *instruction, o *x86.Operand) (uint64, bool) {
 	return 0, false
 }
 
-// set writes an operand. Writing half of a register clears the other half,
-// writing less leaves the rest.
+// set writes an operand. Writing the low 32 bits of a register clears the upper
+// half; writing fewer bits preserves the others.
 func (m *Machine) set(i *instruction, o *x86.Operand, value uint64) bool {
 	switch o.Kind {
 	case x86.Register:
@@ -52,14 +53,15 @@ func (m *Machine) set(i *instruction, o *x86.Operand, value uint64) bool {
 	return false
 }
 
-// pair reads destination and source, the latter cut to the destination's width.
+// pair reads destination and source. The source is truncated to the destination's
+// width.
 func (m *Machine) pair(i *instruction) (a, b uint64, ok bool) {
 	a, ok1 := m.get(i, &i.dst)
 	b, ok2 := m.get(i, &i.src)
 	return a, b & mask(i.size), ok1 && ok2
 }
 
-// push writes below the stack pointer and moves it.
+// push decrements the stack pointer by n and writes n bytes there.
 func (m *Machine) push(value uint64, n uint8) bool {
 	rsp := m.GPR[x86.RSP] - uint64(n)
 	if !m.store(rsp, n, value&mask(n)) {

@@ -2,8 +2,8 @@ package interp
 
 import "math/bits"
 
-// shaOps are steps of SHA-1 and SHA-256 (FIPS 180-4; Intel's manual, volume 2).
-// Words are numbered from the lowest.
+// shaOps returns the steps of SHA-1 and SHA-256 (FIPS 180-4; Intel's manual,
+// volume 2). Words are numbered from the lowest.
 func shaOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"sha256rnds2": {run: sha256Rounds, lane: 4, sse: sha},
@@ -16,7 +16,7 @@ func shaOps() map[string]vectorOp {
 	}
 }
 
-// dwords are the four words of a part.
+// dwords returns the four doublewords of the low 128 bits.
 func dwords(v *Vector) (w [4]uint32) {
 	for i := range w {
 		w[i] = at[uint32](v, i)
@@ -24,7 +24,7 @@ func dwords(v *Vector) (w [4]uint32) {
 	return w
 }
 
-// result makes words the result.
+// result sets the low 128 bits of the result.
 func (o *operation) result(w [4]uint32) bool {
 	for i, x := range w {
 		put(&o.r, i, x)
@@ -34,8 +34,8 @@ func (o *operation) result(w [4]uint32) bool {
 
 func rotateRight(v uint32, n int) uint32 { return bits.RotateLeft32(v, -n) }
 
-// sha256Rounds does two rounds: the state is c, d, g, h in the first source, a,
-// b, e, f in the second, and xmm0 has the message with the constants.
+// sha256Rounds executes two rounds. The first source holds the state c, d, g, h,
+// the second a, b, e, f, and xmm0 the message words plus the constants.
 func sha256Rounds(o *operation) bool {
 	x, y, k := dwords(&o.a), dwords(&o.b), dwords(&o.c)
 	a, b, c, d := y[3], y[2], x[3], x[2]
@@ -70,8 +70,8 @@ func sha256Message2(o *operation) bool {
 	return o.result(w)
 }
 
-// sha1Functions holds the functions of the four stages, and sha1Constants the
-// numbers that they add.
+// sha1Functions holds the functions of the four stages of SHA-1, and
+// sha1Constants their constants.
 var (
 	sha1Functions = [4]func(b, c, d uint32) uint32{
 		func(b, c, d uint32) uint32 { return b&c ^ ^b&d },
@@ -82,7 +82,8 @@ var (
 	sha1Constants = [4]uint32{0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6}
 )
 
-// sha1Rounds does four rounds. The message's first word has e in it already.
+// sha1Rounds executes four rounds. The first word of the message already includes
+// e.
 func sha1Rounds(o *operation) bool {
 	s, w := dwords(&o.a), dwords(&o.b)
 	f, k := sha1Functions[o.imm&3], sha1Constants[o.imm&3]

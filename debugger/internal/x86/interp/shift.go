@@ -2,8 +2,7 @@ package interp
 
 import "math/bits"
 
-// shiftCount returns the value to shift and the count, which is taken modulo 32
-// or, for quadwords, 64.
+// shiftCount returns the operand and the count, modulo 32 or, for quadwords, 64.
 func (m *Machine) shiftCount(i *instruction) (value uint64, count uint, ok bool) {
 	a, ok1 := m.get(i, &i.dst)
 	b, ok2 := m.get(i, &i.src)
@@ -14,8 +13,8 @@ func (m *Machine) shiftCount(i *instruction) (value uint64, count uint, ok bool)
 	return a, uint(b & limit), ok1 && ok2
 }
 
-// shifted writes the result of a shift. A count of zero changes no flag but
-// clears the upper half of a register all the same.
+// shifted writes the result of a shift. A count of zero changes no flag but still
+// clears the upper half of a 64-bit register.
 func (m *Machine) shifted(i *instruction, r uint64, count uint, out, over bool) bool {
 	if count == 0 {
 		return m.set(i, &i.dst, r)
@@ -27,8 +26,8 @@ func (m *Machine) shifted(i *instruction, r uint64, count uint, out, over bool) 
 	return true
 }
 
-// undefinedCount reports counts beyond the operand, of which the carry is
-// undefined.
+// undefinedCount reports whether the count exceeds the operand's width, in which
+// case the carry flag is undefined.
 func undefinedCount(i *instruction, count uint) bool { return count > 8*uint(i.size) }
 
 func shl(m *Machine, i *instruction) bool {
@@ -50,7 +49,8 @@ func shr(m *Machine, i *instruction) bool {
 	return m.shifted(i, a>>count, count, out, shrOverflow(a, count, i.size))
 }
 
-// shrOverflow is the sign for a count of one; beyond that it is undefined.
+// shrOverflow returns the overflow flag: the old sign if the count is one, and
+// undefined otherwise.
 func shrOverflow(a uint64, count uint, n uint8) bool { return count == 1 && a&signBit(n) != 0 }
 
 func sar(m *Machine, i *instruction) bool {
@@ -63,7 +63,7 @@ func sar(m *Machine, i *instruction) bool {
 	return m.shifted(i, uint64(v>>count), count, out, false)
 }
 
-// rotated writes the result of a rotation, which has carry and overflow only.
+// rotated writes the result of a rotation, which changes carry and overflow only.
 func (m *Machine) rotated(i *instruction, r uint64, count uint, out, over bool) bool {
 	if !m.set(i, &i.dst, r) {
 		return false
@@ -74,7 +74,7 @@ func (m *Machine) rotated(i *instruction, r uint64, count uint, out, over bool) 
 	return true
 }
 
-// rotate turns a number of n bytes left.
+// rotate rotates a number of n bytes left by count bits.
 func rotate(a uint64, count int, n uint8) uint64 {
 	switch n {
 	case 1:
@@ -101,7 +101,7 @@ func ror(m *Machine, i *instruction) bool {
 	return ok && m.rotated(i, r, count, high, high != next)
 }
 
-// shiftThree reads the sources of the shifts of BMI2, which have no flags.
+// shiftThree reads the sources of the BMI2 shifts, which change no flags.
 func (m *Machine) shiftThree(i *instruction) (value uint64, count uint, ok bool) {
 	a, ok1 := m.get(i, &i.src)
 	b, ok2 := m.get(i, &i.src2)

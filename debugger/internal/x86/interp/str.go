@@ -2,7 +2,8 @@ package interp
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// stride returns the distance that a string operation moves its index by.
+// stride returns the distance by which a string operation moves its index
+// registers, negative if the direction flag is set.
 func (m *Machine) stride(n uint8) uint64 {
 	if m.Flags&direction != 0 {
 		return -uint64(n)
@@ -10,8 +11,8 @@ func (m *Machine) stride(n uint8) uint64 {
 	return uint64(n)
 }
 
-// iterate does one iteration of a string operation, unless a repeat prefix says
-// that there is none left.
+// iterate executes one iteration of a string operation, or none if a repeat
+// prefix is present and rcx is zero.
 func (m *Machine) iterate(i *instruction, body func() bool) bool {
 	if i.in.Addr32() {
 		return false
@@ -33,7 +34,8 @@ func (m *Machine) iterate(i *instruction, body func() bool) bool {
 	return true
 }
 
-// stringSource returns the address that a string operation reads from.
+// stringSource returns the address that a string operation reads from, which may
+// have a segment override.
 func (m *Machine) stringSource(i *instruction) uint64 {
 	switch from := m.GPR[x86.RSI]; i.in.Mem.Seg {
 	case x86.FS:
@@ -81,8 +83,8 @@ func storeString(m *Machine, i *instruction) bool {
 	})
 }
 
-// compareWith does one iteration of a comparison of strings: of a with what v
-// is. With a prefix it ends when the values are equal, or when they are not.
+// compareWith executes one iteration of a string comparison of a and v. A repeat
+// prefix ends the loop when the values are equal (repne) or differ (repe).
 func (m *Machine) compareWith(i *instruction, n uint8, values func() (a, v uint64, ok bool), move func()) bool {
 	equal := false
 	before := m.GPR[x86.RCX]

@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// handlers are the supported instructions, by name. All others are left to the
-// processor.
+// handlers holds the supported general instructions by name. All others are left
+// to the processor.
 var handlers = map[string]handler{
 	"mov": move, "movabs": move, "movzx": move, "movsx": moveSigned, "movsxd": moveSigned,
 	"lea": lea, "xchg": exchange, "bswap": byteSwap, "movbe": moveSwapped,
@@ -45,34 +45,34 @@ var handlers = map[string]handler{
 	"clc": setCarry, "stc": setCarry, "cmc": setCarry, "cld": setDirection, "std": setDirection,
 }
 
-// extensions maps general instructions to the features they need that not all
-// processors have. Without them some encodings mean another instruction.
+// extensions maps general instructions to features that not all processors have.
+// On processors without them, some of the encodings mean other instructions.
 var extensions = map[string]feature{
 	"andn": bmi1, "bextr": bmi1, "blsi": bmi1, "blsmsk": bmi1, "blsr": bmi1, "tzcnt": bmi1,
 	"lzcnt": lzcnt, "bzhi": bmi2, "mulx": bmi2, "pdep": bmi2, "pext": bmi2, "rorx": bmi2, "sarx": bmi2, "shlx": bmi2, "shrx": bmi2,
 	"adcx": adx, "adox": adx, "crc32": sse42, "popcnt": popcnt, "movbe": movbe,
 }
 
-// conditional are families of names that end in a condition.
+// conditional holds the instructions whose names end in a condition.
 var conditional = []struct {
 	prefix string
 	run    handler
 }{{"cmov", moveIf}, {"set", setIf}, {"j", jumpIf}}
 
-// conditions in the order of their encoding.
+// conditions lists the conditions in the order of their encoding.
 var conditions = []string{"o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g"}
 
-// lockable are the instructions that may have a lock prefix; elsewhere it
+// lockable lists the instructions that may have a lock prefix; on others it
 // raises an exception.
 var lockable = strings.Fields("add adc and btc btr bts cmpxchg dec inc neg not or sbb sub xadd xchg xor")
 
-// refused are the facts about an instruction that make it the processor's.
+// refused holds the properties of instructions that are left to the processor.
 const refused = x86.FP | x86.Syscall | x86.Trap | x86.PushFlags | x86.PopFlags | x86.Privileged | x86.Barrier
 
-// processors is the handler of what the processor must do.
+// processors is the handler of instructions that the processor must execute.
 func processors(*Machine, *instruction) bool { return false }
 
-// prepare finds the handler of an instruction.
+// prepare returns an instruction with its handler.
 func prepare(in x86.Inst) *instruction {
 	i := &instruction{in: in, run: processors, dst: in.Operand(0), src: in.Operand(1), src2: in.Operand(2)}
 	i.size = i.dst.Size

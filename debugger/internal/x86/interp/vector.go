@@ -2,17 +2,17 @@ package interp
 
 import "math/bits"
 
-// A Vector is a vector register as wide as they come, in little-endian
-// quadwords: the low 128 bits are its xmm part, the low 256 its ymm part.
+// A Vector is a 512-bit vector register in little-endian quadwords: the low 128
+// bits are its xmm part, the low 256 bits its ymm part.
 type Vector [8]uint64
 
-// Vectors are the vector registers, the mask registers, and the registers that
-// say how floating point is done and what came of it.
+// Vectors holds the vector registers, the mask registers, and the registers that
+// control floating-point operations and report their exceptions.
 type Vectors struct {
 	Reg     [32]Vector
 	Mask    [8]uint64
 	MXCSR   uint32
-	Control uint16 // how x87 computes
+	Control uint16 // x87 control word
 }
 
 // vectorBytes is the size of a Vector in bytes.
@@ -23,7 +23,7 @@ type lane interface {
 	uint8 | uint16 | uint32 | uint64 | int8 | int16 | int32 | int64
 }
 
-// width returns the number of bits of a lane. The compiler knows it.
+// width returns the number of bits of a lane. It compiles to a constant.
 func width[T lane]() int {
 	w8, w16, w32 := 8, 16, 32
 	switch one := T(1); {
@@ -63,8 +63,8 @@ func (v *Vector) keep(n int) {
 	}
 }
 
-// merge replaces the bytes of v that which has a bit for, from the lowest, by
-// those of w.
+// merge copies those bytes of w to v for which which has a bit, the lowest bit
+// for the first byte.
 func (v *Vector) merge(w *Vector, which uint64) {
 	for i := range v {
 		m := spreadBits(uint8(which >> (8 * i)))
@@ -72,7 +72,7 @@ func (v *Vector) merge(w *Vector, which uint64) {
 	}
 }
 
-// spreadBits makes a byte of ones of each bit.
+// spreadBits turns each bit of b into a byte of ones or zeros.
 func spreadBits(b uint8) uint64 {
 	r := uint64(0)
 	for ; b != 0; b &= b - 1 {
@@ -81,8 +81,8 @@ func spreadBits(b uint8) uint64 {
 	return r
 }
 
-// spreadLanes makes n bits of each bit of a mask, of which there are at most
-// 64/n: a mask of lanes becomes one of bytes.
+// spreadLanes turns each of the lowest 64/n bits into n equal bits, which
+// converts a mask of lanes into a mask of bytes.
 func spreadLanes(lanes uint64, n int) uint64 {
 	if n <= 1 {
 		return lanes
@@ -95,7 +95,7 @@ func spreadLanes(lanes uint64, n int) uint64 {
 	return r
 }
 
-// lowBits has the n lowest bits.
+// lowBits returns a mask of the n lowest bits.
 func lowBits(n int) uint64 {
 	if n >= 64 {
 		return ^uint64(0)

@@ -2,15 +2,16 @@ package interp
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// controlHandlers are instructions on the vector state without an operand that
-// is a vector.
+// controlHandlers holds the instructions on the vector state that have no vector
+// operand.
 var controlHandlers = map[string]handler{
 	"vzeroupper": zeroVectors, "vzeroall": zeroVectors,
 	"stmxcsr": storeMXCSR, "vstmxcsr": storeMXCSR, "ldmxcsr": loadMXCSR, "vldmxcsr": loadMXCSR,
 	"fnstcw": storeControl, "fldcw": loadControl,
 }
 
-// zeroVectors clears the first sixteen registers, or their upper parts.
+// zeroVectors executes vzeroall and vzeroupper, which clear the first sixteen
+// registers or their upper parts.
 func zeroVectors(m *Machine, i *instruction) bool {
 	if machineFeatures()&avx == 0 || !m.loadVectors() {
 		return false
@@ -31,20 +32,19 @@ func storeMXCSR(m *Machine, i *instruction) bool {
 	return i.controlAllowed() && m.loadVectors() && m.store(i.in.Addr(&m.Regs), 4, uint64(m.vectors.MXCSR))
 }
 
-// storeControl stores how x87 computes, which printf asks to know how to round.
+// storeControl executes fnstcw. printf uses it to learn the rounding mode.
 func storeControl(m *Machine, i *instruction) bool {
 	return m.loadVectors() && m.store(i.in.Addr(&m.Regs), 2, uint64(m.vectors.Control))
 }
 
-// Bits of the control word of x87: exceptions that are masked, and those that
-// have a meaning.
+// Bits of the x87 control word: masks of exceptions, and bits with a fixed value.
 const (
 	controlMasks = 0x3f
-	controlFixed = 0xe0c0 // as they are in 0x40
+	controlFixed = 0xe0c0 // these bits are always as in 0x40
 )
 
-// loadControl leaves words that let exceptions through to the processor, since
-// one may be waiting.
+// loadControl executes fldcw. Control words that unmask exceptions are left to
+// the processor, since an exception may be pending.
 func loadControl(m *Machine, i *instruction) bool {
 	v, ok := m.memory.load(i.in.Addr(&m.Regs), 2)
 	if !ok || v&controlMasks != controlMasks || v&controlFixed != 0x40 || !m.loadVectors() {
@@ -55,7 +55,8 @@ func loadControl(m *Machine, i *instruction) bool {
 	return true
 }
 
-// loadMXCSR leaves bits that processors may not have to the processor.
+// loadMXCSR executes ldmxcsr. Values with bits that not all processors support
+// are left to the processor.
 func loadMXCSR(m *Machine, i *instruction) bool {
 	v, ok := m.memory.load(i.in.Addr(&m.Regs), 4)
 	if !ok || v&^mxcsrSupported != 0 || !i.controlAllowed() || !m.loadVectors() {
@@ -65,7 +66,7 @@ func loadMXCSR(m *Machine, i *instruction) bool {
 	return true
 }
 
-// controlAllowed reports whether this processor has the encoding.
+// controlAllowed reports whether this processor supports the encoding.
 func (i *instruction) controlAllowed() bool {
 	return i.in.Encoding() == x86.Legacy || machineFeatures()&avx != 0 && i.in.VectorSize() == 16
 }

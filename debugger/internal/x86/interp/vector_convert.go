@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// convertOps convert numbers and round them.
+// convertOps returns the instructions that convert or round numbers.
 func convertOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"cvtsi2sd": {run: fromGeneral[float64], lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvtsi2ss": {run: fromGeneral[float32], lane: 4, kinds: floats | scalar | anyW | allLanes},
@@ -26,7 +26,7 @@ func convertOps() map[string]vectorOp {
 	}
 }
 
-// significant returns how many bits of a number count.
+// significant returns the number of significant bits of v.
 func significant(v int64) int {
 	if v < 0 {
 		v = -v
@@ -34,8 +34,8 @@ func significant(v int64) int {
 	return bits.Len64(uint64(v)) - bits.TrailingZeros64(uint64(v)|1<<63)
 }
 
-// fromGeneral converts an integer, of a general register or in memory, into the
-// lowest lane.
+// fromGeneral converts an integer in a general register or memory to floating
+// point, into the lowest lane.
 func fromGeneral[T float32 | float64](o *operation) bool {
 	v := int64(extend(o.b[0], o.p.b.Size))
 	o.r = o.a
@@ -51,9 +51,9 @@ func fromGeneral[T float32 | float64](o *operation) bool {
 	return true
 }
 
-// toGeneral converts the lowest lane into an integer of a general register. What
-// does not fit becomes the least integer, which programs look for, if MXCSR masks
-// that exception.
+// toGeneral converts the lowest lane to an integer in a general register. A
+// number that does not fit becomes the least integer if MXCSR masks the
+// exception.
 func toGeneral(number func(*Vector) float64, round func(float64) float64) vectorFunc {
 	return func(o *operation) bool {
 		v := number(&o.b)
@@ -72,8 +72,8 @@ func toGeneral(number func(*Vector) float64, round func(float64) float64) vector
 
 func exactSingle(v *Vector) float64 { return float64(single(v, 0)) }
 
-// convertEach converts lanes of which the wider of source and destination has n
-// bytes.
+// convertEach converts each lane. n is the size in bytes of the wider of source
+// and destination lanes.
 func convertEach(n int, convert func(o *operation, i int) bool) vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.p.length / n {
@@ -99,7 +99,8 @@ func widenLane(o *operation, i int) bool {
 	return ok
 }
 
-// narrowed may not become smaller than what is normal.
+// narrowed converts to single precision. It returns false if the result is
+// smaller than a normal number.
 func narrowed(o *operation, i int) (float32, bool) {
 	v := double(&o.b, i)
 	r := float32(v)
@@ -128,7 +129,7 @@ func integerToSingle(o *operation, i int) bool {
 	return true
 }
 
-// toInteger converts to 32 bits.
+// toInteger converts a number to an integer of 32 bits.
 func toInteger(o *operation, i int, v float64, round func(float64) float64) bool {
 	r := round(v)
 	if !ordinary(v) || r < math.MinInt32 || r > math.MaxInt32 {
@@ -147,8 +148,8 @@ func doubleToInteger(round func(float64) float64) func(o *operation, i int) bool
 	return func(o *operation, i int) bool { return toInteger(o, i, double(&o.b, i), round) }
 }
 
-// roundDouble rounds to an integer, in the direction that the immediate or MXCSR
-// says.
+// roundDouble rounds to an integer, in the direction given by the immediate or
+// MXCSR.
 func roundDouble(o *operation, _, b float64) (float64, bool) {
 	round := [...]func(float64) float64{math.RoundToEven, math.Floor, math.Ceil, math.Trunc}[o.imm&3]
 	if o.imm&4 != 0 {
@@ -161,8 +162,8 @@ func roundDouble(o *operation, _, b float64) (float64, bool) {
 	return r, comparable64(b)
 }
 
-// roundScaled is roundDouble where the immediate asks for no digits behind the
-// point.
+// roundScaled is roundDouble for instructions whose immediate also holds a number
+// of fraction bits, which must be zero here.
 func roundScaled(o *operation, a, b float64) (float64, bool) {
 	if o.imm>>4 != 0 {
 		return 0, false

@@ -2,7 +2,7 @@ package interp
 
 import "math/bits"
 
-// countOps count bits, or look bits up.
+// countOps returns the instructions that count bits or look them up.
 func countOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"plzcntd": {run: eachOne(func(b uint32) uint32 { return uint32(bits.LeadingZeros32(b)) }), lane: 4, evex: avx512cd},
@@ -16,10 +16,11 @@ func countOps() map[string]vectorOp {
 	}
 }
 
+// ones returns the number of set bits.
 func ones[T lane](b T) T { return T(bits.OnesCount64(uint64(b) & lowBits(width[T]()))) }
 
-// affine multiplies the bytes of a by the matrix of bits b, and adds the
-// immediate.
+// affine multiplies each byte of a by the 8×8 bit matrix b and adds the
+// immediate, over GF(2).
 func affine(o *operation, a, b uint64) uint64 {
 	r := uint64(0)
 	for i := range 8 {
@@ -32,7 +33,7 @@ func affine(o *operation, a, b uint64) uint64 {
 	return r ^ uint64(o.imm)*0x0101010101010101
 }
 
-// words2 is words for what needs the immediate.
+// words2 is like words, for functions that need the immediate.
 func words2(f func(o *operation, a, b uint64) uint64) vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.r {
@@ -42,7 +43,8 @@ func words2(f func(o *operation, a, b uint64) uint64) vectorFunc {
 	}
 }
 
-// packOps move the lanes that the mask has to the beginning, or from there.
+// packOps returns the instructions that move the selected lanes to the lowest
+// positions (compress), or from there (expand).
 func packOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"pcompressb": {run: compressed[uint8], lane: 1, evex: avx512vbmi2, kinds: w0 | registers}, "pcompressw": {run: compressed[uint16], lane: 2, evex: avx512vbmi2, kinds: w1 | registers},
@@ -54,7 +56,7 @@ func packOps() map[string]vectorOp {
 	}
 }
 
-// compressed fills up with what the destination has, or with zeros.
+// compressed fills the remaining lanes from the destination, or with zeros.
 func compressed[T lane](o *operation) bool {
 	n, to := o.p.length*8/width[T](), 0
 	for i := range n {

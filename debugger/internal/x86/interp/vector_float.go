@@ -2,8 +2,8 @@ package interp
 
 import "math"
 
-// floatArithmetic has the names without the letters for scalar or packed, single
-// or double.
+// floatArithmetic lists names without the suffix for scalar or packed, single or
+// double.
 var floatArithmetic = []struct {
 	name   string
 	double func(o *operation, a, b float64) (float64, bool)
@@ -18,7 +18,7 @@ var floatArithmetic = []struct {
 	{"max", maxDouble, viaDouble(maxDouble)},
 }
 
-// floatOps are arithmetic and comparisons of floating point numbers.
+// floatOps returns the arithmetic and comparisons of floating-point numbers.
 func floatOps() map[string]vectorOp {
 	table := map[string]vectorOp{
 		"comisd": {run: compareFlags(lowDouble), lane: 8, kinds: floats | scalar | allLanes}, "ucomisd": {run: compareFlags(lowDouble), lane: 8, kinds: floats | scalar | allLanes},
@@ -39,16 +39,16 @@ func floatOps() map[string]vectorOp {
 	return table
 }
 
-// double is a lane as a number.
+// double returns lane i as a double.
 func double(v *Vector, i int) float64 { return math.Float64frombits(v[i&7]) }
 
-// single is a lane as a number.
+// single returns lane i as a single.
 func single(v *Vector, i int) float32 { return math.Float32frombits(at[uint32](v, i)) }
 
 func setDouble(v *Vector, i int, value float64) { v[i&7] = math.Float64bits(value) }
 func setSingle(v *Vector, i int, value float32) { put(v, i, math.Float32bits(value)) }
 
-// doubles computes the lanes that the mask does not leave out.
+// doubles applies f to the lanes that the mask selects.
 func doubles(f func(o *operation, a, b float64) (float64, bool)) vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.p.length / 8 {
@@ -81,7 +81,7 @@ func singles(f func(o *operation, a, b float32) (float32, bool)) vectorFunc {
 	}
 }
 
-// scalarDouble computes the lowest lane; the others are copied from the first
+// scalarDouble applies f to the lowest lane and copies the others from the first
 // source.
 func scalarDouble(f func(o *operation, a, b float64) (float64, bool)) vectorFunc {
 	return func(o *operation) bool {
@@ -107,8 +107,8 @@ func scalarSingle(f func(o *operation, a, b float32) (float32, bool)) vectorFunc
 	}
 }
 
-// minDouble is the second where the two are equal, so that the sign of zero is
-// that of the processor.
+// minDouble returns the second number if both are equal, so that the sign of zero
+// is the processor's.
 func minDouble(_ *operation, a, b float64) (float64, bool) {
 	if a < b {
 		return a, comparable64(a) && comparable64(b)
@@ -123,7 +123,8 @@ func maxDouble(_ *operation, a, b float64) (float64, bool) {
 	return b, comparable64(a) && comparable64(b)
 }
 
-// viaDouble does with single numbers what loses nothing on the way.
+// viaDouble applies an operation on doubles to singles. The operation must not
+// lose precision by that.
 func viaDouble(f func(o *operation, a, b float64) (float64, bool)) func(o *operation, a, b float32) (float32, bool) {
 	return func(o *operation, a, b float32) (float32, bool) {
 		x, y := wide(a), wide(b)
@@ -132,8 +133,8 @@ func viaDouble(f func(o *operation, a, b float64) (float64, bool)) func(o *opera
 	}
 }
 
-// wide makes a single number a double one. A denormal one becomes what nothing
-// is computed with.
+// wide converts a single to a double. A denormal becomes a number that is not
+// ordinary.
 func wide(v float32) float64 {
 	if !ordinarySingle(v) && !math.IsInf(float64(v), 0) {
 		return math.NaN()
@@ -144,7 +145,8 @@ func wide(v float32) float64 {
 func lowDouble(v *Vector) float64 { return double(v, 0) }
 func lowSingle(v *Vector) float64 { return wide(single(v, 0)) }
 
-// compareFlags returns the flags for the comparison of two numbers.
+// compareFlags compares the lowest lanes and returns the flags, as comisd and
+// comiss do.
 func compareFlags(number func(*Vector) float64) vectorFunc {
 	return func(o *operation) bool {
 		a, b := number(&o.a), number(&o.b)
@@ -153,9 +155,9 @@ func compareFlags(number func(*Vector) float64) vectorFunc {
 	}
 }
 
-// holds says whether a predicate of a comparison is true of two numbers that can
-// be compared. The first eight say it; the others differ in what they make of
-// not-a-numbers, or are the negation.
+// holds evaluates a comparison predicate on two numbers that are not NaN. The
+// first eight predicates suffice; the others are negations or treat NaN
+// differently.
 func holds(predicate uint8, a, b float64) bool {
 	switch predicate & 15 {
 	case 0, 8:
@@ -194,7 +196,8 @@ func compareSingles(o *operation) bool {
 	return o.answer(4)
 }
 
-// compare notes the answer of lane i. It is false if the processor must give it.
+// compare records the result of lane i. It returns false if the processor must
+// compare.
 func (o *operation) compare(i int, a, b float64) bool {
 	if o.active>>i&1 == 0 {
 		return true
@@ -222,7 +225,8 @@ func compareScalar[T lane](number func(*Vector) float64) vectorFunc {
 	}
 }
 
-// acrossDoubles computes neighbours, of the first source and then of the second.
+// acrossDoubles applies f to adjacent lanes of the first source, then to those of
+// the second.
 func acrossDoubles(f func(o *operation, a, b float64) (float64, bool)) vectorFunc {
 	return func(o *operation) bool {
 		for i := 0; i < o.p.length/8; i += 2 {

@@ -1,6 +1,6 @@
 package interp
 
-// fusedKinds have the signs of product and addend in even and odd lanes.
+// fusedKinds lists the signs of product and addend in even and odd lanes.
 var fusedKinds = []struct {
 	name    string
 	product float64
@@ -15,10 +15,10 @@ var fusedKinds = []struct {
 	{"fmsubadd", 1, 1, -1},
 }
 
-// fusedOps are multiplications with an addition that are rounded once. The
-// number in the name is the order: 132 is destination times second source plus
-// first, 213 first times destination plus second, 231 first times second plus
-// destination.
+// fusedOps returns the fused multiply-add instructions, which round once. The
+// number in a name gives the order of the operands: 132 is destination times
+// second source plus first source, 213 is first source times destination plus
+// second source, 231 is first times second source plus destination.
 func fusedOps() map[string]vectorOp {
 	table := make(map[string]vectorOp)
 	for _, k := range fusedKinds {
@@ -38,14 +38,15 @@ func fusedOps() map[string]vectorOp {
 	return table
 }
 
-// A fused is one of them.
+// A fused describes one fused multiply-add instruction.
 type fused struct {
 	order   string
 	product float64
 	addend  [2]float64
 }
 
-// sort puts factors and addend in order: r is the destination.
+// sort returns the factors and the addend, with their signs. r is the
+// destination.
 func (f *fused) sort(r, a, b float64, odd int) (x, y, z float64) {
 	switch f.order {
 	case "132":

@@ -1,6 +1,6 @@
 package interp
 
-// integerOps are arithmetic and comparisons of integers.
+// integerOps returns the arithmetic and comparisons of integers.
 func integerOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"paddb": {run: each(sum[uint8]), lane: 1}, "paddw": {run: each(sum[uint16]), lane: 2},
@@ -77,7 +77,7 @@ func absolute[T int8 | int16 | int32 | int64](b T) T {
 	return b
 }
 
-// signed gives a the sign of b.
+// signed returns a with the sign of b applied: a, -a, or 0 for 0.
 func signed[T int8 | int16 | int32](a, b T) T {
 	switch {
 	case b < 0:
@@ -88,33 +88,34 @@ func signed[T int8 | int16 | int32](a, b T) T {
 	return a
 }
 
-// Numbers cut to what a lane can hold.
+// These functions saturate: they limit a number to the range of a lane.
 func signed8(v int64) int8      { return int8(max(-1<<7, min(v, 1<<7-1))) }
 func signed16(v int64) int16    { return int16(max(-1<<15, min(v, 1<<15-1))) }
 func unsigned8(v int64) uint8   { return uint8(max(0, min(v, 1<<8-1))) }
 func unsigned16(v int64) uint16 { return uint16(max(0, min(v, 1<<16-1))) }
 
-// saturated computes with more bits than the lanes have and cuts the result.
+// saturated computes in 64 bits and limits the result with cut.
 func saturated[T lane](f func(a, b int64) int64, cut func(int64) T) func(a, b T) T {
 	return func(a, b T) T { return cut(f(int64(a), int64(b))) }
 }
 
-// multiplyAddWords adds the products of two signed words each.
+// multiplyAddWords returns the sum of the products of two pairs of signed words.
 func multiplyAddWords(a, b uint32) uint32 {
 	low := int32(int16(a)) * int32(int16(b))
 	high := int32(int16(a>>16)) * int32(int16(b>>16))
 	return uint32(low + high)
 }
 
-// multiplyAddBytes adds the products of two bytes each, of which those of a have
-// no sign.
+// multiplyAddBytes returns the saturated sum of the products of two pairs of
+// bytes; the bytes of a are unsigned.
 func multiplyAddBytes(a, b uint16) uint16 {
 	low := int64(uint8(a)) * int64(int8(b))
 	high := int64(a>>8) * int64(int8(b>>8))
 	return uint16(signed16(low + high))
 }
 
-// sumOfDifferences adds up how far eight bytes are from eight others.
+// sumOfDifferences returns the sum of the absolute differences of eight pairs of
+// bytes.
 func sumOfDifferences(a, b uint64) uint64 {
 	r := uint64(0)
 	for ; a|b != 0; a, b = a>>8, b>>8 {
@@ -124,7 +125,7 @@ func sumOfDifferences(a, b uint64) uint64 {
 	return r
 }
 
-// across computes neighbours: first those of a, then those of b.
+// across applies f to adjacent lanes of a, then to those of b.
 func across[T lane](f func(a, b T) T) func(o *operation, a, b [2]uint64) [2]uint64 {
 	return func(_ *operation, a, b [2]uint64) (r [2]uint64) {
 		n := 128 / width[T]()

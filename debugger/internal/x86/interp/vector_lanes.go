@@ -2,7 +2,7 @@ package interp
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// each computes each lane of two.
+// each applies f to each pair of lanes of the sources.
 func each[T lane](f func(a, b T) T) vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.p.length * 8 / width[T]() {
@@ -12,7 +12,7 @@ func each[T lane](f func(a, b T) T) vectorFunc {
 	}
 }
 
-// eachOne computes each lane of the one that the last source has there.
+// eachOne applies f to each lane of the last source.
 func eachOne[T lane](f func(b T) T) vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.p.length * 8 / width[T]() {
@@ -22,7 +22,8 @@ func eachOne[T lane](f func(b T) T) vectorFunc {
 	}
 }
 
-// words computes 64 bits at a time, where lanes do not matter.
+// words applies f to 64 bits at a time, for operations that do not depend on
+// lanes.
 func words(f func(a, b uint64) uint64) vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.r {
@@ -32,8 +33,8 @@ func words(f func(a, b uint64) uint64) vectorFunc {
 	}
 }
 
-// comparing asks something of each two lanes. The answers become bits of a mask
-// register, or lanes of ones and zeros.
+// comparing applies a predicate to each pair of lanes. The results become bits of
+// a mask register, or lanes of ones and zeros.
 func comparing[T lane](f func(a, b T) bool) vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.p.length * 8 / width[T]() {
@@ -45,8 +46,8 @@ func comparing[T lane](f func(a, b T) bool) vectorFunc {
 	}
 }
 
-// comparingBy asks what the immediate names: equal, less, less or equal, never,
-// and the opposites.
+// comparingBy applies the predicate that the immediate selects: equal, less, less
+// or equal, false, or the negation of one of them.
 func comparingBy[T lane]() vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.p.length * 8 / width[T]() {
@@ -60,10 +61,10 @@ func comparingBy[T lane]() vectorFunc {
 	}
 }
 
-// toMask reports whether the result is a mask.
+// toMask reports whether the destination is a mask register.
 func (o *operation) toMask() bool { return o.p.dst.Kind == x86.MaskReg }
 
-// answer makes the result of a comparison of lanes of n bytes.
+// answer stores the result of a comparison of lanes of n bytes.
 func (o *operation) answer(n int) bool {
 	o.lanes &= lowBits(o.p.length / n)
 	if o.toMask() {
@@ -77,8 +78,8 @@ func (o *operation) answer(n int) bool {
 	return true
 }
 
-// parts calls f for each 128 bits, in which most instructions that move lanes
-// about stay: f gets the halves of both sources and makes those of the result.
+// parts applies f to each 128-bit part. Most instructions that move lanes do not
+// cross these parts.
 func parts(f func(o *operation, a, b [2]uint64) [2]uint64) vectorFunc {
 	return func(o *operation) bool {
 		for i := 0; i < o.p.length/8; i += 2 {
@@ -89,13 +90,13 @@ func parts(f func(o *operation, a, b [2]uint64) [2]uint64) vectorFunc {
 	}
 }
 
-// part is at of one part.
+// part is like at, for one part.
 func part[T lane](v *[2]uint64, i int) T {
 	n := i * width[T]()
 	return T(v[n>>6&1] >> (n & 63))
 }
 
-// setPart is put of one part.
+// setPart is like put, for one part.
 func setPart[T lane](v *[2]uint64, i int, value T) {
 	w := width[T]()
 	n := i * w

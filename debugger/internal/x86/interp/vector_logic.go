@@ -1,6 +1,6 @@
 package interp
 
-// logicOps are logic on bits and questions about them.
+// logicOps returns the bitwise operations and tests.
 func logicOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"pand": {run: words(both), lane: 8}, "pandd": {run: words(both), lane: 4}, "pandq": {run: words(both), lane: 8},
@@ -36,7 +36,8 @@ func different(a, b uint64) uint64 { return a ^ b }
 func meets[T lane](a, b T) bool  { return a&b != 0 }
 func misses[T lane](a, b T) bool { return a&b == 0 }
 
-// ternary looks the three bits of destination and sources up in the immediate.
+// ternary executes vpternlog: the three bits of destination and sources are an
+// index into the immediate.
 func ternary(o *operation) bool {
 	for i := range o.r {
 		x, y, z, r := o.r[i], o.a[i], o.b[i], uint64(0)
@@ -50,7 +51,7 @@ func ternary(o *operation) bool {
 	return true
 }
 
-// when has the bits of v that are as the lowest bit of n is.
+// when returns v if the lowest bit of n is set, and its complement otherwise.
 func when(v uint64, n int) uint64 {
 	if n&1 != 0 {
 		return v
@@ -58,11 +59,11 @@ func when(v uint64, n int) uint64 {
 	return ^v
 }
 
-// testAll asks whether the sources have no bit in common, and whether the second
-// has none beyond the first.
+// testAll sets ZF if the sources have no set bit in common, and CF if the second
+// source has no set bit outside the first.
 func testAll(o *operation) bool { return testSigns(^uint64(0))(o) }
 
-// testSigns is testAll of certain bits.
+// testSigns is testAll for the bits in which.
 func testSigns(which uint64) vectorFunc {
 	return func(o *operation) bool {
 		common, beyond := uint64(0), uint64(0)
@@ -75,7 +76,7 @@ func testSigns(which uint64) vectorFunc {
 	}
 }
 
-// signs gathers the highest bits of lanes.
+// signs collects the sign bits of the lanes in a general register.
 func signs[T lane]() vectorFunc {
 	return func(o *operation) bool {
 		n, r := width[T](), uint64(0)

@@ -2,14 +2,15 @@ package interp
 
 import "math/bits"
 
-// maskWidths are the letters, the widths and what they need.
+// maskWidths lists the suffixes, their widths in bytes, and the features that
+// they need.
 var maskWidths = []struct {
 	letter string
 	bits   int
 	needs  feature
 }{{"b", 8, avx512dq}, {"w", 16, avx512f}, {"d", 32, avx512bw}, {"q", 64, avx512bw}}
 
-// maskLogic has the names without the letter.
+// maskLogic holds the bitwise operations by their names without the suffix.
 var maskLogic = map[string]func(a, b uint64) uint64{
 	"kmov": func(_, b uint64) uint64 { return b },
 	"kand": both, "kandn": second, "kor": either, "kxor": different,
@@ -17,7 +18,7 @@ var maskLogic = map[string]func(a, b uint64) uint64{
 	"knot":  func(_, b uint64) uint64 { return ^b },
 }
 
-// maskOps are instructions on mask registers. The letter at the end of the name
+// maskOps returns the instructions on mask registers. The last letter of a name
 // is the width: byte, word, doubleword or quadword.
 func maskOps() map[string]vectorOp {
 	table := map[string]vectorOp{
@@ -49,7 +50,7 @@ func maskOps() map[string]vectorOp {
 	return table
 }
 
-// addMaskMoves adds moves between masks and vectors.
+// addMaskMoves adds the moves between mask and vector registers.
 func addMaskMoves(table map[string]vectorOp) {
 	table["pmovm2b"] = vectorOp{run: fromMask(1), lane: 1, kinds: registers | allLanes}
 	table["pmovm2w"] = vectorOp{run: fromMask(2), lane: 2, kinds: registers | allLanes}
@@ -61,7 +62,7 @@ func addMaskMoves(table map[string]vectorOp) {
 	table["pmovq2m"] = vectorOp{run: signs[uint64](), lane: 8, kinds: registers | allLanes, evex: avx512dq}
 }
 
-// maskResult keeps the lowest bits of what f says.
+// maskResult stores the lowest n bytes of f's result.
 func maskResult(n int, f func(o *operation) uint64) vectorFunc {
 	return func(o *operation) bool {
 		o.r = Vector{f(o) & lowBits(n)}
@@ -69,12 +70,13 @@ func maskResult(n int, f func(o *operation) uint64) vectorFunc {
 	}
 }
 
-// joined puts the lower halves of two masks behind each other.
+// joined concatenates the lower halves of two masks.
 func joined(n int) vectorFunc {
 	return maskResult(2*n, func(o *operation) uint64 { return o.a[0]<<n | o.b[0]&lowBits(n) })
 }
 
-// maskOrTest asks whether all bits of both are clear, or all set in one of them.
+// maskOrTest sets ZF if the union of the masks is empty, and CF if it has all
+// bits.
 func maskOrTest(n int) vectorFunc {
 	return func(o *operation) bool {
 		r := (o.a[0] | o.b[0]) & lowBits(n)
@@ -83,8 +85,8 @@ func maskOrTest(n int) vectorFunc {
 	}
 }
 
-// maskTest asks whether two masks have no bit in common, and whether the second
-// has none beyond the first.
+// maskTest sets ZF if the masks have no bit in common, and CF if the second has
+// no bit outside the first.
 func maskTest(n int) vectorFunc {
 	return func(o *operation) bool {
 		common, beyond := o.a[0]&o.b[0]&lowBits(n), ^o.a[0]&o.b[0]&lowBits(n)
@@ -93,7 +95,7 @@ func maskTest(n int) vectorFunc {
 	}
 }
 
-// fromMask makes lanes of ones.
+// fromMask turns each bit of a mask into a lane of ones or zeros.
 func fromMask(n int) vectorFunc {
 	return func(o *operation) bool {
 		o.lanes = o.b[0]

@@ -2,8 +2,8 @@ package interp
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// moveOps move vectors, or some lanes, between registers, memory and general
-// registers.
+// moveOps returns the moves of vectors or lanes between registers, memory and
+// general registers.
 func moveOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"movaps": {run: whole, lane: 4, kinds: lanes256}, "movapd": {run: whole, lane: 8, kinds: lanes256},
@@ -69,7 +69,7 @@ func whole(o *operation) bool {
 	return true
 }
 
-// low moves the lowest n bytes and clears the rest.
+// low moves the lowest n bytes and clears the others.
 func low(n uint8) vectorFunc {
 	return func(o *operation) bool {
 		o.r = Vector{o.b[0] & mask(n)}
@@ -77,8 +77,8 @@ func low(n uint8) vectorFunc {
 	}
 }
 
-// moveLow moves the lowest n bytes. The rest is that of the first source, or
-// cleared where the second is in memory.
+// moveLow moves the lowest n bytes. The others are copied from the first source,
+// or cleared if the second is in memory.
 func moveLow(n uint8) vectorFunc {
 	return func(o *operation) bool {
 		if o.p.b.Kind == x86.InMemory || o.p.dst.Kind == x86.InMemory {
@@ -91,7 +91,7 @@ func moveLow(n uint8) vectorFunc {
 	}
 }
 
-// moveHalf moves one half of a part from memory or to it.
+// moveHalf moves a half of a 128-bit part from or to memory.
 func moveHalf(half int) vectorFunc {
 	return func(o *operation) bool {
 		if o.p.dst.Kind == x86.InMemory {
@@ -115,8 +115,8 @@ func extract[T lane](o *operation) bool {
 	return true
 }
 
-// insertSingle takes a lane that the immediate names, puts it where that says,
-// and clears lanes.
+// insertSingle executes insertps. The immediate selects the source lane, the
+// destination lane, and lanes to clear.
 func insertSingle(o *operation) bool {
 	from := int(o.imm >> 6)
 	if o.p.b.Kind == x86.InMemory {
@@ -148,7 +148,7 @@ func fill(n int) vectorFunc {
 	}
 }
 
-// insertPart puts n bytes at the place that the immediate names.
+// insertPart replaces the n bytes at the position that the immediate selects.
 func insertPart(n int) vectorFunc {
 	return func(o *operation) bool {
 		o.r = o.a
@@ -158,7 +158,7 @@ func insertPart(n int) vectorFunc {
 	}
 }
 
-// extractPart takes n bytes from there.
+// extractPart copies the n bytes at the position that the immediate selects.
 func extractPart(n int) vectorFunc {
 	return func(o *operation) bool {
 		i := int(o.imm) & (o.p.length/n - 1)
@@ -168,7 +168,7 @@ func extractPart(n int) vectorFunc {
 	}
 }
 
-// extending makes lanes wider.
+// extending widens lanes, with zeros or the sign.
 func extending[From, To lane](o *operation) bool {
 	for i := range o.p.length * 8 / width[To]() {
 		put(&o.r, i, To(at[From](&o.b, i)))
@@ -176,8 +176,8 @@ func extending[From, To lane](o *operation) bool {
 	return true
 }
 
-// maskedMove moves the lanes whose sign bit in the first source is set. In a
-// register the others are cleared, in memory they stay.
+// maskedMove moves the lanes whose sign bit is set in the first source. The other
+// lanes are cleared in a register and unchanged in memory.
 func maskedMove[T lane](o *operation) bool {
 	o.active = 0
 	for i := range o.p.length * 8 / width[T]() {

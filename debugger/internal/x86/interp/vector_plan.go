@@ -7,41 +7,41 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A vectorOp is a row of the table of instructions on vectors.
+// A vectorOp is a row of the table of vector instructions.
 type vectorOp struct {
 	run   vectorFunc
-	lane  uint8   // bytes of an element, of which masks and broadcasts speak
-	sse   feature // what the legacy encoding needs beyond SSE2
-	vex   feature // what VEX needs, if not AVX, or AVX2 for integers of 256 bits
-	evex  feature // what EVEX needs beyond AVX512F, BW for small elements, VL
-	least uint8   // shortest vector in bytes, if not 16
+	lane  uint8   // bytes of an element, the unit of masks and broadcasts
+	sse   feature // required by the legacy encoding, beyond SSE2
+	vex   feature // required by VEX, if not AVX, or AVX2 for 256-bit integers
+	evex  feature // required by EVEX, beyond AVX512F, BW for small elements, and VL
+	least uint8   // length of the shortest vector in bytes, if not 16
 	kinds opKind
 }
 
-// opKind is a set of facts about a vectorOp.
+// opKind is a set of properties of a vectorOp.
 type opKind uint16
 
 const (
-	floats        opKind = 1 << iota // arithmetic that depends on MXCSR; like lanes256
-	lanes256                         // VEX has it at 256 bits without AVX2
-	scalar                           // the lowest element alone
-	unaligned                        // memory of 16 bytes need not be aligned
-	anyW                             // VEX.W and EVEX.W mean nothing
-	allLanes                         // EVEX has no masks for it
-	masks                            // all operands are mask registers, but for moves
-	w0                               // W must be clear
-	w1                               // W must be set, in EVEX
-	wideVAES                         // beyond 128 bits VEX needs what EVEX does; lanes do not count
-	quadBroadcast                    // W must be set in VEX and EVEX; lanes are bytes, but need no BW
-	registers                        // there is no form with memory
-	counts                           // shifts: by an immediate only EVEX does it to memory
+	floats        opKind = 1 << iota // arithmetic that depends on MXCSR; implies lanes256
+	lanes256                         // 256 bits with VEX do not need AVX2
+	scalar                           // only the lowest element
+	unaligned                        // 16-byte memory operands need not be aligned
+	anyW                             // VEX.W and EVEX.W are ignored
+	allLanes                         // EVEX does not permit a mask
+	masks                            // all operands are mask registers, except in moves
+	w0                               // W must be 0
+	w1                               // W must be 1 with EVEX
+	wideVAES                         // beyond 128 bits VEX needs the same feature as EVEX; the size of lanes does not matter
+	quadBroadcast                    // W must be 1 with VEX and EVEX; lanes are bytes but do not need BW
+	registers                        // has no form with memory
+	counts                           // shifts: by an immediate, only EVEX has a form that shifts memory
 )
 
-// A vectorFunc computes what an instruction on vectors makes of its operands. It
-// returns false if the processor must do it.
+// A vectorFunc computes the result of a vector instruction. It returns false if
+// the processor must execute it.
 type vectorFunc func(o *operation) bool
 
-// A vectorPlan is an instruction on vectors, ready to be executed.
+// A vectorPlan is a decoded vector instruction, ready to be executed.
 type vectorPlan struct {
 	vectorOp
 	dst, a, b, c x86.Operand
@@ -55,8 +55,8 @@ type vectorPlan struct {
 	align        uint64 // of memory
 }
 
-// planVector finds out how an instruction with vectors is executed. It returns
-// nil if it is the processor's.
+// planVector returns the plan of a vector instruction, or nil if the processor
+// must execute it.
 func planVector(in *x86.Inst) *vectorPlan {
 	op, ok := vectorOps()[in.Stem()]
 	if !ok || in.Rounding() || in.Class&(x86.Vector|refused&^x86.FP) != 0 || in.Locked() {
@@ -71,9 +71,9 @@ func planVector(in *x86.Inst) *vectorPlan {
 	return p
 }
 
-// operands sorts the operands: where the result goes, first and second source,
-// and a third. Without a first source it is the destination, as in the legacy
-// encoding.
+// operands assigns the operands: the destination, the first and second sources,
+// and a third. Without a first source the destination is the first source, as in
+// the legacy encoding.
 func (p *vectorPlan) operands(in *x86.Inst) bool {
 	var list []x86.Operand
 	for n := range 4 {
@@ -112,8 +112,7 @@ func (p *vectorPlan) operands(in *x86.Inst) bool {
 	return p.b.Kind != x86.InMemory || in.Mem.Size > 0 && in.Mem.Size <= vectorBytes
 }
 
-// wellFormed reports whether the fields of VEX and EVEX are as the processor
-// wants them.
+// wellFormed reports whether the processor accepts the fields of VEX or EVEX.
 func (p *vectorPlan) wellFormed(in *x86.Inst) bool {
 	if p.length == vectorBytes && p.encoding != x86.EVEX || p.length < int(p.least) {
 		return false
@@ -136,8 +135,8 @@ func (p *vectorPlan) wellFormed(in *x86.Inst) bool {
 	return !p.countsInMemory(in)
 }
 
-// wellFormedEVEX is wellFormed of what only EVEX has. Of scalar instructions the
-// vector length is left to the processor, if it is not the shortest.
+// wellFormedEVEX is wellFormed for fields that only EVEX has. Scalar instructions
+// with a vector length above the shortest are left to the processor.
 func (p *vectorPlan) wellFormedEVEX(in *x86.Inst) bool {
 	masked := p.mask != 0
 	switch {
@@ -155,16 +154,17 @@ func (p *vectorPlan) wellFormedEVEX(in *x86.Inst) bool {
 	return p.kinds&anyW != 0 || p.lane < 4 || in.Wide() == (p.lane == 8)
 }
 
-// fromGeneralOpcodes are broadcasts of a general register, never of memory.
+// fromGeneralOpcodes lists broadcasts of a general register, which have no form
+// with memory.
 var fromGeneralOpcodes = []uint8{0x7a, 0x7b, 0x7c}
 
-// countsInMemory reports a shift of memory.
+// countsInMemory reports whether the instruction shifts memory by an immediate.
 func (p *vectorPlan) countsInMemory(in *x86.Inst) bool {
 	return p.kinds&counts != 0 && p.immediate && in.Class&x86.Memory != 0
 }
 
-// wellFormedMasks is wellFormed of instructions on masks: those with three
-// registers, and only those, have the length of 256 bits. Only moves have memory.
+// wellFormedMasks is wellFormed for instructions on masks. Those with three
+// registers, and only those, have VEX.L set. Only moves access memory.
 func (p *vectorPlan) wellFormedMasks(in *x86.Inst) bool {
 	three := in.Operand(2).Kind == x86.MaskReg
 	if three != (p.length == 32) || p.kinds&w0 != 0 && in.Wide() {
@@ -172,16 +172,16 @@ func (p *vectorPlan) wellFormedMasks(in *x86.Inst) bool {
 	}
 	move := strings.HasPrefix(in.Stem(), "kmov")
 	switch in.Opcode() {
-	case 0x91: // of a mask to memory
+	case 0x91: // from a mask to memory
 		return move && in.Class&x86.Memory != 0
-	case 0x90: // of a mask or memory to a mask
+	case 0x90: // from a mask or memory to a mask
 		return move
 	}
 	return in.Class&x86.Memory == 0
 }
 
-// narrow reports whether all vector operands have 128 bits whatever the vector
-// length says.
+// narrow reports whether all vector operands have 128 bits regardless of the
+// vector length.
 func (p *vectorPlan) narrow(in *x86.Inst) bool {
 	vectors := 0
 	for n := range 4 {
@@ -195,10 +195,10 @@ func (p *vectorPlan) narrow(in *x86.Inst) bool {
 	return vectors > 0
 }
 
-// alwaysAligned are instructions of which all encodings want alignment.
+// alwaysAligned lists instructions that require alignment in every encoding.
 var alwaysAligned = strings.Fields("movaps movapd movdqa movdqa32 movdqa64 movntps movntpd movntdq movntdqa")
 
-// alignment returns what an address must be a multiple of.
+// alignment returns the alignment that a memory address must have.
 func (p *vectorPlan) alignment(in *x86.Inst) uint64 {
 	switch {
 	case slices.Contains(alwaysAligned, in.Stem()):
@@ -209,7 +209,7 @@ func (p *vectorPlan) alignment(in *x86.Inst) uint64 {
 	return 1
 }
 
-// available reports whether this processor has the instruction.
+// available reports whether this processor supports the instruction.
 func (p *vectorPlan) available(in *x86.Inst) bool {
 	needs := p.sse
 	switch p.encoding {

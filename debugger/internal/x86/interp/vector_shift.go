@@ -2,8 +2,8 @@ package interp
 
 import "math/bits"
 
-// shiftOps are shifts and rotations of lanes, by one count for all or by one
-// for each, and shifts of whole parts.
+// shiftOps returns the shifts and rotations of lanes, by a common count or by one
+// count for each lane, and shifts of 128-bit parts.
 func shiftOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"psllw": {run: shifting(left[uint16]), kinds: counts, lane: 2}, "pslld": {run: shifting(left[uint32]), kinds: counts, lane: 4}, "psllq": {run: shifting(left[uint64]), kinds: counts, lane: 8},
@@ -28,7 +28,7 @@ func left[T lane](a, count T) T        { return a << uint64(count) }
 func right[T lane](a, count T) T       { return a >> uint64(count) }
 func signedRight[T lane](a, count T) T { return a >> uint64(count) }
 
-// signedRightBy takes counts that have no sign, though the lanes have one.
+// signedRightBy takes unsigned counts, though the lanes are signed.
 func signedRightBy[T lane](a, count T) T {
 	return a >> (uint64(count) & (^uint64(0) >> (64 - width[T]())))
 }
@@ -41,8 +41,8 @@ func rolled64(direction int) func(a, count uint64) uint64 {
 	return func(a, count uint64) uint64 { return bits.RotateLeft64(a, direction*int(count&63)) }
 }
 
-// shifting shifts all lanes by the immediate, or by the low quadword of the last
-// source where there is none.
+// shifting shifts all lanes by the immediate, or without one by the low quadword
+// of the last source.
 func shifting[T lane](f func(a, count T) T) vectorFunc {
 	return func(o *operation) bool {
 		from, count := &o.b, T(o.imm)
@@ -64,10 +64,10 @@ func bytesRight(o *operation, _, b [2]uint64) [2]uint64 {
 	return window(b, [2]uint64{}, int(o.imm))
 }
 
-// alignRight takes 16 bytes out of 32, of which those of b are the lower.
+// alignRight returns 16 of 32 consecutive bytes, of which b holds the lower half.
 func alignRight(o *operation, a, b [2]uint64) [2]uint64 { return window(b, a, int(o.imm)) }
 
-// window returns the 16 bytes that begin n bytes into 32, and then zeros.
+// window returns the 16 bytes at offset n of 32, padded with zeros.
 func window(low, high [2]uint64, n int) (r [2]uint64) {
 	if n >= 32 {
 		return r

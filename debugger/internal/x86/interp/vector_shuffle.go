@@ -1,6 +1,6 @@
 package interp
 
-// shuffleOps put lanes in another order.
+// shuffleOps returns the instructions that permute lanes.
 func shuffleOps() map[string]vectorOp {
 	return map[string]vectorOp{
 		"punpcklbw": {run: parts(interleave[uint8](false)), lane: 1}, "punpcklwd": {run: parts(interleave[uint16](false)), lane: 2},
@@ -41,7 +41,7 @@ func shuffleOps() map[string]vectorOp {
 	}
 }
 
-// interleave takes lanes of both halves in turn, of the lower ones or the upper.
+// interleave alternates lanes of a and b, taken from their lower or upper halves.
 func interleave[T lane](upper bool) func(o *operation, a, b [2]uint64) [2]uint64 {
 	return func(_ *operation, a, b [2]uint64) (r [2]uint64) {
 		n, from := 64/width[T](), 0
@@ -56,7 +56,7 @@ func interleave[T lane](upper bool) func(o *operation, a, b [2]uint64) [2]uint64
 	}
 }
 
-// packed cuts lanes to half of their width: those of a, then those of b.
+// packed narrows lanes to half of their width: those of a, then those of b.
 func packed[From, To lane](cut func(int64) To) func(o *operation, a, b [2]uint64) [2]uint64 {
 	return func(_ *operation, a, b [2]uint64) (r [2]uint64) {
 		n := 128 / width[From]()
@@ -84,7 +84,7 @@ func shuffleSame(o *operation, _, b [2]uint64) (r [2]uint64) {
 	return r
 }
 
-// shuffleWords puts the words of one half in another order.
+// shuffleWords permutes the words of one half.
 func shuffleWords(half int) func(o *operation, a, b [2]uint64) [2]uint64 {
 	return func(o *operation, _, b [2]uint64) [2]uint64 {
 		r := b
@@ -95,7 +95,7 @@ func shuffleWords(half int) func(o *operation, a, b [2]uint64) [2]uint64 {
 	}
 }
 
-// shuffleTwo takes two lanes of a and two of b.
+// shuffleTwo selects two lanes of a and two of b.
 func shuffleTwo(o *operation, a, b [2]uint64) (r [2]uint64) {
 	for i := range 2 {
 		setPart(&r, i, part[uint32](&a, int(o.imm>>(2*i)&3)))
@@ -104,8 +104,8 @@ func shuffleTwo(o *operation, a, b [2]uint64) (r [2]uint64) {
 	return r
 }
 
-// choosePairs takes one quadword of each pair, as a bit of the immediate says:
-// in turn from both sources, or from the second.
+// choosePairs selects a quadword of each pair by a bit of the immediate,
+// alternating between the sources if both is true, or else from the second.
 func choosePairs(both bool) vectorFunc {
 	return func(o *operation) bool {
 		for i := range o.p.length / 8 {
@@ -119,7 +119,7 @@ func choosePairs(both bool) vectorFunc {
 	}
 }
 
-// permutePairs is choosePairs by the immediate or by the second source.
+// permutePairs is choosePairs controlled by the immediate or the second source.
 func permutePairs(o *operation) bool {
 	if o.p.immediate {
 		return choosePairs(false)(o)
@@ -130,7 +130,8 @@ func permutePairs(o *operation) bool {
 	return true
 }
 
-// permuteInPart shuffles by the immediate or by the second source.
+// permuteInPart permutes within 128-bit parts, controlled by the immediate or the
+// second source.
 func permuteInPart(o *operation) bool {
 	if o.p.immediate {
 		return parts(shuffleSame)(o)
@@ -143,7 +144,8 @@ func permuteInPart(o *operation) bool {
 	})(o)
 }
 
-// permuteBy4 shuffles four quadwords, by the immediate or by the first source.
+// permuteBy4 permutes four quadwords, controlled by the immediate or the first
+// source.
 func permuteBy4(o *operation) bool {
 	if !o.p.immediate {
 		return permute[uint64](o)
@@ -154,7 +156,7 @@ func permuteBy4(o *operation) bool {
 	return true
 }
 
-// permute takes the lanes of the second source that the first names.
+// permute selects lanes of the second source by the indices in the first.
 func permute[T lane](o *operation) bool {
 	n := o.p.length * 8 / width[T]()
 	for i := range n {
@@ -163,19 +165,21 @@ func permute[T lane](o *operation) bool {
 	return true
 }
 
-// permuteTwo takes lanes of destination and second source, as the first says.
+// permuteTwo selects lanes of destination and second source by the indices in the
+// first.
 func permuteTwo[T lane](o *operation) bool {
 	choose[T](o, o.a, o.r)
 	return true
 }
 
-// permuteIndex takes lanes of both sources, as the destination says.
+// permuteIndex selects lanes of both sources by the indices in the destination.
 func permuteIndex[T lane](o *operation) bool {
 	choose[T](o, o.r, o.a)
 	return true
 }
 
-// choose takes the lanes that index names, of low or the second source.
+// choose selects lanes by index from low or, above its last lane, from the second
+// source.
 func choose[T lane](o *operation, index, low Vector) {
 	n := o.p.length * 8 / width[T]()
 	for i := range n {
@@ -188,8 +192,8 @@ func choose[T lane](o *operation, index, low Vector) {
 	}
 }
 
-// permuteParts makes each half of one of the four that the sources have, or
-// clears it.
+// permuteParts selects for each half of the result one of the four halves of the
+// sources, or clears it.
 func permuteParts(o *operation) bool {
 	all := [...]uint64{o.a[0], o.a[1], o.a[2], o.a[3], o.b[0], o.b[1], o.b[2], o.b[3]}
 	for half := range 2 {
@@ -203,7 +207,7 @@ func permuteParts(o *operation) bool {
 	return true
 }
 
-// shuffleParts takes half of its parts from each source.
+// shuffleParts selects half of its parts from each source.
 func shuffleParts(o *operation) bool {
 	n := o.p.length / 16
 	for i := range n {
@@ -217,7 +221,8 @@ func shuffleParts(o *operation) bool {
 	return true
 }
 
-// alignLanes takes a vector out of two, of which the second source is the lower.
+// alignLanes returns one vector of the two sources, which are concatenated with
+// the second source as the lower.
 func alignLanes[T lane](o *operation) bool {
 	n := o.p.length * 8 / width[T]()
 	for i := range n {
@@ -231,7 +236,8 @@ func alignLanes[T lane](o *operation) bool {
 	return true
 }
 
-// blendBy takes lanes of the second source where the immediate has a bit.
+// blendBy selects the lanes of the second source for which the immediate has a
+// bit.
 func blendBy[T lane](o *operation) bool {
 	o.r = o.a
 	for i := range o.p.length * 8 / width[T]() {
@@ -242,7 +248,8 @@ func blendBy[T lane](o *operation) bool {
 	return true
 }
 
-// blendSigns takes lanes of the second source where the third has a sign.
+// blendSigns selects the lanes of the second source for which the third has a
+// sign bit.
 func blendSigns[T lane](o *operation) bool {
 	o.r = o.a
 	for i := range o.p.length * 8 / width[T]() {
@@ -253,8 +260,8 @@ func blendSigns[T lane](o *operation) bool {
 	return true
 }
 
-// blendMask takes lanes of the second source where the mask has a bit, and those
-// of the first, or none, elsewhere.
+// blendMask selects the lanes of the second source for which the mask has a bit.
+// The others come from the first source, or are cleared.
 func blendMask(o *operation) bool {
 	written := spreadLanes(o.active, int(o.p.lane))
 	o.r = Vector{}

@@ -1,21 +1,21 @@
 package interp
 
-// A VectorSource returns the vector registers. It returns false if that
-// is not known; instructions that need them are the processor's then.
+// A VectorSource returns the vector registers. It returns false if they are not
+// known; the processor then executes the instructions that need them.
 type VectorSource func(*Vectors) bool
 
-// UseVectors makes the machine execute instructions on vectors, whose state it
-// takes from source when it first needs it.
+// UseVectors enables vector instructions. The machine calls source when it first
+// needs the vector state.
 func (m *Machine) UseVectors(source VectorSource) {
 	m.vectorSource, m.vectorsKnown = source, false
 }
 
-// InvalidateVectors drops the vector state. It comes from the source again.
+// InvalidateVectors drops the vector state; the machine asks the source for it
+// again.
 func (m *Machine) InvalidateVectors() { m.vectorsKnown = false }
 
-// Vectors returns the vector state, which the next step may change. It means
-// nothing while [Machine.ChangedVectors] has been empty since the state was
-// forgotten.
+// Vectors returns the vector state. It is valid until the next step, and only if
+// [Machine.ChangedVectors] was not empty since the state was last invalidated.
 func (m *Machine) Vectors() *Vectors { return &m.vectors }
 
 // A VectorChange is a set of registers of the vector state.
@@ -26,10 +26,12 @@ type VectorChange struct {
 	Control bool
 }
 
-// ChangedVectors returns what the last step has written of the vector state.
+// ChangedVectors returns the registers of the vector state that the last step
+// wrote.
 func (m *Machine) ChangedVectors() VectorChange { return m.vectorChange }
 
-// loadVectors makes sure that the vector state is known.
+// loadVectors loads the vector state if it is not known. It returns false if the
+// source does not have it.
 func (m *Machine) loadVectors() bool {
 	if !m.vectorsKnown && m.vectorSource != nil {
 		m.vectorsKnown = m.vectorSource(&m.vectors)
@@ -37,7 +39,7 @@ func (m *Machine) loadVectors() bool {
 	return m.vectorsKnown
 }
 
-// setVector writes a vector register as a whole.
+// setVector writes all 512 bits of a vector register.
 func (m *Machine) setVector(number uint8, v *Vector) {
 	m.vectors.Reg[number&31] = *v
 	m.vectorChange.Reg |= 1 << (number & 31)
@@ -49,7 +51,7 @@ func (m *Machine) setMask(number uint8, value uint64) {
 	m.vectorChange.Mask |= 1 << (number & 7)
 }
 
-// setMXCSR writes the control and status register of floating point.
+// setMXCSR writes MXCSR.
 func (m *Machine) setMXCSR(value uint32) {
 	if m.vectors.MXCSR != value {
 		m.vectors.MXCSR = value

@@ -2,26 +2,26 @@ package interp
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// An operation is an instruction on vectors on its way.
+// An operation is a vector instruction in progress.
 type operation struct {
 	a, b, c Vector // sources
-	r       Vector // the result; before that, what the destination was
+	r       Vector // the result; initially the contents of the destination
 	p       *vectorPlan
 	bytes   int    // of the result, 0 if there is none
 	imm     uint8  // immediate
 	active  uint64 // lanes that are computed
-	lanes   uint64 // lanes of which a comparison was true
-	flags   uint64 // flags that the result sets, if flagged
+	lanes   uint64 // lanes for which a comparison was true
+	flags   uint64 // flags that the instruction sets, if flagged
 	flagged bool
 	mxcsr   uint32
 }
 
-// stepVector executes an instruction on vectors:
+// stepVector executes a vector instruction:
 //
 //	stepVector
-//	├─ source      registers, masks, memory, broadcasts
-//	├─ plan.run    what it computes
-//	└─ finish      the result, through the write mask, to where it goes
+//	├─ sources     reads registers, masks, memory, broadcasts
+//	├─ plan.run    computes the result
+//	└─ finish      writes the result through the write mask
 func stepVector(m *Machine, i *instruction) bool {
 	p := i.vector
 	if !m.loadVectors() || p.kinds&floats != 0 && !ordinaryControl(m.vectors.MXCSR) {
@@ -43,7 +43,8 @@ func stepVector(m *Machine, i *instruction) bool {
 	return true
 }
 
-// sources reads the operands. The result begins as what the destination has.
+// sources reads the operands. The result is initialized with the contents of the
+// destination.
 func (m *Machine) sources(i *instruction, o *operation) bool {
 	p := o.p
 	if p.dst.Kind == x86.VectorReg {
@@ -55,8 +56,8 @@ func (m *Machine) sources(i *instruction, o *operation) bool {
 	return m.source(i, &p.a, &o.a, true) && m.source(i, &p.b, &o.b, false)
 }
 
-// source reads one operand. A first source in memory is a destination that is
-// only written.
+// source reads one operand. If the first source is in memory, it is a destination
+// that is only written.
 func (m *Machine) source(i *instruction, from *x86.Operand, to *Vector, first bool) bool {
 	switch from.Kind {
 	case x86.VectorReg:
@@ -91,7 +92,7 @@ func (m *Machine) loadVector(i *instruction, to *Vector) bool {
 	return true
 }
 
-// repeat fills length bytes with the first n, which are 2, 4 or 8.
+// repeat fills length bytes with copies of the first n, which is 2, 4 or 8.
 func (v *Vector) repeat(n, length int) {
 	word := v[0]
 	for w := n; w < 8; w *= 2 {
@@ -118,7 +119,7 @@ func (m *Machine) finish(i *instruction, o *operation) bool {
 	return true
 }
 
-// finishVector writes a vector register: elements outside the write mask are
+// finishVector writes a vector register. Elements outside the write mask are
 // unchanged or cleared, and the bits above the result are cleared.
 func (m *Machine) finishVector(o *operation) {
 	p := o.p

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// vectorOps has what is executed of instructions on vectors, by
-// [x86.Inst.Stem]. What is not here is for the processor. It is made when it is
-// first asked for: most processes never do.
+// vectorOps returns the supported vector instructions by [x86.Inst.Stem]. All
+// others are left to the processor. The table is made on first use: most
+// processes never need it.
 var vectorOps = sync.OnceValue(func() map[string]vectorOp {
 	all := make(map[string]vectorOp)
 	for _, table := range []func() map[string]vectorOp{

@@ -6,23 +6,24 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// textOps are the comparisons of strings of SSE4.2. Those with an e in the
-// middle of their name have the lengths in eax and edx, those with an i end with
-// a zero. The result is an index in ecx, or a mask in xmm0.
+// textOps holds the string comparisons of SSE4.2. Those with an e before the last
+// letters take the lengths from eax and edx, those with an i end at a zero
+// element. The result is an index in ecx, or a mask in xmm0.
 var textOps = map[string]handler{
 	"pcmpistri": compareTexts, "vpcmpistri": compareTexts, "pcmpestri": compareTexts, "vpcmpestri": compareTexts,
 	"pcmpistrm": compareTexts, "vpcmpistrm": compareTexts, "pcmpestrm": compareTexts, "vpcmpestrm": compareTexts,
 }
 
-// A texts is two strings on their way to be compared.
+// A texts holds two strings that are being compared.
 type texts struct {
 	a, b       Vector
-	words      bool // elements are words, and not bytes
+	words      bool // elements are words, not bytes
 	signed     bool
-	lenA, lenB int // in elements that are valid
+	lenA, lenB int // numbers of valid elements
 }
 
-// compareTexts does one of them (Intel's manual, volume 2, 4.1).
+// compareTexts executes such a comparison (Intel's manual, volume 2, section
+// 4.1).
 func compareTexts(m *Machine, i *instruction) bool {
 	name, imm := i.in.Stem(), uint8(i.in.Imm)
 	if !m.textsAllowed(i) {
@@ -51,7 +52,7 @@ func compareTexts(m *Machine, i *instruction) bool {
 	return true
 }
 
-// textsAllowed reports whether this processor has the instruction.
+// textsAllowed reports whether this processor supports the instruction.
 func (m *Machine) textsAllowed(i *instruction) bool {
 	needs := sse42
 	if i.in.Encoding() != x86.Legacy {
@@ -69,7 +70,7 @@ func (m *Machine) loadText(i *instruction, to *Vector) bool {
 	return ok1 && ok2
 }
 
-// count returns the number of elements.
+// count returns the number of elements of 16 bytes.
 func (t *texts) count() int {
 	if t.words {
 		return 8
@@ -77,7 +78,7 @@ func (t *texts) count() int {
 	return 16
 }
 
-// element is one as a number that can be compared.
+// element returns an element as a number.
 func (t *texts) element(v *Vector, i int) int {
 	switch {
 	case t.words && t.signed:
@@ -90,7 +91,7 @@ func (t *texts) element(v *Vector, i int) int {
 	return int(at[uint8](v, i))
 }
 
-// length returns the number of elements before the first zero.
+// length returns the number of elements before the first zero element.
 func (t *texts) length(v *Vector) int {
 	for i := range t.count() {
 		if t.element(v, i) == 0 {
@@ -100,7 +101,7 @@ func (t *texts) length(v *Vector) int {
 	return t.count()
 }
 
-// textLength takes a length from a register: its absolute value, at most n.
+// textLength reads a length from a register: its absolute value, limited to n.
 func (m *Machine) textLength(r x86.Reg, i *instruction, n int) int {
 	v := int64(int32(m.GPR[r]))
 	if i.in.Wide() {
@@ -115,8 +116,8 @@ func (m *Machine) textLength(r x86.Reg, i *instruction, n int) int {
 	return int(v)
 }
 
-// aggregate compares: any of the first, in ranges of the first, each with each,
-// or the first somewhere in the second. Bit j is about element j of the second.
+// aggregate compares in one of four ways: equal any, ranges, equal each, or equal
+// ordered. Bit j of the result stands for element j of the second string.
 func (t *texts) aggregate(how uint8) uint64 {
 	r := uint64(0)
 	for j := range t.count() {
@@ -146,7 +147,8 @@ func (t *texts) inRange(j int) bool {
 	return false
 }
 
-// equalEach takes two elements behind the ends for equal, and one for different.
+// equalEach treats two elements beyond the ends as equal, and one beyond the end
+// as different.
 func (t *texts) equalEach(j int) bool {
 	if j >= t.lenA || j >= t.lenB {
 		return j >= t.lenA && j >= t.lenB
@@ -163,7 +165,7 @@ func (t *texts) equalOrdered(j int) bool {
 	return true
 }
 
-// negate turns all bits, or those of valid elements.
+// negate inverts all bits, or only those of valid elements.
 func (t *texts) negate(r uint64, how uint8) uint64 {
 	switch how {
 	case 1:
@@ -174,7 +176,7 @@ func (t *texts) negate(r uint64, how uint8) uint64 {
 	return r
 }
 
-// index is that of the lowest bit, or of the highest.
+// index returns the index of the lowest or the highest set bit.
 func (t *texts) index(r uint64, highest bool) uint64 {
 	switch {
 	case r == 0:
@@ -185,7 +187,7 @@ func (t *texts) index(r uint64, highest bool) uint64 {
 	return uint64(bits.TrailingZeros64(r))
 }
 
-// textMask writes bits into xmm0, or elements of ones.
+// textMask writes the bits to xmm0, or expands them to elements of ones.
 func (m *Machine) textMask(i *instruction, t *texts, r uint64, expand bool) {
 	v := Vector{r}
 	if expand {
