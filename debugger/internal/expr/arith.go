@@ -138,7 +138,7 @@ func (n *binaryNode) eval(e *evaluator) (Value, error) {
 		return Value{}, err
 	}
 	if left.typ.class == pointer || right.typ.class == pointer {
-		return e.pointers(n.op, left, right)
+		return e.pointerArith(n.op, left, right)
 	}
 	return e.numbers(n.op, left, right)
 }
@@ -330,9 +330,9 @@ func (e *evaluator) shift(op string, a, b Value) (Value, error) {
 	return v, nil
 }
 
-// pointers applies an operator to two operands of which at least one is a
+// pointerArith applies an operator to two operands of which at least one is a
 // pointer.
-func (e *evaluator) pointers(op string, a, b Value) (Value, error) {
+func (e *evaluator) pointerArith(op string, a, b Value) (Value, error) {
 	if compare := comparisons[op]; compare != nil && a.typ.class != floating && b.typ.class != floating {
 		return e.truth(compare(order(a.bits, b.bits))), nil
 	}

@@ -87,11 +87,11 @@ func (p *parser) typeInBrackets() (typeName, bool) {
 }
 
 func (n *sizeofNode) eval(e *evaluator) (Value, error) {
-	size, err := n.size(e)
+	size, err := n.byteSize(e)
 	return Value{typ: computed(unsigned, 8, e.lang), bits: uint64(size)}, err
 }
 
-func (n *sizeofNode) size(e *evaluator) (int64, error) {
+func (n *sizeofNode) byteSize(e *evaluator) (int64, error) {
 	if n.of == nil {
 		return e.sizeOfType(*n.to)
 	}
@@ -120,7 +120,7 @@ func (e *evaluator) sizeOfType(name typeName) (int64, error) {
 	if name.tagged && name.pointers > 0 {
 		return pointerTo(nil).size, nil // also to what is only declared
 	}
-	t, err := e.find(name)
+	t, err := e.findType(name)
 	switch {
 	case err != nil:
 		return 0, err

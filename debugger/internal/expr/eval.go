@@ -174,7 +174,7 @@ func (e *evaluator) key(n node) (values.Key, error) {
 		return values.Key{}, err
 	}
 	if v.isText() {
-		text, err := e.text(v, v)
+		text, err := e.readText(v, v)
 		return values.TextKey(text), err
 	}
 	if v, err = v.scalar(); err != nil {
@@ -211,9 +211,9 @@ func (e *evaluator) deref(v Value) (Value, error) {
 		return Value{}, err
 	}
 	if p.typ.class != pointer {
-		return Value{}, fmt.Errorf("a %s is no pointer; a cast such as (long *)%s makes it one", p.Type(), p.number())
+		return Value{}, fmt.Errorf("a %s is no pointer; a cast such as (long *)%s makes it one", p.Type(), p.formatNumber())
 	}
-	return e.at(p.typ.elem(), p.bits)
+	return e.objectAt(p.typ.elem(), p.bits)
 }
 
 // derefPlace follows a pointer of the program: a plain one, an array as one to
@@ -237,8 +237,8 @@ var basicKinds = map[class]types.Kind{
 	boolean: types.KindBool, signed: types.KindInt, unsigned: types.KindUint, floating: types.KindFloat, pointer: types.KindUint,
 }
 
-// at returns the place of a type at an address.
-func (e *evaluator) at(t *typ, addr uint64) (Value, error) {
+// objectAt returns the place of a type objectAt an address.
+func (e *evaluator) objectAt(t *typ, addr uint64) (Value, error) {
 	if t != nil && t.sym != nil {
 		return place(e.scope.At(t.sym, addr)), nil
 	}
@@ -250,7 +250,7 @@ func (e *evaluator) at(t *typ, addr uint64) (Value, error) {
 }
 
 func (n *castNode) eval(e *evaluator) (Value, error) {
-	to, err := e.find(n.to)
+	to, err := e.findType(n.to)
 	if err != nil {
 		return Value{}, err
 	}
@@ -259,7 +259,7 @@ func (n *castNode) eval(e *evaluator) (Value, error) {
 		return Value{}, err
 	}
 	if at, ok := of.untyped(); ok {
-		return e.at(to, at)
+		return e.objectAt(to, at)
 	}
 	if to.class == aggregate {
 		return Value{}, fmt.Errorf("nothing can be cast to %s, only to a pointer to it", to)
@@ -271,8 +271,8 @@ func (n *castNode) eval(e *evaluator) (Value, error) {
 	return v.convert(to), nil
 }
 
-// find resolves a type as it was written.
-func (e *evaluator) find(name typeName) (*typ, error) {
+// findType resolves a type as it was written.
+func (e *evaluator) findType(name typeName) (*typ, error) {
 	t, ok := basic(name.name, e.lang)
 	if !ok || name.tagged {
 		sym, err := e.scope.Type(e.ctx, name.name)

@@ -99,7 +99,7 @@ func next(text string, member bool) (token, int, error) {
 		n := qualifiedLength(text)
 		return token{kind: nameToken, text: text[:n]}, n, nil
 	case r >= '0' && r <= '9', r == '.' && !member && len(text) > 1 && text[1] >= '0' && text[1] <= '9':
-		return number(text)
+		return lexNumber(text)
 	case r == '\'':
 		return character(text)
 	case r == '"':
@@ -134,8 +134,8 @@ func qualifiedLength(text string) int {
 	return n
 }
 
-// number parses a number with its suffixes.
-func number(text string) (token, int, error) {
+// lexNumber parses a lexNumber with its suffixes.
+func lexNumber(text string) (token, int, error) {
 	n := numberLength(text)
 	digits := text[:n]
 	if isFloat(digits) {

@@ -252,7 +252,7 @@ func (p *parser) operand() (node, error) {
 		text, _ := strconv.Unquote(t.text) // the lexer has checked it
 		return &literalNode{textValue(text)}, nil
 	case nameToken:
-		return p.name()
+		return p.nameOperand()
 	}
 	if !p.accept("(") {
 		return nil, p.unexpected()
@@ -264,8 +264,8 @@ func (p *parser) operand() (node, error) {
 	return of, p.expect(")")
 }
 
-// name parses a name, a conversion in Go's form, len or cap.
-func (p *parser) name() (node, error) {
+// nameOperand parses a nameOperand, a conversion in Go's form, len or cap.
+func (p *parser) nameOperand() (node, error) {
 	t := p.take()
 	if !p.accept("(") {
 		return &nameNode{t.text}, nil

@@ -25,11 +25,11 @@ func (e *evaluator) texts(op string, a, b Value) (Value, error) {
 		}
 		return e.truth(op == "!="), nil
 	}
-	x, err := e.text(a, b)
+	x, err := e.readText(a, b)
 	if err != nil {
 		return Value{}, err
 	}
-	y, err := e.text(b, a)
+	y, err := e.readText(b, a)
 	return e.truth(comparisons[op](strings.Compare(x, y))), err
 }
 
@@ -42,9 +42,9 @@ func (v Value) isNull() bool {
 	return err == nil && p.bits == 0
 }
 
-// text reads a string for a comparison. If the other one is a literal, it
+// readText reads a string for a comparison. If the other one is a literal, it
 // reads at most one byte more than that has.
-func (e *evaluator) text(v, other Value) (string, error) {
+func (e *evaluator) readText(v, other Value) (string, error) {
 	if v.text != nil {
 		return *v.text, nil
 	}

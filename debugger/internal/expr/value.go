@@ -81,11 +81,11 @@ func (v Value) Text(limits values.Limits) string {
 	if err != nil {
 		return "<" + err.Error() + ">"
 	}
-	return n.number()
+	return n.formatNumber()
 }
 
-// number formats a computed number or a string literal.
-func (v Value) number() string {
+// formatNumber formats a computed formatNumber or a string literal.
+func (v Value) formatNumber() string {
 	switch {
 	case v.text != nil:
 		return strconv.Quote(*v.text)
