@@ -4,11 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 func (n *unaryNode) eval(e *evaluator) (Value, error) {
@@ -66,23 +61,6 @@ func (e *evaluator) address(v Value) (Value, error) {
 		return Value{}, fmt.Errorf("%s is not in memory", v.object.Name)
 	}
 	return Value{typ: pointerTo(v.typ), bits: addr}, nil
-}
-
-func isReference(t *types.Type) bool {
-	kind := t.Strip().Kind
-	return kind == types.KindReference || kind == types.KindRvalueReference
-}
-
-// truth returns a boolean in the language's type.
-func (e *evaluator) truth(yes bool) Value {
-	v := Value{typ: computed(boolean, 1, e.lang)}
-	if e.lang == lang.C {
-		v.typ = computed(signed, 4, e.lang)
-	}
-	if yes {
-		v.bits = 1
-	}
-	return v
 }
 
 // promoted returns the type to which integer promotion takes a number (C17,
@@ -163,61 +141,6 @@ func (n *binaryNode) logical(e *evaluator) (Value, error) {
 	return e.truth(n.op == "&&"), nil
 }
 
-// both evaluates two operands. An unknown name may be an enumerator of the
-// other operand's type.
-func (e *evaluator) both(left, right node) (Value, Value, error) {
-	a, errA := left.eval(e)
-	b, errB := right.eval(e)
-	if errA != nil && errB == nil {
-		a, errA = enumerator(left, b, errA)
-	}
-	if errB != nil && errA == nil {
-		b, errB = enumerator(right, a, errB)
-	}
-	if e.checking {
-		errA, errB = excused(left, right, errA, errB)
-	}
-	return a, b, errors.Join(errA, errB)
-}
-
-// enumerator returns the enumerator of a name in the type of a value.
-func enumerator(n node, like Value, err error) (Value, error) {
-	name, ok := n.(*nameNode)
-	if !ok || !errors.Is(err, symbols.ErrNotFound) || like.typ.sym == nil {
-		return Value{}, err
-	}
-	t := like.typ.sym.Strip()
-	last := name.name[strings.LastIndex(name.name, ":")+1:]
-	for _, each := range t.Enumerators() {
-		if each.Name == last {
-			return Value{typ: like.typ, bits: uint64(each.Value)}, nil
-		}
-	}
-	return Value{}, err
-}
-
-// comparisons tell for each operator whether an ordering satisfies it.
-var comparisons = map[string]func(order int) bool{
-	"==": func(o int) bool { return o == 0 }, "!=": func(o int) bool { return o != 0 },
-	"<": func(o int) bool { return o == -1 }, "<=": func(o int) bool { return o == -1 || o == 0 },
-	">": func(o int) bool { return o == 1 }, ">=": func(o int) bool { return o == 1 || o == 0 },
-}
-
-// unordered is the ordering of NaN.
-const unordered = 2
-
-func order[T float64 | int64 | uint64](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	case a == b:
-		return 0
-	}
-	return unordered
-}
-
 // numbers applies an operator to two numbers.
 func (e *evaluator) numbers(op string, a, b Value) (Value, error) {
 	t := e.common(a.typ, b.typ)
@@ -234,17 +157,6 @@ func (e *evaluator) numbers(op string, a, b Value) (Value, error) {
 	}
 	bits, err := wholes(op, t, a.bits, b.bits)
 	return Value{typ: t, bits: cut(bits, t), hex: hex}, err
-}
-
-// orderOf compares two values of one type.
-func orderOf(t *typ, a, b Value) int {
-	switch t.class {
-	case floating:
-		return order(a.float, b.float)
-	case signed:
-		return order(int64(a.bits), int64(b.bits))
-	}
-	return order(a.bits, b.bits)
 }
 
 func (e *evaluator) floats(op string, t *typ, a, b float64) (Value, error) {
@@ -351,4 +263,27 @@ func (e *evaluator) pointerArith(op string, a, b Value) (Value, error) {
 		return Value{typ: a.typ, bits: a.bits + step}, nil
 	}
 	return Value{}, fmt.Errorf("%s cannot be applied to a %s and a %s", op, a.Type(), b.Type())
+}
+
+// eval evaluates one side only and keeps its type; the common type of both is
+// not computed, as the other side may have no value.
+func (n *conditionalNode) eval(e *evaluator) (Value, error) {
+	if e.checking {
+		_, errA := n.condition.eval(e)
+		yes, errB := n.yes.eval(e)
+		_, errC := n.no.eval(e)
+		return yes, errors.Join(errA, errB, errC)
+	}
+	condition, err := n.condition.eval(e)
+	if err != nil {
+		return Value{}, err
+	}
+	holds, err := condition.Bool()
+	switch {
+	case err != nil:
+		return Value{}, err
+	case holds:
+		return n.yes.eval(e)
+	}
+	return n.no.eval(e)
 }

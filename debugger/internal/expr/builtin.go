@@ -9,81 +9,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
-type (
-	// sizeofNode is sizeof of an expression, of a type, or of a name that may
-	// be either; the expression is tried first.
-	sizeofNode struct {
-		of node
-		to *typeName
-	}
-
-	// lengthNode is len or cap of an expression.
-	lengthNode struct {
-		name string
-		of   node
-	}
-)
-
 // lengths are the functions that count elements.
 var lengths = map[string]func(values.Object) (int64, error){
 	"len": values.Object.Len, "cap": values.Object.Cap,
-}
-
-// errCall rejects calls of functions.
-const errCall = "functions of the program cannot be called"
-
-// methods are the methods of C++ and Rust that count elements or report
-// whether there are any.
-var methods = map[string]func(of node) node{
-	"size": counted, "length": counted, "len": counted, "empty": isEmpty, "is_empty": isEmpty,
-}
-
-func counted(of node) node { return &lengthNode{"len", of} }
-
-func isEmpty(of node) node { return &binaryNode{"==", counted(of), &numberNode{}} }
-
-// method parses a call of a method after its opening parenthesis: p->size()
-// and the like mean len(*p).
-func (p *parser) method(of node, name token, arrow bool) (node, error) {
-	count := methods[name.text]
-	if count == nil || !p.accept(")") {
-		return nil, &SyntaxError{name.offset, errCall}
-	}
-	if arrow {
-		of = &unaryNode{"*", of}
-	}
-	return count(of), nil
-}
-
-// sizeof parses the operand of sizeof.
-func (p *parser) sizeof() (node, error) {
-	start := p.at
-	n := &sizeofNode{}
-	if to, ok := p.typeInBrackets(); ok {
-		if to.tagged || to.pointers > 0 || isBasicName(to.name) {
-			return &sizeofNode{to: &to}, nil
-		}
-		n.to = &to
-	}
-	end := p.at
-	p.at = start
-	of, err := p.unary()
-	if n.of = of; p.at != end {
-		n.to = nil // there is more than a name
-	}
-	return n, err
-}
-
-// typeInBrackets parses a type in parentheses, if there is one.
-func (p *parser) typeInBrackets() (typeName, bool) {
-	if !p.accept("(") {
-		return typeName{}, false
-	}
-	to, ok := p.typeWords()
-	for ok && p.accept("*") {
-		to.pointers++
-	}
-	return to, ok && p.accept(")")
 }
 
 func (n *sizeofNode) eval(e *evaluator) (Value, error) {

@@ -13,36 +13,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
-// A Scope resolves names in a frame of a stopped thread. Its methods return
-// [symbols.ErrNotFound] for unknown names.
-type Scope interface {
-	// Language returns the language of the code.
-	Language() lang.Lang
-	// Variable returns a variable by its name.
-	Variable(ctx context.Context, name string) (values.Object, error)
-	// Symbol returns the address of a function, or of data without debug
-	// information, by its name.
-	Symbol(ctx context.Context, name string) (addr uint64, data bool, err error)
-	// Type returns a type of the program by its name.
-	Type(ctx context.Context, name string) (*types.Type, error)
-	// Register returns a register, and its size in bytes.
-	Register(name string) (value uint64, size int, err error)
-	// At returns an object of a type at an address.
-	At(t *types.Type, addr uint64) values.Object
-}
-
 // Eval evaluates an expression.
 func (e *Expr) Eval(ctx context.Context, scope Scope) (Value, error) {
 	return e.root.eval(&evaluator{ctx: ctx, scope: scope, lang: scope.Language()})
-}
-
-// An evaluator is the state of one evaluation.
-type evaluator struct {
-	ctx   context.Context //nolint:containedctx // it lives as long as one call
-	scope Scope
-	lang  lang.Lang
-	// checking makes both sides of && and || be evaluated, see [Expr.Check].
-	checking bool
 }
 
 // constants are predeclared names, which variables of the program hide.
@@ -237,7 +210,7 @@ var basicKinds = map[class]types.Kind{
 	boolean: types.KindBool, signed: types.KindInt, unsigned: types.KindUint, floating: types.KindFloat, pointer: types.KindUint,
 }
 
-// objectAt returns the place of a type objectAt an address.
+// objectAt returns the place of a type at an address.
 func (e *evaluator) objectAt(t *typ, addr uint64) (Value, error) {
 	if t != nil && t.sym != nil {
 		return place(e.scope.At(t.sym, addr)), nil

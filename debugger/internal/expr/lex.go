@@ -134,7 +134,7 @@ func qualifiedLength(text string) int {
 	return n
 }
 
-// lexNumber parses a lexNumber with its suffixes.
+// lexNumber parses a number with its suffixes.
 func lexNumber(text string) (token, int, error) {
 	n := numberLength(text)
 	digits := text[:n]

@@ -38,9 +38,25 @@ type (
 		left, right node
 	}
 
+	// conditionalNode is the conditional operator ?:.
+	conditionalNode struct{ condition, yes, no node }
+
 	castNode struct {
 		to typeName
 		of node
+	}
+
+	// sizeofNode is sizeof of an expression, of a type, or of a name that may
+	// be either; the expression is tried first.
+	sizeofNode struct {
+		of node
+		to *typeName
+	}
+
+	// lengthNode is len or cap of an expression.
+	lengthNode struct {
+		name string
+		of   node
 	}
 )
 

@@ -1,14 +1,9 @@
 package expr
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
-
-// MaxDepth is the maximum nesting depth of an expression.
-const MaxDepth = 64
 
 // An Expr is a parsed expression.
 type Expr struct {
@@ -36,58 +31,27 @@ func Parse(text string) (*Expr, error) {
 // String returns the text that was parsed.
 func (e *Expr) String() string { return e.text }
 
-// A parser is a recursive-descent parser.
-type parser struct {
-	tokens []token
-	at     int
-	depth  int
-}
-
-func (p *parser) peek() token { return p.tokens[p.at] }
-
-// ahead returns the token n places on, the end if there are fewer.
-func (p *parser) ahead(n int) token { return p.tokens[min(p.at+n, len(p.tokens)-1)] }
-
-func (p *parser) take() token {
-	t := p.peek()
-	p.at = min(p.at+1, len(p.tokens)-1)
-	return t
-}
-
-// accept consumes a sign if it is the next token.
-func (p *parser) accept(sign string) bool {
-	if t := p.peek(); t.kind != signToken || t.text != sign {
-		return false
+// conditional parses ?: and operators of higher precedence. It associates to
+// the right (C17, 6.5.15).
+func (p *parser) conditional() (node, error) {
+	condition, err := p.binary(0)
+	if err != nil || !p.accept("?") {
+		return condition, err
 	}
-	p.take()
-	return true
-}
-
-func (p *parser) expect(sign string) error {
-	if !p.accept(sign) {
-		t := p.peek()
-		return &SyntaxError{t.offset, fmt.Sprintf("expected %q", sign)}
+	if err := p.deeper(); err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-func (p *parser) unexpected() error {
-	t := p.peek()
-	if t.kind == endToken {
-		return &SyntaxError{t.offset, "unexpected end"}
+	defer p.shallower()
+	yes, err := p.conditional()
+	if err != nil {
+		return nil, err
 	}
-	return &SyntaxError{t.offset, fmt.Sprintf("unexpected %q", t.text)}
-}
-
-// deeper enters a nesting level; shallower leaves it.
-func (p *parser) deeper() error {
-	if p.depth++; p.depth > MaxDepth {
-		return &SyntaxError{p.peek().offset, fmt.Sprintf("nested more than %d deep", MaxDepth)}
+	if err := p.expect(":"); err != nil {
+		return nil, err
 	}
-	return nil
+	no, err := p.conditional()
+	return &conditionalNode{condition, yes, no}, err
 }
-
-func (p *parser) shallower() { p.depth-- }
 
 // precedence lists the binary operators, lowest precedence first.
 var precedence = [][]string{
@@ -130,9 +94,6 @@ func (p *parser) binary(level int) (node, error) {
 	return left, nil
 }
 
-// unaries are the operators before an operand.
-var unaries = []string{"-", "+", "!", "~", "*", "&"}
-
 func (p *parser) unary() (node, error) {
 	if err := p.deeper(); err != nil {
 		return nil, err
@@ -171,18 +132,6 @@ func (p *parser) as() (node, error) {
 		}
 	}
 	return of, err
-}
-
-// rustPointers parses *const and *mut before a type.
-func (p *parser) rustPointers() int {
-	n := 0
-	for p.accept("*") {
-		n++
-		if t := p.peek(); t.kind == nameToken && (t.text == "const" || t.text == "mut") {
-			p.take()
-		}
-	}
-	return n
 }
 
 // postfix parses an operand and the members and indexes after it.
@@ -264,7 +213,7 @@ func (p *parser) operand() (node, error) {
 	return of, p.expect(")")
 }
 
-// nameOperand parses a nameOperand, a conversion in Go's form, len or cap.
+// nameOperand parses a name, a conversion in Go's form, len or cap.
 func (p *parser) nameOperand() (node, error) {
 	t := p.take()
 	if !p.accept("(") {
@@ -284,59 +233,47 @@ func (p *parser) nameOperand() (node, error) {
 	return &castNode{typeName{name: t.text}, of}, p.expect(")")
 }
 
-// cast parses a type in parentheses, if there is one. A single name is a type
-// only if an operand follows that cannot follow a binary operator's left side.
-func (p *parser) cast() (typeName, bool) {
+// errCall rejects calls of functions.
+const errCall = "functions of the program cannot be called"
+
+// methods are the methods of C++ and Rust that count elements or report
+// whether there are any.
+var methods = map[string]func(of node) node{
+	"size": counted, "length": counted, "len": counted, "empty": isEmpty, "is_empty": isEmpty,
+}
+
+func counted(of node) node { return &lengthNode{"len", of} }
+
+func isEmpty(of node) node { return &binaryNode{"==", counted(of), &numberNode{}} }
+
+// method parses a call of a method after its opening parenthesis: p->size()
+// and the like mean len(*p).
+func (p *parser) method(of node, name token, arrow bool) (node, error) {
+	count := methods[name.text]
+	if count == nil || !p.accept(")") {
+		return nil, &SyntaxError{name.offset, errCall}
+	}
+	if arrow {
+		of = &unaryNode{"*", of}
+	}
+	return count(of), nil
+}
+
+// sizeof parses the operand of sizeof.
+func (p *parser) sizeof() (node, error) {
 	start := p.at
-	to, ok := p.typeInBrackets()
-	if ok && (to.tagged || to.pointers > 0 || isBasicName(to.name) || p.operandFollows()) && !p.ends() {
-		return to, true
+	n := &sizeofNode{}
+	if to, ok := p.typeInBrackets(); ok {
+		if to.tagged || to.pointers > 0 || isBasicName(to.name) {
+			return &sizeofNode{to: &to}, nil
+		}
+		n.to = &to
 	}
+	end := p.at
 	p.at = start
-	return typeName{}, false
-}
-
-// ends reports whether no operand for a cast follows.
-func (p *parser) ends() bool {
-	t := p.peek()
-	return t.kind == endToken || t.kind == signToken && t.text != "(" && !slices.Contains(unaries, t.text)
-}
-
-// operandFollows reports whether the next token can only begin an operand.
-func (p *parser) operandFollows() bool {
-	t := p.peek()
-	if t.kind == signToken {
-		return t.text == "(" || t.text == "!" || t.text == "~"
+	of, err := p.unary()
+	if n.of = of; p.at != end {
+		n.to = nil // there is more than a name
 	}
-	return t.kind != endToken && t.text != "as"
-}
-
-func isQualifier(word string) bool { return word == "const" || word == "volatile" }
-
-// tags may precede the names of types.
-var tags = []string{"struct", "union", "enum", "class"}
-
-// typeWords parses the words of a type without its pointers.
-func (p *parser) typeWords() (typeName, bool) {
-	var to typeName
-	var words []string
-	for t := p.peek(); t.kind == nameToken; t = p.peek() {
-		if len(words) > 0 && !isBasicWord(t.text) && !isQualifier(t.text) {
-			break
-		}
-		p.take()
-		switch {
-		case isQualifier(t.text):
-		case slices.Contains(tags, t.text):
-			to.tagged = true
-		default:
-			words = append(words, t.text)
-		}
-	}
-	for p.peek().text == "." && len(words) == 1 && p.ahead(1).kind == nameToken { // main.point
-		p.take()
-		words[0] += "." + p.take().text
-	}
-	to.name = strings.Join(words, " ")
-	return to, len(words) > 0
+	return n, err
 }

@@ -191,3 +191,8 @@ func computed(c class, size int64, language lang.Lang) *typ {
 	}
 	return &typ{class: c, size: size, name: known[c][size]}
 }
+
+func isReference(t *types.Type) bool {
+	kind := t.Strip().Kind
+	return kind == types.KindReference || kind == types.KindRvalueReference
+}

@@ -84,7 +84,7 @@ func (v Value) Text(limits values.Limits) string {
 	return n.formatNumber()
 }
 
-// formatNumber formats a computed formatNumber or a string literal.
+// formatNumber formats a computed number or a string literal.
 func (v Value) formatNumber() string {
 	switch {
 	case v.text != nil:
