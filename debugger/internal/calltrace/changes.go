@@ -54,7 +54,7 @@ func (t *tracer) changes(v *visit) ([]Change, error) {
 	all = append(all, gone...)
 	for _, w := range writes {
 		if !covered(all, w) && w.before != w.after {
-			all = append(all, Change{t.memoryName(w), number(w.before, w.size), number(w.after, w.size), w.addr})
+			all = append(all, Change{t.memoryName(w), numberText(w.before, w.size), numberText(w.after, w.size), w.addr})
 		}
 	}
 	if len(all) > maxChanges {
@@ -170,8 +170,8 @@ func (t *tracer) memoryName(w *write) string {
 	return fmt.Sprintf("*(%d bytes) %#x", w.size, w.addr)
 }
 
-// number formats a value of some bytes: small numbers in decimal.
-func number(v, size uint64) string {
+// numberText formats a value of some bytes: small numbers in decimal.
+func numberText(v, size uint64) string {
 	const small = 1 << 20
 	signed := int64(v<<(64-8*size)) >> (64 - 8*size)
 	if signed > -small && signed < small {

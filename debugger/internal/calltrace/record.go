@@ -7,42 +7,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A visit is a stay of the traced function on one source line, with the calls
-// that it makes there.
-type visit struct {
-	pc       uint64 // first address
-	from, to uint64 // positions
-	calls    []int  // indexes
-}
-
-// A call is a call that the traced function makes.
-type call struct {
-	pc       uint64
-	from, to uint64 // positions after the call and after its end
-	body     uint64 // position after the prologue, where the arguments can be read
-	slot     uint64 // address of its return address
-	returned bool
-}
-
 // Limits of what is collected of one call.
 const (
 	maxVisits = 2_000_000
 	maxCalls  = 1_000_000
 )
-
-// A recording is the course of one call.
-type recording struct {
-	start
-	visits   []visit
-	calls    []call
-	body     uint64 // position after the prologue
-	end      uint64 // position after the last step
-	last     uint64 // position before it
-	steps    uint64
-	returned bool
-	ended    bool // the call is over; otherwise history ends within it
-	cut      bool // there are more than maxVisits or maxCalls
-}
 
 // A recorder collects a recording.
 type recorder struct {
@@ -60,7 +29,7 @@ func record(ctx context.Context, c *code, from start) (*recording, error) {
 	r := &recorder{recording: &recording{start: from}, ctx: ctx, code: c, bodies: map[uint64]uint64{}}
 	r.walk = newWalk(c, from.pc, from.position)
 	r.walk.stack = append(r.walk.stack, activation{from.position, from.pc, from.slot})
-	r.walk.entered, r.walk.left, r.walk.moved, r.walk.tail = r.entered, r.left, r.moved, r.tail
+	r.walk.entered, r.walk.left, r.walk.moved, r.walk.tail = r.entered, r.left, r.moved, r.replaceTail
 	r.walk.changed = func(_, now []activation) { r.away = now[0].entry != from.position }
 	own := r.bodyOf(from.pc)
 	r.body = from.position
@@ -158,10 +127,10 @@ func (r *recorder) left(t *history.Transition, returned bool) {
 	}
 }
 
-// tail keeps the activations that make tail calls: the function's own, so that
+// replaceTail keeps the activations that make tail calls: the function's own, so that
 // what it calls is one of its calls, and those of its callees, whose calls end when
 // the tail call does.
-func (r *recorder) tail() (replace bool) { return len(r.walk.stack) > ownLevel+1 }
+func (r *recorder) replaceTail() (replace bool) { return len(r.walk.stack) > ownLevel+1 }
 
 // moved replaces a stub by its function.
 func (r *recorder) moved() {

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/locals"
-	"github.com/triptych-mcp/triptych/debugger/internal/sourcefile"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
@@ -13,54 +12,6 @@ import (
 type Options struct {
 	From     uint64 // position of the first row; 0 is the beginning of the call
 	MaxBytes int    // of its text
-}
-
-// A CallTrace describes a call: its lines, their changes, and its own calls.
-type CallTrace struct {
-	Function  string   `json:"function"`
-	Number    int      `json:"number,omitempty" doc:"Among the recorded calls of the function"`
-	Of        int      `json:"of,omitempty"`
-	Thread    int      `json:"thread"`
-	From      uint64   `json:"from" doc:"Position at its first instruction"`
-	To        uint64   `json:"to" doc:"Position after its last one"`
-	Steps     uint64   `json:"steps" doc:"With those of its callees"`
-	Caller    string   `json:"caller,omitempty"`
-	File      string   `json:"file,omitempty"`
-	Arguments []Value  `json:"arguments,omitempty"`
-	Rows      []Row    `json:"rows"`
-	Next      uint64   `json:"next,omitempty" doc:"The rows continue with from at this position"`
-	Returned  bool     `json:"returned"`
-	Result    string   `json:"result,omitempty"`
-	Notes     []string `json:"notes,omitempty"`
-}
-
-// A Value is a variable with its value.
-type Value struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// A Row is a line that the call ran, a call that it made there, or the head of a
-// loop, whose last iterations follow.
-type Row struct {
-	Position uint64   `json:"position"`
-	Level    int      `json:"level,omitempty" doc:"Of loops around it"`
-	Loop     int      `json:"loop,omitempty" doc:"Iterations of the loop that begins here"`
-	File     string   `json:"file,omitempty" doc:"If it is not that of the call"`
-	Line     int      `json:"line,omitempty"`
-	Source   string   `json:"source,omitempty"`
-	Changes  []Change `json:"changes,omitempty"`
-	Call     *Callee  `json:"call,omitempty"`
-}
-
-// A Callee is a call in a row. Its position opens it.
-type Callee struct {
-	Function  string  `json:"function"`
-	To        uint64  `json:"to"`
-	Steps     uint64  `json:"steps"`
-	Arguments []Value `json:"arguments,omitempty"`
-	Result    string  `json:"result,omitempty"`
-	Returned  bool    `json:"returned"`
 }
 
 // Trace describes a recorded call.
@@ -78,18 +29,6 @@ func Trace(ctx context.Context, s *stepping.Stepper, q Query, o Options) (*CallT
 	var traceErr error
 	err = s.AtPosition(r.position, func() { traceErr = t.describe() })
 	return &t.trace, errors.Join(err, traceErr)
-}
-
-// A tracer describes a recording. It moves through history as it goes.
-type tracer struct {
-	ctx     context.Context //nolint:containedctx // it lives as long as one call
-	code    *code
-	options Options
-	*recording
-
-	trace  CallTrace
-	bytes  int // of the text so far
-	source sourcefile.Cache
 }
 
 // describe sets the trace.

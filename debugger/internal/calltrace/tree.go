@@ -1,11 +1,65 @@
 package calltrace
 
 import (
-	"context"
+	"fmt"
+	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 )
+
+// A Line is a node of a tree in a list of them.
+type Line struct {
+	Level    int    `json:"level"`
+	Function string `json:"function"`
+	Calls    int    `json:"calls" doc:"0: it was called before"`
+	Nested   int    `json:"nested,omitempty" doc:"Calls of the function by itself among them"`
+	First    uint64 `json:"first" doc:"Position at its start; call_trace opens it with at"`
+	Steps    uint64 `json:"steps" doc:"Instructions, with those of its callees"`
+	Hidden   int    `json:"hidden,omitempty" doc:"Functions below it that are deeper than depth"`
+}
+
+// Text is the line with a line feed before it.
+func (l Line) Text() string {
+	text := "\n" + strings.Repeat("  ", l.Level) + plain.Line(l.Function)
+	if l.Calls > 0 {
+		text += " ×" + plain.Thousands(int64(l.Calls))
+	}
+	if l.Nested > 0 {
+		text += fmt.Sprintf(" (%s nested)", plain.Thousands(int64(l.Nested)))
+	}
+	text += fmt.Sprintf(" at %d, %s steps", l.First, plain.Thousands(int64(l.Steps)))
+	if l.Hidden > 0 {
+		text += ", calls " + plain.Count(l.Hidden, "function")
+	}
+	return text
+}
+
+// Lines returns the nodes of a tree, callers before their callees, down to a
+// depth. If match is not nil, it returns only nodes whose names match, at any
+// depth, and their callers.
+func (t *Tree) Lines(depth int, match func(name string) bool) []Line {
+	var all []Line
+	for _, root := range t.Roots {
+		all = root.lines(all, 0, depth, match)
+	}
+	return all
+}
+
+func (n *Node) lines(all []Line, level, depth int, match func(string) bool) []Line {
+	at := len(all)
+	all = append(all, Line{Level: level, Function: n.Function, Calls: n.Calls, Nested: n.Nested, First: n.First, Steps: n.Steps})
+	if match == nil && level+1 >= depth {
+		all[at].Hidden = len(n.Callees)
+		return all
+	}
+	for _, c := range n.Callees {
+		all = c.lines(all, level+1, depth, match)
+	}
+	if match != nil && len(all) == at+1 && !match(n.Function) {
+		return all[:at]
+	}
+	return all
+}
 
 // A Node is a function in a tree of calls, with all its calls from the same
 // chain of callers.
@@ -29,138 +83,4 @@ type Tree struct {
 	Calls    int
 	Roots    []*Node // one for each stack, in the order of their first steps
 	Cut      bool    // there are more than maxNodes chains of calls
-}
-
-// Limits of a tree. Deeper calls count as steps of their callers.
-const (
-	maxNodes  = 100_000
-	maxLevels = 200
-)
-
-// A builder makes the tree of one thread.
-type builder struct {
-	tree  *Tree
-	nodes int
-	walk  *walk
-	path  []*Node            // of walk.stack
-	paths map[uint64][]*Node // of other stacks, by the entry of their first activation
-}
-
-// Calls returns the tree of calls that a thread made between two positions,
-// which must be recorded.
-func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64) (*Tree, error) {
-	tree := &Tree{Thread: thread, From: from, To: to}
-	var b *builder
-	code := newCode(s)
-	err := s.History.Transitions(ctx, from, to, func(t *history.Transition) bool {
-		if t.Thread != thread {
-			return true
-		}
-		if b == nil {
-			b = newBuilder(tree, code, t)
-		}
-		b.path[len(b.path)-1].self++
-		b.walk.step(t)
-		return true
-	})
-	for _, root := range tree.Roots {
-		root.sum()
-	}
-	return tree, err
-}
-
-func newBuilder(tree *Tree, code *code, t *history.Transition) *builder {
-	b := &builder{tree: tree, walk: newWalk(code, t.PC, t.Position), paths: map[uint64][]*Node{}}
-	b.walk.entered, b.walk.left, b.walk.resumed, b.walk.moved, b.walk.changed = b.entered, b.left, b.resumed, b.moved, b.changed
-	b.addRoot(t.PC, t.Position)
-	return b
-}
-
-func (b *builder) addRoot(pc, position uint64) {
-	f := b.walk.code.function(pc)
-	root := &Node{Function: f.name, start: f.start, First: position}
-	b.tree.Roots = append(b.tree.Roots, root)
-	b.path = []*Node{root}
-}
-
-func (b *builder) entered() {
-	top := b.walk.top()
-	b.tree.Calls++
-	b.path = append(b.path, b.callee(b.path[len(b.path)-1], top.pc, top.entry))
-}
-
-// callee returns the node of a call from another one.
-func (b *builder) callee(from *Node, pc, position uint64) *Node {
-	f := b.walk.code.function(pc)
-	if f.start == from.start && f.name == from.Function {
-		from.Calls++
-		from.Nested++
-		return from
-	}
-	for _, n := range from.Callees {
-		if n.start == f.start && n.Function == f.name {
-			n.Calls++
-			return n
-		}
-	}
-	if b.nodes == maxNodes || from.level == maxLevels {
-		b.tree.Cut = true
-		return from
-	}
-	b.nodes++
-	n := &Node{Function: f.name, start: f.start, First: position, Calls: 1, level: from.level + 1}
-	from.Callees = append(from.Callees, n)
-	return n
-}
-
-func (b *builder) left(*history.Transition, bool) { b.path = b.path[:len(b.path)-1] }
-
-// resumed makes the function that was returned to the caller of the root.
-func (b *builder) resumed(t *history.Transition) {
-	old := b.path[0]
-	f := b.walk.code.function(t.NextPC)
-	root := &Node{Function: f.name, start: f.start, First: old.First, Callees: []*Node{old}, level: old.level - 1}
-	for i, r := range b.tree.Roots {
-		if r == old {
-			b.tree.Roots[i] = root
-		}
-	}
-	b.path[0] = root
-}
-
-// moved replaces the node of a stub by that of its function.
-func (b *builder) moved() {
-	stub := b.path[len(b.path)-1]
-	from := b.path[len(b.path)-2]
-	if stub == from {
-		return
-	}
-	stub.Calls--
-	if last := len(from.Callees) - 1; stub.Calls == 0 && len(stub.Callees) == 0 && from.Callees[last] == stub {
-		from.Callees = from.Callees[:last]
-	}
-	top := b.walk.top()
-	n := b.callee(from, top.pc, top.entry)
-	n.self += stub.self
-	stub.self = 0
-	b.path[len(b.path)-1] = n
-}
-
-func (b *builder) changed(old, now []activation) {
-	b.paths[old[0].entry] = b.path
-	if path := b.paths[now[0].entry]; path != nil {
-		b.path = path
-		return
-	}
-	b.addRoot(now[0].pc, now[0].entry)
-}
-
-// sum sets the steps of a node and of its callees. Nodes are at most maxLevels
-// deep below the outermost root.
-func (n *Node) sum() uint64 {
-	n.Steps = n.self
-	for _, c := range n.Callees {
-		n.Steps += c.sum()
-	}
-	return n.Steps
 }

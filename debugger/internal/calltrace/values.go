@@ -40,15 +40,6 @@ func frameOf(s *stepping.Stepper, thread int, slot uint64) []callstack.Frame {
 	return nil
 }
 
-// A Change is a variable or memory that a line changed.
-type Change struct {
-	Name   string `json:"name"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-
-	addr uint64
-}
-
 // differences returns the variables of both lists whose values differ.
 func differences(before, after *locals.List) []Change {
 	var all []Change

@@ -9,61 +9,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
-	"github.com/triptych-mcp/triptych/debugger/internal/sourcefile"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
-
-// A Place is code that a value passed through.
-type Place struct {
-	Position uint64 `json:"position"`
-	Function string `json:"function,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Source   string `json:"source,omitempty"`
-}
-
-// A Hop is the last write of a value, or its origin.
-type Hop struct {
-	Place
-	Name        string   `json:"name" doc:"What was written"`
-	Before      string   `json:"before,omitempty"`
-	Value       string   `json:"value,omitempty"`
-	Instruction string   `json:"instruction,omitempty"`
-	Stack       []string `json:"stack,omitempty" doc:"Callers, innermost first"`
-	Repeats     int      `json:"repeats,omitempty" doc:"Earlier writes by the same instruction, which were skipped"`
-	Through     []Place  `json:"through,omitempty" doc:"Lines that computed the value in registers, last first"`
-	From        []int    `json:"from,omitempty" doc:"Numbers of the hops of its sources, from 1"`
-	Origins     []string `json:"origins,omitempty" doc:"Sources that are followed no further: inputs, constants"`
-}
-
-// A Result is the hops of a value, the value's own last write first.
-type Result struct {
-	Expression string `json:"expression"`
-	Hops       []Hop  `json:"hops"`
-	More       int    `json:"more,omitempty" doc:"Sources beyond the number of hops"`
-}
-
-// A source is memory whose value at a position is to be followed.
-type source struct {
-	addr, size uint64
-	position   uint64
-	hop        int    // index of the hop that used it, -1 for the first
-	shift      uint64 // offset of the value in the memory that an instruction wrote
-}
-
-// A tracer follows values.
-type tracer struct {
-	ctx    context.Context //nolint:containedctx // it lives as long as one call
-	s      *stepping.Stepper
-	result Result
-	queue  []source
-	known  map[uint64]int // hops by the positions of their writes
-	instrs map[uint64]x86.Inst
-	files  sourcefile.Cache
-	hop    int            // index of the current one
-	looped map[uint64]int // definitions of registers in the current hop, by address
-}
 
 // Trace follows the value of an expression at the current position, by at most
 // the given number of hops.

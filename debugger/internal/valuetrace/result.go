@@ -8,6 +8,36 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 )
 
+// A Place is code that a value passed through.
+type Place struct {
+	Position uint64 `json:"position"`
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Source   string `json:"source,omitempty"`
+}
+
+// A Hop is the last write of a value, or its origin.
+type Hop struct {
+	Place
+	Name        string   `json:"name" doc:"What was written"`
+	Before      string   `json:"before,omitempty"`
+	Value       string   `json:"value,omitempty"`
+	Instruction string   `json:"instruction,omitempty"`
+	Stack       []string `json:"stack,omitempty" doc:"Callers, innermost first"`
+	Repeats     int      `json:"repeats,omitempty" doc:"Earlier writes by the same instruction, which were skipped"`
+	Through     []Place  `json:"through,omitempty" doc:"Lines that computed the value in registers, last first"`
+	From        []int    `json:"from,omitempty" doc:"Numbers of the hops of its sources, from 1"`
+	Origins     []string `json:"origins,omitempty" doc:"Sources that are followed no further: inputs, constants"`
+}
+
+// A Result is the hops of a value, the value's own last write first.
+type Result struct {
+	Expression string `json:"expression"`
+	Hops       []Hop  `json:"hops"`
+	More       int    `json:"more,omitempty" doc:"Sources beyond the number of hops"`
+}
+
 // Text shows the hops, the value's own last write first.
 func (r *Result) Text() string {
 	var b strings.Builder

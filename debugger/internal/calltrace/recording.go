@@ -1,0 +1,32 @@
+package calltrace
+
+// A visit is a stay of the traced function on one source line, with the calls
+// that it makes there.
+type visit struct {
+	pc       uint64 // first address
+	from, to uint64 // positions
+	calls    []int  // indexes
+}
+
+// A call is a call that the traced function makes.
+type call struct {
+	pc       uint64
+	from, to uint64 // positions after the call and after its end
+	body     uint64 // position after the prologue, where the arguments can be read
+	slot     uint64 // address of its return address
+	returned bool
+}
+
+// A recording is the course of one call.
+type recording struct {
+	start
+	visits   []visit
+	calls    []call
+	body     uint64 // position after the prologue
+	end      uint64 // position after the last step
+	last     uint64 // position before it
+	steps    uint64
+	returned bool
+	ended    bool // the call is over; otherwise history ends within it
+	cut      bool // there are more than maxVisits or maxCalls
+}

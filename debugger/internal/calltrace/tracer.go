@@ -1,0 +1,19 @@
+package calltrace
+
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/sourcefile"
+)
+
+// A tracer describes a recording. It moves through history as it goes.
+type tracer struct {
+	ctx     context.Context //nolint:containedctx // it lives as long as one call
+	code    *code
+	options Options
+	*recording
+
+	trace  CallTrace
+	bytes  int // of the text so far
+	source sourcefile.Cache
+}
