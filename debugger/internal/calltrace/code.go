@@ -11,7 +11,7 @@ import (
 // codeSize is the number of cached instructions, a power of two.
 const codeSize = 1 << 13
 
-// A code caches what is known of instructions, by their addresses.
+// A code caches what is known about instructions, by address.
 type code struct {
 	s         *stepping.Stepper
 	instrs    [codeSize]instr
@@ -24,12 +24,12 @@ type instr struct {
 	pc    uint64
 	next  uint64 // address of the following instruction
 	class x86.Class
-	setSP bool // loads the stack pointer, rather than moving it by a distance
+	setSP bool // loads the stack pointer instead of adding to it
 }
 
 // A function is a function of the program.
 type function struct {
-	start uint64 // 0 if it is not known
+	start uint64 // 0 if unknown
 	name  string
 }
 
@@ -101,6 +101,6 @@ func (c *code) line(pc uint64) line {
 	return l
 }
 
-// switchesStacks reports whether a function is one of Go's runtime, which runs
+// switchesStacks reports whether a function belongs to Go's runtime, which runs
 // on several stacks.
 func (f function) switchesStacks() bool { return strings.HasPrefix(f.name, "runtime.") }

@@ -7,16 +7,16 @@
 // # How calls are found
 //
 // A walk follows the records of one thread by program counter and stack pointer
-// alone (history.History.Transitions), which costs some ten nanoseconds a step.
-// It keeps a shadow stack: a call instruction pushes an activation with the
-// address of its return address, and an activation is gone when the stack
-// pointer is above that address, whether by a return, an exception or longjmp.
-// A jump to the start of a function with the return address on top is a tail
-// call, or a stub of the linker. Signal handlers are pushed at their delivery.
-// A stack pointer that is set to another stack starts or continues the shadow
+// alone (history.History.Transitions), which takes some ten nanoseconds a step.
+// It maintains a shadow stack. A call instruction pushes an activation with the
+// address of its return address. The activation is removed when the stack pointer
+// is above that address, after a return, an exception or longjmp. A jump to the
+// start of a function with the return address on top of the stack is a tail call
+// or a linker stub. Signal handlers are pushed when they are delivered. If the
+// stack pointer is set to another stack, the walk starts or continues the shadow
 // stack of that one, for coroutines and goroutines.
 //
-// Values are read afterwards, at the positions that are shown.
+// Values are read afterwards, and only at the positions that are shown.
 //
 // # Concurrency
 //

@@ -12,11 +12,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A Query selects a call: the Nth recorded one of a function, or the call that
-// a position is in.
+// A Query selects a call: the Nth recorded call of a function, or the call that
+// contains a position.
 type Query struct {
-	Function string  // "" with At
-	Nth      int     // from 1; 0 is the last one
+	Function string  // "" if At is set
+	Nth      int     // from 1; 0 selects the last call
 	At       *uint64 // a position within the call
 }
 
@@ -27,10 +27,10 @@ type start struct {
 	pc       uint64 // of the first instruction of the function
 	slot     uint64 // address of the return address
 	caller   uint64 // address of the call instruction
-	nth, of  int    // among the recorded calls of the function
+	nth, of  int    // number of the call, and number of recorded calls of the function
 }
 
-// find returns the beginning of the call of a query.
+// find returns the start of the call that a query selects.
 func find(ctx context.Context, c *code, q Query) (start, error) {
 	if q.At != nil {
 		return findAround(ctx, c, *q.At)
@@ -62,8 +62,8 @@ func find(ctx context.Context, c *code, q Query) (start, error) {
 	return found, nil
 }
 
-// calls reports whether a transition to the start of a function is a call of
-// it, rather than a jump within it.
+// calls reports whether a transition to the start of a function is a call, rather
+// than a jump within the function.
 func (c *code) calls(t *history.Transition) bool {
 	in := c.at(t.PC)
 	return in.class.Is(x86.Call) || in.class.Is(x86.Jump) && c.function(t.PC).start != t.NextPC
@@ -94,7 +94,7 @@ func entries(ctx context.Context, s *stepping.Stepper, name string) (map[uint64]
 	return found, err
 }
 
-// maxSimilar is the number of similar names in the error for an unknown one.
+// maxSimilar limits the similar names in the error for an unknown name.
 const maxSimilar = 5
 
 func noFunction(ctx context.Context, s *stepping.Stepper, name string) error {
@@ -105,8 +105,8 @@ func noFunction(ctx context.Context, s *stepping.Stepper, name string) error {
 	return failure.Errorf("No such function", "no function %s is known; similar names: %q", name, similar)
 }
 
-// findAround returns the beginning of the innermost call that a position is in.
-// If that is not recorded, the start is at the oldest position.
+// findAround returns the start of the innermost call that contains a position. If
+// the call began before the recording, it returns the oldest position.
 func findAround(ctx context.Context, c *code, at uint64) (found start, err error) {
 	h := c.s.History
 	if at < h.Oldest() || at > h.End() {

@@ -7,14 +7,15 @@ type fold struct {
 	body  []fold
 }
 
-// Loops with at least foldFrom iterations are folded to the last foldShown.
+// Loops with at least foldFrom iterations are shown by their last foldShown
+// iterations.
 const (
 	foldFrom  = 5
 	foldShown = 3
 )
 
-// A folder finds the loops in the visits of a call: visits that begin at the
-// same address again.
+// A folder finds loops in the visits of a call: a loop returns to the first
+// address of an earlier visit.
 type folder struct {
 	visits []visit
 	next   []int // next visit with the same first address, or len(visits)
@@ -33,7 +34,7 @@ func newFolder(visits []visit) *folder {
 	return f
 }
 
-// fold returns the visits from one index to another with loops folded.
+// fold returns the visits in [from, to) with their loops folded.
 func (f *folder) fold(from, to int) []fold {
 	var all []fold
 	for i := from; i < to; {
@@ -59,7 +60,7 @@ func (f *folder) fold(from, to int) []fold {
 	return all
 }
 
-// iterations returns the visits that begin where a visit does.
+// iterations returns the visits in [i, to) that begin at the address of visit i.
 func (f *folder) iterations(i, to int) []int {
 	var heads []int
 	for ; i < to; i = f.next[i] {
@@ -68,8 +69,8 @@ func (f *folder) iterations(i, to int) []int {
 	return heads
 }
 
-// loopEnd returns the end of a loop's last iteration: the first visit of an
-// address that no earlier iteration has visited.
+// loopEnd returns the end of a loop's last iteration: the first visit whose
+// address no earlier iteration has visited.
 func (f *folder) loopEnd(heads []int, to int) int {
 	last := heads[len(heads)-1]
 	body := map[uint64]bool{}

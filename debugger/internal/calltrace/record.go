@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// Limits of what is collected of one call.
+// Limits of the recording of one call.
 const (
 	maxVisits = 2_000_000
 	maxCalls  = 1_000_000
@@ -21,7 +21,7 @@ type recorder struct {
 	walk   *walk
 	bodies map[uint64]uint64 // ends of prologues by the starts of functions
 	line   line
-	away   bool // the thread runs on another stack
+	away   bool // the thread is on another stack
 }
 
 // record follows a call to its end.
@@ -55,9 +55,12 @@ func (r *recorder) bodyOf(pc uint64) uint64 {
 	return body
 }
 
-// ownLevel is the length of the walk's stack while the function itself runs.
+// ownLevel is the length of the walk's stack while the traced function itself
+// runs.
 const ownLevel = 2
 
+// step processes a transition of the thread. own is the end of the function's
+// prologue.
 func (r *recorder) step(t *history.Transition, own uint64) {
 	r.steps++
 	r.last, r.end = t.Position, t.Position+1
@@ -81,8 +84,8 @@ func (r *recorder) step(t *history.Transition, own uint64) {
 	}
 }
 
-// visit starts a visit at another line, or at the first address of the same
-// line again: a loop in one line.
+// visit starts a visit when another line begins, or when the first address of the
+// line is reached again by a loop within the line.
 func (r *recorder) visit(t *history.Transition) {
 	at := r.code.line(t.PC)
 	n := len(r.visits)
@@ -127,12 +130,12 @@ func (r *recorder) left(t *history.Transition, returned bool) {
 	}
 }
 
-// replaceTail keeps the activations that make tail calls: the function's own, so that
-// what it calls is one of its calls, and those of its callees, whose calls end when
-// the tail call does.
+// replaceTail keeps the activations that make tail calls: that of the traced
+// function, so that what it tail-calls is one of its calls, and those of its
+// callees, whose calls end when the tail call ends.
 func (r *recorder) replaceTail() (replace bool) { return len(r.walk.stack) > ownLevel+1 }
 
-// moved replaces a stub by its function.
+// moved replaces a linker stub by the function that it jumped to.
 func (r *recorder) moved() {
 	if n := len(r.calls); !r.away && len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].to == 0 {
 		r.calls[n-1].pc = r.walk.top().pc

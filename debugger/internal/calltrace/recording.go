@@ -1,11 +1,11 @@
 package calltrace
 
-// A visit is a stay of the traced function on one source line, with the calls
-// that it makes there.
+// A visit is a period during which the traced function stays on one source line,
+// with the calls that it makes there.
 type visit struct {
 	pc       uint64 // first address
 	from, to uint64 // positions
-	calls    []int  // indexes
+	calls    []int  // indexes into recording.calls
 }
 
 // A call is a call that the traced function makes.
@@ -17,16 +17,16 @@ type call struct {
 	returned bool
 }
 
-// A recording is the course of one call.
+// A recording is the course of one recorded call.
 type recording struct {
 	start
 	visits   []visit
 	calls    []call
 	body     uint64 // position after the prologue
 	end      uint64 // position after the last step
-	last     uint64 // position before it
+	last     uint64 // position before the last step
 	steps    uint64
 	returned bool
-	ended    bool // the call is over; otherwise history ends within it
-	cut      bool // there are more than maxVisits or maxCalls
+	ended    bool // the call has ended; otherwise history ends within it
+	cut      bool // there are more visits or calls than maxVisits or maxCalls
 }

@@ -1,6 +1,7 @@
 package calltrace
 
-// A CallTrace describes a call: its lines, their changes, and its own calls.
+// A CallTrace describes a call: its lines, what they changed, and the calls that
+// it made.
 type CallTrace struct {
 	Function  string   `json:"function"`
 	Number    int      `json:"number,omitempty" doc:"Among the recorded calls of the function"`
@@ -25,8 +26,8 @@ type Value struct {
 	Value string `json:"value"`
 }
 
-// A Row is a line that the call ran, a call that it made there, or the head of a
-// loop, whose last iterations follow.
+// A Row is a line that the call executed, a call that it made there, or the head
+// of a loop, which is followed by the loop's last iterations.
 type Row struct {
 	Position uint64   `json:"position"`
 	Level    int      `json:"level,omitempty" doc:"Of loops around it"`
@@ -38,7 +39,7 @@ type Row struct {
 	Call     *Callee  `json:"call,omitempty"`
 }
 
-// A Callee is a call in a row. Its position opens it.
+// A Callee is a call in a row. To trace it, query the row's position.
 type Callee struct {
 	Function  string  `json:"function"`
 	To        uint64  `json:"to"`

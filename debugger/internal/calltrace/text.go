@@ -8,7 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 )
 
-// String returns the line as file and number.
+// String returns the file name and the line number.
 func (l line) String() string { return fmt.Sprintf("%s:%d", filepath.Base(l.file), l.number) }
 
 func andMore(n int) string { return fmt.Sprintf(" and %d more calls", n) }
@@ -45,7 +45,7 @@ func (t *CallTrace) Text() string {
 	return b.String()
 }
 
-// Text is the row with a line feed before it.
+// Text returns the row, preceded by a line feed.
 func (r *Row) Text() string {
 	indent := "\n" + strings.Repeat("  ", r.Level)
 	switch {

@@ -10,8 +10,8 @@ import (
 
 // Options limit a trace.
 type Options struct {
-	From     uint64 // position of the first row; 0 is the beginning of the call
-	MaxBytes int    // of its text
+	From     uint64 // position of the first row; 0 stands for the start of the call
+	MaxBytes int    // limit for the text
 }
 
 // Trace describes a recorded call.
@@ -31,7 +31,7 @@ func Trace(ctx context.Context, s *stepping.Stepper, q Query, o Options) (*CallT
 	return &t.trace, errors.Join(err, traceErr)
 }
 
-// describe sets the trace.
+// describe fills in the trace.
 func (t *tracer) describe() error {
 	s, r := t.code.s, t.recording
 	at := t.code.line(r.pc)
@@ -54,7 +54,7 @@ func (t *tracer) describe() error {
 	}
 	visits := r.visits
 	if len(visits) > 1 && visits[1].from <= r.body && len(visits[0].calls) == 0 {
-		visits = visits[1:] // without the prologue
+		visits = visits[1:] // omits the prologue
 	}
 	t.bytes = len(t.trace.Text())
 	f := newFolder(visits)
@@ -69,7 +69,7 @@ func (t *tracer) describe() error {
 	return err
 }
 
-// result returns the result of a call that ended at a position.
+// result returns the text of the result of a call that ended at a position.
 func (t *tracer) result(end, pc, slot uint64) (string, error) {
 	s := t.code.s
 	if err := s.SeekQuietly(end - 1); err != nil {
@@ -84,7 +84,7 @@ func (t *tracer) result(end, pc, slot uint64) (string, error) {
 	return result(s, t.thread, pc), nil
 }
 
-// place names an address of code.
+// place returns the name of an address in code.
 func place(c *code, pc uint64) string {
 	text := c.function(pc).name
 	if at := c.line(pc); at.number != 0 {
@@ -93,7 +93,7 @@ func place(c *code, pc uint64) string {
 	return text
 }
 
-// errFull ends the rows when the text is long enough.
+// errFull ends the rows when the text has reached its limit.
 var errFull = errors.New("the text is full")
 
 // rows appends rows for visits and loops.
@@ -119,7 +119,7 @@ func (t *tracer) rows(visits []visit, folds []fold, level int) error {
 	return nil
 }
 
-// add appends a row, unless it is before the first one that is wanted.
+// add appends a row unless it precedes the first requested row.
 func (t *tracer) add(row Row) error {
 	if row.Position < t.options.From {
 		return nil
@@ -134,7 +134,7 @@ func (t *tracer) add(row Row) error {
 	return nil
 }
 
-// maxCallRows is the number of calls that are shown of one visit.
+// maxCallRows limits the calls that are shown for one visit.
 const maxCallRows = 6
 
 // visitRows appends the row of a visit and of its calls.

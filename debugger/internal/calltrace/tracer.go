@@ -6,7 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/sourcefile"
 )
 
-// A tracer describes a recording. It moves through history as it goes.
+// A tracer describes a recording. It changes the position in history as it works.
 type tracer struct {
 	ctx     context.Context //nolint:containedctx // it lives as long as one call
 	code    *code
@@ -14,6 +14,6 @@ type tracer struct {
 	*recording
 
 	trace  CallTrace
-	bytes  int // of the text so far
+	bytes  int // length of the text so far
 	source sourcefile.Cache
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 )
 
-// A Line is a node of a tree in a list of them.
+// A Line is a node of a tree in a flat list.
 type Line struct {
 	Level    int    `json:"level"`
 	Function string `json:"function"`
@@ -18,7 +18,7 @@ type Line struct {
 	Hidden   int    `json:"hidden,omitempty" doc:"Functions below it that are deeper than depth"`
 }
 
-// Text is the line with a line feed before it.
+// Text returns the line, preceded by a line feed.
 func (l Line) Text() string {
 	text := "\n" + strings.Repeat("  ", l.Level) + plain.Line(l.Function)
 	if l.Calls > 0 {
@@ -61,14 +61,13 @@ func (n *Node) lines(all []Line, level, depth int, match func(string) bool) []Li
 	return all
 }
 
-// A Node is a function in a tree of calls, with all its calls from the same
-// chain of callers.
+// A Node stands for all calls of a function from the same chain of callers.
 type Node struct {
 	Function string
-	Calls    int    // that began within the positions
-	Nested   int    // of them, direct calls of the function by itself
-	First    uint64 // position at the start of the first one
-	Steps    uint64 // in the function and in the functions that it called
+	Calls    int    // calls that began between the tree's positions
+	Nested   int    // of these, direct recursive calls
+	First    uint64 // position at the start of the first call
+	Steps    uint64 // in the function and its callees
 	Callees  []*Node
 
 	start uint64
@@ -82,5 +81,5 @@ type Tree struct {
 	From, To uint64
 	Calls    int
 	Roots    []*Node // one for each stack, in the order of their first steps
-	Cut      bool    // there are more than maxNodes chains of calls
+	Cut      bool    // there are more than maxNodes chains of callers
 }

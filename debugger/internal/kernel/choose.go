@@ -2,8 +2,8 @@ package kernel
 
 import "encoding/binary"
 
-// choose is for calls that are many: what is written depends on an argument,
-// its low 32 bits. Those that are in no case are unknown.
+// choose returns an out for calls whose effect depends on the low 32 bits of an
+// argument. Values that are not in cases make the effect unknown.
 func choose(arg int, cases map[uint64][]out) out {
 	return func(e *effect) {
 		outs, ok := cases[e.call.Args[arg]&0xffffffff]
@@ -14,7 +14,8 @@ func choose(arg int, cases map[uint64][]out) out {
 	}
 }
 
-// advised is memory that madvise throws away: it reads as zero afterwards.
+// advised handles madvise, which discards some memory: it reads as zero
+// afterwards.
 func advised(e *effect) {
 	switch e.call.Args[2] {
 	case 4, 8, 9, 24: // MADV_DONTNEED, _FREE, _REMOVE, _DONTNEED_LOCKED
@@ -22,10 +23,11 @@ func advised(e *effect) {
 	}
 }
 
-// controls are the commands of ioctl that terminals and sockets get all the time.
+// controls lists the commands of ioctl that programs commonly send to terminals
+// and sockets.
 var controls = map[uint64][]out{
 	0x5401: {fixed(2, 60)},                // TCGETS
-	0x5402: nil, 0x5403: nil, 0x5404: nil, // TCSETS and its kin
+	0x5402: nil, 0x5403: nil, 0x5404: nil, // TCSETS, TCSETSW, TCSETSF
 	0x540f: {fixed(2, 4)},                 // TIOCGPGRP
 	0x5410: nil,                           // TIOCSPGRP
 	0x5413: {fixed(2, 8)},                 // TIOCGWINSZ
@@ -33,7 +35,7 @@ var controls = map[uint64][]out{
 	0x5421: nil, 0x5450: nil, 0x5451: nil, // FIONBIO, FIONCLEX, FIOCLEX
 }
 
-// processControls are the options of prctl.
+// processControls lists options of prctl.
 var processControls = map[uint64][]out{
 	1: nil, 3: nil, 4: nil, // PR_SET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE
 	2:  {fixed(1, 4)},  // PR_GET_PDEATHSIG
@@ -44,13 +46,13 @@ var processControls = map[uint64][]out{
 	0x53564d41: {func(e *effect) { e.Maps = true }}, // PR_SET_VMA
 }
 
-// segments are the codes of arch_prctl.
+// segments lists the codes of arch_prctl.
 var segments = map[uint64][]out{
 	0x1001: nil, 0x1002: nil, // ARCH_SET_GS, ARCH_SET_FS
 	0x1003: {fixed(1, 8)}, 0x1004: {fixed(1, 8)}, // ARCH_GET_FS, ARCH_GET_GS
 }
 
-// descriptors are the fcntl's that write.
+// descriptors handles the commands of fcntl that write.
 func descriptors(e *effect) {
 	switch e.call.Args[1] {
 	case 5, 16, 36: // F_GETLK, F_GETOWN_EX, F_OFD_GETLK
@@ -58,8 +60,8 @@ func descriptors(e *effect) {
 	}
 }
 
-// futexes: those that change the word, and the second one. Waiting for the word
-// to change does not write it.
+// futexes handles the operations of futex that change the futex word or the
+// second word. Waiting for a change of the word does not write it.
 func futexes(e *effect) {
 	const command = 0x7f
 	switch e.call.Args[1] & command {
@@ -69,22 +71,22 @@ func futexes(e *effect) {
 	case 11, 12: // FUTEX_WAIT_REQUEUE_PI, _CMP_REQUEUE_PI
 		e.add(e.call.Args[0], 4)
 		e.add(e.call.Args[4], 4)
-	default: // the others with priorities
+	default: // other operations with priority inheritance
 		e.add(e.call.Args[0], 4)
 	}
 }
 
-// restarted returns what a call may write that was interrupted and continues by
-// restart_syscall. Which one that is the kernel alone knows: poll, futex,
-// nanosleep or clock_nanosleep. Their arguments are still in the registers, so
-// it returns what any of them writes with these.
+// restarted handles restart_syscall, which continues an interrupted call. Only
+// the kernel knows which one: poll, futex, nanosleep or clock_nanosleep. The
+// arguments of that call are still in the registers, so restarted adds what any
+// of them would write with these arguments.
 func restarted(e *effect) {
-	const most = 1 << 20 // descriptors; what is more is no number of them
+	const most = 1 << 20 // descriptors; larger values are not a number of descriptors
 	if n := e.call.Args[1]; n <= most {
 		e.add(e.call.Args[0], n*8) // poll
 	}
-	e.add(e.call.Args[1], 16) // the time that is left of nanosleep
-	e.add(e.call.Args[3], 16) // and of clock_nanosleep
+	e.add(e.call.Args[1], 16) // remaining time of nanosleep
+	e.add(e.call.Args[3], 16) // remaining time of clock_nanosleep
 }
 
 // Flags of clone.
@@ -93,13 +95,13 @@ const (
 	cloneThread = 0x10000
 )
 
-// cloned returns what clone writes. A child that shares the memory without being a
-// thread writes what it likes.
+// cloned handles clone. A child that shares the memory without being a thread may
+// write anything.
 func cloned(e *effect) {
 	e.born(e.call.Args[0], e.call.Args[2], e.call.Args[3])
 }
 
-// cloned3 is the same for clone3, whose arguments are in memory.
+// cloned3 handles clone3, whose arguments are in memory.
 func cloned3(e *effect) {
 	var b [32]byte // flags, pidfd, child_tid, parent_tid
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
@@ -111,6 +113,7 @@ func cloned3(e *effect) {
 	e.born(word(0), word(24), word(16))
 }
 
+// born adds what a clone with the given flags and addresses of thread ids writes.
 func (e *effect) born(flags, parent, child uint64) {
 	e.Unknown = e.Unknown || flags&cloneVM != 0 && flags&cloneThread == 0
 	e.Threads = flags&cloneThread != 0

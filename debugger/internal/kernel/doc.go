@@ -1,4 +1,4 @@
-// Package kernel knows what the system calls of Linux on x86-64 do to the
+// Package kernel describes the effects of Linux system calls on the x86-64
 // process that makes them: which of its memory they write, and whether its
 // mappings or threads change.
 //
@@ -10,12 +10,12 @@
 //		save(span)
 //	}
 //
-// Everything is a function of the call's number and arguments, and of the
-// memory that they point to. The package builds everywhere.
+// An effect depends only on the number and the arguments of the call, and on the
+// memory that they point to. The package builds on all systems.
 //
-// # Never a guess
+// # Unknown calls
 //
-// A call that is in no row, or whose effects depend on what the row does not
-// tell, is Unknown. Ranges may be too long, never too short: a call that ends
-// early writes less.
+// The effect of a call that is not in the table, or that depends on anything
+// else, is Unknown. Ranges may be longer than what the call writes, never
+// shorter: a call that fails early writes less.
 package kernel

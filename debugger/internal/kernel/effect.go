@@ -8,31 +8,33 @@ type Call struct {
 	Args   [6]uint64
 }
 
-// A Reader reads the memory of the process and says whether all could be read.
+// A Reader reads the memory of the process and reports whether it could read all
+// of b.
 type Reader func(addr uint64, b []byte) bool
 
-// An Effect describes what a call may change.
+// An Effect describes the changes that a call may make.
 type Effect struct {
 	Name   string
-	Writes []x86.Span // none of them empty; they may overlap and reach into nowhere
+	Writes []x86.Span // not empty; ranges may overlap and include unmapped addresses
 
-	Unknown     bool // Writes is not all
+	Unknown     bool // Writes is incomplete
 	Maps        bool // mappings may change
-	Threads     bool // a thread may come
-	SignalStack bool // the stack for signals may change
+	Threads     bool // a thread may be created
+	SignalStack bool // the signal stack may change
 	Vector      bool // the vector state may change
 	ThreadEnds  bool // the thread ends
 	Ends        bool // the process ends
 }
 
-// effect is an Effect in the making.
+// effect is an Effect under construction.
 type effect struct {
 	Effect
 	call Call
 	read Reader
 }
 
-// add notes a range. Null pointers are everywhere allowed or refused.
+// add adds a range. It ignores null pointers, which the kernel either permits or
+// rejects.
 func (e *effect) add(addr, n uint64) {
 	if addr != 0 && n != 0 {
 		e.Writes = append(e.Writes, x86.Span{Addr: addr, Len: n})

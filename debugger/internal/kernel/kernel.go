@@ -1,6 +1,7 @@
 package kernel
 
-// Of says what a call may do. read is asked for the lengths that are in memory.
+// Of returns the effect of a call. It calls read for lengths and pointers in
+// memory.
 func Of(call Call, read Reader) Effect {
 	r, ok := rows[call.Number]
 	if !ok {
@@ -22,5 +23,5 @@ func Of(call Call, read Reader) Effect {
 	return e.Effect
 }
 
-// Name is a call's name, or "" if it is in no row.
+// Name returns the name of a call, or "" if it is not in the table.
 func Name(number uint64) string { return rows[number].name }

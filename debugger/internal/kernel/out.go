@@ -2,18 +2,19 @@ package kernel
 
 import "encoding/binary"
 
-// An out is a piece of memory that a call writes.
+// An out adds memory that a call writes to its effect.
 type out func(e *effect)
 
-// fixed is n bytes where an argument points.
+// fixed returns an out for n bytes at the address in an argument.
 func fixed(arg int, n uint64) out {
 	return func(e *effect) { e.add(e.call.Args[arg], n) }
 }
 
-// bytes is a buffer: its length in bytes is another argument.
+// bytes returns an out for a buffer whose length in bytes is in another argument.
 func bytes(arg, length int) out { return times(arg, length, 1) }
 
-// times is an array: how many elements is another argument.
+// times returns an out for an array whose number of elements is in another
+// argument.
 func times(arg, count int, size uint64) out {
 	return func(e *effect) {
 		n := min(e.call.Args[count], maxCount/size)
@@ -21,11 +22,11 @@ func times(arg, count int, size uint64) out {
 	}
 }
 
-// maxCount bounds what a call may write: addresses have 47 bits.
+// maxCount limits the length of what a call may write: addresses have 47 bits.
 const maxCount = 1 << 47
 
-// sized is a buffer whose length is a 32-bit number in memory, which is written
-// too.
+// sized returns an out for a buffer whose length is a 32-bit number in memory,
+// which the call writes, too.
 func sized(arg, length int) out {
 	return func(e *effect) {
 		var b [4]byte
@@ -36,10 +37,10 @@ func sized(arg, length int) out {
 	}
 }
 
-// maxVector is IOV_MAX: the kernel refuses more.
+// maxVector is IOV_MAX: the kernel rejects longer arrays.
 const maxVector = 1024
 
-// vectors are the buffers of an array of struct iovec.
+// vectors returns an out for the buffers of an array of struct iovec.
 func vectors(arg, count int) out {
 	return func(e *effect) { e.vectors(e.call.Args[arg], e.call.Args[count]) }
 }
@@ -54,7 +55,7 @@ func (e *effect) vectors(addr, count uint64) {
 	}
 }
 
-// message is a struct msghdr and what it points to.
+// message returns an out for a struct msghdr and the memory that it points to.
 func message(arg int) out {
 	return func(e *effect) {
 		var b [56]byte
@@ -69,7 +70,7 @@ func message(arg int) out {
 	}
 }
 
-// sets are the three fd_sets of select, each with a bit for a descriptor.
+// sets handles the three fd_sets of select, with one bit for each descriptor.
 func sets(e *effect) {
 	n := (min(e.call.Args[0], 1<<20) + 63) / 64 * 8
 	for _, addr := range e.call.Args[1:4] {
@@ -77,12 +78,12 @@ func sets(e *effect) {
 	}
 }
 
-// residency is mincore's vector of a byte for each page.
+// residency handles mincore, which writes a byte for each page.
 func residency(e *effect) {
 	e.add(e.call.Args[2], min(e.call.Args[1], maxCount)/4096+1)
 }
 
-// replaced is the range that mmap with MAP_FIXED takes the place of.
+// replaced handles mmap with MAP_FIXED, which replaces the memory in a range.
 func replaced(e *effect) {
 	const fixedAddress = 0x10
 	if e.call.Args[3]&fixedAddress != 0 {
@@ -90,7 +91,7 @@ func replaced(e *effect) {
 	}
 }
 
-// moved returns the ranges that mremap removes and replaces.
+// moved handles mremap, which may remove one range and replace another.
 func moved(e *effect) {
 	const fixedAddress = 2
 	e.add(e.call.Args[0], min(e.call.Args[1], maxCount))

@@ -13,16 +13,16 @@ const (
 	unknown
 )
 
-// A row is a call: its name, what it does, what it writes. Arguments are counted
-// from 0; sizes are the sizes of the kernel's structures.
+// A row describes a call: its name, its effects and what it writes. Arguments are
+// counted from 0. Sizes are the sizes of the kernel's structures.
 type row struct {
 	name string
 	does facts
 	out  []out
 }
 
-// rows are the calls by their numbers (arch/x86/entry/syscalls/syscall_64.tbl;
-// section 2 of the manual says what each writes).
+// rows holds the calls by number (arch/x86/entry/syscalls/syscall_64.tbl; section
+// 2 of the manual describes what each call writes).
 var rows = map[uint64]row{
 	0:   {name: "read", out: []out{bytes(1, 2)}},
 	1:   {name: "write"},

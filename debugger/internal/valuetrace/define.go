@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// definition returns the last step of a thread before a position for which is
-// returns true, and its instruction; nil if there is none.
+// definition returns the last step of a thread before a position that satisfies
+// is, with its instruction, or a nil instruction if there is none.
 func (t *tracer) definition(thread int, position uint64, is func(*history.Transition, *x86.Inst) bool) (at uint64, in *x86.Inst, err error) {
 	steps := 0
 	err = t.s.History.TransitionsBack(t.ctx, position, func(tr *history.Transition) bool {
@@ -39,7 +39,7 @@ func (t *tracer) instr(pc uint64) *x86.Inst {
 	return &in
 }
 
-// vector follows the value of a vector register as of before a step. Of moves it
+// vector follows the value of a vector register before a step. Through moves it
 // follows the part that went to the memory of to.
 func (t *tracer) vector(reg x86.Reg, position uint64, to source) error {
 	thread, err := t.threadAt(min(position, t.s.History.End()-1))
@@ -79,8 +79,9 @@ func (t *tracer) vector(reg x86.Reg, position uint64, to source) error {
 	return nil
 }
 
-// copied queues the memory that a vector register was loaded from. If it is
-// larger than the value, the queued part begins where the value was in its store.
+// copied queues the memory that a vector register was loaded from. If the memory
+// is larger than the value, the queued part begins at the offset that the value
+// had when it was stored.
 func (t *tracer) copied(in *x86.Inst, position uint64, to source) error {
 	addr, size, ok := t.memory(in, in.Operand(1), position)
 	if !ok {

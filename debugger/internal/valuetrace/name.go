@@ -18,8 +18,8 @@ func (t *tracer) place(position, pc uint64) Place {
 	return p
 }
 
-// through adds a line that computed the value of the current hop, unless it is
-// that of the hop, or was added last.
+// through adds a line that computed the value of the current hop, unless the line
+// is that of the hop or was the last one added.
 func (t *tracer) through(position, pc uint64) {
 	h := &t.result.Hops[t.hop]
 	p := t.place(position, pc)
@@ -35,7 +35,7 @@ func (t *tracer) through(position, pc uint64) {
 	h.Through = append(h.Through, p)
 }
 
-// Limits of a hop in the answer.
+// Limits of the description of a hop.
 const (
 	maxThroughLines = 6
 	stackFrames     = 4
@@ -44,7 +44,7 @@ const (
 
 // stack returns the callers of a thread's function, innermost first.
 func (t *tracer) stack(thread int) []string {
-	frames, _ := t.s.Frames(thread, stackFrames+1) // without a stack the rest is of use, too
+	frames, _ := t.s.Frames(thread, stackFrames+1) // without a stack, the rest of the hop is still useful
 	var all []string
 	for i := range frames {
 		if i == 0 && frames[i].Function == "main" {
@@ -65,8 +65,8 @@ func (t *tracer) stack(thread int) []string {
 	return all
 }
 
-// nameOf names memory at the current position: by a variable of a frame, a
-// global one, or its address.
+// nameOf returns a name for memory at the current position: that of a variable in
+// a frame, of a global variable, or its address.
 func (t *tracer) nameOf(from source) string {
 	frames, err := t.s.Frames(0, nameFrames)
 	for i := range frames {
@@ -83,7 +83,7 @@ func (t *tracer) nameOf(from source) string {
 	return fmt.Sprintf("*(%d bytes) %s", from.size, plain.Hex(from.addr))
 }
 
-// valueAt returns the value of memory at the current position: a number, or its
+// valueAt returns the value of memory at the current position as a number, or as
 // bytes.
 func (t *tracer) valueAt(from source) string {
 	b := make([]byte, from.size)

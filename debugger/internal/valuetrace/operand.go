@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// moves are instructions whose result is their last operand, by their names
+// moves lists instructions whose result equals their last operand, by name
 // without the v of VEX.
 var moves = map[string]bool{
 	"mov": true, "movabs": true, "movzx": true, "movsx": true, "movsxd": true, "movd": true, "movq": true, "movss": true, "movsd": true,
@@ -18,15 +18,16 @@ var moves = map[string]bool{
 	"movbe": true, "lddqu": true, "movntdq": true, "movnti": true,
 }
 
-// zeroing are instructions that clear a register if both operands are the same.
+// zeroing lists instructions that clear a register if both operands are equal.
 var zeroing = map[string]bool{"xor": true, "sub": true, "pxor": true, "xorps": true, "xorpd": true}
 
-// usesFlags reports whether the result of an instruction depends on flags alone.
+// usesFlags reports whether the result of an instruction depends on the flags
+// only.
 func usesFlags(name string) bool {
 	return len(name) > 3 && name[:3] == "set"
 }
 
-// stored queues the sources of what an instruction stored to memory.
+// stored queues the sources of the value that an instruction stored to memory.
 func (t *tracer) stored(in *x86.Inst, to source, position uint64) error {
 	name := in.Stem()
 	t.s.History.Written(position, func(addr, n uint64) {
@@ -50,8 +51,8 @@ func (t *tracer) stored(in *x86.Inst, to source, position uint64) error {
 	return t.operands(in, position, to)
 }
 
-// operands follows all operands of an instruction, of which the first is read
-// and written.
+// operands follows all operands of an instruction. The first one is both read and
+// written.
 func (t *tracer) operands(in *x86.Inst, position uint64, to source) error {
 	for n := range maxOperands {
 		o := in.Operand(n)
@@ -65,8 +66,8 @@ func (t *tracer) operands(in *x86.Inst, position uint64, to source) error {
 	return nil
 }
 
-// input returns the operand that an instruction with one source reads. Instructions
-// of SSE have no second operand, and VEX adds one there.
+// input returns the operand that an instruction with one source reads. SSE
+// instructions have no second operand; VEX instructions have one before it.
 func input(in *x86.Inst) x86.Operand {
 	if o := in.Operand(2); o.Kind != x86.NoOperand && o.Kind != x86.Immediate {
 		return o
@@ -74,10 +75,10 @@ func input(in *x86.Inst) x86.Operand {
 	return in.Operand(1)
 }
 
-// maxOperands is the number of operands of any instruction.
+// maxOperands is the largest number of operands of an instruction.
 const maxOperands = 4
 
-// operand follows an operand as of before a step. If it is memory of a larger
+// operand follows an operand before a step. If it is memory larger than the
 // value, the source is the part that went to the memory of to.
 func (t *tracer) operand(in *x86.Inst, o x86.Operand, position uint64, to source) error {
 	switch o.Kind {
@@ -136,8 +137,7 @@ func (t *tracer) threadAt(position uint64) (thread int, err error) {
 	return thread, err
 }
 
-// defines reports whether an instruction writes a register, and nothing is known
-// if it has none that it names.
+// defines reports whether an instruction writes a register that it names.
 func defines(in *x86.Inst, reg x86.Reg) bool {
 	o := in.Operand(0)
 	return o.Kind == x86.Register && o.Reg == reg && !in.ReadOnly() && !in.Class.Is(x86.Jump) && !in.Class.Is(x86.Call) && in.Name() != "push"
@@ -146,7 +146,7 @@ func defines(in *x86.Inst, reg x86.Reg) bool {
 // maxScan limits the steps back to the definition of a register.
 const maxScan = 20_000_000
 
-// register follows the value of a general register as of before a step.
+// register follows the value of a general register before a step.
 func (t *tracer) register(reg x86.Reg, position uint64) error {
 	thread, err := t.threadAt(min(position, t.s.History.End()-1))
 	if err != nil {
@@ -172,8 +172,8 @@ func (t *tracer) register(reg x86.Reg, position uint64) error {
 	return nil
 }
 
-// maxLooped is the number of iterations whose operands are followed, of a loop
-// that computes a value in a register.
+// maxLooped limits the iterations whose operands are followed when a loop
+// computes a value in a register.
 const maxLooped = 2
 
 // readsFirst reports whether an instruction computes its first operand from the
@@ -183,11 +183,13 @@ func readsFirst(in *x86.Inst) bool {
 	return !moves[in.Stem()] && (in.Operand(0).Kind == x86.InMemory || !three)
 }
 
-// maxThrough limits the registers that a value is followed through in a hop.
+// maxThrough limits the number of registers that a value is followed through in
+// one hop.
 const maxThrough = 100_000
 
-// defined follows what defined a register. If that is one other register, it is
-// returned, and not done.
+// defined follows the instruction that defined a register. If the value was
+// copied from one other register, defined returns that register and done is
+// false.
 func (t *tracer) defined(in *x86.Inst, position uint64, reg x86.Reg) (next x86.Reg, done bool, err error) {
 	if name := t.s.History.SystemCall(position); name != "" {
 		t.through(position, in.PC)
@@ -197,7 +199,7 @@ func (t *tracer) defined(in *x86.Inst, position uint64, reg x86.Reg) (next x86.R
 	t.through(position, in.PC)
 	name, first, second := in.Stem(), in.Operand(0), input(in)
 	if t.looped[in.PC]++; t.looped[in.PC] > maxLooped {
-		return reg, !readsFirst(in), nil // a sum in a loop: only to its beginning
+		return reg, !readsFirst(in), nil // for a sum in a loop, go to the beginning only
 	}
 	switch {
 	case zeroing[name] && first == second:

@@ -13,8 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// Trace follows the value of an expression at the current position, by at most
-// the given number of hops.
+// Trace follows the value of an expression at the current position through at
+// most the given number of hops.
 func Trace(ctx context.Context, s *stepping.Stepper, expression string, hops int) (*Result, error) {
 	t := &tracer{ctx: ctx, s: s, result: Result{Expression: expression, Hops: []Hop{}}, known: map[uint64]int{}, instrs: map[uint64]x86.Inst{}, looped: map[uint64]int{}}
 	here := s.History.View().Position()
@@ -38,7 +38,7 @@ func (t *tracer) trace(expression string, hops int) error {
 	return nil
 }
 
-// maxValue is the size of the largest value that is followed.
+// maxValue limits the size of values that are traced, in bytes.
 const maxValue = 64
 
 // begin queues the value of the expression: memory, or a variable in a register.
@@ -72,7 +72,7 @@ var dwarfOrder = [16]x86.Reg{
 	x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.R14, x86.R15,
 }
 
-// follow appends the hop of a source, and queues its own sources.
+// follow appends the hop of a source, and queues the sources of that hop.
 func (t *tracer) follow(from source) error {
 	w, repeats, err := t.lastWrite(from)
 	if err != nil {
@@ -121,12 +121,12 @@ func (t *tracer) follow(from source) error {
 	return nil
 }
 
-// maxRepeats limits the writes by one instruction that are skipped.
+// maxRepeats limits the number of writes by one instruction that are skipped.
 const maxRepeats = 10_000
 
-// lastWrite returns the last write of a source. If the hop that used it wrote
-// the same memory by the same instruction, as a sum in a loop does, the search
-// goes on to a write by another instruction.
+// lastWrite returns the last write of a source. If the same instruction wrote the
+// same memory as in the hop that used it, as a sum in a loop does, the search
+// continues to a write by another instruction.
 func (t *tracer) lastWrite(from source) (w *history.Write, repeats int, err error) {
 	position := from.position
 	for {
@@ -169,7 +169,7 @@ func (t *tracer) repeats(from source, w *history.Write) (bool, error) {
 // symbolAt returns the symbol of a hop's instruction.
 func (t *tracer) symbolAt(h *Hop) string {
 	here := t.s.History.View().Position()
-	defer func() { _ = t.s.SeekQuietly(here) }() // it was there
+	defer func() { _ = t.s.SeekQuietly(here) }() // cannot fail: it was the position before
 	if t.s.SeekQuietly(h.Position) != nil {
 		return ""
 	}
@@ -178,7 +178,7 @@ func (t *tracer) symbolAt(h *Hop) string {
 
 // unwritten describes memory that was not written since recording began.
 func (t *tracer) unwritten(from source) string {
-	_ = t.s.SeekQuietly(from.position) // it was reached before
+	_ = t.s.SeekQuietly(from.position) // cannot fail: the position was reached before
 	text := fmt.Sprintf("%s = %s, not written since the recording began at %d", t.nameOf(from), t.valueAt(from), t.s.History.Oldest())
 	if m, ok := t.s.History.View().Maps().Find(from.addr); ok && m.Path != "" {
 		text += " (" + m.Path + ")"
@@ -186,14 +186,14 @@ func (t *tracer) unwritten(from source) string {
 	return text
 }
 
-// link adds a hop to the sources of another one.
+// link adds a hop to the sources of the hop user.
 func (t *tracer) link(user, n int) {
 	if user >= 0 && user != n && !slices.Contains(t.result.Hops[user].From, n+1) {
 		t.result.Hops[user].From = append(t.result.Hops[user].From, n+1)
 	}
 }
 
-// addOrigin ends a source of a hop.
+// addOrigin ends a source of a hop with the text of its origin.
 func (t *tracer) addOrigin(hop int, text string) {
 	if hop < 0 {
 		t.result.Hops = append(t.result.Hops, Hop{Name: t.result.Expression})

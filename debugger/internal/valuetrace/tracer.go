@@ -8,15 +8,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A source is memory whose value at a position is to be followed.
+// A source is memory whose value at a position is to be traced.
 type source struct {
 	addr, size uint64
 	position   uint64
-	hop        int    // index of the hop that used it, -1 for the first
-	shift      uint64 // offset of the value in the memory that an instruction wrote
+	hop        int    // index of the hop that used the value, -1 for the first
+	shift      uint64 // offset of the value within the memory that an instruction wrote
 }
 
-// A tracer follows values.
+// A tracer traces a value.
 type tracer struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call
 	s      *stepping.Stepper
@@ -25,6 +25,6 @@ type tracer struct {
 	known  map[uint64]int // hops by the positions of their writes
 	instrs map[uint64]x86.Inst
 	files  sourcefile.Cache
-	hop    int            // index of the current one
+	hop    int            // index of the current hop
 	looped map[uint64]int // definitions of registers in the current hop, by address
 }
