@@ -2,7 +2,6 @@ package gdbremote
 
 import (
 	"context"
-	"strconv"
 	"strings"
 )
 
@@ -68,26 +67,4 @@ func (v *server) handle(ctx context.Context, text string) ([]byte, error) {
 		}
 	}
 	return []byte{}, nil
-}
-
-// parseHex parses a number as packets have them.
-func parseHex(text string) (uint64, error) {
-	n, err := strconv.ParseUint(text, 16, 64)
-	if err != nil {
-		return 0, errArgument
-	}
-	return n, nil
-}
-
-// parsePair parses two numbers with a comma between them.
-func parsePair(text string) (a, b uint64, err error) {
-	first, second, ok := strings.Cut(text, ",")
-	if !ok {
-		return 0, 0, errArgument
-	}
-	if a, err = parseHex(first); err != nil {
-		return 0, 0, err
-	}
-	b, err = parseHex(second)
-	return a, b, err
 }

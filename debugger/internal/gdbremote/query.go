@@ -9,12 +9,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
 )
 
-// clientFeatures are the features of the client that change replies.
-type clientFeatures struct {
-	multiprocess           bool // thread ids name the process
-	swbreak, hwbreak, exec bool // may be reasons of stops
-}
-
 // serverFeatures is the reply to qSupported without the size (section E.4).
 const serverFeatures = "QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;exec-events+;vContSupported+;" +
 	"ReverseStep+;ReverseContinue+;" +

@@ -9,9 +9,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
-// A way moves a session until the next stop.
-type way func(ctx context.Context) (proc.Stop, error)
-
 // resume answers c. Resuming elsewhere (c ADDR) is not supported; clients
 // write the register instead.
 func (v *server) resume(ctx context.Context, args string) ([]byte, error) {

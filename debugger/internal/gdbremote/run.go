@@ -132,3 +132,6 @@ func (v *server) print(text string) {
 		text = text[n:]
 	}
 }
+
+// A way moves a session until the next stop.
+type way func(ctx context.Context) (proc.Stop, error)

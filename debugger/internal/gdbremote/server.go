@@ -3,7 +3,6 @@ package gdbremote
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"time"
 
@@ -54,89 +53,6 @@ type server struct {
 	told        bool                            // the client was told that it is a mirror
 	all         []register                      // of the target description
 	over        bool                            // the last packet ends the connection
-}
-
-// Serve serves one client until it disconnects, ends the session or ctx is
-// done. It closes the connection. Breakpoints of the client are cleared.
-func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Registry, s *session.Session, o Options) error {
-	ctx, cancel := context.WithCancel(ctx)
-	packets := make(chan packet.Packet)
-	v := &server{
-		Options: o, conn: packet.NewConn(conn), packets: packets, sessions: sessions, s: s,
-		breakpoints: map[string]*stepping.Breakpoint{}, calls: map[*stepping.Breakpoint]bool{},
-	}
-	read := make(chan error, 1)
-	go func() {
-		defer close(packets)
-		read <- v.read(ctx, packets)
-	}()
-	unhook := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	err := v.serve(ctx)
-	cancel()
-	unhook()
-	closeErr := conn.Close()
-	v.clearBreakpoints()
-	if o.Role == Owner {
-		err = errors.Join(err, sessions.EndIfExited(s, nil))
-	}
-	readErr := <-read
-	if v.over {
-		readErr = nil // the connection was closed on this side
-	}
-	return errors.Join(err, unlessEnd(readErr), unlessEnd(closeErr))
-}
-
-// read passes packets on until the connection ends.
-func (v *server) read(ctx context.Context, to chan<- packet.Packet) error {
-	for {
-		p, err := v.conn.Read()
-		if err != nil {
-			return err
-		}
-		select {
-		case to <- p:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// serve answers packets in order.
-func (v *server) serve(ctx context.Context) error {
-	_, v.seen, _ = v.s.LastStop()
-	for !v.over {
-		p, ok := v.next()
-		if !ok {
-			return nil
-		}
-		if p.Interrupt { // the process is stopped already
-			continue
-		}
-		v.sessions.Touch(v.s)
-		answer, err := v.handle(ctx, string(p.Data))
-		if err != nil {
-			answer = errorReply(err)
-		}
-		if answer == nil && v.over { // the client has gone
-			return nil
-		}
-		if err := v.conn.Write(answer); err != nil {
-			return unlessEnd(err)
-		}
-	}
-	return nil
-}
-
-// next returns the next packet, those first that arrived while the process was
-// running.
-func (v *server) next() (packet.Packet, bool) {
-	if len(v.held) > 0 {
-		p := v.held[0]
-		v.held = v.held[1:]
-		return p, true
-	}
-	p, ok := <-v.packets
-	return p, ok
 }
 
 // errorReply is the reply for an error: E and a text, which gdb shows.
@@ -234,4 +150,10 @@ func ignoreEnded(err error) error {
 		return nil
 	}
 	return err
+}
+
+// clientFeatures are the features of the client that change replies.
+type clientFeatures struct {
+	multiprocess           bool // thread ids name the process
+	swbreak, hwbreak, exec bool // may be reasons of stops
 }

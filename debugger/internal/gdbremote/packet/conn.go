@@ -8,13 +8,6 @@ import (
 	"sync"
 )
 
-// MaxSize is the maximum number of bytes of a packet, which a server announces
-// as PacketSize.
-const MaxSize = 64 << 10
-
-// ErrTooLong is returned for packets of more than MaxSize bytes.
-var ErrTooLong = errors.New("packet is too long")
-
 // Bytes outside of packets (section E.1).
 const (
 	ack       = '+'

@@ -5,6 +5,13 @@ import (
 	"fmt"
 )
 
+// MaxSize is the maximum number of bytes of a packet, which a server announces
+// as PacketSize.
+const MaxSize = 64 << 10
+
+// ErrTooLong is returned for packets of more than MaxSize bytes.
+var ErrTooLong = errors.New("packet is too long")
+
 // checksum is the sum of the bytes of a packet as they are sent.
 func checksum(raw []byte) byte {
 	var sum byte

@@ -1,0 +1,94 @@
+package gdbremote
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+)
+
+// Serve serves one client until it disconnects, ends the session or ctx is
+// done. It closes the connection. Breakpoints of the client are cleared.
+func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Registry, s *session.Session, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	packets := make(chan packet.Packet)
+	v := &server{
+		Options: o, conn: packet.NewConn(conn), packets: packets, sessions: sessions, s: s,
+		breakpoints: map[string]*stepping.Breakpoint{}, calls: map[*stepping.Breakpoint]bool{},
+	}
+	read := make(chan error, 1)
+	go func() {
+		defer close(packets)
+		read <- v.read(ctx, packets)
+	}()
+	unhook := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	err := v.serve(ctx)
+	cancel()
+	unhook()
+	closeErr := conn.Close()
+	v.clearBreakpoints()
+	if o.Role == Owner {
+		err = errors.Join(err, sessions.EndIfExited(s, nil))
+	}
+	readErr := <-read
+	if v.over {
+		readErr = nil // the connection was closed on this side
+	}
+	return errors.Join(err, unlessEnd(readErr), unlessEnd(closeErr))
+}
+
+// read passes packets on until the connection ends.
+func (v *server) read(ctx context.Context, to chan<- packet.Packet) error {
+	for {
+		p, err := v.conn.Read()
+		if err != nil {
+			return err
+		}
+		select {
+		case to <- p:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// serve answers packets in order.
+func (v *server) serve(ctx context.Context) error {
+	_, v.seen, _ = v.s.LastStop()
+	for !v.over {
+		p, ok := v.next()
+		if !ok {
+			return nil
+		}
+		if p.Interrupt { // the process is stopped already
+			continue
+		}
+		v.sessions.Touch(v.s)
+		answer, err := v.handle(ctx, string(p.Data))
+		if err != nil {
+			answer = errorReply(err)
+		}
+		if answer == nil && v.over { // the client has gone
+			return nil
+		}
+		if err := v.conn.Write(answer); err != nil {
+			return unlessEnd(err)
+		}
+	}
+	return nil
+}
+
+// next returns the next packet, those first that arrived while the process was
+// running.
+func (v *server) next() (packet.Packet, bool) {
+	if len(v.held) > 0 {
+		p := v.held[0]
+		v.held = v.held[1:]
+		return p, true
+	}
+	p, ok := <-v.packets
+	return p, ok
+}
