@@ -101,7 +101,7 @@ func breakpointKey(args string) string {
 func (v *server) setBreakpoint(_ byte, addr, _ uint64) (*stepping.Breakpoint, error) {
 	b := &stepping.Breakpoint{Places: []symbols.Location{{Addr: addr}}}
 	if v.isReturnOfCall(addr) {
-		v.calls[b] = true
+		v.callReturns[b] = true
 		if err := v.s.Process.SetSignal(syscall.SIGSEGV, proc.StopAndDrop); err != nil {
 			return nil, err
 		}
@@ -126,9 +126,9 @@ func (v *server) isReturnOfCall(addr uint64) bool {
 // clear clears a breakpoint.
 func (v *server) clear(b *stepping.Breakpoint) error {
 	err := v.s.Breakpoints.Clear(b)
-	if v.calls[b] {
-		delete(v.calls, b)
-		if len(v.calls) == 0 {
+	if v.callReturns[b] {
+		delete(v.callReturns, b)
+		if len(v.callReturns) == 0 {
 			err = errors.Join(err, v.s.Process.SetSignal(syscall.SIGSEGV, proc.StopAndPass))
 		}
 	}

@@ -30,7 +30,7 @@ func oneLine(text string) string {
 // detach answers D: an owner ends the session and lets the process run on,
 // others only disconnect.
 func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
-	v.over = true
+	v.closing = true
 	if v.Role == Owner {
 		if err := v.sessions.End(ctx, v.s, false, v.s.Name()+" was detached from"); ignoreEnded(err) != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 // kill answers k and vKill. Only an owner kills, and only a process that was
 // launched here; others disconnect.
 func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
-	v.over = true
+	v.closing = true
 	if v.Role == Owner {
 		if err := v.sessions.End(ctx, v.s, v.s.Launched(), v.s.Name()+" was killed"); ignoreEnded(err) != nil {
 			return nil, err

@@ -9,20 +9,20 @@ import (
 // follow waits for the next stop of a session that others drive. An interrupt
 // of the client ends the wait where the session is.
 func (v *server) follow(ctx context.Context) ([]byte, error) {
-	if !v.told {
-		v.told = true
+	if !v.mirrorAnnounced {
+		v.mirrorAnnounced = true
 		v.print("triptych: this is a mirror: it shows the next stop of session " + v.s.ID +
 			"; breakpoints set here have no effect, Ctrl-C ends the wait\n")
 	}
 	for {
 		_, stops, next := v.s.LastStop()
-		if stops != v.seen {
+		if stops != v.shownStop {
 			return v.caughtUp(ctx)
 		}
 		select {
 		case <-next:
 		case <-v.s.Life.Done():
-			v.over = true
+			v.closing = true
 			stop, _ := v.s.ExitStop()
 			return v.sessionEnded(stop.Ended())
 		case <-ctx.Done():
@@ -30,10 +30,10 @@ func (v *server) follow(ctx context.Context) ([]byte, error) {
 		case p, ok := <-v.packets:
 			switch {
 			case !ok:
-				v.over = true
+				v.closing = true
 				return nil, nil
 			case !p.Interrupt:
-				v.held = append(v.held, p)
+				v.queued = append(v.queued, p)
 			case v.s.State().Status == session.Running:
 				v.print("triptych: the process is running, and a mirror cannot stop it\n")
 			default:
@@ -46,7 +46,7 @@ func (v *server) follow(ctx context.Context) ([]byte, error) {
 // caughtUp returns the reply for where the session is.
 func (v *server) caughtUp(ctx context.Context) ([]byte, error) {
 	if stop, exited := v.s.ExitStop(); exited {
-		v.over = true
+		v.closing = true
 		return v.stopReply(stop, noSignal)
 	}
 	leave, err := v.acquire(ctx)

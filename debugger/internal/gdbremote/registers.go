@@ -22,10 +22,10 @@ func (v *server) states() (*states, error) {
 // registers returns the registers of the target description. It is made once:
 // a process does not get other registers.
 func (v *server) registers() []register {
-	if v.all == nil {
-		v.all = registersOf(v.vectorWidth())
+	if v.registerList == nil {
+		v.registerList = registersOf(v.vectorWidth())
 	}
-	return v.all
+	return v.registerList
 }
 
 // vectorWidth returns the number of bytes of a vector register, 16 if that is

@@ -64,7 +64,7 @@ func (v *server) haltReason(ctx context.Context, _ string) ([]byte, error) {
 // knows from then on. A pause is reported as the given signal.
 func (v *server) current(paused int) ([]byte, error) {
 	stop, stops, _ := v.s.LastStop()
-	v.seen = stops
+	v.shownStop = stops
 	if stop.Why == proc.Paused && stop.Signal == 0 {
 		return v.stopReply(stop, paused)
 	}

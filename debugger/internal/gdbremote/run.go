@@ -16,7 +16,7 @@ import (
 // not know where the session is, it is told that instead; a mirror waits for
 // the session's next stop.
 func (v *server) move(ctx context.Context, through way) ([]byte, error) {
-	if _, stops, _ := v.s.LastStop(); stops == v.seen && v.Role == Mirror {
+	if _, stops, _ := v.s.LastStop(); stops == v.shownStop && v.Role == Mirror {
 		return v.follow(ctx)
 	}
 	leave, err := v.acquire(ctx)
@@ -24,7 +24,7 @@ func (v *server) move(ctx context.Context, through way) ([]byte, error) {
 		return nil, err
 	}
 	defer leave()
-	if _, stops, _ := v.s.LastStop(); stops != v.seen {
+	if _, stops, _ := v.s.LastStop(); stops != v.shownStop {
 		return v.current(signalTrap)
 	}
 	if err := v.s.RequireExecution(); err != nil {
@@ -72,7 +72,7 @@ func (v *server) run(ctx context.Context, through way) ([]byte, error) {
 			case p.Interrupt:
 				v.pause(ctx)
 			default:
-				v.held = append(v.held, p)
+				v.queued = append(v.queued, p)
 			}
 		case <-ticker.C:
 			if v.s.Output != nil {
@@ -98,10 +98,10 @@ func (v *server) pause(ctx context.Context) {
 
 // finished returns the stop reply for an operation that has ended.
 func (v *server) finished(end ended) ([]byte, error) {
-	_, v.seen, _ = v.s.LastStop()
+	_, v.shownStop, _ = v.s.LastStop()
 	switch {
 	case errors.Is(end.err, context.Canceled):
-		v.over = true
+		v.closing = true
 		return nil, nil
 	case end.err != nil:
 		return nil, end.err
@@ -114,7 +114,7 @@ func (v *server) finished(end ended) ([]byte, error) {
 		v.print("triptych: " + note + "\n")
 	}
 	if stop, exited := v.s.ExitStop(); exited {
-		v.over = true
+		v.closing = true
 		return v.stopReply(stop, noSignal)
 	}
 	return v.current(signalInterrupt)

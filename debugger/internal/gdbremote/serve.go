@@ -17,7 +17,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	packets := make(chan packet.Packet)
 	v := &server{
 		Options: o, conn: packet.NewConn(conn), packets: packets, sessions: sessions, s: s,
-		breakpoints: map[string]*stepping.Breakpoint{}, calls: map[*stepping.Breakpoint]bool{},
+		breakpoints: map[string]*stepping.Breakpoint{}, callReturns: map[*stepping.Breakpoint]bool{},
 	}
 	read := make(chan error, 1)
 	go func() {
@@ -34,7 +34,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 		err = errors.Join(err, sessions.EndIfExited(s, nil))
 	}
 	readErr := <-read
-	if v.over {
+	if v.closing {
 		readErr = nil // the connection was closed on this side
 	}
 	return errors.Join(err, unlessEnd(readErr), unlessEnd(closeErr))
@@ -57,8 +57,8 @@ func (v *server) read(ctx context.Context, to chan<- packet.Packet) error {
 
 // serve answers packets in order.
 func (v *server) serve(ctx context.Context) error {
-	_, v.seen, _ = v.s.LastStop()
-	for !v.over {
+	_, v.shownStop, _ = v.s.LastStop()
+	for !v.closing {
 		p, ok := v.next()
 		if !ok {
 			return nil
@@ -71,7 +71,7 @@ func (v *server) serve(ctx context.Context) error {
 		if err != nil {
 			answer = errorReply(err)
 		}
-		if answer == nil && v.over { // the client has gone
+		if answer == nil && v.closing { // the client has gone
 			return nil
 		}
 		if err := v.conn.Write(answer); err != nil {
@@ -84,9 +84,9 @@ func (v *server) serve(ctx context.Context) error {
 // next returns the next packet, those first that arrived while the process was
 // running.
 func (v *server) next() (packet.Packet, bool) {
-	if len(v.held) > 0 {
-		p := v.held[0]
-		v.held = v.held[1:]
+	if len(v.queued) > 0 {
+		p := v.queued[0]
+		v.queued = v.queued[1:]
 		return p, true
 	}
 	p, ok := <-v.packets

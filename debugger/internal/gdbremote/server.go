@@ -43,16 +43,16 @@ type server struct {
 	sessions *session.Registry
 	s        *session.Session
 
-	client      clientFeatures
-	thread      int                             // of registers and memory, 0 for the current one
-	breakpoints map[string]*stepping.Breakpoint // by the arguments of their packets
-	calls       map[*stepping.Breakpoint]bool   // those that functions return to that gdb calls
-	held        []packet.Packet                 // that arrived while the process was running
-	seen        uint64                          // number of the stop that the client knows
-	seekTo      *uint64                         // where the next command that resumes goes
-	told        bool                            // the client was told that it is a mirror
-	all         []register                      // of the target description
-	over        bool                            // the last packet ends the connection
+	client          clientFeatures
+	thread          int                             // of registers and memory, 0 for the current one
+	breakpoints     map[string]*stepping.Breakpoint // by the arguments of their packets
+	callReturns     map[*stepping.Breakpoint]bool   // those that functions return to that gdb calls
+	queued          []packet.Packet                 // that arrived while the process was running
+	shownStop       uint64                          // number of the stop that the client knows
+	seekTo          *uint64                         // where the next command that resumes goes
+	mirrorAnnounced bool                            // the client was told that it is a mirror
+	registerList    []register                      // of the target description
+	closing         bool                            // the last packet ends the connection
 }
 
 // errorReply is the reply for an error: E and a text, which gdb shows.
@@ -85,7 +85,7 @@ var (
 // where the client believes it to be.
 func (v *server) inside(ctx context.Context, f func() ([]byte, error)) ([]byte, error) {
 	return v.locked(ctx, func() ([]byte, error) {
-		if _, stops, _ := v.s.LastStop(); stops != v.seen {
+		if _, stops, _ := v.s.LastStop(); stops != v.shownStop {
 			return nil, errMoved
 		}
 		return f()
