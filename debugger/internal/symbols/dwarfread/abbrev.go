@@ -14,28 +14,6 @@ const (
 	formGNUStrpAlt    = 0x1f21
 )
 
-// abbreviations returns .debug_abbrev up to the end of the table at an offset.
-// It rejects a table whose unit may refer to others.
-func (e *Early) abbreviations(offset uint64) ([]byte, error) {
-	p := e.section("abbrev")
-	for n := uint64(4096); ; n *= 2 {
-		n = min(n, p.size-min(offset, p.size))
-		b, err := p.slice(offset, n)
-		if err != nil {
-			return nil, err
-		}
-		size, inside, whole := scanAbbreviations(b)
-		switch {
-		case whole && !inside:
-			return nil, errNotEarly
-		case whole:
-			return p.data[:offset+uint64(size)], nil
-		case offset+n == p.size:
-			return nil, errNotEarly
-		}
-	}
-}
-
 // scanAbbreviations scans a table (DWARF 5 section 7.5.3). It returns the
 // table's size, whether all references stay inside the unit, and whether b has
 // the whole table.

@@ -3,10 +3,7 @@ package dwarfread
 import (
 	"cmp"
 	"debug/dwarf"
-	"debug/elf"
 	"encoding/binary"
-	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"sort"
@@ -28,7 +25,7 @@ type Early struct {
 	ranges []earlyRange // by start
 
 	mu    sync.Mutex
-	parts map[string]*prefix
+	parts map[string]*sectionPrefix
 	units map[uint64]*Info // by offset in .debug_info; nil if it has to be read with all others
 }
 
@@ -38,9 +35,6 @@ type earlyRange struct{ start, end, unit uint64 }
 // earlySize is the least size of .debug_info for which reading single units
 // pays.
 const earlySize = 1 << 20
-
-// maxEarly bounds the part of a section that is read for single units.
-const maxEarly = 64 << 20
 
 // OpenEarly returns nil when the file does not list its units' addresses, or
 // is too small to gain anything.
@@ -53,7 +47,7 @@ func OpenEarly(o *elffile.File, log *slog.Logger) *Early {
 }
 
 func newEarly(o *elffile.File, log *slog.Logger) *Early {
-	e := &Early{log: log, file: o, units: map[uint64]*Info{}, parts: map[string]*prefix{}}
+	e := &Early{log: log, file: o, units: map[uint64]*Info{}, parts: map[string]*sectionPrefix{}}
 	e.readRanges(o.DebugSection("aranges"))
 	if len(e.ranges) == 0 {
 		return nil
@@ -103,8 +97,6 @@ func (e *Early) At(pc uint64) *Info {
 	return d
 }
 
-var errNotEarly = errors.New("the unit cannot be read by itself")
-
 // open reads the unit at an offset of .debug_info.
 func (e *Early) open(offset uint64) (*Info, error) {
 	others := e.prefetch(offset)
@@ -145,7 +137,7 @@ func (e *Early) open(offset uint64) (*Info, error) {
 		return nil, err
 	}
 	if at, ok := u.entry.Val(dwarf.AttrStmtList).(int64); ok {
-		sec["line"] = e.lines(uint64(at))
+		sec["line"] = e.lineSection(uint64(at))
 	}
 	return newDebugInfo(sec, e.file, e.log)
 }
@@ -162,8 +154,8 @@ func abbrevOffset(info []byte) (uint64, bool) {
 	return 0, false
 }
 
-// lines returns .debug_line up to the end of the table at an offset.
-func (e *Early) lines(offset uint64) []byte {
+// lineSection returns .debug_line up to the end of the table at an offset.
+func (e *Early) lineSection(offset uint64) []byte {
 	p := e.section("line")
 	head, err := p.slice(offset, 4)
 	if err != nil {
@@ -212,52 +204,36 @@ func (e *Early) sharedSections() (map[string][]byte, error) {
 
 // section returns a section by its name without .debug_; it is empty when the
 // file has none.
-func (e *Early) section(name string) *prefix {
+func (e *Early) section(name string) *sectionPrefix {
 	p := e.parts[name]
 	if p == nil {
-		p = &prefix{}
+		p = &sectionPrefix{}
 		if s := e.file.Section(".debug_" + name); s != nil && s.Size <= elffile.MaxSection {
-			p = &prefix{section: s, size: s.Size}
+			p = &sectionPrefix{section: s, size: s.Size}
 		}
 		e.parts[name] = p
 	}
 	return p
 }
 
-// A prefix is the beginning of a section, as far as it was needed.
-type prefix struct {
-	section *elf.Section
-	size    uint64
-	reader  io.Reader // behind data
-	data    []byte
-}
-
-// slice returns n bytes at an offset.
-func (p *prefix) slice(offset, n uint64) ([]byte, error) {
-	end := offset + n
-	if end < offset || end > p.size || end > maxEarly {
-		return nil, errNotEarly
-	}
-	if end > uint64(len(p.data)) {
-		if err := p.grow(end); err != nil {
+// abbreviations returns .debug_abbrev up to the end of the table at an offset.
+// It rejects a table whose unit may refer to others.
+func (e *Early) abbreviations(offset uint64) ([]byte, error) {
+	p := e.section("abbrev")
+	for n := uint64(4096); ; n *= 2 {
+		n = min(n, p.size-min(offset, p.size))
+		b, err := p.slice(offset, n)
+		if err != nil {
 			return nil, err
 		}
-	}
-	return p.data[offset:end], nil
-}
-
-// readAhead is the least number of bytes that are decompressed at once.
-const readAhead = 1 << 16
-
-func (p *prefix) grow(end uint64) error {
-	end = min(max(end, uint64(len(p.data))+readAhead), p.size)
-	return elffile.CatchPanic(func() error {
-		if p.reader == nil {
-			p.reader = p.section.Open()
+		size, inside, whole := scanAbbreviations(b)
+		switch {
+		case whole && !inside:
+			return nil, errNotEarly
+		case whole:
+			return p.data[:offset+uint64(size)], nil
+		case offset+n == p.size:
+			return nil, errNotEarly
 		}
-		data := slices.Grow(p.data, int(end)-len(p.data))[:end]
-		n, err := io.ReadFull(p.reader, data[len(p.data):])
-		p.data = data[:len(p.data)+n]
-		return err
-	})
+	}
 }

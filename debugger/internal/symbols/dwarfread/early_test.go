@@ -158,7 +158,7 @@ func TestReadRanges(t *testing.T) {
 
 // A section that makes debug/elf panic is damaged and no more.
 func TestPartOfDamagedSection(t *testing.T) {
-	p := &prefix{section: new(elf.Section), size: 1000}
+	p := &sectionPrefix{section: new(elf.Section), size: 1000}
 	if b, err := p.slice(0, 200); err == nil {
 		t.Errorf("read %d bytes of nothing", len(b))
 	}

@@ -13,36 +13,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// Info is the debug information of one file. Everything below its lock is read
-// when it is first needed, a unit at a time.
-type Info struct {
-	log *slog.Logger // names the file
-
-	mu      sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
-	data    *dwarf.Data
-	units   []*Unit // by offset
-	ranges  []unitRange
-	ranged  bool
-	next    int // number of units that LoadAll has read
-	names   map[string][]*Subprogram
-	global  map[string][]*Variable
-	goType  map[uint64]dwarf.Offset // Go's run-time type descriptors
-	tables  map[uint64]dwarf.Offset // Rust's tables of methods: the entries of their types, by address
-	named   map[string]dwarf.Offset // types with a definition, by qualified name
-	sigs    map[uint64]dwarf.Offset // type units by signature; does not change once open
-	typesAt int                     // offset at which the units of DWARF 4's .debug_types begin
-
-	addr  []byte        // .debug_addr
-	lists func() []byte // the location lists, .debug_loc, read when first needed
-	list5 func() []byte // those of DWARF 5, .debug_loclists
-}
-
-// A unitRange is a range of code and its unit.
-type unitRange struct {
-	start, end uint64
-	unit       *Unit
-}
-
 // sectionNames are the sections that are read at once, in parallel, because
 // decompressing takes most of the time.
 var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists", "types"}

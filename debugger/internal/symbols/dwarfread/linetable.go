@@ -15,23 +15,6 @@ import (
 // maxRows bounds the line table of one unit.
 const maxRows = 1 << 24
 
-// A lineRow is a row of the matrix of DWARF 5 section 6.2, in the file's
-// addresses. It is valid up to the next row.
-type lineRow struct {
-	addr     uint64
-	line     uint32
-	file     uint32
-	stmt     bool
-	prologue bool // the prologue ends here
-	end      bool // behind the last instruction of a sequence
-}
-
-// A LineTable is the lines of one unit.
-type LineTable struct {
-	rows  []lineRow // by address; of several at one address the last is valid
-	files []string  // whole paths
-}
-
 // LinesLocked reads the unit's line table when it is first needed.
 func (u *Unit) LinesLocked() *LineTable {
 	if u.lines != nil {

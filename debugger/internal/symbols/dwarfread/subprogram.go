@@ -6,16 +6,6 @@ import (
 	"sort"
 )
 
-// A Subprogram is a function with code.
-type Subprogram struct {
-	Unit        *Unit
-	Entry       *dwarf.Entry
-	Name        string // qualified
-	LinkageName string
-	ranges      [][2]uint64 // in the file's addresses
-	tree        *Scope      // nil until it is needed
-}
-
 // Start returns the function's first instruction.
 func (f *Subprogram) Start() uint64 {
 	if pc, ok := f.Entry.Val(dwarf.AttrEntrypc).(uint64); ok && within(f.ranges, pc) {
@@ -61,21 +51,6 @@ func (u *Unit) functionRangesLocked() [][2]uint64 {
 	return out
 }
 
-// A Scope is a function, a function inlined into it, or a block.
-type Scope struct {
-	tag       dwarf.Tag
-	ranges    [][2]uint64
-	children  []*Scope
-	Variables []*Variable
-	calls     []CallSite
-
-	// For what was inlined:
-	Name     string
-	origin   dwarf.Offset
-	callFile string
-	callLine int
-}
-
 // ScopesLocked reads the scopes of a function.
 func (f *Subprogram) ScopesLocked() (*Scope, error) {
 	if f.tree != nil {
@@ -89,94 +64,11 @@ func (f *Subprogram) ScopesLocked() (*Scope, error) {
 	}
 	root := &Scope{tag: e.Tag, ranges: f.ranges, Name: f.Name}
 	if e.Children {
-		err = b.children(root, 0)
+		err = b.readChildren(root, 0)
 	}
 	f.tree = root
 	return root, err
 }
-
-// A treeBuilder reads nested entries into scopes.
-type treeBuilder struct {
-	u *Unit
-	r *dwarf.Reader
-}
-
-func (b *treeBuilder) children(s *Scope, depth int) error {
-	if depth > maxNesting {
-		return errors.New("scopes are nested too deeply")
-	}
-	for {
-		e, err := b.r.Next()
-		if err != nil || e == nil || e.Tag == 0 {
-			return err
-		}
-		if err := b.child(s, e, depth); err != nil {
-			return err
-		}
-	}
-}
-
-func (b *treeBuilder) child(s *Scope, e *dwarf.Entry, depth int) error {
-	switch e.Tag {
-	case dwarf.TagVariable, dwarf.TagFormalParameter:
-		s.Variables = append(s.Variables, b.u.variableLocked(e))
-	case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
-		c := b.scope(e)
-		s.children = append(s.children, c)
-		if e.Children {
-			return b.children(c, depth+1)
-		}
-		return nil
-	case dwarf.TagCallSite, tagGNUCallSite:
-		return b.callSite(s, e)
-	}
-	b.r.SkipChildren()
-	return nil
-}
-
-// scope reads a block or an inlined function.
-func (b *treeBuilder) scope(e *dwarf.Entry) *Scope {
-	c := &Scope{tag: e.Tag}
-	c.ranges, _ = b.u.Info.data.Ranges(e)
-	if e.Tag != dwarf.TagInlinedSubroutine {
-		return c
-	}
-	c.Name, _ = b.u.Info.NameLocked(e)
-	c.origin, _ = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
-	line, _ := e.Val(dwarf.AttrCallLine).(int64)
-	file, _ := e.Val(dwarf.AttrCallFile).(int64)
-	c.callLine, c.callFile = int(line), b.u.LinesLocked().file(int(file))
-	return c
-}
-
-// path returns the scopes around an address, outermost first.
-func (s *Scope) path(pc uint64) []*Scope {
-	out := []*Scope{s}
-	for next := s; next != nil; {
-		s, next = next, nil
-		for _, c := range s.children {
-			if within(c.ranges, pc) {
-				out, next = append(out, c), c
-				break
-			}
-		}
-	}
-	return out
-}
-
-// Tags and attributes without a name in debug/dwarf: of GNU compilers and of Go.
-const (
-	tagGNUCallSite          dwarf.Tag = 0x4109
-	tagGNUCallSiteParameter dwarf.Tag = 0x410a
-
-	attrGNUCallSiteValue  dwarf.Attr = 0x2111
-	attrGNUCallSiteTarget dwarf.Attr = 0x2113
-	attrGNUTailCall       dwarf.Attr = 0x2115
-	AttrGoKind            dwarf.Attr = 0x2900
-	AttrGoKey             dwarf.Attr = 0x2901
-	AttrGoElem            dwarf.Attr = 0x2902
-	attrGoRuntimeType     dwarf.Attr = 0x2904
-)
 
 // CallsLocked returns the call sites of the function and of what was inlined into
 // it.
@@ -212,6 +104,21 @@ func (f *Subprogram) CallAtLocked(pc uint64) *CallSite {
 	return tree.callAt(pc)
 }
 
+// path returns the scopes around an address, outermost first.
+func (s *Scope) path(pc uint64) []*Scope {
+	out := []*Scope{s}
+	for next := s; next != nil; {
+		s, next = next, nil
+		for _, c := range s.children {
+			if within(c.ranges, pc) {
+				out, next = append(out, c), c
+				break
+			}
+		}
+	}
+	return out
+}
+
 func (s *Scope) callAt(pc uint64) *CallSite {
 	for i := range s.calls {
 		if c := &s.calls[i]; c.Return == pc+1 || c.Return == 0 && c.Call == pc {
@@ -224,4 +131,13 @@ func (s *Scope) callAt(pc uint64) *CallSite {
 		}
 	}
 	return nil
+}
+
+// appendCalls appends the call sites of a scope and of those in it.
+func (s *Scope) appendCalls(out []CallSite) []CallSite {
+	out = append(out, s.calls...)
+	for _, c := range s.children {
+		out = c.appendCalls(out)
+	}
+	return out
 }

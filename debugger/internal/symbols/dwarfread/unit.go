@@ -13,35 +13,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// A Unit is a compilation unit, or a type unit, of .debug_info. HeadLocked
-// sets the fields from entry on, load those from loaded on.
-type Unit struct {
-	Info    *Info
-	Offset  dwarf.Offset // of the header
-	die     dwarf.Offset // of the first entry
-	end     dwarf.Offset
-	version int
-	is64    bool
-
-	headed   bool
-	entry    *dwarf.Entry
-	Lang     lang.Lang
-	name     string
-	dir      string
-	producer string
-	low      uint64
-	addrBase int64
-	locBase  int64
-
-	loaded    bool
-	functions []*Subprogram // by start
-	globals   []*Variable
-	scopes    map[dwarf.Offset]string // qualifiers of names in this unit, "app::", by entry
-	optimized bool                    // some variable has a location list
-
-	lines *LineTable
-}
-
 // Unit types that have more than the common header (DWARF 5 section 7.5.1).
 const (
 	unitType      = 2

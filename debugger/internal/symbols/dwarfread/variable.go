@@ -6,17 +6,6 @@ import (
 	"strings"
 )
 
-// A Variable is an entry of a variable or argument.
-type Variable struct {
-	Unit     *Unit
-	Entry    *dwarf.Entry
-	Name     string
-	Argument bool
-	Type     dwarf.Offset
-	HasType  bool
-	Line     int
-}
-
 // variableLocked reads a variable with the attributes that it inherits from
 // its abstract origin.
 func (u *Unit) variableLocked(e *dwarf.Entry) *Variable {

@@ -34,7 +34,7 @@ func (w *walker) walk() error {
 			w.prefix, w.inside = w.prefix[:len(w.prefix)-1], w.inside[:len(w.inside)-1]
 			continue
 		}
-		prefix, inside := w.entry(e)
+		prefix, inside := w.addEntry(e)
 		if !e.Children {
 			continue
 		}
@@ -46,9 +46,9 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// entry records an entry. It returns the qualifier of its children and whether
+// addEntry records an entry. It returns the qualifier of its children and whether
 // they are in a function.
-func (w *walker) entry(e *dwarf.Entry) (string, bool) {
+func (w *walker) addEntry(e *dwarf.Entry) (string, bool) {
 	prefix, inside := w.prefix[len(w.prefix)-1], w.inside[len(w.inside)-1]
 	switch e.Tag {
 	case dwarf.TagNamespace:
@@ -60,7 +60,7 @@ func (w *walker) entry(e *dwarf.Entry) (string, bool) {
 		if name == "" {
 			return prefix, inside
 		}
-		w.name(prefix, e)
+		w.addName(prefix, e)
 		return prefix + name + "::", inside
 	case dwarf.TagSubprogram:
 		w.scope(e, prefix)
@@ -75,7 +75,7 @@ func (w *walker) entry(e *dwarf.Entry) (string, bool) {
 	case dwarf.TagFormalParameter:
 		w.optimized(e)
 	default:
-		w.name(prefix, e)
+		w.addName(prefix, e)
 		if w.u.Lang == lang.Go || e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType {
 			w.scope(e, prefix)
 			w.goTypes(e)
@@ -100,9 +100,9 @@ func (w *walker) scope(e *dwarf.Entry, prefix string) {
 	}
 }
 
-// name enters a type definition in the index. Numbers are entered under their
+// addName enters a type definition in the index. Numbers are entered under their
 // usual names.
-func (w *walker) name(prefix string, e *dwarf.Entry) {
+func (w *walker) addName(prefix string, e *dwarf.Entry) {
 	switch e.Tag {
 	case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagInterfaceType:
 	default:

@@ -3,22 +3,62 @@ package dwarfread
 import (
 	"cmp"
 	"debug/dwarf"
+	"errors"
 )
 
-// A CallSite is a call as debug information describes it (DWARF 5 section
-// 3.4).
-type CallSite struct {
-	Return     uint64 // address behind the call; 0 where the compiler gives only Call
-	Call       uint64 // address of the call itself; 0 where the compiler gives only Return
-	TailCall   bool   // the call is a jump, and the function has no frame afterwards
-	Target     string // linker's or plain name of the function called, empty when it is computed
-	TargetExpr []byte // computes the function's address then
-	Params     []CallParam
+// A treeBuilder reads nested entries into scopes.
+type treeBuilder struct {
+	u *Unit
+	r *dwarf.Reader
 }
 
-// A CallParam is an argument: the register or place it was passed in, and an
-// expression of the caller that computes it.
-type CallParam struct{ Location, Value []byte }
+func (b *treeBuilder) readChildren(s *Scope, depth int) error {
+	if depth > maxNesting {
+		return errors.New("scopes are nested too deeply")
+	}
+	for {
+		e, err := b.r.Next()
+		if err != nil || e == nil || e.Tag == 0 {
+			return err
+		}
+		if err := b.child(s, e, depth); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *treeBuilder) child(s *Scope, e *dwarf.Entry, depth int) error {
+	switch e.Tag {
+	case dwarf.TagVariable, dwarf.TagFormalParameter:
+		s.Variables = append(s.Variables, b.u.variableLocked(e))
+	case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+		c := b.scope(e)
+		s.children = append(s.children, c)
+		if e.Children {
+			return b.readChildren(c, depth+1)
+		}
+		return nil
+	case dwarf.TagCallSite, tagGNUCallSite:
+		return b.callSite(s, e)
+	}
+	b.r.SkipChildren()
+	return nil
+}
+
+// scope reads a block or an inlined function.
+func (b *treeBuilder) scope(e *dwarf.Entry) *Scope {
+	c := &Scope{tag: e.Tag}
+	c.ranges, _ = b.u.Info.data.Ranges(e)
+	if e.Tag != dwarf.TagInlinedSubroutine {
+		return c
+	}
+	c.Name, _ = b.u.Info.NameLocked(e)
+	c.origin, _ = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	line, _ := e.Val(dwarf.AttrCallLine).(int64)
+	file, _ := e.Val(dwarf.AttrCallFile).(int64)
+	c.callLine, c.callFile = int(line), b.u.LinesLocked().file(int(file))
+	return c
+}
 
 // callSite reads a call and its arguments into a scope.
 func (b *treeBuilder) callSite(s *Scope, e *dwarf.Entry) error {
@@ -70,13 +110,4 @@ func (b *treeBuilder) callParams(c *CallSite) error {
 		}
 		b.r.SkipChildren()
 	}
-}
-
-// appendCalls appends the call sites of a scope and of those in it.
-func (s *Scope) appendCalls(out []CallSite) []CallSite {
-	out = append(out, s.calls...)
-	for _, c := range s.children {
-		out = c.appendCalls(out)
-	}
-	return out
 }

@@ -1,0 +1,53 @@
+package dwarfread
+
+import (
+	"debug/elf"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+)
+
+// A sectionPrefix is the beginning of a section, as far as it was needed.
+type sectionPrefix struct {
+	section *elf.Section
+	size    uint64
+	reader  io.Reader // behind data
+	data    []byte
+}
+
+// slice returns n bytes at an offset.
+func (p *sectionPrefix) slice(offset, n uint64) ([]byte, error) {
+	end := offset + n
+	if end < offset || end > p.size || end > maxEarly {
+		return nil, errNotEarly
+	}
+	if end > uint64(len(p.data)) {
+		if err := p.grow(end); err != nil {
+			return nil, err
+		}
+	}
+	return p.data[offset:end], nil
+}
+
+// readAhead is the least number of bytes that are decompressed at once.
+const readAhead = 1 << 16
+
+func (p *sectionPrefix) grow(end uint64) error {
+	end = min(max(end, uint64(len(p.data))+readAhead), p.size)
+	return elffile.CatchPanic(func() error {
+		if p.reader == nil {
+			p.reader = p.section.Open()
+		}
+		data := slices.Grow(p.data, int(end)-len(p.data))[:end]
+		n, err := io.ReadFull(p.reader, data[len(p.data):])
+		p.data = data[:len(p.data)+n]
+		return err
+	})
+}
+
+var errNotEarly = errors.New("the unit cannot be read by itself")
+
+// maxEarly bounds the part of a section that is read for single units.
+const maxEarly = 64 << 20
