@@ -11,7 +11,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Keys of the auxiliary vector, see getauxval(3), beside those of ptrace.
+// Keys of the auxiliary vector (getauxval(3)) that package ptrace does not
+// define.
 const (
 	auxNull           = 0
 	auxHeaders        = 3
@@ -19,11 +20,11 @@ const (
 	auxHeaderCount    = 5
 	auxPageSize       = 6
 	pageSize          = 4096
-	interpreterPrefix = "ld-" // of glibc's and musl's files
+	interpreterPrefix = "ld-" // start of the names of glibc's and musl's loaders
 )
 
-// auxv is the auxiliary vector: of a process, from a core file, or for a trace
-// as far as the mappings tell.
+// auxv returns the auxiliary vector: that of the process, that in the core file,
+// or for a trace the entries that follow from the mappings.
 func (v *server) auxv(string) ([]byte, error) {
 	if v.s.Process != nil {
 		return v.s.Process.AuxV()
@@ -34,8 +35,7 @@ func (v *server) auxv(string) ([]byte, error) {
 	return v.traceAuxV()
 }
 
-// traceAuxV makes the entries by which clients find the program and its
-// loader.
+// traceAuxV returns the entries by which clients find the program and its loader.
 func (v *server) traceAuxV() ([]byte, error) {
 	maps, err := v.s.View.Maps()
 	if err != nil {

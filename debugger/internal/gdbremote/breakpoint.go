@@ -12,15 +12,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// The kinds of breakpoints of Z packets (section E.2). The engine chooses
-// between debug registers and inserted instructions itself.
+// The kinds of breakpoints in Z packets (section E.2). The engine chooses between
+// debug registers and inserted instructions.
 const (
 	software = '0'
 	hardware = '1'
 )
 
-// watchKinds are the kinds of watchpoints with the reason of their stops. The
-// processor cannot watch reads alone; gdb sorts out the writes.
+// watchKinds lists the kinds of watchpoints with the reason that stop replies
+// give. The processor cannot watch reads alone; gdb ignores the writes.
 var watchKinds = map[byte]struct {
 	access proc.Access
 	reason string
@@ -30,10 +30,10 @@ var watchKinds = map[byte]struct {
 	'4': {proc.ReadWrite, "awatch"},
 }
 
-// insert answers Z, wherever the session is: clients set breakpoints before each
-// command that resumes. A mirror accepts them and does not set them: clients
-// have some of their own, to follow libraries, without which they do not
-// resume.
+// insert handles Z at any position: clients set breakpoints before each command
+// that resumes. For a mirror it reports success without setting the breakpoint:
+// clients need breakpoints of their own to follow libraries, and do not resume
+// without them.
 func (v *server) insert(ctx context.Context, args string) ([]byte, error) {
 	kind, addr, size, err := parseBreakpoint(args)
 	if err != nil {
@@ -64,7 +64,7 @@ func (v *server) insert(ctx context.Context, args string) ([]byte, error) {
 	})
 }
 
-// remove answers z.
+// remove handles z.
 func (v *server) remove(ctx context.Context, args string) ([]byte, error) {
 	if _, _, _, err := parseBreakpoint(args); err != nil {
 		return nil, err
@@ -82,7 +82,8 @@ func (v *server) remove(ctx context.Context, args string) ([]byte, error) {
 	})
 }
 
-// parseBreakpoint parses KIND,ADDR,SIZE. What may follow was not announced.
+// parseBreakpoint parses KIND,ADDR,SIZE and ignores the rest, such as conditions,
+// which the server does not announce.
 func parseBreakpoint(args string) (kind byte, addr, size uint64, err error) {
 	key := breakpointKey(args)
 	if len(key) < 2 || key[1] != ',' {
@@ -113,9 +114,9 @@ func (v *server) setBreakpoint(_ byte, addr, _ uint64) (*stepping.Breakpoint, er
 	return b, v.s.Breakpoints.Add(b)
 }
 
-// isReturnOfCall reports whether a breakpoint stands at the return address of a
+// isReturnOfCall reports whether a breakpoint is at the return address of a
 // function that gdb calls in the process. gdb chooses an address on the stack,
-// which is not executable: the return faults, gdb takes the fault for the
+// which is not executable: the return faults, gdb treats the fault as the
 // breakpoint, and the signal must not be delivered.
 func (v *server) isReturnOfCall(addr uint64) bool {
 	maps, err := v.s.View.Maps()
@@ -135,15 +136,15 @@ func (v *server) clear(b *stepping.Breakpoint) error {
 	return err
 }
 
-// Limits of the memory of a watchpoint.
+// Limits of a watchpoint.
 const (
 	maxWatched  = 64 << 10
 	wordSize    = 8
 	maxHardware = 4 // debug registers
 )
 
-// setWatchpoint watches memory. The debug registers watch aligned words; what
-// has too many of them, and traces, are watched in what is recorded.
+// setWatchpoint watches memory. The debug registers watch aligned words. If there
+// are not enough of them, and in traces, recorded writes are searched instead.
 func (v *server) setWatchpoint(kind byte, addr, size uint64) (*stepping.Breakpoint, error) {
 	access := watchKinds[kind].access
 	if size == 0 || size > maxWatched {

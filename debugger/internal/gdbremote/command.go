@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A command handles packets of a kind. It gets the rest of the packet and
-// returns the reply; nil is no reply.
+// A command handles one kind of packet. handle gets the packet without the prefix
+// and returns the reply, or nil for none.
 type command struct {
 	prefix string
 	handle func(v *server, ctx context.Context, args string) ([]byte, error)
 }
 
-// commands are the packets that are understood (sections E.2 and E.4). The
-// first prefix that fits is used; other packets get an empty reply, which
-// means that they are not supported.
+// commands lists the supported packets (sections E.2 and E.4). The first matching
+// prefix applies. Other packets get an empty reply, which means that they are not
+// supported.
 var commands = []command{
 	{"?", (*server).haltReason},
 	{"g", (*server).readRegisters},
@@ -54,12 +54,12 @@ var commands = []command{
 	{"qMemoryRegionInfo:", (*server).memoryRegion},
 }
 
-// constant returns a handler with a reply that is always the same.
+// constant returns a handler with a fixed reply.
 func constant(reply string) func(*server, context.Context, string) ([]byte, error) {
 	return func(*server, context.Context, string) ([]byte, error) { return []byte(reply), nil }
 }
 
-// handle answers a packet.
+// handle returns the reply to a packet.
 func (v *server) handle(ctx context.Context, text string) ([]byte, error) {
 	for _, c := range commands {
 		if rest, ok := strings.CutPrefix(text, c.prefix); ok {

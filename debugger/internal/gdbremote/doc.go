@@ -4,30 +4,30 @@
 //
 //	err := gdbremote.Serve(ctx, conn, sessions, s, gdbremote.Options{Role: gdbremote.Mirror})
 //
-// The session stays that of the tools: the same engine, the same history, the
-// same positions. A client sees the position that the session shows; where the
-// protocol goes backward (bs, bc), the session does.
+// The tools keep using the same session, with the same engine, history and
+// positions. A client sees the session's current position. The protocol's
+// backward commands (bs, bc) move the session backward.
 //
 // # Roles
 //
-// A [Mirror] follows a session and changes nothing: each command that would
-// resume the process waits for the next stop of the session instead, and
-// breakpoints have no effect. A client in [Control] drives the session together
-// with the tools. An [Owner] also ends it: kill kills, detach detaches.
+// A [Mirror] follows a session and changes nothing: commands that would resume
+// the process wait for the session's next stop instead, and breakpoints have no
+// effect. A client with the role [Control] drives the session together with the
+// tools. An [Owner] also ends it: kill kills the process, detach detaches.
 //
-// A client keeps registers and memory until it resumes the process. When the
-// session has moved since, by a tool or another client, reads are refused, and
-// the next command that resumes shows the new position instead.
+// Clients cache registers and memory until they resume the process. If a tool or
+// another client has moved the session since, reads are rejected, and the next
+// command that resumes reports the new position instead.
 //
-// # The past
+// # Recorded positions
 //
-// In the past, and in core files and traces, writes are refused. Going forward
-// ends at the present with replaylog:end, going back at the oldest position
-// with replaylog:begin.
+// At recorded positions, and in core files and traces, writes are rejected. Going
+// forward ends at the present with replaylog:end, going back ends at the oldest
+// position with replaylog:begin.
 //
 // # Concurrency
 //
-// Serve runs on its caller's goroutine, and reads packets on another one, which
-// ends when the connection is closed. Each packet holds the gate of the session
-// while it is handled; one that resumes holds it until the process stops.
+// Serve runs on the caller's goroutine and reads packets on another one, which
+// ends when the connection is closed. The gate of the session is held while a
+// packet is handled. A packet that resumes holds it until the process stops.
 package gdbremote

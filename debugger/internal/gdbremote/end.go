@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// ends are the errors with which connections end, on either side.
+// ends lists the errors that report the end of a connection, on either side.
 var ends = []error{io.EOF, io.ErrClosedPipe, net.ErrClosed, os.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}
 
-// unlessEnd drops an error that only says that the connection has ended.
+// unlessEnd drops an error that only reports the end of the connection.
 func unlessEnd(err error) error {
 	if slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) }) {
 		return nil
@@ -22,13 +22,13 @@ func unlessEnd(err error) error {
 	return err
 }
 
-// oneLine makes a text fit for a packet that gdb shows.
+// oneLine makes a text suitable for a packet that gdb prints.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// detach answers D: an owner ends the session and lets the process run on,
-// others only disconnect.
+// detach handles D. An owner ends the session and lets the process continue;
+// other clients only disconnect.
 func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 	v.closing = true
 	if v.Role == Owner {
@@ -39,8 +39,8 @@ func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 	return []byte("OK"), nil
 }
 
-// kill answers k and vKill. Only an owner kills, and only a process that was
-// launched here; others disconnect.
+// kill handles k and vKill. Only an owner kills, and only a process that the
+// debugger launched; other clients disconnect.
 func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
 	v.closing = true
 	if v.Role == Owner {
@@ -51,8 +51,8 @@ func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
 	return []byte("OK"), nil
 }
 
-// clearBreakpoints clears the breakpoints of a client that has gone. It waits
-// until the session is free; a session that has ended has none.
+// clearBreakpoints clears the breakpoints of a client that disconnected. It waits
+// until the session is not in use; a session that has ended has no breakpoints.
 func (v *server) clearBreakpoints() {
 	if len(v.breakpoints) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
-// XML of the types that registers of the description have.
+// XML of the types of registers.
 const (
 	flagsType = `<flags id="i386_eflags" size="4">` +
 		`<field name="CF" start="0" end="0"/><field name="" start="1" end="1"/><field name="PF" start="2" end="2"/>` +
@@ -33,9 +33,9 @@ const (
 	wideType = `<vector id="v2ui128" type="uint128" count="2"/>`
 )
 
-// features are the features of amd64 (section G.5.5 of gdb's manual). The
-// numbers of registers follow their order. They are made when a client asks for
-// them: most processes have none.
+// features holds the features of amd64 (section G.5.5 of gdb's manual), whose
+// order gives the numbers of the registers. It is made on first use, as most
+// processes serve no client.
 var features = sync.OnceValue(func() []feature {
 	return []feature{
 		{"org.gnu.gdb.i386.core", flagsType, 0, slices.Concat(
@@ -63,21 +63,21 @@ var features = sync.OnceValue(func() []feature {
 	}
 })
 
-// Numbers of the registers that stop replies have, for clients to show a stop
-// without another packet.
+// Numbers of the registers that stop replies include, so that clients can show a
+// stop without another packet.
 const (
 	numberRBP = 6
 	numberRSP = 7
 	numberRIP = 16
 )
 
-// featuresOf returns the features of a processor with vector registers of so
-// many bytes.
+// featuresOf returns the features of a processor whose vector registers have
+// width bytes.
 func featuresOf(width int) []feature {
 	return slices.DeleteFunc(slices.Clone(features()), func(f feature) bool { return f.width > width })
 }
 
-// registersOf returns their registers, by number.
+// registersOf returns the registers of these features, by number.
 func registersOf(width int) []register {
 	var all []register
 	for _, f := range featuresOf(width) {

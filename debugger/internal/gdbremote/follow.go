@@ -6,8 +6,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
-// follow waits for the next stop of a session that others drive. An interrupt
-// of the client ends the wait where the session is.
+// follow waits for the next stop of a session that others control. If the client
+// interrupts, it stops waiting and reports the current position.
 func (v *server) follow(ctx context.Context) ([]byte, error) {
 	if !v.mirrorAnnounced {
 		v.mirrorAnnounced = true
@@ -43,7 +43,7 @@ func (v *server) follow(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// caughtUp returns the reply for where the session is.
+// caughtUp returns the stop reply for the current position.
 func (v *server) caughtUp(ctx context.Context) ([]byte, error) {
 	if stop, exited := v.s.ExitStop(); exited {
 		v.closing = true
@@ -57,9 +57,9 @@ func (v *server) caughtUp(ctx context.Context) ([]byte, error) {
 	return v.current(signalInterrupt)
 }
 
-// sessionEnded tells the client that there is nothing to follow any more: how
-// the process ended, or that it runs on by itself, which clients show as an
-// end, too.
+// sessionEnded reports the end of the session to the client: how the process
+// ended or, if it was detached, an exit, since the protocol has no reply for
+// that.
 func (v *server) sessionEnded(exited bool) ([]byte, error) {
 	if stop, _ := v.s.ExitStop(); exited {
 		return v.stopReply(stop, noSignal)

@@ -10,14 +10,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// maxLibraries bounds the loader's list, which the process may have damaged.
+// maxLibraries limits the loader's list, which the process may have corrupted.
 const maxLibraries = 4096
 
 // A linkMap is an entry of the loader's list, struct link_map of link.h.
 type linkMap struct{ Base, Name, Dynamic, Next, Prev uint64 }
 
-// libraries is the list of shared libraries as the loader has it (section
-// E.6), empty before the loader has run.
+// libraries returns the loader's list of shared libraries (section E.6), which is
+// empty before the loader has run.
 func (v *server) libraries(string) ([]byte, error) {
 	type item struct {
 		XMLName xml.Name `xml:"library"`
@@ -25,7 +25,7 @@ func (v *server) libraries(string) ([]byte, error) {
 		Entry   string   `xml:"lm,attr"`
 		Base    string   `xml:"l_addr,attr"`
 		Dynamic string   `xml:"l_ld,attr"`
-		Space   string   `xml:"lmid,attr"` // of dlmopen; the first one is listed
+		Space   string   `xml:"lmid,attr"` // of dlmopen; only the first namespace is listed
 	}
 	list := struct {
 		XMLName xml.Name `xml:"library-list-svr4"`
@@ -51,8 +51,9 @@ func (v *server) libraries(string) ([]byte, error) {
 	return xml.Marshal(list)
 }
 
-// firstLibrary returns the address of the program's own entry, 0 if there is
-// none yet: its dynamic section points to the loader's struct r_debug.
+// firstLibrary returns the address of the first entry, that of the program, or 0
+// if there is none yet. The program's dynamic section points to the loader's
+// struct r_debug.
 func (v *server) firstLibrary() uint64 {
 	auxv, _ := v.auxv("") // without it there is no list
 	headers, _ := ptrace.Auxiliary(auxv, auxHeaders)
@@ -74,8 +75,7 @@ func (v *server) firstLibrary() uint64 {
 	return 0
 }
 
-// dynamicSection finds the dynamic section by the program headers, which are
-// at a known address themselves.
+// dynamicSection finds the dynamic section in the program headers.
 func (v *server) dynamicSection(headers, count uint64) (addr uint64, ok bool) {
 	var bias uint64
 	for i := range min(count, 1<<16) {
@@ -87,7 +87,7 @@ func (v *server) dynamicSection(headers, count uint64) (addr uint64, ok bool) {
 		case elf.PT_PHDR:
 			bias = headers - h.Vaddr
 		case elf.PT_DYNAMIC:
-			return bias + h.Vaddr, true // PT_PHDR comes first
+			return bias + h.Vaddr, true // PT_PHDR precedes other headers
 		}
 	}
 	return 0, false
@@ -108,7 +108,7 @@ const maxPath = 4096
 // text reads a string that ends in a zero byte.
 func (v *server) text(addr uint64) string {
 	b := make([]byte, maxPath)
-	n, _ := v.s.View.ReadMemory(addr, b) // less is there at the end of a mapping
+	n, _ := v.s.View.ReadMemory(addr, b) // a mapping may end before
 	text, _, _ := bytes.Cut(b[:n], []byte{0})
 	return string(text)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
 )
 
-// readMemory answers m. Less than was asked for is returned where memory ends.
-// All errors are numbers: gdb 13 takes a text for bytes.
+// readMemory handles m. At the end of readable memory it returns fewer bytes than
+// requested. Errors are numbers: gdb 13 takes a text for data.
 func (v *server) readMemory(ctx context.Context, args string) ([]byte, error) {
 	addr, size, err := parsePair(args)
 	if err != nil {
@@ -29,7 +29,7 @@ func (v *server) readMemory(ctx context.Context, args string) ([]byte, error) {
 	return answer, err
 }
 
-// writeMemory answers M, whose bytes are in hexadecimal.
+// writeMemory handles M, whose data is in hexadecimal.
 func (v *server) writeMemory(ctx context.Context, args string) ([]byte, error) {
 	place, digits, ok := strings.Cut(args, ":")
 	b, err := hex.DecodeString(digits)
@@ -39,7 +39,7 @@ func (v *server) writeMemory(ctx context.Context, args string) ([]byte, error) {
 	return v.write(ctx, place, b)
 }
 
-// writeBinary answers X.
+// writeBinary handles X.
 func (v *server) writeBinary(ctx context.Context, args string) ([]byte, error) {
 	place, b, ok := strings.Cut(args, ":")
 	if !ok {
@@ -54,7 +54,7 @@ func (v *server) write(ctx context.Context, place string, b []byte) ([]byte, err
 		return nil, errArgument
 	}
 	return v.inside(ctx, func() ([]byte, error) {
-		if len(b) == 0 { // clients find out with it whether X is there
+		if len(b) == 0 { // clients send it to find out whether X is supported
 			return []byte("OK"), nil
 		}
 		if err := v.requireWritable(); err != nil {

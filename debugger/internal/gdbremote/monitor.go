@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// monitorCommands are the commands after gdb's "monitor".
+// monitorCommands lists the commands after gdb's "monitor".
 var monitorCommands = []struct {
 	name, help string
 	run        func(v *server, ctx context.Context, args string) (string, error)
@@ -23,7 +23,7 @@ var monitorCommands = []struct {
 	{"resume-here", "let the process itself go back to this position of the past", (*server).rewind},
 }
 
-// monitor answers qRcmd with the text of a command, which gdb prints.
+// monitor handles qRcmd and returns the output of a command, which gdb prints.
 func (v *server) monitor(ctx context.Context, args string) ([]byte, error) {
 	line, err := hex.DecodeString(args)
 	if err != nil {
@@ -44,7 +44,7 @@ func (v *server) monitor(ctx context.Context, args string) ([]byte, error) {
 	return []byte(hex.EncodeToString([]byte(help))), nil
 }
 
-// whileStopped is locked for commands with a text.
+// whileStopped is locked for functions that return text.
 func (v *server) whileStopped(ctx context.Context, f func() (string, error)) (string, error) {
 	text, err := v.locked(ctx, func() ([]byte, error) {
 		text, err := f()
@@ -122,7 +122,7 @@ func (v *server) showBreakpoints(ctx context.Context, _ string) (string, error) 
 	})
 }
 
-// rewind makes the process go on from the position that is shown.
+// rewind makes the process continue from the current recorded position.
 func (v *server) rewind(ctx context.Context, _ string) (string, error) {
 	switch {
 	case v.Role == Mirror:

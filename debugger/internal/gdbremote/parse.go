@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parseHex parses a number as packets have them.
+// parseHex parses a hexadecimal number.
 func parseHex(text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 16, 64)
 	if err != nil {
@@ -14,7 +14,7 @@ func parseHex(text string) (uint64, error) {
 	return n, nil
 }
 
-// parsePair parses two numbers with a comma between them.
+// parsePair parses two hexadecimal numbers separated by a comma.
 func parsePair(text string) (a, b uint64, err error) {
 	first, second, ok := strings.Cut(text, ",")
 	if !ok {

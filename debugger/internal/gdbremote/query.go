@@ -15,7 +15,7 @@ const serverFeatures = "QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;exec-ev
 	"qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;qXfer:libraries-svr4:read+;" +
 	"qXfer:siginfo:read+;qXfer:threads:read+"
 
-// supported answers qSupported and records what the client can do.
+// supported handles qSupported and records the features of the client.
 func (v *server) supported(_ context.Context, args string) ([]byte, error) {
 	for feature := range strings.SplitSeq(strings.TrimPrefix(args, ":"), ";") {
 		switch feature {
@@ -32,15 +32,15 @@ func (v *server) supported(_ context.Context, args string) ([]byte, error) {
 	return fmt.Appendf(nil, "PacketSize=%x;%s", packet.MaxSize, serverFeatures), nil
 }
 
-// stopAcks answers QStartNoAckMode. The reply itself is acknowledged, which is
-// ignored.
+// stopAcks handles QStartNoAckMode. The client still acknowledges the reply,
+// which is ignored.
 func (v *server) stopAcks(context.Context, string) ([]byte, error) {
 	v.conn.StopAcks()
 	return []byte("OK"), nil
 }
 
-// attached answers qAttached: whether quitting detaches from the process or
-// kills it.
+// attached handles qAttached, which asks whether quitting detaches from the
+// process or kills it.
 func (v *server) attached(context.Context, string) ([]byte, error) {
 	if v.Role == Owner && v.s.Launched() {
 		return []byte("0"), nil
@@ -48,21 +48,21 @@ func (v *server) attached(context.Context, string) ([]byte, error) {
 	return []byte("1"), nil
 }
 
-// triple is the name of the processor and system in lldb.
+// triple is lldb's name of the processor and system.
 var triple = hex.EncodeToString([]byte("x86_64-unknown-linux-gnu"))
 
-// hostInfo answers a query of lldb's extensions.
+// hostInfo handles qHostInfo, an extension of lldb.
 func (v *server) hostInfo(context.Context, string) ([]byte, error) {
 	return []byte("triple:" + triple + ";ptrsize:8;endian:little;"), nil
 }
 
-// processInfo answers a query of lldb's extensions.
+// processInfo handles qProcessInfo, an extension of lldb.
 func (v *server) processInfo(context.Context, string) ([]byte, error) {
 	return fmt.Appendf(nil, "pid:%x;triple:%s;ostype:linux;ptrsize:8;endian:little;", v.s.PID, triple), nil
 }
 
-// memoryRegion answers a query of lldb's extensions: the mapping at an
-// address, or the space up to the next one.
+// memoryRegion handles qMemoryRegionInfo, an extension of lldb. It returns the
+// mapping at an address, or the unmapped space up to the next one.
 func (v *server) memoryRegion(ctx context.Context, args string) ([]byte, error) {
 	addr, err := parseHex(args)
 	if err != nil {

@@ -18,21 +18,21 @@ type register struct {
 	in   place
 }
 
-// A place locates a register: in the general registers, in the vector
-// state, or computed from it.
+// A place locates a register: in the general registers, in the vector state, or
+// computed from the latter.
 type place struct {
-	word     int // index in ptrace.Regs.Words, -1 if it is elsewhere
+	word     int // index in ptrace.Regs.Words, -1 for other registers
 	part     xsave.Part
 	n        int // number of the part
 	computed func(*xsave.X87) uint64
 }
 
-// A feature is a part of the target description that gdb knows by its name.
+// A feature is a part of the target description with a name that gdb knows.
 type feature struct {
 	name  string
 	types string // XML of types of its registers
-	// width is the number of bytes of a vector register that the processor
-	// must have for the feature.
+	// width is the size in bytes of the vector registers that the feature
+	// requires.
 	width     int
 	registers []register
 }
@@ -46,8 +46,8 @@ func generalRegisters(bits int, kind string, names ...string) []register {
 	return all
 }
 
-// parts returns registers that are stored as the same part of consecutive
-// vector registers, beginning with number first.
+// parts returns registers that are the same part of consecutive vector registers,
+// starting with number first.
 func parts(format string, first, count, bits int, kind string, part xsave.Part) []register {
 	var all []register
 	for n := first; n < first+count; n++ {
@@ -56,7 +56,7 @@ func parts(format string, first, count, bits int, kind string, part xsave.Part) 
 	return all
 }
 
-// x87Words are the control registers of the x87 unit in the order of gdb.
+// x87Words lists the control registers of the x87 unit in gdb's order.
 var x87Words = []struct {
 	name  string
 	value func(*xsave.X87) uint64
@@ -79,15 +79,15 @@ func x87Registers() []register {
 	return all
 }
 
-// states are the registers of a thread as the view returns them.
+// states holds the registers of a thread as the view returns them.
 type states struct {
 	regs   ptrace.Regs
-	vector []byte // as XSAVE writes it; nil if it is not known
+	vector []byte // in the layout of XSAVE; nil if unknown
 	layout xsave.Layout
 }
 
-// bytes returns a register, low byte first, nil if it is not known. Those of
-// parts alias the vector state.
+// bytes returns a register in little-endian order, or nil if it is unknown. The
+// result may alias the vector state.
 func (s *states) bytes(r register) []byte {
 	switch {
 	case r.in.computed != nil:
@@ -103,7 +103,7 @@ func (s *states) bytes(r register) []byte {
 	return s.layout.Bytes(s.vector, r.in.part, r.in.n)
 }
 
-// set changes a register, and reports whether the vector state has changed.
+// set changes a register and reports whether the vector state changed.
 func (s *states) set(r register, value []byte) (vector bool, err error) {
 	switch {
 	case len(value) != r.bits/8:

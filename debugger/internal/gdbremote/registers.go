@@ -9,18 +9,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
-// states reads the registers of the thread that the client has selected.
+// states returns the registers of the thread that the client selected.
 func (v *server) states() (*states, error) {
 	regs, err := v.s.View.Regs(v.thread)
 	if err != nil {
 		return nil, err
 	}
-	vector, _ := v.s.View.XState(v.thread, nil) // some core files have none
+	vector, _ := v.s.View.XState(v.thread, nil) // some core files do not have it
 	return &states{regs, vector, xsave.Machine()}, nil
 }
 
-// registers returns the registers of the target description. It is made once:
-// a process does not get other registers.
+// registers returns the registers of the target description. It is computed once,
+// since a process cannot get other registers.
 func (v *server) registers() []register {
 	if v.registerList == nil {
 		v.registerList = registersOf(v.vectorWidth())
@@ -28,8 +28,8 @@ func (v *server) registers() []register {
 	return v.registerList
 }
 
-// vectorWidth returns the number of bytes of a vector register, 16 if that is
-// not known.
+// vectorWidth returns the size of a vector register in bytes, or 16 if it is
+// unknown.
 func (v *server) vectorWidth() int {
 	if state, err := v.states(); err == nil {
 		if regs, ok := state.layout.Registers(state.vector); ok {
@@ -39,7 +39,7 @@ func (v *server) vectorWidth() int {
 	return 16
 }
 
-// unknown is a byte of a register that is not known.
+// unknown stands for a byte of an unknown register.
 const unknown = "xx"
 
 // hexRegister formats a register for a reply.
@@ -50,7 +50,7 @@ func hexRegister(s *states, r register) string {
 	return strings.Repeat(unknown, r.bits/8)
 }
 
-// readRegisters answers g.
+// readRegisters handles g.
 func (v *server) readRegisters(ctx context.Context, _ string) ([]byte, error) {
 	return v.inside(ctx, func() ([]byte, error) {
 		state, err := v.states()
@@ -65,7 +65,7 @@ func (v *server) readRegisters(ctx context.Context, _ string) ([]byte, error) {
 	})
 }
 
-// readRegister answers p.
+// readRegister handles p.
 func (v *server) readRegister(ctx context.Context, args string) ([]byte, error) {
 	return v.inside(ctx, func() ([]byte, error) {
 		r, err := v.registerNumber(args)
@@ -88,7 +88,7 @@ func (v *server) registerNumber(text string) (register, error) {
 	return v.registers()[n], nil
 }
 
-// writeRegister answers P.
+// writeRegister handles P.
 func (v *server) writeRegister(ctx context.Context, args string) ([]byte, error) {
 	number, digits, ok := strings.Cut(args, "=")
 	value, err := hex.DecodeString(digits)
@@ -104,8 +104,7 @@ func (v *server) writeRegister(ctx context.Context, args string) ([]byte, error)
 	})
 }
 
-// writeRegisters answers G. Registers that stay as they are need not be
-// writable.
+// writeRegisters handles G. Registers that do not change need not be writable.
 func (v *server) writeRegisters(ctx context.Context, args string) ([]byte, error) {
 	return v.changeRegisters(ctx, func(state *states) (vector bool, err error) {
 		rest := args
@@ -133,8 +132,8 @@ func (v *server) writeRegisters(ctx context.Context, args string) ([]byte, error
 	})
 }
 
-// changeRegisters lets change replace registers of the selected thread, and
-// writes them to the process.
+// changeRegisters reads the registers of the selected thread, lets change modify
+// them, and writes them back.
 func (v *server) changeRegisters(ctx context.Context, change func(*states) (vector bool, err error)) ([]byte, error) {
 	return v.inside(ctx, func() ([]byte, error) {
 		if err := v.requireWritable(); err != nil {

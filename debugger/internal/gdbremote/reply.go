@@ -11,13 +11,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
-// Signals with other numbers in gdb than in Linux (include/gdb/signals.def of
-// gdb).
+// signalNumbers lists signals whose number in gdb (include/gdb/signals.def)
+// differs from that in Linux.
 var signalNumbers = map[syscall.Signal]int{
 	7: 10, 10: 30, 12: 31, 16: unknownSignal, 17: 20, 18: 19, 19: 17, 20: 18, 23: 16, 29: 23, 30: 32, 31: 12,
 }
 
-// Numbers in gdb.
+// Signal numbers of gdb.
 const (
 	unknownSignal   = 143
 	firstRealTime   = 45 // of signal 33
@@ -29,7 +29,7 @@ const (
 	noSignal        = 0
 )
 
-// signalNumber returns the number that clients know a signal by.
+// signalNumber returns gdb's number of a signal.
 func signalNumber(sig syscall.Signal) int {
 	switch n := int(sig); {
 	case signalNumbers[sig] != 0:
@@ -45,12 +45,12 @@ func signalNumber(sig syscall.Signal) int {
 	}
 }
 
-// stopSignals are the signals that stops without a signal are reported with.
+// stopSignals maps stops that no signal caused to the signal that reports them.
 var stopSignals = map[proc.Why]int{
 	proc.Paused: signalInterrupt, stepping.AtLimit: noSignal, stepping.AtExit: noSignal, stepping.AtMoment: signalTrap,
 }
 
-// haltReason answers ?: why the process is stopped.
+// haltReason handles ?, which asks why the process is stopped.
 func (v *server) haltReason(ctx context.Context, _ string) ([]byte, error) {
 	leave, err := v.acquire(ctx)
 	if err != nil {
@@ -60,8 +60,8 @@ func (v *server) haltReason(ctx context.Context, _ string) ([]byte, error) {
 	return v.current(signalTrap)
 }
 
-// current returns the stop reply for where the session is, which the client
-// knows from then on. A pause is reported as the given signal.
+// current returns the stop reply for the current position and records that the
+// client was shown it. A pause is reported as the signal paused.
 func (v *server) current(paused int) ([]byte, error) {
 	stop, stops, _ := v.s.LastStop()
 	v.shownStop = stops
@@ -112,8 +112,7 @@ func (v *server) endedProcess() string {
 	return ""
 }
 
-// reason returns the part of a stop reply that says what has stopped the
-// process.
+// reason returns the part of a stop reply that gives the reason.
 func (v *server) reason(stop proc.Stop) string {
 	switch stop.Why {
 	case stepping.AtBeginning:
@@ -134,8 +133,8 @@ func (v *server) reason(stop proc.Stop) string {
 	return ""
 }
 
-// breakpointReason names the kind of the client's breakpoint at an address.
-// One of the session's own is a trap that the client does not expect.
+// breakpointReason returns the kind of the client's breakpoint at an address. A
+// breakpoint of the session is reported as a trap.
 func (v *server) breakpointReason(addr uint64) string {
 	for key, b := range v.breakpoints {
 		switch {
@@ -149,7 +148,7 @@ func (v *server) breakpointReason(addr uint64) string {
 	return ""
 }
 
-// watchReason names the client's kind of a watchpoint.
+// watchReason returns the kind of the client's watchpoint.
 func (v *server) watchReason(hit *stepping.Breakpoint) string {
 	for key, b := range v.breakpoints {
 		if b == hit {

@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
-// resume answers c. Resuming elsewhere (c ADDR) is not supported; clients
-// write the register instead.
+// resume handles c. Resuming at another address (c ADDR) is not supported;
+// clients write the register instead.
 func (v *server) resume(ctx context.Context, args string) ([]byte, error) {
 	if args != "" {
 		return nil, errArgument
@@ -18,13 +18,13 @@ func (v *server) resume(ctx context.Context, args string) ([]byte, error) {
 	return v.move(ctx, v.forward)
 }
 
-// resumeWithSignal answers C. The engine delivers the signal of the last stop
-// when the process runs on, and no other one.
+// resumeWithSignal handles C. The engine always delivers the signal of the last
+// stop when the process continues; other signals are not supported.
 func (v *server) resumeWithSignal(ctx context.Context, _ string) ([]byte, error) {
 	return v.move(ctx, v.forward)
 }
 
-// stepOnce answers s.
+// stepOnce handles s.
 func (v *server) stepOnce(ctx context.Context, args string) ([]byte, error) {
 	if args != "" {
 		return nil, errArgument
@@ -32,13 +32,13 @@ func (v *server) stepOnce(ctx context.Context, args string) ([]byte, error) {
 	return v.move(ctx, v.stepping(anyThread, 0, 0))
 }
 
-// stepWithSignal answers S.
+// stepWithSignal handles S.
 func (v *server) stepWithSignal(ctx context.Context, _ string) ([]byte, error) {
 	return v.move(ctx, v.stepping(anyThread, 0, 0))
 }
 
-// forward goes on to the next breakpoint, signal or the end; at the present it
-// records if the client wants that.
+// forward continues to the next breakpoint, signal or the end. At the present it
+// records if the client asked for that.
 func (v *server) forward(ctx context.Context) (proc.Stop, error) {
 	if v.Record && v.s.Process != nil {
 		return v.s.Stepper.Record(ctx, 0, 0)
@@ -46,8 +46,8 @@ func (v *server) forward(ctx context.Context) (proc.Stop, error) {
 	return v.s.Continue(ctx)
 }
 
-// stepping returns the way that makes a step of a thread, or as many as there
-// are inside of the addresses from start to before end.
+// stepping returns a way that steps a thread once, or as long as its address is
+// in [start, end).
 func (v *server) stepping(thread int, start, end uint64) way {
 	return func(ctx context.Context) (proc.Stop, error) {
 		if thread == anyThread {
@@ -60,25 +60,24 @@ func (v *server) stepping(thread int, start, end uint64) way {
 	}
 }
 
-// continueBack answers bc.
+// continueBack handles bc.
 func (v *server) continueBack(ctx context.Context, _ string) ([]byte, error) {
 	return v.move(ctx, v.back(v.s.ReverseContinue))
 }
 
-// stepBack answers bs: the thread that the client has selected goes one step
-// back.
+// stepBack handles bs: the thread that the client selected makes one step back.
 func (v *server) stepBack(ctx context.Context, _ string) ([]byte, error) {
 	return v.move(ctx, v.back(func(ctx context.Context) (proc.Stop, error) {
 		thread := v.thread
 		if thread == anyThread {
-			thread, _ = v.s.View.CurrentThread() // stopped processes have one
+			thread, _ = v.s.View.CurrentThread() // a stopped process has a current thread
 		}
 		return v.s.StepThreadBack(ctx, thread)
 	}))
 }
 
-// back is a way back, which is at its end at once where nothing was recorded
-// before.
+// back returns a way backward that stops at once if nothing was recorded before
+// the position.
 func (v *server) back(through way) way {
 	return func(ctx context.Context) (proc.Stop, error) {
 		h, err := v.s.RequireHistory()
@@ -92,10 +91,10 @@ func (v *server) back(through way) way {
 	}
 }
 
-// resumeThreads answers vCont;ACTION[:THREAD]… The others stand still while a
-// thread steps, unless it waits for them.
+// resumeThreads handles vCont;ACTION[:THREAD]… While a thread steps, the others
+// stay stopped, unless it waits for them.
 func (v *server) resumeThreads(ctx context.Context, args string) ([]byte, error) {
-	var alone, all bool // whether c is for one thread, and for the others
+	var alone, all bool // whether c applies to a single thread, and to the others
 	for text := range strings.SplitSeq(args, ";") {
 		action, id, one := strings.Cut(text, ":")
 		thread := anyThread
@@ -124,7 +123,7 @@ func (v *server) resumeThreads(ctx context.Context, args string) ([]byte, error)
 	return v.move(ctx, v.forward)
 }
 
-// parseRange checks an action, and returns the addresses of r.
+// parseRange checks an action and returns the addresses of r.
 func parseRange(action string) (start, end uint64, err error) {
 	switch {
 	case action == "c", action == "s", strings.HasPrefix(action, "C"), strings.HasPrefix(action, "S"):
@@ -135,8 +134,8 @@ func parseRange(action string) (start, end uint64, err error) {
 	return 0, 0, errArgument
 }
 
-// requireOneThread refuses to let one thread of several run: only steps leave
-// the others where they are.
+// requireOneThread rejects continuing only one of several threads: only steps
+// leave the others stopped.
 func (v *server) requireOneThread(ctx context.Context) error {
 	_, err := v.inside(ctx, func() ([]byte, error) {
 		threads, err := v.s.View.Threads()

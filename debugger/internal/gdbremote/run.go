@@ -12,9 +12,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
-// move lets the session move and returns the stop reply. If the client does
-// not know where the session is, it is told that instead; a mirror waits for
-// the session's next stop.
+// move moves the session and returns the stop reply. If the session is not where
+// the client was shown, it returns the current stop instead. For a mirror it
+// waits for the session's next stop.
 func (v *server) move(ctx context.Context, through way) ([]byte, error) {
 	if _, stops, _ := v.s.LastStop(); stops == v.shownStop && v.Role == Mirror {
 		return v.follow(ctx)
@@ -37,17 +37,18 @@ func (v *server) move(ctx context.Context, through way) ([]byte, error) {
 	return v.run(ctx, through)
 }
 
-// outputTime is the interval at which output of a running program is passed on.
+// outputTime is the interval at which the output of a running program is
+// forwarded.
 const outputTime = 100 * time.Millisecond
 
-// An ended operation.
+// An ended is the result of an operation.
 type ended struct {
 	outcome session.Outcome
 	err     error
 }
 
-// run begins an operation and waits for its end. Meanwhile an interrupt of the
-// client pauses the process, and its output is passed on.
+// run starts an operation and waits for its end. Meanwhile it forwards output,
+// and an interrupt from the client pauses the process.
 func (v *server) run(ctx context.Context, through way) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -66,7 +67,7 @@ func (v *server) run(ctx context.Context, through way) ([]byte, error) {
 			return v.finished(end)
 		case p, ok := <-packets:
 			switch {
-			case !ok: // the client has gone
+			case !ok: // the client has disconnected
 				packets = nil
 				cancel()
 			case p.Interrupt:
@@ -82,13 +83,14 @@ func (v *server) run(ctx context.Context, through way) ([]byte, error) {
 	}
 }
 
-// waiting is a client of an operation that waits without an end.
+// waiting is the caller of an operation that has no deadline and shows no
+// progress.
 type waiting struct{}
 
 func (waiting) InputClosed() <-chan struct{}                       { return nil }
 func (waiting) Progress(context.Context, float64, float64, string) {}
 
-// pause stops the process. Its answer is that of the operation.
+// pause stops the process. The reply is that of the paused operation.
 func (v *server) pause(ctx context.Context) {
 	outcome, err := v.s.Pause(ctx)
 	if err == nil {
@@ -96,7 +98,7 @@ func (v *server) pause(ctx context.Context) {
 	}
 }
 
-// finished returns the stop reply for an operation that has ended.
+// finished returns the stop reply of an operation that has ended.
 func (v *server) finished(end ended) ([]byte, error) {
 	_, v.shownStop, _ = v.s.LastStop()
 	switch {
@@ -123,8 +125,8 @@ func (v *server) finished(end ended) ([]byte, error) {
 // maxPrinted is the maximum number of bytes in a packet with text.
 const maxPrinted = packet.MaxSize / 4
 
-// print shows a text on the client's console, which is possible while it waits
-// for a stop. An error shows with the next reply.
+// print shows a text on the client's console. That is possible only while the
+// client waits for a stop. An error is also returned by the next reply.
 func (v *server) print(text string) {
 	for text != "" {
 		n := min(len(text), maxPrinted)
@@ -133,5 +135,5 @@ func (v *server) print(text string) {
 	}
 }
 
-// A way moves a session until the next stop.
+// A way moves a session until it stops.
 type way func(ctx context.Context) (proc.Stop, error)

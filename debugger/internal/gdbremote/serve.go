@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
-// Serve serves one client until it disconnects, ends the session or ctx is
-// done. It closes the connection. Breakpoints of the client are cleared.
+// Serve serves one client until it disconnects, ends the session or ctx is done.
+// It then closes the connection and clears the client's breakpoints.
 func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Registry, s *session.Session, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	packets := make(chan packet.Packet)
@@ -40,7 +40,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	return errors.Join(err, unlessEnd(readErr), unlessEnd(closeErr))
 }
 
-// read passes packets on until the connection ends.
+// read sends packets to a channel until the connection ends.
 func (v *server) read(ctx context.Context, to chan<- packet.Packet) error {
 	for {
 		p, err := v.conn.Read()
@@ -55,7 +55,7 @@ func (v *server) read(ctx context.Context, to chan<- packet.Packet) error {
 	}
 }
 
-// serve answers packets in order.
+// serve handles packets in order.
 func (v *server) serve(ctx context.Context) error {
 	_, v.shownStop, _ = v.s.LastStop()
 	for !v.closing {
@@ -63,7 +63,7 @@ func (v *server) serve(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if p.Interrupt { // the process is stopped already
+		if p.Interrupt { // the process is already stopped
 			continue
 		}
 		v.sessions.Touch(v.s)
@@ -71,7 +71,7 @@ func (v *server) serve(ctx context.Context) error {
 		if err != nil {
 			answer = errorReply(err)
 		}
-		if answer == nil && v.closing { // the client has gone
+		if answer == nil && v.closing { // the client has disconnected
 			return nil
 		}
 		if err := v.conn.Write(answer); err != nil {
@@ -81,8 +81,8 @@ func (v *server) serve(ctx context.Context) error {
 	return nil
 }
 
-// next returns the next packet, those first that arrived while the process was
-// running.
+// next returns the next packet. Packets that were queued while the process was
+// running come first.
 func (v *server) next() (packet.Packet, bool) {
 	if len(v.queued) > 0 {
 		p := v.queued[0]

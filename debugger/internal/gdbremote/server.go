@@ -13,10 +13,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
-// A Role says what a client may do with a session.
+// A Role limits what a client may do with a session.
 type Role uint8
 
-// The roles, see the package comment.
+// The roles; see the package comment.
 const (
 	Mirror Role = iota
 	Control
@@ -26,36 +26,36 @@ const (
 // Options configure Serve.
 type Options struct {
 	Role    Role
-	NoWrite bool // memory and registers are not written
-	Record  bool // continue records every instruction from the beginning
+	NoWrite bool // do not write memory and registers
+	Record  bool // continue records every instruction from the start
 	Log     *slog.Logger
 }
 
-// gateTime bounds the wait for a session that others use. Clients wait 2
-// seconds for most answers.
+// gateTime limits the wait for a session that is in use. Clients wait 2 seconds
+// for most replies.
 const gateTime = 1500 * time.Millisecond
 
-// A server serves one client.
+// A server serves one client. Its fields are used by the goroutine of Serve only.
 type server struct {
 	Options
 	conn     *packet.Conn
-	packets  <-chan packet.Packet // closed at the end of the input
+	packets  <-chan packet.Packet // closed when the input ends
 	sessions *session.Registry
 	s        *session.Session
 
 	client          clientFeatures
-	thread          int                             // of registers and memory, 0 for the current one
-	breakpoints     map[string]*stepping.Breakpoint // by the arguments of their packets
-	callReturns     map[*stepping.Breakpoint]bool   // those that functions return to that gdb calls
-	queued          []packet.Packet                 // that arrived while the process was running
-	shownStop       uint64                          // number of the stop that the client knows
-	seekTo          *uint64                         // where the next command that resumes goes
+	thread          int                             // selected for registers and memory, 0 for the current one
+	breakpoints     map[string]*stepping.Breakpoint // the client's, by the arguments of their packets
+	callReturns     map[*stepping.Breakpoint]bool   // breakpoints at the return of functions that gdb calls
+	queued          []packet.Packet                 // received while the process was running
+	shownStop       uint64                          // number of the last stop that was reported to the client
+	seekTo          *uint64                         // position that the next resume command goes to
 	mirrorAnnounced bool                            // the client was told that it is a mirror
-	registerList    []register                      // of the target description
-	closing         bool                            // the last packet ends the connection
+	registerList    []register                      // registers of the target description
+	closing         bool                            // the connection ends after this packet
 }
 
-// errorReply is the reply for an error: E and a text, which gdb shows.
+// errorReply returns the reply for an error: E and a text, which gdb prints.
 func errorReply(err error) []byte {
 	var number errno
 	if errors.As(err, &number) {
@@ -64,12 +64,12 @@ func errorReply(err error) []byte {
 	return []byte("E." + oneLine(err.Error()))
 }
 
-// An errno is an error that clients know by its number.
+// An errno is an error that clients identify by its number.
 type errno string
 
 func (e errno) Error() string { return "error " + string(e) }
 
-// Errors without a text, for clients that show their own.
+// Errors without a text; clients print their own.
 const (
 	errAddress  errno = "E14" // EFAULT
 	errArgument errno = "E22" // EINVAL
@@ -81,8 +81,8 @@ var (
 	errRunning  = errors.New("the process is running")
 )
 
-// inside calls f while it holds the gate of the session, which is stopped and
-// where the client believes it to be.
+// inside calls f while holding the gate of the session, after it made sure that
+// the session is stopped at the position that the client was shown.
 func (v *server) inside(ctx context.Context, f func() ([]byte, error)) ([]byte, error) {
 	return v.locked(ctx, func() ([]byte, error) {
 		if _, stops, _ := v.s.LastStop(); stops != v.shownStop {
@@ -92,8 +92,8 @@ func (v *server) inside(ctx context.Context, f func() ([]byte, error)) ([]byte, 
 	})
 }
 
-// locked calls f while it holds the gate of the session, which is stopped
-// anywhere.
+// locked calls f while holding the gate of the session, which is stopped at any
+// position.
 func (v *server) locked(ctx context.Context, f func() ([]byte, error)) ([]byte, error) {
 	leave, err := v.acquire(ctx)
 	if err != nil {
@@ -103,7 +103,8 @@ func (v *server) locked(ctx context.Context, f func() ([]byte, error)) ([]byte, 
 	return f()
 }
 
-// acquire waits for the session to be free and stopped, for a short time.
+// acquire waits up to gateTime until the session is stopped and not in use, and
+// returns the function that releases it.
 func (v *server) acquire(ctx context.Context) (func(), error) {
 	limited, cancel := context.WithTimeout(ctx, gateTime)
 	defer cancel()
@@ -125,7 +126,7 @@ func (v *server) acquire(ctx context.Context) (func(), error) {
 }
 
 // requireWritable returns an error unless the client may change the process at
-// the position that it shows.
+// the position it was shown.
 func (v *server) requireWritable() error {
 	switch {
 	case v.Role == Mirror:
@@ -144,7 +145,7 @@ func (v *server) requireWritable() error {
 
 var errPast = errors.New("the past cannot be changed; continue goes to the present")
 
-// ignoreEnded drops errors of a process that has ended meanwhile.
+// ignoreEnded drops the error that reports that the process has ended.
 func ignoreEnded(err error) error {
 	if errors.Is(err, proc.ErrExited) || errors.Is(err, proc.ErrDetached) {
 		return nil
@@ -152,8 +153,8 @@ func ignoreEnded(err error) error {
 	return err
 }
 
-// clientFeatures are the features of the client that change replies.
+// clientFeatures holds the features of the client that affect replies.
 type clientFeatures struct {
-	multiprocess           bool // thread ids name the process
-	swbreak, hwbreak, exec bool // may be reasons of stops
+	multiprocess           bool // thread ids include the process
+	swbreak, hwbreak, exec bool // supported as reasons of stops
 }

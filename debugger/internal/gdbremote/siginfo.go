@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// siginfo is the kernel's siginfo_t of the signal of the last stop, as far as
-// stops have it: number, code, and the address of a fault.
+// siginfo returns a siginfo_t for the signal of the last stop, with the fields
+// that stops record: number, code, and the address of a fault.
 func (v *server) siginfo(string) ([]byte, error) {
 	stop, _, _ := v.s.LastStop()
 	if stop.Signal == 0 {

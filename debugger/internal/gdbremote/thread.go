@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// threadID formats a thread as the client expects it (section E.1.1).
+// threadID formats a thread in the form that the client expects (section E.1.1).
 func (v *server) threadID(thread int) string {
 	if v.client.multiprocess {
 		return fmt.Sprintf("p%x.%x", v.s.PID, thread)
@@ -19,7 +19,7 @@ func (v *server) threadID(thread int) string {
 // anyThread is the value of parseThread for "any" and "all".
 const anyThread = 0
 
-// parseThread parses a thread, with or without its process.
+// parseThread parses a thread id, with or without a process.
 func (v *server) parseThread(text string) (int, error) {
 	if rest, ok := strings.CutPrefix(text, "p"); ok {
 		process, thread, several := strings.Cut(rest, ".")
@@ -37,8 +37,8 @@ func (v *server) parseThread(text string) (int, error) {
 	return int(id), err
 }
 
-// selectThread answers H: the thread whose registers are meant from now on.
-// That of c and s is given by vCont.
+// selectThread handles H, which selects the thread for registers and memory.
+// Threads for c and s are given by vCont.
 func (v *server) selectThread(ctx context.Context, args string) ([]byte, error) {
 	if args == "" {
 		return nil, errArgument
@@ -56,7 +56,7 @@ func (v *server) selectThread(ctx context.Context, args string) ([]byte, error) 
 	return []byte("OK"), nil
 }
 
-// isAlive answers T: whether a thread exists.
+// isAlive handles T, which asks whether a thread exists.
 func (v *server) isAlive(ctx context.Context, args string) ([]byte, error) {
 	thread, err := v.parseThread(args)
 	if err != nil {
@@ -77,7 +77,7 @@ func (v *server) currentThread(ctx context.Context, _ string) ([]byte, error) {
 	})
 }
 
-// listThreads answers qfThreadInfo, for clients that do not read the object
+// listThreads handles qfThreadInfo, for clients that do not read the object
 // threads.
 func (v *server) listThreads(ctx context.Context, _ string) ([]byte, error) {
 	return v.inside(ctx, func() ([]byte, error) {
@@ -90,7 +90,7 @@ func (v *server) listThreads(ctx context.Context, _ string) ([]byte, error) {
 	})
 }
 
-// threadName answers qThreadExtraInfo.
+// threadName handles qThreadExtraInfo.
 func (v *server) threadName(ctx context.Context, args string) ([]byte, error) {
 	thread, err := v.parseThread(args)
 	if err != nil {
@@ -107,7 +107,7 @@ func (v *server) threadName(ctx context.Context, args string) ([]byte, error) {
 	})
 }
 
-// threadsXML is the object threads (section E.17).
+// threadsXML returns the object threads (section E.17).
 func (v *server) threadsXML(string) ([]byte, error) {
 	type item struct {
 		XMLName xml.Name `xml:"thread"`

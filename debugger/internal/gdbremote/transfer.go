@@ -7,7 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
 )
 
-// objects return the contents of the objects of qXfer (section E.4).
+// objects maps the objects of qXfer (section E.4) to functions that return their
+// contents.
 var objects = map[string]func(v *server, annex string) ([]byte, error){
 	"features":       (*server).features,
 	"auxv":           (*server).auxv,
@@ -17,8 +18,8 @@ var objects = map[string]func(v *server, annex string) ([]byte, error){
 	"threads":        (*server).threadsXML,
 }
 
-// transfer answers qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH with a part of an
-// object: m and the part, or l and the last one.
+// transfer handles qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH. The reply is m and a
+// part of the object, or l and its last part.
 func (v *server) transfer(ctx context.Context, args string) ([]byte, error) {
 	parts := strings.Split(args, ":")
 	if len(parts) != 4 || parts[1] != "read" || objects[parts[0]] == nil {
@@ -41,16 +42,16 @@ func (v *server) transfer(ctx context.Context, args string) ([]byte, error) {
 	})
 }
 
-// features is the target description.
+// features returns the target description.
 func (v *server) features(annex string) ([]byte, error) {
 	if annex != "target.xml" {
-		return nil, errno("E00") // "the annex is invalid"
+		return nil, errno("E00") // E00 reports an invalid annex
 	}
 	return description(v.vectorWidth()), nil
 }
 
-// executable is the path of the program. The annex may name a process; there
-// is only one.
+// executable returns the path of the program. The annex may specify a process;
+// there is only one.
 func (v *server) executable(string) ([]byte, error) {
 	return []byte(v.s.Executable()), nil
 }

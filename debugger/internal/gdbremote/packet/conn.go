@@ -18,7 +18,7 @@ const (
 // A Packet is a packet or an interrupt of a client.
 type Packet struct {
 	Data      []byte // without framing and escapes
-	Interrupt bool   // the client asks to stop the process; there is no Data
+	Interrupt bool   // a request to stop the process; Data is empty
 }
 
 // A Conn exchanges packets with a client.
@@ -28,18 +28,17 @@ type Conn struct {
 	mu    sync.Mutex
 	w     io.Writer
 	noAck bool
-	last  []byte // the frame that was written last, to send again
+	last  []byte // the last frame written, to repeat it on request
 }
 
-// NewConn returns a Conn. It starts with acknowledgments, as the protocol
-// does.
+// NewConn returns a Conn with acknowledgments enabled, as the protocol requires.
 func NewConn(rw io.ReadWriter) *Conn {
 	return &Conn{r: bufio.NewReader(rw), w: rw}
 }
 
-// Read returns the next packet. It acknowledges packets, requests those again
-// that arrived damaged, and sends the last frame again when the client asks
-// for it. Bytes between packets are ignored (section E.1).
+// Read returns the next packet. It acknowledges packets, requests damaged packets
+// again, and repeats the last frame when the client asks for it. It ignores bytes
+// between packets (section E.1).
 func (c *Conn) Read() (Packet, error) {
 	for {
 		b, err := c.r.ReadByte()
@@ -64,8 +63,8 @@ func (c *Conn) Read() (Packet, error) {
 	}
 }
 
-// frame reads a packet after its $ and acknowledges it. whole reports whether
-// it arrived undamaged; without acknowledgments damage is an error.
+// frame reads a packet after its $ and acknowledges it. whole reports whether it
+// was undamaged. Without acknowledgments a damaged packet is an error.
 func (c *Conn) frame() (data []byte, whole bool, err error) {
 	raw, err := c.body()
 	if err != nil {
@@ -83,7 +82,7 @@ func (c *Conn) frame() (data []byte, whole bool, err error) {
 	return data, whole, c.acknowledge(whole)
 }
 
-// body reads up to the #. A $ begins the packet anew: the client has given up
+// body reads up to the #. A $ starts the packet again: the client has abandoned
 // the one before.
 func (c *Conn) body() ([]byte, error) {
 	var raw []byte
@@ -104,8 +103,8 @@ func (c *Conn) body() ([]byte, error) {
 	}
 }
 
-// acknowledge answers a packet. A stream that needs no acknowledgments must
-// not be damaged.
+// acknowledge acknowledges a packet or requests it again. Without acknowledgments
+// it returns an error for a damaged packet.
 func (c *Conn) acknowledge(whole bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

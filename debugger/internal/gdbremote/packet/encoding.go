@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// MaxSize is the maximum number of bytes of a packet, which a server announces
-// as PacketSize.
+// MaxSize is the maximum size of a packet in bytes, which a server announces as
+// PacketSize.
 const MaxSize = 64 << 10
 
-// ErrTooLong is returned for packets of more than MaxSize bytes.
+// ErrTooLong is returned for packets larger than MaxSize.
 var ErrTooLong = errors.New("packet is too long")
 
-// checksum is the sum of the bytes of a packet as they are sent.
+// checksum returns the sum of the bytes of a packet as sent, modulo 256.
 func checksum(raw []byte) byte {
 	var sum byte
 	for _, b := range raw {
@@ -28,14 +28,14 @@ func encode(data []byte) []byte {
 	return fmt.Appendf(frame, "#%02x", checksum(frame[1:]))
 }
 
-// escapeMark announces an escaped byte, which is sent with one bit changed.
+// escapeMark precedes an escaped byte, which is sent with bit 5 inverted.
 const (
 	escapeMark = '}'
 	escapeBit  = 0x20
 	repeatMark = '*'
 )
 
-// escape replaces the bytes that have a meaning in packets (section E.1).
+// escape escapes the bytes that have a special meaning in packets (section E.1).
 func escape(data []byte) []byte {
 	raw := make([]byte, 0, len(data))
 	for _, b := range data {
@@ -48,16 +48,17 @@ func escape(data []byte) []byte {
 	return raw
 }
 
-// A run of equal bytes is sent as one of them, repeatMark, and a printable
-// byte that counts the others. Shorter runs are sent as they are.
+// A run of equal bytes is sent as one of them, repeatMark, and a printable byte
+// that encodes the number of repetitions. Short runs are sent unchanged.
 const (
 	repeatBase = 29
 	minRepeat  = 3
 	maxRepeat  = 126 - repeatBase
 )
 
-// compress appends bytes with their runs shortened. An escaped byte begins no
-// run: clients differ in whether they expand runs before escapes.
+// compress appends bytes with run-length encoding. It does not encode runs of
+// escaped bytes: clients differ in whether they expand runs before they process
+// escapes.
 func compress(frame, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		b := raw[i]
@@ -80,8 +81,8 @@ func compress(frame, raw []byte) []byte {
 	return frame
 }
 
-// countable returns the largest count up to n whose byte has no meaning of its
-// own in the stream.
+// countable returns the largest count up to n whose encoding has no special
+// meaning in packets.
 func countable(n int) int {
 	for {
 		switch byte(n + repeatBase) {
@@ -98,7 +99,7 @@ var (
 	errRepeat = errors.New("packet repeats nothing, or by no count")
 )
 
-// decode expands runs and escapes.
+// decode expands runs and resolves escapes.
 func decode(raw []byte) ([]byte, error) {
 	plain, err := expand(raw)
 	if err != nil {
@@ -118,8 +119,7 @@ func decode(raw []byte) ([]byte, error) {
 	return data, nil
 }
 
-// expand expands runs. It returns ErrTooLong if the result has more than
-// MaxSize bytes.
+// expand expands runs. It returns ErrTooLong if the result exceeds MaxSize.
 func expand(raw []byte) ([]byte, error) {
 	plain := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); i++ {

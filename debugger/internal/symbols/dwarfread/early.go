@@ -12,32 +12,31 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// The debug information of a library is megabytes, compressed, and takes a
-// tenth of a second to read. A stack needs few of its units. So, until all
-// units are read, single ones are: .debug_aranges has their addresses, and
-// sections are decompressed only as far as a unit reaches. Units that refer to
-// others cannot be read alone.
+// Decompressing the debug information of a library takes a tenth of a second, and
+// a call stack needs only a few of its units. Until all units have been read,
+// single units are found by .debug_aranges and read with only the part of each
+// section that they need. A unit that refers to other units cannot be read alone.
 
 // Early reads single units of a file.
 type Early struct {
 	log    *slog.Logger
 	file   *elffile.File
-	ranges []earlyRange // by start
+	ranges []earlyRange // ordered by start
 
 	mu    sync.Mutex
 	parts map[string]*sectionPrefix
-	units map[uint64]*Info // by offset in .debug_info; nil if it has to be read with all others
+	units map[uint64]*Info // by offset in .debug_info; nil if the unit cannot be read alone
 }
 
-// An earlyRange is a piece of code and the offset of its unit.
+// An earlyRange is a range of code with the offset of its unit.
 type earlyRange struct{ start, end, unit uint64 }
 
-// earlySize is the least size of .debug_info for which reading single units
-// pays.
+// earlySize is the size of .debug_info above which reading single units is
+// faster.
 const earlySize = 1 << 20
 
-// OpenEarly returns nil when the file does not list its units' addresses, or
-// is too small to gain anything.
+// OpenEarly returns nil if the file does not list the addresses of its units, or
+// is too small to benefit.
 func OpenEarly(o *elffile.File, log *slog.Logger) *Early {
 	s := o.Section(".debug_info")
 	if s == nil || s.Size < earlySize || s.Size > elffile.MaxSection {
@@ -55,8 +54,8 @@ func newEarly(o *elffile.File, log *slog.Logger) *Early {
 	return e
 }
 
-// readRanges reads .debug_aranges (DWARF 5 section 6.1.2), whose format has
-// not changed since DWARF 2, up to the first damaged set.
+// readRanges reads .debug_aranges (DWARF 5 section 6.1.2; unchanged since DWARF
+// 2) up to the first damaged set.
 func (e *Early) readRanges(data []byte) {
 	for len(data) >= 12 {
 		size := uint64(binary.LittleEndian.Uint32(data))
@@ -79,8 +78,8 @@ func (e *Early) readRanges(data []byte) {
 	slices.SortFunc(e.ranges, func(a, b earlyRange) int { return cmp.Compare(a.start, b.start) })
 }
 
-// At returns the debug information of the unit at an address of the file; nil
-// if all units must be read.
+// At returns the debug information of the unit that contains an address of the
+// file, or nil if the unit cannot be read alone.
 func (e *Early) At(pc uint64) *Info {
 	i := sort.Search(len(e.ranges), func(i int) bool { return e.ranges[i].start > pc }) - 1
 	if i < 0 || pc >= e.ranges[i].end {
@@ -91,7 +90,7 @@ func (e *Early) At(pc uint64) *Info {
 	offset := e.ranges[i].unit
 	d, ok := e.units[offset]
 	if !ok {
-		d, _ = e.open(offset) // on an error all units are read, which reports it
+		d, _ = e.open(offset) // the error will be returned when all units are read
 		e.units[offset] = d
 	}
 	return d
@@ -142,8 +141,8 @@ func (e *Early) open(offset uint64) (*Info, error) {
 	return newDebugInfo(sec, e.file, e.log)
 }
 
-// abbrevOffset returns the offset of a unit's abbreviations, if it is a unit
-// of code (DWARF 5 section 7.5.1.1).
+// abbrevOffset returns the offset of a unit's abbreviations, and false if it is
+// not a compilation unit (DWARF 5 section 7.5.1.1).
 func abbrevOffset(info []byte) (uint64, bool) {
 	switch version := binary.LittleEndian.Uint16(info[4:]); {
 	case version >= 2 && version <= 4:
@@ -154,7 +153,7 @@ func abbrevOffset(info []byte) (uint64, bool) {
 	return 0, false
 }
 
-// lineSection returns .debug_line up to the end of the table at an offset.
+// lineSection returns .debug_line up to the end of the line table at an offset.
 func (e *Early) lineSection(offset uint64) []byte {
 	p := e.section("line")
 	head, err := p.slice(offset, 4)
@@ -168,18 +167,19 @@ func (e *Early) lineSection(offset uint64) []byte {
 	return p.data
 }
 
-// sharedNames are the sections that a unit may refer to at any offset.
+// sharedNames lists the sections in which a unit may refer to any offset.
 var sharedNames = [...]string{"str", "line_str", "addr", "str_offsets", "rnglists", "ranges"}
 
-// prefetch starts reading the sections that a unit needs beside .debug_info; most
-// are in the order of units. They must not be used before the group is done.
+// prefetch starts reading the sections that a unit needs besides .debug_info,
+// which mostly have the order of the units. The caller must wait for the group
+// before it uses them.
 func (e *Early) prefetch(offset uint64) *sync.WaitGroup {
 	var all sync.WaitGroup
 	info := e.section("info")
 	for _, name := range [...]string{"line", "abbrev"} {
 		p := e.section(name)
 		n := min(p.size, uint64(float64(p.size)*float64(offset)/float64(max(info.size, 1)))+readAhead)
-		all.Go(func() { _, _ = p.slice(0, n) }) // reading it later returns the error
+		all.Go(func() { _, _ = p.slice(0, n) }) // errors are returned when the section is used
 	}
 	for _, name := range sharedNames {
 		p := e.section(name)
@@ -188,7 +188,7 @@ func (e *Early) prefetch(offset uint64) *sync.WaitGroup {
 	return &all
 }
 
-// sharedSections returns the sections in anywhere.
+// sharedSections returns the sections in sharedNames.
 func (e *Early) sharedSections() (map[string][]byte, error) {
 	sec := map[string][]byte{}
 	for _, name := range sharedNames {
@@ -202,8 +202,8 @@ func (e *Early) sharedSections() (map[string][]byte, error) {
 	return sec, nil
 }
 
-// section returns a section by its name without .debug_; it is empty when the
-// file has none.
+// section returns a section by its name without .debug_. It is empty if the file
+// does not have the section.
 func (e *Early) section(name string) *sectionPrefix {
 	p := e.parts[name]
 	if p == nil {
@@ -216,8 +216,8 @@ func (e *Early) section(name string) *sectionPrefix {
 	return p
 }
 
-// abbreviations returns .debug_abbrev up to the end of the table at an offset.
-// It rejects a table whose unit may refer to others.
+// abbreviations returns .debug_abbrev up to the end of the table at an offset. It
+// returns an error if the unit may refer to other units.
 func (e *Early) abbreviations(offset uint64) ([]byte, error) {
 	p := e.section("abbrev")
 	for n := uint64(4096); ; n *= 2 {

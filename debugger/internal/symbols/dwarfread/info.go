@@ -13,8 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// sectionNames are the sections that are read at once, in parallel, because
-// decompressing takes most of the time.
+// sectionNames lists the sections that are read in parallel on opening, because
+// decompressing them takes most of the time.
 var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists", "types"}
 
 // readSections reads the sections of sectionNames.
@@ -40,8 +40,8 @@ func Open(o *elffile.File, log *slog.Logger) (*Info, error) {
 	return newDebugInfo(readSections(o), o, log)
 }
 
-// newDebugInfo reads the headers of the units in sections. Location lists are
-// read from the file when they are needed.
+// newDebugInfo reads the headers of the units in sections. It reads location
+// lists from the file when they are needed.
 func newDebugInfo(sec map[string][]byte, o *elffile.File, log *slog.Logger) (*Info, error) {
 	d := &Info{
 		log: log, names: map[string][]*Subprogram{},
@@ -78,7 +78,7 @@ func (d *Info) Do(f func() error) error {
 	return elffile.CatchPanic(f)
 }
 
-// UnitAtLocked returns the unit that an entry is in.
+// UnitAtLocked returns the unit that contains an entry.
 func (d *Info) UnitAtLocked(off dwarf.Offset) *Unit {
 	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].Offset > off }) - 1
 	if i < 0 || off >= d.units[i].end {
@@ -87,7 +87,8 @@ func (d *Info) UnitAtLocked(off dwarf.Offset) *Unit {
 	return d.units[i]
 }
 
-// unitForLocked returns the unit with the code at an address of the file.
+// unitForLocked returns the unit that contains the code at an address of the
+// file.
 func (d *Info) unitForLocked(pc uint64) *Unit {
 	if !d.ranged {
 		d.ranged = true
@@ -102,14 +103,14 @@ func (d *Info) unitForLocked(pc uint64) *Unit {
 			break
 		}
 		if i > 0 && d.ranges[i-1].end <= d.ranges[i].start {
-			break // ranges do not nest here, so no earlier one covers pc
+			break // ranges do not nest, so no earlier range contains pc
 		}
 	}
 	return nil
 }
 
-// rangesLocked lists the ranges of all units. A unit without ranges has
-// the ranges of its functions.
+// rangesLocked sets the ranges of all units. A unit without ranges has the ranges
+// of its functions.
 func (d *Info) rangesLocked() {
 	for _, u := range d.units {
 		if u.HeadLocked() != nil || u.entry == nil {
@@ -120,7 +121,7 @@ func (d *Info) rangesLocked() {
 			rs = u.functionRangesLocked()
 		}
 		for _, r := range rs {
-			if r[0] < r[1] && r[0] != 0 { // zero: the linker dropped the section
+			if r[0] < r[1] && r[0] != 0 { // the linker sets the address of dropped sections to zero
 				d.ranges = append(d.ranges, unitRange{r[0], r[1], u})
 			}
 		}
@@ -153,7 +154,7 @@ func (u *Unit) Address(index uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(u.Info.addr[at:]), nil
 }
 
-// TypeOffset returns the offset of the entry of a named type. It reads all
+// TypeOffset returns the offset of the entry of a type by name. It reads all
 // units first.
 func (d *Info) TypeOffset(name string) (dwarf.Offset, bool) {
 	if d.LoadAll(context.Background()) != nil {
@@ -165,8 +166,8 @@ func (d *Info) TypeOffset(name string) (dwarf.Offset, bool) {
 	return off, ok
 }
 
-// TypeOffsetIn is TypeOffset for a type in the unit of a name, which is the
-// only one that it reads.
+// TypeOffsetIn is like TypeOffset, but reads and searches only the unit with the
+// given name.
 func (d *Info) TypeOffsetIn(unit, name string) (off dwarf.Offset, found bool, err error) {
 	err = d.Do(func() error {
 		for _, u := range d.units {
@@ -181,16 +182,16 @@ func (d *Info) TypeOffsetIn(unit, name string) (off dwarf.Offset, found bool, er
 	return off, found, err
 }
 
-// FunctionsLocked returns the functions of a name, qualified or not, in the units
-// that have been read.
+// FunctionsLocked returns the functions with a name, qualified or not, in the
+// units that have been read.
 func (d *Info) FunctionsLocked(name string) []*Subprogram { return d.names[name] }
 
-// GlobalsLocked returns the global variables of a name, qualified or not, in the
-// units that have been read.
+// GlobalsLocked returns the global variables with a name, qualified or not, in
+// the units that have been read.
 func (d *Info) GlobalsLocked(name string) []*Variable { return d.global[name] }
 
-// GoTypeOffset returns the offset of the entry of a Go type, by its run-time
-// descriptor.
+// GoTypeOffset returns the offset of the entry of a Go type by the address of its
+// run-time descriptor.
 func (d *Info) GoTypeOffset(descriptor uint64) (dwarf.Offset, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -198,14 +199,14 @@ func (d *Info) GoTypeOffset(descriptor uint64) (dwarf.Offset, bool) {
 	return off, ok
 }
 
-// UnitAt returns the unit that an entry is in, nil when there is none.
+// UnitAt returns the unit that contains an entry, or nil.
 func (d *Info) UnitAt(off dwarf.Offset) *Unit {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.UnitAtLocked(off)
 }
 
-// ReaderLocked returns a reader of the entries from an offset on.
+// ReaderLocked returns a reader of the entries that starts at an offset.
 func (d *Info) ReaderLocked(off dwarf.Offset) *dwarf.Reader {
 	r := d.data.Reader()
 	r.Seek(off)

@@ -4,18 +4,19 @@ import (
 	"debug/dwarf"
 )
 
-// A Level is a function that an address lies in: the function itself, or one
-// inlined into the next level.
+// A Level is one of the functions that contain an address: the function itself,
+// or a function inlined into the next level.
 type Level struct {
 	Name    string
 	File    string
 	Line    int
 	Inlined bool
-	Scopes  []*Scope // outermost first; nil without debug information
+	Scopes  []*Scope // outermost first; nil if not described
 }
 
-// LevelsLocked returns the function at an address of the file, nil when none is
-// described, and its levels, innermost first. A damaged function has one level.
+// LevelsLocked returns the function at an address of the file with its levels,
+// innermost first, or nil if none is described. A function with damaged scopes
+// has one level.
 func (d *Info) LevelsLocked(pc uint64) (*Subprogram, []Level, error) {
 	u := d.unitForLocked(pc)
 	if u == nil {
@@ -39,8 +40,8 @@ func (d *Info) LevelsLocked(pc uint64) (*Subprogram, []Level, error) {
 	return f, levels(path, file, line), nil
 }
 
-// innermost returns the innermost function, inlined or not, of a path of
-// scopes.
+// innermost returns the scope of the innermost function, inlined or not, in a
+// path of scopes.
 func innermost(path []*Scope) *Scope {
 	i := len(path) - 1
 	for i > 0 && path[i].tag != dwarf.TagInlinedSubroutine {
@@ -49,8 +50,8 @@ func innermost(path []*Scope) *Scope {
 	return path[i]
 }
 
-// levels divides a path of scopes into functions. The line of each outer one
-// is that of the call of the next.
+// levels divides a path of scopes into functions. The line of each outer function
+// is the line of the call to the next one.
 func levels(path []*Scope, file string, line int) []Level {
 	var out []Level
 	for end := len(path); end > 0; {

@@ -9,9 +9,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// BodyLocked returns the address after the prologue: the one that the line
-// table marks, else that of the second line. For optimized code of gcc it is
-// the first instruction, from which on locations of arguments are known.
+// BodyLocked returns the address after the function's prologue: the address that
+// the line table marks, or else that of the second line. For optimized code of
+// gcc it is the first instruction, where the locations of parameters are already
+// valid.
 func (f *Subprogram) BodyLocked() uint64 {
 	start := f.Start()
 	if f.Unit.optimized && strings.HasPrefix(f.Unit.producer, "GNU ") {
@@ -38,7 +39,7 @@ func (f *Subprogram) BodyLocked() uint64 {
 	return start
 }
 
-// rowsFrom returns the rows from an address on.
+// rowsFrom returns the rows at and after an address.
 func (t *LineTable) rowsFrom(pc uint64) []lineRow {
 	i, _ := slices.BinarySearchFunc(t.rows, pc, func(r lineRow, pc uint64) int { return cmp.Compare(r.addr, pc) })
 	for i < len(t.rows) && t.rows[i].end && t.rows[i].addr == pc {
@@ -47,8 +48,8 @@ func (t *LineTable) rowsFrom(pc uint64) []lineRow {
 	return t.rows[i:]
 }
 
-// HasFile reports whether a line table has a source file, by its whole path or the
-// end of it.
+// HasFile reports whether a line table names a source file, given by its path or
+// by the end of it.
 func (d *Info) HasFile(ctx context.Context, file string) (has bool, err error) {
 	for _, u := range d.units {
 		if err := ctx.Err(); err != nil {
@@ -68,13 +69,13 @@ func (d *Info) HasFile(ctx context.Context, file string) (has bool, err error) {
 // A LineStart is an address of the file at which code of a source line begins.
 type LineStart struct {
 	Addr     uint64
-	Function *Subprogram // nil when no function is described there
+	Function *Subprogram // nil if no function is described there
 	File     string
 	Line     int
 }
 
-// LineStarts returns where code begins of the lowest line, not below the given
-// one, that has any in each unit.
+// LineStarts returns the addresses where the code of a line begins. Each unit
+// without code for that line contributes the next line that has code.
 func (d *Info) LineStarts(ctx context.Context, file string, line int) ([]LineStart, error) {
 	var out []LineStart
 	for _, u := range d.units {
@@ -110,7 +111,7 @@ func (u *Unit) lineHitsLocked(file string, line int) []LineStart {
 	return u.startsLocked(wanted, best)
 }
 
-// bestLine returns the lowest line, not below the given one, that has code.
+// bestLine returns the lowest line that has code and is not below the given one.
 func (t *LineTable) bestLine(wanted []bool, line int) int {
 	best := 0
 	for _, r := range t.rows {
@@ -125,8 +126,8 @@ func (t *LineTable) counts(r lineRow, wanted []bool) bool {
 	return r.stmt && !r.end && int(r.file) < len(wanted) && wanted[r.file]
 }
 
-// startsLocked returns the first address of a line in each function, inlined
-// or not, that has code of it.
+// startsLocked returns the first address of a line in each function, inlined or
+// not, that has code of the line.
 func (u *Unit) startsLocked(wanted []bool, line int) []LineStart {
 	t := u.LinesLocked()
 	first := map[*Scope]lineRow{}
@@ -153,8 +154,8 @@ func (u *Unit) startsLocked(wanted []bool, line int) []LineStart {
 	return out
 }
 
-// innermostLocked returns the function at an address and the scope of the
-// innermost function inlined there, or the function's own.
+// innermostLocked returns the function at an address, and the scope of the
+// innermost function inlined there or else the function's own.
 func (u *Unit) innermostLocked(pc uint64) (*Subprogram, *Scope) {
 	f := u.functionAtLocked(pc)
 	if f == nil {

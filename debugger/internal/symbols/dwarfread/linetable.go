@@ -12,10 +12,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// maxRows bounds the line table of one unit.
+// maxRows limits the rows of the line table of one unit.
 const maxRows = 1 << 24
 
-// LinesLocked reads the unit's line table when it is first needed.
+// LinesLocked returns the unit's line table, reading it on first use.
 func (u *Unit) LinesLocked() *LineTable {
 	if u.lines != nil {
 		return u.lines
@@ -39,11 +39,11 @@ func (u *Unit) LinesLocked() *LineTable {
 	return u.lines
 }
 
-// read reads the rows. The list of files may grow meanwhile, so it is copied
-// at the end.
+// read reads the rows. The reader may add files meanwhile, so they are copied at
+// the end.
 func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 	index := map[*dwarf.LineFile]uint32{}
-	var last *dwarf.LineFile // most rows have the file of the row before
+	var last *dwarf.LineFile // most rows have the same file as the row before
 	var lastNumber uint32
 	number := func(f *dwarf.LineFile) uint32 {
 		if n, ok := index[f]; ok {
@@ -67,7 +67,7 @@ func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 		if e.File != last {
 			last, lastNumber = e.File, number(e.File)
 		}
-		if len(t.rows) == cap(t.rows) { // append would copy a hundred thousand rows more often
+		if len(t.rows) == cap(t.rows) { // append would copy a large table more often
 			t.rows = slices.Grow(t.rows, max(16, len(t.rows)/2))
 		}
 		t.rows = append(t.rows, lineRow{
@@ -88,9 +88,9 @@ func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 	return err
 }
 
-// sort orders the rows by address. The end of a sequence sorts before the
-// start of the next at the same address. Sequences that the linker dropped
-// start at zero and are removed.
+// sort orders the rows by address. The end of a sequence precedes the start of
+// the next one at the same address. Sequences that the linker dropped start at
+// zero and are removed.
 func (t *LineTable) sort() {
 	kept := t.rows[:0]
 	start := true
@@ -128,9 +128,8 @@ func (t *LineTable) file(n int) string {
 	return t.files[n]
 }
 
-// At returns the file and line of an address; zero when it has none. Of
-// several rows at an address the last one is valid, or the last one that
-// begins a statement.
+// At returns the file and line of an address, or "" and 0. Of several rows at an
+// address, the last one applies, or the last one that begins a statement.
 func (t *LineTable) At(pc uint64) (string, int) {
 	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > pc }) - 1
 	if i < 0 || t.rows[i].end {
@@ -148,7 +147,7 @@ func (t *LineTable) At(pc uint64) (string, int) {
 	return t.file(int(best.file)), int(best.line)
 }
 
-// matchesFile reports whether a path is or ends in a name, at a slash.
+// matchesFile reports whether a path equals a name or ends in it after a slash.
 func matchesFile(whole, name string) bool {
 	if !strings.HasSuffix(whole, name) {
 		return false
@@ -157,9 +156,9 @@ func matchesFile(whole, name string) bool {
 	return rest == 0 || whole[rest-1] == '/' || name[0] == '/'
 }
 
-// before returns the file and line of the last row before an address that has
-// a line. It serves code of line 0, which compilers generate without a line of
-// its own. All rows up to that one must lie where want returns true.
+// before returns the file and line of the last row before an address that has a
+// line, for compiler-generated code of line 0. All rows in between must satisfy
+// want.
 func (t *LineTable) before(pc uint64, want func(pc uint64) bool) (string, int) {
 	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > pc }) - 1
 	for ; i >= 0 && !t.rows[i].end && want(t.rows[i].addr); i-- {

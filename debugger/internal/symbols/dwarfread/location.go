@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// FindLocation returns the expression of a location list that is valid at an
-// address of the file. The attribute gives the list as an offset or an index.
+// FindLocation returns the expression that is valid at an address of the file.
+// attr identifies the location list by an offset or an index.
 func (u *Unit) FindLocation(attr any, pc uint64) ([]byte, error) {
 	list := location.List{Version: u.version, Base: u.low, Index: uint64(u.locBase), Address: u.Address}
 	if list.Version >= 5 {
@@ -31,8 +31,8 @@ func (u *Unit) FindLocation(attr any, pc uint64) ([]byte, error) {
 	return list.Find(offset, pc)
 }
 
-// Procedure returns the location of an entry that an expression calls
-// (DW_OP_call2 and the like).
+// Procedure returns the expression of an entry that another expression calls
+// (DW_OP_call2, DW_OP_call4, DW_OP_call_ref).
 func (u *Unit) Procedure(die uint64, relative bool) (expr []byte, err error) {
 	off := dwarf.Offset(die)
 	if relative {

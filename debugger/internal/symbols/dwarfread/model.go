@@ -8,12 +8,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// Info is the debug information of one file. Everything below its lock is read
-// when it is first needed, a unit at a time.
+// Info is the debug information of one file. The fields below mu are read on
+// first use, one unit at a time.
 type Info struct {
-	log *slog.Logger // names the file
+	log *slog.Logger // includes the name of the file
 
-	mu      sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
+	mu      sync.Mutex // guards data, which is not safe for concurrent use, and everything read from it
 	data    *dwarf.Data
 	units   []*Unit // by offset
 	ranges  []unitRange
@@ -21,25 +21,25 @@ type Info struct {
 	next    int // number of units that LoadAll has read
 	names   map[string][]*Subprogram
 	global  map[string][]*Variable
-	goType  map[uint64]dwarf.Offset // Go's run-time type descriptors
-	tables  map[uint64]dwarf.Offset // Rust's tables of methods: the entries of their types, by address
+	goType  map[uint64]dwarf.Offset // types by the address of Go's run-time type descriptor
+	tables  map[uint64]dwarf.Offset // types by the address of their Rust vtable
 	named   map[string]dwarf.Offset // types with a definition, by qualified name
-	sigs    map[uint64]dwarf.Offset // type units by signature; does not change once open
-	typesAt int                     // offset at which the units of DWARF 4's .debug_types begin
+	sigs    map[uint64]dwarf.Offset // types that have a definition, by qualified name
+	typesAt int                     // offset where the units of DWARF 4's .debug_types begin
 
 	addr  []byte        // .debug_addr
-	lists func() []byte // the location lists, .debug_loc, read when first needed
-	list5 func() []byte // those of DWARF 5, .debug_loclists
+	lists func() []byte // reads .debug_loc (DWARF 4) on first use
+	list5 func() []byte // reads .debug_loclists (DWARF 5) on first use
 }
 
-// A unitRange is a range of code and its unit.
+// A unitRange is a range of code that belongs to a unit.
 type unitRange struct {
 	start, end uint64
 	unit       *Unit
 }
 
-// A Unit is a compilation unit, or a type unit, of .debug_info. HeadLocked
-// sets the fields from entry on, load those from loaded on.
+// A Unit is a compilation unit or a type unit. HeadLocked sets the fields from
+// entry on, load those from loaded on.
 type Unit struct {
 	Info    *Info
 	Offset  dwarf.Offset // of the header
@@ -59,25 +59,25 @@ type Unit struct {
 	locBase  int64
 
 	loaded    bool
-	functions []*Subprogram // by start
+	functions []*Subprogram // ordered by start
 	globals   []*Variable
-	scopes    map[dwarf.Offset]string // qualifiers of names in this unit, "app::", by entry
-	optimized bool                    // some variable has a location list
+	scopes    map[dwarf.Offset]string // qualifiers of names, such as "app::", by the offset of the entry that encloses them
+	optimized bool                    // at least one variable has a location list
 
 	lines *LineTable
 }
 
-// A Subprogram is a function with code.
+// A Subprogram is a function that has code.
 type Subprogram struct {
 	Unit        *Unit
 	Entry       *dwarf.Entry
 	Name        string // qualified
 	LinkageName string
-	ranges      [][2]uint64 // in the file's addresses
-	tree        *Scope      // nil until it is needed
+	ranges      [][2]uint64 // addresses of the file
+	tree        *Scope      // nil until it is read
 }
 
-// A Scope is a function, a function inlined into it, or a block.
+// A Scope is a function, an inlined function, or a block.
 type Scope struct {
 	tag       dwarf.Tag
 	ranges    [][2]uint64
@@ -85,29 +85,28 @@ type Scope struct {
 	Variables []*Variable
 	calls     []CallSite
 
-	// For what was inlined:
+	// Set for an inlined function only:
 	Name     string
 	origin   dwarf.Offset
 	callFile string
 	callLine int
 }
 
-// A CallSite is a call as debug information describes it (DWARF 5 section
-// 3.4).
+// A CallSite is a call described by the debug information (DWARF 5 section 3.4).
 type CallSite struct {
-	Return     uint64 // address behind the call; 0 where the compiler gives only Call
-	Call       uint64 // address of the call itself; 0 where the compiler gives only Return
-	TailCall   bool   // the call is a jump, and the function has no frame afterwards
-	Target     string // linker's or plain name of the function called, empty when it is computed
-	TargetExpr []byte // computes the function's address then
+	Return     uint64 // return address; 0 if the compiler emits only Call
+	Call       uint64 // address of the call instruction; 0 if the compiler emits only Return
+	TailCall   bool   // the call is a jump that discards the caller's frame
+	Target     string // linker or source name of the callee; "" if its address is computed
+	TargetExpr []byte // computes the address of the callee if Target is ""
 	Params     []CallParam
 }
 
-// A CallParam is an argument: the register or place it was passed in, and an
-// expression of the caller that computes it.
+// A CallParam is an argument: its register or memory location, and an expression
+// that computes its value in the caller.
 type CallParam struct{ Location, Value []byte }
 
-// A Variable is an entry of a variable or argument.
+// A Variable is a variable or parameter.
 type Variable struct {
 	Unit     *Unit
 	Entry    *dwarf.Entry
@@ -118,19 +117,19 @@ type Variable struct {
 	Line     int
 }
 
-// A LineTable is the lines of one unit.
+// A LineTable is the line table of one unit.
 type LineTable struct {
-	rows  []lineRow // by address; of several at one address the last is valid
-	files []string  // whole paths
+	rows  []lineRow // ordered by address; the last of several rows at one address applies
+	files []string  // absolute paths
 }
 
-// A lineRow is a row of the matrix of DWARF 5 section 6.2, in the file's
-// addresses. It is valid up to the next row.
+// A lineRow is a row of the line number matrix (DWARF 5 section 6.2) with an
+// address of the file. It applies up to the next row.
 type lineRow struct {
 	addr     uint64
 	line     uint32
 	file     uint32
 	stmt     bool
 	prologue bool // the prologue ends here
-	end      bool // behind the last instruction of a sequence
+	end      bool // this is the address after a sequence
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// A sectionPrefix is the beginning of a section, as far as it was needed.
+// A sectionPrefix holds the beginning of a section, which grows as needed.
 type sectionPrefix struct {
 	section *elf.Section
 	size    uint64
-	reader  io.Reader // behind data
+	reader  io.Reader // continues after data
 	data    []byte
 }
 
-// slice returns n bytes at an offset.
+// slice returns n bytes at an offset, reading them if need be.
 func (p *sectionPrefix) slice(offset, n uint64) ([]byte, error) {
 	end := offset + n
 	if end < offset || end > p.size || end > maxEarly {
@@ -31,7 +31,7 @@ func (p *sectionPrefix) slice(offset, n uint64) ([]byte, error) {
 	return p.data[offset:end], nil
 }
 
-// readAhead is the least number of bytes that are decompressed at once.
+// readAhead is the minimum number of bytes to decompress at once.
 const readAhead = 1 << 16
 
 func (p *sectionPrefix) grow(end uint64) error {
@@ -49,5 +49,5 @@ func (p *sectionPrefix) grow(end uint64) error {
 
 var errNotEarly = errors.New("the unit cannot be read by itself")
 
-// maxEarly bounds the part of a section that is read for single units.
+// maxEarly limits the part of a section that is read for single units.
 const maxEarly = 64 << 20

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// Start returns the function's first instruction.
+// Start returns the address of the function's first instruction.
 func (f *Subprogram) Start() uint64 {
 	if pc, ok := f.Entry.Val(dwarf.AttrEntrypc).(uint64); ok && within(f.ranges, pc) {
 		return pc
@@ -23,9 +23,9 @@ func within(ranges [][2]uint64, pc uint64) bool {
 	return false
 }
 
-// functionAtLocked returns the function at an address of the file. A function
-// in several pieces may not be found by its start, so all functions are tried
-// when the search fails.
+// functionAtLocked returns the function at an address of the file. If the binary
+// search fails, it tries all functions, since a function in several pieces may
+// not be found by its start.
 func (u *Unit) functionAtLocked(pc uint64) *Subprogram {
 	u.load()
 	i := sort.Search(len(u.functions), func(i int) bool { return u.functions[i].Start() > pc }) - 1
@@ -40,8 +40,8 @@ func (u *Unit) functionAtLocked(pc uint64) *Subprogram {
 	return nil
 }
 
-// functionRangesLocked returns the ranges of all functions, for a unit that
-// does not give its own.
+// functionRangesLocked returns the ranges of all functions, for a unit without
+// ranges of its own.
 func (u *Unit) functionRangesLocked() [][2]uint64 {
 	u.load()
 	var out [][2]uint64
@@ -70,10 +70,10 @@ func (f *Subprogram) ScopesLocked() (*Scope, error) {
 	return root, err
 }
 
-// CallsLocked returns the call sites of the function and of what was inlined into
-// it.
+// CallsLocked returns the call sites of the function, including those of
+// functions inlined into it.
 func (f *Subprogram) CallsLocked() []CallSite {
-	tree, _ := f.ScopesLocked() // of a damaged function those that were read
+	tree, _ := f.ScopesLocked() // if the function is damaged, the scopes before the damage
 	var out []CallSite
 	if tree != nil {
 		out = tree.appendCalls(out)
@@ -81,8 +81,7 @@ func (f *Subprogram) CallsLocked() []CallSite {
 	return out
 }
 
-// NamedLocked returns the functions of the unit that have a name, the linker's or
-// the program's.
+// NamedLocked returns the functions of the unit with a linker or source name.
 func (u *Unit) NamedLocked(name string) []*Subprogram {
 	u.load()
 	var out []*Subprogram
@@ -94,17 +93,18 @@ func (u *Unit) NamedLocked(name string) []*Subprogram {
 	return out
 }
 
-// CallAtLocked returns the call whose instruction an address lies in, given as the
-// address of the jump or the last byte of the call; nil when there is none.
+// CallAtLocked returns the call that contains an address, which is the address of
+// a jump or of the last byte of a call instruction. It returns nil if there is
+// none.
 func (f *Subprogram) CallAtLocked(pc uint64) *CallSite {
-	tree, _ := f.ScopesLocked() // of a damaged function the scopes that were read
+	tree, _ := f.ScopesLocked() // if the function is damaged, the scopes before the damage
 	if tree == nil {
 		return nil
 	}
 	return tree.callAt(pc)
 }
 
-// path returns the scopes around an address, outermost first.
+// path returns the scopes that contain an address, outermost first.
 func (s *Scope) path(pc uint64) []*Scope {
 	out := []*Scope{s}
 	for next := s; next != nil; {
@@ -133,7 +133,7 @@ func (s *Scope) callAt(pc uint64) *CallSite {
 	return nil
 }
 
-// appendCalls appends the call sites of a scope and of those in it.
+// appendCalls appends the call sites of a scope and of its inner scopes.
 func (s *Scope) appendCalls(out []CallSite) []CallSite {
 	out = append(out, s.calls...)
 	for _, c := range s.children {

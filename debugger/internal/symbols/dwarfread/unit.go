@@ -13,7 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// Unit types that have more than the common header (DWARF 5 section 7.5.1).
+// Types of units with a longer header than the common one (DWARF 5 section
+// 7.5.1).
 const (
 	unitType      = 2
 	unitSkeleton  = 4
@@ -46,8 +47,8 @@ func (d *Info) readUnits(info []byte) ([]*Unit, error) {
 	return out, nil
 }
 
-// header returns the length of a unit's header after its length field; false
-// for an unknown version.
+// header returns the length of a unit's header after its length field, and false
+// if the version is unknown.
 func (d *Info) header(u *Unit, body []byte, word int) (int, bool) {
 	switch {
 	case u.version < 2 || u.version > 5:
@@ -122,7 +123,7 @@ func (u *Unit) load() {
 	})
 }
 
-// index sets the name of a function and enters it in the index.
+// index adds a function to the index by name.
 func (u *Unit) index(f *Subprogram) {
 	f.Name, f.LinkageName = u.Info.NameLocked(f.Entry)
 	u.Info.names[f.Name] = append(u.Info.names[f.Name], f)
@@ -149,7 +150,7 @@ func BaseName(name string) string {
 	return name
 }
 
-// path returns the absolute name of a file of the line table.
+// path returns the absolute path of a file in the line table.
 func (u *Unit) path(name string) string {
 	if name == "" || path.IsAbs(name) || strings.HasPrefix(name, "<") {
 		return name

@@ -11,11 +11,11 @@ import (
 // A walker visits the entries of a unit.
 type walker struct {
 	u      *Unit
-	prefix []string // of the names at each depth
-	inside []bool   // whether the depth is within a function
+	prefix []string // qualifier at each depth
+	inside []bool   // whether each depth is within a function
 }
 
-// maxNesting bounds how deeply entries may lie in one another.
+// maxNesting limits the nesting depth of entries.
 const maxNesting = 512
 
 func (w *walker) walk() error {
@@ -84,8 +84,8 @@ func (w *walker) addEntry(e *dwarf.Entry) (string, bool) {
 	return prefix, inside
 }
 
-// namespace returns the qualifier of names in a namespace, which may have no
-// name itself.
+// namespace returns the qualifier of names in a namespace, which may be
+// anonymous.
 func (w *walker) namespace(prefix string, e *dwarf.Entry) string {
 	name, ok := e.Val(dwarf.AttrName).(string)
 	if !ok {
@@ -100,8 +100,8 @@ func (w *walker) scope(e *dwarf.Entry, prefix string) {
 	}
 }
 
-// addName enters a type definition in the index. Numbers are entered under their
-// usual names.
+// addName adds a type definition to the index. Base types are added under their
+// usual spelling.
 func (w *walker) addName(prefix string, e *dwarf.Entry) {
 	switch e.Tag {
 	case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagInterfaceType:
@@ -113,12 +113,12 @@ func (w *walker) addName(prefix string, e *dwarf.Entry) {
 		return
 	}
 	key := prefix + cmp.Or(BaseTypeNames[name], name)
-	if _, ok := w.u.Info.named[key]; !ok || e.Tag != dwarf.TagTypedef { // a struct wins over a typedef of its name
+	if _, ok := w.u.Info.named[key]; !ok || e.Tag != dwarf.TagTypedef { // a struct takes precedence over a typedef of the same name
 		w.u.Info.named[key] = e.Offset
 	}
 }
 
-// goTypes enters the run-time descriptor of a Go type in the index.
+// goTypes adds the run-time descriptor of a Go type to the index.
 func (w *walker) goTypes(e *dwarf.Entry) {
 	if w.u.Lang != lang.Go {
 		return
