@@ -3,7 +3,7 @@ package values
 import "strings"
 
 // rustRecipes lists the types of Rust's standard library that have a form of
-// their own. Paths are those of Rust 1.95; types with another layout are shown
+// their own. The paths match Rust 1.95; types with another layout are shown
 // member by member.
 var rustRecipes = []recipe{
 	{"std::collections::hash::map::HashMap<", hashTable("base.table", true)},
