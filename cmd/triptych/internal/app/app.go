@@ -25,6 +25,7 @@ type App struct {
 	Configs  configs
 	Flags    globalFlags
 	Level    *slog.LevelVar // of the log; nil before it is made
+	keepUser bool           // of the row that runs
 }
 
 // globalFlags are the flags that several commands share.

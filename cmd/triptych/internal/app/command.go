@@ -22,6 +22,7 @@ type Command struct {
 	Example  string // command lines, one a line, without indentation
 	Config   bool   // it takes a configuration file
 	Hidden   bool   // not for people: left out of help and man page
+	KeepUser bool   // run as root on another user's data folder, it stays root
 	Min, Max int    // how many arguments there may be; AnyNumber if there is no limit
 	Flags    func(*pflag.FlagSet)
 	Complete func(ctx context.Context, before []string) []string // values for the next argument
@@ -186,6 +187,7 @@ func (a *App) runner(row Command) func(*cobra.Command, []string) error {
 				return err
 			}
 		}
+		a.keepUser = row.KeepUser
 		return row.Run(c.Context(), args)
 	}
 }

@@ -173,11 +173,17 @@ func ParseLevel(text, where string, usual slog.Level) (slog.Level, error) {
 	return level, nil
 }
 
-// Env returns the environment of the families.
+// Env returns the environment of the families. Before that, a command that root runs on
+// the data folder of another user becomes that user, unless its row says otherwise.
 func (a *App) Env(usual slog.Level) (mcp.Env, error) {
 	data, err := a.DataDir()
 	if err != nil {
 		return mcp.Env{}, err
+	}
+	if !a.keepUser {
+		if err := becomeOwner(data); err != nil {
+			return mcp.Env{}, err
+		}
 	}
 	if err := dataformat.Check(data); err != nil {
 		return mcp.Env{}, WithHints(err, "use a newer triptych, or restore the backup from before it was upgraded; see UPGRADING.md")

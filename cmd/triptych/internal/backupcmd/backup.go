@@ -149,24 +149,35 @@ func (p *openParts) close() error {
 	return errors.Join(errs...)
 }
 
-func (a commands) backup(ctx context.Context, file string, personal bool) (err error) {
+func (a commands) backup(ctx context.Context, file string, personal bool) error {
+	if file == "-" {
+		return a.backupTo(ctx, a.Out, personal)
+	}
+	// The file is opened first: opening the stores may change the user of the process.
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = a.backupTo(ctx, out, personal); err != nil {
+		err = errors.Join(err, out.Truncate(0)) // the file may be where the user of the process cannot remove it
+	}
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return errors.Join(err, os.Remove(file)) // a part of a backup looks like one
+	}
+	return nil
+}
+
+// backupTo writes a backup and says what it has.
+func (a commands) backupTo(ctx context.Context, out io.Writer, personal bool) (err error) {
 	p, err := a.openStores(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	p.Personal = personal
-	if file == "-" {
-		m, err := backup.Write(ctx, a.Out, p.Source)
-		return errors.Join(err, a.tellBackup("wrote", m), a.tellPersonal(&p.Source))
-	}
-	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	m, err := backup.Write(ctx, out, p.Source)
 	if err != nil {
 		return err
-	}
-	m, err := backup.Write(ctx, out, p.Source)
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return errors.Join(err, os.Remove(file)) // a part of a backup looks like one
 	}
 	return errors.Join(a.tellBackup("wrote", m), a.tellPersonal(&p.Source))
 }

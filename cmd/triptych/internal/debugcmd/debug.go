@@ -23,7 +23,8 @@ func DebugCommand(a *app.App) app.Command { return commands{a}.debugCommand() }
 func (a commands) debugCommand() app.Command {
 	return app.Command{
 		Name: "debug", Args: "PROGRAM|PID [ARGUMENT...]", Min: 1, Max: app.AnyNumber,
-		Short: "debug a program in a shell",
+		KeepUser: true,
+		Short:    "debug a program in a shell",
 		Long: "Launches the program, or attaches to the process, and reads commands: the tools\n" +
 			"of the debugger without their prefix, such as step_over, or as much of a name as\n" +
 			"is unique. Arguments follow as NAME=VALUE; the most common one needs no name:\n" +

@@ -33,7 +33,8 @@ func (a commands) gdbServerCommand() app.Command {
 	var f gdbFlags
 	return app.Command{
 		Name: "gdbserver", Args: "[ADDRESS] [-- PROGRAM [ARGUMENT...]]", Max: app.AnyNumber,
-		Short: "let gdb debug a program, a recording or a core file, backward too",
+		KeepUser: true,
+		Short:    "let gdb debug a program, a recording or a core file, backward too",
 		Long: "Serves one gdb over a socket that only you can use, and prints what to type.\n" +
 			"ADDRESS is unix:PATH, or HOST:PORT with a loopback address; without it the socket\n" +
 			"is in a folder of its own. A program stops before its first instruction, and is\n" +

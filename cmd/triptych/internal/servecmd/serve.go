@@ -86,7 +86,7 @@ func ServeCommand(a *app.App) app.Command { return commands{a}.serveCommand() }
 func (a commands) serveCommand() app.Command {
 	var f serveFlags
 	return app.Command{
-		Name: "serve", Config: true,
+		Name: "serve", Config: true, KeepUser: true,
 		Short: "serve clients over HTTPS at /mcp",
 		Long: "Serves every revision of MCP over Streamable HTTP, and bare JSON-RPC as curl\n" +
 			"sends it. Callers show a bearer key (triptych key); when there is none yet, one\n" +

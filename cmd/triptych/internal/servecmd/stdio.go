@@ -19,7 +19,7 @@ func StdioCommand(a *app.App) app.Command { return commands{a}.stdioCommand() }
 
 func (a commands) stdioCommand() app.Command {
 	return app.Command{
-		Name: "stdio", Config: true,
+		Name: "stdio", Config: true, KeepUser: true,
 		Short: "serve one client over standard input and output",
 		Long: "Reads JSON-RPC messages, one a line, and answers them until the input ends,\n" +
 			"a signal comes or the client is gone. Standard output carries nothing but\n" +

@@ -41,8 +41,9 @@ func (a commands) doctorCommand() app.Command {
 	var asJSON bool
 	var set *pflag.FlagSet
 	return app.Command{
-		Name:  "doctor",
-		Short: "check that everything works here",
+		Name:     "doctor",
+		KeepUser: true,
+		Short:    "check that everything works here",
 		Long: "Checks the data folder, the log level, each family and its store, starts a\n" +
 			"server over standard input and output as an editor would, and looks at the\n" +
 			"configuration files of the known clients.",
