@@ -25,7 +25,7 @@ type commands struct{ *app.App }
 func (a commands) root() app.Command {
 	var version bool
 	return app.Command{
-		Name: "triptych", Config: true,
+		Name: "triptych", Config: true, KeepUser: true, Survives: true,
 		Short: "rulesets for AI editors, Advent of Code puzzles and a debugger over the Model Context Protocol",
 		Long: "An editor starts triptych and talks to it over standard input and output.\n" +
 			"Rulesets and puzzles can be listed, searched, edited, imported and exported\n" +

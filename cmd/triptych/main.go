@@ -14,8 +14,10 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == debugger.GuardCommand { // the debugger has begun it, and no command line shows it
 		os.Exit(debugger.GuardMain())
 	}
+	hangups := app.CatchHangups() // before anything that takes time
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	a := commands{app.New()}
+	a.Hangups = hangups
 	status := a.Run(ctx, a.root(), os.Args[1:])
 	stop()
 	os.Exit(status)

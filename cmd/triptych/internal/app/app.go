@@ -25,6 +25,7 @@ type App struct {
 	Configs  configs
 	Flags    globalFlags
 	Level    *slog.LevelVar // of the log; nil before it is made
+	Hangups  chan os.Signal // of CatchHangups; nil if the process does not catch them
 	keepUser bool           // of the row that runs
 }
 

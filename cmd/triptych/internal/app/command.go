@@ -23,6 +23,7 @@ type Command struct {
 	Config   bool   // it takes a configuration file
 	Hidden   bool   // not for people: left out of help and man page
 	KeepUser bool   // run as root on another user's data folder, it stays root
+	Survives bool   // SIGHUP does not end it
 	Min, Max int    // how many arguments there may be; AnyNumber if there is no limit
 	Flags    func(*pflag.FlagSet)
 	Complete func(ctx context.Context, before []string) []string // values for the next argument
@@ -188,6 +189,9 @@ func (a *App) runner(row Command) func(*cobra.Command, []string) error {
 			}
 		}
 		a.keepUser = row.KeepUser
+		if !row.Survives {
+			a.endAtHangup()
+		}
 		return row.Run(c.Context(), args)
 	}
 }

@@ -16,11 +16,10 @@ func DocumentsCommand(a *app.App) app.Command { return commands{a}.documentsComm
 // signal to both leaves it to the server to finish what is under way.
 func (a commands) documentsCommand() app.Command {
 	return app.Command{
-		Name: app.DocumentsWord, Hidden: true,
+		Name: app.DocumentsWord, Hidden: true, Survives: true,
 		Short: "answer a server's questions about XML documents",
 		Run: func(ctx context.Context, _ []string) error {
 			out := a.takeOutput()
-			defer surviveHangup()()
 			logger, err := a.Logger(slog.LevelInfo)
 			if err != nil {
 				return err

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/pflag"
@@ -29,11 +26,8 @@ type reloader struct {
 	log          *slog.Logger
 }
 
-// run reloads at each signal until ctx is done.
+// run reloads at each signal until ctx is done, also at one that came before it ran.
 func (r *reloader) run(ctx context.Context) error {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(hangups)
 	var err error
 	if _, r.last, err = r.reread(); err != nil {
 		return err
@@ -42,7 +36,7 @@ func (r *reloader) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-hangups:
+		case <-r.app.Hangups:
 			r.log.Info("SIGHUP: reading files again")
 			if r.certificates != nil {
 				r.certificates.Reload()

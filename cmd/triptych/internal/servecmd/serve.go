@@ -86,7 +86,7 @@ func ServeCommand(a *app.App) app.Command { return commands{a}.serveCommand() }
 func (a commands) serveCommand() app.Command {
 	var f serveFlags
 	return app.Command{
-		Name: "serve", Config: true, KeepUser: true,
+		Name: "serve", Config: true, KeepUser: true, Survives: true,
 		Short: "serve clients over HTTPS at /mcp",
 		Long: "Serves every revision of MCP over Streamable HTTP, and bare JSON-RPC as curl\n" +
 			"sends it. Callers show a bearer key (triptych key); when there is none yet, one\n" +
@@ -104,7 +104,6 @@ func (a commands) serveCommand() app.Command {
 // serve opens what a server needs, in the order in which each part needs the
 // ones before it, and closes it in the opposite order.
 func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
-	defer surviveHangup()()
 	env, err := a.Env(slog.LevelInfo)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func StdioCommand(a *app.App) app.Command { return commands{a}.stdioCommand() }
 
 func (a commands) stdioCommand() app.Command {
 	return app.Command{
-		Name: "stdio", Config: true, KeepUser: true,
+		Name: "stdio", Config: true, KeepUser: true, Survives: true,
 		Short: "serve one client over standard input and output",
 		Long: "Reads JSON-RPC messages, one a line, and answers them until the input ends,\n" +
 			"a signal comes or the client is gone. Standard output carries nothing but\n" +
@@ -38,7 +38,6 @@ func ServeStdio(ctx context.Context, a *app.App) error { return commands{a}.serv
 // families run beside it and end with it.
 func (a commands) serveStdio(ctx context.Context) error {
 	out := a.takeOutput()
-	defer surviveHangup()()
 	env, err := a.Env(slog.LevelInfo)
 	if err != nil {
 		return err
@@ -82,13 +81,4 @@ func (a commands) takeOutput() *os.File {
 	a.Out = os.Stderr
 	os.Stdout = os.Stderr
 	return out
-}
-
-// surviveHangup keeps SIGHUP from ending the process until the returned function
-// is called. The signal is received and dropped, not ignored: a program that the
-// debugger launches would inherit an ignored signal.
-func surviveHangup() (stop func()) {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	return func() { signal.Stop(hangups) }
 }
