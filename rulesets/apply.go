@@ -29,6 +29,7 @@ type Change struct {
 
 	// What files say besides. A nil Extra leaves the keys as they are.
 	Extra        *string   `json:"extra,omitempty"`
+	Files        []FileArg `json:"files,omitempty"`
 	CreatedAt    time.Time `json:"-"`
 	LastModified time.Time `json:"-"`
 }
@@ -97,12 +98,18 @@ func (p *Planner) draft(name ruleset.Name, c *Change) (*ruleset.Draft, error) {
 	if c.Extra != nil {
 		d.Extra = *c.Extra
 	}
-	return d, nil
+	var err error
+	d.Files, err = fileChanges(c.Files)
+	return d, err
 }
 
 func (p *Planner) patch(c *Change) (*ruleset.Patch, error) {
+	files, err := fileChanges(c.Files)
+	if err != nil {
+		return nil, err
+	}
 	patch := &ruleset.Patch{
-		Description: c.Description, Tags: c.Tags, Markdown: c.Markdown, Extra: c.Extra, By: p.By, IfRev: orZero(c.IfRev),
+		Description: c.Description, Tags: c.Tags, Markdown: c.Markdown, Extra: c.Extra, Files: files, By: p.By, IfRev: orZero(c.IfRev),
 	}
 	if patch.Empty() {
 		return nil, errNothingToUpdate
@@ -140,11 +147,17 @@ func (p *Planner) restore(ctx context.Context, op *ruleset.Operation, c *Change)
 		return err
 	case old.Deleted:
 		return fmt.Errorf("revision %d is a deletion and has no content", old.Number)
+	}
+	files, err := ruleset.RestoreFiles(ctx, p.Store, op.Name, old.Content.Files)
+	switch {
+	case err != nil:
+		return err
 	case history[0].Deleted:
 		d := old.Draft(p.By)
-		op.Create = &d
+		d.Files, op.Create = files, &d
 	default:
 		patch := old.Patch(p.By)
+		patch.Files = files
 		if patch.IfRev = orZero(c.IfRev); patch.IfRev == 0 {
 			patch.IfRev = history[0].Number
 		}

@@ -29,6 +29,9 @@ func plainText(r ruleset.Revision) string {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
+	for _, f := range c.Files {
+		text += fmt.Sprintf("file %s: %d bytes, SHA-256 %s\n", f.Path, f.Size, f.SHA256)
+	}
 	return text
 }
 
@@ -174,7 +177,8 @@ type Comparison struct {
 func Compare(from, to ruleset.Revision) Comparison {
 	c := Comparison{
 		Name: string(to.Content.Name), From: from.Number, To: to.Number,
-		Same: from.Deleted == to.Deleted && ruleset.SameContent(from.Content, to.Content), Unified: Diff(from, to), Words: WordDiff(from, to),
+		Same:    from.Deleted == to.Deleted && ruleset.SameContent(from.Content, to.Content) && ruleset.SameFiles(from.Content.Files, to.Content.Files),
+		Unified: Diff(from, to), Words: WordDiff(from, to),
 	}
 	if from.Content.Description != to.Content.Description {
 		c.Description = &[2]string{from.Content.Description, to.Content.Description}

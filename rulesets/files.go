@@ -1,25 +1,21 @@
 package rulesets
 
 import (
-	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"time"
 
-	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// fileArg is a file to set or, without text and blob, to remove. A blob is base64.
-type fileArg struct {
+// A FileArg is a file to set or, without text and blob, to remove. A blob is base64.
+type FileArg struct {
 	Path string  `json:"path"`
 	Text *string `json:"text"`
 	Blob *string `json:"blob"`
 }
 
 // fileChanges decodes the files of a call.
-func fileChanges(args []fileArg) ([]ruleset.FileChange, error) {
+func fileChanges(args []FileArg) ([]ruleset.FileChange, error) {
 	var changes []ruleset.FileChange
 	for _, a := range args {
 		c := ruleset.FileChange{Path: a.Path}
@@ -41,46 +37,4 @@ func fileChanges(args []fileArg) ([]ruleset.FileChange, error) {
 		changes = append(changes, c)
 	}
 	return changes, nil
-}
-
-// checkFiles returns an error if a ruleset cannot have the files that changes make, and
-// the findings in those with text, or a [*lint.RefusedError]. It is called before the
-// ruleset is updated, so that a file that is refused leaves all as it was.
-func (t *tools) checkFiles(ctx context.Context, name ruleset.Name, p ruleset.Patch, changes []ruleset.FileChange) ([]lint.Finding, error) {
-	if len(changes) == 0 {
-		return nil, nil
-	}
-	found, err := t.scan.checkFiles(p.By, name, changes)
-	if err != nil {
-		return nil, err
-	}
-	store, ok := ruleset.FilesOf(t.store)
-	if !ok {
-		return nil, errors.New("this store keeps no files")
-	}
-	r, err := t.store.Get(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	files, err := store.Files(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	sizes := make(map[string]int64, len(files))
-	for _, f := range files {
-		sizes[f.Path] = f.Size
-	}
-	return found, ruleset.CheckFiles(name, sizes, changes, int64(len(p.Apply(r, time.Time{}).Markdown)))
-}
-
-// changeFiles makes changes to the files of a ruleset, if there are any.
-func (t *tools) changeFiles(ctx context.Context, name ruleset.Name, changes []ruleset.FileChange) error {
-	if len(changes) == 0 {
-		return nil
-	}
-	store, ok := ruleset.FilesOf(t.store)
-	if !ok {
-		return errors.New("this store keeps no files")
-	}
-	return store.ChangeFiles(ctx, name, changes)
 }

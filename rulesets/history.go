@@ -288,10 +288,19 @@ func Restore(ctx context.Context, store ruleset.Store, name ruleset.Name, rev, i
 	if old.Deleted {
 		return ruleset.Ruleset{}, fmt.Errorf("revision %d is a deletion and has no content", rev)
 	}
+	files, err := ruleset.RestoreFiles(ctx, store, name, old.Content.Files)
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	if history[0].Deleted {
-		return store.Create(ctx, old.Draft(by))
+		draft := old.Draft(by)
+		draft.Files = files
+		return store.Create(ctx, draft)
 	}
 	patch := old.Patch(by)
-	patch.IfRev = ifRev
+	patch.Files, patch.IfRev = files, ifRev
+	if len(files) > 0 && ifRev == 0 {
+		patch.IfRev = history[0].Number // the files are changed from those
+	}
 	return store.Update(ctx, name, patch)
 }

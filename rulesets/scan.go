@@ -73,6 +73,16 @@ func (s Scan) checkFiles(by ruleset.By, name ruleset.Name, changes []ruleset.Fil
 	return all, nil
 }
 
+// checkAll is check for the texts of a ruleset and its files.
+func (s Scan) checkAll(by ruleset.By, r ruleset.Ruleset, files []ruleset.FileChange) ([]lint.Finding, error) {
+	found, err := s.check(by, r)
+	if err != nil {
+		return nil, err
+	}
+	inFiles, err := s.checkFiles(by, r.Name, files)
+	return append(found, inFiles...), err
+}
+
 // Store returns a store whose writes are scanned; report gets the findings of each text
 // that was written.
 func (s Scan) Store(store ruleset.Store, report func([]lint.Finding)) ruleset.Store {
@@ -110,7 +120,7 @@ func ofPatch(name ruleset.Name, p ruleset.Patch) ruleset.Ruleset {
 
 // Create implements [ruleset.Store].
 func (s scanned) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
-	found, err := s.scan.check(d.By, ofDraft(d))
+	found, err := s.scan.checkAll(d.By, ofDraft(d), d.Files)
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
@@ -123,7 +133,7 @@ func (s scanned) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, 
 
 // Update implements [ruleset.Store].
 func (s scanned) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
-	found, err := s.scan.check(p.By, ofPatch(name, p))
+	found, err := s.scan.checkAll(p.By, ofPatch(name, p), p.Files)
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
@@ -142,9 +152,9 @@ func (s scanned) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.A
 		var err error
 		switch {
 		case op.Create != nil:
-			found, err = s.scan.check(op.Create.By, ofDraft(*op.Create))
+			found, err = s.scan.checkAll(op.Create.By, ofDraft(*op.Create), op.Create.Files)
 		case op.Update != nil:
-			found, err = s.scan.check(op.Update.By, ofPatch(op.Name, *op.Update))
+			found, err = s.scan.checkAll(op.Update.By, ofPatch(op.Name, *op.Update), op.Update.Files)
 		}
 		if err != nil {
 			return nil, &ruleset.OperationError{Index: i, Verb: "write", Name: op.Name, Err: err}

@@ -48,27 +48,18 @@ func skillNamed(name string) (ruleset.Name, error) {
 
 func skillName(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
 
-// A parcel is a skill: a ruleset with its files, or a folder of the store.
+// A parcel is a skill: a ruleset with its files.
 type parcel struct {
 	name  ruleset.Name
-	rev   int // of the ruleset, 0 for a folder
+	rev   int
 	main  []byte
 	files []skill.File
 }
 
-// parcel returns the skill of a name. The error is that of the store, or a
-// [*noSkillError].
+// parcel returns the skill of a name as a store shows it. The error is that of the store,
+// or a [*noSkillError].
 func (t *tools) parcel(ctx context.Context, seen ruleset.Store, name ruleset.Name) (*parcel, error) {
-	p := &parcel{name: name}
-	main, err := t.addFiles(ctx, p)
-	if err != nil {
-		return nil, err
-	}
 	r, err := t.readAt(ctx, seen, name, "")
-	if isAbsent(err) && main != nil {
-		p.main, p.files = main, append(p.files, skill.FileOf(skill.MainFile, main))
-		return p, nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -76,35 +67,45 @@ func (t *tools) parcel(ctx context.Context, seen ruleset.Store, name ruleset.Nam
 	if fields.NoSkill {
 		return nil, &noSkillError{errors.New("it says skill: false")}
 	}
-	if p.main, err = skillText(r, &fields); err != nil {
-		return nil, &noSkillError{err}
+	p := &parcel{name: name, rev: r.Rev}
+	if err := t.checkLimits(ctx, name); err != nil {
+		return nil, err
 	}
-	p.rev, p.files = r.Rev, append(p.files, skill.FileOf(skill.MainFile, p.main))
+	if p.main, err = t.mainText(ctx, seen, r, &fields); err != nil {
+		return nil, err
+	}
+	for _, f := range r.Files {
+		p.files = append(p.files, skill.File{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
+	}
+	p.files = append(p.files, skill.FileOf(skill.MainFile, p.main))
 	return p, nil
 }
 
-// addFiles adds the files that the store has beside the text, and returns the SKILL.md
-// among them, which is the skill's where there is no ruleset.
-func (t *tools) addFiles(ctx context.Context, p *parcel) (main []byte, err error) {
+// checkLimits returns a [*noSkillError] if there are more files than a skill may have.
+func (t *tools) checkLimits(ctx context.Context, name ruleset.Name) error {
 	store, ok := ruleset.FilesOf(t.store)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	files, err := store.Files(ctx, p.name)
+	_, err := store.Files(ctx, name)
 	if isTooMuch(err) {
+		return &noSkillError{err}
+	}
+	return err
+}
+
+// mainText returns the SKILL.md of a ruleset. That of a folder is served byte for byte, and
+// an older revision of one with the keys and the text that it had.
+func (t *tools) mainText(ctx context.Context, seen ruleset.Store, r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
+	_, isOlder := seen.(*view)
+	if store, ok := ruleset.FilesOf(t.store); ok && r.Folder && !isOlder {
+		return store.ReadFile(ctx, r.Name, ruleset.MainFile)
+	}
+	text, err := skillText(r, f)
+	if err != nil {
 		return nil, &noSkillError{err}
 	}
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		if f.Path != ruleset.MainFile {
-			p.files = append(p.files, skill.File{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
-		} else if main, err = store.ReadFile(ctx, p.name, f.Path); err != nil {
-			return nil, err
-		}
-	}
-	return main, nil
+	return text, nil
 }
 
 // isTooMuch reports whether files are more than a skill may have.
@@ -147,7 +148,7 @@ func skillText(r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
 		set("allowed-tools", strings.Join(s.AllowedTools, " "))
 		maps.Copy(metadata, s.Metadata)
 	}
-	if _, own := metadata["tags"]; !own && len(r.Tags) > 0 {
+	if _, own := metadata["tags"]; !own && len(r.Tags) > 0 && !r.Folder {
 		metadata["tags"] = strings.Join(r.Tags, ", ")
 	}
 	if len(metadata) > 0 {
@@ -163,6 +164,9 @@ func skillText(r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
 	enc.SetIndent(2)
 	if err := errors.Join(enc.Encode(front), enc.Close()); err != nil {
 		return nil, err
+	}
+	if r.Folder {
+		b.WriteString(r.Extra) // which are the keys of skills as people wrote them
 	}
 	b.WriteString("---\n\n" + r.Markdown)
 	return b.Bytes(), nil
@@ -302,11 +306,13 @@ func (t *tools) readSkillFile(ctx context.Context, call *mcp.Call, uri string) (
 		}
 		return []mcp.Contents{skill.Contents(uri, below, p.main)}, nil
 	}
+	at := slices.IndexFunc(p.files, func(f skill.File) bool { return f.Path == below })
 	store, ok := ruleset.FilesOf(t.store)
-	if !ok || below == "" {
+	if !ok || at < 0 {
 		return nil, skillMissing(uri, "")
 	}
-	data, err := store.ReadFile(ctx, p.name, below)
+	f := p.files[at]
+	data, err := store.ReadRevised(ctx, p.name, ruleset.File{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
 	if _, none := errors.AsType[*ruleset.NoFileError](err); none {
 		return nil, skillMissing(uri, "")
 	}

@@ -99,7 +99,7 @@ func TestSkillsAreWritable(t *testing.T) {
 			if got := c.Call("update_ruleset", map[string]any{"name": "pdf_forms", "markdown": "lost", "files": []any{bad}}); !got.IsError {
 				t.Errorf("%s: %v: %s", name, bad, got)
 			}
-			if r, err := store.Get(t.Context(), "pdf_forms"); err != nil || r.Markdown != "Run scripts/fill.py" || r.Rev != 1 {
+			if r, err := store.Get(t.Context(), "pdf_forms"); err != nil || r.Markdown != "Run scripts/fill.py" || r.Rev != 2 {
 				t.Errorf("%s: %v has changed the text: %+v, %v", name, bad, r, err)
 			}
 		}
@@ -180,6 +180,105 @@ func TestSizeOfResources(t *testing.T) {
 		contents, err := c.Read(r.URI)
 		if err != nil || len(contents[0].Text) != r.Size {
 			t.Errorf("%s: size %d, but %d bytes, %v", r.URI, r.Size, len(contents[0].Text), err)
+		}
+	}
+}
+
+// Files of a skill are in the history of its ruleset: the difference names them, they come
+// back with a revision, and who reads a label reads the files of its revision.
+func TestFilesOfSkillsHaveRevisions(t *testing.T) {
+	for name, store := range map[string]ruleset.Store{
+		"memory": memstore.New(time.Now), "files": filestore.Open(t.TempDir(), slog.New(slog.DiscardHandler), time.Now),
+	} {
+		c := connected(t, store)
+		change := func(text string) map[string]any {
+			return map[string]any{"op": "put", "name": "pdf_forms", "description": "Fill forms", "markdown": "Run fill.py",
+				"files": []any{map[string]any{"path": "fill.py", "text": text}}}
+		}
+		c.Call("apply_rulesets", map[string]any{"operations": []any{change("one"), map[string]any{"op": "label", "name": "pdf_forms", "label": "production"}}})
+		c.Call("apply_rulesets", map[string]any{"operations": []any{change("two")}})
+		diff := c.Call("ruleset_history", map[string]any{"name": "pdf_forms", "from": 1}).String()
+		for _, want := range []string{"-file fill.py: 3 bytes, SHA-256 7692c3ad", "+file fill.py: 3 bytes, SHA-256 3fc4ccfe"} { // as sha256sum prints
+			if !strings.Contains(diff, want) {
+				t.Errorf("%s: no %q in %s", name, want, diff)
+			}
+		}
+		tools := newTools(store, LabelRules{}, Scan{mode: "warn"}, slog.New(slog.DiscardHandler))
+		tools.bound = "production"
+		labelled := mcptest.Connect(t, tools.table())
+		labelled.Initialize("2026-07-28")
+		read := func(c *mcptest.Client, want string) {
+			t.Helper()
+			verify(t, c, listedSkills(t, c))
+			if got, err := c.Read("skill://pdf-forms/fill.py"); err != nil || got[0].Text != want {
+				t.Errorf("%s: read %+v, %v, want %q", name, got, err, want)
+			}
+		}
+		read(c, "two")
+		read(labelled, "one")
+		c.Call("apply_rulesets", map[string]any{"operations": []any{map[string]any{"op": "restore", "name": "pdf_forms", "rev": 1}}})
+		read(c, "one")
+		if got := c.Call("delete_ruleset", map[string]any{"name": "pdf_forms", "if_rev": 3}); got.IsError {
+			t.Fatalf("%s: %s", name, got)
+		}
+		c.Call("apply_rulesets", map[string]any{"operations": []any{map[string]any{"op": "restore", "name": "pdf_forms", "rev": 2}}})
+		read(c, "two")
+	}
+}
+
+// A folder with a SKILL.md is a ruleset that lists do not have. A tool changes its text and
+// its files in the folder, and keeps what it does not change.
+func TestFoldersAreWritable(t *testing.T) {
+	dir := t.TempDir()
+	at := filepath.Join(dir, "pdf-processing", "SKILL.md")
+	before := "---\nname: pdf-processing # as the folder\ndescription: Old\nlicense: MIT\nmetadata: {owner:   ann}\n---\n\nOld text\n"
+	writeAll(t, map[string]string{at: before, filepath.Join(dir, "pdf-processing", "ref", "FORMS.md"): "forms"})
+	c := connected(t, filestore.Open(dir, slog.New(slog.DiscardHandler), time.Now))
+	verify(t, c, listedSkills(t, c))
+	if got, err := c.Read("skill://pdf-processing/SKILL.md"); err != nil || got[0].Text != before {
+		t.Errorf("served %+v, %v", got, err)
+	}
+	c.Call("update_ruleset", map[string]any{"name": "pdf_processing", "if_rev": 1, "markdown": "New text\n"})
+	after := strings.Replace(before, "Old text", "New text", 1)
+	if text, err := os.ReadFile(at); err != nil || string(text) != after {
+		t.Errorf("written %q, %v, want %q", text, err, after)
+	}
+	got := c.Call("update_ruleset", map[string]any{
+		"name": "pdf_processing", "if_rev": 2, "description": "New", "files": []any{map[string]any{"path": "ref/FORMS.md"}, map[string]any{"path": "a.py", "text": "print()"}},
+	})
+	if got.String() != "Successfully updated ruleset 'pdf_processing'" {
+		t.Fatal(got)
+	}
+	after = "---\nname: pdf-processing # as the folder\ndescription: New\nlicense: MIT\nmetadata: {owner: ann}\n---\n\nNew text\n"
+	if text, err := os.ReadFile(at); err != nil || string(text) != after {
+		t.Errorf("written %q, %v, want %q", text, err, after)
+	}
+	skills := listedSkills(t, c)
+	if s := skills["skill://pdf-processing/SKILL.md"]; len(s.Resources) != 2 || s.Frontmatter["license"] != "MIT" {
+		t.Errorf("got %+v", skills)
+	}
+	verify(t, c, skills)
+	if got := c.Call("create_ruleset", map[string]any{"name": "pdf_processing", "description": "d", "markdown": "m"}); !got.IsError {
+		t.Errorf("the name is not taken: %s", got)
+	}
+	c.Call("delete_ruleset", map[string]any{"name": "pdf_processing"})
+	c.Call("apply_rulesets", map[string]any{"operations": []any{map[string]any{"op": "restore", "name": "pdf_processing", "rev": 1}}})
+	if text, err := os.ReadFile(filepath.Join(dir, "pdf-processing", "ref", "FORMS.md")); err != nil || string(text) != "forms" {
+		t.Errorf("restored %q, %v", text, err)
+	}
+	if got, err := c.Read("skill://pdf-processing/SKILL.md"); err != nil || !strings.Contains(got[0].Text, "name: pdf-processing\ndescription: Old\nlicense: MIT\nmetadata: {owner: ann}\n---\n\nOld text\n") {
+		t.Errorf("restored %+v, %v", got, err)
+	}
+}
+
+func writeAll(t *testing.T, files map[string]string) {
+	t.Helper()
+	for path, text := range files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

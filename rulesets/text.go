@@ -98,12 +98,30 @@ type got struct {
 	LastModified time.Time `json:"last_modified"`
 	Rev          int       `json:"rev"`
 	Extra        string    `json:"extra,omitempty" doc:"Further front matter, as YAML"`
+
+	Files []fileInfo `json:"files,omitempty"`
+}
+
+// fileInfo is a file of a ruleset in an answer.
+type fileInfo struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+func infosOf(files []ruleset.File) []fileInfo {
+	all := make([]fileInfo, len(files))
+	for i, f := range files {
+		all[i] = fileInfo{f.Path, f.Size, f.SHA256.String()}
+	}
+	return all
 }
 
 func gotFrom(r ruleset.Ruleset) got {
 	return got{
 		Name: string(r.Name), Description: r.Description, Tags: r.Tags, Markdown: r.Markdown,
 		CreatedAt: r.CreatedAt, LastModified: r.LastModified, Rev: r.Rev, Extra: r.Extra,
+		Files: infosOf(r.Files),
 	}
 }
 

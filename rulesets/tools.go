@@ -222,7 +222,7 @@ type updateArgs struct {
 	Tags        *[]string `json:"tags" doc:"New tags (replaces existing tags)"`
 	Markdown    *string   `json:"markdown" doc:"New content"`
 	Extra       *string   `json:"extra" extension:"true"`
-	Files       []fileArg `json:"files,omitempty" extension:"true"`
+	Files       []FileArg `json:"files,omitempty" extension:"true"`
 	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless at this revision"`
 	Message     *string   `json:"message" extension:"true"`
 }
@@ -232,31 +232,24 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	if err != nil {
 		return done{}, &opError{"update", err}
 	}
-	patch := ruleset.Patch{
-		Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra,
-		By: by(call, args.Message), IfRev: orZero(args.IfRev),
-	}
-	if patch.Empty() && len(args.Files) == 0 {
-		return done{}, &opError{"update", errNothingToUpdate}
-	}
 	files, err := fileChanges(args.Files)
 	if err != nil {
 		return done{}, &opError{"update", err}
 	}
-	inFiles, err := t.checkFiles(ctx, name, patch, files)
-	if err != nil {
-		return done{}, &opError{"update", err}
+	patch := ruleset.Patch{
+		Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra, Files: files,
+		By: by(call, args.Message), IfRev: orZero(args.IfRev),
+	}
+	if patch.Empty() {
+		return done{}, &opError{"update", errNothingToUpdate}
 	}
 	ctx, found := collect(ctx)
-	r, err := t.store.Update(ctx, name, patch) // without changes it checks the revision, and is seen by watches
+	r, err := t.store.Update(ctx, name, patch)
 	if err != nil {
 		return done{}, &opError{"update", explainConflict(ctx, t.store, err, patch.IfRev)}
 	}
-	if err := t.changeFiles(ctx, name, files); err != nil {
-		return done{}, &opError{"update", err}
-	}
 	d := doneAt(args.Name, "updated", r.Rev)
-	d.warn(call, textsOf(append(*found, inFiles...)))
+	d.warn(call, textsOf(*found))
 	return d, nil
 }
 

@@ -34,8 +34,7 @@ func (b *bench) setFile(name, path, data string) {
 	if data == "" {
 		change.Data = nil
 	}
-	store, _ := ruleset.FilesOf(b.store)
-	if err := store.ChangeFiles(b.t.Context(), ruleset.Name(name), []ruleset.FileChange{change}); err != nil {
+	if _, err := b.store.Update(b.t.Context(), ruleset.Name(name), ruleset.Patch{Files: []ruleset.FileChange{change}}); err != nil {
 		b.t.Fatal(err)
 	}
 }

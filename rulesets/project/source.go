@@ -214,11 +214,9 @@ func (s *storeSource) Files(ctx context.Context, name ruleset.Name) (all []edito
 }
 
 func (s *storeSource) ChangeFile(ctx context.Context, name ruleset.Name, file editors.Attachment) error {
-	store, ok := ruleset.FilesOf(s.store)
-	if !ok {
-		return errors.New("this store keeps no files")
-	}
-	return store.ChangeFiles(ctx, name, []ruleset.FileChange{{Path: file.Path, Data: append([]byte{}, file.Data...)}})
+	change := ruleset.FileChange{Path: file.Path, Data: append([]byte{}, file.Data...)} // an empty one is not nil
+	_, err := s.store.Update(ctx, name, ruleset.Patch{Files: []ruleset.FileChange{change}, By: s.by})
+	return err
 }
 
 func (s *storeSource) Watch(ctx context.Context, changed func()) error {

@@ -25,7 +25,7 @@ func (d Draft) At(now time.Time) Ruleset {
 			Name: d.Name, Description: d.Description, Tags: copyTags(d.Tags),
 			CreatedAt: created.UTC().Truncate(time.Second), LastModified: modified.UTC().Truncate(time.Second),
 		},
-		Markdown: d.Markdown, Extra: d.Extra,
+		Markdown: d.Markdown, Extra: d.Extra, Folder: d.Folder,
 	}
 }
 
@@ -103,6 +103,6 @@ func (m Meta) Clone() Meta {
 
 // Clone returns a deep copy.
 func (r Ruleset) Clone() Ruleset {
-	r.Meta = r.Meta.Clone()
+	r.Meta, r.Files = r.Meta.Clone(), slices.Clone(r.Files)
 	return r
 }

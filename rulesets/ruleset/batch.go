@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -86,6 +87,7 @@ func (e *SlotsError) Error() string {
 // A State is the state of one ruleset before a batch.
 type State struct {
 	Ruleset *Ruleset // nil if it does not exist
+	Files   []File   // in order of path, also if it does not exist
 	// History holds the revisions, newest first: all of them for a batch that moves
 	// labels of the ruleset, else at least the newest.
 	History []Revision
@@ -95,9 +97,20 @@ type State struct {
 // An Effect is the effect of a batch on one ruleset.
 type Effect struct {
 	Name          Name
-	Before, After *Ruleset    // nil if it does not exist
-	Revisions     []Revision  // to be added, oldest first
-	Moves         []LabelMove // likewise
+	Before, After *Ruleset     // nil if it does not exist
+	Revisions     []Revision   // to be added, oldest first
+	Moves         []LabelMove  // likewise
+	Files         []FileChange // in their order, several for a path that changes again
+}
+
+// LastFiles returns the changes that the files have in the end: the last of each path.
+func (e *Effect) LastFiles() (last []FileChange) {
+	for i, c := range e.Files {
+		if !slices.ContainsFunc(e.Files[i+1:], func(later FileChange) bool { return later.Path == c.Path }) {
+			last = append(last, c)
+		}
+	}
+	return last
 }
 
 // Changed reports whether the ruleset itself changes.
@@ -198,7 +211,23 @@ func (s *stage) create(d *Draft) error {
 	if err := r.checkTexts(); err != nil {
 		return err
 	}
+	if err := s.changeFiles(d.Files, len(r.Markdown)); err != nil {
+		return err
+	}
 	s.record(&r, d.By)
+	return nil
+}
+
+// changeFiles makes changes to the files; text is the size of the ruleset's own text.
+func (s *stage) changeFiles(changes []FileChange, text int) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	if err := CheckFiles(s.effect.Name, s.Files, changes, text); err != nil {
+		return err
+	}
+	s.Files = ChangedFiles(s.Files, changes)
+	s.effect.Files = append(s.effect.Files, changes...)
 	return nil
 }
 
@@ -213,7 +242,11 @@ func (s *stage) update(p *Patch) (ChangeKind, error) {
 	if err := r.checkTexts(); err != nil {
 		return 0, err
 	}
-	if SameContent(r, *s.Ruleset) {
+	before := s.Files
+	if err := s.changeFiles(p.Files, len(r.Markdown)); err != nil {
+		return 0, err
+	}
+	if SameContent(r, *s.Ruleset) && SameFiles(before, s.Files) {
 		return 0, nil
 	}
 	s.record(&r, p.By)
@@ -227,7 +260,7 @@ func (s *stage) delete(r *Removal) error {
 	if err := r.Check(*s.Ruleset); err != nil {
 		return err
 	}
-	s.add(Revision{Number: s.head() + 1, By: r.By, Deleted: true, Content: Ruleset{Meta: Meta{Name: s.effect.Name, Tags: []string{}}}})
+	s.add(Revision{Number: s.head() + 1, By: r.By, Deleted: true, Content: Ruleset{Meta: Meta{Name: s.effect.Name, Tags: []string{}}, Files: s.Files}})
 	s.Ruleset = nil
 	return nil
 }
@@ -248,7 +281,7 @@ func (s *stage) move(m LabelMove) (LabelMove, error) {
 
 // record makes r the current ruleset as a new revision.
 func (s *stage) record(r *Ruleset, by By) {
-	r.Rev = s.head() + 1
+	r.Rev, r.Files = s.head()+1, s.Files
 	content := r.Clone()
 	content.CreatedAt, content.LastModified, content.Rev = time.Time{}, time.Time{}, 0
 	s.add(Revision{Number: r.Rev, By: by, Content: content})
@@ -269,6 +302,19 @@ func (r *Ruleset) checkTexts() error {
 		}
 	}
 	return r.CheckSize()
+}
+
+// ApplyOne applies one operation, and returns the ruleset after it, with the errors of the
+// method of the store that does the same.
+func ApplyOne(ctx context.Context, s Store, op Operation) (Ruleset, error) {
+	outcomes, err := s.Apply(ctx, []Operation{op}, ApplyOptions{})
+	if failed, ok := errors.AsType[*OperationError](err); ok {
+		err = failed.Err
+	}
+	if err != nil {
+		return Ruleset{}, err
+	}
+	return outcomes[0].After.Clone(), nil
 }
 
 // ApplyEach applies operations ruleset by ruleset: those of one name as a whole, and

@@ -3,20 +3,45 @@ package ruleset
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
-	"time"
 )
 
 // A File is a file that belongs to a ruleset, beside its text: a script or a template,
 // say. With its files a ruleset is an Agent Skill.
 type File struct {
-	Path     string // slash-separated
-	SHA256   [sha256.Size]byte
-	Size     int64
-	Modified time.Time // zero if not known
+	Path   string `json:"path"` // slash-separated
+	SHA256 Digest `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+// A Digest is the SHA-256 of the bytes of a file, in texts as hexadecimal digits.
+type Digest [sha256.Size]byte
+
+// String returns the hexadecimal digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (d *Digest) UnmarshalText(text []byte) error {
+	data, err := hex.DecodeString(string(text))
+	if err != nil || len(data) != len(d) {
+		return fmt.Errorf("%.80q is not a SHA-256", text)
+	}
+	*d = Digest(data)
+	return nil
+}
+
+// FileOf describes a file with these bytes.
+func FileOf(path string, data []byte) File {
+	return File{Path: path, SHA256: sha256.Sum256(data), Size: int64(len(data))}
 }
 
 // A FileChange sets a file, or removes it if Data is nil.
@@ -25,20 +50,72 @@ type FileChange struct {
 	Data []byte
 }
 
-// A FileStore is a [Store] that keeps files of rulesets.
+// A FileStore is a [Store] that keeps files of rulesets. They change with the ruleset,
+// by the Files of a [Draft] or a [Patch]: each change of them is a revision.
 type FileStore interface {
 	// Files returns the files of a ruleset in order of path. They outlive its
 	// deletion. Too many of them are a [*TooManyFilesError] or a [*TooLargeError].
 	Files(ctx context.Context, name Name) ([]File, error)
-	// Folders returns, in order, the names under which there are files with a
-	// [MainFile] and no ruleset: skills that people keep in the store.
+	// Folders returns, in order, the names of the rulesets that lists do not have: folders
+	// with a [MainFile] that people keep in the store, see [Ruleset.Folder].
 	Folders(ctx context.Context) ([]Name, error)
-	// ReadFile returns the bytes of a file, or a [*NoFileError].
+	// ReadFile returns the bytes of a file as it is now, or a [*NoFileError]. The
+	// [MainFile] of a folder is one.
 	ReadFile(ctx context.Context, name Name, path string) ([]byte, error)
-	// ChangeFiles sets and removes files of a ruleset, which must exist. A removal
-	// of a file that is missing is a [*NoFileError]; then, and if there would be too
-	// much, nothing is changed. A crash may leave some of the changes undone.
-	ChangeFiles(ctx context.Context, name Name, changes []FileChange) error
+	// ReadRevised returns the bytes of a file that a revision of the ruleset has, or a
+	// [*NoFileError].
+	ReadRevised(ctx context.Context, name Name, file File) ([]byte, error)
+}
+
+// SameFiles reports whether a and b are the same files, both in order of path.
+func SameFiles(a, b []File) bool { return slices.Equal(a, b) }
+
+// ChangedFiles returns what changes make of files, in order of path.
+func ChangedFiles(files []File, changes []FileChange) []File {
+	byPath := map[string]File{}
+	for _, f := range files {
+		byPath[f.Path] = f
+	}
+	for _, c := range changes {
+		if delete(byPath, c.Path); c.Data != nil {
+			byPath[c.Path] = FileOf(c.Path, c.Data)
+		}
+	}
+	var all []File
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		all = append(all, byPath[path])
+	}
+	return all
+}
+
+// RestoreFiles returns the changes that make the files of a ruleset, which may be deleted,
+// what they were at a revision.
+func RestoreFiles(ctx context.Context, s Store, name Name, old []File) (changes []FileChange, err error) {
+	store, ok := FilesOf(s)
+	if !ok {
+		return nil, nil // a store without files has revisions without files
+	}
+	files, err := store.Files(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(f File) bool { return f.Path == MainFile })
+	for _, f := range files {
+		if !slices.ContainsFunc(old, func(other File) bool { return other.Path == f.Path }) {
+			changes = append(changes, FileChange{Path: f.Path})
+		}
+	}
+	for _, f := range old {
+		if slices.Contains(files, f) {
+			continue
+		}
+		data, err := store.ReadRevised(ctx, name, f)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, FileChange{Path: f.Path, Data: append([]byte{}, data...)}) // an empty one is not nil
+	}
+	return changes, nil
 }
 
 // Limits of the files of one ruleset: those of a skill.
@@ -65,8 +142,12 @@ func (e *TooManyFilesError) Error() string {
 }
 
 // CheckFiles returns an error if a ruleset cannot have the files that changes make of
-// those that it has, by path and size; text is the size of the ruleset's own text.
-func CheckFiles(name Name, sizes map[string]int64, changes []FileChange, text int64) error {
+// those that it has; text is the size of the ruleset's own text.
+func CheckFiles(name Name, files []File, changes []FileChange, text int) error {
+	sizes := make(map[string]int64, len(files))
+	for _, f := range files {
+		sizes[f.Path] = f.Size
+	}
 	for _, c := range changes {
 		if err := CheckFilePath(c.Path); err != nil {
 			return err
@@ -81,7 +162,7 @@ func CheckFiles(name Name, sizes map[string]int64, changes []FileChange, text in
 			delete(sizes, c.Path)
 		}
 	}
-	total := text
+	total := int64(text)
 	for _, size := range sizes {
 		total += size
 	}

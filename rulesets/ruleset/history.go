@@ -13,7 +13,7 @@ type Revision struct {
 	At      time.Time // UTC, whole seconds
 	By      By
 	Deleted bool
-	Content Ruleset // without times; only the name if Deleted
+	Content Ruleset // without times; only the name and the files that stay if Deleted
 }
 
 // By says who made a revision, and how.
@@ -63,7 +63,8 @@ func (e *NoRevisionError) Error() string {
 	return fmt.Sprintf("ruleset '%s' has no revision %d: its revisions are %d to %d", e.Name, e.Number, max(e.First, 1), e.Last)
 }
 
-// Patch returns the change that restores the content of a revision.
+// Patch returns the change that restores the texts of a revision; [RestoreFiles] has that
+// of its files.
 func (r Revision) Patch(by By) Patch {
 	by.Restores = r.Number
 	tags := append([]string{}, r.Content.Tags...)
@@ -72,10 +73,9 @@ func (r Revision) Patch(by By) Patch {
 	}
 }
 
-// Draft returns the ruleset that restores the content of a revision after a
-// deletion.
+// Draft returns the ruleset that restores the texts of a revision after a deletion.
 func (r Revision) Draft(by By) Draft {
 	by.Restores = r.Number
 	c := r.Content
-	return Draft{Name: c.Name, Description: c.Description, Tags: c.Tags, Markdown: c.Markdown, Extra: c.Extra, By: by}
+	return Draft{Name: c.Name, Description: c.Description, Tags: c.Tags, Markdown: c.Markdown, Extra: c.Extra, Folder: c.Folder, By: by}
 }

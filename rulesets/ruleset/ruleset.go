@@ -67,12 +67,18 @@ type Ruleset struct {
 	// Extra holds the front matter keys without a field here, such as an editor's
 	// globs, as the lines of a YAML mapping. Stores keep it and do not read it.
 	Extra string
+	// Files are the files beside the text, in order of path. Lists and [Store.Read] leave
+	// them out.
+	Files []File
+	// Folder reports that the text is the [MainFile] of a folder in the store, which
+	// people made: it has no times and no tags of ours.
+	Folder bool
 	// Rev is the number of the newest revision, which has this content.
 	Rev int
 }
 
-// SameContent reports whether a and b differ in nothing that a person writes:
-// description, tags, Markdown and the extra keys.
+// SameContent reports whether a and b have the same texts: description, tags, Markdown
+// and the extra keys. Their files may differ, see [SameFiles].
 func SameContent(a, b Ruleset) bool {
 	return a.Description == b.Description && a.Markdown == b.Markdown && a.Extra == b.Extra && slices.Equal(a.Tags, b.Tags)
 }

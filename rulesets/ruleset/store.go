@@ -13,6 +13,8 @@ type Draft struct {
 	Tags        []string
 	Markdown    string
 	Extra       string // see [Ruleset]
+	Files       []FileChange
+	Folder      bool // see [Ruleset]; where the store has no folders it is not
 	By          By
 
 	// CreatedAt and LastModified are set when a ruleset is copied from another
@@ -28,7 +30,9 @@ type Patch struct {
 	Tags        *[]string
 	Markdown    *string
 	Extra       *string
-	By          By
+	// Files sets and removes files. A removal of one that is missing is a [*NoFileError].
+	Files []FileChange
+	By    By
 
 	// IfRev, if not 0, is the revision that the ruleset must be at. The update
 	// fails with a [*ConflictError] if it is at another.
@@ -40,7 +44,7 @@ type Patch struct {
 
 // Empty reports whether the patch changes nothing.
 func (p Patch) Empty() bool {
-	return p.Description == nil && p.Tags == nil && p.Markdown == nil && p.Extra == nil
+	return p.Description == nil && p.Tags == nil && p.Markdown == nil && p.Extra == nil && len(p.Files) == 0
 }
 
 // Check returns a [*ConflictError] if current is at another revision than the patch

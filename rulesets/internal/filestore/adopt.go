@@ -32,8 +32,18 @@ func (s *Store) Recorded(ctx context.Context) ([]ruleset.Name, error) {
 			names = append(names, name)
 		}
 	}
+	folders, err := s.Folders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, folders...)
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// AdoptFile implements [ruleset.Archive].
+func (s *Store) AdoptFile(ctx context.Context, name ruleset.Name, data []byte) error {
+	return s.locked(ctx, func() error { return s.writeContents(name, data) })
 }
 
 // Adopt implements [ruleset.Archive].
@@ -46,6 +56,14 @@ func (s *Store) Adopt(ctx context.Context, c ruleset.Copy) error {
 		if state.Ruleset != nil || len(state.History) > 0 {
 			return &ruleset.ExistsError{Name: c.Name}
 		}
-		return s.commit([]*ruleset.Effect{c.Effect()}, map[ruleset.Name]document{c.Name: d}, ruleset.ApplyOptions{})
+		e := c.Effect()
+		for _, f := range c.Files() {
+			data, err := s.ReadRevised(ctx, c.Name, f)
+			if err != nil {
+				return err
+			}
+			e.Files = append(e.Files, ruleset.FileChange{Path: f.Path, Data: append([]byte{}, data...)}) // an empty one is not nil
+		}
+		return s.commit([]*ruleset.Effect{e}, map[ruleset.Name]document{c.Name: d}, ruleset.ApplyOptions{})
 	})
 }

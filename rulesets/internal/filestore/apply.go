@@ -44,6 +44,7 @@ const syncsAtOnce = 16
 type journal struct {
 	Ends  []historyEnd `json:"ends"`
 	Files []fileChange `json:"files"`
+	Parts []partChange `json:"parts,omitempty"`
 	Moves []movedLabel `json:"moves,omitempty"`
 }
 
@@ -55,9 +56,10 @@ type historyEnd struct {
 
 // A fileChange replaces or removes the file of a ruleset.
 type fileChange struct {
-	Name ruleset.Name `json:"name"`
-	Temp string       `json:"temp,omitempty"` // the hidden file with the new content, "" to remove
-	Was  string       `json:"was,omitempty"`  // SHA-256 of the file before, "" if there was none
+	Name   ruleset.Name `json:"name"`
+	Folder bool         `json:"folder,omitempty"` // whether it is the main file of a folder
+	Temp   string       `json:"temp,omitempty"`   // the hidden file with the new content, "" to remove
+	Was    string       `json:"was,omitempty"`    // SHA-256 of the file before, "" if there was none
 }
 
 // Apply implements [ruleset.Store].
@@ -122,7 +124,7 @@ func (s *Store) stateOf(name ruleset.Name, labels bool) (document, ruleset.State
 	}
 	if !missing {
 		r := d.ruleset
-		state.Ruleset = &r
+		state.Ruleset, state.Files = &r, r.Files
 	}
 	if labels {
 		if state.Moves, err = s.labelMoves(name); err != nil {
@@ -132,11 +134,16 @@ func (s *Store) stateOf(name ruleset.Name, labels bool) (document, ruleset.State
 		if _, none := errors.AsType[*ruleset.NotFoundError](err); none {
 			err = nil
 		}
-		return d, state, err
+		if err != nil {
+			return d, state, err
+		}
 	}
 	head, err := s.head(name)
-	if head.Rev > 0 {
+	if head.Rev > 0 && !labels {
 		state.History = []ruleset.Revision{head.revision(name)}
+	}
+	if missing && err == nil {
+		state.Files, err = s.recordFiles(name, s.present(name, &head))
 	}
 	return d, state, err
 }
@@ -186,8 +193,13 @@ func (s *Store) stage(j *journal, effects []*ruleset.Effect, docs map[ruleset.Na
 			if err == nil && e.Changed() {
 				change, err = s.stageFile(e, docs[e.Name])
 			}
+			var parts []partChange
+			if err == nil {
+				parts, err = s.stageParts(e)
+			}
 			mu.Lock()
 			defer mu.Unlock()
+			j.Parts = append(j.Parts, parts...)
 			j.Ends = append(j.Ends, ends...)
 			for _, m := range e.Moves {
 				j.Moves = append(j.Moves, movedLabel{e.Name, m.Label})
@@ -242,12 +254,14 @@ func (s *Store) stageFile(e *ruleset.Effect, d document) (*fileChange, error) {
 	if e.Before == nil && e.After == nil {
 		return nil, nil
 	}
-	change := &fileChange{Name: e.Name, Was: d.sum} // what people have written since stays
+	change := &fileChange{Name: e.Name, Was: d.sum, Folder: d.ruleset.Folder} // what people have written since stays
 	if e.After == nil {
 		return change, nil
 	}
+	change.Folder = e.After.Folder || d.ruleset.Folder // a folder that is deleted and created stays one
 	if e.Before == nil || e.Before.CreatedAt != e.After.CreatedAt {
-		d = document{front: mapping(&yaml.Node{}), crlf: d.crlf}
+		d = document{front: mapping(&yaml.Node{}), crlf: d.crlf, ruleset: *e.After}
+		d.nameFolder()
 	}
 	if d.extra() != e.After.Extra {
 		if err := d.setExtra(e.After.Extra); err != nil {
@@ -255,6 +269,10 @@ func (s *Store) stageFile(e *ruleset.Effect, d document) (*fileChange, error) {
 		}
 	}
 	d.ruleset = *e.After
+	d.ruleset.Folder = change.Folder
+	if err := s.makeFolder(&d); err != nil {
+		return nil, err
+	}
 	temp, err := s.writeTemp(&d)
 	change.Temp = filepath.Base(temp)
 	return change, err
@@ -318,6 +336,11 @@ func (s *Store) appendAll(effects []*ruleset.Effect) error {
 // redo makes the files what the journal says, and removes the journal. It can be
 // repeated. The lock is held.
 func (s *Store) redo(j *journal, o ruleset.ApplyOptions) error {
+	for _, c := range j.Parts {
+		if err := s.changePart(c); err != nil {
+			return unavailable(err)
+		}
+	}
 	for i, c := range j.Files {
 		if err := s.around(c.Name, func() error { return s.change(c) }); err != nil {
 			return unavailable(err)
@@ -336,7 +359,8 @@ func (s *Store) redo(j *journal, o ruleset.ApplyOptions) error {
 
 // change makes one change unless it is made, or people have changed the file since.
 func (s *Store) change(c fileChange) error {
-	now, err := hashOf(s.path(c.Name))
+	main := s.mainPath(c.Name, c.Folder)
+	now, err := hashOf(main)
 	switch {
 	case err != nil:
 		return err
@@ -348,9 +372,9 @@ func (s *Store) change(c fileChange) error {
 		}
 		return nil
 	case c.Temp == "":
-		err = os.Remove(s.path(c.Name))
+		err = os.Remove(main)
 	default:
-		err = os.Rename(s.inDir(c.Temp), s.path(c.Name))
+		err = os.Rename(s.inDir(c.Temp), main)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is made already
@@ -370,6 +394,9 @@ func (s *Store) undo(j *journal) error {
 		if c.Temp != "" {
 			_ = os.Remove(s.inDir(c.Temp)) // it is swept later
 		}
+	}
+	for _, c := range j.Parts {
+		s.undoPart(c)
 	}
 	err := errors.Join(errs...)
 	if err == nil {

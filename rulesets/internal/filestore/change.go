@@ -18,6 +18,9 @@ const isWindows = runtime.GOOS == "windows"
 
 // Create implements [ruleset.Store].
 func (s *Store) Create(ctx context.Context, d ruleset.Draft) (r ruleset.Ruleset, err error) {
+	if len(d.Files) > 0 {
+		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: d.Name, Create: &d})
+	}
 	if _, err := os.Lstat(s.path(d.Name)); err == nil {
 		return r, s.taken(d.Name) // without waiting for the lock
 	}
@@ -31,6 +34,7 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (r ruleset.Ruleset,
 // create writes the file of a new ruleset. The lock is held.
 func (s *Store) create(d ruleset.Draft) (ruleset.Ruleset, error) {
 	doc := document{ruleset: d.At(s.now()), front: mapping(&yaml.Node{})}
+	doc.nameFolder()
 	if err := doc.ruleset.CheckSize(); err != nil {
 		return ruleset.Ruleset{}, err
 	}
@@ -50,12 +54,18 @@ func (s *Store) create(d ruleset.Draft) (ruleset.Ruleset, error) {
 		return ruleset.Ruleset{}, err
 	}
 	doc.ruleset.Rev = head.Rev + 1
+	if doc.ruleset.Files, err = s.recordFiles(d.Name, s.present(d.Name, &head)); err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	if err := s.makeFolder(&doc); err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	temp, err := s.writeTemp(&doc)
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
 	defer func() { _ = os.Remove(temp) }() // a stale one is swept later
-	err = s.recorded(d.Name, newRecord(doc.ruleset.Rev, s.now(), d.By, doc.ruleset), func() error { return os.Link(temp, s.path(d.Name)) })
+	err = s.recorded(d.Name, newRecord(doc.ruleset.Rev, s.now(), d.By, doc.ruleset), func() error { return os.Link(temp, s.mainPath(d.Name, d.Folder)) })
 	if errors.Is(err, fs.ErrExist) {
 		return ruleset.Ruleset{}, s.taken(d.Name)
 	}
@@ -95,6 +105,9 @@ func (s *Store) around(name ruleset.Name, change func() error) error {
 
 // Update implements [ruleset.Store].
 func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (r ruleset.Ruleset, err error) {
+	if len(p.Files) > 0 {
+		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: name, Update: &p})
+	}
 	if _, err := s.read(name); err != nil {
 		return r, err // also before there is a folder to lock in
 	}
@@ -131,7 +144,7 @@ func (s *Store) update(name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, err
 		return ruleset.Ruleset{}, err
 	}
 	defer func() { _ = os.Remove(temp) }() // it has gone when it was renamed
-	rename := func() error { return os.Rename(temp, s.path(name)) }
+	rename := func() error { return os.Rename(temp, s.mainPath(name, d.ruleset.Folder)) }
 	if ruleset.SameContent(old, d.ruleset) { // no revision
 		if err := s.around(name, rename); err != nil {
 			return ruleset.Ruleset{}, unavailable(err)
@@ -156,9 +169,9 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal
 		if err := r.Check(d.ruleset); err != nil {
 			return err
 		}
-		gone := newRecord(d.ruleset.Rev+1, s.now(), r.By, ruleset.Ruleset{})
+		gone := newRecord(d.ruleset.Rev+1, s.now(), r.By, ruleset.Ruleset{Files: d.ruleset.Files})
 		gone.Deleted = true
-		return s.recorded(name, gone, func() error { return os.Remove(s.path(name)) })
+		return s.recorded(name, gone, func() error { return os.Remove(s.mainPath(name, d.ruleset.Folder)) })
 	})
 }
 
@@ -172,12 +185,23 @@ func (s *Store) writeTemp(d *document) (path string, err error) {
 		return "", &ruleset.TooLargeError{Bytes: len(data)}
 	}
 	s.sweep()
-	return s.writeHidden(data)
+	return writeHidden(s.dir, data)
 }
 
-// writeHidden writes a hidden file that is on disk when it returns.
-func (s *Store) writeHidden(data []byte) (path string, err error) {
-	f, err := os.CreateTemp(s.dir, tempName)
+// makeFolder makes the folder of a new ruleset that is a folder.
+func (s *Store) makeFolder(d *document) error {
+	if !d.ruleset.Folder {
+		return nil
+	}
+	if err := os.Mkdir(s.folderPath(d.ruleset.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return unavailable(err)
+	}
+	return nil
+}
+
+// writeHidden writes a hidden file in a folder that is on disk when it returns.
+func writeHidden(dir string, data []byte) (path string, err error) {
+	f, err := os.CreateTemp(dir, tempName)
 	if err != nil {
 		return "", unavailable(err)
 	}
@@ -191,7 +215,7 @@ func (s *Store) writeHidden(data []byte) (path string, err error) {
 
 // replaceFile puts data in the place of a file; a crash leaves the old one or the new.
 func (s *Store) replaceFile(path string, data []byte) error {
-	temp, err := s.writeHidden(data)
+	temp, err := writeHidden(s.dir, data)
 	if err != nil {
 		return err
 	}
@@ -210,7 +234,12 @@ func (s *Store) sweep() {
 		return
 	}
 	s.swept = true
-	old, _ := filepath.Glob(filepath.Join(s.dir, tempName)) // the pattern is good
+	sweepIn(s.dir)
+}
+
+// sweepIn removes the hidden files that are too old to be in use.
+func sweepIn(dir string) {
+	old, _ := filepath.Glob(filepath.Join(dir, tempName)) // the pattern is good
 	for _, path := range old {
 		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > staleAfter {
 			_ = os.Remove(path) // the next process tries again

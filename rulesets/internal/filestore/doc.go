@@ -51,6 +51,9 @@
 // moves of its labels are the lines of .history/NAME.labels.jsonl; the file .moves tells
 // watches of them and is no record.
 //
+// A revision lists the files of the ruleset, which are in the folder NAME with hyphens.
+// Their bytes are in .history/NAME.files, each in a file that is named by its SHA-256.
+//
 // # Watching
 //
 // What this process changes is told by the process itself, what others change

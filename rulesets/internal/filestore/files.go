@@ -7,18 +7,16 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // The files of the ruleset python_style_guide are in the folder python-style-guide, in
-// the form of Agent Skills. Such a folder with a SKILL.md and no ruleset beside it is a
-// skill that is served as it is.
+// the form of Agent Skills. Such a folder with a SKILL.md and no file python_style_guide.md
+// beside it is the ruleset of that name, too: its text is the SKILL.md.
 
 func folderOf(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
 
@@ -28,10 +26,20 @@ func nameOfFolder(folder string) (ruleset.Name, bool) {
 	return name, err == nil && !strings.Contains(folder, "_")
 }
 
+func (s *Store) folderPath(name ruleset.Name) string { return filepath.Join(s.dir, folderOf(name)) }
+
+// mainPath returns the file with the text of a ruleset, which may be that of a folder.
+func (s *Store) mainPath(name ruleset.Name, folder bool) string {
+	if folder {
+		return filepath.Join(s.folderPath(name), ruleset.MainFile)
+	}
+	return s.path(name)
+}
+
 // openFolder opens the folder of a ruleset's files; the error is [fs.ErrNotExist] if
 // there is none, also where a link has its name.
 func (s *Store) openFolder(name ruleset.Name) (*os.Root, error) {
-	dir := filepath.Join(s.dir, folderOf(name))
+	dir := s.folderPath(name)
 	info, err := os.Lstat(dir)
 	if err == nil && !info.IsDir() {
 		err = fs.ErrNotExist
@@ -71,7 +79,7 @@ func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.F
 			return err
 		}
 		infos, size = append(infos, info), size+info.Size()
-		files = append(files, ruleset.File{Path: p, Size: info.Size(), Modified: info.ModTime().UTC().Truncate(time.Second)})
+		files = append(files, ruleset.File{Path: p, Size: info.Size()})
 		if len(files) > ruleset.MaxFiles {
 			return &ruleset.TooManyFilesError{Files: len(files)}
 		}
@@ -201,78 +209,4 @@ func (s *Store) Folders(ctx context.Context) ([]ruleset.Name, error) {
 	}
 	slices.Sort(names)
 	return names, nil
-}
-
-// ChangeFiles implements [ruleset.FileStore]. Each file is replaced as a whole.
-func (s *Store) ChangeFiles(ctx context.Context, name ruleset.Name, changes []ruleset.FileChange) error {
-	if _, err := s.read(name); err != nil {
-		return err
-	}
-	return s.locked(ctx, func() error {
-		d, err := s.read(name)
-		if err != nil {
-			return err
-		}
-		files, err := s.Files(ctx, name)
-		if err != nil {
-			return err
-		}
-		sizes := map[string]int64{}
-		for _, f := range files {
-			sizes[f.Path] = f.Size
-		}
-		if err := ruleset.CheckFiles(name, sizes, changes, int64(len(d.ruleset.Markdown))); err != nil {
-			return err
-		}
-		return s.changeFiles(name, changes)
-	})
-}
-
-// changeFiles makes changes that were checked. The lock is held.
-func (s *Store) changeFiles(name ruleset.Name, changes []ruleset.FileChange) error {
-	dir := filepath.Join(s.dir, folderOf(name))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return unavailable(err)
-	}
-	root, err := s.openFolder(name)
-	if err != nil {
-		return unavailable(err)
-	}
-	defer func() { _ = root.Close() }() // what it wrote is on disk
-	for _, c := range changes {
-		if err := changeFile(root, c); err != nil {
-			return unavailable(err)
-		}
-	}
-	return errors.Join(s.syncDir(dir), s.sync())
-}
-
-// changeFile replaces or removes one file, and the folders that it leaves empty.
-func changeFile(root *os.Root, c ruleset.FileChange) error {
-	if c.Data == nil {
-		if err := root.Remove(c.Path); err != nil {
-			return err
-		}
-		for dir := path.Dir(c.Path); dir != "." && root.Remove(dir) == nil; {
-			dir = path.Dir(dir)
-		}
-		return nil
-	}
-	dir := path.Dir(c.Path)
-	if err := root.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	temp := path.Join(dir, ".new-"+path.Base(c.Path))
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(c.Data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = root.Rename(temp, c.Path)
-	}
-	if err != nil {
-		_ = root.Remove(temp) // it is useless now
-	}
-	return err
 }

@@ -24,10 +24,12 @@ type document struct {
 	modified time.Time // of the file; UTC, whole seconds
 	crlf     bool      // whether lines end with \r\n, as some editors have it
 	sum      string    // SHA-256 of the file as it was read, "" if it is new
+	asRead   string    // the front matter of a folder's file, as people wrote it
 }
 
 // parse parses a file. modified replaces times that the file does not give.
-func parse(name ruleset.Name, data []byte, modified time.Time) (document, error) {
+// A folder's file says its name in the form of skills, which is not compared here.
+func parse(name ruleset.Name, folder bool, data []byte, modified time.Time) (document, error) {
 	if !utf8.Valid(data) {
 		return document{}, errors.New("it is not UTF-8")
 	}
@@ -45,11 +47,13 @@ func parse(name ruleset.Name, data []byte, modified time.Time) (document, error)
 	if err != nil {
 		return document{}, fmt.Errorf("its front matter: %w", err)
 	}
-	d := document{ruleset: ruleset.Ruleset{Markdown: body}, front: keys, modified: modified.UTC().Truncate(time.Second), crlf: crlf}
+	d := document{ruleset: ruleset.Ruleset{Markdown: body, Folder: folder}, front: keys, modified: modified.UTC().Truncate(time.Second), crlf: crlf}
 	if d.front == nil {
 		return document{}, errors.New("its front matter is no mapping")
 	}
-	d.ruleset.Name = name
+	if d.ruleset.Name = name; folder {
+		d.asRead = front
+	}
 	return d, d.readFront(d.modified)
 }
 
@@ -112,7 +116,7 @@ func (d *document) value(key string) *yaml.Node {
 
 func (d *document) readFront(modified time.Time) error {
 	r := &d.ruleset
-	if v := d.value("name"); v != nil && v.Value != string(r.Name) {
+	if v := d.value("name"); v != nil && v.Value != string(r.Name) && !r.Folder {
 		return fmt.Errorf("it says its name is %q", v.Value)
 	}
 	if v := d.value("description"); v != nil {
@@ -238,7 +242,7 @@ func (d *document) render() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parse(d.ruleset.Name, data, d.ruleset.LastModified); err != nil {
+	if _, err := parse(d.ruleset.Name, d.ruleset.Folder, data, d.ruleset.LastModified); err != nil {
 		return nil, fmt.Errorf("the file %s%s cannot be written anew and is left alone: %w", d.ruleset.Name, suffix, err)
 	}
 	return data, nil
@@ -246,19 +250,18 @@ func (d *document) render() ([]byte, error) {
 
 func (d *document) encode() ([]byte, error) {
 	r := &d.ruleset
-	tags := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
-	for _, tag := range r.Tags {
-		tags.Content = append(tags.Content, text(tag))
+	if r.Folder {
+		d.setFolderFront()
+	} else {
+		d.set("name", text(string(r.Name)))
+		d.set("description", text(r.Description))
+		d.set("tags", tagsNode(r.Tags))
+		d.set("created_at", moment(r.CreatedAt))
+		d.set("last_modified", moment(r.LastModified))
 	}
-	d.set("name", text(string(r.Name)))
-	d.set("description", text(r.Description))
-	d.set("tags", tags)
-	d.set("created_at", moment(r.CreatedAt))
-	d.set("last_modified", moment(r.LastModified))
 	var b bytes.Buffer
 	b.WriteString(fence + "\n")
-	enc := yaml.NewEncoder(&b)
-	if err := errors.Join(enc.Encode(d.front), enc.Close()); err != nil {
+	if err := d.encodeFront(&b); err != nil {
 		return nil, err
 	}
 	b.WriteString(fence + "\n\n" + r.Markdown)
@@ -266,6 +269,61 @@ func (d *document) encode() ([]byte, error) {
 		return bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte("\r\n")), nil
 	}
 	return b.Bytes(), nil
+}
+
+// encodeFront writes the front matter; that of a folder's file as people wrote it, unless a
+// key has changed.
+func (d *document) encodeFront(b *bytes.Buffer) error {
+	enc := yaml.NewEncoder(b)
+	if d.ruleset.Folder {
+		if d.isAsRead() {
+			b.WriteString(d.asRead)
+			return nil
+		}
+		enc.SetIndent(2) // as skills have it
+	}
+	return errors.Join(enc.Encode(d.front), enc.Close())
+}
+
+// isAsRead reports whether the front matter says what it said when it was read.
+func (d *document) isAsRead() bool {
+	front, err := parseMapping(d.asRead)
+	if d.asRead == "" || err != nil || front == nil {
+		return false
+	}
+	before := document{ruleset: ruleset.Ruleset{Meta: ruleset.Meta{Name: d.ruleset.Name}, Folder: true}, front: front}
+	if before.readFront(d.modified) != nil {
+		return false
+	}
+	before.ruleset.Extra, before.ruleset.Markdown = before.extra(), d.ruleset.Markdown
+	now := d.ruleset
+	now.Extra = d.extra()
+	return ruleset.SameContent(before.ruleset, now)
+}
+
+// setFolderFront sets the keys of a SKILL.md that a change may change: skills have no times,
+// and tags only where people wrote them.
+func (d *document) setFolderFront() {
+	d.set("description", text(d.ruleset.Description))
+	if d.value("tags") != nil || len(d.ruleset.Tags) > 0 {
+		d.set("tags", tagsNode(d.ruleset.Tags))
+	}
+}
+
+// nameFolder names a new document that is a folder.
+func (d *document) nameFolder() {
+	if d.ruleset.Folder {
+		d.set("name", text(folderOf(d.ruleset.Name)))
+		d.set("description", text(d.ruleset.Description))
+	}
+}
+
+func tagsNode(tags []string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+	for _, tag := range tags {
+		n.Content = append(n.Content, text(tag))
+	}
+	return n
 }
 
 // text is a scalar; what YAML could take for something else is quoted.

@@ -26,7 +26,7 @@ func FuzzDocument(f *testing.F) {
 	}
 	modified := time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		first, err := parse("a", data, modified)
+		first, err := parse("a", false, data, modified)
 		if err != nil {
 			return
 		}
@@ -35,7 +35,7 @@ func FuzzDocument(f *testing.F) {
 		if err != nil {
 			return // nothing is written then
 		}
-		second, err := parse("a", written, modified)
+		second, err := parse("a", false, written, modified)
 		if err != nil {
 			t.Fatalf("written anew it is no ruleset: %v\n%s", err, written)
 		}
@@ -63,7 +63,7 @@ func FuzzTexts(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := parse("a", written, at)
+		got, err := parse("a", false, written, at)
 		if err != nil {
 			t.Fatal(err)
 		}

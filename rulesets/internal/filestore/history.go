@@ -38,12 +38,16 @@ type record struct {
 	Tags        []string  `json:"tags,omitempty"`
 	Markdown    string    `json:"markdown,omitempty"`
 	Extra       string    `json:"extra,omitempty"`
+	Folder      bool      `json:"folder,omitempty"`
+
+	Files []ruleset.File `json:"files,omitempty"`
 }
 
 func newRecord(rev int, at time.Time, by ruleset.By, r ruleset.Ruleset) record {
 	return record{
 		Rev: rev, At: at.UTC().Truncate(time.Second), Author: by.Author, Client: by.Client, Message: by.Message, Restores: by.Restores,
 		Description: r.Description, Tags: r.Tags, Markdown: r.Markdown, Extra: r.Extra,
+		Folder: r.Folder, Files: r.Files,
 	}
 }
 
@@ -58,11 +62,16 @@ func (r *record) revision(name ruleset.Name) ruleset.Revision {
 func (r *record) content(name ruleset.Name) ruleset.Ruleset {
 	return ruleset.Ruleset{
 		Meta:     ruleset.Meta{Name: name, Description: r.Description, Tags: append([]string{}, r.Tags...)},
-		Markdown: r.Markdown, Extra: r.Extra,
+		Markdown: r.Markdown, Extra: r.Extra, Folder: r.Folder, Files: r.Files,
 	}
 }
 
-// is reports whether the record has the content of a ruleset that is there.
+// has reports whether the record has the texts and the files of a ruleset that is there.
+func (r *record) has(current ruleset.Ruleset) bool {
+	return r.is(current) && ruleset.SameFiles(r.Files, current.Files)
+}
+
+// is reports whether the record has the texts of a ruleset that is there.
 func (r *record) is(current ruleset.Ruleset) bool {
 	return !r.Deleted && ruleset.SameContent(r.content(current.Name), current)
 }
@@ -234,14 +243,20 @@ func (s *Store) reconcile(name ruleset.Name) (document, error) {
 	if missing {
 		if head.Rev > 0 && !head.Deleted {
 			gone := record{Rev: head.Rev + 1, At: s.now().UTC().Truncate(time.Second), Author: ruleset.ByHand, Deleted: true}
+			if gone.Files, err = s.recordFiles(name, s.present(name, &head)); err != nil {
+				return d, err
+			}
 			if _, err := s.appendRecord(name, gone); err != nil {
 				return d, err
 			}
 		}
 		return d, readErr
 	}
-	d.ruleset.Extra = d.extra()
-	if !head.is(d.ruleset) {
+	d.ruleset.Extra, d.ruleset.Files = d.extra(), s.present(name, &head)
+	if !head.has(d.ruleset) {
+		if d.ruleset.Files, err = s.recordFiles(name, d.ruleset.Files); err != nil {
+			return d, err
+		}
 		by, at := s.authorOf(name, d.sum), d.changedAt()
 		if head.Rev == 0 {
 			by, at = ruleset.By{}, d.ruleset.LastModified // it was there before its history began
@@ -282,7 +297,8 @@ func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error
 	if err != nil {
 		return err
 	}
-	if head.is(d.ruleset) {
+	d.ruleset.Files = s.present(name, &head)
+	if head.has(d.ruleset) {
 		adopt(d, head)
 		return nil
 	}

@@ -53,6 +53,11 @@ func (s *Store) checkJournal(j *journal) error {
 			return fmt.Errorf("%.80q is no hidden file of the store", c.Temp)
 		}
 	}
+	for _, c := range j.Parts {
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
 	for _, m := range j.Moves {
 		_, nameErr := ruleset.ParseName(string(m.Name))
 		_, labelErr := ruleset.ParseLabel(string(m.Label))

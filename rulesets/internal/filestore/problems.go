@@ -50,7 +50,7 @@ func (s *Store) problem(d fs.DirEntry) string {
 	case strings.HasPrefix(file, "."), strings.EqualFold(file, "README.md"):
 		return ""
 	case d.IsDir() && s.isFolder(file):
-		return ""
+		return s.problemOfFolder(file)
 	case d.IsDir():
 		return nested(filepath.Join(s.dir, file))
 	case named:
@@ -74,6 +74,19 @@ func (s *Store) isFolder(file string) bool {
 	_, flat := os.Lstat(s.path(name))
 	_, main := os.Lstat(filepath.Join(s.dir, file, ruleset.MainFile))
 	return flat == nil || main == nil
+}
+
+// problemOfFolder says why the SKILL.md of a folder is not served, "" if it is or need not be.
+func (s *Store) problemOfFolder(file string) string {
+	name, _ := nameOfFolder(file)
+	if _, err := os.Lstat(s.path(name)); err == nil {
+		return ""
+	}
+	_, err := s.loadFile(name, s.mainPath(name, true), ruleset.MainFile)
+	if invalid, ok := errors.AsType[*InvalidFileError](err); ok {
+		return "its " + ruleset.MainFile + ": " + invalid.Err.Error()
+	}
+	return ""
 }
 
 // nested reports the Markdown files below a folder, which are not served.

@@ -55,20 +55,25 @@ func (s *Store) prune(name ruleset.Name, r ruleset.Retention, dry bool, pruned *
 	slices.Reverse(kept)
 	var text []byte
 	removed, size := 0, 0
+	slices.Reverse(history)
+	var left []ruleset.Revision
 	for i, line := range lines {
 		if kept[i] {
-			text = append(text, line...)
+			text, left = append(text, line...), append(left, history[i])
 		} else {
 			removed++
 			size += len(line)
 		}
 	}
-	pruned.Add(removed, int64(size))
-	if removed == 0 || dry {
-		return nil
+	if removed > 0 && !dry {
+		if err := s.replaceFile(s.historyPath(name), text); err != nil {
+			return err
+		}
+		if err := s.syncDir(filepath.Join(s.dir, historyDir)); err != nil {
+			return err
+		}
 	}
-	if err := s.replaceFile(s.historyPath(name), text); err != nil {
-		return err
-	}
-	return s.syncDir(filepath.Join(s.dir, historyDir))
+	ofFiles, err := s.pruneContents(name, left, dry) // which the history does not name any more
+	pruned.Add(removed, int64(size)+ofFiles)
+	return err
 }

@@ -98,10 +98,29 @@ func (s *Store) read(name ruleset.Name) (document, error) {
 	return d, err
 }
 
-// load reads one file. The error is a [*ruleset.NotFoundError], an
-// [*InvalidFileError] or a [*ruleset.UnavailableError].
+// load reads the text of a ruleset, from the folder of its files if it has no file of its
+// own. The error is a [*ruleset.NotFoundError], an [*InvalidFileError] or a
+// [*ruleset.UnavailableError].
 func (s *Store) load(name ruleset.Name) (document, error) {
-	path, file := s.path(name), string(name)+suffix
+	d, err := s.loadFile(name, s.path(name), string(name)+suffix)
+	if _, missing := errors.AsType[*ruleset.NotFoundError](err); !missing {
+		return d, err
+	}
+	if info, statErr := os.Lstat(s.folderPath(name)); statErr != nil || !info.IsDir() {
+		return d, err
+	}
+	d, folderErr := s.loadFile(name, s.mainPath(name, true), ruleset.MainFile)
+	if _, away := errors.AsType[*ruleset.UnavailableError](folderErr); away {
+		return d, folderErr
+	}
+	if folderErr != nil {
+		return document{}, err // what is no SKILL.md is none of ours
+	}
+	return d, nil
+}
+
+// loadFile reads the text of a ruleset from one file.
+func (s *Store) loadFile(name ruleset.Name, path, file string) (document, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return document{}, &InvalidFileError{file, errors.New("it is no regular file")}
@@ -118,7 +137,7 @@ func (s *Store) load(name ruleset.Name) (document, error) {
 	case len(data) > MaxFileBytes:
 		return document{}, &InvalidFileError{file, fmt.Errorf("it is larger than %d bytes", MaxFileBytes)}
 	}
-	d, err := parse(name, data, info.ModTime())
+	d, err := parse(name, file == ruleset.MainFile, data, info.ModTime())
 	if err != nil {
 		return document{}, &InvalidFileError{file, err}
 	}
@@ -155,11 +174,14 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	s.finishFirst(ctx)
 	info, err := os.Lstat(s.path(name))
 	if err != nil {
-		d, err := s.read(name) // which says why
+		d, err := s.read(name) // which says why, unless it is a folder
+		if err == nil {
+			err = s.place(ctx, name, &d)
+		}
 		return d.ruleset, err
 	}
 	before := stampOf(info)
-	if r, ok := s.cache.get(name, before); ok {
+	if r, ok := s.cache.get(name, before); ok && s.hasFiles(name, r.Files) {
 		return r, nil
 	}
 	d, err := s.read(name)

@@ -56,7 +56,11 @@ func (s *Store) updateCopy(ctx context.Context, p *Part, at int, current ruleset
 		return ruleset.Ruleset{}, err
 	}
 	patch.IfRev, patch.Base = 0, nil // both belong to the original
-	outcomes, err := p.Apply(ctx, []ruleset.Operation{s.copyOf(at, current, patch.By), {Name: current.Name, Update: &patch}}, ruleset.ApplyOptions{})
+	copied, err := s.copyOf(ctx, at, current, patch.By)
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	outcomes, err := p.Apply(ctx, []ruleset.Operation{copied, {Name: current.Name, Update: &patch}}, ruleset.ApplyOptions{})
 	if failed, ok := errors.AsType[*ruleset.OperationError](err); ok {
 		err = failed.Err
 	}
@@ -67,12 +71,20 @@ func (s *Store) updateCopy(ctx context.Context, p *Part, at int, current ruleset
 }
 
 // copyOf returns the operation that copies a ruleset of a part.
-func (s *Store) copyOf(at int, r ruleset.Ruleset, by ruleset.By) ruleset.Operation {
+func (s *Store) copyOf(ctx context.Context, at int, r ruleset.Ruleset, by ruleset.By) (ruleset.Operation, error) {
 	by.Message, by.Restores = "copied from "+s.parts[at].Name, 0
-	return ruleset.Operation{Name: r.Name, Create: &ruleset.Draft{
-		Name: r.Name, Description: r.Description, Tags: r.Tags, Markdown: r.Markdown, Extra: r.Extra, By: by,
+	d := &ruleset.Draft{
+		Name: r.Name, Description: r.Description, Tags: r.Tags, Markdown: r.Markdown, Extra: r.Extra, Folder: r.Folder, By: by,
 		CreatedAt: r.CreatedAt, LastModified: r.LastModified,
-	}}
+	}
+	for _, f := range r.Files {
+		data, err := s.parts[at].read(ctx, r.Name, f)
+		if err != nil {
+			return ruleset.Operation{}, err
+		}
+		d.Files = append(d.Files, ruleset.FileChange{Path: f.Path, Data: append([]byte{}, data...)}) // an empty one is not nil
+	}
+	return ruleset.Operation{Name: r.Name, Create: d}, nil
 }
 
 // Delete implements [ruleset.Store].
@@ -165,5 +177,6 @@ func (s *Store) prepare(ctx context.Context, op *ruleset.Operation) ([]ruleset.O
 	patch := *op.Update
 	patch.IfRev, patch.Base = 0, nil
 	op.Update = &patch
-	return []ruleset.Operation{s.copyOf(at, current, patch.By)}, nil
+	copied, err := s.copyOf(ctx, at, current, patch.By)
+	return []ruleset.Operation{copied}, err
 }

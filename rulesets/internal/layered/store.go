@@ -276,7 +276,7 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Unwrap returns the part that is written; the store has the files and problems of that
+// Unwrap returns the part that is written; the store has the problems of that
 // part. See [ruleset.As].
 func (s *Store) Unwrap() ruleset.Store {
 	if p, err := s.target(); err == nil {

@@ -3,64 +3,77 @@ package memstore
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"maps"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
+// A contents has the bytes of all files that a ruleset has or had.
+type contents map[ruleset.Digest][]byte
+
 // Files implements [ruleset.FileStore].
 func (s *Store) Files(_ context.Context, name ruleset.Name) ([]ruleset.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var files []ruleset.File
-	for _, path := range slices.Sorted(maps.Keys(s.files[name])) {
-		data := s.files[name][path]
-		files = append(files, ruleset.File{Path: path, SHA256: sha256.Sum256(data), Size: int64(len(data))})
+	return slices.Clone(s.filesLocked(name)), nil
+}
+
+// filesLocked returns the files of a ruleset: those of its newest revision, also if that
+// is its deletion.
+func (s *Store) filesLocked(name ruleset.Name) []ruleset.File {
+	history := s.history[name]
+	if len(history) == 0 {
+		return nil
 	}
-	return files, nil
+	return history[len(history)-1].Content.Files
 }
 
 // ReadFile implements [ruleset.FileStore].
 func (s *Store) ReadFile(_ context.Context, name ruleset.Name, path string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	data, ok := s.files[name][path]
+	for _, f := range s.filesLocked(name) {
+		if f.Path == path {
+			return bytes.Clone(s.contents[name][f.SHA256]), nil
+		}
+	}
+	return nil, &ruleset.NoFileError{Name: name, Path: path}
+}
+
+// ReadRevised implements [ruleset.FileStore].
+func (s *Store) ReadRevised(_ context.Context, name ruleset.Name, f ruleset.File) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, ok := s.contents[name][f.SHA256]
 	if !ok {
-		return nil, &ruleset.NoFileError{Name: name, Path: path}
+		return nil, &ruleset.NoFileError{Name: name, Path: f.Path}
 	}
 	return bytes.Clone(data), nil
 }
 
-// Folders implements [ruleset.FileStore]. There are none.
-func (s *Store) Folders(context.Context) ([]ruleset.Name, error) { return nil, nil }
-
-// ChangeFiles implements [ruleset.FileStore].
-func (s *Store) ChangeFiles(_ context.Context, name ruleset.Name, changes []ruleset.FileChange) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, ok := s.all[name]
-	if !ok {
-		return &ruleset.NotFoundError{Name: name}
-	}
-	sizes := map[string]int64{}
-	for path, data := range s.files[name] {
-		sizes[path] = int64(len(data))
-	}
-	if err := ruleset.CheckFiles(name, sizes, changes, int64(len(r.Markdown))); err != nil {
-		return err
-	}
-	if s.files == nil {
-		s.files = map[ruleset.Name]map[string][]byte{}
-	}
-	if s.files[name] == nil {
-		s.files[name] = map[string][]byte{}
-	}
+// addContentsLocked stores the bytes of files that are set.
+func (s *Store) addContentsLocked(name ruleset.Name, changes []ruleset.FileChange) {
 	for _, c := range changes {
-		if s.files[name][c.Path] = bytes.Clone(c.Data); c.Data == nil {
-			delete(s.files[name], c.Path)
+		if c.Data == nil {
+			continue
+		}
+		if s.contents[name] == nil {
+			s.contents[name] = contents{}
+		}
+		s.contents[name][ruleset.FileOf(c.Path, c.Data).SHA256] = bytes.Clone(c.Data)
+	}
+}
+
+// pruneContentsLocked removes the bytes of files that no revision has.
+func (s *Store) pruneContentsLocked(name ruleset.Name) {
+	used := contents{}
+	for _, r := range s.history[name] {
+		for _, f := range r.Content.Files {
+			used[f.SHA256] = s.contents[name][f.SHA256]
 		}
 	}
-	return nil
+	s.contents[name] = used
 }
+
+// Folders implements [ruleset.FileStore]. There are none.
+func (s *Store) Folders(context.Context) ([]ruleset.Name, error) { return nil, nil }

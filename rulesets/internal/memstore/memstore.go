@@ -23,7 +23,7 @@ type Store struct {
 	all      map[ruleset.Name]ruleset.Ruleset
 	history  map[ruleset.Name][]ruleset.Revision  // oldest first
 	moves    map[ruleset.Name][]ruleset.LabelMove // newest first
-	files    map[ruleset.Name]map[string][]byte
+	contents map[ruleset.Name]contents
 	watchers map[int]chan ruleset.Change // 0 waits for the first watch
 	last     int
 }
@@ -35,13 +35,16 @@ const maxUnheard = 100
 func New(now func() time.Time) *Store {
 	return &Store{
 		now: now, all: map[ruleset.Name]ruleset.Ruleset{}, history: map[ruleset.Name][]ruleset.Revision{},
-		moves:    map[ruleset.Name][]ruleset.LabelMove{},
+		moves: map[ruleset.Name][]ruleset.LabelMove{}, contents: map[ruleset.Name]contents{},
 		watchers: map[int]chan ruleset.Change{0: make(chan ruleset.Change, maxUnheard)},
 	}
 }
 
 // Create implements [ruleset.Store].
-func (s *Store) Create(_ context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
+func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
+	if len(d.Files) > 0 {
+		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: d.Name, Create: &d})
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, taken := s.all[d.Name]; taken {
@@ -50,7 +53,9 @@ func (s *Store) Create(_ context.Context, d ruleset.Draft) (ruleset.Ruleset, err
 	if err := d.At(s.now()).CheckSize(); err != nil {
 		return ruleset.Ruleset{}, err
 	}
-	r := s.recordLocked(d.At(s.now()), d.By, false)
+	r := d.At(s.now())
+	r.Folder = false // there are none
+	r = s.recordLocked(r, d.By, false)
 	s.all[d.Name] = r
 	s.tellLocked(ruleset.Change{Kind: ruleset.Created, Name: d.Name})
 	return r, nil
@@ -68,7 +73,10 @@ func (s *Store) Get(_ context.Context, name ruleset.Name) (ruleset.Ruleset, erro
 }
 
 // Update implements [ruleset.Store].
-func (s *Store) Update(_ context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
+func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
+	if len(p.Files) > 0 {
+		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: name, Update: &p})
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, ok := s.all[name]
@@ -109,7 +117,7 @@ func (s *Store) Delete(_ context.Context, name ruleset.Name, r ruleset.Removal) 
 
 // recordLocked adds a revision with the content of r and returns r at it.
 func (s *Store) recordLocked(r ruleset.Ruleset, by ruleset.By, deleted bool) ruleset.Ruleset {
-	r.Rev = 1
+	r.Rev, r.Files = 1, slices.Clone(s.filesLocked(r.Name))
 	if old := s.history[r.Name]; len(old) > 0 {
 		r.Rev = old[len(old)-1].Number + 1
 	}
@@ -170,7 +178,7 @@ func (s *Store) Apply(_ context.Context, ops []ruleset.Operation, o ruleset.Appl
 }
 
 func (s *Store) stateLocked(name ruleset.Name, _ bool) (ruleset.State, error) {
-	st := ruleset.State{Moves: s.moves[name]}
+	st := ruleset.State{Moves: s.moves[name], Files: s.filesLocked(name)}
 	if r, ok := s.all[name]; ok {
 		st.Ruleset = &r
 	}
@@ -180,6 +188,7 @@ func (s *Store) stateLocked(name ruleset.Name, _ bool) (ruleset.State, error) {
 
 // applyLocked makes what a batch does to one ruleset.
 func (s *Store) applyLocked(e *ruleset.Effect) {
+	s.addContentsLocked(e.Name, e.Files)
 	s.history[e.Name] = append(s.history[e.Name], e.Revisions...)
 	for _, m := range e.Moves {
 		s.moves[e.Name] = append([]ruleset.LabelMove{m}, s.moves[e.Name]...)
@@ -216,6 +225,7 @@ func (s *Store) Prune(_ context.Context, r ruleset.Retention, dry bool) (pruned 
 		pruned.Add(len(history)-len(kept), int64(bytes))
 		if !dry {
 			s.history[name] = kept
+			s.pruneContentsLocked(name)
 		}
 	}
 	return pruned, nil

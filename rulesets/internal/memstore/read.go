@@ -29,7 +29,7 @@ func (s *Store) some(names []ruleset.Name) []ruleset.Ruleset {
 	for _, name := range names {
 		if r, ok := s.all[name]; ok {
 			r = r.Clone()
-			r.Rev = 0
+			r.Rev, r.Files = 0, nil
 			found = append(found, r)
 		}
 	}

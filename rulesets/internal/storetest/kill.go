@@ -24,7 +24,8 @@ func Kills(few int) int {
 }
 
 // applyForever applies batches until the process is killed. Each gives the same text to
-// some rulesets and moves a label of each to it; a ruleset besides comes and goes.
+// some rulesets, and to a file of the first one, and moves a label of each to it; a ruleset
+// besides comes and goes.
 func applyForever(s ruleset.Store) error {
 	for {
 		if err := applyNext(context.Background(), s); err != nil {
@@ -42,10 +43,14 @@ func applyNext(ctx context.Context, s ruleset.Store) error {
 	var ops []ruleset.Operation
 	for i := range batchSize {
 		name := ruleset.Name(fmt.Sprintf("n%d", i))
+		var files []ruleset.FileChange
+		if i == 0 {
+			files = append(files, setFile("scripts/text", text))
+		}
 		if begun {
-			ops = append(ops, ruleset.Operation{Name: name, Update: &ruleset.Patch{Markdown: &text}})
+			ops = append(ops, ruleset.Operation{Name: name, Update: &ruleset.Patch{Markdown: &text, Files: files}})
 		} else {
-			ops = append(ops, ruleset.Operation{Name: name, Create: &ruleset.Draft{Name: name, Markdown: text}})
+			ops = append(ops, ruleset.Operation{Name: name, Create: &ruleset.Draft{Name: name, Markdown: text, Files: files}})
 		}
 		ops = append(ops, ruleset.Operation{Name: name, Move: newest("production")})
 	}
@@ -98,6 +103,9 @@ func checkKilled(t *testing.T, s ruleset.Store, last int) int {
 		return 0
 	}
 	first := get(t, s, "n0")
+	if text := listFiles(t, filesOf(t, s), "n0")["scripts/text"]; text != first.Markdown {
+		t.Errorf("the file of n0 has %q, n0 at %d has %q", text, first.Rev, first.Markdown)
+	}
 	for i := range batchSize {
 		name := ruleset.Name(fmt.Sprintf("n%d", i))
 		r := get(t, s, name)

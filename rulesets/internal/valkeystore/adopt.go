@@ -24,6 +24,16 @@ func (s *Store) Recorded(ctx context.Context) ([]ruleset.Name, error) {
 	return slices.Compact(names), err
 }
 
+// AdoptFile implements [ruleset.Archive].
+func (s *Store) AdoptFile(ctx context.Context, name ruleset.Name, data []byte) error {
+	ctx, stop := context.WithTimeout(ctx, opTimeout)
+	defer stop()
+	if err := s.client.HSet(ctx, s.filesKey(name), ruleset.FileOf("", data).SHA256.String(), data).Err(); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
 // Adopt implements [ruleset.Archive], by one transaction.
 func (s *Store) Adopt(ctx context.Context, c ruleset.Copy) error {
 	ctx, stop := context.WithTimeout(ctx, batchTimeout)
@@ -37,6 +47,9 @@ func (s *Store) Adopt(ctx context.Context, c ruleset.Copy) error {
 		}
 		if h := b.held[c.Name]; h.foreign || len(h.fields) > 0 || len(h.records) > 0 {
 			refused = &ruleset.ExistsError{Name: c.Name}
+			return nil
+		}
+		if refused = s.checkAdopted(ctx, tx, c); refused != nil {
 			return nil
 		}
 		_, err := tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
@@ -55,6 +68,20 @@ func (s *Store) Adopt(ctx context.Context, c ruleset.Copy) error {
 		return &ruleset.ExistsError{Name: c.Name} // it was made meanwhile
 	case err != nil:
 		return unavailable(err)
+	}
+	return nil
+}
+
+// checkAdopted returns a [*ruleset.NoFileError] if a file of a copy was not adopted.
+func (s *Store) checkAdopted(ctx context.Context, tx *redis.Tx, c ruleset.Copy) error {
+	for _, f := range c.Files() {
+		there, err := tx.HExists(ctx, s.filesKey(c.Name), f.SHA256.String()).Result()
+		if err != nil {
+			return unavailable(err)
+		}
+		if !there {
+			return &ruleset.NoFileError{Name: c.Name, Path: f.Path}
+		}
 	}
 	return nil
 }

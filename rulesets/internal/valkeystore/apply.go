@@ -223,7 +223,16 @@ func (h *held) reconcile(at string) {
 	h.add(r)
 }
 
+// files returns the files of the newest revision.
+func (h *held) files() []ruleset.File {
+	if len(h.records) == 0 {
+		return nil
+	}
+	return h.records[len(h.records)-1].Files
+}
+
 func (h *held) add(r record) {
+	r.Files = h.files() // other programs do not change them
 	h.records, h.pending = append(h.records, r), append(h.pending, r)
 }
 
@@ -240,9 +249,10 @@ func (b *batch) state(name ruleset.Name, _ bool) (ruleset.State, error) {
 		return st, errors.New("its key belongs to another program")
 	}
 	st.History = b.store.newestFirst(name, h.records)
+	st.Files = h.files()
 	if len(h.fields) > 0 {
 		r := b.store.decode(name, h.fields)
-		r.Rev = st.History[0].Number
+		r.Rev, r.Files = st.History[0].Number, st.Files
 		st.Ruleset = &r
 	}
 	return st, nil
@@ -261,10 +271,11 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 	for _, r := range h.pending {
 		push(b.store.historyKey(e.Name), r)
 	}
+	b.store.queueFiles(ctx, p, e.Name, e.Files)
 	fields := h.fields
 	for _, r := range e.Revisions {
 		one := record{
-			Rev: r.Number, At: stampText(r.At), Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted,
+			Rev: r.Number, At: stampText(r.At), Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted, Files: r.Content.Files,
 		}
 		if !r.Deleted {
 			fields = b.fieldsOf(e.Name, r.Content, fields)

@@ -18,7 +18,8 @@
 //     first, in the hash slot of the ruleset. A change and its revision are one
 //     script; what another program has changed is recorded first;
 //   - rulesets:labels:{ruleset:NAME}, a list of the moves of its labels;
-//   - rulesets:files:{ruleset:NAME}, a hash of its files, bytes by path.
+//   - rulesets:files:{ruleset:NAME}, a hash of the bytes of the files of its revisions,
+//     by their SHA-256; each revision lists its files with their paths.
 //
 // A hash written by another program has no entry in the index at first. It can
 // be read, updated and deleted at once, and reading it enters it. Otherwise a

@@ -2,10 +2,7 @@ package valkeystore
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/redis/go-redis/v9"
 
@@ -14,8 +11,9 @@ import (
 
 const filesPrefix = "rulesets:files:"
 
-// filesKey is the hash of a ruleset's files: their bytes by their paths. It lives where
-// the ruleset's hash does.
+// filesKey is the hash of the bytes of all files that a ruleset has or had, by their
+// SHA-256. Which files it has, its newest revision says. It lives where the ruleset's hash
+// does.
 func (s *Store) filesKey(name ruleset.Name) string {
 	return s.prefix + filesPrefix + "{" + hashKey(name) + "}"
 }
@@ -24,25 +22,38 @@ func (s *Store) filesKey(name ruleset.Name) string {
 func (s *Store) Files(ctx context.Context, name ruleset.Name) ([]ruleset.File, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	all, err := s.client.HGetAll(ctx, s.filesKey(name)).Result()
+	lines, err := s.client.LRange(ctx, s.historyKey(name), -1, -1).Result()
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	var files []ruleset.File
-	for _, path := range slices.Sorted(maps.Keys(all)) {
-		data := []byte(all[path])
-		files = append(files, ruleset.File{Path: path, SHA256: sha256.Sum256(data), Size: int64(len(data))})
+	records, err := decodeRecords(name, lines)
+	if err != nil || len(records) == 0 {
+		return nil, err
 	}
-	return files, nil
+	return records[0].Files, nil
 }
 
 // ReadFile implements [ruleset.FileStore].
 func (s *Store) ReadFile(ctx context.Context, name ruleset.Name, path string) ([]byte, error) {
+	files, err := s.Files(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.Path == path {
+			return s.ReadRevised(ctx, name, f)
+		}
+	}
+	return nil, &ruleset.NoFileError{Name: name, Path: path}
+}
+
+// ReadRevised implements [ruleset.FileStore].
+func (s *Store) ReadRevised(ctx context.Context, name ruleset.Name, f ruleset.File) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	data, err := s.client.HGet(ctx, s.filesKey(name), path).Bytes()
+	data, err := s.client.HGet(ctx, s.filesKey(name), f.SHA256.String()).Bytes()
 	if errors.Is(err, redis.Nil) {
-		return nil, &ruleset.NoFileError{Name: name, Path: path}
+		return nil, &ruleset.NoFileError{Name: name, Path: f.Path}
 	}
 	if err != nil {
 		return nil, unavailable(err)
@@ -50,71 +61,39 @@ func (s *Store) ReadFile(ctx context.Context, name ruleset.Name, path string) ([
 	return data, nil
 }
 
-// Folders implements [ruleset.FileStore]. There are none: files belong to a hash.
-func (s *Store) Folders(context.Context) ([]ruleset.Name, error) { return nil, nil }
-
-// ChangeFiles implements [ruleset.FileStore]. The changes are made together.
-func (s *Store) ChangeFiles(ctx context.Context, name ruleset.Name, changes []ruleset.FileChange) error {
-	ctx, stop := context.WithTimeout(ctx, opTimeout)
-	defer stop()
-	sizes, text, err := s.sizes(ctx, name)
-	if err != nil {
-		return err
-	}
-	if err := ruleset.CheckFiles(name, sizes, changes, text); err != nil {
-		return err
-	}
-	args := make([]any, 0, 3*len(changes))
+// queueFiles adds the commands that store the bytes of files that are set.
+func (s *Store) queueFiles(ctx context.Context, p redis.Pipeliner, name ruleset.Name, changes []ruleset.FileChange) {
 	for _, c := range changes {
-		verb := "HSET"
-		if c.Data == nil {
-			verb = "HDEL"
+		if c.Data != nil {
+			p.HSet(ctx, s.filesKey(name), ruleset.FileOf(c.Path, c.Data).SHA256.String(), c.Data)
 		}
-		args = append(args, verb, c.Path, c.Data)
 	}
-	done, err := filesScript.Run(ctx, once{s.client}, []string{hashKey(name), s.filesKey(name)}, args...).Int()
-	if err != nil {
-		return unavailable(err)
-	}
-	if done == 0 {
-		return &ruleset.NotFoundError{Name: name}
-	}
-	return nil
 }
 
-// sizes returns the sizes of the files, and of the text.
-func (s *Store) sizes(ctx context.Context, name ruleset.Name) (sizes map[string]int64, text int64, err error) {
-	paths, err := s.client.HKeys(ctx, s.filesKey(name)).Result()
+// unusedFiles returns the digests that no record has, and the number of their bytes.
+func (s *Store) unusedFiles(ctx context.Context, tx *redis.Tx, name ruleset.Name, kept []record) (unused []string, size int64, err error) {
+	all, err := tx.HKeys(ctx, s.filesKey(name)).Result()
 	if err != nil {
-		return nil, 0, unavailable(err)
+		return nil, 0, err
 	}
-	cmds := make([]*redis.IntCmd, len(paths))
-	var markdown *redis.IntCmd
-	if _, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		markdown = p.HStrLen(ctx, hashKey(name), "markdown")
-		for i, path := range paths {
-			cmds[i] = p.HStrLen(ctx, s.filesKey(name), path)
+	used := map[string]bool{}
+	for i := range kept {
+		for _, f := range kept[i].Files {
+			used[f.SHA256.String()] = true
 		}
-		return nil
-	}); err != nil {
-		return nil, 0, unavailable(err)
 	}
-	sizes = map[string]int64{}
-	for i, path := range paths {
-		sizes[path] = cmds[i].Val()
+	for _, digest := range all {
+		if used[digest] {
+			continue
+		}
+		n, err := tx.HStrLen(ctx, s.filesKey(name), digest).Result()
+		if err != nil {
+			return nil, 0, err
+		}
+		unused, size = append(unused, digest), size+n
 	}
-	return sizes, markdown.Val(), nil
+	return unused, size, nil
 }
 
-// filesScript returns 0 if there is no ruleset. Keys: the ruleset and its files; for
-// each change a command, a path and the bytes.
-var filesScript = redis.NewScript(`
-if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 0 end
-for i = 1, #ARGV, 3 do
-  if ARGV[i] == 'HSET' then
-    redis.call('HSET', KEYS[2], ARGV[i + 1], ARGV[i + 2])
-  else
-    redis.call('HDEL', KEYS[2], ARGV[i + 1])
-  end
-end
-return 1`)
+// Folders implements [ruleset.FileStore]. There are none.
+func (s *Store) Folders(context.Context) ([]ruleset.Name, error) { return nil, nil }

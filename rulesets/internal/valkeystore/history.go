@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -25,16 +24,17 @@ type record struct {
 	Tags        string `json:"tags"`
 	Markdown    string `json:"markdown"`
 	Extra       string `json:"extra"`
+
+	Files []ruleset.File `json:"files,omitempty"`
 }
 
-// revisionOf returns the number of the newest record if it has the content of the
-// hash, else 0.
-func revisionOf(last string, fields map[string]string) int {
-	var r record
+// recordOf returns the newest record if it has the content of the hash, else the zero
+// record.
+func recordOf(last string, fields map[string]string) (r record) {
 	if last == "" || json.Unmarshal([]byte(last), &r) != nil || r.Deleted || !r.is(fields) {
-		return 0
+		return record{}
 	}
-	return r.Rev
+	return r
 }
 
 // is reports whether the record has the content of a hash.
@@ -54,9 +54,8 @@ func (s *Store) place(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, 
 	if len(reply) == 0 {
 		return ruleset.Ruleset{}, nil
 	}
-	r := s.decodePairs(name, reply[2:])
-	r.Rev, err = strconv.Atoi(reply[1])
-	return r, err
+	r := s.decodeReply(name, reply)
+	return r, nil
 }
 
 // History implements [ruleset.Store].
@@ -97,7 +96,7 @@ func (s *Store) newestFirst(name ruleset.Name, records []record) []ruleset.Revis
 
 func (s *Store) revision(name ruleset.Name, r *record) ruleset.Revision {
 	content := s.decode(name, map[string]string{"description": r.Description, "tags": r.Tags, "markdown": r.Markdown, "extra": r.Extra})
-	content.CreatedAt, content.LastModified = time.Time{}, time.Time{}
+	content.CreatedAt, content.LastModified, content.Files = time.Time{}, time.Time{}, r.Files
 	return ruleset.Revision{
 		Number: r.Rev, At: parseTime(r.At), Deleted: r.Deleted, Content: content,
 		By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores},

@@ -75,16 +75,24 @@ func (s *Store) pruneOne(ctx context.Context, name ruleset.Name, r ruleset.Reten
 				return err
 			}
 			var kept []any
-			if kept, removed, size, err = s.keep(name, r, lines, moveLines); err != nil || removed == 0 || dry {
+			var left []record
+			if kept, left, removed, size, err = s.keep(name, r, lines, moveLines); err != nil || removed == 0 {
+				return err
+			}
+			unused, ofFiles, err := s.unusedFiles(ctx, tx, name, left)
+			if size += int(ofFiles); err != nil || dry {
 				return err
 			}
 			_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
 				p.Del(ctx, s.historyKey(name))
 				p.RPush(ctx, s.historyKey(name), kept...)
+				if len(unused) > 0 {
+					p.HDel(ctx, s.filesKey(name), unused...)
+				}
 				return nil
 			})
 			return err
-		}, s.historyKey(name), s.labelsKey(name))
+		}, s.historyKey(name), s.labelsKey(name), s.filesKey(name))
 		if errors.Is(err, redis.TxFailedErr) {
 			continue
 		}
@@ -97,25 +105,25 @@ func (s *Store) pruneOne(ctx context.Context, name ruleset.Name, r ruleset.Reten
 	return unavailable(fmt.Errorf("others change %s all the time", name))
 }
 
-// keep returns the lines of a history that are kept, and the number and size of the
-// others.
-func (s *Store) keep(name ruleset.Name, r ruleset.Retention, lines, moveLines []string) (kept []any, removed, size int, err error) {
+// keep returns the lines of a history that are kept, their records, and the number and size
+// of the others.
+func (s *Store) keep(name ruleset.Name, r ruleset.Retention, lines, moveLines []string) (kept []any, left []record, removed, size int, err error) {
 	moves, err := decodeMoves(name, moveLines)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, 0, err
 	}
 	records, err := decodeRecords(name, lines)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, 0, err
 	}
 	keep := r.Keep(s.newestFirst(name, records), moves, s.now())
 	for i, line := range lines {
 		if keep[len(lines)-1-i] {
-			kept = append(kept, line)
+			kept, left = append(kept, line), append(left, records[i])
 		} else {
 			removed++
 			size += len(line)
 		}
 	}
-	return kept, removed, size, nil
+	return kept, left, removed, size, nil
 }

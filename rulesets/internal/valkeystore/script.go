@@ -14,8 +14,8 @@ import (
 // history holds the functions that the scripts share.
 //
 // current returns the content of the hash as a table, false if it is no hash. record
-// appends a revision. head returns the newest revision, recording first what another
-// program has made of the hash: a new content, or its end.
+// appends a revision, with the files of the one before. head returns the newest revision,
+// recording first what another program has made of the hash: a new content, or its end.
 const history = `
 local contentFields = {'description', 'tags', 'markdown', 'extra'}
 local function current()
@@ -24,9 +24,11 @@ local function current()
   for i, field in ipairs(contentFields) do content[field] = values[i] or '' end
   return content
 end
+local files -- of the newest revision
 local function record(rev, content, author, client, message, restores)
   local r = content or {deleted = true}
   r.rev, r.at, r.author, r.client, r.message, r.restores = rev, ARGV[1], author, client, message, restores
+  r.files = files
   redis.call('RPUSH', KEYS[2], cjson.encode(r))
   return rev
 end
@@ -45,6 +47,7 @@ local function head(content)
     return record(1, content, '', '', '', 0)
   end
   local r = cjson.decode(last)
+  files = r.files
   if same(r, content) then return r.rev end
   return record(r.rev + 1, content, '` + ruleset.ByOther + `', '', '', 0)
 end
@@ -62,25 +65,27 @@ local function leave(name)
 end
 local function hash(rev, kind)
   local reply = redis.call('HGETALL', KEYS[1])
+  table.insert(reply, 1, files and cjson.encode(files) or 'null')
   table.insert(reply, 1, tostring(rev))
   table.insert(reply, 1, kind)
   return reply
 end
 `
 
-// createScript returns the number of the revision, 0 when the name is taken. Further
+// createScript returns the number of the revision and its files, nothing when the name is
+// taken. Further
 // arguments: the score, the five fields' values, the name, the extra keys or "".
 var createScript = redis.NewScript(history + `
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+if redis.call('EXISTS', KEYS[1]) == 1 then return {} end
 local rev = head(false) + 1
 redis.call('HSET', KEYS[1], 'description', ARGV[9], 'tags', ARGV[10], 'markdown', ARGV[11], 'created_at', ARGV[12], 'last_modified', ARGV[13])
 if ARGV[15] ~= '' then redis.call('HSET', KEYS[1], 'extra', ARGV[15]) end
 record(rev, current(), ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]))
 enter(ARGV[8], ARGV[14])
 redis.call('PUBLISH', ARGV[2], ARGV[3])
-return rev`)
+return {tostring(rev), files and cjson.encode(files) or 'null'}`)
 
-// updateScript returns "done", the number of the revision and the hash as it is
+// updateScript returns "done", the number of the revision, its files and the hash as it is
 // then, or nothing when there is no hash. Further arguments: the revision that the
 // ruleset must be at or 0, the number of fields that must be as expected, these
 // fields and their values, then the fields to set and their values; extra keys that
@@ -114,7 +119,7 @@ if changed then rev = record(rev + 1, after, ARGV[4], ARGV[5], ARGV[6], tonumber
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return hash(rev, 'done')`)
 
-// placeScript returns "at", the number of the revision and the hash that is at it, or
+// placeScript returns "at", the number of the revision, its files and the hash that is at it, or
 // nothing when there is no hash, and records a revision that another program has made.
 // Its only argument is the time.
 var placeScript = redis.NewScript(history + `
@@ -134,7 +139,7 @@ for i, name in ipairs(ARGV) do
 end
 return 1`)
 
-// deleteScript returns "done", "conflict" with the revision and the hash, or nothing
+// deleteScript returns "done", "conflict" with the revision, its files and the hash, or nothing
 // when there is no hash. Further arguments: the name, the revision that the ruleset
 // must be at or 0.
 var deleteScript = redis.NewScript(history + `

@@ -107,22 +107,26 @@ func unavailable(err error) error {
 
 // Create implements [ruleset.Store].
 func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
+	if len(d.Files) > 0 {
+		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: d.Name, Create: &d})
+	}
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
 	r := d.At(s.now())
+	r.Folder = false // there are none
 	if err := r.CheckSize(); err != nil {
 		return ruleset.Ruleset{}, err
 	}
 	args := append(s.change("c", d.Name, d.By), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
 		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), r.Extra)
-	rev, err := createScript.Run(ctx, once{s.client}, s.keys(d.Name), args...).Int()
+	reply, err := createScript.Run(ctx, once{s.client}, s.keys(d.Name), args...).StringSlice()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
-	if rev == 0 {
+	if len(reply) == 0 {
 		return ruleset.Ruleset{}, &ruleset.ExistsError{Name: d.Name}
 	}
-	r.Rev = rev
+	r.Rev, r.Files = revAndFiles(reply)
 	if s.cluster {
 		s.index(ctx, r.Meta)
 	}
@@ -197,7 +201,8 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	if errors.Is(place.Err(), redis.Nil) {
 		s.index(ctx, r.Meta)
 	}
-	if r.Rev = revisionOf(last.Val(), fields); r.Rev != 0 {
+	if newest := recordOf(last.Val(), fields); newest.Rev != 0 {
+		r.Rev, r.Files = newest.Rev, newest.Files
 		return r, nil
 	}
 	placed, err := s.place(ctx, name) // with the content that is there then
@@ -254,6 +259,9 @@ func parseTime(text string) time.Time {
 
 // Update implements [ruleset.Store].
 func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
+	if len(p.Files) > 0 {
+		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: name, Update: &p})
+	}
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
 	if err := p.Apply(ruleset.Ruleset{}, s.now()).CheckSize(); err != nil {
@@ -273,7 +281,7 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 }
 
 // outcome reads the reply of a change: nothing, or "done" or "conflict", the number
-// of the revision and the hash.
+// of the revision, its files, and the hash.
 func (s *Store) outcome(name ruleset.Name, reply []string) (ruleset.Ruleset, error) {
 	if len(reply) == 0 {
 		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
@@ -281,8 +289,7 @@ func (s *Store) outcome(name ruleset.Name, reply []string) (ruleset.Ruleset, err
 	if len(reply) == 1 {
 		return ruleset.Ruleset{}, nil // of a deletion
 	}
-	r := s.decodePairs(name, reply[2:])
-	r.Rev, _ = strconv.Atoi(reply[1]) // the script's own number
+	r := s.decodeReply(name, reply)
 	if reply[0] == "conflict" {
 		return ruleset.Ruleset{}, &ruleset.ConflictError{Current: r}
 	}
@@ -336,6 +343,21 @@ func (s *Store) decodePairs(name ruleset.Name, pairs []string) ruleset.Ruleset {
 		fields[pairs[i]] = pairs[i+1]
 	}
 	return s.decode(name, fields)
+}
+
+// decodeReply reads a ruleset from the reply of the function hash of the scripts.
+func (s *Store) decodeReply(name ruleset.Name, reply []string) ruleset.Ruleset {
+	r := s.decodePairs(name, reply[3:])
+	r.Rev, r.Files = revAndFiles(reply[1:])
+	return r
+}
+
+// revAndFiles reads the number of a revision and its files as a script returns them, which
+// has made both itself.
+func revAndFiles(reply []string) (rev int, files []ruleset.File) {
+	rev, _ = strconv.Atoi(reply[0])
+	_ = json.Unmarshal([]byte(reply[1]), &files)
+	return rev, files
 }
 
 // Delete implements [ruleset.Store].

@@ -99,32 +99,28 @@ func (s Source) rulesets(ctx context.Context, w *writer) error {
 		if err != nil {
 			return fmt.Errorf("ruleset %s: %w", name, err)
 		}
+		if err := s.skill(ctx, w, c); err != nil {
+			return fmt.Errorf("ruleset %s: %w", name, err)
+		}
 		if err := w.json("rulesets/"+string(name)+".json", c); err != nil {
 			return err
-		}
-		if err := s.skill(ctx, w, name); err != nil {
-			return fmt.Errorf("ruleset %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// skill writes the files of a ruleset.
-func (s Source) skill(ctx context.Context, w *writer, name ruleset.Name) error {
+// skill writes the files that a ruleset has or had, each content once.
+func (s Source) skill(ctx context.Context, w *writer, c ruleset.Copy) error {
 	store, ok := ruleset.FilesOf(s.Rulesets)
 	if !ok {
 		return nil
 	}
-	files, err := store.Files(ctx, name)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		data, err := store.ReadFile(ctx, name, f.Path)
+	for _, f := range c.AllFiles() {
+		data, err := store.ReadRevised(ctx, c.Name, f)
 		if err != nil {
 			return err
 		}
-		if err := w.add("skills/"+string(name)+"/"+f.Path, 0o644, data); err != nil {
+		if err := w.add("skills/"+string(c.Name)+"/"+f.SHA256.String(), 0o644, data); err != nil {
 			return err
 		}
 	}
@@ -172,7 +168,7 @@ func readCopy(ctx context.Context, store ruleset.Store, name ruleset.Name) (rule
 	}
 	for i := range c.Revisions {
 		if c.Revisions[i].Deleted { // stores differ in what they fill in
-			c.Revisions[i].Content = ruleset.Ruleset{Meta: ruleset.Meta{Name: name}}
+			c.Revisions[i].Content = ruleset.Ruleset{Meta: ruleset.Meta{Name: name}, Files: c.Revisions[i].Content.Files}
 		}
 	}
 	c.Moves = append([]ruleset.LabelMove{}, c.Moves...)
@@ -509,16 +505,20 @@ func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
 }
 
 func (r *restorer) skill(ctx context.Context, place string, content io.Reader) error {
-	name, file, _ := strings.Cut(place, "/")
-	store, ok := ruleset.FilesOf(r.t.Rulesets)
+	word, _, _ := strings.Cut(place, "/")
+	archive, ok := ruleset.ArchiveOf(r.t.Rulesets)
 	if !ok {
-		return errors.New("this store keeps no files of rulesets")
+		return errors.New("this store takes no rulesets with their history")
+	}
+	name, err := ruleset.ParseName(word)
+	if err != nil {
+		return err
 	}
 	data, err := io.ReadAll(content)
 	if err != nil {
 		return err
 	}
-	return store.ChangeFiles(ctx, ruleset.Name(name), []ruleset.FileChange{{Path: file, Data: data}})
+	return archive.AdoptFile(ctx, name, data)
 }
 
 func (r *restorer) keys(ctx context.Context, content io.Reader) error {

@@ -10,7 +10,7 @@
 // A backup is a tar archive, compressed with gzip. Its form does not depend on the store:
 //
 //	rulesets/NAME.json    a ruleset with all revisions and moves of its labels
-//	skills/NAME/PATH      a file of a ruleset
+//	skills/NAME/SHA256    the bytes of a file that a ruleset has or had, before the ruleset
 //	keys.json             records of keys: hashes, no secrets
 //	counts.json           requests by key and month
 //	audit/CHAIN.jsonl     the lines of a chain, as they were signed

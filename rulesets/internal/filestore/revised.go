@@ -1,0 +1,289 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A revision of a ruleset lists its files. Their bytes are in .history/NAME.files, each in
+// a file that is named by its SHA-256, from the time on at which they were recorded.
+
+// contentsSuffix ends the name of the folder with the bytes of the files of a ruleset.
+const contentsSuffix = ".files"
+
+func (s *Store) contentsDir(name ruleset.Name) string {
+	return filepath.Join(s.dir, historyDir, string(name)+contentsSuffix)
+}
+
+// present returns the files that a ruleset has now. Files that cannot be read or are more
+// than a ruleset may have are not followed: they count as those of the newest record.
+func (s *Store) present(name ruleset.Name, head *record) []ruleset.File {
+	files, err := s.Files(context.Background(), name)
+	if err != nil {
+		s.log.Debug("files of a ruleset are not followed", "component", "filestore", "name", string(name), "err", err)
+		return head.Files
+	}
+	files = slices.DeleteFunc(files, func(f ruleset.File) bool { return f.Path == ruleset.MainFile })
+	if len(files) == 0 {
+		return nil
+	}
+	return files
+}
+
+// hasFiles reports whether a ruleset has exactly these files.
+func (s *Store) hasFiles(name ruleset.Name, files []ruleset.File) bool {
+	if _, err := os.Lstat(s.folderPath(name)); errors.Is(err, fs.ErrNotExist) {
+		return len(files) == 0
+	}
+	return ruleset.SameFiles(files, s.present(name, &record{Files: files}))
+}
+
+// recordFiles stores the bytes of present files that are not in the history yet, and returns the
+// files as they were read. The lock is held.
+func (s *Store) recordFiles(name ruleset.Name, files []ruleset.File) ([]ruleset.File, error) {
+	recorded := slices.Clone(files)
+	for i, f := range recorded {
+		if _, err := os.Lstat(s.contentsPath(name, f.SHA256)); err == nil {
+			continue
+		}
+		data, err := s.ReadFile(context.Background(), name, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		recorded[i] = ruleset.FileOf(f.Path, data) // which may have changed since
+		if err := s.writeContents(name, data); err != nil {
+			return nil, err
+		}
+	}
+	return recorded, nil
+}
+
+func (s *Store) contentsPath(name ruleset.Name, digest ruleset.Digest) string {
+	return filepath.Join(s.contentsDir(name), digest.String())
+}
+
+// writeContents stores the bytes of a file in the history. The lock is held.
+func (s *Store) writeContents(name ruleset.Name, data []byte) error {
+	at := s.contentsPath(name, ruleset.FileOf("", data).SHA256)
+	if _, err := os.Lstat(at); err == nil {
+		return nil
+	}
+	if err := s.makeHistoryDir(); err != nil {
+		return err
+	}
+	if err := os.Mkdir(s.contentsDir(name), 0o755); err == nil {
+		err = s.syncDir(filepath.Dir(s.contentsDir(name)))
+		if err != nil {
+			return unavailable(err)
+		}
+	} else if !errors.Is(err, fs.ErrExist) {
+		return unavailable(err)
+	}
+	if err := s.replaceFile(at, data); err != nil {
+		return err
+	}
+	if err := s.syncDir(s.contentsDir(name)); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
+// ReadRevised implements [ruleset.FileStore]. Where nothing can be recorded, the files are
+// those that are there.
+func (s *Store) ReadRevised(ctx context.Context, name ruleset.Name, f ruleset.File) ([]byte, error) {
+	data, err := readFile(s.contentsPath(name, f.SHA256), f.Size)
+	if errors.Is(err, fs.ErrNotExist) {
+		if data, err = s.ReadFile(ctx, name, f.Path); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if ruleset.FileOf(f.Path, data).SHA256 != f.SHA256 {
+		return nil, &ruleset.NoFileError{Name: name, Path: f.Path}
+	}
+	return data, nil
+}
+
+// pruneContents removes the bytes that no file of the revisions has, and returns their
+// number. The lock is held.
+func (s *Store) pruneContents(name ruleset.Name, kept []ruleset.Revision, dry bool) (size int64, err error) {
+	entries, err := os.ReadDir(s.contentsDir(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, unavailable(err)
+	}
+	used := map[string]bool{}
+	for i := range kept {
+		for _, f := range kept[i].Content.Files {
+			used[f.SHA256.String()] = true
+		}
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if used[e.Name()] || err != nil {
+			continue // it has gone since
+		}
+		size += info.Size()
+		if dry {
+			continue
+		}
+		if err := os.Remove(filepath.Join(s.contentsDir(name), e.Name())); err != nil {
+			return size, unavailable(err)
+		}
+	}
+	return size, nil
+}
+
+// A partChange replaces or removes a file of a ruleset in a batch.
+type partChange struct {
+	Name ruleset.Name `json:"name"`
+	Path string       `json:"path"`
+	Temp string       `json:"temp,omitempty"` // the hidden file in the folder, "" to remove
+	Was  string       `json:"was,omitempty"`  // SHA-256 of the file before, "" if there was none
+}
+
+// check returns an error for a change that this program does not write.
+func (c *partChange) check() error {
+	if _, err := ruleset.ParseName(string(c.Name)); err != nil {
+		return err
+	}
+	if c.Temp != "" && !isTempFile(c.Temp) {
+		return fmt.Errorf("%.80q is no hidden file of the store", c.Temp)
+	}
+	if c.Path == ruleset.MainFile {
+		return errors.New("a SKILL.md is no file beside a text")
+	}
+	return ruleset.CheckFilePath(c.Path)
+}
+
+// stageParts writes the files that a batch sets into hidden files, and their bytes into the
+// history. What it returns with an error has to be undone.
+func (s *Store) stageParts(e *ruleset.Effect) (parts []partChange, err error) {
+	if len(e.Files) == 0 {
+		return nil, nil
+	}
+	for _, c := range e.Files {
+		if c.Data == nil {
+			continue
+		}
+		if err := s.writeContents(e.Name, c.Data); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Mkdir(s.folderPath(e.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, unavailable(err)
+	}
+	root, err := s.openFolder(e.Name)
+	if err != nil {
+		return nil, unavailable(fmt.Errorf("the folder %s cannot have files: %w", folderOf(e.Name), err))
+	}
+	defer func() { _ = root.Close() }() // what is written is on disk
+	sweepIn(s.folderPath(e.Name))
+	for _, c := range e.LastFiles() {
+		part := partChange{Name: e.Name, Path: c.Path}
+		if part.Was, err = hashIn(root, c.Path); err != nil {
+			return parts, unavailable(err)
+		}
+		if c.Data != nil {
+			temp, err := writeHidden(s.folderPath(e.Name), c.Data)
+			if err != nil {
+				return parts, err
+			}
+			part.Temp = filepath.Base(temp)
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// hashIn returns the SHA-256 of a file in a folder, "" if there is none.
+func hashIn(root *os.Root, p string) (string, error) {
+	data, err := readIn(root, p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return sumOf(data), err
+}
+
+// changePart makes one change unless it is made, or people have changed the file since.
+func (s *Store) changePart(c partChange) error {
+	root, err := s.openFolder(c.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // people have removed all of it since
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // what is written is on disk
+	now, err := hashIn(root, c.Path)
+	switch {
+	case err != nil:
+		return err
+	case now != c.Was:
+		return dropTemp(root, c.Temp)
+	case c.Temp != "":
+		err = s.placePart(root, c)
+	case now != "":
+		err = s.removePart(root, c)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it is made already
+	}
+	return err
+}
+
+// dropTemp removes a hidden file that is useless now.
+func dropTemp(root *os.Root, temp string) error {
+	if temp == "" {
+		return nil
+	}
+	if err := root.Remove(temp); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (s *Store) placePart(root *os.Root, c partChange) error {
+	if err := root.MkdirAll(path.Dir(c.Path), 0o755); err != nil {
+		return err
+	}
+	if err := root.Rename(c.Temp, c.Path); err != nil {
+		return err
+	}
+	for dir := path.Dir(c.Path); ; dir = path.Dir(dir) { // the folders may be new
+		if err := s.syncDir(filepath.Join(s.folderPath(c.Name), dir)); err != nil || dir == "." {
+			return err
+		}
+	}
+}
+
+// removePart removes a file, and the folders that it leaves empty.
+func (s *Store) removePart(root *os.Root, c partChange) error {
+	if err := root.Remove(c.Path); err != nil {
+		return err
+	}
+	dir := path.Dir(c.Path)
+	for ; dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) {
+	}
+	return s.syncDir(filepath.Join(s.folderPath(c.Name), dir))
+}
+
+// undoPart removes what stageParts has made.
+func (s *Store) undoPart(c partChange) {
+	if c.Temp != "" {
+		_ = os.Remove(filepath.Join(s.folderPath(c.Name), c.Temp)) // it is swept later
+	}
+	_ = os.Remove(s.folderPath(c.Name)) // which fails unless it is empty
+}
