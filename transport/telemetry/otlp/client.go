@@ -34,9 +34,12 @@ const (
 	maxPause   = 5 * time.Second
 )
 
+// maxAnswer limits the bytes that are read of an answer.
+const maxAnswer = 1 << 20
+
 // post sends a message until the receiver takes it, refuses it for good, or the time-out
-// of the target has passed.
-func (c *client) post(ctx context.Context, message []byte) error {
+// of the target has passed. It returns the body of the answer.
+func (c *client) post(ctx context.Context, message []byte) (answer []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.to.Timeout)
 	defer cancel()
 	if c.to.Gzip {
@@ -47,24 +50,24 @@ func (c *client) post(ctx context.Context, message []byte) error {
 		message = packed.Bytes()
 	}
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		wait, err := c.try(ctx, message)
+		answer, wait, err := c.try(ctx, message)
 		if err == nil || wait < 0 {
-			return err
+			return answer, err
 		}
 		select {
 		case <-time.After(max(wait, pause)):
 		case <-ctx.Done():
-			return fmt.Errorf("OTLP receiver: %w", err)
+			return nil, fmt.Errorf("OTLP receiver: %w", err)
 		}
 	}
 }
 
 // try sends a message once. The error is final if wait is negative; otherwise wait is the
 // pause that the receiver asks for, or 0.
-func (c *client) try(ctx context.Context, message []byte) (wait time.Duration, err error) {
+func (c *client) try(ctx context.Context, message []byte) (answer []byte, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.to.URL, bytes.NewReader(message))
 	if err != nil {
-		return -1, err
+		return nil, -1, err
 	}
 	req.Header.Set("Content-Type", "application/x-protobuf")
 	if c.to.Gzip {
@@ -75,17 +78,17 @@ func (c *client) try(ctx context.Context, message []byte) (wait time.Duration, e
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	defer func() { _ = resp.Body.Close() }()                     // it was only read
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20)) // so that the connection can be used again
+	answer, _ = io.ReadAll(io.LimitReader(resp.Body, maxAnswer)) // all of it, so that the connection can be used again
 	switch resp.StatusCode {
 	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
-		return 0, nil
+		return answer, 0, nil
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // a date counts as none
-		return time.Duration(max(seconds, 0)) * time.Second, fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status)
+		return nil, time.Duration(max(seconds, 0)) * time.Second, fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status)
 	default:
-		return -1, fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status)
+		return nil, -1, fmt.Errorf("%s answers %s", req.URL.Redacted(), resp.Status)
 	}
 }

@@ -31,7 +31,8 @@ func (x metrics) Export(ctx context.Context, data *metricdata.ResourceMetrics) e
 	if len(data.ScopeMetrics) == 0 {
 		return nil
 	}
-	return x.post(ctx, metricsData(data))
+	_, err := x.post(ctx, metricsData(data))
+	return err
 }
 
 // ForceFlush implements [metric.Exporter]; nothing waits.

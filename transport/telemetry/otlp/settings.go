@@ -47,6 +47,16 @@ func FromEnvironment(getenv func(string) string, base string) (Targets, error) {
 	return Targets{traces, metrics}, err
 }
 
+// LogsFromEnvironment reads the variables of logs, as [FromEnvironment] does those of traces
+// and metrics. The target has no URL if the variables turn the export of logs off, or nothing
+// names an endpoint.
+func LogsFromEnvironment(getenv func(string) string, base string) (Target, error) {
+	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
+		return Target{}, nil
+	}
+	return target(getenv, base, "LOGS")
+}
+
 // target reads the variables of one signal.
 func target(getenv func(string) string, base, signal string) (t Target, err error) {
 	variable := func(name string) string {

@@ -22,7 +22,8 @@ func (s spans) ExportSpans(ctx context.Context, all []trace.ReadOnlySpan) error 
 	if len(all) == 0 {
 		return nil
 	}
-	return s.post(ctx, tracesData(all))
+	_, err := s.post(ctx, tracesData(all))
+	return err
 }
 
 // Shutdown implements [trace.SpanExporter].
