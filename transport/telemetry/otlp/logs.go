@@ -29,7 +29,7 @@ type LogRecord struct {
 	Attributes []attribute.KeyValue
 }
 
-// A Source is what log records come from.
+// A Source is the origin of log records.
 type Source struct {
 	Resource *resource.Resource
 	Scope    instrumentation.Scope

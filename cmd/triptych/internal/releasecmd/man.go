@@ -205,6 +205,8 @@ var manSections = []struct {
 		{"TRIPTYCH_OIDC_ISSUER, TRIPTYCH_OIDC_AUDIENCE, TRIPTYCH_OIDC_RESOURCE, TRIPTYCH_OIDC_PLAN", "Access tokens, as the flags of triptych serve."},
 		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets, keys, quotas and the audit trail in Valkey or Redis at that address."},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "Where traces and metrics are sent, as --otlp; the other variables of OpenTelemetry hold, too."},
+		{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", "The credentials of audit export --to-s3."},
+		{"AWS_REGION, AWS_ENDPOINT_URL, AWS_CA_BUNDLE", "Where the bucket of audit export --to-s3 is, and a file of authorities to trust."},
 		{"LOG_LEVEL", "debug, info, warn or error."},
 		{"LOG_FORMAT", "text or json."},
 		{"XDG_DATA_HOME", "Where the data folder is by default."},

@@ -49,9 +49,9 @@ func (e *exported) add(key string, n int) {
 // each file has records of these keys.
 func (e *exported) export(want map[string]string) {
 	e.t.Helper()
-	x, err := openExport(e.folder)
+	to, err := openFolder(e.folder)
 	if err == nil {
-		_, err = x.run(e.t.Context(), audit.NewValkey(e.cfg))
+		_, err = (&exporter{to: to}).run(e.t.Context(), audit.NewValkey(e.cfg))
 	}
 	if err != nil {
 		e.t.Fatal(err)

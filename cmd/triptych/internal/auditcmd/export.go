@@ -1,0 +1,166 @@
+package auditcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+// exportFlags are the flags of audit export.
+type exportFlags struct {
+	showFlags
+	folder string
+	otlp   string
+	state  string
+	s3     s3Flags
+	follow bool
+	every  time.Duration
+}
+
+func (a commands) auditExport() app.Command {
+	var f exportFlags
+	return app.Command{
+		Name: "export", Short: "write the records of the trail as JSON lines",
+		Long: "Writes one record a line to standard output, or exports what is new since the last\n" +
+			"export to a destination; with --follow it goes on by itself:\n\n" +
+			"  --to-folder  files of a folder for each chain, named by their first record\n" +
+			"  --to-s3      the same as objects of a bucket, which --lock-for protects\n" +
+			"  --to-otlp    log records for an OpenTelemetry receiver, over OTLP/HTTP\n\n" +
+			"Each record is in a folder or bucket once, also when an export was killed, and files\n" +
+			"and objects do not change. A receiver can get the last records twice; chain and seq\n" +
+			"of a record tell. The credentials and the place of the bucket are in the variables\n" +
+			"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION,\n" +
+			"AWS_ENDPOINT_URL and AWS_CA_BUNDLE; for a receiver, those of OpenTelemetry hold.",
+		Example: "triptych audit export --from 24h > day.jsonl\n" +
+			"triptych audit export --to-folder /var/archive/audit --follow\n" +
+			"triptych audit export --to-s3 s3://archive/audit --lock compliance --lock-for 365d --follow --every 5m\n" +
+			"triptych audit export --to-otlp http://localhost:4318 --follow",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&f.from, "from", "", "export records from this `time` on")
+			set.StringVar(&f.to, "to", "", "export records before this `time`")
+			set.StringVar(&f.filter.Key, "key", "", "export the records of the key with this `id`")
+			set.StringVar(&f.folder, "to-folder", "", "export what is new into files of this `folder`")
+			set.StringVar(&f.otlp, "to-otlp", "", "export what is new to the OpenTelemetry receiver at this `url`, such as http://localhost:4318")
+			set.StringVar(&f.state, "state", "", "with --to-otlp, remember in this `file` what was exported (default audit/exported-otlp.json in the data folder)")
+			f.s3.register(set)
+			set.BoolVar(&f.follow, "follow", false, "with a destination, go on with new records until interrupted")
+			set.DurationVar(&f.every, "every", 10*time.Second, "with --follow, look for new records each `time`")
+			a.KeysFlags(set)
+		},
+		Run: func(ctx context.Context, _ []string) error {
+			filter, err := a.auditFilter(&f.showFlags)
+			if err == nil {
+				err = f.check(filter)
+			}
+			if err != nil {
+				return err
+			}
+			to, err := a.destination(&f)
+			if err != nil {
+				return err
+			}
+			return a.withTrail(ctx, func(trail *audit.Log) error {
+				if to == nil {
+					return a.exportTo(ctx, trail, filter)
+				}
+				return a.exportNew(ctx, trail, to, &f)
+			})
+		},
+	}
+}
+
+// check returns an error for flags that do not go together.
+func (f *exportFlags) check(filter audit.Filter) error {
+	destinations := 0
+	for _, to := range []string{f.folder, f.s3.url, f.otlp} {
+		if to != "" {
+			destinations++
+		}
+	}
+	switch {
+	case destinations > 1:
+		return app.UsageErrorf("--to-folder, --to-s3 and --to-otlp do not go together: run an export for each")
+	case f.follow && destinations == 0:
+		return app.UsageErrorf("--follow needs --to-folder, --to-s3 or --to-otlp")
+	case f.every <= 0:
+		return app.UsageErrorf("--every is %s, want more than 0", f.every)
+	case destinations > 0 && filter != (audit.Filter{}):
+		return app.UsageErrorf("a destination gets all records, so --from, --to and --key do not go with it")
+	case f.state != "" && f.otlp == "":
+		return app.UsageErrorf("--state needs --to-otlp")
+	}
+	return f.s3.check(f.s3.url != "")
+}
+
+// destination opens the destination that the flags name, nil if they name none.
+func (a commands) destination(f *exportFlags) (destination, error) {
+	switch {
+	case f.folder != "":
+		return openFolder(f.folder)
+	case f.s3.url != "":
+		return openBucket(&f.s3, a.Getenv, a.Now)
+	case f.otlp != "":
+		return a.openReceiver(f.otlp, f.state)
+	}
+	return nil, nil
+}
+
+// exportTo writes all records to standard output.
+func (a commands) exportTo(ctx context.Context, trail *audit.Log, filter audit.Filter) error {
+	lines := json.NewEncoder(a.Out)
+	bad := 0
+	for r, err := range trail.Query(ctx, filter) {
+		if _, ok := errors.AsType[*audit.BreakError](err); ok {
+			bad++
+			continue
+		}
+		if err == nil {
+			err = lines.Encode(app.RecordJSONOf(r))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return unreadable(bad)
+}
+
+// unreadable is the error for lines that cannot be read, nil if there are none.
+func unreadable(lines int) error {
+	if lines == 0 {
+		return nil
+	}
+	return app.WithHints(fmt.Errorf("%d lines of the audit trail cannot be read", lines), "triptych audit verify tells more")
+}
+
+// exportNew exports what is new, once or until ctx is done.
+func (a commands) exportNew(ctx context.Context, trail *audit.Log, to destination, f *exportFlags) error {
+	e := &exporter{to: to}
+	for {
+		n, err := e.run(ctx, trail)
+		if n > 0 {
+			fmt.Fprintf(a.Err, "triptych: exported %d records\n", n)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return app.WithoutDisconnects(ctx, err)
+		case err != nil && !f.follow:
+			return err
+		case err != nil:
+			fmt.Fprintf(a.Err, "triptych: %v; going on in %s\n", err, f.every)
+		case !f.follow:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(f.every):
+		}
+	}
+}

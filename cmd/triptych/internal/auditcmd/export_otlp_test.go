@@ -1,0 +1,143 @@
+package auditcmd
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	collector "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+// A receiverFake takes log records, with the types of the OpenTelemetry project.
+type receiverFake struct {
+	*httptest.Server
+	got    []map[string]string // the attributes of each record, the body, and the severity
+	answer *collector.ExportLogsServiceResponse
+	status int
+}
+
+func newReceiverFake(t *testing.T) *receiverFake {
+	f := &receiverFake{status: http.StatusOK}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request collector.ExportLogsServiceRequest
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = proto.Unmarshal(body, &request)
+		}
+		answer, marshalErr := proto.Marshal(f.answer)
+		if err != nil || marshalErr != nil || r.URL.Path != "/v1/logs" {
+			t.Errorf("%s: %v, %v", r.URL, err, marshalErr)
+		}
+		w.WriteHeader(f.status)
+		if _, err := w.Write(answer); err != nil {
+			t.Error(err)
+		}
+		if f.status == http.StatusOK {
+			f.add(&request)
+		}
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *receiverFake) add(request *collector.ExportLogsServiceRequest) {
+	for _, of := range request.GetResourceLogs() {
+		for _, scope := range of.GetScopeLogs() {
+			for _, one := range scope.GetLogRecords() {
+				record := map[string]string{"body": one.GetBody().GetStringValue(), "severity": fmt.Sprint(one.GetSeverityNumber().Number())}
+				for _, kv := range one.GetAttributes() {
+					record[kv.GetKey()] = kv.GetValue().GetStringValue()
+					if record[kv.GetKey()] == "" {
+						record[kv.GetKey()] = fmt.Sprint(kv.GetValue().GetIntValue())
+					}
+				}
+				f.got = append(f.got, record)
+			}
+		}
+	}
+}
+
+// keys returns the keys of the records that were received.
+func (f *receiverFake) keys() (all string) {
+	for _, r := range f.got {
+		all += r["audit.key"]
+	}
+	return all
+}
+
+// Records arrive with their attributes, once, until the file of the positions is gone.
+func TestExportToAReceiver(t *testing.T) {
+	f := newReceiverFake(t)
+	dir, add := trailOfFiles(t)
+	state := filepath.Join(t.TempDir(), "state", "exported.json")
+	export := func(url string) (int, error) {
+		to, err := commands{app.New()}.openReceiver(url, state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return (&exporter{to: to}).run(t.Context(), audit.New(audit.Config{Dir: dir}))
+	}
+	for n, keys := range [][]string{{"a", "b"}, {}, {"c"}} {
+		add(keys...)
+		if got, err := export(f.URL); err != nil || got != len(keys) {
+			t.Fatalf("export %d: %d records, %v", n, got, err)
+		}
+	}
+	if f.keys() != "abc" {
+		t.Errorf("the records of %q", f.keys())
+	}
+	var line string
+	for r := range audit.Query(t.Context(), dir, audit.Filter{Key: "c"}) {
+		line = fmt.Sprintf(`{"chain":%q,"seq":3,"time":%q,"key":"c","method":"","outcome":"ok","duration_ms":0}`, r.Chain, r.Time.Format("2006-01-02T15:04:05.999999Z"))
+		want := map[string]string{"audit.chain": r.Chain, "audit.seq": "3", "audit.key": "c", "audit.outcome": "ok", "body": line, "severity": "9"}
+		if d := cmp.Diff(want, f.got[2]); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+	if err := os.Remove(state); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := export(f.URL); err != nil || f.keys() != "abcabc" {
+		t.Errorf("after a loss of the positions: the records of %q, %v", f.keys(), err)
+	}
+}
+
+// Records that a receiver does not take for now are sent again, those that it rejects are named
+// in the error and are not.
+func TestReceiverThatRefuses(t *testing.T) {
+	f := newReceiverFake(t)
+	dir, add := trailOfFiles(t)
+	add("a", "b")
+	to, err := commands{app.New()}.openReceiver(f.URL, filepath.Join(t.TempDir(), "exported.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, trail := &exporter{to: to}, audit.New(audit.Config{Dir: dir})
+	f.status = http.StatusBadRequest
+	if n, err := e.run(t.Context(), trail); err == nil || n != 0 {
+		t.Errorf("refused: %d records, %v", n, err)
+	}
+	f.status = http.StatusOK
+	f.answer = &collector.ExportLogsServiceResponse{PartialSuccess: &collector.ExportLogsPartialSuccess{RejectedLogRecords: 1, ErrorMessage: "too large"}}
+	chain := ""
+	for r := range audit.Query(t.Context(), dir, audit.Filter{}) {
+		chain = r.Chain
+	}
+	want := "chain " + chain + ", records 1 to 2: the OTLP receiver has rejected 1 log records: too large"
+	if n, err := e.run(t.Context(), trail); err == nil || err.Error() != want || n != 2 {
+		t.Errorf("rejected: %d records, %v, want %s", n, err, want)
+	}
+	if n, err := e.run(t.Context(), trail); err != nil || n != 0 || !slices.Equal([]string{f.keys()}, []string{"ab"}) {
+		t.Errorf("then: %d records, %v, %q", n, err, f.keys())
+	}
+}
