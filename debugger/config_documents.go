@@ -25,7 +25,7 @@ type Documents struct {
 	// Memory limits the memory of the documents of all requests and the cache,
 	// in MiB; 0 means 2048. A separate process is killed at twice that.
 	Memory int
-	// Timeout limits the time of a request; 0 means 30 s.
+	// Timeout limits the processor time of a request; 0 means 30 s.
 	Timeout time.Duration
 	// Command is a program that calls [isolate.Serve] with its standard input
 	// and output. Documents are then read in that process, which starts with
@@ -39,7 +39,7 @@ const defaultMemory = 2048
 func (d *Documents) registerFlags(set *pflag.FlagSet) {
 	set.StringArrayVar(&d.Roots, "documents", nil, "let the XML tools read documents below this `folder`; may be given several times (TRIPTYCH_DOCUMENTS; the working directory)")
 	set.IntVar(&d.Memory, "documents-memory", defaultMemory, "let XML documents in use and the cache take so many `MiB`")
-	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents take so `long`")
+	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents use the processor for so `long`")
 }
 
 // open returns the group of tools. Its library opens what it needs with the first
@@ -75,6 +75,6 @@ func (d *Documents) library(roots []string) document.Config {
 	all := d.memory()
 	return document.Config{
 		Roots: roots, MaxMemory: all / 2, QueryMemory: all / 4, CacheBytes: all / 8, MaxDocument: max(1, all/64),
-		Deadline: d.Timeout,
+		MaxTime: d.Timeout,
 	}
 }

@@ -100,7 +100,7 @@ func start(args []string) error {
 
 // answer opens a library and asks it for one thing.
 func answer(args []string) error {
-	lib, err := document.Open(document.Config{Roots: args[:1], Deadline: 5 * time.Minute}, slog.New(slog.DiscardHandler))
+	lib, err := document.Open(document.Config{Roots: args[:1], MaxTime: 5 * time.Minute}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

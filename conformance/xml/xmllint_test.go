@@ -25,8 +25,8 @@ func xmllint(t testing.TB) {
 
 func open(t testing.TB, config document.Config) *document.Library {
 	t.Helper()
-	if config.Deadline == 0 {
-		config.Deadline = 5 * time.Minute // the machine may be busy
+	if config.MaxTime == 0 {
+		config.MaxTime = 5 * time.Minute // the machine may be busy
 	}
 	lib, err := document.Open(config, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -30,11 +30,26 @@ type Config struct {
 	// watched by the growth of the whole heap, beyond what MaxMemory and CacheBytes
 	// allow for, so it is a safeguard and no exact measure.
 	QueryMemory int64
-	// Deadline limits the time of one request; 30 s. For Preload it holds for
-	// each document.
-	Deadline time.Duration
+	// MaxTime limits the processor time of one request; 30 s. For Preload it holds
+	// for each document. Where a system cannot tell the processor time of a thread,
+	// which is any but Linux, it limits the time by the clock.
+	MaxTime time.Duration
 	// Workers limits the requests that run at once; twice the processors, at least 4.
 	Workers int
+}
+
+// defaultTime is the default of Config.MaxTime, and maxWait the multiple of MaxTime
+// that a request may take by the clock: on a busy machine, or waiting for the memory
+// that others use.
+const (
+	defaultTime = 30 * time.Second
+	maxWait     = 10
+)
+
+// Patience returns how long a request may take by the clock.
+func (c Config) Patience() time.Duration {
+	setDefault(&c.MaxTime, defaultTime)
+	return maxWait * c.MaxTime
 }
 
 const (
@@ -52,11 +67,11 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.MaxAttributes, 2048)
 	setDefault(&c.MaxAnswer, 4*mib)
 	setDefault(&c.QueryMemory, 512*mib)
-	setDefault(&c.Deadline, 30*time.Second)
+	setDefault(&c.MaxTime, defaultTime)
 	setDefault(&c.Workers, max(4, 2*runtime.GOMAXPROCS(0)))
 	c.CacheBytes = max(c.CacheBytes, 0)
 	if c.MaxDocument < 0 || c.MaxMemory < 0 || c.MaxDepth < 0 || c.MaxAttributes < 0 ||
-		c.MaxAnswer < 0 || c.QueryMemory < 0 || c.Deadline < 0 || c.Workers < 0 {
+		c.MaxAnswer < 0 || c.QueryMemory < 0 || c.MaxTime < 0 || c.Workers < 0 {
 		return c, fmt.Errorf("document limits must not be negative: %+v", c)
 	}
 	return c, nil

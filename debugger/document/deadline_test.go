@@ -12,16 +12,16 @@ import (
 )
 
 // The engine tries every way to share out the elements among the repetitions,
-// and nothing interrupts it. The caller is free after the deadline all the same.
+// and nothing interrupts it. The caller is free after its time all the same.
 func TestValidationThatTakesLong(t *testing.T) {
 	schema := schemaOf(`<xs:element name="r"><xs:complexType><xs:sequence maxOccurs="100"><xs:element name="a" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`)
 	text := "<r>" + strings.Repeat("<a/>", 400) + "<b/></r>"
-	lib := open(t, document.Config{Deadline: 50 * time.Millisecond, Workers: 2})
+	lib := open(t, document.Config{MaxTime: 50 * time.Millisecond, Workers: 2})
 	start := time.Now()
 	_, err := lib.Validate(t.Context(), document.ValidateRequest{Document: text, Schema: schema})
 	took := time.Since(start)
 	limit, ok := errors.AsType[*document.LimitError](err)
-	if !ok || limit.What != "time" {
+	if !ok || limit.What != "processor time" {
 		t.Fatalf("got %v after %v, want a LimitError", err, took)
 	}
 	if took > 20*time.Second {

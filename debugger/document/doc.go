@@ -35,10 +35,11 @@
 // All methods of a Library may be called by many goroutines at once. Trees and
 // compiled schemas are shared and only read.
 //
-// Every request runs on a worker, a goroutine of which there is a fixed number,
-// and under a deadline. Parsing and XPath notice a deadline by themselves.
-// Compiling and applying a schema cannot be interrupted; such a worker is given
-// up when its time is over: the caller gets a [LimitError] at once, the result
+// Every request runs on a worker, a goroutine with a thread of its own, of which
+// there is a fixed number. The thread's processor time is limited, so that a busy
+// machine makes requests slower and fails none. Parsing and XPath notice the limit by
+// themselves. Compiling and applying a schema cannot be interrupted; such a worker is
+// given up when its time is over: the caller gets a [LimitError] at once, the result
 // will be thrown away, the place stays taken until the work ends, and
 // [Stats.Abandoned] counts it. Close does not wait for those. A server for people
 // it does not trust runs the library in a process of its own: see package isolate.

@@ -62,9 +62,9 @@ func (e *RefusedError) Error() string {
 // A LimitError reports work that would take more than it may.
 type LimitError struct {
 	Subject string        // a document's name, or "query", "schema"
-	What    string        // which limit: "size", "depth", "memory", "time", …
+	What    string        // which limit: "size", "depth", "memory", "processor time", …
 	Limit   int64         // in the unit of What; 0 where Elapsed says it
-	Elapsed time.Duration // for "time" only: how long it was allowed
+	Elapsed time.Duration // for times only: how long it was allowed
 	Detail  string        // what was found, may be empty
 }
 

@@ -16,7 +16,7 @@ func FuzzQuery(f *testing.F) {
 	f.Add("<a xmlns='u'>t<!--c--></a>", "//node()[last()]", false)
 	f.Add("<a/>", "for $x in 1 to 3 return [$x, map{$x: /a}]", false)
 	f.Add("<!DOCTYPE a [<!ENTITY e 'x'>]><a>&e;</a>", "string(/) => upper-case()", false)
-	lib := open(f, document.Config{Deadline: 5 * time.Second, QueryMemory: 1 << 28})
+	lib := open(f, document.Config{MaxTime: 5 * time.Second, QueryMemory: 1 << 28})
 	f.Fuzz(func(t *testing.T, text, query string, strict bool) {
 		req := document.QueryRequest{Document: xmlish(text), Query: query, MaxResults: 3}
 		if strict {
@@ -45,7 +45,7 @@ func FuzzValidate(f *testing.F) {
 	f.Add("<a/>", schemaOf(`<xs:include schemaLocation="x.xsd"/><xs:element name="a" default="1"/>`))
 	f.Add(shelfOf(faults), shelfSchema)
 	f.Add("<r><z/><a k='1'><b i='x'/></a><to k='2' i='x'/></r>", linkSchema)
-	lib := open(f, document.Config{Deadline: 5 * time.Second})
+	lib := open(f, document.Config{MaxTime: 5 * time.Second})
 	f.Fuzz(func(t *testing.T, text, schema string) {
 		_, err := lib.Validate(t.Context(), document.ValidateRequest{Document: xmlish(text), Schema: xmlish(schema)})
 		if _, ok := errors.AsType[*document.EngineError](err); ok {

@@ -28,7 +28,7 @@ func laughs(n int, use string) string {
 func TestHostile(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"secret": "TOP SECRET", "in/x.dtd": `<!ENTITY e "from outside">`})
-	lib := open(t, document.Config{Roots: []string{filepath.Join(dir, "in")}, Deadline: 4 * time.Minute})
+	lib := open(t, document.Config{Roots: []string{filepath.Join(dir, "in")}, MaxTime: 4 * time.Minute})
 	secret := "file://" + filepath.Join(dir, "secret")
 	limit, refused, syntax, query := new(*document.LimitError), new(*document.RefusedError), new(*document.SyntaxError), new(*document.QueryError)
 	tests := []struct {

@@ -36,7 +36,7 @@ func Open(config Config, log *slog.Logger) (*Library, error) {
 		config: config,
 		roots:  opened,
 		cache:  newCache(config.CacheBytes),
-		crew:   newCrew(config.Workers, config.QueryMemory+config.MaxMemory+config.CacheBytes, log.With("component", "document")),
+		crew:   newCrew(config.Workers, config.MaxTime, config.QueryMemory+config.MaxMemory+config.CacheBytes, log.With("component", "document")),
 		memory: semaphore.NewWeighted(config.MaxMemory),
 		engine: newHelium(config),
 	}, nil

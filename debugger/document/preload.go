@@ -89,7 +89,7 @@ func (l *Library) preload(ctx context.Context, report *PreloadReport) {
 	if report.Err = ctx.Err(); report.Err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.config.Deadline)
+	ctx, cancel := context.WithTimeout(ctx, l.config.Patience())
 	defer cancel()
 	start := time.Now()
 	doc, err := work(ctx, l.crew, "loading "+report.Path, func(ctx context.Context) (loaded, error) {

@@ -75,7 +75,7 @@ func (l *Library) Query(ctx context.Context, req QueryRequest) (QueryResult, err
 	if err := req.check(); err != nil {
 		return QueryResult{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.config.Deadline)
+	ctx, cancel := context.WithTimeout(ctx, l.config.Patience())
 	defer cancel()
 	return work(ctx, l.crew, "query", func(ctx context.Context) (QueryResult, error) {
 		return l.query(ctx, req)

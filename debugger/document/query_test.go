@@ -17,8 +17,8 @@ import (
 // usual deadline is too short.
 func open(t testing.TB, config document.Config) *document.Library {
 	t.Helper()
-	if config.Deadline == 0 {
-		config.Deadline = 5 * time.Minute
+	if config.MaxTime == 0 {
+		config.MaxTime = 5 * time.Minute
 	}
 	lib, err := document.Open(config, slog.New(slog.DiscardHandler))
 	if err != nil {

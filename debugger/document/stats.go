@@ -76,7 +76,7 @@ func (l *Library) Restore(ctx context.Context, contents []Reference) {
 
 // reload loads one reference on a worker.
 func (l *Library) reload(ctx context.Context, r Reference) error {
-	ctx, cancel := context.WithTimeout(ctx, l.config.Deadline)
+	ctx, cancel := context.WithTimeout(ctx, l.config.Patience())
 	defer cancel()
 	_, err := work(ctx, l.crew, "loading "+r.Path, func(ctx context.Context) (loaded, error) {
 		if r.Schema {

@@ -22,7 +22,7 @@ type Validation struct {
 // Validate returns no error when the document matches the schema, and a
 // [ViolationsError] when it does not.
 func (l *Library) Validate(ctx context.Context, req ValidateRequest) (Validation, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.config.Deadline)
+	ctx, cancel := context.WithTimeout(ctx, l.config.Patience())
 	defer cancel()
 	return work(ctx, l.crew, "validation", func(ctx context.Context) (Validation, error) {
 		return l.validate(ctx, req)

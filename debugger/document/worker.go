@@ -17,19 +17,22 @@ import (
 // places, however many were given up.
 type crew struct {
 	places    chan struct{}
-	abandoned atomic.Int64 // workers whose callers have given up
-	growth    int64        // how far the heap may grow under one piece of work
+	abandoned atomic.Int64  // workers whose callers have given up
+	time      time.Duration // of the processor, for one piece of work
+	growth    int64         // how far the heap may grow under one piece of work
 	log       *slog.Logger
 }
 
-func newCrew(places int, growth int64, log *slog.Logger) *crew {
-	return &crew{places: make(chan struct{}, places), growth: growth, log: log}
+func newCrew(places int, limit time.Duration, growth int64, log *slog.Logger) *crew {
+	return &crew{places: make(chan struct{}, places), time: limit, growth: growth, log: log}
 }
 
 const (
-	// grace is the time that work gets to notice its deadline.
-	grace = 250 * time.Millisecond
-	// watching is the interval at which the heap is measured.
+	// grace is the processor time that work gets to notice its end, and graceWait the
+	// time by the clock.
+	grace     = 250 * time.Millisecond
+	graceWait = 20 * grace
+	// watching is the interval at which the processor time and the heap are measured.
 	watching = 20 * time.Millisecond
 )
 
@@ -37,28 +40,31 @@ const (
 type job[T any] struct {
 	value T
 	err   error
+	clock threadClock   // set before begun is closed
+	begun chan struct{} // closed when a thread has the work
 	done  chan struct{} // closed when value and err are set
 	left  atomic.Bool   // the first of worker and caller to set it left first
 }
 
-// work runs do on a worker and waits for it, but no longer than ctx and a little
-// grace. A result that comes later is dropped.
+// work runs do on a worker and waits for it, but no longer than ctx, or than the
+// processor time of one piece of work, and a little grace. A result that comes later
+// is dropped.
 func work[T any](ctx context.Context, c *crew, doing string, do func(context.Context) (T, error)) (T, error) {
 	var none T
-	select {
-	case c.places <- struct{}{}:
-	case <-ctx.Done():
-		return none, c.busy(ctx)
+	if err := c.enter(ctx); err != nil {
+		return none, err
 	}
 	start := time.Now()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	j := &job[T]{done: make(chan struct{})}
+	j := &job[T]{begun: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer func() { <-c.places }()
 		j.run(ctx, c, doing, do)
 	}()
-	if !c.attend(ctx, cancel, j.done) && j.left.CompareAndSwap(false, true) {
+	<-j.begun
+	w := watch{crew: c, doing: doing, clock: j.clock, cancel: cancel, done: j.done}
+	if !w.attend(ctx) && j.left.CompareAndSwap(false, true) {
 		c.abandoned.Add(1)
 		c.log.Warn("gave up work on a document", "doing", doing, "dur", time.Since(start))
 		return none, overdue(ctx, doing, time.Since(start))
@@ -70,8 +76,35 @@ func work[T any](ctx context.Context, c *crew, doing string, do func(context.Con
 	return j.value, j.err
 }
 
-// run does the work on the worker's goroutine.
+// enter waits for a place, but no longer by the clock than work takes of the processor.
+func (c *crew) enter(ctx context.Context) error {
+	timer := time.NewTimer(c.time)
+	defer timer.Stop()
+	select {
+	case c.places <- struct{}{}:
+		return nil
+	case <-timer.C:
+		return c.busy()
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return context.Cause(ctx)
+		}
+		return c.busy()
+	}
+}
+
+// busy is the error for work that found no place.
+func (c *crew) busy() error {
+	return &BusyError{Workers: cap(c.places), Abandoned: int(c.abandoned.Load())}
+}
+
+// run does the work on the worker's goroutine, which has a thread to itself so that
+// the thread's processor time is that of the work.
 func (j *job[T]) run(ctx context.Context, c *crew, doing string, do func(context.Context) (T, error)) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	j.clock = newThreadClock()
+	close(j.begun)
 	j.value, j.err = guarded(ctx, c, doing, do)
 	close(j.done)
 	if !j.left.CompareAndSwap(false, true) {
@@ -90,36 +123,57 @@ func guarded[T any](ctx context.Context, c *crew, doing string, do func(context.
 	return do(ctx)
 }
 
-// attend waits until the work is done, and cancels it when the heap grows too
-// far. It returns false when the work's time and its grace are over.
-func (c *crew) attend(ctx context.Context, cancel context.CancelCauseFunc, done <-chan struct{}) bool {
+// A watch ends work that takes too much.
+type watch struct {
+	crew   *crew
+	doing  string
+	clock  threadClock
+	cancel context.CancelCauseFunc
+	done   <-chan struct{} // closed when the work is done
+}
+
+// attend waits until the work is done, and cancels it when it has used its time or the
+// heap grows too far. It returns false when ctx and the grace are over.
+func (w *watch) attend(ctx context.Context) bool {
 	tick := time.NewTicker(watching)
 	defer tick.Stop()
-	before := heap()
+	begun, before := w.clock.spent(), heap()
+	var sizes chan int64 // of the heap after a collection, when one is under way
 	for {
 		select {
-		case <-done:
+		case <-w.done:
 			return true
 		case <-ctx.Done():
-			return waited(done, grace)
+			return w.waited()
+		case size := <-sizes:
+			sizes = nil
+			if size-before > w.crew.growth {
+				w.cancel(&LimitError{Subject: "request", What: "memory in bytes", Limit: w.crew.growth})
+			}
 		case <-tick.C:
-			if heap()-before > c.growth && collected()-before > c.growth {
-				cancel(&LimitError{Subject: "request", What: "memory in bytes", Limit: c.growth})
+			if w.clock.spent()-begun > w.crew.time {
+				w.cancel(&LimitError{Subject: w.doing, What: "processor time", Elapsed: w.crew.time})
+			} else if sizes == nil && heap()-before > w.crew.growth {
+				sizes = make(chan int64, 1)
+				go collected(sizes)
 			}
 		}
 	}
 }
 
-// waited reports whether done comes within d.
-func waited(done <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
+// waited reports whether the work is done within its grace.
+func (w *watch) waited() bool {
+	tick := time.NewTicker(watching)
+	defer tick.Stop()
+	limit := w.clock.spent() + grace
+	for over := time.Now().Add(graceWait); time.Now().Before(over) && w.clock.spent() < limit; {
+		select {
+		case <-w.done:
+			return true
+		case <-tick.C:
+		}
 	}
+	return false
 }
 
 // heap returns the bytes of objects, including dead ones that were not
@@ -130,11 +184,11 @@ func heap() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// collected returns the size of the heap after a collection. It takes long, but
-// the result decides whether work is stopped.
-func collected() int64 {
+// collected sends the size of the heap after a collection. It takes long, but the
+// result decides whether work is stopped.
+func collected(size chan<- int64) {
 	runtime.GC()
-	return heap()
+	size <- heap()
 }
 
 // overdue is the error for work whose context ended: the limit that ended it, or
@@ -148,12 +202,4 @@ func overdue(ctx context.Context, doing string, elapsed time.Duration) error {
 		return &LimitError{Subject: doing, What: "time", Elapsed: elapsed.Round(time.Millisecond)}
 	}
 	return cause
-}
-
-// busy is the error for work that found no place.
-func (c *crew) busy(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return context.Cause(ctx)
-	}
-	return &BusyError{Workers: cap(c.places), Abandoned: int(c.abandoned.Load())}
 }

@@ -20,7 +20,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 
 func TestWorkThatIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(1, gib, quiet())
+		c := newCrew(1, 10*time.Second, gib, quiet())
 		got, err := work(within(t, time.Second), c, "test", func(context.Context) (int, error) { return 7, nil })
 		if got != 7 || err != nil {
 			t.Errorf("got %d, %v, want 7", got, err)
@@ -40,9 +40,9 @@ func TestWorkThatIsDone(t *testing.T) {
 }
 
 // Work that respects its context ends at the deadline and is not given up.
-func TestWorkThatHeedsItsDeadline(t *testing.T) {
+func TestWorkThatRespectsItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(1, gib, quiet())
+		c := newCrew(1, 10*time.Second, gib, quiet())
 		start := time.Now()
 		_, err := work(within(t, time.Second), c, "test", func(ctx context.Context) (int, error) {
 			<-ctx.Done()
@@ -66,14 +66,14 @@ func TestWorkThatHeedsItsDeadline(t *testing.T) {
 // place only when it ends.
 func TestWorkThatIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(2, gib, quiet())
+		c := newCrew(2, 10*time.Second, gib, quiet())
 		release := make(chan struct{})
 		deaf := func(context.Context) (int, error) { <-release; return 1, nil }
 		for range 2 {
 			start := time.Now()
 			_, err := work(within(t, time.Second), c, "deaf", deaf)
 			limit, ok := errors.AsType[*LimitError](err)
-			if !ok || limit.Subject != "deaf" || time.Since(start) != time.Second+grace {
+			if !ok || limit.Subject != "deaf" || time.Since(start) != time.Second+graceWait {
 				t.Errorf("got %v after %v, want a LimitError after a second and the grace", err, time.Since(start))
 			}
 		}
@@ -92,7 +92,7 @@ func TestWorkThatIsGivenUp(t *testing.T) {
 // A caller who leaves gets the reason, not a limit.
 func TestWorkThatIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(1, gib, quiet())
+		c := newCrew(1, 10*time.Second, gib, quiet())
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		_, err := work(ctx, c, "test", func(ctx context.Context) (int, error) {
@@ -111,7 +111,7 @@ func TestWorkThatIsCancelled(t *testing.T) {
 
 // Work under which the heap grows too far is stopped.
 func TestWorkThatTakesMemory(t *testing.T) {
-	c := newCrew(1, 64*mib, quiet())
+	c := newCrew(1, 10*time.Second, 64*mib, quiet())
 	_, err := work(within(t, time.Minute), c, "test", func(ctx context.Context) (int, error) {
 		var held [][]byte
 		for ctx.Err() == nil {

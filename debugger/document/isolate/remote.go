@@ -128,7 +128,7 @@ func (r *Remote) inherit(old, p *process) {
 }
 
 // restoring is by how much longer than a request a process may load its cache.
-const restoring = 20
+const restoring = 2
 
 // Query is [document.Library.Query].
 func (r *Remote) Query(ctx context.Context, req document.QueryRequest) (document.QueryResult, error) {
@@ -161,17 +161,14 @@ func (r *Remote) Preload(ctx context.Context, req document.PreloadRequest, told 
 	return reports, err
 }
 
-// defaultDeadline is that of document.Config.
-const defaultDeadline = 30 * time.Second
-
-// patience limits the time until an answer of the process: its own deadline, and time
-// to notice it.
+// patience limits the time until an answer of the process: its own limit by the clock,
+// and time to notice it.
 func (r *Remote) patience() time.Duration {
-	if r.settings.Config.Deadline > 0 {
-		return r.settings.Config.Deadline + 5*time.Second
-	}
-	return defaultDeadline + 5*time.Second
+	return r.settings.Config.Patience() + toNotice
 }
+
+// toNotice is the time in which a process notices that a request took too long.
+const toNotice = 15 * time.Second
 
 // call sends a request and waits for its answer.
 func call[T any](ctx context.Context, r *Remote, method string, arg any, patience time.Duration, told func(int, int, string)) (T, error) {
