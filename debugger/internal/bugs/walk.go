@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/gitignore"
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
@@ -43,7 +44,7 @@ type walker struct {
 
 // walk lists a tree. Folders that cannot be read are left out: a tree with one
 // locked corner can be searched.
-func (w *walker) walk(ctx context.Context, ignored *ignoreList) (listing, error) {
+func (w *walker) walk(ctx context.Context, ignored *gitignore.List) (listing, error) {
 	if err := w.folder(ctx, ".", ignored, 0); err != nil {
 		return listing{}, err
 	}
@@ -61,7 +62,7 @@ func (w *walker) one(name string) (listing, error) {
 	return w.found, nil
 }
 
-func (w *walker) folder(ctx context.Context, folder string, ignored *ignoreList, depth int) error {
+func (w *walker) folder(ctx context.Context, folder string, ignored *gitignore.List, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -69,8 +70,8 @@ func (w *walker) folder(ctx context.Context, folder string, ignored *ignoreList,
 	if err != nil && len(entries) == 0 {
 		return nil
 	}
-	if text, err := readSmall(w.root, path.Join(folder, ".gitignore"), ignoreBytes); err == nil {
-		ignored = parseIgnore(ignored, folder, text)
+	if text, err := readSmall(w.root, path.Join(folder, ".gitignore"), gitignore.MaxBytes); err == nil {
+		ignored = gitignore.Parse(ignored, folder, text)
 	}
 	for _, e := range entries {
 		name := path.Join(folder, e.Name())
@@ -78,7 +79,7 @@ func (w *walker) folder(ctx context.Context, folder string, ignored *ignoreList,
 		case w.found.cut:
 			return nil
 		case e.IsDir():
-			if depth < maxDepth && !vendored(name) && !ignored.ignores(name, true) {
+			if depth < maxDepth && !vendored(name) && !ignored.Ignores(name, true) {
 				if err := w.folder(ctx, name, ignored, depth+1); err != nil {
 					return err
 				}
@@ -91,9 +92,9 @@ func (w *walker) folder(ctx context.Context, folder string, ignored *ignoreList,
 }
 
 // file adds a file to the listing, if it is source code.
-func (w *walker) file(e fs.DirEntry, name string, ignored *ignoreList) {
+func (w *walker) file(e fs.DirEntry, name string, ignored *gitignore.List) {
 	lang := syntax.LanguageOf(name)
-	if lang == nil || ignored.ignores(name, false) {
+	if lang == nil || ignored.Ignores(name, false) {
 		return
 	}
 	info, err := e.Info()
@@ -139,7 +140,7 @@ func readRegular(f *os.File, limit int64) (string, error) {
 // ignoredAbove reads the .gitignore files between the root of the repository
 // that folder is in and folder, which is not included. There are none outside of
 // a repository. Their rules are rewritten as if they stood in folder's root.
-func ignoredAbove(folder string) *ignoreList {
+func ignoredAbove(folder string) *gitignore.List {
 	var above []string
 	for at := folder; ; {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -152,7 +153,7 @@ func ignoredAbove(folder string) *ignoreList {
 		above = append(above, parent)
 		at = parent
 	}
-	var list *ignoreList
+	var list *gitignore.List
 	for _, at := range slices.Backward(above) {
 		list = readIgnore(list, at, folder)
 	}
@@ -160,19 +161,34 @@ func ignoredAbove(folder string) *ignoreList {
 }
 
 // readIgnore reads the .gitignore in at, a folder above below.
-func readIgnore(list *ignoreList, at, below string) *ignoreList {
+func readIgnore(list *gitignore.List, at, below string) *gitignore.List {
 	root, err := os.OpenRoot(at)
 	if err != nil {
 		return list
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	text, err := readSmall(root, ".gitignore", ignoreBytes)
+	text, err := readSmall(root, ".gitignore", gitignore.MaxBytes)
 	if err != nil {
 		return list
 	}
-	list = parseIgnore(list, "", text)
-	if prefix, err := filepath.Rel(at, below); err == nil {
-		list.prefix = filepath.ToSlash(prefix) + "/"
+	prefix, err := filepath.Rel(at, below)
+	if err != nil {
+		return gitignore.Parse(list, "", text)
 	}
-	return list
+	return gitignore.ParseAbove(list, filepath.ToSlash(prefix), text)
+}
+
+// leftOut lists folders of third-party code or generated files.
+var leftOut = map[string]bool{
+	"vendor": true, "node_modules": true, "third_party": true, "thirdparty": true, "third-party": true,
+	"bower_components": true, "jspm_packages": true, "site-packages": true,
+	"dist-packages": true, "venv": true, "virtualenv": true, "__pycache__": true, "Pods": true,
+	"Carthage": true, "Godeps": true, "elm-stuff": true, "CMakeFiles": true, "__pypackages__": true,
+}
+
+// vendored reports whether a folder is left out because of its name. That
+// includes hidden folders: caches, settings and repositories.
+func vendored(folder string) bool {
+	base := path.Base(folder)
+	return leftOut[base] || strings.HasPrefix(base, ".") && base != "."
 }

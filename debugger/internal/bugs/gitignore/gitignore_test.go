@@ -1,4 +1,4 @@
-package bugs
+package gitignore
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// ignoreCases are lists and the paths to ask for; what the answer is, git says.
+// ignoreCases holds lists and paths; git itself gives the expected results.
 var ignoreCases = []struct {
 	name, list string
 	paths      []string
@@ -44,7 +44,7 @@ func TestIgnoreLikeGit(t *testing.T) {
 	}
 	for _, c := range ignoreCases {
 		t.Run(c.name, func(t *testing.T) {
-			list := parseIgnore(nil, ".", c.list)
+			list := Parse(nil, ".", c.list)
 			want := gitIgnores(t, c.list, c.paths)
 			for _, path := range c.paths {
 				if got := ignoredPath(list, path); got != want[path] {
@@ -56,13 +56,13 @@ func TestIgnoreLikeGit(t *testing.T) {
 }
 
 // ignoredPath asks as a walk does, from the outermost folder inward.
-func ignoredPath(l *ignoreList, path string) bool {
+func ignoredPath(l *List, path string) bool {
 	for i := range len(path) {
-		if path[i] == '/' && l.ignores(path[:i], true) {
+		if path[i] == '/' && l.Ignores(path[:i], true) {
 			return true
 		}
 	}
-	return l.ignores(path, false)
+	return l.Ignores(path, false)
 }
 
 // gitIgnores is which of paths git ignores.
@@ -98,10 +98,9 @@ func runGit(t *testing.T, folder, input string, args ...string) string {
 
 // A list may stand above what is searched, and below.
 func TestIgnoreListsOfManyFolders(t *testing.T) {
-	top := parseIgnore(nil, "", "*.c\nsrc/old/\n")
-	top.prefix = "src/"
-	inner := parseIgnore(top, ".", "!keep.c\n")
-	deep := parseIgnore(inner, "deep", "/b.go\n")
+	top := ParseAbove(nil, "src", "*.c\nsrc/old/\n")
+	inner := Parse(top, ".", "!keep.c\n")
+	deep := Parse(inner, "deep", "/b.go\n")
 	for _, c := range []struct {
 		path   string
 		folder bool
@@ -114,7 +113,7 @@ func TestIgnoreListsOfManyFolders(t *testing.T) {
 		{"deep/b.go", false, true},
 		{"deep/x/b.go", false, false},
 	} {
-		if got := deep.ignores(c.path, c.folder); got != c.want {
+		if got := deep.Ignores(c.path, c.folder); got != c.want {
 			t.Errorf("%s ignored: %v, want %v", c.path, got, c.want)
 		}
 	}
@@ -127,6 +126,6 @@ func FuzzIgnore(f *testing.F) {
 	}
 	f.Add(strings.Repeat("**/", 40)+"a\n", strings.Repeat("x/", 40))
 	f.Fuzz(func(_ *testing.T, list, path string) {
-		parseIgnore(nil, ".", list).ignores(path, false)
+		Parse(nil, ".", list).Ignores(path, false)
 	})
 }

@@ -1,52 +1,59 @@
-package bugs
+package gitignore
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// Limits of one .gitignore; what goes beyond is not read.
-const (
-	ignoreBytes = 64 << 10
-	ignoreLines = 2000
-)
+// MaxBytes is the size of a .gitignore up to which callers should read it.
+const MaxBytes = 64 << 10
 
-// An ignoreRule is one line of a .gitignore.
-type ignoreRule struct {
+// maxLines limits the lines of a .gitignore that are read.
+const maxLines = 2000
+
+// A rule is one line of a .gitignore.
+type rule struct {
 	match   *regexp.Regexp // of the path relative to the file's folder
 	include bool           // the line began with an exclamation mark
 	folders bool           // only folders
 }
 
-// An ignoreList is the rules of one folder and of those above it, outermost
-// first. It is immutable: folders share the lists of their parents.
-type ignoreList struct {
-	above  *ignoreList
-	folder string // slashes, relative to the same root as the paths asked for; "." or empty is the root
-	prefix string // the path of that root, for a list from further up; with a slash at its end
-	rules  []ignoreRule
+// A List holds the rules of one folder and of those above it. It is immutable:
+// folders share the lists of their parents. A nil List ignores nothing.
+type List struct {
+	above  *List
+	folder string // slash-separated and relative to the root, like the paths given to Ignores; "." or "" is the root
+	prefix string // path of the root relative to the folder of a list above it, with a slash at its end
+	rules  []rule
 }
 
-// parseIgnore reads a .gitignore that stands in folder. Lines that git would not
-// understand are skipped, as git does.
-func parseIgnore(above *ignoreList, folder, text string) *ignoreList {
-	list := &ignoreList{above: above, folder: folder}
+// Parse parses the .gitignore of a folder at or below the root. The list above
+// it may be nil. Lines with invalid patterns are skipped, as by git.
+func Parse(above *List, folder, text string) *List {
+	list := &List{above: above, folder: folder}
 	n := 0
 	for line := range strings.Lines(text) {
-		if n++; n > ignoreLines {
+		if n++; n > maxLines {
 			break
 		}
-		if r, ok := parseIgnoreLine(strings.TrimRight(line, "\r\n")); ok {
+		if r, ok := parseLine(strings.TrimRight(line, "\r\n")); ok {
 			list.rules = append(list.rules, r)
 		}
 	}
 	return list
 }
 
-func parseIgnoreLine(line string) (ignoreRule, bool) {
-	var r ignoreRule
+// ParseAbove parses the .gitignore of a folder above the root, which is at path
+// root relative to that folder.
+func ParseAbove(above *List, root, text string) *List {
+	list := Parse(above, "", text)
+	list.prefix = root + "/"
+	return list
+}
+
+func parseLine(line string) (rule, bool) {
+	var r rule
 	line = trimSpaces(line)
 	if line == "" || line[0] == '#' {
 		return r, false
@@ -71,7 +78,7 @@ func parseIgnoreLine(line string) (ignoreRule, bool) {
 	return r, err == nil
 }
 
-// trimSpaces removes spaces at the end that no backslash protects.
+// trimSpaces removes trailing spaces that are not escaped by a backslash.
 func trimSpaces(line string) string {
 	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
 		line = line[:len(line)-1]
@@ -79,8 +86,8 @@ func trimSpaces(line string) string {
 	return line
 }
 
-// globExpression translates a pattern into a regular expression, which takes
-// linear time whatever the pattern is.
+// globExpression translates a pattern into a regular expression, which matches
+// in linear time for all patterns.
 func globExpression(glob string) (string, bool) {
 	var out strings.Builder
 	for i := 0; i < len(glob); {
@@ -119,8 +126,8 @@ func globExpression(glob string) (string, bool) {
 	return out.String(), true
 }
 
-// quoteByte is an expression for one byte of a name; the parts of a longer
-// character stay what they are.
+// quoteByte returns an expression for one byte of a name. Bytes of multi-byte
+// characters are returned unchanged.
 func quoteByte(b byte) string {
 	if b >= 0x80 {
 		return string([]byte{b})
@@ -128,8 +135,8 @@ func quoteByte(b byte) string {
 	return regexp.QuoteMeta(string(rune(b)))
 }
 
-// globSet translates a set of characters, and returns its length in the pattern;
-// 0 if it is not closed.
+// globSet translates a set of characters and returns its length in the pattern,
+// or 0 if it is not closed.
 func globSet(glob string) (string, int) {
 	i := 1
 	negated := i < len(glob) && (glob[i] == '!' || glob[i] == '^')
@@ -159,7 +166,7 @@ func globSet(glob string) (string, int) {
 	return "", 0
 }
 
-// setByte is a character in a set.
+// setByte returns the expression for a character in a set.
 func setByte(c byte) string {
 	if strings.IndexByte(`\]^[`, c) >= 0 {
 		return `\` + string(rune(c))
@@ -167,7 +174,7 @@ func setByte(c byte) string {
 	return string([]byte{c})
 }
 
-// setExpression is a set that never matches a slash.
+// setExpression returns the expression for a set that never matches a slash.
 func setExpression(body string, negated bool) string {
 	if negated {
 		return "[^/" + body + "]"
@@ -175,10 +182,10 @@ func setExpression(body string, negated bool) string {
 	return "[" + body + "]"
 }
 
-// ignores reports whether a path is excluded; the last rule that matches
-// decides. A walk does not go into excluded folders, so that
-// nothing in them is asked for.
-func (l *ignoreList) ignores(name string, folder bool) bool {
+// Ignores reports whether a path is excluded. The last matching rule decides.
+// Callers must not descend into excluded folders: rules cannot include files
+// below them again.
+func (l *List) Ignores(name string, folder bool) bool {
 	for ; l != nil; l = l.above {
 		inner := l.prefix + name
 		if l.folder != "" && l.folder != "." {
@@ -191,19 +198,4 @@ func (l *ignoreList) ignores(name string, folder bool) bool {
 		}
 	}
 	return false
-}
-
-// leftOut are folders that hold other people's code, or what tools make.
-var leftOut = map[string]bool{
-	"vendor": true, "node_modules": true, "third_party": true, "thirdparty": true, "third-party": true,
-	"bower_components": true, "jspm_packages": true, "site-packages": true,
-	"dist-packages": true, "venv": true, "virtualenv": true, "__pycache__": true, "Pods": true,
-	"Carthage": true, "Godeps": true, "elm-stuff": true, "CMakeFiles": true, "__pypackages__": true,
-}
-
-// vendored reports whether a folder is left out by its name alone. Hidden ones
-// are: they are caches, settings and repositories.
-func vendored(folder string) bool {
-	base := path.Base(folder)
-	return leftOut[base] || strings.HasPrefix(base, ".") && base != "."
 }
