@@ -36,7 +36,7 @@ var poisons = []struct {
 }
 
 // poisoned sees pointers that are made of filling.
-func poisoned(s scene) (Kind, string) {
+func poisoned(s evidence) (Kind, string) {
 	for _, where := range s.pointers() {
 		for _, p := range poisons {
 			if near(where.value, p.value) || near(where.value, p.value<<32|p.value) {
@@ -60,7 +60,7 @@ type named struct {
 
 // pointers are the address of the fault, and the values of what the line or the
 // instruction mentions.
-func (s scene) pointers() []named {
+func (s evidence) pointers() []named {
 	var found []named
 	if s.site.FaultAddress != nil {
 		found = append(found, named{"the fault address", *s.site.FaultAddress})
@@ -75,7 +75,7 @@ func (s scene) pointers() []named {
 
 // mentioned are the names on the line, and the registers that the instruction
 // takes an address from.
-func (s scene) mentioned() []string {
+func (s evidence) mentioned() []string {
 	var names []string
 	for i, t := range s.line {
 		if t.Kind == syntax.NameToken && (i == 0 || !joiner(s.line[i-1].Text)) {
@@ -89,7 +89,7 @@ func (s scene) mentioned() []string {
 }
 
 // nullAddress sees an access at or shortly behind address 0.
-func nullAddress(s scene) (Kind, string) {
+func nullAddress(s evidence) (Kind, string) {
 	at := s.site.FaultAddress
 	if at == nil || *at >= pageZero || !slices.Contains([]string{"SIGSEGV", "SIGBUS", ""}, s.site.Signal) {
 		return "", ""
@@ -106,14 +106,14 @@ func nullAddress(s scene) (Kind, string) {
 
 // nonCanonical reports whether a register of the instruction holds an address
 // that the processor cannot translate; the kernel then reports address 0.
-func (s scene) nonCanonical() bool {
+func (s evidence) nonCanonical() bool {
 	return slices.ContainsFunc(s.pointers(), func(p named) bool {
 		return p.value > 1<<47 && p.value < math.MaxUint64-1<<47
 	})
 }
 
 // nullPointer finds what is null on the line.
-func (s scene) nullPointer() (string, bool) {
+func (s evidence) nullPointer() (string, bool) {
 	for _, name := range s.mentioned() {
 		if text, ok := s.site.Values[name]; ok && isNull(text) {
 			return name, true
@@ -135,7 +135,7 @@ func isNull(text string) bool {
 
 // overflowedStack sees an access near the stack pointer that faulted: the guard
 // page was hit.
-func overflowedStack(s scene) (Kind, string) {
+func overflowedStack(s evidence) (Kind, string) {
 	at := s.site.FaultAddress
 	if s.site.Signal != "SIGSEGV" || at == nil || *at < pageZero {
 		return "", ""

@@ -9,15 +9,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// A scene is a site with the code at it.
-type scene struct {
+// An evidence is a site with the code at it.
+type evidence struct {
 	site  Site
 	line  []syntax.Token // of the line; may be empty
 	risks []risk         // that the rules see there, the nearest first
 }
 
 // A clue is one thing that may be seen at a site.
-type clue func(scene) (kind Kind, reason string)
+type clue func(evidence) (kind Kind, reason string)
 
 // clues are asked in order; the first that sees something decides. What the
 // processor says comes before what the values say, and that before what the code
@@ -35,7 +35,7 @@ var clues = []clue{
 }
 
 // diagnose decides what went wrong.
-func diagnose(s scene) Diagnosis {
+func diagnose(s evidence) Diagnosis {
 	for _, see := range clues {
 		if kind, reason := see(s); kind != "" {
 			return refine(s, kind, reason)
@@ -57,7 +57,7 @@ func describe(k Kind, reason string) Diagnosis {
 
 // refine lets a rule that saw a bug of a kind near to k say which it is: a null
 // pointer on a line where malloc's result is used is an unchecked allocation.
-func refine(s scene, k Kind, reason string) Diagnosis {
+func refine(s evidence, k Kind, reason string) Diagnosis {
 	for _, r := range s.risks {
 		if r.line == int32(s.site.Line) && (r.rule.kind == k || slices.Contains(rowOf(k).near, r.rule.kind)) {
 			return describe(r.rule.kind, reason+"; "+r.rule.because)
@@ -101,7 +101,7 @@ var stoppers = []struct {
 	{"std::terminate", UncheckedError, "an exception was thrown that is not caught"},
 }
 
-func stoppedFunction(s scene) (Kind, string) {
+func stoppedFunction(s evidence) (Kind, string) {
 	for _, stopper := range stoppers {
 		if strings.Contains(s.site.Function, stopper.part) {
 			return stopper.kind, s.site.Function + ": " + stopper.reason
@@ -125,7 +125,7 @@ var signals = map[string]struct {
 	"SIGXFSZ": {UncheckedError, "a file became larger than allowed"},
 }
 
-func badSignal(s scene) (Kind, string) {
+func badSignal(s evidence) (Kind, string) {
 	if kind, reason := badIndex(s); kind != "" {
 		return kind, reason
 	}

@@ -10,17 +10,17 @@ type features [featureCount]float64
 
 // The features.
 const (
-	featureNames    = iota // of the lines around the site, those around the candidate have
-	featureNear            // the same of three lines
-	featureLine            // of the tokens of the site's line, those of the line most alike
-	featureAlike           // the alignment of the function
-	featureLocal           // the alignment of the statements around the site
-	featureRisk            // a rule sees a risk of the site's kind
-	featureFile            // it is in the site's file
-	featureFolder          // it is in the site's folder
-	featurePath            // the share of the folders that lead to both
-	featureFunction        // it is in the site's function
-	featureAside           // it is in tests or in code of others
+	featureNames     = iota // of the lines around the site, those around the candidate have
+	featureNear             // the same of three lines
+	featureLine             // of the tokens of the site's line, those of the line most alike
+	featureAlike            // the alignment of the function
+	featureLocal            // the alignment of the statements around the site
+	featureRisk             // a rule sees a risk of the site's kind
+	featureFile             // it is in the site's file
+	featureFolder           // it is in the site's folder
+	featurePath             // the share of the folders that lead to both
+	featureFunction         // it is in the site's function
+	featureSecondary        // it is in tests or in code of others
 	featureCount
 )
 
@@ -36,17 +36,17 @@ func (s *search) measure(a *aligner, c *candidate) features {
 	if c.risk != nil {
 		f[featureRisk] = s.plausible(c.risk.rule)
 	}
-	if isAside(c.file.path) && !s.names.aside {
-		f[featureAside] = 1
+	if isSecondary(c.file.path) && !s.names.secondary {
+		f[featureSecondary] = 1
 	}
-	if s.home == nil {
+	if s.siteFile == nil {
 		return f
 	}
 	f[featurePath] = sharedFolders(c.file.path, s.sitePath())
 	if path.Dir(c.file.path) == path.Dir(s.sitePath()) {
 		f[featureFolder] = 1
 	}
-	if c.file.lang.Family != s.home.lang.Family || len(s.query.codes) == 0 {
+	if c.file.lang.Family != s.siteFile.lang.Family || len(s.query.codes) == 0 {
 		return f
 	}
 	at := c.file.stream.tokenOf(c.line)
@@ -54,8 +54,8 @@ func (s *search) measure(a *aligner, c *candidate) features {
 	if c.file.path == s.sitePath() {
 		f[featureFile] = 1
 	}
-	if c.file.path == s.home.path {
-		here, ok := s.home.functionOf(focus)
+	if c.file.path == s.siteFile.path {
+		here, ok := s.siteFile.functionOf(focus)
 		if there, found := c.file.functionOf(at); ok && found && here.begin == there.begin {
 			f[featureFunction] = 1
 		}
@@ -84,7 +84,7 @@ func (s *search) localAlike(a *aligner, f *file, at int) float64 {
 	high := min(len(s.query.codes), low+localTokens)
 	q := query{codes: s.query.codes[low:high], names: s.query.names[low:high], focus: s.query.focus - low}
 	found := a.align(q, f.stream, at-localTokens, at+localTokens)
-	if f.path == s.home.path && found.begin < s.begin+high && s.begin+low < found.end {
+	if f.path == s.siteFile.path && found.begin < s.begin+high && s.begin+low < found.end {
 		return 0 // it is the site itself
 	}
 	return found.similarity
@@ -96,10 +96,10 @@ const lineReach = 3
 // lineAlike returns how much of its tokens a line near a candidate's has in common with
 // the site's: names by name, rare ones more, and other tokens by what they are.
 func (s *search) lineAlike(f *file, line int) float64 {
-	site := s.lineBag(s.home, s.request.Site.Line)
+	site := s.lineBag(s.siteFile, s.request.Site.Line)
 	best := 0.0
 	for l := line - lineReach; l <= line+lineReach; l++ {
-		if l < 1 || f == s.home && l == s.request.Site.Line {
+		if l < 1 || f == s.siteFile && l == s.request.Site.Line {
 			continue
 		}
 		best = max(best, site.common(s.lineBag(f, l)))

@@ -58,7 +58,7 @@ func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
 		return nil, ErrNothingToCompare
 	}
 	start := time.Now()
-	key, err := f.resolve(req.Path)
+	key, err := f.resolveTree(req.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func limitOf(asked int) int {
 	return min(asked, 100)
 }
 
-// resolve finds the tree that a path means.
-func (f *Finder) resolve(path string) (treeKey, error) {
+// resolveTree finds the tree that a path means.
+func (f *Finder) resolveTree(path string) (treeKey, error) {
 	real, err := f.permitted(cmp.Or(path, "."))
 	if err != nil {
 		return treeKey{}, err

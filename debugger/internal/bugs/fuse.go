@@ -14,16 +14,16 @@ type weighed struct{ value, place float64 }
 // fix changed, too, is greatest with them. Evidence counts by its place as well, since
 // how much of the site's names other places have differs much between searches.
 var weights = [featureCount]weighed{
-	featureNames:    {0.62, 1.43},
-	featureNear:     {0.39, 0.40},
-	featureLine:     {1.49, 1.80},
-	featureAlike:    {0.37, 0.42},
-	featureLocal:    {0.19, 0.58},
-	featureFile:     {1.52, 0},
-	featureFolder:   {0.31, 0},
-	featurePath:     {0.35, 0},
-	featureFunction: {0.82, 0},
-	featureAside:    {-0.64, 0},
+	featureNames:     {0.62, 1.43},
+	featureNear:      {0.39, 0.40},
+	featureLine:      {1.49, 1.80},
+	featureAlike:     {0.37, 0.42},
+	featureLocal:     {0.19, 0.58},
+	featureFile:      {1.52, 0},
+	featureFolder:    {0.31, 0},
+	featurePath:      {0.35, 0},
+	featureFunction:  {0.82, 0},
+	featureSecondary: {-0.64, 0},
 }
 
 // Two sorts of places are not among those fixes: copies with other names, whose structure

@@ -27,15 +27,15 @@ const (
 
 // A lexicon scores places by the names that they share with the site's.
 type lexicon struct {
-	terms   []term
-	byTerm  map[uint32]int           // the index of a whole name's term
-	lists   [][]uint8                // of terms
-	byName  []uint16                 // by the id of a name: 1 + the index of its list, 0 for none
-	whole   [windowReach + 1]float64 // the scores of the site's own windows, by reach
-	found   map[*file][]occurrence
-	home    string // the path of the site's file
-	aside   bool   // the site itself is in tests or code of others
-	enabled bool
+	terms     []term
+	byTerm    map[uint32]int           // the index of a whole name's term
+	lists     [][]uint8                // of terms
+	byName    []uint16                 // by the id of a name: 1 + the index of its list, 0 for none
+	whole     [windowReach + 1]float64 // the scores of the site's own windows, by reach
+	found     map[*file][]occurrence
+	sitePath  string // the path of the site's file
+	secondary bool   // the site itself is in tests or code of others
+	enabled   bool
 }
 
 // A term is a name, or a word of names, of the query.
@@ -55,12 +55,12 @@ type occurrence struct {
 // newLexicon makes a lexicon of the names around the site.
 func (s *search) newLexicon() *lexicon {
 	x := &lexicon{found: map[*file][]occurrence{}}
-	if s.home == nil || s.request.Site.Line <= 0 {
+	if s.siteFile == nil || s.request.Site.Line <= 0 {
 		return x
 	}
 	parts := s.view.names.snapshot()
 	weights := map[uint32]float64{}
-	stream := s.home.stream
+	stream := s.siteFile.stream
 	for line := s.request.Site.Line - windowReach; line <= s.request.Site.Line+windowReach; line++ {
 		if line < 1 {
 			continue
@@ -73,8 +73,8 @@ func (s *search) newLexicon() *lexicon {
 		}
 	}
 	x.number(weights, parts)
-	x.home = s.sitePath()
-	x.aside = isAside(x.home)
+	x.sitePath = s.sitePath()
+	x.secondary = isSecondary(x.sitePath)
 	return x
 }
 
@@ -153,7 +153,7 @@ func (s *search) scan(ctx context.Context, x *lexicon) error {
 		group.Go(func() error {
 			parts[w] = part{map[*file][]occurrence{}, make([]int, len(x.terms))}
 			for i := w; i < len(s.view.files) && ctx.Err() == nil; i += len(parts) {
-				if f := s.view.files[i]; f.lang.Family == s.home.lang.Family {
+				if f := s.view.files[i]; f.lang.Family == s.siteFile.lang.Family {
 					parts[w].found[f] = x.occurrences(f, parts[w].lines)
 				}
 			}
@@ -172,11 +172,11 @@ func (s *search) scan(ctx context.Context, x *lexicon) error {
 		}
 	}
 	x.weigh(s.view.lines)
-	if x.found[s.home] == nil { // it is read anew, or lies outside
-		x.found[s.home] = x.occurrences(s.home, make([]int, len(x.terms)))
+	if x.found[s.siteFile] == nil { // it is read anew, or lies outside
+		x.found[s.siteFile] = x.occurrences(s.siteFile, make([]int, len(x.terms)))
 	}
 	for _, reach := range []int{nearReach, windowReach} {
-		x.whole[reach] = x.score(x.around(s.home, s.request.Site.Line, reach))
+		x.whole[reach] = x.score(x.around(s.siteFile, s.request.Site.Line, reach))
 	}
 	return nil
 }
@@ -302,13 +302,13 @@ const (
 	otherRarity = 0.5
 )
 
-// asideParts are parts of paths of tests, generated code and code of others.
-var asideParts = []string{"test", "vendor/", "third_party/", "third-party/", "deps/", "node_modules/", "generated", ".pb.go", "_gen.", "bench", "example", "fuzz"}
+// secondaryParts are parts of paths of tests, generated code and code of others.
+var secondaryParts = []string{"test", "vendor/", "third_party/", "third-party/", "deps/", "node_modules/", "generated", ".pb.go", "_gen.", "bench", "example", "fuzz"}
 
-// isAside reports whether a file holds tests, generated code or code of others.
-func isAside(path string) bool {
+// isSecondary reports whether a file holds tests, generated code or code of others.
+func isSecondary(path string) bool {
 	path = strings.ToLower(path)
-	return slices.ContainsFunc(asideParts, func(part string) bool { return strings.Contains(path, part) })
+	return slices.ContainsFunc(secondaryParts, func(part string) bool { return strings.Contains(path, part) })
 }
 
 // places returns the windows with the highest scores of all files.
@@ -357,9 +357,9 @@ var windowsOf = [...]int{8, 16, 50}
 // kinship returns 2 for the site's file, 1 for one in its folder, else 0.
 func (x *lexicon) kinship(f *file) int {
 	switch {
-	case f.path == x.home:
+	case f.path == x.sitePath:
 		return 2
-	case path.Dir(f.path) == path.Dir(x.home):
+	case path.Dir(f.path) == path.Dir(x.sitePath):
 		return 1
 	}
 	return 0

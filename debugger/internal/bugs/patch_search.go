@@ -54,7 +54,7 @@ func (s *search) sources() []Hunk {
 	for _, h := range s.request.Patch {
 		switch {
 		case syntax.LanguageOf(h.File) == nil:
-		case isAside(h.File):
+		case isSecondary(h.File):
 			aside = append(aside, h)
 		default:
 			own = append(own, h)
@@ -75,9 +75,9 @@ func (s *search) patched(c candidate) bool {
 	})
 }
 
-// settleChange makes the file before the change the site's: as it is in the tree, or with
+// prepareChange makes the file before the change the site's: as it is in the tree, or with
 // the change undone. If the tree has neither form, only the lines of the hunk are known.
-func (s *search) settleChange(ctx context.Context) error {
+func (s *search) prepareChange(ctx context.Context) error {
 	c := s.change
 	lang := syntax.LanguageOf(c.File)
 	text, name := c.old, ""
@@ -96,7 +96,7 @@ func (s *search) settleChange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.home = home
+	s.siteFile = home
 	s.focus()
 	if c.removed, err = s.side(ctx, lang, c.Hunk.removed); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (s *search) places(ctx context.Context) ([]place, error) {
 
 // placesIn appends the places of one file.
 func (s *search) placesIn(to []place, f *file, p *probe) []place {
-	if p != nil && f.lang.Family == s.home.lang.Family {
+	if p != nil && f.lang.Family == s.siteFile.lang.Family {
 		for w := range len(f.sketch) / bands {
 			if n := p.shared(f.sketch[w*bands : (w+1)*bands]); n > 1 {
 				to = append(to, place{file: f, at: windowAt(w, len(f.stream.codes)) + windowTokens/2, shared: n})
@@ -89,7 +89,7 @@ func (s *search) choose(all []place) []place {
 	slices.SortStableFunc(all, func(a, b place) int {
 		return cmp.Or(
 			cmp.Compare(b.shared, a.shared),
-			cmp.Compare(s.promise(b), s.promise(a)),
+			cmp.Compare(s.priority(b), s.priority(a)),
 			strings.Compare(a.file.path, b.file.path),
 			cmp.Compare(a.at, b.at))
 	})
@@ -98,7 +98,7 @@ func (s *search) choose(all []place) []place {
 	return slices.Concat(all[:alike], risky[:min(maxRisky, len(risky))])
 }
 
-func (s *search) promise(p place) float64 {
+func (s *search) priority(p place) float64 {
 	if p.risk == nil {
 		return 0
 	}

@@ -67,7 +67,7 @@ func (s *search) weigh(a *aligner, to []candidate, p place) []candidate {
 // weighRisk is the candidate for a risk, with the code around it.
 func (s *search) weighRisk(a *aligner, p place) candidate {
 	c := candidate{file: p.file, line: int(p.risk.line), risk: p.risk}
-	if len(s.query.codes) > 0 && s.home.lang.Family == p.file.lang.Family {
+	if len(s.query.codes) > 0 && s.siteFile.lang.Family == p.file.lang.Family {
 		reach := len(s.query.codes)
 		found := a.align(s.query, p.file.stream, p.at-reach, p.at+reach)
 		if found.begin <= p.at && p.at < found.end && !s.covers(p.file, found) {
@@ -97,7 +97,7 @@ func (s *search) weighNames(a *aligner, p place) candidate {
 // nothing about a risk beside the site.
 func (s *search) covers(f *file, found alignment) bool {
 	at := s.begin + s.query.focus
-	return f.path == s.home.path && found.begin <= at && at < found.end
+	return f.path == s.siteFile.path && found.begin <= at && at < found.end
 }
 
 // weighCode appends the candidates between two tokens: the part that is most
@@ -176,24 +176,24 @@ func (s *search) best(all []candidate) []candidate {
 		if len(kept) == s.limit {
 			break
 		}
-		if worth(c) && !s.atHome(c) && !slices.ContainsFunc(kept, c.same) {
+		if isShown(c) && !s.isSite(c) && !slices.ContainsFunc(kept, c.same) {
 			kept = append(kept, c)
 		}
 	}
 	return kept
 }
 
-// worth reports whether c is to be shown.
-func worth(c candidate) bool {
+// isShown reports whether c is to be shown.
+func isShown(c candidate) bool {
 	if c.added >= fixedFrom {
 		return false // the patch, or one like it, was applied there
 	}
 	return c.alike >= enoughAlike || c.rank >= enoughRank || c.risk != nil && c.score >= enoughSure
 }
 
-// atHome reports whether c is the site itself.
-func (s *search) atHome(c candidate) bool {
-	if s.home == nil || c.file.path != s.home.path {
+// isSite reports whether c is the site itself.
+func (s *search) isSite(c candidate) bool {
+	if s.siteFile == nil || c.file.path != s.siteFile.path {
 		return false
 	}
 	at := s.begin + s.query.focus

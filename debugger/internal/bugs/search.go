@@ -14,11 +14,11 @@ type search struct {
 	request Request
 	limit   int
 
-	home  *file // the site's; nil when it cannot be read
-	query query // the code at the site; empty when there is none
-	begin int   // where the query begins in home
-	found Diagnosis
-	names *lexicon
+	siteFile *file // the site's; nil when it cannot be read
+	query    query // the code at the site; empty when there is none
+	begin    int   // where the query begins in home
+	found    Diagnosis
+	names    *lexicon
 
 	change *change // the hunk that is searched for; nil for a place
 }
@@ -39,7 +39,7 @@ func (s *search) run(ctx context.Context) (*Report, error) {
 
 // candidates returns the best places.
 func (s *search) candidates(ctx context.Context) ([]candidate, error) {
-	if err := s.settle(ctx); err != nil {
+	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
 	s.names = s.newLexicon()
@@ -53,18 +53,18 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	return s.weighAll(ctx, near)
 }
 
-// settle finds the site's code and decides what went wrong there.
-func (s *search) settle(ctx context.Context) error {
+// prepare finds the site's code and decides what went wrong there.
+func (s *search) prepare(ctx context.Context) error {
 	if s.change != nil {
-		return s.settleChange(ctx)
+		return s.prepareChange(ctx)
 	}
-	sc := scene{site: s.request.Site}
+	sc := evidence{site: s.request.Site}
 	if s.request.Site.File != "" {
 		home, text, err := s.locate(ctx)
 		if err != nil {
 			return err
 		}
-		if s.home = home; home != nil {
+		if s.siteFile = home; home != nil {
 			s.focus()
 			sc.line = lineTokens(ctx, home.lang, textLine(text, s.request.Site.Line))
 			sc.risks = s.risksNear()
@@ -80,7 +80,7 @@ func (s *search) sitePath() string {
 	if s.change != nil {
 		return s.change.File
 	}
-	return s.home.path
+	return s.siteFile.path
 }
 
 // restrict changes a diagnosis to one of the class that was asked for.
@@ -102,18 +102,18 @@ const queryTokens = 120
 // focus takes the query out of the site's file: the function around the line, or
 // as much of it as is compared.
 func (s *search) focus() {
-	codes := s.home.stream.codes
+	codes := s.siteFile.stream.codes
 	if s.request.Site.Line <= 0 || len(codes) == 0 {
 		return
 	}
-	at := s.home.stream.tokenOf(s.request.Site.Line)
+	at := s.siteFile.stream.tokenOf(s.request.Site.Line)
 	at = min(at, len(codes)-1)
 	begin, end := max(0, at-queryTokens/4), min(len(codes), at+queryTokens/4)
-	if fn, ok := s.home.functionOf(at); ok {
+	if fn, ok := s.siteFile.functionOf(at); ok {
 		begin, end = around(int(fn.begin), int(fn.end), at)
 	}
 	s.begin = begin
-	s.query = query{codes: codes[begin:end], names: s.home.stream.names[begin:end], focus: at - begin}
+	s.query = query{codes: codes[begin:end], names: s.siteFile.stream.names[begin:end], focus: at - begin}
 }
 
 // around is the part of [begin:end) around at that is compared.
@@ -129,7 +129,7 @@ func around(begin, end, at int) (int, int) {
 func (s *search) risksNear() []risk {
 	line := int32(s.request.Site.Line)
 	var near []risk
-	for _, r := range s.home.risks {
+	for _, r := range s.siteFile.risks {
 		if distance(int(r.line), int(line)) <= 2 {
 			near = append(near, r)
 		}

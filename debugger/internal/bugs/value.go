@@ -11,7 +11,7 @@ import (
 
 // dividedByZero sees the fault of a division. The processor faults in the same
 // way when the quotient does not fit.
-func dividedByZero(s scene) (Kind, string) {
+func dividedByZero(s evidence) (Kind, string) {
 	if s.site.Signal != "SIGFPE" {
 		return "", ""
 	}
@@ -27,14 +27,14 @@ func dividedByZero(s scene) (Kind, string) {
 }
 
 // zeroDivisor sees a divisor that is zero though no signal came.
-func zeroDivisor(s scene) (Kind, string) {
+func zeroDivisor(s evidence) (Kind, string) {
 	if name, ok := s.zeroDivisor(); ok {
 		return DivisionByZero, name + " is 0 and divides"
 	}
 	return "", ""
 }
 
-func (s scene) zeroDivisor() (string, bool) {
+func (s evidence) zeroDivisor() (string, bool) {
 	for _, name := range divisors(s.line) {
 		if v, ok := s.number(name); ok && v == 0 {
 			return name, true
@@ -65,7 +65,7 @@ func pathText(line []syntax.Token, i int) string {
 }
 
 // number is the value of a variable, if it is one and is a number.
-func (s scene) number(name string) (int64, bool) {
+func (s evidence) number(name string) (int64, bool) {
 	text, ok := s.site.Values[name]
 	if !ok {
 		return 0, false
@@ -85,7 +85,7 @@ func parseNumber(text string) (int64, bool) {
 }
 
 // nullValue sees a null pointer that the line follows, though no signal came.
-func nullValue(s scene) (Kind, string) {
+func nullValue(s evidence) (Kind, string) {
 	for i, t := range s.line {
 		if t.Kind != syntax.NameToken || !followed(s.line, i) {
 			continue
@@ -107,7 +107,7 @@ func followed(line []syntax.Token, i int) bool {
 
 // badIndex sees an index that is negative, or not less than a length that is
 // known by the name len(x), x.len or x.size.
-func badIndex(s scene) (Kind, string) {
+func badIndex(s evidence) (Kind, string) {
 	for i := 0; i+3 < len(s.line); i++ {
 		if s.line[i].Kind != syntax.NameToken || s.line[i+1].Text != "[" || s.line[i+3].Text != "]" {
 			continue
@@ -126,14 +126,14 @@ func badIndex(s scene) (Kind, string) {
 	return "", ""
 }
 
-func (s scene) index(t syntax.Token) (int64, bool) {
+func (s evidence) index(t syntax.Token) (int64, bool) {
 	if t.Kind == syntax.NumberToken {
 		return parseNumber(t.Text)
 	}
 	return s.number(t.Text)
 }
 
-func (s scene) length(name string) (int64, bool) {
+func (s evidence) length(name string) (int64, bool) {
 	for _, form := range []string{"len(%s)", "%s.len", "%s.size", "%s.length"} {
 		if n, ok := s.number(fmt.Sprintf(form, name)); ok {
 			return n, true
