@@ -9,14 +9,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// pageZero is the size of the memory that systems leave unmapped at address 0.
+// pageZero is the size of the memory at address 0 that systems leave unmapped.
 const pageZero = 64 << 10
 
-// stackDistance is the distance from the stack pointer up to which an access counts as one
-// to the stack.
+// stackDistance is the maximum distance from the stack pointer at which an access
+// counts as an access to the stack.
 const stackDistance = 1 << 20
 
-// poisons are bytes that allocators and compilers fill memory with.
+// poisons lists byte patterns with which allocators and compilers fill memory.
 var poisons = []struct {
 	value  uint64
 	kind   Kind
@@ -35,7 +35,7 @@ var poisons = []struct {
 	{0xBEBEBEBE, Uninitialised, "marks memory without a value"},
 }
 
-// poisoned sees pointers that are made of filling.
+// poisoned detects pointers that consist of such a pattern.
 func poisoned(s evidence) (Kind, string) {
 	for _, where := range s.pointers() {
 		for _, p := range poisons {
@@ -47,18 +47,18 @@ func poisoned(s evidence) (Kind, string) {
 	return "", ""
 }
 
-// near reports whether v may be a member of an object at base.
+// near reports whether v may be the address of a member of an object at base.
 func near(v, base uint64) bool {
 	return v-base < 4096
 }
 
-// A named is a value with its name.
+// A named is a value with a name.
 type named struct {
 	name  string
 	value uint64
 }
 
-// pointers are the address of the fault, and the values of what the line or the
+// pointers returns the address of the fault and the values that the line or the
 // instruction mentions.
 func (s evidence) pointers() []named {
 	var found []named
@@ -73,8 +73,8 @@ func (s evidence) pointers() []named {
 	return found
 }
 
-// mentioned are the names on the line, and the registers that the instruction
-// takes an address from.
+// mentioned returns the names on the line and the registers that form an address
+// in the instruction.
 func (s evidence) mentioned() []string {
 	var names []string
 	for i, t := range s.line {
@@ -88,7 +88,7 @@ func (s evidence) mentioned() []string {
 	return slices.Compact(names)
 }
 
-// nullAddress sees an access at or shortly behind address 0.
+// nullAddress detects an access at or shortly after address 0.
 func nullAddress(s evidence) (Kind, string) {
 	at := s.site.FaultAddress
 	if at == nil || *at >= pageZero || !slices.Contains([]string{"SIGSEGV", "SIGBUS", ""}, s.site.Signal) {
@@ -105,14 +105,14 @@ func nullAddress(s evidence) (Kind, string) {
 }
 
 // nonCanonical reports whether a register of the instruction holds an address
-// that the processor cannot translate; the kernel then reports address 0.
+// that is not canonical. For those the kernel reports a fault at address 0.
 func (s evidence) nonCanonical() bool {
 	return slices.ContainsFunc(s.pointers(), func(p named) bool {
 		return p.value > 1<<47 && p.value < math.MaxUint64-1<<47
 	})
 }
 
-// nullPointer finds what is null on the line.
+// nullPointer returns the name of a null pointer on the line.
 func (s evidence) nullPointer() (string, bool) {
 	for _, name := range s.mentioned() {
 		if text, ok := s.site.Values[name]; ok && isNull(text) {
@@ -122,7 +122,8 @@ func (s evidence) nullPointer() (string, bool) {
 	return "", false
 }
 
-// isNull reports whether a value is a null pointer, in any language.
+// isNull reports whether a value is a null pointer, as any of the languages
+// writes it.
 func isNull(text string) bool {
 	switch strings.ToLower(text) {
 	case "null", "nil", "none", "nullptr", "undefined", "<nil>", "(null)", "0x0":
@@ -133,8 +134,8 @@ func isNull(text string) bool {
 	}
 }
 
-// overflowedStack sees an access near the stack pointer that faulted: the guard
-// page was hit.
+// overflowedStack detects an access near the stack pointer that faulted, which
+// means that it hit the guard page.
 func overflowedStack(s evidence) (Kind, string) {
 	at := s.site.FaultAddress
 	if s.site.Signal != "SIGSEGV" || at == nil || *at < pageZero {

@@ -1,24 +1,24 @@
 package bugs
 
-// An alignment says how a part of one stream corresponds to a query.
+// An alignment is a part of a stream that corresponds to a query.
 type alignment struct {
 	similarity float64 // from 0 to 1
 	begin, end int     // the part, in the other stream
 	at         int     // the token that corresponds to the query's focus
 }
 
-// A query is the part of a stream that others are compared with.
+// A query is the part of a stream that other streams are compared with.
 type query struct {
 	codes []uint16
 	names []uint32
 	focus int // the token of interest
 }
 
-// gapCost is the cost of a token without counterpart. Statements between those
-// of the query are expected, since edits put them there.
+// gapCost is the cost of a token without a counterpart. Additional statements
+// between those of the query are expected, since edits insert them.
 const gapCost = 0.15
 
-// weight returns how much a token counts.
+// weight returns the weight of a token.
 func weight(code uint16) float32 {
 	switch code {
 	case codeName, codeNumber, codeString:
@@ -38,13 +38,13 @@ const (
 	skipQuery
 )
 
-// An aligner computes alignments; its memory is used again.
+// An aligner computes alignments. It reuses its memory.
 type aligner struct {
 	scores []float32
 	steps  []uint8
 }
 
-// align finds the part of other that is most like q, by local alignment.
+// align finds the part of other that is most similar to q, by local alignment.
 func (a *aligner) align(q query, other stream, low, high int) alignment {
 	low, high = max(0, low), min(len(other.codes), high)
 	if low >= high || len(q.codes) == 0 {
@@ -55,8 +55,9 @@ func (a *aligner) align(q query, other stream, low, high int) alignment {
 	return judge(q, other, pairs, low)
 }
 
-// fill computes the table of scores, and returns where the best path ends. Row i
-// and column j stand for the first i tokens of the query and j of the other.
+// fill computes the table of scores and returns the end of the best path. Row i
+// and column j stand for the first i tokens of the query and the first j of
+// other.
 func (a *aligner) fill(query, other []uint16) (bestRow, bestColumn int) {
 	width := len(other) + 1
 	a.scores = resize(a.scores, 2*width)
@@ -89,7 +90,7 @@ func (a *aligner) fill(query, other []uint16) (bestRow, bestColumn int) {
 	return bestRow, bestColumn
 }
 
-// resize returns a slice of length n, s itself if it is large enough.
+// resize returns a slice of length n, reusing s if it is large enough.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -97,10 +98,10 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// A pair is two tokens that correspond.
+// A pair is two corresponding tokens.
 type pair struct{ query, other int }
 
-// trace follows the best path back. The pairs come last first.
+// trace follows the best path back and returns its pairs, last first.
 func (a *aligner) trace(i, j, n int) []pair {
 	var pairs []pair
 	for i > 0 && j > 0 {
@@ -119,9 +120,9 @@ func (a *aligner) trace(i, j, n int) []pair {
 	return pairs
 }
 
-// judge makes the similarity of the pairs: twice what corresponds, divided by
-// the whole of both. Names count fully where they were renamed the same way
-// everywhere.
+// judge computes the similarity of the pairs: twice the corresponding weight
+// divided by the weight of both parts. Names count in full if they are renamed
+// consistently.
 func judge(q query, other stream, pairs []pair, low int) alignment {
 	if len(pairs) == 0 {
 		return alignment{}
@@ -156,8 +157,8 @@ func total(codes []uint16) float32 {
 	return sum
 }
 
-// renaming maps each name of the query to its name in the other stream: its
-// most frequent counterpart, unless that stands for another name more often.
+// renaming maps each name of the query to its most frequent counterpart in the
+// other stream, unless that is more often the counterpart of another name.
 func renaming(q query, other stream, pairs []pair) map[uint32]uint32 {
 	type names struct{ query, other uint32 }
 	counts := map[names]int{}
@@ -187,7 +188,8 @@ func renaming(q query, other stream, pairs []pair) map[uint32]uint32 {
 	return renamed
 }
 
-// counterpart is the token of the pair whose query token is nearest to focus.
+// counterpart returns the token of the pair whose query token is nearest to
+// focus.
 func counterpart(pairs []pair, focus int) int {
 	best := pairs[0]
 	for _, p := range pairs {

@@ -8,17 +8,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
-// maxLine is the length, in bytes, from which on a line was not written by
-// people: the file is minified or data.
+// maxLine is the length of a line in bytes above which a file counts as minified
+// or as data.
 const maxLine = 8 << 10
 
-// An extent is a function in a stream.
+// An extent is the range of a function in a stream.
 type extent struct {
 	name       string
 	begin, end int32
 }
 
-// A risk is a place that a rule found, in a stream.
+// A risk is a place in a stream that a rule matched.
 type risk struct {
 	rule *rule
 	at   int32 // the token
@@ -37,13 +37,13 @@ type file struct {
 	lines     int
 }
 
-// An analyst makes files of texts.
+// An analyst analyzes source texts.
 type analyst struct {
 	book  rulebook
 	words map[syntax.Family]vocabulary
 }
 
-// newAnalyst makes an analyst that knows all rules.
+// newAnalyst returns an analyst with all rules.
 func newAnalyst() (*analyst, error) {
 	book, err := newRulebook(allRules())
 	if err != nil {
@@ -56,7 +56,8 @@ func newAnalyst() (*analyst, error) {
 	return a, nil
 }
 
-// analyse reads a source text, and numbers its names. A text that is binary or minified has no tokens.
+// analyse tokenizes a source text and numbers its names. Binary and minified
+// texts have no tokens.
 func (a *analyst) analyse(ctx context.Context, names *dictionary, l listed, text string) (*file, error) {
 	f := &file{path: l.path, lang: l.lang, stamp: l.stamp}
 	if !readable(text) {
@@ -80,7 +81,7 @@ func (a *analyst) analyse(ctx context.Context, names *dictionary, l listed, text
 	return f, nil
 }
 
-// readable reports whether text may be a program that people wrote.
+// readable reports whether text may be handwritten source code.
 func readable(text string) bool {
 	if strings.IndexByte(text, 0) >= 0 {
 		return false
@@ -95,12 +96,12 @@ func readable(text string) bool {
 	return true
 }
 
-// bytes is about how much memory the file takes.
+// bytes returns the approximate memory use of the file.
 func (f *file) bytes() int64 {
 	return 256 + int64(len(f.path)) + f.stream.bytes() + int64(2*cap(f.sketch)+40*cap(f.functions)+16*cap(f.risks))
 }
 
-// functionOf is the function that token at lies in.
+// functionOf returns the function that contains a token.
 func (f *file) functionOf(at int) (extent, bool) {
 	for _, fn := range f.functions {
 		if int(fn.begin) <= at && at < int(fn.end) {

@@ -6,34 +6,38 @@ import (
 	"time"
 )
 
-// A Config sets what a Finder may read and cost. The zero value is ready to use.
+// A Config sets what a Finder may read, and its limits. The zero value is ready
+// to use.
 type Config struct {
-	// Roots are the folders that searches may read below of, with links
-	// resolved; empty means everywhere.
+	// Roots lists the folders that searches may read, with links resolved. If
+	// it is empty, searches may read everything.
 	Roots []string
 
-	// Workers is the number of files read at a time; 0 means one per processor.
+	// Workers is the number of files read concurrently; 0 means one per
+	// processor.
 	Workers int
 
-	// MaxFiles is the most files of a tree that are read; 0 means 200,000.
+	// MaxFiles limits the number of files of a tree; 0 means 200,000.
 	MaxFiles int
 
-	// MaxFileBytes is the size from which on a file is left out; 0 means 1 MiB.
+	// MaxFileBytes limits the size of a file; larger ones are skipped. 0
+	// means 1 MiB.
 	MaxFileBytes int64
 
-	// MaxMemory is about how many bytes all that is kept may take; 0 means
-	// 512 MiB. The trees that were searched longest ago go first.
+	// MaxMemory limits the approximate memory of all cached trees in bytes; 0
+	// means 512 MiB. The least recently used trees are evicted first.
 	MaxMemory int64
 
-	// MaxScan is the time that a search may read files before it answers from those
-	// it read; 0 means two minutes.
+	// MaxScan limits the time for reading files, after which a search uses
+	// the files read so far; 0 means two minutes.
 	MaxScan time.Duration
 
-	// Logger receives a record of each search at the debug level; nil means none.
+	// Logger receives a record of each search at debug level; nil disables
+	// logging.
 	Logger *slog.Logger
 }
 
-// withDefaults is c with a value in every field.
+// withDefaults returns c with defaults in place of zero values.
 func (c Config) withDefaults() Config {
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)

@@ -12,16 +12,17 @@ import (
 // An evidence is a site with the code at it.
 type evidence struct {
 	site  Site
-	line  []syntax.Token // of the line; may be empty
-	risks []risk         // that the rules see there, the nearest first
+	line  []syntax.Token // tokens of the line; may be empty
+	risks []risk         // found by the rules, the nearest first
 }
 
-// A clue is one thing that may be seen at a site.
+// A clue detects one kind of bug at a site. It returns an empty Kind if it does
+// not.
 type clue func(evidence) (kind Kind, reason string)
 
-// clues are asked in order; the first that sees something decides. What the
-// processor says comes before what the values say, and that before what the code
-// looks like, save that a rule that agrees with them may say it better.
+// clues are tried in order; the first that detects a bug decides. What the
+// processor reports takes precedence over the values, and the values over the
+// code. A matching rule may make the result more precise.
 var clues = []clue{
 	stoppedFunction,
 	dividedByZero,
@@ -34,7 +35,7 @@ var clues = []clue{
 	nullValue,
 }
 
-// diagnose decides what went wrong.
+// diagnose returns the diagnosis of a site.
 func diagnose(s evidence) Diagnosis {
 	for _, see := range clues {
 		if kind, reason := see(s); kind != "" {
@@ -55,8 +56,9 @@ func describe(k Kind, reason string) Diagnosis {
 	return Diagnosis{Kind: k, Class: k.Class(), Title: k.Title(), Reason: reason}
 }
 
-// refine lets a rule that saw a bug of a kind near to k say which it is: a null
-// pointer on a line where malloc's result is used is an unchecked allocation.
+// refine replaces a kind by a more precise one that a rule found on the line: a
+// null pointer on a line that uses the result of malloc is an unchecked
+// allocation.
 func refine(s evidence, k Kind, reason string) Diagnosis {
 	for _, r := range s.risks {
 		if r.line == int32(s.site.Line) && (r.rule.kind == k || slices.Contains(rowOf(k).near, r.rule.kind)) {
@@ -66,9 +68,9 @@ func refine(s evidence, k Kind, reason string) Diagnosis {
 	return describe(k, reason)
 }
 
-// stoppers are functions that end a program that found something wrong itself.
+// stoppers lists functions that end a program that has detected an error itself.
 var stoppers = []struct {
-	part   string // of the function's name
+	part   string // part of the function's name
 	kind   Kind
 	reason string
 }{
@@ -110,7 +112,7 @@ func stoppedFunction(s evidence) (Kind, string) {
 	return "", ""
 }
 
-// signals say what is left when nothing else is known.
+// signals gives the diagnosis when only the signal is known.
 var signals = map[string]struct {
 	kind   Kind
 	reason string
@@ -133,7 +135,7 @@ func badSignal(s evidence) (Kind, string) {
 	return sig.kind, sig.reason
 }
 
-// lineTokens are the tokens of one line of a text.
+// lineTokens returns the tokens of one line of text.
 func lineTokens(ctx context.Context, lang *syntax.Language, text string) []syntax.Token {
 	tokens, err := syntax.Lex(ctx, lang, text)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A dictionary numbers the names of a tree, from 1, and their parts: a name in snake
-// case or camel case consists of words. Its methods may be called by
-// many goroutines at once.
+// A dictionary assigns ids to the names of a tree, from 1, and to their words:
+// names in snake case or camel case consist of several. Its methods may be called
+// concurrently.
 type dictionary struct {
 	mu    sync.RWMutex
 	ids   map[string]uint32
 	texts []string   // by id
-	parts [][]uint32 // by id: the ids of the words of a name that has several
-	bytes int64      // of memory, about
+	parts [][]uint32 // by id: the ids of the words of a name with several words
+	bytes int64      // approximate memory use
 }
 
 func newDictionary() *dictionary {
@@ -40,7 +40,7 @@ func (d *dictionary) number(names []string) []uint32 {
 	return ids
 }
 
-// wordsLocked returns the ids of the words of a name, which are names of one word.
+// wordsLocked returns the ids of the words of a name. Each word is a name itself.
 func (d *dictionary) wordsLocked(words []string) []uint32 {
 	ids := make([]uint32, 0, len(words))
 	for _, word := range words {
@@ -63,10 +63,10 @@ func (d *dictionary) addLocked(name string) uint32 {
 	return id
 }
 
-// nameCost is about how many bytes a name takes beside its text.
+// nameCost is the approximate memory use of a name in addition to its text.
 const nameCost = 120
 
-// size is about how much memory the dictionary takes.
+// size returns the approximate memory use of the dictionary.
 func (d *dictionary) size() int64 {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -80,19 +80,19 @@ func (d *dictionary) text(id uint32) string {
 	return d.texts[id]
 }
 
-// snapshot returns the parts of all names that are numbered now.
+// snapshot returns the words of all names numbered so far.
 func (d *dictionary) snapshot() [][]uint32 {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.parts[:len(d.parts):len(d.parts)]
 }
 
-// minWord is the length in bytes from which on a part of a name counts as a word.
+// minWord is the minimum length of a word in bytes.
 const minWord = 3
 
-// nameWords splits a name, or a literal text, where the case changes and where there
-// is neither a letter nor a digit: readHTTPBody has the words read, HTTP and Body.
-// Short ones are left out.
+// nameWords splits a name or a string literal at changes of case and at
+// characters that are neither letters nor digits: readHTTPBody has the words
+// read, HTTP and Body. Words shorter than minWord are omitted.
 func nameWords(name string) []string {
 	var words []string
 	begin := 0

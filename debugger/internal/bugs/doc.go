@@ -1,25 +1,26 @@
 // Package bugs finds the places in a code base that resemble the one where a
 // program stopped.
 //
-// It first decides what went wrong there: the signal, the faulting instruction,
-// the values and the code around the line make a [Diagnosis], a [Kind] of bug
-// and the reason for it. Then it searches a tree for three kinds of evidence:
+// It first decides what went wrong: from the signal, the faulting instruction,
+// the values and the code around the line it derives a [Diagnosis], that is, a
+// [Kind] of bug and a reason. Then it searches a tree for three kinds of
+// evidence:
 //
-//   - shared names: the lines around a place are scored by the names, and the words
-//     of names, that they have in common with those around the site; rare ones count
+//   - shared names: the lines around a place are scored by the names, and words
+//     of names, that they share with the lines around the site; rare names count
 //     most (Okapi BM25);
-//   - similar code: token streams, in which names and literals are all alike, are
-//     compared by local alignment, for as many places as MinHash selects;
-//   - the same risk: a table of rules for each language describes a dereference
-//     without a check, a use after free or an ignored error. Only rules of the kind
-//     of the site count.
+//   - similar code: token streams, without the spelling of names and literals,
+//     are compared by local alignment, for the places that MinHash selects;
+//   - the same risk: a table of rules for each language matches dereferences
+//     without a check, uses after free, ignored errors and others. Only rules for
+//     the kind of bug at the site count.
 //
-// The rank of a place joins all [features] with weights that were learned from fixes of
-// public projects. Tests, generated code and code of others rank last.
+// The rank of a place combines all [features] with weights that were learned from
+// fixes in public projects. Tests, generated code and third-party code rank last.
 //
-// A [Request] may have the hunks of a patch instead of a site: the code before each of
-// them is the site, and places that have its removed lines and lack its added ones rank
-// first.
+// A [Request] may give the hunks of a patch instead of a site. Then the code
+// before each hunk is the site, and places that contain its removed lines and
+// lack its added ones rank first.
 //
 //	f, err := bugs.New(bugs.Config{})
 //	…
@@ -31,25 +32,24 @@
 //
 // # What is read
 //
-// Regular files below the search path whose name says that they are source code
-// in a language of the table. Symbolic links are not followed, and a file is
-// opened through the directory it was found in, so that a link put in its place
-// in between leads nowhere either. What .gitignore excludes, vendored folders,
-// hidden folders, and files that are binary, too large or minified are left out
-// and counted.
+// Regular files below the search path whose names are those of source code in a
+// supported language. Symbolic links are not followed, and each file is opened
+// relative to the folder in which it was found, so that a link that replaces it
+// cannot lead elsewhere. Files that .gitignore excludes, vendored and hidden
+// folders, and files that are binary, too large or minified are skipped and
+// counted.
 //
-// # What is kept
+// # Caching
 //
-// A [Finder] keeps the tokens of a tree between searches, about 65 bytes for a
-// line of code with the names, and reads again only files whose size, time or
-// inode changed.
-// There is no index on disk. What a search may cost in time and memory is in
-// [Config]; one that comes to its end answers from what it read, says so in the
-// report, and the next goes on from there.
+// A [Finder] caches the tokens of a tree between searches, some 65 bytes for a
+// line of code including names, and reads only files again whose size,
+// modification time or inode changed. There is no index on disk. [Config] limits
+// time and memory. A search that reaches a limit uses the files read so far and
+// says so in the report; the next search continues from there.
 //
 // # Concurrency
 //
-// A Finder may be used by many goroutines. Searches of one tree wait for each
-// other while it is read. Find starts goroutines that read files and waits for
-// them before it returns; the progress callback is never called by two at once.
+// A Finder may be used by several goroutines. Searches of the same tree wait for
+// each other while it is read. Find starts goroutines that read files and waits
+// for them before it returns; it never calls the progress function concurrently.
 package bugs

@@ -5,22 +5,23 @@ import (
 	"strings"
 )
 
-// A features value has what is known of a candidate, each from 0 to 1, for its rank.
+// features holds what is known about a candidate, as numbers from 0 to 1 that
+// determine its rank.
 type features [featureCount]float64
 
 // The features.
 const (
-	featureNames     = iota // of the lines around the site, those around the candidate have
-	featureNear             // the same of three lines
-	featureLine             // of the tokens of the site's line, those of the line most alike
-	featureAlike            // the alignment of the function
-	featureLocal            // the alignment of the statements around the site
-	featureRisk             // a rule sees a risk of the site's kind
-	featureFile             // it is in the site's file
-	featureFolder           // it is in the site's folder
-	featurePath             // the share of the folders that lead to both
-	featureFunction         // it is in the site's function
-	featureSecondary        // it is in tests or in code of others
+	featureNames     = iota // share of the names around the site that the lines around the candidate have
+	featureNear             // the same for three lines
+	featureLine             // share of the tokens of the site's line that the most similar line has
+	featureAlike            // similarity of the function
+	featureLocal            // similarity of the statements around the site
+	featureRisk             // a rule matched a risk of the site's kind
+	featureFile             // in the site's file
+	featureFolder           // in the site's folder
+	featurePath             // share of common parent folders
+	featureFunction         // in the site's function
+	featureSecondary        // in tests, generated or third-party code
 	featureCount
 )
 
@@ -65,7 +66,8 @@ func (s *search) measure(a *aligner, c *candidate) features {
 	return f
 }
 
-// sharedFolders returns the share of the folders on the longer path that both have.
+// sharedFolders returns the share of the folders of the longer path that the
+// paths have in common.
 func sharedFolders(a, b string) float64 {
 	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
 	common := 0
@@ -78,23 +80,26 @@ func sharedFolders(a, b string) float64 {
 	return 1
 }
 
-// localAlike aligns the statements around the site with those around a token.
+// localAlike returns the similarity of the statements around the site and those
+// around a token.
 func (s *search) localAlike(a *aligner, f *file, at int) float64 {
 	low := max(0, s.query.focus-localTokens/2)
 	high := min(len(s.query.codes), low+localTokens)
 	q := query{codes: s.query.codes[low:high], names: s.query.names[low:high], focus: s.query.focus - low}
 	found := a.align(q, f.stream, at-localTokens, at+localTokens)
 	if f.path == s.siteFile.path && found.begin < s.begin+high && s.begin+low < found.end {
-		return 0 // it is the site itself
+		return 0 // the site itself
 	}
 	return found.similarity
 }
 
-// lineReach is the number of lines around a candidate's that are compared one by one.
+// lineReach is the number of lines before and after a candidate's line that are
+// compared with the site's line.
 const lineReach = 3
 
-// lineAlike returns how much of its tokens a line near a candidate's has in common with
-// the site's: names by name, rare ones more, and other tokens by what they are.
+// lineAlike returns the share of the tokens of the site's line that a line near a
+// candidate has: names by their text, with rare ones counting more, and other
+// tokens by their code.
 func (s *search) lineAlike(f *file, line int) float64 {
 	site := s.lineBag(s.siteFile, s.request.Site.Line)
 	best := 0.0
@@ -107,13 +112,13 @@ func (s *search) lineAlike(f *file, line int) float64 {
 	return best
 }
 
-// A bag has the tokens of a line with their weights.
+// A bag holds the tokens of a line with their weights.
 type bag struct {
 	names, codes map[uint32]float64
 	sum          float64
 }
 
-// symbolWeight is the weight of a token that is no name.
+// symbolWeight is the weight of a token that is not a name.
 const symbolWeight = 0.15
 
 func (s *search) lineBag(f *file, line int) bag {
@@ -132,7 +137,8 @@ func (s *search) lineBag(f *file, line int) bag {
 	return b
 }
 
-// common returns the weight of what two lines have in common as a share of the heavier.
+// common returns the weight of the common tokens of two lines as a share of the
+// heavier line.
 func (b bag) common(other bag) float64 {
 	both := 0.0
 	for id, w := range b.names {

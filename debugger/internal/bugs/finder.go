@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A Finder searches trees, and keeps what it read of them.
+// A Finder searches trees and caches what it has read.
 type Finder struct {
 	config  Config
 	analyst *analyst
@@ -26,10 +26,10 @@ type Finder struct {
 // A treeKey identifies a tree.
 type treeKey struct {
 	folder string
-	only   string // the one file to look at, empty for all
+	only   string // the only file to search, or "" for all
 }
 
-// New makes a Finder. It fails only if a rule is broken.
+// New returns a Finder. It returns an error only if a rule is invalid.
 func New(config Config) (*Finder, error) {
 	a, err := newAnalyst()
 	if err != nil {
@@ -38,21 +38,21 @@ func New(config Config) (*Finder, error) {
 	return &Finder{config: config.withDefaults(), analyst: a, trees: map[treeKey]*tree{}}, nil
 }
 
-// A Request is one search.
+// A Request describes a search.
 type Request struct {
-	Path  string // the folder or file to search, absolute or relative to the working directory
-	Site  Site   // what to compare with
-	Patch []Hunk // compare with the code before these changes instead, if there are any
-	Class Class  // of bugs to look for; empty means the site's
-	Limit int    // of findings; 0 means 10, and 100 is the most
+	Path  string // folder or file to search, absolute or relative to the working directory
+	Site  Site   // place to compare with
+	Patch []Hunk // if not empty, compare with the code before these changes instead
+	Class Class  // class of bugs to find; empty means the site's
+	Limit int    // maximum number of findings up to 100; 0 means 10
 
-	// Progress is called while files are read, now and then; nil is allowed.
+	// Progress, if not nil, is called now and then while files are read.
 	Progress func(done, total int)
 }
 
 // Find searches a tree for places that resemble the site of the request. It
-// fails with a PathError, with ErrNothingToCompare, or as ctx ends; what was
-// read until then is kept for the next search.
+// returns a PathError, ErrNothingToCompare, or the error of ctx. Files that were
+// read remain cached for the next search.
 func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
 	if len(req.Patch) == 0 && req.Site.File == "" && req.Site.Signal == "" && req.Site.Function == "" && req.Class == "" {
 		return nil, ErrNothingToCompare
@@ -81,7 +81,7 @@ func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
 	return report, nil
 }
 
-// limitOf returns the number of findings to show.
+// limitOf returns the maximum number of findings.
 func limitOf(asked int) int {
 	if asked <= 0 {
 		return 10
@@ -89,7 +89,7 @@ func limitOf(asked int) int {
 	return min(asked, 100)
 }
 
-// resolveTree finds the tree that a path means.
+// resolveTree returns the key of the tree for a path.
 func (f *Finder) resolveTree(path string) (treeKey, error) {
 	real, err := f.permitted(cmp.Or(path, "."))
 	if err != nil {
@@ -108,8 +108,8 @@ func (f *Finder) resolveTree(path string) (treeKey, error) {
 	}
 }
 
-// permitted resolves the links of a path, and checks that it lies below a root.
-// What lies outside is denied whether it exists or not.
+// permitted resolves the links of a path and checks that the result lies below a
+// root. A path outside the roots is denied whether it exists or not.
 func (f *Finder) permitted(path string) (string, error) {
 	real, err := filepath.Abs(path)
 	if err == nil {
@@ -132,13 +132,13 @@ func (f *Finder) below(path string) bool {
 	})
 }
 
-// inside reports whether path is folder or lies below it.
+// inside reports whether path equals folder or lies below it.
 func inside(folder, path string) bool {
 	inner, err := filepath.Rel(folder, path)
 	return err == nil && inner != ".." && !strings.HasPrefix(inner, ".."+string(filepath.Separator))
 }
 
-// view is the tree of key as it is now.
+// view returns the current state of a tree.
 func (f *Finder) view(ctx context.Context, key treeKey, progress func(done, total int)) (view, error) {
 	t := f.tree(key)
 	if err := t.lock(ctx); err != nil {
@@ -160,7 +160,7 @@ func (f *Finder) view(ctx context.Context, key treeKey, progress func(done, tota
 	return v, nil
 }
 
-// tree is the tree of key, new or known.
+// tree returns the tree with a key, creating it if need be.
 func (f *Finder) tree(key treeKey) *tree {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -173,8 +173,8 @@ func (f *Finder) tree(key treeKey) *tree {
 	return t
 }
 
-// evict forgets the trees that were used longest ago until the others fit into
-// the memory, but not the one in use.
+// evict drops the least recently used trees until the others fit in the memory
+// limit. It never drops inUse.
 func (f *Finder) evict(inUse *tree) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -191,15 +191,15 @@ func (f *Finder) evict(inUse *tree) {
 	}
 }
 
-// ErrNothingToCompare means that a request names neither a place, nor a signal,
-// nor a class of bugs.
+// ErrNothingToCompare is returned for a request without a place, a signal and a
+// class of bugs.
 var ErrNothingToCompare = errors.New("nothing to compare with: no file and line, no signal and no class of bugs")
 
-// A PathError reports a search path, or the file of a site, that cannot be read.
+// A PathError reports a search path, or a site's file, that cannot be read.
 type PathError struct {
-	Path   string // as it was given
-	Denied bool   // the path exists or not, but lies outside of the roots
-	Err    error  // why; nil when it is denied
+	Path   string // as given
+	Denied bool   // the path lies outside the roots, whether it exists or not
+	Err    error  // the reason; nil if Denied
 }
 
 func (e *PathError) Error() string {
@@ -209,5 +209,5 @@ func (e *PathError) Error() string {
 	return fmt.Sprintf("cannot search %s: %v", e.Path, e.Err)
 }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *PathError) Unwrap() error { return e.Err }

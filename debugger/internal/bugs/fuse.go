@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// A weighed feature counts by itself and, if it is evidence, by the place that the
-// candidate has among all of the search when they are sorted by it.
+// A weighed holds the weights of a feature: of its value and, if it is evidence,
+// of the candidate's position when all candidates of the search are sorted by it.
 type weighed struct{ value, place float64 }
 
-// weights parametrize a softmax over the candidates of a search, learned from the tuning
-// half of the fixes of bugbench: the logarithm of the probability of the places that a
-// fix changed, too, is greatest with them. Evidence counts by its place as well, since
-// how much of the site's names other places have differs much between searches.
+// weights holds the parameters of a softmax over the candidates of a search. They
+// were learned from the tuning half of the fixes of bugbench and maximize the
+// log-likelihood of the places that a fix also changed. Positions count besides
+// values, since the share of the site's names that other places have differs
+// widely between searches.
 var weights = [featureCount]weighed{
 	featureNames:     {0.62, 1.43},
 	featureNear:      {0.39, 0.40},
@@ -26,25 +27,26 @@ var weights = [featureCount]weighed{
 	featureSecondary: {-0.64, 0},
 }
 
-// Two sorts of places are not among those fixes: copies with other names, whose structure
-// says enough, and findings of a rule for the kind of bug that the site has.
+// These fixes lack two sorts of places: copies with renamed identifiers, for
+// which the structure suffices, and risks of the site's kind of bug.
 const (
-	copyFrom   = 0.7 // of the alignment
+	copyFrom   = 0.7 // of the similarity
 	copyWeight = 2
 	riskWeight = 2
 )
 
-// placeScale is the place at which its part is half of that of the first one.
+// placeScale is the position whose weight is half that of the first position.
 const placeScale = 5
 
-// enoughRank is the rank from which on a place is shown for all its evidence together: at
-// it, half of the first five findings are of the same fix, or would be with a longer one.
+// enoughRank is the rank above which a place is shown on the strength of all its
+// evidence. At this rank, half of the first five findings belong to the same fix,
+// or would to a longer one.
 const enoughRank = 4.5
 
-// fuse sets the ranks of all candidates of a search.
+// fuse sets the ranks of all candidates.
 func (s *search) fuse(all []candidate) {
 	if len(s.query.codes) == 0 {
-		return // the risk is all there is
+		return // the risk is the only evidence
 	}
 	for feature, w := range weights {
 		places := map[float64]int{}
@@ -69,7 +71,8 @@ func (s *search) fuse(all []candidate) {
 	}
 }
 
-// placesBy returns the place of each value of a feature, from 0 on for the greatest.
+// placesBy returns the position of each value of a feature, where the greatest
+// value has position 0.
 func placesBy(all []candidate, feature int) map[float64]int {
 	values := make([]float64, len(all))
 	for i, c := range all {

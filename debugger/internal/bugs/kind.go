@@ -4,17 +4,17 @@ import (
 	"fmt"
 )
 
-// A Class is the coarse sort of a bug, the tool's pattern_type.
+// A Class is a coarse class of bugs, the pattern_type of the tool.
 type Class string
 
 // The classes.
 const (
 	Crash  Class = "crash"  // the program stops at the place itself
-	Memory Class = "memory" // memory is used against the rules, and the program may go on for a while
-	Logic  Class = "logic"  // the program does what is written, which is not what was meant
+	Memory Class = "memory" // memory is misused, and the program may continue for a while
+	Logic  Class = "logic"  // the program does not do what was meant
 )
 
-// ParseClass reads a class; the empty text is none, for "find out".
+// ParseClass parses a class. The empty text stands for no class.
 func ParseClass(text string) (Class, error) {
 	switch c := Class(text); c {
 	case "", Crash, Memory, Logic:
@@ -24,10 +24,10 @@ func ParseClass(text string) (Class, error) {
 	}
 }
 
-// A Kind is one sort of bug. The empty Kind is one that could not be told.
+// A Kind is a kind of bug. The empty Kind means that it is unknown.
 type Kind string
 
-// The kinds, as structured answers spell them.
+// The kinds, as structured answers write them.
 const (
 	NullDereference     Kind = "null-dereference"
 	DivisionByZero      Kind = "division-by-zero"
@@ -58,10 +58,10 @@ type kindRow struct {
 	kind  Kind
 	class Class
 	title string
-	near  []Kind // kinds that may be the cause where this one is seen
+	near  []Kind // kinds that may be the cause of this one
 }
 
-// kinds describes every kind.
+// kinds has a row for every kind.
 var kinds = []kindRow{
 	{NullDereference, Crash, "Potential null pointer dereference", []Kind{UncheckedAllocation, UncheckedError, UnwrapFailure}},
 	{DivisionByZero, Crash, "Potential division by zero", nil},
@@ -87,7 +87,7 @@ var kinds = []kindRow{
 	{DataRace, Logic, "Potential data race", []Kind{SharedState}},
 }
 
-// rowOf is the row of k; a kind that is not in the table has an empty one.
+// rowOf returns the row of k, or an empty row if it is unknown.
 func rowOf(k Kind) kindRow {
 	for _, row := range kinds {
 		if row.kind == k {
@@ -97,10 +97,10 @@ func rowOf(k Kind) kindRow {
 	return kindRow{kind: k}
 }
 
-// Class is the class that k belongs to, empty for the empty Kind.
+// Class returns the class of k, or "" for the empty Kind.
 func (k Kind) Class() Class { return rowOf(k).class }
 
-// Title is k in words, as lists of findings show it.
+// Title returns the name of k in words, as lists of findings show it.
 func (k Kind) Title() string {
 	if row := rowOf(k); row.title != "" {
 		return row.title

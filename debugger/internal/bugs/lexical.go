@@ -11,48 +11,49 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// How names are compared. A window is the lines around a line; its score is that of
-// Okapi BM25 without the correction for length, as all windows are about as long.
+// Parameters of the comparison of names. A window is the lines around a line. It
+// is scored by Okapi BM25 without length normalization, as all windows have about
+// the same length.
 const (
 	windowReach   = 5 // lines before and after
 	nearReach     = 1
 	saturation    = 1.2
-	partWeight    = 0.2 // of a word in a name, compared with the whole name
+	partWeight    = 0.2 // of a word within a name, relative to the whole name
 	maxTerms      = 250 // of a query
-	maxWindows    = 250 // that are looked at closer
-	commonTerm    = 0.3 // of all lines: a name in more of them says nothing
+	maxWindows    = 250 // that are compared by their code
+	commonTerm    = 0.3 // share of all lines above which a name is too common to count
 	namesAtSite   = 1.5 // weight of a name on the site's line
 	namesNextLine = 1.2
 )
 
-// A lexicon scores places by the names that they share with the site's.
+// A lexicon scores places by the names that they share with the site.
 type lexicon struct {
 	terms     []term
-	byTerm    map[uint32]int           // the index of a whole name's term
-	lists     [][]uint8                // of terms
+	byTerm    map[uint32]int           // index of the term for a whole name
+	lists     [][]uint8                // lists of terms
 	byName    []uint16                 // by the id of a name: 1 + the index of its list, 0 for none
-	whole     [windowReach + 1]float64 // the scores of the site's own windows, by reach
+	whole     [windowReach + 1]float64 // scores of the site's own windows, by reach
 	found     map[*file][]occurrence
-	sitePath  string // the path of the site's file
-	secondary bool   // the site itself is in tests or code of others
+	sitePath  string // path of the site's file
+	secondary bool   // the site itself is in tests, generated or third-party code
 	enabled   bool
 }
 
-// A term is a name, or a word of names, of the query.
+// A term is a name, or a word of a name, in the query.
 type term struct {
 	id     uint32
 	weight float64
-	lines  int // that it was seen on
+	lines  int // number of lines that contain it
 }
 
-// An occurrence is names of the query on a line.
+// An occurrence is a line with names of the query.
 type occurrence struct {
 	line  int32
 	token int32
 	list  uint16
 }
 
-// newLexicon makes a lexicon of the names around the site.
+// newLexicon returns a lexicon of the names around the site.
 func (s *search) newLexicon() *lexicon {
 	x := &lexicon{found: map[*file][]occurrence{}}
 	if s.siteFile == nil || s.request.Site.Line <= 0 {
@@ -88,8 +89,8 @@ func lineWeight(distance int) float64 {
 	return 1
 }
 
-// number gives names and words of the query their terms, and every known name the
-// list of the terms that it has.
+// number assigns terms to the names and words of the query, and to every known
+// name the list of its terms.
 func (x *lexicon) number(weights map[uint32]float64, parts [][]uint32) {
 	terms := map[uint32]uint8{}
 	words := map[uint32]uint8{}
@@ -138,7 +139,7 @@ func (x *lexicon) number(weights map[uint32]float64, parts [][]uint32) {
 	}
 }
 
-// scan finds the names of the query in all files of the site's family.
+// scan finds the names of the query in all files of the site's language family.
 func (s *search) scan(ctx context.Context, x *lexicon) error {
 	if !x.enabled {
 		return nil
@@ -172,7 +173,7 @@ func (s *search) scan(ctx context.Context, x *lexicon) error {
 		}
 	}
 	x.weigh(s.view.lines)
-	if x.found[s.siteFile] == nil { // it is read anew, or lies outside
+	if x.found[s.siteFile] == nil { // the file is read again, or lies outside the tree
 		x.found[s.siteFile] = x.occurrences(s.siteFile, make([]int, len(x.terms)))
 	}
 	for _, reach := range []int{nearReach, windowReach} {
@@ -181,7 +182,7 @@ func (s *search) scan(ctx context.Context, x *lexicon) error {
 	return nil
 }
 
-// occurrences finds the names of the query in a file, and counts their lines.
+// occurrences finds the names of the query in a file and counts their lines.
 func (x *lexicon) occurrences(f *file, lines []int) []occurrence {
 	var found []occurrence
 	line := int32(0)
@@ -201,7 +202,7 @@ func (x *lexicon) occurrences(f *file, lines []int) []occurrence {
 	return found
 }
 
-// weigh turns the weights of terms into those of BM25.
+// weigh computes the BM25 weights of the terms.
 func (x *lexicon) weigh(lines int) {
 	for i := range x.terms {
 		t := &x.terms[i]
@@ -225,7 +226,8 @@ func (x *lexicon) around(f *file, line, reach int) []occurrence {
 	return found[low:high]
 }
 
-// richest returns the line that shares most with the site, of those around a line.
+// richest returns the line that shares most with the site, among the lines around
+// a line.
 func (x *lexicon) richest(f *file, line int) int {
 	best, most := line, 0.0
 	found := x.around(f, line, windowReach)
@@ -243,8 +245,8 @@ func (x *lexicon) richest(f *file, line int) int {
 	return best
 }
 
-// rarest returns the ids of at most n names that the lines around a line share with
-// the site's, those that say most first.
+// rarest returns the ids of at most n names that the lines around a line share
+// with the site, the rarest first.
 func (x *lexicon) rarest(f *file, line, n int) []uint32 {
 	if !x.enabled {
 		return nil
@@ -264,7 +266,7 @@ func (x *lexicon) rarest(f *file, line, n int) []uint32 {
 	return ids
 }
 
-// score is the sum of the terms of occurrences.
+// score returns the sum of the weights of the terms in occurrences.
 func (x *lexicon) score(found []occurrence) float64 {
 	var counts [maxTerms]uint8
 	sum := 0.0
@@ -278,8 +280,8 @@ func (x *lexicon) score(found []occurrence) float64 {
 	return sum
 }
 
-// share returns the part of the site's own score that the lines around a line have,
-// from 0 to 1.
+// share returns the score of the lines around a line as a share of the site's
+// own, from 0 to 1.
 func (x *lexicon) share(f *file, line, reach int) float64 {
 	if !x.enabled || x.whole[reach] <= 0 || x.found[f] == nil {
 		return 0
@@ -287,8 +289,8 @@ func (x *lexicon) share(f *file, line, reach int) float64 {
 	return min(1, x.score(x.around(f, line, reach))/x.whole[reach])
 }
 
-// rarity returns how much a name says: the weight of its term, a middling one for names
-// that are not of the query.
+// rarity returns the weight of the term of a name, or a medium weight for a name
+// that is not in the query.
 func (x *lexicon) rarity(id uint32) float64 {
 	if i, ok := x.byTerm[id]; ok {
 		return x.terms[i].weight / maxRarity
@@ -296,16 +298,18 @@ func (x *lexicon) rarity(id uint32) float64 {
 	return otherRarity
 }
 
-// The rarest name of a large tree has about maxRarity, a usual one about half of it.
+// The rarest name of a large tree has about maxRarity, an average one about half
+// of it.
 const (
 	maxRarity   = 14
 	otherRarity = 0.5
 )
 
-// secondaryParts are parts of paths of tests, generated code and code of others.
+// secondaryParts lists parts of the paths of tests, generated and third-party
+// code.
 var secondaryParts = []string{"test", "vendor/", "third_party/", "third-party/", "deps/", "node_modules/", "generated", ".pb.go", "_gen.", "bench", "example", "fuzz"}
 
-// isSecondary reports whether a file holds tests, generated code or code of others.
+// isSecondary reports whether a file holds tests, generated or third-party code.
 func isSecondary(path string) bool {
 	path = strings.ToLower(path)
 	return slices.ContainsFunc(secondaryParts, func(part string) bool { return strings.Contains(path, part) })
@@ -348,13 +352,14 @@ func (x *lexicon) places() []place {
 	return places
 }
 
-// fewNames is the share of the site's score below which a window is not looked at.
+// fewNames is the share of the site's score below which a window is ignored.
 const fewNames = 0.1
 
-// windowsOf is the number of windows of one file that are looked at, by its kinship.
+// windowsOf is the maximum number of windows of one file, by its kinship.
 var windowsOf = [...]int{8, 16, 50}
 
-// kinship returns 2 for the site's file, 1 for one in its folder, else 0.
+// kinship returns 2 for the site's file, 1 for files in its folder, and 0 for
+// others.
 func (x *lexicon) kinship(f *file) int {
 	switch {
 	case f.path == x.sitePath:

@@ -7,29 +7,29 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// gapLimit is the most tokens that an ellipsis may stand for.
+// gapLimit is the maximum number of tokens that an ellipsis matches.
 const gapLimit = 80
 
-// A bind is the range of tokens that a variable stands for; empty when it is not
-// bound.
+// A bind is the range of tokens that a variable is bound to. It is empty if the
+// variable is not bound.
 type bind struct{ begin, end int }
 
-// A code is a token stream to match in.
+// A code is a token stream to be matched.
 type code struct {
 	tokens   []syntax.Token
-	lineEnds bool // the end of a line may end a statement
-	fuel     int  // steps that may still be taken; matching gives up without
+	lineEnds bool // statements may end at the end of a line
+	fuel     int  // remaining steps; matching fails when there are none
 	bindings [slots]bind
-	indents  bool // a block ends where the indentation decreases
+	indents  bool // blocks end where the indentation decreases
 }
 
-// match matches p at token i, and returns where the match ends, -1 if there is
-// none. On success the variables are bound; otherwise they are as before.
+// match matches p at token i and returns the end of the match, or -1. If it
+// succeeds, the variables are bound; otherwise they are unchanged.
 func (c *code) match(p pattern, i int) int {
 	return c.step(p, 0, i)
 }
 
-// step matches p[k:] at i.
+// step matches p[k:] at token i.
 func (c *code) step(p pattern, k, i int) int {
 	if k == len(p) {
 		return i
@@ -57,7 +57,7 @@ func (c *code) step(p pattern, k, i int) int {
 	}
 }
 
-// accepts reports whether a single-token element matches t.
+// accepts reports whether an element that stands for one token matches t.
 func (e element) accepts(t syntax.Token) bool {
 	switch e.op {
 	case literal:
@@ -79,7 +79,7 @@ func (e element) accepts(t syntax.Token) bool {
 	}
 }
 
-// control are keywords that are no types.
+// control lists keywords that are not types.
 var control = map[string]bool{
 	"if": true, "else": true, "return": true, "for": true, "while": true, "do": true, "switch": true, "case": true,
 	"break": true, "continue": true, "goto": true, "sizeof": true, "delete": true, "new": true, "throw": true,
@@ -93,8 +93,8 @@ func joiner(text string) bool {
 	return text == "." || text == "->" || text == "::"
 }
 
-// stepVariable matches a path: the one bound before, or the longest that lets the
-// rest match.
+// stepVariable matches a path: the one that the variable is bound to, or the
+// longest with which the rest matches.
 func (c *code) stepVariable(p pattern, k, i int) int {
 	if i >= len(c.tokens) || (k == 0 || !p[k-1].joins()) && i > 0 && joiner(c.tokens[i-1].Text) {
 		return -1
@@ -119,18 +119,19 @@ func (c *code) stepVariable(p pattern, k, i int) int {
 	return -1
 }
 
-// constantName reports whether a name is written like a constant, which is never
+// constantName reports whether a name has the form of a constant, which is never
 // the value at risk.
 func constantName(name string) bool {
 	return len(name) > 1 && strings.ToUpper(name) == name
 }
 
-// joins reports whether e matches a joiner and nothing else.
+// joins reports whether e matches a joiner only.
 func (e element) joins() bool {
 	return e.op == literal && joiner(e.words[0])
 }
 
-// pathEnd is the end of the path that begins at i, i when there is none.
+// pathEnd returns the end of the path that begins at token i, or i if there is
+// none.
 func (c *code) pathEnd(i int) int {
 	if !c.pathWord(i) {
 		return i
@@ -142,7 +143,7 @@ func (c *code) pathEnd(i int) int {
 	return end
 }
 
-// pathWord reports whether a path may begin at i.
+// pathWord reports whether a path may begin at token i.
 func (c *code) pathWord(i int) bool {
 	t := c.tokens[i]
 	return t.Kind == syntax.NameToken || t.Text == "this" || t.Text == "self"
@@ -161,7 +162,8 @@ func (c *code) equal(b bind, i int) bool {
 	return true
 }
 
-// stepGap skips as few tokens as let the rest match, whole brackets at a time.
+// stepGap skips the fewest tokens with which the rest matches, whole brackets at
+// a time.
 func (c *code) stepGap(p pattern, k, i int) int {
 	for limit := i + gapLimit; i <= len(c.tokens) && i < limit; {
 		if at := c.step(p, k+1, i); at >= 0 {
@@ -185,15 +187,15 @@ func (c *code) stepGap(p pattern, k, i int) int {
 	return -1
 }
 
-// closing is like the function, but looks only so far as an ellipsis goes.
+// closing is like the function, but searches no further than an ellipsis reaches.
 func (c *code) closing(i int) int {
 	end := syntax.Closing(c.tokens[:min(len(c.tokens), i+4*gapLimit)], i)
 	c.fuel -= (end - i) / 8
 	return end
 }
 
-// breaks reports whether a statement ends in front of token i because its line
-// does. Lines go on after operators and inside of brackets.
+// breaks reports whether a statement ends before token i because its line does.
+// Lines continue after operators and within brackets.
 func (c *code) breaks(i int) bool {
 	if !c.lineEnds || i >= len(c.tokens) || !c.tokens[i].First || i == 0 {
 		return false
@@ -208,7 +210,7 @@ func (c *code) breaks(i int) bool {
 	}
 }
 
-// goesOn reports whether the expression in front of i is called, indexed or
+// goesOn reports whether the expression before token i is called, indexed or
 // selected from.
 func (c *code) goesOn(i int) bool {
 	if i >= len(c.tokens) {
@@ -218,7 +220,7 @@ func (c *code) goesOn(i int) bool {
 	return text == "(" || text == "[" || text == "?." || joiner(text)
 }
 
-// startsStatement reports whether a statement may begin at i.
+// startsStatement reports whether a statement may begin at token i.
 func (c *code) startsStatement(i int) bool {
 	if i == 0 || i >= len(c.tokens) || c.breaks(i) {
 		return true

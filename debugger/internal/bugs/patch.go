@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// A Hunk is one change of a patch.
+// A Hunk is one change in a patch.
 type Hunk struct {
-	File string // its path before the change
-	Line int    // the first line that changes, before the change
-	Last int    // the last one
+	File string // path before the change
+	Line int    // first changed line, before the change
+	Last int    // last changed line
 
-	old, fresh     string // the lines before and after the change, with those around them
-	focus          int    // the line of old, from 1, at which the change begins
+	old, fresh     string // the lines before and after the change, including context
+	focus          int    // the line of old, from 1, where the change begins
 	removed, added string
 }
 
-// ErrNoHunks is returned for a patch that changes nothing.
+// ErrNoHunks is returned for a patch without changes.
 var ErrNoHunks = errors.New("it is no unified diff with changes, as git diff prints it")
 
 var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
-// ParsePatch reads a unified diff, as git diff and git show print it. Files that the
-// patch makes have no code to compare with, and are left out.
+// ParsePatch parses a unified diff, as git diff and git show print it. It omits
+// new files, which have no code to compare with.
 func ParsePatch(text string) ([]Hunk, error) {
 	p := patchReader{lines: bufio.NewScanner(strings.NewReader(text))}
 	p.lines.Buffer(nil, 1<<20)
@@ -49,7 +49,7 @@ func ParsePatch(text string) ([]Hunk, error) {
 	return p.hunks, nil
 }
 
-// patchPath returns the path in the header of a file, "" for none.
+// patchPath returns the path in the header of a file, or "".
 func patchPath(word string) string {
 	name, _, _ := strings.Cut(word, "\t")
 	if unquoted, err := strconv.Unquote(name); err == nil {
@@ -67,17 +67,17 @@ type patchReader struct {
 	hunks []Hunk
 }
 
-// hunk reads the lines of a hunk, whose numbers its header has.
+// hunk reads the lines of a hunk. header holds the line numbers.
 func (p *patchReader) hunk(header []string) {
 	count := func(i int) int {
 		if n, err := strconv.Atoi(header[i]); err == nil {
 			return n
 		}
-		return 1 // it may be missing
+		return 1 // the number may be missing
 	}
 	first, old, fresh := count(1), count(2), count(4)
 	h := Hunk{File: p.file}
-	line := 0 // of old
+	line := 0 // number of the line in old
 	for (old > 0 || fresh > 0) && p.lines.Scan() {
 		text := p.lines.Text()
 		if text == "" {
@@ -107,7 +107,7 @@ func (p *patchReader) hunk(header []string) {
 	}
 }
 
-// changes notes that lines of old change.
+// changes records that lines of old change.
 func (h *Hunk) changes(from, to int) {
 	if h.focus == 0 {
 		h.focus = from

@@ -9,18 +9,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// maxHunks is the most hunks of a patch that are searched for: a fix is short, and a
-// change of everything is none.
+// maxHunks limits the hunks of a patch that are searched for: a patch that
+// changes everything is not a fix.
 const maxHunks = 20
 
-// A change is a hunk in terms of the tree.
+// A change is a hunk located in the tree.
 type change struct {
 	Hunk
 	removed, added *file // the lines of each side
 }
 
-// findPatch searches for code that has what the hunks of a patch remove, and lacks what
-// they add.
+// findPatch searches for code that contains what the hunks of a patch remove and
+// lacks what they add.
 func (f *Finder) findPatch(ctx context.Context, base search) (*Report, error) {
 	base.found = Diagnosis{Class: Logic, Title: Kind("").Title(), Reason: "code with what the patch removes, and without what it adds, is asked for"}
 	var all []candidate
@@ -47,8 +47,8 @@ func (f *Finder) findPatch(ctx context.Context, base search) (*Report, error) {
 	return base.report(kept), nil
 }
 
-// sources returns the hunks of source files, at most maxHunks: those of the project's
-// own code, if there are any.
+// sources returns at most maxHunks hunks of source files, preferring the
+// project's own code.
 func (s *search) sources() []Hunk {
 	var own, aside []Hunk
 	for _, h := range s.request.Patch {
@@ -66,8 +66,8 @@ func (s *search) sources() []Hunk {
 	return own[:min(len(own), maxHunks)]
 }
 
-// patched reports whether a candidate is a place that the patch changes itself. Where it
-// is applied, the lines behind it have moved.
+// patched reports whether a candidate is a place that the patch itself changes.
+// If the patch has been applied, the lines after it have moved.
 func (s *search) patched(c candidate) bool {
 	return slices.ContainsFunc(s.request.Patch, func(h Hunk) bool {
 		moved := strings.Count(h.added, "\n")
@@ -75,8 +75,9 @@ func (s *search) patched(c candidate) bool {
 	})
 }
 
-// prepareChange makes the file before the change the site's: as it is in the tree, or with
-// the change undone. If the tree has neither form, only the lines of the hunk are known.
+// prepareChange sets the site's file to the file before the change: as it is in
+// the tree, or with the change undone. If the tree contains neither form, only
+// the lines of the hunk are known.
 func (s *search) prepareChange(ctx context.Context) error {
 	c := s.change
 	lang := syntax.LanguageOf(c.File)
@@ -105,8 +106,8 @@ func (s *search) prepareChange(ctx context.Context) error {
 	return err
 }
 
-// undo returns where in a text the lines of a hunk are, before or after its change, the
-// nearest to where the hunk has them.
+// undo returns the line of a text at which the lines of a hunk are, before or
+// after its change, nearest to the line in the hunk.
 func undo(text string, h Hunk) (at int, ok bool) {
 	nearest := 0
 	for _, form := range []string{h.old, h.fresh} {
@@ -129,25 +130,25 @@ func undo(text string, h Hunk) (at int, ok bool) {
 	return at, ok
 }
 
-// side returns the lines of one side of a change, as a file of their own.
+// side returns the lines of one side of a change as a file.
 func (s *search) side(ctx context.Context, lang *syntax.Language, text string) (*file, error) {
 	return s.finder.analyst.analyse(ctx, s.view.names, listed{lang: lang}, text)
 }
 
-// changeSlack is the number of lines before and after a place at which its own form of a
-// change may begin and end.
+// changeSlack is the number of lines before and after a place within which its
+// own form of a change may lie.
 const changeSlack = 3
 
-// window returns the first and the last line at which a place may have the lines of the
-// change.
+// window returns the first and the last line at which a place may have the lines
+// of the change.
 func (c *change) window(line int) (from, to int) {
 	around := strings.Count(c.old, "\n")
 	return max(1, line-c.focus-changeSlack), line + around - c.focus + strings.Count(c.Hunk.added, "\n") + changeSlack
 }
 
-// lines returns the lines of one side of the change that say something. Added lines that
-// are much like removed ones are none of their own: a place that the fix forgot has most
-// of them.
+// lines returns the significant lines of one side of the change. It omits added
+// lines that resemble removed ones: a place that the fix missed has most of their
+// tokens.
 func (s *search) lines(side *file) (all []bag) {
 	for l := range len(side.stream.starts) {
 		wanted := s.lineBag(side, l+1)
@@ -159,11 +160,12 @@ func (s *search) lines(side *file) (all []bag) {
 	return all
 }
 
-// fewTokens is the weight below which a line, such as a brace or an else, says nothing.
+// fewTokens is the weight below which a line, such as a brace or an else, is
+// insignificant.
 const fewTokens = 0.4
 
-// mostAlike returns how much a line has in common with the one that is most like it of
-// some of a file.
+// mostAlike returns the similarity of a line to the most similar one of some
+// lines of a file.
 func (s *search) mostAlike(wanted bag, f *file, from, to int) float64 {
 	best := 0.0
 	for at := from; at <= to && at <= len(f.stream.starts); at++ {
@@ -172,8 +174,7 @@ func (s *search) mostAlike(wanted bag, f *file, from, to int) float64 {
 	return best
 }
 
-// has returns how much of lines a place has: the mean of what each of them has in common
-// with the line that is most like it.
+// has returns the mean similarity of lines to the most similar lines at a place.
 func (s *search) has(f *file, line int, lines []bag) float64 {
 	from, to := s.change.window(line)
 	sum := 0.0
@@ -183,8 +184,8 @@ func (s *search) has(f *file, line int, lines []bag) float64 {
 	return sum / max(1, float64(len(lines)))
 }
 
-// compareChange adds to the ranks of the best candidates what they have of both sides of
-// the change.
+// compareChange adds the similarity to both sides of the change to the ranks of
+// the best candidates.
 func (s *search) compareChange(all []candidate) {
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
 	removed, added := s.lines(s.change.removed), s.lines(s.change.added)
@@ -198,17 +199,16 @@ func (s *search) compareChange(all []candidate) {
 // comparedPlaces is the number of candidates that are compared with the change.
 const comparedPlaces = 150
 
-// How much it counts that a place has the lines that the patch removes, and those that it
-// adds.
+// Weights of the removed and the added lines that a place contains.
 const (
 	removedWeight = 1.0
 	addedWeight   = -1.0
 )
 
-// fixedFrom is the share of the added lines from which on a place counts as fixed.
+// fixedFrom is the share of the added lines above which a place counts as fixed.
 const fixedFrom = 0.9
 
-// reasonOfChange says what of a patch a place has.
+// reasonOfChange describes which parts of a patch a place contains.
 func (s *search) reasonOfChange(c candidate) []string {
 	var reasons []string
 	if c.removed >= enoughAlike {
@@ -220,7 +220,7 @@ func (s *search) reasonOfChange(c candidate) []string {
 		here[id] = true
 	}
 	for _, id := range s.change.removed.stream.names {
-		here[id] = true // it is nothing new
+		here[id] = true // not new
 	}
 	missing := slices.Compact(slices.Sorted(slices.Values(s.change.added.stream.names)))
 	missing = slices.DeleteFunc(missing, func(id uint32) bool { return id == 0 || here[id] })

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// A pattern is a sequence of elements that tokens are matched with. It is
-// written as elements separated by spaces:
+// A pattern is a sequence of elements that match tokens. Its text has the
+// elements separated by spaces:
 //
 //	word, ->, (     the token itself
 //	free|delete     one of several tokens
-//	$x              a name or a path of names (p, p->next, a.b), remembered: the
-//	                same $x later matches the same tokens only
+//	$x              a name or a path of names (p, p->next, a.b); later
+//	                occurrences of $x match only the same tokens
 //	%name           any name, %num a number, %str a string or character,
 //	                %text a string in double quotes, %any any token
 //	%value          the end of a value: a name, a number, ) or ]
-//	%type           a type of the language, as far as it is a keyword
-//	...             as few tokens as possible, within a statement and its brackets
-//	%stop           nothing, where no call, index or member follows
-//	^               nothing, at the beginning of a statement
+//	%type           a keyword that is a type of the language
+//	...             the fewest tokens possible, within a statement and its brackets
+//	%stop           no token, if no call, index or member follows
+//	^               no token, at the start of a statement
 //	;               the end of a statement
 type pattern []element
 
-// An element is one step of a pattern.
+// An element is a step of a pattern.
 type element struct {
 	op    elementOp
 	words []string // literal
@@ -47,19 +47,19 @@ const (
 	statementEnd
 )
 
-// classes are the elements that stand for a sort of token.
+// classes lists the elements that stand for a class of tokens.
 var classes = map[string]elementOp{
 	"%name": anyName, "%num": anyNumber, "%str": anyString, "%text": anyText, "%value": anyValue, "%any": anyToken, "%type": anyType,
 	"...": gap, "%stop": pathStop, "^": statementStart, ";": statementEnd,
 }
 
-// slots is the most variables that a rule may have.
+// slots is the maximum number of variables of a rule.
 const slots = 4
 
-// variables are the names of a rule's variables, shared by its patterns.
+// variables holds the names of a rule's variables, which its patterns share.
 type variables []string
 
-// compile reads a pattern. The names of its variables are added to vars.
+// compile parses a pattern. It adds the names of its variables to vars.
 func compile(text string, vars *variables) (pattern, error) {
 	var p pattern
 	for word := range strings.FieldsSeq(text) {
@@ -85,13 +85,14 @@ func compile(text string, vars *variables) (pattern, error) {
 	return p, nil
 }
 
-// classOf reports whether a word that begins with a percent sign means a class
-// of tokens: it is the operator otherwise.
+// classOf reports whether a word that begins with a percent sign is a class of
+// tokens, rather than the operator.
 func classOf(word string) bool {
 	return word[1] >= 'a' && word[1] <= 'z'
 }
 
-// alternatives splits a|b; the operators | and || are not split.
+// alternatives splits a|b. It does not split the operators
+// and ||.
 func alternatives(word string) []string {
 	if word == "|" || word == "||" || word == "|=" {
 		return []string{word}
@@ -99,7 +100,7 @@ func alternatives(word string) []string {
 	return strings.Split(word, "|")
 }
 
-// slot is the number of a variable.
+// slot returns the number of a variable.
 func (v *variables) slot(name string) (int, error) {
 	for i, known := range *v {
 		if known == name {

@@ -9,22 +9,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// How many places are looked at closer.
+// Limits of the places whose code is compared.
 const (
 	maxAlike = 400
 	maxRisky = 400
 )
 
-// A place is a part of a file to look closer at.
+// A place is a part of a file whose code is to be compared.
 type place struct {
 	file   *file
-	at     int   // the token in its middle
-	risk   *risk // what a rule sees there, or nil
-	shared int   // how many bands it shares with the query
-	line   int   // of names that it shares with the query, 0 for other places
+	at     int   // its middle token
+	risk   *risk // found by a rule, or nil
+	shared int   // number of bands that it shares with the query
+	line   int   // line whose names it shares with the query; 0 for other places
 }
 
-// places collects where to look closer.
+// places collects the places to compare.
 func (s *search) places(ctx context.Context) ([]place, error) {
 	var p *probe
 	if len(s.query.codes) >= shingle {
@@ -46,7 +46,7 @@ func (s *search) places(ctx context.Context) ([]place, error) {
 	return slices.Concat(s.choose(slices.Concat(parts...)), s.names.places()), nil
 }
 
-// placesIn appends the places of one file.
+// placesIn appends the places in one file.
 func (s *search) placesIn(to []place, f *file, p *probe) []place {
 	if p != nil && f.lang.Family == s.siteFile.lang.Family {
 		for w := range len(f.sketch) / bands {
@@ -63,10 +63,10 @@ func (s *search) placesIn(to []place, f *file, p *probe) []place {
 	return to
 }
 
-// plausible returns how much a rule's finding counts, from 0 to 1. Only findings of
-// the site's own kind count, and for a program that a signal stopped also those of
-// kinds that cause it. A request for a class of bugs that names no place gets all of
-// the class.
+// plausible returns the weight of a rule's matches, from 0 to 1. Only rules for
+// the site's kind count and, if a signal stopped the program, rules for kinds
+// that may cause it. If the request gives a class of bugs but no place, all rules
+// of the class count.
 func (s *search) plausible(r *rule) float64 {
 	sure := float64(r.sure) / 100
 	switch {
@@ -81,10 +81,10 @@ func (s *search) plausible(r *rule) float64 {
 	}
 }
 
-// causeWeight is the weight of a risk that may cause what a signal showed.
+// causeWeight is the weight of a risk that may be the cause of a signal.
 const causeWeight = 0.7
 
-// choose keeps the places that promise most.
+// choose returns the most promising places.
 func (s *search) choose(all []place) []place {
 	slices.SortStableFunc(all, func(a, b place) int {
 		return cmp.Or(

@@ -10,30 +10,30 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// What is worth showing.
+// Thresholds for showing a place.
 const (
-	enoughAlike = 0.6  // of code without a known risk
-	enoughNames = 0.3  // to be a reason
-	enoughSure  = 0.45 // of a risk, with what similarity there is
+	enoughAlike = 0.6  // similarity of code without a known risk
+	enoughNames = 0.3  // share of names that is given as a reason
+	enoughSure  = 0.45 // score of a risk together with its similarity
 )
 
-// A candidate is a place that was looked at closer.
+// A candidate is a place that has been compared.
 type candidate struct {
 	file       *file
 	line       int
-	begin, end int // the tokens that correspond to the query; empty when none do
+	begin, end int // the tokens that correspond to the query; empty if none do
 	alike      float64
-	names      float64 // the share of the site's names that the lines around it have
+	names      float64 // share of the site's names that the lines around it have
 	risk       *risk
 	features   features
-	score      float64 // how sure a place is, as people are told
-	rank       float64 // by which places are sorted
+	score      float64 // how certain the finding is; shown to users
+	rank       float64 // sort key
 
-	removed, added float64 // how much of the lines of each side of a patch is there
-	search         *search // that found it, of the hunks of a patch
+	removed, added float64 // share of the lines of each side of a patch that it contains
+	search         *search // the search of the hunk that found it
 }
 
-// weighAll looks at places closer, on all workers.
+// weighAll compares places, on all workers.
 func (s *search) weighAll(ctx context.Context, near []place) ([]candidate, error) {
 	parts := make([][]candidate, s.finder.config.Workers)
 	group, ctx := errgroup.WithContext(ctx)
@@ -52,7 +52,7 @@ func (s *search) weighAll(ctx context.Context, near []place) ([]candidate, error
 	return s.best(slices.Concat(parts...)), nil
 }
 
-// weigh appends what a place turns out to be.
+// weigh appends the candidates at a place.
 func (s *search) weigh(a *aligner, to []candidate, p place) []candidate {
 	switch {
 	case p.risk != nil:
@@ -64,7 +64,7 @@ func (s *search) weigh(a *aligner, to []candidate, p place) []candidate {
 	return s.weighCode(a, to, p.file, p.at-reach, p.at+reach, 2)
 }
 
-// weighRisk is the candidate for a risk, with the code around it.
+// weighRisk returns the candidate for a risk, with the code around it.
 func (s *search) weighRisk(a *aligner, p place) candidate {
 	c := candidate{file: p.file, line: int(p.risk.line), risk: p.risk}
 	if len(s.query.codes) > 0 && s.siteFile.lang.Family == p.file.lang.Family {
@@ -78,7 +78,7 @@ func (s *search) weighRisk(a *aligner, p place) candidate {
 	return c
 }
 
-// weighNames is the candidate for a place that shares names with the site.
+// weighNames returns the candidate for a place that shares names with the site.
 func (s *search) weighNames(a *aligner, p place) candidate {
 	c := candidate{file: p.file, line: s.names.richest(p.file, p.line)}
 	reach := len(s.query.codes)/2 + windowTokens/2
@@ -93,15 +93,15 @@ func (s *search) weighNames(a *aligner, p place) candidate {
 	return c
 }
 
-// covers reports whether an alignment is of the query with itself, which says
-// nothing about a risk beside the site.
+// covers reports whether an alignment is of the query with itself, which is no
+// evidence for a risk near the site.
 func (s *search) covers(f *file, found alignment) bool {
 	at := s.begin + s.query.focus
 	return f.path == s.siteFile.path && found.begin <= at && at < found.end
 }
 
-// weighCode appends the candidates between two tokens: the part that is most
-// alike, and what is left on both sides of it.
+// weighCode appends the candidates between two tokens: the most similar part, and
+// those in the rest before and after it.
 func (s *search) weighCode(a *aligner, to []candidate, f *file, low, high, depth int) []candidate {
 	found := a.align(s.query, f.stream, low, high)
 	if found.similarity == 0 {
@@ -122,8 +122,8 @@ func (s *search) weighCode(a *aligner, to []candidate, f *file, low, high, depth
 	return to
 }
 
-// riskIn is the most plausible risk in a part of a file that is alike, the
-// nearest to what corresponds to the site.
+// riskIn returns the most plausible risk in a similar part of a file, nearest to
+// the counterpart of the site.
 func (s *search) riskIn(f *file, found alignment) *risk {
 	var best *risk
 	for i := range f.risks {
@@ -140,9 +140,9 @@ func (s *search) riskIn(f *file, found alignment) *risk {
 	return best
 }
 
-// judge sets the features of a candidate, and how sure it is. Similar code stands for
-// itself, up to certainty; a risk makes up half of what it lacks, and shared names stand
-// for themselves, too. Where there is no code to compare with, the risk is all.
+// judge sets the features and the score of a candidate. The score is the
+// similarity of the code; a risk adds half of what is missing to 1, and shared
+// names are a lower bound. Without code to compare with, the risk alone counts.
 func (s *search) judge(a *aligner, c *candidate) {
 	c.features = s.measure(a, c)
 	risk := 0.0
@@ -158,11 +158,11 @@ func (s *search) judge(a *aligner, c *candidate) {
 	c.score = max(code, c.names, c.features[featureLine]*lineSure)
 }
 
-// lineSure is the certainty of a place whose line has all tokens of the site's, and whose
-// other lines have nothing in common.
+// lineSure is the score of a place whose line has all tokens of the site's line,
+// and whose other lines have nothing in common.
 const lineSure = 0.8
 
-// best sorts candidates, and keeps those worth showing, each place once.
+// best sorts candidates and returns those to be shown, each place once.
 func (s *search) best(all []candidate) []candidate {
 	s.fuse(all)
 	slices.SortStableFunc(all, func(a, b candidate) int {
@@ -186,7 +186,7 @@ func (s *search) best(all []candidate) []candidate {
 // isShown reports whether c is to be shown.
 func isShown(c candidate) bool {
 	if c.added >= fixedFrom {
-		return false // the patch, or one like it, was applied there
+		return false // the patch, or a similar one, has been applied there
 	}
 	return c.alike >= enoughAlike || c.rank >= enoughRank || c.risk != nil && c.score >= enoughSure
 }
@@ -202,12 +202,12 @@ func (s *search) isSite(c candidate) bool {
 	case c.risk != nil:
 		near = 2
 	case c.alike == 0:
-		near = 2 * windowReach // its lines are the site's
+		near = 2 * windowReach // its lines are those of the site
 	}
 	return distance(c.line, s.request.Site.Line) <= near || c.begin <= at && at < c.end
 }
 
-// same reports whether two candidates are one place.
+// same reports whether two candidates are the same place.
 func (c candidate) same(other candidate) bool {
 	if c.file != other.file {
 		return false
@@ -223,7 +223,7 @@ func (c candidate) same(other candidate) bool {
 	return 2*common > min(c.end-c.begin, other.end-other.begin)
 }
 
-// percent is a part of 1 in per cent. Only what is the same is 100.
+// percent returns a share in per cent. Only identical code has 100.
 func percent(part float64) int {
 	if part >= 1-1e-6 {
 		return 100

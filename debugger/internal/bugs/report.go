@@ -30,7 +30,7 @@ type Finding struct {
 	Excerpt    string `json:"excerpt,omitempty" doc:"The lines around it"`
 }
 
-// report makes the answer of candidates.
+// report returns the report of candidates.
 func (s *search) report(best []candidate) *Report {
 	r := &Report{
 		Diagnosis: s.found, Findings: make([]Finding, 0, len(best)),
@@ -58,11 +58,12 @@ func (s *search) finding(c candidate, text string) Finding {
 	return f
 }
 
-// reasonNames is the most shared names that a reason lists.
+// reasonNames limits the shared names that a reason lists.
 const reasonNames = 4
 
-// reason says why a place was found: what a rule says of it, that its structure is
-// alike, and the names that it shares with the site, those first that are rarest.
+// reason describes why a place was found: the risk that a rule found, that its
+// structure is similar, and the names that it shares with the site, the rarest
+// first.
 func (s *search) reason(c candidate) string {
 	var names []string
 	for _, id := range s.names.rarest(c.file, c.line, reasonNames) {
@@ -84,7 +85,7 @@ func (s *search) reason(c candidate) string {
 	return strings.Join(reasons, "; ")
 }
 
-// Text is the documented form.
+// Text returns the documented text form.
 func (r *Report) Text() string {
 	var text strings.Builder
 	switch n := len(r.Findings); n {
@@ -104,7 +105,7 @@ func (r *Report) Text() string {
 	return text.String()
 }
 
-// printable is a path that cannot pretend to be another line.
+// printable returns a path as a single line that a terminal can show safely.
 func printable(path string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {

@@ -6,28 +6,28 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// A rule says what a risk looks like in the code of some languages.
+// A rule describes the code of a risk in some languages.
 type rule struct {
 	id       string
 	kind     Kind
 	families []syntax.Family
-	sure     int      // how often the pattern is the bug, in per cent; a judgement
-	first    string   // where it begins
-	then     []string // one of these follows in the same block, at the place of the risk
-	unless   []string // none of these lies between, or in front of first in the function when there is no then
-	never    []string // none of these follows in the block
-	atFirst  bool     // the place is first's though there is a then
+	sure     int      // how often a match is a bug, in per cent; an estimate
+	first    string   // where a match begins
+	then     []string // one of these must follow in the same block; it is the place of the risk
+	unless   []string // none of these may lie between; without then, none may precede first in the function
+	never    []string // none of these may follow in the block
+	atFirst  bool     // the place of the risk is first although there is a then
 	because  string   // what is wrong, in a few words
 }
 
-// A compiled is a rule that is ready to be matched.
+// A compiled is a rule with parsed patterns.
 type compiled struct {
 	*rule
 	first               pattern
 	then, unless, never []pattern
 }
 
-// compileRule reads the patterns of r. All share its variables.
+// compileRule parses the patterns of r, which share its variables.
 func compileRule(r *rule) (*compiled, error) {
 	var vars variables
 	c := &compiled{rule: r}
@@ -51,13 +51,13 @@ func compileRule(r *rule) (*compiled, error) {
 	return c, nil
 }
 
-// A ruleSet is the rules of one family of languages, sorted by how they begin.
+// A ruleSet holds the rules of one family of languages by how they begin.
 type ruleSet struct {
 	byWord map[string][]*compiled // rules whose first token is known
-	open   []*compiled            // the others
+	open   []*compiled            // other rules
 }
 
-// A rulebook has the rules of all families.
+// A rulebook holds the rules of all families.
 type rulebook map[syntax.Family]*ruleSet
 
 // newRulebook compiles rules.
@@ -78,7 +78,7 @@ func newRulebook(rules []rule) (rulebook, error) {
 	return book, nil
 }
 
-// add sorts a rule in.
+// add adds a rule to the set.
 func (s *ruleSet) add(c *compiled) {
 	e := c.first[0]
 	if e.op == statementStart && len(c.first) > 1 {

@@ -6,18 +6,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// allRules are the rules of all languages.
+// allRules returns the rules of all languages.
 func allRules() []rule {
 	return slices.Concat(commonRules, cRules, goRules, rustRules, pythonRules, scriptRules)
 }
 
-// braced are the families whose functions stand in braces.
+// braced lists the families whose functions are enclosed in braces.
 var braced = []syntax.Family{syntax.CFamily, syntax.GoFamily, syntax.RustFamily, syntax.ScriptFamily}
 
-// everywhere are all families with rules.
+// everywhere lists all families that have rules.
 var everywhere = append(slices.Clone(braced), syntax.PythonFamily)
 
-// commonRules hold in several families.
+// commonRules apply to several families.
 var commonRules = []rule{
 	{
 		id: "divisor-unchecked", kind: DivisionByZero, families: []syntax.Family{syntax.CFamily, syntax.GoFamily, syntax.RustFamily, syntax.PythonFamily}, sure: 50,

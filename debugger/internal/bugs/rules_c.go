@@ -2,26 +2,26 @@ package bugs
 
 import "github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 
-// checked are the ways C code asks whether a pointer is null, or gives it
-// another value.
+// checked lists the ways in which C code checks a pointer for null or replaces
+// it.
 var checked = []string{
 	"if ( $p", "! $p", "$p ==|!=", "NULL|nullptr|0 ==|!= $p", "&& $p", "$p &&", "$p ?", "while ( $p",
 	"assert|ASSERT|Assert|CHECK|BUG_ON|g_assert ( $p", "unlikely|likely ( ! $p", "unlikely|likely ( $p", "( $p ) ?", "$p = ",
 }
 
-// reset are the ways a variable gets another value.
+// reset lists the ways in which a variable gets another value.
 var reset = []string{"$p =", "& $p", "$p . reset|release ("}
 
-// touches are the ways to follow a pointer.
+// touches lists the ways to follow a pointer.
 var touches = []string{"$p ->", "* $p", "$p ["}
 
-// used are touches, and to hand the pointer on.
+// used lists touches and the ways to pass the pointer on.
 var used = []string{"$p ->", "* $p", "$p [", "( $p )|,", ", $p )|,", "return $p ;"}
 
-// bounded are the ways to compare a number with a limit.
+// bounded lists the ways to compare a number with a limit.
 var bounded = []string{"$n <|<=|>|>=", "<|<=|>|>= $n", "min|MIN|std::min ( ... $n", "clamp ( $n"}
 
-// cRules are the rules of C, C++ and Objective-C.
+// cRules holds the rules for C, C++ and Objective-C.
 var cRules = []rule{
 	{
 		id: "c-allocation-unchecked", kind: UncheckedAllocation, families: []syntax.Family{syntax.CFamily}, sure: 80,

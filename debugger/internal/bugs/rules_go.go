@@ -2,7 +2,7 @@ package bugs
 
 import "github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 
-// goRules are the rules of Go.
+// goRules holds the rules for Go.
 var goRules = []rule{
 	{
 		id: "go-used-before-error", kind: NullDereference, families: []syntax.Family{syntax.GoFamily}, sure: 80,

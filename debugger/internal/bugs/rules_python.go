@@ -2,10 +2,10 @@ package bugs
 
 import "github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 
-// asked are the ways Python code looks whether a value is there.
+// asked lists the ways in which Python code checks whether a value is present.
 var asked = []string{"if $x", "not $x", "$x is", "$x ==|!=", "and $x", "$x and", "$x or", "while $x", "assert $x", "$x = ", "try"}
 
-// pythonRules are the rules of Python.
+// pythonRules holds the rules for Python.
 var pythonRules = []rule{
 	{
 		id: "python-match-unchecked", kind: NullDereference, families: []syntax.Family{syntax.PythonFamily}, sure: 85,

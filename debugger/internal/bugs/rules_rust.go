@@ -2,7 +2,7 @@ package bugs
 
 import "github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 
-// rustRules are the rules of Rust.
+// rustRules holds the rules for Rust.
 var rustRules = []rule{
 	{id: "rust-unwrap", kind: UnwrapFailure, families: []syntax.Family{syntax.RustFamily}, sure: 65, first: ". unwrap ( )", because: "unwrap panics when there is no value"},
 	{id: "rust-expect", kind: UnwrapFailure, families: []syntax.Family{syntax.RustFamily}, sure: 55, first: ". expect ( %str )", because: "expect panics when there is no value"},

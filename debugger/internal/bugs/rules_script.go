@@ -2,10 +2,11 @@ package bugs
 
 import "github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 
-// present are the ways JavaScript code looks whether a value is there.
+// present lists the ways in which JavaScript code checks whether a value is
+// present.
 var present = []string{"if ( $x", "! $x", "$x ==|===|!=|!==", "$x ?.", "$x &&", "&& $x", "$x ||", "$x ??", "$x ?", "$x =", "while ( $x"}
 
-// scriptRules are the rules of JavaScript and TypeScript.
+// scriptRules holds the rules for JavaScript and TypeScript.
 var scriptRules = []rule{
 	{
 		id: "js-find-inline", kind: NullDereference, families: []syntax.Family{syntax.ScriptFamily}, sure: 75,

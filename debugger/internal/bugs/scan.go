@@ -6,21 +6,21 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// fuelPerToken bounds the work of matching in a file.
+// fuelPerToken limits the work of matching in a file.
 const fuelPerToken = 400
 
-// scopeLimit is the most tokens that a rule looks ahead.
+// scopeLimit limits the tokens that a rule looks ahead.
 const scopeLimit = 600
 
-// A hit is a place that a rule found.
+// A hit is a match of a rule.
 type hit struct {
 	rule  *rule
 	token int32
 	line  int32
 }
 
-// scan finds what the rules of a language say of a file, by line. Of several
-// rules of one kind on a line the surest counts.
+// scan returns the matches of a language's rules in a file, by line. Of several
+// rules of one kind on a line, the most certain one counts.
 func (book rulebook) scan(lang *syntax.Language, tokens []syntax.Token, found []syntax.Function) []hit {
 	set := book[lang.Family]
 	if set == nil {
@@ -37,7 +37,7 @@ func (book rulebook) scan(lang *syntax.Language, tokens []syntax.Token, found []
 	return surest(hits)
 }
 
-// segments are the functions and what lies between them.
+// segments returns the functions and the code between them.
 func segments(found []syntax.Function, n int) []syntax.Function {
 	var parts []syntax.Function
 	at := 0
@@ -71,8 +71,8 @@ func (s *ruleSet) scan(c *code, part syntax.Function) []hit {
 	return hits
 }
 
-// find matches the rule at token i of a part, and returns the token where it
-// would happen, or -1.
+// find matches a rule at token i of a part, and returns the token at which the
+// risk is, or -1.
 func (r *compiled) find(c *code, part syntax.Function, i int) int {
 	c.bindings = [slots]bind{}
 	end := c.match(r.first, i)
@@ -88,11 +88,11 @@ func (r *compiled) find(c *code, part syntax.Function, i int) int {
 	return i
 }
 
-// follow looks for what has to come after a first part at tokens [i:end).
+// follow finds what must follow the first part of a rule in tokens [i:end).
 func (r *compiled) follow(c *code, part syntax.Function, i, end int) int {
 	limit := c.scope(i, end, part.End)
 	if r.atFirst && c.anyIn(r.then, max(part.Begin, part.Body), i) {
-		return -1 // it was checked before, too
+		return -1 // it was checked before
 	}
 	for j := end; j < limit; j++ {
 		switch {
@@ -110,8 +110,8 @@ func (r *compiled) follow(c *code, part syntax.Function, i, end int) int {
 	return -1
 }
 
-// anyAt reports whether one of patterns matches at i. Variables that it binds
-// are free again.
+// anyAt reports whether one of patterns matches at token i. It does not keep the
+// variables that the pattern binds.
 func (c *code) anyAt(patterns []pattern, i int) bool {
 	bound := c.bindings
 	for _, p := range patterns {
@@ -124,7 +124,7 @@ func (c *code) anyAt(patterns []pattern, i int) bool {
 	return false
 }
 
-// anyIn reports whether one of patterns matches somewhere in [i:end).
+// anyIn reports whether one of patterns matches in tokens [i:end).
 func (c *code) anyIn(patterns []pattern, i, end int) bool {
 	if len(patterns) == 0 {
 		return false
@@ -137,13 +137,13 @@ func (c *code) anyIn(patterns []pattern, i, end int) bool {
 	return false
 }
 
-// jumps are statements after which the rest of a block is not reached.
+// jumps lists statements after which the rest of a block is not executed.
 var jumps = map[string]bool{
 	"return": true, "break": true, "continue": true, "goto": true, "throw": true, "raise": true, "panic": true,
 }
 
-// scope is the end of the block that the tokens [i:end) stand in, or of the first
-// jump that leaves it.
+// scope returns the end of the block that contains the tokens [i:end), or of the
+// first jump that leaves it.
 func (c *code) scope(i, end, limit int) int {
 	limit = min(limit, end+scopeLimit)
 	indent := c.indent(i)
@@ -168,8 +168,8 @@ func (c *code) scope(i, end, limit int) int {
 	return limit
 }
 
-// leaves reports whether the jump at j is a statement of the block itself and
-// not the only one of an if without braces.
+// leaves reports whether the jump at j is a statement of the block itself and not
+// the only statement of an if without braces.
 func (c *code) leaves(j int) bool {
 	if j > 0 && c.tokens[j-1].Text == ")" {
 		return false
@@ -182,7 +182,7 @@ func (c *code) indent(i int) int32 {
 	return c.tokens[syntax.LineStart(c.tokens, i, 0)].Col
 }
 
-// statementEnd is the token behind the statement that goes on at i.
+// statementEnd returns the token after the statement that contains token i.
 func (c *code) statementEnd(i int) int {
 	for ; i < len(c.tokens); i++ {
 		switch c.tokens[i].Text {
@@ -201,8 +201,8 @@ func (c *code) statementEnd(i int) int {
 	return i
 }
 
-// surest keeps of the hits with the same line and kind the surest, in the order
-// of lines.
+// surest returns, ordered by line, the most certain of the hits with the same
+// line and kind.
 func surest(hits []hit) []hit {
 	slices.SortStableFunc(hits, func(a, b hit) int {
 		if a.line != b.line {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A search is the work of one request.
+// A search is the state of one request.
 type search struct {
 	finder  *Finder
 	folder  string
@@ -14,9 +14,9 @@ type search struct {
 	request Request
 	limit   int
 
-	siteFile *file // the site's; nil when it cannot be read
-	query    query // the code at the site; empty when there is none
-	begin    int   // where the query begins in home
+	siteFile *file // nil if it cannot be read
+	query    query // the code at the site; empty if there is none
+	begin    int   // the token of siteFile at which the query begins
 	found    Diagnosis
 	names    *lexicon
 
@@ -25,10 +25,10 @@ type search struct {
 
 // run answers the request:
 //
-//	settle      the site's file, the code around its line, what went wrong
-//	places      where to look closer: windows alike, and risks of the kind
-//	weigh       how much each resembles the site
-//	report      the best, each place once
+//	prepare     find the site's file and the code around its line; diagnose
+//	places      select similar windows and risks of the kind
+//	weighAll    compare them with the site
+//	report      the best ones, each place once
 func (s *search) run(ctx context.Context) (*Report, error) {
 	found, err := s.candidates(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *search) run(ctx context.Context) (*Report, error) {
 	return s.report(found), nil
 }
 
-// candidates returns the best places.
+// candidates returns the best candidates.
 func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	return s.weighAll(ctx, near)
 }
 
-// prepare finds the site's code and decides what went wrong there.
+// prepare finds the site's code and makes its diagnosis.
 func (s *search) prepare(ctx context.Context) error {
 	if s.change != nil {
 		return s.prepareChange(ctx)
@@ -74,8 +74,8 @@ func (s *search) prepare(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// sitePath returns the path of the site's file, which is not that of home if the site is
-// a change.
+// sitePath returns the path of the site's file. It differs from that of siteFile
+// if the site is a change.
 func (s *search) sitePath() string {
 	if s.change != nil {
 		return s.change.File
@@ -83,7 +83,7 @@ func (s *search) sitePath() string {
 	return s.siteFile.path
 }
 
-// restrict changes a diagnosis to one of the class that was asked for.
+// restrict changes a diagnosis to one of the requested class.
 func restrict(d Diagnosis, class Class, risks []risk) Diagnosis {
 	if class == "" || d.Class == class {
 		return d
@@ -99,8 +99,8 @@ func restrict(d Diagnosis, class Class, risks []risk) Diagnosis {
 // queryTokens is the number of tokens around the site that are compared.
 const queryTokens = 120
 
-// focus takes the query out of the site's file: the function around the line, or
-// as much of it as is compared.
+// focus sets the query: the function around the site's line, or the part of it
+// that is compared.
 func (s *search) focus() {
 	codes := s.siteFile.stream.codes
 	if s.request.Site.Line <= 0 || len(codes) == 0 {
@@ -116,7 +116,7 @@ func (s *search) focus() {
 	s.query = query{codes: codes[begin:end], names: s.siteFile.stream.names[begin:end], focus: at - begin}
 }
 
-// around is the part of [begin:end) around at that is compared.
+// around returns the part of [begin:end) around at that is compared.
 func around(begin, end, at int) (int, int) {
 	if end-begin <= queryTokens {
 		return begin, end
@@ -125,7 +125,7 @@ func around(begin, end, at int) (int, int) {
 	return low, low + queryTokens
 }
 
-// risksNear are the risks on the site's line, and around it, the nearest first.
+// risksNear returns the risks on and around the site's line, the nearest first.
 func (s *search) risksNear() []risk {
 	line := int32(s.request.Site.Line)
 	var near []risk

@@ -1,23 +1,21 @@
 package bugs
 
-// A Site describes the place where a program stopped, as far as is known. All fields may be
-// absent.
+// A Site describes the place where a program stopped. All fields are optional.
 type Site struct {
-	File     string // as the debug information or the user names it
-	Line     int    // from 1; 0 is unknown
-	Function string // the innermost function, as the stack trace shows it
+	File     string // as named by the debug information or the user
+	Line     int    // from 1; 0 if unknown
+	Function string // the innermost function, as in the stack trace
 
 	Signal       string  // SIGSEGV
-	Instruction  string  // the one that faulted: "mov rax, [rbx+8]"
-	FaultAddress *uint64 // the address that was accessed; nil when there is none
+	Instruction  string  // the faulting instruction, such as "mov rax, [rbx+8]"
+	FaultAddress *uint64 // the address that was accessed, or nil
 
-	// Values are the variables in sight, and registers, by name. Values are
-	// written as the debugger shows them; numbers are read in any base that Go
-	// knows.
+	// Values holds the values of variables and registers by name, as the
+	// debugger shows them. Numbers may have any base that Go supports.
 	Values map[string]string
 }
 
-// A Diagnosis says what went wrong at a site.
+// A Diagnosis describes what went wrong at a site.
 type Diagnosis struct {
 	Kind   Kind   `json:"kind,omitempty" doc:"Sort of bug; absent when it could not be told"`
 	Class  Class  `json:"class" doc:"crash, memory or logic"`

@@ -2,10 +2,10 @@ package bugs
 
 import "math"
 
-// How streams are compared in a hurry. Two windows with a part J of their
-// shingles in common share a band with probability J²: of windows alike by half
-// one in a thousand shares none, and the number they share says how alike they
-// are, and ranks them.
+// Parameters of MinHash. Two windows with a Jaccard similarity J of their
+// shingles share a band with probability J². Of windows with a similarity of one
+// half, one in a thousand shares none. The number of shared bands estimates the
+// similarity.
 const (
 	windowTokens = 40 // about five lines
 	windowStep   = 20
@@ -14,12 +14,12 @@ const (
 	bandRows     = 2
 )
 
-// A sketch has the band keys of all windows of a stream, bands keys a window.
-// Keys are short: a chance agreement of one costs nothing but a closer look.
+// A sketch holds the band keys of all windows of a stream. Keys are short: a
+// chance match costs only a comparison.
 type sketch []uint16
 
-// newSketch computes the keys of windows that begin every step tokens of codes.
-// A stream shorter than a window is one window.
+// newSketch computes the keys of windows that begin at every step-th token. A
+// stream shorter than a window is one window.
 func newSketch(codes []uint16, step int) sketch {
 	hashes := shingles(codes)
 	if len(hashes) == 0 {
@@ -35,7 +35,7 @@ func newSketch(codes []uint16, step int) sketch {
 	return s
 }
 
-// shingles are the hashes of all sequences of shingle codes.
+// shingles returns the hashes of all sequences of shingle codes.
 func shingles(codes []uint16) []uint32 {
 	if len(codes) < shingle {
 		return nil
@@ -51,8 +51,8 @@ func shingles(codes []uint16) []uint32 {
 	return hashes
 }
 
-// permutation returns the parameters that reorder shingles for a row. Any odd multipliers do;
-// these are multiples of the golden ratio's.
+// permutation returns the parameters of the hash function of a row. Any odd
+// multipliers would do; these are multiples of the golden ratio's.
 func permutation(row int) (multiplier, summand uint32) {
 	n := uint32(row + 1)
 	return n*0x9E3779B1 | 1, n * 0x85EBCA77
@@ -71,7 +71,7 @@ func appendKeys(s sketch, hashes []uint32) sketch {
 	return s
 }
 
-// minimum is the least hash in the order of a row.
+// minimum returns the smallest hash by the hash function of a row.
 func minimum(hashes []uint32, row int) uint32 {
 	multiplier, summand := permutation(row)
 	least := uint32(math.MaxUint32)
@@ -84,15 +84,16 @@ func minimum(hashes []uint32, row int) uint32 {
 	return least
 }
 
-// windowAt returns the first token of window w of a stream of n tokens.
+// windowAt returns the first token of window w in a stream of n tokens.
 func windowAt(w, n int) int {
 	return max(0, min(w*windowStep, n-windowTokens))
 }
 
-// A probe is a set of keys to look for, one bit for each key of each band.
+// A probe is a set of keys, with one bit for each possible key of each band.
 type probe [bands][1 << 16 / 64]uint64
 
-// newProbe has the keys of all windows of a query, at every token.
+// newProbe returns a probe with the keys of all windows of a query, at every
+// token.
 func newProbe(codes []uint16) *probe {
 	p := new(probe)
 	keys := newSketch(codes, 1)
@@ -102,7 +103,7 @@ func newProbe(codes []uint16) *probe {
 	return p
 }
 
-// shared returns the number of bands of a window that have a key of the probe.
+// shared returns the number of bands of a window whose key is in the probe.
 func (p *probe) shared(window []uint16) int {
 	n := 0
 	for band, key := range window {

@@ -16,18 +16,19 @@ func (s *search) read(name string) (string, error) {
 	return readBelow(s.folder, filepath.FromSlash(name), s.finder.config.MaxFileBytes)
 }
 
-// readBelow reads a file below a folder, and never outside of it.
+// readBelow reads a file below a folder. It does not follow links that lead
+// outside.
 func readBelow(folder, name string, limit int64) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = root.Close() }() // it was only read
+	defer func() { _ = root.Close() }() // errors do not matter, it was only read
 	return readSmall(root, name, limit)
 }
 
-// external reads the site's file from outside of the tree, or from a part of it
-// that is not searched.
+// external reads the site's file from outside the tree, or from a part of the
+// tree that is not searched.
 func (s *search) external(ctx context.Context) (*file, string, error) {
 	name := s.request.Site.File
 	if !filepath.IsAbs(name) {
@@ -49,7 +50,7 @@ func (s *search) external(ctx context.Context) (*file, string, error) {
 	return f, text, err
 }
 
-// textLine is a line of a text, from 1; empty when there is none.
+// textLine returns a line of a text, counted from 1, or "".
 func textLine(text string, line int) string {
 	n := 0
 	for l := range strings.Lines(text) {
@@ -66,8 +67,7 @@ const (
 	excerptWidth  = 200 // bytes of a line
 )
 
-// excerpt is the lines around a line of a text, without what they are all
-// indented by.
+// excerpt returns the lines around a line, without their common indentation.
 func excerpt(text string, line int) string {
 	var lines []string
 	n := 0
@@ -83,7 +83,7 @@ func excerpt(text string, line int) string {
 	return strings.Join(unindent(lines), "\n")
 }
 
-// narrow cuts a line, and replaces what is no text.
+// narrow shortens a line and replaces characters that are not printable.
 func narrow(line string) string {
 	line = strings.TrimRight(line, "\r\n\t ")
 	if len(line) > excerptWidth {
@@ -92,7 +92,7 @@ func narrow(line string) string {
 	return strings.ToValidUTF8(line, "\uFFFD")
 }
 
-// unindent removes the white space that all lines begin with.
+// unindent removes the common white space at the start of lines.
 func unindent(lines []string) []string {
 	common := ""
 	for i, l := range lines {
@@ -128,9 +128,9 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// locate finds the file of the site, and its text: in the tree by its path, or on
-// the disk, or in the tree by the end of the path, since programs are built
-// elsewhere. There may be none. It fails only as ctx ends.
+// locate finds the site's file and its text: in the tree by its path, on disk, or
+// in the tree by the end of its path, since programs may be built elsewhere. The
+// file may be nil. The error is that of ctx.
 func (s *search) locate(ctx context.Context) (*file, string, error) {
 	if f := s.byPath(s.request.Site.File); f != nil {
 		return f, s.text(f), nil
@@ -145,8 +145,8 @@ func (s *search) locate(ctx context.Context) (*file, string, error) {
 	return nil, "", nil
 }
 
-// text is the text of a file of the tree; empty when it is gone since the tree
-// was read.
+// text returns the text of a file of the tree, or "" if it has been removed
+// since.
 func (s *search) text(f *file) string {
 	text, err := s.read(f.path)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *search) text(f *file) string {
 	return text
 }
 
-// byPath finds a file of the tree, by its absolute or relative path.
+// byPath returns the file of the tree with an absolute or relative path, or nil.
 func (s *search) byPath(name string) *file {
 	if filepath.IsAbs(name) {
 		inner, err := filepath.Rel(s.folder, name)
@@ -174,8 +174,8 @@ func (s *search) byPath(name string) *file {
 	return s.view.files[i]
 }
 
-// bySuffix finds the file of the tree with the most folders of its path in
-// common with name, counted from the end.
+// bySuffix returns the file of the tree whose path has the most folders in common
+// with name, counted from the end.
 func (s *search) bySuffix(name string) *file {
 	var best *file
 	most := 0

@@ -7,7 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// Codes of tokens that are all alike. Other tokens have a code of their text.
+// Codes of tokens whose text does not matter. Other tokens have a code derived
+// from their text.
 const (
 	codeName uint16 = iota + 1
 	codeCall
@@ -16,18 +17,19 @@ const (
 	codeOther // the first code of a text
 )
 
-// A stream is a file as it is compared: what tokens it consists of, without
-// names, literals, and what differs by layout alone.
+// A stream is the form in which files are compared: the tokens without the
+// spelling of names and literals, and without differences of layout.
 type stream struct {
 	codes  []uint16
-	names  []uint32 // for names and literal texts their number in the dictionary, else 0
-	starts []uint32 // for each line, from 1 on, its first token
+	names  []uint32 // ids of names and literals in the dictionary, else 0
+	starts []uint32 // the first token of each line, from line 1
 }
 
-// vocabulary is the words that keep their identity: calls that rules know.
+// vocabulary is the set of names that keep their identity: calls that rules
+// match.
 type vocabulary map[string]bool
 
-// newVocabulary has the names that rules ask for in their beginning.
+// newVocabulary returns the names at which rules begin.
 func newVocabulary(rules *ruleSet) vocabulary {
 	words := vocabulary{}
 	for _, c := range rules.all() {
@@ -40,7 +42,7 @@ func newVocabulary(rules *ruleSet) vocabulary {
 	return words
 }
 
-// all are the rules of a set; some are in it more than once.
+// all returns the rules of a set, some of them more than once.
 func (s *ruleSet) all() []*compiled {
 	all := s.open
 	for _, rules := range s.byWord {
@@ -49,11 +51,11 @@ func (s *ruleSet) all() []*compiled {
 	return all
 }
 
-// dropped are tokens that differ between two ways to write the same code.
+// dropped lists tokens that are optional or a matter of layout.
 var dropped = map[string]bool{";": true, "{": true, "}": true, "": true}
 
-// newStream makes a stream of tokens. The second result says for each token
-// where it, or what follows it, is in the stream.
+// newStream returns the stream of tokens. The second result maps each token to
+// its position, or that of the next one, in the stream.
 func newStream(tokens []syntax.Token, words vocabulary, names *dictionary) (stream, []int32) {
 	s := stream{codes: make([]uint16, 0, len(tokens)), names: make([]uint32, 0, len(tokens))}
 	var texts []string
@@ -88,7 +90,7 @@ func newStream(tokens []syntax.Token, words vocabulary, names *dictionary) (stre
 	return s, places
 }
 
-// maxNamed is the length up to which a literal text counts as a name.
+// maxNamed is the length up to which a string literal counts as a name.
 const maxNamed = 120
 
 // encode returns the code of token i.
@@ -114,8 +116,8 @@ func encode(tokens []syntax.Token, i int, words vocabulary) uint16 {
 	}
 }
 
-// hash16 is a hash of text that is never zero, by FNV-1a. Code in
-// which two names collide looks more alike than it is, no more.
+// hash16 returns a hash of text by FNV-1a that is never zero. A collision only
+// makes code look more similar than it is.
 func hash16(text string) uint16 {
 	h := uint32(2166136261)
 	for i := range len(text) {
@@ -128,12 +130,12 @@ func textCode(text string) uint16 {
 	return codeOther + hash16(text)%(^uint16(0)-codeOther)
 }
 
-// line is the line of a token, from 1.
+// line returns the line of a token, from 1.
 func (s stream) line(at int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > uint32(at) })
 }
 
-// tokenOf is the first token on a line, or behind it if there is none.
+// tokenOf returns the first token on or after a line.
 func (s stream) tokenOf(line int) int {
 	if line-1 < len(s.starts) {
 		return int(s.starts[max(0, line-1)])
@@ -141,7 +143,7 @@ func (s stream) tokenOf(line int) int {
 	return len(s.codes)
 }
 
-// bytes is about how much memory the stream takes.
+// bytes returns the approximate memory use of the stream.
 func (s stream) bytes() int64 {
 	return int64(2*cap(s.codes) + 4*cap(s.names) + 4*cap(s.starts))
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A tree holds the files that were read below a folder.
+// A tree holds the files read below a folder.
 type tree struct {
 	key  treeKey
 	used time.Time // guarded by the Finder's mutex
@@ -28,7 +28,7 @@ func newTree(key treeKey) *tree {
 	return &tree{key: key, turn: make(chan struct{}, 1), files: map[string]*file{}, names: newDictionary()}
 }
 
-// lock waits for the turn to read the tree. It fails only when ctx ends.
+// lock waits until no other search reads the tree. The error is that of ctx.
 func (t *tree) lock(ctx context.Context) error {
 	select {
 	case t.turn <- struct{}{}:
@@ -40,23 +40,23 @@ func (t *tree) lock(ctx context.Context) error {
 
 func (t *tree) unlock() { <-t.turn }
 
-// A view holds the files of a tree as one search sees them.
+// A view holds the files of a tree for one search.
 type view struct {
 	files    []*file
 	names    *dictionary // of the tree
 	lines    int
-	left     int // source files that were left out: unreadable, too large, minified
+	left     int // number of skipped source files: unreadable, too large, minified
 	complete bool
 }
 
-// update reads what changed since the last time, until the limits of the reader
-// are reached. The turn must be held.
+// update reads the files that changed since the last time, until a limit of the
+// reader is reached. The tree must be locked.
 func (t *tree) update(ctx context.Context, r *reader) (view, error) {
 	root, err := os.OpenRoot(t.key.folder)
 	if err != nil {
 		return view{}, err
 	}
-	defer func() { _ = root.Close() }() // it was only read
+	defer func() { _ = root.Close() }() // errors do not matter, it was only read
 	found, err := t.list(ctx, root, r)
 	if err != nil {
 		return view{}, err
@@ -79,7 +79,7 @@ func (t *tree) list(ctx context.Context, root *os.Root, r *reader) (listing, err
 	return w.walk(ctx, ignoredAbove(t.key.folder))
 }
 
-// forget drops files that are gone or changed, and returns those to be read.
+// forget drops files that were removed or changed, and returns those to be read.
 func (t *tree) forget(found []listed) []listed {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,11 +109,11 @@ type reader struct {
 	progress  func(done, total int)
 }
 
-// errEnough says that a limit was reached and the rest is for the next time.
+// errEnough reports that a limit was reached; the next search reads the rest.
 var errEnough = errors.New("enough was read")
 
-// read analyses files. It returns errEnough when time or memory end, and an error
-// of ctx when the caller gives up; what was read until then stays.
+// read analyzes files. It returns errEnough when the time or memory limit is
+// reached, or the error of ctx. The files read so far remain.
 func (t *tree) read(ctx context.Context, root *os.Root, stale []listed, r *reader) error {
 	limited, cancel := context.WithTimeoutCause(ctx, r.maxTime, errEnough)
 	defer cancel()
@@ -143,14 +143,14 @@ func (t *tree) read(ctx context.Context, root *os.Root, stale []listed, r *reade
 	}
 }
 
-// readOne analyses one file and keeps the result.
+// readOne analyzes one file and stores the result.
 func (t *tree) readOne(ctx context.Context, root *os.Root, l listed, r *reader) error {
 	if t.size() > r.maxMemory {
 		return errEnough
 	}
 	text, err := readSmall(root, l.path, r.maxBytes)
 	if err != nil {
-		text = "" // left out, like one that is binary
+		text = "" // skipped, like a binary file
 	}
 	f, err := r.analyst.analyse(ctx, t.names, l, text)
 	if err != nil {
@@ -169,7 +169,8 @@ func (t *tree) size() int64 {
 	return t.bytes + t.names.size()
 }
 
-// view returns those of the files found that were read, in their order.
+// view returns the files that have been read among those found, in the order of
+// found.
 func (t *tree) view(found listing, complete bool) view {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,7 +189,7 @@ func (t *tree) view(found listing, complete bool) view {
 	return v
 }
 
-// A counter tells of progress, about a hundred times.
+// A counter reports progress, about a hundred times.
 type counter struct {
 	total  int
 	report func(done, total int)

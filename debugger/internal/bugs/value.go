@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// dividedByZero sees the fault of a division. The processor faults in the same
-// way when the quotient does not fit.
+// dividedByZero detects the fault of a division. The processor raises the same
+// exception if the quotient does not fit.
 func dividedByZero(s evidence) (Kind, string) {
 	if s.site.Signal != "SIGFPE" {
 		return "", ""
@@ -26,7 +26,7 @@ func dividedByZero(s evidence) (Kind, string) {
 	return DivisionByZero, "the processor refused a division, as it does for the divisor 0"
 }
 
-// zeroDivisor sees a divisor that is zero though no signal came.
+// zeroDivisor detects a zero divisor when there was no signal.
 func zeroDivisor(s evidence) (Kind, string) {
 	if name, ok := s.zeroDivisor(); ok {
 		return DivisionByZero, name + " is 0 and divides"
@@ -43,7 +43,7 @@ func (s evidence) zeroDivisor() (string, bool) {
 	return "", false
 }
 
-// divisors are the names behind the division signs of a line.
+// divisors returns the names after the division signs of a line.
 func divisors(line []syntax.Token) []string {
 	var names []string
 	for i, t := range line[:max(0, len(line)-1)] {
@@ -54,7 +54,7 @@ func divisors(line []syntax.Token) []string {
 	return names
 }
 
-// pathText is the text of the path that begins at token i.
+// pathText returns the text of the path that begins at token i.
 func pathText(line []syntax.Token, i int) string {
 	c := code{tokens: line}
 	var text strings.Builder
@@ -64,7 +64,7 @@ func pathText(line []syntax.Token, i int) string {
 	return text.String()
 }
 
-// number is the value of a variable, if it is one and is a number.
+// number returns the value of a variable if it is a number.
 func (s evidence) number(name string) (int64, bool) {
 	text, ok := s.site.Values[name]
 	if !ok {
@@ -73,8 +73,8 @@ func (s evidence) number(name string) (int64, bool) {
 	return parseNumber(text)
 }
 
-// parseNumber reads the number that text is, or begins with: values come with
-// their symbols behind them.
+// parseNumber parses text that is a number or begins with one: symbols may follow
+// the value of a pointer.
 func parseNumber(text string) (int64, bool) {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if v, err := strconv.ParseInt(word, 0, 64); err == nil {
@@ -84,7 +84,8 @@ func parseNumber(text string) (int64, bool) {
 	return int64(v), err == nil
 }
 
-// nullValue sees a null pointer that the line follows, though no signal came.
+// nullValue detects a null pointer that the line follows, when there was no
+// signal.
 func nullValue(s evidence) (Kind, string) {
 	for i, t := range s.line {
 		if t.Kind != syntax.NameToken || !followed(s.line, i) {
@@ -97,7 +98,7 @@ func nullValue(s evidence) (Kind, string) {
 	return "", ""
 }
 
-// followed reports whether the name at i is followed as a pointer.
+// followed reports whether the name at token i is dereferenced.
 func followed(line []syntax.Token, i int) bool {
 	if i+1 < len(line) && slices.Contains([]string{"->", ".", "["}, line[i+1].Text) {
 		return true
@@ -105,7 +106,7 @@ func followed(line []syntax.Token, i int) bool {
 	return i > 0 && line[i-1].Text == "*" && (i == 1 || line[i-2].Kind == syntax.SymbolToken)
 }
 
-// badIndex sees an index that is negative, or not less than a length that is
+// badIndex detects an index that is negative, or not less than a length that is
 // known by the name len(x), x.len or x.size.
 func badIndex(s evidence) (Kind, string) {
 	for i := 0; i+3 < len(s.line); i++ {

@@ -17,12 +17,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
-// maxDepth is the greatest depth of folders that are read.
+// maxDepth limits the depth of folders.
 const maxDepth = 64
 
-// A listed file is one that the walk found.
+// A listed is a file that a walk found.
 type listed struct {
-	path  string // slashes, relative to the root
+	path  string // slash-separated and relative to the root
 	lang  *syntax.Language
 	stamp filestamp.Stamp
 }
@@ -31,7 +31,7 @@ type listed struct {
 type listing struct {
 	files   []listed // sorted by path
 	skipped int      // source files that are too large
-	cut     bool     // there are more than may be read
+	cut     bool     // there are more files than the limit
 }
 
 // A walker lists the source files of a tree.
@@ -42,8 +42,8 @@ type walker struct {
 	found    listing
 }
 
-// walk lists a tree. Folders that cannot be read are left out: a tree with one
-// locked corner can be searched.
+// walk lists a tree. It skips folders that cannot be read, so that the rest of
+// the tree can be searched.
 func (w *walker) walk(ctx context.Context, ignored *gitignore.List) (listing, error) {
 	if err := w.folder(ctx, ".", ignored, 0); err != nil {
 		return listing{}, err
@@ -52,7 +52,7 @@ func (w *walker) walk(ctx context.Context, ignored *gitignore.List) (listing, er
 	return w.found, nil
 }
 
-// one lists a single file, which may be ignored: it was asked for by name.
+// one lists a single file. It may be ignored by git, since the request names it.
 func (w *walker) one(name string) (listing, error) {
 	info, err := w.root.Lstat(name)
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *walker) folder(ctx context.Context, folder string, ignored *gitignore.L
 	return nil
 }
 
-// file adds a file to the listing, if it is source code.
+// file adds a file to the listing if it is source code.
 func (w *walker) file(e fs.DirEntry, name string, ignored *gitignore.List) {
 	lang := syntax.LanguageOf(name)
 	if lang == nil || ignored.Ignores(name, false) {
@@ -109,17 +109,17 @@ func (w *walker) file(e fs.DirEntry, name string, ignored *gitignore.List) {
 	}
 }
 
-// errNotRegular is the failure to read something that is no file.
+// errNotRegular is returned for a path that is not a regular file.
 var errNotRegular = errors.New("not a regular file")
 
-// readSmall reads at most limit bytes of a regular file below root. A pipe that
-// took the file's place does not make it wait.
+// readSmall reads at most limit bytes of a regular file below root. It does not
+// block if the file has been replaced by a pipe.
 func readSmall(root *os.Root, name string, limit int64) (string, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // errors do not matter, it was only read
 	return readRegular(f, limit)
 }
 
@@ -137,9 +137,8 @@ func readRegular(f *os.File, limit int64) (string, error) {
 	return text.String(), err
 }
 
-// ignoredAbove reads the .gitignore files between the root of the repository
-// that folder is in and folder, which is not included. There are none outside of
-// a repository. Their rules are rewritten as if they stood in folder's root.
+// ignoredAbove reads the .gitignore files from the root of the repository down to
+// the parent of folder. It returns nil outside a repository.
 func ignoredAbove(folder string) *gitignore.List {
 	var above []string
 	for at := folder; ; {
@@ -166,7 +165,7 @@ func readIgnore(list *gitignore.List, at, below string) *gitignore.List {
 	if err != nil {
 		return list
 	}
-	defer func() { _ = root.Close() }() // it was only read
+	defer func() { _ = root.Close() }() // errors do not matter, it was only read
 	text, err := readSmall(root, ".gitignore", gitignore.MaxBytes)
 	if err != nil {
 		return list
