@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// A cursor counts lines and characters of UTF-8 as it moves. Lines end as XML
-// ends them: LF, CR LF, or CR alone (XML 1.0, section 2.11).
+// A cursor counts lines and characters of UTF-8 text. Lines end as in XML: with
+// LF, CR LF, or CR alone (XML 1.0, section 2.11).
 type cursor struct {
 	lines   int  // line ends passed
-	columns int  // characters since the last of them
-	cr      bool // the last byte passed was a CR
+	columns int  // characters since the last line end
+	cr      bool // the last byte was a CR
 }
 
 // place returns the line and column of the cursor, both from 1.

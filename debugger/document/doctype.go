@@ -4,9 +4,9 @@ import (
 	"bytes"
 )
 
-// doctype takes a document type declaration. It counts what the internal subset
-// may add to a tree, and refuses entities that would have to be read from
-// elsewhere. An external subset is only named: it is never loaded.
+// doctype scans a document type declaration. It counts what the internal subset
+// may add to a tree and rejects external entities. An external subset is never
+// loaded, so naming one is allowed.
 func (s *surveyor) doctype() error {
 	s.take(len("<!DOCTYPE"))
 	head := headEnd(s.rest)
@@ -35,8 +35,8 @@ func (s *surveyor) doctype() error {
 	return nil
 }
 
-// headEnd returns the end of the name and the external identifier of a document type:
-// at the bracket, or at the end of the declaration.
+// headEnd returns the index of the end of the name and the external identifier:
+// that of the bracket, or of the end of the declaration.
 func headEnd(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -54,7 +54,7 @@ var (
 	unparsed       = lazyRegexp(`[ \t\r\n]NDATA[ \t\r\n]`)
 )
 
-// declaration takes one part of an internal subset.
+// declaration scans one declaration of an internal subset.
 func (s *surveyor) declaration() error {
 	for _, c := range constructs[:2] {
 		if bytes.HasPrefix(s.rest, []byte(c.begin)) {
@@ -81,7 +81,7 @@ func (s *surveyor) declaration() error {
 	return nil
 }
 
-// outsideQuotes is a declaration without its quoted parts.
+// outsideQuotes returns a declaration without its quoted parts.
 func outsideQuotes(text []byte) []byte {
 	var out []byte
 	for i := 0; i < len(text); i++ {
@@ -100,19 +100,19 @@ var (
 	reference  = lazyRegexp(`&([^#;&<"'][^;&<"']*);`)
 )
 
-// predeclared are the entities that need no declaration (XML 1.0, section 4.6).
+// predeclared lists the entities that need no declaration (XML 1.0, section 4.6).
 var predeclared = map[string]bool{"lt": true, "gt": true, "amp": true, "apos": true, "quot": true}
 
-// declare notes the name of an entity, for references.
+// declare records the name of an entity.
 func (s *surveyor) declare(declaration []byte) {
 	if m := entityName().FindSubmatch(declaration); m != nil && s.external {
 		s.declared[string(m[1])] = true
 	}
 }
 
-// references refuses a tag with references to entities that only an external
-// subset could declare. The parser would leave them out without a word, since
-// it must take for granted that they exist.
+// references rejects a tag that refers to entities that only an external subset
+// could declare. The parser would silently omit them, since it must assume that
+// they are declared there.
 func (s *surveyor) references(tag []byte) error {
 	if !s.external || !bytes.Contains(tag, []byte{'&'}) {
 		return nil
@@ -126,7 +126,8 @@ func (s *surveyor) references(tag []byte) error {
 	return nil
 }
 
-// undeclared is the error for an entity without a declaration that was read.
+// undeclared returns the error for a reference to an entity without a
+// declaration.
 func undeclared(document string, line, column int, name string) error {
 	return &SyntaxError{
 		document, line, column,

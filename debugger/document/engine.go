@@ -2,37 +2,38 @@ package document
 
 import "context"
 
-// An engine reads XML. There is one; the interface is all that the rest of the
-// package knows of it.
+// An engine parses XML, evaluates queries and compiles schemas. The rest of the
+// package uses the only implementation, helium, through this interface.
 type engine interface {
-	// parse makes a tree of src, which was surveyed and found acceptable. It
-	// stops soon after ctx ends.
+	// parse returns the tree of src, which has been surveyed. It stops soon
+	// after ctx ends.
 	parse(ctx context.Context, src *source, seen *survey) (tree, error)
-	// compile makes a grammar of a schema document, and asks files for what it
-	// includes and imports, by absolute paths or by URI. It may take long
-	// however short ctx is.
+	// compile compiles a schema document. It opens included and imported
+	// files with files, by absolute path or by URI. It does not stop when ctx
+	// ends.
 	compile(ctx context.Context, schema tree, files *schemaFiles) (grammar, error)
 }
 
-// A tree is a parsed document. It is only read, by many at a time.
+// A tree is a parsed document. It is not modified and may be shared.
 type tree interface {
-	// query evaluates an expression with the document as its context. It stops
-	// soon after ctx ends, or after the operation that is then under way.
+	// query evaluates an expression with the document as its context. It
+	// stops soon after ctx ends, or after the current operation.
 	query(ctx context.Context, q expression) (answer, error)
 }
 
-// An expression is a question in XPath 1.0 or 3.1.
+// An expression is an XPath 1.0 or 3.1 expression.
 type expression struct {
 	text       string
-	strict1    bool              // XPath 1.0 and nothing more
+	strict1    bool              // accept XPath 1.0 only
 	namespaces map[string]string // prefix to URI
 }
 
-// An answer is a sequence of items. It is read by one goroutine.
+// An answer is a sequence of items. It must be used by one goroutine at a time.
 type answer interface {
 	kind() ResultType
 	len() int
-	// item renders the i-th item; values and markup stop at about limit bytes.
+	// item renders the i-th item. Values and markup are truncated at about
+	// limit bytes.
 	item(i, limit int) (Item, error)
 }
 

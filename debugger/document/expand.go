@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// expand makes a report for every document that paths and patterns name, each
-// once.
+// expand returns a report for every document that the paths and patterns match,
+// each document once.
 func (l *Library) expand(ctx context.Context, paths []string) ([]PreloadReport, error) {
 	var all []PreloadReport
 	seen := map[string]bool{}
@@ -34,7 +34,7 @@ func (l *Library) expand(ctx context.Context, paths []string) ([]PreloadReport, 
 	return all, ctx.Err()
 }
 
-// matches gives the documents that one path or pattern names.
+// matches returns the documents that one path or pattern matches.
 func (l *Library) matches(ctx context.Context, name string) ([]PreloadReport, error) {
 	if !strings.ContainsAny(name, `*?[`) || isInline(name) {
 		return []PreloadReport{{Path: name}}, nil
@@ -65,8 +65,8 @@ func (l *Library) matches(ctx context.Context, name string) ([]PreloadReport, er
 // maxWalked limits the files and directories that a pattern may visit.
 const maxWalked = 1_000_000
 
-// glob gives the regular files and links that match an address, in order. Links
-// to directories are not followed.
+// glob returns the regular files and links that match an address, in lexical
+// order. It does not follow links to directories.
 func glob(ctx context.Context, pattern address) ([]string, error) {
 	parts := strings.Split(filepath.ToSlash(pattern.rel), "/")
 	start := fixed(parts)
@@ -92,7 +92,7 @@ func glob(ctx context.Context, pattern address) ([]string, error) {
 	return found, err
 }
 
-// skipUnreadable leaves out what cannot be looked at.
+// skipUnreadable skips files and directories that cannot be read.
 func skipUnreadable(entry fs.DirEntry, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		if entry != nil && entry.IsDir() {
@@ -103,7 +103,7 @@ func skipUnreadable(entry fs.DirEntry, err error) error {
 	return err
 }
 
-// fixed is the directory that a pattern begins with, before its first wildcard.
+// fixed returns the directory of a pattern before its first wildcard.
 func fixed(parts []string) string {
 	n := 0
 	for n < len(parts)-1 && !strings.ContainsAny(parts[n], `*?[`) {
@@ -115,15 +115,15 @@ func fixed(parts []string) string {
 	return path.Join(parts[:n]...)
 }
 
-// mayContain reports whether a directory can hold anything that matches: without
-// a ** only as deep as the pattern is.
+// mayContain reports whether a directory may contain a match. A pattern without
+// ** matches only at its own depth.
 func mayContain(parts []string, dir string) bool {
 	return dir == "." || slices.Contains(parts, "**") || strings.Count(dir, "/")+1 < len(parts)
 }
 
-// matchParts matches a path against a pattern, part by part. It goes through the
-// path once and keeps which parts of the pattern may come next, so that no
-// pattern takes long.
+// matchParts matches a path against a pattern, part by part. It reads the path
+// once and tracks the set of parts of the pattern that may come next, so that its
+// time is bounded for all patterns.
 func matchParts(pattern, name []string) bool {
 	next := make([]bool, len(pattern)+1)
 	next[0] = true
@@ -136,7 +136,7 @@ func matchParts(pattern, name []string) bool {
 			}
 			if p == "**" {
 				after[i] = true
-			} else if ok, _ := path.Match(p, part); ok { // the pattern was checked
+			} else if ok, _ := path.Match(p, part); ok { // the pattern is valid
 				after[i+1] = true
 			}
 		}
@@ -146,7 +146,7 @@ func matchParts(pattern, name []string) bool {
 	return next[len(pattern)]
 }
 
-// skipStars adds what may come next when a ** stands for nothing.
+// skipStars adds the parts that may come next if a ** matches nothing.
 func skipStars(pattern []string, next []bool) {
 	for i, p := range pattern {
 		if next[i] && p == "**" {

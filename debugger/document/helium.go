@@ -9,7 +9,7 @@ import (
 	dom "github.com/lestrrat-go/helium"
 )
 
-// helium is the engine: github.com/lestrrat-go/helium.
+// helium implements engine with github.com/lestrrat-go/helium.
 type helium struct {
 	limits Config
 	guards *guardedSet
@@ -21,29 +21,29 @@ func newHelium(limits Config) helium {
 	return h
 }
 
-// A heliumTree is a document of the engine's. The line of every element was
-// replaced by its number in document order, from 1: the engine's messages carry
-// a line and nothing else, and the number leads to the very element.
+// A heliumTree is a document of the engine. The line of every element is replaced
+// by its number in document order, from 1: messages of the engine contain only a
+// line, and the number identifies the element.
 type heliumTree struct {
 	name     string
 	doc      *dom.Document
-	elements []*dom.Element // by number less one
-	places   []place        // by number less one
+	elements []*dom.Element // by number - 1
+	places   []place        // by number - 1
 	engine   helium
-	hints    bool // it may point to schemas of its own
+	hints    bool // it may have hints for the location of schemas
 }
 
-// parser reads all XML here, including what schemas include and what
-// queries make of strings.
+// parser returns the parser for all XML: documents, included schemas, and strings
+// that queries parse.
 func (h helium) parser() dom.Parser {
 	return dom.NewParser().
 		BlockXXE(true).
 		AllowNetwork(false).
-		FS(nil). // denies everything
+		FS(nil). // denies access to files
 		SubstituteEntities(true).
 		DefaultDTDAttributes(true).
-		MergeCDATA(true).     // XPath knows one sort of text
-		IgnoreEncoding(true). // the text is UTF-8, whatever it says
+		MergeCDATA(true).     // XPath does not distinguish CDATA from text
+		IgnoreEncoding(true). // the text is UTF-8 regardless of its declaration
 		MaxDepth(h.limits.MaxDepth).
 		MaxEntityAmplification(amplification).
 		MaxNodeContentSize(int(h.limits.MaxDocument))
@@ -64,14 +64,15 @@ func (h helium) parse(ctx context.Context, src *source, seen *survey) (tree, err
 	return t, nil
 }
 
-// mayHint reports whether a document may point to schemas: it has the words for
-// it, or entities that can hide them.
+// mayHint reports whether a document may contain hints for the location of
+// schemas: the words for them, or entities that may hide the words.
 func mayHint(text []byte) bool {
 	return bytes.Contains(text, []byte("chemaLocation")) || bytes.Contains(text, []byte("<!ENTITY"))
 }
 
-// number numbers the elements. Where entities brought in markup the survey did
-// not see, its places do not fit; the engine's lines take their stead.
+// number numbers the elements. If entities added markup that the survey did not
+// see, the places of the survey do not apply, and the engine's lines are used
+// instead.
 func (t *heliumTree) number(seen *survey) error {
 	for e := t.doc.DocumentElement(); e != nil; e = nextElement(e) {
 		if name := danglingEntity(e); name != "" {
@@ -97,7 +98,7 @@ func linesOf(elements []*dom.Element) []place {
 	return places
 }
 
-// nextElement is the element that begins after e, or nil.
+// nextElement returns the next element after e in document order, or nil.
 func nextElement(e *dom.Element) *dom.Element {
 	if child := elementFrom(e.FirstChild()); child != nil {
 		return child
@@ -114,7 +115,8 @@ func nextElement(e *dom.Element) *dom.Element {
 	}
 }
 
-// elementFrom is n or the first of its later siblings that is an element.
+// elementFrom returns n or the first of its following siblings that is an
+// element.
 func elementFrom(n dom.Node) *dom.Element {
 	for ; n != nil; n = n.NextSibling() {
 		if e, ok := n.(*dom.Element); ok {
@@ -124,8 +126,9 @@ func elementFrom(n dom.Node) *dom.Element {
 	return nil
 }
 
-// danglingEntity is the name of an entity that the engine left in the content of
-// e, since it might be declared elsewhere. In attributes the survey finds them.
+// danglingEntity returns the name of an entity that the engine did not expand in
+// the content of e, since it might be declared externally. The survey detects
+// those in attributes.
 func danglingEntity(e *dom.Element) string {
 	for n := e.FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Type() == dom.EntityRefNode {
@@ -135,7 +138,7 @@ func danglingEntity(e *dom.Element) string {
 	return ""
 }
 
-// limitErrors are the messages of the engine about its limits.
+// limitErrors maps texts in the engine's messages to the limits that they report.
 var limitErrors = []struct{ text, what string }{
 	{"entity amplification", "entity expansion"},
 	{"entity expansion", "entity expansion"},
@@ -143,7 +146,7 @@ var limitErrors = []struct{ text, what string }{
 	{dom.ErrNodeContentTooLarge.Error(), "size of one node"},
 }
 
-// heliumParseError gives an error of the parser its type.
+// heliumParseError converts an error of the parser to a typed error.
 func heliumParseError(ctx context.Context, src *source, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -161,7 +164,7 @@ func heliumParseError(ctx context.Context, src *source, err error) error {
 	return &SyntaxError{src.name, wrong.LineNumber, wrong.Column, message}
 }
 
-// position returns where the element with a number begins.
+// position returns the line and column of the element with a number.
 func (t *heliumTree) position(number int) (line, column int) {
 	if number < 1 || number > len(t.places) {
 		return 0, 0

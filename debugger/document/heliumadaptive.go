@@ -8,8 +8,8 @@ import (
 	"github.com/lestrrat-go/helium/xpath3"
 )
 
-// adaptive renders a map or an array for people, in the adaptive form of the
-// W3C's serialization 3.1, section 10, cut at limit bytes.
+// adaptive renders a map or an array in the adaptive output method of W3C's XSLT
+// and XQuery Serialization 3.1, section 10, truncated at limit bytes.
 func adaptive(kind string, item xpath3.Item, limit int) (Item, error) {
 	w := &adaptiveWriter{limited: limited{room: limit}}
 	err := w.item(item)
@@ -19,7 +19,7 @@ func adaptive(kind string, item xpath3.Item, limit int) (Item, error) {
 	return Item{Kind: kind, Value: valid(w.String(), limit), Truncated: err != nil}, nil
 }
 
-// An adaptiveWriter writes items until its room is used up.
+// An adaptiveWriter writes items until its limit is reached.
 type adaptiveWriter struct{ limited }
 
 func (w *adaptiveWriter) put(format string, args ...any) error {
@@ -55,12 +55,12 @@ func (w *adaptiveWriter) entries(m xpath3.MapItem) error {
 		if err := w.atomic(keys[i]); err != nil {
 			return err
 		}
-		value, _ := m.Get(keys[i]) // a key of its own
+		value, _ := m.Get(keys[i]) // the key exists
 		return errors.Join(w.put(":"), w.sequence(value))
 	})
 }
 
-// list writes n things with commas between them.
+// list writes n items separated by commas.
 func (w *adaptiveWriter) list(begin string, n int, end string, write func(i int) error) error {
 	if err := w.put("%s", begin); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (w *adaptiveWriter) list(begin string, n int, end string, write func(i int)
 	return w.put("%s", end)
 }
 
-// sequence writes one item as it is, and more or none in parentheses.
+// sequence writes a single item as it is, and none or several in parentheses.
 func (w *adaptiveWriter) sequence(s xpath3.Sequence) error {
 	if s != nil && s.Len() == 1 {
 		return w.item(s.Get(0))

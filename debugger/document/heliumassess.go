@@ -9,19 +9,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
-// An assessor finds the violations that the engine passes by. The engine leaves
-// an element at the first thing that is wrong with it: with a bad attribute it
-// does not look at the content, and after a child that is out of place at no
-// other child. The assessor goes to every element that has something wrong in it
-// and asks of one thing at a time, its attributes, its text, the order of its
-// children and each of these, with types made for the purpose:
+// An assessor finds the violations that the engine misses. The engine leaves an
+// element at the first violation: after a bad attribute it does not validate the
+// content, and after a misplaced child no other child. The assessor visits every
+// element that has a violation in it and validates one aspect at a time, its
+// attributes, its text, the order of its children and each child, with types made
+// for that purpose:
 //
 //	element ─┬─ ask(attributesOnly)
 //	         ├─ ask(valueOnly) or ask(textOnly)
 //	         ├─ order                   the children's names, see orderer
 //	         └─ children ─ ask(opened) ─► element, for each that is not right
 //
-// What it finds again of what is known already, remarks keeps once.
+// Violations that are found again are recorded once, see remarks.
 type assessor struct {
 	schema *xsd.Schema
 	tree   *heliumTree
@@ -34,15 +34,15 @@ func newAssessor(schema *xsd.Schema, t *heliumTree, found *remarks) *assessor {
 	return &assessor{schema, t, found, newOrderer(schema), map[*xsd.ModelGroup]*openModel{}}
 }
 
-// document assesses a document of which the engine said that it is not valid.
+// document assesses a document that the engine has found invalid.
 func (a *assessor) document(ctx context.Context) error {
 	root := a.tree.doc.DocumentElement()
 	decl, _ := a.schema.LookupElement(root.LocalName(), root.URI())
 	return a.element(ctx, root, decl)
 }
 
-// element assesses an element with something wrong in it. Its declaration may be
-// nil. It does nothing where the type cannot be told, or when there is no room.
+// element assesses an element that has a violation in it. decl may be nil. It
+// does nothing if the type is unknown or the list of violations is full.
 func (a *assessor) element(ctx context.Context, e *dom.Element, decl *xsd.ElementDecl) error {
 	td := a.governing(e, decl)
 	if td == nil || a.found.full() {
@@ -71,7 +71,7 @@ func (a *assessor) element(ctx context.Context, e *dom.Element, decl *xsd.Elemen
 	return a.children(ctx, e, td)
 }
 
-// children assesses the children that are not right.
+// children assesses the invalid children.
 func (a *assessor) children(ctx context.Context, e *dom.Element, td *xsd.TypeDef) error {
 	model := a.opened(td)
 	wrong := map[*dom.Element]bool{}
@@ -88,8 +88,8 @@ func (a *assessor) children(ctx context.Context, e *dom.Element, td *xsd.TypeDef
 	return nil
 }
 
-// ask asks what is wrong with an element if it were of this type, and takes note
-// of the answer.
+// ask validates an element against a type, and records and returns the
+// violations.
 func (a *assessor) ask(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []remark {
 	err := td.ValidateElement(ctx, e, a.schema)
 	if err == nil {
@@ -102,12 +102,12 @@ func (a *assessor) ask(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []r
 	return answer
 }
 
-// validity begins a remark that the engine gives as a text. No file is
+// validity matches the start of a violation in the engine's text. No file is
 // named, and the line is the element's number.
 var validity = lazyRegexp(`(?m)^:(\d+): Schemas validity error : Element '.*?'(?:, attribute '(.*?)')?: `)
 
-// parseRemarks takes the engine's text apart. What has not its form is of the
-// element with a number.
+// parseRemarks splits the engine's text into violations. A text in any other form
+// becomes a violation of the element with the given number.
 func parseRemarks(text string, number int) []remark {
 	heads := validity().FindAllStringSubmatchIndex(text, -1)
 	if len(heads) == 0 {
@@ -118,7 +118,7 @@ func parseRemarks(text string, number int) []remark {
 	for i := len(heads) - 1; i >= 0; i-- {
 		h := heads[i]
 		all[i].message = strings.TrimSuffix(text[h[1]:end], "\n")
-		all[i].number, _ = strconv.Atoi(text[h[2]:h[3]]) // digits by the expression above
+		all[i].number, _ = strconv.Atoi(text[h[2]:h[3]]) // the expression matches digits only
 		if h[4] >= 0 {
 			all[i].attribute = text[h[4]:h[5]]
 		}
@@ -127,8 +127,8 @@ func parseRemarks(text string, number int) []remark {
 	return all
 }
 
-// childWith is the child of e that is or contains the element with a number, or
-// nil.
+// childWith returns the child of e that is or contains the element with a number,
+// or nil.
 func (a *assessor) childWith(e *dom.Element, number int) *dom.Element {
 	if number < 1 || number > len(a.tree.elements) {
 		return nil
@@ -146,8 +146,9 @@ func (a *assessor) childWith(e *dom.Element, number int) *dom.Element {
 	}
 }
 
-// governing is the type of an element: what xsi:type says, or its declaration. It
-// is nil where neither says anything, or xsi:type something that is not there.
+// governing returns the type of an element: that of xsi:type or of its
+// declaration. It returns nil if there is neither, or if xsi:type names an
+// unknown type.
 func (a *assessor) governing(e *dom.Element, decl *xsd.ElementDecl) *xsd.TypeDef {
 	said, _ := e.GetAttributeNS("type", namespaceXSI)
 	if said = strings.TrimSpace(said); said != "" {
@@ -158,7 +159,7 @@ func (a *assessor) governing(e *dom.Element, decl *xsd.ElementDecl) *xsd.TypeDef
 		td, _ := a.schema.LookupType(local, namespaceOf(e, prefix))
 		return td
 	}
-	for decl != nil && decl.Type == nil { // it has the type of what it substitutes
+	for decl != nil && decl.Type == nil { // it has the type of the head of its substitution group
 		head := decl.SubstitutionGroup
 		decl, _ = a.schema.LookupElement(head.Local, head.NS)
 	}
@@ -186,14 +187,15 @@ func namespaceOf(e *dom.Element, prefix string) string {
 	}
 }
 
-// saysNil reports whether an element has xsi:nil.
+// saysNil reports whether an element has xsi:nil="true".
 func saysNil(e *dom.Element) bool {
 	said, _ := e.GetAttributeNS("nil", namespaceXSI)
 	said = strings.TrimSpace(said)
 	return said == "true" || said == "1"
 }
 
-// takesDefault reports whether an element is empty, and its declaration fills it.
+// takesDefault reports whether an element is empty and gets a default value from
+// its declaration.
 func takesDefault(e *dom.Element, decl *xsd.ElementDecl) bool {
 	return e.FirstChild() == nil && decl != nil && (decl.Default != nil || decl.Fixed != nil)
 }

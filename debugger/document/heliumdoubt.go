@@ -7,20 +7,20 @@ import (
 	dom "github.com/lestrrat-go/helium"
 )
 
-// The engine looks for keys, and for what refers to them, in elements that it has
-// looked at. So some remarks only tell that it did not come to an element because
-// something else is wrong near it. These are their forms, with a value in quotes
-// where one is missing.
+// The engine checks keys and references to them only in elements that it has
+// validated. So some of its violations report only that it did not reach an
+// element because of another violation nearby. These expressions match such
+// violations; the group is the quoted value that is missing.
 var doubtful = []func() *regexp.Regexp{
 	lazyRegexp(`^The XPath '.*' of a field of .* evaluates to a node whose type is not simple\.$`),
 	lazyRegexp(`^No match found for key-sequence \[(.*)\] of keyref `),
 	lazyRegexp(`^There is no ID/IDREF binding for the IDREF ('.*?')`),
 }
 
-// doubts returns the conditions on which remarks of such a form depend.
+// doubts holds what decides whether such violations are real.
 type doubts struct {
-	hiding map[*dom.Element]bool // something wrong with them hides what is inside
-	values map[string]bearer     // of attributes and elements inside of those, quoted
+	hiding map[*dom.Element]bool // elements whose content was not validated because of a violation
+	values map[string]bearer     // of attributes and elements within these, by the quoted value
 }
 
 // A bearer is the element that has a value, or the first of several.
@@ -29,7 +29,7 @@ type bearer struct {
 	many  bool
 }
 
-// doubtsOf is nil where there is nothing to doubt.
+// doubtsOf returns nil if no violation is doubtful.
 func (l *remarks) doubtsOf(all []remark) *doubts {
 	d := &doubts{hiding: map[*dom.Element]bool{}, values: map[string]bearer{}}
 	doubted := false
@@ -56,7 +56,7 @@ func isDoubtful(r remark) bool {
 	return ok
 }
 
-// lacking is the quoted values that a doubtful remark misses.
+// lacking returns the quoted values that a doubtful violation reports as missing.
 func lacking(r remark) (values string, ok bool) {
 	for _, form := range doubtful {
 		if m := form().FindStringSubmatch(r.message); m != nil {
@@ -66,8 +66,8 @@ func lacking(r remark) (values string, ok bool) {
 	return "", false
 }
 
-// hider is the element whose content was not looked at because of a remark, or
-// nil.
+// hider returns the element whose content was not validated because of a
+// violation, or nil.
 func (l *remarks) hider(r remark) *dom.Element {
 	number := r.number
 	if strings.HasPrefix(r.message, saysUnexpected) {
@@ -79,15 +79,15 @@ func (l *remarks) hider(r remark) *dom.Element {
 	return l.tree.elements[number-1]
 }
 
-// hides takes an element that has others inside. In what has none, a wrong value
-// hides nothing.
+// hides adds an element that contains others. In an element without children a
+// violation hides nothing.
 func (d *doubts) hides(e *dom.Element) {
 	if e != nil && elementFrom(e.FirstChild()) != nil {
 		d.hiding[e] = true
 	}
 }
 
-// hidden reports whether n is one of the hiding elements or inside of one.
+// hidden reports whether n is a hiding element or within one.
 func (d *doubts) hidden(n dom.Node) bool {
 	for ; n != nil; n = n.Parent() {
 		if e, ok := n.(*dom.Element); ok && d.hiding[e] {
@@ -97,7 +97,7 @@ func (d *doubts) hidden(n dom.Node) bool {
 	return false
 }
 
-// collect takes the values inside of an element.
+// collect adds the values within an element.
 func (d *doubts) collect(e *dom.Element) {
 	for _, a := range e.Attributes() {
 		d.take(e, a.Value())
@@ -121,7 +121,8 @@ func (d *doubts) take(e *dom.Element, value string) {
 	d.values[value] = b
 }
 
-// founded reports whether a remark is more than a consequence of others.
+// founded reports whether a violation is real, and not only a consequence of
+// others.
 func (d *doubts) founded(l *remarks, r remark) bool {
 	values, doubted := lacking(r)
 	if !doubted {

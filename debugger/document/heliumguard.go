@@ -9,19 +9,19 @@ import (
 	"github.com/lestrrat-go/helium/xpath3"
 )
 
-// What functions may be given or make, in bytes of strings.
+// Limits of the arguments and results of functions, in bytes of strings.
 const (
-	maxMade  = 64 * mib // by those that copy their arguments, maybe many times
-	maxGiven = 4 * mib  // to those that make many small things of one string
+	maxMade  = 64 * mib // for functions that may copy their arguments many times
+	maxGiven = 4 * mib  // for functions that split a string into many small values
 )
 
-// A guard stands before a function of XPath 3.1 that a short query could use to
-// fill the memory in one step, which no deadline would interrupt.
+// A guard limits a function of XPath 3.1 with which a short query could exhaust
+// the memory in a single step, which a deadline would not interrupt.
 type guard struct {
 	name     string
-	min, max int // arity; max -1 is any
+	min, max int // arity; a negative max means any
 	limit    int
-	weigh    func(args []xpath3.Sequence, limit int) int // of what it would make
+	weigh    func(args []xpath3.Sequence, limit int) int // estimates the size of the result
 }
 
 var guards = []guard{
@@ -38,15 +38,15 @@ var guards = []guard{
 	{"json-to-xml", 1, 2, maxGiven, weighAll},
 }
 
-// hidden are functions that answer nothing: the environment of the server, with
-// its secrets, is not a document's business (XPath functions 3.1, section 15.1.5
-// leaves open what there is).
+// hidden lists functions that return the empty sequence: a query must not read
+// the environment of the server, which may hold secrets (XPath functions 3.1,
+// section 15.1.5, leaves open which variables are visible).
 var hidden = []guard{
 	{name: "environment-variable", min: 1, max: 1},
 	{name: "available-environment-variables", min: 0, max: 0},
 }
 
-// A guardedSet is all functions that stand before the engine's own.
+// A guardedSet holds the functions that replace those of the engine.
 type guardedSet struct {
 	byLocal map[string]xpath3.Function
 	byName  map[xpath3.QualifiedName]xpath3.Function
@@ -72,7 +72,7 @@ func (s *guardedSet) functions() (map[string]xpath3.Function, map[xpath3.Qualifi
 	return s.byLocal, s.byName
 }
 
-// A hiddenFunction gives the empty sequence.
+// A hiddenFunction returns the empty sequence.
 type hiddenFunction struct{ guard }
 
 func (f hiddenFunction) MinArity() int { return f.min }
@@ -81,7 +81,8 @@ func (f hiddenFunction) Call(context.Context, []xpath3.Sequence) (xpath3.Sequenc
 	return xpath3.EmptySequence(), nil
 }
 
-// A guardedFunction weighs its arguments and calls the engine's function.
+// A guardedFunction checks the size of its arguments and calls the engine's
+// function.
 type guardedFunction struct {
 	guard
 	parser dom.Parser
@@ -116,7 +117,7 @@ func (f *guardedFunction) Call(ctx context.Context, args []xpath3.Sequence) (xpa
 	return result.Sequence(), nil
 }
 
-// weighAll is the sum of all arguments.
+// weighAll returns the size of all arguments.
 func weighAll(args []xpath3.Sequence, limit int) int {
 	sum := 0
 	for _, a := range args {
@@ -127,7 +128,7 @@ func weighAll(args []xpath3.Sequence, limit int) int {
 	return sum
 }
 
-// weighJoin adds a separator for each item.
+// weighJoin also counts a separator for each item.
 func weighJoin(args []xpath3.Sequence, limit int) int {
 	sum := weighAll(args, limit)
 	if len(args) == 2 && args[0] != nil && sum <= limit {
@@ -136,13 +137,13 @@ func weighJoin(args []xpath3.Sequence, limit int) int {
 	return sum
 }
 
-// weighReplace takes every character for a match that is replaced.
+// weighReplace assumes that every character is replaced.
 func weighReplace(args []xpath3.Sequence, limit int) int {
 	return weight(args[0], limit) * (1 + weight(args[2], limit))
 }
 
-// weight is the size of a sequence's strings in bytes. It stops counting above
-// the limit.
+// weight returns the size of a sequence's strings in bytes. It stops counting
+// above limit.
 func weight(s xpath3.Sequence, limit int) int {
 	sum := 0
 	if s == nil {

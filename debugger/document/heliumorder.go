@@ -10,10 +10,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
-// An orderer finds every child that is out of place. It goes through the children
-// with all that the content model still allows. A child that does not fit may be
-// where something before it is missing, it may be one too many, or stand in the
-// place of another: the orderer takes it for what lets most of the next ones fit.
+// An orderer finds every misplaced child of an element. It follows the children
+// through the content model. For a child that does not fit, an element before it
+// may be missing, it may be superfluous, or it may stand in place of another: the
+// orderer chooses the assumption under which most of the following children fit.
 type orderer struct {
 	schema      *xsd.Schema
 	substitutes map[*xsd.ElementDecl][]*xsd.ElementDecl
@@ -25,17 +25,18 @@ func newOrderer(schema *xsd.Schema) *orderer {
 }
 
 const (
-	// maxRests limits the alternatives that are followed. Schemas are deterministic,
-	// so more than a few come from counters within counters only.
+	// maxRests limits the alternatives that are followed. Schemas are
+	// deterministic, so only nested counters cause more than a few.
 	maxRests = 64
-	// ahead is the number of children that decide how to go on after a violation.
+	// ahead is the number of children that decide how to continue after a
+	// violation.
 	ahead = 8
 	// maxExpected limits the names in a message.
 	maxExpected = 24
 )
 
-// judge says which children of an element are out of place, and what is missing.
-// It says nothing where it cannot follow the model, nor when ctx ends.
+// judge returns the misplaced children of an element and the names of missing
+// ones. It returns nothing if it cannot follow the model or ctx ends.
 func (o *orderer) judge(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []remark {
 	if td.OpenContent != nil || takesAny(td) || hasNestedAll(td.ContentModel) {
 		return nil
@@ -84,8 +85,8 @@ func takesAny(td *xsd.TypeDef) bool {
 
 const namespaceXSD = "http://www.w3.org/2001/XMLSchema"
 
-// hasNestedAll reports whether a group of all kinds has others inside, which only
-// XML Schema 1.1 allows.
+// hasNestedAll reports whether an all group contains other groups, which only XML
+// Schema 1.1 allows.
 func hasNestedAll(group *xsd.ModelGroup) bool {
 	return group != nil && group.Compositor == xsd.CompositorAll && slices.ContainsFunc(group.Particles, func(p *xsd.Particle) bool {
 		_, nested := p.Term.(*xsd.ModelGroup)
@@ -101,7 +102,8 @@ func childElements(e *dom.Element) []*dom.Element {
 	return all
 }
 
-// recover returns how to go on behind the first of children, which does not fit.
+// recover returns how to continue after the first of children, which does not
+// fit.
 func (o *orderer) recover(now rests, children []*dom.Element) rests {
 	ways := []rests{o.after(now, children[0], true), now, o.afterAny(now)}
 	return slices.MaxFunc(ways, func(a, b rests) int {
@@ -109,8 +111,8 @@ func (o *orderer) recover(now rests, children []*dom.Element) rests {
 	})
 }
 
-// score returns how many of the next children fit, and one more if that is the end of
-// all. Where there is no way to go on it is less than zero.
+// score returns how many of the next children fit, plus one if that completes the
+// content. It is negative if there is no way to continue.
 func (o *orderer) score(now rests, children []*dom.Element) int {
 	if len(now) == 0 {
 		return -1
@@ -126,13 +128,13 @@ func (o *orderer) score(now rests, children []*dom.Element) int {
 	return min(ahead, len(children))
 }
 
-// afterAny returns what may come after any child that would fit.
+// afterAny returns what may follow any child that would fit.
 func (o *orderer) afterAny(now rests) rests {
 	return o.afterSome(now, false, func(xsd.ParticleTerm) bool { return true })
 }
 
-// after returns what may come after a child; nothing if it does not fit. With leap,
-// what would have to come before it may be missing.
+// after returns what may follow a child, or nothing if the child does not fit.
+// With leap, required elements before the child may be missing.
 func (o *orderer) after(now rests, child *dom.Element, leap bool) rests {
 	return o.afterSome(now, leap, func(term xsd.ParticleTerm) bool { return o.fits(term, child) })
 }
@@ -149,7 +151,7 @@ func (o *orderer) afterSome(now rests, leap bool, fits func(xsd.ParticleTerm) bo
 	return next
 }
 
-// done reports whether nothing more has to come.
+// done reports whether the content may end here.
 func (o *orderer) done(r *rest) bool {
 	for ; r != nil; r = r.next {
 		if r.min > 0 && !o.canBeEmpty(r.term) {
@@ -159,7 +161,8 @@ func (o *orderer) done(r *rest) bool {
 	return true
 }
 
-// expected names what may come, in the engine's words.
+// expected returns the names of elements that may come next, in the engine's
+// wording.
 func (o *orderer) expected(now rests) string {
 	var names []string
 	add := func(name string) {
@@ -185,7 +188,7 @@ func (o *orderer) expected(now rests) string {
 	return " Expected is one of ( " + strings.Join(names, ", ") + " )."
 }
 
-// name gives the names of elements that a term stands for.
+// name passes the names of the elements that a term allows to add.
 func (o *orderer) name(term xsd.ParticleTerm, add func(string)) {
 	switch term := term.(type) {
 	case *xsd.Wildcard:
@@ -197,7 +200,7 @@ func (o *orderer) name(term xsd.ParticleTerm, add func(string)) {
 	}
 }
 
-// clark is a name with its namespace before it.
+// clark returns a name in Clark notation: {namespace}local.
 func clark(name xsd.QName) string {
 	if name.NS == "" {
 		return name.Local
@@ -205,8 +208,8 @@ func clark(name xsd.QName) string {
 	return "{" + name.NS + "}" + name.Local
 }
 
-// forms are an element and those that may stand in its place; abstract ones may
-// not stand anywhere.
+// forms returns an element and those that may substitute it, without abstract
+// ones.
 func (o *orderer) forms(decl *xsd.ElementDecl) []*xsd.ElementDecl {
 	all, ok := o.substitutes[decl]
 	if !ok {
@@ -229,7 +232,7 @@ func (o *orderer) fits(term xsd.ParticleTerm, child *dom.Element) bool {
 	return false
 }
 
-// admits reports whether a wildcard lets a name pass.
+// admits reports whether a wildcard allows a name.
 func (o *orderer) admits(w *xsd.Wildcard, name xsd.QName) bool {
 	_, global := o.schema.LookupElement(name.Local, name.NS)
 	switch {
@@ -243,7 +246,7 @@ func (o *orderer) admits(w *xsd.Wildcard, name xsd.QName) bool {
 	return admitsNamespace(w, name.NS)
 }
 
-// admitsNamespace reports whether a namespace is one that a wildcard names.
+// admitsNamespace reports whether a wildcard lists a namespace.
 func admitsNamespace(w *xsd.Wildcard, space string) bool {
 	switch w.Namespace {
 	case xsd.WildcardNSAny:

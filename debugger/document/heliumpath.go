@@ -8,10 +8,10 @@ import (
 	dom "github.com/lestrrat-go/helium"
 )
 
-// A pathfinder writes the way to nodes as fn:path does (XPath functions 3.1,
-// section 14.2), but leaves out "Q{}" before names in no namespace. What it
-// counted among siblings it keeps: with many nodes under one parent, counting
-// anew for each would be quadratic.
+// A pathfinder returns the paths of nodes in the form of fn:path (XPath functions
+// 3.1, section 14.2), but omits "Q{}" before names in no namespace. It caches
+// positions among siblings: counting again for each of many siblings would take
+// quadratic time.
 type pathfinder struct {
 	counted map[dom.Node]map[dom.Node]int // parent → child → position
 }
@@ -20,7 +20,7 @@ func newPathfinder() *pathfinder {
 	return &pathfinder{counted: map[dom.Node]map[dom.Node]int{}}
 }
 
-// path is an XPath 3.1 expression that selects n and nothing else.
+// path returns an XPath 3.1 expression that selects n and nothing else.
 func (p *pathfinder) path(n dom.Node) string {
 	var steps []string
 	for n != nil && n.Type() != dom.DocumentNode {
@@ -37,7 +37,7 @@ func (p *pathfinder) path(n dom.Node) string {
 	return b.String()
 }
 
-// step is the last step of the path to n.
+// step returns the last step of the path to n.
 func (p *pathfinder) step(n dom.Node) string {
 	switch n := n.(type) {
 	case *dom.Attribute:
@@ -55,7 +55,8 @@ func namespaceStep(prefix string) string {
 	return "namespace::" + prefix
 }
 
-// test is the node test that n passes, and its siblings of the same sort do.
+// test returns the node test that selects n among siblings of other kinds and
+// names.
 func test(n dom.Node) string {
 	switch n := n.(type) {
 	case *dom.Element:
@@ -68,7 +69,7 @@ func test(n dom.Node) string {
 	return "text()"
 }
 
-// qualified is a name as XPath 3.1 writes it without a prefix.
+// qualified returns a name in the form that XPath 3.1 uses without a prefix.
 func qualified(uri, local string) string {
 	if uri == "" {
 		return local
@@ -76,7 +77,8 @@ func qualified(uri, local string) string {
 	return "Q{" + uri + "}" + local
 }
 
-// position is the position of n, from 1, among the siblings that pass its test.
+// position returns the position of n, from 1, among the siblings with the same
+// node test.
 func (p *pathfinder) position(n dom.Node) int {
 	parent := n.Parent()
 	if parent == nil {

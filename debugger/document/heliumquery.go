@@ -12,8 +12,8 @@ import (
 	"github.com/lestrrat-go/helium/xpath3"
 )
 
-// maxOperations bounds an evaluation where time alone might not: it is counted
-// by the engine, a step of a path for each node being one.
+// maxOperations limits an evaluation in addition to time. The engine counts a
+// step of a path as one operation for each node.
 const maxOperations = 500_000_000
 
 func (t *heliumTree) query(ctx context.Context, q expression) (answer, error) {
@@ -24,7 +24,8 @@ func (t *heliumTree) query(ctx context.Context, q expression) (answer, error) {
 	return t.query3(ctx, q, names)
 }
 
-// namespaces are the prefixes of the root element and above them the request's.
+// namespaces returns the prefixes of the root element, overridden by those of the
+// request.
 func (t *heliumTree) namespaces(q expression) map[string]string {
 	all := map[string]string{}
 	if root := t.doc.DocumentElement(); root != nil {
@@ -47,7 +48,7 @@ func (t *heliumTree) query1(ctx context.Context, q expression, names map[string]
 		return nil, queryError(ctx, q, err)
 	}
 	evaluator := xpath1.NewEvaluator().Namespaces(names).OpLimit(maxOperations)
-	if err := evaluator.Validate(compiled); err != nil { // what is never evaluated too
+	if err := evaluator.Validate(compiled); err != nil { // also checks parts that are never evaluated
 		return nil, queryError(ctx, q, err)
 	}
 	result, err := evaluator.Evaluate(ctx, compiled, t.doc)
@@ -69,8 +70,8 @@ func (t *heliumTree) query3(ctx context.Context, q expression, names map[string]
 	return &answer3{result.Sequence(), newRenderer(t)}, nil
 }
 
-// evaluator is the XPath 3.1 of this package: nothing from outside of the
-// document can be reached, be it files, the network or the environment.
+// evaluator returns the XPath 3.1 evaluator, which cannot access anything outside
+// the document, such as files, the network or the environment.
 func (t *heliumTree) evaluator(names map[string]string) xpath3.Evaluator {
 	byLocal, byName := t.engine.guards.functions()
 	return xpath3.NewEvaluator(xpath3.DefaultEvaluatorOptions).
@@ -82,7 +83,7 @@ func (t *heliumTree) evaluator(names map[string]string) xpath3.Evaluator {
 		OpLimit(maxOperations)
 }
 
-// engineLimits are the errors of evaluations that took too much.
+// engineLimits maps errors of the engine to the limits that they report.
 var engineLimits = []struct {
 	err  error
 	what string
@@ -95,7 +96,7 @@ var engineLimits = []struct {
 	{xpath1.ErrNodeSetLimit, "items in a sequence"},
 }
 
-// queryError gives an error of the engine its type.
+// queryError converts an error of the engine to a typed error.
 func queryError(ctx context.Context, q expression, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -115,7 +116,7 @@ func queryError(ctx context.Context, q expression, err error) error {
 	return wrong
 }
 
-// An answer1 is an answer of XPath 1.0.
+// An answer1 is the result of an XPath 1.0 expression.
 type answer1 struct {
 	result *xpath1.Result
 	render *renderer
@@ -152,7 +153,7 @@ func (a *answer1) item(i, limit int) (Item, error) {
 	return a.render.node(a.result.NodeSet[i], limit)
 }
 
-// number writes a number as the function string does (XPath 1.0, section 4.2).
+// number formats a number as the string function does (XPath 1.0, section 4.2).
 func number(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -160,12 +161,12 @@ func number(f float64) string {
 	case math.IsInf(f, -1):
 		return "-Infinity"
 	case f == 0:
-		return "0" // the negative zero too
+		return "0" // also for negative zero
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// An answer3 is an answer of XPath 3.1.
+// An answer3 is the result of an XPath 3.1 expression.
 type answer3 struct {
 	all    xpath3.Sequence
 	render *renderer

@@ -5,34 +5,35 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
-// The questions of an assessor are types that ask for one thing and forgive all
-// others. They are made of the type of the element.
+// An assessor validates one aspect of an element at a time with types derived
+// from the element's type that accept everything else.
 
-// notAsked is a content type for which the engine has no rule.
+// notAsked is a content type that the engine does not validate.
 const notAsked xsd.ContentTypeKind = -1
 
-// anything lets every element or attribute pass and does not look into it.
+// anything is a wildcard that accepts every element or attribute without
+// validating it.
 var anything = &xsd.Wildcard{Namespace: xsd.WildcardNSAny, ProcessContents: xsd.ProcessSkip}
 
-// anyOnce is one element that is not looked into.
+// anyOnce matches one element without validating it.
 var anyOnce = &xsd.Particle{MinOccurs: 1, MaxOccurs: 1, Term: anything}
 
-// attributesOnly asks for the attributes.
+// attributesOnly returns a type that validates the attributes.
 func attributesOnly(td *xsd.TypeDef) *xsd.TypeDef {
 	asked := *td
 	asked.ContentType, asked.Assertions = notAsked, nil
 	return &asked
 }
 
-// contentOnly asks for the content.
+// contentOnly returns a type that validates the content.
 func contentOnly(td *xsd.TypeDef) *xsd.TypeDef {
 	asked := *td
 	asked.Attributes, asked.AnyAttribute = nil, anything
 	return &asked
 }
 
-// valueOnly asks for the value of a type whose content is simple. A fixed value
-// is the only one there is.
+// valueOnly returns a type that validates the value of simple content. A fixed
+// value is the only valid one.
 func valueOnly(td *xsd.TypeDef, decl *xsd.ElementDecl) *xsd.TypeDef {
 	asked := contentOnly(td)
 	if decl == nil || decl.Fixed == nil {
@@ -45,7 +46,7 @@ func valueOnly(td *xsd.TypeDef, decl *xsd.ElementDecl) *xsd.TypeDef {
 	}
 }
 
-// textOnly asks for text between elements.
+// textOnly returns a type that rejects text between elements.
 func textOnly(td *xsd.TypeDef) *xsd.TypeDef {
 	asked := contentOnly(td)
 	asked.ContentModel = anyNumberOf(anyOnce)
@@ -53,20 +54,21 @@ func textOnly(td *xsd.TypeDef) *xsd.TypeDef {
 	return asked
 }
 
-// anyNumberOf is a content model of any number of those, in any order.
+// anyNumberOf returns a content model of any number of the particles in any
+// order.
 func anyNumberOf(particles ...*xsd.Particle) *xsd.ModelGroup {
 	return &xsd.ModelGroup{Compositor: xsd.CompositorChoice, Particles: particles, MaxOccurs: xsd.Unbounded}
 }
 
-// An openModel is a content model whose elements may come in any order and number,
-// and others between them.
+// An openModel is a content model whose elements may come in any order and
+// number, mixed with others.
 type openModel struct {
 	schema       *xsd.Schema
-	group        *xsd.ModelGroup // nil where there is none
+	group        *xsd.ModelGroup // nil for none
 	declarations map[xsd.QName]*xsd.ElementDecl
 }
 
-// opened is the open form of a type's content model.
+// opened returns the open form of a type's content model.
 func (a *assessor) opened(td *xsd.TypeDef) *openModel {
 	if made, ok := a.models[td.ContentModel]; ok {
 		return made
@@ -81,8 +83,8 @@ func (a *assessor) opened(td *xsd.TypeDef) *openModel {
 	return m
 }
 
-// collect finds the elements and wildcards of a content model. Elements of one
-// name have one type (XML Schema 1.0, part 1, section 3.8.6).
+// collect appends the elements and wildcards of a content model. Elements of the
+// same name have the same type (XML Schema 1.0, part 1, section 3.8.6).
 func (m *openModel) collect(group *xsd.ModelGroup, elements, wildcards *[]*xsd.Particle) {
 	for _, p := range group.Particles {
 		once := &xsd.Particle{MinOccurs: 1, MaxOccurs: 1, Term: p.Term}
@@ -99,8 +101,8 @@ func (m *openModel) collect(group *xsd.ModelGroup, elements, wildcards *[]*xsd.P
 	}
 }
 
-// declare takes an element and those that can substitute it. It returns false for
-// one that is there already.
+// declare adds an element and those that may substitute it. It returns false if
+// the element has been added before.
 func (m *openModel) declare(decl *xsd.ElementDecl) bool {
 	if m.declarations[decl.Name] != nil {
 		return false
@@ -114,7 +116,7 @@ func (m *openModel) declare(decl *xsd.ElementDecl) bool {
 	return true
 }
 
-// substitutes are the elements that may stand in the place of one.
+// substitutes returns the elements that may substitute an element.
 func substitutes(schema *xsd.Schema, decl *xsd.ElementDecl) []*xsd.ElementDecl {
 	if global, ok := schema.LookupElement(decl.Name.Local, decl.Name.NS); !ok || global != decl && !decl.IsRef {
 		return nil
@@ -122,7 +124,7 @@ func substitutes(schema *xsd.Schema, decl *xsd.ElementDecl) []*xsd.ElementDecl {
 	return schema.SubstGroupMembers(decl.Name)
 }
 
-// question asks for the children, each by itself.
+// question returns a type that validates each child by itself.
 func (m *openModel) question(td *xsd.TypeDef) *xsd.TypeDef {
 	asked := contentOnly(td)
 	asked.ContentModel, asked.OpenContent, asked.Assertions = m.group, nil, nil
@@ -132,8 +134,8 @@ func (m *openModel) question(td *xsd.TypeDef) *xsd.TypeDef {
 	return asked
 }
 
-// declaration is that of a child: the model's, or else the schema's, as wildcards
-// would have it. It is nil where there is none.
+// declaration returns the declaration of a child: that of the model, or else that
+// of the schema, as for a wildcard. It returns nil if there is none.
 func (m *openModel) declaration(child *dom.Element) *xsd.ElementDecl {
 	if decl := m.declarations[xsd.QName{Local: child.LocalName(), NS: child.URI()}]; decl != nil {
 		return decl

@@ -11,36 +11,37 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
-// A remark is a message of the engine about an element or one of its attributes.
+// A remark is a violation that the engine reports about an element or one of its
+// attributes.
 type remark struct {
-	number    int    // of the element; 0 where that is not known
-	attribute string // as the engine names it
+	number    int    // of the element; 0 if unknown
+	attribute string // in the engine's form
 	message   string
 }
 
-// What remarks on the order of children begin with.
+// Starts of violations of the order of children.
 const (
 	saysUnexpected = "This element is not expected."
 	saysMissing    = "Missing child element(s)."
 )
 
-// remarks are all that is wrong with a document, each thing once, however often
-// it was asked for. The engine's remarks on the order of children give way to
-// those of an [orderer], which goes on after the first.
+// remarks collects the violations of a document, each once, however often it is
+// found. Violations of the order of children that the engine found are replaced
+// by those of an [orderer], which continues after the first one.
 type remarks struct {
 	tree   *heliumTree
 	list   []remark
 	seen   map[remark]bool
-	orders map[int][]remark // by the number of the parent
-	placed int              // in orders
-	more   int              // that found no room
+	orders map[int][]remark // violations of the order, by the number of the parent
+	placed int              // number of violations in orders
+	more   int              // number of violations omitted because the list was full
 }
 
 func newRemarks(t *heliumTree) *remarks {
 	return &remarks{tree: t, seen: map[remark]bool{}, orders: map[int][]remark{}}
 }
 
-// Handle takes what the engine finds.
+// Handle records a violation found by the engine.
 func (l *remarks) Handle(_ context.Context, err error) {
 	r := remark{message: strings.TrimSpace(err.Error())}
 	if wrong, ok := errors.AsType[*xsd.ValidationError](err); ok {
@@ -60,10 +61,10 @@ func (l *remarks) add(r remark) {
 	}
 }
 
-// full reports whether there is no room for more.
+// full reports whether the list has reached its limit.
 func (l *remarks) full() bool { return len(l.list)+l.placed >= MaxViolations }
 
-// setOrder says what is wrong with the order of an element's children.
+// setOrder records the violations of the order of an element's children.
 func (l *remarks) setOrder(parent int, found []remark) {
 	if len(found) > 0 {
 		l.orders[parent] = found
@@ -71,7 +72,7 @@ func (l *remarks) setOrder(parent int, found []remark) {
 	}
 }
 
-// tell reports everything in document order, and then what found no room.
+// tell reports all violations in document order, then the number of omitted ones.
 func (l *remarks) tell(report func(Violation)) {
 	all := slices.DeleteFunc(l.list, l.outdone)
 	for _, found := range l.orders {
@@ -90,8 +91,7 @@ func (l *remarks) tell(report func(Violation)) {
 	}
 }
 
-// outdone reports whether the engine's remark is on an order of children of which
-// more is known.
+// outdone reports whether an orderer has replaced a violation of the engine.
 func (l *remarks) outdone(r remark) bool {
 	switch {
 	case strings.HasPrefix(r.message, saysMissing):
@@ -110,7 +110,7 @@ func (l *remarks) violation(paths *pathfinder, r remark) Violation {
 	return v
 }
 
-// parentOf is the number of the element that an element is in, or 0.
+// parentOf returns the number of an element's parent, or 0.
 func (t *heliumTree) parentOf(number int) int {
 	if number < 1 || number > len(t.elements) {
 		return 0

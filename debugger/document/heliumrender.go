@@ -16,7 +16,7 @@ type renderer struct {
 
 func newRenderer(t *heliumTree) *renderer { return &renderer{t, newPathfinder()} }
 
-// nodeKinds are the names of the kinds of nodes.
+// nodeKinds holds the names of kinds of nodes.
 var nodeKinds = map[dom.ElementType]string{
 	dom.ElementNode:               "element",
 	dom.AttributeNode:             "attribute",
@@ -28,8 +28,8 @@ var nodeKinds = map[dom.ElementType]string{
 	dom.DocumentNode:              "document",
 }
 
-// node renders a node. One that the query made, by parsing a string for example,
-// has no path and no place.
+// node renders a node. A node that the query created, for example by parsing a
+// string, has no path and no place.
 func (r *renderer) node(n dom.Node, limit int) (Item, error) {
 	item := Item{Kind: nodeKinds[n.Type()]}
 	if r.tree.owns(n) {
@@ -53,7 +53,7 @@ func (r *renderer) node(n dom.Node, limit int) (Item, error) {
 
 // owns reports whether n is a node of the document itself.
 func (t *heliumTree) owns(n dom.Node) bool {
-	if n.Type() == dom.NamespaceNode { // it belongs to its element only
+	if n.Type() == dom.NamespaceNode { // a namespace node belongs to its element
 		n = n.Parent()
 	}
 	for n != nil && n.Type() != dom.DocumentNode {
@@ -62,7 +62,7 @@ func (t *heliumTree) owns(n dom.Node) bool {
 	return n == dom.Node(t.doc)
 }
 
-// placeOf returns where the element begins that n is or belongs to.
+// placeOf returns the place of the element that n is or belongs to.
 func (t *heliumTree) placeOf(n dom.Node) (line, column int) {
 	for ; n != nil; n = n.Parent() {
 		if e, ok := n.(*dom.Element); ok {
@@ -72,7 +72,7 @@ func (t *heliumTree) placeOf(n dom.Node) (line, column int) {
 	return 0, 0
 }
 
-// markup is the XML of a node, cut at limit bytes.
+// markup returns the XML of a node, truncated at limit bytes.
 func markup(n dom.Node, limit int) (text string, truncated bool, err error) {
 	out := &limited{room: limit}
 	err = dom.NewWriter().XMLDeclaration(false).IncludeDTD(false).EscapeNonASCII(false).WriteTo(out, n)
@@ -82,10 +82,10 @@ func markup(n dom.Node, limit int) (text string, truncated bool, err error) {
 	return valid(out.String(), limit), err != nil, nil
 }
 
-// errFull ends a serialisation that became too long.
+// errFull ends a serialization that reached its limit.
 var errFull = errors.New("the answer is full")
 
-// A limited buffer takes so many bytes and then says that it is full.
+// A limited is a buffer that returns errFull when it has reached its limit.
 type limited struct {
 	bytes.Buffer
 	room int
@@ -99,7 +99,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// cut cuts the value of an item at limit bytes.
+// cut truncates the value of an item at limit bytes.
 func cut(item Item, limit int) Item {
 	if len(item.Value) > limit {
 		item.Value, item.Truncated = valid(item.Value, limit), true
@@ -107,8 +107,8 @@ func cut(item Item, limit int) Item {
 	return item
 }
 
-// valid is the longest part of text, from its beginning, that has at most limit
-// bytes and no half of a character at its end.
+// valid returns the longest prefix of text with at most limit bytes that does not
+// end within a character.
 func valid(text string, limit int) string {
 	if len(text) <= limit {
 		limit = len(text)

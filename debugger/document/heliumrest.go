@@ -6,21 +6,21 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
-// A rest describes what a content model still allows: one of its particles for so many
-// times, and then the next. Nil is the end.
+// A rest is the part of a content model that is still allowed: a particle a
+// number of times, followed by the next rest. nil is the end.
 type rest struct {
 	term     xsd.ParticleTerm
 	min, max int // max may be xsd.Unbounded
 	next     *rest
 
-	left *rest // what fewer made
-	body *rest // what sequence made
+	left *rest // cached result of fewer
+	body *rest // cached result of sequence
 }
 
-// rests are ways to go on, of which each is possible.
+// rests holds alternative ways to continue.
 type rests []*rest
 
-// has reports whether r is among them.
+// has reports whether all contains r.
 func (all rests) has(r *rest) bool {
 	return slices.ContainsFunc(all, r.equal)
 }
@@ -34,7 +34,8 @@ func (r *rest) equal(other *rest) bool {
 	return true
 }
 
-// particleRest is a particle and what comes then. A group has its numbers itself.
+// particleRest returns the rest for a particle followed by next. Groups have
+// occurrence limits of their own.
 func particleRest(p *xsd.Particle, next *rest) *rest {
 	if group, ok := p.Term.(*xsd.ModelGroup); ok {
 		return groupRest(group, next)
@@ -46,7 +47,8 @@ func groupRest(group *xsd.ModelGroup, next *rest) *rest {
 	return &rest{term: group, min: group.MinOccurs, max: group.MaxOccurs, next: next}
 }
 
-// fewer is the rest when its particle has come once, the same one each time.
+// fewer returns the rest after its particle has occurred once. It always returns
+// the same pointer.
 func (r *rest) fewer() *rest {
 	switch {
 	case r.max == 1:
@@ -66,8 +68,9 @@ func oneLess(most int) int {
 	return most - 1
 }
 
-// next visits the elements and wildcards that may come next in r, as far as stop,
-// each with what may come after it. With leap, what must come may be missing.
+// next visits the elements and wildcards that may come next in r, up to stop,
+// each with the rest that follows it. With leap, required elements may be
+// missing.
 func (o *orderer) next(r, stop *rest, leap bool, visit func(xsd.ParticleTerm, *rest)) {
 	for ; r != stop; r = r.next {
 		if r.max != 0 {
@@ -79,7 +82,7 @@ func (o *orderer) next(r, stop *rest, leap bool, visit func(xsd.ParticleTerm, *r
 	}
 }
 
-// enter visits what may come next in the particle that r begins with.
+// enter visits what may come next in the first particle of r.
 func (o *orderer) enter(r *rest, leap bool, visit func(xsd.ParticleTerm, *rest)) {
 	group, ok := r.term.(*xsd.ModelGroup)
 	if !ok {
@@ -103,7 +106,7 @@ func (o *orderer) enter(r *rest, leap bool, visit func(xsd.ParticleTerm, *rest))
 	}
 }
 
-// sequence returns the contents of a sequence, followed by the rest of r.
+// sequence returns the contents of a sequence, followed by what follows r.
 func (r *rest) sequence(group *xsd.ModelGroup) *rest {
 	if r.body == nil {
 		r.body = r.fewer()
@@ -114,7 +117,7 @@ func (r *rest) sequence(group *xsd.ModelGroup) *rest {
 	return r.body
 }
 
-// without returns the rest of an all group after one of its members.
+// without returns an all group without its i-th member.
 func without(group *xsd.ModelGroup, i int) *xsd.ModelGroup {
 	come := group.Particles[i]
 	left := &xsd.ModelGroup{Compositor: xsd.CompositorAll, MinOccurs: 1, MaxOccurs: 1}
@@ -126,7 +129,7 @@ func without(group *xsd.ModelGroup, i int) *xsd.ModelGroup {
 	return left
 }
 
-// canBeEmpty reports whether a term need not have any element.
+// canBeEmpty reports whether a term may match no element.
 func (o *orderer) canBeEmpty(term xsd.ParticleTerm) bool {
 	group, ok := term.(*xsd.ModelGroup)
 	if !ok {
@@ -140,8 +143,9 @@ func (o *orderer) canBeEmpty(term xsd.ParticleTerm) bool {
 	return empty
 }
 
-// hasEmptyForm looks at the particles of a group: one of a choice, or all of the
-// others must be able to be empty. So a choice of nothing cannot be made.
+// hasEmptyForm reports whether a group may match no element: one particle of a
+// choice, or all particles of another group, must permit it. So a choice without
+// particles matches nothing at all.
 func (o *orderer) hasEmptyForm(group *xsd.ModelGroup) bool {
 	avoidable := func(p *xsd.Particle) bool {
 		r := particleRest(p, nil)

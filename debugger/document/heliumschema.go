@@ -10,11 +10,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
-// A heliumGrammar is a compiled schema of the engine's. Its validator adds
-// attributes to the tree that it validates, where the schema has defaults.
+// A heliumGrammar is a compiled schema of the engine. Its validator adds default
+// attributes to the tree that it validates.
 type heliumGrammar struct {
 	schema   *xsd.Schema
-	defaults bool // there may be defaults for attributes
+	defaults bool // the schema may have default attributes
 }
 
 func (g heliumGrammar) alters(t tree) bool {
@@ -33,8 +33,8 @@ func (h helium) compile(ctx context.Context, schema tree, files *schemaFiles) (g
 	return heliumGrammar{compiled, files.haveDefaults()}, nil
 }
 
-// schemaError gives an error of the compiler its type: a file that may not be
-// read is that file's error, all else is the schema's.
+// schemaError converts an error of the compiler to a typed error: the error of a
+// file that cannot be read, or a SchemaError.
 func schemaError(ctx context.Context, t *heliumTree, err error, problems []Violation) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -48,7 +48,7 @@ func schemaError(ctx context.Context, t *heliumTree, err error, problems []Viola
 	return &SchemaError{t.name, problems}
 }
 
-// A problemList collects what the compiler has to say.
+// A problemList collects the compiler's messages.
 type problemList struct {
 	tree  *heliumTree
 	files *schemaFiles
@@ -59,8 +59,8 @@ type problemList struct {
 // diagnostic matches the compiler's messages, which have the form of libxml2's.
 var diagnostic = lazyRegexp(`(?s)^(.*?):(\d+): element [^:]*: Schemas parser (error|warning) : (.*?)\s*$`)
 
-// Handle takes one diagnostic. Warnings tell of imports that were not found;
-// they are problems only if something is missing in the end.
+// Handle records a message. Warnings report imports that were not found; they
+// matter only if the compilation fails.
 func (p *problemList) Handle(_ context.Context, err error) {
 	var leveled dom.ErrorLeveler
 	if errors.As(err, &leveled) && leveled.ErrorLevel() == dom.ErrorLevelWarning {
@@ -78,10 +78,10 @@ func (p *problemList) Handle(_ context.Context, err error) {
 	}
 }
 
-// place makes a problem of a message. A low line is the number of an element of
-// the schema itself, a higher one is a line of a file that it includes.
+// place returns the violation for a message. A small line is the number of an
+// element in the schema itself, a larger one is a line of an included file.
 func (p *problemList) place(file, line, message string) Violation {
-	number, _ := strconv.Atoi(line) // digits by the expression above
+	number, _ := strconv.Atoi(line) // the expression matches digits only
 	if path, line := p.files.unshift(number); path != "" {
 		return Violation{File: path, Line: line, Message: message}
 	}
@@ -100,7 +100,7 @@ func (p *problemList) finder() *pathfinder {
 	return p.paths
 }
 
-// violation returns the violation of the element that has a number.
+// violation returns the violation of the element with a number.
 func (t *heliumTree) violation(paths *pathfinder, number int, message string) Violation {
 	v := Violation{Message: message}
 	if number >= 1 && number <= len(t.elements) {
@@ -110,7 +110,7 @@ func (t *heliumTree) violation(paths *pathfinder, number int, message string) Vi
 	return v
 }
 
-// validate reports in document order.
+// validate reports the violations in document order.
 func (g heliumGrammar) validate(ctx context.Context, subject tree, report func(Violation)) error {
 	t := subject.(*heliumTree)
 	found := newRemarks(t)
@@ -128,7 +128,7 @@ func (g heliumGrammar) validate(ctx context.Context, subject tree, report func(V
 	return nil
 }
 
-// attributeStep turns {uri}local into a name of XPath 3.1.
+// attributeStep converts {uri}local to a name of XPath 3.1.
 func attributeStep(name string) string {
 	if strings.HasPrefix(name, "{") {
 		return "Q" + name

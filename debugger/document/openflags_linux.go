@@ -2,5 +2,5 @@ package document
 
 import "syscall"
 
-// openFlags keep a pipe from making open wait for its writer.
+// openFlags makes open return at once for a pipe without a writer.
 const openFlags = syscall.O_NONBLOCK

@@ -10,11 +10,12 @@ import (
 	"syscall"
 )
 
-// roots are the directories that can be read, and the only way to a file.
+// roots holds the readable directories. All files are opened through it.
 type roots []root
 
-// A root is one of them. Its files are opened relative to dir, which lets no
-// symbolic link out, even if the tree changes meanwhile.
+// A root is a readable directory. Its files are opened relative to dir, which
+// prevents symbolic links from leading outside, even if the tree changes
+// meanwhile.
 type root struct {
 	given string // absolute, as configured
 	real  string // without symbolic links
@@ -57,7 +58,8 @@ func (all roots) close() error {
 	return errors.Join(errs...)
 }
 
-// below tells what path is called inside of the root.
+// below returns the name of path relative to the root, and false if it lies
+// outside.
 func (r root) below(path string) (string, bool) {
 	for _, base := range []string{r.given, r.real} {
 		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
@@ -67,16 +69,16 @@ func (r root) below(path string) (string, bool) {
 	return "", false
 }
 
-// An address is a path that lies below a root, at least by its spelling.
+// An address is a path that lies below a root by its spelling.
 type address struct {
 	root root
 	rel  string
 }
 
-// name is the address as an absolute path: what caches and answers call it.
+// name returns the absolute path of the address, which caches and answers use.
 func (a address) name() string { return filepath.Join(a.root.real, a.rel) }
 
-// addresses are the places that path may mean: the one root that it lies below,
+// addresses returns what path may refer to: a place in the root that contains it,
 // or for a relative path a place in each root.
 func (all roots) addresses(path string) []address {
 	var found []address
@@ -92,8 +94,8 @@ func (all roots) addresses(path string) []address {
 	return found
 }
 
-// open opens the regular file that path means, for reading. The address that it
-// returns has no symbolic links left in it where they led from root to root.
+// open opens the regular file at path for reading. Links between roots are
+// resolved in the address that it returns.
 func (all roots) open(path string) (*os.File, address, error) {
 	if strings.ContainsRune(path, 0) {
 		return nil, address{}, &NotFoundError{path}
@@ -113,8 +115,8 @@ func (all roots) open(path string) (*os.File, address, error) {
 
 const outside = "it is outside of the allowed directories"
 
-// openAt opens one address. A link that os.Root does not follow, because it is
-// absolute or leads to another root, is resolved and tried once more.
+// openAt opens an address. If os.Root does not follow a link, because it is
+// absolute or leads to another root, openAt resolves it and tries once more.
 func (all roots) openAt(a address) (*os.File, address, error) {
 	file, err := a.open()
 	if !escapes(err) {
@@ -134,11 +136,11 @@ func (all roots) openAt(a address) (*os.File, address, error) {
 	return nil, a, errEscapes
 }
 
-// errEscapes is our form of the error that os.Root has no name for.
+// errEscapes stands for an error of os.Root that is not exported.
 var errEscapes = errors.New(outside)
 
-// escapes reports whether os.Root refused to leave its directory: its error for
-// that is neither of the operating system's nor exported.
+// escapes reports whether os.Root refused to leave its directory. It compares the
+// text, since the error is neither exported nor one of the operating system.
 func escapes(err error) bool {
 	if err == nil || errors.Is(err, errIrregular) {
 		return false
@@ -149,8 +151,8 @@ func escapes(err error) bool {
 
 var errIrregular = errors.New("it is no regular file")
 
-// open opens a regular file and nothing else: opening a pipe would wait for a
-// writer, and reading a device may never end.
+// open opens a regular file only: opening a pipe would wait for a writer, and
+// reading a device may never end.
 func (a address) open() (*os.File, error) {
 	file, err := a.root.dir.OpenFile(a.rel, os.O_RDONLY|openFlags, 0)
 	if err != nil {
@@ -166,7 +168,7 @@ func (a address) open() (*os.File, error) {
 	return file, nil
 }
 
-// reasoned gives an error from opening path its type.
+// reasoned converts an error from opening path to a typed error.
 func reasoned(path string, err error) error {
 	switch {
 	case err == nil:
@@ -183,8 +185,8 @@ func reasoned(path string, err error) error {
 	return fmt.Errorf("open document %s: %w", path, withoutPath(err))
 }
 
-// withoutPath returns the operating system's reason alone: the error's path may tell
-// where on this machine the roots are.
+// withoutPath returns the operating system's error without the path, which may
+// reveal the location of the roots.
 func withoutPath(err error) error {
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
 		return wrong.Err

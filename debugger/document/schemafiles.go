@@ -11,31 +11,31 @@ import (
 	"time"
 )
 
-// schemaFiles is the file system that a schema includes and imports from: the
-// library's roots, under its limits. It notes what it read. After it was sealed
-// it serves the schemas that documents point to, and notes nothing.
+// schemaFiles is the file system from which a schema includes and imports: the
+// library's roots, within its limits. It records what was read. After seal it
+// serves the schemas that documents refer to, and records nothing.
 type schemaFiles struct {
 	library *Library
-	base    string // the directory of the first schema
+	base    string // directory of the first schema
 
 	mu     sync.Mutex
-	rent   *lease // nil when sealed
+	rent   *lease // nil after seal
 	read   []version
-	total  int64    // bytes read, the first schema included
-	absent []string // what was asked for and is not there
-	remote []string // what was asked for and is never fetched
-	values bool     // there may be defaults for attributes
-	shifts []shift  // of the files that were read, in ascending order
-	lines  int      // the last line number that is taken
+	total  int64    // bytes read, including the first schema
+	absent []string // requested files that do not exist
+	remote []string // requested addresses that are never fetched
+	values bool     // there may be default attributes
+	shifts []shift  // of the files read, in ascending order
+	lines  int      // the last line number in use
 }
 
-// A fatalError makes the engine give up instead of going on without a file.
+// A fatalError makes the engine stop instead of continuing without a file.
 type fatalError struct{ error }
 
 func (fatalError) FatalSchemaLoad() bool { return true }
 func (e fatalError) Unwrap() error       { return e.error }
 
-// Open opens a schema for reading, by an absolute path or a URI.
+// Open opens a schema for reading. name is an absolute path or a URI.
 func (f *schemaFiles) Open(name string) (fs.File, error) {
 	if name == xmlNamespaceURL {
 		return &memoryFile{Reader: bytes.NewReader([]byte(xmlNamespace)), name: name, size: len(xmlNamespace)}, nil
@@ -55,20 +55,21 @@ func (f *schemaFiles) Open(name string) (fs.File, error) {
 	return &memoryFile{Reader: bytes.NewReader(text), name: path, size: len(text), modified: src.stamp.Modified()}, nil
 }
 
-// A shift says by how many lines the text of a file was moved down.
+// A shift is the number of lines by which the text of a file was moved down.
 type shift struct {
 	path string
 	by   int
 }
 
-// maxShift limits how far a file is moved. The lines of further ones are not
-// told apart.
+// maxShift limits the lines by which a file is moved. The lines of further files
+// cannot be distinguished.
 const maxShift = 250_000
 
-// shifted moves the text of a file down, so that no two files have a line number
-// in common, nor with the numbers of the first schema's elements: the engine's
-// messages often name the first schema and mean a line of another. The lines go
-// where white space may be, behind "<?xml" or before everything.
+// shifted moves the text of a file down, so that its line numbers are distinct
+// from those of all other files and from the numbers of the first schema's
+// elements: messages of the engine often name the first schema with a line of
+// another. The lines are inserted where white space is allowed, after "<?xml" or
+// before everything.
 func (f *schemaFiles) shifted(src *source) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,8 +86,8 @@ func (f *schemaFiles) shifted(src *source) []byte {
 	return text
 }
 
-// unshift finds the file and line that a line number means; none for those of
-// the first schema's elements.
+// unshift returns the file and line for a line number, or "" for numbers of the
+// first schema's elements.
 func (f *schemaFiles) unshift(number int) (path string, line int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +99,7 @@ func (f *schemaFiles) unshift(number int) (path string, line int) {
 	return path, line
 }
 
-// miss notes a file that cannot be had, and gives the error that says so.
+// miss records a file that is not available and returns the error for it.
 func (f *schemaFiles) miss(list *[]string, name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +109,7 @@ func (f *schemaFiles) miss(list *[]string, name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// missing tells people what could not be had.
+// missing describes the files that were not available, for users.
 func (f *schemaFiles) missing() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,7 +123,7 @@ func (f *schemaFiles) missing() []string {
 	return all
 }
 
-// load reads and surveys one file.
+// load reads and surveys a file.
 func (f *schemaFiles) load(path string) (*source, error) {
 	file, addr, err := f.library.roots.open(path)
 	if err != nil {
@@ -140,7 +141,7 @@ func (f *schemaFiles) load(path string) (*source, error) {
 	return src, f.note(src, seen)
 }
 
-// note counts a file that was read.
+// note records a file that was read.
 func (f *schemaFiles) note(src *source, seen *survey) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -159,12 +160,11 @@ func (f *schemaFiles) note(src *source, seen *survey) error {
 	return nil
 }
 
-// valueDefault matches a declaration that gives an attribute a value that is not
-// written down.
+// valueDefault matches a declaration with a default or fixed value.
 var valueDefault = lazyRegexp(`[ \t\r\n](default|fixed)[ \t\r\n]*=`)
 
-// mayDefault reports whether a schema may have defaults for attributes, in its
-// text or hidden by entities.
+// mayDefault reports whether a schema may have default attributes, in its text or
+// hidden by entities.
 func mayDefault(text []byte) bool {
 	return bytes.Contains(text, []byte("<!ENTITY")) || valueDefault().Match(text)
 }
@@ -175,7 +175,7 @@ func (f *schemaFiles) haveDefaults() bool {
 	return f.values
 }
 
-// seal ends the noting, and gives what was noted.
+// seal ends the recording and returns what was recorded.
 func (f *schemaFiles) seal() ([]version, int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -187,7 +187,7 @@ func (f *schemaFiles) seal() ([]version, int64) {
 	return all, f.total
 }
 
-// explain adds to the error of a compilation what could not be had.
+// explain adds the files that were not available to the error of a compilation.
 func (f *schemaFiles) explain(err error) error {
 	if wrong, ok := errors.AsType[*SchemaError](err); ok {
 		for _, message := range f.missing() {
@@ -197,8 +197,8 @@ func (f *schemaFiles) explain(err error) error {
 	return err
 }
 
-// localPath is the path that a name means which the engine made of a schema
-// location: a path, or a URI of the scheme file.
+// localPath returns the path for a name that the engine derived from a schema
+// location: a path, or a URI with the scheme file.
 func localPath(name string) (string, bool) {
 	uri, err := url.Parse(name)
 	if err != nil || uri.Scheme == "" || filepath.IsAbs(name) {
@@ -210,13 +210,13 @@ func localPath(name string) (string, bool) {
 	return "", false
 }
 
-// fileURI is an absolute path as a URI, which other locations can be resolved
-// against as RFC 3986 wants it.
+// fileURI returns the URI of an absolute path, against which other locations are
+// resolved (RFC 3986).
 func fileURI(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
-// A memoryFile is a file that was read already.
+// A memoryFile is a file whose contents have been read.
 type memoryFile struct {
 	*bytes.Reader
 	name     string
@@ -236,9 +236,9 @@ func (i memoryInfo) ModTime() time.Time { return i.file.modified }
 func (i memoryInfo) IsDir() bool        { return false }
 func (i memoryInfo) Sys() any           { return nil }
 
-// xmlNamespaceURL is the address from which schemas import the attributes of the namespace xml
-// from, and xmlNamespace declares those: it would be a pity to refuse every
-// schema that allows for xml:lang because nothing is fetched.
+// xmlNamespaceURL is the address from which schemas import the attributes of the
+// namespace xml, and xmlNamespace declares these attributes. Without it, every
+// schema that permits xml:lang would be rejected, since nothing is fetched.
 const (
 	xmlNamespaceURL = "http://www.w3.org/2001/xml.xsd"
 	xmlNamespace    = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/XML/1998/namespace">

@@ -13,26 +13,26 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
-// inlineName names a document that came inline in errors.
+// inlineName is the name of inline documents in errors.
 const inlineName = "inline"
 
-// isInline reports whether a document argument is XML, and no path.
+// isInline reports whether a document argument is XML text, not a path.
 func isInline(argument string) bool {
 	text := strings.TrimLeft(strings.TrimPrefix(argument, "\uFEFF"), " \t\r\n")
 	return strings.HasPrefix(text, "<")
 }
 
-// A source is the bytes of a document and where they came from.
+// A source is the text of a document and its origin.
 type source struct {
 	name   string          // absolute path, or inlineName
 	text   []byte          // UTF-8
-	stamp  filestamp.Stamp // zero for inline
+	stamp  filestamp.Stamp // zero for inline documents
 	digest [sha256.Size]byte
-	seen   time.Time // when it was read
+	seen   time.Time // time of reading
 }
 
-// inline makes a source of XML in an argument. A string is Unicode already, so
-// what its declaration says of its encoding does not count.
+// inline returns the source for XML in an argument. The string is UTF-8, so the
+// encoding in its declaration is ignored.
 func (l *Library) inline(argument string) (*source, error) {
 	argument = strings.TrimPrefix(argument, "\uFEFF")
 	if size := int64(len(argument)); size > l.config.MaxDocument {
@@ -42,10 +42,10 @@ func (l *Library) inline(argument string) (*source, error) {
 	return &source{name: inlineName, text: text}, checkUTF8(inlineName, text)
 }
 
-// attempts limits how often a file is read that changes meanwhile.
+// attempts limits how often a file that changes while it is read is read again.
 const attempts = 3
 
-// read reads the file at an opened address into a source.
+// read reads an open file into a source.
 func (l *Library) read(file *os.File, name string) (*source, error) {
 	for range attempts {
 		src, err := l.readOnce(file, name)
@@ -56,7 +56,7 @@ func (l *Library) read(file *os.File, name string) (*source, error) {
 	return nil, fmt.Errorf("read document %s: it changes while it is being read", filepath.Base(name))
 }
 
-// readOnce returns nothing when the file changed meanwhile.
+// readOnce returns nil if the file changed while it was read.
 func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 	before, err := file.Stat()
 	if err != nil {

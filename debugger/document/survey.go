@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// What one node of a tree costs in bytes, its list links included. Measured on
-// the engine; a test compares the sum with the heap.
+// Memory of a node of a tree in bytes, including its links. Measured on the
+// engine; a test compares the sum with the heap.
 const (
 	elementCost   = 232
 	attributeCost = 400
@@ -14,7 +14,7 @@ const (
 	otherCost     = 248 // comments, processing instructions
 )
 
-// The engine takes memory for nodes and for text in slabs, so that a small tree takes
+// The engine allocates nodes and text in slabs, so that a small tree takes
 // hundreds of kilobytes.
 const (
 	slabNodes     = 256
@@ -25,28 +25,29 @@ const (
 // roundUp returns n as a multiple of unit.
 func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 
-// amplification is by how much entities may blow a document up.
+// amplification limits the factor by which entities may enlarge a document.
 const amplification = 2
 
-// A place is the position of an element's start in the decoded text.
+// A place is the position of the start of an element in the decoded text.
 type place struct{ line, column uint32 }
 
-// A survey holds what is known of a text before it is parsed. It counts what
-// is written down, not what entities bring in.
+// A survey holds what is known about a text before it is parsed. It counts the
+// text itself, not what entities expand to.
 type survey struct {
 	starts     []place // of every start tag, in document order
 	attributes int
 	texts      int
 	others     int
 	entities   bool // the internal subset declares general or parameter entities
-	defaults   int  // attribute defaults that any element might get, at most
+	defaults   int  // upper bound of the default attributes of an element
 	subset     int  // bytes of the internal subset
 	size       int  // bytes of the text
 }
 
-// memory returns an upper bound of the tree's memory in bytes. Entities may bring in as
-// much markup as the engine lets them, and markup is at worst one element for
-// four bytes; each element may get every default of the document type.
+// memory returns an upper bound of the tree's memory in bytes. Entities may add
+// as much markup as the engine permits, in the worst case one element for every
+// four bytes, and each element may get every default attribute of the document
+// type.
 func (s *survey) memory() int64 {
 	elements := int64(len(s.starts))
 	sum := roundUp(elements, slabNodes)*elementCost + elements*8 + int64(s.attributes)*attributeCost +
@@ -66,16 +67,16 @@ func (s *survey) memory() int64 {
 	return sum
 }
 
-// A surveyor walks over a text. It is lenient: what it cannot make sense of it
-// leaves to the parser, which will not like it either.
+// A surveyor scans a text. It ignores markup that it cannot interpret, which the
+// parser will reject.
 type surveyor struct {
 	survey
 	cursor
 	name     string // of the document, for errors
-	rest     []byte // what is still to be seen
+	rest     []byte // the remaining text
 	depth    int
 	max      Config
-	external bool            // there is a subset, which is never read
+	external bool            // there is an external subset, which is never read
 	declared map[string]bool // entities of the internal subset, if external
 }
 
@@ -97,7 +98,7 @@ func look(name string, text []byte, limits Config) (*survey, error) {
 	return &s.survey, nil
 }
 
-// A construct is something that begins and ends with fixed strings.
+// A construct is markup that begins and ends with fixed strings.
 type construct struct{ begin, end string }
 
 var constructs = []construct{
@@ -106,7 +107,7 @@ var constructs = []construct{
 	{"<![CDATA[", "]]>"},
 }
 
-// next takes one construct, or the text before it.
+// next scans one construct, or the text before it.
 func (s *surveyor) next() error {
 	if s.rest[0] != '<' {
 		s.texts++
@@ -132,7 +133,7 @@ func (s *surveyor) next() error {
 	return s.startTag()
 }
 
-// startTag takes a start tag or an empty element.
+// startTag scans a start tag or an empty-element tag.
 func (s *surveyor) startTag() error {
 	line, column := s.place()
 	s.starts = append(s.starts, place{uint32(line), uint32(column)})
@@ -154,8 +155,8 @@ func (s *surveyor) startTag() error {
 	return nil
 }
 
-// tagEnd is the length of the tag that text begins with, and how many quoted
-// values it has.
+// tagEnd returns the length of the tag at the start of text and its number of
+// quoted values.
 func tagEnd(text []byte) (length, quoted int) {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -169,19 +170,19 @@ func tagEnd(text []byte) (length, quoted int) {
 	return len(text), quoted
 }
 
-// exceeds is the error for a limit at the present place.
+// exceeds returns the error for a limit, at the current position.
 func (s *surveyor) exceeds(what string, limit int) error {
 	line, column := s.place()
 	return &LimitError{Subject: at(s.name, line, column), What: what, Limit: int64(limit)}
 }
 
-// take moves over n bytes.
+// take advances by n bytes.
 func (s *surveyor) take(n int) {
 	s.advance(s.rest[:n])
 	s.rest = s.rest[n:]
 }
 
-// until is the index of the mark in text, or its length.
+// until returns the index of the mark in text, or the length of text.
 func until(text []byte, mark string) int {
 	if i := bytes.Index(text, []byte(mark)); i >= 0 {
 		return i
@@ -189,7 +190,7 @@ func until(text []byte, mark string) int {
 	return len(text)
 }
 
-// past is the index behind the mark in text, or its length.
+// past returns the index after the mark in text, or the length of text.
 func past(text []byte, mark string) int {
 	return min(until(text, mark)+len(mark), len(text))
 }

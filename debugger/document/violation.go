@@ -2,12 +2,12 @@ package document
 
 import "strings"
 
-// A Violation is one thing that is wrong with a document, or with a schema.
+// A Violation is an error in a document or in a schema.
 type Violation struct {
-	File         string // for a schema: the file, which may be an included one
-	Line, Column int    // where the element begins; 0 where that is not known
-	// Path is an XPath 3.1 expression that selects the element or attribute; empty
-	// where only the line is known.
+	File         string // of a schema: the file with the error, which may be an included one
+	Line, Column int    // start of the element; 0 if unknown
+	// Path is an XPath 3.1 expression that selects the element or attribute;
+	// empty if only the line is known.
 	Path    string
 	Message string
 }
@@ -23,6 +23,6 @@ func (v Violation) String() string {
 	return where + ": " + v.Message
 }
 
-// MaxViolations limits the violations in an error. Further ones are counted
-// as far as they were found: the search ends when there is no room.
+// MaxViolations limits the violations in an error. More are only counted, and the
+// search ends soon after.
 const MaxViolations = 10_000

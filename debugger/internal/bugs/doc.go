@@ -32,7 +32,7 @@
 //
 // # What is read
 //
-// Regular files below the search path whose names are those of source code in a
+// Regular files below the search path that have the name of source code in a
 // supported language. Symbolic links are not followed, and each file is opened
 // relative to the folder in which it was found, so that a link that replaces it
 // cannot lead elsewhere. Files that .gitignore excludes, vendored and hidden

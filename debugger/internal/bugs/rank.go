@@ -202,7 +202,7 @@ func (s *search) isSite(c candidate) bool {
 	case c.risk != nil:
 		near = 2
 	case c.alike == 0:
-		near = 2 * windowReach // its lines are those of the site
+		near = 2 * windowReach // its lines belong to the site
 	}
 	return distance(c.line, s.request.Site.Line) <= near || c.begin <= at && at < c.end
 }
