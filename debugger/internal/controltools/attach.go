@@ -12,11 +12,12 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// attachArgs holds the arguments of attach.
 type attachArgs struct {
 	PID int `json:"pid" doc:"Process ID to attach to"`
 }
 
-// Validate checks what the documented schema does not express.
+// Validate checks rules that the documented schema does not express.
 func (a attachArgs) Validate() error {
 	if a.PID < 1 {
 		return errors.New("pid must be a positive integer")
@@ -29,13 +30,13 @@ type Attached struct {
 	State session.State `json:"state"`
 }
 
-// Text is the documented form.
+// Text returns the documented text form.
 func (a Attached) Text() string {
 	return fmt.Sprintf("Successfully attached to process %d", a.State.PID)
 }
 
-// attach begins a session with a running process. If the client has a session
-// with it already, attach returns that one.
+// attach starts a session with a running process. If the client already has a
+// session with the process, attach returns that one.
 func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (Attached, error) {
 	key := call.StateKey()
 	for _, s := range t.Sessions.Own(key) {
@@ -60,6 +61,7 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 	return Attached{s.ReportedState()}, nil
 }
 
+// processOptions returns the options for sessions with live processes.
 func (t *Group) processOptions() proc.Options {
 	return proc.Options{Log: t.Sessions.Log, MaxStop: t.Sessions.MaxStop}
 }

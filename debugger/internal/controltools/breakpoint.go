@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// breakpointArgs holds the arguments of set_breakpoint.
 type breakpointArgs struct {
 	Address   string `json:"address,omitempty" doc:"Such as 0x401000"`
 	Condition string `json:"condition,omitempty" doc:"Stop only when this is true, such as count > 3 && p->next != 0"`
@@ -54,14 +55,14 @@ type marked struct {
 	State      *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
 	Breakpoint breakpointItem `json:"breakpoint"`
 
-	named bool // the place was not given as an address
+	named bool // the place was given by a name or a line
 }
 
-// AuditAddress returns the address of the first place; there always is one.
+// AuditAddress returns the address of the first place. There is at least one.
 func (m marked) AuditAddress() string { return m.Breakpoint.Places[0].Address }
 
-// Text is the documented form. It also names a place that was not given as an
-// address.
+// Text returns the documented text form. It adds the name of a place that was not
+// given by its address.
 func (m marked) Text() string {
 	b := m.Breakpoint
 	if b.Kind == "watchpoint" {
@@ -77,6 +78,7 @@ func (m marked) Text() string {
 	return strings.Join(lines, "\n")
 }
 
+// setBreakpoint sets a breakpoint at every address of the place.
 func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Session, args breakpointArgs) (marked, error) {
 	places, err := resolvePlaces(ctx, s, args)
 	if err != nil {

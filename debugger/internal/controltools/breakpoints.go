@@ -32,7 +32,7 @@ type breakpointItem struct {
 	Access    string               `json:"access,omitempty" doc:"write or readwrite"`
 }
 
-// newBreakpointItem describes a breakpoint for an answer.
+// newBreakpointItem returns the description of a breakpoint.
 func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpointItem, error) {
 	set, err := t.OfProcess(m)
 	if err != nil {
@@ -58,7 +58,7 @@ type breakpointList struct {
 	Breakpoints []breakpointItem `json:"breakpoints"`
 }
 
-// Text is a line for each place.
+// Text returns a line for each place.
 func (l breakpointList) Text() string {
 	if len(l.Breakpoints) == 0 {
 		return "No breakpoints"
@@ -78,7 +78,8 @@ func (l breakpointList) Text() string {
 	return b.String()
 }
 
-// details returns the rest of the line about a breakpoint.
+// details returns the end of the line about a breakpoint: its condition, hits and
+// access.
 func (b breakpointItem) details() string {
 	text := ""
 	if b.Watched != "" {
@@ -102,6 +103,7 @@ func (b breakpointItem) details() string {
 	return text
 }
 
+// listBreakpoints lists the breakpoints and watchpoints of the session.
 func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Session, _ sessiontools.OnlySession) (breakpointList, error) {
 	list := breakpointList{State: s.ChangedState(), Breakpoints: []breakpointItem{}}
 	for _, id := range slices.Sorted(maps.Keys(s.Breakpoints.ByID)) {
@@ -114,6 +116,7 @@ func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Sessi
 	return list, nil
 }
 
+// clearArgs holds the arguments of clear_breakpoint.
 type clearArgs struct {
 	ID  int   `json:"id,omitempty" min:"1"`
 	IDs []int `json:"ids,omitempty" min:"1" max:"1000"`
@@ -121,7 +124,7 @@ type clearArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks that exactly one of the ways to choose is used.
+// Validate checks that the breakpoints are given in exactly one way.
 func (a clearArgs) Validate() error {
 	ways := 0
 	for _, given := range []bool{a.ID != 0, len(a.IDs) > 0, a.All} {
@@ -149,7 +152,7 @@ type clearedItem struct {
 	Kind string `json:"kind" doc:"breakpoint or watchpoint"`
 }
 
-// Text names what was cleared.
+// Text lists the breakpoints that were cleared.
 func (c cleared) Text() string {
 	if len(c.Cleared) == 0 {
 		return "No breakpoints"
@@ -165,13 +168,13 @@ func (c cleared) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// The kinds of breakpoints in answers.
+// Kinds of breakpoints in answers.
 const (
 	kindBreakpoint = "breakpoint"
 	kindWatchpoint = "watchpoint"
 )
 
-// clearBreakpoint clears all the given breakpoints, or none if one does not
+// clearBreakpoint clears all given breakpoints, or none if one of them does not
 // exist.
 func (t *Group) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session.Session, args clearArgs) (cleared, error) {
 	ids := slices.Compact(slices.Sorted(slices.Values(args.IDs)))
@@ -203,5 +206,5 @@ func (t *Group) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session.Sessi
 	return answer, errs
 }
 
-// accessNames are the values of the argument access.
+// accessNames maps values of the argument access to kinds of access.
 var accessNames = map[proc.Access]string{proc.Write: "write", proc.ReadWrite: "readwrite"}

@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// continueArgs holds the arguments of continue.
 type continueArgs struct {
 	Record   bool   `json:"record,omitempty" doc:"Record every instruction, to go back later; 10 to 1,000 times slower"`
 	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: most instructions"`
@@ -21,7 +22,7 @@ type continueArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a continueArgs) Validate() error {
 	if !a.Record && (a.MaxSteps != 0 || a.MaxMS != 0) {
 		return errors.New("max_steps and max_ms need record")
@@ -29,8 +30,8 @@ func (a continueArgs) Validate() error {
 	return nil
 }
 
-// resumption returns how the process goes on according to the arguments, or an error
-// if it cannot.
+// resumption returns the function that continues the process as the arguments
+// request, or an error if that is not possible.
 func (t *Group) resumption(s *session.Session, args continueArgs) (func(context.Context) (proc.Stop, error), error) {
 	way := s.Continue
 	if args.Record {
@@ -60,8 +61,9 @@ func (t *Group) resumption(s *session.Session, args continueArgs) (func(context.
 	}, nil
 }
 
-// resume lets the process run, or waits on if it runs already. If an operation
-// has ended that no caller was told of, it reports that first.
+// resume continues the process, or waits for it if it is already running. If an
+// operation has ended whose result no caller received, it returns that result
+// first.
 func (t *Group) resume(ctx context.Context, call *mcp.Call, s *session.Session, args continueArgs) (session.Outcome, error) {
 	if err := s.RequireExecution(); err != nil {
 		return session.Outcome{}, err

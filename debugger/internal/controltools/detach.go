@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// detachArgs holds the arguments of detach.
 type detachArgs struct {
 	Kill bool `json:"kill,omitempty" doc:"End a launched program instead"`
 	sessiontools.SessionArg
@@ -21,12 +22,13 @@ type detached struct {
 	State session.State `json:"state"`
 	Done  string        `json:"done" doc:"What became of the process: detached or killed; closed for a file"`
 
-	name string // of a file
+	name string // of the file, for a core file or trace
 }
 
+// AuditPID returns the process id for the audit trail.
 func (d detached) AuditPID() int { return d.State.PID }
 
-// Text tells what became of the process.
+// Text describes what happened to the process.
 func (d detached) Text() string {
 	switch d.Done {
 	case "killed":
@@ -37,7 +39,7 @@ func (d detached) Text() string {
 	return fmt.Sprintf("Detached from process %d", d.State.PID)
 }
 
-// detach ends a session at once, also while a call or an operation uses it.
+// detach ends a session immediately, even while a call or an operation uses it.
 func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (detached, error) {
 	s, err := t.Sessions.Find(call.StateKey(), args.Session)
 	if err != nil {
@@ -57,7 +59,7 @@ func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 	return d, err
 }
 
-// answerBefore returns the answer of detach for a session that has not ended yet.
+// answerBefore returns the answer of detach for a session that has not yet ended.
 func answerBefore(s *session.Session) detached {
 	if s.Process == nil {
 		return detached{State: session.State{Session: s.ID, PID: s.PID, Status: session.Stopped}, Done: "closed", name: s.Name()}

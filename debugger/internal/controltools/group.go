@@ -8,17 +8,17 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Group has the tools that begin and end sessions, set breakpoints, and let
-// the process run.
+// A Group implements the tools that start and end sessions, set breakpoints, and
+// make the process run.
 type Group struct {
 	Sessions *session.Registry
 	Policy   Policy
 	NoLaunch bool
 	NoWrite  bool
-	Traces   folders.Set // core files and traces that can be opened
+	Traces   folders.Set // folders of core files and traces that may be opened
 }
 
-// Tools returns the rows of the group except those of FileTools.
+// Tools returns the rows of the group without those of FileTools.
 func (t *Group) Tools() []mcp.Tool {
 	return slices.Concat(t.sessionTools(), t.breakpointTools(), t.runTools())
 }

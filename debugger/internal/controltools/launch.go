@@ -20,6 +20,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// launchArgs holds the arguments of launch.
 type launchArgs struct {
 	Path string            `json:"path" doc:"Path, or a name in PATH"`
 	Args []string          `json:"args,omitempty"`
@@ -28,7 +29,7 @@ type launchArgs struct {
 	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop at the first instruction, not at main"`
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a launchArgs) Validate() error {
 	for _, text := range append([]string{a.Path, a.Dir}, a.Args...) {
 		if strings.ContainsRune(text, 0) {
@@ -50,12 +51,12 @@ func (a launchArgs) Validate() error {
 type launched struct {
 	State session.State `json:"state"`
 
-	place string // where that is, "" for a stop that has a text of its own
+	place string // name of the place, "" for a stop with a text of its own
 }
 
 func (l launched) AuditPID() int { return l.State.PID }
 
-// Text names the new process and where it has stopped.
+// Text describes the new process and where it stopped.
 func (l launched) Text() string {
 	where := l.State.Text()
 	if l.place != "" {
@@ -67,10 +68,10 @@ func (l launched) Text() string {
 	return fmt.Sprintf("Launched process %d\n%s", l.State.PID, where)
 }
 
-// reasonLaunched is why a process is stopped where launch has let it run to.
+// reasonLaunched is the reason of the stop at which launch leaves the process.
 const reasonLaunched = "launched"
 
-// launch starts a program and begins a session with it.
+// launch starts a program and a session with it.
 func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (launched, error) {
 	if t.NoLaunch {
 		return launched{}, failure.Denied("the server was started with --no-launch")
@@ -110,7 +111,7 @@ func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 	return answer, err
 }
 
-// lookPath finds a program as a shell with the working directory dir would.
+// lookPath finds a program as a shell in the working directory dir does.
 func lookPath(path, dir string) (string, error) {
 	switch {
 	case filepath.IsAbs(path):
@@ -125,7 +126,7 @@ func lookPath(path, dir string) (string, error) {
 	return filepath.Abs(found)
 }
 
-// environment returns the server's environment with variables added or
+// environment returns the server's environment with the given variables added or
 // replaced.
 func environment(added map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
@@ -139,8 +140,8 @@ func environment(added map[string]string) []string {
 	return env
 }
 
-// toMain runs a launched program to its main function, or to its entry point
-// if main is not known: by then the loader has mapped all libraries.
+// toMain runs a launched program to its main function, or to its entry point if
+// main is not known. At that point the loader has mapped all libraries.
 func (t *Group) toMain(ctx context.Context, call *mcp.Call, s *session.Session, _ launchArgs) (launched, error) {
 	if at := s.MainFunction(ctx); at != 0 {
 		answer, reached, err := t.toPlace(ctx, call, s, at)
@@ -157,11 +158,11 @@ func (t *Group) toMain(ctx context.Context, call *mcp.Call, s *session.Session, 
 	return answer, err
 }
 
-// noMain is the note of a launch without a main function.
+// noMain is the note about a program without a known main function.
 const noMain = "no function main is known, since the program has no symbols for it"
 
-// toPlace runs a launched program to an address, unless it is there. Address 0
-// is never reached.
+// toPlace runs a launched program to an address, unless it is already there. It
+// never reaches address 0.
 func (t *Group) toPlace(ctx context.Context, call *mcp.Call, s *session.Session, at uint64) (answer launched, reached bool, err error) {
 	if here := s.CurrentStop().Address; at == 0 || at == here {
 		return launched{State: s.ReportedState()}, at == here, nil

@@ -11,18 +11,19 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// openCoreArgs holds the arguments of open_core.
 type openCoreArgs struct {
 	Core       string `json:"core" min:"1" doc:"Path, below a folder given by --traces"`
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it has moved, likewise"`
 	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as a container's, likewise"`
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a openCoreArgs) Validate() error {
 	return errors.Join(folders.NoNull("core", a.Core), folders.NoNull("executable", a.Executable), folders.NoNull("root", a.Root))
 }
 
-// openCore begins a session with a core file.
+// openCore starts a session with a core file.
 func (t *Group) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (opened, error) {
 	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
 		return opened{}, err
@@ -49,8 +50,8 @@ func (t *Group) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (
 	return t.begin(call, d, answer)
 }
 
-// coreReason returns why a process left a core file, "" if it was not because
-// of a signal.
+// coreReason returns the reason for which a process wrote a core file, or "" if
+// that was not a signal.
 func coreReason(stop proc.Stop) string {
 	if stop.Signal != 0 {
 		return session.Reasons[proc.Signalled]

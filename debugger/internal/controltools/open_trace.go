@@ -11,18 +11,19 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// openTraceArgs holds the arguments of open_trace.
 type openTraceArgs struct {
 	File       string `json:"file" min:"1" doc:"Path of a binary trace, below a folder given by --traces"`
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it has moved, likewise"`
 	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as a container's, likewise"`
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a openTraceArgs) Validate() error {
 	return errors.Join(folders.NoNull("file", a.File), folders.NoNull("executable", a.Executable), folders.NoNull("root", a.Root))
 }
 
-// openTrace begins a session with a trace, at its last position.
+// openTrace starts a session with a trace, at its last position.
 func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArgs) (opened, error) {
 	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
 		return opened{}, err

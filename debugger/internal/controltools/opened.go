@@ -26,18 +26,18 @@ type opened struct {
 
 func (o opened) AuditPID() int { return o.State.PID }
 
-// newOpened describes a file. It reads the view, so it is called before the
-// session begins.
+// newOpened returns the description of a file. It must be called before the
+// session starts, since it reads the view without the session's gate.
 func newOpened(d *target.Target, files *core.Mapped) opened {
 	o := opened{File: d.File, Executable: d.Executable(), name: d.Name()}
-	threads, _ := d.View.Threads() // files know theirs
+	threads, _ := d.View.Threads() // cannot fail for a file
 	o.Threads = len(threads)
-	maps, _ := d.View.Maps() // likewise
+	maps, _ := d.View.Maps() // cannot fail for a file
 	o.Missing = target.Missing(maps, files)
 	return o
 }
 
-// begin begins a session with a file.
+// begin starts a session with a file.
 func (t *Group) begin(call *mcp.Call, d target.Target, answer opened) (opened, error) {
 	s, err := t.Sessions.Add(call.StateKey(), d)
 	if err != nil {
@@ -47,7 +47,7 @@ func (t *Group) begin(call *mcp.Call, d target.Target, answer opened) (opened, e
 	return answer, nil
 }
 
-// Text tells what was opened, where it stands, and what is missing.
+// Text describes the file, its current position, and files that are missing.
 func (o opened) Text() string {
 	var b strings.Builder
 	b.WriteString("Opened " + plain.Line(o.name))

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	maxPlaces  = 64 // of one breakpoint
-	maxSimilar = 5  // names of functions in place of one that is not known
+	maxPlaces  = 64 // maximum number of addresses of a breakpoint
+	maxSimilar = 5  // maximum number of similar names for an unknown function
 )
 
-// resolvePlaces returns the addresses that the arguments mean.
+// resolvePlaces returns the locations that the arguments specify.
 func resolvePlaces(ctx context.Context, s *session.Session, args breakpointArgs) ([]symbols.Location, error) {
 	var found []symbols.Location
 	var err error
 	switch {
 	case args.Address != "":
-		addr, _ := inspect.ParseAddress(args.Address) // Validate has read it
+		addr, _ := inspect.ParseAddress(args.Address) // checked by Validate
 		at := symbols.Location{Addr: addr}
 		at.Function, _, _ = s.Symbolize(addr)
 		at.File, at.Line, _ = s.Program.Line(addr)
@@ -46,7 +46,7 @@ func resolvePlaces(ctx context.Context, s *session.Session, args breakpointArgs)
 	return found, nil
 }
 
-// noFunction returns the error for an unknown function, with similar names.
+// noFunction returns the error for an unknown function. It lists similar names.
 func noFunction(ctx context.Context, s *session.Session, name string) error {
 	similar, err := s.Program.Similar(ctx, name, maxSimilar)
 	if err != nil {

@@ -13,24 +13,24 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// A Policy tells which processes may be attached to: those that any of its
-// rules allows.
+// A Policy determines which processes may be attached to: those that at least one
+// of its rules allows.
 type Policy []rule
 
-// A rule allows to attach to some processes.
+// A rule allows attaching to some processes.
 type rule struct {
 	text string
 	lets func(c *candidate) bool
 }
 
-// A candidate is a process that a caller wants to attach to.
+// A candidate is a process to be checked by a policy.
 type candidate struct {
 	pid  int
 	uid  int
-	path string // of its executable, "" when that cannot be read
+	path string // of its executable, "" if it cannot be read
 }
 
-// ruleForms parse rules that have a value.
+// ruleForms maps the kinds of rules that have a value to their parsers.
 var ruleForms = map[string]func(value string) (func(*candidate) bool, error){
 	"user": userRule,
 	"exe":  executableRule,
@@ -67,7 +67,7 @@ func parseRule(text string) (func(*candidate) bool, error) {
 	return nil, errors.New("want own, any, none, user:NAME, exe:GLOB or pid:NUMBER")
 }
 
-// userRule parses the name or number of a user.
+// userRule parses a user name or id.
 func userRule(value string) (func(*candidate) bool, error) {
 	uid, err := strconv.Atoi(value)
 	if err != nil {
@@ -82,7 +82,7 @@ func userRule(value string) (func(*candidate) bool, error) {
 	return func(c *candidate) bool { return c.uid == uid }, nil
 }
 
-// executableRule parses a pattern for full paths.
+// executableRule parses a pattern for absolute paths.
 func executableRule(glob string) (func(*candidate) bool, error) {
 	if _, err := filepath.Match(glob, ""); err != nil {
 		return nil, err
@@ -93,12 +93,13 @@ func executableRule(glob string) (func(*candidate) bool, error) {
 	}, nil
 }
 
+// pidRule parses a process id.
 func pidRule(value string) (func(*candidate) bool, error) {
 	pid, err := strconv.Atoi(value)
 	return func(c *candidate) bool { return c.pid == pid }, err
 }
 
-// check returns an error if a process may not be attached to.
+// check returns an error if the policy does not allow attaching to a process.
 func (p Policy) check(pid int) error {
 	c, err := readCandidate(pid)
 	if err != nil {
@@ -118,7 +119,7 @@ func (p Policy) check(pid int) error {
 	}
 }
 
-// readCandidate reads what rules need to know of a process.
+// readCandidate reads the properties of a process that rules refer to.
 func readCandidate(pid int) (*candidate, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

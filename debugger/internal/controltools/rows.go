@@ -5,7 +5,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// sessionTools returns the tools that begin and end sessions.
+// sessionTools returns the tools that start and end sessions.
 func (t *Group) sessionTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -67,7 +67,7 @@ func (t *Group) breakpointTools() []mcp.Tool {
 	}
 }
 
-// runTools returns the tools that let the process run, step and stop.
+// runTools returns the tools that make the process run, step and stop.
 func (t *Group) runTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -109,7 +109,7 @@ func (t *Group) runTools() []mcp.Tool {
 	}
 }
 
-// FileTools returns the tools that begin a session with a file.
+// FileTools returns the tools that start a session with a file.
 func (t *Group) FileTools() []mcp.Tool {
 	return []mcp.Tool{
 		{

@@ -8,9 +8,10 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// pauseArgs holds the arguments of pause.
 type pauseArgs struct{ sessiontools.SessionArg }
 
-// pause stops the process, also while another call waits for it.
+// pause stops the process, even while another call waits for it.
 func (t *Group) pause(ctx context.Context, call *mcp.Call, args pauseArgs) (session.Outcome, error) {
 	s, err := t.Sessions.Find(call.StateKey(), args.Session)
 	if err != nil {

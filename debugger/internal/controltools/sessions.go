@@ -25,7 +25,7 @@ type sessionItem struct {
 	name string
 }
 
-// Text is a line for each session.
+// Text returns a line for each session.
 func (l sessionList) Text() string {
 	if len(l.Sessions) == 0 {
 		return "No sessions"
@@ -41,6 +41,7 @@ func (l sessionList) Text() string {
 	return b.String()
 }
 
+// list returns the caller's sessions.
 func (t *Group) list(_ context.Context, call *mcp.Call, _ struct{}) (sessionList, error) {
 	list := sessionList{Sessions: []sessionItem{}}
 	for _, s := range t.Sessions.Own(call.StateKey()) {

@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// stepArgs holds the arguments of step_forward.
 type stepArgs struct {
 	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000"`
 	sessiontools.WaitArg
@@ -25,7 +26,7 @@ type stepped struct {
 	Logged      []string      `json:"logged,omitempty" doc:"What logpoints have logged since the last answer"`
 }
 
-// Text is the documented form.
+// Text returns the documented text form.
 func (s stepped) Text() string {
 	text := session.Outcome{State: s.State, Output: s.Output, Logged: s.Logged}.StateText()
 	if s.Instruction != "" {
@@ -41,19 +42,20 @@ func (t *Group) stepForward(ctx context.Context, call *mcp.Call, s *session.Sess
 	return stepped{State: m.State, Instruction: sessiontools.NextInstruction(s, m.State), Output: m.Output, Logged: m.Logged}, err
 }
 
+// lineArgs holds the arguments of the steps by source line.
 type lineArgs struct {
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }
 
-// lined is the answer of the steps by source.
+// lined is the answer of the steps by source line.
 type lined struct {
 	State  session.State `json:"state"`
 	Output string        `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
 	Logged []string      `json:"logged,omitempty" doc:"What logpoints have logged since the last answer"`
 }
 
-// Text adds the line of source.
+// Text appends the text of the source line.
 func (l lined) Text() string {
 	text := session.Outcome(l).Text()
 	if l.State.Status != session.Stopped {
@@ -62,7 +64,7 @@ func (l lined) Text() string {
 	return text + l.State.Where()
 }
 
-// lineStep makes a handler of a way to step.
+// lineStep returns a handler that makes steps with f.
 func lineStep(r *session.Registry, f func(ctx context.Context, s *stepping.Stepper) (proc.Stop, error)) sessiontools.Handler[lineArgs, lined] {
 	return sessiontools.WithExecution(r, func(ctx context.Context, call *mcp.Call, s *session.Session, args lineArgs) (lined, error) {
 		m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return f(ctx, s.Stepper) })

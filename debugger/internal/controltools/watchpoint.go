@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// watchpointArgs holds the arguments of set_watchpoint.
 type watchpointArgs struct {
 	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
 	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
@@ -23,7 +24,7 @@ type watchpointArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a watchpointArgs) Validate() error {
 	switch {
 	case (a.Address == "") == (a.Expression == ""):
@@ -36,9 +37,11 @@ func (a watchpointArgs) Validate() error {
 	return nil
 }
 
-// watchable reports whether the processor can watch so many bytes.
+// watchable reports whether the processor can watch size bytes.
 func watchable(size int) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
 
+// setWatchpoint sets a watchpoint on an address or on the memory of an
+// expression.
 func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Session, args watchpointArgs) (marked, error) {
 	w := &stepping.Watch{Size: args.Size, Expression: args.Expression, Access: proc.Write}
 	if args.Access == accessNames[proc.ReadWrite] {
@@ -77,7 +80,7 @@ func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
 	return marked{State: s.ChangedState(), Breakpoint: item}, err
 }
 
-// resolveWatch finds the memory that an address or an expression means.
+// resolveWatch sets the memory to watch from an address or an expression.
 func resolveWatch(ctx context.Context, s *session.Session, w *stepping.Watch, address string) (err error) {
 	if address != "" {
 		w.Address, err = s.Address(ctx, address)

@@ -17,6 +17,7 @@ import (
 // maxInstructions is the maximum number of instructions in an answer.
 const maxInstructions = 1000
 
+// disassembleArgs holds the arguments of disassemble.
 type disassembleArgs struct {
 	Address string `json:"address,omitempty" doc:"0x401000 or an expression such as main; default: the current one"`
 	Count   int    `json:"count,omitempty" default:"10" min:"1" max:"1000"`
@@ -40,7 +41,7 @@ type instructionItem struct {
 	Current bool   `json:"current,omitempty" doc:"Whether it is the next one of the current thread"`
 }
 
-// Text is a line for each instruction.
+// Text returns a line for each instruction.
 func (c code) Text() string {
 	var b strings.Builder
 	for i, in := range c.Instructions {
@@ -60,6 +61,7 @@ func (c code) Text() string {
 	return b.String()
 }
 
+// disassemble returns the instructions at an address or at the current one.
 func (t *Group) disassemble(ctx context.Context, _ *mcp.Call, s *session.Session, args disassembleArgs) (code, error) {
 	now := s.State()
 	addr, err := s.Address(ctx, cmp.Or(args.Address, now.Address))
@@ -81,8 +83,8 @@ func (t *Group) disassemble(ctx context.Context, _ *mcp.Call, s *session.Session
 	return answer, nil
 }
 
-// newInstructionItem describes the first instruction of some code, and returns
-// its length.
+// newInstructionItem returns the description of the first instruction in data,
+// and its length.
 func newInstructionItem(s *session.Session, addr uint64, data []byte) (instructionItem, int) {
 	in, err := x86.Decode(data, addr)
 	length := int(in.Len)

@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// evaluateArgs holds the arguments of evaluate.
 type evaluateArgs struct {
 	Expression string `json:"expression" min:"1" max:"4096" doc:"Such as count, p->next->value, numbers[2] + 1, *(long *)$rsp, name == \"bob\" && len(items) > 3, m[\"key\"], sizeof(x)"`
 	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
@@ -28,11 +29,12 @@ type evaluated struct {
 	Address    string         `json:"address,omitempty" doc:"Where it is in memory"`
 }
 
-// Text has the form of a variable.
+// Text returns the value in the form of a variable.
 func (e evaluated) Text() string {
 	return fmt.Sprintf("%s: %s = %s", plain.Line(e.Expression), plain.Line(e.Type), plain.Line(e.Value))
 }
 
+// evaluate returns the value of an expression in a frame.
 func (t *Group) evaluate(ctx context.Context, _ *mcp.Call, s *session.Session, args evaluateArgs) (evaluated, error) {
 	value, err := s.Evaluate(ctx, args.Expression, args.Thread, args.Frame)
 	if err != nil {

@@ -35,7 +35,7 @@ type goroutineItem struct {
 	Start    string `json:"start,omitempty" doc:"The function that it was begun with"`
 }
 
-// Text is a line for each goroutine.
+// Text returns a line for each goroutine.
 func (g goroutines) Text() string {
 	var b strings.Builder
 	b.WriteString("Goroutines:")
@@ -59,8 +59,8 @@ func (g goroutines) Text() string {
 	return b.String()
 }
 
-// goStatuses are the states of a goroutine, without the bit that marks a scan
-// of its stack (runtime2.go).
+// goStatuses holds the states of a goroutine, without the bit that marks a scan
+// of its stack (runtime2.go of the Go runtime).
 var goStatuses = map[uint64]string{
 	0: "idle", 1: "runnable", 2: "running", 3: "syscall", 4: "waiting", 6: "dead", 8: "copystack", 9: "preempted", 10: "leaked",
 }
@@ -70,6 +70,7 @@ const (
 	goDead = 6
 )
 
+// goroutines lists the goroutines of a Go program.
 func (t *Group) goroutines(ctx context.Context, _ *mcp.Call, s *session.Session, _ sessiontools.OnlySession) (goroutines, error) {
 	if !s.IsGo() {
 		return goroutines{}, failure.Errorf("No goroutines", "the program was not made by Go's compiler, or its symbols are stripped")
@@ -104,8 +105,8 @@ func (t *Group) goroutines(ctx context.Context, _ *mcp.Call, s *session.Session,
 	return answer, ctx.Err()
 }
 
-// field follows the names of members. A member that is not there has type
-// void.
+// field follows the names of members. If a member does not exist, the result has
+// type void.
 func field(o values.Object, names ...string) values.Object {
 	for _, name := range names {
 		m, err := o.Member(name)
@@ -117,13 +118,13 @@ func field(o values.Object, names ...string) values.Object {
 	return o
 }
 
-// number returns the value of a member, 0 if it has none.
+// number returns the value of an integer member, or 0 if it does not exist.
 func number(o values.Object, names ...string) uint64 {
 	o = field(o, names...)
 	if o.Type.Kind == types.KindVoid {
 		return 0
 	}
-	n, _ := o.Uint() // what cannot be read is not there
+	n, _ := o.Uint() // 0 if it cannot be read
 	return n
 }
 
@@ -155,7 +156,7 @@ func newGoroutineItem(ctx context.Context, s *session.Session, g values.Object, 
 	return item, true
 }
 
-// waitReason returns the runtime's text for what a goroutine waits for.
+// waitReason returns the runtime's text for the reason why a goroutine waits.
 func waitReason(ctx context.Context, s *session.Session, reason uint64, regs dwarfregs.Registers) string {
 	texts, err := values.Global(ctx, s.Program, "runtime.waitReasonStrings", s.Memory(), regs)
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
-// A Group has the tools that show a stopped process, and the one that changes
-// its memory.
+// A Group implements the tools that inspect a stopped process, and the one that
+// writes its memory.
 type Group struct {
 	Sessions *session.Registry
 	NoWrite  bool

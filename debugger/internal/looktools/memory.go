@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// readArgs holds the arguments of read_memory.
 type readArgs struct {
 	Address string `json:"address" min:"1" doc:"0x404010 or an expression such as $rsp or &total"`
 	Length  int    `json:"length,omitempty" default:"64" min:"1" max:"65536"`
@@ -34,7 +35,7 @@ type contents struct {
 
 func (c contents) AuditAddress() string { return c.Address }
 
-// Text is a line for each 16 bytes.
+// Text returns a line for each 16 bytes.
 func (c contents) Text() string {
 	var b strings.Builder
 	for at := 0; at < len(c.data); at += 16 {
@@ -50,10 +51,10 @@ func (c contents) Text() string {
 	return b.String()
 }
 
-// SpacedHex formats bytes in hexadecimal with spaces between.
+// SpacedHex formats bytes in hexadecimal, separated by spaces.
 func SpacedHex(row []byte) string { return fmt.Sprintf("% x", row) }
 
-// ascii shows printable characters, and points for the others.
+// ascii returns printable characters, and dots in place of others.
 func ascii(row []byte) string {
 	out := make([]byte, len(row))
 	for i, c := range row {
@@ -65,6 +66,7 @@ func ascii(row []byte) string {
 	return string(out)
 }
 
+// readMemory reads memory, up to the first byte that cannot be read.
 func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session, args readArgs) (contents, error) {
 	addr, err := s.Address(ctx, args.Address)
 	if err != nil {
@@ -82,13 +84,14 @@ func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session,
 	}, nil
 }
 
+// writeArgs holds the arguments of write_memory.
 type writeArgs struct {
 	Address string `json:"address" min:"1" doc:"0x404010 or an expression such as $rsp or &total"`
 	Hex     string `json:"hex" min:"2" max:"131072" doc:"Such as 2a000000"`
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a writeArgs) Validate() error {
 	if _, err := decodeHex(a.Hex); err != nil {
 		return errors.New("hex must be pairs of hexadecimal digits")
@@ -96,7 +99,7 @@ func (a writeArgs) Validate() error {
 	return nil
 }
 
-// decodeHex parses bytes in hexadecimal, with or without spaces.
+// decodeHex parses hexadecimal bytes, with or without spaces.
 func decodeHex(text string) ([]byte, error) {
 	return hex.DecodeString(strings.Join(strings.Fields(text), ""))
 }
@@ -111,11 +114,12 @@ type written struct {
 
 func (w written) AuditAddress() string { return w.Address }
 
-// Text tells what was written.
+// Text describes what was written.
 func (w written) Text() string {
 	return fmt.Sprintf("Wrote %d bytes at %s (before: %s)", w.Length, w.Address, w.Before)
 }
 
+// writeMemory writes memory of a live process at the present.
 func (t *Group) writeMemory(ctx context.Context, _ *mcp.Call, s *session.Session, args writeArgs) (written, error) {
 	if t.NoWrite {
 		return written{}, failure.Denied("the server was started with --no-write")
@@ -124,7 +128,7 @@ func (t *Group) writeMemory(ctx context.Context, _ *mcp.Call, s *session.Session
 	if err != nil {
 		return written{}, err
 	}
-	data, _ := decodeHex(args.Hex) // Validate has read it
+	data, _ := decodeHex(args.Hex) // checked by Validate
 	before := make([]byte, len(data))
 	if _, err := s.View.ReadMemory(addr, before); err != nil {
 		return written{}, err

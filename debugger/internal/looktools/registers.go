@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// registersArgs holds the arguments of registers.
 type registersArgs struct {
 	Thread int    `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
 	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
@@ -33,7 +34,7 @@ type Register struct {
 	Place  string `json:"place,omitempty" doc:"What the value is the address of"`
 }
 
-// Text is a line for each register.
+// Text returns a line for each register.
 func (r Registers) Text() string {
 	var b strings.Builder
 	b.WriteString("Registers:")
@@ -49,13 +50,14 @@ func (r Registers) Text() string {
 	return b.String()
 }
 
-// Values of the argument set, apart from general.
+// Values of the argument set, besides the default general.
 const (
 	setVector = "vector"
 	setX87    = "x87"
 	setAll    = "all"
 )
 
+// registers returns the registers of a frame.
 func (t *Group) registers(_ context.Context, _ *mcp.Call, s *session.Session, args registersArgs) (Registers, error) {
 	scope, err := s.Scope(args.Thread, args.Frame)
 	if err != nil {
@@ -76,8 +78,8 @@ func (t *Group) registers(_ context.Context, _ *mcp.Call, s *session.Session, ar
 	return answer, nil
 }
 
-// generalRegisters returns the general and segment registers that are known in
-// a frame.
+// generalRegisters returns the general and segment registers whose values in a
+// frame are known.
 func generalRegisters(s *session.Session, scope *inspect.FrameScope) []Register {
 	var all []Register
 	for _, row := range inspect.Registers {

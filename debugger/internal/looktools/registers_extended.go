@@ -13,8 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
-// extendedRegisters returns the vector and x87 registers of a thread. As calls
-// do not preserve them, only the innermost frame has any.
+// extendedRegisters returns the vector and x87 registers of a thread. Calls do
+// not preserve them, so they are known in the innermost frame only.
 func extendedRegisters(s *session.Session, scope *inspect.FrameScope, args registersArgs) ([]Register, error) {
 	if !scope.Innermost() {
 		return nil, failure.Errorf("Registers not available", "vector and x87 registers are known in frame 0 only, as calls do not preserve them")
@@ -37,7 +37,7 @@ func extendedRegisters(s *session.Session, scope *inspect.FrameScope, args regis
 	return all, nil
 }
 
-// vectorNames are the names of vector registers by their size in bytes.
+// vectorNames maps sizes in bytes to the names of vector registers.
 var vectorNames = map[int]string{16: "xmm", 32: "ymm", 64: "zmm"}
 
 func vectorRegisters(regs *xsave.Registers) []Register {
@@ -55,7 +55,7 @@ func vectorRegisters(regs *xsave.Registers) []Register {
 	return append(all, Register{Name: "mxcsr", Value: plain.Hex(uint64(regs.MXCSR))})
 }
 
-// x87Registers returns the registers of the x87 unit by their names in gdb.
+// x87Registers returns the registers of the x87 unit with gdb's names.
 func x87Registers(x *xsave.X87) []Register {
 	var all []Register
 	for i, value := range x.Stack {
@@ -77,8 +77,7 @@ func x87Registers(x *xsave.X87) []Register {
 	return all
 }
 
-// bigEndianHex formats a register, given with its low bytes first, as one
-// number.
+// bigEndianHex formats a little-endian register as one number.
 func bigEndianHex(b []byte) string {
 	b = slices.Clone(b)
 	slices.Reverse(b)

@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// sourceArgs holds the arguments of source.
 type sourceArgs struct {
 	File  string `json:"file,omitempty" doc:"Path or its end; default: the current file"`
 	Line  int    `json:"line,omitempty" min:"1" doc:"Line in the middle"`
@@ -23,7 +24,7 @@ type sourceArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a sourceArgs) Validate() error {
 	if a.File != "" && a.Line == 0 {
 		return errors.New("line is needed with file")
@@ -45,7 +46,7 @@ type lineItem struct {
 	Current bool   `json:"current,omitempty"`
 }
 
-// Text shows the lines with their numbers and an arrow at the current one.
+// Text returns the lines with their numbers, and an arrow at the current one.
 func (l listing) Text() string {
 	var b strings.Builder
 	b.WriteString(plain.Line(l.File) + ":")
@@ -59,7 +60,7 @@ func (l listing) Text() string {
 	return b.String()
 }
 
-// source shows lines of the program's source files, and of no other files.
+// source returns lines of the program's source files, and of no other files.
 func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, args sourceArgs) (listing, error) {
 	frame, err := s.Frame(0, args.Frame)
 	if err != nil {
@@ -90,7 +91,7 @@ func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, arg
 	return answer, nil
 }
 
-// sourceFile returns the full path of a source file of the program.
+// sourceFile returns the path of a source file of the program.
 func sourceFile(ctx context.Context, s *session.Session, name string) (string, error) {
 	found, err := s.Program.Addresses(ctx, name, 1)
 	if errors.Is(err, symbols.ErrNotFound) || err == nil && len(found) == 0 {

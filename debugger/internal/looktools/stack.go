@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// stackArgs holds the arguments of get_stack_trace.
 type stackArgs struct {
 	MaxFrames int `json:"max_frames,omitempty" default:"20" min:"1" max:"1000"`
 	Thread    int `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
@@ -28,7 +29,7 @@ type Stack struct {
 
 // A Frame is a frame in an answer.
 type Frame struct {
-	Number   int    `json:"-"` // the place in the list
+	Number   int    `json:"-"` // index in the list
 	Address  string `json:"address"`
 	Function string `json:"function,omitempty"`
 	Offset   int64  `json:"offset,omitempty" doc:"Of the address from the function's beginning"`
@@ -43,8 +44,8 @@ type Frame struct {
 	text string
 }
 
-// NewFrames returns the frames of a stack, innermost first. The paths of modules are
-// long and few: each stands where it differs from the one before.
+// NewFrames returns the descriptions of a stack's frames, innermost first. The
+// path of a module is given only where it differs from that of the frame before.
 func NewFrames(stack []callstack.Frame) []Frame {
 	frames := make([]Frame, len(stack))
 	for i := range stack {
@@ -64,7 +65,7 @@ func newFrame(n int, f *callstack.Frame) Frame {
 	}
 }
 
-// Text is the documented form.
+// Text returns the documented text form.
 func (s Stack) Text() string {
 	var b strings.Builder
 	b.WriteString("Stack trace:")
@@ -77,6 +78,7 @@ func (s Stack) Text() string {
 	return b.String()
 }
 
+// stackTrace returns the call stack of a thread.
 func (t *Group) stackTrace(_ context.Context, _ *mcp.Call, s *session.Session, args stackArgs) (Stack, error) {
 	frames, err := s.Frames(args.Thread, args.MaxFrames+1)
 	if err != nil {

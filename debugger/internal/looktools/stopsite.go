@@ -22,12 +22,11 @@ func (t *Group) StopSite(ctx context.Context, call *mcp.Call, id string) (bugs.S
 	return find(ctx, call, sessiontools.OnlySession{SessionArg: sessiontools.SessionArg{Session: id}})
 }
 
-// maxSiteFrames bounds the frames that are searched for the program's own
-// code.
+// maxSiteFrames limits the frames that are searched for the program's own code.
 const maxSiteFrames = 50
 
-// site describes the innermost frame of the program's own code: a crash in the
-// C library is seldom the library's fault.
+// site describes the innermost frame in the program's own code: a crash within
+// the C library is seldom a bug of the library.
 func site(s *session.Session) (bugs.Site, error) {
 	frames, err := s.Frames(0, maxSiteFrames)
 	if err != nil {
@@ -56,8 +55,8 @@ func site(s *session.Session) (bugs.Site, error) {
 	return site, nil
 }
 
-// ownFrame returns the innermost frame of the program's own code that has a
-// source line, else the innermost frame.
+// ownFrame returns the innermost frame in the program's own code that has a
+// source line, or else the innermost frame.
 func ownFrame(s *session.Session, frames []callstack.Frame) *callstack.Frame {
 	executable := s.Executable()
 	for i := range frames {

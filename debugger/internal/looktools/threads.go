@@ -14,6 +14,7 @@ import (
 // maxThreads is the maximum number of threads or goroutines in an answer.
 const maxThreads = 1000
 
+// threadsArgs holds the arguments of threads.
 type threadsArgs struct {
 	Select int `json:"select,omitempty" min:"1" doc:"Make this thread the current one"`
 	sessiontools.SessionArg
@@ -37,7 +38,7 @@ type threadItem struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// Text is a line for each thread.
+// Text returns a line for each thread.
 func (t threads) Text() string {
 	var b strings.Builder
 	b.WriteString("Threads:")
@@ -48,7 +49,7 @@ func (t threads) Text() string {
 		}
 		place := sessiontools.Place{Address: each.Address, Function: each.Function, File: each.File, Line: each.Line}
 		name := plain.Line(each.Name)
-		if name != "" { // a trace has none
+		if name != "" { // traces do not record names
 			name += " "
 		}
 		fmt.Fprintf(&b, "\n%s %d %sat %s", mark, each.ID, name, place.String())
@@ -59,6 +60,7 @@ func (t threads) Text() string {
 	return b.String()
 }
 
+// threads lists the threads with their current functions.
 func (t *Group) threads(_ context.Context, _ *mcp.Call, s *session.Session, args threadsArgs) (threads, error) {
 	if args.Select != 0 {
 		if err := s.SelectThread(args.Select); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// variablesArgs holds the arguments of get_variables.
 type variablesArgs struct {
 	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Globals of libraries need a filter"`
 	Filter string `json:"filter,omitempty" doc:"Part of a name, or a pattern with * and ?"`
@@ -45,6 +46,7 @@ type variable struct {
 	Argument bool   `json:"argument,omitempty"`
 }
 
+// NewVariable returns the description of a variable with its value.
 func NewVariable(o values.Object) variable {
 	v := o.Value(values.DefaultLimits)
 	answer := variable{Name: v.Name, Type: v.Type, Value: v.Text, Argument: o.Argument}
@@ -54,7 +56,7 @@ func NewVariable(o values.Object) variable {
 	return answer
 }
 
-// Text is the documented form.
+// Text returns the documented text form.
 func (v variables) Text() string {
 	var b strings.Builder
 	if v.scope != "global" {
@@ -72,6 +74,7 @@ func (v variables) Text() string {
 	return b.String()
 }
 
+// writeVariables writes a line for each variable, under a title.
 func writeVariables(b *strings.Builder, title string, all []variable) {
 	b.WriteString(title)
 	for _, v := range all {
@@ -85,6 +88,7 @@ func writeVariables(b *strings.Builder, title string, all []variable) {
 // maxGlobals is the maximum number of global variables in an answer.
 const maxGlobals = 300
 
+// variables returns the arguments, locals and, on request, globals of a frame.
 func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, args variablesArgs) (variables, error) {
 	want, err := NameFilter(args.Filter)
 	if err != nil {
@@ -112,8 +116,8 @@ func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, 
 	return answer, err
 }
 
-// ownImages returns the program and the library of a frame. Variables of other
-// libraries are shown only by name.
+// ownImages returns the program and the library of a frame. The globals of other
+// libraries must be requested by name.
 func ownImages(s *session.Session, frame *callstack.Frame) []*symbols.Image {
 	executable := s.Executable()
 	return slices.DeleteFunc(s.Program.Images(), func(im *symbols.Image) bool {
@@ -121,9 +125,8 @@ func ownImages(s *session.Session, frame *callstack.Frame) []*symbols.Image {
 	})
 }
 
-// ownNames selects variables that are not of the language's library: in Go,
-// where all packages are in one image, those of main and of the frame's
-// package.
+// ownNames selects variables outside the language's standard library: in Go,
+// where all packages are in one image, those of main and of the frame's package.
 func ownNames(frame *callstack.Frame) func(string) bool {
 	if frame.Language != lang.Go {
 		return func(string) bool { return true }
@@ -134,7 +137,7 @@ func ownNames(frame *callstack.Frame) func(string) bool {
 	return func(name string) bool { return strings.HasPrefix(name, "main.") || strings.HasPrefix(name, own) }
 }
 
-// globals returns global variables of some images.
+// globals returns global variables of the images.
 func globals(ctx context.Context, s *session.Session, images []*symbols.Image, regs dwarfregs.Registers, want func(string) bool) (found []variable, more bool, err error) {
 	for _, im := range images {
 		objects, err := values.Globals(ctx, im, s.Memory(), regs, want)

@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// backArgs holds the arguments of step_backward.
 type backArgs struct {
 	Count int    `json:"count,omitempty" default:"1" min:"1" max:"1000000000"`
 	By    string `json:"by,omitempty" enum:"instruction|line|over|out" default:"instruction" doc:"line enters called functions, over passes them, out goes to the call of this one"`
@@ -30,7 +31,8 @@ type back struct {
 	bySource    bool
 }
 
-// Text is the documented form, with the line after steps by source.
+// Text returns the documented text form, with the source line after steps by
+// line.
 func (b back) Text() string {
 	text := b.text()
 	if b.bySource {
@@ -53,12 +55,13 @@ func (b back) text() string {
 	return text
 }
 
-// stepBackward moves the position that is shown, not the process.
+// stepBackward moves the position that the session shows. The process itself does
+// not change.
 func (t *Group) stepBackward(ctx context.Context, call *mcp.Call, s *session.Session, args backArgs) (back, error) {
 	_, bySource := stepping.BackUnits[args.By]
 	n := uint64(args.Count)
 	if bySource {
-		n = 1 // at least
+		n = 1 // the default
 	}
 	if err := s.RequireSteps(n); err != nil {
 		return back{}, err

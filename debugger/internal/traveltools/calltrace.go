@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// callTraceArgs holds the arguments of call_trace.
 type callTraceArgs struct {
 	Function string  `json:"function,omitempty"`
 	Nth      int     `json:"nth,omitempty" min:"1" doc:"Which recorded call; default: the last"`
@@ -19,7 +20,7 @@ type callTraceArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a callTraceArgs) Validate() error {
 	switch {
 	case (a.Function == "") == (a.At == nil):
@@ -36,10 +37,10 @@ type callTrace struct {
 	*calltrace.CallTrace
 }
 
-// Text shows the call with a line for each row.
+// Text returns the call with a line for each row.
 func (c callTrace) Text() string { return c.CallTrace.Text() }
 
-// callTrace shows what one recorded call did.
+// callTrace describes what one recorded call did.
 func (t *Group) callTrace(ctx context.Context, _ *mcp.Call, s *session.Session, args callTraceArgs) (callTrace, error) {
 	if _, err := s.RequireHistory(); err != nil {
 		return callTrace{}, err

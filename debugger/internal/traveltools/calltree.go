@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// callTreeArgs holds the arguments of call_tree.
 type callTreeArgs struct {
 	From     *uint64 `json:"from,omitempty" doc:"Position; default: the oldest"`
 	To       *uint64 `json:"to,omitempty" doc:"Default: the present"`
@@ -38,7 +39,7 @@ type callTree struct {
 	Cut    bool             `json:"cut,omitempty" doc:"Whether there are too many chains of calls to list all"`
 }
 
-// Text shows the tree with a line for each function.
+// Text returns the tree with a line for each function.
 func (c callTree) Text() string {
 	var b strings.Builder
 	b.WriteString(c.head())
@@ -61,7 +62,7 @@ func (c callTree) head() string {
 	return fmt.Sprintf("%s of thread %d at positions %d to %d:", plain.Count(c.Calls, "call"), c.Thread, c.From, c.To)
 }
 
-// callTree shows which functions called which.
+// callTree returns the tree of recorded calls of a thread.
 func (t *Group) callTree(ctx context.Context, _ *mcp.Call, s *session.Session, args callTreeArgs) (callTree, error) {
 	h, err := s.RequireHistory()
 	if err != nil {
@@ -90,7 +91,7 @@ func (t *Group) callTree(ctx context.Context, _ *mcp.Call, s *session.Session, a
 	return answer, nil
 }
 
-// add adds the lines from an offset on that fit.
+// add appends the lines from an offset on that fit in maxBytes.
 func (c *callTree) add(lines []calltrace.Line, offset, maxBytes int) {
 	room := maxBytes - len(c.head())
 	for i := min(offset, len(lines)); i < len(lines); i++ {
@@ -102,7 +103,7 @@ func (c *callTree) add(lines []calltrace.Line, offset, maxBytes int) {
 	}
 }
 
-// positions returns the positions that two optional arguments mean.
+// positions returns the range for two optional arguments.
 func positions(h *history.History, from, to *uint64) (first, last uint64, err error) {
 	first, last = h.Oldest(), h.End()
 	if from != nil {

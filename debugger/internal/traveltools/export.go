@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// exportArgs holds the arguments of export_trace.
 type exportArgs struct {
 	Format string  `json:"format,omitempty" enum:"json|binary|text" default:"json" doc:"binary can be opened by debugger/open_trace"`
 	From   *uint64 `json:"start_snapshot,omitempty" doc:"First position; default: the oldest"`
@@ -24,7 +25,7 @@ type exportArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a exportArgs) Validate() error {
 	if a.From != nil && a.To != nil && *a.From > *a.To {
 		return errors.New("start_snapshot must not be greater than end_snapshot")
@@ -42,16 +43,16 @@ type exported struct {
 	File      string         `json:"file" doc:"Where the trace is"`
 	Bytes     int64          `json:"bytes"`
 
-	data []byte // of a binary trace that is small
+	data []byte // contents of a small binary trace
 }
 
-// Text is the documented form.
+// Text returns the documented text form.
 func (e exported) Text() string {
 	return fmt.Sprintf("Trace exported: %s snapshots\nFile: %s\nSize: %s", plain.Thousands(int64(e.Snapshots)), plain.Line(filepath.Base(e.File)), size(e.Bytes))
 }
 
-// Content returns the bytes of a binary trace, unless it is too large for an
-// answer.
+// Content returns the bytes of a binary trace, or nothing if it is too large for
+// an answer.
 func (e exported) Content() []mcp.Content {
 	if e.data == nil {
 		return nil
@@ -61,7 +62,7 @@ func (e exported) Content() []mcp.Content {
 	})}
 }
 
-// size formats a number of bytes.
+// size formats a number of bytes with a unit.
 func size(n int64) string {
 	const unit = 1024
 	switch {
@@ -75,17 +76,16 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/(unit*unit*unit))
 }
 
-// maxInline bounds the binary traces that an answer embeds; base64 makes them
-// a third larger.
+// maxInline limits the size of binary traces in answers; base64 adds a third.
 const maxInline = mcp.MaxAnswer / 2
 
-// formats are the values of the argument format.
+// formats lists the values of the argument format.
 var formats = map[string]struct {
 	format history.Format
 	suffix string
 }{"json": {history.JSON, ".json"}, "text": {history.Text, ".txt"}, "binary": {history.Binary, ".trace"}}
 
-// exportTrace writes a part of the history into a file of the data folder.
+// exportTrace writes a part of the history to a file in the data folder.
 func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Session, args exportArgs) (exported, error) {
 	h, err := s.RequireHistory()
 	if err != nil {
@@ -113,7 +113,8 @@ func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Sess
 	return answer, err
 }
 
-// exportOptions checks the arguments against the history.
+// exportOptions returns the options for the arguments, checked against the
+// history.
 func exportOptions(ctx context.Context, s *session.Session, call *mcp.Call, h *history.History, args exportArgs) (history.ExportOptions, error) {
 	from, to := h.Oldest(), h.End()
 	if args.From != nil {
@@ -136,10 +137,10 @@ func exportOptions(ctx context.Context, s *session.Session, call *mcp.Call, h *h
 	}, nil
 }
 
-// sameSecond bounds the traces that are written in one second.
+// sameSecond limits the number of traces that can be written within one second.
 const sameSecond = 100
 
-// newTraceFile creates a file that only the server's user can read, as memory
+// newTraceFile creates a file that only the server's user can read, since memory
 // may contain secrets.
 func newTraceFile(folder string, now time.Time, suffix string) (*os.File, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {

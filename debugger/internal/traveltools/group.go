@@ -6,9 +6,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
-// A Group has the tools that go through the history of a process or a trace.
+// A Group implements the tools that move through the history of a process or a
+// trace.
 type Group struct {
 	Sessions *session.Registry
-	Exports  string // the folder for traces that are written
+	Exports  string // folder of exported traces
 	Now      func() time.Time
 }

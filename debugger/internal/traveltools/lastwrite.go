@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// lastWriteArgs holds the arguments of last_write.
 type lastWriteArgs struct {
 	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
 	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
@@ -25,7 +26,7 @@ type lastWriteArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema cannot express.
+// Validate checks rules that the schema cannot express.
 func (a lastWriteArgs) Validate() error {
 	if (a.Address == "") == (a.Expression == "") {
 		return errors.New("give either address or expression")
@@ -48,16 +49,16 @@ type lastWrite struct {
 	Frames      []looktools.Frame `json:"frames,omitempty" doc:"The stack at the write"`
 
 	oldest uint64
-	begins string // why there is no write
+	begins string // reason why no write was found
 }
 
-// writers describe what has written.
+// writers maps kinds of writers to their descriptions.
 var writers = map[string]string{
 	history.Called.String(): "a system call", history.Signalled.String(): "the delivery of a signal",
 	history.Ran.String(): "the process while it ran by itself, some time before the next position", history.Changed.String(): "the debugger",
 }
 
-// Text tells where the value comes from.
+// Text describes the origin of the value.
 func (w lastWrite) Text() string {
 	if !w.Found {
 		return fmt.Sprintf("No write to %s (%d bytes) is recorded since position %d: %s", w.Address, w.Size, w.oldest, w.begins)
@@ -78,7 +79,7 @@ func (w lastWrite) Text() string {
 // writeFrames is the number of frames of the writer's stack in an answer.
 const writeFrames = 20
 
-// lastWrite searches back from the current position for the last write to a
+// lastWrite searches backward from the current position for the last write to a
 // value.
 func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, args lastWriteArgs) (lastWrite, error) {
 	h, err := s.RequireHistory()
@@ -116,7 +117,7 @@ func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, 
 	return answer, nil
 }
 
-// resolveArgs returns the memory that the arguments mean.
+// resolveArgs returns the memory that the arguments specify.
 func resolveArgs(ctx context.Context, s *session.Session, args lastWriteArgs) (*stepping.Watch, error) {
 	w := &stepping.Watch{Size: args.Size, Expression: args.Expression}
 	var err error
@@ -131,7 +132,7 @@ func resolveArgs(ctx context.Context, s *session.Session, args lastWriteArgs) (*
 	return w, err
 }
 
-// resolveExpression sets the watched memory to that of its expression.
+// resolveExpression sets the memory to that of the watch's expression.
 func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watch) error {
 	value, err := s.Evaluate(ctx, w.Expression, 0, 0)
 	if err != nil {
@@ -149,7 +150,8 @@ func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watc
 	return nil
 }
 
-// showWrite describes the step that comes next at the current position.
+// showWrite adds the description of the step at the current position to the
+// answer.
 func showWrite(s *session.Session, answer *lastWrite, w *stepping.Watch) {
 	answer.Before = stepping.LittleEndian(s.WatchedBytes(w))
 	if answer.Kind == history.Stepped.String() || answer.Kind == history.Called.String() {
@@ -157,7 +159,7 @@ func showWrite(s *session.Session, answer *lastWrite, w *stepping.Watch) {
 			answer.Instruction = s.InstructionText(regs.RIP)
 		}
 	}
-	frames, _ := s.Frames(answer.Thread, writeFrames) // without a stack the rest is of use, too
+	frames, _ := s.Frames(answer.Thread, writeFrames) // the answer is useful without a stack, too
 	answer.Frames = looktools.NewFrames(frames)
 	if s.SeekQuietly(answer.Position+1) == nil {
 		answer.After = stepping.LittleEndian(s.WatchedBytes(w))

@@ -10,11 +10,13 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// reverseArgs holds the arguments of reverse_continue.
 type reverseArgs struct {
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }
 
+// reverseContinue goes back to the previous breakpoint or watchpoint.
 func (t *Group) reverseContinue(ctx context.Context, call *mcp.Call, s *session.Session, args reverseArgs) (session.Outcome, error) {
 	if err := s.RequireSteps(1); err != nil {
 		return session.Outcome{}, err
@@ -22,13 +24,14 @@ func (t *Group) reverseContinue(ctx context.Context, call *mcp.Call, s *session.
 	return s.Move(ctx, call, args.Wait(), s.ReverseContinue)
 }
 
+// seekArgs holds the arguments of seek.
 type seekArgs struct {
 	Position *uint64 `json:"position,omitempty" doc:"As in history.position; default: the present"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }
 
-// seekTo goes to a position, by default to the present.
+// seekTo goes to a position, by default the present.
 func (t *Group) seekTo(ctx context.Context, call *mcp.Call, s *session.Session, args seekArgs) (session.Outcome, error) {
 	h, err := s.RequireHistory()
 	if err != nil {

@@ -19,17 +19,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// A TraceFile is an open trace with the symbols of its program, for commands
-// that print it. It belongs to one goroutine.
+// A TraceFile is an open trace with the symbols of its program, for commands that
+// print it. It must be used by one goroutine at a time.
 type TraceFile struct {
 	trace *history.Trace
 	scene *target.Trace
 	s     *stepping.Stepper
 }
 
-// OpenTrace opens a trace that debugger/export_trace has written in the format
-// binary. The executable is that of the program if it is no longer where it was,
-// and the root a folder with a copy of the process's files; either may be "".
+// OpenTrace opens a trace that debugger/export_trace wrote in the format binary.
+// executable is the path of the program if it has moved, and root a folder with a
+// copy of the process's files; either may be "".
 func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Logger) (*TraceFile, error) {
 	file, path, err := FindAnywhere(path)
 	if err != nil {
@@ -45,11 +45,11 @@ func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Log
 	}
 	d := scene.Target(path)
 	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, log), 0)
-	return &TraceFile{trace, scene, s}, s.Refresh() // a trace always has its maps
+	return &TraceFile{trace, scene, s}, s.Refresh() // a trace always has mappings
 }
 
-// FindAnywhere opens a file by its path, without the restrictions of the
-// server's callers.
+// FindAnywhere opens a file by path, without the restrictions that apply to
+// callers of the server.
 func FindAnywhere(path string) (*os.File, string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -59,13 +59,13 @@ func FindAnywhere(path string) (*os.File, string, error) {
 	return file, full, err
 }
 
-// Close closes the program's files.
+// Close closes the files of the program and the trace.
 func (f *TraceFile) Close() error { return errors.Join(f.s.Program.Close(), f.scene.Files.Close()) }
 
 // Positions returns the first and the last position.
 func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), f.trace.End() }
 
-// Summary describes the trace.
+// Summary returns a description of the trace.
 func (f *TraceFile) Summary() TraceSummary {
 	return TraceSummary{
 		File: f.s.File, Program: cmp.Or(f.trace.Program, f.scene.Program()), Process: f.s.PID, Threads: f.trace.View().Threads(),
@@ -73,8 +73,8 @@ func (f *TraceFile) Summary() TraceSummary {
 	}
 }
 
-// WriteSteps writes the steps between two positions, the first of which is
-// less, as lines of text or as a JSON object.
+// WriteSteps writes the steps in [from, to) as lines of text or as a JSON object.
+// from must be less than to.
 func (f *TraceFile) WriteSteps(ctx context.Context, w io.Writer, from, to uint64, asJSON bool) error {
 	format := history.Text
 	if asJSON {
@@ -86,8 +86,8 @@ func (f *TraceFile) WriteSteps(ctx context.Context, w io.Writer, from, to uint64
 	return err
 }
 
-// At returns the current thread at a position: where it is, its registers, and
-// up to the given number of frames.
+// At returns the state of the current thread at a position, with at most the
+// given number of frames.
 func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 	if err := f.seek(position); err != nil {
 		return TraceMoment{}, err
@@ -127,9 +127,9 @@ func (f *TraceFile) seek(position uint64) error {
 	return f.s.Refresh()
 }
 
-// LastWrite finds the last step before a position that has written memory,
-// given as an address or an expression. If there is none, it returns false and
-// the address it looked for.
+// LastWrite returns the last step before a position that wrote to memory, given
+// by an address or an expression. If there is none, it returns false and the
+// address.
 func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, before uint64) (TraceWrite, bool, error) {
 	if err := f.seek(before); err != nil {
 		return TraceWrite{}, false, err
@@ -154,12 +154,12 @@ func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, befor
 	return w, true, err
 }
 
-// bytes returns memory at a position, as far as it is known.
+// bytes returns the memory at a position, as far as it is known.
 func (f *TraceFile) bytes(position, addr uint64, size int) (string, error) {
 	if err := f.seek(position); err != nil {
 		return "", err
 	}
 	b := make([]byte, size)
-	n, _ := f.scene.ReadMemory(addr, b) // what is not there is left out
+	n, _ := f.scene.ReadMemory(addr, b) // unknown bytes are omitted
 	return looktools.SpacedHex(b[:n]), nil
 }

@@ -14,14 +14,14 @@ type TraceSummary struct {
 	File    string   `json:"file"`
 	Program string   `json:"program,omitempty"`
 	Process int      `json:"process"`
-	Threads []int    `json:"threads"` // at the end
+	Threads []int    `json:"threads"` // at the end of the trace
 	First   uint64   `json:"first"`   // position
 	Last    uint64   `json:"last"`
-	Begins  string   `json:"begins"` // why there is nothing before
+	Begins  string   `json:"begins"` // reason why there are no earlier positions
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Text is a line for each member.
+// Text returns a line for each member.
 func (s TraceSummary) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Trace: %s\n  Program: %s\n  Process: %d with %s\n", plain.Line(s.File), plain.Line(s.Program), s.Process, plain.Count(len(s.Threads), "thread"))
@@ -32,7 +32,7 @@ func (s TraceSummary) Text() string {
 	return b.String()
 }
 
-// A TraceMoment is the current thread at a position.
+// A TraceMoment is the state of the current thread at a position.
 type TraceMoment struct {
 	Position    uint64               `json:"position"`
 	Thread      int                  `json:"thread"`
@@ -40,14 +40,14 @@ type TraceMoment struct {
 	Function    string               `json:"function,omitempty"`
 	File        string               `json:"file,omitempty"`
 	Line        int                  `json:"line,omitempty"`
-	Instruction string               `json:"instruction,omitempty"` // the next one
+	Instruction string               `json:"instruction,omitempty"` // the next instruction
 	Registers   []looktools.Register `json:"registers"`
 	Frames      []looktools.Frame    `json:"frames,omitempty"`
 
-	source string // the text of the line
+	source string // text of the source line
 }
 
-// Text shows where the thread is, its registers and its stack.
+// Text returns the thread's location, registers and stack.
 func (m TraceMoment) Text() string {
 	text := fmt.Sprintf("Position %d, thread %d\n%s", m.Position, m.Thread, sessiontools.Place{Address: m.Address, Function: m.Function, File: m.File, Line: m.Line}.String())
 	if m.source != "" {
