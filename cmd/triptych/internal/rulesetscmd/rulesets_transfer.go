@@ -83,7 +83,8 @@ func (a commands) rulesetsImport() app.Command {
 			"name, description, tags, created_at and last_modified; its other keys are kept as\n" +
 			"they are. A missing name is made of the file's name, a missing description of the\n" +
 			"first heading or sentence. Rulesets that exist and differ are skipped unless\n" +
-			"--overwrite is given. Each file that was left out is listed with the reason.",
+			"--overwrite is given. Each file that was left out is listed with the reason. Files\n" +
+			"are stored a hundred at a time; one that fails leaves the others.",
 		Example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .",
 		Flags:   t.flags(a),
 		Run: func(ctx context.Context, args []string) error {
@@ -93,10 +94,8 @@ func (a commands) rulesetsImport() app.Command {
 				return err
 			}
 			return a.withRulebook(ctx, func(book rulebook) error {
-				for _, path := range found.Files {
-					if err := a.importFile(ctx, book, t, path); err != nil {
-						return err
-					}
+				if err := a.importAll(ctx, book, t, found.Files); err != nil {
+					return err
 				}
 				return errors.Join(a.printLeft(t, found), a.summarize(t))
 			})
@@ -114,28 +113,6 @@ func (a commands) printLeft(t *transfer, found rulefiles.Found) error {
 		errs = append(errs, a.Printf("%-9s %s (neither .md nor .mdc)\n", "left", app.Counted(found.Other, "other file")))
 	}
 	return errors.Join(errs...)
-}
-
-// importFile imports one file and prints what became of it. The error is of the
-// output or of ctx; what is wrong with the file is an outcome.
-func (a commands) importFile(ctx context.Context, book rulebook, t *transfer, path string) error {
-	draft, notes, err := a.readDraft(path)
-	if err == nil {
-		draft.Name, err = t.claim(path, draft.Name)
-	}
-	if err != nil {
-		return a.note(t, "failed", path, err.Error())
-	}
-	draft.By = byCommand("imported")
-	outcome, err := t.put(ctx, book, draft)
-	if err != nil {
-		return errors.Join(a.note(t, "failed", path, err.Error()), ctx.Err())
-	}
-	to := string(draft.Name)
-	if len(notes) > 0 {
-		to += " (left out: " + strings.Join(notes, "; ") + ")"
-	}
-	return a.note(t, outcome, path, to)
 }
 
 func (a commands) readDraft(path string) (ruleset.Draft, []string, error) {
@@ -156,35 +133,6 @@ func (t *transfer) claim(path string, name ruleset.Name) (ruleset.Name, error) {
 		}
 	}
 	return "", fmt.Errorf("%s is the ruleset of this name already", t.sources[name])
-}
-
-// put makes the store have the draft, or says why it was left alone.
-func (t *transfer) put(ctx context.Context, book rulebook, draft ruleset.Draft) (outcome string, err error) {
-	old, err := book.Get(ctx, draft.Name)
-	if _, missing := errors.AsType[*ruleset.NotFoundError](err); missing {
-		if !t.dry {
-			_, err = book.Create(ctx, draft)
-			return "created", err
-		}
-		return "created", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	fresh := old
-	fresh.Description, fresh.Tags, fresh.Markdown, fresh.Extra = draft.Description, draft.Tags, draft.Markdown, draft.Extra
-	patch := difference(old, fresh)
-	switch {
-	case patch.Empty():
-		return "unchanged", nil
-	case !t.overwrite:
-		return "skipped", nil
-	case t.dry:
-		return "updated", nil
-	}
-	patch.Base, patch.By = &old, draft.By
-	_, err = book.Update(ctx, draft.Name, patch)
-	return "updated", err
 }
 
 func (a commands) rulesetsExport() app.Command {

@@ -1,0 +1,137 @@
+package rulesetscmd
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// An imported is a file of an import, and what becomes of it.
+type imported struct {
+	path, outcome, to string
+	change            *rulesets.Change // nil if nothing is to be done
+}
+
+// fail notes why the file was not imported.
+func (f *imported) fail(why string) { f.outcome, f.to, f.change = "failed", why, nil }
+
+// importAtOnce is the number of files that are stored by one batch: it costs a fraction of
+// as many changes, and one record of the audit trail can name most of them.
+const importAtOnce = 100
+
+// importAll imports files and prints what became of each. The error is of the output or
+// of ctx; what is wrong with a file is an outcome.
+func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, paths []string) error {
+	show := a.showProgress("importing")
+	var some []*imported
+	for i, path := range paths {
+		some = append(some, a.planImport(ctx, book, t, path))
+		if len(some) < importAtOnce && i+1 < len(paths) {
+			continue
+		}
+		if !t.dry {
+			applyImports(ctx, book, some)
+		}
+		for _, f := range some {
+			if err := a.note(t, f.outcome, f.path, f.to); err != nil {
+				return err
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		some = some[:0]
+		show(i+1, len(paths))
+	}
+	return nil
+}
+
+// planImport reads a file and decides what to do with it.
+func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, path string) *imported {
+	f := &imported{path: path}
+	draft, notes, err := a.readDraft(path)
+	if err == nil {
+		draft.Name, err = t.claim(path, draft.Name)
+	}
+	if err != nil {
+		f.fail(err.Error())
+		return f
+	}
+	if f.to = string(draft.Name); len(notes) > 0 {
+		f.to += " (left out: " + strings.Join(notes, "; ") + ")"
+	}
+	old, err := book.Get(ctx, draft.Name)
+	_, isMissing := errors.AsType[*ruleset.NotFoundError](err)
+	change := putOf(draft)
+	fresh := old
+	fresh.Description, fresh.Tags, fresh.Markdown, fresh.Extra = draft.Description, draft.Tags, draft.Markdown, draft.Extra
+	switch {
+	case isMissing:
+		f.outcome, f.change = "created", &change
+		change.Op = "create"
+	case err != nil:
+		f.fail(err.Error())
+	case difference(old, fresh).Empty():
+		f.outcome = "unchanged"
+	case !t.overwrite:
+		f.outcome = "skipped"
+	default:
+		f.outcome, f.change = "updated", &change
+		change.Op, change.IfRev = "update", &old.Rev
+	}
+	return f
+}
+
+// applyImports stores files: together, without those that cannot be stored.
+func applyImports(ctx context.Context, book rulebook, files []*imported) {
+	var rest []*imported
+	for _, f := range files {
+		if f.change != nil {
+			rest = append(rest, f)
+		}
+	}
+	for len(rest) > 0 {
+		err := applyTogether(ctx, book, rest, false)
+		failed, ok := errors.AsType[*ruleset.OperationError](err)
+		if err == nil {
+			return
+		}
+		if !ok { // a server does not say which one failed, and a cluster applies one at a time
+			applyEach(ctx, book, rest)
+			return
+		}
+		rest[failed.Index].fail(failed.Err.Error())
+		if before := rest[:failed.Index]; len(before) > 0 && applyTogether(ctx, book, before, false) != nil {
+			applyEach(ctx, book, before)
+		}
+		rest = rest[failed.Index+1:]
+	}
+}
+
+// applyEach stores files one by one.
+func applyEach(ctx context.Context, book rulebook, files []*imported) {
+	if err := applyTogether(ctx, book, files, true); err != nil {
+		for _, f := range files {
+			f.fail(err.Error())
+		}
+	}
+}
+
+// applyTogether stores files with one batch, all or none; with each, a file that fails
+// has the reason.
+func applyTogether(ctx context.Context, book rulebook, files []*imported, each bool) error {
+	set := rulesets.ChangeSet{Message: "imported", Each: each}
+	for _, f := range files {
+		set.Changes = append(set.Changes, *f.change)
+	}
+	applied, err := book.Apply(ctx, set, nil)
+	for i, c := range applied.Changes {
+		if c.Error != "" {
+			files[i].fail(c.Error)
+		}
+	}
+	return err
+}
