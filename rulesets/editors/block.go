@@ -2,8 +2,6 @@ package editors
 
 import (
 	"errors"
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,8 +17,11 @@ const (
 	anyMark   = "<!-- triptych:"
 )
 
-// ruleMark matches the mark of a rule.
-var ruleMark = regexp.MustCompile(`(?m)^<!-- triptych:rule ([a-z0-9_]+) -->\r?\n`)
+// The mark of a rule is a line with its name between these.
+const (
+	ruleMark    = "<!-- triptych:rule "
+	ruleMarkEnd = " -->"
+)
 
 // ErrMarks is returned for a text with marks of this program.
 var ErrMarks = errors.New("the text has marks of triptych (" + anyMark + "…), which would end its block")
@@ -88,32 +89,58 @@ func findMark(text, mark string) (from, to int) {
 
 // split divides the text between the marks into sections.
 func (b *Block) split(text string) error {
-	marks := ruleMark.FindAllStringSubmatchIndex(text, -1)
-	if len(marks) == 0 {
+	name, from, to := nextRule(text, 0)
+	if from < 0 {
 		b.Stray = strings.TrimSpace(text)
 		return nil
 	}
-	b.Stray = strings.TrimSpace(text[:marks[0][0]])
-	for i, at := range marks {
-		end := len(text)
-		if i+1 < len(marks) {
-			end = marks[i+1][0]
-		}
-		name, err := ruleset.ParseName(text[at[2]:at[3]])
+	b.Stray = strings.TrimSpace(text[:from])
+	for from >= 0 {
+		parsed, err := ruleset.ParseName(name)
 		if err != nil {
 			return err
 		}
-		b.Sections = append(b.Sections, Section{Name: name, Text: strings.TrimSuffix(text[at[1]:end], "\n")})
+		begin := to
+		name, from, to = nextRule(text, begin)
+		end := from
+		if from < 0 {
+			end = len(text)
+		}
+		b.Sections = append(b.Sections, Section{Name: parsed, Text: strings.TrimSuffix(text[begin:end], "\n")})
 	}
 	return nil
 }
+
+// nextRule returns the name in the first mark of a rule at or behind a place, where the
+// line of the mark begins, -1 if there is none, and where the next line does.
+func nextRule(text string, at int) (name string, from, to int) {
+	for {
+		i := strings.Index(text[at:], ruleMark)
+		if i < 0 {
+			return "", -1, -1
+		}
+		from = at + i
+		line, _ := cutLine(text[from:])
+		to = from + len(line)
+		word, isLine := strings.CutSuffix(line, "\n")
+		word, isMark := strings.CutSuffix(strings.TrimSuffix(word, "\r"), ruleMarkEnd)
+		name = strings.TrimPrefix(word, ruleMark)
+		if isLine && isMark && (from == 0 || text[from-1] == '\n') && strings.Trim(name, nameBytes) == "" && name != "" {
+			return name, from, to
+		}
+		at = to
+	}
+}
+
+// nameBytes are the bytes of names of rulesets.
+const nameBytes = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 // blockText returns the block of sections with its marks.
 func blockText(sections []Section) string {
 	var b strings.Builder
 	b.WriteString(beginMark)
 	for _, s := range sections {
-		fmt.Fprintf(&b, "<!-- triptych:rule %s -->\n%s\n", s.Name, endLine(s.Text))
+		b.WriteString(ruleMark + string(s.Name) + ruleMarkEnd + "\n" + endLine(s.Text) + "\n")
 	}
 	b.WriteString(endMark)
 	return b.String()

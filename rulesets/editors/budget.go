@@ -1,6 +1,7 @@
 package editors
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -58,20 +59,19 @@ func Beyond(content []byte, limit int) (cut ruleset.Name, lost []ruleset.Name) {
 		return "", nil
 	}
 	text := string(content)
-	marks := ruleMark.FindAllStringSubmatchIndex(text, -1)
-	for i, at := range marks {
-		end := len(text)
-		if i+1 < len(marks) {
-			end = marks[i+1][0]
-		} else if e := strings.LastIndex(text, strings.TrimSpace(endMark)); e >= 0 {
-			end = e
+	for name, from, to := nextRule(text, 0); from >= 0; {
+		next, nextFrom, nextTo := nextRule(text, to)
+		end := nextFrom
+		if nextFrom < 0 {
+			end = cmp.Or(max(0, strings.LastIndex(text, strings.TrimSpace(endMark))), len(text))
 		}
-		switch name := ruleset.Name(text[at[2]:at[3]]); {
-		case at[0] >= limit:
-			lost = append(lost, name)
+		switch {
+		case from >= limit:
+			lost = append(lost, ruleset.Name(name))
 		case end > limit:
-			cut = name
+			cut = ruleset.Name(name)
 		}
+		name, from, to = next, nextFrom, nextTo
 	}
 	return cut, lost
 }
