@@ -16,9 +16,9 @@ func editorsDocument(*testing.T) string {
 	d.line("`triptych rulesets pull --target NAME,…` writes rulesets into the files of these clients,\n" +
 		"`triptych rulesets import` reads them, and `triptych rulesets explain FILE` says which of\n" +
 		"them each client loads. Formats change monthly: each client has its sources and the day\n" +
-		"on which they were read at the end of this page. Claude Code, Codex, Copilot's command\n" +
-		"line, Gemini CLI, Kilo Code, OpenCode and Qwen Code were asked themselves which files they\n" +
-		"load (conformance/editors).\n")
+		"on which they were read at the end of this page. Those with a version there were asked\n" +
+		"themselves which files they load (conformance/editors); of the others the documents are\n" +
+		"all that is known.\n")
 	d.line("## Where rules go\n")
 	d.targetsTable()
 	d.line("A client with a folder gets each rule as a file of its own. The others get all rules in\n" +
@@ -41,7 +41,11 @@ func editorsDocument(*testing.T) string {
 	d.line("\"first of\" are alternatives: the client loads the first that the folder has.\n")
 	d.line("## Sources\n")
 	for _, c := range editors.Clients {
-		d.line("- **%s** (`%s`), read on %s: %s", cell(c.Title), c.Name, c.Read, strings.Join(append([]string{c.Source}, c.More...), ", "))
+		asked := ""
+		if c.Asked != "" {
+			asked = ", version " + c.Asked + " asked"
+		}
+		d.line("- **%s** (`%s`)%s, read on %s: %s", cell(c.Title), c.Name, asked, c.Read, strings.Join(append([]string{c.Source}, c.More...), ", "))
 		if c.Note != "" {
 			d.line("  %s", cell(c.Note))
 		}

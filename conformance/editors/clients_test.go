@@ -19,8 +19,9 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
 
-// patience limits a run of a client, of which most take two seconds.
-const patience = 2 * time.Minute
+// patience limits a run of a client. Most take two seconds; Kilo Code takes thirteen of
+// the processor, which on a busy machine are minutes.
+const patience = 10 * time.Minute
 
 // target is the file that clients read.
 const target = "src/deep/x.go"
@@ -37,6 +38,7 @@ type client struct {
 	// rule returns the front matter of a rule file with a glob. It is nil if the client
 	// has no rule files.
 	rule func(glob string) string
+	more map[string]string // the front matter of further rule files
 }
 
 // openCode is the configuration of OpenCode and of Kilo Code, which was made of it.
@@ -71,6 +73,12 @@ var clients = []client{
 		name: "kilo", program: "@kilocode/cli-linux-x64/bin/kilo", args: []string{"run", "hello"},
 		env:    []string{"KILO_DISABLE_AUTOUPDATE=1", "KILO_DISABLE_MODELS_FETCH=1"},
 		config: ".config/kilo/kilo.json", text: openCode,
+	},
+	{
+		name: "augment", program: ".bin/auggie", args: []string{"-p", "hello"},
+		env:  []string{`AUGMENT_SESSION_AUTH={"accessToken":"x","tenantURL":"$URL/","scopes":["email"]}`},
+		rule: func(string) string { return "---\ntype: always_apply\n---\n" },
+		more: map[string]string{".augment/rules/manual.md": "---\ntype: manual\n---\n", "src/.augment/rules/nested.md": ""},
 	},
 }
 
@@ -150,6 +158,9 @@ func (c *client) agree(t *testing.T, program string, tree []string, cwd string) 
 		}
 		file := row.Folder.Dir + "/sub/always" + row.Folder.Ext
 		files[file] = c.rule("**") + marked(file)
+	}
+	for file, front := range c.more {
+		files[file] = front + marked(file)
 	}
 	dir := project(t, files)
 	heard := c.ask(t, program, dir, cwd)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// A model is a fake language model on loopback, with the interfaces of Anthropic and
-// OpenAI. It has each client read one file, if the client offers a tool for that, says
+// A model is a fake language model on loopback, with the interfaces of Anthropic, OpenAI
+// and Augment. It has each client read one file, if the client offers a tool for that, says
 // that it is done, and records what it was sent.
 type model struct {
 	*httptest.Server
@@ -66,14 +66,14 @@ var (
 	paths   = []string{"file_path", "filePath", "absolute_path", "path"}
 )
 
+// manyPaths is the argument of a tool that reads several files.
+const manyPaths = "files"
+
 // reading returns the call of a tool that reads the file, ok is false if there is none, or
 // one was called already.
 func (m *model) reading(t turn) (name, arguments string, ok bool) {
-	for _, done := range []string{`"tool_result"`, `"role":"tool"`, `"function_call_output"`} {
-		if strings.Contains(t.text, done) {
-			m.once.Do(func() { close(m.done) })
-			return "", "", false
-		}
+	if m.hasRead(t) {
+		return "", "", false
 	}
 	for _, one := range t.Tools {
 		if one.Function != nil {
@@ -86,6 +86,9 @@ func (m *model) reading(t turn) (name, arguments string, ok bool) {
 		if !readers.MatchString(one.Name) || s == nil {
 			continue
 		}
+		if _, has := s.Properties[manyPaths]; has {
+			return one.Name, fmt.Sprintf(`{%q:[{"path":%q}]}`, manyPaths, m.file), true
+		}
 		for _, path := range paths {
 			if _, has := s.Properties[path]; has {
 				return one.Name, fmt.Sprintf("{%q:%q}", path, m.file), true
@@ -93,6 +96,17 @@ func (m *model) reading(t turn) (name, arguments string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// hasRead reports whether a client has sent what it read, and notes that.
+func (m *model) hasRead(t turn) bool {
+	for _, done := range []string{`"tool_result"`, `"role":"tool"`, `"function_call_output"`, `"tool_result_node"`} {
+		if strings.Contains(t.text, done) {
+			m.once.Do(func() { close(m.done) })
+			return true
+		}
+	}
+	return false
 }
 
 func (m *model) serve(w http.ResponseWriter, r *http.Request) {
@@ -106,6 +120,7 @@ func (m *model) serve(w http.ResponseWriter, r *http.Request) {
 	t := turn{text: string(body)}
 	answers := map[string]func(io.Writer, turn){
 		"/messages": m.messages, "/chat/completions": m.completions, "/responses": m.responses,
+		"/chat-stream": m.chatStream,
 	}
 	for suffix, answer := range answers {
 		if !strings.HasSuffix(r.URL.Path, suffix) {
@@ -127,6 +142,8 @@ func (m *model) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"input_tokens":10}`)
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"fake","object":"model"}]}`)
+	case strings.HasSuffix(r.URL.Path, "/get-models"):
+		_, _ = io.WriteString(w, `{"default_model":"fake","models":[],"feature_flags":{"enable_hierarchical_rules":true}}`)
 	default:
 		http.NotFound(w, r)
 	}
@@ -205,4 +222,15 @@ func (m *model) responses(w io.Writer, t turn) {
 	event(w, "response.output_item.added", `{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":`+item+`}`)
 	event(w, "response.output_item.done", `{"type":"response.output_item.done","sequence_number":2,"output_index":0,"item":`+item+`}`)
 	event(w, "response.completed", `{"type":"response.completed","sequence_number":3,"response":`+response("completed", item)+`}`)
+}
+
+// chatStream answers as Augment's service does: a line of JSON, with a node for a text or
+// for the call of a tool.
+func (m *model) chatStream(w io.Writer, t turn) {
+	node, stop := `{"id":1,"type":0,"content":"done"}`, 1
+	if !m.hasRead(t) {
+		arguments := fmt.Sprintf(`{"type":"file","path":%q}`, m.file)
+		node, stop = fmt.Sprintf(`{"id":1,"type":5,"content":"","tool_use":{"tool_use_id":"t1","tool_name":"view","input_json":%q}}`, arguments), 3
+	}
+	fmt.Fprintf(w, `{"text":"","nodes":[%s],"stop_reason":%d}`+"\n", node, stop)
 }

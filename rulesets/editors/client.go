@@ -29,6 +29,7 @@ type Client struct {
 	Source string   // where this is documented
 	More   []string // further sources
 	Read   string   // the day on which the sources were read
+	Asked  string   // the version of the client that package conformance/editors asks; empty for none
 	Note   string   // what is peculiar, one sentence; may be empty
 }
 
