@@ -22,7 +22,7 @@ import (
 )
 
 // Format is the version of the format. A program does not read backups of a later one.
-const Format = 1
+const Format = 2
 
 // A Source holds the data that is copied. A part that is nil is left out.
 type Source struct {
@@ -390,7 +390,7 @@ func Restore(ctx context.Context, from io.ReadSeeker, t Target, m *Manifest) err
 	if err := rewind(from); err != nil {
 		return err
 	}
-	r := &restorer{t: t, there: there}
+	r := &restorer{t: t, there: there, format: m.Format}
 	err = each(from, func(name string, mode fs.FileMode, content io.Reader) error {
 		return r.entry(ctx, name, mode, content)
 	}, nil)
@@ -401,7 +401,8 @@ func Restore(ctx context.Context, from io.ReadSeeker, t Target, m *Manifest) err
 	if err != nil {
 		return fmt.Errorf("reading what was restored: %w", err)
 	}
-	return compare(m.Entries, now.Entries, t.has)
+	changing := m.changing()
+	return compare(m.Entries, now.Entries, func(entry string) bool { return !changing[entry] && t.has(entry) })
 }
 
 // has reports whether the target has the part of an entry.
@@ -440,9 +441,10 @@ func compare(want, got []Entry, has func(string) bool) error {
 
 // A restorer writes the entries of a backup.
 type restorer struct {
-	t     Target
-	there map[string]bool // the entries that the target has as they are
-	lines *os.File        // of the chain whose head comes next; nil without one
+	t      Target
+	there  map[string]bool // the entries that the target has as they are
+	format int             // of the backup
+	lines  *os.File        // of the chain whose head comes next; nil without one
 }
 
 // entry writes one entry.
@@ -505,6 +507,9 @@ func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
 }
 
 func (r *restorer) skill(ctx context.Context, place string, content io.Reader) error {
+	if r.format <= withoutFiles {
+		return r.addFile(ctx, place, content)
+	}
 	word, _, _ := strings.Cut(place, "/")
 	archive, ok := ruleset.ArchiveOf(r.t.Rulesets)
 	if !ok {

@@ -262,7 +262,7 @@ func goOn(t *testing.T, p backup.Target) {
 // Backups of earlier versions have the consumers as a file of the data folder. They go to
 // the store of the target, also where a restore that was cut off has left some or all there.
 func TestRestoreConsumersOfEarlierVersions(t *testing.T) {
-	earlier := backup.Pack(t, map[string]string{
+	earlier := backup.Pack(t, 1, map[string]string{
 		"data/consumers.json": `[{"project":"shop","client":"cursor","key":"key_ann","seen":"2026-11-20T12:00:00Z","rulesets":{"go_style":1}},` +
 			`{"project":"web","client":"cursor","key":"key_ann","seen":"2026-11-20T12:00:00Z","rulesets":{"go_style":2}}]`,
 	})
@@ -297,6 +297,39 @@ func TestRestoreConsumersOfEarlierVersions(t *testing.T) {
 	err = backup.Restore(t.Context(), bytes.NewReader(earlier), other, m)
 	if conflict, ok := errors.AsType[*backup.ConflictError](err); !ok || conflict.Entry != "consumers.json" {
 		t.Errorf("over another consumer: %v", err)
+	}
+}
+
+// Backups of format 1 have the files of rulesets apart from the revisions, by their paths.
+func TestRestoreFilesOfEarlierVersions(t *testing.T) {
+	style := ruleset.Ruleset{
+		Meta:     ruleset.Meta{Name: "go_style", Description: "Go", CreatedAt: noon, LastModified: noon},
+		Rev:      1,
+		Markdown: "# Go\n",
+	}
+	text, err := json.Marshal(ruleset.Copy{Name: "go_style", Current: &style, Revisions: []ruleset.Revision{{Number: 1, At: noon, Content: style}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier := backup.Pack(t, 1, map[string]string{"rulesets/go_style.json": string(text), "skills/go_style/scripts/lint.sh": "gofmt -l .\n"})
+	m, err := backup.Read(bytes.NewReader(earlier))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []place{folder(t), server(t, t.TempDir())} {
+		target := to.open(t, true)
+		if err := backup.Restore(t.Context(), bytes.NewReader(earlier), target, m); err != nil {
+			t.Fatal(err)
+		}
+		files, _ := ruleset.FilesOf(target.Rulesets)
+		got, err := files.ReadFile(t.Context(), "go_style", "scripts/lint.sh")
+		if err != nil || string(got) != "gofmt -l .\n" {
+			t.Errorf("the file is %q: %v", got, err)
+		}
+		now, err := target.Rulesets.Get(t.Context(), "go_style")
+		if err != nil || now.Rev != 2 || now.Markdown != style.Markdown {
+			t.Errorf("revision %d, %q, %v; want revision 2 with the text as it was", now.Rev, now.Markdown, err)
+		}
 	}
 }
 
@@ -558,7 +591,7 @@ func TestWhileChanging(t *testing.T) {
 func TestEntriesStayInside(t *testing.T) {
 	for _, name := range []string{"data/../outside", "data//etc/passwd", "data/aoc/../../x"} {
 		target := folder(t).open(t, true)
-		file := backup.Pack(t, map[string]string{name: "x"})
+		file := backup.Pack(t, backup.Format, map[string]string{name: "x"})
 		m, err := backup.Read(bytes.NewReader(file))
 		if err != nil {
 			t.Fatal(err)
@@ -572,7 +605,7 @@ func TestEntriesStayInside(t *testing.T) {
 // A backup is checked without its entries in the memory.
 func TestLargeEntry(t *testing.T) {
 	const size = 32 << 20
-	file := backup.Pack(t, map[string]string{"audit/0123456789abcdef.jsonl": strings.Repeat("x", size)})
+	file := backup.Pack(t, backup.Format, map[string]string{"audit/0123456789abcdef.jsonl": strings.Repeat("x", size)})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	m, err := backup.Read(bytes.NewReader(file))

@@ -5,22 +5,24 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
-// Pack returns a backup with these entries.
-func Pack(t *testing.T, entries map[string]string) []byte {
+// Pack returns a backup of a format with these entries, in the order of their names.
+func Pack(t *testing.T, format int, entries map[string]string) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w := newWriter(&file)
-	for name, content := range entries {
-		if err := w.add(name, 0o600, []byte(content)); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		if err := w.add(name, 0o600, []byte(entries[name])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.close(&Manifest{Format: Format, Entries: w.entries}); err != nil {
+	if err := w.close(&Manifest{Format: format, Entries: w.entries}); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()
