@@ -56,8 +56,8 @@ func (s *Store) Adopt(ctx context.Context, c ruleset.Copy) error {
 			b.queue(ctx, p, c.Effect())
 			return nil
 		})
-		if err == nil && s.cluster {
-			b.indexAfter(ctx, []*ruleset.Effect{c.Effect()})
+		if err == nil {
+			s.afterBatch(ctx, []*ruleset.Effect{c.Effect()})
 		}
 		return err
 	}, hashKey(c.Name), s.historyKey(c.Name), s.labelsKey(c.Name))

@@ -37,14 +37,35 @@ func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.Ap
 	if err := s.checkSlots(ctx, names); err != nil {
 		return nil, err
 	}
+	token, sent := newToken(), 0
 	for range batchTries {
-		outcomes, done, err := s.tryBatch(ctx, names, ops, o)
-		if done || err != nil {
-			return outcomes, err
+		staged, done, err := s.tryBatch(ctx, token, names, ops, o)
+		lost, isLost := errors.AsType[*lostError](err)
+		if !isLost {
+			if done || err != nil {
+				return staged.Outcomes, err
+			}
+			continue
+		}
+		if sent++; sent == changeTries {
+			return nil, unavailable(lost.err)
+		}
+		made, err := s.hasMade(ctx, staged.Effects, token)
+		if err != nil {
+			return nil, unavailable(lost.err)
+		}
+		if made {
+			s.afterBatch(ctx, staged.Effects)
+			return staged.Outcomes, nil
 		}
 	}
 	return nil, unavailable(errors.New("others change the rulesets all the time"))
 }
+
+// A lostError reports a transaction that the server may have made.
+type lostError struct{ err error }
+
+func (e *lostError) Error() string { return e.err.Error() }
 
 // namesOf returns the names of the operations, each once.
 func namesOf(ops []ruleset.Operation) (names []ruleset.Name) {
@@ -82,20 +103,20 @@ func (s *Store) checkSlots(ctx context.Context, names []ruleset.Name) error {
 
 // tryBatch applies a batch once. done is false if others changed a ruleset of it
 // meanwhile.
-func (s *Store) tryBatch(ctx context.Context, names []ruleset.Name, ops []ruleset.Operation, o ruleset.ApplyOptions) (outcomes []ruleset.Outcome, done bool, err error) {
+// A transaction whose answer is lost is a [*lostError].
+func (s *Store) tryBatch(ctx context.Context, token string, names []ruleset.Name, ops []ruleset.Operation, o ruleset.ApplyOptions) (staged ruleset.Batch, done bool, err error) {
 	var keys []string
 	for _, name := range names {
 		keys = append(keys, hashKey(name), s.historyKey(name), s.labelsKey(name))
 	}
 	var lost error // of the transaction: the client's own loop must not repeat it
 	watchErr := s.client.Watch(ctx, func(tx *redis.Tx) error {
-		b := &batch{store: s, now: s.now(), held: map[ruleset.Name]*held{}}
+		b := &batch{store: s, now: s.now(), token: token, held: map[ruleset.Name]*held{}}
 		if err = b.read(ctx, tx, names, labelled(ops)); err != nil {
 			return nil
 		}
-		var staged ruleset.Batch
 		if staged, err = ruleset.Stage(ops, b.now, b.state); err != nil || o.DryRun {
-			outcomes, done = staged.Outcomes, true
+			done = true
 			return nil
 		}
 		_, execErr := tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
@@ -108,21 +129,20 @@ func (s *Store) tryBatch(ctx context.Context, names []ruleset.Name, ops []rulese
 		if errors.Is(execErr, redis.TxFailedErr) {
 			return nil
 		}
-		outcomes, done, lost = staged.Outcomes, true, execErr
-		if lost == nil && s.cluster {
-			b.indexAfter(ctx, staged.Effects)
+		if done, lost = true, execErr; lost == nil {
+			s.afterBatch(ctx, staged.Effects)
 		}
 		return nil
 	}, keys...)
 	switch {
 	case err != nil:
-		return nil, true, err
-	case watchErr != nil:
-		return nil, true, unavailable(watchErr)
-	case lost != nil:
-		return nil, true, unavailable(lost)
+		return ruleset.Batch{}, true, err
+	case isLost(lost):
+		return staged, true, &lostError{lost}
+	case lost != nil || watchErr != nil:
+		return ruleset.Batch{}, true, unavailable(errors.Join(lost, watchErr))
 	}
-	return outcomes, done, nil
+	return staged, done, nil
 }
 
 // labelled returns the names of which labels move.
@@ -140,6 +160,7 @@ func labelled(ops []ruleset.Operation) map[ruleset.Name]bool {
 type batch struct {
 	store *Store
 	now   time.Time
+	token string // of the change
 	held  map[ruleset.Name]*held
 }
 
@@ -276,6 +297,7 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 	for _, r := range e.Revisions {
 		one := record{
 			Rev: r.Number, At: stampText(r.At), Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted, Files: r.Content.Files,
+			Token: b.token,
 		}
 		if !r.Deleted {
 			fields = b.fieldsOf(e.Name, r.Content, fields)
@@ -284,7 +306,7 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 		push(b.store.historyKey(e.Name), one)
 	}
 	for _, m := range e.Moves {
-		push(b.store.labelsKey(e.Name), newMoveRecord(m))
+		push(b.store.labelsKey(e.Name), newMoveRecord(m, b.token))
 		p.Publish(ctx, b.store.channel(), moveMessage(e.Name, m.Label))
 	}
 	if e.Changed() {
@@ -334,16 +356,19 @@ func (b *batch) queueHash(ctx context.Context, p redis.Pipeliner, e *ruleset.Eff
 	p.Publish(ctx, b.store.channel(), kind+":"+string(e.Name))
 }
 
-// indexAfter brings the index of a cluster up to date, which is in another slot; a
+// afterBatch brings the index of a cluster up to date, which is in another slot; a
 // failure is mended by the next scan.
-func (b *batch) indexAfter(ctx context.Context, effects []*ruleset.Effect) {
+func (s *Store) afterBatch(ctx context.Context, effects []*ruleset.Effect) {
+	if !s.cluster {
+		return
+	}
 	for _, e := range effects {
 		switch {
 		case !e.Changed():
 		case e.After != nil:
-			b.store.index(ctx, e.After.Meta)
+			s.index(ctx, e.After.Meta)
 		default:
-			b.store.unindex(ctx, e.Name)
+			s.unindex(ctx, e.Name)
 		}
 	}
 }

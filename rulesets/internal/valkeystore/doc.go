@@ -41,8 +41,8 @@
 //
 // # Errors
 //
-// Every operation ends in bounded time, and no change is asked for twice: of a
-// creation whose answer is lost the caller learns that the store was away. While
+// Every operation ends in bounded time, and no change is made twice: one whose answer is
+// lost is sent again with the token that its revision has, and finds that revision. While
 // the server is away operations return [ruleset.UnavailableError]; when it is back
 // the next one works.
 package valkeystore

@@ -26,6 +26,7 @@ type record struct {
 	Extra       string `json:"extra"`
 
 	Files []ruleset.File `json:"files,omitempty"`
+	Token string         `json:"token,omitempty"` // of the change that made it
 }
 
 // recordOf returns the newest record if it has the content of the hash, else the zero

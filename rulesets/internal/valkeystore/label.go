@@ -20,6 +20,7 @@ type moveRecord struct {
 	Author  string        `json:"author"`
 	Client  string        `json:"client"`
 	Message string        `json:"message"`
+	Token   string        `json:"token,omitempty"` // of the change that made it
 }
 
 // labelsKey is the list of the moves of a ruleset's labels, oldest first.
@@ -42,6 +43,9 @@ func (s *Store) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.Labe
 	return m, unavailable(errors.New("others change the ruleset all the time"))
 }
 
+// againOfMove is the index of the argument that says whether a move was sent before.
+const againOfMove = 6
+
 // tryMove records a move. done is false if the ruleset or its labels changed
 // meanwhile.
 func (s *Store) tryMove(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (_ ruleset.LabelMove, done bool, err error) {
@@ -57,20 +61,21 @@ func (s *Store) tryMove(ctx context.Context, name ruleset.Name, m ruleset.LabelM
 		return m, false, err
 	}
 	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
-	line, err := json.Marshal(newMoveRecord(m))
+	token := newToken()
+	line, err := json.Marshal(newMoveRecord(m, token))
 	if err != nil {
 		return m, false, err
 	}
-	n, err := moveScript.Run(ctx, once{s.client}, []string{s.historyKey(name), s.labelsKey(name)},
-		len(history), len(moves), string(line), s.channel(), moveMessage(name, m.Label)).Int()
+	n, err := s.runChange(ctx, moveScript, []string{s.historyKey(name), s.labelsKey(name)}, againOfMove,
+		len(history), len(moves), string(line), s.channel(), moveMessage(name, m.Label), token, "0").Int()
 	if err != nil {
 		return m, false, unavailable(err)
 	}
 	return m, n == 1, nil
 }
 
-func newMoveRecord(m ruleset.LabelMove) moveRecord {
-	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+func newMoveRecord(m ruleset.LabelMove, token string) moveRecord {
+	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message, token}
 }
 
 // moveMessage tells of the move of a label.

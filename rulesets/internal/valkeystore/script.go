@@ -8,14 +8,17 @@ import (
 
 // The scripts take the hash and its history as their first keys and, where they live
 // on one server, the index and the names as their third and fourth. Cluster hash tags
-// keep the first two together. Arguments of every change: the time, the channel, its message, the
-// author, the client, the message and the restored number of the revision.
+// keep the first two together. Arguments of every change: the time, the channel, its
+// message, the author, the client, the message and the restored number of the revision, the
+// token of the change, and whether it was sent before ("1").
 
 // history holds the functions that the scripts share.
 //
 // current returns the content of the hash as a table, false if it is no hash. record
 // appends a revision, with the files of the one before. head returns the newest revision,
-// recording first what another program has made of the hash: a new content, or its end.
+// recording first what another program has made of the hash: a new content, or its end. made
+// returns the revision that the change has made when it was sent before, and whether it is
+// the newest one.
 const history = `
 local contentFields = {'description', 'tags', 'markdown', 'extra'}
 local function current()
@@ -25,8 +28,9 @@ local function current()
   return content
 end
 local files -- of the newest revision
-local function record(rev, content, author, client, message, restores)
+local function record(rev, content, author, client, message, restores, token)
   local r = content or {deleted = true}
+  r.token = token
   r.rev, r.at, r.author, r.client, r.message, r.restores = rev, ARGV[1], author, client, message, restores
   r.files = files
   redis.call('RPUSH', KEYS[2], cjson.encode(r))
@@ -50,6 +54,20 @@ local function head(content)
   files = r.files
   if same(r, content) then return r.rev end
   return record(r.rev + 1, content, '` + ruleset.ByOther + `', '', '', 0)
+end
+local function made()
+  if ARGV[9] ~= '1' then return nil end
+  local lines = redis.call('LRANGE', KEYS[2], ` + tokenReach + `, -1)
+  for i = #lines, 1, -1 do
+    if string.find(lines[i], ARGV[8], 1, true) then
+      local r = cjson.decode(lines[i])
+      if r.token == ARGV[8] then
+        files = r.files
+        return r, i == #lines
+      end
+    end
+  end
+  return nil
 end
 local function enter(score, name)
   if KEYS[3] then
@@ -76,12 +94,14 @@ end
 // taken. Further
 // arguments: the score, the five fields' values, the name, the extra keys or "".
 var createScript = redis.NewScript(history + `
+local mine = made()
+if mine then return {tostring(mine.rev), files and cjson.encode(files) or 'null'} end
 if redis.call('EXISTS', KEYS[1]) == 1 then return {} end
 local rev = head(false) + 1
-redis.call('HSET', KEYS[1], 'description', ARGV[9], 'tags', ARGV[10], 'markdown', ARGV[11], 'created_at', ARGV[12], 'last_modified', ARGV[13])
-if ARGV[15] ~= '' then redis.call('HSET', KEYS[1], 'extra', ARGV[15]) end
-record(rev, current(), ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]))
-enter(ARGV[8], ARGV[14])
+redis.call('HSET', KEYS[1], 'description', ARGV[11], 'tags', ARGV[12], 'markdown', ARGV[13], 'created_at', ARGV[14], 'last_modified', ARGV[15])
+if ARGV[17] ~= '' then redis.call('HSET', KEYS[1], 'extra', ARGV[17]) end
+record(rev, current(), ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]), ARGV[8])
+enter(ARGV[10], ARGV[16])
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return {tostring(rev), files and cjson.encode(files) or 'null'}`)
 
@@ -93,12 +113,23 @@ return {tostring(rev), files and cjson.encode(files) or 'null'}`)
 // first element is "conflict". last_modified never goes back; one that is not
 // written our way is replaced.
 var updateScript = redis.NewScript(history + `
+local mine, newest = made()
+if mine and newest then return hash(mine.rev, 'done') end
+if mine then
+  local reply = {'done', tostring(mine.rev), files and cjson.encode(files) or 'null', 'last_modified', mine.at,
+    'created_at', redis.call('HGET', KEYS[1], 'created_at') or mine.at}
+  for _, field in ipairs(contentFields) do
+    reply[#reply + 1] = field
+    reply[#reply + 1] = mine[field]
+  end
+  return reply
+end
 local before = current()
 if not before then return {} end
 local rev = head(before)
-if ARGV[8] ~= '0' and ARGV[8] ~= tostring(rev) then return hash(rev, 'conflict') end
-local set = 10 + 2 * tonumber(ARGV[9])
-for i = 10, set - 1, 2 do
+if ARGV[10] ~= '0' and ARGV[10] ~= tostring(rev) then return hash(rev, 'conflict') end
+local set = 12 + 2 * tonumber(ARGV[11])
+for i = 12, set - 1, 2 do
   if (redis.call('HGET', KEYS[1], ARGV[i]) or '') ~= ARGV[i + 1] then return hash(rev, 'conflict') end
 end
 for i = set, #ARGV, 2 do
@@ -115,7 +146,7 @@ end
 local after = current()
 local changed = false
 for _, field in ipairs(contentFields) do changed = changed or before[field] ~= after[field] end
-if changed then rev = record(rev + 1, after, ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])) end
+if changed then rev = record(rev + 1, after, ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]), ARGV[8]) end
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return hash(rev, 'done')`)
 
@@ -143,23 +174,30 @@ return 1`)
 // when there is no hash. Further arguments: the name, the revision that the ruleset
 // must be at or 0.
 var deleteScript = redis.NewScript(history + `
+if made() then return {'done'} end
 local content = current()
 if not content then
-  leave(ARGV[8])
+  leave(ARGV[10])
   return {}
 end
 local rev = head(content)
-if ARGV[9] ~= '0' and ARGV[9] ~= tostring(rev) then return hash(rev, 'conflict') end
-leave(ARGV[8])
+if ARGV[11] ~= '0' and ARGV[11] ~= tostring(rev) then return hash(rev, 'conflict') end
+leave(ARGV[10])
 redis.call('DEL', KEYS[1])
-record(rev + 1, false, ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]))
+record(rev + 1, false, ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]), ARGV[8])
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return {'done'}`)
 
 // moveScript appends the move of a label if neither the history nor the labels have
 // grown since they were read, else it returns 0. Keys: the history, the labels.
-// Arguments: their lengths, the move, the channel and its message.
+// Arguments: their lengths, the move, the channel and its message, the token of the move,
+// and whether it was sent before ("1").
 var moveScript = redis.NewScript(`
+if ARGV[7] == '1' then
+  for _, line in ipairs(redis.call('LRANGE', KEYS[2], ` + tokenReach + `, -1)) do
+    if cjson.decode(line).token == ARGV[6] then return 1 end
+  end
+end
 if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 0 end
 redis.call('RPUSH', KEYS[2], ARGV[3])
 redis.call('PUBLISH', ARGV[4], ARGV[5])

@@ -95,8 +95,11 @@ func (s *Store) keys(name ruleset.Name) []string {
 
 // change returns the arguments that every script of a change takes first.
 func (s *Store) change(kind string, name ruleset.Name, by ruleset.By) []any {
-	return []any{stampText(s.now()), s.channel(), kind + ":" + string(name), by.Author, by.Client, by.Message, by.Restores}
+	return []any{stampText(s.now()), s.channel(), kind + ":" + string(name), by.Author, by.Client, by.Message, by.Restores, newToken(), "0"}
 }
+
+// againArg is the index of the argument that says whether a change was sent before.
+const againArg = 8
 
 func stampText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
@@ -119,7 +122,7 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, e
 	}
 	args := append(s.change("c", d.Name, d.By), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
 		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), r.Extra)
-	reply, err := createScript.Run(ctx, once{s.client}, s.keys(d.Name), args...).StringSlice()
+	reply, err := s.runChange(ctx, createScript, s.keys(d.Name), againArg, args...).StringSlice()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
@@ -273,7 +276,7 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 	}
 	args := append(s.change("u", name, p.By), p.IfRev, len(expected)/2)
 	args = append(append(args, expected...), changes(p)...)
-	reply, err := updateScript.Run(ctx, once{s.client}, s.keys(name)[:2], args...).StringSlice()
+	reply, err := s.runChange(ctx, updateScript, s.keys(name)[:2], againArg, args...).StringSlice()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
@@ -364,7 +367,7 @@ func revAndFiles(reply []string) (rev int, files []ruleset.File) {
 func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal) error {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	reply, err := deleteScript.Run(ctx, once{s.client}, s.keys(name), append(s.change("d", name, r.By), string(name), r.IfRev)...).StringSlice()
+	reply, err := s.runChange(ctx, deleteScript, s.keys(name), againArg, append(s.change("d", name, r.By), string(name), r.IfRev)...).StringSlice()
 	if err != nil {
 		return unavailable(err)
 	}

@@ -3,7 +3,6 @@ package valkeystore_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -103,11 +102,11 @@ func TestReplicaTakesOver(t *testing.T) {
 	}
 }
 
-// A proxy stands before a server. Once it is told to, it cuts the connection on
-// which the server's next answer comes.
+// A proxy stands before a server. When it has a word, it passes the next request that
+// contains it, and cuts the connection when the answer comes.
 type proxy struct {
 	addr, server string
-	cut          atomic.Bool
+	word         atomic.Pointer[string]
 }
 
 func startProxy(t *testing.T, listen, server string) *proxy {
@@ -137,22 +136,38 @@ func (p *proxy) pass(client net.Conn) {
 		return
 	}
 	defer func() { _ = server.Close() }() // nothing to lose
-	go func() { _, _ = io.Copy(server, client) }()
-	answer := make([]byte, 64<<10)
+	var cut atomic.Bool
+	go func() {
+		pipe(server, client, func(request []byte) bool {
+			if word := p.word.Load(); word != nil && strings.Contains(strings.ToLower(string(request)), *word) {
+				cut.Store(p.word.CompareAndSwap(word, nil))
+			}
+			return true
+		})
+	}()
+	pipe(client, server, func([]byte) bool { return !cut.Load() })
+}
+
+// pipe copies what may pass, until something may not.
+func pipe(to, from net.Conn, may func(data []byte) bool) {
+	data := make([]byte, 64<<10)
 	for {
-		n, err := server.Read(answer)
-		if err != nil || p.cut.CompareAndSwap(true, false) {
+		n, err := from.Read(data)
+		if err != nil || !may(data[:n]) {
 			return
 		}
-		if _, err := client.Write(answer[:n]); err != nil {
+		if _, err := to.Write(data[:n]); err != nil {
 			return
 		}
 	}
 }
 
-// A creation whose answer is lost must not be sent again: it would be told that
-// its own name is taken.
-func TestLostAnswerIsNotAskedForAgain(t *testing.T) {
+// lose has the answer of the next request with a word lost.
+func (p *proxy) lose(word string) { p.word.Store(&word) }
+
+// A change whose answer is lost is made once, and its caller learns what it made: a creation
+// does not find its own name taken, and an update is no conflict with itself.
+func TestChangesWhoseAnswerIsLost(t *testing.T) {
 	for _, scheme := range []string{"valkey", "valkey+cluster"} {
 		t.Run(scheme, func(t *testing.T) {
 			front := valkeytest.FreeAddr(t)
@@ -164,18 +179,59 @@ func TestLostAnswerIsNotAskedForAgain(t *testing.T) {
 				server = valkeytest.StartCluster(t, "--cluster-announce-ip", "127.0.0.1", "--cluster-announce-port", port)
 			}
 			p := startProxy(t, front, server.Addr)
-			s := open(t, scheme+"://"+p.addr, atNoon)
-			if _, err := s.Create(t.Context(), ruleset.Draft{Name: "first"}); err != nil { // the server knows the script
-				t.Fatal(err)
-			}
-			p.cut.Store(true)
-			_, err := s.Create(t.Context(), ruleset.Draft{Name: "a"})
-			if _, away := errors.AsType[*ruleset.UnavailableError](err); !away {
-				t.Errorf("Create: %v, want that the store was away", err)
-			}
-			if _, err := s.Get(t.Context(), "a"); err != nil {
-				t.Errorf("Get: %v, want what was created", err)
-			}
+			changesWithLostAnswers(t, p, open(t, scheme+"://"+p.addr, atNoon))
 		})
+	}
+}
+
+func changesWithLostAnswers(t *testing.T, p *proxy, s ruleset.Store) {
+	ctx := t.Context()
+	update := func(text string, patch ruleset.Patch) (int, error) {
+		patch.Markdown = &text
+		r, err := s.Update(ctx, "a", patch)
+		if err == nil && r.Markdown != text {
+			t.Errorf("updated to %q, want %q", r.Markdown, text)
+		}
+		return r.Rev, err
+	}
+	move := ruleset.LabelMove{Label: "production", Newest: true}
+	batch := func() (int, error) {
+		text := "batch"
+		outcomes, err := s.Apply(ctx, []ruleset.Operation{{Name: "a", Update: &ruleset.Patch{Markdown: &text, IfRev: 3}}, {Name: "a", Move: &move}}, ruleset.ApplyOptions{})
+		if err != nil {
+			return 0, err
+		}
+		return outcomes[0].Rev, nil
+	}
+	for _, step := range []struct {
+		name, word string
+		want       int // the newest revision after it
+		do         func() (rev int, err error)
+	}{
+		{"create", "eval", 1, func() (int, error) { r, err := s.Create(ctx, ruleset.Draft{Name: "a"}); return r.Rev, err }},
+		{"update at a revision", "eval", 2, func() (int, error) { return update("two", ruleset.Patch{IfRev: 1}) }},
+		{"update", "eval", 3, func() (int, error) { return update("three", ruleset.Patch{}) }},
+		{"batch", "exec", 4, batch},
+		{"files", "exec", 5, func() (int, error) {
+			return update("five", ruleset.Patch{Files: []ruleset.FileChange{{Path: "f", Data: []byte("x")}}})
+		}},
+		{"move", "l:a:production", 5, func() (int, error) { _, err := s.MoveLabel(ctx, "a", move); return 5, err }},
+		{"delete", "eval", 6, func() (int, error) { return 6, s.Delete(ctx, "a", ruleset.Removal{IfRev: 5}) }},
+	} {
+		p.lose(step.word)
+		rev, err := step.do()
+		if err != nil || rev != step.want {
+			t.Errorf("%s: revision %d, %v, want %d", step.name, rev, err, step.want)
+		}
+		if p.word.Load() != nil {
+			t.Errorf("%s: no answer was lost", step.name)
+		}
+	}
+	history, err := s.History(ctx, "a")
+	if err != nil || len(history) != 6 || !history[0].Deleted {
+		t.Errorf("the history is %+v, %v", history, err)
+	}
+	if moves, err := s.LabelMoves(ctx, "a"); err != nil || len(moves) != 2 || moves[0].To != 5 || moves[1].To != 4 {
+		t.Errorf("the moves are %+v, %v", moves, err)
 	}
 }
