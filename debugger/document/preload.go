@@ -13,8 +13,8 @@ type PreloadRequest struct {
 	Paths []string
 }
 
-// MaxPreload limits the documents that one request may name.
-const MaxPreload = 10_000
+// MaxPreload limits the documents that one request may name, or find with patterns.
+const MaxPreload = 100_000
 
 // A PreloadReport tells how it went with one document.
 type PreloadReport struct {

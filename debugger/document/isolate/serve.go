@@ -33,7 +33,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	s := &server{library: library, out: out, running: map[int64]context.CancelFunc{}}
+	s := &server{library: library, out: out, running: map[int64]context.CancelFunc{}, idler: newIdler()}
 	err = s.serve(ctx, decoder)
 	s.wg.Wait()
 	_ = library.Close() // the process ends
@@ -48,6 +48,7 @@ type server struct {
 	mu      sync.Mutex
 	out     io.Writer
 	running map[int64]context.CancelFunc
+	idler   *idler
 }
 
 func (s *server) serve(ctx context.Context, decoder *json.Decoder) error {
@@ -73,6 +74,7 @@ func (s *server) begin(ctx context.Context, id int64) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, s.running[id] = context.WithCancel(ctx)
+	s.idler.busy()
 	return ctx
 }
 
@@ -97,6 +99,9 @@ func (s *server) answer(ctx context.Context, r request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.running, r.ID)
+	if len(s.running) == 0 {
+		s.idler.idle()
+	}
 }
 
 // do calls the library.

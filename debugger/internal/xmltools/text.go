@@ -1,7 +1,9 @@
 package xmltools
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -205,8 +207,12 @@ func memorySize(n int64) string {
 type preloaded struct {
 	Loaded    int                 `json:"loaded" doc:"Documents that are in the cache now"`
 	Failed    int                 `json:"failed"`
-	Documents []preloadedDocument `json:"documents"`
+	Documents []preloadedDocument `json:"documents" doc:"Outcomes, 1000 at most, in the order asked for; of more, those that failed come first"`
+	Unlisted  int                 `json:"unlisted,omitzero" doc:"Documents that are not listed"`
 }
+
+// maxPreloaded is the maximum number of outcomes in an answer.
+const maxPreloaded = 1000
 
 // A preloadedDocument is the outcome for one document.
 type preloadedDocument struct {
@@ -218,16 +224,35 @@ type preloadedDocument struct {
 }
 
 func preloadedFrom(reports []document.PreloadReport) preloaded {
-	p := preloaded{Documents: make([]preloadedDocument, len(reports))}
-	for i, r := range reports {
-		p.Documents[i] = preloadedDocument{Path: r.Path, Bytes: r.Bytes, TookMS: r.Took.Milliseconds(), Status: statusOf(r)}
+	p := preloaded{}
+	for _, r := range reports {
 		if r.Err != nil {
-			p.Documents[i].Error = r.Err.Error()
 			p.Failed++
 		}
 	}
 	p.Loaded = len(reports) - p.Failed
+	if len(reports) > maxPreloaded {
+		p.Unlisted = len(reports) - maxPreloaded
+		reports = slices.Clone(reports)
+		slices.SortStableFunc(reports, func(a, b document.PreloadReport) int { return cmp.Compare(rank(a), rank(b)) })
+		reports = reports[:maxPreloaded]
+	}
+	p.Documents = make([]preloadedDocument, len(reports))
+	for i, r := range reports {
+		p.Documents[i] = preloadedDocument{Path: r.Path, Bytes: r.Bytes, TookMS: r.Took.Milliseconds(), Status: statusOf(r)}
+		if r.Err != nil {
+			p.Documents[i].Error = r.Err.Error()
+		}
+	}
 	return p
+}
+
+// rank sorts documents that failed before the others.
+func rank(r document.PreloadReport) int {
+	if r.Err != nil {
+		return 0
+	}
+	return 1
 }
 
 func statusOf(r document.PreloadReport) string {
@@ -243,9 +268,12 @@ func statusOf(r document.PreloadReport) string {
 // Text is a line for each document.
 func (p preloaded) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Preloaded %s of %s:\n", plain.Thousands(int64(p.Loaded)), plain.Count(len(p.Documents), "document"))
+	fmt.Fprintf(&b, "Preloaded %s of %s:\n", plain.Thousands(int64(p.Loaded)), plain.Count(p.Loaded+p.Failed, "document"))
 	for i, d := range p.Documents {
 		fmt.Fprintf(&b, "\n%d. %s - %s", i+1, plain.Line(d.Path), d.text())
+	}
+	if p.Unlisted > 0 {
+		fmt.Fprintf(&b, "\n… and %s more", plain.Thousands(int64(p.Unlisted)))
 	}
 	return b.String()
 }
