@@ -212,6 +212,13 @@ func (l Load) covers(file string) bool {
 	return false
 }
 
+// LoadsNested reports whether a client loads files with a name from folders below the root.
+func (c *Client) LoadsNested(name string) bool {
+	return slices.ContainsFunc(c.Loads, func(l Load) bool {
+		return l.In != Root && slices.ContainsFunc(l.Names, func(names []string) bool { return slices.Contains(names, name) })
+	})
+}
+
 // Readers returns the clients that load the file at a path.
 func Readers(file string) []*Client {
 	var all []*Client

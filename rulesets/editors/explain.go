@@ -27,6 +27,9 @@ type Rulefiles struct {
 // skippedFolders have files of others; clients skip them, too.
 var skippedFolders = []string{".git", "node_modules", "vendor", "third_party", "__pycache__", "dist", "target", "venv"}
 
+// Skips reports whether clients look for no rules in folders with a name.
+func Skips(folder string) bool { return slices.Contains(skippedFolders, folder) }
+
 // maxExplained is the longest rule file that is read to explain it.
 const maxExplained = 4 << 20
 
@@ -40,7 +43,7 @@ func Scan(project fs.FS) (*Rulefiles, error) {
 			return fs.SkipDir
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains(skippedFolders, d.Name()):
+		case d.IsDir() && Skips(d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || !mayBeRule(file, names):
 			return nil

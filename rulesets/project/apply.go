@@ -25,9 +25,9 @@ type BlockedError struct{ Items []Item }
 
 func (e *BlockedError) Error() string {
 	if len(e.Items) == 1 {
-		return "1 file needs a decision; nothing was written"
+		return "1 file needs a decision; no rule file was written"
 	}
-	return fmt.Sprintf("%d files need a decision; nothing was written", len(e.Items))
+	return fmt.Sprintf("%d files need a decision; no rule file was written", len(e.Items))
 }
 
 // A Report says what a run did.

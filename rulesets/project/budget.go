@@ -3,6 +3,7 @@ package project
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -53,6 +54,9 @@ func (p *Project) overChain(plan Plan, c *editors.Client, b editors.Budget) (war
 			folders[path.Dir(i.Path)] = true
 		}
 	}
+	for _, folder := range p.foldersWith(c) {
+		folders[folder] = true
+	}
 	told := map[string]bool{}
 	for _, folder := range sortedKeys(folders) {
 		used := 0
@@ -66,6 +70,34 @@ func (p *Project) overChain(plan Plan, c *editors.Client, b editors.Budget) (war
 		}
 	}
 	return warnings
+}
+
+// maxFolders limits the folders that are searched, so that a status of a large project
+// stays fast.
+const maxFolders = 2000
+
+// foldersWith returns the folders of the project that have a file with a name that a
+// client loads from more folders than the root, the nearest to the root first.
+func (p *Project) foldersWith(c *editors.Client) (found []string) {
+	root := p.disk.root.FS()
+	queue := []string{"."}
+	for n := 0; n < min(len(queue), maxFolders); n++ {
+		entries, err := fs.ReadDir(root, queue[n])
+		if err != nil {
+			continue // clients cannot read it either
+		}
+		has := false
+		for _, e := range entries {
+			has = has || e.Type().IsRegular() && c.LoadsNested(e.Name())
+			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !editors.Skips(e.Name()) {
+				queue = append(queue, path.Join(queue[n], e.Name()))
+			}
+		}
+		if has {
+			found = append(found, queue[n])
+		}
+	}
+	return found
 }
 
 // A chained file is one of those that a client loads together.

@@ -388,6 +388,31 @@ func TestBudgetNamesWhatFallsOff(t *testing.T) {
 	}
 }
 
+// The budget of Codex is that of all files from the root to its working directory, also of
+// those that triptych does not write.
+func TestBudgetCountsFilesOfOthers(t *testing.T) {
+	b := newBench(t, "codex")
+	b.write("AGENTS.md", strings.Repeat("x", 20_000))
+	for _, folder := range []string{"src/deep", "other", "node_modules/x", ".hidden", "small"} {
+		b.write(folder+"/AGENTS.md", strings.Repeat("y", 12_800))
+	}
+	b.write("small/AGENTS.md", "short\n")
+	b.write("src/AGENTS.override.md", "short\n")
+	b.create("a", "", "Rule a\n")
+	_, plan := b.open()
+	root := 20_000 + 1 + len(plan.Items[0].Content)
+	want := []string{
+		fmt.Sprintf("codex: other/AGENTS.md: %d bytes in all, of which it reads 32768; the rest is cut, without a word", root+12_800),
+		fmt.Sprintf("codex: src/deep/AGENTS.md: %d bytes in all, of which it reads 32768; the rest is cut, without a word", root+6+12_800),
+	}
+	if root+12_800 <= 32_768 {
+		t.Fatalf("%d bytes are no test", root)
+	}
+	if diff := cmp.Diff(want, plan.Warnings); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestLockRoundTrip(t *testing.T) {
 	sum := strings.Repeat("0123456789abcdef", 4)
 	text := lockHead + lockComment + "file " + sum + " \"a b\\\"c.md\" x@1\nblock " + sum + " AGENTS.md a@1 b@22 was:-\n"

@@ -180,17 +180,27 @@ func (r *projectRun) printWarnings(warnings []string) error {
 
 // printItems prints the items that are not clean, and a count of the others.
 func (r *projectRun) printItems(items []project.Item) error {
-	clean := 0
-	for _, i := range items {
-		if i.State == project.Clean {
-			clean++
-			continue
-		}
-		if err := r.Printf("%s\n", itemLine(i)); err != nil {
-			return err
-		}
+	others := slices.DeleteFunc(slices.Clone(items), func(i project.Item) bool { return i.State == project.Clean })
+	if err := r.printLines(itemLines(others)); err != nil {
+		return err
 	}
-	return r.Printf("%s clean\n", app.Counted(clean, "file"))
+	return r.Printf("%s clean\n", app.Counted(len(items)-len(others), "file"))
+}
+
+// itemLines returns a line for each item, and one for all that cannot be read for the
+// same reason, such as a folder on their way that is a link.
+func itemLines(items []project.Item) (lines []string) {
+	for len(items) > 0 {
+		line, n := itemLine(items[0]), 1
+		for n < len(items) && itemLine(items[n]) == line {
+			n++
+		}
+		if n > 1 {
+			line += fmt.Sprintf(" (%d files)", n)
+		}
+		lines, items = append(lines, line), items[n:]
+	}
+	return lines
 }
 
 func itemLine(i project.Item) string {

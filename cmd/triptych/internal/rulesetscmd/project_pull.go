@@ -165,8 +165,8 @@ func (r *projectRun) printReport(plan project.Plan, report project.Report) error
 			return err
 		}
 	}
-	for _, i := range report.Left {
-		if err := r.Printf("left     %s\n", itemLine(i)); err != nil {
+	for _, line := range itemLines(report.Left) {
+		if err := r.Printf("left     %s\n", line); err != nil {
 			return err
 		}
 	}
