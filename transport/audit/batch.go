@@ -172,12 +172,18 @@ func (l *Log) requeue(b *batch) {
 // group makes the lines of some records. The caller holds writing.
 func (l *Log) group(bodies []byte, sign bool) *group {
 	now := l.now()
+	if sign {
+		l.renewSigner()
+	}
 	g := &group{data: slices.Grow(l.buffer[:0], 2*len(bodies)+1024)}
 	l.buffer = nil
 	if len(bodies) > 0 {
 		for _, n := range l.medium.preface(l.chain, now) {
 			g.data = l.chain.add(g.data, n.body())
 		}
+	}
+	if sign || len(bodies) > 0 {
+		g.data = l.chain.addRotations(g.data)
 	}
 	for body := range bytes.Lines(bodies) {
 		g.data = l.chain.add(g.data, body[:len(body)-1])

@@ -52,8 +52,12 @@
 //     that another process adds to the chain in which its first records are. Both are
 //     in streams only.
 //   - retired says that the first files were deleted by policy.
+//   - rotated says that another key signs from here on, with a signature of the key so far.
 //
-// The key pair is in signing.key and signing.pub, made with the first record.
+// The key pair is in signing.key and signing.pub, made with the first record. [Rotate] replaces
+// it; rotations.json then has the signatures of the old keys, which a log adds to its chain
+// before the first head of the new key. [Verify] trusts a chain in which a trusted key has
+// signed a head or the next key, and trusts that key for all chains.
 //
 // # Tampering that is found
 //

@@ -33,11 +33,12 @@ func (k *fakeBackend) claim(time.Time) (*chain, medium, error) {
 	if k.fail != nil {
 		return nil, nil, k.fail
 	}
-	return &chain{id: "0000000000000000", key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}, k, nil
+	return &chain{id: "0000000000000000", signer: &signer{key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}}, k, nil
 }
 
 func (k *fakeBackend) chains(context.Context) ([]stored, error) { return nil, nil }
-func (k *fakeBackend) publicKey() (ed25519.PublicKey, error)    { return nil, nil }
+func (k *fakeBackend) publicKeys() ([]ed25519.PublicKey, error) { return nil, nil }
+func (k *fakeBackend) renewedSigner(*signer) (*signer, error)   { return nil, nil }
 func (k *fakeBackend) preface(*chain, time.Time) []note         { return nil }
 func (k *fakeBackend) close() error                             { return nil }
 func (k *fakeBackend) began() bool                              { return false }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -132,7 +131,7 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 	if err := private.MakeDir(k.cfg.Dir); err != nil {
 		return nil, nil, err
 	}
-	key, err := loadKey(k.cfg.Dir)
+	s, err := loadSigner(k.cfg.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,11 +140,11 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if c, w := k.take(ids, key, now); w != nil {
+		if c, w := k.take(ids, s, now); w != nil {
 			w.nameOthers(ids, now)
 			return c, w, nil
 		}
-		if err := k.create(key, now); err != nil {
+		if err := k.create(s, now); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -154,13 +153,13 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 
 // take locks the first chain that can go on, nil when there is none. A chain
 // that does not end as it should stays as it is, for people to look at.
-func (k *files) take(ids []string, key ed25519.PrivateKey, now time.Time) (*chain, *fileWriter) {
+func (k *files) take(ids []string, s *signer, now time.Time) (*chain, *fileWriter) {
 	for _, id := range ids {
 		lock := flock.New(filepath.Join(k.cfg.Dir, id, lockFile), flock.SetPermissions(0o600))
 		if ok, err := lock.TryLock(); err != nil || !ok {
 			continue
 		}
-		c := &chain{id: id, key: key}
+		c := &chain{id: id, signer: s}
 		w, err := k.resume(c, lock, now)
 		if err == nil {
 			return c, w
@@ -188,13 +187,13 @@ const tempPrefix = ".new-"
 
 // create makes a chain without records. Its folder appears with all that a
 // chain needs.
-func (k *files) create(key ed25519.PrivateKey, now time.Time) error {
+func (k *files) create(s *signer, now time.Time) error {
 	k.sweep(now)
 	tmp, err := os.MkdirTemp(k.cfg.Dir, tempPrefix) // mode 0700
 	if err != nil {
 		return err
 	}
-	c := &chain{id: newID(), key: key}
+	c := &chain{id: newID(), signer: s}
 	g := &group{data: c.add(nil, note{File: c.header(1, now)}.body())}
 	g.sign(c, now)
 	err = errors.Join(writeSynced(numbered(tmp, 1), g.data), writeSynced(filepath.Join(tmp, headFile), padded(g.head)), atomicfile.SyncDir(tmp))

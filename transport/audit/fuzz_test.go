@@ -51,7 +51,7 @@ func fixed() (*memChain, ed25519.PublicKey) {
 	at := time.Date(2024, 12, 5, 12, 0, 0, 0, time.UTC)
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	m := &memChain{}
-	c := &chain{id: m.id(), key: key}
+	c := &chain{id: m.id(), signer: &signer{key: key}}
 	g := &group{data: c.add(nil, note{File: c.header(1, at)}.body())}
 	for i := range 5 {
 		r := Record{Time: at, Key: "k", Method: "tools/call", Target: "t", Outcome: OK}

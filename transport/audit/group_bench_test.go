@@ -16,7 +16,7 @@ func (*void) write(*group, *chain) error { return nil }
 // without.
 func BenchmarkGroup(b *testing.B) {
 	l := newLog(nil, time.Now, slog.New(slog.DiscardHandler), false)
-	l.chain = &chain{id: "0123456789abcdef", key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
+	l.chain = &chain{id: "0123456789abcdef", signer: &signer{key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}}
 	l.medium, l.open = &void{}, true
 	r := Record{
 		Time: time.Now(), Key: "k_0123456789abcdef", Addr: "192.0.2.7", Method: "tools/call", Target: "get_ruleset",

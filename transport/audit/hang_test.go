@@ -16,7 +16,7 @@ type stuck struct {
 }
 
 func (k *stuck) claim(time.Time) (*chain, medium, error) {
-	return &chain{key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}, k, nil
+	return &chain{signer: &signer{key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}}, k, nil
 }
 func (k *stuck) write(*group, *chain) error {
 	<-k.free

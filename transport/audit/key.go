@@ -12,17 +12,58 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// The files of the signing key, in the folder of the trail. Both are PEM:
-// PKCS #8 and SubjectPublicKeyInfo, which other programs read too.
+// The files of the signing key, in the folder of the trail. The key pair is PEM: PKCS #8 and
+// SubjectPublicKeyInfo, which other programs read too.
 const (
-	keyFile    = "signing.key"
-	publicFile = "signing.pub"
+	keyFile       = "signing.key"
+	publicFile    = "signing.pub"
+	rotationsFile = "rotations.json" // how the key has replaced others
+	rotateLock    = "rotate.lock"
 )
+
+// loadSigner reads the signing key of a folder and the rotations that lead to it, making a key
+// if there is none. A public key that was replaced by a rotation is written anew.
+func loadSigner(dir string) (*signer, error) {
+	path := filepath.Join(dir, keyFile)
+	stamp, err := os.Stat(path) // before the key: if that changes in between, it is read again
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	key, err := loadKey(dir)
+	if err != nil {
+		return nil, err
+	}
+	all, err := readRotations(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &signer{key: key, stamp: stamp}
+	s.rotations = rotationsTo(s.public(), all)
+	return s, s.renewPublic(dir)
+}
+
+// renewPublic replaces the public key of a folder if it is one before that of the signer.
+func (s *signer) renewPublic(dir string) error {
+	path := filepath.Join(dir, publicFile)
+	there, err := ReadPublicKey(path)
+	if err != nil || !slices.ContainsFunc(former(s.rotations), func(key ed25519.PublicKey) bool { return key.Equal(there) }) {
+		return nil // publicKeyIn tells
+	}
+	text, err := encodePublic(s.public())
+	if err == nil {
+		err = atomicfile.Write(path, text, 0o600)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil // trust in the old key leads to the new one
+	}
+	return err
+}
 
 // loadKey reads the signing key of a folder, making it if there is none. The public
 // key is made where it is missing: the process that made the other one may have been
@@ -100,7 +141,7 @@ func makeKey(path string) error {
 	if err != nil {
 		return err
 	}
-	return writePEM(path, "PRIVATE KEY", der)
+	return writeNew(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
 // writePublic puts the public key beside the other one, unless one is there.
@@ -109,16 +150,25 @@ func writePublic(dir string, key ed25519.PublicKey) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	der, err := x509.MarshalPKIXPublicKey(key)
+	text, err := encodePublic(key)
 	if err != nil {
 		return err
 	}
-	return writePEM(path, "PUBLIC KEY", der)
+	return writeNew(path, text)
 }
 
-// writePEM makes a PEM file, and leaves one that is there as it is.
-func writePEM(path, kind string, der []byte) error {
-	err := createWhole(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+// encodePublic returns a public key as PEM.
+func encodePublic(key ed25519.PublicKey) ([]byte, error) {
+	der, err := x509.MarshalPKIXPublicKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil
+}
+
+// writeNew makes a file, and leaves one that is there as it is.
+func writeNew(path string, text []byte) error {
+	err := createWhole(path, text)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

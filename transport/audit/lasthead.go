@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"crypto/ed25519"
 	"errors"
 	"io"
 	"math"
@@ -15,6 +14,7 @@ type signedHead struct {
 	hash   digest    // of its line
 	number int       // of the file
 	after  int64     // where its line ends
+	former bool      // a key before that of the signer has signed it
 }
 
 // lastHead finds the last signed head of a chain.
@@ -85,7 +85,6 @@ func textEnd(f *os.File, length int64) (int64, error) {
 // before it: the lines must lead back to the head before, or to the file's first
 // line.
 func findHead(tail []byte, from int64, c *chain) (signedHead, bool) {
-	key := c.key.Public().(ed25519.PublicKey)
 	var got signedHead // the lines from want on lead to it
 	want := ""
 	for {
@@ -96,12 +95,12 @@ func findHead(tail []byte, from int64, c *chain) (signedHead, bool) {
 		start := bytes.LastIndexByte(tail[:stop], '\n') + 1
 		l, err := parseLine(tail[start:stop])
 		fits := err == nil && got.note != nil && l.hash.String() == want
-		isHead := err == nil && l.isHeadOf(key, c.id)
+		isHead := err == nil && c.signer.signed(l, c.id)
 		switch {
 		case fits && (isHead || from+int64(start) == 0):
 			return got, true
 		case isHead:
-			got = signedHead{note: l.note.Head, hash: l.hash, after: from + int64(stop) + 1}
+			got = signedHead{note: l.note.Head, hash: l.hash, after: from + int64(stop) + 1, former: !l.isHeadOf(c.signer.public(), c.id)}
 		case !fits:
 			got = signedHead{}
 		}

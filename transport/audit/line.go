@@ -12,8 +12,13 @@ import (
 	"time"
 )
 
-// formatVersion is the version of what a chain looks like.
-const formatVersion = 1
+const (
+	// formatVersion is the version of chains whose key was rotated. Programs that know only
+	// the first one cannot verify them.
+	formatVersion = 2
+	// firstVersion is that of all other chains, and of the texts that signatures cover.
+	firstVersion = 1
+)
 
 // A digest is the SHA-256 of a line, without its newline.
 type digest [sha256.Size]byte
@@ -31,6 +36,7 @@ type note struct {
 	Chains    *chainsNote    `json:"chains,omitempty"`
 	Lost      *lostNote      `json:"lost,omitempty"`
 	Moved     *movedNote     `json:"moved,omitempty"`
+	Rotated   *rotationNote  `json:"rotated,omitempty"`
 	// Repaired has the place of Recovered in older trails.
 	Repaired *repairedNote `json:"repaired,omitempty"`
 }
@@ -178,7 +184,7 @@ func (n *note) parse(body []byte) error {
 
 // signed returns the text that the signature covers.
 func (h *headNote) signed(chain, prev string) []byte {
-	return fmt.Appendf(nil, "triptych audit seal\n%d\n%s\n%d\n%s\n%s\n", formatVersion, chain, h.Seq, h.Time, prev)
+	return fmt.Appendf(nil, "triptych audit seal\n%d\n%s\n%d\n%s\n%s\n", firstVersion, chain, h.Seq, h.Time, prev)
 }
 
 // sign signs the head that follows the line with the hash prev.
@@ -206,8 +212,10 @@ type point struct {
 
 // A chain is the end of a chain, to which lines are added.
 type chain struct {
-	id  string
-	key ed25519.PrivateKey
+	id     string
+	signer *signer
+	// pending holds the rotations that come before the next records or signed head.
+	pending []rotationNote
 	point
 }
 
@@ -226,14 +234,18 @@ func hexAppend(dst []byte, d digest) []byte { return hex.AppendEncode(dst, d[:])
 // addHead appends a signed head.
 func (c *chain) addHead(dst []byte, now time.Time) []byte {
 	h := headNote{Seq: c.seq, Time: formatTime(now)}
-	h.sign(c.key, c.id, c.prev.String())
+	h.sign(c.signer.key, c.id, c.prev.String())
 	return c.add(dst, note{Head: &h}.body())
 }
 
 // header returns the first line of a file.
 func (c *chain) header(number int, now time.Time) *fileNote {
+	version := firstVersion
+	if len(c.signer.rotations) > 0 {
+		version = formatVersion
+	}
 	return &fileNote{
-		Version: formatVersion, Chain: c.id, Number: number, After: c.seq,
-		PublicKey: hex.EncodeToString(c.key.Public().(ed25519.PublicKey)), Time: formatTime(now),
+		Version: version, Chain: c.id, Number: number, After: c.seq,
+		PublicKey: hex.EncodeToString(c.signer.public()), Time: formatTime(now),
 	}
 }

@@ -44,6 +44,7 @@ type Log struct {
 	buffer    []byte // memory for the next group
 	head      []byte // the last signed head, until it is published
 	lost      error  // why what was not synced must be written again, nil if it need not
+	renewErr  string // why the last change of the key could not be followed
 
 	timers sync.Pool // of *time.Timer that are stopped
 
@@ -69,8 +70,10 @@ type backend interface {
 	claim(now time.Time) (*chain, medium, error)
 	// chains returns all chains in order of id.
 	chains(ctx context.Context) ([]stored, error)
-	// publicKey returns the key that signed heads are trusted with.
-	publicKey() (ed25519.PublicKey, error)
+	// publicKeys returns the keys that signed heads are trusted with.
+	publicKeys() ([]ed25519.PublicKey, error)
+	// renewedSigner returns the signer that has replaced another, nil if none has.
+	renewedSigner(s *signer) (*signer, error)
 	// began reports whether a chain has ever been made here, as far as that can
 	// be told without the chains.
 	began() bool

@@ -55,8 +55,11 @@ func (k *files) chains(context.Context) ([]stored, error) {
 	return all, err
 }
 
-// publicKey implements backend.
-func (k *files) publicKey() (ed25519.PublicKey, error) { return publicKeyIn(k.cfg.Dir) }
+// publicKeys implements backend.
+func (k *files) publicKeys() ([]ed25519.PublicKey, error) { return trustedIn(k.cfg.Dir) }
+
+// renewedSigner implements backend.
+func (k *files) renewedSigner(s *signer) (*signer, error) { return s.renewed(k.cfg.Dir) }
 
 // began reports whether the public key is there, which is made with the first
 // chain.

@@ -3,7 +3,6 @@ package audit
 import (
 	"bufio"
 	"bytes"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -55,7 +54,7 @@ func (w *fileWriter) published(c *chain) (*headNote, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !l.isHeadOf(c.key.Public().(ed25519.PublicKey), c.id) {
+	if !c.signer.signed(l, c.id) {
 		return nil, fmt.Errorf("%s is not signed with our key", headFile)
 	}
 	return l.note.Head, nil
@@ -69,12 +68,13 @@ type tailEnd struct {
 	unsigned uint64 // records after the last signed head
 	clean    bool   // the chain ends with a signed head and nothing behind it
 	cut      int64  // bytes behind the lines that are no room
+	former   bool   // a key before that of the signer has signed the last head
 }
 
 // follow walks along the lines behind a signed head, into the files after its own,
 // as long as they belong to the chain.
 func (w *fileWriter) follow(all []int, from signedHead, c *chain) (tailEnd, error) {
-	e := tailEnd{number: from.number, size: from.after, end: point{prev: from.hash, seq: from.note.Seq}, clean: true}
+	e := tailEnd{number: from.number, size: from.after, end: point{prev: from.hash, seq: from.note.Seq}, clean: true, former: from.former}
 	for _, n := range all {
 		if n < from.number {
 			continue
@@ -140,10 +140,11 @@ func (e *tailEnd) accept(text []byte, c *chain) bool {
 	case l.seq != 0:
 		e.end.seq = l.seq
 		e.unsigned++
-	case l.note.Head != nil && (!l.isHeadOf(c.key.Public().(ed25519.PublicKey), c.id) || l.note.Head.Seq != e.end.seq):
+	case l.note.Head != nil && (!c.signer.signed(l, c.id) || l.note.Head.Seq != e.end.seq):
 		return false
 	case l.note.Head != nil:
 		e.unsigned = 0
+		e.former = !l.isHeadOf(c.signer.public(), c.id)
 	}
 	e.clean = l.note != nil && l.note.Head != nil
 	e.end.prev = l.hash
@@ -176,6 +177,9 @@ func (w *fileWriter) reopen(c *chain, e tailEnd, now time.Time) (err error) {
 	}
 	w.number, w.size, w.end, w.room.end = e.number, e.size, e.end, info.Size()
 	c.point, w.confirmed = e.end, w.mark()
+	if e.former {
+		c.pending = c.signer.rotations
+	}
 	if e.clean {
 		return nil
 	}

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
 	"crypto/sha1" //nolint:gosec // see sumOf
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,7 +23,7 @@ type streamWriter struct {
 	names  streamNames
 	policy streamPolicy
 	id     string
-	key    ed25519.PrivateKey // of the chain
+	signer *signer // of the chain
 	now    func() time.Time
 	logger *slog.Logger
 	lines  int    // that are stored
@@ -250,8 +249,11 @@ func (w *streamWriter) noteLoss(end streamEnd, g *group, c *chain) error {
 	}
 	w.logger.Warn("the store has lost records of the audit trail", "chain", w.id, "after", had, "through", through)
 	notes := []note{{Lost: &lostNote{After: had, Through: through, Time: formatTime(w.now())}}}
+	for i := range c.signer.rotations { // one of them may be lost, too
+		notes = append(notes, note{Rotated: &c.signer.rotations[i]})
+	}
 	if end.n == 0 {
-		first := chain{id: c.id, key: c.key}
+		first := chain{id: c.id, signer: c.signer}
 		notes = append([]note{{File: first.header(1, w.now())}}, notes...)
 	}
 	w.lines, w.last, w.recent, w.recentBytes = end.n, sumOf([]byte(end.text)), nil, 0
@@ -306,7 +308,7 @@ func (w *streamWriter) move(g *group, c *chain) {
 	c.id = w.id
 	w.logger.Warn("another process adds to the audit chain of this server; a new one is begun: give each server a --server-name of its own", "chain", from, "new", w.id)
 	w.lines, w.last, w.recent, w.recentBytes = 0, sumOf(nil), nil, 0
-	first := chain{id: c.id, key: c.key}
+	first := chain{id: c.id, signer: c.signer}
 	g.follow(c, digest{}, []note{
 		{File: first.header(1, w.now())}, {Moved: &movedNote{From: from, Through: through, Time: formatTime(w.now())}},
 	}, w.now())

@@ -21,7 +21,7 @@ func (w *streamWriter) dropEnded(now time.Time) {
 	}
 	for chain, head := range heads {
 		l, err := parseLine([]byte(head))
-		if chain == w.id || err != nil || !l.isHeadOf(w.key.Public().(ed25519.PublicKey), chain) {
+		if chain == w.id || err != nil || !w.signer.signed(l, chain) {
 			continue
 		}
 		signed, err := time.Parse(timeFormat, l.note.Head.Time)
@@ -163,6 +163,6 @@ func (w *streamWriter) endOf(ctx context.Context, chain string, x indexState, no
 			return nil, err
 		}
 	}
-	e.Signature = hex.EncodeToString(ed25519.Sign(w.key, e.signed()))
+	e.Signature = hex.EncodeToString(ed25519.Sign(w.signer.key, e.signed()))
 	return e, nil
 }

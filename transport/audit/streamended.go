@@ -81,13 +81,13 @@ type endedNote struct {
 
 // signed returns the text that the signature covers.
 func (e endedNote) signed() []byte {
-	return fmt.Appendf(nil, "triptych audit ended\n%d\n%s\n%d\n%d\n%s\n%s\n%d\n%s\n", formatVersion, e.Chain, e.File, e.Lines, e.Sum, e.Hash, e.Seq, e.Time)
+	return fmt.Appendf(nil, "triptych audit ended\n%d\n%s\n%d\n%d\n%s\n%s\n%d\n%s\n", firstVersion, e.Chain, e.File, e.Lines, e.Sum, e.Hash, e.Seq, e.Time)
 }
 
 // readEnded returns what was deleted of the writer's chain, nil if the store has no statement
 // that the writer's key has signed.
 func (w *streamWriter) readEnded(ctx context.Context) (*endedNote, error) {
-	return endedOf(ctx, w.client, w.names, w.id, w.key.Public().(ed25519.PublicKey))
+	return endedOf(ctx, w.client, w.names, w.id, w.signer.keys()...)
 }
 
 // endedOf returns what was deleted of a chain, nil if the store has no statement that one of

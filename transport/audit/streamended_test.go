@@ -74,7 +74,7 @@ func (n *neighbours) chain(name string) string {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	return (&valkeyBackend{name: name}).chainID(key)
+	return (&valkeyBackend{name: name}).chainID((&signer{key: key}).public())
 }
 
 // report verifies the trail, which must be whole, and returns the report of the idle server.

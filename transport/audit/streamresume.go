@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"strconv"
@@ -42,6 +41,9 @@ func (w *streamWriter) resume(c *chain) (found bool, err error) {
 	w.lines, w.last, c.point = at.line, sumOf(at.text), end.point
 	if err := w.resumeIndex(ctx); err != nil {
 		return false, err
+	}
+	if end.former {
+		c.pending = c.signer.rotations
 	}
 	now := formatTime(w.now())
 	if lost := w.signedAfter(published, c); lost > c.seq {
@@ -119,7 +121,7 @@ func (w *streamWriter) restart(c *chain, published []byte) (bool, error) {
 // covers, 0 if it is none.
 func (w *streamWriter) signedAfter(published []byte, c *chain) uint64 {
 	l, err := parseLine(published)
-	if err != nil || !l.isHeadOf(c.key.Public().(ed25519.PublicKey), c.id) {
+	if err != nil || !c.signer.signed(l, c.id) {
 		return 0
 	}
 	return l.note.Head.Seq
@@ -130,6 +132,7 @@ type streamTail struct {
 	point
 	unsigned uint64 // records after the last signed head
 	clean    bool   // the stream ends with a signed head
+	former   bool   // a key before that of the signer has signed the head
 }
 
 // errTail is wrapped when a stream does not end as one of ours.
@@ -143,12 +146,13 @@ func (w *streamWriter) tail(ctx context.Context, c *chain) (streamTail, error) {
 		if first {
 			t.point.prev = l.hash
 		}
-		isHead := l.isHeadOf(c.key.Public().(ed25519.PublicKey), c.id)
+		isHead := c.signer.signed(l, c.id)
 		switch {
 		case !first && l.hash.String() != want:
 			problem = fmt.Errorf("%w: a line was changed or removed", errTail)
 		case isHead:
 			t.clean, signed = first, true
+			t.former = !l.isHeadOf(c.signer.public(), c.id)
 			t.seq = max(t.seq, l.note.Head.Seq)
 		case l.note != nil && l.note.Lost != nil:
 			t.seq = max(t.seq, l.note.Lost.Through)

@@ -93,12 +93,16 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	if err := private.MakeDir(k.keyDir); err != nil {
 		return nil, nil, err
 	}
-	key, err := loadKey(k.keyDir)
+	s, err := loadSigner(k.keyDir)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &chain{id: k.chainID(key), key: key}
-	w := &streamWriter{client: k.client, names: k.names, policy: k.policy, id: c.id, key: key, now: k.now, logger: k.logger, last: sumOf(nil)}
+	id, err := k.chainOf(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &chain{id: id, signer: s}
+	w := &streamWriter{client: k.client, names: k.names, policy: k.policy, id: c.id, signer: s, now: k.now, logger: k.logger, last: sumOf(nil)}
 	if err := w.probe(); err != nil {
 		k.logger.Warn("the audit trail is as durable as its server keeps it: the server cannot confirm a sync", "err", err)
 	}
@@ -118,21 +122,35 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	return c, w, errors.Join(w.write(g, c), w.publish(g.head))
 }
 
-// chainID returns the id of the chain of a name and a signing key, a new one without a
-// name.
-func (k *valkeyBackend) chainID(key ed25519.PrivateKey) string {
+// chainOf returns the id of the chain of the server: that of its name and the signing key with
+// which it was begun, the present one if there is no chain. Without a name it is a new one.
+func (k *valkeyBackend) chainOf(s *signer) (string, error) {
 	if k.name == "" {
-		return newID()
+		return newID(), nil
 	}
-	sum := sha256.Sum256(append([]byte("triptych audit chain\n"+k.name+"\n"), key.Public().(ed25519.PublicKey)...))
+	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
+	defer stop()
+	for _, key := range s.keys() {
+		id := k.chainID(key)
+		if there, err := k.client.HExists(ctx, k.names.heads(), id).Result(); err != nil || there {
+			return id, err
+		}
+	}
+	return k.chainID(s.public()), nil
+}
+
+// chainID returns the id of the chain that the server began with a signing key.
+func (k *valkeyBackend) chainID(key ed25519.PublicKey) string {
+	sum := sha256.Sum256(append([]byte("triptych audit chain\n"+k.name+"\n"), key...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// publicKey reads the key with which heads are verified. It is a file of each server,
-// not in the store: someone who can change the store must not be able to change it.
-func (k *valkeyBackend) publicKey() (ed25519.PublicKey, error) {
-	return publicKeyIn(k.keyDir)
-}
+// publicKeys reads the keys with which heads are verified. They are in files of each server,
+// not in the store: someone who can change the store must not be able to change them.
+func (k *valkeyBackend) publicKeys() ([]ed25519.PublicKey, error) { return trustedIn(k.keyDir) }
+
+// renewedSigner implements backend.
+func (k *valkeyBackend) renewedSigner(s *signer) (*signer, error) { return s.renewed(k.keyDir) }
 
 // began is always false: a signing key may be there for a trail of files.
 func (k *valkeyBackend) began() bool { return false }

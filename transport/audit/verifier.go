@@ -18,18 +18,19 @@ type verifier struct {
 	cutOff      bool  // a signed head was seen whose lines are not whole
 	ended       place // the last signed head
 
-	begun   bool
-	key     ed25519.PublicKey
-	prev    string // hex of the hash of the last line
-	seq     uint64 // of the last record
-	signed  uint64 // the last record that a signed head covers
-	first   uint64 // records before the oldest file
-	missing *fileNote
-	origin  string      // the hash before the first line
-	suspect *BreakError // the first line that does not fit, until a signed head follows
-	torn    int64       // bytes from suspect on
-	retired *retiredNote
-	claims  claims // since the last signed head
+	begun     bool
+	key       ed25519.PublicKey // that signs here
+	untrusted *BreakError       // none of the keys so far is trusted; nil once one is
+	prev      string            // hex of the hash of the last line
+	seq       uint64            // of the last record
+	signed    uint64            // the last record that a signed head covers
+	first     uint64            // records before the oldest file
+	missing   *fileNote
+	origin    string      // the hash before the first line
+	suspect   *BreakError // the first line that does not fit, until a signed head follows
+	torn      int64       // bytes from suspect on
+	retired   *retiredNote
+	claims    claims // since the last signed head
 }
 
 // claims holds the contents of notes that no signed head covers yet.
@@ -92,19 +93,21 @@ func (v *verifier) begin(l line, wrong func(string, ...any) *BreakError) *BreakE
 	f := l.note.File
 	key, err := hex.DecodeString(f.PublicKey)
 	switch {
-	case f.Version != formatVersion:
+	case f.Version < firstVersion || f.Version > formatVersion:
 		return wrong("the format is version %d, which is not known", f.Version)
 	case f.Chain != v.report.Chain:
 		return wrong("this is a file of chain %s", f.Chain)
 	case err != nil || len(key) != ed25519.PublicKeySize:
 		return wrong("the public key is none")
-	case !v.trusts(key):
-		return wrong("it is signed with the key %s, which is not trusted", Fingerprint(key))
 	case f.Number == 1 && (l.prev != digest{}.String() || f.After != 0):
 		return wrong("the first file does not begin the chain")
 	}
 	v.begun, v.key, v.prev, v.origin = true, key, l.hash.String(), l.prev
 	v.seq, v.first, v.signed = f.After, f.After, f.After
+	if !v.trusts(key) {
+		v.untrusted = wrong("it is signed with the key %s, which is not trusted", Fingerprint(key))
+		v.untrusted.untrusted = true
+	}
 	if f.Number > 1 {
 		v.missing, v.headSeen = f, v.headBefore(f)
 	}
@@ -116,14 +119,21 @@ func (v *verifier) begin(l line, wrong func(string, ...any) *BreakError) *BreakE
 // the disk.
 func (v *verifier) headBefore(f *fileNote) bool {
 	l, err := parseLine([]byte(v.head))
-	return err == nil && l.isHeadOf(v.key, v.report.Chain) && l.note.Head.Seq <= f.After
+	return err == nil && v.isHead(l) && l.note.Head.Seq <= f.After
 }
 
 // headWithin reports whether the published head is of a record that was lost: the
 // next one has not been published yet.
 func (v *verifier) headWithin(lost lostNote) bool {
 	l, err := parseLine([]byte(v.head))
-	return err == nil && l.isHeadOf(v.key, v.report.Chain) && l.note.Head.Seq > lost.After && l.note.Head.Seq <= lost.Through
+	return err == nil && v.isHead(l) && l.note.Head.Seq > lost.After && l.note.Head.Seq <= lost.Through
+}
+
+// isHead reports whether a line is a signed head of the chain, by the key that signs here or one
+// that is trusted: the published head may be of another time.
+func (v *verifier) isHead(l line) bool {
+	return l.isHeadOf(v.key, v.report.Chain) ||
+		slices.ContainsFunc(v.trusted, func(key ed25519.PublicKey) bool { return l.isHeadOf(key, v.report.Chain) })
 }
 
 // trusts reports whether a key is one of the trusted ones.
@@ -153,6 +163,12 @@ func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakEr
 	case l.note.Lost != nil:
 		v.claims.lost = append(v.claims.lost, *l.note.Lost)
 		v.seq = l.note.Lost.Through
+	case l.note.Rotated != nil && l.note.Rotated.Old == hex.EncodeToString(v.key):
+		if !l.note.Rotated.verify() {
+			return wrong("the signature of the rotation is wrong")
+		}
+		v.key = publicKeyOf(l.note.Rotated.New)
+		v.report.successors = append(v.report.successors, v.key)
 	case l.note.Moved != nil && v.seq != 0:
 		return wrong("a chain that begins elsewhere says so in its second line")
 	case l.note.Moved != nil:
@@ -165,6 +181,9 @@ func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakEr
 // accept takes in all that a signed head covers.
 func (v *verifier) accept(at place, l line) {
 	v.signed, v.ended = v.seq, place{file: at.file, line: at.line}
+	if v.trusts(v.key) {
+		v.untrusted = nil // the signature covers all that is before it
+	}
 	v.headSeen = v.headSeen || string(at.text) == v.head
 	v.report.Hash = v.prev
 	v.report.Signed, _ = time.Parse(timeFormat, l.note.Head.Time) // signed, so we wrote it
@@ -192,6 +211,10 @@ func (v *verifier) takeClaims() {
 // without any signed head after them, unless one was published.
 func (v *verifier) end() {
 	r := &v.report
+	if v.untrusted != nil {
+		*r = ChainReport{Chain: r.Chain, Broken: v.untrusted}
+		return
+	}
 	r.Torn = v.torn
 	if r.Broken != nil {
 		r.Records, r.Last = v.signed-v.first-r.Lost, v.signed

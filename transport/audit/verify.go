@@ -45,8 +45,9 @@ type ChainReport struct {
 	// all of it was.
 	From time.Time
 
-	others     []string    // the chains that this one names
-	checkpoint *Checkpoint // at the head that was published, nil if that was not seen
+	others     []string            // the chains that this one names
+	checkpoint *Checkpoint         // at the head that was published, nil if that was not seen
+	successors []ed25519.PublicKey // that the chain was passed on to, by a key that is trusted
 }
 
 // UnsignedFrom returns the number of the first record that no signed head covers.
@@ -64,6 +65,8 @@ type BreakError struct {
 	// store that has lost its newest writes leaves chains like that, until their servers
 	// notice.
 	Short bool
+
+	untrusted bool // no key of the chain is trusted
 }
 
 // Error says where the chain breaks, and why.
@@ -136,28 +139,13 @@ func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.
 		return noChains(b), nil
 	}
 	if len(trusted) == 0 {
-		key, err := b.publicKey()
-		if err != nil {
+		if trusted, err = b.publicKeys(); err != nil {
 			return Report{}, fmt.Errorf("reading the public key: %w", err)
 		}
-		trusted = []ed25519.PublicKey{key}
 	}
-	var r Report
-	for _, c := range chains {
-		one, err := verifyChain(ctx, c, from, trusted)
-		if err != nil {
-			return r, fmt.Errorf("reading chain %s: %w", c.id(), err)
-		}
-		if one.Broken != nil {
-			gone, err := isGone(ctx, b, c.id())
-			if err != nil {
-				return r, err
-			}
-			if gone {
-				continue // it was deleted by policy while it was read
-			}
-		}
-		r.Chains = append(r.Chains, one)
+	r, trusted, err := verifyChains(ctx, b, chains, from, trusted)
+	if err != nil {
+		return r, err
 	}
 	return r, r.addMissing(func(id string) (bool, error) {
 		d, ok := b.(deleter)
@@ -166,6 +154,49 @@ func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.
 		}
 		return d.deleted(ctx, id, trusted)
 	})
+}
+
+// verifyChains checks chains. Where one was passed on to another key by a key that is trusted,
+// that is trusted for all: chains that were not are checked again with it. It returns the keys
+// that are trusted then.
+func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoints, trusted []ed25519.PublicKey) (r Report, _ []ed25519.PublicKey, err error) {
+	reports := make([]*ChainReport, len(chains)) // nil for a chain that is to be checked
+	for again := true; again; {
+		again = false
+		for i, c := range chains {
+			if reports[i] != nil {
+				continue
+			}
+			one, err := verifyChain(ctx, c, from, trusted)
+			if err != nil {
+				return r, nil, fmt.Errorf("reading chain %s: %w", c.id(), err)
+			}
+			reports[i] = &one
+			for _, key := range one.successors {
+				if !slices.ContainsFunc(trusted, func(k ed25519.PublicKey) bool { return k.Equal(key) }) {
+					trusted, again = append(slices.Clip(trusted), key), true
+				}
+			}
+		}
+		for i, one := range reports {
+			if again && one.Broken != nil && one.Broken.untrusted {
+				reports[i] = nil
+			}
+		}
+	}
+	for i, one := range reports {
+		if one.Broken != nil {
+			gone, err := isGone(ctx, b, chains[i].id())
+			if err != nil {
+				return r, nil, err
+			}
+			if gone {
+				continue // it was deleted by policy while it was read
+			}
+		}
+		r.Chains = append(r.Chains, *one)
+	}
+	return r, trusted, nil
 }
 
 // isGone reports whether a backend no longer lists a chain.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -27,7 +28,7 @@ func (a commands) auditCommand() app.Command {
 			"the rulesets.",
 		Example: "triptych audit show --from 24h\n" +
 			"triptych audit verify",
-		Sub: []app.Command{a.auditShow(), a.auditExport(), a.auditVerify()},
+		Sub: []app.Command{a.auditShow(), a.auditExport(), a.auditVerify(), a.auditRotateKey()},
 	}
 }
 
@@ -137,6 +138,45 @@ func (a commands) printTrail(ctx context.Context, trail *audit.Log, filter audit
 		fmt.Fprintln(a.Err, "triptych: no audit records")
 	}
 	return unreadable(bad)
+}
+
+// auditRotateKey returns the row of triptych audit rotate-key.
+func (a commands) auditRotateKey() app.Command {
+	var compromised bool
+	return app.Command{
+		Name: "rotate-key", Short: "replace the key that signs the trail",
+		Long: "Makes a new signing key, which the old one signs in each chain, so that either is\n" +
+			"enough to verify all that was recorded before. Servers that run go on with the new\n" +
+			"key with their next record. Those of other machines need copies of the files\n" +
+			"audit/rotations.json, audit/signing.key and audit/signing.pub, in this order.\n" +
+			"With --compromised, chains are not trusted that only the old key has signed.",
+		Example: "triptych audit rotate-key",
+		Flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&compromised, "compromised", false, "do not trust the old key any more")
+			a.DataFlags(set)
+		},
+		Run: func(ctx context.Context, _ []string) error {
+			env, err := a.Env(slog.LevelWarn)
+			if err != nil {
+				return err
+			}
+			r, err := audit.Rotate(ctx, audit.Config{Dir: filepath.Join(env.Data, "audit")}, compromised)
+			if err == nil {
+				err = dataformat.Mark(env.Data, dataformat.RotatedKeys, app.ReadBuild().Version)
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "old key: %s\nnew key: %s\n", audit.Fingerprint(r.Old), audit.Fingerprint(r.New))
+			for _, id := range r.Signed {
+				fmt.Fprintf(a.Out, "chain %s: signed with the new key\n", id)
+			}
+			for _, id := range r.Busy {
+				fmt.Fprintf(a.Out, "chain %s: in use, signed with its next record\n", id)
+			}
+			return nil
+		},
+	}
 }
 
 func (a commands) auditVerify() app.Command {

@@ -277,7 +277,7 @@ func copyChain(ctx context.Context, w *writer, c audit.ChainCopy, read func(cont
 
 // keptFiles are the parts of a data folder that no store has: its puzzles and speeds, the
 // key pair of the trail and the certificate.
-var keptFiles = []string{"aoc", "audit/signing.key", "audit/signing.pub", "tls", "traces"}
+var keptFiles = []string{"aoc", "audit/signing.key", "audit/signing.pub", "audit/rotations.json", "tls", "traces"}
 
 // files writes files of the data folder.
 func (s Source) files(_ context.Context, w *writer) error {

@@ -130,7 +130,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err := shared.open(ctx, a, env, f.budgets.ofServer); err != nil {
 		return err
 	}
-	if err := dataformat.Mark(env.Data, app.ReadBuild().Version); err != nil {
+	if err := dataformat.Mark(env.Data, dataformat.Of(env.Data), app.ReadBuild().Version); err != nil {
 		return err
 	}
 	authenticator := bearer.New(bearer.Config{
