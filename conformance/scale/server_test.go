@@ -48,10 +48,16 @@ func command(t *testing.T, data, store string, args ...string) *exec.Cmd {
 // run runs a command and returns its standard output and error.
 func run(t *testing.T, data, store string, args ...string) (out, told string, err error) {
 	t.Helper()
+	return runFor(t, patience, data, store, args...)
+}
+
+// runFor is run with another limit than patience.
+func runFor(t *testing.T, limit time.Duration, data, store string, args ...string) (out, told string, err error) {
+	t.Helper()
 	cmd := command(t, data, store, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }) // a command that serves does not end
+	timer := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() }) // a command that serves does not end
 	defer timer.Stop()
 	if err = cmd.Start(); err == nil {
 		err = cmd.Wait()
@@ -166,6 +172,8 @@ func (s *server) end(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
+	timer := time.AfterFunc(2*patience, func() { _ = s.cmd.Process.Signal(syscall.SIGQUIT) }) // it tells where it hangs
+	defer timer.Stop()
 	<-s.done
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("the server ended with %v:\n%s", err, s.log())

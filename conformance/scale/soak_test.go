@@ -5,12 +5,14 @@ package scale_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -36,6 +38,9 @@ type soak struct {
 	created  map[string]bool
 	granted  int
 	by       map[string]int // calls that succeeded, by kind of client
+	probes   int            // calls with revoked keys
+	faults   map[string]int // by their names; only the goroutine of the test uses it
+	plenty   string         // a key that no call exhausts
 	doomed   []*caller      // keys that were revoked
 }
 
@@ -69,6 +74,7 @@ func TestSoak(t *testing.T) {
 	const month = 300
 	scarce := newKey(t, s.address.url()+"/0?password_file="+s.file, "--plan", "enterprise", "--month", fmt.Sprint(month), "--minute", "0")
 	plenty := newKey(t, s.address.url()+"/0?password_file="+s.file)
+	s.plenty = plenty
 	ctx, stop := context.WithCancel(t.Context())
 	var calling sync.WaitGroup
 	defer calling.Wait()
@@ -87,39 +93,52 @@ func TestSoak(t *testing.T) {
 	}
 	calling.Go(func() { s.curl(ctx, plenty) })
 	s.startClients(ctx, plenty, &calling)
-	s.revoke()
+	s.revoke(t)
+	s.fail(last, every)
+	stop()
+	calling.Wait()
+	s.check(month)
+}
+
+// fail lets one fault follow the other. A fault that cannot be brought about ends that: what has
+// happened so far is checked all the same.
+func (s *soak) fail(last, every time.Duration) {
 	faults := []struct {
 		name string
-		do   func()
+		do   func(*testing.T)
 	}{
 		{"a server is killed", s.killServer}, {"the store hangs", s.hang}, {"a failover", s.failOver}, {"the store is cut off", s.cut},
 		{"a server is replaced", s.replace}, {"the password is rotated", s.rotate}, {"the store is killed", s.killStore},
-		{"a server hangs", s.hangServer},
+		{"a server hangs", s.hangServer}, {"a signing key is rotated", s.rotateSigningKey},
 	}
-	n := 0
-	for began := time.Now(); time.Since(began) < last || n < len(faults); n++ {
+	began := time.Now()
+	for n := 0; time.Since(began) < last || n < len(faults); n++ {
 		fault := faults[n%len(faults)]
 		if n >= len(faults) { // each once, then any
 			fault = faults[rand.IntN(len(faults))]
 		}
-		t.Logf("%v: %s", time.Since(began).Round(time.Second), fault.name)
+		s.t.Logf("%v: %s", time.Since(began).Round(time.Second), fault.name)
 		from := time.Now()
-		fault.do()
+		done := s.t.Run(fault.name, fault.do)
 		s.allow(from)
-		if n%5 == 4 {
-			s.revoke()
+		s.faults[fault.name]++
+		if !done {
+			return
+		}
+		if n%5 == 4 && !s.t.Run("a key is revoked", s.revoke) {
+			return
 		}
 		time.Sleep(max(time.Second, every-time.Since(from)))
 	}
-	until(t, patience, "calls after the last fault", func() error { return newCaller(plenty).create(t.Context(), s.url, "last") })
-	stop()
-	calling.Wait()
-	s.check(month, n)
+	s.t.Run("the last call", func(t *testing.T) {
+		c := newCaller(s.plenty)
+		until(t, patience, "calls after the last fault", func() error { return c.create(t.Context(), s.url, "last") })
+	})
 }
 
 func newSoak(t *testing.T) *soak {
 	t.Helper()
-	s := &soak{t: t, password: "p0", file: filepath.Join(t.TempDir(), "password"), created: map[string]bool{}, by: map[string]int{}}
+	s := &soak{t: t, password: "p0", file: filepath.Join(t.TempDir(), "password"), created: map[string]bool{}, by: map[string]int{}, faults: map[string]int{}}
 	s.writePassword()
 	args := []string{"--requirepass", s.password, "--masterauth", s.password, "--appendonly", "yes", "--min-replicas-to-write", "0"}
 	for i := range s.nodes {
@@ -128,7 +147,7 @@ func newSoak(t *testing.T) *soak {
 		s.signals[i] = s.nodes[i].signaller(t)
 	}
 	s.nodes[1].follow(t, s.nodes[0])
-	s.synced()
+	s.synced(t)
 	s.address = startRelay(t, s.nodes[0].Addr)
 	store := s.address.url() + "/0?password_file=" + s.file
 	for _, name := range []string{"one", "two", "three"} {
@@ -161,9 +180,10 @@ func (s *soak) writePassword() {
 }
 
 // synced waits until the replica follows.
-func (s *soak) synced() {
-	until(s.t, patience, "the replica follows", func() error {
-		if status := s.nodes[1].info(s.t, "master_link_status"); status != "up" {
+func (s *soak) synced(t *testing.T) {
+	t.Helper()
+	until(t, patience, "the replica follows", func() error {
+		if status := s.nodes[1].info(t, "master_link_status"); status != "up" {
 			return fmt.Errorf("master_link_status is %q", status)
 		}
 		return nil
@@ -217,12 +237,13 @@ func (s *soak) spend(ctx context.Context, c *caller) {
 }
 
 // revoke revokes a key that is used all the time.
-func (s *soak) revoke() {
+func (s *soak) revoke(t *testing.T) {
+	t.Helper()
 	store := s.address.url() + "/0?password_file=" + s.file
 	name := fmt.Sprintf("doomed %d", len(s.doomed)) // read by this goroutine, which alone writes it
-	doomed := newCaller(newKey(s.t, store, "--name", name))
-	if _, told, err := run(s.t, s.t.TempDir(), store, "key", "revoke", name); err != nil {
-		s.t.Fatal(told)
+	doomed := newCaller(newKey(t, store, "--name", name))
+	if _, told, err := run(t, t.TempDir(), store, "key", "revoke", name); err != nil {
+		t.Fatal(told)
 	}
 	time.Sleep(time.Second) // servers learn of it within half a second
 	s.mu.Lock()
@@ -238,6 +259,7 @@ func (s *soak) probe(ctx context.Context) {
 		s.mu.Unlock()
 		if len(all) > 0 {
 			doomed := all[n%len(all)]
+			s.probes++ // read after the end
 			if got, err := doomed.send(s.t.Context(), s.url, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); err == nil && got.status == http.StatusOK {
 				s.t.Error("a revoked key was let in")
 			}
@@ -246,19 +268,21 @@ func (s *soak) probe(ctx context.Context) {
 	}
 }
 
-func (s *soak) killServer() {
+func (s *soak) killServer(t *testing.T) {
+	t.Helper()
 	one := s.servers[rand.IntN(len(s.servers))]
 	one.kill()
-	one.launch(s.t)
-	one.await(s.t)
+	one.launch(t)
+	one.await(t)
 }
 
 // hangServer stops the process of a server for three seconds.
-func (s *soak) hangServer() {
+func (s *soak) hangServer(t *testing.T) {
+	t.Helper()
 	one := s.servers[rand.IntN(len(s.servers))]
 	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
 		if err := one.cmd.Process.Signal(signal); err != nil {
-			s.t.Error(err)
+			t.Error(err)
 		}
 		if signal == syscall.SIGSTOP {
 			time.Sleep(3 * time.Second)
@@ -267,41 +291,44 @@ func (s *soak) hangServer() {
 }
 
 // killStore kills the primary and starts it again with its files.
-func (s *soak) killStore() {
+func (s *soak) killStore(t *testing.T) {
+	t.Helper()
 	s.nodes[0].Stop()
 	s.nodes[0].Run("--requirepass", s.password, "--masterauth", s.password)
-	s.signals[0] = s.nodes[0].signaller(s.t)
-	s.synced()
+	s.signals[0] = s.nodes[0].signaller(t)
+	s.synced(t)
 }
 
-func (s *soak) replace() {
+func (s *soak) replace(t *testing.T) {
+	t.Helper()
 	one := s.servers[rand.IntN(len(s.servers))]
-	one.end(s.t)
-	one.launch(s.t)
-	one.await(s.t)
+	one.end(t)
+	one.launch(t)
+	one.await(t)
 }
 
-func (s *soak) hang() {
+func (s *soak) hang(*testing.T) {
 	s.signals[0](syscall.SIGSTOP)
 	time.Sleep(3 * time.Second)
 	s.signals[0](syscall.SIGCONT)
 }
 
-func (s *soak) cut() {
+func (s *soak) cut(*testing.T) {
 	s.address.cut("")
 	time.Sleep(time.Second)
 	s.address.lead(s.nodes[0].Addr)
 }
 
 // failOver makes the replica the primary, without losing a write.
-func (s *soak) failOver() {
-	s.synced()
+func (s *soak) failOver(t *testing.T) {
+	t.Helper()
+	s.synced(t)
 	host, port, _ := net.SplitHostPort(s.nodes[1].Addr)
-	if err := s.nodes[0].client.Do(s.t.Context(), "FAILOVER", "TO", host, port).Err(); err != nil {
-		s.t.Fatal(err)
+	if err := s.nodes[0].client.Do(t.Context(), "FAILOVER", "TO", host, port).Err(); err != nil {
+		t.Fatal(err)
 	}
-	until(s.t, patience, "the replica is promoted", func() error {
-		if role := s.nodes[1].info(s.t, "role"); role != "master" {
+	until(t, patience, "the replica is promoted", func() error {
+		if role := s.nodes[1].info(t, "role"); role != "master" {
 			return fmt.Errorf("it is a %s", role)
 		}
 		return nil
@@ -309,16 +336,17 @@ func (s *soak) failOver() {
 	s.address.lead(s.nodes[1].Addr)
 	s.nodes[0], s.nodes[1] = s.nodes[1], s.nodes[0]
 	s.signals[0], s.signals[1] = s.signals[1], s.signals[0]
-	s.synced()
+	s.synced(t)
 }
 
 // rotate changes the password everywhere and cuts the connections of before.
-func (s *soak) rotate() {
+func (s *soak) rotate(t *testing.T) {
+	t.Helper()
 	fresh := "p" + fmt.Sprint(rand.Int64())
 	for _, n := range s.nodes {
 		for _, name := range []string{"masterauth", "requirepass"} {
-			if err := n.client.ConfigSet(s.t.Context(), name, fresh).Err(); err != nil {
-				s.t.Fatal(err)
+			if err := n.client.ConfigSet(t.Context(), name, fresh).Err(); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -326,23 +354,26 @@ func (s *soak) rotate() {
 	s.password = fresh
 	s.mu.Unlock()
 	s.writePassword()
-	if err := s.nodes[0].client.Do(s.t.Context(), "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err(); err != nil {
-		s.t.Fatal(err)
+	if err := s.nodes[0].client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err(); err != nil {
+		t.Fatal(err)
 	}
-	s.synced()
+	s.synced(t)
 }
 
-// check checks what must hold after all faults.
-func (s *soak) check(month, faults int) {
+// rotateSigningKey replaces the key of the trail of a server, which goes on with its chain.
+func (s *soak) rotateSigningKey(t *testing.T) {
+	t.Helper()
+	one := s.servers[rand.IntN(len(s.servers))]
+	if _, told, err := run(t, one.data, "", "audit", "rotate-key"); err != nil {
+		t.Fatal(told)
+	}
+}
+
+// check checks what must hold after all faults, and prints what there was.
+func (s *soak) check(month int) {
 	t := s.t
 	t.Helper()
-	missing := 0
-	for name := range s.created {
-		if n, err := s.nodes[0].client.Exists(t.Context(), "ruleset:"+name).Result(); err != nil || n == 0 {
-			missing++
-		}
-	}
-	outside := 0
+	lost, outside := s.lost(), 0
 	for _, f := range s.failures {
 		if !s.allowed(f) {
 			if outside++; outside <= 10 {
@@ -350,16 +381,42 @@ func (s *soak) check(month, faults int) {
 			}
 		}
 	}
-	t.Logf("calls that succeeded: %v", s.by)
-	t.Logf("%d faults, %d changes acknowledged, %d lost, %d calls failed, %d of them outside of faults, %d of %d granted",
-		faults, len(s.created), missing, len(s.failures), outside, s.granted, month)
-	if missing > 0 || s.granted > month {
-		t.Errorf("%d acknowledged changes are lost, %d granted of %d", missing, s.granted, month)
+	if lost > 0 || s.granted > month {
+		t.Errorf("%d acknowledged changes are lost, %d granted of %d", lost, s.granted, month)
 	}
-	for _, one := range s.servers {
-		one.end(t)
-		verify(t, one, one.store)
+	records := uint64(0)
+	for i, one := range s.servers {
+		t.Run(fmt.Sprint("the trail at server ", i+1), func(t *testing.T) {
+			one.end(t)
+			records = max(records, verifyWithin(t, one, one.store, time.Hour)) // each reads all chains
+		})
 	}
+	t.Logf(`the soak in figures:
+	faults                          %v
+	calls that succeeded            %v
+	changes acknowledged            %d, of which %d are lost
+	calls that failed               %d, of which %d while nothing was away
+	granted by a quota of %d       %d
+	calls with %d revoked keys       %d
+	records of the audit trail      %d`,
+		s.faults, s.by, len(s.created), lost, len(s.failures), outside, month, s.granted, len(s.doomed), s.probes, records)
+}
+
+// lost counts the acknowledged changes that the store does not have.
+func (s *soak) lost() (n int) {
+	s.t.Helper()
+	for names := range slices.Chunk(slices.Collect(maps.Keys(s.created)), 1000) {
+		keys := make([]string, len(names))
+		for i, name := range names {
+			keys[i] = "ruleset:" + name
+		}
+		there, err := s.nodes[0].client.Exists(s.t.Context(), keys...).Result()
+		if err != nil {
+			s.t.Error(err)
+		}
+		n += len(keys) - int(there)
+	}
+	return n
 }
 
 // allowed reports whether a call may have failed: something was away while it ran.
