@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -149,11 +150,14 @@ func (s *soak) curl(ctx context.Context, key string) {
 // no answer says that nothing is attached unless its server has ended.
 func (s *soak) debug(ctx context.Context, c *caller) {
 	program := sleeper(s.t)
-	attached := false
+	attached, session := false, ""
 	for ctx.Err() == nil {
 		tool, arguments := "debugger_registers", map[string]any{}
 		if !attached {
 			tool, arguments = "debugger_launch", map[string]any{"path": program, "args": []string{"1000"}}
+		}
+		if session != "" {
+			arguments["session"] = session
 		}
 		began := time.Now()
 		err := c.call(s.t.Context(), s.url, tool, arguments)
@@ -164,10 +168,12 @@ func (s *soak) debug(ctx context.Context, c *caller) {
 			s.mu.Lock()
 			s.by["debugger"]++
 			s.mu.Unlock()
+		case session == "" && strings.Contains(err.Error(), "Several sessions"): // a launch succeeded whose answer was lost
+			session = sessionID.FindString(err.Error())
 		default:
 			s.failed(began, err)
 			if strings.Contains(err.Error(), "Not attached") {
-				attached = false
+				attached, session = false, ""
 			}
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -176,3 +182,6 @@ func (s *soak) debug(ctx context.Context, c *caller) {
 		_ = c.call(s.t.Context(), s.url, "debugger_detach", map[string]any{"kill": true}) // else its server does
 	}
 }
+
+// sessionID is the form of the ids of debugger sessions.
+var sessionID = regexp.MustCompile(`dbg-[0-9a-f]+`)
