@@ -52,7 +52,7 @@ func (t trail) Records(ctx context.Context, f debugger.AuditFilter) iter.Seq2[de
 			return
 		}
 		filter := audit.Filter{From: f.From, To: f.To, Session: f.Session, Key: f.Key}
-		for r, err := range t.r.Trail.Query(ctx, filter) {
+		for r, err := range t.r.trail.Query(ctx, filter) {
 			if _, tampered := errors.AsType[*audit.BreakError](err); tampered {
 				continue // Verify tells of it
 			}
@@ -94,19 +94,19 @@ func (r *Recorder) Verify(ctx context.Context) (audit.Report, error) {
 	defer r.verifying.Unlock()
 	if r.verified == nil {
 		r.verified = audit.Checkpoints{}
-		if saved, err := audit.LoadCheckpoints(r.Checkpoints); err == nil { // else from the beginning
+		if saved, err := audit.LoadCheckpoints(r.checkpoints); err == nil { // else from the beginning
 			r.verified = saved
 		}
 	}
 	from := r.verified.Covering(minCheckpoint)
-	report, err := r.Trail.VerifyFrom(ctx, from)
+	report, err := r.trail.VerifyFrom(ctx, from)
 	if err != nil || report.Err() != nil {
 		return report, err
 	}
 	r.verified = report.Checkpoints()
 	for chain, next := range r.verified.Covering(minCheckpoint) {
 		if next.Records() >= from[chain].Records()+minCheckpoint {
-			_ = r.verified.Save(r.Checkpoints) // the next server verifies more
+			_ = r.verified.Save(r.checkpoints) // the next server verifies more
 			break
 		}
 	}

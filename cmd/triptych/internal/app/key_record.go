@@ -84,7 +84,7 @@ func CommandChain() string {
 // trail open, and most of them need none.
 func (a *App) RecordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
 	return func(ctx context.Context, method, id string) error {
-		trail, err := a.OpenTrail(client, env, CommandChain())
+		trail, err := a.newTrail(client, env, CommandChain())
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (r *Recorder) RecordAdministration(ctx context.Context, method, id string) 
 
 // RecordAdministrationBy records something that a caller did to the server.
 func (r *Recorder) RecordAdministrationBy(ctx context.Context, by mcp.Caller, method, id string) error {
-	if r.Trail == nil {
+	if r.trail == nil {
 		return nil
 	}
 	record := administration(method, id)

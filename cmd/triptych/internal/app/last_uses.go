@@ -8,13 +8,14 @@ import (
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
-// lastUses hold when each key was used last.
+// lastUses holds the time when each key was last used.
 type lastUses struct {
 	mu sync.Mutex
-	by map[string]time.Time
+	by map[string]time.Time // by id
 }
 
-// saw records a request of a principal; only keys are counted, which are not many.
+// saw records a request of a principal. It ignores principals other than keys, so that the
+// map stays small.
 func (u *lastUses) saw(id string, at time.Time) {
 	if !strings.HasPrefix(id, keys.IDPrefix) {
 		return
@@ -27,8 +28,8 @@ func (u *lastUses) saw(id string, at time.Time) {
 	u.by[id] = at
 }
 
-// Last returns when a key was used last, zero if not since the process started.
-func (u *lastUses) Last(id string) time.Time {
+// last returns when a key was last used, zero if not since the process started.
+func (u *lastUses) last(id string) time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.by[id]

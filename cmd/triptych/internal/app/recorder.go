@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"maps"
 	"os"
@@ -29,46 +30,118 @@ import (
 	"github.com/triptych-mcp/triptych/transport/telemetry"
 )
 
-// A Recorder writes what servers do into the audit trail and the metrics.
+// A Recorder records requests in the audit trail, the metrics, the telemetry and the
+// log. Its methods may be called concurrently.
 type Recorder struct {
-	Trail     *audit.Log           // nil when nothing is recorded
-	Store     string               // where the trail is, for error messages
-	Numbers   *metrics.Metrics     // nil where there are none
-	Telemetry *telemetry.Telemetry // nil where none is sent
+	trail     *audit.Log           // nil if nothing is recorded
+	place     string               // where the trail is, for error messages
+	metrics   *metrics.Metrics     // nil for none
+	telemetry *telemetry.Telemetry // nil for none
 	last      atomic.Uint64        // number of the newest record
 	changed   atomic.Uint64        // number of the newest record of a change
-	LastUses  lastUses             // by key
-	Log       *slog.Logger         // of requests; nil logs none
-	Slow      time.Duration        // a call that takes longer is logged; 0 logs none
-	lines     lineLimit            // of refused requests in the log
+	lastUses  lastUses             // by key
+	log       *slog.Logger         // of requests; nil for none
+	slow      time.Duration        // calls that take longer are logged; 0 for none
+	lines     lineLimit            // of rejected requests in the log
 
-	// patient recorders hold back what a client does that only looks around,
-	// until it does more: editors start servers to see what they have.
-	Patient bool
-	mu      sync.Mutex
-	held    []ClassifiedRecord
+	// deferring makes the recorder hold back records of a client that only browses,
+	// until it does more: editors start servers to list what they offer.
+	deferring bool
+	mu        sync.Mutex // guards held
+	held      []ClassifiedRecord
 
-	verifying   sync.Mutex
-	verified    audit.Checkpoints // up to which the trail was verified, nil before the first time
-	Checkpoints string            // the file of them
+	verifying   sync.Mutex        // guards verified and the file
+	verified    audit.Checkpoints // where the last verification ended, nil before the first one
+	checkpoints string            // file of verified
 
-	// dir is the folder of the trail if opening a chain there early leaves
-	// nothing behind that was not there, "" otherwise.
+	// dir is the folder of the trail if the chain may be opened before the first
+	// record, "" otherwise.
 	dir     string
-	Opening sync.WaitGroup
+	opening sync.WaitGroup // goroutines that open the trail
 }
 
-// A ClassifiedRecord says whether it is of a change, which must be synced before
-// its answer is sent, or of a look-up, which must only be written.
+// NewRecorder returns the recorder of a server over HTTPS. It logs calls that take
+// longer than slow, and records nothing in a trail before OpenTrail.
+func NewRecorder(m *metrics.Metrics, log *slog.Logger, slow time.Duration) *Recorder {
+	return &Recorder{metrics: m, log: log, slow: slow}
+}
+
+// OpenTrail opens the audit trail of a server, in the store of client or else in the
+// data folder, and starts to verify a trail in a store. Close it.
+func (r *Recorder) OpenTrail(ctx context.Context, a *App, client redis.UniversalClient, env mcp.Env, name string) error {
+	trail, err := a.newTrail(client, env, name)
+	if err != nil {
+		return err
+	}
+	r.trail, r.place, r.checkpoints = trail, trailPlace(client), CheckpointFile(env.Data)
+	r.opening.Go(func() {
+		if trail.Open() == nil && client != nil { // otherwise the first record tries again and reports the error
+			_, _ = r.Verify(ctx) // so that the first call that verifies need not read all of it
+		}
+	})
+	return nil
+}
+
+// CloseTrail waits until the trail has been opened and closes it.
+func (r *Recorder) CloseTrail() error {
+	r.opening.Wait()
+	return r.trail.Close()
+}
+
+// RecordAtOnce makes the recorder append all records at once. It must be called before the
+// first request.
+func (r *Recorder) RecordAtOnce() { r.deferring = false }
+
+// Open opens the trail, if there is one, so that a command fails before it changes anything
+// that could not be recorded.
+func (r *Recorder) Open() error {
+	if r.trail == nil {
+		return nil
+	}
+	if err := r.trail.Open(); err != nil {
+		return fmt.Errorf("%s cannot be written, so nothing was changed: %w", r.place, err)
+	}
+	return nil
+}
+
+// Records reports whether there is a trail.
+func (r *Recorder) Records() bool { return r.trail != nil }
+
+// Query returns the records of the trail that match a filter, including those of calls
+// that have just ended.
+func (r *Recorder) Query(ctx context.Context, f audit.Filter) iter.Seq2[audit.Record, error] {
+	return func(yield func(audit.Record, error) bool) {
+		if err := r.Commit(ctx); err != nil {
+			yield(audit.Record{}, err)
+			return
+		}
+		r.trail.Query(ctx, f)(yield)
+	}
+}
+
+// VerifyAll verifies the whole trail.
+func (r *Recorder) VerifyAll(ctx context.Context) (audit.Report, error) { return r.trail.Verify(ctx) }
+
+// Metrics returns the metrics, nil for none.
+func (r *Recorder) Metrics() *metrics.Metrics { return r.metrics }
+
+// Telemetry returns the telemetry, nil for none.
+func (r *Recorder) Telemetry() *telemetry.Telemetry { return r.telemetry }
+
+// LastUse returns when a key was last used, zero if not since the process started.
+func (r *Recorder) LastUse(id string) time.Time { return r.lastUses.last(id) }
+
+// A ClassifiedRecord is a record of a change, which must be synced before the answer is
+// sent, or of a look-up, which need only be written.
 type ClassifiedRecord struct {
 	audit.Record
 	Change bool
 }
 
-// OpenTrail opens the trail: on the server of the stores, else in the data
-// folder. Nothing is read or written yet. In a store, a process goes on with the chain of
-// its name; without a name it begins one.
-func (a *App) OpenTrail(client redis.UniversalClient, env mcp.Env, name string) (*audit.Log, error) {
+// newTrail returns the trail: in the store of client, or else in the data folder. It does
+// not read or write anything yet. In a store, a process continues the chain of its name;
+// without a name it starts a new chain.
+func (a *App) newTrail(client redis.UniversalClient, env mcp.Env, name string) (*audit.Log, error) {
 	always, err := a.syncsAlways()
 	if err != nil {
 		return nil, err
@@ -91,13 +164,13 @@ func (a *App) OpenTrail(client redis.UniversalClient, env mcp.Env, name string) 
 	return audit.New(cfg), nil
 }
 
-// auditFiles is the number of files of a chain among which a limit of bytes is divided.
+// auditFiles is the number of files of a chain that a limit of bytes is divided into.
 const auditFiles = 8
 
-// minAuditSize is the smallest limit of bytes, with which a file has room for some records.
+// minAuditSize is the smallest limit of bytes: each file must have room for some records.
 const minAuditSize = 1 << 20
 
-// auditLimits returns for how long records stay and how many bytes, 0 for no limit.
+// auditLimits returns the maximum age and total size of records; 0 means no limit.
 func (a *App) auditLimits() (keep time.Duration, size int64, err error) {
 	if text := cmp.Or(a.Flags.auditKeep, a.Getenv("TRIPTYCH_AUDIT_KEEP")); text != "" {
 		if keep, err = ParseSpan(text); err != nil || keep <= 0 {
@@ -128,8 +201,8 @@ func (a *App) syncsAlways() (bool, error) {
 	}
 }
 
-// TrailPlace names the place of the trail for people.
-func TrailPlace(client redis.UniversalClient) string {
+// trailPlace returns a name of the place of the trail for error messages.
+func trailPlace(client redis.UniversalClient) string {
 	if client != nil {
 		return "the audit trail in Valkey"
 	}
@@ -139,15 +212,15 @@ func TrailPlace(client redis.UniversalClient) string {
 // maxHeld limits the records that are held back.
 const maxHeld = 100
 
-// observe is told of each request before its answer leaves.
+// observe is called for each request before its answer is sent.
 func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
-	if r.Numbers != nil {
-		r.Numbers.Observe(e)
+	if r.metrics != nil {
+		r.metrics.Observe(e)
 	}
-	r.LastUses.saw(e.Caller.Principal.ID, e.Started)
+	r.lastUses.saw(e.Caller.Principal.ID, e.Started)
 	r.logRequest(ctx, e)
-	r.Telemetry.End(ctx, e)
-	if r.Trail == nil || e.Probe {
+	r.telemetry.End(ctx, e)
+	if r.trail == nil || e.Probe {
 		return nil
 	}
 	if e.Method == "initialize" {
@@ -165,17 +238,17 @@ func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 
 // logRequest logs a slow call, and at the level debug every request.
 func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
-	if r.Log == nil {
+	if r.log == nil {
 		return
 	}
 	level, text := slog.LevelDebug, "request"
-	if r.Slow > 0 && e.Took > r.Slow {
+	if r.slow > 0 && e.Took > r.slow {
 		level, text = slog.LevelInfo, "a slow call"
 	}
-	if !r.Log.Enabled(ctx, level) {
+	if !r.log.Enabled(ctx, level) {
 		return
 	}
-	log := r.Log
+	log := r.log
 	if id := telemetry.TraceID(ctx); id != "" {
 		log = log.With("trace_id", id)
 	}
@@ -183,19 +256,19 @@ func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
 		"session", sessionOf(e.Caller), "outcome", outcome(e), "code", int(e.Code), "dur", e.Took)
 }
 
-// RecordRefusal counts and logs a request that the endpoint refused, after or without
-// authentication: its headers or its body are invalid, or there is no room for it.
+// RecordRefusal counts and logs a request that the endpoint rejected: its headers or its
+// body are invalid, or a limit is reached.
 func (r *Recorder) RecordRefusal(ctx context.Context, caller *mcp.Caller, refused *streamable.Refusal) {
-	if r.Numbers != nil {
-		r.Numbers.Refused(refused.Error.Code)
+	if r.metrics != nil {
+		r.metrics.Refused(refused.Error.Code)
 	}
 	r.logRefusal(ctx, "key", caller.Principal.ID, "addr", caller.Addr.Addr(), "status", refused.Status,
 		"code", int(refused.Error.Code), "reason", refused.Error.Error())
 }
 
-// logRefusal logs a refused request, unless there are too many.
+// logRefusal logs a rejected request, unless there are too many.
 func (r *Recorder) logRefusal(ctx context.Context, attrs ...any) {
-	if r.Log == nil {
+	if r.log == nil {
 		return
 	}
 	dropped, ok := r.lines.allow(time.Now())
@@ -205,24 +278,24 @@ func (r *Recorder) logRefusal(ctx context.Context, attrs ...any) {
 	if dropped > 0 {
 		attrs = append(attrs, "not_logged_before", dropped)
 	}
-	r.Log.InfoContext(ctx, "a request was refused", append([]any{"request_id", requestid.FromContext(ctx)}, attrs...)...)
+	r.log.InfoContext(ctx, "a request was refused", append([]any{"request_id", requestid.FromContext(ctx)}, attrs...)...)
 }
 
-// warm opens the chain beside the answer to a handshake, so that the first call does
-// not wait for it, if there is a trail already.
+// warm opens an existing trail while a handshake is answered, so that the first call need
+// not wait for it.
 func (r *Recorder) warm() {
 	if r.dir == "" {
 		return
 	}
 	if _, err := os.Stat(r.dir); err == nil {
-		r.Opening.Go(func() { _ = r.Trail.Open() }) // the first record tries again and tells
+		r.opening.Go(func() { _ = r.trail.Open() }) // the first record tries again and reports the error
 	}
 }
 
-// record appends a record and those held back before it, or holds it back when
-// the client only looks what the server has.
+// record appends a record after those held back, or holds it back if the client has only
+// browsed so far.
 func (r *Recorder) record(looks bool, record ClassifiedRecord) error {
-	if !r.Patient {
+	if !r.deferring {
 		return r.Append(record)
 	}
 	r.mu.Lock()
@@ -234,7 +307,7 @@ func (r *Recorder) record(looks bool, record ClassifiedRecord) error {
 	return r.releaseLocked()
 }
 
-// release appends what is held back.
+// release appends the records that are held back.
 func (r *Recorder) release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,8 +324,9 @@ func (r *Recorder) releaseLocked() error {
 	return nil
 }
 
+// Append appends a record without waiting until it is written.
 func (r *Recorder) Append(record ClassifiedRecord) error {
-	seq, err := r.Trail.Append(record.Record)
+	seq, err := r.trail.Append(record.Record)
 	if err != nil {
 		return r.away(err)
 	}
@@ -263,7 +337,7 @@ func (r *Recorder) Append(record ClassifiedRecord) error {
 	return nil
 }
 
-// raise sets a number unless it is larger already.
+// raise sets a number unless it is already larger.
 func raise(number *atomic.Uint64, to uint64) {
 	for {
 		now := number.Load()
@@ -273,50 +347,49 @@ func raise(number *atomic.Uint64, to uint64) {
 	}
 }
 
-// Commit returns when the records of all changes so far are synced, and those of
-// all look-ups written.
+// Commit waits until the records of all changes so far are synced, and those of all
+// look-ups are written.
 func (r *Recorder) Commit(ctx context.Context) error {
-	if r.Trail == nil {
+	if r.trail == nil {
 		return nil
 	}
 	began := time.Now()
 	err := r.commitTrail(ctx)
-	if r.Numbers != nil {
-		r.Numbers.Committed(time.Since(began), err)
+	if r.metrics != nil {
+		r.metrics.Committed(time.Since(began), err)
 	}
 	return err
 }
 
 func (r *Recorder) commitTrail(ctx context.Context) error {
 	if changed := r.changed.Load(); changed > 0 {
-		if err := r.Trail.Commit(ctx, changed); err != nil {
+		if err := r.trail.Commit(ctx, changed); err != nil {
 			return r.away(err)
 		}
 	}
 	if last := r.last.Load(); last > 0 {
-		if err := r.Trail.Write(ctx, last); err != nil {
+		if err := r.trail.Write(ctx, last); err != nil {
 			return r.away(err)
 		}
 	}
 	return nil
 }
 
-// away says that the trail cannot be written, which callers may know; the path
-// and the cause are for the log.
+// away returns the error for a trail that cannot be written. Callers get its message; the
+// path and the cause are only logged.
 func (r *Recorder) away(err error) error {
 	return fmt.Errorf("%w: %w", &mcp.UnavailableError{
-		Message: r.Store + " cannot be written: the call could not be recorded, so its result is withheld",
+		Message: r.place + " cannot be written: the call could not be recorded, so its result is withheld",
 	}, err)
 }
 
-// RecordRejection records a request that was not let in. It is kept with the next
-// commit, which is this one.
+// RecordRejection records a request that failed authentication, and commits the record.
 func (r *Recorder) RecordRejection(ctx context.Context, no bearer.Rejection) {
-	if r.Numbers != nil {
-		r.Numbers.Refused(no.Code)
+	if r.metrics != nil {
+		r.metrics.Refused(no.Code)
 	}
 	r.logRefusal(ctx, "key", no.Key, "addr", no.Addr, "code", int(no.Code), "reason", no.Reason)
-	if r.Trail == nil {
+	if r.trail == nil {
 		return
 	}
 	record := audit.Record{Key: no.Key, Method: "http", Outcome: audit.Refused, Code: int(no.Code), Reason: no.Reason}
@@ -324,16 +397,16 @@ func (r *Recorder) RecordRejection(ctx context.Context, no bearer.Rejection) {
 		record.Addr = no.Addr.String()
 	}
 	if r.Append(ClassifiedRecord{Record: record, Change: true}) == nil {
-		_ = r.Commit(context.WithoutCancel(ctx)) // the request is refused all the same; the log of the trail tells
+		_ = r.Commit(context.WithoutCancel(ctx)) // the request is rejected in any case; the trail logs the error
 	}
 }
 
 func (r *Recorder) close(log *slog.Logger) {
-	if r.Trail == nil {
+	if r.trail == nil {
 		return
 	}
-	r.Opening.Wait()
-	if err := r.Trail.Close(); err != nil {
+	r.opening.Wait()
+	if err := r.trail.Close(); err != nil {
 		log.Error("audit trail not closed", "err", err)
 	}
 }
@@ -352,8 +425,8 @@ func sessionOf(c mcp.Caller) string {
 	return c.Session.ID
 }
 
-// target is the tool, the prompt or the scheme of the resource; a URI may say
-// more than a trail should keep.
+// target returns the tool, the prompt or the scheme of the resource. A URI may contain
+// more than a trail should record.
 func target(e *mcp.Event) string {
 	if scheme, _, ok := strings.Cut(e.Target, "://"); ok && e.Family == "" {
 		return scheme
@@ -361,8 +434,8 @@ func target(e *mcp.Event) string {
 	return e.Target
 }
 
-// details are the facts of the event. A call that became a task says so: what
-// came of it is in the record of its end.
+// details returns the facts of an event, including whether the call became a task, whose
+// result is in the record of its end.
 func details(e *mcp.Event) map[string]string {
 	if !e.Task {
 		return e.Details
@@ -385,8 +458,8 @@ func outcome(e *mcp.Event) audit.Outcome {
 	return audit.OK
 }
 
-// dialWithRulesets connects to the server of the rulesets if they are served;
-// a server that needs it for nothing else does without.
+// dialWithRulesets connects to the store if the rulesets are served, and returns nil
+// otherwise: such a server does not need it for anything else.
 func (a *App) dialWithRulesets(ctx context.Context, env mcp.Env) (redis.UniversalClient, error) {
 	chosen, err := a.ChosenFamilies()
 	if err != nil || !slices.ContainsFunc(chosen, func(f Family) bool { return f.stored }) {
@@ -395,9 +468,9 @@ func (a *App) dialWithRulesets(ctx context.Context, env mcp.Env) (redis.Universa
 	return a.DialValkey(ctx, env.Logger)
 }
 
-// OpenRecorder opens the audit trail that the flags and the environment select
-// for a server over standard input and output, or for a command. In a store it has the
-// chain of a name, or one of its own without a name.
+// OpenRecorder opens the audit trail that the flags and the environment select for a
+// server over standard input and output, or for a command. In a store it continues the
+// chain with a name; without a name it starts a new chain. The returned function closes it.
 func (a *App) OpenRecorder(ctx context.Context, env mcp.Env, name string) (*Recorder, func(), error) {
 	if a.Flags.NoAudit {
 		return &Recorder{}, func() {}, nil
@@ -406,31 +479,31 @@ func (a *App) OpenRecorder(ctx context.Context, env mcp.Env, name string) (*Reco
 	if err != nil {
 		return nil, nil, err
 	}
-	trail, err := a.OpenTrail(client, env, name)
+	trail, err := a.newTrail(client, env, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &Recorder{Trail: trail, Store: TrailPlace(client), Patient: true, Checkpoints: CheckpointFile(env.Data)}
+	r := &Recorder{trail: trail, place: trailPlace(client), deferring: true, checkpoints: CheckpointFile(env.Data)}
 	if client == nil {
 		r.dir = filepath.Join(env.Data, "audit")
 	}
 	return r, func() {
 		r.close(env.Logger)
 		if client != nil {
-			_ = client.Close() // every answer has come
+			_ = client.Close() // all requests have been answered
 		}
 	}, nil
 }
 
-// CheckFolder returns an error if the trail is in a data folder that may not be written,
-// so that every call would fail. A folder that is missing is made by the first record.
+// CheckFolder returns an error if the trail is in a data folder that is not writable, so
+// that every call would fail. The first record creates a missing folder.
 func (r *Recorder) CheckFolder() error {
 	if r.dir == "" {
 		return nil
 	}
 	place := r.dir
 	if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
-		place = filepath.Dir(place) // where it would be made
+		place = filepath.Dir(place) // where it would be created
 	}
 	f, err := os.CreateTemp(place, ".writable-*")
 	switch {
@@ -443,5 +516,5 @@ func (r *Recorder) CheckFolder() error {
 	return nil
 }
 
-// CheckpointFile returns the file of the checkpoints of a data folder.
+// CheckpointFile returns the path of the checkpoints in a data folder.
 func CheckpointFile(data string) string { return filepath.Join(data, "audit", "verified.json") }

@@ -14,7 +14,7 @@ import (
 // whatever is not known to be a look-up, is a change.
 func TestClassOfRecords(t *testing.T) {
 	trail := audit.New(audit.Config{Dir: filepath.Join(t.TempDir(), "audit")})
-	r := &Recorder{Trail: trail}
+	r := &Recorder{trail: trail}
 	defer r.close(slog.New(slog.DiscardHandler))
 	tests := []struct {
 		name   string

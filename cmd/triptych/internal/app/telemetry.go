@@ -18,14 +18,14 @@ func (a *App) OpenTelemetry(ctx context.Context, r *Recorder, env mcp.Env, name 
 		Endpoint: a.Flags.otlp, Getenv: a.Getenv, Version: ReadBuild().Version, Instance: name,
 		Logger: env.Logger.With("component", "telemetry"),
 	}
-	if r.Numbers != nil {
-		cfg.Numbers = r.Numbers.Gatherer()
+	if r.metrics != nil {
+		cfg.Numbers = r.metrics.Gatherer()
 	}
 	t, err := telemetry.Open(ctx, cfg)
 	if err != nil {
 		return nil, WithHints(UsageErrorf("%v", err), "see \"Traces and metrics over OTLP\" in docs/operations.md")
 	}
-	r.Telemetry = t
+	r.telemetry = t
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryTime)
 		defer cancel()

@@ -213,7 +213,7 @@ func (a *App) toolNames() (mcp.ToolNames, error) {
 // LendToDebugger gives the debugger the trail and the accounts, nil for those of a local
 // user.
 func (a *App) LendToDebugger(r *Recorder, all *Accounts) {
-	if r.Trail != nil {
+	if r.trail != nil {
 		a.Configs.Debugger.Trail = trail{r}
 	}
 	if all != nil {
@@ -251,8 +251,8 @@ func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options 
 	}
 	if r != nil {
 		cfg.Observe = r.observe
-		if r.Telemetry != nil {
-			cfg.Trace = r.Telemetry.Start
+		if r.telemetry != nil {
+			cfg.Trace = r.telemetry.Start
 		}
 	}
 	for _, set := range options {

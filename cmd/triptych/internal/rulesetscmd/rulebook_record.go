@@ -2,7 +2,6 @@ package rulesetscmd
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"strconv"
 	"time"
@@ -39,13 +38,11 @@ func (b *recordedRulebook) openTrail(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.Trail != nil {
-		if err := r.Trail.Open(); err != nil {
-			closeRecorder()
-			return app.WithHints(fmt.Errorf("%s cannot be written, so nothing was changed: %w", r.Store, err), "--no-audit changes it without a record")
-		}
+	if err := r.Open(); err != nil {
+		closeRecorder()
+		return app.WithHints(err, "--no-audit changes it without a record")
 	}
-	r.Patient = false
+	r.RecordAtOnce()
 	b.recorder, b.close = r, closeRecorder
 	return nil
 }
@@ -64,7 +61,7 @@ func (b *recordedRulebook) change(ctx context.Context, what string, make func() 
 	}
 	began := time.Now()
 	details, err := make()
-	if b.recorder.Trail == nil {
+	if !b.recorder.Records() {
 		return err
 	}
 	record := audit.Record{

@@ -95,7 +95,7 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 		return err
 	}
 	defer closeRecorder()
-	r.Patient = false
+	r.RecordAtOnce()
 	server, err := a.OpenServer(ctx, env, r)
 	if err != nil {
 		return err
@@ -171,13 +171,13 @@ func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authe
 				return r.RecordAdministrationBy(ctx, by, method, id)
 			}}
 		},
-		LastUse:   r.LastUses.Last,
+		LastUse:   r.LastUse,
 		Consumers: a.Configs.Rulesets.Consumers,
 		Exported:  exportedRecord,
 		Sessions:  endpoint.SessionInfos,
 		Now:       a.Now, Logger: env.Logger.With("component", "console"),
 	}
-	if r.Trail != nil {
+	if r.Records() {
 		cfg.Trail = consoleTrail{r}
 	}
 	if a.Serves("aoc") {

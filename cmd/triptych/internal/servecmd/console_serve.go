@@ -88,22 +88,16 @@ func used(name string, n, limit, refused int64) console.Fact {
 	return fact
 }
 
-// consoleTrail shows the console the audit trail, with what was just recorded.
+// consoleTrail is the audit trail as the console shows it.
 type consoleTrail struct{ r *app.Recorder }
 
 // Query implements [console.Trail].
 func (t consoleTrail) Query(ctx context.Context, f audit.Filter) iter.Seq2[audit.Record, error] {
-	return func(yield func(audit.Record, error) bool) {
-		if err := t.r.Commit(ctx); err != nil {
-			yield(audit.Record{}, err)
-			return
-		}
-		t.r.Trail.Query(ctx, f)(yield)
-	}
+	return t.r.Query(ctx, f)
 }
 
 // Verify implements [console.Trail].
-func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return t.r.Trail.Verify(ctx) }
+func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return t.r.VerifyAll(ctx) }
 
 // exportedRecord returns the form of a record in JSON.
 func exportedRecord(r audit.Record) any { return app.RecordJSONOf(r) }

@@ -151,7 +151,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	endpoint := streamable.New(cfg)
-	counted := accept(requestid.Handler(shared.recorder.Telemetry.Handler(shared.recorder.Numbers.Around(endpoint)), proxies))
+	counted := accept(requestid.Handler(shared.recorder.Telemetry().Handler(shared.recorder.Metrics().Around(endpoint)), proxies))
 	routes := map[string]http.Handler{"/mcp": counted, "/mcp/rulesets": snapshots.Handler(counted)}
 	tokens.describe(routes)
 	maps.Copy(routes, cardRoutes(app.PublicFacts(), f.scheme()))
@@ -175,8 +175,8 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 		listening.Pages = requestid.Handler(pages, proxies)
 	}
 	web = https.New(listening)
-	f.budgets.show(shared.recorder.Numbers, shared.server, endpoint, web)
-	a.showLag(shared.recorder.Numbers)
+	f.budgets.show(shared.recorder.Metrics(), shared.server, endpoint, web)
+	a.showLag(shared.recorder.Metrics())
 	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
 }
 
@@ -224,9 +224,9 @@ func (a commands) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env
 	}
 	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.Now) })
 	if numbers != nil {
-		showExpiry(h.recorder.Numbers, certificates)
+		showExpiry(h.recorder.Metrics(), certificates)
 		shown := https.New(https.Config{
-			Routes: map[string]http.Handler{"/metrics": h.recorder.Numbers.Handler()}, Pages: f.profiles(), OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger,
+			Routes: map[string]http.Handler{"/metrics": h.recorder.Metrics().Handler()}, Pages: f.profiles(), OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger,
 		})
 		watch("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })
 	}

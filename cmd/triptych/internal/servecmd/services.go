@@ -56,7 +56,7 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		return err
 	}
 	s.closers = append(s.closers, s.meter.Close)
-	s.recorder = &app.Recorder{Numbers: metrics.New(app.ReadBuild().Version), Log: env.Logger.With("component", "requests"), Slow: s.slow}
+	s.recorder = app.NewRecorder(metrics.New(app.ReadBuild().Version), env.Logger.With("component", "requests"), s.slow)
 	closeTelemetry, err := a.OpenTelemetry(ctx, s.recorder, env, s.name)
 	if err != nil {
 		return err
@@ -66,20 +66,10 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		return nil
 	})
 	if !a.Flags.NoAudit {
-		if s.recorder.Trail, err = a.OpenTrail(s.client, env, s.name); err != nil {
+		if err := s.recorder.OpenTrail(ctx, a.App, s.client, env, s.name); err != nil {
 			return err
 		}
-		s.recorder.Store, s.recorder.Checkpoints = app.TrailPlace(s.client), app.CheckpointFile(env.Data)
-		trail := s.recorder.Trail
-		s.recorder.Opening.Go(func() {
-			if trail.Open() == nil && s.client != nil { // else the first record tries again and tells
-				_, _ = s.recorder.Verify(ctx) // so that the first call that verifies need not read all of it
-			}
-		})
-		s.closers = append(s.closers, func() error {
-			s.recorder.Opening.Wait()
-			return trail.Close()
-		})
+		s.closers = append(s.closers, s.recorder.CloseTrail)
 	}
 	a.LendToDebugger(s.recorder, &app.Accounts{Meter: s.meter, Now: a.Now})
 	if s.secret, err = stateKey(ctx, s.client, env.StorePrefix+stateKeyName); err != nil {
