@@ -1,0 +1,56 @@
+package app
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+func address(c mcp.Caller) string {
+	if !c.Addr.IsValid() {
+		return ""
+	}
+	return c.Addr.Addr().String()
+}
+
+func sessionOf(c mcp.Caller) string {
+	if c.Session == nil {
+		return ""
+	}
+	return c.Session.ID
+}
+
+// target returns the tool, the prompt or the scheme of the resource. A URI may contain
+// more than a trail should record.
+func target(e *mcp.Event) string {
+	if scheme, _, ok := strings.Cut(e.Target, "://"); ok && e.Family == "" {
+		return scheme
+	}
+	return e.Target
+}
+
+// details returns the facts of an event, including whether the call became a task, whose
+// result is in the record of its end.
+func details(e *mcp.Event) map[string]string {
+	if !e.Task {
+		return e.Details
+	}
+	all := maps.Clone(e.Details)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all["task"] = "begun"
+	return all
+}
+
+func outcome(e *mcp.Event) audit.Outcome {
+	switch {
+	case e.Code == mcp.CodePermissionDenied:
+		return audit.Refused
+	case e.Code != 0 || e.Failed:
+		return audit.Failed
+	}
+	return audit.OK
+}
