@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -21,10 +20,7 @@ var ErrChanged = errors.New("the record was changed or moved meanwhile: list the
 // [Book.Speeds] returns them, was is the entry expected there, and becomes replaces
 // it; nil deletes it. The file keeps the old entry in its member history.
 func (b *Book) Change(ctx context.Context, day Day, index int, was Speed, becomes *Speed, now time.Time) error {
-	if err := os.MkdirAll(b.speeds(), 0o755); err != nil {
-		return plain(err)
-	}
-	unlock, err := b.lock(ctx)
+	unlock, err := b.lockForChange(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,10 +107,7 @@ func (b *Book) SetAlias(ctx context.Context, alias, name string) error {
 	if alias == "" || alias == name {
 		return errors.New("an alias is another name of a model")
 	}
-	if err := os.MkdirAll(b.speeds(), 0o755); err != nil {
-		return plain(err)
-	}
-	unlock, err := b.lock(ctx)
+	unlock, err := b.lockForChange(ctx)
 	if err != nil {
 		return err
 	}

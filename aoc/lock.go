@@ -3,6 +3,7 @@ package aoc
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -11,6 +12,14 @@ import (
 
 // lockWait limits how long Record waits for the lock.
 var lockWait = 10 * time.Second // tests change it
+
+// lockForChange creates the folder of the speeds if need be and locks it.
+func (b *Book) lockForChange(ctx context.Context) (unlock func(), err error) {
+	if err := os.MkdirAll(b.speeds(), 0o755); err != nil {
+		return nil, plain(err)
+	}
+	return b.lock(ctx)
+}
 
 // lock excludes other writers, including those of other processes. Those of this
 // book take turns first, so that one goroutine at most waits for the system.

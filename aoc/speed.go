@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/bits"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -26,10 +25,7 @@ type Speed struct {
 // entries of that LLM for that day and phase, the new one included, cut to
 // whole milliseconds. When it returns without an error, the entry is on disk.
 func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err error) {
-	if err := os.MkdirAll(b.speeds(), 0o755); err != nil {
-		return 0, plain(err)
-	}
-	unlock, err := b.lock(ctx)
+	unlock, err := b.lockForChange(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,8 +12,8 @@ import (
 )
 
 const (
-	// sessionsChannel carries what one server tells the others about sessions: the id of
-	// the server, a space, the event.
+	// sessionsChannel carries events of sessions: the id of the server that sends the
+	// event, a space, the event.
 	sessionsChannel = "triptych:sessions"
 	// endedPrefix and the id of a session name the key that marks it as ended.
 	endedPrefix = "triptych:session-ended:"
@@ -23,12 +22,12 @@ const (
 	openPrefix = "triptych:sessions-of:"
 )
 
-// Sessions connect the servers of a store whose clients' sessions go on at any of them.
-// They implement [streamable.Peers].
+// Sessions connects the servers of a store, so that clients can continue their sessions
+// at any of them. It implements [streamable.Peers].
 type Sessions struct {
 	client redis.UniversalClient
 	prefix string
-	self   string // begins our own events
+	self   string // identifies the events of this server
 	log    *slog.Logger
 }
 
@@ -39,9 +38,10 @@ func NewSessions(client redis.UniversalClient, prefix string, log *slog.Logger) 
 	return &Sessions{client, prefix, rand.Text(), log.With("component", "peers")}
 }
 
-// beginScript adds a session to those of a principal unless it has as many as it may, and
-// reports whether it could. One that is there is not counted for a shorter time than before. Arguments: the id, now and the time until which the session is
-// counted in milliseconds, the most sessions, how long the set is kept.
+// beginScript adds a session to those of a principal unless the principal has reached the
+// limit, and reports whether it did. It never shortens the time for which an existing
+// session is counted. Arguments: the id; now, and the time until which the session is
+// counted, in milliseconds; the limit; how long the set lives.
 var beginScript = redis.NewScript(`
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[2])
 local ends = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -86,23 +86,8 @@ func (p *Sessions) Ended(ctx context.Context, session string) (bool, error) {
 	return n > 0, err
 }
 
-// Listen passes the events of other servers to a function until ctx is done. The client
-// library subscribes again when a connection breaks.
+// Listen passes the events of other servers to a function until ctx is done.
 func (p *Sessions) Listen(ctx context.Context, deliver func(context.Context, []byte)) error {
-	events := p.client.Subscribe(ctx, p.prefix+sessionsChannel)
-	defer func() { _ = events.Close() }() // nothing to lose
-	messages := events.Channel()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case m, ok := <-messages:
-			if !ok {
-				return nil
-			}
-			if sender, event, ok := strings.Cut(m.Payload, " "); ok && sender != p.self {
-				deliver(ctx, []byte(event))
-			}
-		}
-	}
+	listen(ctx, p.client, p.prefix+sessionsChannel, p.self, func(event string) { deliver(ctx, []byte(event)) })
+	return nil
 }

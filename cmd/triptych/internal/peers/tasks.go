@@ -175,24 +175,12 @@ func (t *Tasks) Remove(ctx context.Context, principal, id string) error {
 	return err
 }
 
-// Watch implements [mcp.TaskStore]. The client library subscribes again when a connection
-// breaks.
+// Watch implements [mcp.TaskStore].
 func (t *Tasks) Watch(ctx context.Context, changed func(principal, id string)) error {
-	events := t.client.Subscribe(ctx, t.servers.prefix+tasksChannel)
-	defer func() { _ = events.Close() }() // nothing to lose
-	messages := events.Channel()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case m, ok := <-messages:
-			if !ok {
-				return nil
-			}
-			sender, rest, _ := strings.Cut(m.Payload, " ")
-			if id, principal, ok := strings.Cut(rest, " "); ok && sender != t.servers.Tag() {
-				changed(principal, id)
-			}
+	listen(ctx, t.client, t.servers.prefix+tasksChannel, t.servers.Tag(), func(event string) {
+		if id, principal, ok := strings.Cut(event, " "); ok {
+			changed(principal, id)
 		}
-	}
+	})
+	return nil
 }
