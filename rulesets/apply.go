@@ -15,7 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A Change is one change of a batch, as clients and files give it.
+// A Change is one change of a batch, as given by clients and files.
 type Change struct {
 	Op          string    `json:"op"` // create, update, put, delete, restore or label
 	Name        string    `json:"name"`
@@ -27,24 +27,25 @@ type Change struct {
 	Label       *string   `json:"label,omitempty"`
 	Remove      bool      `json:"remove,omitempty"` // the label
 
-	// What files say besides. A nil Extra leaves the keys as they are.
+	// Further fields of files. A nil Extra leaves the keys unchanged.
 	Extra        *string   `json:"extra,omitempty"`
 	Files        []FileArg `json:"files,omitempty"`
 	CreatedAt    time.Time `json:"-"`
 	LastModified time.Time `json:"-"`
 }
 
-// A Planner turns changes into the operations of a store.
+// A Planner converts changes to operations on a store.
 type Planner struct {
 	Store  ruleset.Store
 	Labels LabelRules
 	By     ruleset.By
-	// Admin says that protected labels may be moved.
+	// Admin permits moving protected labels.
 	Admin bool
 }
 
-// Plan returns an operation for each change. What "put" and "restore" do depends on the
-// store as it is now; if that changes before the operations are applied, they fail.
+// Plan returns an operation for each change. "put" and "restore" depend on the
+// current state of the store; if it changes before the operations are applied,
+// they fail.
 func (p *Planner) Plan(ctx context.Context, changes []Change) ([]ruleset.Operation, error) {
 	if len(changes) == 0 {
 		return nil, errors.New("there are no operations")
@@ -117,7 +118,7 @@ func (p *Planner) patch(c *Change) (*ruleset.Patch, error) {
 	return patch, nil
 }
 
-// put creates a ruleset, or gives one that exists the content.
+// put creates a ruleset, or replaces the content of an existing one.
 func (p *Planner) put(ctx context.Context, op *ruleset.Operation, c *Change) error {
 	now, err := p.Store.Get(ctx, op.Name)
 	if _, missing := errors.AsType[*ruleset.NotFoundError](err); missing {
@@ -133,7 +134,7 @@ func (p *Planner) put(ctx context.Context, op *ruleset.Operation, c *Change) err
 	return err
 }
 
-// restore gives a ruleset the content of a revision again.
+// restore restores the content of a revision.
 func (p *Planner) restore(ctx context.Context, op *ruleset.Operation, c *Change) error {
 	history, err := p.Store.History(ctx, op.Name)
 	if err != nil {
@@ -186,12 +187,13 @@ type ChangeSet struct {
 	Changes []Change
 	Message string
 	DryRun  bool
-	Each    bool // go on when a ruleset fails
-	Admin   bool // move protected labels, where the caller may
+	Each    bool // continue after a ruleset that fails
+	Admin   bool // permit moving protected labels
 }
 
-// Apply makes the changes, all or none, or each ruleset by itself. An error means that
-// nothing was changed; changes that fail by themselves are in the answer.
+// Apply makes the changes, all or none, or each ruleset by itself. An error means
+// that nothing changed; changes that fail by themselves are reported in the
+// answer.
 func (p *Planner) Apply(ctx context.Context, set ChangeSet, progress func(done, total int)) (Applied, error) {
 	ops, err := p.Plan(ctx, set.Changes)
 	if err != nil {
@@ -211,7 +213,7 @@ func (p *Planner) Apply(ctx context.Context, set ChangeSet, progress func(done, 
 	return report(set.Changes, outcomes, nil, set.DryRun), nil
 }
 
-// explain adds to a conflict what others have changed.
+// explain adds to a conflict the changes that others made.
 func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operation) error {
 	failed, ok := errors.AsType[*ruleset.OperationError](err)
 	if !ok {
@@ -227,8 +229,8 @@ func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operatio
 	return explainConflict(ctx, p.Store, err, since)
 }
 
-// applyArgs leave the members of the operations to [ParseChanges]: a schema of theirs
-// would cost every session more than the tools that it repeats.
+// applyArgs leaves the members of operations to [ParseChanges]: a schema for them
+// would cost every session more tokens than the tools that they repeat.
 type applyArgs struct {
 	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op is create, update, put, delete, restore (rev) or label; other members as in those tools"`
 	DryRun     bool              `json:"dry_run,omitempty" doc:"Only show the diff"`
@@ -250,8 +252,8 @@ func (t *tools) apply(ctx context.Context, call *mcp.Call, args applyArgs) (Appl
 	return applied, nil
 }
 
-// ParseChanges reads a JSON list of changes, or an object that has one as its member
-// operations.
+// ParseChanges parses a JSON list of changes, or an object with such a list as
+// its member operations.
 func ParseChanges(text []byte) ([]Change, error) {
 	var whole struct {
 		Operations []json.RawMessage `json:"operations"`
@@ -276,7 +278,7 @@ func parseEach(raw []json.RawMessage) ([]Change, error) {
 	return changes, nil
 }
 
-// decodeStrictly decodes one JSON value without members that are not known.
+// decodeStrictly decodes one JSON value and rejects unknown members.
 func decodeStrictly(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -307,13 +309,13 @@ type AppliedChange struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// statuses names the kinds of changes.
+// statuses names the results of changes.
 var statuses = map[ruleset.ChangeKind]string{
 	0: "unchanged", ruleset.Created: "created", ruleset.Updated: "updated", ruleset.Deleted: "deleted", ruleset.Labelled: "labelled",
 }
 
-// report says what became of changes. failures joins the [*ruleset.OperationError]s of
-// those that failed.
+// report returns the results of changes. failures joins the
+// [*ruleset.OperationError]s of those that failed.
 func report(changes []Change, outcomes []ruleset.Outcome, failures error, dry bool) Applied {
 	failed := map[int]error{}
 	for _, err := range split(failures) {
@@ -333,7 +335,7 @@ func report(changes []Change, outcomes []ruleset.Outcome, failures error, dry bo
 	return a
 }
 
-// split returns the errors that were joined.
+// split returns the errors that an error joins.
 func split(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
@@ -355,7 +357,7 @@ func reportOne(c *Change, o *ruleset.Outcome, dry bool) AppliedChange {
 	return one
 }
 
-// stateRevision is a ruleset as a revision to compare, nil as revision 0.
+// stateRevision returns a ruleset as a revision to compare; nil is revision 0.
 func stateRevision(name ruleset.Name, r *ruleset.Ruleset) ruleset.Revision {
 	if r == nil {
 		return ruleset.Revision{Deleted: true, Content: ruleset.Ruleset{Meta: ruleset.Meta{Name: name}}}
@@ -398,13 +400,15 @@ func (c AppliedChange) Line() string {
 }
 
 const (
-	// detailBytes is the length limit of one detail in a record.
+	// detailBytes limits the length of one detail in a record.
 	detailBytes = 256
-	// maxDetails is the number of details that name rulesets; the rest is counted.
+	// maxDetails limits the details that name rulesets; more are only
+	// counted.
 	maxDetails = 12
 )
 
-// applyDetails names the rulesets of a batch and their revisions in its record.
+// applyDetails lists the rulesets of a batch and their revisions for the audit
+// record.
 func applyDetails(_ json.RawMessage, answer any) map[string]string {
 	a, ok := answer.(Applied)
 	if !ok {
@@ -413,8 +417,8 @@ func applyDetails(_ json.RawMessage, answer any) map[string]string {
 	return a.Details()
 }
 
-// Details are the facts of a batch for its record in the audit trail: the rulesets with
-// their revisions, as many as a record holds.
+// Details returns the facts of a batch for its record in the audit trail: the
+// rulesets with their revisions, up to maxDetails.
 func (a Applied) Details() map[string]string {
 	details := map[string]string{"operations": strconv.Itoa(len(a.Changes))}
 	if a.DryRun {
@@ -439,7 +443,7 @@ func (a Applied) Details() map[string]string {
 	return details
 }
 
-// detail is the change in a record.
+// detail returns the change as a detail of a record.
 func (c AppliedChange) detail() string {
 	if c.Label != "" {
 		return fmt.Sprintf("%s %s %d to %d", c.Name, c.Label, c.From, c.To)

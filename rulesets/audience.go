@@ -17,17 +17,18 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/webhook"
 )
 
-// setConsumers is the toolset about who has which revision.
+// setConsumers is the toolset for consumers and their revisions.
 const setConsumers = "consumers"
 
-// An audience knows the consumers of rulesets. Nil records nothing.
+// An audience records and lists the consumers of rulesets. A nil audience records
+// nothing.
 type audience struct {
 	book   consumers.Book
 	newest consumers.Newest
-	bound  ruleset.Label // of the server, for keys and reports without one
+	bound  ruleset.Label // label of the server, for keys and reports without one
 }
 
-// rows are the tools about consumers.
+// rows returns the tools for consumers.
 func (a *audience) rows() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -50,7 +51,7 @@ type reportArgs struct {
 	Label    string   `json:"label,omitzero" doc:"Of the revisions that it pulls"`
 }
 
-// A reported is the answer to a report.
+// A reported is the answer of a report.
 type reported struct {
 	Rulesets int `json:"rulesets"`
 	Behind   int `json:"behind"`
@@ -89,7 +90,7 @@ func (a *audience) report(ctx context.Context, call *mcp.Call, args reportArgs) 
 	return answer, err
 }
 
-// revisionsOf reads words such as go_style@5.
+// revisionsOf parses words such as go_style@5.
 func revisionsOf(words []string) (map[ruleset.Name]int, error) {
 	revs := map[ruleset.Name]int{}
 	for _, word := range words {
@@ -153,7 +154,7 @@ func (a *audience) standings(ctx context.Context, _ *mcp.Call, args standingsArg
 	return list, nil
 }
 
-// Standings compares all consumers with the store.
+// Standings returns the revisions of all consumers compared with the store.
 func (a *audience) Standings(ctx context.Context) ([]consumers.Standing, error) {
 	all, err := a.book.All(ctx)
 	if err != nil {
@@ -162,8 +163,8 @@ func (a *audience) Standings(ctx context.Context) ([]consumers.Standing, error) 
 	return consumers.Standings(ctx, a.newest, all)
 }
 
-// read records that a client read rulesets, at a label unless it is "". It is a record
-// beside the answer: where it cannot be written, the answer goes out all the same.
+// read records that a client read rulesets, at a label unless it is "". If the
+// record cannot be written, the answer is sent nevertheless.
 func (a *audience) read(ctx context.Context, call *mcp.Call, label ruleset.Label, all ...ruleset.Ruleset) {
 	if a == nil || len(all) == 0 {
 		return
@@ -174,7 +175,7 @@ func (a *audience) read(ctx context.Context, call *mcp.Call, label ruleset.Label
 	}
 	client := clientOf(call.ClientName())
 	if client == programName {
-		return // this program reports what it wrote, not what it read
+		return // the program itself reports what it wrote, not what it read
 	}
 	err := a.book.Report(ctx, consumers.Report{
 		Client: client, Key: call.Caller().Principal.ID, Label: label, Rulesets: revs, Adds: true,
@@ -184,11 +185,11 @@ func (a *audience) read(ctx context.Context, call *mcp.Call, label ruleset.Label
 	}
 }
 
-// programName is the name with which this program calls servers.
+// programName is the client name of this program.
 const programName = "triptych"
 
-// clientOf returns the name of a client without its version, in a form that a book
-// takes.
+// clientOf returns the name of a client without its version, in the form of a
+// record of consumers.
 func clientOf(name string) string {
 	if i := strings.LastIndexByte(name, ' '); i > 0 {
 		name = name[:i]
@@ -208,7 +209,8 @@ func clientOf(name string) string {
 	return clean
 }
 
-// Lag sums up who is behind, for metrics; ok is false where consumers are not recorded.
+// Lag summarizes outdated consumers for metrics. ok is false if consumers are not
+// recorded.
 func (c *Config) Lag(ctx context.Context) (lag consumers.Lag, ok bool, err error) {
 	if c.audience == nil {
 		return lag, false, nil
@@ -217,7 +219,7 @@ func (c *Config) Lag(ctx context.Context) (lag consumers.Lag, ok bool, err error
 	return consumers.LagOf(all, c.now()), true, err
 }
 
-// hook returns the webhook of the configuration, nil if there is none.
+// hook returns the configured webhook, or nil.
 func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*webhook.Hook, error) {
 	if c.Webhook == "" {
 		return nil, nil
@@ -240,8 +242,9 @@ func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*w
 	return &webhook.Hook{URL: c.Webhook, Secret: []byte(secret), Record: record, Store: store, Logger: env.Logger}, nil
 }
 
-// openHookRecord opens the record of what a URL was told: on the server that is the
-// store, so that one of the servers that share it sends, else in the data folder.
+// openHookRecord opens the record of the notifications sent to a URL: on the
+// server of the store, so that one of the servers that share it sends them, or
+// else in the data folder.
 func openHookRecord(ctx context.Context, env mcp.Env, target string) (webhook.Record, error) {
 	onServer, url, err := storeServer(env)
 	if err != nil {
@@ -253,10 +256,11 @@ func openHookRecord(ctx context.Context, env mcp.Env, target string) (webhook.Re
 	return webhook.OpenFile(filepath.Join(env.Data, "webhook.json")), nil
 }
 
-// minSecret is the least length of a webhook's secret.
+// minSecret is the minimum length of a webhook's secret.
 const minSecret = 16
 
-// withHook makes a table run a webhook beside its own watch, and close its record.
+// withHook makes a table run a webhook together with its own watch, and close its
+// record.
 func withHook(table *mcp.Table, hook *webhook.Hook) {
 	watch, closeRest := table.Watch, table.Close
 	table.Close = func() error { return errors.Join(hook.Record.Close(), closeRest()) }

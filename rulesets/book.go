@@ -12,11 +12,12 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 )
 
-// consumersFile returns the file in which consumers are recorded without a server.
+// consumersFile returns the file in which consumers are recorded if the store is
+// not a server.
 func consumersFile(data string) string { return filepath.Join(data, "consumers.json") }
 
-// OpenBook opens the record of consumers: on the server that is the store, which all
-// servers of that store share, else in the data folder.
+// OpenBook opens the record of consumers: on the server of the store, where all
+// servers of that store share it, or else in the data folder.
 func OpenBook(ctx context.Context, env mcp.Env) (consumers.Book, error) {
 	onServer, url, err := storeServer(env)
 	if err != nil {
@@ -55,8 +56,8 @@ func openAudience(ctx context.Context, env mcp.Env, newest consumers.Newest) (*a
 	return &audience{book: book, newest: newest}, nil
 }
 
-// NewestIn returns the function that reads the newest revisions from a store. fallback
-// is set if rulesets without a label are served to those who read at one.
+// NewestIn returns the function that reads the newest revisions from a store.
+// fallback must be set if readers at a label also get rulesets without it.
 func NewestIn(store ruleset.Store, fallback bool) consumers.Newest {
 	return func(ctx context.Context, name ruleset.Name, label ruleset.Label) (r consumers.Revision, err error) {
 		current, err := store.Get(ctx, name)

@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/selection"
 )
 
-// builtinPrompts are the prompts about rulesets that every store has.
+// builtinPrompts returns the prompts about rulesets that every store has.
 func (t *tools) builtinPrompts() []mcp.Prompt {
 	return []mcp.Prompt{
 		{
@@ -34,11 +34,11 @@ func (t *tools) builtinPrompts() []mcp.Prompt {
 	}
 }
 
-// maxApplied bounds the rules that one prompt quotes, in bytes; of the others it names
-// the resources.
+// maxApplied limits the size of the rules that one prompt quotes. It refers to
+// other rules by their resources.
 const maxApplied = 256 << 10
 
-// applyRules quotes the rules that apply, in the order in which they are read.
+// applyRules quotes the rules that apply, in their order of application.
 func (t *tools) applyRules(ctx context.Context, call *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
 	file, work := "", "in this conversation"
 	if args["path"] != "" {
@@ -71,11 +71,11 @@ func (t *tools) applyRules(ctx context.Context, call *mcp.Call, args map[string]
 	return said(fmt.Sprintf("%d ruleset(s) that apply", len(rules)), b.String()), nil
 }
 
-// maxApplying is the number of rulesets that one prompt may name.
+// maxApplying limits the rulesets that one prompt lists.
 const maxApplying = 200
 
-// applying returns the rulesets that apply to a file, to none in particular for "", in
-// the order in which they are read.
+// applying returns the rulesets that apply to a file, or in general if file is
+// "", in their order of application.
 func (t *tools) applying(ctx context.Context, store ruleset.Store, file string) ([]ruleset.Ruleset, error) {
 	type placed struct {
 		ruleset.Ruleset
@@ -91,7 +91,7 @@ func (t *tools) applying(ctx context.Context, store ruleset.Store, file string) 
 		for _, m := range metas {
 			mode := frontmatter.Mode(m.Summary.Activation)
 			if mode == frontmatter.Manual || mode == frontmatter.Auto || mode == frontmatter.Glob && file == "" {
-				continue // without reading it
+				continue // need not be read
 			}
 			r, err := t.readAt(ctx, store, m.Name, "")
 			if isAbsent(err) {
@@ -132,7 +132,7 @@ Report what a rule speaks of and nothing else. Where rule and code disagree and 
 %s
 `
 
-// reviewAgainst quotes one ruleset and says how to review by it.
+// reviewAgainst quotes a ruleset and explains how to review by it.
 func (t *tools) reviewAgainst(ctx context.Context, call *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
 	name, at, err := parseURI(uriPrefix + args["ruleset"])
 	if err != nil {
@@ -153,7 +153,8 @@ func (t *tools) reviewAgainst(ctx context.Context, call *mcp.Call, args map[stri
 	return said("Review against "+cmp.Or(r.Description, string(name)), fmt.Sprintf(reviewText, only, name, r.Rev, strings.TrimSpace(r.Markdown))), nil
 }
 
-// completeReview suggests names of rulesets, and after an @ their labels and revisions.
+// completeReview completes names of rulesets and, after an @, their labels and
+// revisions.
 func (t *tools) completeReview(ctx context.Context, call *mcp.Call, argument, value string, _ map[string]string) ([]string, int, error) {
 	if argument != "ruleset" {
 		return nil, 0, nil

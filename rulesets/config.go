@@ -25,15 +25,17 @@ import (
 // A Config is the family's configuration. The rulesets themselves are in the store
 // of the program.
 type Config struct {
-	// Protected are patterns of labels that only the scope rulesets:admin moves.
+	// Protected lists patterns of labels that only callers with the scope
+	// rulesets:admin may move.
 	Protected []string
-	// Immutable are patterns of labels that are set once.
+	// Immutable lists patterns of labels that can be set only once.
 	Immutable []string
-	// Scan says what happens to texts with findings when they are written.
+	// Scan determines what happens to texts with findings when they are
+	// written.
 	Scan string
-	// Consumers makes the family record who has which revision.
+	// Consumers makes the family record which consumers have which revisions.
 	Consumers bool
-	// Webhook is the URL that is told of changes; "" for none.
+	// Webhook is the URL that is notified of changes; "" for none.
 	Webhook string
 
 	// Label, if not "", is the label whose revisions are served.
@@ -41,11 +43,11 @@ type Config struct {
 	// Fallback serves the newest revision of rulesets without that label.
 	Fallback bool
 
-	audience *audience // of the open family, nil without Consumers
+	audience *audience // of the open family; nil without Consumers
 	now      func() time.Time
 }
 
-// ScanMode returns what the flag says about scans, else the environment.
+// ScanMode returns the scan mode of the flag, or else of the environment.
 func (c *Config) ScanMode(getenv func(string) string) (Scan, error) {
 	return ParseScan(cmp.Or(c.Scan, getenv("TRIPTYCH_SCAN")))
 }
@@ -64,14 +66,14 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.BoolVar(&c.Fallback, "label-fallback", false, "serve the newest revision of rulesets without the label of --label or of the key")
 }
 
-// Scopes returns the scopes of the family's rows, and that of protected labels.
+// Scopes returns the scopes of the family's tools, and that of protected labels.
 func (*Config) Scopes() []mcp.Scope {
 	return append(newTools(memstore.New(time.Now), LabelRules{}, Scan{}, nil).table().Scopes(), scopeAdmin)
 }
 
-// OpenStore opens the stores of the program, as one if there are several: the first that
-// has a name wins, changes go to the first that can be written. A store is
-// [LAYER=][ro:]URL, see [ParsePlace].
+// OpenStore opens the stores of the program. If there are several, the first
+// store that has a name wins, and changes go to the first store that is writable.
+// The form of a store is [LAYER=][ro:]URL, see [ParsePlace].
 func OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, error) {
 	var parts []layered.Part
 	closing := func(err error) error {
@@ -100,23 +102,24 @@ func OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, error) {
 	return layered.New(parts), nil
 }
 
-// canWrite reports whether changes of a store may succeed: a folder may belong to others.
+// canWrite reports whether changes of a store may succeed. The folder of a store
+// may be read-only.
 func canWrite(store ruleset.Store) bool {
 	folder, ok := ruleset.As[interface{ Writable() bool }](store)
 	return !ok || folder.Writable()
 }
 
-// readOnlyMark is before the URL of a store that is only read.
+// readOnlyMark precedes the URL of a store that is only read.
 const readOnlyMark = "ro:"
 
 // A Place is a store as a flag names it.
 type Place struct {
-	Layer    string // of the rulesets whose tags name none, "" for the default
+	Layer    string // of rulesets without a tag for their layer, "" for the default
 	ReadOnly bool
 	URL      string
 }
 
-// ParsePlace reads [LAYER=][ro:]URL, where the layer is org, team, project or user.
+// ParsePlace parses [LAYER=][ro:]URL, where LAYER is org, team, project or user.
 func ParsePlace(text string) (Place, error) {
 	p := Place{URL: text}
 	if word, rest, ok := strings.Cut(text, "="); ok && !strings.ContainsAny(word, ":/\\.") {
@@ -132,8 +135,8 @@ func ParsePlace(text string) (Place, error) {
 	return p, nil
 }
 
-// openOne opens a store: a path, file:DIR, memory:, or a URL that Valkey's and Redis'
-// clients know; "" is rulesets/ in the data folder.
+// openOne opens a store: a path, file:DIR, memory:, or a URL of Valkey or Redis;
+// "" stands for rulesets/ in the data folder.
 func openOne(ctx context.Context, env mcp.Env, where string) (ruleset.Store, error) {
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
@@ -151,7 +154,7 @@ func openOne(ctx context.Context, env mcp.Env, where string) (ruleset.Store, err
 	return filestore.Open(where, env.Logger, env.Now), nil
 }
 
-// redacted is a URL without its password.
+// redacted returns a URL without its password.
 func redacted(raw string) string {
 	if u, err := url.Parse(raw); err == nil {
 		return u.Redacted()
@@ -197,7 +200,7 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	return table, nil
 }
 
-// bound returns the label that is served, "" for none.
+// bound returns the label that is served, or "".
 func (c *Config) bound(getenv func(string) string) (ruleset.Label, error) {
 	word := c.Label
 	if word == "" && getenv != nil {
@@ -213,7 +216,7 @@ func (c *Config) bound(getenv func(string) string) (ruleset.Label, error) {
 	return label, nil
 }
 
-// View returns the store as the family's flags have readers see it.
+// View returns the store as the family's flags make readers see it.
 func (c *Config) View(store ruleset.Store, getenv func(string) string) (ruleset.Store, error) {
 	label, err := c.bound(getenv)
 	if err != nil || label == "" {

@@ -19,7 +19,8 @@ func Diff(from, to ruleset.Revision) string {
 
 func revisionName(r ruleset.Revision) string { return fmt.Sprintf("%s@%d", r.Content.Name, r.Number) }
 
-// plainText is the content of a revision as a text to compare, "" for a deletion.
+// plainText returns the content of a revision as a text to compare, or "" for a
+// deletion.
 func plainText(r ruleset.Revision) string {
 	if r.Deleted {
 		return ""
@@ -38,9 +39,9 @@ func plainText(r ruleset.Revision) string {
 // wordContext is the number of lines around a change that [WordDiff] shows.
 const wordContext = 2
 
-// WordDiff returns the difference between two revisions by words, as git shows it for
-// prose: [-deleted-] and {+added+}, with the lines around, "" if there is none. An
-// ellipsis stands for lines that are left out.
+// WordDiff returns the difference between two revisions by words, in the format
+// of git diff --word-diff: [-deleted-] and {+added+}, with context lines. It
+// returns "" if there is none. An ellipsis stands for omitted lines.
 func WordDiff(from, to ruleset.Revision) string {
 	marked := markWords(words(plainText(from)), words(plainText(to)))
 	if !slices.ContainsFunc(marked, func(l markedLine) bool { return l.changed }) {
@@ -62,7 +63,7 @@ func WordDiff(from, to ruleset.Revision) string {
 	return b.String()
 }
 
-// words splits a text into words, runs of blanks, and ends of lines.
+// words splits a text into words, runs of blanks, and line ends.
 func words(text string) (all []string) {
 	kind := func(r rune) int {
 		switch {
@@ -109,12 +110,12 @@ func markWords(before, after []string) []markedLine {
 	}
 	m.same(before[at:])
 	if last := len(m.lines) - 1; m.lines[last].text == "" {
-		m.lines = m.lines[:last] // the end of the last line begins no other
+		m.lines = m.lines[:last] // the end of the last line does not start another
 	}
 	return m.lines
 }
 
-// numbers gives each distinct word a number.
+// numbers assigns a number to each distinct word.
 func numbers(known map[string]rune, words []string) []rune {
 	all := make([]rune, len(words))
 	for i, word := range words {
@@ -128,7 +129,7 @@ func numbers(known map[string]rune, words []string) []rune {
 	return all
 }
 
-// A marker builds lines.
+// A marker builds lines with marked words.
 type marker struct{ lines []markedLine }
 
 func (m *marker) last() *markedLine { return &m.lines[len(m.lines)-1] }
@@ -143,7 +144,7 @@ func (m *marker) same(words []string) {
 	}
 }
 
-// change adds words in marks, which close at the end of a line.
+// change adds words in marks, which are closed at the end of each line.
 func (m *marker) change(words []string, begin, end string) {
 	text := strings.Join(words, "")
 	for text != "" {
@@ -160,13 +161,13 @@ func (m *marker) change(words []string, begin, end string) {
 	}
 }
 
-// A Comparison is the difference between two revisions for programs.
+// A Comparison is the difference between two revisions in structured answers.
 type Comparison struct {
 	Name        string     `json:"name"`
 	From        int        `json:"from"`
 	To          int        `json:"to"`
 	Same        bool       `json:"same"`
-	Description *[2]string `json:"description,omitempty"` // before and after, if it changed
+	Description *[2]string `json:"description,omitempty"` // before and after; nil if unchanged
 	TagsAdded   []string   `json:"tags_added,omitempty"`
 	TagsRemoved []string   `json:"tags_removed,omitempty"`
 	Unified     string     `json:"unified"`
@@ -187,7 +188,7 @@ func Compare(from, to ruleset.Revision) Comparison {
 	return c
 }
 
-// missing returns the tags that others does not have.
+// missing returns the tags that are not in others.
 func missing(tags, others []string) (all []string) {
 	for _, tag := range tags {
 		if !slices.Contains(others, tag) {

@@ -12,7 +12,8 @@ import (
 
 var errNothingToUpdate = errors.New("nothing to update: give at least one of description, tags and markdown")
 
-// An opError says what failed: "failed to create ruleset: …".
+// An opError adds the failed operation to an error: "failed to create ruleset:
+// …".
 type opError struct {
 	verb string // create, retrieve, update, delete, apply, label, list, search, find, lint
 	err  error
@@ -37,9 +38,9 @@ type listedError struct {
 func (e *listedError) Error() string { return e.err.Error() + e.text }
 func (e *listedError) Unwrap() error { return e.err }
 
-// wireError turns errors of the domain into those of the protocol. The model sees
-// every error as a tool result, except that the store is unavailable, which is the
-// host's concern.
+// wireError converts errors of the domain to those of the protocol. Every error
+// is a tool result that the model sees, except that the store is unavailable,
+// which concerns the host.
 func wireError(err error) error {
 	if away, ok := errors.AsType[*ruleset.UnavailableError](err); ok {
 		return &mcp.UnavailableError{Message: away.Error()}

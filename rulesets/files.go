@@ -32,7 +32,7 @@ func fileChanges(args []FileArg) ([]ruleset.FileChange, error) {
 			if err != nil {
 				return nil, fmt.Errorf("the blob of the file '%s' is not base64", a.Path)
 			}
-			c.Data = append([]byte{}, data...) // an empty one is not nil
+			c.Data = append([]byte{}, data...) // not nil if empty
 		}
 		changes = append(changes, c)
 	}

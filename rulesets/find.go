@@ -35,8 +35,8 @@ func (t *tools) find(ctx context.Context, call *mcp.Call, args findArgs) (found,
 	return foundFrom(args, result), nil
 }
 
-// catalogFor returns the catalog of what a caller may read. That of a label has no index
-// that is kept: it reads the labelled revisions for each search.
+// catalogFor returns the catalog that a caller may search. The catalog of a label
+// has no index: it reads the labelled revisions for each search.
 func (t *tools) catalogFor(call *mcp.Call) *catalog.Catalog {
 	if seen, ok := t.viewFor(call).(*view); ok {
 		return catalog.New(seen)
@@ -44,16 +44,16 @@ func (t *tools) catalogFor(call *mcp.Call) *catalog.Catalog {
 	return t.catalog
 }
 
-// A Query says which rulesets to find.
+// A Query selects rulesets.
 type Query = catalog.Query
 
-// A QueryError reports a query that cannot be asked.
+// A QueryError is returned for an invalid query.
 type QueryError = catalog.QueryError
 
 // A Found is the answer to a query.
 type Found = catalog.Result
 
-// Find returns the rulesets of a store that a query finds.
+// Find returns the rulesets of a store that match a query.
 func Find(ctx context.Context, store ruleset.Store, q Query) (Found, error) {
 	return catalog.New(store).Find(ctx, q)
 }
@@ -70,7 +70,7 @@ type found struct {
 	query findArgs
 }
 
-// foundOne is a ruleset that was found.
+// foundOne is a matching ruleset.
 type foundOne struct {
 	Name         string    `json:"name"`
 	Description  string    `json:"description"`
@@ -84,7 +84,7 @@ type foundOne struct {
 	layer string
 }
 
-// tagCount is a tag with the number of rulesets that were found and have it.
+// tagCount is a tag with the number of matching rulesets that have it.
 type tagCount struct {
 	Tag   string `json:"tag"`
 	Count int    `json:"count"`
@@ -111,7 +111,7 @@ func foundFrom(args findArgs, r catalog.Result) found {
 	return f
 }
 
-// Text lists what was found.
+// Text lists the matching rulesets.
 func (f found) Text() string {
 	if f.Total == 0 {
 		return fmt.Sprintf("No rulesets found; there are %d", f.Of)
@@ -129,7 +129,7 @@ func (f found) Text() string {
 	return b.String()
 }
 
-// order says by what the results are sorted.
+// order returns the sort key of the results.
 func (f found) order() string {
 	if f.query.Text == "" {
 		return ""
@@ -137,7 +137,7 @@ func (f found) order() string {
 	return ", best first"
 }
 
-// appendByPath writes the rulesets that apply, and the others.
+// appendByPath writes the rulesets that apply to the path, then the others.
 func (f found) appendByPath(b *strings.Builder) {
 	fmt.Fprintf(b, "%d of %d ruleset(s) apply to %s, read in this order:\n\n", *f.Applying, f.Total, f.query.Path)
 	others := false
@@ -151,7 +151,7 @@ func (f found) appendByPath(b *strings.Builder) {
 	}
 }
 
-// appendEnd writes the tags of what was found, and how to go on.
+// appendEnd writes the tags of the results and how to get more.
 func (f found) appendEnd(b *strings.Builder) {
 	var tags []string
 	for _, t := range f.Tags {
@@ -165,7 +165,7 @@ func (f found) appendEnd(b *strings.Builder) {
 	}
 }
 
-// append writes a ruleset that was found.
+// append writes one result.
 func (o *foundOne) append(b *strings.Builder, mark string) {
 	fmt.Fprintf(b, "%s**%s**: %s\n", mark, o.Name, o.Description)
 	if len(o.Tags) > 0 {
@@ -183,8 +183,8 @@ func (o *foundOne) append(b *strings.Builder, mark string) {
 	b.WriteByte('\n')
 }
 
-// errLimit is the error of a limit that leaves nothing.
+// errLimit is returned for a limit that leaves no results.
 var errLimit = errors.New("limit must be at least 1")
 
-// errNotACursor is the error of a list for a cursor of something else.
+// errNotACursor is returned for a cursor that is not from this list.
 var errNotACursor = errors.New("cursor: it is not the cursor of an earlier answer")

@@ -13,9 +13,9 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// at returns a ruleset as a store shows it, or as it was at a revision. A revision has the
-// time at which it was made, and the ruleset's time of creation is that of the
-// first one.
+// at returns a ruleset as a store shows it, or as it was at a revision. Its time
+// of change is that of the revision, its time of creation that of the first
+// revision.
 func (t *tools) at(ctx context.Context, store ruleset.Store, name ruleset.Name, rev *int) (ruleset.Ruleset, error) {
 	if rev == nil {
 		return store.Get(ctx, name)
@@ -46,8 +46,8 @@ func find(history []ruleset.Revision, name ruleset.Name, rev int) (ruleset.Revis
 	return ruleset.Revision{}, &ruleset.NoRevisionError{Name: name, Number: rev, First: history[len(history)-1].Number, Last: history[0].Number}
 }
 
-// explainConflict adds to a conflict what others have changed since the revision
-// that the caller knows, so that a model can merge.
+// explainConflict adds to a conflict the changes since the revision that the
+// caller knows, so that a model can merge them.
 func explainConflict(ctx context.Context, store ruleset.Store, err error, since int) error {
 	conflict, ok := errors.AsType[*ruleset.ConflictError](err)
 	if !ok {
@@ -56,7 +56,7 @@ func explainConflict(ctx context.Context, store ruleset.Store, err error, since 
 	current := conflict.Current
 	history, historyErr := store.History(ctx, current.Name)
 	if historyErr != nil {
-		return err // without the difference
+		return err // without the differences
 	}
 	known, historyErr := find(history, current.Name, since)
 	if historyErr != nil {
@@ -116,8 +116,8 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 	return h, nil
 }
 
-// compare answers with the difference between two revisions. Without from it is
-// that to the one before.
+// compare returns the difference between two revisions. Without from, it compares
+// with the preceding revision.
 func compare(name ruleset.Name, history []ruleset.Revision, args historyArgs) (historyOf, error) {
 	second, first := history[0], history[0]
 	var toErr, fromErr error
@@ -141,7 +141,8 @@ func compare(name ruleset.Name, history []ruleset.Revision, args historyArgs) (h
 	}, nil
 }
 
-// before returns the revision before one in a history, or that one if it is the oldest.
+// before returns the preceding revision in a history, or r itself if it is the
+// oldest.
 func before(history []ruleset.Revision, r ruleset.Revision) ruleset.Revision {
 	for _, other := range history {
 		if other.Number < r.Number {
@@ -162,7 +163,7 @@ type MoveInfo struct {
 	Message string    `json:"message,omitempty"`
 }
 
-// MovesOf returns the moves of labels as answers have them.
+// MovesOf returns moves of labels in the form of answers.
 func MovesOf(moves []ruleset.LabelMove) []MoveInfo {
 	all := make([]MoveInfo, len(moves))
 	for i, m := range moves {
@@ -260,7 +261,7 @@ func (r revisionInfo) line() string {
 	return text
 }
 
-// by names who made a revision, and why.
+// by returns the author and the message of a revision.
 func (r revisionInfo) by() (text string) {
 	if r.Author != "" {
 		text += ", " + r.Author
@@ -274,8 +275,7 @@ func (r revisionInfo) by() (text string) {
 	return text
 }
 
-// Restore gives a ruleset the content of a revision again, and creates it again if
-// it was deleted.
+// Restore restores the content of a revision. It recreates a deleted ruleset.
 func Restore(ctx context.Context, store ruleset.Store, name ruleset.Name, rev, ifRev int, by ruleset.By) (ruleset.Ruleset, error) {
 	history, err := store.History(ctx, name)
 	if err != nil {
@@ -300,7 +300,7 @@ func Restore(ctx context.Context, store ruleset.Store, name ruleset.Name, rev, i
 	patch := old.Patch(by)
 	patch.Files, patch.IfRev = files, ifRev
 	if len(files) > 0 && ifRev == 0 {
-		patch.IfRev = history[0].Number // the files are changed from those
+		patch.IfRev = history[0].Number // changes of files are relative to it
 	}
 	return store.Update(ctx, name, patch)
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// LabelRules say which labels not everybody moves, by patterns ([ruleset.Match]).
+// LabelRules restrict which labels callers may move, by patterns
+// ([ruleset.Match]).
 type LabelRules struct {
-	protected []string // only callers with the scope rulesets:admin move them
+	protected []string // movable only by callers with the scope rulesets:admin
 	immutable []string // set once, never moved or removed
 }
 
-// Rules returns the rules for labels of the family's flags, else of the environment.
+// Rules returns the rules of the family's flags, or else of the environment.
 func (c *Config) Rules(getenv func(string) string) LabelRules {
 	if getenv == nil {
 		return LabelRules{c.Protected, c.Immutable}
@@ -29,7 +30,7 @@ func (c *Config) Rules(getenv func(string) string) LabelRules {
 	}
 }
 
-// orWords returns the words, or those of a comma-separated list if there are none.
+// orWords returns words or, if there are none, those of a comma-separated list.
 func orWords(words []string, list string) []string {
 	if len(words) > 0 || list == "" {
 		return words
@@ -41,15 +42,16 @@ func matches(patterns []string, label ruleset.Label) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return ruleset.Match(p, string(label)) })
 }
 
-// A ProtectedLabelError reports an attempt to move a label without the right to.
+// A ProtectedLabelError is returned for a move of a label without the required
+// scope.
 type ProtectedLabelError struct{ Label ruleset.Label }
 
 func (e *ProtectedLabelError) Error() string {
 	return fmt.Sprintf("the label '%s' is protected: moving it takes the scope %s", e.Label, scopeAdmin)
 }
 
-// Move returns the move of a label to nowhere yet, as the rules have it. admin says that
-// protected labels may be moved.
+// Move returns a move of a label, without its target yet. admin permits moving
+// protected labels.
 func (r LabelRules) Move(word string, admin bool) (ruleset.LabelMove, error) {
 	label, err := ruleset.ParseLabel(word)
 	if err != nil {
@@ -61,7 +63,7 @@ func (r LabelRules) Move(word string, admin bool) (ruleset.LabelMove, error) {
 	return ruleset.LabelMove{Label: label, Once: matches(r.immutable, label)}, nil
 }
 
-// labelled returns the revision that a label is at.
+// labelled returns the revision at a label.
 func (t *tools) labelled(ctx context.Context, name ruleset.Name, word string) (*int, error) {
 	label, err := ruleset.ParseLabel(word)
 	if err != nil {
@@ -75,7 +77,7 @@ func (t *tools) labelled(ctx context.Context, name ruleset.Name, word string) (*
 		return &rev, nil
 	}
 	if _, err := t.store.Get(ctx, name); err != nil {
-		return nil, err // rather than that it has no label
+		return nil, err // the error, not that the label is missing
 	}
 	return nil, &ruleset.NoLabelError{Name: name, Label: label}
 }

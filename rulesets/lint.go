@@ -39,8 +39,8 @@ func (t *tools) lint(ctx context.Context, _ *mcp.Call, args lintArgs) (linted, e
 	return lintedFrom(found, n), nil
 }
 
-// Lint checks the named rulesets of a store, all if names is nil, with their includes,
-// and returns the number of rulesets that were checked.
+// Lint checks the named rulesets of a store, or all if names is nil, with their
+// includes. It also returns the number of rulesets checked.
 func Lint(ctx context.Context, store ruleset.Store, names []ruleset.Name, o lint.Options) ([]lint.Finding, int, error) {
 	var all []ruleset.Ruleset
 	err := store.Read(ctx, names, func(r ruleset.Ruleset) error {
@@ -63,7 +63,7 @@ func Lint(ctx context.Context, store ruleset.Store, names []ruleset.Name, o lint
 	return lint.All(all, o), len(all), nil
 }
 
-// maxFindings is the number of findings in an answer; the rest is counted.
+// maxFindings limits the findings in an answer; more are only counted.
 const maxFindings = 100
 
 // linted is the answer of lint_ruleset.
@@ -73,7 +73,7 @@ type linted struct {
 	Findings []finding `json:"findings"`
 }
 
-// finding is a place that deserves a look.
+// finding is a finding of lint in an answer.
 type finding struct {
 	Name     string `json:"name"`
 	Rule     string `json:"rule"`

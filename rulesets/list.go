@@ -9,7 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// longList is the number of rulesets from which a list says how to ask for less.
+// longList is the number of rulesets above which a list explains how to narrow
+// it.
 const longList = 200
 
 type listArgs struct {
@@ -29,8 +30,8 @@ func (t *tools) list(ctx context.Context, call *mcp.Call, args listArgs) (listed
 	return answer, nil
 }
 
-// listPage returns the rulesets that have all tags: all, or as many as the limit from
-// the cursor on.
+// listPage returns the rulesets that have all tags, either all of them or a page
+// from the cursor on.
 func (t *tools) listPage(ctx context.Context, store ruleset.Store, args listArgs) (metas []ruleset.Meta, next string, err error) {
 	limit := orZero(args.Limit)
 	if args.Limit != nil && limit < 1 {
@@ -44,7 +45,7 @@ func (t *tools) listPage(ctx context.Context, store ruleset.Store, args listArgs
 	}
 	for {
 		if page.Limit = limit; limit > 0 && len(args.Tags) > 0 {
-			page.Limit = 1000 // few of them may have the tags
+			page.Limit = 1000 // maybe few of them have the tags
 		}
 		some, after, err := store.List(ctx, page)
 		if err != nil {
@@ -73,8 +74,8 @@ func hasTags(m ruleset.Meta, tags []string) bool {
 	return !slices.ContainsFunc(tags, func(tag string) bool { return !slices.Contains(m.Tags, tag) })
 }
 
-// Content says how to get the next page, or how to ask for less than a long list, and
-// which files are not served.
+// Content explains how to get the next page or how to narrow a long list, and
+// lists files that are not served.
 func (l listed) Content() (lines []mcp.Content) {
 	switch {
 	case !l.long:

@@ -9,11 +9,11 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// problemsURI is the resource that lists the files of the store which are not served.
+// problemsURI is the resource that lists files of the store that are not served.
 const problemsURI = "ruleset-problems://files"
 
-// problemSource serves the list of the files that look like rulesets and are none. It is
-// listed while there are any.
+// problemSource serves the list of files that look like rulesets but are not
+// valid. The resource is listed only while there are such files.
 func (t *tools) problemSource() mcp.ResourceSource {
 	return mcp.ResourceSource{
 		Scheme: "ruleset-problems", Scope: scopeRead, Extension: true,
@@ -22,8 +22,8 @@ func (t *tools) problemSource() mcp.ResourceSource {
 	}
 }
 
-// problems returns the files that are not served, none for callers who see a label alone
-// and for stores that are not folders.
+// problems returns the files that are not served. There are none for callers who
+// see a label only, and for stores that are not folders.
 func (t *tools) problems(ctx context.Context, call *mcp.Call) ([]ruleset.Problem, error) {
 	inspector, ok := ruleset.As[ruleset.Inspector](t.viewFor(call))
 	if !ok {
@@ -61,11 +61,11 @@ func (t *tools) readProblems(ctx context.Context, call *mcp.Call, uri string) ([
 	return []mcp.Contents{{URI: uri, MIMEType: "text/plain", Text: b.String()}}, nil
 }
 
-// problemLine tells a client of files that are not served, "" if there are none.
+// problemLine returns the line about files that are not served, or "".
 func (t *tools) problemLine(ctx context.Context, call *mcp.Call) string {
 	problems, err := t.problems(ctx, call)
 	if err != nil || len(problems) == 0 || call.Baseline() {
-		return "" // the list itself is good
+		return "" // the list is complete without it
 	}
 	first := problems[0]
 	return fmt.Sprintf("%d file(s) are not served, such as %s: %s. Read %s for all", len(problems), first.File, first.Reason, problemsURI)

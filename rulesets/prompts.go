@@ -13,15 +13,16 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// promptSource serves the rulesets that are prompts (package frontmatter says which).
+// promptSource serves the rulesets that are prompts, see package frontmatter.
 func (t *tools) promptSource() *mcp.PromptSource {
 	return &mcp.PromptSource{Scope: scopeRead, Extension: true, List: t.listPrompts, Find: t.findPrompt}
 }
 
-// promptScan is the number of rulesets among which one call looks for prompts.
+// promptScan limits the rulesets that one call searches for prompts.
 const promptScan = 1000
 
-// listPrompts returns the prompts on the next page of the rulesets, which may be none.
+// listPrompts returns the prompts on the next page of the rulesets, possibly
+// none.
 func (t *tools) listPrompts(ctx context.Context, call *mcp.Call, after string, limit int) ([]mcp.Prompt, string, error) {
 	t.prompts.begin()
 	metas, next, err := promptMetas(ctx, t.viewFor(call), ruleset.Page{After: after, Limit: promptScan})
@@ -62,7 +63,8 @@ func (t *tools) findPrompt(ctx context.Context, call *mcp.Call, name string) (*m
 	return p, nil
 }
 
-// prompt returns the prompt that a ruleset is, nil if it is none or missing.
+// prompt returns the prompt of a ruleset, or nil if it is not a prompt or
+// missing.
 func (t *tools) prompt(ctx context.Context, store ruleset.Store, name ruleset.Name) (*mcp.Prompt, error) {
 	r, err := t.readAt(ctx, store, name, "")
 	if isAbsent(err) {
@@ -90,8 +92,8 @@ func (t *tools) prompt(ctx context.Context, store ruleset.Store, name ruleset.Na
 	return p, nil
 }
 
-// isAbsent reports whether an error means that a ruleset, or what was asked for of it,
-// is missing.
+// isAbsent reports whether an error means that a ruleset, or the requested part
+// of it, is missing.
 func isAbsent(err error) bool {
 	_, gone := errors.AsType[*ruleset.NotFoundError](err)
 	_, noLabel := errors.AsType[*ruleset.NoLabelError](err)
@@ -99,17 +101,17 @@ func isAbsent(err error) bool {
 	return gone || noLabel || noRevision
 }
 
-// said is a prompt of one message by the user.
+// said returns a prompt with one message by the user.
 func said(description, text string) *mcp.PromptResult {
 	return &mcp.PromptResult{Description: description, Messages: []mcp.PromptMessage{{Role: "user", Content: mcp.Text(text)}}}
 }
 
-// gap matches the place of an argument in a text: {{name}}.
+// gap matches a placeholder for an argument in a text: {{name}}.
 var gap = regexp.MustCompile(`\{\{\s*([^{}\s]+)\s*\}\}`)
 
-// fill puts the arguments into their gaps. Gaps without such an argument stay as they
-// are, those of arguments that were not given become empty. What an argument says is
-// not filled again. Arguments that have no gap follow the text.
+// fill replaces placeholders by arguments. Placeholders without a declared
+// argument stay unchanged, those of arguments that were not given become empty.
+// Values are not expanded again. Arguments without a placeholder follow the text.
 func fill(text string, arguments []frontmatter.Argument, args map[string]string) string {
 	used := map[string]bool{}
 	isArgument := func(name string) bool {
@@ -135,7 +137,8 @@ func fill(text string, arguments []frontmatter.Argument, args map[string]string)
 	return strings.TrimRight(text, "\n") + "\n" + rest.String() + "\n"
 }
 
-// valuesOf returns the values of an argument's front matter that begin with a text.
+// valuesOf returns the values in an argument's front matter that begin with a
+// text.
 func valuesOf(arguments []frontmatter.Argument, name, beginning string) []string {
 	for _, a := range arguments {
 		if a.Name == name {
@@ -145,15 +148,15 @@ func valuesOf(arguments []frontmatter.Argument, name, beginning string) []string
 	return nil
 }
 
-// knownPrompts remembers the prompts as clients were shown them, to tell when the list
-// changes. Before the first list nothing needs to be told.
+// knownPrompts records the prompts that clients were shown, to detect when the
+// list changes. Nothing needs to be reported before the first list.
 type knownPrompts struct {
 	mu    sync.Mutex
 	asked bool
-	shown map[ruleset.Name]string // the entry of the list, as a text
+	shown map[ruleset.Name]string // entries of the list, as texts
 }
 
-// listed notes what a list shows of a ruleset.
+// listed records the entry of a ruleset in the list.
 func (k *knownPrompts) listed(name ruleset.Name, p *mcp.Prompt) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -165,7 +168,7 @@ func (k *knownPrompts) listed(name ruleset.Name, p *mcp.Prompt) {
 	}
 }
 
-// begin notes that a client asked for the list, active reports whether one did.
+// begin records that a client requested the list; active reports whether one did.
 func (k *knownPrompts) begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -178,7 +181,8 @@ func (k *knownPrompts) active() bool {
 	return k.asked
 }
 
-// changed notes what a changed ruleset is now and reports whether the list changes.
+// changed records the new entry of a changed ruleset and reports whether the list
+// changes.
 func (k *knownPrompts) changed(name ruleset.Name, p *mcp.Prompt) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -194,7 +198,7 @@ func (k *knownPrompts) changed(name ruleset.Name, p *mcp.Prompt) bool {
 	return before != k.shown[name]
 }
 
-// entryOf returns what a list shows of a prompt.
+// entryOf returns the entry of a prompt in the list.
 func entryOf(p *mcp.Prompt) string {
 	text := p.Name + "\x00" + p.Doc
 	for _, a := range p.Args {
@@ -206,8 +210,8 @@ func entryOf(p *mcp.Prompt) string {
 	return text
 }
 
-// notePrompt tells clients that the list of prompts changed, if a changed ruleset was
-// or is one.
+// notePrompt notifies clients that the list of prompts changed, if a changed
+// ruleset was or is a prompt.
 func (t *tools) notePrompt(ctx context.Context, name ruleset.Name, changes mcp.Changes) {
 	if !t.prompts.active() {
 		return

@@ -17,7 +17,8 @@ import (
 
 func uri(name ruleset.Name) string { return uriPrefix + string(name) }
 
-// source serves each ruleset as a resource, also at a revision or a label.
+// source serves each ruleset as a resource, at the newest revision or at a given
+// revision or label.
 func (t *tools) source() mcp.ResourceSource {
 	return mcp.ResourceSource{
 		Scheme: "ruleset", Scope: scopeRead, List: t.resources, Read: t.read, Complete: t.complete,
@@ -52,8 +53,9 @@ func (t *tools) resources(ctx context.Context, call *mcp.Call, after string, lim
 	return list, next, nil
 }
 
-// annotations of a ruleset by its mode. Rules are for people and models; those that
-// apply without anybody's choice matter more than those that wait for one.
+// annotations returns the annotations of a ruleset by its mode. Rules are for
+// users and models; rules that always apply have a higher priority than rules
+// that must be requested.
 var annotations = map[frontmatter.Mode]*mcp.Annotations{
 	frontmatter.Always: {Audience: everybody, Priority: new(1.0)},
 	frontmatter.Glob:   {Audience: everybody, Priority: new(0.7)},
@@ -82,7 +84,7 @@ func (t *tools) read(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Con
 	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(&r, ", ")}}, nil
 }
 
-// parseURI takes ruleset://NAME, ruleset://NAME@REV or ruleset://NAME@LABEL apart.
+// parseURI splits ruleset://NAME, ruleset://NAME@REV or ruleset://NAME@LABEL.
 func parseURI(uri string) (name ruleset.Name, at string, err error) {
 	word, at, pinned := strings.Cut(strings.TrimPrefix(uri, uriPrefix), "@")
 	if n, err := strconv.Atoi(at); err == nil && (n < 1 || strconv.Itoa(n) != at) {
@@ -94,7 +96,7 @@ func parseURI(uri string) (name ruleset.Name, at string, err error) {
 	return name, at, err
 }
 
-// labelAt returns the label that the part of a URI behind @ names, else that of the caller.
+// labelAt returns the label after the @ of a URI, or else that of the caller.
 func (t *tools) labelAt(call *mcp.Call, at string) ruleset.Label {
 	if label, err := ruleset.ParseLabel(at); err == nil {
 		return label
@@ -102,7 +104,8 @@ func (t *tools) labelAt(call *mcp.Call, at string) ruleset.Label {
 	return t.labelFor(call)
 }
 
-// readAt returns a ruleset at a revision or label, as the store shows it for "".
+// readAt returns a ruleset at a revision or label, or as the store shows it if at
+// is "".
 func (t *tools) readAt(ctx context.Context, store ruleset.Store, name ruleset.Name, at string) (ruleset.Ruleset, error) {
 	if at == "" {
 		return t.at(ctx, store, name, nil)
@@ -123,11 +126,11 @@ func notFound(uri string, err error) error {
 	}
 }
 
-// maxSuggestions is the number of names in one completion.
+// maxSuggestions limits the names in one completion.
 const maxSuggestions = 100
 
-// complete returns the names that begin with the value, or the labels and newest
-// revisions of the ruleset that is known.
+// complete completes names or, if the ruleset is known, its labels and newest
+// revisions.
 func (t *tools) complete(ctx context.Context, call *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
 	if argument == "rev_or_label" {
 		return t.completePin(ctx, known["name"], value)
@@ -150,7 +153,7 @@ func (t *tools) complete(ctx context.Context, call *mcp.Call, _, argument, value
 func (t *tools) completePin(ctx context.Context, word, value string) ([]string, int, error) {
 	name, err := ruleset.ParseName(word)
 	if err != nil {
-		return nil, 0, nil //nolint:nilerr // there is nothing to suggest
+		return nil, 0, nil //nolint:nilerr // no suggestions
 	}
 	moves, err := t.store.LabelMoves(ctx, name)
 	if err != nil {
@@ -182,7 +185,7 @@ func (t *tools) completePin(ctx context.Context, word, value string) ([]string, 
 
 func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 	return t.catalog.Watch(ctx, func(c ruleset.Change) {
-		isMove := c.Kind == ruleset.Labelled && c.Label != t.bound // one of the bound label moves rulesets into the list
+		isMove := c.Kind == ruleset.Labelled && c.Label != t.bound // a move of the bound label adds rulesets to the list
 		if c.Kind != ruleset.Updated && !isMove {
 			changes.ResourcesChanged()
 		}

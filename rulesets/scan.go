@@ -14,14 +14,14 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A Scan says what happens to texts with findings when they are written.
+// A Scan determines what happens to texts with findings when they are written.
 type Scan struct {
 	mode   string   // off, warn or refuse
-	refuse []string // ids of keys whose texts are refused in any mode
+	refuse []string // ids of keys whose texts with findings are rejected in any mode
 }
 
-// ParseScan reads off, warn or refuse, and refuse:KEY for single keys, as in
-// "warn,refuse:ab12cd34". "" is warn.
+// ParseScan parses off, warn or refuse, followed by refuse:KEY for single keys,
+// as in "warn,refuse:ab12cd34". "" means warn.
 func ParseScan(words string) (Scan, error) {
 	s := Scan{mode: "warn"}
 	for word := range strings.SplitSeq(words, ",") {
@@ -37,8 +37,8 @@ func ParseScan(words string) (Scan, error) {
 	return s, nil
 }
 
-// check returns the findings in a text that is written, without notes, and a
-// [*lint.RefusedError] if it must not be written.
+// check returns the findings in a text without notes, and a [*lint.RefusedError]
+// if the text must not be written.
 func (s Scan) check(by ruleset.By, r ruleset.Ruleset) ([]lint.Finding, error) {
 	refuses := s.mode == "refuse" || slices.Contains(s.refuse, by.Author)
 	if s.mode == "off" && !refuses {
@@ -52,7 +52,8 @@ func (s Scan) check(by ruleset.By, r ruleset.Ruleset) ([]lint.Finding, error) {
 	return found, nil
 }
 
-// checkFiles is check for the files of a ruleset. Bytes that are not UTF-8 are no text.
+// checkFiles is check for the files of a ruleset. It skips files that are not
+// UTF-8.
 func (s Scan) checkFiles(by ruleset.By, name ruleset.Name, changes []ruleset.FileChange) (all []lint.Finding, err error) {
 	for _, c := range changes {
 		if !utf8.Valid(c.Data) {
@@ -83,13 +84,13 @@ func (s Scan) checkAll(by ruleset.By, r ruleset.Ruleset, files []ruleset.FileCha
 	return append(found, inFiles...), err
 }
 
-// Store returns a store whose writes are scanned; report gets the findings of each text
-// that was written.
+// Store returns a store that scans what is written. It passes the findings of
+// each written text to report.
 func (s Scan) Store(store ruleset.Store, report func([]lint.Finding)) ruleset.Store {
 	return scanned{store, s, report}
 }
 
-// LogFindings returns a report for the log, without the texts.
+// LogFindings returns a function that logs findings, without the texts.
 func LogFindings(log *slog.Logger) func([]lint.Finding) {
 	return func(found []lint.Finding) {
 		for i, f := range found {
@@ -144,7 +145,7 @@ func (s scanned) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch)
 	return r, err
 }
 
-// Apply implements [ruleset.Store]. One text that is refused refuses all.
+// Apply implements [ruleset.Store]. If one text is rejected, none is written.
 func (s scanned) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
 	var all []lint.Finding
 	for i, op := range ops {
@@ -168,14 +169,13 @@ func (s scanned) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.A
 	return outcomes, err
 }
 
-// Unwrap returns the store behind the scan. See [ruleset.As].
+// Unwrap returns the underlying store. See [ruleset.As].
 func (s scanned) Unwrap() ruleset.Store { return s.Store }
 
 // findingsKey is the context key of a caller's list of findings.
 type findingsKey struct{}
 
-// collect returns a context with which the findings in texts that are written are
-// also added to a list.
+// collect returns a context that makes writes add their findings to a list.
 func collect(ctx context.Context) (context.Context, *[]lint.Finding) {
 	found := new([]lint.Finding)
 	return context.WithValue(ctx, findingsKey{}, found), found
@@ -189,7 +189,7 @@ func (s scanned) written(ctx context.Context, found []lint.Finding) {
 	}
 }
 
-// maxNamed is the number of findings in one text that an answer or the log names.
+// maxNamed limits the findings in one text that an answer or the log lists.
 const maxNamed = 20
 
 // textsOf returns the first findings as texts, and a line for the rest.

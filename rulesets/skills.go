@@ -19,9 +19,10 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// skills serves the rulesets as Agent Skills: python_style_guide is the skill
-// python-style-guide, its text the SKILL.md, its files those of the skill. A ruleset is
-// none whose name or description a skill cannot have, or that says skill: false.
+// skills serves rulesets as Agent Skills: python_style_guide is the skill
+// python-style-guide, its text the SKILL.md, and its files the files of the
+// skill. A ruleset is not served if its name or description is not valid for a
+// skill, or if its front matter has skill: false.
 func (t *tools) skills() mcp.ResourceSource {
 	return mcp.ResourceSource{
 		Scheme: skill.Scheme, Scope: scopeRead, Extension: true,
@@ -38,7 +39,7 @@ func (t *tools) skills() mcp.ResourceSource {
 // skillTemplate has the path of a file with its slashes.
 const skillTemplate = "skill://{name}/{+path}"
 
-// skillNamed returns the ruleset that is the skill of a name.
+// skillNamed returns the ruleset of the skill with a name.
 func skillNamed(name string) (ruleset.Name, error) {
 	if err := skill.CheckName(name); err != nil {
 		return "", err
@@ -56,8 +57,8 @@ type parcel struct {
 	files []skill.File
 }
 
-// parcel returns the skill of a name as a store shows it. The error is that of the store,
-// or a [*noSkillError].
+// parcel returns the skill of a ruleset as a store shows it. The error is the
+// store's, or a [*noSkillError].
 func (t *tools) parcel(ctx context.Context, seen ruleset.Store, name ruleset.Name) (*parcel, error) {
 	r, err := t.readAt(ctx, seen, name, "")
 	if err != nil {
@@ -94,8 +95,9 @@ func (t *tools) checkLimits(ctx context.Context, name ruleset.Name) error {
 	return err
 }
 
-// mainText returns the SKILL.md of a ruleset. That of a folder is served byte for byte, and
-// an older revision of one with the keys and the text that it had.
+// mainText returns the SKILL.md of a ruleset. If the ruleset is a folder, the
+// file is served byte for byte, and older revisions with the keys and text that
+// they had.
 func (t *tools) mainText(ctx context.Context, seen ruleset.Store, r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
 	_, isOlder := seen.(*view)
 	if store, ok := ruleset.FilesOf(t.store); ok && r.Folder && !isOlder {
@@ -108,7 +110,7 @@ func (t *tools) mainText(ctx context.Context, seen ruleset.Store, r ruleset.Rule
 	return text, nil
 }
 
-// isTooMuch reports whether files are more than a skill may have.
+// isTooMuch reports whether there are more files than a skill may have.
 func isTooMuch(err error) bool {
 	_, large := errors.AsType[*ruleset.TooLargeError](err)
 	_, many := errors.AsType[*ruleset.TooManyFilesError](err)
@@ -124,14 +126,14 @@ func (p *parcel) entry() (*mcp.Skill, error) {
 	return s, nil
 }
 
-// A noSkillError says why a ruleset is not served as a skill.
+// A noSkillError gives the reason why a ruleset is not served as a skill.
 type noSkillError struct{ err error }
 
 func (e *noSkillError) Error() string { return e.err.Error() }
 func (e *noSkillError) Unwrap() error { return e.err }
 
-// skillText returns the SKILL.md that a ruleset is: the front matter that skills have,
-// and the text. The same ruleset always gives the same bytes.
+// skillText returns the SKILL.md for a ruleset: the front matter of skills and
+// the text. The result depends on the ruleset only.
 func skillText(r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
 	front := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	set := func(key, value string) {
@@ -166,14 +168,14 @@ func skillText(r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
 		return nil, err
 	}
 	if r.Folder {
-		b.WriteString(r.Extra) // which are the keys of skills as people wrote them
+		b.WriteString(r.Extra) // the keys of skills as written by the author
 	}
 	b.WriteString("---\n\n" + r.Markdown)
 	return b.Bytes(), nil
 }
 
-// textNode is a text of YAML, quoted where other readers could take it for something
-// else.
+// textNode returns a YAML string, quoted if other parsers could read it as
+// another type.
 func textNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if strings.ContainsFunc(s, func(c rune) bool {
@@ -184,8 +186,8 @@ func textNode(s string) *yaml.Node {
 	return n
 }
 
-// listSkills returns the skills among the next rulesets. Reading takes time, so
-// rulesets that cannot be skills are left out before.
+// listSkills returns the skills among the next rulesets. It first leaves out
+// rulesets that cannot be skills, since reading takes time.
 func (t *tools) listSkills(ctx context.Context, call *mcp.Call, after string, limit int) ([]mcp.Skill, string, error) {
 	names, next, err := t.skillNames(ctx, after, limit)
 	if err != nil {
@@ -209,7 +211,8 @@ func (t *tools) listSkills(ctx context.Context, call *mcp.Call, after string, li
 	return items, next, nil
 }
 
-// inFolders begins the positions behind the last ruleset; the name of a folder follows.
+// inFolders is the prefix of positions after the last ruleset; the name of a
+// folder follows.
 const inFolders = "/"
 
 // skillNames returns a page of the names that may be skills: the rulesets, then the
@@ -250,7 +253,7 @@ func (t *tools) folderNames(ctx context.Context, last string, limit int) (names 
 	return names, next, nil
 }
 
-// skillAt takes a URI apart: the ruleset, and the path below the skill's folder.
+// skillAt splits a URI into the ruleset and the path below the skill's folder.
 func skillAt(uri string) (name ruleset.Name, below string, ok bool) {
 	p, ok := skill.PathOf(uri)
 	if !ok {
@@ -339,8 +342,7 @@ func skillMissing(uri, why string) error {
 	return &mcp.ResourceNotFoundError{URI: uri, Baseline: jsonrpc.CodeInternalError, Message: "Resource not found: " + uri, Reason: why}
 }
 
-// completeSkill returns the names of skills that begin with a value, and the paths of
-// the files of one.
+// completeSkill completes the names of skills, and the paths of files of a skill.
 func (t *tools) completeSkill(ctx context.Context, call *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
 	if argument == "name" {
 		names, total, err := t.complete(ctx, call, "", "name", strings.ReplaceAll(value, "-", "_"), nil)

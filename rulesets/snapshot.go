@@ -11,22 +11,24 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// everything stands for a name in the URI of a snapshot: ruleset://*, or ruleset://*@LABEL.
-// It is for programs that have copies of all rulesets, and not listed.
+// everything stands for the name in the URI of a snapshot: ruleset://*, or
+// ruleset://*@LABEL. Snapshots are for programs that copy all rulesets and are
+// not listed.
 const everything = "*"
 
-// maxSnapshot limits the bytes of texts in a snapshot. Programs read larger stores one
-// ruleset at a time.
+// maxSnapshot limits the size of the texts in a snapshot. Programs read larger
+// stores one ruleset at a time.
 const maxSnapshot = 16 << 20
 
-// A snapshot has all rulesets that a caller sees, oldest first, as get_ruleset returns
-// them. The same rulesets always make the same bytes.
+// A snapshot holds all rulesets that a caller may see, oldest first, in the form
+// of get_ruleset. Its bytes depend on the rulesets only.
 type snapshot struct {
 	Rulesets   []got          `json:"rulesets"`
-	Unlabelled []ruleset.Name `json:"unlabelled,omitempty"` // those without the label
+	Unlabelled []ruleset.Name `json:"unlabelled,omitempty"` // rulesets without the label
 }
 
-// readAll returns the snapshot at @LABEL, of the newest revisions for "".
+// readAll returns the snapshot at a label, or of the newest revisions if at is
+// "".
 func (t *tools) readAll(ctx context.Context, call *mcp.Call, uri, at string) ([]mcp.Contents, error) {
 	label, labelled := strings.CutPrefix(at, "@")
 	if _, err := ruleset.ParseLabel(label); at != "" && (err != nil || !labelled) {
@@ -45,7 +47,7 @@ func (t *tools) readAll(ctx context.Context, call *mcp.Call, uri, at string) ([]
 			continue
 		}
 		if isAbsent(err) {
-			continue // it was deleted since the list was made
+			continue // deleted since it was listed
 		}
 		if err != nil {
 			return nil, &opError{"retrieve", err}

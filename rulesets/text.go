@@ -9,11 +9,11 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// All texts of the family are in this file, as its document shows them.
+// This file holds all texts of the family that its document specifies.
 
 const (
 	uriTemplate = "ruleset://{name}"
-	// pinnedTemplate is that of a revision or a label.
+	// pinnedTemplate is the template for a revision or a label.
 	pinnedTemplate = "ruleset://{name}@{rev_or_label}"
 	uriPrefix      = "ruleset://"
 	mimeType       = "text/markdown"
@@ -36,14 +36,14 @@ func page(r *ruleset.Ruleset, between string) string {
 type done struct {
 	Name string `json:"name"`
 	Verb string `json:"status"`        // created, updated or deleted
-	Rev  int    `json:"rev,omitempty"` // the revision that it is at now
-	// Findings lists the findings of lint in the text that was written.
+	Rev  int    `json:"rev,omitempty"` // revision after the change
+	// Findings lists the findings of lint in the written text.
 	Findings []string `json:"findings,omitempty"`
 
-	told bool // whether the findings are told in a text, too
+	told bool // include the findings in the text
 }
 
-// warn adds findings. Clients that name no revision get the documented text alone.
+// warn adds findings. Clients that name no revision get the documented text only.
 func (d *done) warn(call *mcp.Call, findings []string) {
 	d.Findings, d.told = findings, !call.Baseline()
 }
@@ -140,8 +140,8 @@ type listed struct {
 	Rulesets []summary `json:"rulesets"`
 	Next     string    `json:"next_cursor,omitempty"`
 
-	long     bool   // whether the client is told how to ask for more, or for less
-	problems string // which files are not served, "" if the client is not told
+	long     bool   // the client is told how to get more, or how to narrow the list
+	problems string // files that are not served; "" if the client is not told
 }
 
 // Text lists the rulesets.
@@ -157,10 +157,10 @@ type matched struct {
 	Pattern  string    `json:"pattern"`
 	Rulesets []summary `json:"rulesets"`
 
-	hinted bool // whether the client is told why nothing was found
+	hinted bool // the client is told why nothing was found
 }
 
-// Content says what may have been meant by a pattern that finds nothing.
+// Content returns suggestions for a pattern without matches.
 func (m matched) Content() []mcp.Content {
 	if !m.hinted || len(m.Rulesets) > 0 || ruleset.HasWildcard(m.Pattern) {
 		return nil

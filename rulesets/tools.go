@@ -17,17 +17,17 @@ import (
 const (
 	scopeRead  mcp.Scope = "rulesets:read"
 	scopeWrite mcp.Scope = "rulesets:write"
-	// scopeAdmin is the right to move protected labels.
+	// scopeAdmin permits moving protected labels.
 	scopeAdmin mcp.Scope = "rulesets:admin"
 )
 
-// setHistory is the toolset of revisions and labels.
+// setHistory is the toolset for revisions and labels.
 const setHistory = "history"
 
-// setFinding is the toolset of searches and checks.
+// setFinding is the toolset for searches and checks.
 const setFinding = "finding"
 
-// tools are the handlers of the family.
+// tools implements the handlers of the family.
 type tools struct {
 	store   ruleset.Store
 	catalog *catalog.Catalog
@@ -37,11 +37,11 @@ type tools struct {
 
 	audience *audience
 
-	bound    ruleset.Label // of what is served, "" for the newest revisions
-	fallback bool          // whether rulesets without that label are served all the same
+	bound    ruleset.Label // label that is served, "" for the newest revisions
+	fallback bool          // serve rulesets without that label, too
 }
 
-// newTools returns the handlers on a store, and follows its changes in an index.
+// newTools returns the handlers for a store, and indexes its changes.
 func newTools(store ruleset.Store, labels LabelRules, scan Scan, log *slog.Logger) *tools {
 	c := catalog.New(store)
 	return &tools{store: scan.Store(c.Store(), LogFindings(log)), catalog: c, labels: labels, scan: scan}
@@ -156,7 +156,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 	return d, nil
 }
 
-// by says who makes a change.
+// by returns the author of a change.
 func by(call *mcp.Call, message *string) ruleset.By {
 	b := ruleset.By{Author: call.Caller().Principal.ID, Client: call.ClientName()}
 	if message != nil {
@@ -181,7 +181,7 @@ func changeDetails(_ json.RawMessage, answer any) map[string]string {
 type getArgs struct {
 	Name string `json:"name" doc:"Exact ruleset name"`
 	Rev  *int   `json:"rev" extension:"true"`
-	// Label and Rev exclude each other.
+	// Label and Rev are mutually exclusive.
 	Label    *string `json:"label" extension:"true"`
 	Composed bool    `json:"composed,omitempty" extension:"true"` // with its includes
 }
@@ -274,7 +274,7 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 	return doneAt(args.Name, "deleted", 0), nil
 }
 
-// orZero returns the number, 0 if it was not given.
+// orZero returns the number, or 0 if it is nil.
 func orZero(n *int) int {
 	if n == nil {
 		return 0

@@ -10,25 +10,26 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A view is a store whose readers get the revisions that a label is at. A ruleset
-// without the label does not exist for them, unless they are to get the newest revision
-// then. Changes, histories and labels pass through to the store.
+// A view is a store that shows readers the revisions at a label. Rulesets without
+// the label do not exist for them or, with fallback, are shown at the newest
+// revision. Changes, histories and labels pass through to the store.
 type view struct {
 	ruleset.Store
 	label    ruleset.Label
 	fallback bool
 }
 
-// viewFor returns the store as a caller may read it: at the label of its key, else at
-// that of the server, else as it is.
+// viewFor returns the store as a caller may read it: at the label of the caller's
+// key, else at that of the server, else unchanged.
 func (t *tools) viewFor(call *mcp.Call) ruleset.Store { return t.view(t.labelFor(call)) }
 
-// labelFor returns the label whose revisions a caller reads, "" for the newest ones.
+// labelFor returns the label whose revisions a caller reads, "" for the newest
+// revisions.
 func (t *tools) labelFor(call *mcp.Call) ruleset.Label {
 	return cmp.Or(ruleset.Label(call.Caller().Principal.Label), t.bound)
 }
 
-// view returns the store as it is seen at a label, as it is for "".
+// view returns the store as seen at a label, or the store itself for "".
 func (t *tools) view(label ruleset.Label) ruleset.Store {
 	if label == "" {
 		return t.store
@@ -77,7 +78,7 @@ func (v *view) Read(ctx context.Context, names []ruleset.Name, see func(ruleset.
 	})
 }
 
-// revision returns the revision that the label is at, nil if the ruleset does not have
+// revision returns the revision at the label, or nil if the ruleset does not have
 // the label.
 func (v *view) revision(ctx context.Context, name ruleset.Name) (*ruleset.Revision, error) {
 	moves, err := v.LabelMoves(ctx, name)
@@ -121,8 +122,7 @@ func (v *view) Search(ctx context.Context, pattern string) ([]ruleset.Meta, erro
 	return v.seen(ctx, metas)
 }
 
-// maxNames limits the names of which one completion finds out whether they have the
-// label.
+// maxNames limits the names that one completion checks for the label.
 const maxNames = 1000
 
 // Names implements [ruleset.Store]. Of more than maxNames names it sees the first ones.

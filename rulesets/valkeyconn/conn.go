@@ -19,16 +19,16 @@ import (
 const (
 	dialTimeout = 3 * time.Second
 	ioTimeout   = 10 * time.Second
-	// noRetries keeps the client library from sending a command again whose
-	// answer got lost: a creation that had succeeded would then find its own
+	// noRetries disables the client library's retries. A command whose answer
+	// was lost may have succeeded: a repeated creation would find its own
 	// ruleset and report that the name is taken.
 	noRetries = -1
-	// clusterReload limits the age of the client's map of a cluster: the client does
-	// not ask for a new one when a node refuses connections.
+	// clusterReload limits the age of the client's map of a cluster: the
+	// client does not reload it when a node refuses connections.
 	clusterReload = time.Second
 )
 
-// schemes are the URL schemes served, and what the client calls them.
+// schemes maps the URL schemes to the client library's names for them.
 var schemes = map[string]string{
 	"valkey": "redis", "valkeys": "rediss", "redis": "redis", "rediss": "rediss",
 	"valkey+cluster": "redis", "valkeys+cluster": "rediss", "redis+cluster": "redis", "rediss+cluster": "rediss",
@@ -36,7 +36,7 @@ var schemes = map[string]string{
 	"unix": "unix",
 }
 
-// Serves reports whether Dial knows URLs with that scheme.
+// Serves reports whether Dial supports URLs with a scheme.
 func Serves(scheme string) bool { return schemes[scheme] != "" }
 
 // URLFromEnv returns the URL for values of the variables VALKEY_HOST and
@@ -45,8 +45,9 @@ func URLFromEnv(host, port string) string {
 	return "valkey://" + net.JoinHostPort(cmp.Or(host, "localhost"), cmp.Or(port, "6379"))
 }
 
-// Dial connects to the server of a URL and waits until it answers. db is the number
-// of the database. Close the client. No error shows the password.
+// Dial connects to the server of a URL and waits until it answers. db is the
+// number of the database. The caller must close the client. Errors never include
+// the password.
 func Dial(ctx context.Context, url string, log *slog.Logger) (client redis.UniversalClient, db int, err error) {
 	client, db, err = clientFor(url, log)
 	if err != nil {
@@ -114,7 +115,7 @@ func cluster(plain string, files credentials, log *slog.Logger) (redis.Universal
 	return redis.NewClusterClient(o), 0, nil
 }
 
-// sentinel returns the client of the primary that sentinels name.
+// sentinel returns the client of the primary of a set of sentinels.
 func sentinel(plain string, files credentials, log *slog.Logger) (redis.UniversalClient, int, error) {
 	o, err := redis.ParseFailoverURL(plain)
 	if err != nil {
@@ -144,9 +145,10 @@ func noMaintenance() *maintnotifications.Config {
 	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
 
-// plainURL checks a URL and gives it the scheme that the client library knows.
-// The library's errors quote what stands after the host; a password whose
-// reserved characters are not escaped ends up there, so such URLs stop here.
+// plainURL checks a URL and replaces its scheme by the one that the client
+// library knows. Errors of the library quote the text after the host, which
+// contains a password whose reserved characters are not escaped; plainURL rejects
+// such URLs.
 func plainURL(raw string) (scheme, plain string, err error) {
 	scheme, rest, _ := strings.Cut(raw, ":")
 	if !Serves(scheme) {
@@ -160,7 +162,7 @@ func plainURL(raw string) (scheme, plain string, err error) {
 	return scheme, plain, nil
 }
 
-// routeLog sends what the client library logs to ours; its logger is one for
+// routeLog sends the client library's log to log. The library has one logger for
 // the whole process.
 func routeLog(log *slog.Logger) {
 	logOnce.Do(func() { redis.SetLogger(logger{log}) })

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// The parameters of a URL that name files. They are read for each new connection, so
-// that passwords and certificates can be replaced while a program runs.
+// Parameters of a URL that name files. The files are read for each new
+// connection, so that passwords and certificates can be replaced while the
+// program runs.
 const (
 	passwordFile = "password_file"
 	caFile       = "ca_file"
@@ -22,7 +23,7 @@ const (
 	keyFile      = "key_file"
 )
 
-// A credentials holds the names of the files of a store's URL; "" where there is none.
+// A credentials holds the names of a store's files; "" for none.
 type credentials struct{ password, ca, cert, key string }
 
 // cutCredentials removes the parameters that name files from a URL.
@@ -78,7 +79,7 @@ func (c credentials) connector(base *tls.Config) func(ctx context.Context, netwo
 	}
 }
 
-// config returns the configuration of TLS with the certificates as they are now.
+// config returns a TLS configuration with the current certificates.
 func (c credentials) config(base *tls.Config) (*tls.Config, error) {
 	config := base.Clone()
 	if c.ca != "" {

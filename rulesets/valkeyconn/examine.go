@@ -12,26 +12,26 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A Problem is a property of a store with which something of ours works badly or not
-// at all.
+// A Problem is a property of a store that keeps parts of the program from
+// working, or from working well.
 type Problem struct {
-	Detail string // says what is wrong
-	Hint   string // says what to change
+	Detail string // what is wrong
+	Hint   string // what to change
 	Level  Level
 }
 
-// A Level says how bad a problem is.
+// A Level is the severity of a problem.
 type Level int
 
-// The levels: a property that operators choose, one that loses data or rights, and one
-// with which nothing works.
+// The levels: a property that operators choose, one that loses data or rights,
+// and one that makes the store unusable.
 const (
 	Notice Level = iota
 	Warning
 	Fatal
 )
 
-// maxSkew is the difference of clocks from which on windows of quotas differ.
+// maxSkew is the difference of clocks above which the windows of quotas differ.
 const maxSkew = 2 * time.Second
 
 // Examine checks the eviction policy, the persistence, the replicas, the topology, the
@@ -44,7 +44,7 @@ func Examine(ctx context.Context, client redis.UniversalClient, prefix string) [
 		mu.Lock()
 		defer mu.Unlock()
 		for _, p := range more {
-			if !slices.Contains(all, p) { // the nodes of a cluster have the same ones
+			if !slices.Contains(all, p) { // the nodes of a cluster have the same problems
 				all = append(all, p)
 			}
 		}
@@ -64,7 +64,8 @@ func Examine(ctx context.Context, client redis.UniversalClient, prefix string) [
 	return all
 }
 
-// infoRules are the properties that INFO shows, in the order in which they are checked.
+// infoRules lists properties in the output of INFO, in the order in which they
+// are checked.
 var infoRules = []struct {
 	name    string
 	bad     func(value string) bool
@@ -89,7 +90,7 @@ func begins(prefix string) func(string) bool {
 func examineNode(ctx context.Context, client redis.UniversalClient, inCluster bool) (all []Problem) {
 	values := map[string]string{}
 	for _, section := range []string{"memory", "persistence", "replication", "cluster"} {
-		for line := range strings.Lines(client.Info(ctx, section).Val()) { // empty where it is not allowed
+		for line := range strings.Lines(client.Info(ctx, section).Val()) { // empty if INFO is not permitted
 			if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
 				values[name] = value
 			}
@@ -112,10 +113,10 @@ func examineNode(ctx context.Context, client redis.UniversalClient, inCluster bo
 	return all
 }
 
-// examineKey is written to see which rights there are.
+// examineKey is the key that is written to check the rights.
 const examineKey = "triptych:doctor"
 
-// examineRights tries each kind of command that is used.
+// examineRights tries each kind of command that the program uses.
 func examineRights(ctx context.Context, client redis.UniversalClient, prefix string) (all []Problem) {
 	key := prefix + examineKey + ":" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	for _, try := range []struct {

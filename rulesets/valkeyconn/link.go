@@ -12,38 +12,38 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrHung is returned without asking a server that has not answered a command for
-// [hungAfter] and a ping for [pingWait]. Commands are sent again as soon as it
-// answers a ping.
+// ErrHung is returned without sending a command to a server that has not answered
+// a command for [hungAfter] and then a ping for [pingWait]. It ends when the
+// server answers a ping.
 var ErrHung = errors.New("the server takes connections but does not answer")
 
 const (
-	// hungAfter is the time after which a command has the server pinged, and
-	// pingWait the longest time for the answer. Together they stay below the two
-	// seconds within which a call must be refused.
+	// hungAfter is the time after which an unanswered command causes a ping,
+	// and pingWait the limit for the answer. Their sum stays below two
+	// seconds, within which a call must fail.
 	hungAfter = time.Second
 	pingWait  = 700 * time.Millisecond
-	// pingAgain is the shortest time between two pings of a server that hangs.
+	// pingAgain is the minimum interval of pings to a server that hangs.
 	pingAgain = 50 * time.Millisecond
-	// dropAgain is the shortest time between two rounds of closing connections.
+	// dropAgain is the minimum interval of closing all connections.
 	dropAgain = 100 * time.Millisecond
-	// slowestRate is the number of bytes of a command that a server on a busy machine
-	// works through in a second. Servers execute one command at a time and answer no
-	// ping meanwhile: the script that stores a ruleset of 16 MiB has eight seconds more.
+	// slowestRate is the number of bytes of a command that a server on a busy
+	// machine processes in a second. Servers execute one command at a time
+	// and do not answer pings meanwhile: the script that stores a ruleset of
+	// 16 MiB may take eight seconds more.
 	slowestRate = 2 << 20
-	// mostExcused limits how long a server is excused that answers none of the large
-	// commands, however many are sent.
+	// mostExcused limits the time for which large commands excuse a server
+	// that answers none of them.
 	mostExcused = 2 * ioTimeout
 )
 
-// A link watches the connections of one client to one server. It is a hook of that
-// client and makes its connections. It closes all of them
+// A link monitors the connections of one client to one server. It is a hook of
+// the client and dials its connections. It closes all of them
 //
-//   - when an answer shows that the other end is no primary, or is not ready: after a
-//     failover behind one address, only a new connection reaches the new primary;
-//   - when the server hangs, so that the callers that wait get an error.
+//   - when an answer shows that the server is not the primary or not ready: after a failover behind a single address, only new connections reach the new primary;
+//   - when the server hangs, so that waiting callers get an error.
 //
-// A link has no goroutine but a ping that ends within [pingWait].
+// A link has no goroutine other than a ping, which ends within [pingWait].
 type link struct {
 	connect func(ctx context.Context, network, addr string) (net.Conn, error)
 	ping    func(ctx context.Context) error // over a connection of its own
@@ -51,13 +51,13 @@ type link struct {
 
 	mu      sync.Mutex
 	conns   map[*conn]struct{}
-	dropped time.Time // when connections were last closed because of an answer
+	dropped time.Time // last time that connections were closed because of an answer
 	hung    bool
 	pinging bool
-	pinged  time.Time // when the last ping ended
-	large   int       // commands under way that excuse the server
-	excused time.Time // until when they do, if there are any
-	lively  time.Time // when the first of them was sent, or the last one was answered
+	pinged  time.Time // end of the last ping
+	large   int       // number of commands in progress that excuse the server
+	excused time.Time // end of the excuse, if large > 0
+	lively  time.Time // when the first of them was sent, or the last one answered
 }
 
 func newLink(log *slog.Logger) *link {
@@ -99,8 +99,9 @@ func (l *link) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 	}
 }
 
-// judge closes all connections if an answer shows that they lead to a server that
-// cannot serve. In a transaction the commands say why and the end of it does not.
+// judge closes all connections if an answer shows that the server cannot serve.
+// In a transaction, the errors of the commands show that and the error of EXEC
+// does not.
 func (l *link) judge(err error, cmds ...redis.Cmder) {
 	if err == nil {
 		return
@@ -123,12 +124,12 @@ func (l *link) judge(err error, cmds ...redis.Cmder) {
 	}
 }
 
-// unservingAnswers begin the errors of a server that is no primary, or has not loaded
-// its data.
+// unservingAnswers lists the starts of errors from a server that is not a primary
+// or has not loaded its data.
 var unservingAnswers = []string{"READONLY ", "LOADING ", "MASTERDOWN "}
 
-// unserving returns the code of such an error, "" for any other. Servers before
-// version 7 quote the error in that of the script which met it.
+// unserving returns the code of such an error, or "" for others. Servers before
+// version 7 quote the error within that of a script.
 func unserving(err error) string {
 	text := err.Error()
 	for _, code := range unservingAnswers {
@@ -139,18 +140,19 @@ func unserving(err error) string {
 	return ""
 }
 
-// closeLocked closes all connections. The client library finds them closed and
+// closeLocked closes all connections. The client library detects that and
 // replaces them.
 func (l *link) closeLocked() {
 	for c := range l.conns {
-		_ = c.Conn.Close() // its user gets the error
+		_ = c.Conn.Close() // the user of the connection gets the error
 		c.gone.Store(true)
 	}
 	clear(l.conns)
 }
 
-// suspect pings the server, and takes it for hung if it does not answer. While large
-// commands excuse the server it returns how long they still do instead.
+// suspect pings the server and marks it as hung if it does not answer. If large
+// commands excuse the server, it returns the remaining time of the excuse
+// instead.
 func (l *link) suspect() (excused time.Duration) {
 	l.mu.Lock()
 	excused = l.excusedLocked()
@@ -163,7 +165,8 @@ func (l *link) suspect() (excused time.Duration) {
 	return l.tryPing()
 }
 
-// refuses reports whether the server hangs, and sees to it that it is pinged.
+// refuses reports whether the server hangs. If so, it makes sure that the server
+// is pinged.
 func (l *link) refuses() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,9 +180,9 @@ func (l *link) refuses() bool {
 	return true
 }
 
-// tryPing pings the server once. The caller has set pinging. If the server did not
-// answer because of a large command that was sent meanwhile, tryPing returns how long
-// that excuses it.
+// tryPing pings the server once. The caller must have set pinging. If the server
+// did not answer because of a large command that was sent meanwhile, tryPing
+// returns the remaining time of that excuse.
 func (l *link) tryPing() (excused time.Duration) {
 	ctx, stop := context.WithTimeout(context.Background(), pingWait)
 	defer stop()
@@ -202,14 +205,14 @@ func (l *link) tryPing() (excused time.Duration) {
 	return 0
 }
 
-// isTimeout reports whether an error says that the other end did not answer in time:
-// a server that refuses connections does not hang.
+// isTimeout reports whether an error is a timeout. A server that refuses
+// connections does not hang.
 func isTimeout(err error) bool {
 	netErr, ok := errors.AsType[net.Error](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && netErr.Timeout()
 }
 
-// dial makes a connection that the link can close.
+// dial opens a connection that the link can close.
 func (l *link) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	l.mu.Lock()
 	hung := l.hung
@@ -224,7 +227,7 @@ func (l *link) dial(ctx context.Context, network, addr string) (net.Conn, error)
 	c := &conn{Conn: raw, link: l}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.hung { // meanwhile
+	if l.hung { // it was marked as hung meanwhile
 		return nil, errors.Join(ErrHung, raw.Close())
 	}
 	l.conns[c] = struct{}{}

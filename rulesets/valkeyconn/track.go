@@ -21,9 +21,9 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// SyscallConn lets the client library see, before it uses an idle connection, whether
-// that is still good. A TLS connection answers whether the link has closed it: its
-// socket may have bytes that are no answer.
+// SyscallConn lets the client library check an idle connection before it uses it.
+// For a TLS connection it only reports whether the link has closed it, since its
+// socket may have pending bytes that are not an answer.
 func (c *conn) SyscallConn() (syscall.RawConn, error) {
 	if c.gone.Load() {
 		return nil, net.ErrClosed
@@ -34,7 +34,7 @@ func (c *conn) SyscallConn() (syscall.RawConn, error) {
 	return openConn{}, nil
 }
 
-// An openConn is a raw connection of which only is known that it is open.
+// An openConn is a raw connection that is only known to be open.
 type openConn struct{}
 
 func (openConn) Control(func(uintptr)) error    { return nil }

@@ -6,15 +6,15 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// watch has the server pinged when a command of that many bytes is not answered in
-// time. Call done at the end of the command.
+// watch makes the link ping the server if a command of the given size is not
+// answered in time. The caller must call done when the command ends.
 func (l *link) watch(bytes int) (done func(answered bool)) {
 	allowance := time.Duration(bytes) * (time.Second / slowestRate)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var timer *time.Timer
 	timer = time.AfterFunc(hungAfter+allowance, func() { l.remind(&timer) })
-	if allowance < pingWait { // as short as what a ping may take
+	if allowance < pingWait { // never shorter than a ping
 		return func(bool) { timer.Stop() }
 	}
 	l.excuseLocked(allowance)
@@ -29,9 +29,9 @@ func (l *link) watch(bytes int) (done func(answered bool)) {
 	}
 }
 
-// remind is called when a command was not answered in time, and again when what excused
-// the server is over. If the command has ended meanwhile, the server is pinged once in
-// vain.
+// remind is called when a command was not answered in time, and again when the
+// excuse of the server ends. If the command has ended meanwhile, the ping is
+// superfluous but harmless.
 func (l *link) remind(timer **time.Timer) {
 	if excused := l.suspect(); excused > 0 {
 		l.mu.Lock()
@@ -40,7 +40,7 @@ func (l *link) remind(timer **time.Timer) {
 	}
 }
 
-// excuseLocked excuses the server for that long after the commands that it has already.
+// excuseLocked extends the excuse of the server by allowance.
 func (l *link) excuseLocked(allowance time.Duration) {
 	now := time.Now()
 	if l.large == 0 {
@@ -53,8 +53,8 @@ func (l *link) excuseLocked(allowance time.Duration) {
 	l.excused = l.excused.Add(allowance)
 }
 
-// excusedLocked returns how long large commands still excuse that the server does not
-// answer, zero if they do not.
+// excusedLocked returns the remaining time for which large commands excuse the
+// server, or zero.
 func (l *link) excusedLocked() time.Duration {
 	if l.large == 0 {
 		return 0
@@ -62,7 +62,7 @@ func (l *link) excusedLocked() time.Duration {
 	return max(0, min(time.Until(l.excused), time.Until(l.lively.Add(mostExcused))))
 }
 
-// size returns the number of bytes in the arguments of commands.
+// size returns the total size of the arguments of commands, in bytes.
 func size(cmds ...redis.Cmder) (n int) {
 	for _, cmd := range cmds {
 		for _, arg := range cmd.Args() {
