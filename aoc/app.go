@@ -10,7 +10,7 @@ import (
 )
 
 // raceAppURI is the address of a page that hosts with the extension
-// io.modelcontextprotocol/ui show beside the answer of speed_stats.
+// io.modelcontextprotocol/ui show together with the answer of speed_stats.
 const raceAppURI = "ui://aoc/race"
 
 // raceAppMeta is the _meta of the tool that the page belongs to.
@@ -22,7 +22,8 @@ var raceAppMeta = json.RawMessage(`{"ui":{"resourceUri":"` + raceAppURI + `"}}`)
 //go:embed race.html
 var racePage string
 
-// raceApp serves the page. It is not listed: hosts find it by the tool's _meta.
+// raceApp serves the page. It is not listed: hosts find it through the tool's
+// _meta.
 var raceApp = mcp.ResourceSource{
 	Scheme: "ui", Scope: "aoc:read", LookUp: "the page is the same for every caller",
 	List: func(context.Context, *mcp.Call, string, int) ([]mcp.Resource, string, error) { return nil, "", nil },

@@ -95,7 +95,7 @@ type LockedError = site.LockedError
 // ParseSession parses the value of the site's session cookie.
 func ParseSession(text string) (Session, error) { return site.ParseSession(text) }
 
-// plainID matches the ids of principals that are folder names as they are.
+// plainID matches ids of principals that can be used as names of folders.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // User opens the folder of a principal. Only the local user, who runs the process,
@@ -113,7 +113,7 @@ func (c *Config) User(env mcp.Env, id string) *User {
 	})
 }
 
-// throttlePath returns the file that all processes of this system user share.
+// throttlePath returns the file that all processes of the system user share.
 func throttlePath(env mcp.Env) string {
 	cache := env.Getenv("XDG_CACHE_HOME")
 	if cache == "" {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// A Day is a day of the calendar, 1 to 25. [ParseDay] makes one.
+// A Day is a day of the calendar, 1 to 25. [ParseDay] returns one.
 type Day int
 
 // LastDay is the last day of the calendar.
@@ -25,7 +25,7 @@ func (d Day) String() string { return fmt.Sprintf("%02d", int(d)) }
 
 // parseDigits reads a day from its two digits.
 func parseDigits(s string) (Day, bool) {
-	n, err := strconv.ParseUint(s, 10, 8) // no sign
+	n, err := strconv.ParseUint(s, 10, 8) // ParseUint accepts no sign
 	if len(s) != 2 || err != nil {
 		return 0, false
 	}

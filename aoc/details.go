@@ -2,8 +2,8 @@ package aoc
 
 import "encoding/json"
 
-// Details holds what a record may say about a run beyond the documented members.
-// Nil fields are unknown.
+// Details holds the members of a record beyond the documented ones. Nil fields
+// are unknown.
 type Details struct {
 	Correct   *bool    `json:"correct,omitempty"`
 	Attempts  *int     `json:"attempts,omitempty"`

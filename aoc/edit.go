@@ -13,7 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
 )
 
-// ErrChanged is returned by [Book.Change] if the entry is another one by now.
+// ErrChanged is returned by [Book.Change] if the entry has changed or moved
+// meanwhile.
 var ErrChanged = errors.New("the record was changed or moved meanwhile: list the records again")
 
 // Change corrects or deletes an entry: index counts the entries of a day as
@@ -52,8 +53,8 @@ func sameSpeed(a, b Speed) bool {
 // historyName is the member of a file that holds replaced and deleted entries.
 const historyName = "history"
 
-// addHistory adds an old entry to the file's history. A member of that name that is
-// no list belongs to another program and stays.
+// addHistory adds an old entry to the file's history. If the member of that name
+// is not a list, it belongs to another program and remains unchanged.
 func (f *speedFile) addHistory(old entry, deleted bool, now time.Time) {
 	action := "changed"
 	if deleted {
@@ -78,7 +79,8 @@ func (Details) names() []string {
 	return []string{"correct", "attempts", "language", "tokensIn", "tokensOut", "costUsd", "notes"}
 }
 
-// aliasFile is the file of a book that maps names of models to canonical ones.
+// aliasFile is the file of a book that maps other names of models to canonical
+// ones.
 func (b *Book) aliasFile() string { return filepath.Join(b.root(), "aliases.json") }
 
 // Aliases returns the canonical names of models by their other names.

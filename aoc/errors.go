@@ -17,8 +17,8 @@ type loadError struct{ err error }
 func (e *loadError) Error() string { return "Error loading instruction: " + e.err.Error() }
 func (e *loadError) Unwrap() error { return e.err }
 
-// wireError converts the family's errors: wrong arguments are -32602 with
-// all that is wrong in the details, everything else is -1 with its message.
+// wireError converts the family's errors. Invalid arguments have the code -32602,
+// with all mistakes in the details; everything else has -1 with its message.
 func wireError(err error) error {
 	if args, ok := errors.AsType[*schema.Error](err); ok {
 		return mcp.InvalidParams("%s", args.Error())

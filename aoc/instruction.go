@@ -16,11 +16,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFileBytes is the largest file that is read.
+// MaxFileBytes is the maximum size of a file that is read.
 const MaxFileBytes = 8 << 20
 
-// A Book is the folder of the puzzles and speeds of one year, or of the documented
-// files, which have no year.
+// A Book is the folder of the puzzles and speeds of one year, or of the
+// documented files, which are not in a year's folder.
 type Book struct {
 	dir  string
 	turn chan struct{} // holds a token while a goroutine writes speeds or waits for other processes
@@ -31,8 +31,8 @@ type Book struct {
 	cache map[Day]cachedSpeeds // guarded by mu
 }
 
-// Open returns the book in a folder. The folder may be missing: it has no days
-// then, and the first record makes it.
+// Open returns the book in a folder. If the folder is missing, the book has no
+// days; the first record creates it.
 func Open(dir string) *Book { return &Book{dir: dir, turn: make(chan struct{}, 1)} }
 
 func (b *Book) instructions() string { return filepath.Join(b.dir, "instructions") }
@@ -42,10 +42,10 @@ func (b *Book) speeds() string       { return filepath.Join(b.dir, "speeds") }
 type Instruction struct {
 	Day    Day
 	Phase1 string
-	Phase2 *string // nil until it is known
+	Phase2 *string // nil if unknown
 }
 
-// Text is the whole text as clients get it.
+// Text returns the whole text as clients get it.
 func (i Instruction) Text() string {
 	if i.Phase2 == nil {
 		return fmt.Sprintf("# Day %d\n\n%s", int(i.Day), i.Phase1)
@@ -53,13 +53,13 @@ func (i Instruction) Text() string {
 	return fmt.Sprintf("# Day %d\n\n## Phase 1\n%s\n\n## Phase 2\n%s", int(i.Day), i.Phase1, *i.Phase2)
 }
 
-// sources are the files of one day, "" where there is none.
+// sources holds the files of one day, "" for missing ones.
 type sources struct {
 	phase1, phase2, json string // names of files in instructions/
 	whole                string // path, below the book, of a file with both phases
 }
 
-// has reports whether there is a text at all: a second phase alone is none.
+// has reports whether there is a text. A second phase alone does not count.
 func (s sources) has() bool { return s.phase1 != "" || s.json != "" || s.whole != "" }
 
 // scan finds the files of all days.
@@ -92,7 +92,7 @@ func (b *Book) scan() (map[Day]sources, error) {
 	return found, nil
 }
 
-// parseFileName takes a name apart: dayXX and what follows it.
+// parseFileName splits a name into dayXX and the rest.
 func parseFileName(name string) (day Day, part string, ok bool) {
 	lower := strings.ToLower(name)
 	rest, isDay := strings.CutPrefix(lower, "day")
@@ -104,7 +104,7 @@ func parseFileName(name string) (day Day, part string, ok bool) {
 	return day, part, ok && slices.Contains([]string{"_phase1.md", "_phase2.md", ".json"}, part)
 }
 
-// Days are the days that have a text, ascending.
+// Days returns the days that have a text, in ascending order.
 func (b *Book) Days() ([]Day, error) {
 	found, err := b.scan()
 	return slices.Sorted(maps.Keys(found)), err
@@ -191,13 +191,14 @@ func (b *Book) readText(path string) (string, error) {
 	return normalise(string(data)), nil
 }
 
-// normalise drops a byte-order mark and makes every line end a line feed.
+// normalise removes a byte-order mark and converts line ends to line feeds.
 func normalise(text string) string {
 	text = strings.TrimPrefix(text, "\ufeff")
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 }
 
-// readFile reads a regular file that is not too large. It follows no symbolic link.
+// readFile reads a regular file of at most MaxFileBytes. It does not follow
+// symbolic links.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -221,7 +222,7 @@ func readFile(path string) ([]byte, error) {
 	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
 }
 
-// plain leaves the folder out of a file's error: clients need not know it.
+// plain removes the folder from a file's error: clients must not learn it.
 func plain(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", filepath.Base(pathErr.Path), pathErr.Err)

@@ -21,8 +21,9 @@ func (b *Book) lockForChange(ctx context.Context) (unlock func(), err error) {
 	return b.lock(ctx)
 }
 
-// lock excludes other writers, including those of other processes. Those of this
-// book take turns first, so that one goroutine at most waits for the system.
+// lock excludes other writers in this and other processes. Goroutines of this
+// process take turns first, so that at most one of them waits for the system's
+// lock.
 func (b *Book) lock(ctx context.Context) (unlock func(), err error) {
 	ctx, stop := context.WithTimeout(ctx, lockWait)
 	defer stop()
@@ -36,7 +37,7 @@ func (b *Book) lock(ctx context.Context) (unlock func(), err error) {
 	}
 	lock := flock.New(filepath.Join(b.speeds(), ".lock"))
 	unlock = func() {
-		_ = lock.Close() // the lock ends with the file
+		_ = lock.Close() // closing releases the lock
 		<-b.turn
 	}
 	switch locked, err := lock.TryLock(); {
@@ -49,9 +50,9 @@ func (b *Book) lock(ctx context.Context) (unlock func(), err error) {
 	return queue(ctx, lock, unlock)
 }
 
-// queue blocks in flock(2) instead of polling, because a poller can starve. flock has
-// no timeout, so a goroutine waits; if ctx ends first, it releases the lock when it
-// gets it.
+// queue blocks in flock(2) instead of polling, because a polling process can
+// starve. flock has no timeout, so a goroutine waits; if ctx ends first, that
+// goroutine releases the lock when it gets it.
 func queue(ctx context.Context, lock *flock.Flock, unlock func()) (func(), error) {
 	got := make(chan error)
 	go func() {

@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// prompts are the beginnings of a day.
+// prompts returns the prompts with which clients start a day.
 func (t *tools) prompts() []mcp.Prompt {
 	return []mcp.Prompt{{
 		Name: "solve_day", Title: "Solve a day", Scope: "aoc:read", Extension: true,
@@ -65,7 +65,8 @@ func (t *tools) solveDay(_ context.Context, _ *mcp.Call, args map[string]string)
 	}, nil
 }
 
-// dayOf checks the day and year of a prompt; the year is 0 for the documented files.
+// dayOf parses the day and year of a prompt. The year is 0 for the documented
+// files.
 func (t *tools) dayOf(dayText, yearText string) (day, year int, err error) {
 	if day, err = strconv.Atoi(dayText); err != nil {
 		return 0, 0, mcp.InvalidParams("day must be a number from 1 to 25")
@@ -89,8 +90,8 @@ func (t *tools) dayOf(dayText, yearText string) (day, year int, err error) {
 // firstYear is the year of the first puzzles.
 const firstYear = 2015
 
-// completeDay suggests the days of a year, whether there are instructions or not, and
-// the years until now.
+// completeDay completes days, whether they have instructions or not, and years up
+// to the current one.
 func (t *tools) completeDay(_ context.Context, _ *mcp.Call, argument, value string, known map[string]string) ([]string, int, error) {
 	var all []string
 	switch argument {

@@ -77,13 +77,13 @@ func parseURI(text string) (address, error) {
 	if m[1] == "" {
 		return a, nil
 	}
-	a.year, _ = strconv.Atoi(m[1]) // it matched
+	a.year, _ = strconv.Atoi(m[1]) // the expression matches digits only
 	_, err := site.NewPuzzle(a.year, int(day))
 	return a, err
 }
 
-// list lists the puzzles without a year and then those of each year. There are at
-// most a few hundred, so one page holds them whatever the limit.
+// list lists the puzzles without a year, then those of each year. There are at
+// most a few hundred, so they are one page regardless of the limit.
 func (t *tools) list(_ context.Context, _ *mcp.Call, _ string, _ int) ([]mcp.Resource, string, error) {
 	years, err := t.book.Years()
 	if err != nil {
@@ -113,7 +113,7 @@ func resourceOf(year int, day Day) mcp.Resource {
 	return r
 }
 
-// read returns what there is; it downloads nothing.
+// read returns what is on disk; it downloads nothing.
 func (t *tools) read(_ context.Context, call *mcp.Call, uri string) ([]mcp.Contents, error) {
 	a, err := parseURI(uri)
 	if err != nil {
@@ -129,7 +129,7 @@ func (t *tools) read(_ context.Context, call *mcp.Call, uri string) ([]mcp.Conte
 	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: text}}, nil
 }
 
-// errNotFetched is the error for what could be downloaded but was not.
+// errNotFetched is returned for a resource that has not been downloaded.
 var errNotFetched = errors.New("it was not fetched yet; call fetch_instruction or fetch_input")
 
 func isMissing(err error) bool {
@@ -182,7 +182,7 @@ func notFound(uri string, err error) error {
 	return &mcp.ResourceNotFoundError{URI: uri, Baseline: codeApplication, Message: (&loadError{err}).Error()}
 }
 
-// complete suggests years that have a folder, and days that have a text.
+// complete completes years that have a folder, and days that have a text.
 func (t *tools) complete(_ context.Context, _ *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
 	var all []string
 	switch argument {
@@ -195,7 +195,7 @@ func (t *tools) complete(_ context.Context, _ *mcp.Call, _, argument, value stri
 			all = append(all, strconv.Itoa(year))
 		}
 	case "day":
-		year, _ := strconv.Atoi(known["year"]) // without a year: the documented files
+		year, _ := strconv.Atoi(known["year"]) // 0 for the documented files
 		days, err := t.book.Year(year).Days()
 		if err != nil {
 			return nil, 0, &loadError{err}
@@ -226,7 +226,8 @@ func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 	})
 }
 
-// announce tells clients that the list of resources has changed, if it is watched.
+// announce notifies clients that the list of resources has changed, if it is
+// watched.
 func (t *tools) announce() {
 	if changes := t.changed.Load(); changes != nil {
 		(*changes).ResourcesChanged()

@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
 )
 
-// A Speed is one entry: how long an LLM took for a half of a puzzle.
+// A Speed is an entry: the time that an LLM took for a phase of a puzzle.
 type Speed struct {
 	LLM       string
 	Phase     Phase
@@ -21,9 +21,9 @@ type Speed struct {
 	Details   Details
 }
 
-// Record adds an entry to the file of its day and returns the mean over all
-// entries of that LLM for that day and phase, the new one included, cut to
-// whole milliseconds. When it returns without an error, the entry is on disk.
+// Record adds an entry to the file of its day. It returns the mean of all entries
+// of that LLM for that day and phase, including the new one, truncated to
+// milliseconds. When it returns nil, the entry is on disk.
 func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err error) {
 	unlock, err := b.lockForChange(ctx)
 	if err != nil {
@@ -79,8 +79,8 @@ func (b *Book) readSpeeds(day Day) (speedFile, error) {
 	return file, nil
 }
 
-// writeSpeeds replaces the file of a day: a crash leaves the old content or the new
-// one. The lock is held.
+// writeSpeeds replaces the file of a day: after a crash it has the old content or
+// the new one. The caller must hold the lock.
 func (b *Book) writeSpeeds(day Day, file speedFile) error {
 	data, err := file.render(day)
 	if err != nil {
@@ -89,8 +89,8 @@ func (b *Book) writeSpeeds(day Day, file speedFile) error {
 	return plain(atomicfile.Replace(b.speedPath(day), data, 0o644))
 }
 
-// meanOf is the mean of one LLM's entries for a phase, cut to whole
-// milliseconds. The sum has 128 bits: it may be more than an int64 holds.
+// meanOf returns the mean of one LLM's entries for a phase, truncated to
+// milliseconds. The sum has 128 bits, since it may exceed an int64.
 func meanOf(speeds []Speed, llm string, phase Phase) int64 {
 	var high, low, n uint64
 	for _, s := range speeds {

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// settled is the age from which the time of a file tells whether it was changed
-// since: coarser clocks of file systems could hide a change right after a read.
+// settled is the age above which a file's modification time is reliable: a change
+// right after a read could be hidden by a coarse clock of the file system.
 const settled = 2 * time.Second
 
-// A cachedSpeeds holds the entries of a day's file as it was at a time.
+// A cachedSpeeds holds the entries of a day's file at the time of reading.
 type cachedSpeeds struct {
 	modified time.Time
 	size     int64
 	speeds   []Speed
 }
 
-// speedsCached is like [Book.Speeds], but reads a file that was not changed once only.
-// The result must not be changed.
+// speedsCached is like [Book.Speeds], but reads an unchanged file only once. The
+// caller must not modify the result.
 func (b *Book) speedsCached(day Day) ([]Speed, error) {
 	info, err := os.Lstat(b.speedPath(day))
 	if err != nil {
-		return b.Speeds(day) // it says why
+		return b.Speeds(day) // returns the error
 	}
 	b.mu.Lock()
 	cached, ok := b.cache[day]

@@ -11,17 +11,17 @@ import (
 	"unicode/utf8"
 )
 
-// stampLayout is the form of times in a file: UTC with milliseconds.
+// stampLayout is the layout of times in a file: UTC with milliseconds.
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
-// A speedFile is the file of a day. Members of other programs and people survive
-// in extra, of the file and of each entry.
+// A speedFile is the file of a day. Members written by other programs and people
+// are preserved in extra, of the file and of each entry.
 type speedFile struct {
 	entries []entry
 	extra   []member
 }
 
-// An entry is a speed with the members of its object that are not ours.
+// An entry is a speed with the other members of its object.
 type entry struct {
 	Speed
 	extra []member
@@ -33,7 +33,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// The members of ours, in the order of a file.
+// The names of the members that this program writes, in the order of a file.
 var (
 	fileNames  = []string{"day", "entries"}
 	entryNames = []string{"llm", "phase", "speedMs", "speed_ms", "timestamp"}
@@ -62,7 +62,7 @@ func parseEntry(raw json.RawMessage) (entry, error) {
 		LLM       string `json:"llm"`
 		Phase     int    `json:"phase"`
 		MS        *int64 `json:"speedMs"`
-		OldMS     *int64 `json:"speed_ms"` // the original server's spelling; read and never written
+		OldMS     *int64 `json:"speed_ms"` // spelling of the original server; read but never written
 		Timestamp string `json:"timestamp"`
 	}
 	var item struct {
@@ -70,7 +70,7 @@ func parseEntry(raw json.RawMessage) (entry, error) {
 		Details
 	}
 	extra := foreign(raw, entryNames)
-	if json.Unmarshal(raw, &item) != nil { // a member of ours, or a detail of another program
+	if json.Unmarshal(raw, &item) != nil { // one of our members, or a detail written by another program
 		item.members = members{}
 		if err := json.Unmarshal(raw, &item.members); err != nil {
 			return entry{}, explain(err, raw)
@@ -89,12 +89,12 @@ func parseEntry(raw json.RawMessage) (entry, error) {
 		return entry{}, fmt.Errorf("the timestamp %q is not a time such as 2025-12-01T09:30:00.000Z", item.Timestamp)
 	}
 	if at = at.UTC(); at.Year() < 0 || at.Year() > 9999 {
-		return entry{}, errors.New("timestamp has no year of four digits in UTC") // it could not be written
+		return entry{}, errors.New("timestamp has no year of four digits in UTC") // such a time could not be written back
 	}
 	return entry{Speed{item.LLM, Phase(item.Phase), *ms, at, item.Details}, extra}, nil
 }
 
-// explain says in words what encoding/json says of Go's types.
+// explain returns the text of an error of encoding/json, in terms of JSON.
 func explain(err error, data []byte) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {
@@ -125,7 +125,7 @@ func foreign(data []byte, ours []string) (extra []member) {
 		end := skipValue(data, at)
 		name, ok := nameIn(data[at:end])
 		if !ok {
-			return extra // data is no object
+			return extra // not an object
 		}
 		value := next(data, end)
 		at = skipValue(data, value)
@@ -139,15 +139,15 @@ func foreign(data []byte, ours []string) (extra []member) {
 // nameIn returns the text of a JSON string.
 func nameIn(quoted []byte) (name string, ok bool) {
 	plain := len(quoted) >= 2 && quoted[0] == '"' && !bytes.ContainsFunc(quoted, func(c rune) bool { return c == '\\' || c >= utf8.RuneSelf })
-	if plain { // most are, and decoding takes longer
+	if plain { // most names are plain, and decoding takes longer
 		return string(quoted[1 : len(quoted)-1]), true
 	}
 	err := json.Unmarshal(quoted, &name)
 	return name, err == nil
 }
 
-// next returns the offset of the next byte of an object that is neither white space
-// nor one of { , : that stand between names and values.
+// next returns the offset of the next byte of an object that is not white space,
+// {, a comma or a colon.
 func next(data []byte, at int) int {
 	for at < len(data) && (at == 0 && data[at] == '{' || strings.IndexByte(" \t\r\n,:", data[at]) >= 0) {
 		at++

@@ -53,9 +53,8 @@ func (t *tools) resources(ctx context.Context, call *mcp.Call, after string, lim
 	return list, next, nil
 }
 
-// annotations returns the annotations of a ruleset by its mode. Rules are for
-// users and models; rules that always apply have a higher priority than rules
-// that must be requested.
+// annotations holds the annotations of rulesets by mode. Rules are for users and models;
+// rules that always apply have a higher priority than rules that must be requested.
 var annotations = map[frontmatter.Mode]*mcp.Annotations{
 	frontmatter.Always: {Audience: everybody, Priority: new(1.0)},
 	frontmatter.Glob:   {Audience: everybody, Priority: new(0.7)},
