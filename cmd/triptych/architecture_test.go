@@ -81,7 +81,7 @@ func inTree(word string) bool {
 	return err == nil && info.IsDir()
 }
 
-// A sourceTree is what the repository declares.
+// A sourceTree holds the names that the repository declares.
 type sourceTree struct {
 	members map[string]bool // Type.field, Type.method and package.Name
 	tests   map[string]bool
