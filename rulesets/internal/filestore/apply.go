@@ -17,7 +17,8 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A batch is applied in steps, so that a crash leaves all of it or nothing:
+// A batch is applied in steps, so that after a crash all of it or nothing has
+// happened:
 //
 //	stage     hidden files with the new contents, synced
 //	.batch.undo   names them and the ends of the histories; synced
@@ -26,21 +27,22 @@ import (
 //	rename    the hidden files to their names, remove what is deleted
 //	done      .batch is removed
 //
-// The next process that takes the lock finishes what a killed one left: .batch.undo has the
-// histories cut to their former ends and the hidden files removed, .batch has the files
-// renamed. A file that people have changed meanwhile stays as it is; its content is a
-// revision after those of the batch.
+// The next process that takes the lock completes what a killed one left. If it
+// finds .batch.undo, it truncates the histories to their former ends and removes
+// the hidden files; if it finds .batch, it renames the files. It does not touch a
+// file that was edited meanwhile; the content of that file becomes a revision
+// after those of the batch.
 const (
 	undoName  = ".batch.undo"
 	redoName  = ".batch"
 	batchGlob = ".batch*"
 )
 
-// syncsAtOnce limits the files that are written and synced at once: file systems sync
-// several in about the time of one.
+// syncsAtOnce limits the files that are written and synced concurrently: file
+// systems sync several in about the time of one.
 const syncsAtOnce = 16
 
-// A journal says what a batch does to the folder.
+// A journal describes what a batch does to the folder.
 type journal struct {
 	Ends  []historyEnd `json:"ends"`
 	Files []fileChange `json:"files"`
@@ -50,7 +52,7 @@ type journal struct {
 
 // A historyEnd is a file of the history and its length before the batch.
 type historyEnd struct {
-	File string `json:"file"` // in the folder of the histories
+	File string `json:"file"` // relative to the folder of the histories
 	End  int64  `json:"end"`
 }
 
@@ -85,8 +87,8 @@ func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.Ap
 	return outcomes, s.locked(ctx, apply)
 }
 
-// withOwnYAML returns the operations with the extra keys in the form in which files
-// have them.
+// withOwnYAML returns the operations with the extra keys in the form that files
+// have.
 func withOwnYAML(ops []ruleset.Operation) ([]ruleset.Operation, error) {
 	own := make([]ruleset.Operation, len(ops))
 	for i, op := range ops {
@@ -113,8 +115,8 @@ func withOwnYAML(ops []ruleset.Operation) ([]ruleset.Operation, error) {
 	return own, nil
 }
 
-// stateOf returns the document of a ruleset and what a batch has to know of it. The
-// lock is held.
+// stateOf returns the document of a ruleset and the state that a batch needs. The
+// caller must hold the lock.
 func (s *Store) stateOf(name ruleset.Name, labels bool) (document, ruleset.State, error) {
 	var state ruleset.State
 	d, err := s.reconcile(name)
@@ -148,7 +150,7 @@ func (s *Store) stateOf(name ruleset.Name, labels bool) (document, ruleset.State
 	return d, state, err
 }
 
-// commit makes what a batch does. The lock is held.
+// commit performs a batch. The caller must hold the lock.
 func (s *Store) commit(effects []*ruleset.Effect, docs map[ruleset.Name]document, o ruleset.ApplyOptions) error {
 	if err := s.makeHistoryDir(); err != nil {
 		return err
@@ -181,7 +183,7 @@ func (s *Store) commit(effects []*ruleset.Effect, docs map[ruleset.Name]document
 
 func (s *Store) inDir(file string) string { return filepath.Join(s.dir, file) }
 
-// stage writes the new contents into hidden files and fills the journal.
+// stage writes the new contents to hidden files and fills in the journal.
 func (s *Store) stage(j *journal, effects []*ruleset.Effect, docs map[ruleset.Name]document, o ruleset.ApplyOptions) error {
 	var mu sync.Mutex // guards the journal
 	group := errgroup.Group{}
@@ -214,7 +216,7 @@ func (s *Store) stage(j *journal, effects []*ruleset.Effect, docs map[ruleset.Na
 	return group.Wait()
 }
 
-// historyEnds returns the present ends of the files that revisions and moves are
+// historyEnds returns the current ends of the files that revisions and moves are
 // appended to.
 func (s *Store) historyEnds(e *ruleset.Effect) (ends []historyEnd, err error) {
 	var paths []string
@@ -234,7 +236,8 @@ func (s *Store) historyEnds(e *ruleset.Effect) (ends []historyEnd, err error) {
 	return ends, nil
 }
 
-// endOf returns where the last whole line of a file ends, 0 if it is missing.
+// endOf returns the offset after the last complete line of a file, or 0 if the
+// file is missing.
 func endOf(path string) (int64, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -243,22 +246,23 @@ func endOf(path string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // errors do not matter, it was only read
 	_, end, err := lastLine(f)
 	return end, err
 }
 
-// stageFile writes the new content of a ruleset into a hidden file, nil if there is
-// nothing to do: it was created and deleted in one batch.
+// stageFile writes the new content of a ruleset to a hidden file. It returns nil
+// if there is nothing to do: the ruleset is created and deleted in the same
+// batch.
 func (s *Store) stageFile(e *ruleset.Effect, d document) (*fileChange, error) {
 	if e.Before == nil && e.After == nil {
 		return nil, nil
 	}
-	change := &fileChange{Name: e.Name, Was: d.sum, Folder: d.ruleset.Folder} // what people have written since stays
+	change := &fileChange{Name: e.Name, Was: d.sum, Folder: d.ruleset.Folder} // edits made since then are not overwritten
 	if e.After == nil {
 		return change, nil
 	}
-	change.Folder = e.After.Folder || d.ruleset.Folder // a folder that is deleted and created stays one
+	change.Folder = e.After.Folder || d.ruleset.Folder // a folder that is deleted and created again stays a folder
 	if e.Before == nil || e.Before.CreatedAt != e.After.CreatedAt {
 		d = document{front: mapping(&yaml.Node{}), crlf: d.crlf, ruleset: *e.After}
 		d.nameFolder()
@@ -278,7 +282,7 @@ func (s *Store) stageFile(e *ruleset.Effect, d document) (*fileChange, error) {
 	return change, err
 }
 
-// hashOf returns the SHA-256 of a file, "" if it is missing.
+// hashOf returns the SHA-256 of a file, or "" if the file is missing.
 func hashOf(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -292,7 +296,7 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeJournal puts the journal on disk, with the names of the hidden files.
+// writeJournal writes and syncs the journal and the names of the hidden files.
 func (s *Store) writeJournal(j *journal) error {
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -333,8 +337,8 @@ func (s *Store) appendAll(effects []*ruleset.Effect) error {
 	return s.syncDir(filepath.Join(s.dir, historyDir))
 }
 
-// redo makes the files what the journal says, and removes the journal. It can be
-// repeated. The lock is held.
+// redo changes the files as the journal says and removes the journal. It is
+// idempotent. The caller must hold the lock.
 func (s *Store) redo(j *journal, o ruleset.ApplyOptions) error {
 	for _, c := range j.Parts {
 		if err := s.changePart(c); err != nil {
@@ -357,7 +361,8 @@ func (s *Store) redo(j *journal, o ruleset.ApplyOptions) error {
 	return s.sync()
 }
 
-// change makes one change unless it is made, or people have changed the file since.
+// change makes one change, unless it has been made or the file has been edited
+// since.
 func (s *Store) change(c fileChange) error {
 	main := s.mainPath(c.Name, c.Folder)
 	now, err := hashOf(main)
@@ -382,9 +387,9 @@ func (s *Store) change(c fileChange) error {
 	return err
 }
 
-// undo removes what a batch has done before it was made, as far as it can. If it fails,
-// the journal stays, and the next one who takes the lock tries again before anything is
-// added behind what must be cut off. The lock is held.
+// undo reverts, as far as possible, what a batch did before it was committed. If
+// it fails, the journal remains, and the next process that takes the lock tries
+// again before it appends anything. The caller must hold the lock.
 func (s *Store) undo(j *journal) error {
 	var errs []error
 	for _, end := range j.Ends {
@@ -392,7 +397,7 @@ func (s *Store) undo(j *journal) error {
 	}
 	for _, c := range j.Files {
 		if c.Temp != "" {
-			_ = os.Remove(s.inDir(c.Temp)) // it is swept later
+			_ = os.Remove(s.inDir(c.Temp)) // sweep removes it later
 		}
 	}
 	for _, c := range j.Parts {
@@ -411,7 +416,7 @@ func (s *Store) undo(j *journal) error {
 	return s.sync()
 }
 
-// cut makes a file of the history end where it did, and syncs it.
+// cut truncates a file of the history to its former end and syncs it.
 func cut(path string, end int64) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -423,7 +428,7 @@ func cut(path string, end int64) error {
 	return errors.Join(f.Truncate(end), f.Sync(), f.Close())
 }
 
-// unfinished reports whether a batch was not finished, or is being applied.
+// unfinished reports whether a batch is incomplete or being applied.
 func (s *Store) unfinished() bool {
 	for _, name := range []string{redoName, undoName} {
 		if _, err := os.Lstat(s.inDir(name)); err == nil {
@@ -433,8 +438,8 @@ func (s *Store) unfinished() bool {
 	return false
 }
 
-// finish makes or undoes a batch that a killed process has left. On an error nothing may
-// be changed. The lock is held.
+// finish completes or undoes a batch of a killed process. If it returns an error,
+// nothing may be changed. The caller must hold the lock.
 func (s *Store) finish() error {
 	for _, name := range []string{redoName, undoName} {
 		j, err := s.readJournal(name)
@@ -453,16 +458,16 @@ func (s *Store) finish() error {
 	return nil
 }
 
-// finishFirst finishes, before the first operation of the store, a batch that a
-// killed process has left. What is left later is finished by the next change and by
+// finishFirst completes, before the first operation of the store, a batch of a
+// killed process. Batches left later are completed by the next change and by
 // watches.
 func (s *Store) finishFirst(ctx context.Context) {
 	s.first.Do(func() { s.finishLeft(ctx) })
 }
 
-// finishLeft finishes a batch that a killed process has left, if there is one.
+// finishLeft completes a batch of a killed process, if there is one.
 func (s *Store) finishLeft(ctx context.Context) {
 	if s.unfinished() {
-		_ = s.lockedIn(ctx, func() error { return nil }) // which does it; the next change tells of an error
+		_ = s.lockedIn(ctx, func() error { return nil }) // locking completes the batch; the next change returns the error
 	}
 }

@@ -9,8 +9,8 @@ import (
 // maxCached limits the cache, in bytes.
 const maxCached = 4 << 20
 
-// A cache holds parsed rulesets, valid while their files have the same stamps.
-// Parsing a file takes several times as long as reading its stamp.
+// A cache holds parsed rulesets, which are valid while the stamps of their files
+// do not change. Parsing a file takes several times as long as reading its stamp.
 type cache struct {
 	mu    sync.Mutex
 	bytes int
@@ -22,12 +22,12 @@ type cached struct {
 	ruleset ruleset.Ruleset
 }
 
-// cost is about how many bytes it takes.
+// cost returns the approximate memory use in bytes.
 func (c cached) cost() int {
 	return len(c.ruleset.Markdown) + len(c.ruleset.Description) + len(c.ruleset.Extra) + 512
 }
 
-// get returns the ruleset that was read of a file with this stamp.
+// get returns the ruleset that was read from a file with this stamp.
 func (c *cache) get(name ruleset.Name, now stamp) (r ruleset.Ruleset, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +38,7 @@ func (c *cache) get(name ruleset.Name, now stamp) (r ruleset.Ruleset, ok bool) {
 	return was.ruleset.Clone(), true
 }
 
-// put keeps what was read of a file that had this stamp before that.
+// put stores what was read from a file whose stamp was taken before reading it.
 func (c *cache) put(name ruleset.Name, before stamp, r ruleset.Ruleset) {
 	one := cached{before, r.Clone()}
 	if !before.settled() || one.cost() > maxCached {
@@ -50,7 +50,7 @@ func (c *cache) put(name ruleset.Name, before stamp, r ruleset.Ruleset) {
 		c.of = map[ruleset.Name]cached{}
 	}
 	c.removeLocked(name)
-	for other := range c.of { // in no order: what is often read is soon back
+	for other := range c.of { // in random order: frequently used entries soon return
 		if c.bytes+one.cost() <= maxCached {
 			break
 		}

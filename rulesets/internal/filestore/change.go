@@ -22,7 +22,7 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (r ruleset.Ruleset,
 		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: d.Name, Create: &d})
 	}
 	if _, err := os.Lstat(s.path(d.Name)); err == nil {
-		return r, s.taken(d.Name) // without waiting for the lock
+		return r, s.taken(d.Name) // fails without waiting for the lock
 	}
 	err = s.locked(ctx, func() error {
 		r, err = s.create(d)
@@ -31,7 +31,7 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (r ruleset.Ruleset,
 	return r, err
 }
 
-// create writes the file of a new ruleset. The lock is held.
+// create writes the file of a new ruleset. The caller must hold the lock.
 func (s *Store) create(d ruleset.Draft) (ruleset.Ruleset, error) {
 	doc := document{ruleset: d.At(s.now()), front: mapping(&yaml.Node{})}
 	doc.nameFolder()
@@ -64,7 +64,7 @@ func (s *Store) create(d ruleset.Draft) (ruleset.Ruleset, error) {
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
-	defer func() { _ = os.Remove(temp) }() // a stale one is swept later
+	defer func() { _ = os.Remove(temp) }() // sweep removes a stale one later
 	err = s.recorded(d.Name, newRecord(doc.ruleset.Rev, s.now(), d.By, doc.ruleset), func() error { return os.Link(temp, s.mainPath(d.Name, d.Folder)) })
 	if errors.Is(err, fs.ErrExist) {
 		return ruleset.Ruleset{}, s.taken(d.Name)
@@ -72,7 +72,7 @@ func (s *Store) create(d ruleset.Draft) (ruleset.Ruleset, error) {
 	return doc.ruleset, err
 }
 
-// taken says by what a name is taken.
+// taken returns the error for a name that is taken.
 func (s *Store) taken(name ruleset.Name) error {
 	_, err := s.read(name)
 	if _, ok := errors.AsType[*InvalidFileError](err); ok {
@@ -81,8 +81,9 @@ func (s *Store) taken(name ruleset.Name) error {
 	return &ruleset.ExistsError{Name: name}
 }
 
-// recorded adds a record to the history, makes the change that it records, and syncs
-// the folder. If the change fails, the record is taken out again. The lock is held.
+// recorded appends a record to the history, makes the change that it records, and
+// syncs the folder. If the change fails, it removes the record. The caller must
+// hold the lock.
 func (s *Store) recorded(name ruleset.Name, r record, change func() error) error {
 	undo, err := s.appendRecord(name, r)
 	if err != nil {
@@ -95,8 +96,8 @@ func (s *Store) recorded(name ruleset.Name, r record, change func() error) error
 	return s.sync()
 }
 
-// around makes a change to the file of a ruleset and tells the watches and the index
-// of it.
+// around makes a change to the file of a ruleset and notifies the watches and the
+// index.
 func (s *Store) around(name ruleset.Name, change func() error) error {
 	err := s.feeds.around(name, change)
 	s.index.touch(name, s.dirTime())
@@ -109,7 +110,7 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: name, Update: &p})
 	}
 	if _, err := s.read(name); err != nil {
-		return r, err // also before there is a folder to lock in
+		return r, err // before there is a folder to lock in
 	}
 	_ = s.learnOrigins(ctx, name) // see History
 	err = s.locked(ctx, func() error {
@@ -119,7 +120,7 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 	return r, err
 }
 
-// update replaces the file of a ruleset. The lock is held.
+// update replaces the file of a ruleset. The caller must hold the lock.
 func (s *Store) update(name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
 	d, err := s.reconcile(name)
 	if err != nil {
@@ -143,7 +144,7 @@ func (s *Store) update(name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, err
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
-	defer func() { _ = os.Remove(temp) }() // it has gone when it was renamed
+	defer func() { _ = os.Remove(temp) }() // does nothing after the rename
 	rename := func() error { return os.Rename(temp, s.mainPath(name, d.ruleset.Folder)) }
 	if ruleset.SameContent(old, d.ruleset) { // no revision
 		if err := s.around(name, rename); err != nil {
@@ -175,7 +176,7 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal
 	})
 }
 
-// writeTemp writes the file of a ruleset as a hidden file that is on disk when it returns.
+// writeTemp writes the file of a ruleset to a hidden file and syncs it.
 func (s *Store) writeTemp(d *document) (path string, err error) {
 	data, err := d.render()
 	if err != nil {
@@ -188,7 +189,7 @@ func (s *Store) writeTemp(d *document) (path string, err error) {
 	return writeHidden(s.dir, data)
 }
 
-// makeFolder makes the folder of a new ruleset that is a folder.
+// makeFolder creates the folder of a new ruleset in the form of a folder.
 func (s *Store) makeFolder(d *document) error {
 	if !d.ruleset.Folder {
 		return nil
@@ -199,7 +200,7 @@ func (s *Store) makeFolder(d *document) error {
 	return nil
 }
 
-// writeHidden writes a hidden file in a folder that is on disk when it returns.
+// writeHidden writes and syncs a hidden file in a folder.
 func writeHidden(dir string, data []byte) (path string, err error) {
 	f, err := os.CreateTemp(dir, tempName)
 	if err != nil {
@@ -213,7 +214,8 @@ func writeHidden(dir string, data []byte) (path string, err error) {
 	return f.Name(), nil
 }
 
-// replaceFile puts data in the place of a file; a crash leaves the old one or the new.
+// replaceFile replaces a file atomically: after a crash it has the old content or
+// the new one.
 func (s *Store) replaceFile(path string, data []byte) error {
 	temp, err := writeHidden(s.dir, data)
 	if err != nil {
@@ -226,7 +228,7 @@ func (s *Store) replaceFile(path string, data []byte) error {
 	return nil
 }
 
-// sweep removes what processes left that were killed while writing.
+// sweep removes hidden files of processes that were killed while writing.
 func (s *Store) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +241,7 @@ func (s *Store) sweep() {
 
 // sweepIn removes the hidden files that are too old to be in use.
 func sweepIn(dir string) {
-	old, _ := filepath.Glob(filepath.Join(dir, tempName)) // the pattern is good
+	old, _ := filepath.Glob(filepath.Join(dir, tempName)) // the pattern is valid
 	for _, path := range old {
 		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > staleAfter {
 			_ = os.Remove(path) // the next process tries again
@@ -247,5 +249,5 @@ func sweepIn(dir string) {
 	}
 }
 
-// sync puts the names in the folder on disk.
+// sync syncs the folder, and with it the names of its files.
 func (s *Store) sync() error { return syncDir(s.dir) }

@@ -1,5 +1,5 @@
-// Package filestore keeps rulesets as Markdown files in a folder, for people to
-// read, edit and keep in git. Any number of processes may share the folder.
+// Package filestore stores rulesets as Markdown files in a folder that people can
+// read, edit and manage with git. Several processes may share the folder.
 //
 // # Format
 //
@@ -15,14 +15,14 @@
 //
 //	# Python Style Guide
 //
-// The front matter is YAML; only its lines and a text are needed. A description
-// or tags that are not there are empty, times that are not there are the
-// file's, and other keys are kept when the ruleset is updated. Times are UTC. Lines
-// that end with CRLF are served with LF, and written with CRLF again.
+// The front matter is YAML; only its delimiters and a text are required. Without a
+// description it is empty, without tags there are none, and times default to those
+// of the file. Updates preserve other keys. Times are UTC. Lines that end with CRLF
+// are served with LF and written with CRLF again.
 //
-// A file that is no ruleset (another form, a name that does not match, a link,
-// too large) is reported once in the log and left alone: it is not listed, and
-// nothing overwrites or deletes it.
+// A file that is not a valid ruleset (invalid form, a name that does not match, a
+// link, too large) is logged once and ignored: it is not listed, and never
+// overwritten or deleted.
 //
 // # Changes
 //
@@ -56,9 +56,9 @@
 //
 // # Watching
 //
-// What this process changes is told by the process itself, what others change
-// by the system's events, and what comes by neither (mounts drop events) by
-// looking at the folder every two seconds. The folder may come, go and be
-// replaced meanwhile. [Store.Watch] has one goroutine besides its caller's, the
-// reader of the system's events, and waits for its end.
+// A watch learns of changes by this process directly and of changes by others
+// through file system events. Since mounts may drop events, it also checks the
+// folder every two seconds. The folder may be created, removed or replaced
+// meanwhile. [Store.Watch] runs one goroutine besides its caller's, which reads
+// the events, and waits for its end.
 package filestore

@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A feed carries the names that this process changes to one watch, which need
-// not wait for the system's events then.
+// A feed passes the names that this process changes to one watch, which then need
+// not wait for file system events.
 type feed struct {
 	wake chan struct{} // holds one token while there are names
 
@@ -30,7 +30,7 @@ func (f *feed) add(name ruleset.Name) {
 	}
 }
 
-// take returns the names since it was last called.
+// take returns the names added since the last call.
 func (f *feed) take() map[ruleset.Name]struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,19 +39,19 @@ func (f *feed) take() map[ruleset.Name]struct{} {
 	return names
 }
 
-// feeds holds the feeds of all watches of a store. Its lock is taken before a feed's.
-// The first feed is there from the start, so that a watch which begins late
-// hears what came before it.
+// feeds holds the feeds of all watches of a store. Its lock is taken before that
+// of a feed. The first feed exists from the start, so that a watch which starts
+// later learns of changes before it.
 type feeds struct {
 	mu    sync.Mutex
 	open  []*feed
-	early bool // whether the first feed still waits for its watch
+	early bool // the first feed has no watch yet
 }
 
 func (f *feeds) init() { f.open, f.early = []*feed{newFeed()}, true }
 
-// around tells of a change before it and again after it, so that a change which
-// happens while a watch begins is in its feed in any case.
+// around announces a change before and after it, so that a change made while a
+// watch starts is in its feed in any case.
 func (f *feeds) around(name ruleset.Name, change func() error) error {
 	f.tell(name)
 	defer f.tell(name)

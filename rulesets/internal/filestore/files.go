@@ -20,7 +20,7 @@ import (
 
 func folderOf(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
 
-// nameOfFolder returns the name whose files a folder holds.
+// nameOfFolder returns the name of the ruleset whose files a folder holds.
 func nameOfFolder(folder string) (ruleset.Name, bool) {
 	name, err := ruleset.ParseName(strings.ReplaceAll(folder, "-", "_"))
 	return name, err == nil && !strings.Contains(folder, "_")
@@ -28,7 +28,7 @@ func nameOfFolder(folder string) (ruleset.Name, bool) {
 
 func (s *Store) folderPath(name ruleset.Name) string { return filepath.Join(s.dir, folderOf(name)) }
 
-// mainPath returns the file with the text of a ruleset, which may be that of a folder.
+// mainPath returns the file with the text of a ruleset, which may be in a folder.
 func (s *Store) mainPath(name ruleset.Name, folder bool) string {
 	if folder {
 		return filepath.Join(s.folderPath(name), ruleset.MainFile)
@@ -36,8 +36,8 @@ func (s *Store) mainPath(name ruleset.Name, folder bool) string {
 	return s.path(name)
 }
 
-// openFolder opens the folder of a ruleset's files; the error is [fs.ErrNotExist] if
-// there is none, also where a link has its name.
+// openFolder opens the folder of a ruleset's files. The error is [fs.ErrNotExist]
+// if there is none, or if its name is that of a link.
 func (s *Store) openFolder(name ruleset.Name) (*os.Root, error) {
 	dir := s.folderPath(name)
 	info, err := os.Lstat(dir)
@@ -50,7 +50,7 @@ func (s *Store) openFolder(name ruleset.Name) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// Files implements [ruleset.FileStore]. Hidden files and links are left out.
+// Files implements [ruleset.FileStore]. It omits hidden files and links.
 func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.File, err error) {
 	root, err := s.openFolder(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +73,7 @@ func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.F
 		}
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it has gone since
+			return nil // it was removed meanwhile
 		}
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.F
 	return files, nil
 }
 
-// fileError makes an error of the file system one of the store.
+// fileError converts an error of the file system to one of the store.
 func fileError(err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return unavailable(err)
@@ -106,17 +106,17 @@ func fileError(err error) error {
 	return err
 }
 
-// maxDigests limits how many digests are remembered.
+// maxDigests limits the number of cached digests.
 const maxDigests = 20_000
 
-// A fileKey names a file in a state that it had.
+// A fileKey identifies a file in a certain state.
 type fileKey struct {
 	name  ruleset.Name
 	path  string
 	stamp stamp
 }
 
-// digest sets the digest of a file, from memory if the file is unchanged.
+// digest sets the digest of a file, from the cache if the file is unchanged.
 func (s *Store) digest(root *os.Root, name ruleset.Name, f *ruleset.File, now stamp) error {
 	key := fileKey{name, f.Path, now}
 	s.mu.Lock()
@@ -143,7 +143,8 @@ func (s *Store) digest(root *os.Root, name ruleset.Name, f *ruleset.File, now st
 	return nil
 }
 
-// readIn reads a file of a folder that is no link and not too large.
+// readIn reads a regular file of limited size in a folder. It does not follow
+// links.
 func readIn(root *os.Root, p string) ([]byte, error) {
 	info, err := root.Lstat(p)
 	if err != nil {

@@ -21,14 +21,14 @@ const fence = "---"
 type document struct {
 	ruleset  ruleset.Ruleset
 	front    *yaml.Node
-	modified time.Time // of the file; UTC, whole seconds
+	modified time.Time // modification time of the file; UTC, whole seconds
 	crlf     bool      // whether lines end with \r\n, as some editors have it
 	sum      string    // SHA-256 of the file as it was read, "" if it is new
-	asRead   string    // the front matter of a folder's file, as people wrote it
+	asRead   string    // front matter of a folder's file as written by the author
 }
 
-// parse parses a file. modified replaces times that the file does not give.
-// A folder's file says its name in the form of skills, which is not compared here.
+// parse parses a file. modified is used for times that the file does not give.
+// The name in a folder's file has the form of skills and is not checked here.
 func parse(name ruleset.Name, folder bool, data []byte, modified time.Time) (document, error) {
 	if !utf8.Valid(data) {
 		return document{}, errors.New("it is not UTF-8")
@@ -57,8 +57,8 @@ func parse(name ruleset.Name, folder bool, data []byte, modified time.Time) (doc
 	return d, d.readFront(d.modified)
 }
 
-// split cuts a file at its fences. One empty line after the second belongs to
-// the form, not to the text.
+// split splits a file at its delimiters. One empty line after the second
+// delimiter is not part of the text.
 func split(text string) (front, body string, err error) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	first, rest, _ := strings.Cut(text, "\n")
@@ -81,7 +81,7 @@ func split(text string) (front, body string, err error) {
 	return "", "", errors.New("its front matter does not end")
 }
 
-// parseMapping parses front matter. The node is nil if it is no mapping.
+// parseMapping parses front matter. The node is nil if it is not a mapping.
 func parseMapping(front string) (*yaml.Node, error) {
 	if keys, ok := frontmatter.Plain(front); ok {
 		return keys, nil
@@ -93,7 +93,7 @@ func parseMapping(front string) (*yaml.Node, error) {
 	return mapping(&root), nil
 }
 
-// mapping is the front matter's mapping; an empty one has none yet.
+// mapping returns the mapping of the front matter, creating it if it is empty.
 func mapping(root *yaml.Node) *yaml.Node {
 	if root.Kind == 0 {
 		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
@@ -104,7 +104,7 @@ func mapping(root *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// value is the value of a key, nil when it is not there.
+// value returns the value of a key, or nil.
 func (d *document) value(key string) *yaml.Node {
 	for i := 0; i+1 < len(d.front.Content); i += 2 {
 		if d.front.Content[i].Value == key {
@@ -155,11 +155,11 @@ func (d *document) time(key string, otherwise time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("its %s is no time such as 2025-10-29 10:30:00", key)
 }
 
-// writable reports whether a time has a year of four digits, as files need: an
-// offset can lead out of them.
+// writable reports whether a time has a year of four digits in UTC, as files
+// require.
 func writable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
-// set gives a key a value, in its place if it has one.
+// set sets the value of a key, in its place if the key exists.
 func (d *document) set(key string, value *yaml.Node) {
 	if old := d.value(key); old != nil {
 		value.LineComment, value.HeadComment, value.FootComment = old.LineComment, old.HeadComment, old.FootComment
@@ -170,7 +170,7 @@ func (d *document) set(key string, value *yaml.Node) {
 	d.front.Content = append(d.front.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }
 
-// ours reports whether a front matter key is one that a ruleset has a field for.
+// ours reports whether a front matter key corresponds to a field of a ruleset.
 func ours(key string) bool {
 	switch key {
 	case "name", "description", "tags", "created_at", "last_modified":
@@ -179,9 +179,9 @@ func ours(key string) bool {
 	return false
 }
 
-// extra returns the keys that are not ours as YAML. Keys that cannot stand alone,
-// since they refer to a value of ours by an alias, stay in the file but are not
-// returned.
+// extra returns the other keys as YAML. It omits keys that cannot be read by
+// themselves because they refer to a value of ours by an alias; those stay in the
+// file.
 func (d *document) extra() string {
 	rest := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for i := 0; i+1 < len(d.front.Content); i += 2 {
@@ -202,7 +202,7 @@ func (d *document) extra() string {
 	return string(text)
 }
 
-// setExtra replaces the keys that are not ours.
+// setExtra replaces the other keys.
 func (d *document) setExtra(extra string) error {
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(extra), &root); err != nil {
@@ -235,8 +235,9 @@ func encodeYAML(n *yaml.Node) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// render is the file of the ruleset. Front matter that would not be read again
-// is an error: a reference to what stood in the old tags, say.
+// render returns the file of the ruleset. It returns an error if the front matter
+// could not be read again, for example because of a reference to an anchor in the
+// old tags.
 func (d *document) render() ([]byte, error) {
 	data, err := d.encode()
 	if err != nil {
@@ -271,8 +272,8 @@ func (d *document) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// encodeFront writes the front matter; that of a folder's file as people wrote it, unless a
-// key has changed.
+// encodeFront writes the front matter. That of a folder's file is written as it
+// was read, unless a key has changed.
 func (d *document) encodeFront(b *bytes.Buffer) error {
 	enc := yaml.NewEncoder(b)
 	if d.ruleset.Folder {
@@ -280,12 +281,12 @@ func (d *document) encodeFront(b *bytes.Buffer) error {
 			b.WriteString(d.asRead)
 			return nil
 		}
-		enc.SetIndent(2) // as skills have it
+		enc.SetIndent(2) // as usual in skills
 	}
 	return errors.Join(enc.Encode(d.front), enc.Close())
 }
 
-// isAsRead reports whether the front matter says what it said when it was read.
+// isAsRead reports whether the front matter has not changed since it was read.
 func (d *document) isAsRead() bool {
 	front, err := parseMapping(d.asRead)
 	if d.asRead == "" || err != nil || front == nil {
@@ -301,8 +302,8 @@ func (d *document) isAsRead() bool {
 	return ruleset.SameContent(before.ruleset, now)
 }
 
-// setFolderFront sets the keys of a SKILL.md that a change may change: skills have no times,
-// and tags only where people wrote them.
+// setFolderFront sets the keys of a SKILL.md that a change may modify: skills
+// have no times, and tags only if the author wrote them.
 func (d *document) setFolderFront() {
 	d.set("description", text(d.ruleset.Description))
 	if d.value("tags") != nil || len(d.ruleset.Tags) > 0 {
@@ -310,7 +311,7 @@ func (d *document) setFolderFront() {
 	}
 }
 
-// nameFolder names a new document that is a folder.
+// nameFolder sets the name of a new document in the form of a folder.
 func (d *document) nameFolder() {
 	if d.ruleset.Folder {
 		d.set("name", text(folderOf(d.ruleset.Name)))
@@ -326,7 +327,7 @@ func tagsNode(tags []string) *yaml.Node {
 	return n
 }
 
-// text is a scalar; what YAML could take for something else is quoted.
+// text returns a scalar that is quoted if YAML could read it as another type.
 func text(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if strings.ContainsAny(s, "\n\r\t\u2028\u2029\u0085") || strings.TrimSpace(s) != s {

@@ -21,34 +21,35 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// In a git work tree, a file that has the content of the newest commit which changed it
-// was not edited by hand: it was pulled or checked out. Its revision has the author and
-// the subject of that commit.
+// In a git work tree, a file with the content of the newest commit that changed
+// it was pulled or checked out, not edited by hand. Its revision has the author
+// and the subject of that commit.
 
-// gitClient is the client of revisions whose author is that of a commit.
+// gitClient is the client of revisions whose author comes from a commit.
 const gitClient = "git"
 
 const (
-	// gitWait bounds how long git is asked. Files of an older commit than it reads
-	// until then count as edited by hand.
+	// gitWait limits the time for running git. Files whose commits are older
+	// than what it reads in that time count as edited by hand.
 	gitWait = 2 * time.Second
-	// gitRest is the pause before a watch asks again where git is at work, and gitTries
-	// the number of times: a checkout names its commit when all files are there.
+	// gitRest is the pause before a watch runs git again while another git is
+	// running, and gitTries the number of attempts: a checkout updates HEAD
+	// after all files have been written.
 	gitRest  = 100 * time.Millisecond
 	gitTries = 50
-	// maxOrigins limits how many commits are remembered.
+	// maxOrigins limits the number of cached commits.
 	maxOrigins = 10_000
 )
 
-// An origin is the commit that the content of a file comes from.
+// An origin is the commit that a file's content comes from.
 type origin struct {
 	by  ruleset.By
 	sum string // SHA-256 of the content
 }
 
-// learnOrigins asks git for the commits of those files whose content is not in their
-// histories. It reports whether git is at work, so that they may be known later. Call it
-// without the lock: git may take long.
+// learnOrigins looks up the commits of those files whose content is not in their
+// histories. It reports whether git is running, in which case the commits may be
+// known later. It must be called without the lock, since git may take long.
 func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) (busy bool) {
 	if gitProgram() == "" || !inWorkTree(s.dir) {
 		return false
@@ -71,7 +72,7 @@ func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) (busy b
 	return gitIsBusy(ctx, s.dir, files)
 }
 
-// remember adds the commits that were found.
+// remember caches the commits that were found.
 func (s *Store) remember(files map[string]*gitFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +86,7 @@ func (s *Store) remember(files map[string]*gitFile) {
 	}
 }
 
-// authorOf says who gave a file its content, which is not in its history.
+// authorOf returns the author of a file's content that is not in its history.
 func (s *Store) authorOf(name ruleset.Name, sum string) ruleset.By {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,12 +96,12 @@ func (s *Store) authorOf(name ruleset.Name, sum string) ruleset.By {
 	return ruleset.By{Author: ruleset.ByHand}
 }
 
-// A gitFile is a file whose commit is looked for.
+// A gitFile is a file whose commit is to be found.
 type gitFile struct {
 	name  ruleset.Name
 	sum   string
-	ids   []string // the names that git may give to the content
-	seen  bool     // whether a commit that changed it was read
+	ids   []string // possible names of the content in git
+	seen  bool     // a commit that changed it has been read
 	found bool
 	by    ruleset.By
 }
@@ -114,7 +115,7 @@ func (s *Store) unrecordedFile(name ruleset.Name) *gitFile {
 	head, err := s.head(name)
 	d.ruleset.Extra = d.extra()
 	if err != nil || head.Rev == 0 || head.is(d.ruleset) {
-		return nil // a content before the first revision has no author
+		return nil // content before the first revision has no author
 	}
 	data, err := readFile(s.path(name), 0)
 	if err != nil {
@@ -127,14 +128,14 @@ func (s *Store) unrecordedFile(name ruleset.Name) *gitFile {
 	return f
 }
 
-// blobID returns the name of a content in a repository with that hash.
+// blobID returns the name of a content in a repository with a hash function.
 func blobID(h hash.Hash, data []byte) string {
 	fmt.Fprintf(h, "blob %d\x00", len(data))
 	h.Write(data)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// gitProgram returns the path of git, "" if there is none.
+// gitProgram returns the path of git, or "".
 var gitProgram = sync.OnceValue(func() string {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -143,7 +144,7 @@ var gitProgram = sync.OnceValue(func() string {
 	return path
 })
 
-// inWorkTree reports whether a folder is in a git work tree, without asking git.
+// inWorkTree reports whether a folder is in a git work tree. It does not run git.
 func inWorkTree(dir string) bool {
 	for at := absolute(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -155,15 +156,15 @@ func inWorkTree(dir string) bool {
 	}
 }
 
-// gitLog are the arguments that make git list commits with the contents that they gave
-// to files.
+// gitLog holds the arguments with which git lists commits and the contents that
+// they gave to files.
 var gitLog = []string{
 	"log", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-notes", "--no-color", "--no-abbrev", "--raw", "--relative",
 	"--format=%x01%an <%ae>%x02%s", "HEAD", "--",
 }
 
-// gitCommand returns a git that only reads. A folder may come from a stranger, so
-// nothing in its configuration that names a program is used.
+// gitCommand returns a command that runs git for reading. The folder may be
+// untrusted, so settings that name programs are overridden.
 func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	all := []string{"--no-pager", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false"}
 	cmd := exec.CommandContext(ctx, gitProgram(), append(all, args...)...)
@@ -171,9 +172,9 @@ func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// gitIsBusy reports whether git is changing the work tree: it has locked its index, or a
-// file without a commit has the content of the index, which git has written and has not
-// made the work tree's commit yet.
+// gitIsBusy reports whether git is changing the work tree: the index is locked,
+// or a file whose content is not that of a commit has the content of the index,
+// which git has written before it updates HEAD.
 func gitIsBusy(ctx context.Context, dir string, files map[string]*gitFile) bool {
 	var args []string
 	for file, f := range files {
@@ -206,8 +207,8 @@ func gitIsBusy(ctx context.Context, dir string, files map[string]*gitFile) bool 
 	return false
 }
 
-// readLog reads the commits of HEAD that changed the files, newest first, until it has
-// the newest of each.
+// readLog reads the commits of HEAD that changed the files, newest first, until
+// it has found the newest one of each file.
 func readLog(ctx context.Context, dir string, files map[string]*gitFile) error {
 	ctx, stop := context.WithCancel(ctx)
 	args := append([]string{}, gitLog...)
@@ -224,14 +225,14 @@ func readLog(ctx context.Context, dir string, files map[string]*gitFile) error {
 		return err
 	}
 	done := matchLog(out, files)
-	stop() // the rest of the log is of no use
+	stop() // the rest of the log is not needed
 	if err := cmd.Wait(); !done {
 		return err
 	}
 	return nil
 }
 
-// gitEnv is the environment without what says where the repository is.
+// gitEnv returns the environment without variables that locate a repository.
 func gitEnv() []string {
 	env := []string{"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 	for _, word := range os.Environ() {
@@ -242,8 +243,8 @@ func gitEnv() []string {
 	return env
 }
 
-// matchLog reads a log and notes the newest commit of each file, if the file has its
-// content. It reports whether all files were in the log.
+// matchLog reads a log and records the newest commit of each file that has the
+// content of that commit. It reports whether all files were in the log.
 func matchLog(log io.Reader, files map[string]*gitFile) (done bool) {
 	var by ruleset.By
 	unseen := len(files)

@@ -18,7 +18,7 @@ import (
 // historyDir is the folder of the histories, one file NAME.jsonl each.
 const historyDir = ".history"
 
-// The ends of the names in the folder of the histories: NAME.jsonl has the revisions,
+// Suffixes in the folder of the histories: NAME.jsonl holds the revisions,
 // NAME.labels.jsonl the moves of labels.
 const (
 	historySuffix = ".jsonl"
@@ -66,12 +66,12 @@ func (r *record) content(name ruleset.Name) ruleset.Ruleset {
 	}
 }
 
-// has reports whether the record has the texts and the files of a ruleset that is there.
+// has reports whether the record has the texts and files of an existing ruleset.
 func (r *record) has(current ruleset.Ruleset) bool {
 	return r.is(current) && ruleset.SameFiles(r.Files, current.Files)
 }
 
-// is reports whether the record has the texts of a ruleset that is there.
+// is reports whether the record has the texts of an existing ruleset.
 func (r *record) is(current ruleset.Ruleset) bool {
 	return !r.Deleted && ruleset.SameContent(r.content(current.Name), current)
 }
@@ -80,8 +80,8 @@ func (s *Store) historyPath(name ruleset.Name) string {
 	return filepath.Join(s.dir, historyDir, string(name)+historySuffix)
 }
 
-// head returns the newest record of a ruleset, one with the number 0 if there is
-// none.
+// head returns the newest record of a ruleset, or a record with number 0 if there
+// is none.
 func (s *Store) head(name ruleset.Name) (record, error) {
 	f, err := os.Open(s.historyPath(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +90,7 @@ func (s *Store) head(name ruleset.Name) (record, error) {
 	if err != nil {
 		return record{}, unavailable(err)
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // errors do not matter, it was only read
 	line, _, err := lastLine(f)
 	if err != nil || len(line) == 0 {
 		return record{}, err
@@ -102,8 +102,8 @@ func (s *Store) head(name ruleset.Name) (record, error) {
 	return r, nil
 }
 
-// lastLine returns the last line of a file that ends with \n, and where that line
-// ends. What a killed process left behind it is not part of the history.
+// lastLine returns the last complete line of a file and its end. Anything after
+// it was left by a killed process and does not count.
 func lastLine(f *os.File) (line []byte, end int64, err error) {
 	const step = 4 << 10
 	info, err := f.Stat()
@@ -112,7 +112,7 @@ func lastLine(f *os.File) (line []byte, end int64, err error) {
 	}
 	var tail []byte
 	for from := info.Size(); from > 0; {
-		size := min(int64(max(step, len(tail))), from) // doubling
+		size := min(int64(max(step, len(tail))), from) // reads twice as much with each step
 		from -= size
 		chunk := make([]byte, size, int(size)+len(tail))
 		if _, err := f.ReadAt(chunk, from); err != nil {
@@ -131,14 +131,15 @@ func lastLine(f *os.File) (line []byte, end int64, err error) {
 	return nil, 0, nil
 }
 
-// appendRecord adds a record to a history and syncs it. undo takes it out again
-// when the change that it records fails. The lock is held.
+// appendRecord appends a record to a history and syncs it. undo removes the
+// record if the change that it records fails. The caller must hold the lock.
 func (s *Store) appendRecord(name ruleset.Name, r record) (undo func(), err error) {
 	return s.appendLine(s.historyPath(name), r)
 }
 
-// appendLine adds a line of JSON to a file of the history, which may be new, and syncs
-// both. undo takes the line out again. The lock is held.
+// appendLine appends a line of JSON to a file of the history, which may be new,
+// and syncs both the file and its folder. undo removes the line. The caller must
+// hold the lock.
 func (s *Store) appendLine(path string, v any) (undo func(), err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := s.makeHistoryDir(); err != nil {
@@ -149,7 +150,7 @@ func (s *Store) appendLine(path string, v any) (undo func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	undo = func() { _ = os.Truncate(path, end) } // else the history has a change that was not made
+	undo = func() { _ = os.Truncate(path, end) } // otherwise the history has a change that was not made
 	if end == 0 {
 		if err := s.syncDir(filepath.Dir(path)); err != nil { // the file may be new
 			undo()
@@ -159,8 +160,8 @@ func (s *Store) appendLine(path string, v any) (undo func(), err error) {
 	return undo, nil
 }
 
-// addLines adds lines of JSON to a file of the history and syncs it, and returns where
-// it ended before. If it fails, the file ends there again.
+// addLines appends lines of JSON to a file of the history, syncs it, and returns
+// its former end. If it fails, it restores that end.
 func addLines(path string, lines ...any) (end int64, err error) {
 	if len(lines) == 0 {
 		return 0, nil
@@ -180,8 +181,8 @@ func addLines(path string, lines ...any) (end int64, err error) {
 	return addTo(f, text)
 }
 
-// addTo adds text to an open file of the history, syncs it, and closes it. Text that was
-// not added for certain is cut off; a file whose end is not known stays as it is.
+// addTo appends text to an open file of the history, syncs it, and closes it. If
+// that fails, it truncates the file to its former end, if that is known.
 func addTo(f *os.File, text []byte) (end int64, err error) {
 	_, end, err = lastLine(f)
 	if err != nil {
@@ -189,13 +190,13 @@ func addTo(f *os.File, text []byte) (end int64, err error) {
 		return 0, err
 	}
 	if err := errors.Join(writeAt(f, text, end), f.Close()); err != nil {
-		_ = os.Truncate(f.Name(), end) // what is left is no whole line, or is not acknowledged
+		_ = os.Truncate(f.Name(), end) // the rest is an incomplete line, or not acknowledged
 		return end, unavailable(err)
 	}
 	return end, nil
 }
 
-// writeAt makes text what a file has from end on, and syncs it.
+// writeAt replaces everything from end on by text and syncs the file.
 func writeAt(f *os.File, text []byte, end int64) error {
 	if err := f.Truncate(end); err != nil {
 		return err
@@ -206,11 +207,11 @@ func writeAt(f *os.File, text []byte, end int64) error {
 	return f.Sync()
 }
 
-// gitignore has git leave out what is not rulesets.
+// gitignore makes git ignore files that are not rulesets.
 const gitignore = ".gitignore\n" + lockName + "\n" + tempName + "\n" + batchGlob + "\n" + movesName + "\n" + historyDir + "/\n"
 
-// makeHistoryDir creates the folder of the histories, and a .gitignore beside it
-// unless there is one.
+// makeHistoryDir creates the folder of the histories and, if there is none, a
+// .gitignore next to it.
 func (s *Store) makeHistoryDir() error {
 	if err := os.Mkdir(filepath.Join(s.dir, historyDir), 0o755); errors.Is(err, fs.ErrExist) {
 		return nil
@@ -228,8 +229,8 @@ func (s *Store) makeHistoryDir() error {
 	return s.sync()
 }
 
-// reconcile records what became of a file without this program, and returns the
-// document that is there, at its revision. The lock is held.
+// reconcile records changes that other programs made to a file, and returns the
+// document at its current revision. The caller must hold the lock.
 func (s *Store) reconcile(name ruleset.Name) (document, error) {
 	d, readErr := s.read(name)
 	_, missing := errors.AsType[*ruleset.NotFoundError](readErr)
@@ -259,7 +260,7 @@ func (s *Store) reconcile(name ruleset.Name) (document, error) {
 		}
 		by, at := s.authorOf(name, d.sum), d.changedAt()
 		if head.Rev == 0 {
-			by, at = ruleset.By{}, d.ruleset.LastModified // it was there before its history began
+			by, at = ruleset.By{}, d.ruleset.LastModified // it existed before its history began
 		}
 		head = newRecord(head.Rev+1, at, by, d.ruleset)
 		_, err = s.appendRecord(name, head)
@@ -268,7 +269,8 @@ func (s *Store) reconcile(name ruleset.Name) (document, error) {
 	return d, err
 }
 
-// changedAt is when a file was changed last, as far as the file tells.
+// changedAt returns the time of the last change of a file, as far as the file
+// shows it.
 func (d *document) changedAt() time.Time {
 	if d.modified.After(d.ruleset.LastModified) {
 		return d.modified
@@ -276,8 +278,8 @@ func (d *document) changedAt() time.Time {
 	return d.ruleset.LastModified
 }
 
-// adopt gives a document the revision that has its content. A file that was edited
-// by hand says in its front matter when it was changed before that.
+// adopt sets the revision of a document to the one with its content. For a file
+// edited by hand, the front matter gives the time of the change before.
 func adopt(d *document, head record) {
 	d.ruleset.Rev = head.Rev
 	if head.byOthers() && head.At.After(d.ruleset.LastModified) {
@@ -285,12 +287,12 @@ func adopt(d *document, head record) {
 	}
 }
 
-// byOthers reports whether the content came by hand or by git.
+// byOthers reports whether the content was written by hand or by git.
 func (r *record) byOthers() bool { return r.Author == ruleset.ByHand || r.Client == gitClient }
 
-// place finds the revision of a document that was just read, and records it if it
-// is a new one. A folder that cannot be written, or that git is changing, has no new
-// ones; the number is then the one that the revision would have.
+// place finds the revision of a document that was just read, and records a new
+// one. It does not record anything if the folder is not writable or git is
+// changing it; it then sets the number that the revision would have.
 func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error {
 	d.ruleset.Extra = d.extra()
 	head, err := s.head(name)
@@ -327,7 +329,7 @@ func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revis
 	return s.revisions(name)
 }
 
-// revisions reads the history of a ruleset, newest first.
+// revisions returns the history of a ruleset, newest first.
 func (s *Store) revisions(name ruleset.Name) ([]ruleset.Revision, error) {
 	var all []ruleset.Revision
 	err := s.eachRecord(name, func(_ []byte, r ruleset.Revision) {
@@ -340,7 +342,8 @@ func (s *Store) revisions(name ruleset.Name) ([]ruleset.Revision, error) {
 	return all, err
 }
 
-// eachRecord calls use with the lines of a history and their revisions, oldest first.
+// eachRecord calls use with the lines of a history and their revisions, oldest
+// first.
 func (s *Store) eachRecord(name ruleset.Name, use func(line []byte, r ruleset.Revision)) error {
 	return eachLine(s.historyPath(name), func(line []byte) error {
 		var r record
@@ -352,8 +355,8 @@ func (s *Store) eachRecord(name ruleset.Name, use func(line []byte, r ruleset.Re
 	})
 }
 
-// eachLine calls use with the whole lines of a file, which may be missing. A last
-// line without its end is being written, or its writer was killed.
+// eachLine calls use with the complete lines of a file, which may be missing. An
+// incomplete last line is being written, or its writer was killed.
 func eachLine(path string, use func(line []byte) error) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -373,7 +376,8 @@ func eachLine(path string, use func(line []byte) error) error {
 	return nil
 }
 
-// syncDir puts the names in a folder on disk. Windows does so itself.
+// syncDir syncs a folder, and with it the names of its files. Windows does so
+// itself.
 func syncDir(path string) error {
 	if isWindows {
 		return nil

@@ -12,29 +12,29 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// An index is the list of all rulesets in its order, for stores that a watch tells
-// of changes. Without a watch it is not used: a list reads the folder then.
+// An index holds the list of all rulesets in order. It is used only while a watch
+// reports changes; otherwise lists read the folder.
 //
-// It is current while no name is stale and the folder's time of modification is the
-// one that it was read at: creations, renames and deletions move that at once, and
-// an edit in place is told by an event. The methods may be called from any
-// goroutine; the lock is held while files are read, by the callers that need them.
+// It is current if no name is stale and the folder's modification time has not
+// changed since it was read: creations, renames and deletions change that time,
+// and an edit in place causes an event. Its methods may be called concurrently.
+// Callers that read files hold the lock meanwhile.
 type index struct {
 	mu      sync.Mutex
-	watches int       // how many watches tell of changes
-	whole   bool      // whether metas was read since the first watch began
+	watches int       // number of watches that report changes
+	whole   bool      // metas has been read since the first watch began
 	dirTime time.Time // of the folder when it was read
 	stale   map[ruleset.Name]struct{}
 	metas   []ruleset.Meta // in list order
 	names   []ruleset.Name // of metas, sorted
 	created map[ruleset.Name]time.Time
 
-	problems map[string]string   // the files that are not served, with the reasons
-	odd      map[string]struct{} // files of other names that may be problems now
-	folders  map[string]struct{} // whose inside no event tells of
+	problems map[string]string   // reasons of files that are not served, by name
+	odd      map[string]struct{} // other files that may have become problems
+	folders  map[string]struct{} // folders whose contents cause no events
 }
 
-// join has the index used, leave ends that.
+// join enables the index for a watch, leave ends that.
 func (x *index) join() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -50,19 +50,19 @@ func (x *index) leave() {
 	}
 }
 
-// forget has everything read again.
+// forget makes the index read everything again.
 func (x *index) forget() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.whole = false
 }
 
-// maxStale is the number of names above which reading all is faster than bringing the
-// list up to date name by name.
+// maxStale is the number of stale names above which reading everything is faster
+// than updating the list name by name.
 const maxStale = 1000
 
-// touch has the file of a name read again. dirTime is the folder's time after the
-// change; the caller knows of no other change.
+// touch marks a name as stale. dirTime is the folder's time after the change; the
+// caller must know of no other change.
 func (x *index) touch(name ruleset.Name, dirTime time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -71,7 +71,7 @@ func (x *index) touch(name ruleset.Name, dirTime time.Time) {
 	}
 	if name != "" {
 		x.stale[name] = struct{}{}
-		x.odd[folderOf(name)] = struct{}{} // whose files may now be a ruleset's
+		x.odd[folderOf(name)] = struct{}{} // whose files may now belong to a ruleset
 	}
 	if len(x.stale) > maxStale {
 		x.whole = false
@@ -80,7 +80,7 @@ func (x *index) touch(name ruleset.Name, dirTime time.Time) {
 	x.dirTime = dirTime
 }
 
-// touchOther has a file looked at again whose name is not that of a ruleset.
+// touchOther marks a file that does not have the name of a ruleset as stale.
 func (x *index) touchOther(file string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -89,7 +89,8 @@ func (x *index) touchOther(file string) {
 	}
 }
 
-// dirTime returns the folder's time of modification, the zero time if it is missing.
+// dirTime returns the folder's modification time, or the zero time if the folder
+// is missing.
 func (s *Store) dirTime() time.Time {
 	info, err := os.Stat(s.dir)
 	if err != nil {
@@ -98,8 +99,8 @@ func (s *Store) dirTime() time.Time {
 	return info.ModTime()
 }
 
-// indexed calls use with the current list of all rulesets, which use must not change
-// or keep. ok is false if no watch keeps the index.
+// indexed calls use with the current list of all rulesets, which use must neither
+// modify nor retain. ok is false if no watch maintains the index.
 func (s *Store) indexed(use func(metas []ruleset.Meta)) (ok bool, err error) {
 	x := &s.index
 	x.mu.Lock()
@@ -152,7 +153,7 @@ func (s *Store) readIndexLocked(dirTime time.Time) error {
 	return nil
 }
 
-// readOddLocked finds out whether an entry of the folder with another name is a problem.
+// readOddLocked determines whether another entry of the folder is a problem.
 func (s *Store) readOddLocked(e fs.DirEntry) {
 	x := &s.index
 	if reason := s.problem(e); reason != "" {
@@ -163,18 +164,18 @@ func (s *Store) readOddLocked(e fs.DirEntry) {
 	}
 }
 
-// refreshOddLocked looks at entries of the folder again.
+// refreshOddLocked updates the problems among entries of the folder.
 func (s *Store) refreshOddLocked(files map[string]struct{}) {
 	for file := range files {
 		delete(s.index.problems, file)
 		delete(s.index.folders, file)
-		if info, err := os.Lstat(s.inDir(file)); err == nil { // else it has gone
+		if info, err := os.Lstat(s.inDir(file)); err == nil { // otherwise it has been removed
 			s.readOddLocked(fs.FileInfoToDirEntry(info))
 		}
 	}
 }
 
-// readOneLocked brings the entry of one ruleset up to date.
+// readOneLocked updates the entry of one ruleset.
 func (s *Store) readOneLocked(name ruleset.Name) {
 	x := &s.index
 	if created, ok := x.created[name]; ok {
@@ -189,7 +190,7 @@ func (s *Store) readOneLocked(name ruleset.Name) {
 	delete(x.problems, string(name)+suffix)
 	info, err := os.Lstat(s.path(name))
 	if err != nil {
-		return // it has gone
+		return // it has been removed
 	}
 	meta, err := s.meta(file{name, info})
 	if invalid, ok := errors.AsType[*InvalidFileError](err); ok {

@@ -12,9 +12,9 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// readJournal reads a journal that a killed process has left; the error is
-// [fs.ErrNotExist] if there is none. A folder may come from a stranger, so a journal
-// that names anything but files of the store is refused.
+// readJournal reads the journal of a killed process. The error is
+// [fs.ErrNotExist] if there is none. The folder may be untrusted, so a journal
+// that names anything but files of the store is rejected.
 func (s *Store) readJournal(name string) (*journal, error) {
 	data, err := os.ReadFile(s.inDir(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,8 @@ func (s *Store) readJournal(name string) (*journal, error) {
 	return j, nil
 }
 
-// checkJournal returns an error unless all that a journal names is in the folder.
+// checkJournal returns an error unless everything that a journal names is in the
+// folder.
 func (s *Store) checkJournal(j *journal) error {
 	for _, end := range j.Ends {
 		if end.End < 0 || !isHistoryFile(end.File) {
@@ -68,14 +69,16 @@ func (s *Store) checkJournal(j *journal) error {
 	return nil
 }
 
-// isHistoryFile reports whether a file has the name of a history or of moves of labels.
+// isHistoryFile reports whether a file has the name of a history or of the moves
+// of labels.
 func isHistoryFile(file string) bool {
 	base, ok := strings.CutSuffix(file, historySuffix)
 	_, err := ruleset.ParseName(strings.TrimSuffix(base, labelsMark))
 	return ok && err == nil && filepath.IsLocal(file)
 }
 
-// isTempFile reports whether a file has a name that [os.CreateTemp] makes of tempName.
+// isTempFile reports whether a name has the form that [os.CreateTemp] gives
+// tempName.
 func isTempFile(file string) bool {
 	matches, err := filepath.Match(tempName, file)
 	return err == nil && matches && filepath.IsLocal(file) && !strings.ContainsAny(file, `/\:`)

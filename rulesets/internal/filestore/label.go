@@ -25,14 +25,14 @@ type moveRecord struct {
 	Message string        `json:"message,omitempty"`
 }
 
-// labelsPath is the file of the moves of a ruleset's labels.
+// labelsPath returns the path of the moves of a ruleset's labels.
 func (s *Store) labelsPath(name ruleset.Name) string {
 	return filepath.Join(s.dir, historyDir, string(name)+labelsMark+historySuffix)
 }
 
 // MoveLabel implements [ruleset.Store].
 func (s *Store) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
-	if _, err := s.History(ctx, name); err != nil { // which records what others changed
+	if _, err := s.History(ctx, name); err != nil { // records changes made by others
 		return m, err
 	}
 	err := s.locked(ctx, func() (err error) {
@@ -42,7 +42,7 @@ func (s *Store) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.Labe
 	return m, err
 }
 
-// moveLabel records a move. The lock is held.
+// moveLabel records a move. The caller must hold the lock.
 func (s *Store) moveLabel(name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
 	history, err := s.revisions(name)
 	if err != nil {
@@ -66,11 +66,11 @@ func newMoveRecord(m ruleset.LabelMove) moveRecord {
 	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
 }
 
-// movesName is the file that tells watches of moves of labels: lines of a name and a
-// label. It is no record, and may be lost.
+// movesName is the file that notifies watches of moves of labels, with lines of a
+// name and a label. It is not a record and may be lost.
 const movesName = ".moves"
 
-// maxMovesFile is the size at which the file of the moves begins anew.
+// maxMovesFile is the size at which that file is started again.
 const maxMovesFile = 1 << 20
 
 // A movedLabel is a label that moved.
@@ -79,7 +79,8 @@ type movedLabel struct {
 	Label ruleset.Label `json:"label"`
 }
 
-// announce tells the watches of all processes of moves. The lock is held.
+// announce notifies the watches of all processes of moves. The caller must hold
+// the lock.
 func (s *Store) announce(moves ...movedLabel) {
 	if len(moves) == 0 {
 		return
@@ -90,7 +91,7 @@ func (s *Store) announce(moves ...movedLabel) {
 	}
 	path := filepath.Join(s.dir, movesName)
 	if info, err := os.Stat(path); err == nil && info.Size() > maxMovesFile {
-		_ = os.Remove(path) // else it goes on growing
+		_ = os.Remove(path) // otherwise it keeps growing
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
 	if err == nil {
@@ -103,20 +104,19 @@ func (s *Store) announce(moves ...movedLabel) {
 	s.feeds.tell("")
 }
 
-// movesSince returns the moves that were announced behind an offset, and the offset
-// behind them.
+// movesSince returns the moves announced after an offset, and the next offset.
 func (s *Store) movesSince(offset int64) (moves []movedLabel, end int64) {
 	data, err := os.ReadFile(filepath.Join(s.dir, movesName))
 	if err != nil {
 		return nil, 0
 	}
 	if int64(len(data)) < offset {
-		offset = 0 // it began anew
+		offset = 0 // the file was started again
 	}
 	end = offset
 	for line := range strings.Lines(string(data[offset:])) {
 		if !strings.HasSuffix(line, "\n") {
-			break // it is being written
+			break // an incomplete line is being written
 		}
 		end += int64(len(line))
 		name, label, _ := strings.Cut(strings.TrimSpace(line), " ")

@@ -63,8 +63,8 @@ func (s *Store) Search(ctx context.Context, pattern string) (metas []ruleset.Met
 	return metas, err
 }
 
-// Names implements [ruleset.Store]. Without a watch it reads the names of the files
-// alone, among which may be some that are not valid.
+// Names implements [ruleset.Store]. Without a watch it reads only the names of
+// the files, some of which may not be valid.
 func (s *Store) Names(ctx context.Context, prefix string, limit int) (names []ruleset.Name, total int, err error) {
 	s.finishFirst(ctx)
 	cut := func(all []ruleset.Name) {
@@ -79,7 +79,7 @@ func (s *Store) Names(ctx context.Context, prefix string, limit int) (names []ru
 	for i, f := range files {
 		all[i] = f.name
 	}
-	slices.Sort(all) // of files, whose order is that with the suffix
+	slices.Sort(all) // the order of files includes the suffix
 	cut(all)
 	return names, total, err
 }
@@ -91,7 +91,7 @@ func withPrefix(names []ruleset.Name, prefix string) []ruleset.Name {
 	return names[from:to]
 }
 
-// clones copies metas, whose tags callers may change.
+// clones copies metas, so that callers may modify their tags.
 func clones(metas []ruleset.Meta) []ruleset.Meta {
 	copies := make([]ruleset.Meta, len(metas))
 	for i, m := range metas {
@@ -102,7 +102,7 @@ func clones(metas []ruleset.Meta) []ruleset.Meta {
 
 func anyName(string) bool { return true }
 
-// metas returns the rulesets whose name is wanted, unsorted.
+// metas returns the rulesets whose names are wanted, unsorted.
 func (s *Store) metas(want func(name string) bool) ([]ruleset.Meta, error) {
 	entries, err := s.entries()
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Store) metas(want func(name string) bool) ([]ruleset.Meta, error) {
 	return metas, nil
 }
 
-// metasOf returns the rulesets in files, unsorted, and why the others are none. It reads
-// the files on all processors.
+// metasOf returns the rulesets in files, unsorted, and the reasons why other
+// files are not rulesets. It reads files concurrently.
 func (s *Store) metasOf(all []file) ([]ruleset.Meta, map[string]string) {
 	var mu sync.Mutex // guards the results
 	metas, problems := make([]ruleset.Meta, 0, len(all)), map[string]string{}
@@ -138,7 +138,7 @@ func (s *Store) metasOf(all []file) ([]ruleset.Meta, map[string]string) {
 			return nil
 		})
 	}
-	_ = group.Wait() // none fails
+	_ = group.Wait() // no function returns an error
 	return metas, problems
 }
 
@@ -148,7 +148,7 @@ type file struct {
 	info fs.FileInfo
 }
 
-// entries returns the entries of the folder, none if it is missing.
+// entries returns the entries of the folder, or none if it is missing.
 func (s *Store) entries() ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,29 +160,29 @@ func (s *Store) entries() ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// files returns the files among entries whose name is wanted.
+// files returns the files among entries whose names are wanted.
 func files(entries []fs.DirEntry, want func(name string) bool) []file {
 	var all []file
 	for _, d := range entries {
 		name, ok := nameOf(d.Name())
 		if !ok || !want(string(name)) {
-			continue // a README, say
+			continue // such as a README
 		}
-		if info, err := d.Info(); err == nil { // else it has gone since
+		if info, err := d.Info(); err == nil { // otherwise it has been removed
 			all = append(all, file{name, info})
 		}
 	}
 	return all
 }
 
-// files returns the files of the folder whose name is wanted.
+// files returns the files of the folder whose names are wanted.
 func (s *Store) files(want func(name string) bool) ([]file, error) {
 	entries, err := s.entries()
 	return files(entries, want), err
 }
 
-// meta returns the metadata of a file, from memory if the file is unchanged. Errors are
-// those of load.
+// meta returns the metadata of a file, from the cache if the file is unchanged.
+// It returns the errors of load.
 func (s *Store) meta(f file) (ruleset.Meta, error) {
 	now := stampOf(f.info)
 	s.mu.Lock()
@@ -206,14 +206,14 @@ func (s *Store) meta(f file) (ruleset.Meta, error) {
 }
 
 // dateEdited corrects the time of a file that was changed after the time in its
-// front matter, if its history knows another content.
+// front matter, if its history has another content.
 func (s *Store) dateEdited(name ruleset.Name, d *document) {
 	if d.modified.Sub(d.ruleset.LastModified) < settling {
 		return
 	}
 	head, err := s.head(name)
 	if err != nil || head.Rev == 0 {
-		return // the front matter is all that there is
+		return // there is only the front matter
 	}
 	d.ruleset.Extra = d.extra()
 	if !head.is(d.ruleset) {
