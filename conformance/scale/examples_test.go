@@ -23,9 +23,14 @@ func TestKubernetesExample(t *testing.T) {
 						ReadinessProbe struct {
 							HTTPGet struct{ Path string } `yaml:"httpGet"`
 						} `yaml:"readinessProbe"`
+						VolumeMounts []struct {
+							Name      string
+							MountPath string `yaml:"mountPath"`
+						} `yaml:"volumeMounts"`
 					}
 				}
 			}
+			VolumeClaimTemplates []struct{ Metadata struct{ Name string } } `yaml:"volumeClaimTemplates"`
 		}
 	}
 	if err := yaml.Unmarshal([]byte(documented(t, "yaml")), &set); err != nil {
@@ -34,6 +39,10 @@ func TestKubernetesExample(t *testing.T) {
 	containers := set.Spec.Template.Spec.Containers
 	if set.Kind != "StatefulSet" || set.Spec.ServiceName == "" || len(containers) != 1 || containers[0].ReadinessProbe.HTTPGet.Path != "/readyz" {
 		t.Fatalf("%+v", set)
+	}
+	claims := set.Spec.VolumeClaimTemplates
+	if mounts := containers[0].VolumeMounts; len(claims) != 1 || len(mounts) != 2 || mounts[1].Name != claims[0].Metadata.Name || mounts[1].MountPath != "/data" {
+		t.Errorf("the data folder of the image, /data, does not stay: %+v", set)
 	}
 	help, _, err := run(t, t.TempDir(), "", "serve", "--help")
 	if err != nil {
