@@ -174,7 +174,7 @@ func firstOf(ctx context.Context, c stored) (line, error) {
 		if err != nil {
 			return line{}, err
 		}
-		l, _ := parseLine(at.text) // a whole verification tells
+		l, _ := parseLine(at.text) // a whole verification reports the error
 		return l, nil
 	}
 	return line{}, nil

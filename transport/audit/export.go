@@ -117,7 +117,7 @@ func findAgain(ctx context.Context, c stored, p Position) (*readingStart, error)
 		}
 		l, err := parseLine(at.text)
 		if err != nil {
-			continue // read tells
+			continue // read reports it
 		}
 		if first == nil {
 			first = &l

@@ -106,8 +106,7 @@ func (w *fileWriter) isOlder(n int, than time.Time) bool {
 	return err == nil && info.ModTime().Before(than)
 }
 
-// write adds a group behind the last line. What a failed attempt left there is
-// overwritten.
+// write adds a group behind the last line. It overwrites the bytes of a failed attempt.
 func (w *fileWriter) write(g *group, c *chain) error {
 	if err := w.beginFile(); err != nil {
 		return err

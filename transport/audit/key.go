@@ -53,7 +53,7 @@ func (s *signer) renewPublic(dir string) error {
 	path := filepath.Join(dir, publicFile)
 	there, err := ReadPublicKey(path)
 	if err != nil || !slices.ContainsFunc(former(s.rotations), func(key ed25519.PublicKey) bool { return key.Equal(there) }) {
-		return nil // publicKeyIn tells
+		return nil // publicKeyIn reports the error
 	}
 	text, err := encodePublic(s.public())
 	if err == nil {

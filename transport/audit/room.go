@@ -28,7 +28,7 @@ const (
 const roomEnd = 2
 
 // reserve makes a file with lines up to size long enough for n bytes and more. If
-// there is no space for more, the n bytes may still fit: their write tells.
+// there is no space for more, the n bytes may still fit: the write of the lines fails if not.
 func (r *room) reserve(f *os.File, size, n int64) {
 	if size+n+roomEnd <= r.end {
 		return
@@ -38,7 +38,7 @@ func (r *room) reserve(f *os.File, size, n int64) {
 	blank := bytes.Repeat([]byte{'\n'}, minRoom)
 	for at := start; at < end; at += minRoom {
 		if _, err := f.WriteAt(blank[:min(minRoom, end-at)], at); err != nil {
-			_ = f.Truncate(start) // the write of the lines tells
+			_ = f.Truncate(start) // the write of the lines reports the error
 			r.next = 0
 			return
 		}

@@ -27,8 +27,8 @@ type Rotation struct {
 }
 
 // Rotate replaces the signing key of a trail. The files rotations.json, signing.key and
-// signing.pub are written in this order, so that a Rotate that was cut off leaves the old key
-// or the new one. Servers that share a trail in a store need copies of all three. With
+// signing.pub are written in this order, so that after a Rotate that was cut off either the old key
+// or the new one signs. Servers that share a trail in a store need copies of all three. With
 // compromised, chains that no head of the new key covers are not trusted any more.
 func Rotate(ctx context.Context, cfg Config, compromised bool) (r Rotation, err error) {
 	k := newFiles(cfg)

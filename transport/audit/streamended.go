@@ -47,8 +47,8 @@ func (p streamPolicy) aliveFor() time.Duration {
 	return p.keepFor
 }
 
-// markAlive renews the mark of a server that runs. Without the mark the time of the signed
-// head still tells, so that a failure does no harm.
+// markAlive renews the mark of a server that runs. A failure does no harm: without the mark,
+// the time of the signed head shows that the server runs.
 func (w *streamWriter) markAlive(ctx context.Context) {
 	if time.Since(w.markedAt) < w.policy.idleSign()/2 {
 		return

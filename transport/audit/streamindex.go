@@ -128,8 +128,8 @@ func keyOf(line []byte) string {
 	return key
 }
 
-// An indexer says what the index gets for lines that are added. It is not told whether
-// they were: for that there is accept.
+// An indexer returns the entries of the index for lines that are to be added. Call accept
+// once the lines are stored.
 type indexer struct {
 	segments []segment      // that are there, the oldest first; the last one is added to
 	blocks   map[string]int // the last block of the current segment for which a key has an entry

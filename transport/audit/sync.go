@@ -333,7 +333,7 @@ func (l *Log) runDeferred() {
 	closed := l.closed
 	l.mu.Unlock()
 	if !closed {
-		_ = l.runRound(false) // the log tells, and the next Write or Commit does
+		_ = l.runRound(false) // it is logged, and the next Write or Commit returns it
 	}
 }
 

@@ -17,8 +17,8 @@ func (c Confirmation) Safe() bool { return (c.Synced || !c.OnDisk) && c.Confirme
 
 type confirmationKey struct{}
 
-// WithConfirmation returns a context with which a change of a [Store] is told which copies
-// there are of it. into is set before the method returns that changes something.
+// WithConfirmation returns a context with which a change of a [Store] reports how many
+// copies of it there are. into is set before the method that makes the change returns.
 func WithConfirmation(ctx context.Context, into *Confirmation) context.Context {
 	return context.WithValue(ctx, confirmationKey{}, into)
 }

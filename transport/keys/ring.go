@@ -21,9 +21,8 @@ type slot struct {
 	record int
 }
 
-// newRing checks and indexes records. Those that are not valid, or have the ID
-// or the token of an older one, are left out and open nothing; the errors say
-// why.
+// newRing checks and indexes records. It drops records that are not valid, or have the ID
+// or the token of an older one, so that they authenticate no client; the errors say why.
 func newRing(v version, records []Record) (*ring, []error) {
 	records = slices.SortedFunc(slices.Values(records), byAge)
 	r := &ring{version: v, slots: make(map[Hash]slot, len(records)), records: make([]Record, 0, len(records))}
@@ -65,9 +64,9 @@ func (r *ring) add(one *Record) error {
 	return nil
 }
 
-// find is the record that a token opens. How long the look-up in the map takes
-// tells about bits of a hash that no client can choose; the comparison that decides
-// takes the same time whatever it finds.
+// find returns the record of a token. The duration of the look-up in the map depends on
+// bits of a hash that no client can choose; the comparison that decides takes the same
+// time whether it succeeds or not.
 func (r *ring) find(h Hash) (Record, bool) {
 	s, ok := r.slots[h]
 	if !ok {

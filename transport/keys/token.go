@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A Kind tells real keys from those for trying things out.
+// A Kind separates the keys of production from those of trials.
 type Kind string
 
 // The kinds.
@@ -109,7 +109,7 @@ func randomText(alphabet string, n int) string {
 	return string(text)
 }
 
-// Reveal is the secret text, for the one moment when its owner is told.
+// Reveal returns the secret text. Call it only to show a new token to its owner.
 func (t Token) Reveal() string { return t.text }
 
 // Kind is the kind that the token's text states; "" for the zero value.

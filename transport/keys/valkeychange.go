@@ -14,8 +14,8 @@ import (
 const valkeyTries = 1000
 
 // swapText replaces the text of one record if it has not changed meanwhile ("" is none),
-// with its tokens, its age and its revocation, and tells everybody. With "first" there must
-// be no other record. Arguments: ID, old, new, new version, channel, the number of changes
+// with its tokens, its age and its revocation, and publishes the change to all servers. With
+// "first" there must be no other record. Arguments: ID, old, new, new version, channel, the number of changes
 // to remember, "first" or "", milliseconds of creation, those of revocation or "", the
 // number of hashes to remove, these, those to enter.
 //

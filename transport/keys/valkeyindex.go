@@ -190,8 +190,8 @@ func (s *ValkeyStore) indexed(ctx context.Context, run func(context.Context) (an
 // indexWait bounds the time in which tokens are made to fit a ring.
 const indexWait = time.Minute
 
-// fit makes tokens and ages fit the ring. Callers that need them at one time share the work,
-// which goes on when one of them leaves.
+// fit makes tokens and ages fit the ring. Concurrent callers share the work, which
+// goes on when one of them is canceled.
 func (s *ValkeyStore) fit(ctx context.Context) error {
 	done := s.fitting.DoChan("", func() (any, error) { return nil, s.reindex(context.WithoutCancel(ctx)) })
 	select {
