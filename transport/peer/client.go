@@ -117,11 +117,21 @@ type AwayError struct {
 
 // Error names the server.
 func (e *AwayError) Error() string {
+	if e.Name == "" {
+		return "which server has what the request needs cannot be found out: the store does not answer"
+	}
 	return fmt.Sprintf("the server %q, which has what the request needs, cannot be reached or does not answer", e.Name)
 }
 
 // Unwrap returns the error of the connection, which is not for clients.
 func (e *AwayError) Unwrap() error { return e.Cause }
+
+// UnknownOwner is the tag of the server that a request needs while it cannot be found out. It
+// is no server's.
+const UnknownOwner = "?"
+
+// errOwner is the cause of an [AwayError] of [UnknownOwner].
+var errOwner = errors.New("the store does not answer")
 
 // errSilent is the cause of an [AwayError] of a server that does not show that it runs.
 var errSilent = errors.New("it does not show that it runs")
@@ -130,9 +140,12 @@ var errSilent = errors.New("it does not show that it runs")
 var errSlow = errors.New("it sends nothing")
 
 // Pass passes a request of the client at from, whose body has been read, on to the server
-// with the tag, and its answer to w. begun reports whether the answer has begun; the
+// with the tag, and its answer to w. It fails at once for [UnknownOwner]. begun reports whether the answer has begun; the
 // error is an [EndedError] or an [AwayError], or the one of a client that disconnected.
 func (c *Client) Pass(w http.ResponseWriter, r *http.Request, body []byte, from netip.AddrPort, tag string) (begun bool, err error) {
+	if tag == UnknownOwner {
+		return false, &AwayError{Cause: errOwner}
+	}
 	server, _, err := c.cfg.Servers.Lookup(r.Context(), tag)
 	switch {
 	case errors.Is(err, ErrUnknown):

@@ -111,6 +111,16 @@ func TestPass(t *testing.T) {
 	}
 }
 
+// While it cannot be found out which server a request needs, it is refused, and no server is
+// asked.
+func TestPassToUnknownOwner(t *testing.T) {
+	one, _, _ := pair(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
+	began, err := one.Pass(httptest.NewRecorder(), incoming(t, "question"), []byte("question"), client, peer.UnknownOwner)
+	if _, ok := errors.AsType[*peer.AwayError](err); began || !ok || !strings.Contains(err.Error(), "the store does not answer") {
+		t.Errorf("began %v, %v", began, err)
+	}
+}
+
 // Each part of a stream is sent as it comes: the next is only sent when the client has
 // got the one before.
 func TestPassStream(t *testing.T) {

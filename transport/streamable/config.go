@@ -38,7 +38,7 @@ type Config struct {
 	// rest of a stream or what Owner says; nil answers all here.
 	Forward *peer.Client
 	// Owner returns the tag of the server with the state that a call of a tool needs:
-	// this one's, another one's, or "" if any server may answer.
+	// this one's, another one's, "" if any server may answer, or [peer.UnknownOwner].
 	Owner func(ctx context.Context, caller *mcp.Caller, view *mcp.Preview) string
 
 	MaxBody int64 // bytes of a body; 16 MiB

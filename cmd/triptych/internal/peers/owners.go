@@ -75,8 +75,9 @@ func (o *Owners) key(state string) string { return o.servers.prefix + ownerPrefi
 
 // Owner returns the tag of the server with the state that a call needs, "" if it is this
 // one or none. A call that may begin a session claims the state for this server, so that
-// two calls at once do not begin it at two servers. While the store is away the call is
-// served here.
+// two calls at once do not begin it at two servers. While the store does not answer, the owner
+// of a state that is not here is [peer.UnknownOwner]: a call that began a session here could
+// begin a second one.
 func (o *Owners) Owner(ctx context.Context, caller *mcp.Caller, view *mcp.Preview) string {
 	state := caller.StateKey()
 	if view.Family != family || o.hasState(family, state) {
@@ -86,7 +87,7 @@ func (o *Owners) Owner(ctx context.Context, caller *mcp.Caller, view *mcp.Previe
 	defer stop()
 	owner, err := o.client.Get(ctx, o.key(state)).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
-		return ""
+		return peer.UnknownOwner
 	}
 	tag, _, _ := strings.Cut(owner, " ")
 	if tag != "" && tag != o.servers.Tag() && !o.ended(ctx, tag) {
@@ -96,7 +97,10 @@ func (o *Owners) Owner(ctx context.Context, caller *mcp.Caller, view *mcp.Previe
 		return ""
 	}
 	owner, err = claimScript.Run(ctx, o.client, []string{o.key(state)}, owner, o.self(), claimLife.Milliseconds()).Text()
-	if tag, _, _ := strings.Cut(owner, " "); err == nil && tag != o.servers.Tag() {
+	if err != nil {
+		return peer.UnknownOwner
+	}
+	if tag, _, _ = strings.Cut(owner, " "); tag != o.servers.Tag() {
 		return tag
 	}
 	return ""

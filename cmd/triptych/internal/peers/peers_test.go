@@ -106,6 +106,28 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+// While the store is away, a call for a state that is not here is not served: another server may
+// have it, and a launch would begin a second session.
+func TestOwnerWhileTheStoreIsAway(t *testing.T) {
+	mini, client := store(t)
+	one, _ := run(t, client, "one", "http://10.0.0.1:8443")
+	mini.SetError("the store is away")
+	for _, view := range []*mcp.Preview{{Family: "debugger"}, {Family: "debugger", ReadOnly: true}} {
+		if got := one.Owner(t.Context(), &anna, view); got != peer.UnknownOwner {
+			t.Errorf("read only %v: the owner is %q, want %q", view.ReadOnly, got, peer.UnknownOwner)
+		}
+	}
+	if got := one.Owner(t.Context(), &anna, &mcp.Preview{Family: "rulesets"}); got != "" {
+		t.Errorf("the owner for another family is %q", got)
+	}
+	one.mu.Lock()
+	one.state["principal:anna"] = true
+	one.mu.Unlock()
+	if got := one.Owner(t.Context(), &anna, &mcp.Preview{Family: "debugger"}); got != "" {
+		t.Errorf("the owner of a state that is here is %q", got)
+	}
+}
+
 func TestOwners(t *testing.T) {
 	_, client := store(t)
 	one, end := run(t, client, "one", "http://10.0.0.1:8443")
