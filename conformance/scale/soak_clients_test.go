@@ -172,7 +172,7 @@ func (s *soak) debug(ctx context.Context, c *caller) {
 			session = sessionID.FindString(err.Error())
 		default:
 			s.failed(began, err)
-			if strings.Contains(err.Error(), "Not attached") {
+			if strings.Contains(err.Error(), "Not attached") && !strings.Contains(err.Error(), "do not launch it again") {
 				attached, session = false, ""
 			}
 		}
