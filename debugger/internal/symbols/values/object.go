@@ -1,6 +1,7 @@
 package values
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
@@ -120,4 +121,26 @@ func (o Object) Unescaped(name string) Object {
 // Unreadable returns an object of a type without a value. Its error is reason.
 func (o Object) Unreadable(t *types.Type, reason error) Object {
 	return Object{Type: t, View: o.View, err: reason}
+}
+
+// Global returns a global variable by its name, qualified or not.
+func Global(ctx context.Context, p *symbols.Program, name string, mem symbols.Memory, regs dwarfregs.Registers) (Object, error) {
+	v, im, err := symbols.Viewpoint{}.Global(ctx, p, name)
+	if err != nil {
+		return Object{}, err
+	}
+	w := &View{Image: im, Memory: mem, Registers: regs}
+	return w.Object(v), nil
+}
+
+// Globals returns the global variables of an image for whose names want
+// returns true, in the order of the debug information; a nil want takes all.
+func Globals(ctx context.Context, im *symbols.Image, mem symbols.Memory, regs dwarfregs.Registers, want func(name string) bool) ([]Object, error) {
+	vs, err := im.Globals(ctx, want)
+	w := &View{Image: im, Memory: mem, Registers: regs}
+	var out []Object
+	for _, v := range vs {
+		out = append(out, w.Object(v))
+	}
+	return out, err
 }
