@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// admit finds the revision that governs the request: the one claimed in _meta,
-// else that of the session's handshake, else the baseline.
+// admit determines the revision that governs the request: the one claimed in _meta, else
+// that of the session's handshake, else the baseline.
 func (c *Call) admit(m *meta) (err *jsonrpc.Error) {
 	if m.version == nil {
 		c.rev = c.handler.caller.revision()
@@ -18,8 +18,9 @@ func (c *Call) admit(m *meta) (err *jsonrpc.Error) {
 	return err
 }
 
-// check finds the revision of a claim, and whether the rest of _meta is as
-// modern revisions want it. The revision is there though the rest is not.
+// check returns the revision of a claim, and an error if the rest of _meta lacks
+// what modern revisions require. It returns the revision even with an error, so
+// that the error has the form of that revision.
 func (m *meta) check() (*Revision, *jsonrpc.Error) {
 	if !isString(m.version) {
 		return nil, InvalidParams("_meta[%q] must be a string", metaVersion)
@@ -40,13 +41,14 @@ func (m *meta) check() (*Revision, *jsonrpc.Error) {
 	return rev, nil
 }
 
-// MissingClaim is -32602 for a request whose header names a modern revision
-// and whose body does not.
+// MissingClaim returns the error -32602 for a request whose header names a modern
+// revision and whose body does not.
 func MissingClaim() *jsonrpc.Error {
 	return InvalidParams("params._meta must have %s and %s", metaVersion, metaCapabilities)
 }
 
-// UnsupportedVersion is -32022 with the versions a client may claim.
+// UnsupportedVersion returns the error -32022. Its data lists the versions that a
+// client may claim.
 func UnsupportedVersion(requested string) *jsonrpc.Error {
 	err := &jsonrpc.Error{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version: " + quoted(requested)}
 	return err.WithData(struct {
@@ -59,26 +61,27 @@ func UnsupportedVersion(requested string) *jsonrpc.Error {
 type ClientCapabilities struct {
 	Roots    bool
 	Sampling bool
-	// Forms and URLs are the ways in which the client asks its user.
+	// Forms and URLs report the modes of elicitation that the client
+	// supports.
 	Forms, URLs bool
-	Tasks       bool // the extension
-	// OutputSchemas reports whether the client asks for outputSchema in lists.
+	Tasks       bool // the extension for tasks
+	// OutputSchemas reports whether the client wants outputSchema in lists.
 	OutputSchemas bool
 }
 
-// parseCapabilities reads the client's capabilities; members that it does not
-// know or that have another form than expected count as absent.
+// parseCapabilities parses the client's capabilities. Members that are unknown or
+// have an unexpected form count as absent.
 func parseCapabilities(raw []byte) (c ClientCapabilities) {
 	elicitation := valueOf(raw, "elicitation")
 	c.Roots = isObject(valueOf(raw, "roots"))
 	c.Sampling = isObject(valueOf(raw, "sampling"))
 	c.URLs = isObject(valueOf(elicitation, "url"))
-	// An empty object means forms only.
+	// An empty object means forms only (2025-11-25, client/elicitation).
 	c.Forms = isObject(elicitation) && (!c.URLs || isObject(valueOf(elicitation, "form")))
 	extensions := valueOf(raw, "extensions")
 	c.Tasks = isObject(valueOf(extensions, tasksExtension))
 	c.OutputSchemas = isObject(valueOf(extensions, OutputSchemasExtension)) ||
-		isObject(valueOf(valueOf(raw, "experimental"), OutputSchemasExtension)) // where there are no extensions
+		isObject(valueOf(valueOf(raw, "experimental"), OutputSchemasExtension)) // for revisions without extensions
 	return c
 }
 
@@ -98,11 +101,12 @@ func (c *Call) Client() ClientCapabilities {
 	return ClientCapabilities{}
 }
 
-// maxClientName is the longest name of a client that is kept, in bytes.
+// maxClientName limits the length of a client's name in bytes; longer names are
+// truncated.
 const maxClientName = 100
 
-// ClientName returns the name and version of the program that sent the request, such as
-// "cursor 1.7", in the client's own words; "" if it did not say.
+// ClientName returns the name and version that the client gave for itself, such
+// as "cursor 1.7", or "" if it did not give any.
 func (c *Call) ClientName() string {
 	if c.rev.Modern {
 		return clientName(c.params.meta().client)

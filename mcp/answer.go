@@ -5,26 +5,27 @@ import "context"
 // A Result is the result of a tool call.
 type Result struct {
 	Content []Content
-	// Structured is the answer as data; it is encoded as JSON. Nil when the
-	// tool has none.
+	// Structured is the structured answer, which is encoded as JSON; nil if
+	// the tool has none.
 	Structured any
 	IsError    bool
-	// Meta are members of the result's _meta.
+	// Meta holds members of the result's _meta.
 	Meta map[string]any
-	// Job, when set, is the rest of the work, and all else here is ignored.
-	// For clients that have tasks it runs as one, beside the call, which is
-	// answered at once; for others it runs in the call. Only tools with a
-	// [Tool.Task] may have one; handlers that return something else than a
-	// *Result have [TaskWhenSlow] instead. The arguments it uses must be its own.
+	// Job, if set, is the rest of the work, and all other fields are ignored.
+	// For clients that support tasks it runs as a task, and the call is
+	// answered at once; for others it runs within the call. Only tools with a
+	// [Tool.Task] may return one; handlers that return another type than
+	// *Result use [TaskWhenSlow] instead. A job must not use arguments that
+	// the handler shares with others.
 	Job func(ctx context.Context, job *Call) (*Result, error)
 
-	text  string // the only item of the content, if it is
-	plain bool   // but a text
+	text  string // the only item of the content, if plain
+	plain bool   // the content is a single text
 }
 
-// A Content is one item of a result or a prompt message: text, a picture, a sound,
-// a resource or a link to one. The functions below make one. A revision that does
-// not know its kind gets the nearest that it knows.
+// A Content is an item of a result or of a prompt message: a text, an image,
+// audio, a resource or a link to one. The functions below return one. Revisions
+// that lack its kind get the closest kind that they have.
 type Content struct {
 	kind     kind
 	text     string
@@ -46,30 +47,33 @@ const (
 	kindLink
 )
 
-// Annotations say for whom an item is and how much it matters, 0 to 1.
+// Annotations name the intended audience of an item and its priority, from 0 to 1
+// (server/resources, annotations).
 type Annotations struct {
 	Audience []string `json:"audience,omitempty"`
 	Priority *float64 `json:"priority,omitempty"`
 }
 
-// Text is a text item.
+// Text returns a text item.
 func Text(s string) Content { return Content{kind: kindText, text: s} }
 
-// Image is a picture; data are its bytes.
+// Image returns an image item. data is the encoded image.
 func Image(data []byte, mimeType string) Content {
 	return Content{kind: kindImage, data: data, mime: mimeType}
 }
 
-// Audio is a sound. Revision 2024-11-05 gets it as an embedded resource.
+// Audio returns an audio item. Revision 2024-11-05 gets it as an embedded
+// resource.
 func Audio(data []byte, mimeType string) Content {
 	return Content{kind: kindAudio, data: data, mime: mimeType}
 }
 
-// Embedded is a resource with its contents. Baseline clients get bytes as the
-// documented item of type "blob".
+// Embedded returns a resource item with its contents. Baseline clients get bytes
+// as the documented item of type "blob".
 func Embedded(c Contents) Content { return Content{kind: kindResource, resource: &c} }
 
-// Link points at a resource. Revisions before 2025-06-18 get its URI as text.
+// Link returns a link to a resource. Revisions before 2025-06-18 get its URI as a
+// text.
 func Link(r Resource) Content { return Content{kind: kindLink, link: &r} }
 
 // Annotated returns the item with annotations.
@@ -78,10 +82,12 @@ func (c Content) Annotated(a Annotations) Content {
 	return c
 }
 
-// textResult is a tool result of one text. It takes no memory beside its own.
+// textResult returns a tool result with a single text, with no allocation but its
+// own.
 func textResult(text string) Result { return Result{text: text, plain: true} }
 
-// items returns the content. A single text is put into one, to save its memory.
+// items returns the content, including a single text that is stored without an
+// item.
 func (r *Result) items(one *[1]Content) []Content {
 	if !r.plain {
 		return r.Content
@@ -95,5 +101,6 @@ func errorResult(text string) *Result {
 	return &Result{Content: []Content{Text(text)}, IsError: true}
 }
 
-// A job is the work of a tool; c is the call, or what stands for it in a task.
+// A job is the work of a tool. c is the call, or the call that represents it in a
+// task.
 type job = func(ctx context.Context, c *Call) (*Result, error)

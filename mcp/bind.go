@@ -13,29 +13,29 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
 
-// A Binding joins a handler to its schemas. [Typed] and [Raw] make one. The schemas
-// are made when the first client asks for them, once.
+// A Binding joins a handler with its schemas. [Typed] and [Raw] return one. The
+// schemas are made once, when the first client requests them.
 type Binding struct {
-	forms  func() (*forms, error) // made by the first call; from any goroutine
+	forms  func() (*forms, error) // made by the first call; may be called concurrently
 	invoke func(ctx context.Context, call *Call, args []byte) (Result, error)
-	err    error // why the tool cannot be served, reported by New
+	err    error // reason why the tool cannot be served, reported by New
 }
 
-// A texter is an answer that knows its text.
+// A texter is an answer that has a text form.
 type texter interface{ Text() string }
 
-// A carrier is a texter that has more content than its text.
+// A carrier is a texter with further content.
 type carrier interface{ Content() []Content }
 
-// Typed binds a handler whose arguments are the struct In; the schema, the
-// decoding and the argument errors all come from it (package schema).
+// Typed binds a handler whose arguments are the struct In. The schema, the
+// decoding and the argument errors all derive from In (package schema).
 //
 // Out is a string, which is the text of the answer; or a type with a method
-// Text() string, which then is also the structured content and whose type is
-// the output schema, and may have a method Content() []Content for what follows
-// the text; or *[Result].
+// Text() string, which is also the structured content and whose type gives the
+// output schema, and which may have a method Content() []Content for further
+// items; or *[Result].
 //
-// Types that have no schema are reported by [Check], and to who calls the tool.
+// Types without a schema are reported by [Check], and by calls of the tool.
 func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Out, error)) Binding {
 	answer, structured, err := answerOf[Out]()
 	if err != nil {
@@ -62,8 +62,8 @@ func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Ou
 	}
 }
 
-// answerOf returns how an Out becomes a Result, and what the structured answer
-// is, nil where there is none.
+// answerOf returns the function that converts an Out to a Result, and the type of
+// the structured answer, or nil if there is none.
 func answerOf[Out any]() (func(Out) Result, reflect.Type, error) {
 	var zero Out
 	switch any(zero).(type) {
@@ -77,7 +77,7 @@ func answerOf[Out any]() (func(Out) Result, reflect.Type, error) {
 	return nil, nil, fmt.Errorf("answer type %T is neither a string nor a *mcp.Result and has no Text method", zero)
 }
 
-// structuredResult is the Result of an answer that knows its text.
+// structuredResult returns the Result of an answer that has a text form.
 func structuredResult[Out any](o Out) Result {
 	result := textResult(any(o).(texter).Text())
 	result.Structured = o
@@ -89,8 +89,8 @@ func structuredResult[Out any](o Out) Result {
 	return result
 }
 
-// Raw binds a handler that takes its arguments as JSON, for tools whose
-// arguments cannot be a struct. The schema is published, not enforced.
+// Raw binds a handler that gets its arguments as JSON, for tools whose arguments
+// cannot be a struct. The schema is published but not enforced.
 func Raw(inputSchema string, handler func(ctx context.Context, call *Call, args []byte) (*Result, error)) Binding {
 	if !json.Valid([]byte(inputSchema)) {
 		return Binding{err: errors.New("input schema is not JSON")}
@@ -111,18 +111,18 @@ func Raw(inputSchema string, handler func(ctx context.Context, call *Call, args 
 	}
 }
 
-// Forms are the schemas of a tool, and what they say of it.
+// forms holds the schemas of a tool and what derives from them.
 type forms struct {
 	input      []byte // JSON Schema of the arguments
-	documented []byte // the same without extensions and booleans
-	plain      []byte // the same without booleans, for revisions before they came
-	output     []byte // JSON Schema of the structured answer, nil when there is none
+	documented []byte // input without extensions and boolean schemas
+	plain      []byte // input without boolean schemas, for revisions that lack them
+	output     []byte // JSON Schema of the structured answer; nil if there is none
 	in         *schema.Schema
-	headers    []rawschema.HeaderPath // arguments that HTTP headers repeat
+	headers    []rawschema.HeaderPath // arguments that HTTP headers mirror
 }
 
-// formsOf makes the forms of a tool with the arguments in and the structured
-// answer out, nil when it has none.
+// formsOf returns the forms of a tool with arguments of type in and structured
+// answers of type out, which is nil if there are none.
 func formsOf(in, out reflect.Type) (*forms, error) {
 	arguments, err := schema.Of(in)
 	if err != nil {
@@ -141,17 +141,17 @@ func formsOf(in, out reflect.Type) (*forms, error) {
 	return f, nil
 }
 
-// newForms returns the forms of an input schema. It reads the schema as text, once,
-// when a tool is listed first.
+// newForms returns the forms of an input schema. It parses the schema once, when
+// the tool is first listed.
 func newForms(input []byte) *forms {
 	plain := rawschema.WithoutBooleans(input)
 	return &forms{input: input, documented: plain, plain: plain, headers: rawschema.HeaderPaths(input)}
 }
 
-// Check reports every mistake in tables: those that [New] reports, and types
-// that have no schema. A server makes the schema of a tool when the first client
-// asks for it, for that is most of the work of starting; tests of a family check
-// its table.
+// Check reports all mistakes in tables: those that [New] reports, and types
+// without a schema. A server makes the schema of a tool on the first request for
+// it, since that is most of the work of starting; so the tests of a family should
+// call Check.
 func Check(tables ...*Table) error {
 	errs := []error{check(tables)}
 	for _, t := range tables {

@@ -13,14 +13,14 @@ const (
 	defaultStateMemory      = 32 << 20
 )
 
-// entryBytes is charged for each thing that is kept besides the bytes of what
-// the client sent: map entries, slice headers and the structs around them.
+// entryBytes is charged for each stored entry in addition to the client's bytes:
+// for map entries, slice headers and structs.
 const entryBytes = 128
 
-// A budget counts the bytes that the server keeps for its callers between
-// their requests: subscriptions, listen requests, tasks with their arguments
-// and results. What take has granted must be returned with give when the bytes
-// are released. Its methods may be called from any goroutine and do not block.
+// A budget limits the bytes that the server stores for callers between their
+// requests: subscriptions, listen requests, and tasks with their arguments and
+// results. Bytes charged with take must be returned with give when they are
+// released. Its methods may be called concurrently and do not block.
 type budget struct {
 	each, all int
 
@@ -30,8 +30,8 @@ type budget struct {
 	refused int64
 }
 
-// init takes the limits of the configuration, in bytes, or the defaults for those that
-// are not positive.
+// init sets the limits from the configuration, in bytes. Limits that are not
+// positive get the defaults.
 func (b *budget) init(cfg *Config) {
 	b.each, b.all, b.of = cfg.StateMemory, cfg.StateMemoryTotal, map[string]int{}
 	if b.each <= 0 {
@@ -42,8 +42,8 @@ func (b *budget) init(cfg *Config) {
 	}
 }
 
-// take charges n bytes to the principal. The error says which budget is used up
-// and what the client can do about it.
+// take charges n bytes to the principal. Its error names the exhausted budget and
+// says what the client can do.
 func (b *budget) take(principal string, n int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *budget) take(principal string, n int) error {
 	return nil
 }
 
-// give returns n bytes.
+// give returns n bytes that take charged to the principal.
 func (b *budget) give(principal string, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,15 +71,15 @@ func (b *budget) give(principal string, n int) {
 	}
 }
 
-// A Usage is the state of a budget at one time.
+// A Usage is a snapshot of a budget.
 type Usage struct {
-	Used, Limit int64 // in all
-	Owners      int   // principals that hold something
-	Refused     int64 // how often a request was refused
+	Used, Limit int64 // bytes of all principals
+	Owners      int   // number of principals with a charge
+	Refused     int64 // number of rejected requests
 }
 
-// StateUsage returns the bytes that the server keeps for its callers between
-// their requests ([Config.StateMemory]).
+// StateUsage returns the use of the budget for state that the server stores
+// between requests ([Config.StateMemory]).
 func (s *Server) StateUsage() Usage {
 	b := &s.budget
 	b.mu.Lock()

@@ -13,57 +13,60 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Call is one request on its way through the server. Handlers get it for progress, log
-// messages to the client, questions to the user, and to find the state they keep between
-// calls. It is good until the handler returns; afterwards Progress and Log do nothing.
-// Those two may be called from any goroutine, its other methods from the handler's.
+// A Call is a request that a handler serves. Handlers use it to report progress,
+// send log messages to the client, ask the user, and find the state that they
+// store between calls. It is valid until the handler returns; afterwards Progress
+// and Log do nothing. Progress and Log may be called from any goroutine, the
+// other methods only from that of the handler.
 type Call struct {
 	handler *Handler
 	id      jsonrpc.ID
 	method  *method
 	rev     *Revision
 	params  params
-	extra   []byte // members of the result's _meta, with commas between
+	extra   []byte // members of the result's _meta, separated by commas
 	tool    *boundTool
-	became  *task // nil unless the call became one
-	task    *task // that the job belongs to, nil outside one
+	became  *task // the task that the call became, or nil
+	task    *task // the task that the job belongs to, or nil
 	details map[string]string
-	failure bool // whether the result is an error of the tool
+	failure bool // the result is an error of the tool
 
-	followed bool        // whether the client asked for progress
-	started  bool        // whether any was sent; guarded by mu, as the two below
-	over     atomic.Bool // the request is answered: nothing is sent for it any more
+	followed bool        // the client asked for progress
+	started  bool        // progress was sent; guarded by mu, like the two below
+	over     atomic.Bool // the request has been answered: nothing may be sent for it
 	mu       sync.Mutex
 	progress float64
-	sent     time.Time // when progress was last sent
+	sent     time.Time // time of the last message of progress
 }
 
-// Caller returns the caller that sent the request. Families use it for rights and limits,
-// never to tell transports apart.
+// Caller returns the sender of the request. Families use it for rights and
+// limits, and must not use it to distinguish transports.
 func (c *Call) Caller() Caller { return c.handler.caller }
 
-// Baseline reports whether the client named no revision, so that it is answered as
-// the families' documents show and no more.
+// Baseline reports whether the client named no revision. Such a client is
+// answered exactly as the families' documents show.
 func (c *Call) Baseline() bool { return c.rev == baseline }
 
-// StateKey returns the name of the state that the calls of one client share: the process
-// on stdio, the legacy session, else the key. [Table].EndSession is called with it when
-// that state can go.
+// StateKey returns the key of the state that the calls of one client share: the
+// process on stdio, else the legacy session, else the key of the principal.
+// [Table].EndSession is called with it when that state can be released.
 func (c *Call) StateKey() string { return c.handler.caller.StateKey() }
 
-// Logger returns the server's logger, narrowed to the call.
+// Logger returns the server's logger with attributes of the call.
 func (c *Call) Logger() *slog.Logger {
 	return c.handler.server.cfg.Logger.With("method", c.method.name)
 }
 
-// progressEvery is the shortest time between two messages of progress; the
-// last one, with progress equal to total, is always sent.
+// progressEvery is the minimum interval of messages of progress. The last one,
+// whose progress equals total, is always sent.
 const progressEvery = 50 * time.Millisecond
 
-// Progress reports the progress of the call to the client, if it asked for it (a
-// progressToken in _meta). Progress that does not rise is left out, as the specification
-// demands, and so is more than one message each 50 ms. Total 0 means not known. Of a task
-// the message is the status. It never fails: a client that cannot be reached misses it.
+// Progress reports the progress of the call if the client asked for it with a
+// progressToken in _meta (basic/utilities/progress). It drops values that do not
+// increase, as the specification demands, and more than one message per 50 ms. A
+// total of 0 means that it is unknown. In a task, message becomes the status
+// message. Progress never fails: a client that cannot be reached misses the
+// message.
 func (c *Call) Progress(ctx context.Context, progress, total float64, message string) {
 	if c.task != nil {
 		if c.due(progress, total) {
@@ -85,18 +88,18 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 	c.notify(ctx, "notifications/progress", append(dst, '}'))
 }
 
-// Suspend ends the client's connection before the answer, on transports and in
-// revisions where the client reconnects for it, after retry or later. It reports
-// whether the connection was ended. Only tools with Suspends may call it.
+// Suspend closes the client's connection before the answer, on transports and in
+// revisions in which the client then reconnects, after retry or later. It reports
+// whether it closed the connection. Only tools with Suspends may call it.
 func (c *Call) Suspend(retry time.Duration) bool {
 	sender, ok := c.handler.caller.Send.(interface{ Suspend(time.Duration) bool })
 	return ok && sender.Suspend(retry)
 }
 
-// InputClosed is closed when the client has ended its input, though not its last
-// message with it, or when the server ends: a call that waits for what may never
-// come should answer soon. Nil on transports where the end of the client is that of
-// ctx.
+// InputClosed returns a channel that is closed when the client has closed its
+// input, or when the server is shutting down. A call that waits for something
+// that may never happen should then return soon. The channel is nil on transports
+// where the end of the client cancels ctx.
 func (c *Call) InputClosed() <-chan struct{} {
 	sender, ok := c.handler.caller.Send.(interface{ InputClosed() <-chan struct{} })
 	if !ok {
@@ -105,8 +108,8 @@ func (c *Call) InputClosed() <-chan struct{} {
 	return sender.InputClosed()
 }
 
-// due reports whether progress is worth a message, and remembers it. NaN and infinities,
-// which JSON does not have, are not.
+// due reports whether progress should be sent, and records it. It is false for
+// NaN and infinities, which JSON cannot represent.
 func (c *Call) due(progress, total float64) bool {
 	if math.IsNaN(progress) || math.IsInf(progress, 0) || math.IsNaN(total) || math.IsInf(total, 0) {
 		return false
@@ -127,17 +130,17 @@ func appendNumber(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
 
-// notify sends a notification that belongs to this request. A client that
-// cannot be reached does not hear it; its call goes on.
+// notify sends a notification that belongs to this request. If the client cannot
+// be reached, the call continues.
 func (c *Call) notify(ctx context.Context, method string, params []byte) {
 	if err := c.handler.caller.Send.Notify(ctx, method, params); err != nil {
 		c.handler.server.cfg.Logger.Debug("notification not sent", "method", method, "err", err)
 	}
 }
 
-// Log sends a log message to the client if it wants messages of that level. data is any
-// value that encodes as JSON; never put secrets into it: they reach the client's log.
-// logger may be "".
+// Log sends a log message to the client if the client wants messages of that
+// level. data is encoded as JSON and must not contain secrets, since it ends up
+// in the client's log. logger names the source and may be "".
 func (c *Call) Log(ctx context.Context, level Level, logger string, data any) {
 	if c.over.Load() || c.handler.caller.Send == nil || !c.wantsLog(level) {
 		return
@@ -155,9 +158,9 @@ func (c *Call) Log(ctx context.Context, level Level, logger string, data any) {
 	c.notify(ctx, "notifications/message", append(dst, '}'))
 }
 
-// wantsLog reports whether the client wants log messages of a level: those from the
-// level on that the request names in _meta since 2026-07-28, before that those from the
-// level on of logging/setLevel.
+// wantsLog reports whether the client wants log messages of a level: since
+// 2026-07-28 the minimum level is in _meta of the request, before that it is set
+// by logging/setLevel.
 func (c *Call) wantsLog(level Level) bool {
 	if c.rev.Modern {
 		asked, ok := parseLevel(unquoted(c.params.meta().logLevel))

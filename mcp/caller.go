@@ -7,25 +7,27 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Scope is a right, such as "rulesets:write". The rows of tables name the scopes that
-// exist; nothing else lists them, so a new family brings its own.
+// A Scope is a right, such as "rulesets:write". The rows of tables name the
+// scopes that exist. There is no other list of them, so a new family brings its
+// own.
 type Scope string
 
-// A Principal is the account that a request is charged to, and its rights. It is a value:
-// a transport makes one for each request, and a change of rights affects the next one.
+// A Principal is the account that a request is charged to, with its rights. It is
+// a value: transports make one for each request, so a change of rights affects
+// the next request.
 type Principal struct {
-	// ID is stable and unique among principals, and no secret.
+	// ID is stable and unique among principals. It is not secret.
 	ID string
-	// Scopes are the rights; nil means every right.
+	// Scopes holds the rights; nil means every right.
 	Scopes []Scope
-	// Toolsets are the groups of tools that the principal sees and may call, as
-	// in [ToolSelection]; nil means all.
+	// Toolsets holds the groups of tools that the principal may see and call,
+	// as in [ToolSelection]; nil means all.
 	Toolsets []string
-	// Label names the versions of their data that families with labelled versions show
-	// to the principal; "" leaves that to the family.
+	// Label selects the version of their data that families with labelled
+	// versions show to the principal; "" leaves the choice to the family.
 	Label string
-	// Account holds the data of the transport about the principal. No other
-	// package reads it.
+	// Account is data of the transport about the principal, which no other
+	// package reads.
 	Account any
 }
 
@@ -33,40 +35,38 @@ type Principal struct {
 // input and output: it has every right and no limits.
 func Local() Principal { return Principal{ID: "local"} }
 
-// Allows reports whether the principal has the right. All have the empty one. Nil Scopes
-// have all, and empty ones none.
+// Allows reports whether the principal has a right. Every principal has the empty
+// right. A principal with nil Scopes has every right, one with empty Scopes none.
 func (p Principal) Allows(s Scope) bool {
 	return s == "" || p.Scopes == nil || slices.Contains(p.Scopes, s)
 }
 
-// A Caller is the sender of a request, as the transport has authenticated it. The zero
-// Caller is a principal without a name that has every right, so transports must set
-// Principal.
+// A Caller is the authenticated sender of a request. The principal of the zero
+// Caller has no name and every right, so transports must set Principal.
 type Caller struct {
 	Principal Principal
-	// Session holds the state of a legacy client, nil where the
-	// transport or the revision has none. Bind makes one when it is nil and
-	// Connection is set.
+	// Session is the state of a legacy client, or nil if the transport or the
+	// revision has none. If it is nil and Connection is set, Bind makes one.
 	Session *Session
-	// Connection says that all requests bound to this caller come over one
-	// connection of one client process, as on stdio.
+	// Connection reports that all requests of this caller come from one
+	// client process over one connection, as on stdio.
 	Connection bool
-	// Revision governs requests that state none, when there is no session:
-	// what an HTTP header says. Nil means the baseline.
+	// Revision governs requests that name none when there is no session: over
+	// HTTP, the one in the header. Nil means the baseline.
 	Revision *Revision
-	// Unsolicited says that Send carries messages that belong to no request, such
-	// as changes of lists. A Connection always does.
+	// Unsolicited reports that Send can carry messages that belong to no
+	// request, such as changes of lists. That is always so for a Connection.
 	Unsolicited bool
-	// Tools picks among the tools that the server has; nil picks all.
+	// Tools selects tools of the server; nil selects all.
 	Tools *ToolSelection
 	// Addr is the address of the client, the zero value on stdio.
 	Addr netip.AddrPort
-	// Send carries messages to the client that belong to this connection or
-	// request; nil when none can be sent.
+	// Send sends messages to the client that belong to this connection or
+	// request; nil if none can be sent.
 	Send jsonrpc.Sender
 }
 
-// revision returns the revision of requests that state none themselves.
+// revision returns the revision of requests that name none themselves.
 func (c *Caller) revision() *Revision {
 	switch {
 	case c.Session != nil:
@@ -77,9 +77,9 @@ func (c *Caller) revision() *Revision {
 	return baseline
 }
 
-// StateKey returns the name of the state that a caller's calls share: the connection or
-// the legacy session, else the principal. The prefixes keep an id that a client could
-// choose from naming another's state.
+// StateKey returns the key of the state that a caller's calls share: that of the
+// connection or the legacy session, else of the principal. Prefixes prevent an id
+// that a client could choose from colliding with the key of another's state.
 func (c *Caller) StateKey() string {
 	if c.Session != nil {
 		return "session:" + c.Session.ID

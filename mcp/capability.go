@@ -2,8 +2,8 @@ package mcp
 
 import "slices"
 
-// A capability is a part of a server without which a method does not exist: a server that
-// has no prompts answers prompts/list with -32601, and does not declare the capability.
+// A capability is a part of a server on which methods depend: a server without
+// prompts answers prompts/list with -32601 and does not declare the capability.
 type capability int
 
 const (
@@ -17,7 +17,7 @@ const (
 	hasDirectories
 )
 
-// offers reports whether the tables have the capability.
+// offers reports whether the tables provide the capability.
 func (s *Server) offers(c capability) bool {
 	switch c {
 	case hasTools:
@@ -39,8 +39,8 @@ func (s *Server) offers(c capability) bool {
 	return true
 }
 
-// documented returns the capabilities that the tables' documents show. They are declared
-// to baseline clients even if nothing is there.
+// documented returns the capabilities in the tables' documents. They are declared
+// to baseline clients even if the server has nothing to offer for them.
 func (s *Server) documented() (o Capabilities) {
 	for _, t := range s.tables {
 		o |= t.Baseline
@@ -56,8 +56,8 @@ func (s *Server) changing() (o Capabilities) {
 	return o
 }
 
-// visible returns the tables of which the principal may see a tool, a prompt or a
-// resource. Changes of other tables are not told to it.
+// visible returns the tables with a tool, prompt or resource that the principal
+// may see. The principal is not notified of changes of other tables.
 func (s *Server) visible(p Principal) (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i
@@ -82,8 +82,8 @@ func (t *Table) showsPrompts(p Principal) bool {
 	return slices.ContainsFunc(t.Prompts, func(row Prompt) bool { return p.Allows(row.Scope) })
 }
 
-// promised returns the tables whose lists may change: only for those was listChanged
-// declared.
+// promised returns the tables whose lists may change. Only for those was
+// listChanged declared.
 func (s *Server) promised() (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i
@@ -100,8 +100,8 @@ func (s *Server) promised() (v change) {
 	return v
 }
 
-// completes reports whether a prompt or a resource template of the server may complete
-// arguments, which is when it offers `completions`.
+// completes reports whether any prompt or resource template of the server may
+// complete arguments, and so whether the server declares `completions`.
 func (s *Server) completes() bool {
 	for _, src := range s.sources {
 		if src.Complete != nil {
@@ -113,5 +113,5 @@ func (s *Server) completes() bool {
 			return true
 		}
 	}
-	return len(s.promptsOf) > 0 // whose prompts may complete their arguments
+	return len(s.promptsOf) > 0 // their prompts may complete arguments
 }

@@ -5,19 +5,22 @@ import (
 	"time"
 )
 
-// An Env has the services that the program lends to a family that it opens.
+// An Env holds the services that the program provides to the families that it
+// opens.
 type Env struct {
 	Logger *slog.Logger
 	Now    func() time.Time
-	// Data is the program's data folder; it may not exist yet.
+	// Data is the program's data folder, which may not exist yet.
 	Data string
-	// Store is the URL of the store that the program's flags and environment
-	// name, "" for files in the data folder.
+	// Store is the URL of the store selected by the program's flags and
+	// environment, or "" for files in the data folder.
 	Store string
-	// FurtherStores are the URLs of stores that are given besides.
+	// FurtherStores holds the URLs of additional stores.
 	FurtherStores []string
-	// StorePrefix begins the names of all keys of a store but those of a documented schema.
+	// StorePrefix is the prefix of all keys in a store, except those of a
+	// documented schema.
 	StorePrefix string
-	// Getenv looks up an environment variable, "" when it is not set.
+	// Getenv returns the value of an environment variable, or "" if it is not
+	// set.
 	Getenv func(string) string
 }

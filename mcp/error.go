@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
 
-// The codes that MCP adds to JSON-RPC's.
+// Codes that MCP adds to those of JSON-RPC.
 const (
 	CodeResourceNotFound   jsonrpc.Code = -32002 // up to 2025-11-25
 	CodeHeaderMismatch     jsonrpc.Code = -32020 // from 2026-07-28 on, like the next two
@@ -23,31 +23,32 @@ const (
 	CodeQuotaModern        jsonrpc.Code = -31002 // where revisions forbid -32002
 )
 
-// errMeta is the key in a tool result's _meta under which an error's code and
-// data stand when the revision wants the model to see the error.
+// errMeta is the key in a tool result's _meta for an error's code and data, in
+// revisions where the model sees the error.
 const errMeta = "io.github.triptych-mcp/error"
 
-// A toolError becomes a tool result with isError.
+// A toolError is answered as a tool result with isError.
 type toolError struct{ err error }
 
-// Error returns the text that the model reads.
+// Error returns the text for the model.
 func (e *toolError) Error() string { return e.err.Error() }
 func (e *toolError) Unwrap() error { return e.err }
 
-// ToolError returns an error that is answered as a tool result with isError and err's
-// text, in every revision. The model reads that text, so it says what to do.
+// ToolError returns an error that is answered as a tool result with isError and
+// err's text, in every revision. The model reads that text, so it should say what
+// to do.
 func ToolError(err error) error { return &toolError{err: err} }
 
-// A ResourceNotFoundError reports a URI that names nothing. Its code depends on the
-// revision: -32002 up to 2025-11-25, -32602 later, and the family's own for baseline
-// clients.
+// A ResourceNotFoundError reports a URI without a resource. Its code depends on
+// the revision: -32002 up to 2025-11-25, -32602 later, and the family's own code
+// for baseline clients.
 type ResourceNotFoundError struct {
 	URI string
-	// Baseline is the code that the family's document shows.
+	// Baseline is the code in the family's document.
 	Baseline jsonrpc.Code
 	// Message is the documented text, the same in every revision.
 	Message string
-	// Reason says why, where more is known; skills/get shows it.
+	// Reason, if known, is the reason; skills/get shows it.
 	Reason string
 }
 
@@ -65,16 +66,16 @@ func (e *ResourceNotFoundError) wire(rev *Revision) *jsonrpc.Error {
 	}{e.URI})
 }
 
-// A requestError is about the request as such, not about the outcome of a tool for its
-// arguments: no revision shows it to the model, which could not mend it.
+// A requestError concerns the request itself, not the result of a tool for its
+// arguments. No revision shows it to the model, which could not correct it.
 type requestError struct{ err *jsonrpc.Error }
 
-// Error returns the text of the error behind it.
+// Error returns the text of the underlying error.
 func (e *requestError) Error() string { return e.err.Error() }
 func (e *requestError) Unwrap() error { return e.err }
 
-// plainErrors maps errors for families that have no mapping of their own: a bad argument
-// is -32602, all else stays as it is.
+// plainErrors converts errors for families without a conversion of their own:
+// invalid arguments get -32602, other errors are unchanged.
 func plainErrors(err error) error {
 	if args, ok := errors.AsType[*schema.Error](err); ok {
 		return InvalidParams("%s", args.Error())
@@ -87,19 +88,20 @@ func InvalidParams(format string, args ...any) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params").WithDetails(format, args...)
 }
 
-// invalidRequest is the error -32600 with a reason in data.details.
+// invalidRequest returns the error -32600 with the reason in data.details.
 func invalidRequest(details string) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").WithDetails("%s", details)
 }
 
-// methodNotFound is the error -32601, with the method's name cut to a length that is
-// safe to show.
+// methodNotFound returns the error -32601 with the method's name, truncated to a
+// length that is safe to show.
 func methodNotFound(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + quoted(method)}
 }
 
-// permissionDenied is the error of a call that needs a scope which the caller does not
-// have. Its data names the scope, so that a client can ask its user for another key.
+// permissionDenied returns the error for a call that needs a scope which the
+// caller lacks. Its data names the scope, so that the client can ask its user for
+// another key.
 func permissionDenied(need Scope) *jsonrpc.Error {
 	return jsonrpc.Errorf(CodePermissionDenied, "Permission denied").WithData(struct {
 		Details string `json:"details"`
@@ -107,8 +109,9 @@ func permissionDenied(need Scope) *jsonrpc.Error {
 	}{fmt.Sprintf("this needs the scope %s, which the key does not have", need), need})
 }
 
-// MissingScope returns the scope for want of which a request was refused, "" when it was
-// refused for another reason. Transports use it for their challenge.
+// MissingScope returns the scope for lack of which a request was rejected, or ""
+// if it was rejected for another reason. Transports use it for their challenge
+// (RFC 6750, section 3.1).
 func MissingScope(err *jsonrpc.Error) Scope {
 	var data struct {
 		Scope Scope `json:"scope"`
@@ -119,36 +122,36 @@ func MissingScope(err *jsonrpc.Error) Scope {
 	return data.Scope
 }
 
-// An UnavailableError reports that a service outside, such as a store, cannot be reached
-// now. Clients see the message; HTTP has a status for it (503) in revisions with plain
-// statuses.
+// An UnavailableError reports that an external service, such as a store, is
+// temporarily not available. Clients see the message. In revisions with plain
+// HTTP statuses, the status is 503.
 type UnavailableError struct{ Message string }
 
 // Error returns the message, which clients see.
 func (e *UnavailableError) Error() string { return e.Message }
 
-// Unwrap returns the error for the wire.
+// Unwrap returns the protocol error.
 func (e *UnavailableError) Unwrap() error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message}
 }
 
-// A QuotaError reports how much of a quota or rate is used, and when there is more. Its
-// code is documented for baseline clients; later revisions forbid that code, so it
-// depends on the revision.
+// A QuotaError reports the use of a quota or rate, and when there will be more.
+// Its code is documented for baseline clients; later revisions forbid that code,
+// so it depends on the revision.
 type QuotaError struct {
 	Limit   int64
 	Used    int64
 	ResetAt time.Time
-	// Details say more for people; "" says nothing.
+	// Details is additional text for users; it may be "".
 	Details string
 }
 
-// Error returns the documented message; the limits and the time to wait are in the
-// data.
+// Error returns the documented message. The limits and the time to wait are in
+// the data.
 func (e *QuotaError) Error() string { return "Quota exceeded" }
 
-// Wire returns the error with the code of the revision; where that is not the documented
-// one, data.code has it.
+// Wire returns the error with the code of the revision. If that is not the
+// documented code, data.code has the latter.
 func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
 	data := struct {
 		Limit   int64        `json:"limit"`
@@ -164,15 +167,15 @@ func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
 	return err.WithData(data)
 }
 
-// missingExtension is the error of a request that needs an extension which the client
-// did not declare, with that extension in data.requiredCapabilities.
+// missingExtension returns the error for a request that needs an extension which
+// the client did not declare. data.requiredCapabilities names the extension.
 func missingExtension(name string) *jsonrpc.Error {
 	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: "Missing required client capability: " + name}
 	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{name: struct{}{}}}})
 }
 
-// missingCapability is the error of a request that needs a capability of the client, such
-// as `sampling`, which it did not declare.
+// missingCapability returns the error for a request that needs a capability of
+// the client, such as `sampling`, which the client did not declare.
 func missingCapability(name string) *jsonrpc.Error {
 	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: fmt.Sprintf("Missing required client capability: %s", name)}
 	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{name: struct{}{}}})

@@ -7,9 +7,10 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// Handle implements [jsonrpc.Handler]: it answers one request with the JSON of its
-// result, appended to dst. Its error is one for the client, or one of the server's that
-// [jsonrpc.ErrorOf] hides. It may be called from several goroutines at once.
+// Handle implements [jsonrpc.Handler]: it answers one request by appending the
+// JSON of the result to dst. It returns either an error for the client, or an
+// internal error, whose text [jsonrpc.ErrorOf] hides. It may be called
+// concurrently.
 func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	call := &Call{handler: h, id: req.ID, method: methodRows[req.Method]}
 	defer call.over.Store(true)
@@ -19,9 +20,9 @@ func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 	return h.handle(ctx, req, call, dst)
 }
 
-// handle parses the params of a request, finds its method in the revision that the
-// request names or its session has agreed on, and serves it. A method that the revision
-// does not have, or for which the server has nothing to offer, is an unknown one.
+// handle parses the params of a request, finds its method in the revision that
+// the request names or that its session negotiated, and serves it. A method that
+// the revision lacks, or for which the server has no capability, is unknown.
 func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) ([]byte, error) {
 	meta, err := h.parse(req, &call.params)
 	if err != nil {
@@ -37,18 +38,18 @@ func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, 
 	return h.serve(ctx, call, dst)
 }
 
-// parse fills p from the params of the request, which a preview may have parsed
+// parse sets p from the params of the request, which a preview may have parsed
 // already.
 func (h *Handler) parse(req *jsonrpc.Request, p *params) (meta, *jsonrpc.Error) {
 	if v := h.preview; v != nil && v.request == req {
-		h.preview = nil // a handler that stays must not keep the message
+		h.preview = nil // do not retain the message after its request
 		*p = v.params
 		return v.meta, v.bad
 	}
 	return p.parse(req.Params)
 }
 
-// serve runs the row and closes the result that it opened.
+// serve calls the method's function and closes the JSON of the result.
 func (h *Handler) serve(ctx context.Context, call *Call, dst []byte) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, '{')
@@ -59,8 +60,8 @@ func (h *Handler) serve(ctx context.Context, call *Call, dst []byte) ([]byte, er
 	return append(call.appendTrailer(dst, start+1, call.method.cache), '}'), nil
 }
 
-// refuse gives an error the form that the revision wants; a request for input is a result
-// since 2026-07-28. dst is without the result that was begun.
+// refuse converts an error to the form of the revision. Since 2026-07-28, a
+// request for input is a result. dst is without the result that was begun.
 func (h *Handler) refuse(call *Call, dst []byte, err error) ([]byte, error) {
 	if ask, ok := errors.AsType[*inputRequired](err); ok {
 		return call.appendInputRequired(dst, ask)
@@ -71,13 +72,13 @@ func (h *Handler) refuse(call *Call, dst []byte, err error) ([]byte, error) {
 	return dst, err
 }
 
-// Blocks implements [jsonrpc.BlockingHandler]: what follows initialize waits until it has
-// negotiated the revision, which governs how the next message is read.
+// Blocks implements [jsonrpc.BlockingHandler]: messages after initialize wait
+// until it has negotiated the revision that governs how they are read.
 func (h *Handler) Blocks(req *jsonrpc.Request) bool { return req.Method == "initialize" }
 
-// Preempt implements [jsonrpc.Preempter]. It takes every notification; it runs on the
-// reading goroutine, so a cancellation overtakes all that waits. It does not block, and
-// unknown notifications are ignored (JSON-RPC 2.0, section 4.1).
+// Preempt implements [jsonrpc.Preempter]. It handles all notifications on the
+// reading goroutine, so that a cancellation overtakes queued requests. It does
+// not block, and ignores unknown notifications (JSON-RPC 2.0, section 4.1).
 func (h *Handler) Preempt(req *jsonrpc.Request) bool {
 	switch req.Method {
 	case "notifications/initialized":
@@ -87,12 +88,12 @@ func (h *Handler) Preempt(req *jsonrpc.Request) bool {
 	case "notifications/cancelled":
 		h.cancelRequest(req.Params)
 	}
-	return true // unknown ones are ignored
+	return true // unknown notifications are ignored
 }
 
-// cancelRequest ends a request in flight; one that is malformed, unknown or finished is
-// ignored, as the specification asks (basic/utilities/cancellation): the answer may have
-// crossed it.
+// cancelRequest cancels a request in flight. It ignores ids that are malformed,
+// unknown or finished, as the specification requires
+// (basic/utilities/cancellation): the answer may have crossed the notification.
 func (h *Handler) cancelRequest(raw []byte) {
 	var p params
 	if _, err := p.parse(raw); err != nil {
@@ -108,10 +109,10 @@ func (h *Handler) cancelRequest(raw []byte) {
 	}
 }
 
-// Sequence implements [jsonrpc.Sequencer]. It returns the name of what must run in
-// arrival order: calls to one family. Lists of resources belong to the first family that
-// has any, whose tools change them. Tools with Interrupts have no sequence, as they must
-// not queue behind the call that they end.
+// Sequence implements [jsonrpc.Sequencer]. Calls with the same name run in
+// arrival order; the name is that of the family. Lists of resources belong to the
+// first family that has resources, since its tools change them. Tools with
+// Interrupts have no name, as they must not queue behind the call that they end.
 func (h *Handler) Sequence(req *jsonrpc.Request) string {
 	row := methodRows[req.Method]
 	if row == nil || row.order == anyOrder {
@@ -141,8 +142,9 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 	return ""
 }
 
-// GuardBatch implements [jsonrpc.BatchGuard]. It refuses batches where the revision has
-// none (those up to 2025-03-26 have them), and those that hold what may not be in one.
+// GuardBatch implements [jsonrpc.BatchGuard]. It rejects batches in revisions
+// without batches (after 2025-03-26), and batches with requests that must not be
+// in one.
 func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, nullID bool) {
 	if !h.caller.revision().Has(Batches) {
 		return invalidRequest("the negotiated protocol revision has no batches"), h.NullID()
@@ -159,8 +161,8 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 	return nil, false
 }
 
-// NullID implements [jsonrpc.IDPolicy]. It reports whether an answer without a readable
-// id has "id":null.
+// NullID implements [jsonrpc.IDPolicy]. It reports whether an answer to a request
+// without a readable id has "id":null.
 func (h *Handler) NullID() bool {
 	return h.caller.revision().Has(NullIDs)
 }
