@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A kind says what a cached thing is.
+// A kind is the kind of a cache entry.
 type kind string
 
 const (
@@ -19,27 +19,27 @@ const (
 // A key identifies a cache entry.
 type key struct {
 	kind kind
-	path string // absolute, links that lead between roots resolved
+	path string // absolute; links between roots are resolved
 }
 
-// An entry is one thing in the cache.
+// An entry is an entry of the cache.
 type entry struct {
 	key    key
-	files  []version // the file itself, and for a schema all it includes and imports
-	value  any       // *parsed, *compact or *schema; shared, only read
+	files  []version // the file itself and, for a schema, the files that it includes and imports
+	value  any       // *parsed, *compact or *schema; shared and not modified
 	bytes  int64
 	loaded time.Time
 	hits   int64
 }
 
-// A cache keeps what was used last, as much as fits into its budget. It knows
-// nothing of files: the caller of a look-up checks that the entry is current.
+// A cache holds the most recently used entries that fit in its budget. It does
+// not access files: callers check that an entry is current.
 type cache struct {
 	budget int64
 
 	mu        sync.Mutex
 	entries   map[key]*list.Element // of *entry
-	recent    *list.List            // the front was used last
+	recent    *list.List            // of *entry, the most recently used first
 	bytes     int64
 	hits      int64
 	misses    int64
@@ -51,14 +51,14 @@ func newCache(budget int64) *cache {
 	return &cache{budget: budget, entries: map[key]*list.Element{}, recent: list.New(), loading: map[key]*turn{}}
 }
 
-// A turn is the right to load one thing.
+// A turn is the right to load an entry.
 type turn struct {
 	taken chan struct{} // holds a token while a goroutine loads
-	users int           // who load or wait; guarded by the cache's mutex
+	users int           // number of goroutines that load or wait; guarded by the cache's mutex
 }
 
-// lock lets one caller at a time load what k stands for, so that the others find
-// it done. It ends with an error only when ctx does.
+// lock waits until no other goroutine loads the entry for k, so that it is
+// usually loaded once. Its error is that of ctx.
 func (c *cache) lock(ctx context.Context, k key) (unlock func(), err error) {
 	t := c.enter(k)
 	select {
@@ -90,7 +90,7 @@ func (c *cache) leave(k key, t *turn) {
 	}
 }
 
-// get finds an entry without counting.
+// get returns an entry without counting the look-up.
 func (c *cache) get(k key) (*entry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,14 +101,14 @@ func (c *cache) get(k key) (*entry, bool) {
 	return at.Value.(*entry), true
 }
 
-// versions are the files that e was made from.
+// versions returns the versions of the files that e was made from.
 func (e *entry) versions(c *cache) []version {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(e.files)
 }
 
-// confirm notes that a file of e was read again and is the same.
+// confirm records that a file of e was read again and has not changed.
 func (c *cache) confirm(e *entry, again version) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,7 @@ func (c *cache) confirm(e *entry, again version) {
 	}
 }
 
-// hit counts a use of e and makes it the last to be evicted.
+// hit counts a use of e and makes it the most recently used entry.
 func (c *cache) hit(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,14 +130,14 @@ func (c *cache) hit(e *entry) {
 	}
 }
 
-// miss counts a look-up that has to load.
+// miss counts a look-up that must load the entry.
 func (c *cache) miss() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.misses++
 }
 
-// drop removes an entry that holds no longer.
+// drop removes an outdated entry.
 func (c *cache) drop(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,8 +146,9 @@ func (c *cache) drop(e *entry) {
 	}
 }
 
-// put adds an entry, in place of one with its key, and evicts what was not used
-// for longest until all fits. What is larger than the whole budget is not kept.
+// put adds an entry, replacing one with the same key, and evicts the least
+// recently used entries until all fit. An entry larger than the whole budget is
+// not stored.
 func (c *cache) put(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +172,7 @@ func (c *cache) removeLocked(at *list.Element) {
 	c.bytes -= e.bytes
 }
 
-// clear forgets everything.
+// clear removes all entries.
 func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

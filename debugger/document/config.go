@@ -6,35 +6,39 @@ import (
 	"time"
 )
 
-// A Config says what a [Library] may read and what that may cost. A zero field
-// means its default.
+// A Config sets what a [Library] may read, and its limits. Zero fields have their
+// defaults.
 type Config struct {
-	// Roots are the directories below which everything lies. With none, only
+	// Roots lists the directories that may be read. If it is empty, only
 	// inline documents can be used.
 	Roots []string
-	// CacheBytes limits the memory that parsed documents and compiled schemas may
-	// keep between requests; 256 MiB. A negative value keeps nothing.
+	// CacheBytes limits the memory of parsed documents and compiled schemas
+	// that are cached between requests; 256 MiB. A negative value disables
+	// the cache.
 	CacheBytes int64
-	// MaxDocument is the largest document or schema in bytes; 32 MiB.
+	// MaxDocument limits the size of a document or schema in bytes; 32 MiB.
 	MaxDocument int64
-	// MaxMemory limits the memory of all trees in use at one time, in bytes; 1 GiB.
+	// MaxMemory limits the memory of all trees in use at the same time in
+	// bytes; 1 GiB.
 	MaxMemory int64
 	// MaxDepth limits the nesting of elements; 256.
 	MaxDepth int
 	// MaxAttributes limits the attributes of one element; 2048.
 	MaxAttributes int
-	// MaxAnswer limits the bytes of values and markup that one answer to a query may
-	// carry; 4 MiB.
+	// MaxAnswer limits the bytes of values and markup in one answer to a
+	// query; 4 MiB.
 	MaxAnswer int
-	// QueryMemory limits the memory of evaluating a query in bytes; 512 MiB. It is
-	// watched by the growth of the whole heap, beyond what MaxMemory and CacheBytes
-	// allow for, so it is a safeguard and no exact measure.
+	// QueryMemory limits the memory for evaluating a query in bytes; 512 MiB.
+	// It is measured by the growth of the whole heap beyond MaxMemory and
+	// CacheBytes, so it is a safeguard and not exact.
 	QueryMemory int64
-	// MaxTime limits the processor time of one request; 30 s. For Preload it holds
-	// for each document. Where a system cannot tell the processor time of a thread,
-	// which is any but Linux, it limits the time by the clock.
+	// MaxTime limits the processor time of a request; 30 s. For Preload it
+	// applies to each document. On systems other than Linux, where the
+	// processor time of a thread is not available, it limits the time by the
+	// clock.
 	MaxTime time.Duration
-	// Workers limits the requests that run at once; twice the processors, at least 4.
+	// Workers limits the number of concurrent requests; twice the processors,
+	// at least 4.
 	Workers int
 }
 
@@ -58,7 +62,7 @@ const (
 	gib = 1 << 30
 )
 
-// withDefaults fills in what was left out.
+// withDefaults returns c with defaults in place of zero fields.
 func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.CacheBytes, 256*mib)
 	setDefault(&c.MaxDocument, 32*mib)

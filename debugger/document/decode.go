@@ -15,14 +15,14 @@ import (
 	"golang.org/x/text/encoding/ianaindex"
 )
 
-// A signature is the beginning of documents in an encoding (XML 1.0, appendix F).
+// A signature is the start of documents in an encoding (XML 1.0, appendix F).
 type signature struct {
 	begin    string
 	encoding string
-	bom      bool // the signature is no part of the text
+	bom      bool // the signature is not part of the text
 }
 
-// signatures are tried in order: UTF-32's begin like UTF-16's.
+// signatures are tried in order: those of UTF-32 begin like those of UTF-16.
 var signatures = []signature{
 	{"\xFF\xFE\x00\x00", "UTF-32", true},
 	{"\x00\x00\xFE\xFF", "UTF-32", true},
@@ -36,17 +36,17 @@ var signatures = []signature{
 	{"\x4C\x6F\xA7\x94", "EBCDIC", false},
 }
 
-// lazyRegexp returns an expression that is compiled when it is first used: many
+// lazyRegexp returns a function that compiles the expression on first use: many
 // processes never read XML.
 func lazyRegexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// declaration finds the encoding that a document's first line declares.
+// declaration matches the encoding in a document's XML declaration.
 var declaration = lazyRegexp(`^<\?xml[ \t\r\n][^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z][A-Za-z0-9._-]*)["']`)
 
-// sniff tells a document's encoding, and how many bytes to leave out first.
-// Where there is no signature the declaration counts, and UTF-8 without one.
+// sniff returns a document's encoding and the number of bytes to skip. Without a
+// signature the declaration applies, and without one it is UTF-8.
 func sniff(raw []byte) (encoding string, skip int) {
 	for _, s := range signatures {
 		if !bytes.HasPrefix(raw, []byte(s.begin)) {
@@ -63,8 +63,8 @@ func sniff(raw []byte) (encoding string, skip int) {
 	return "UTF-8", 0
 }
 
-// decode turns a document's bytes into UTF-8 without a byte-order mark. The
-// answer may share memory with raw.
+// decode converts a document to UTF-8 without a byte-order mark. The result may
+// share memory with raw.
 func decode(name string, raw []byte) ([]byte, error) {
 	encoding, skip := sniff(raw)
 	body := raw[skip:]
@@ -83,9 +83,9 @@ func decode(name string, raw []byte) ([]byte, error) {
 	return fromCharset(name, body, encoding)
 }
 
-// fromCharset decodes an encoding by its name in IANA's registry or in WHATWG's
-// Encoding standard. It reads those that hold ASCII in its own bytes, as the first
-// line was found by them, and refuses bytes that mean nothing.
+// fromCharset decodes an encoding by its name in IANA's registry or in the WHATWG
+// Encoding standard. It accepts only encodings that encode ASCII as itself, since
+// the declaration was read that way, and rejects invalid bytes.
 func fromCharset(name string, body []byte, encoding string) ([]byte, error) {
 	charset, err := ianaindex.IANA.Encoding(encoding)
 	if err != nil || charset == nil {
@@ -104,14 +104,15 @@ func fromCharset(name string, body []byte, encoding string) ([]byte, error) {
 	return text, nil
 }
 
-// keepsASCII reports whether ASCII reads the same in a charset.
+// keepsASCII reports whether a charset encodes ASCII as itself.
 func keepsASCII(charset encoding.Encoding) bool {
 	const sample = "<?xml version='1.0'?>"
 	text, err := charset.NewDecoder().String(sample)
 	return err == nil && text == sample
 }
 
-// checkUTF8 finds the first byte that is no part of UTF-8.
+// checkUTF8 returns an error with the position of the first byte that is not
+// valid UTF-8.
 func checkUTF8(name string, text []byte) error {
 	if utf8.Valid(text) {
 		return nil
@@ -135,7 +136,7 @@ func checkASCII(name string, text []byte) error {
 	return misencoded(name, text[:i], fmt.Sprintf("byte 0x%02X is not US-ASCII", text[i]))
 }
 
-// misencoded is the error for what follows before.
+// misencoded returns the error for the bytes that follow before.
 func misencoded(name string, before []byte, message string) error {
 	var here cursor
 	here.advance(before)
@@ -143,7 +144,8 @@ func misencoded(name string, before []byte, message string) error {
 	return &SyntaxError{name, line, column, message}
 }
 
-// fromUTF16 refuses half pairs: utf16.Decode would put U+FFFD in their place.
+// fromUTF16 rejects unpaired surrogates, which utf16.Decode would replace by
+// U+FFFD.
 func fromUTF16(name string, body []byte, order binary.ByteOrder) ([]byte, error) {
 	out := make([]byte, 0, len(body)/2+len(body)/8)
 	for i := 0; i < len(body); i += 2 {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// A NotFoundError reports a document or schema that is not there.
+// A NotFoundError reports a document or schema that does not exist.
 type NotFoundError struct{ Path string }
 
 func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("document %q not found", e.Path)
 }
 
-// A PermissionError reports a path that may not be read: it leads out of the
-// roots, it is no regular file, or the operating system says no.
+// A PermissionError reports a path that may not be read: it leads outside the
+// roots, it is not a regular file, or the operating system denies access.
 type PermissionError struct {
 	Path   string
 	Reason string
@@ -27,8 +27,8 @@ func (e *PermissionError) Error() string {
 // A SyntaxError reports a text that is not well-formed XML.
 type SyntaxError struct {
 	Document string // its path, or "inline"
-	Line     int    // from 1, 0 when it is not known
-	Column   int    // in characters from 1, 0 when it is not known
+	Line     int    // from 1; 0 if unknown
+	Column   int    // in characters from 1; 0 if unknown
 	Message  string
 }
 
@@ -37,7 +37,7 @@ func (e *SyntaxError) Error() string {
 }
 
 // An EncodingError reports a document in an unknown encoding, or in one that does
-// not hold ASCII in its own bytes.
+// not encode ASCII as itself.
 type EncodingError struct {
 	Document string
 	Encoding string
@@ -47,8 +47,8 @@ func (e *EncodingError) Error() string {
 	return fmt.Sprintf("%s is encoded in %s, which is not read here; use UTF-8", e.Document, e.Encoding)
 }
 
-// A RefusedError reports a document that asks for what is never done, such as
-// reading an entity from elsewhere.
+// A RefusedError reports a document that requires something that is never done,
+// such as reading an external entity.
 type RefusedError struct {
 	Document     string
 	Line, Column int
@@ -59,13 +59,13 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s is refused: %s", at(e.Document, e.Line, e.Column), e.What)
 }
 
-// A LimitError reports work that would take more than it may.
+// A LimitError reports work that exceeds a limit.
 type LimitError struct {
 	Subject string        // a document's name, or "query", "schema"
 	What    string        // which limit: "size", "depth", "memory", "processor time", …
-	Limit   int64         // in the unit of What; 0 where Elapsed says it
-	Elapsed time.Duration // for times only: how long it was allowed
-	Detail  string        // what was found, may be empty
+	Limit   int64         // in the unit of What; 0 if Elapsed is set
+	Elapsed time.Duration // for times only: the permitted time
+	Detail  string        // what was found; may be ""
 }
 
 func (e *LimitError) Error() string {
@@ -83,11 +83,11 @@ func (e *LimitError) Error() string {
 	return b.String()
 }
 
-// A QueryError reports an XPath expression that cannot be compiled, or whose
-// evaluation fails.
+// A QueryError reports an XPath expression that is not valid, or whose evaluation
+// failed.
 type QueryError struct {
 	Query   string
-	Code    string // the W3C error code such as XPST0003, or empty
+	Code    string // the W3C error code such as XPST0003, or ""
 	Message string
 }
 
@@ -98,7 +98,7 @@ func (e *QueryError) Error() string {
 	return fmt.Sprintf("query %q: %s", e.Query, e.Message)
 }
 
-// A SchemaError reports a schema that is well-formed but no schema.
+// A SchemaError reports a well-formed document that is not a valid schema.
 type SchemaError struct {
 	Schema   string
 	Problems []Violation // at least one
@@ -109,12 +109,12 @@ func (e *SchemaError) Error() string {
 }
 
 // A ViolationsError reports a document that does not match its schema, with all
-// that is wrong in document order of discovery.
+// violations in document order.
 type ViolationsError struct {
 	Document   string
 	Schema     string
 	Violations []Violation
-	More       int // how many were found beyond those in Violations
+	More       int // number of further violations that are not in Violations
 }
 
 func (e *ViolationsError) Error() string {
@@ -128,8 +128,8 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("all %d document workers are busy (%d with work that was given up)", e.Workers, e.Abandoned)
 }
 
-// An EngineError reports a failure inside the XML engine that is not the caller's
-// mistake but its own.
+// An EngineError reports a failure of the XML engine that the caller did not
+// cause.
 type EngineError struct {
 	Doing string
 	Cause string
@@ -137,7 +137,7 @@ type EngineError struct {
 
 func (e *EngineError) Error() string { return e.Doing + ": the XML engine failed: " + e.Cause }
 
-// listed renders the first violation and how many follow.
+// listed returns the first violation and the number of others.
 func listed(all []Violation) string {
 	if len(all) == 0 {
 		return "no details"
@@ -148,7 +148,7 @@ func listed(all []Violation) string {
 	return fmt.Sprintf("%s (and %d more)", all[0], len(all)-1)
 }
 
-// at renders a place for people: name:line:column.
+// at formats a position as name:line:column.
 func at(name string, line, column int) string {
 	switch {
 	case line > 0 && column > 0:

@@ -12,17 +12,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
-// A Library answers questions about the XML documents below its roots.
+// A Library queries and validates the XML documents below its roots.
 type Library struct {
 	config Config
 	roots  roots
 	cache  *cache
 	crew   *crew
-	memory *semaphore.Weighted // of Config.MaxMemory, for trees in use
+	memory *semaphore.Weighted // limits trees in use to Config.MaxMemory
 	engine engine
 }
 
-// Open opens a library. The log gets a warning for work that was given up.
+// Open opens a library. It logs a warning for abandoned work.
 func Open(config Config, log *slog.Logger) (*Library, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -42,22 +42,22 @@ func Open(config Config, log *slog.Logger) (*Library, error) {
 	}, nil
 }
 
-// Close gives back the roots and the cache. Requests must have returned before.
+// Close closes the roots and drops the cache. All requests must have returned.
 func (l *Library) Close() error {
 	l.cache.clear()
 	return l.roots.close()
 }
 
-// A version is one state of one file.
+// A version identifies the state of a file at one time.
 type version struct {
 	path   string
 	stamp  filestamp.Stamp
 	digest [32]byte
-	seen   time.Time // when it was read
-	absent bool      // it was looked for and not there; the rest is zero
+	seen   time.Time // time of reading
+	absent bool      // the file did not exist; the other fields are zero
 }
 
-// A parsed document is a tree and what it costs.
+// A parsed document is a tree with its memory use.
 type parsed struct {
 	name   string
 	tree   tree
@@ -65,27 +65,30 @@ type parsed struct {
 	cached bool // it, or its text, was in the cache
 }
 
-// A compact document is a small one in the cache. Its tree would take many times the
-// memory, and is made again for each request, which takes less than a millisecond.
+// A compact document is a small document whose text is cached. Its tree would
+// take many times the memory, and is parsed for each request in less than a
+// millisecond.
 type compact struct {
 	src  *source
 	seen *survey
 }
 
 const (
-	// maxCompact is the largest text in bytes that is cached as text.
+	// maxCompact is the maximum size of a text that is cached as text, in
+	// bytes.
 	maxCompact = 16 * kib
-	// compactCost is the memory of a compact document beside its text.
+	// compactCost is the memory of a compact document in addition to its
+	// text.
 	compactCost = kib
 )
 
-// A lease is memory that a request holds for its trees until it ends.
+// A lease is the memory that a request holds for its trees until it ends.
 type lease struct {
 	from *semaphore.Weighted
 	held int64
 }
 
-// take waits until bytes are free.
+// take waits until bytes are available.
 func (l *lease) take(ctx context.Context, bytes int64) error {
 	if err := l.from.Acquire(ctx, bytes); err != nil {
 		return err
@@ -94,7 +97,7 @@ func (l *lease) take(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// try takes bytes if they are free now.
+// try takes bytes if they are available now.
 func (l *lease) try(bytes int64) bool {
 	if !l.from.TryAcquire(bytes) {
 		return false
@@ -103,14 +106,14 @@ func (l *lease) try(bytes int64) bool {
 	return true
 }
 
-// end gives everything back.
+// end returns all bytes.
 func (l *lease) end() {
 	l.from.Release(l.held)
 	l.held = 0
 }
 
-// document finds the document that an argument means: inline XML, or a path, in
-// the cache or read and parsed now.
+// document returns the document for an argument, inline XML or a path, from the
+// cache or parsed now.
 func (l *Library) document(ctx context.Context, argument string, rent *lease) (*parsed, error) {
 	if isInline(argument) {
 		src, err := l.inline(argument)
@@ -119,7 +122,7 @@ func (l *Library) document(ctx context.Context, argument string, rent *lease) (*
 		}
 		return l.parse(ctx, src, rent)
 	}
-	var made *parsed // by this call
+	var made *parsed // the document, if this call parsed it
 	found, err := l.find(ctx, documentKind, argument, func(ctx context.Context, src *source) (*entry, error) {
 		seen, err := look(src.name, src.text, l.config)
 		if err != nil {
@@ -140,7 +143,7 @@ func (l *Library) document(ctx context.Context, argument string, rent *lease) (*
 	return l.fromCache(ctx, found, rent)
 }
 
-// cacheable returns the entry that keeps a document.
+// cacheable returns the cache entry for a document.
 func cacheable(doc *parsed, src *source, seen *survey) *entry {
 	if len(src.text) > maxCompact {
 		return &entry{value: doc, bytes: doc.bytes}
@@ -148,7 +151,7 @@ func cacheable(doc *parsed, src *source, seen *survey) *entry {
 	return &entry{value: &compact{src, seen}, bytes: int64(len(src.text)+8*len(seen.starts)) + compactCost}
 }
 
-// fromCache returns the document of an entry.
+// fromCache returns the document of a cache entry.
 func (l *Library) fromCache(ctx context.Context, e *entry, rent *lease) (*parsed, error) {
 	if small, ok := e.value.(*compact); ok {
 		doc, err := l.build(ctx, small.src, small.seen, rent)
@@ -172,7 +175,7 @@ func (l *Library) parse(ctx context.Context, src *source, rent *lease) (*parsed,
 	return l.build(ctx, src, seen, rent)
 }
 
-// build waits for the memory that a tree needs and makes it.
+// build waits for the memory of a tree and parses it.
 func (l *Library) build(ctx context.Context, src *source, seen *survey, rent *lease) (*parsed, error) {
 	need := seen.memory()
 	if err := rent.take(ctx, need); err != nil {
@@ -185,13 +188,13 @@ func (l *Library) build(ctx context.Context, src *source, seen *survey, rent *le
 	return &parsed{name: src.name, tree: made, bytes: need}, nil
 }
 
-// find looks a path up in the cache, and loads it where that fails.
+// find returns the entry for a path from the cache, or loads it.
 func (l *Library) find(ctx context.Context, kind kind, path string, load func(context.Context, *source) (*entry, error)) (*entry, error) {
 	file, addr, err := l.roots.open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // errors do not matter, it was only read
 	k := key{kind, addr.name()}
 	if e, ok := l.fresh(k); ok {
 		l.cache.hit(e)
@@ -202,7 +205,7 @@ func (l *Library) find(ctx context.Context, kind kind, path string, load func(co
 		return nil, err
 	}
 	defer unlock()
-	if e, ok := l.fresh(k); ok { // another goroutine was faster
+	if e, ok := l.fresh(k); ok { // another goroutine has loaded it meanwhile
 		l.cache.hit(e)
 		return e, nil
 	}
@@ -225,8 +228,8 @@ func (s *source) version() version {
 	return version{path: s.name, stamp: s.stamp, digest: s.digest, seen: s.seen}
 }
 
-// fresh gives the entry of k if every file it was made from is as it was. One
-// that is not is dropped.
+// fresh returns the entry of k if none of the files that it was made from has
+// changed. It drops an outdated entry.
 func (l *Library) fresh(k key) (*entry, bool) {
 	e, ok := l.cache.get(k)
 	if !ok {
@@ -245,11 +248,12 @@ func (l *Library) fresh(k key) (*entry, bool) {
 	return e, true
 }
 
-// errChanged is for a file that is not what it was.
+// errChanged reports that a file has changed.
 var errChanged = errors.New("the file has changed")
 
-// recheck compares a file with what was read of it. A file that was read soon
-// after its last change is read again: its times might not show another change.
+// recheck compares a file with what was read from it. If the file had been
+// changed shortly before that, its contents are read again, since its
+// modification time might not show a later change.
 func (l *Library) recheck(v version) (version, error) {
 	file, _, err := l.roots.open(v.path)
 	if v.absent {
@@ -258,7 +262,7 @@ func (l *Library) recheck(v version) (version, error) {
 	if err != nil {
 		return v, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // errors do not matter, it was only read
 	info, err := file.Stat()
 	if err != nil {
 		return v, err
@@ -279,13 +283,13 @@ func (l *Library) recheck(v version) (version, error) {
 	return src.version(), nil
 }
 
-// stillAbsent is nil if opening a file failed because it is not there.
+// stillAbsent returns nil if opening a file failed because it does not exist.
 func stillAbsent(file *os.File, err error) error {
 	if _, ok := errors.AsType[*NotFoundError](err); ok {
 		return nil
 	}
 	if err == nil {
-		_ = file.Close() // it was only opened
+		_ = file.Close() // errors do not matter, it was only opened
 	}
 	return errChanged
 }

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// A PreloadRequest names documents that will be needed.
+// A PreloadRequest lists documents to load into the cache.
 type PreloadRequest struct {
-	// Paths are paths below the roots, or patterns of them: * and ? and […] stand
-	// for parts of a name as in path.Match, ** for any number of directories.
+	// Paths holds paths below the roots, or patterns: *, ? and […] match
+	// within a name as in path.Match, ** matches any number of directories.
 	Paths []string
 }
 
 // MaxPreload limits the documents that one request may name, or find with patterns.
 const MaxPreload = 100_000
 
-// A PreloadReport tells how it went with one document.
+// A PreloadReport is the result for one document.
 type PreloadReport struct {
-	Path   string // as named, or as a pattern found it
-	Bytes  int64  // of memory that its tree takes, as estimated
+	Path   string // as given, or as found by a pattern
+	Bytes  int64  // estimated memory of its tree
 	Took   time.Duration
-	Cached bool  // it was there already
-	Err    error // nil when it is in memory now
+	Cached bool  // it was already in the cache
+	Err    error // nil if it is in the cache
 }
 
-// Preload loads documents into the cache, several at a time. One that cannot be
-// loaded does not stop the others. The reports are in the order of the request;
-// a pattern that finds nothing has a report that says so. Progress, which may be
-// nil, is called after each document from the caller's goroutine.
+// Preload loads documents into the cache, several at a time. It continues after a
+// document that cannot be loaded. The reports have the order of the request; a
+// pattern without matches has a report with an error. If progress is not nil, it
+// is called after each document from the caller's goroutine.
 func (l *Library) Preload(ctx context.Context, req PreloadRequest, progress func(done, total int, message string)) ([]PreloadReport, error) {
 	reports, err := l.expand(ctx, req.Paths)
 	if err != nil {
@@ -45,7 +45,7 @@ func (l *Library) Preload(ctx context.Context, req PreloadRequest, progress func
 	return reports, nil
 }
 
-// message says for people how it went.
+// message describes the result for users.
 func (r PreloadReport) message() string {
 	switch {
 	case r.Err != nil:
@@ -56,8 +56,8 @@ func (r PreloadReport) message() string {
 	return r.Path + ": loaded"
 }
 
-// preloadAll fills in the reports. The channel gives the index of each that is
-// done, and is closed after the last.
+// preloadAll fills in the reports. The channel receives the index of each
+// finished report and is closed after the last.
 func (l *Library) preloadAll(ctx context.Context, reports []PreloadReport) <-chan int {
 	todo := make(chan int, len(reports))
 	for i := range reports {
@@ -66,7 +66,7 @@ func (l *Library) preloadAll(ctx context.Context, reports []PreloadReport) <-cha
 	close(todo)
 	finished := make(chan int, len(reports))
 	var wg sync.WaitGroup
-	for range max(1, l.config.Workers/2) { // the others stay free for queries
+	for range max(1, l.config.Workers/2) { // leaves the other workers for queries
 		wg.Go(func() {
 			for i := range todo {
 				l.preload(ctx, &reports[i])
@@ -99,7 +99,8 @@ func (l *Library) preload(ctx context.Context, report *PreloadReport) {
 	report.Bytes, report.Cached = doc.bytes, doc.cached
 }
 
-// A loaded describes a preloaded document: its size, and whether it was in the cache.
+// A loaded describes a preloaded document: its size, and whether it was cached
+// before.
 type loaded struct {
 	bytes  int64
 	cached bool

@@ -5,69 +5,69 @@ import (
 	"fmt"
 )
 
-// XPath versions that a [QueryRequest] may ask for.
+// XPath versions of a [QueryRequest].
 const (
-	XPath10 = "1.0" // that and nothing more
+	XPath10 = "1.0" // XPath 1.0 only
 	XPath31 = "3.1"
 )
 
-// DefaultResults is the default limit of items in an answer, and
-// MaxResults how many it may have at most.
+// DefaultResults is the default of QueryRequest.MaxResults, and MaxResults its
+// maximum.
 const (
 	DefaultResults = 100
 	MaxResults     = 10_000
 )
 
-// A QueryRequest asks an XPath question of a document.
+// A QueryRequest is an XPath query of a document.
 type QueryRequest struct {
-	Document string // a path below the roots, or XML
+	Document string // path below the roots, or XML text
 	Query    string
-	Version  string // XPath10, or XPath31 which is the default
-	// Namespaces binds prefixes to URIs. Prefixes that the document's root
-	// element declares are bound as there unless this says otherwise. The empty
-	// prefix, in 3.1 only, is for element names without one.
+	Version  string // XPath10 or XPath31; "" means XPath31
+	// Namespaces binds prefixes to URIs. It overrides the prefixes that the
+	// document's root element declares. The empty prefix, in 3.1 only,
+	// applies to element names without a prefix.
 	Namespaces map[string]string
-	MaxResults int // items in the answer; 0 means DefaultResults
-	Offset     int // how many items to leave out first
+	MaxResults int // maximum number of items; 0 means DefaultResults
+	Offset     int // number of items to skip
 }
 
-// A ResultType says what an expression gave.
+// A ResultType is the type of a result.
 type ResultType string
 
 // The types of results.
 const (
-	Nodes    ResultType = "nodes"    // any number of nodes, none included
+	Nodes    ResultType = "nodes"    // zero or more nodes
 	Number   ResultType = "number"   // one number
 	String   ResultType = "string"   // one string
 	Boolean  ResultType = "boolean"  // one boolean
-	Sequence ResultType = "sequence" // anything else that XPath 3.1 can give
+	Sequence ResultType = "sequence" // any other result of XPath 3.1
 )
 
-// A QueryResult is one page of an answer.
+// A QueryResult is a page of an answer.
 type QueryResult struct {
 	Type  ResultType
 	Items []Item
-	Total int // items in the whole answer
-	// Next is the offset of the first item that is not here, or 0 if this page is
-	// the last.
+	Total int // number of items in the whole answer
+	// Next is the offset of the next page, or 0 if this is the last one.
 	Next int
 }
 
-// An Item is a node, or a value in an answer.
+// An Item is a node or a value in an answer.
 type Item struct {
 	// Kind is element, attribute, text, comment, processing-instruction,
-	// namespace or document for a node; number, string or boolean in XPath 1.0
-	// and a type such as xs:integer, or map, array, function in 3.1.
+	// namespace or document for a node. For a value it is number, string or
+	// boolean in XPath 1.0, and a type such as xs:integer, or map, array or
+	// function, in 3.1.
 	Kind string
-	Path string // for a node of the document: an XPath 3.1 expression that selects it
+	Path string // of a node: an XPath 3.1 expression that selects it
 	Name string // of an element, attribute or processing instruction, as written
-	// Value is the text of a node that has no children, and a value's lexical
-	// form. Markup is the XML of an element or document.
+	// Value is the text of a node without children, or the lexical form of a
+	// value. Markup is the XML of an element or document.
 	Value, Markup string
-	// Line and Column are where the element begins that the node is or belongs
-	// to; 0 where that is not known.
+	// Line and Column are the start of the element that the node is or
+	// belongs to; 0 if unknown.
 	Line, Column int
-	Truncated    bool // Value or Markup was cut where the answer became too long
+	Truncated    bool // Value or Markup was truncated to limit the answer
 }
 
 // Query evaluates an expression on a document.
@@ -82,7 +82,7 @@ func (l *Library) Query(ctx context.Context, req QueryRequest) (QueryResult, err
 	})
 }
 
-// check refuses what cannot be asked.
+// check returns an error for an invalid request.
 func (req QueryRequest) check() error {
 	switch {
 	case req.Version != "" && req.Version != XPath10 && req.Version != XPath31:
@@ -97,10 +97,10 @@ func (req QueryRequest) check() error {
 	return nil
 }
 
-// maxQuery is the longest expression in bytes.
+// maxQuery is the maximum length of an expression in bytes.
 const maxQuery = 64 * kib
 
-// query does the work of Query on a worker.
+// query implements Query on a worker.
 func (l *Library) query(ctx context.Context, req QueryRequest) (QueryResult, error) {
 	rent := &lease{from: l.memory}
 	defer rent.end()
@@ -115,7 +115,7 @@ func (l *Library) query(ctx context.Context, req QueryRequest) (QueryResult, err
 	return l.page(ctx, req, found)
 }
 
-// page renders the items that a request asks for, until the answer is full.
+// page renders the requested items until the answer reaches its limit.
 func (l *Library) page(ctx context.Context, req QueryRequest, found answer) (QueryResult, error) {
 	result := QueryResult{Type: found.kind(), Items: []Item{}, Total: found.len()}
 	count := req.MaxResults
@@ -141,7 +141,7 @@ func (l *Library) page(ctx context.Context, req QueryRequest, found answer) (Que
 	return result, nil
 }
 
-// size estimates the bytes of an item in an answer.
+// size returns the approximate size of an item in an answer, in bytes.
 func (i Item) size() int {
 	return len(i.Value) + len(i.Markup) + len(i.Path) + len(i.Name) + 64
 }

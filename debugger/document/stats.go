@@ -7,25 +7,26 @@ import (
 	"time"
 )
 
-// Stats tells what the cache holds and how it fares.
+// Stats describes the contents and the use of the cache.
 type Stats struct {
 	Hits, Misses, Evictions int64
 	Entries                 int
-	Bytes, Budget           int64   // of memory, as estimated
-	HitRatio                float64 // hits of all look-ups, 0 to 1; 0 before the first
-	// Abandoned counts requests that were given up and whose work goes on.
+	Bytes, Budget           int64   // estimated memory
+	HitRatio                float64 // share of look-ups that were hits, 0 to 1; 0 before the first
+	// Abandoned counts abandoned requests whose work still runs.
 	Abandoned int
-	// Restarts counts how often the process that holds the cache was replaced, see
-	// package isolate. Lost counts those of them that took the cache with them.
+	// Restarts counts replacements of the process that holds the cache, see
+	// package isolate. Lost counts those that lost the cache.
 	Restarts, Lost int
-	// Documents are the largest entries, at most [MaxListed], by path, then kind.
+	// Documents lists the largest entries, at most [MaxListed], ordered by
+	// path and kind.
 	Documents []CachedDocument
 }
 
 // MaxListed limits the entries that [Stats] lists.
 const MaxListed = 100
 
-// A CachedDocument is one thing in the cache.
+// A CachedDocument describes an entry of the cache.
 type CachedDocument struct {
 	Path  string
 	Kind  string // "document" or "schema"
@@ -34,23 +35,23 @@ type CachedDocument struct {
 	Age   time.Duration // since it was loaded
 }
 
-// Stats tells how things are now.
+// Stats returns the current statistics.
 func (l *Library) Stats() Stats {
 	s := l.cache.stats(time.Now())
 	s.Abandoned = l.Abandoned()
 	return s
 }
 
-// Abandoned returns how many requests were given up whose work goes on.
+// Abandoned returns the number of abandoned requests whose work still runs.
 func (l *Library) Abandoned() int { return int(max(l.crew.abandoned.Load(), 0)) }
 
-// A Reference names a document or schema in the cache.
+// A Reference identifies a document or schema in the cache.
 type Reference struct {
 	Path   string
-	Schema bool // it is a schema
+	Schema bool // a schema, not a document
 }
 
-// Contents returns what is in the cache, the most recently used first.
+// Contents returns the contents of the cache, the most recently used first.
 func (l *Library) Contents() []Reference {
 	l.cache.mu.Lock()
 	defer l.cache.mu.Unlock()
@@ -62,15 +63,15 @@ func (l *Library) Contents() []Reference {
 	return all
 }
 
-// Restore loads what another library's Contents returned, in the reverse order, so
-// that the cache ends up in the same order. It leaves out what fails to load, and
+// Restore loads the result of another library's Contents in reverse order, so
+// that the cache ends up in the same order. It skips what fails to load, and
 // stops when ctx ends.
 func (l *Library) Restore(ctx context.Context, contents []Reference) {
 	for _, r := range slices.Backward(contents) {
 		if ctx.Err() != nil {
 			return
 		}
-		_ = l.reload(ctx, r) // the request that needs it will see the error
+		_ = l.reload(ctx, r) // a request that needs it will get the error
 	}
 }
 

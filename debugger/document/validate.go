@@ -5,22 +5,22 @@ import (
 	"path/filepath"
 )
 
-// A ValidateRequest asks whether a document matches a W3C XML Schema.
+// A ValidateRequest validates a document against a W3C XML Schema.
 type ValidateRequest struct {
-	Document string // a path below the roots, or XML
-	Schema   string // the same; what an inline one includes is looked for in the first root
+	Document string // path below the roots, or XML text
+	Schema   string // likewise; an inline schema includes files relative to the first root
 }
 
-// A Validation tells of a validation what is not right or wrong.
+// A Validation holds the warnings of a validation.
 type Validation struct {
-	// Warnings name what the schema includes or imports and was not read: because
-	// it is not there, or because nothing is fetched from elsewhere. XML Schema
-	// 1.0 goes on without it.
+	// Warnings lists files that the schema includes or imports but that were
+	// not read, because they do not exist or would have to be fetched. XML
+	// Schema 1.0 permits a validation without them.
 	Warnings []string
 }
 
-// Validate returns no error when the document matches the schema, and a
-// [ViolationsError] when it does not.
+// Validate returns nil if the document is valid, and a [ViolationsError] if it is
+// not.
 func (l *Library) Validate(ctx context.Context, req ValidateRequest) (Validation, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.config.Patience())
 	defer cancel()
@@ -29,7 +29,7 @@ func (l *Library) Validate(ctx context.Context, req ValidateRequest) (Validation
 	})
 }
 
-// validate does the work of Validate on a worker.
+// validate implements Validate on a worker.
 func (l *Library) validate(ctx context.Context, req ValidateRequest) (Validation, error) {
 	rules, err := l.schema(ctx, req.Schema)
 	if err != nil {
@@ -45,8 +45,8 @@ func (l *Library) validate(ctx context.Context, req ValidateRequest) (Validation
 	return result, rules.judge(ctx, doc)
 }
 
-// subject finds the document to validate: the one that all share, or one for this
-// request alone if validation may change it.
+// subject returns the document to validate: the shared one, or a copy for this
+// request if validation may modify it.
 func (l *Library) subject(ctx context.Context, rules *schema, argument string, rent *lease) (*parsed, error) {
 	if isInline(argument) {
 		return l.document(ctx, argument, rent)
@@ -61,7 +61,7 @@ func (l *Library) subject(ctx context.Context, rules *schema, argument string, r
 	return doc, err
 }
 
-// judge collects the violations of a document.
+// judge validates a document and returns its violations as an error.
 func (s *schema) judge(ctx context.Context, doc *parsed) error {
 	found := &ViolationsError{Document: doc.name, Schema: s.name}
 	err := s.grammar.validate(ctx, doc.tree, func(v Violation) {
@@ -77,14 +77,14 @@ func (s *schema) judge(ctx context.Context, doc *parsed) error {
 	return err
 }
 
-// own parses a document for one request, which may then change it.
+// own parses a document for a single request, which may modify it.
 func (l *Library) own(ctx context.Context, path string, rent *lease) (*parsed, error) {
-	rent.end() // what the shared tree took
+	rent.end() // the memory of the shared tree
 	file, addr, err := l.roots.open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // errors do not matter, it was only read
 	src, err := l.read(file, addr.name())
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ type schema struct {
 	warnings []string
 }
 
-// schema finds the schema that an argument means, compiled before or now.
+// schema returns the schema for an argument, from the cache or compiled now.
 func (l *Library) schema(ctx context.Context, argument string) (*schema, error) {
 	if isInline(argument) {
 		src, err := l.inline(argument)
@@ -119,11 +119,11 @@ func (l *Library) schema(ctx context.Context, argument string) (*schema, error) 
 	return e.value.(*schema), nil
 }
 
-// schemaCost is the memory of a compiled schema for each byte of its text. Measured
-// on large schemas; how much it is depends on what they declare.
+// schemaCost is the memory of a compiled schema per byte of its text. Measured on
+// large schemas; the actual value depends on what they declare.
 const schemaCost = 48
 
-// compile makes a schema of its text and of what that includes.
+// compile compiles a schema with the files that it includes.
 func (l *Library) compile(ctx context.Context, src *source) (*entry, error) {
 	rent := &lease{from: l.memory}
 	defer rent.end()
@@ -143,7 +143,7 @@ func (l *Library) compile(ctx context.Context, src *source) (*entry, error) {
 	return &entry{files: read, value: &schema{src.name, compiled, files.missing()}, bytes: bytes * schemaCost}, nil
 }
 
-// schemaBase is the directory that a schema's includes are relative to.
+// schemaBase returns the directory that a schema's includes are relative to.
 func (l *Library) schemaBase(name string) string {
 	if name != inlineName {
 		return filepath.Dir(name)

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// A crew runs work of which it is not known when it ends. A place in it is taken
-// for as long as a goroutine really works, so there are never more of them than
-// places, however many were given up.
+// A crew runs work that may not end in time. A worker occupies a slot until its
+// goroutine ends, even if its caller has given up, so that there are never more
+// goroutines than slots.
 type crew struct {
 	places    chan struct{}
 	abandoned atomic.Int64  // workers whose callers have given up
-	time      time.Duration // of the processor, for one piece of work
-	growth    int64         // how far the heap may grow under one piece of work
+	time      time.Duration // processor time for one piece of work
+	growth    int64         // limit of the growth of the heap during one piece of work
 	log       *slog.Logger
 }
 
@@ -28,27 +28,26 @@ func newCrew(places int, limit time.Duration, growth int64, log *slog.Logger) *c
 }
 
 const (
-	// grace is the processor time that work gets to notice its end, and graceWait the
-	// time by the clock.
+	// grace is the processor time for work to return after its limit, and
+	// graceWait the same by the clock.
 	grace     = 250 * time.Millisecond
 	graceWait = 20 * grace
-	// watching is the interval at which the processor time and the heap are measured.
+	// watching is the interval at which processor time and heap are measured.
 	watching = 20 * time.Millisecond
 )
 
-// A job is one piece of work that a worker does and a caller waits for.
+// A job is a piece of work that a worker does while a caller waits.
 type job[T any] struct {
 	value T
 	err   error
 	clock threadClock   // set before begun is closed
-	begun chan struct{} // closed when a thread has the work
+	begun chan struct{} // closed when a thread has started the work
 	done  chan struct{} // closed when value and err are set
-	left  atomic.Bool   // the first of worker and caller to set it left first
+	left  atomic.Bool   // set by the first of worker and caller that leaves
 }
 
-// work runs do on a worker and waits for it, but no longer than ctx, or than the
-// processor time of one piece of work, and a little grace. A result that comes later
-// is dropped.
+// work runs do on a worker and waits for it, at most until ctx ends or the work's
+// processor time is used up, plus grace. It drops later results.
 func work[T any](ctx context.Context, c *crew, doing string, do func(context.Context) (T, error)) (T, error) {
 	var none T
 	if err := c.enter(ctx); err != nil {
@@ -69,14 +68,15 @@ func work[T any](ctx context.Context, c *crew, doing string, do func(context.Con
 		c.log.Warn("gave up work on a document", "doing", doing, "dur", time.Since(start))
 		return none, overdue(ctx, doing, time.Since(start))
 	}
-	<-j.done // at hand, or just about to be
+	<-j.done // it is done, or will be at once
 	if j.err != nil && ctx.Err() != nil {
 		return none, overdue(ctx, doing, time.Since(start))
 	}
 	return j.value, j.err
 }
 
-// enter waits for a place, but no longer by the clock than work takes of the processor.
+// enter waits for a slot, at most as long by the clock as work may take of the
+// processor.
 func (c *crew) enter(ctx context.Context) error {
 	timer := time.NewTimer(c.time)
 	defer timer.Stop()
@@ -93,13 +93,13 @@ func (c *crew) enter(ctx context.Context) error {
 	}
 }
 
-// busy is the error for work that found no place.
+// busy returns the error for work that found no free slot.
 func (c *crew) busy() error {
 	return &BusyError{Workers: cap(c.places), Abandoned: int(c.abandoned.Load())}
 }
 
-// run does the work on the worker's goroutine, which has a thread to itself so that
-// the thread's processor time is that of the work.
+// run runs the work on the worker's goroutine, which is locked to a thread so
+// that the thread's processor time is that of the work.
 func (j *job[T]) run(ctx context.Context, c *crew, doing string, do func(context.Context) (T, error)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -112,7 +112,7 @@ func (j *job[T]) run(ctx context.Context, c *crew, doing string, do func(context
 	}
 }
 
-// guarded turns a panic of the engine into an error.
+// guarded converts a panic of the engine to an error.
 func guarded[T any](ctx context.Context, c *crew, doing string, do func(context.Context) (T, error)) (value T, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -123,7 +123,7 @@ func guarded[T any](ctx context.Context, c *crew, doing string, do func(context.
 	return do(ctx)
 }
 
-// A watch ends work that takes too much.
+// A watch cancels work that exceeds its limits.
 type watch struct {
 	crew   *crew
 	doing  string
@@ -132,13 +132,14 @@ type watch struct {
 	done   <-chan struct{} // closed when the work is done
 }
 
-// attend waits until the work is done, and cancels it when it has used its time or the
-// heap grows too far. It returns false when ctx and the grace are over.
+// attend waits until the work is done, and cancels it if it has used its time or
+// the heap grows too much. It returns false when ctx and the grace period have
+// ended.
 func (w *watch) attend(ctx context.Context) bool {
 	tick := time.NewTicker(watching)
 	defer tick.Stop()
 	begun, before := w.clock.spent(), heap()
-	var sizes chan int64 // of the heap after a collection, when one is under way
+	var sizes chan int64 // sizes of the heap after a collection; nil if none is running
 	for {
 		select {
 		case <-w.done:
@@ -161,7 +162,7 @@ func (w *watch) attend(ctx context.Context) bool {
 	}
 }
 
-// waited reports whether the work is done within its grace.
+// waited reports whether the work is done within its grace period.
 func (w *watch) waited() bool {
 	tick := time.NewTicker(watching)
 	defer tick.Stop()
@@ -176,23 +177,23 @@ func (w *watch) waited() bool {
 	return false
 }
 
-// heap returns the bytes of objects, including dead ones that were not
-// collected yet.
+// heap returns the bytes of objects on the heap, including dead ones that have
+// not been collected.
 func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }
 
-// collected sends the size of the heap after a collection. It takes long, but the
-// result decides whether work is stopped.
+// collected sends the size of the heap after a garbage collection. That takes
+// long, but the result decides whether work is canceled.
 func collected(size chan<- int64) {
 	runtime.GC()
 	size <- heap()
 }
 
-// overdue is the error for work whose context ended: the limit that ended it, or
-// for a caller who left the context's own error.
+// overdue returns the error for work whose context ended: that of the limit, or
+// the context's own error if the caller canceled.
 func overdue(ctx context.Context, doing string, elapsed time.Duration) error {
 	cause := context.Cause(ctx)
 	if limit, ok := errors.AsType[*LimitError](cause); ok {
