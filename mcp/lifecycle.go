@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// serveInitialize settles the revision of a legacy session. Without a
-// protocolVersion the client stays on the baseline.
+// serveInitialize negotiates the revision of a legacy session. A client that
+// sends no protocolVersion stays on the baseline.
 func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	rev := baseline
 	if version := c.params.other("protocolVersion"); version != nil {
@@ -40,8 +40,8 @@ func servePing(_ context.Context, _ *Server, _ *Call, dst []byte) ([]byte, error
 	return dst, nil
 }
 
-// serveDiscover answers server/discover: the revisions without a handshake that the
-// server speaks, its capabilities and its instructions.
+// serveDiscover answers server/discover (2026-07-28) with the revisions without a
+// handshake that the server supports, its capabilities and its instructions.
 func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	versions, err := json.Marshal(modernNames())
 	if err != nil {
@@ -53,7 +53,7 @@ func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 }
 
 // capabilities returns the server's capabilities as JSON: for baseline clients
-// those that the documents show, for others those that it has.
+// those in the families' documents, for others those that the server has.
 func (s *Server) capabilities(rev *Revision) []byte {
 	if rev.Has(DocumentedShapes) {
 		return s.documentedCapabilities()
@@ -79,7 +79,7 @@ func (s *Server) capabilities(rev *Revision) []byte {
 	return append(dst, '}')
 }
 
-// extensions returns the extensions that the server has for a revision, as members.
+// extensions returns the server's extensions in a revision, as JSON members.
 func (s *Server) extensions(rev *Revision) string {
 	var members []string
 	if rev.Has(Extensions) && s.offers(hasTasks) {
@@ -91,7 +91,7 @@ func (s *Server) extensions(rev *Revision) string {
 	return strings.Join(members, ",")
 }
 
-// directoryRead is the setting of the skills extension.
+// directoryRead is the setting of the extension for skills.
 func directoryRead(offered bool) string {
 	if !offered {
 		return ""
@@ -99,8 +99,8 @@ func directoryRead(offered bool) string {
 	return `"directoryRead":true`
 }
 
-// listChanged returns the member that promises notifications of changes, if there
-// are any.
+// listChanged returns the member that promises notifications of changes, or
+// nothing if no list changes.
 func listChanged(changing Capabilities) string {
 	if changing == 0 {
 		return ""
@@ -108,8 +108,8 @@ func listChanged(changing Capabilities) string {
 	return `"listChanged":true`
 }
 
-// documentedCapabilities returns the capabilities in the bytes that the documents of
-// the families show, for clients that name no revision.
+// documentedCapabilities returns the capabilities as the documents of the
+// families show them, byte for byte, for clients that name no revision.
 func (s *Server) documentedCapabilities() []byte {
 	dst, shown := []byte{'{'}, s.documented()
 	for _, row := range []struct {
@@ -132,11 +132,11 @@ func (s *Server) documentedCapabilities() []byte {
 	return append(dst, '}')
 }
 
-// identity is the serverInfo as JSON: the documented one to baseline clients
-// of a family that is alone, ours otherwise.
+// identity returns the serverInfo as JSON: the documented one for baseline
+// clients of a server with a single family, our own otherwise.
 func (s *Server) identity(rev *Revision) []byte { return s.identities[rev] }
 
-// identify renders the serverInfo for every revision once.
+// identify renders the serverInfo for each revision once.
 func (s *Server) identify() (map[*Revision][]byte, error) {
 	all := make(map[*Revision][]byte, len(revisions))
 	for _, rev := range revisions {
@@ -156,8 +156,8 @@ func (s *Server) identify() (map[*Revision][]byte, error) {
 	return all, nil
 }
 
-// appendInstructions adds what the families say to models; the documents show
-// none, so baseline clients get none.
+// appendInstructions appends the families' instructions for models. Baseline
+// clients get none, since the documents show none.
 func (s *Server) appendInstructions(dst []byte, rev *Revision) []byte {
 	if rev.Has(DocumentedShapes) {
 		return dst
@@ -175,9 +175,9 @@ func (s *Server) appendInstructions(dst []byte, rev *Revision) []byte {
 	return jsonrpc.AppendString(append(dst, `,"instructions":`...), all)
 }
 
-// serveSetLevel answers logging/setLevel, which sets the level of the session (legacy
-// revisions; later ones name it in each request). Without a session there is nothing to
-// set, and the answer is the same.
+// serveSetLevel answers logging/setLevel, which sets the level of the session in
+// legacy revisions; since 2026-07-28 each request names its level. Without a
+// session nothing is set, and the answer is the same.
 func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
 	name, rpcErr := text("level", c.params.other("level"))
 	if rpcErr != nil {

@@ -2,23 +2,24 @@ package mcp
 
 import "context"
 
-// A method is a row of the protocol: which revisions have it, what else must be
-// known of a request before it is served, and how it is served. Every question
-// about a method that another file or package asks is a column here.
+// A method is a row of the protocol's table: which revisions have the method,
+// what must be known about a request before it is served, and how it is served.
+// Everything that other files and packages need to know about a method is a
+// column here.
 type method struct {
 	name    string
 	eras    eras
-	wants   Feature // of the revision, 0 for none
+	wants   Feature // that the revision must have, 0 for none
 	needs   capability
 	cache   cacheHint
-	target  target // what a request names
+	target  target // what a request of the method names
 	order   order  // which requests it must not overtake
 	purpose purpose
 	// serve appends the members of the result, without braces.
 	serve func(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error)
 }
 
-// A target is the member of params by which a request names what it is about.
+// A target is the member of params that names the subject of a request.
 type target uint8
 
 const (
@@ -26,12 +27,12 @@ const (
 	targetTool          // name
 	targetPrompt        // name
 	targetURI           // uri
-	targetFile          // uri, which no HTTP header repeats
+	targetFile          // uri; no HTTP header mirrors it
 	targetTask          // taskId
 )
 
-// member returns the member of params that names the target, nil when it is absent. It is
-// the JSON value, quotes included.
+// member returns the member of params that names the target, or nil if it is
+// absent. It is the JSON value, including quotes.
 func (t target) member(p *params) []byte {
 	switch t {
 	case targetTool, targetPrompt:
@@ -45,38 +46,40 @@ func (t target) member(p *params) []byte {
 	return nil
 }
 
-// An order selects the requests of the same connection that a request must not overtake.
-// Requests of different sequences run side by side.
+// An order selects the requests of a connection that a request must not overtake.
+// Requests of different sequences run concurrently.
 type order uint8
 
 const (
 	anyOrder      order = iota
-	familyOrder         // those to the family of its target
-	firstResource       // those to the first family with resources, whose tools change the list
-	firstPrompt         // those to the first family with a source of prompts, likewise
+	familyOrder         // requests to the family of the target
+	firstResource       // requests to the first family with resources, whose tools change the list
+	firstPrompt         // requests to the first family with a source of prompts, likewise
 )
 
-// A purpose is the use of a method to a client. Quota, audit trail and transports go by
-// it, so that none of them has a list of methods of its own.
+// A purpose classifies the use of a method by clients. Quota, audit trail and
+// transports depend on it, so that none of them needs a list of methods of its
+// own.
 type purpose uint8
 
 const (
-	// work is the default: the request has an effect, or shows the user's data.
+	// work is the default: the request has an effect, or reads the user's
+	// data.
 	work purpose = iota
-	// browsing shows what the server has, changes nothing, and shows nothing of
-	// the user's.
+	// browsing lists what the server offers. It changes nothing and reads
+	// none of the user's data.
 	browsing
-	// probe asks whether a server is there. It is not recorded, no quota counts
-	// it, and it waits for no store: a client that is refused takes the server
-	// for one of an old revision, for good.
+	// probe finds out whether a server is there. It is not recorded, not
+	// charged to a quota, and does not wait for a store: a client whose probe
+	// is rejected concludes for good that the server has an old revision.
 	probe
 	// stream sends messages before its answer.
 	stream
-	// reading changes nothing outside the session of the caller.
+	// reading changes nothing outside the caller's session.
 	reading
 )
 
-// eras are the kinds of revision that have a method.
+// eras is a set of the kinds of revisions that have a method.
 type eras uint8
 
 const (
@@ -85,15 +88,15 @@ const (
 	bothEras = legacyEra | modernEra
 )
 
-// A cacheHint is the scope and the number of milliseconds for which a client may cache a
-// modern result (2026-07-28, caching).
+// A cacheHint is the scope and the time in milliseconds for which a client may
+// cache a result (2026-07-28, caching).
 type cacheHint struct {
-	scope string // "" when the method's results are not cacheable
+	scope string // "" if results of the method must not be cached
 	ttlMS int
 }
 
-// Lists depend on the rights of the key, so they are private; what other
-// processes change is never fresh for long.
+// Lists depend on the rights of the key, so they are private. Data that other
+// processes may change is fresh for a short time only.
 var (
 	notCached    cacheHint
 	cachePublic  = cacheHint{"public", 300_000}
@@ -101,8 +104,8 @@ var (
 	cacheNever   = cacheHint{"private", 0}
 )
 
-// in reports whether a revision has the method. A method that a revision lacks is
-// answered like an unknown one.
+// in reports whether a revision has the method. Other methods are answered as
+// unknown ones.
 func (m *method) in(rev *Revision) bool {
 	if m.wants != 0 && !rev.Has(m.wants) {
 		return false

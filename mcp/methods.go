@@ -1,7 +1,7 @@
 package mcp
 
-// methods is the table of all methods that clients may call, one row each. The columns
-// are the fields of method.
+// methods is the table of all methods that clients may call. The columns are the
+// fields of method.
 var methods = []method{
 	{"initialize", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveInitialize},
 	{"ping", legacyEra, 0, always, notCached, noTarget, anyOrder, probe, servePing},
@@ -26,7 +26,7 @@ var methods = []method{
 	{"logging/setLevel", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveSetLevel},
 }
 
-// methodRows finds the rows by name.
+// methodRows holds the rows by name.
 var methodRows = methodsByName()
 
 // methodsByName returns the rows of the table by their names.

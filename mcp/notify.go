@@ -11,15 +11,16 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// newsEvery is the time for which changes are gathered before clients are notified of
-// them: a thousand writes in a row are one message.
+// newsEvery is the time for which changes are collected before clients are
+// notified: a thousand writes in a row cause one message.
 const newsEvery = 50 * time.Millisecond
 
-// maxNewsURIs bounds how many changed resources are remembered between two
-// deliveries; beyond it the change of the list stands for them.
+// maxNewsURIs limits the changed resources that are stored between two
+// deliveries. Above it, clients are notified of a change of the list instead.
 const maxNewsURIs = 10_000
 
-// A tableSet is a set of tables, one bit for each by its number in the server.
+// A tableSet is a set of tables, with one bit for the number of each in the
+// server.
 type tableSet uint64
 
 // maxTables is the number of tables that a tableSet can hold.
@@ -28,38 +29,38 @@ const maxTables = 64
 // allTables is the set of all tables, for changes that concern every client.
 const allTables = ^tableSet(0)
 
-// A change gathers the changes between two deliveries: the tables whose lists
-// changed, and the URIs of resources that did.
+// A change collects the changes between two deliveries: the tables whose lists
+// changed, and the URIs of changed resources.
 type change struct {
 	tools, prompts, resources tableSet
 	uris                      map[string]struct{}
 }
 
-// news gathers changes until they are delivered. Any goroutine adds; the one of
-// [Server.Run] takes.
+// news collects changes until they are delivered. Any goroutine may add changes;
+// the goroutine of [Server.Run] takes them.
 type news struct {
 	mu      sync.Mutex
 	pending change
-	wake    chan struct{} // holds one token while something is pending
+	wake    chan struct{} // holds a token while changes are pending
 }
 
-// init makes the channel that wakes the sender. It holds one value: a second change
-// before the sender has looked needs no second one.
+// init makes the channel that wakes the sender. One token is enough: the sender
+// takes all pending changes at once.
 func (n *news) init() { n.wake = make(chan struct{}, 1) }
 
-// add changes what is pending and wakes the sender. It never blocks, so that families
-// may call it with their own locks held.
+// add adds to the pending changes and wakes the sender. It never blocks, so
+// families may call it while holding locks of their own.
 func (n *news) add(f func(*change)) {
 	n.mu.Lock()
 	f(&n.pending)
 	n.mu.Unlock()
 	select {
 	case n.wake <- struct{}{}:
-	default: // already woken
+	default: // a token is already there
 	}
 }
 
-// take returns what is pending, and leaves nothing.
+// take returns the pending changes and clears them.
 func (n *news) take() change {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,20 +69,20 @@ func (n *news) take() change {
 	return c
 }
 
-// tableNews are the [Changes] of some tables.
+// tableNews implements [Changes] for some tables.
 type tableNews struct {
 	news   *news
 	tables tableSet
 }
 
-// ToolsChanged, PromptsChanged and ResourcesChanged announce that a list of the table
-// has changed. Several before the next notification are sent as one.
+// ToolsChanged, PromptsChanged and ResourcesChanged announce a change of a list
+// of the table. Several changes before the next notification are sent as one.
 func (n tableNews) ToolsChanged()     { n.news.add(func(c *change) { c.tools |= n.tables }) }
 func (n tableNews) PromptsChanged()   { n.news.add(func(c *change) { c.prompts |= n.tables }) }
 func (n tableNews) ResourcesChanged() { n.news.add(func(c *change) { c.resources |= n.tables }) }
 
-// ResourceUpdated announces that a resource has changed, to those that have subscribed
-// to it. Beyond maxNewsURIs, all resources of the table count as changed.
+// ResourceUpdated announces a change of a resource to its subscribers. Above
+// maxNewsURIs pending changes, all resources of the table count as changed.
 func (n tableNews) ResourceUpdated(uri string) {
 	n.news.add(func(c *change) {
 		if c.uris == nil {
@@ -95,15 +96,16 @@ func (n tableNews) ResourceUpdated(uri string) {
 	})
 }
 
-// Changes returns the functions that a program calls when it changes what is served.
-// Changes of a list are reported to every caller who may see a list of that kind; those
-// that a table's Watch reports only to callers who may see that table's.
+// Changes returns the functions that a program calls when it changes what the
+// server serves. Changes of a list are reported to every caller who may see a
+// list of that kind. Changes that the Watch of a table reports go only to callers
+// who may see the list of that table.
 func (s *Server) Changes() Changes { return tableNews{&s.news, allTables} }
 
-// Run watches what the tables serve and notifies clients of changes until ctx is done. It
-// returns when all that it started has ended, with the errors of the tables' watches. A
-// watch that fails does not end the others: clients then miss changes of other processes,
-// which the log says. It must be called once.
+// Run watches the tables' data and notifies clients of changes until ctx is done.
+// It returns when all goroutines that it started have ended, with the errors of
+// the tables' watches. A failed watch does not end the others: it is logged, and
+// clients then miss changes made by other processes. Run must be called once.
 func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.tables))
@@ -127,9 +129,9 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// deliver notifies every listener of changes, at most once in newsEvery, until ctx is
-// done. It sends to one after the other; a sender does not block (see [jsonrpc.Sender] of
-// the transports).
+// deliver notifies every listener of changes, at most once per newsEvery, until
+// ctx is done. It notifies one listener after the other; senders must not block
+// (see [jsonrpc.Sender] of the transports).
 func (s *Server) deliver(ctx context.Context) {
 	for {
 		select {
@@ -152,8 +154,8 @@ func (s *Server) deliver(ctx context.Context) {
 	}
 }
 
-// listeners returns the handlers of connections that can be sent to. mu is not held
-// while anything is sent.
+// listeners returns the handlers of connections that can receive messages. It
+// releases mu before anything is sent.
 func (s *Server) listeners() []*Handler {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,8 +166,9 @@ func (s *Server) listeners() []*Handler {
 	return all
 }
 
-// notifyChange notifies one client: its legacy session, if it has one past its handshake,
-// and each of its listen requests. What the caller may not see is left out.
+// notifyChange notifies one client through its legacy session, if its handshake
+// is complete, and through each of its listen requests. It omits what the caller
+// may not see.
 func (h *Handler) notifyChange(ctx context.Context, c *change) {
 	if s := h.caller.Session; s != nil && h.caller.Unsolicited && s.ready.Load() {
 		mine := h.server.visible(h.caller.Principal)
@@ -178,8 +181,8 @@ func (h *Handler) notifyChange(ctx context.Context, c *change) {
 	}
 }
 
-// send sends the notifications of a change; params are added to each. The documents
-// promise baseline clients none, for which silent is set.
+// send sends the notifications of a change, with params added to each. silent
+// must be set for baseline clients, since the documents promise them none.
 func (h *Handler) send(ctx context.Context, c *change, silent bool, wants func(uri string) bool, params []byte) {
 	if silent {
 		return
@@ -203,7 +206,7 @@ func (h *Handler) send(ctx context.Context, c *change, silent bool, wants func(u
 	}
 }
 
-// updatedParams joins the uri to params, which are nil or an object.
+// updatedParams adds the uri to params, which is nil or an object.
 func updatedParams(uri string, params []byte) []byte {
 	dst := jsonrpc.AppendString([]byte(`{"uri":`), uri)
 	if params == nil {
@@ -212,20 +215,21 @@ func updatedParams(uri string, params []byte) []byte {
 	return append(append(dst, ','), params[1:]...)
 }
 
-// notify sends a notification. One that cannot be sent is logged and dropped: the
-// connection ends, or its client does not read.
+// notify sends a notification. If that fails, it logs the error and drops the
+// notification: the connection is closing, or its client does not read.
 func (h *Handler) notify(ctx context.Context, method string, params []byte) {
 	if err := h.caller.Send.Notify(ctx, method, params); err != nil {
 		h.server.cfg.Logger.Debug("notification not sent", "method", method, "err", err)
 	}
 }
 
-// A Level is the severity of a log message to the client (RFC 5424, section 6.2.1).
-// A legacy client sets the least severe level that it wants by logging/setLevel, a
-// modern one in the _meta of each request; without it nothing is sent.
+// A Level is the severity of a log message to the client (RFC 5424, section
+// 6.2.1). A client sets the minimum level with logging/setLevel in legacy
+// revisions, and in _meta of each request since 2026-07-28. Nothing is sent to a
+// client that set none.
 type Level int
 
-// The levels, rising.
+// The levels, in ascending order.
 const (
 	LevelDebug Level = iota
 	LevelInfo
@@ -235,17 +239,16 @@ const (
 	LevelCritical
 	LevelAlert
 	LevelEmergency
-	levelOff // nothing is sent before the client asked
+	levelOff // nothing is sent
 )
 
-// levels are the names of the levels by their number: those of RFC 5424, least severe
-// first.
+// levels holds the names of the levels in RFC 5424, by number.
 var levels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// String returns the level's name on the wire. It must be one of the constants.
+// String returns the level's name on the wire. l must be one of the constants.
 func (l Level) String() string { return levels[l] }
 
-// parseLevel returns the level with a name, and whether there is one.
+// parseLevel returns the level with a name, and false if there is none.
 func parseLevel(name string) (Level, bool) {
 	for i, n := range levels {
 		if n == name {
@@ -255,5 +258,5 @@ func parseLevel(name string) (Level, bool) {
 	return levelOff, false
 }
 
-// levelNames lists the names for error texts.
+// levelNames lists the names, for error texts.
 func levelNames() string { return strings.Join(levels[:], ", ") }

@@ -9,59 +9,62 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// An Event is one request that was answered, for audit trails and metrics. It
-// holds no arguments and no results, so that nothing secret reaches a record. It
-// is valid until the observer returns.
+// An Event describes an answered request, for audit trails and metrics. It
+// contains no arguments and no results, so that no secrets reach a record. It is
+// valid until the observer returns.
 type Event struct {
 	Caller Caller
-	// Method is as it was sent. Known says that there is one of that name.
+	// Method is the method as sent. Known reports whether it exists.
 	Method string
 	Known  bool
-	// Probe reports whether the request only asked whether a server is there;
-	// such a request need not be recorded. Browsing reports whether it only
-	// asked what the server has.
+	// Probe reports whether the request only checked that a server is there;
+	// such requests need not be recorded. Browsing reports whether it only
+	// listed what the server offers.
 	Probe, Browsing bool
-	// Family and Target are the family and the documented name of the tool;
-	// Target alone is the URI of a resource or the name of a prompt.
+	// Family and Target are the family and the documented name of the tool.
+	// Without a Family, Target is the URI of a resource or the name of a
+	// prompt.
 	Family, Target string
 	Started        time.Time
 	Took           time.Duration
-	// RequestID is the id of the request, a number or the text of a string; it is set
-	// for [Config.Trace] only. Revision governs the request, nil if it was not
-	// found out.
+	// RequestID is the id of the request: a number, or the text of a string.
+	// It is set for [Config.Trace] only. Revision governs the request; nil if
+	// it could not be determined.
 	RequestID string
 	Revision  *Revision
-	// Code is that of the error answer, 0 when there is a result.
+	// Code is the code of the error answer, 0 if there is a result.
 	Code jsonrpc.Code
-	// Failed says that the result is an error of the tool.
+	// Failed reports whether the result is an error of the tool.
 	Failed bool
-	// Cancelled reports whether the request was cancelled: no answer is sent.
+	// Cancelled reports whether the request was cancelled and is not
+	// answered.
 	Cancelled bool
-	// Task says that the call became a task, whose end is an event of its own
-	// with the Method [TaskEnd]; its Started is when it ended.
+	// Task reports whether the call became a task. The end of a task is an
+	// event of its own with the Method [TaskEnd], whose Started is the time
+	// of the end.
 	Task bool
-	// LookUp says that the request changed nothing and showed neither credentials
-	// nor another caller's data, as far as the rows of its method and its tool
-	// tell. What is not known to be a look-up is a change.
+	// LookUp reports whether the request changed nothing and showed neither
+	// credentials nor data of another caller, according to the rows of its
+	// method and its tool. Everything else counts as a change.
 	LookUp bool
-	// Details are the facts of [Tool.Details].
+	// Details holds the facts from [Tool.Details].
 	Details map[string]string
 }
 
-// The Methods of events that are no requests: a task has ended, or the session
-// that an initialize began.
+// Methods of events that are not requests: the end of a task, and of the session
+// that an initialize request started.
 const (
 	TaskEnd    = "task/end"
 	SessionEnd = "session/end"
 )
 
-// IsRequest reports whether the event is a request, and not the end of a task or
-// session. A client that makes up a method of that name has made a request.
+// IsRequest reports whether the event is a request, rather than the end of a task
+// or session. A request with such an invented method is a request.
 func (e *Event) IsRequest() bool {
 	return !e.Known || e.Method != TaskEnd && e.Method != SessionEnd
 }
 
-// observed handles a request and calls the observer, also after a panic.
+// observed handles a request and then calls the observer, even after a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
 	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}
 	if row := call.method; row != nil {
@@ -92,7 +95,7 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 	return out, err
 }
 
-// looksUp reports what [Event.LookUp] says.
+// looksUp returns [Event.LookUp].
 func (c *Call) looksUp() bool {
 	switch {
 	case c.method == nil:
@@ -106,8 +109,8 @@ func (c *Call) looksUp() bool {
 	return c.method.purpose != work
 }
 
-// observeEnd reports the end of a task to the observer. The error is that of
-// the job, or that of the observer, without whom there is no result.
+// observeEnd reports the end of a task to the observer. It returns the error of
+// the job, or that of the observer, in which case the result is withheld.
 func (c *Call) observeEnd(ctx context.Context, began time.Time, err error) error {
 	server := c.handler.server
 	if server.cfg.Observe == nil {
@@ -124,8 +127,8 @@ func (c *Call) observeEnd(ctx context.Context, began time.Time, err error) error
 	return cmp.Or(err, lost)
 }
 
-// observeLeaving reports to the observer the end of the caller's session, if one
-// was begun.
+// observeLeaving reports the end of the caller's session to the observer, if a
+// session was started.
 func (h *Handler) observeLeaving(ctx context.Context) {
 	s := h.caller.Session
 	if h.server.cfg.Observe == nil || !h.caller.Unsolicited || s == nil || s.handshake.Load() == nil || s.left.Swap(true) {
@@ -137,7 +140,7 @@ func (h *Handler) observeLeaving(ctx context.Context) {
 	}
 }
 
-// codeOf returns the code of the error that is sent for err, 0 for none.
+// codeOf returns the code of the error that is sent for err, 0 for nil.
 func codeOf(err error) jsonrpc.Code {
 	if err == nil || errors.Is(err, jsonrpc.ErrNoAnswer) {
 		return 0
@@ -145,8 +148,8 @@ func codeOf(err error) jsonrpc.Code {
 	return jsonrpc.ErrorOf(err).Code
 }
 
-// target returns the family and the documented name of the call's tool, or the
-// name or URI that its request has.
+// target returns the family and the documented name of the call's tool, or else
+// the name or URI in the request.
 func (c *Call) target() (family, name string) {
 	if c.tool != nil {
 		return c.tool.table.Family, c.tool.Name
@@ -157,11 +160,11 @@ func (c *Call) target() (family, name string) {
 	return "", quoted(unquoted(c.method.target.member(&c.params)))
 }
 
-// A TraceContext is the W3C trace context that a client has put into the _meta of its
-// request (SEP-414), as it was sent: it may be invalid.
+// A TraceContext is the W3C trace context in _meta of a request (SEP-414) as the
+// client sent it; it may be invalid.
 type TraceContext struct{ Parent, State string }
 
-// traceContextOf returns the trace context of params, zero if they have none.
+// traceContextOf returns the trace context of params, or the zero value.
 func traceContextOf(raw []byte) (t TraceContext) {
 	var p params
 	if _, err := p.parse(raw); err != nil {
@@ -174,7 +177,7 @@ func traceContextOf(raw []byte) (t TraceContext) {
 	return TraceContext{Parent: unquoted(meta.other("traceparent")), State: unquoted(meta.other("tracestate"))}
 }
 
-// requestIDOf returns the id of a request as [Event.RequestID] has it.
+// requestIDOf returns the id of a request in the form of [Event.RequestID].
 func requestIDOf(req *jsonrpc.Request) string {
 	raw := req.ID.Raw()
 	switch {

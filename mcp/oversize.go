@@ -13,22 +13,21 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// MaxAnswer is the maximum size of a call's result on the wire, in bytes.
-// Clients over standard input and output drop the connection at lines of 10
-// MiB.
+// MaxAnswer is the maximum size of a call's result on the wire, in bytes. Clients
+// over standard input and output close the connection at lines of 10 MiB.
 const MaxAnswer = 8 << 20
 
 // ErrNoRoom is returned by an [OversizeStore] that has no room for an answer.
 var ErrNoRoom = errors.New("no room for the answer")
 
-// An OversizeStore keeps answers that are larger than [MaxAnswer], each for the
-// principal that asked. Its methods may be called from any goroutine.
+// An OversizeStore stores answers larger than [MaxAnswer] for the principal that
+// made the call. Its methods may be called concurrently.
 type OversizeStore interface {
-	// Put stores a text and returns its id and the path of its file. The error
-	// is [ErrNoRoom] when the text does not fit the store's budgets.
+	// Put stores a text and returns its id and the path of its file. The
+	// error is [ErrNoRoom] if the text exceeds a limit of the store.
 	Put(ctx context.Context, owner, text string) (id, path string, err error)
-	// Open opens the text of an id for reading. The error is [fs.ErrNotExist]
-	// when the owner has none of that id.
+	// Open opens the text with an id for reading. The error is
+	// [fs.ErrNotExist] if owner has no text with that id.
 	Open(ctx context.Context, owner, id string) (OversizeText, error)
 }
 
@@ -39,16 +38,17 @@ type OversizeText interface {
 	Size() int64
 }
 
-// oversizeScheme is the scheme of the resources by which stored answers are
-// read.
+// oversizeScheme is the URI scheme of the resources through which stored answers
+// are read.
 const oversizeScheme = "answer"
 
-// pieceSize is the size in bytes of the part of a stored answer that one resource has. A piece
-// begins at the start of a character, at most 3 bytes before a multiple of it.
+// pieceSize is the size in bytes of the pieces of a stored answer, each of which
+// is a resource. A piece begins at the start of a character, at most 3 bytes
+// before a multiple of pieceSize.
 const pieceSize = 1 << 20
 
-// oversizeSource serves the pieces. No list shows them: a client knows the URI
-// from the answer to its call.
+// oversizeSource serves the pieces. They are not listed: a client gets the URI
+// with the answer to its call.
 func (s *Server) oversizeSource() *boundSource {
 	return &boundSource{
 		ResourceSource: &ResourceSource{Scheme: oversizeScheme, Read: s.readPiece},
@@ -56,7 +56,7 @@ func (s *Server) oversizeSource() *boundSource {
 	}
 }
 
-// readPiece reads answer://ID/N, the N-th piece from 1 on.
+// readPiece reads answer://ID/N, the N-th piece, counted from 1.
 func (s *Server) readPiece(ctx context.Context, call *Call, uri string) ([]Contents, error) {
 	missing := &ResourceNotFoundError{URI: uri, Baseline: CodeResourceNotFound, Message: "Resource not found: " + uri}
 	id, part, _ := strings.Cut(strings.TrimPrefix(uri, oversizeScheme+"://"), "/")
@@ -71,7 +71,7 @@ func (s *Server) readPiece(ctx context.Context, call *Call, uri string) ([]Conte
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // errors do not matter, it was only read
 	if n > pieces(file.Size()) {
 		return nil, missing
 	}
@@ -82,10 +82,10 @@ func (s *Server) readPiece(ctx context.Context, call *Call, uri string) ([]Conte
 	return []Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
 }
 
-// pieces returns how many pieces a text of so many bytes has.
+// pieces returns the number of pieces of a text of the given size.
 func pieces(size int64) int { return int((size + pieceSize - 1) / pieceSize) }
 
-// piece reads the n-th piece.
+// piece returns the n-th piece.
 func piece(text OversizeText, n int) (string, error) {
 	from := max(0, int64(n-1)*pieceSize-(utf8.UTFMax-1))
 	to := min(text.Size(), int64(n)*pieceSize+1)
@@ -101,7 +101,8 @@ func piece(text OversizeText, n int) (string, error) {
 	return string(window[begin:end]), nil
 }
 
-// runeStart returns where the character begins that window[i] is in.
+// runeStart returns the index of the start of the character that contains
+// window[i].
 func runeStart(window []byte, i int64) int64 {
 	for back := i; back > 0 && i-back < utf8.UTFMax; back-- {
 		if utf8.RuneStart(window[back]) {
@@ -112,8 +113,8 @@ func runeStart(window []byte, i int64) int64 {
 }
 
 // setAside stores a result that is too large and returns one that says where it
-// is. That is an error of the tool: the structured content that its schema
-// promises is not there.
+// is. That result is an error of the tool, since it lacks the structured content
+// that the tool's schema promises.
 func (s *Server) setAside(ctx context.Context, c *Call, r *Result, size int) (*Result, error) {
 	var texts []string
 	for _, item := range r.items(new([1]Content)) {
@@ -142,7 +143,7 @@ func (s *Server) setAside(ctx context.Context, c *Call, r *Result, size int) (*R
 
 // storeOversize stores a text and returns a message that says where it is; first
 // is the URI of its first piece. Only a client on this machine, over standard
-// input and output, gets the path of the file.
+// input and output, is told the path of the file.
 func (s *Server) storeOversize(ctx context.Context, c *Call, text string, size int) (message, first string, err error) {
 	message = fmt.Sprintf("the answer has %d bytes; %d can be sent at most", size, MaxAnswer)
 	if s.cfg.Oversize == nil || text == "" {
@@ -163,7 +164,8 @@ func (s *Server) storeOversize(ctx context.Context, c *Call, text string, size i
 	return message + ": it is " + where, first, nil
 }
 
-// tooLargeToRead refuses contents that are too large, and says where they are.
+// tooLargeToRead returns the error for contents that are too large. It says where
+// they are stored.
 func (s *Server) tooLargeToRead(ctx context.Context, c *Call, contents []Contents, size int) error {
 	var text strings.Builder
 	for i := range contents {

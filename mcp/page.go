@@ -9,21 +9,21 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A cursor is base64url of a tag and a position. The tag is a digest over
-// method, principal and position: it binds a cursor to the list and the caller
-// it was made for without any memory of the server, so every server behind a
-// load balancer takes it. It is no secret; positions are checked as input.
+// A cursor is a tag and a position in base64url. The tag is a digest of the
+// method, the principal and the position. It binds a cursor to the list and the
+// caller without any state in the server, so that every server behind a load
+// balancer accepts it. A cursor is not secret; positions are validated as input.
 const tagBytes = 8
 
-// tag returns the beginning of a hash by which a cursor is known to come from this list
-// and this caller. It protects from mistakes, not from attacks: the position is checked
-// again by the list.
+// tag returns the prefix of a hash that identifies cursors of this list and this
+// caller. It protects against mistakes, not against attacks: the list validates
+// the position again.
 func (c *Call) tag(position string) []byte {
 	sum := sha256.Sum256([]byte(c.method.name + "\x00" + c.handler.caller.Principal.ID + "\x00" + position))
 	return sum[:tagBytes]
 }
 
-// appendCursor adds nextCursor.
+// appendCursor appends the member nextCursor.
 func (c *Call) appendCursor(dst []byte, position string) []byte {
 	raw := append(c.tag(position), position...)
 	dst = append(dst, `,"nextCursor":"`...)
@@ -31,7 +31,7 @@ func (c *Call) appendCursor(dst []byte, position string) []byte {
 	return append(dst, '"')
 }
 
-// position decodes the request's cursor; "" is the first page.
+// position decodes the request's cursor; "" stands for the first page.
 func (c *Call) position() (string, *jsonrpc.Error) {
 	raw := c.params.other("cursor")
 	if raw == nil || isNull(raw) {
@@ -51,45 +51,48 @@ func (c *Call) position() (string, *jsonrpc.Error) {
 	return position, nil
 }
 
-// errBadCursor is the error -32602 for a cursor of another list, caller or server.
+// errBadCursor returns the error -32602 for a cursor of another list, caller or
+// server.
 func errBadCursor() *jsonrpc.Error {
 	return InvalidParams("cursor is not one that this list gave to you; leave it out to start from the beginning")
 }
 
-// A pageSize bounds the pages of a list.
+// A pageSize limits the pages of a list.
 type pageSize struct {
-	items   int // on one page
-	portion int // that one call of a source lists
-	bytes   int // at which a page ends whatever the number of its items
+	items   int // maximum number of items on a page
+	portion int // number of items that one call of a source may list
+	bytes   int // size above which a page ends regardless of its number of items
 }
 
-// The sizes of pages. Some clients give up after 64 pages, so pages are large. A page
-// of at most bytes and one more portion of the largest items fit into [MaxAnswer].
+// Sizes of pages. Some clients give up after 64 pages, so pages are large. A page
+// of the maximum size with one more portion of the largest items fits in
+// [MaxAnswer].
 var (
 	largePage = pageSize{items: 500, portion: 100, bytes: 4 << 20}
-	heavyPage = pageSize{items: 100, portion: 4, bytes: 2 << 20} // of items with lists of their own
+	heavyPage = pageSize{items: 100, portion: 4, bytes: 2 << 20} // for items that contain lists
 )
 
-// A page is a list of items in the making.
+// A page is a list of items under construction.
 type page struct {
 	size pageSize
-	room int // for more items
-	from int // where the list begins
+	room int // number of further items
+	from int // offset where the list begins
 }
 
-// full reports whether the page takes no more items.
+// full reports whether the page accepts no more items.
 func (p *page) full(dst []byte) bool { return p.room == 0 || len(dst)-p.from >= p.size.bytes }
 
-// limit returns how many items the next call of a source may list.
+// limit returns the number of items that the next call of a source may list.
 func (p *page) limit() int { return min(p.room, p.size.portion) }
 
-// filled notes that n more items are on the page.
+// filled records that n items were added to the page.
 func (p *page) filled(n int) { p.room -= min(p.room, n) }
 
-// appendPage appends a page of the items that some sources have, one source after the
-// other, as the member name of a result, and the cursor of the next page. list appends
-// items of a source from a position on and returns where it goes on, "" at the end of
-// the source. The position in a cursor is the number of the source and its own.
+// appendPage appends a page of the items of several sources, one source after the
+// other, as the member name of a result, and the cursor of the next page. list
+// appends items of a source from a position on, and returns the position to
+// continue from, or "" at the end of the source. A cursor contains the number of
+// the source and the position in it.
 func (c *Call) appendPage(
 	dst []byte, name string, sources int, size pageSize, list func(dst []byte, p *page, source int, after string) ([]byte, string, error),
 ) ([]byte, error) {
@@ -119,8 +122,9 @@ func (c *Call) appendPage(
 	return dst, nil
 }
 
-// splitPosition parses a position in a list of several sources, "NUMBER POSITION": the
-// number of the source, below sources, and the position in it.
+// splitPosition parses a position in a list of several sources, "NUMBER
+// POSITION": the number of the source, which is less than sources, and the
+// position in it.
 func splitPosition(after string, sources int) (int, string, *jsonrpc.Error) {
 	if after == "" {
 		return 0, "", nil

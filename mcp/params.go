@@ -7,26 +7,27 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// params are the members of a request's params that the protocol looks at, as spans of
-// the message: valid JSON, nil when absent. Those of most requests are found in one walk,
-// the others by name when they are needed, so that a request holds little memory. They
-// share the memory of the message, and are valid as long as that is.
+// params holds the members of a request's params that the protocol uses, as parts
+// of the message: valid JSON, or nil if absent. The members that most requests
+// have are found in one pass, the others by name on demand, so that a request
+// needs little memory. params shares the memory of the message and is valid as
+// long as the message is.
 type params struct {
 	raw       []byte
 	name      []byte
 	arguments []byte
 }
 
-// meta are the members of params._meta that the protocol defines, as JSON.
+// meta holds the members of params._meta that the protocol defines, as JSON.
 type meta struct {
 	progressToken []byte
-	version       []byte // the claim of a modern request
+	version       []byte // the claimed revision of a modern request
 	capabilities  []byte
 	client        []byte
 	logLevel      []byte
 }
 
-// The keys of _meta in modern requests.
+// Keys of _meta in modern requests (2026-07-28).
 const (
 	metaPrefix       = "io.modelcontextprotocol/"
 	metaVersion      = metaPrefix + "protocolVersion"
@@ -37,8 +38,8 @@ const (
 	metaSubscription = metaPrefix + "subscriptionId"
 )
 
-// parse finds the members of raw, the params of a valid message. MCP wants an
-// object there; an array is the caller's mistake.
+// parse finds the members of raw, the params of a valid message. It returns an
+// error unless raw is an object, as MCP requires.
 func (p *params) parse(raw []byte) (m meta, err *jsonrpc.Error) {
 	if len(raw) == 0 {
 		return m, nil
@@ -64,14 +65,14 @@ func (p *params) parse(raw []byte) (m meta, err *jsonrpc.Error) {
 }
 
 // meta parses _meta again. Few requests need it after they were admitted, and
-// they all would hold its memory.
+// storing it would cost all of them its memory.
 func (p *params) meta() meta {
-	m, _ := new(params).parse(p.raw) // it was right the first time
+	m, _ := new(params).parse(p.raw) // it was parsed before without an error
 	return m
 }
 
-// other returns a member that few methods have, nil when it is absent. Of a member that
-// is there twice the last one counts, as in encoding/json.
+// other returns a member that few methods have, or nil if it is absent. Of
+// duplicate members the last one counts, as in encoding/json.
 func (p *params) other(name string) (value []byte) {
 	if len(p.raw) == 0 {
 		return nil
@@ -85,8 +86,8 @@ func (p *params) other(name string) (value []byte) {
 	return value
 }
 
-// parse reads `_meta`, of which only the members that the protocol defines are kept, as
-// the bytes they were sent as. null stands for none.
+// parse parses `_meta` and stores the members that the protocol defines, as sent.
+// A null stands for an absent _meta.
 func (m *meta) parse(raw []byte) *jsonrpc.Error {
 	if isNull(raw) {
 		return nil
@@ -112,7 +113,7 @@ func (m *meta) parse(raw []byte) *jsonrpc.Error {
 	return m.checkToken()
 }
 
-// checkToken refuses a progress token that is neither a string nor a number.
+// checkToken returns an error unless a progress token is a string or a number.
 func (m *meta) checkToken() *jsonrpc.Error {
 	if m.progressToken == nil || isString(m.progressToken) || isNumber(m.progressToken) {
 		return nil
@@ -124,7 +125,8 @@ func (m *meta) checkToken() *jsonrpc.Error {
 	return InvalidParams("_meta.progressToken must be a string or an integer")
 }
 
-// text decodes a member that must be a string. name is that of the member, for the error.
+// text decodes a member that must be a string. name is the member's name, for the
+// error.
 func text(name string, raw []byte) (string, *jsonrpc.Error) {
 	switch {
 	case raw == nil:
@@ -138,8 +140,8 @@ func text(name string, raw []byte) (string, *jsonrpc.Error) {
 // maxName is the maximum length of the name of a tool, prompt or task, in bytes.
 const maxName = 255
 
-// nameMember decodes a member that must be a name. Longer ones are refused before they
-// reach a log or a table.
+// nameMember decodes a member that must be a name. It rejects names longer than
+// maxName, so that they reach neither logs nor tables.
 func nameMember(name string, raw []byte) (string, *jsonrpc.Error) {
 	if len(raw) > maxName+2 && isString(raw) && len(jsonrpc.Unquote(raw)) > maxName {
 		return "", InvalidParams("%s must have at most %d bytes", name, maxName)
@@ -147,8 +149,8 @@ func nameMember(name string, raw []byte) (string, *jsonrpc.Error) {
 	return text(name, raw)
 }
 
-// quoted shortens what a client sent to what an error may repeat: its first bytes, whole
-// characters only.
+// quoted truncates a client's text to a length that an error may repeat, without
+// splitting characters.
 func quoted(text string) string {
 	if len(text) <= maxName {
 		return text
@@ -156,7 +158,7 @@ func quoted(text string) string {
 	return strings.ToValidUTF8(text[:maxName], "") + "…"
 }
 
-// decode unmarshals a member that is not on the hot path.
+// decode unmarshals a member that is not performance-critical.
 func decode(name string, raw []byte, into any) *jsonrpc.Error {
 	if raw == nil {
 		return InvalidParams("%s is required", name)
@@ -167,8 +169,8 @@ func decode(name string, raw []byte, into any) *jsonrpc.Error {
 	return nil
 }
 
-// isString, isObject, isNull and isNumber report the type of a valid JSON value by its
-// first byte.
+// isString, isObject, isNull and isNumber report the type of a valid JSON value
+// by its first byte.
 func isString(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
 func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 func isNull(raw []byte) bool   { return len(raw) > 0 && raw[0] == 'n' }
@@ -176,7 +178,7 @@ func isNumber(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }
 
-// unquoted returns the string of a member, "" when it is none.
+// unquoted returns the string of a member, or "" if it is not a string.
 func unquoted(raw []byte) string {
 	if !isString(raw) {
 		return ""

@@ -2,54 +2,55 @@ package mcp
 
 import "github.com/triptych-mcp/triptych/jsonrpc"
 
-// A Preview holds facts of a request that a transport needs before it is served:
-// the claim of a modern revision, the values that HTTP headers of such a revision
-// repeat, and whether it is a probe. It shares memory with the request.
+// A Preview holds facts about a request that a transport needs before the request
+// is served: the claim of a modern revision, the values that HTTP headers of such
+// a revision mirror, and whether it is a probe. It shares memory with the
+// request.
 type Preview struct {
-	// Claimed reports whether the request states a revision in _meta.
+	// Claimed reports whether the request names a revision in _meta.
 	Claimed bool
-	// Claim is the revision as stated, "" when it is no string.
+	// Claim is the revision as named, or "" if it is not a string.
 	Claim string
-	// Revision is the row of the claim, nil when it is none of ours.
+	// Revision is the claimed revision, or nil if it is unknown.
 	Revision *Revision
 	// Err reports a mistake in the claim or in the rest of _meta.
 	Err *jsonrpc.Error
-	// Name is the tool, prompt, resource or task; Named reports whether Revision
-	// has the method and its requests repeat the name in a header.
+	// Name is the tool, prompt, resource or task. Named reports whether
+	// Revision has the method and its HTTP header mirrors the name.
 	Name  string
 	Named bool
-	// Family is the family of the tool that the request calls, "" if it calls none, and
-	// ReadOnly reports whether the tool only reads.
+	// Family is the family of the tool that the request calls, or "" if it
+	// calls none. ReadOnly reports whether the tool only reads.
 	Family   string
 	ReadOnly bool
-	// Mirrored are the arguments that have a header of their own.
+	// Mirrored holds the arguments that HTTP headers mirror.
 	Mirrored []Mirrored
 	// Silent reports whether serving the request sends nothing to the client
-	// before the answer, unless its session wants messages or can be asked; see
-	// [Session.Silent].
+	// before the answer, unless its session receives messages or can be
+	// asked; see [Session.Silent].
 	Silent bool
-	// Probe reports whether the request only asks whether a server is there:
-	// no quota counts it, it is not recorded and needs no store.
+	// Probe reports whether the request only checks that a server is there.
+	// It is neither charged to a quota nor recorded, and needs no store.
 	Probe bool
 
 	request *jsonrpc.Request
 	params  params
 	meta    meta
-	bad     *jsonrpc.Error // why params could not be parsed
-	scope   Scope          // that the target asks for
+	bad     *jsonrpc.Error // error of parsing params
+	scope   Scope          // scope that the target requires
 }
 
-// A Mirrored is an argument of a tool that a header repeats, by the
-// x-mcp-header of its schema (2026-07-28, Streamable HTTP).
+// A Mirrored is an argument of a tool that an HTTP header mirrors, as given by
+// x-mcp-header in its schema (2026-07-28, Streamable HTTP).
 type Mirrored struct {
-	// Header is the part after Mcp-Param-.
+	// Header is the part of the header's name after Mcp-Param-.
 	Header string
-	// Value is the argument as JSON, nil when it is null or absent.
+	// Value is the argument as JSON, or nil if it is null or absent.
 	Value []byte
 }
 
-// Preview parses the params of a request and says what it is about.
-// [Handler.Reuse] saves the second parse.
+// Preview parses the params of a request and returns facts about it.
+// [Handler.Reuse] avoids parsing them a second time.
 func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	v := Preview{request: req}
 	row := methodRows[req.Method]
@@ -69,7 +70,7 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	return v
 }
 
-// previewTarget finds what the request names.
+// previewTarget determines the target of the request.
 func (s *Server) previewTarget(v *Preview, row *method) {
 	v.Named = v.Revision != nil && row.in(v.Revision) && row.target != targetFile
 	v.Name = unquoted(row.target.member(&v.params))
@@ -92,16 +93,16 @@ func (s *Server) previewTarget(v *Preview, row *method) {
 	}
 }
 
-// Denied reports whether the request will be refused because the principal
-// lacks the right that its tool, prompt or resource asks for.
+// Denied reports whether the request will be rejected because the principal lacks
+// the scope that its tool, prompt or resource requires.
 func (v *Preview) Denied(who Principal) bool { return !who.Allows(v.scope) }
 
-// Reuse makes Handle take the parsed params of the request from its preview. It
-// must not be called while a request is being handled.
+// Reuse makes the next Handle use the params parsed by Preview. It must not be
+// called while a request is being handled.
 func (h *Handler) Reuse(v *Preview) { h.preview = v }
 
-// mirrored are the arguments of a call that HTTP headers repeat. A tool without
-// forms has none, and says why when it is called.
+// mirrored returns the arguments of a call that HTTP headers mirror. A tool whose
+// schemas cannot be made has none; calling it returns the reason.
 func (t *Tool) mirrored(arguments []byte) []Mirrored {
 	f, err := t.forms()
 	if err != nil {
@@ -118,8 +119,8 @@ func (t *Tool) mirrored(arguments []byte) []Mirrored {
 	return all
 }
 
-// valueOf is the value of a member, nil when it is null, absent or twice there
-// with the last one winning, as the decoder of the arguments refuses that.
+// valueOf returns the value of a member, or nil if it is null or absent. Of
+// duplicates the last one counts; the decoder of the arguments rejects them.
 func valueOf(object []byte, name string) (value []byte) {
 	if !isObject(object) {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// This file writes every shape that clients see. Fields that a revision does not
-// know are left out or translated here and nowhere else.
+// This file writes all JSON that clients get. It alone omits or translates fields
+// that a revision lacks.
 
-// appendTrailer closes the members of a result with what modern revisions want
-// in every result; from is the index of the first member.
+// appendTrailer closes the members of a result with those that modern revisions
+// require in every result. from is the index of the first member.
 func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
 	modern := c.rev.Has(ResultTypes)
 	if modern {
@@ -28,14 +28,15 @@ func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
 	return c.appendMeta(dst, from, c.extra)
 }
 
-// appendResultType appends the member `resultType` (since 2026-07-28) to a result that
-// begins at from.
+// appendResultType appends the member `resultType` (since 2026-07-28) to a result
+// whose members begin at from.
 func appendResultType(dst []byte, from int, kind string) []byte {
 	dst = append(appendComma(dst, from), `"resultType":"`...)
 	return append(append(dst, kind...), '"')
 }
 
-// resultType returns "task" for a call that goes on as a task, else "complete".
+// resultType returns "task" for a call that continues as a task, and "complete"
+// otherwise.
 func (c *Call) resultType() string {
 	if c.became != nil {
 		return "task"
@@ -51,7 +52,7 @@ func appendComma(dst []byte, from int) []byte {
 	return dst
 }
 
-// appendMeta adds the result's _meta where the revision has one; extra are
+// appendMeta appends the result's _meta if the revision has one. extra holds
 // members of it.
 func (c *Call) appendMeta(dst []byte, from int, extra []byte) []byte {
 	modern := c.rev.Has(ResultTypes)
@@ -96,8 +97,8 @@ func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 	return dst, c.addMeta(r.Meta)
 }
 
-// appendTask writes the members of a task as tasks/get gives them, or as the
-// answer that creates it, which says neither result nor questions.
+// appendTask appends the members of a task as in tasks/get. The answer that
+// creates a task includes neither a result nor input requests.
 func (c *Call) appendTask(dst []byte, v *taskView, full bool) ([]byte, error) {
 	dst = jsonrpc.AppendString(append(dst, `"taskId":`...), v.id)
 	dst = member(dst, "status", string(v.status))
@@ -128,7 +129,7 @@ func (c *Call) appendTask(dst []byte, v *taskView, full bool) ([]byte, error) {
 // timeFormat is ISO 8601 in UTC with milliseconds.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// addMeta keeps members for the result's _meta, in the order of their keys.
+// addMeta adds members to the result's _meta, in the order of their keys.
 func (c *Call) addMeta(members map[string]any) error {
 	if len(members) == 0 {
 		return nil
@@ -141,10 +142,10 @@ func (c *Call) addMeta(members map[string]any) error {
 	return nil
 }
 
-// marshal is json.Marshal without the escapes that only HTML needs.
+// marshal is like json.Marshal, but does not escape characters for HTML.
 func marshal(v any) ([]byte, error) { return appendJSON(nil, v) }
 
-// appendJSON is marshal that appends.
+// appendJSON is like marshal, but appends.
 func appendJSON(dst []byte, v any) ([]byte, error) {
 	w := appender{dst}
 	enc := json.NewEncoder(&w)
@@ -155,7 +156,7 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return bytes.TrimSuffix(w.dst, []byte{'\n'}), nil
 }
 
-// An appender is a writer at the end of a slice.
+// An appender is a writer that appends to a slice.
 type appender struct{ dst []byte }
 
 // Write implements [io.Writer].
@@ -173,7 +174,7 @@ func member(dst []byte, key, value string) []byte {
 	return jsonrpc.AppendString(dst, value)
 }
 
-// named opens an object with its name and, where the revision has titles, the
+// named begins an object with its name and, if the revision has titles, the
 // title.
 func (r *Revision) named(dst []byte, name, title string) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"name":`...), name)
@@ -183,9 +184,9 @@ func (r *Revision) named(dst []byte, name, title string) []byte {
 	return dst
 }
 
-// appendTool appends a Tool as the revision has it: titles, annotations, output
-// schemas, icons and `_meta` came later than 2024-11-05. output says whether the output
-// schema is wanted.
+// appendTool appends a Tool in the form of the revision: titles, annotations,
+// output schemas, icons and `_meta` were added after 2024-11-05. output selects
+// whether the output schema is included.
 func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string, output bool) []byte {
 	dst = member(r.named(dst, name, t.Title), "description", t.Doc)
 	dst = append(append(dst, `,"inputSchema":`...), r.inputSchema(f)...)
@@ -202,9 +203,9 @@ func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string, o
 	return append(dst, '}')
 }
 
-// inputSchema returns the form of a tool's input schema for the revision: the
-// documented one without a revision, and before 2026-07-28 one without boolean schemas,
-// which clients reject.
+// inputSchema returns a tool's input schema in the form of the revision: the
+// documented one for the baseline, and before 2026-07-28 one without boolean
+// schemas, which older clients reject.
 func (r *Revision) inputSchema(f *forms) []byte {
 	switch {
 	case r == baseline:
@@ -215,8 +216,8 @@ func (r *Revision) inputSchema(f *forms) []byte {
 	return f.plain
 }
 
-// isObjectSchema reports whether a schema is of an object, which `structuredContent`
-// had to be before 2026-07-28.
+// isObjectSchema reports whether a schema describes an object, which
+// `structuredContent` had to be before 2026-07-28.
 func isObjectSchema(raw []byte) bool {
 	var s struct {
 		Type string `json:"type"`
@@ -225,8 +226,8 @@ func isObjectSchema(raw []byte) bool {
 }
 
 // append writes the hints that differ from their defaults in the specification:
-// destructiveHint and openWorldHint are true, the others false. destructiveHint and
-// idempotentHint mean nothing for tools that only read.
+// true for destructiveHint and openWorldHint, false for the others.
+// destructiveHint and idempotentHint are meaningless for tools that only read.
 func (h Hints) append(dst []byte) []byte {
 	dst = append(dst, '{')
 	from := len(dst)
@@ -264,8 +265,9 @@ func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {
 	return append(append(dst, `,"icons":`...), raw...)
 }
 
-// appendResource writes a resource; notes, if not nil, are the annotations of a link to
-// it, which replace its own. The documents show neither sizes nor annotations.
+// appendResource appends a resource. If notes is not nil, it replaces the
+// annotations of the resource, as for a link. The documents show neither sizes
+// nor annotations.
 func (r *Revision) appendResource(dst []byte, res *Resource, notes *Annotations) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), res.URI)
 	dst = member(dst, "name", res.Name)
@@ -290,7 +292,7 @@ func (r *Revision) appendResource(dst []byte, res *Resource, notes *Annotations)
 	return append(appendNotes(dst, notes, modified), '}')
 }
 
-// appendNotes adds annotations, if there are any.
+// appendNotes appends annotations, if there are any.
 func appendNotes(dst []byte, notes *Annotations, modified time.Time) []byte {
 	if notes == nil && modified.IsZero() {
 		return dst
@@ -322,8 +324,8 @@ func (r *Revision) appendTemplate(dst []byte, t *ResourceTemplate) []byte {
 	return append(member(dst, "mimeType", t.MIMEType), '}')
 }
 
-// appendContents appends a TextResourceContents or BlobResourceContents, by whether
-// there is a blob.
+// appendContents appends a BlobResourceContents if there is a blob, and a
+// TextResourceContents otherwise.
 func appendContents(dst []byte, c *Contents) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), c.URI)
 	dst = member(dst, "mimeType", c.MIMEType)
@@ -339,8 +341,8 @@ func appendBase64(dst, data []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(dst, data), '"')
 }
 
-// appendContent appends a ContentBlock. Kinds that the revision lacks are replaced by
-// texts, so that nothing a tool says is lost.
+// appendContent appends a ContentBlock. Kinds that the revision lacks are
+// replaced by texts, so that no content is lost.
 func (r *Revision) appendContent(dst []byte, c *Content) []byte {
 	switch c.kind {
 	case kindText:
@@ -355,19 +357,19 @@ func (r *Revision) appendContent(dst []byte, c *Content) []byte {
 		dst = r.appendLink(dst, c)
 	}
 	if c.kind == kindLink && r.Has(ResourceLinks) {
-		return append(dst, '}') // it has the annotations of the resource
+		return append(dst, '}') // with the annotations of the resource
 	}
 	return append(appendNotes(dst, c.notes, time.Time{}), '}')
 }
 
-// appendMedia appends an ImageContent or AudioContent, but for its annotations and its
-// end.
+// appendMedia appends an ImageContent or AudioContent, without its annotations
+// and its end.
 func appendMedia(dst []byte, kind string, c *Content) []byte {
 	dst = append(append(append(dst, `{"type":"`...), kind...), `","data":`...)
 	return member(appendBase64(dst, c.data), "mimeType", c.mime)
 }
 
-// appendAudio writes a sound, for the revision without sounds as a resource.
+// appendAudio appends audio. In the revision without audio it is a resource.
 func (r *Revision) appendAudio(dst []byte, c *Content) []byte {
 	if r.Has(AudioContent) {
 		return appendMedia(dst, "audio", c)
@@ -376,8 +378,8 @@ func (r *Revision) appendAudio(dst []byte, c *Content) []byte {
 	return appendContents(append(dst, `{"type":"resource","resource":`...), &sound)
 }
 
-// appendEmbedded writes a resource; the documents show bytes as a type of
-// their own.
+// appendEmbedded appends an embedded resource. The documents show bytes as a type
+// of their own.
 func (r *Revision) appendEmbedded(dst []byte, c *Content) []byte {
 	if c.resource.Blob != nil && r.Has(DocumentedShapes) {
 		dst = appendBase64(append(dst, `{"type":"blob","blob":`...), c.resource.Blob)
@@ -386,8 +388,8 @@ func (r *Revision) appendEmbedded(dst []byte, c *Content) []byte {
 	return appendContents(append(dst, `{"type":"resource","resource":`...), c.resource)
 }
 
-// appendLink appends a ResourceLink, but for its end; before 2025-06-18 it is a text
-// with the URI.
+// appendLink appends a ResourceLink without its end. Before 2025-06-18 it is a
+// text with the URI.
 func (r *Revision) appendLink(dst []byte, c *Content) []byte {
 	if !r.Has(ResourceLinks) {
 		return jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), c.link.URI)

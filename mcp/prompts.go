@@ -8,7 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// servePromptsList lists the rows of the tables, then the sources.
+// servePromptsList lists the prompts in the tables' rows, then those of the
+// sources.
 func servePromptsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	return c.appendPage(dst, "prompts", 1+len(s.promptsOf), heavyPage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
 		if i == 0 {
@@ -23,7 +24,7 @@ func servePromptsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]by
 			return dst, "", src.table.wire(err)
 		}
 		for i := range items {
-			if s.byName[items[i].Name] == nil { // a row of that name goes before it
+			if s.byName[items[i].Name] == nil { // a row takes precedence over a source's prompt of the same name
 				dst = c.rev.appendPrompt(appendComma(dst, p.from), items[i].listed())
 			}
 		}
@@ -42,10 +43,10 @@ func (c *Call) appendPromptRows(dst []byte, p *page) []byte {
 	return dst
 }
 
-// maxPromptArguments is the number of arguments that a prompt of a source may have.
+// maxPromptArguments limits the arguments of a prompt of a source.
 const maxPromptArguments = 32
 
-// listed returns the prompt with texts and arguments that are short enough for a list.
+// listed returns the prompt with texts and arguments truncated for a list.
 func (p *Prompt) listed() *Prompt {
 	short := *p
 	short.Doc = shortened(p.Doc)
@@ -57,18 +58,18 @@ func (p *Prompt) listed() *Prompt {
 	return &short
 }
 
-// promptScope returns the scope of a prompt, which may be missing.
+// promptScope returns the scope of a prompt, which may not exist.
 func (s *Server) promptScope(name string) Scope {
 	if row := s.byName[name]; row != nil {
 		return row.Scope
 	}
-	if len(s.promptsOf) == 1 { // with several it is not known before they were asked
+	if len(s.promptsOf) == 1 { // with several sources, the scope is unknown before they were asked
 		return s.promptsOf[0].Scope
 	}
 	return ""
 }
 
-// promptNamed finds the prompt of a name that the caller may get.
+// promptNamed returns the prompt with a name, if the caller may get it.
 func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundPrompt, error) {
 	if row := s.byName[name]; row != nil {
 		if !c.handler.caller.Principal.Allows(row.Scope) {
@@ -96,8 +97,8 @@ func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundP
 	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", quoted(name))
 }
 
-// servePromptsGet answers prompts/get. Missing arguments are an "Invalid params" that
-// names them.
+// servePromptsGet answers prompts/get. If arguments are missing, it returns an
+// "Invalid params" error that lists them.
 func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	name, rpcErr := nameMember("name", c.params.name)
 	if rpcErr != nil {
