@@ -16,7 +16,7 @@ type findArgs struct {
 	Text   string   `json:"text,omitempty"`
 	Regexp string   `json:"regexp,omitempty" doc:"RE2"`
 	Tags   []string `json:"tags,omitempty"`
-	Path   string   `json:"path,omitempty" doc:"Rules for this file, in order, and why not the others"`
+	Path   string   `json:"path,omitempty" doc:"Which apply to this file, and why not others"`
 	Client string   `json:"client,omitempty"`
 	Limit  *int     `json:"limit"`
 	Cursor string   `json:"cursor,omitempty"`

@@ -14,34 +14,78 @@ import (
 )
 
 type lintArgs struct {
-	Name     string  `json:"name,omitempty" doc:"Default: all"`
+	Name     string  `json:"name,omitempty"`
 	Markdown *string `json:"markdown" doc:"Check this instead"`
+	Cursor   string  `json:"cursor,omitempty"`
 }
 
-// lint checks a ruleset, a text that is not stored yet, or all rulesets.
+// The rulesets that one call checks at most, and about how many bytes of text: a caller who
+// may only read must not keep a processor busy with one request.
+const (
+	maxLinted      = 500
+	maxLintedBytes = 2 << 20
+)
+
+// lint checks a ruleset, a text that is not stored yet, or all rulesets, a page of them at
+// a time.
 func (t *tools) lint(ctx context.Context, _ *mcp.Call, args lintArgs) (linted, error) {
 	if args.Markdown != nil {
 		name := ruleset.Name(cmp.Or(args.Name, "text"))
 		return lintedFrom(lint.Ruleset(ruleset.Ruleset{Meta: ruleset.Meta{Name: name}, Markdown: *args.Markdown}), 1), nil
 	}
-	var names []ruleset.Name
-	if args.Name != "" {
-		name, err := ruleset.ParseName(args.Name)
-		if err != nil {
-			return linted{}, &opError{"lint", err}
-		}
-		names = []ruleset.Name{name}
+	if args.Name == "" {
+		return t.lintPage(ctx, args.Cursor)
 	}
-	found, n, err := Lint(ctx, t.store, names, lint.Options{})
+	name, err := ruleset.ParseName(args.Name)
+	if err != nil {
+		return linted{}, &opError{"lint", err}
+	}
+	found, n, err := Lint(ctx, t.store, []ruleset.Name{name}, lint.Options{})
 	if err != nil {
 		return linted{}, &opError{"lint", err}
 	}
 	return lintedFrom(found, n), nil
 }
 
+// lintPage checks the rulesets from a cursor on, in the order of lists.
+func (t *tools) lintPage(ctx context.Context, cursor string) (linted, error) {
+	if _, err := ruleset.ParsePosition(cursor); cursor != "" && err != nil {
+		return linted{}, &opError{"lint", errNotACursor}
+	}
+	metas, next, err := t.store.List(ctx, ruleset.Page{After: cursor, Limit: maxLinted})
+	if err != nil {
+		return linted{}, &opError{"lint", err}
+	}
+	names := []ruleset.Name{}
+	for size, i := 0, 0; i < len(metas); i++ {
+		if size += metas[i].Summary.Bytes; i > 0 && size > maxLintedBytes {
+			next = metas[i-1].Position()
+			break
+		}
+		names = append(names, metas[i].Name)
+	}
+	found, n, err := lintSome(ctx, t.store, names, lint.Options{})
+	if err != nil {
+		return linted{}, &opError{"lint", err}
+	}
+	l := lintedFrom(found, n)
+	l.Next = next
+	return l, nil
+}
+
 // Lint checks the named rulesets of a store, or all if names is nil, with their
 // includes. It also returns the number of rulesets checked.
 func Lint(ctx context.Context, store ruleset.Store, names []ruleset.Name, o lint.Options) ([]lint.Finding, int, error) {
+	for _, name := range names {
+		if _, err := store.Get(ctx, name); err != nil {
+			return nil, 0, err
+		}
+	}
+	return lintSome(ctx, store, names, o)
+}
+
+// lintSome is Lint of those of the named rulesets that exist.
+func lintSome(ctx context.Context, store ruleset.Store, names []ruleset.Name, o lint.Options) ([]lint.Finding, int, error) {
 	var all []ruleset.Ruleset
 	err := store.Read(ctx, names, func(r ruleset.Ruleset) error {
 		all = append(all, r)
@@ -49,11 +93,6 @@ func Lint(ctx context.Context, store ruleset.Store, names []ruleset.Name, o lint
 	})
 	if err != nil {
 		return nil, 0, err
-	}
-	for _, name := range names {
-		if !slices.ContainsFunc(all, func(r ruleset.Ruleset) bool { return r.Name == name }) {
-			return nil, 0, &ruleset.NotFoundError{Name: name}
-		}
 	}
 	if o.Resolve == nil {
 		source := composition.FromStore(store)
@@ -71,6 +110,15 @@ type linted struct {
 	Checked  int       `json:"checked"`
 	Total    int       `json:"total"`
 	Findings []finding `json:"findings"`
+	Next     string    `json:"next_cursor,omitempty"`
+}
+
+// Content says how to go on.
+func (l linted) Content() []mcp.Content {
+	if l.Next == "" {
+		return nil
+	}
+	return []mcp.Content{mcp.Text(fmt.Sprintf("These are not all: call again with cursor %q. Duplicates are found within one call; triptych rulesets lint compares all", l.Next))}
 }
 
 // finding is a finding of lint in an answer.

@@ -2,6 +2,7 @@ package rulesets
 
 import (
 	"encoding/base64"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -123,4 +124,47 @@ func TestLintTool(t *testing.T) {
 	h.expect("lint_ruleset", `{}`, want, false)
 	h.expect("lint_ruleset", `{"markdown":"Fine."}`, "Nothing found in 1 ruleset(s)", false)
 	h.expect("lint_ruleset", `{"name":"b"}`, "failed to lint ruleset: ruleset 'b' not found", true)
+}
+
+// A check of all rulesets ends after a number of them, or of bytes, and says how to go on.
+func TestLintHasPages(t *testing.T) {
+	h := open(t).negotiated()
+	large := strings.Repeat("plain words\n", maxLintedBytes/24) // half of what one call checks
+	for i := range 4 {
+		if _, err := h.store.Create(t.Context(), ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("large%d", i)), Markdown: large}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range maxLinted {
+		if _, err := h.store.Create(t.Context(), ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("small%d", i)), Description: "d", Markdown: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cursor, checked := "", []int{}
+	for range 10 {
+		got, _ := h.contents("lint_ruleset", fmt.Sprintf(`{"cursor":%q}`, cursor))
+		var n int
+		at := strings.LastIndex(strings.SplitN(got[0], " ruleset(s)", 2)[0], " ")
+		if _, err := fmt.Sscan(got[0][at:], &n); err != nil {
+			t.Fatal(got)
+		}
+		checked = append(checked, n)
+		if len(got) == 1 {
+			break
+		}
+		_, rest, _ := strings.Cut(got[1], `cursor "`)
+		cursor, _, _ = strings.Cut(rest, `"`)
+	}
+	// Two of one MiB, two more with what is left of 500 rulesets, the rest.
+	if want := 4 + maxLinted; checked[0] != 2 || sum(checked) != want || len(checked) < 3 {
+		t.Errorf("checked %v, want 2 first and %d in all", checked, want)
+	}
+	h.expect("lint_ruleset", `{"cursor":"x"}`, "failed to lint ruleset: "+errNotACursor.Error(), true)
+}
+
+func sum(all []int) (n int) {
+	for _, one := range all {
+		n += one
+	}
+	return n
 }

@@ -97,7 +97,7 @@ func (t *tools) table() *mcp.Table {
 			},
 			{
 				Name: "lint_ruleset", Title: "Check a ruleset", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true, Toolset: setFinding,
-				Doc:    "Look for hidden text, secrets and mistakes",
+				Doc:    "Look for hidden text, secrets, mistakes",
 				LookUp: "it reads rulesets, which every caller with the scope may read",
 				Call:   mcp.Typed(t.lint),
 			},
