@@ -105,11 +105,14 @@ type Effect struct {
 
 // LastFiles returns the changes that the files have in the end: the last of each path.
 func (e *Effect) LastFiles() (last []FileChange) {
-	for i, c := range e.Files {
-		if !slices.ContainsFunc(e.Files[i+1:], func(later FileChange) bool { return later.Path == c.Path }) {
+	seen := make(map[string]bool, len(e.Files))
+	for _, c := range slices.Backward(e.Files) {
+		if !seen[c.Path] {
+			seen[c.Path] = true
 			last = append(last, c)
 		}
 	}
+	slices.Reverse(last)
 	return last
 }
 

@@ -124,6 +124,9 @@ const (
 	MaxFileBytes = 16 << 20 // of all together, with the text
 )
 
+// maxFileChanges is the number of changes that replace all files by as many others.
+const maxFileChanges = 2 * MaxFiles
+
 // A NoFileError reports a file that a ruleset does not have.
 type NoFileError struct {
 	Name Name
@@ -144,6 +147,9 @@ func (e *TooManyFilesError) Error() string {
 // CheckFiles returns an error if a ruleset cannot have the files that changes make of
 // those that it has; text is the size of the ruleset's own text.
 func CheckFiles(name Name, files []File, changes []FileChange, text int) error {
+	if len(changes) > maxFileChanges {
+		return fmt.Errorf("%d files are changed at once; at most %d can be", len(changes), maxFileChanges)
+	}
 	sizes := make(map[string]int64, len(files))
 	for _, f := range files {
 		sizes[f.Path] = f.Size

@@ -90,6 +90,14 @@ func files(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) 
 	if _, ok := errors.AsType[*ruleset.TooManyFilesError](changeFiles(t, s, many...)); !ok {
 		t.Errorf("%d more files are accepted", len(many))
 	}
+	pairs := make([]ruleset.FileChange, 0, 4*ruleset.MaxFiles) // which leave no file
+	for i := range 2 * ruleset.MaxFiles {
+		path := fmt.Sprintf("f%d", i)
+		pairs = append(pairs, setFile(path, ""), ruleset.FileChange{Path: path})
+	}
+	if changeFiles(t, s, pairs...) == nil {
+		t.Errorf("%d changes at once are accepted", len(pairs))
+	}
 	for _, path := range []string{"none", "../go_style.md", "", strings.Repeat("a/", 300) + "a"} {
 		if _, err := store.ReadFile(t.Context(), "go_style", path); err == nil {
 			t.Errorf("%q was read", path)
