@@ -30,17 +30,23 @@ func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (prune
 
 // recordedNames returns the names of all rulesets that have a history, deleted ones too.
 func (s *Store) recordedNames(ctx context.Context) ([]ruleset.Name, error) {
-	var mu sync.Mutex // the nodes of a cluster are visited at once
+	return s.namesOfKeys(ctx, historyPrefix)
+}
+
+// namesOfKeys scans for the keys of rulesets that begin so, and returns the names.
+func (s *Store) namesOfKeys(ctx context.Context, kind string) ([]ruleset.Name, error) {
+	before := s.prefix + kind + "{" + hashPrefix // no character of it is special in a pattern
+	var mu sync.Mutex                            // the nodes of a cluster are visited at once
 	var names []ruleset.Name
 	visit := func(ctx context.Context, node redis.Cmdable) error {
 		for cursor := uint64(0); ; {
-			keys, next, err := node.Scan(ctx, cursor, historyPrefix+"{"+hashPrefix+"*", chunk).Result()
+			keys, next, err := node.Scan(ctx, cursor, before+"*", chunk).Result()
 			if err != nil {
 				return unavailable(err)
 			}
 			mu.Lock()
 			for _, key := range keys {
-				word := strings.TrimSuffix(strings.TrimPrefix(key, historyPrefix+"{"+hashPrefix), "}")
+				word := strings.TrimSuffix(strings.TrimPrefix(key, before), "}")
 				if name, err := ruleset.ParseName(word); err == nil {
 					names = append(names, name)
 				}

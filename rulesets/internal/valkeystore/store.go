@@ -67,10 +67,12 @@ func Open(ctx context.Context, url, prefix string, log *slog.Logger, now func() 
 		return nil, err
 	}
 	_, cluster := client.(*redis.ClusterClient)
-	return &Store{
+	s := &Store{
 		client: client, prefix: prefix, cluster: cluster, db: db, log: log, now: now,
 		scanning: make(chan struct{}, 1), odd: map[ruleset.Name]string{},
-	}, nil
+	}
+	s.upgradeFiles(ctx)
+	return s, nil
 }
 
 // Close implements [ruleset.Store].
