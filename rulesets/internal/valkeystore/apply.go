@@ -297,7 +297,7 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 	for _, r := range e.Revisions {
 		one := record{
 			Rev: r.Number, At: stampText(r.At), Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted, Files: r.Content.Files,
-			Token: b.token,
+			Folder: r.Content.Folder, Token: b.token,
 		}
 		if !r.Deleted {
 			fields = b.fieldsOf(e.Name, r.Content, fields)

@@ -25,8 +25,9 @@ type record struct {
 	Markdown    string `json:"markdown"`
 	Extra       string `json:"extra"`
 
-	Files []ruleset.File `json:"files,omitempty"`
-	Token string         `json:"token,omitempty"` // of the change that made it
+	Files  []ruleset.File `json:"files,omitempty"`
+	Folder bool           `json:"folder,omitempty"` // of a copy from a store that has folders
+	Token  string         `json:"token,omitempty"`  // of the change that made it
 }
 
 // recordOf returns the newest record if it has the content of the hash, else the zero
@@ -97,7 +98,7 @@ func (s *Store) newestFirst(name ruleset.Name, records []record) []ruleset.Revis
 
 func (s *Store) revision(name ruleset.Name, r *record) ruleset.Revision {
 	content := s.decode(name, map[string]string{"description": r.Description, "tags": r.Tags, "markdown": r.Markdown, "extra": r.Extra})
-	content.CreatedAt, content.LastModified, content.Files = time.Time{}, time.Time{}, r.Files
+	content.CreatedAt, content.LastModified, content.Files, content.Folder = time.Time{}, time.Time{}, r.Files, r.Folder
 	return ruleset.Revision{
 		Number: r.Rev, At: parseTime(r.At), Deleted: r.Deleted, Content: content,
 		By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores},

@@ -179,10 +179,20 @@ func readCopy(ctx context.Context, store ruleset.Store, name ruleset.Name) (rule
 	case err == nil:
 		r.Summary = ruleset.Summary{} // of lists only
 		c.Current = &r
+		asRecorded(&c)
 	case !isGone(err):
 		return c, err
 	}
 	return c, nil
+}
+
+// asRecorded makes a ruleset that is a folder what its history says: the folder's times are
+// those of its files, and a server of rulesets has no folders.
+func asRecorded(c *ruleset.Copy) {
+	first, last := c.Revisions[0], c.Revisions[len(c.Revisions)-1]
+	if c.Current.Folder = last.Content.Folder; c.Current.Folder {
+		c.Current.CreatedAt, c.Current.LastModified = first.At, last.At
+	}
 }
 
 func (s Source) keys(ctx context.Context, w *writer) error {

@@ -300,6 +300,45 @@ func TestRestoreConsumersOfEarlierVersions(t *testing.T) {
 	}
 }
 
+// A skill that is a folder is restored as one, into a server and out of it again too, and
+// again where it is already. Its times are no part of it.
+func TestRestoreFolders(t *testing.T) {
+	from := folder(t)
+	dir := filepath.Join(from.data, "rulesets", "pdf-processing")
+	skill := "---\nname: pdf-processing\ndescription: Reads PDFs\nlicense: MIT\n---\n\n# PDF\n"
+	err := os.MkdirAll(filepath.Join(dir, "scripts"), 0o755)
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(skill), 0o644))
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "scripts", "read.py"), []byte("print()\n"), 0o644))
+	err = errors.Join(err, os.Chtimes(filepath.Join(dir, "SKILL.md"), noon.AddDate(-1, 0, 0), noon.AddDate(-1, 0, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := folder(t)
+	source := from.open(t, true)
+	for _, to := range []place{server(t, t.TempDir()), last} {
+		var file bytes.Buffer
+		if _, err := backup.Write(t.Context(), &file, source.Source); err != nil {
+			t.Fatal(err)
+		}
+		m, err := backup.Read(bytes.NewReader(file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = to.open(t, true)
+		for range 2 {
+			if err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), source, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for path, want := range map[string]string{"SKILL.md": skill, "scripts/read.py": "print()\n"} {
+		got, err := os.ReadFile(filepath.Join(last.data, "rulesets", "pdf-processing", filepath.FromSlash(path)))
+		if err != nil || string(got) != want {
+			t.Errorf("%s is %q, want %q: %v", path, got, want, err)
+		}
+	}
+}
+
 // Backups of format 1 have the files of rulesets apart from the revisions, by their paths.
 func TestRestoreFilesOfEarlierVersions(t *testing.T) {
 	style := ruleset.Ruleset{
