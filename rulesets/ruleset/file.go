@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -169,8 +170,13 @@ func CheckFiles(name Name, files []File, changes []FileChange, text int) error {
 		}
 	}
 	total := int64(text)
-	for _, size := range sizes {
+	for at, size := range sizes {
 		total += size
+		for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+			if _, there := sizes[dir]; there {
+				return fmt.Errorf("'%.200s' cannot be a file and the folder of '%.200s'", dir, at)
+			}
+		}
 	}
 	if total > MaxFileBytes {
 		return &TooLargeError{Bytes: int(total)}

@@ -178,7 +178,8 @@ func (s *Store) commit(effects []*ruleset.Effect, docs map[ruleset.Name]document
 	if err := s.sync(); err != nil { // if the new name is lost by a crash, all is undone
 		return err
 	}
-	return s.redo(j, o)
+	unmade, err := s.redo(j, o)
+	return errors.Join(err, unmade)
 }
 
 func (s *Store) inDir(file string) string { return filepath.Join(s.dir, file) }
@@ -338,27 +339,25 @@ func (s *Store) appendAll(effects []*ruleset.Effect) error {
 }
 
 // redo changes the files as the journal says and removes the journal. It is
-// idempotent. The caller must hold the lock.
-func (s *Store) redo(j *journal, o ruleset.ApplyOptions) error {
-	for _, c := range j.Parts {
-		if err := s.changePart(c); err != nil {
-			return unavailable(err)
-		}
+// idempotent. What changeParts leaves is in unmade. The caller must hold the lock.
+func (s *Store) redo(j *journal, o ruleset.ApplyOptions) (unmade, err error) {
+	if unmade, err = s.changeParts(j.Parts); err != nil {
+		return unmade, unavailable(err)
 	}
 	for i, c := range j.Files {
 		if err := s.around(c.Name, func() error { return s.change(c) }); err != nil {
-			return unavailable(err)
+			return unmade, unavailable(err)
 		}
 		o.Report(len(j.Files)+i+1, 2*len(j.Files))
 	}
 	if err := s.sync(); err != nil {
-		return err
+		return unmade, err
 	}
 	s.announce(j.Moves...)
 	if err := os.Remove(s.inDir(redoName)); err != nil {
-		return unavailable(err)
+		return unmade, unavailable(err)
 	}
-	return s.sync()
+	return unmade, s.sync()
 }
 
 // change makes one change, unless it has been made or the file has been edited
@@ -449,7 +448,7 @@ func (s *Store) finish() error {
 		case err == nil && name == undoName:
 			err = s.undo(j)
 		case err == nil:
-			err = s.redo(j, ruleset.ApplyOptions{})
+			_, err = s.redo(j, ruleset.ApplyOptions{}) // what was not made is in the log
 		}
 		if err != nil {
 			return err

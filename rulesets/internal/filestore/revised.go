@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -70,6 +71,21 @@ func (s *Store) contentsPath(name ruleset.Name, digest ruleset.Digest) string {
 	return filepath.Join(s.contentsDir(name), digest.String())
 }
 
+// checkContents returns an error unless the folder of the bytes is one in the store, which
+// may come from a stranger: a link would lead elsewhere.
+func (s *Store) checkContents(name ruleset.Name) error {
+	for _, dir := range []string{filepath.Join(s.dir, historyDir), s.contentsDir(name)} {
+		info, err := os.Lstat(dir)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s must be a folder and no link", dir)
+		}
+	}
+	return nil
+}
+
 // writeContents stores the bytes of a file in the history. The lock is held.
 func (s *Store) writeContents(name ruleset.Name, data []byte) error {
 	at := s.contentsPath(name, ruleset.FileOf("", data).SHA256)
@@ -85,6 +101,9 @@ func (s *Store) writeContents(name ruleset.Name, data []byte) error {
 			return unavailable(err)
 		}
 	} else if !errors.Is(err, fs.ErrExist) {
+		return unavailable(err)
+	}
+	if err := s.checkContents(name); err != nil {
 		return unavailable(err)
 	}
 	if err := s.replaceFile(at, data); err != nil {
@@ -115,11 +134,15 @@ func (s *Store) ReadRevised(ctx context.Context, name ruleset.Name, f ruleset.Fi
 }
 
 // pruneContents removes the bytes that no file of the revisions has, and returns their
-// number. The lock is held.
+// number. Files of people stay. The lock is held.
 func (s *Store) pruneContents(name ruleset.Name, kept []ruleset.Revision, dry bool) (size int64, err error) {
-	entries, err := os.ReadDir(s.contentsDir(name))
+	err = s.checkContents(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
+	}
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = os.ReadDir(s.contentsDir(name))
 	}
 	if err != nil {
 		return 0, unavailable(err)
@@ -132,8 +155,8 @@ func (s *Store) pruneContents(name ruleset.Name, kept []ruleset.Revision, dry bo
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if used[e.Name()] || err != nil {
-			continue // it has gone since
+		if used[e.Name()] || !isContents(e) || err != nil {
+			continue // err: it has gone since
 		}
 		size += info.Size()
 		if dry {
@@ -144,6 +167,12 @@ func (s *Store) pruneContents(name ruleset.Name, kept []ruleset.Revision, dry bo
 		}
 	}
 	return size, nil
+}
+
+// isContents reports whether a file has the name of one that writeContents makes.
+func isContents(e fs.DirEntry) bool {
+	var digest ruleset.Digest
+	return e.Type().IsRegular() && digest.UnmarshalText([]byte(e.Name())) == nil
 }
 
 // A partChange replaces or removes a file of a ruleset in a batch.
@@ -208,13 +237,42 @@ func (s *Store) stageParts(e *ruleset.Effect) (parts []partChange, err error) {
 	return parts, nil
 }
 
-// hashIn returns the SHA-256 of a file in a folder, "" if there is none.
+// hashIn returns the SHA-256 of a file in a folder, "" if there is none, as where a file has
+// the place of one of its folders.
 func hashIn(root *os.Root, p string) (string, error) {
 	data, err := readIn(root, p)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return "", nil
 	}
 	return sumOf(data), err
+}
+
+// changeParts makes the changes that can be made: removals first, since a folder may take the
+// place of a file. The others are logged and returned in unmade; a repetition would fail in
+// the same way.
+func (s *Store) changeParts(parts []partChange) (unmade, err error) {
+	for _, removes := range []bool{true, false} {
+		for _, c := range parts {
+			if removes != (c.Temp == "") {
+				continue
+			}
+			switch err := s.changePart(c); {
+			case isInTheWay(err):
+				s.log.Error("a file of a ruleset was not changed", "component", "filestore", "name", string(c.Name), "path", c.Path, "err", err)
+				s.undoPart(c)
+				unmade = errors.Join(unmade, fmt.Errorf("the file '%.200s' of ruleset '%s' was not changed: %w", c.Path, c.Name, err))
+			case err != nil:
+				return unmade, err
+			}
+		}
+	}
+	return unmade, nil
+}
+
+// isInTheWay reports whether a change failed since people have put a file where a folder
+// has to be, or the other way round.
+func isInTheWay(err error) bool {
+	return errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) // ErrExist: also a folder that is not empty
 }
 
 // changePart makes one change unless it is made, or people have changed the file since.

@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -82,5 +83,68 @@ func TestForeignPartsOfJournalsAreRefused(t *testing.T) {
 	}
 	if err := (&partChange{Name: "x", Path: "a/b", Temp: ".new-1"}).check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file of a batch that people are in the way of is not made and is told; nothing else is held up.
+func TestFilesInTheWay(t *testing.T) {
+	dir := t.TempDir()
+	s := Open(dir, slog.New(slog.DiscardHandler), time.Now)
+	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "go_style", Markdown: "one"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "go-style", "a", ".hidden"), 0o755); err != nil { // which no revision has
+		t.Fatal(err)
+	}
+	two := "two"
+	_, err := s.Update(t.Context(), "go_style", ruleset.Patch{Markdown: &two, Files: []ruleset.FileChange{{Path: "a", Data: []byte("x")}, {Path: "b", Data: []byte("y")}}})
+	if err == nil {
+		t.Error("no error although the file is a folder")
+	}
+	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "other"}); err != nil {
+		t.Errorf("the next change: %v", err)
+	}
+	r, err := s.Get(t.Context(), "go_style")
+	if want := []ruleset.File{ruleset.FileOf("b", []byte("y"))}; err != nil || r.Markdown != two || !ruleset.SameFiles(r.Files, want) {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "go-style", tempName)); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// Pruning removes what the store has written, nothing that a link leads to or a person has
+// put there.
+func TestPruneKeepsFilesOfPeople(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	s := Open(dir, slog.New(slog.DiscardHandler), time.Now)
+	note := filepath.Join(s.contentsDir("go_style"), "note.txt")
+	digest := filepath.Join(elsewhere, ruleset.FileOf("", []byte("x")).SHA256.String())
+	_, err := s.Create(t.Context(), ruleset.Draft{Name: "go_style", Files: []ruleset.FileChange{{Path: "a", Data: []byte("x")}}})
+	for _, file := range []string{note, digest} {
+		err = errors.Join(err, os.WriteFile(file, []byte("thesis"), 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Prune(t.Context(), ruleset.Retention{Revisions: 1}, false); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(note); err != nil {
+		t.Error(err)
+	}
+	err = errors.Join(os.RemoveAll(s.contentsDir("go_style")), os.Symlink(elsewhere, s.contentsDir("go_style")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Prune(t.Context(), ruleset.Retention{Revisions: 1}, false); err == nil {
+		t.Error("a link is followed")
+	}
+	if _, err := os.Stat(digest); err != nil {
+		t.Error(err)
+	}
+	_, err = s.Update(t.Context(), "go_style", ruleset.Patch{Files: []ruleset.FileChange{{Path: "a", Data: []byte("y")}}})
+	if err == nil {
+		t.Error("bytes are written through a link")
 	}
 }

@@ -68,6 +68,7 @@ func files(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) 
 	for what, bad := range map[string]ruleset.FileChange{
 		"a file that is missing": {Path: "none"}, "a path that leads out": setFile("../x", "x"),
 		"a hidden path": setFile(".git/config", "x"), "the text itself": setFile("SKILL.md", "x"),
+		"a folder of a file": setFile("scripts", "x"), "a file below a file": setFile("b.bin/x", "x"),
 		"too much": {Path: "large", Data: make([]byte, ruleset.MaxFileBytes)},
 	} {
 		if err := changeFiles(t, s, setFile("b.bin", "changed"), bad); err == nil {
@@ -82,6 +83,17 @@ func files(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) 
 	}
 	if diff := cmp.Diff(map[string]string{"b.bin": "new", "empty": ""}, listFiles(t, store, "go_style")); diff != "" {
 		t.Errorf("after a change (-want +got):\n%s", diff)
+	}
+	for _, changes := range [][]ruleset.FileChange{ // a file becomes a folder, and again a file
+		{{Path: "empty"}, setFile("empty/not", "text")},
+		{{Path: "empty/not"}, setFile("empty", "")},
+	} {
+		if err := changeFiles(t, s, changes...); err != nil {
+			t.Error(err)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"b.bin": "new", "empty": ""}, listFiles(t, store, "go_style")); diff != "" {
+		t.Errorf("after a file was a folder (-want +got):\n%s", diff)
 	}
 	many := make([]ruleset.FileChange, ruleset.MaxFiles)
 	for i := range many {
