@@ -135,15 +135,19 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	var left []string // before a chain was made
 	for range claimTries {
 		ids, err := k.ids()
 		if err != nil {
 			return nil, nil, err
 		}
-		if c, w := k.take(ids, s, now); w != nil {
+		c, w, compromised := k.take(ids, s, now)
+		if w != nil {
 			w.nameOthers(ids, now)
+			w.notes = append(w.notes, notesOfLeft(left, now)...)
 			return c, w, nil
 		}
+		left = compromised
 		if err := k.create(s, now); err != nil {
 			return nil, nil, err
 		}
@@ -152,8 +156,9 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 }
 
 // take locks the first chain that can go on, nil when there is none. A chain
-// that does not end as it should stays as it is, for people to look at.
-func (k *files) take(ids []string, s *signer, now time.Time) (*chain, *fileWriter) {
+// that does not end as it should stays as it is, for people to look at; compromised has those
+// whose end only a compromised key has signed.
+func (k *files) take(ids []string, s *signer, now time.Time) (_ *chain, _ *fileWriter, compromised []string) {
 	for _, id := range ids {
 		lock := flock.New(filepath.Join(k.cfg.Dir, id, lockFile), flock.SetPermissions(0o600))
 		if ok, err := lock.TryLock(); err != nil || !ok {
@@ -162,12 +167,15 @@ func (k *files) take(ids []string, s *signer, now time.Time) (*chain, *fileWrite
 		c := &chain{id: id, signer: s}
 		w, err := k.resume(c, lock, now)
 		if err == nil {
-			return c, w
+			return c, w, compromised
+		}
+		if errors.Is(err, errCompromised) {
+			compromised = append(compromised, id)
 		}
 		k.cfg.Logger.Warn("audit chain does not end as it should; another is used", "chain", id, "err", err)
 		_ = lock.Close() // nothing was changed
 	}
-	return nil, nil
+	return nil, nil, compromised
 }
 
 // maxNamed limits the other chains that a chain names.
@@ -180,6 +188,15 @@ func (w *fileWriter) nameOthers(ids []string, now time.Time) {
 	if len(others) > 0 {
 		w.notes = append(w.notes, note{Chains: &chainsNote{IDs: others[:min(len(others), maxNamed)], Time: formatTime(now)}})
 	}
+}
+
+// notesOfLeft returns the note of a new chain that says which chains are left as they are
+// because only a compromised key has signed their end, none if there are no such chains.
+func notesOfLeft(left []string, now time.Time) []note {
+	if len(left) == 0 {
+		return nil
+	}
+	return []note{{Chains: &chainsNote{IDs: left[:min(len(left), maxNamed)], Time: formatTime(now), Left: errCompromised.Error()}}}
 }
 
 // tempPrefix begins the names of what is not finished.

@@ -86,6 +86,9 @@ type recoveredNote struct {
 type chainsNote struct {
 	IDs  []string `json:"ids"`
 	Time string   `json:"time"`
+	// Left says why this chain was begun instead of going on with one of those. Only chains
+	// that begin after a rotation have it, which earlier versions cannot read anyway.
+	Left string `json:"left,omitempty"`
 }
 
 // A lostNote says that the store no longer had the last lines that were written to

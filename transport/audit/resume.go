@@ -55,7 +55,7 @@ func (w *fileWriter) published(c *chain) (*headNote, error) {
 		return nil, err
 	}
 	if !c.signer.signed(l, c.id) {
-		return nil, fmt.Errorf("%s is not signed with our key", headFile)
+		return nil, fmt.Errorf("%s: %w", headFile, c.signer.errUnsigned(l, c.id))
 	}
 	return l.note.Head, nil
 }

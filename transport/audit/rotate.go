@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 
 	"github.com/gofrs/flock"
@@ -20,17 +21,23 @@ import (
 // A Rotation is the result of [Rotate].
 type Rotation struct {
 	Old, New ed25519.PublicKey
-	// Signed has the chains of the folder that end with a signed head of the new key now, and
-	// Busy those that a process adds to, or that could not be signed. A process signs with
-	// the new key from its next signed head on.
-	Signed, Busy []string
+	// Signed has the chains that end with a signed head of the new key now, Busy those that a
+	// process adds to, which signs with the new key from its next signed head on, and Unsigned
+	// those that could not be signed, such as those that an old key signed which was
+	// compromised before.
+	Signed, Busy, Unsigned []string
 }
 
-// Rotate replaces the signing key of a trail. The files rotations.json, signing.key and
-// signing.pub are written in this order, so that after a Rotate that was cut off either the old key
-// or the new one signs. Servers that share a trail in a store need copies of all three. With
-// compromised, chains that no head of the new key covers are not trusted any more.
-func Rotate(ctx context.Context, cfg Config, compromised bool) (r Rotation, err error) {
+// Rotate replaces the signing key of a trail of files, and of the trails in stores that servers
+// sign with the key of the same folder. It adds a signed head of the new key to the chains that
+// no process adds to. The files rotations.json, signing.key and signing.pub are written in this
+// order, so that after a Rotate that was cut off either the old key or the new one signs. Servers
+// that share a trail in a store need copies of all three.
+//
+// With compromised, chains that no head of the new key covers are not trusted any more, and no
+// log resumes them. Chains at rest that a Rotate did not reach before it was cut off are among
+// them.
+func Rotate(ctx context.Context, cfg Config, compromised bool, stores ...ValkeyConfig) (r Rotation, err error) {
 	k := newFiles(cfg)
 	dir := k.cfg.Dir
 	if err := k.checkDir(); err != nil {
@@ -48,12 +55,38 @@ func Rotate(ctx context.Context, cfg Config, compromised bool) (r Rotation, err 
 	if err != nil {
 		return r, err
 	}
+	rest, err := k.atRest(ctx, stores, &r)
+	defer func() {
+		for _, c := range rest {
+			err = errors.Join(err, c.release())
+		}
+	}()
+	if err != nil {
+		return r, err
+	}
 	next, err := old.rotate(dir, compromised, k.cfg)
 	if err != nil {
 		return r, err
 	}
 	r.Old, r.New = old.public(), next.public()
-	return r, k.signAll(ctx, next, &r)
+	next.before = old.trusted()
+	for _, c := range rest { // also when ctx has ended: later they cannot be signed
+		r.add(c, c.sign(next), k.cfg.Logger)
+	}
+	return r, nil
+}
+
+// add sorts a chain by what came of signing it.
+func (r *Rotation) add(c restingChain, err error, log *slog.Logger) {
+	switch {
+	case err == nil:
+		r.Signed = append(r.Signed, c.id)
+	case errors.Is(err, errBusy):
+		r.Busy = append(r.Busy, c.id)
+	default:
+		log.Warn("an audit chain is not signed with the new key", "chain", c.id, "err", err)
+		r.Unsigned = append(r.Unsigned, c.id)
+	}
 }
 
 // rotate writes the files of a new key.
@@ -86,54 +119,4 @@ func (s *signer) rotate(dir string, compromised bool, cfg Config) (*signer, erro
 		}
 	}
 	return loadSigner(dir) // which replaces the public key
-}
-
-// signAll has all chains of the folder that no process adds to end with a signed head of the
-// new key.
-func (k *files) signAll(ctx context.Context, s *signer, r *Rotation) error {
-	ids, err := k.ids()
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := k.signChain(id, s); err != nil {
-			k.cfg.Logger.Warn("an audit chain is not signed with the new key yet", "chain", id, "err", err)
-			r.Busy = append(r.Busy, id)
-			continue
-		}
-		r.Signed = append(r.Signed, id)
-	}
-	return nil
-}
-
-// errBusy is returned for a chain that a process adds to.
-var errBusy = errors.New("a process adds to it")
-
-// signChain adds the rotation and a signed head to a chain.
-func (k *files) signChain(id string, s *signer) (err error) {
-	lock := flock.New(filepath.Join(k.cfg.Dir, id, lockFile), flock.SetPermissions(0o600))
-	if ok, err := lock.TryLock(); err != nil || !ok {
-		return errors.Join(errBusy, err)
-	}
-	c := &chain{id: id, signer: s}
-	w, err := k.resume(c, lock, k.cfg.Now())
-	if err != nil {
-		return errors.Join(err, lock.Close())
-	}
-	defer func() { err = errors.Join(err, w.close()) }()
-	if len(c.pending) == 0 {
-		return nil
-	}
-	g := &group{data: c.addRotations(nil)}
-	for _, n := range w.notes { // of what a crash has left
-		g.data = c.add(g.data, n.body())
-	}
-	g.sign(c, k.cfg.Now())
-	if err := w.write(g, c); err != nil {
-		return err
-	}
-	return errors.Join(w.sync(w.mark()), w.publish(g.head))
 }

@@ -51,6 +51,8 @@ type signer struct {
 	key       ed25519.PrivateKey
 	rotations []rotationNote // that lead to the key, the oldest first
 	stamp     fs.FileInfo    // of the file of the key when it was read
+	// before has keys that count besides while [Rotate] signs what was at rest.
+	before []ed25519.PublicKey
 }
 
 // public returns the public key.
@@ -70,9 +72,40 @@ func former(rotations []rotationNote) []ed25519.PublicKey {
 	return keys
 }
 
-// signed reports whether a line is a signed head of a chain, by the key or one before it.
-func (s *signer) signed(l line, chain string) bool {
-	return slices.ContainsFunc(s.keys(), func(key ed25519.PublicKey) bool { return l.isHeadOf(key, chain) })
+// trusted returns the public key and then those before it up to one that was compromised.
+func (s *signer) trusted() []ed25519.PublicKey {
+	return slices.Concat([]ed25519.PublicKey{s.public()}, former(uncompromised(s.rotations)), s.before)
+}
+
+// signed reports whether a line is a signed head of a chain, by a key that is trusted: the
+// signer goes on behind it, and so signs all that is before it.
+func (s *signer) signed(l line, chain string) bool { return isHeadOfAny(s.trusted(), l, chain) }
+
+// errCompromised is returned for a chain that a signer must not go on with: who stole the key
+// may have written it.
+var errCompromised = errors.New("only a key that was compromised has signed its end")
+
+// errUnsigned returns why a line is no head that the signer goes on behind.
+func (s *signer) errUnsigned(l line, chain string) error {
+	if isHeadOfAny(s.keys(), l, chain) {
+		return errCompromised
+	}
+	return errors.New("its end is not signed with our key")
+}
+
+// isHeadOfAny reports whether a line is a head of a chain that one of the keys has signed.
+func isHeadOfAny(keys []ed25519.PublicKey, l line, chain string) bool {
+	return slices.ContainsFunc(keys, func(key ed25519.PublicKey) bool { return l.isHeadOf(key, chain) })
+}
+
+// uncompromised returns the rotations after the last one with which a key was compromised.
+func uncompromised(path []rotationNote) []rotationNote {
+	for i, r := range slices.Backward(path) {
+		if r.Compromised {
+			return path[i+1:]
+		}
+	}
+	return path
 }
 
 // rotationsTo returns the rotations that lead to a key, the oldest first. Others are of a
@@ -119,14 +152,7 @@ func trustedIn(dir string) ([]ed25519.PublicKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := rotationsTo(public, all)
-	for i, r := range slices.Backward(path) {
-		if r.Compromised {
-			path = path[i+1:]
-			break
-		}
-	}
-	return append([]ed25519.PublicKey{public}, former(path)...), nil
+	return append([]ed25519.PublicKey{public}, former(uncompromised(rotationsTo(public, all)))...), nil
 }
 
 // errNoPath is returned when the file of the signing key has another key that no rotation

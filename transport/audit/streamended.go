@@ -85,9 +85,9 @@ func (e endedNote) signed() []byte {
 }
 
 // readEnded returns what was deleted of the writer's chain, nil if the store has no statement
-// that the writer's key has signed.
+// that a key has signed which the writer trusts.
 func (w *streamWriter) readEnded(ctx context.Context) (*endedNote, error) {
-	return endedOf(ctx, w.client, w.names, w.id, w.signer.keys()...)
+	return endedOf(ctx, w.client, w.names, w.id, w.signer.trusted()...)
 }
 
 // endedOf returns what was deleted of a chain, nil if the store has no statement that one of

@@ -8,11 +8,29 @@ import (
 	"time"
 )
 
+// resumeAny makes the writer and its chain go on with the first of some chains that can go on,
+// and reports whether that has lines. left has those before it whose end only a compromised key
+// has signed.
+func (w *streamWriter) resumeAny(c *chain, ids []string) (found bool, left []string, err error) {
+	for _, id := range ids {
+		c.id, w.id = id, id
+		found, err = w.resume(c)
+		if !errors.Is(err, errTail) {
+			break
+		}
+		w.logger.Error("a chain of this server cannot be gone on with; another is used", "chain", id, "err", err)
+		if errors.Is(err, errCompromised) {
+			left = append(left, id)
+		}
+	}
+	return found, left, err
+}
+
 // resume makes the writer go on with a stream that a server of the same name has left,
 // and reports whether there was one. A signed head that was published for a later
 // record than the last one shows that the store has lost lines: the chain says so and
-// goes on. Where the lines do not lead to a signed head of ours, nothing is touched and
-// a new chain is begun.
+// goes on. Where the lines do not lead to a signed head of ours, or there is only a head that
+// is not, nothing is touched and the error wraps errTail.
 func (w *streamWriter) resume(c *chain) (found bool, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
@@ -28,12 +46,6 @@ func (w *streamWriter) resume(c *chain) (found bool, err error) {
 		return w.restart(c, published)
 	}
 	end, err := w.tail(ctx, c)
-	if errors.Is(err, errTail) {
-		w.logger.Error("the chain of this server cannot be gone on with; a new one is begun", "chain", w.id, "err", err)
-		w.id = newID()
-		c.id = w.id
-		return false, nil
-	}
 	if err != nil {
 		return false, err
 	}
@@ -109,7 +121,8 @@ func (w *streamWriter) restart(c *chain, published []byte) (bool, error) {
 	c.seq = 0
 	header := c.header(1, w.now())
 	if c.seq = w.signedAfter(published, c); c.seq == 0 {
-		return false, nil // the head is not ours
+		l, _ := parseLine(published) // an empty line is signed by no key
+		return false, fmt.Errorf("%w: %w", errTail, c.signer.errUnsigned(l, c.id))
 	}
 	w.logger.Warn("the store has lost a chain of the audit trail", "chain", w.id, "through", c.seq)
 	g := &group{seq: c.seq}
@@ -154,6 +167,8 @@ func (w *streamWriter) tail(ctx context.Context, c *chain) (streamTail, error) {
 			t.clean, signed = first, true
 			t.former = !l.isHeadOf(c.signer.public(), c.id)
 			t.seq = max(t.seq, l.note.Head.Seq)
+		case l.note != nil && l.note.Head != nil:
+			problem = fmt.Errorf("%w: %w", errTail, c.signer.errUnsigned(l, c.id))
 		case l.note != nil && l.note.Lost != nil:
 			t.seq = max(t.seq, l.note.Lost.Through)
 		case l.note == nil:

@@ -150,11 +150,16 @@ func (l *Log) snapshot() snapshot {
 	return snapshot{mark: l.medium.mark(), last: l.written.Load(), head: l.head, at: time.Now()}
 }
 
-// signs reports whether this round signs the head. The caller holds writing.
+// signs reports whether this round signs the head. A round that finishes signs also with a key
+// that has just replaced another: without that, what the old key has signed is not trusted when
+// that was compromised. The caller holds writing.
 func (l *Log) signs(finish bool) bool {
+	if finish {
+		l.renewSigner()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	waiting := l.unsigned || l.unwritten != nil || len(l.next.bodies) > 0 ||
+	waiting := l.unsigned || finish && len(l.chain.pending) > 0 || l.unwritten != nil || len(l.next.bodies) > 0 ||
 		l.idleSign > 0 && !time.Now().Before(l.idleDueLocked())
 	return waiting && (finish || l.always || time.Since(l.signedAt) >= signEvery)
 }

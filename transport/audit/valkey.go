@@ -62,19 +62,24 @@ type ValkeyConfig struct {
 // a server without one, or without that command, stores a record as safely as its
 // configuration says, and the log warns of it.
 func NewValkey(cfg ValkeyConfig) *Log {
+	k := newValkeyBackend(cfg)
+	l := newLog(k, k.now, k.logger, cfg.Always)
+	l.idleSign = k.policy.idleSign()
+	return l
+}
+
+// newValkeyBackend returns the backend of a configuration, with defaults for what is zero.
+func newValkeyBackend(cfg ValkeyConfig) *valkeyBackend {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	policy := streamPolicy{keepFor: cfg.KeepFor, keepBytes: cfg.KeepBytes}
-	l := newLog(&valkeyBackend{
-		client: cfg.Client, names: streamNames{cfg.Prefix}, policy: policy.withDefaults(),
+	return &valkeyBackend{
+		client: cfg.Client, names: streamNames{cfg.Prefix}, policy: streamPolicy{keepFor: cfg.KeepFor, keepBytes: cfg.KeepBytes}.withDefaults(),
 		keyDir: cfg.KeyDir, name: cfg.Name, now: cfg.Now, logger: cfg.Logger,
-	}, cfg.Now, cfg.Logger, cfg.Always)
-	l.idleSign = policy.idleSign()
-	return l
+	}
 }
 
 // A valkeyBackend stores chains in streams.
@@ -97,16 +102,15 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	id, err := k.chainOf(s)
+	ids, err := k.chainsOf(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &chain{id: id, signer: s}
-	w := &streamWriter{client: k.client, names: k.names, policy: k.policy, id: c.id, signer: s, now: k.now, logger: k.logger, last: sumOf(nil)}
+	c, w := k.writerOf(ids[0], s)
 	if err := w.probe(); err != nil {
 		k.logger.Warn("the audit trail is as durable as its server keeps it: the server cannot confirm a sync", "err", err)
 	}
-	found, err := w.resume(c)
+	found, left, err := w.resumeAny(c, ids)
 	if err != nil || found {
 		return c, w, err
 	}
@@ -114,6 +118,7 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	notes = append(notes, notesOfLeft(left, now)...)
 	g := &group{}
 	for _, n := range notes {
 		g.data = c.add(g.data, n.body())
@@ -122,21 +127,36 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	return c, w, errors.Join(w.write(g, c), w.publish(g.head))
 }
 
-// chainOf returns the id of the chain of the server: that of its name and the signing key with
-// which it was begun, the present one if there is no chain. Without a name it is a new one.
-func (k *valkeyBackend) chainOf(s *signer) (string, error) {
+// writerOf returns a chain and the writer that adds to it.
+func (k *valkeyBackend) writerOf(id string, s *signer) (*chain, *streamWriter) {
+	return &chain{id: id, signer: s}, &streamWriter{
+		client: k.client, names: k.names, policy: k.policy, id: id, signer: s, now: k.now, logger: k.logger, last: sumOf(nil),
+	}
+}
+
+// chainsOf returns the ids of the chains that the server may go on with, in this order: those of
+// its name and the signing keys with which they were begun, if they are there, that of the
+// present key, and a new one. Without a name it is only a new one.
+func (k *valkeyBackend) chainsOf(s *signer) (ids []string, err error) {
 	if k.name == "" {
-		return newID(), nil
+		return []string{newID()}, nil
 	}
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
 	for _, key := range s.keys() {
 		id := k.chainID(key)
-		if there, err := k.client.HExists(ctx, k.names.heads(), id).Result(); err != nil || there {
-			return id, err
+		there, err := k.client.HExists(ctx, k.names.heads(), id).Result()
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			ids = append(ids, id)
 		}
 	}
-	return k.chainID(s.public()), nil
+	if own := k.chainID(s.public()); !slices.Contains(ids, own) {
+		ids = append(ids, own)
+	}
+	return append(ids, newID()), nil
 }
 
 // chainID returns the id of the chain that the server began with a signing key.

@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A restingChain is one that no process adds to while its key is rotated.
+type restingChain struct {
+	id      string
+	sign    func(*signer) error // adds the rotations and a signed head
+	release func() error        // lets processes add to it again
+}
+
+// errBusy is returned for a chain that a process adds to.
+var errBusy = errors.New("a process adds to it")
+
+// atRest returns the chains that no process adds to, and adds the others to r. A chain that
+// appears later is not signed: a process with the new key signs it itself, and others must not
+// be trusted.
+func (k *files) atRest(ctx context.Context, stores []ValkeyConfig, r *Rotation) (rest []restingChain, err error) {
+	ids, err := k.ids()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		lock := flock.New(filepath.Join(k.cfg.Dir, id, lockFile), flock.SetPermissions(0o600))
+		c := restingChain{id: id, release: lock.Close, sign: func(s *signer) error { return k.signChain(id, lock, s) }}
+		ok, err := lock.TryLock()
+		switch {
+		case err != nil:
+			r.add(c, err, k.cfg.Logger)
+		case !ok:
+			r.add(c, errBusy, k.cfg.Logger)
+		default:
+			rest = append(rest, c)
+		}
+	}
+	for _, cfg := range stores {
+		streams, err := newValkeyBackend(cfg).atRest(ctx, r)
+		if err != nil {
+			return rest, err
+		}
+		rest = append(rest, streams...)
+	}
+	return rest, nil
+}
+
+// signChain adds the rotations and a signed head to a chain whose lock is held.
+func (k *files) signChain(id string, lock *flock.Flock, s *signer) (err error) {
+	c := &chain{id: id, signer: s}
+	w, err := k.resume(c, lock, k.cfg.Now())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	if len(c.pending) == 0 {
+		return nil
+	}
+	g := c.rotationGroup(w.notes, k.cfg.Now())
+	if err := w.write(g, c); err != nil {
+		return err
+	}
+	return errors.Join(w.sync(w.mark()), w.publish(g.head))
+}
+
+// rotationGroup returns the lines with which a chain is passed on to the key of its signer.
+// notes say what was found when the chain was opened, such as what a crash has left.
+func (c *chain) rotationGroup(notes []note, now time.Time) *group {
+	g := &group{data: c.addRotations(nil)}
+	for _, n := range notes {
+		g.data = c.add(g.data, n.body())
+	}
+	g.sign(c, now)
+	return g
+}
+
+// atRest returns the chains of the store that no server marks as its own, and adds the others
+// to r.
+func (k *valkeyBackend) atRest(ctx context.Context, r *Rotation) (rest []restingChain, err error) {
+	chains, err := k.chains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	toEnd := context.WithoutCancel(ctx)
+	for _, stored := range chains {
+		id := stored.id()
+		c := restingChain{id: id, release: func() error { return nil }, sign: func(s *signer) error { return k.signChain(toEnd, id, s) }}
+		switch n, err := k.client.Exists(ctx, k.names.alive(id)).Result(); {
+		case err != nil:
+			return nil, err
+		case n > 0:
+			r.add(c, errBusy, k.logger)
+		default:
+			rest = append(rest, c)
+		}
+	}
+	return rest, nil
+}
+
+// signChain adds the rotations and a signed head to a chain of the store, unless a server adds
+// to it meanwhile.
+func (k *valkeyBackend) signChain(ctx context.Context, id string, s *signer) error {
+	c, w := k.writerOf(id, s)
+	_ = w.probe() // finds out whether to wait for a sync
+	found, err := w.resume(c)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return errors.New("the store has no line of it")
+	case len(c.pending) == 0:
+		return nil
+	}
+	g := c.rotationGroup(w.notes, k.now())
+	lines := slices.Collect(g.lines())
+	ctx, stop := context.WithTimeout(ctx, valkeyTimeout)
+	defer stop()
+	end, err := w.add(ctx, lines, w.index.plan(w.lines, lines, k.now()))
+	if err != nil {
+		return err
+	}
+	if end != nil {
+		return errBusy
+	}
+	w.remember(lines)
+	err = w.sync(w.mark())
+	return errors.Join(err, k.client.HSet(ctx, k.names.heads(), id, g.head).Err())
+}
