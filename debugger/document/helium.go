@@ -54,8 +54,8 @@ func (h helium) parse(ctx context.Context, src *source, seen *survey) (tree, err
 	if err != nil {
 		return nil, heliumParseError(ctx, src, err)
 	}
-	if src.name != inlineName {
-		doc.SetURL(fileURI(src.name))
+	if src.uri != "" {
+		doc.SetURL(src.uri)
 	}
 	t := &heliumTree{name: src.name, doc: doc, engine: h, hints: mayHint(src.text)}
 	if err := t.number(seen); err != nil {

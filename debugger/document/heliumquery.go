@@ -61,11 +61,11 @@ func (t *heliumTree) query1(ctx context.Context, q expression, names map[string]
 func (t *heliumTree) query3(ctx context.Context, q expression, names map[string]string) (answer, error) {
 	compiled, err := xpath3.NewCompiler().Compile(q.text)
 	if err != nil {
-		return nil, queryError(ctx, q, err)
+		return nil, coded(queryError(ctx, q, err), err, codeSyntax)
 	}
 	result, err := t.evaluator(names).Evaluate(ctx, compiled, t.doc)
 	if err != nil {
-		return nil, queryError(ctx, q, err)
+		return nil, coded(queryError(ctx, q, err), err, codeUnidentified)
 	}
 	return &answer3{result.Sequence(), newRenderer(t)}, nil
 }
@@ -112,6 +112,44 @@ func queryError(ctx context.Context, q expression, err error) error {
 	wrong := &QueryError{Query: q.text, Message: err.Error()}
 	if coded, ok := errors.AsType[*xpath3.XPathError](err); ok {
 		wrong.Code, wrong.Message = coded.Code, coded.Message
+	}
+	return wrong
+}
+
+// Codes of errors for which the engine has none (XPath 3.1, appendix F).
+const (
+	codeSyntax       = "XPST0003"
+	codeUnidentified = "FOER0000"
+)
+
+// engineCodes are the codes of errors that the engine reports without one. All other
+// errors of its parser are errors of the grammar.
+var engineCodes = []struct {
+	err  error
+	code string
+}{
+	{xpath3.ErrUnknownFunction, "XPST0017"},
+	{xpath3.ErrArityMismatch, "XPST0017"},
+	{xpath3.ErrUnknownFunctionNamespace, "XPST0081"},
+	{xpath3.ErrUndefinedVariable, "XPST0008"},
+	{xpath3.ErrTypeMismatch, "XPTY0004"},
+	{xpath3.ErrNotNodeSet, "XPTY0004"},
+	{xpath3.ErrUnionNotNodeSet, "XPTY0004"},
+	{xpath3.ErrPathNotNodeSet, "XPTY0019"},
+}
+
+// coded gives a QueryError without a code the one of its cause, or else of the phase.
+func coded(err, cause error, phase string) error {
+	wrong, ok := errors.AsType[*QueryError](err)
+	if !ok || wrong.Code != "" {
+		return err
+	}
+	wrong.Code = phase
+	for _, c := range engineCodes {
+		if errors.Is(cause, c.err) {
+			wrong.Code = c.code
+			break
+		}
 	}
 	return wrong
 }

@@ -124,6 +124,7 @@ func (l *Library) document(ctx context.Context, argument string, rent *lease) (*
 	}
 	var made *parsed // the document, if this call parsed it
 	found, err := l.find(ctx, documentKind, argument, func(ctx context.Context, src *source) (*entry, error) {
+		src.uri = l.roots.hide(src.name)
 		seen, err := look(src.name, src.text, l.config)
 		if err != nil {
 			return nil, err

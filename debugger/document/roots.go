@@ -94,6 +94,17 @@ func (all roots) addresses(path string) []address {
 	return found
 }
 
+// hide returns the URI that queries see of the file with a name: where the file is below
+// its root, and not where that is. Nothing that a query computes from it tells more.
+func (all roots) hide(name string) string {
+	for _, r := range all {
+		if rel, ok := r.below(name); ok {
+			return fileURI("/" + filepath.ToSlash(rel))
+		}
+	}
+	return fileURI("/" + filepath.Base(name))
+}
+
 // open opens the regular file at path for reading. Links between roots are
 // resolved in the address that it returns.
 func (all roots) open(path string) (*os.File, address, error) {

@@ -25,6 +25,7 @@ func isInline(argument string) bool {
 // A source is the text of a document and its origin.
 type source struct {
 	name   string          // absolute path, or inlineName
+	uri    string          // base URI of the tree; empty for inline documents
 	text   []byte          // UTF-8
 	stamp  filestamp.Stamp // zero for inline documents
 	digest [sha256.Size]byte
@@ -82,7 +83,7 @@ func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{name: name, text: text, stamp: filestamp.Of(before), digest: sha256.Sum256(raw), seen: seen}, nil
+	return &source{name: name, uri: fileURI(name), text: text, stamp: filestamp.Of(before), digest: sha256.Sum256(raw), seen: seen}, nil
 }
 
 func (l *Library) tooLarge(name string, size int64) error {

@@ -89,6 +89,9 @@ func (l *Library) own(ctx context.Context, path string, rent *lease) (*parsed, e
 	if err != nil {
 		return nil, err
 	}
+	if !mayHint(src.text) { // else the schemas that it points to are relative to it
+		src.uri = l.roots.hide(src.name)
+	}
 	return l.parse(ctx, src, rent)
 }
 

@@ -48,7 +48,7 @@ func (t *Group) xpathQuery(ctx context.Context, call *mcp.Call, args xpathArgs) 
 	if err != nil {
 		return queried{}, names.err(err)
 	}
-	return names.items(queriedFrom(found, args.Offset)), nil
+	return queriedFrom(found, args.Offset), nil
 }
 
 type validateArgs struct {

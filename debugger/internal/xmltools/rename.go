@@ -15,11 +15,11 @@ import (
 // A renamer removes the folders of documents from the names of files in answers. Callers
 // over the network need not know where on this machine the documents are, and name them
 // relative to these folders. A nil renamer changes nothing.
-type renamer struct{ paths, uris *strings.Replacer }
+type renamer struct{ paths *strings.Replacer }
 
 // newRenamer returns the renamer for some folders.
 func newRenamer(dirs []string) *renamer {
-	var paths, uris []string
+	var paths []string
 	for _, dir := range dirs {
 		forms := []string{dir}
 		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
@@ -28,14 +28,13 @@ func newRenamer(dirs []string) *renamer {
 		for _, form := range forms {
 			prefix := strings.TrimSuffix(form, string(filepath.Separator)) + string(filepath.Separator)
 			uri := (&url.URL{Scheme: "file", Path: filepath.ToSlash(prefix)}).String()
-			uris = append(uris, uri, "file:///")
 			paths = append(paths, uri, "file:///", prefix, "")
 			if quoted, err := json.Marshal(prefix); err == nil { // as it is in the data of an error
 				paths = append(paths, string(quoted[1:len(quoted)-1]), "")
 			}
 		}
 	}
-	return &renamer{strings.NewReplacer(paths...), strings.NewReplacer(uris...)}
+	return &renamer{strings.NewReplacer(paths...)}
 }
 
 // renamer returns the renamer for the answer to a call: nil for the user of the process.
@@ -53,20 +52,6 @@ func (r *renamer) text(s string) string {
 		return s
 	}
 	return r.paths.Replace(s)
-}
-
-// items renames the files in results that functions such as base-uri computed. The
-// content of nodes is left alone.
-func (r *renamer) items(q queried) queried {
-	if r == nil {
-		return q
-	}
-	for i := range q.Items {
-		if item := &q.Items[i]; item.Path == "" {
-			item.Value = r.uris.Replace(item.Value)
-		}
-	}
-	return q
 }
 
 // reports renames the files in the outcome of a preload.

@@ -2,6 +2,7 @@ package xsd
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -15,15 +16,31 @@ func (c *compiler) checkUPA(ctx context.Context, td *TypeDef, src typeDefSource)
 	if td.ContentModel == nil {
 		return
 	}
-	if !modelGroupIsDeterministic(td.ContentModel, c.schema) {
+	a := newPositionAutomaton(c.schema)
+	a.add(&Particle{MinOccurs: 1, MaxOccurs: 1, Term: td.ContentModel})
+	problem := ""
+	switch {
+	case a.tooLarge():
+		problem = fmt.Sprintf("The content model exceeds the limit of particles (%d), or of pairs that may follow each other (%d).", maxPositions, maxFollows)
+	case !a.isDeterministic():
+		problem = "The content model is not determinist."
+	}
+	if problem != "" {
 		component := componentLocalComplexType
 		if !src.isLocal {
 			component = td.Name.Local
 		}
-		c.schemaError(ctx, schemaComponentError(c.filename, src.line, "complexType", component,
-			"The content model is not determinist."))
+		c.schemaError(ctx, schemaComponentError(c.filename, src.line, "complexType", component, problem))
 	}
 }
+
+// Limits of a position automaton. A group that refers to another twice, which does the
+// same, makes a billion positions of thirty such groups; a sequence of optional elements
+// has as many pairs that may follow each other as the half of its square.
+const (
+	maxPositions = 300_000
+	maxFollows   = 4_000_000
+)
 
 // modelGroupIsDeterministic checks if a content model satisfies UPA
 // (Unique Particle Attribution, a.k.a. cos-nonambig).
@@ -58,7 +75,10 @@ type upaPosition struct {
 type positionAutomaton struct {
 	schema    *Schema
 	positions []upaPosition
-	followpos map[int][]int
+	// followpos holds the sets of positions that may follow one, by its number. The
+	// sets are shared by positions, and not changed.
+	followpos map[int][][]int
+	edges     int // sets in followpos
 	// walking is the set of model groups currently on the recursion stack. A
 	// cyclic group reference (a named xs:group that transitively references
 	// itself) produces a self-referential ModelGroup tree; such schemas are
@@ -84,7 +104,7 @@ type positionAutomaton struct {
 }
 
 func newPositionAutomaton(schema *Schema) *positionAutomaton {
-	return &positionAutomaton{schema: schema, followpos: make(map[int][]int)}
+	return &positionAutomaton{schema: schema, followpos: make(map[int][][]int)}
 }
 
 // posInfo is the per-node result of the Glushkov walk.
@@ -111,7 +131,7 @@ func (a *positionAutomaton) newPos(entry firstSetEntry) int {
 // under the synthetic predecessor key -1.
 func (a *positionAutomaton) add(p *Particle) posInfo {
 	info := a.walkParticle(p)
-	a.followpos[-1] = append(a.followpos[-1], info.first...)
+	a.addFollow(-1, info.first)
 	return info
 }
 
@@ -136,7 +156,7 @@ const upaMaxRequiredExpansion = 256
 // repetition introduces.
 func (a *positionAutomaton) walkParticle(p *Particle) posInfo {
 	// A maxOccurs="0" particle contributes nothing to the content model.
-	if p.MaxOccurs == 0 {
+	if p.MaxOccurs == 0 || a.tooLarge() {
 		return posInfo{nullable: true}
 	}
 	// A particle wrapping a model group carries the same occurrence range as the
@@ -438,16 +458,12 @@ func (a *positionAutomaton) walkAllBody(mg *ModelGroup) posInfo {
 	}
 
 	// Mutual reachability: each member's lastpos may be followed by every other
-	// member's firstpos (the other members can still appear in any order).
-	for i, mi := range members {
-		for j, mj := range members {
-			if i == j {
-				continue
-			}
-			for _, l := range mi.last {
-				a.addFollow(l, mj.first)
-			}
-		}
+	// member's firstpos (the other members can still appear in any order). A member's
+	// own firstpos is among them for simplicity: it competes with the others at the
+	// start already, and with what follows inside of the member only as copies of the
+	// same leaves.
+	for _, l := range out.last {
+		a.addFollow(l, out.first)
 	}
 
 	return out
@@ -458,21 +474,35 @@ func (a *positionAutomaton) addFollow(from int, to []int) {
 	if len(to) == 0 {
 		return
 	}
-	a.followpos[from] = append(a.followpos[from], to...)
+	a.followpos[from] = append(a.followpos[from], to)
+	a.edges++
+}
+
+// tooLarge reports whether the automaton has reached its limit. Walks stop then.
+func (a *positionAutomaton) tooLarge() bool {
+	return len(a.positions) > maxPositions || a.edges > maxFollows
 }
 
 // isDeterministic returns true if no automaton state offers two distinct
 // competing positions that overlap on the same element name (or wildcard).
 func (a *positionAutomaton) isDeterministic() bool {
-	// The start state's choices are firstpos(root). Re-derive it as followpos of
-	// a synthetic predecessor: every position reachable initially is in
-	// followpos[-1].
-	root := a.followpos[-1]
-	if !a.stateUnambiguous(root) {
-		return false
+	// The start state's choices are firstpos(root), those of the synthetic
+	// predecessor -1. States that have the same one set are examined once.
+	type shared struct {
+		first *int
+		size  int
 	}
-	for from := range a.positions {
-		if !a.stateUnambiguous(a.followpos[from]) {
+	examined := map[shared]bool{}
+	for from := -1; from < len(a.positions); from++ {
+		sets := a.followpos[from]
+		if len(sets) == 1 {
+			set := shared{&sets[0][0], len(sets[0])}
+			if examined[set] {
+				continue
+			}
+			examined[set] = true
+		}
+		if !a.stateUnambiguous(sets) {
 			return false
 		}
 	}
@@ -480,19 +510,38 @@ func (a *positionAutomaton) isDeterministic() bool {
 }
 
 // stateUnambiguous returns true if no two distinct positions reachable from one
-// state can match the same element.
-func (a *positionAutomaton) stateUnambiguous(reachable []int) bool {
-	for i := range reachable {
-		for j := i + 1; j < len(reachable); j++ {
-			pi, pj := reachable[i], reachable[j]
-			if pi == pj {
+// state can match the same element. Elements are compared with those of their name
+// only, and wildcards with all.
+func (a *positionAutomaton) stateUnambiguous(sets [][]int) bool {
+	version := Version10
+	if a.schema != nil {
+		version = a.schema.version
+	}
+	seen := map[int]bool{}
+	named := map[QName]int{} // a position for each name; all that passed have one origin
+	var wildcards, elements []int
+	for _, set := range sets {
+		for _, at := range set {
+			if seen[at] {
 				continue
 			}
-			version := Version10
-			if a.schema != nil {
-				version = a.schema.version
+			seen[at] = true
+			entry := a.positions[at].entry
+			if entry.isWildcard {
+				wildcards = append(wildcards, at)
+				continue
 			}
-			if entriesOverlap(a.positions[pi].entry, a.positions[pj].entry, version, a.schema) {
+			other, ok := named[entry.qname]
+			if ok && entriesOverlap(a.positions[other].entry, entry, version, a.schema) {
+				return false
+			}
+			named[entry.qname] = at
+			elements = append(elements, at)
+		}
+	}
+	for i, w := range wildcards {
+		for _, at := range slices.Concat(wildcards[i+1:], elements) {
+			if entriesOverlap(a.positions[w].entry, a.positions[at].entry, version, a.schema) {
 				return false
 			}
 		}

@@ -1399,9 +1399,16 @@ func (c *compiler) resolveDefinedSiblings() {
 // modelGroupHasDefinedSibling reports whether a model-group tree contains any
 // wildcard term flagged @notQName="##definedSibling".
 func modelGroupHasDefinedSibling(mg *ModelGroup) bool {
-	if mg == nil {
+	return hasDefinedSibling(mg, map[*ModelGroup]bool{})
+}
+
+// hasDefinedSibling leaves out the groups that were visited: each may be referred to
+// many times.
+func hasDefinedSibling(mg *ModelGroup, visited map[*ModelGroup]bool) bool {
+	if mg == nil || visited[mg] {
 		return false
 	}
+	visited[mg] = true
 	for _, p := range mg.Particles {
 		switch term := p.Term.(type) {
 		case *Wildcard:
@@ -1409,7 +1416,7 @@ func modelGroupHasDefinedSibling(mg *ModelGroup) bool {
 				return true
 			}
 		case *ModelGroup:
-			if modelGroupHasDefinedSibling(term) {
+			if hasDefinedSibling(term, visited) {
 				return true
 			}
 		}

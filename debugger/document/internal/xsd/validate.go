@@ -487,7 +487,8 @@ func fixedAtomicMatches(instance, fixed string, td *TypeDef, instanceNS, fixedNS
 
 type validationContext struct {
 	schema        *Schema
-	version       Version // XSD spec version governing version-sensitive lexical rules
+	choices       map[*ModelGroup]*choiceIndex // of large choices, when first needed
+	version       Version                      // XSD spec version governing version-sensitive lexical rules
 	cfg           *validateConfig
 	filename      string
 	errorHandler  helium.ErrorHandler

@@ -188,7 +188,7 @@ func (vc *validationContext) matchChoice(ctx context.Context, parent *helium.Ele
 				}
 			}
 		} else {
-			for _, particle := range mg.Particles {
+			for _, particle := range vc.consumers(mg, children, p) {
 				if consumed, ok := matchAt(particle, p); ok {
 					return consumed, true
 				}
@@ -1049,7 +1049,7 @@ func (vc *validationContext) tryMatchChoice(ctx context.Context, mg *ModelGroup,
 				}
 			}
 		} else {
-			for _, particle := range mg.Particles {
+			for _, particle := range vc.consumers(mg, children, p) {
 				consumed, err := vc.tryMatchParticle(ctx, particle, children, p)
 				if err == nil && consumed > 0 {
 					return consumed, true
