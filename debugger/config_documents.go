@@ -25,6 +25,9 @@ type Documents struct {
 	// Memory limits the memory of the documents of all requests and the cache,
 	// in MiB; 0 means 2048. A separate process is killed at twice that.
 	Memory int
+	// Size limits the text of a document or schema in MiB, to 256 at most; 0 means a
+	// sixty-fourth of Memory, as a tree is many times larger than its text.
+	Size int
 	// Timeout limits the processor time of a request; 0 means 30 s.
 	Timeout time.Duration
 	// Command is a program that calls [isolate.Serve] with its standard input
@@ -33,20 +36,27 @@ type Documents struct {
 	Command []string
 }
 
-// defaultMemory is in MiB.
-const defaultMemory = 2048
+// Memory and sizes in MiB.
+const (
+	defaultMemory = 2048
+	maxSize       = 256
+)
 
 func (d *Documents) registerFlags(set *pflag.FlagSet) {
 	set.StringArrayVar(&d.Roots, "documents", nil, "let the XML tools read documents below this `folder`; may be given several times (TRIPTYCH_DOCUMENTS; the working directory)")
 	set.IntVar(&d.Memory, "documents-memory", defaultMemory, "let XML documents in use and the cache take so many `MiB`")
+	set.IntVar(&d.Size, "documents-size", 0, "read XML documents of up to so many `MiB`, 256 at most; data takes 15 to 60 times that of --documents-memory, half of which is for documents in use (default a 64th of --documents-memory)")
 	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents use the processor for so `long`")
 }
 
 // open returns the group of tools. Its library opens what it needs with the first
 // request.
 func (d *Documents) open(env mcp.Env) (*xmltools.Group, error) {
-	if d.Memory < 0 || d.Timeout < 0 {
+	if d.Memory < 0 || d.Size < 0 || d.Timeout < 0 {
 		return nil, errors.New("limits of documents must not be negative")
+	}
+	if d.Size > maxSize {
+		return nil, fmt.Errorf("documents of %d MiB: at most %d are read", d.Size, maxSize)
 	}
 	roots, err := folders.Given(d.Roots, env.Getenv("TRIPTYCH_DOCUMENTS"))
 	if err != nil {
@@ -69,12 +79,15 @@ func (d *Documents) memory() int64 {
 }
 
 // library divides the memory between documents, queries and the cache, and
-// leaves some for the rest. The text of a document or schema may take a
-// sixty-fourth, as its tree is many times larger.
+// leaves some for the rest.
 func (d *Documents) library(roots []string) document.Config {
 	all := d.memory()
+	text := max(1, all/64)
+	if d.Size > 0 {
+		text = int64(d.Size) << 20
+	}
 	return document.Config{
-		Roots: roots, MaxMemory: all / 2, QueryMemory: all / 4, CacheBytes: all / 8, MaxDocument: max(1, all/64),
+		Roots: roots, MaxMemory: all / 2, QueryMemory: all / 4, CacheBytes: all / 8, MaxDocument: text,
 		MaxTime: d.Timeout,
 	}
 }

@@ -445,6 +445,8 @@ func TestDocumentsConfiguration(t *testing.T) {
 		{debugger.Documents{Roots: []string{filepath.Join(dir, "orders.xml")}}, "orders.xml is no folder"},
 		{debugger.Documents{Roots: []string{""}}, "it has no name"},
 		{debugger.Documents{Memory: -1}, "must not be negative"},
+		{debugger.Documents{Size: -1}, "must not be negative"},
+		{debugger.Documents{Size: 257}, "documents of 257 MiB: at most 256 are read"},
 		{debugger.Documents{Timeout: -1}, "must not be negative"},
 	} {
 		cfg := debugger.Config{Documents: tt.config}
@@ -547,6 +549,31 @@ func TestDocumentFoldersAreHidden(t *testing.T) {
 			if !strings.Contains(got, tt.want) || strings.Contains(got, filepath.Dir(dir)) || strings.Contains(got, filepath.Dir(link)) {
 				t.Errorf("%s: got %s, want %q and no folder", tt.arguments, got, tt.want)
 			}
+		}
+	}
+}
+
+// The size of documents may be set. What a tree would need is told before it is built.
+func TestDocumentsSize(t *testing.T) {
+	dir := documentFolder(t)
+	text := "<a>" + strings.Repeat("<b>some text</b>", 80_000) + "</a>" // 1.28 MB
+	if err := os.WriteFile(filepath.Join(dir, "large.xml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		documents debugger.Documents
+		want      string
+	}{
+		{debugger.Documents{Size: 1}, fmt.Sprintf("exceeds the limit of size in bytes (1048576): it has %d", len(text))},
+		{debugger.Documents{Size: 2, Memory: 64}, "exceeds the limit of memory in bytes (33554432): its tree may need "},
+		{debugger.Documents{Size: 2}, ""},
+	} {
+		tt.documents.Roots = []string{dir}
+		got := openDocuments(t, tt.documents, nil).Call("xpath_query", map[string]any{"document": "large.xml", "query": "count(//b)"})
+		if tt.want == "" {
+			same(t, got.Text, "Result (number): 80000")
+		} else if got.Err == nil || !strings.Contains(got.Err.Error(), tt.want) {
+			t.Errorf("%+v: got %v, want %s", tt.documents, got.Err, tt.want)
 		}
 	}
 }

@@ -42,18 +42,19 @@ type Config struct {
 	Workers int
 }
 
-// defaultTime is the default of Config.MaxTime, and maxWait the multiple of MaxTime
-// that a request may take by the clock: on a busy machine, or waiting for the memory
-// that others use.
+// defaultTime is the default of Config.MaxTime. By the clock a request may take maxWait
+// times MaxTime, and at least minWait: on a busy machine, or waiting for the memory that
+// others use.
 const (
 	defaultTime = 30 * time.Second
 	maxWait     = 10
+	minWait     = time.Minute
 )
 
 // Patience returns how long a request may take by the clock.
 func (c Config) Patience() time.Duration {
 	setDefault(&c.MaxTime, defaultTime)
-	return maxWait * c.MaxTime
+	return max(minWait, maxWait*c.MaxTime)
 }
 
 const (
