@@ -1,6 +1,8 @@
 package auditcmd
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -140,4 +143,50 @@ func TestReceiverThatRefuses(t *testing.T) {
 	if n, err := e.run(t.Context(), trail); err != nil || n != 0 || !slices.Equal([]string{f.keys()}, []string{"ab"}) {
 		t.Errorf("then: %d records, %v, %q", n, err, f.keys())
 	}
+}
+
+// Records that a receiver rejects are named also when a later segment fails, or the export is
+// stopped: they are not sent again.
+func TestRejectedBeforeAFailure(t *testing.T) {
+	for name, status := range map[string]int{"the receiver fails": http.StatusBadRequest, "the export is stopped": http.StatusOK} {
+		t.Run(name, func(t *testing.T) {
+			dir, add := trailOfFiles(t)
+			add("a", "b", "c")
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			f := newReceiverFake(t)
+			to, err := commands{app.New()}.openReceiver(f.URL, filepath.Join(t.TempDir(), "exported.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.answer = &collector.ExportLogsServiceResponse{PartialSuccess: &collector.ExportLogsPartialSuccess{RejectedLogRecords: 1, ErrorMessage: "too large"}}
+			e := &exporter{to: &small{destination: to, records: 1, stored: func() {
+				if f.status = status; status == http.StatusOK {
+					stop()
+				}
+			}}}
+			n, err := e.run(ctx, audit.New(audit.Config{Dir: dir}))
+			partial, ok := errors.AsType[*partialError](err)
+			if !ok || partial.segment.last.Seq != 1 || n != 1 {
+				t.Errorf("%d records, %v, want 1 and an error that names record 1", n, err)
+			}
+			if status == http.StatusOK && !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "rejected") != 1 {
+				t.Errorf("got %v, want the reason of the end, too", err)
+			}
+		})
+	}
+}
+
+// small is a destination with small segments.
+type small struct {
+	destination
+	records int
+	stored  func() // is called after a segment was stored
+}
+
+func (d *small) most() int { return d.records }
+
+func (d *small) store(ctx context.Context, s *segment) error {
+	defer d.stored()
+	return d.destination.store(ctx, s)
 }

@@ -59,10 +59,12 @@ func (e *partialError) Error() string {
 }
 
 // run exports what is new and returns the number of records. After an error, the next run
-// loads the positions again.
+// loads the positions again. The error names the records that the destination did not take,
+// whatever else fails: they are not sent again.
 func (e *exporter) run(ctx context.Context, trail *audit.Log) (n int, err error) {
+	bad, incomplete := 0, []error{}
 	defer func() {
-		if err != nil {
+		if err = errors.Join(append(incomplete, err)...); err != nil {
 			e.done = nil
 		}
 	}()
@@ -71,7 +73,6 @@ func (e *exporter) run(ctx context.Context, trail *audit.Log) (n int, err error)
 			return 0, err
 		}
 	}
-	bad, incomplete := 0, []error{}
 	s := &segment{}
 	flush := func() error {
 		err := e.store(ctx, s)
@@ -102,7 +103,7 @@ func (e *exporter) run(ctx context.Context, trail *audit.Log) (n int, err error)
 	if err := flush(); err != nil {
 		return n, err
 	}
-	return n, errors.Join(append(incomplete, unreadable(bad))...)
+	return n, unreadable(bad)
 }
 
 // store stores a segment and then the positions. An export that is killed in between finds the
