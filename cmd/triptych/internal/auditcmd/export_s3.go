@@ -115,7 +115,8 @@ func (b *bucket) most() int { return exportRecords }
 func (b *bucket) save(positions) error { return nil }
 
 // store implements destination. An object is never replaced: where one is there, another
-// export has stored it meanwhile.
+// export has stored it meanwhile, unless it is the same one: the client repeats a request whose
+// answer was lost.
 func (b *bucket) store(ctx context.Context, s *segment) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -140,6 +141,13 @@ func (b *bucket) store(ctx context.Context, s *segment) error {
 		error
 		ErrorCode() string
 	}](err); ok && coded.ErrorCode() == "PreconditionFailed" {
+		there, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: in.Key})
+		if err != nil {
+			return fmt.Errorf("%s is there: %w", *in.Key, err)
+		}
+		if there.Metadata[positionField] == string(position) && aws.ToInt64(there.ContentLength) == int64(len(body)) {
+			return nil
+		}
 		return fmt.Errorf("%s is there: another export runs to this bucket", *in.Key)
 	}
 	return err

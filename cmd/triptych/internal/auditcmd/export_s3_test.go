@@ -133,6 +133,52 @@ func TestExportBesideAnother(t *testing.T) {
 	}
 }
 
+// An object whose answer was lost is stored when the client repeats the request. Another object
+// of its name is not taken for it.
+func TestExportWhoseAnswerIsLost(t *testing.T) {
+	for name, change := range map[string]func(o *object){
+		"the same object": nil,
+		"another size":    func(o *object) { o.body = append(o.body, '\n') },
+		"another position": func(o *object) {
+			o.header.Set("X-Amz-Meta-Position", strings.Replace(o.header.Get("X-Amz-Meta-Position"), "2", "3", 1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBucketFake(t)
+			dir, add := trailOfFiles(t)
+			add("a", "b")
+			f := s3Flags{url: "s3://" + bucketName, lock: "compliance"}
+			b.lost = 1
+			if change != nil {
+				b.lost = 0
+				to, err := openBucket(&f, b.getenv, time.Now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				late, trail := &exporter{to: to}, audit.New(audit.Config{Dir: dir})
+				late.done = positions{} // as it was loaded before the other export
+				if n, err := toBucket(t, b, dir, f); err != nil || n != 2 {
+					t.Fatalf("%d records, %v", n, err)
+				}
+				for name, o := range b.objects {
+					change(&o)
+					b.objects[name] = o
+				}
+				if _, err := late.run(t.Context(), trail); err == nil || !strings.Contains(err.Error(), "another export") {
+					t.Errorf("got %v, want an error that names another export", err)
+				}
+				return
+			}
+			if n, err := toBucket(t, b, dir, f); err != nil || n != 2 || b.lost != 0 {
+				t.Errorf("%d records, %v, want 2", n, err)
+			}
+			if n, err := toBucket(t, b, dir, f); err != nil || n != 0 || len(b.names()) != 1 {
+				t.Errorf("then: %d records, %v, want none", n, err)
+			}
+		})
+	}
+}
+
 // The records of a chain that begins anew are all exported, into a folder of their own.
 func TestExportToABucketOfAChainThatBeginsAnew(t *testing.T) {
 	b, e := newBucketFake(t), newExported(t)

@@ -36,6 +36,7 @@ type bucketFake struct {
 	mu      sync.Mutex
 	objects map[string]object
 	asked   int
+	lost    int // the number of the next answers to PUT that are lost
 }
 
 // An object is a stored object with the headers that it came with.
@@ -90,12 +91,17 @@ func (b *bucketFake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "NoSuchBucket")
 	case r.Method == http.MethodPut:
 		b.put(w, key, object{body, r.Header.Clone()}, sum)
+		if b.lost > 0 {
+			b.lost--
+			panic(http.ErrAbortHandler) // which ends the connection before the answer
+		}
 	case r.Method == http.MethodHead && b.objects[key].header != nil:
 		for name, values := range b.objects[key].header {
 			if strings.HasPrefix(name, "X-Amz-Meta-") {
 				w.Header()[name] = values
 			}
 		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(b.objects[key].body)))
 	case r.URL.Query().Get("list-type") == "2":
 		b.list(w, r.URL.Query())
 	default:
