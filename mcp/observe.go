@@ -52,7 +52,8 @@ type Event struct {
 }
 
 // Methods of events that are not requests: the end of a task, and of the session
-// that an initialize request started.
+// that an initialize request started. Started is when it ended, and Took how
+// long it lasted.
 const (
 	TaskEnd    = "task/end"
 	SessionEnd = "session/end"
@@ -134,7 +135,7 @@ func (h *Handler) observeLeaving(ctx context.Context) {
 	if h.server.cfg.Observe == nil || !h.caller.Unsolicited || s == nil || s.handshake.Load() == nil || s.left.Swap(true) {
 		return
 	}
-	event := Event{Caller: h.caller, Method: SessionEnd, Known: true, Started: time.Now()}
+	event := Event{Caller: h.caller, Method: SessionEnd, Known: true, Started: time.Now(), Took: s.age(), Revision: s.Revision()}
 	if err := h.server.cfg.Observe(ctx, &event); err != nil {
 		h.server.cfg.Logger.Error("end of a session not recorded", "session", s.ID, "err", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A Session holds the state of a legacy client between its requests. It is made by the
@@ -23,6 +24,7 @@ type Session struct {
 	subscriptions map[string]struct{}
 	charged       int  // bytes taken from the budget for the subscriptions
 	ended         bool // no subscription is added any more
+	began         time.Time
 }
 
 // A handshake holds what initialize has negotiated. It is immutable; another
@@ -65,8 +67,18 @@ func (s *Session) begin(h *handshake) {
 	s.ready.Store(false)
 	s.mu.Lock()
 	s.level = levelOff
+	if s.began.IsZero() {
+		s.began = time.Now()
+	}
 	s.mu.Unlock()
 	s.handshake.Store(h)
+}
+
+// age returns the time since the first initialize of the session in this process.
+func (s *Session) age() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.began)
 }
 
 // dropSubscriptions ends all subscriptions and returns their bytes to the

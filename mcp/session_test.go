@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
 )
@@ -12,8 +13,9 @@ import (
 // began none has no end.
 func TestEndOfASessionIsObserved(t *testing.T) {
 	var seen []string
+	var last mcp.Event
 	s, err := mcp.New(mcp.Config{Name: "test", Version: "1", Observe: func(_ context.Context, e *mcp.Event) error {
-		seen = append(seen, e.Method)
+		seen, last = append(seen, e.Method), *e
 		return nil
 	}}, house())
 	if err != nil {
@@ -24,8 +26,12 @@ func TestEndOfASessionIsObserved(t *testing.T) {
 	h.End(t.Context())
 	h = s.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: newWire()}, nil)
 	initialize(t, h, "2025-06-18", "{}")
+	time.Sleep(time.Millisecond)
 	h.End(t.Context())
 	h.End(t.Context())
+	if last.Took < time.Millisecond || last.Revision.Name != "2025-06-18" {
+		t.Errorf("the session lasted %s in revision %s", last.Took, last.Revision.Name)
+	}
 	if want := []string{"ping", "initialize", mcp.SessionEnd}; !slices.Equal(seen, want) {
 		t.Errorf("events %q, want %q", seen, want)
 	}

@@ -18,9 +18,13 @@ import (
 const otherMethod = "_OTHER"
 
 // End ends the span that [Telemetry.Start] has put into ctx, and counts the request. The
-// ends of tasks and sessions are no requests.
+// ends of tasks and sessions are no requests; how long a session lasted is a metric.
 func (t *Telemetry) End(ctx context.Context, e *mcp.Event) {
-	if t == nil || !e.IsRequest() {
+	if t == nil {
+		return
+	}
+	if !e.IsRequest() {
+		t.endSession(ctx, e)
 		return
 	}
 	common := commonAttributes(e)
@@ -38,6 +42,14 @@ func (t *Telemetry) End(ctx context.Context, e *mcp.Event) {
 		span.SetStatus(codes.Error, "")
 	}
 	span.End(trace.WithTimestamp(e.Started.Add(e.Took)))
+}
+
+// endSession records how long a session lasted. An end by time-out or with the key is none
+// by an error.
+func (t *Telemetry) endSession(ctx context.Context, e *mcp.Event) {
+	if t.sessions != nil && e.Method == mcp.SessionEnd {
+		t.sessions.Record(ctx, e.Took.Seconds(), metric.WithAttributes(connectionAttributes(e)...))
+	}
 }
 
 // TraceID returns the id of the trace of a context, "" without one.
@@ -92,26 +104,32 @@ func errorType(e *mcp.Event) string {
 // commonAttributes returns the attributes of the span and of the metric, which have few
 // values.
 func commonAttributes(e *mcp.Event) []attribute.KeyValue {
-	all := []attribute.KeyValue{attribute.String("mcp.method.name", method(e)), attribute.String("network.transport", transportOf(e))}
+	all := append(connectionAttributes(e), attribute.String("mcp.method.name", method(e)))
 	add := func(key, value string) {
 		if value != "" {
 			all = append(all, attribute.String(key, value))
 		}
-	}
-	if e.Caller.Addr.IsValid() {
-		add("network.protocol.name", "http")
 	}
 	if e.Family != "" {
 		add("gen_ai.operation.name", "execute_tool")
 	}
 	add("gen_ai.tool.name", tool(e))
 	add("gen_ai.prompt.name", prompt(e))
-	if e.Revision != nil {
-		add("mcp.protocol.version", e.Revision.Name)
-	}
 	add("error.type", errorType(e))
 	if e.Code != 0 {
 		add("rpc.response.status_code", strconv.Itoa(int(e.Code)))
+	}
+	return all
+}
+
+// connectionAttributes returns the attributes of what requests of a client have in common.
+func connectionAttributes(e *mcp.Event) []attribute.KeyValue {
+	all := []attribute.KeyValue{attribute.String("network.transport", transportOf(e))}
+	if e.Caller.Addr.IsValid() {
+		all = append(all, attribute.String("network.protocol.name", "http"))
+	}
+	if e.Revision != nil && e.Revision.Name != "" {
+		all = append(all, attribute.String("mcp.protocol.version", e.Revision.Name))
 	}
 	return all
 }

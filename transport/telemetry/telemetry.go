@@ -60,11 +60,12 @@ type Config struct {
 
 // A Telemetry sends spans and metrics. Make one with [Open].
 type Telemetry struct {
-	spans   *sdktrace.TracerProvider // nil when no spans are sent
-	numbers *sdkmetric.MeterProvider // nil when no metrics are sent
-	tracer  trace.Tracer
-	seconds metric.Float64Histogram
-	w3c     propagation.TraceContext
+	spans    *sdktrace.TracerProvider // nil when no spans are sent
+	numbers  *sdkmetric.MeterProvider // nil when no metrics are sent
+	tracer   trace.Tracer
+	seconds  metric.Float64Histogram // of requests
+	sessions metric.Float64Histogram // their seconds, too
+	w3c      propagation.TraceContext
 }
 
 // scope names the instrumentation.
@@ -130,10 +131,18 @@ func (t *Telemetry) openMetrics(to otlp.Target, about *resource.Resource, furthe
 	t.numbers = sdkmetric.NewMeterProvider(
 		sdkmetric.WithResource(about), sdkmetric.WithReader(sdkmetric.NewPeriodicReader(otlp.NewMetrics(to), options...)),
 	)
-	t.seconds, err = t.numbers.Meter(scope).Float64Histogram("mcp.server.operation.duration",
-		metric.WithUnit("s"), metric.WithDescription("Time from an MCP request to its result."),
-		metric.WithExplicitBucketBoundaries(buckets...))
+	t.seconds, err = t.histogram("mcp.server.operation.duration", "Time from an MCP request to its result.")
+	if err != nil {
+		return err
+	}
+	t.sessions, err = t.histogram("mcp.server.session.duration", "The duration of the MCP session as observed on the MCP server.")
 	return err
+}
+
+// histogram makes a metric of seconds with the buckets of the conventions.
+func (t *Telemetry) histogram(name, about string) (metric.Float64Histogram, error) {
+	return t.numbers.Meter(scope).Float64Histogram(name,
+		metric.WithUnit("s"), metric.WithDescription(about), metric.WithExplicitBucketBoundaries(buckets...))
 }
 
 // Close sends what waits, until ctx is done, and ends the telemetry.

@@ -7,9 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -236,6 +238,30 @@ func TestMetrics(t *testing.T) {
 	quantiles := r.metrics["triptych_spread"].GetSummary().GetDataPoints()
 	if len(quantiles) != 1 || quantiles[0].GetCount() != 1 || quantiles[0].GetSum() != 3 || quantiles[0].GetQuantileValues()[0].GetValue() != 3 {
 		t.Errorf("a summary arrives as %v", quantiles)
+	}
+}
+
+// The end of a session is a metric of the conventions, and no span.
+func TestSession(t *testing.T) {
+	r := newReceiver(t)
+	one := open(t, r, nil)
+	caller := mcp.Caller{Addr: netip.MustParseAddrPort("192.0.2.1:9")}
+	one.End(t.Context(), &mcp.Event{Caller: caller, Method: mcp.SessionEnd, Known: true, Took: 90 * time.Second, Revision: mcp.RevisionNamed("2025-06-18")})
+	one.End(t.Context(), &mcp.Event{Caller: caller, Method: mcp.TaskEnd, Known: true, Took: time.Hour})
+	if err := one.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	seconds := r.metrics["mcp.server.session.duration"]
+	points := seconds.GetHistogram().GetDataPoints()
+	if seconds.GetUnit() != "s" || len(points) != 1 || points[0].GetCount() != 1 || points[0].GetSum() != 90 {
+		t.Fatalf("got %v", seconds)
+	}
+	want := map[string]string{"network.transport": "tcp", "network.protocol.name": "http", "mcp.protocol.version": "2025-06-18"}
+	if diff := cmp.Diff(want, texts(points[0].GetAttributes())); diff != "" {
+		t.Error(diff)
+	}
+	if r.metrics["mcp.server.operation.duration"] != nil || len(r.spans) > 0 {
+		t.Errorf("it counts as a request: %v, %v", r.metrics, r.spans)
 	}
 }
 

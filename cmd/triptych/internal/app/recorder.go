@@ -163,7 +163,7 @@ func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
 		return
 	}
 	level, text := slog.LevelDebug, "request"
-	if r.slow > 0 && e.Took > r.slow {
+	if r.slow > 0 && e.Took > r.slow && e.Method != mcp.SessionEnd {
 		level, text = slog.LevelInfo, "a slow call"
 	}
 	if !r.log.Enabled(ctx, level) {
