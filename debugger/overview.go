@@ -37,6 +37,14 @@ func (c *Config) Overview(ctx context.Context) []SessionInfo {
 	return all
 }
 
+// SessionCount returns the number of debugger sessions. It waits for none of them.
+func (c *Config) SessionCount() int {
+	if c.sessions == nil {
+		return 0
+	}
+	return len(c.sessions.All())
+}
+
 // describe describes a session, with its stack if no call is using it.
 func describe(ctx context.Context, s *session.Session) SessionInfo {
 	info := SessionInfo{State: s.State(), Target: s.Name(), Client: s.Key}

@@ -49,7 +49,9 @@ type Config struct {
 	Book      *aoc.Book
 	Sessions  func() []streamable.SessionInfo
 	Debugging func(ctx context.Context) []debugger.SessionInfo
-	Health    func(ctx context.Context) []Fact
+	// Servers lists the servers of the store; nil where there is one alone.
+	Servers func(ctx context.Context) ([]Server, error)
+	Health  func(ctx context.Context) []Fact
 
 	Now    func() time.Time // nil means [time.Now]
 	Logger *slog.Logger     // nil discards

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -24,7 +25,23 @@ func (c *Console) showSessions(v *visit) error {
 		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.ID, b.ID))
 	})
 	shown, paging := cut(v, all)
-	return v.show("sessions", "Sessions", map[string]any{"Sessions": shown, "Paging": paging})
+	page := map[string]any{"Sessions": shown, "Paging": paging}
+	if c.cfg.Servers != nil {
+		servers, err := c.cfg.Servers(v.r.Context())
+		if err != nil { // what this server has is shown all the same
+			page["ServersError"] = err.Error()
+		}
+		page["Servers"] = servers
+	}
+	return v.show("sessions", "Sessions", page)
+}
+
+// A Server is one of the servers of a store, as it was when it last showed that it runs.
+type Server struct {
+	Name, URL                    string
+	Sessions, Streams, Debugging int64
+	Seen                         time.Time
+	Here, Late                   bool // it is this server; it has not shown lately that it runs
 }
 
 // showDebugging shows what is being debugged. It changes nothing.

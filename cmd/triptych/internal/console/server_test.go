@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -229,4 +230,28 @@ func TestServer(t *testing.T) {
 	_ = resp.Body.Close() // the session has begun
 	status, page = v.get(t, "/sessions")
 	wants(t, "the sessions", status, page, http.StatusOK, "1 sessions", "editor 7", "2025-06-18", admin.ID)
+}
+
+// With several servers of a store, the page of sessions says what clients have open at each.
+func TestServers(t *testing.T) {
+	at := time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)
+	var away error
+	f := open(t, func(cfg *console.Config) {
+		cfg.Servers = func(context.Context) ([]console.Server, error) {
+			if away != nil {
+				return nil, away
+			}
+			return []console.Server{
+				{Name: "a <1>", Sessions: 3, Streams: 12, Debugging: 1, Seen: at, Here: true},
+				{Name: "b", URL: "https://10.0.0.2:8443", Seen: at, Late: true},
+			}, nil
+		}
+	})
+	_, key := f.key(t)
+	v := f.signedIn(t, key)
+	status, page := v.get(t, "/sessions")
+	wants(t, "the servers", status, page, http.StatusOK, "a &lt;1&gt; (this one)", "<td>3</td><td>12</td><td>1</td>", "https://10.0.0.2:8443", "not seen lately")
+	away = errors.New("the store is away")
+	status, page = v.get(t, "/sessions")
+	wants(t, "without the store", status, page, http.StatusOK, "cannot be listed: the store is away", "No sessions.")
 }

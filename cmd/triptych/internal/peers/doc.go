@@ -7,6 +7,7 @@
 //
 // A server registers a tag, which names its process, under triptych:server:TAG, shows
 // every few seconds that it runs, and removes the entry when it ends. Under
+// The sorted set triptych:servers has all tags, for people who look at the list. Under
 // triptych:debugging:STATE there are the tag and the name of the server with the
 // debugger session of a client. Tasks are hashes triptych:task:{OWNER}:ID.
 //

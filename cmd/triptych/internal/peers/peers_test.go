@@ -63,8 +63,15 @@ func store(t *testing.T) (*miniredis.Miniredis, *redis.Client) {
 // run registers a server until the test or the returned function ends it.
 func run(t *testing.T, client *redis.Client, name, url string) (*server, func()) {
 	t.Helper()
+	return runWith(t, client, name, url, peers.Load{})
+}
+
+// runWith is like run, for a server with that load.
+func runWith(t *testing.T, client *redis.Client, name, url string, load peers.Load) (*server, func()) {
+	t.Helper()
 	s := &server{Registry: peers.NewRegistry(client, "team:", name), state: map[string]bool{}}
 	s.SetAddress(url, func() string { return "c0ffee" })
+	s.SetLoad(func() peers.Load { return load })
 	s.Owners = peers.NewOwners(client, s.Registry, s.has)
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -74,7 +81,7 @@ func run(t *testing.T, client *redis.Client, name, url string) (*server, func())
 		running.Wait()
 	}
 	t.Cleanup(end)
-	for client.Exists(t.Context(), "team:triptych:server:"+s.Tag()).Val() == 0 {
+	for client.ZScore(t.Context(), "team:triptych:servers", s.Tag()).Err() != nil {
 		time.Sleep(time.Millisecond)
 	}
 	return s, end

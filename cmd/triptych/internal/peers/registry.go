@@ -42,12 +42,14 @@ type Registry struct {
 	name, url   string
 	tlsName     string
 	certificate func() string
+	load        func() Load
 	seen        map[string]lookup
 }
 
 // A lookup is the outcome of a look-up.
 type lookup struct {
 	server peer.Server
+	load   Load
 	age    time.Duration
 	err    error // nil or peer.ErrUnknown
 	at     time.Time
@@ -60,7 +62,7 @@ var _ peer.Directory = (*Registry)(nil)
 func NewRegistry(client redis.UniversalClient, prefix, name string) *Registry {
 	return &Registry{
 		client: client, prefix: prefix, tag: strings.ToLower(rand.Text()[:tagLength]), name: name,
-		certificate: func() string { return "" }, seen: map[string]lookup{},
+		certificate: func() string { return "" }, load: func() Load { return Load{} }, seen: map[string]lookup{},
 	}
 }
 
@@ -110,15 +112,19 @@ func (r *Registry) Run(ctx context.Context, log *slog.Logger) {
 // show writes the entry.
 func (r *Registry) show(ctx context.Context) error {
 	r.mu.Lock()
-	entry := peer.Server{Tag: r.tag, Name: r.name, URL: r.url, Certificate: r.certificate(), TLSName: r.tlsName}
+	mine := peer.Server{Tag: r.tag, Name: r.name, URL: r.url, Certificate: r.certificate(), TLSName: r.tlsName}
+	load := r.load
 	r.mu.Unlock()
-	text, err := json.Marshal(entry)
+	text, err := json.Marshal(entry{mine, load()})
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
-	return r.client.Set(ctx, r.prefix+serverPrefix+r.tag, text, serverLife).Err()
+	if err := r.client.Set(ctx, r.prefix+serverPrefix+r.tag, text, serverLife).Err(); err != nil {
+		return err
+	}
+	return r.index(ctx)
 }
 
 // Remove implements [peer.Directory]. An entry that cannot be removed expires.
@@ -126,6 +132,7 @@ func (r *Registry) Remove(ctx context.Context, tag string) {
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
 	_ = r.client.Del(ctx, r.prefix+serverPrefix+tag).Err()
+	_ = r.client.ZRem(ctx, r.prefix+serversKey, tag).Err()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.seen[tag]
@@ -193,7 +200,7 @@ func (r *Registry) read(ctx context.Context, tag string) (s lookup, err error) {
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
 	both := r.client.Pipeline()
-	entry, left := both.Get(ctx, r.prefix+serverPrefix+tag), both.PTTL(ctx, r.prefix+serverPrefix+tag)
+	text, left := both.Get(ctx, r.prefix+serverPrefix+tag), both.PTTL(ctx, r.prefix+serverPrefix+tag)
 	_, err = both.Exec(ctx)
 	s.at = time.Now()
 	switch {
@@ -203,9 +210,11 @@ func (r *Registry) read(ctx context.Context, tag string) (s lookup, err error) {
 	case err != nil:
 		return s, err
 	}
-	if err := json.Unmarshal([]byte(entry.Val()), &s.server); err != nil {
+	var e entry
+	if err := json.Unmarshal([]byte(text.Val()), &e); err != nil {
 		return s, err
 	}
+	s.server, s.load = e.Server, e.Load
 	s.age = max(0, serverLife-left.Val())
 	return s, nil
 }

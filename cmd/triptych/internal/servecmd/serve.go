@@ -164,7 +164,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	var web *https.Server
 	began := a.Now()
 	shown := a.consoleConfig(endpoint, authenticator, shared.recorder, shared.keys, env)
-	shown.Plan = plan
+	shown.Plan, shown.Servers = plan, a.shareLoad(&shared, endpoint)
 	pages, err := a.consoleOf(f, shown, &shared, func(ctx context.Context) []console.Fact {
 		return shared.facts(ctx, a, began, endpoint, web, certificates)
 	})
