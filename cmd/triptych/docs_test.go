@@ -20,6 +20,7 @@ func TestDocumentsAreFresh(t *testing.T) {
 		"editors.md":   editorsDocument,
 		"tools.md":     toolsDocument,
 		"revisions.md": revisionsDocument,
+		"hunt.svg":     huntPicture,
 	} {
 		t.Run(name, func(t *testing.T) {
 			mcptest.Golden(t, filepath.Join(top, "docs", name), []byte(document(t)))
