@@ -134,7 +134,7 @@ release: ## build and publish the release of the tag that is checked out
 	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER) release --clean
 	bin/release/triptych __release registry --version "$$(git describe --tags --exact-match)" bin/release/bundles/*.mcpb >bin/release/server.json
 
-release-check: snapshot ## install, start and check what snapshot has built; needs dpkg, rpm, node and systemd
+release-check: snapshot ## install, start and check what snapshot has built, at last on bare Debian systems; needs root, dpkg, rpm, node, systemd and debootstrap
 	deploy/check.sh
 
 ci: vet race build ## what continuous integration runs

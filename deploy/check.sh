@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Checks what "make snapshot" has built, as an administrator and a host would use it:
 # the packages and the image are unpacked into fresh root folders and served from
-# there, the units are judged by systemd's own tools, the bundle by its makers'. Needs
-# root for chroot, and dpkg, rpm2cpio, cpio, systemd-analyze, npm and curl.
+# there, the units are judged by systemd's own tools, the bundle by its makers'. At the
+# end it walks the way of a stranger (stranger.sh). Needs root for chroot, and dpkg,
+# rpm2cpio, cpio, systemd-analyze, npm and curl.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$PWD/bin/dist
@@ -100,6 +101,9 @@ for bundle in bin/release/bundles/*.mcpb; do
 		;;
 	esac
 done
+
+step stranger
+deploy/stranger.sh "$dist"/triptych_*_linux_amd64.deb "$dist"/triptych_*_linux_amd64.tar.gz
 
 step documents
 for bill in "$dist"/*.cdx.json; do
