@@ -2,18 +2,29 @@ package setupcmd
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
-// checkTrail reports how durable the audit trail is in a server of the stores. Without
-// one, or if it is unreachable, there is nothing to say here.
+// checkTrail reports whether the folder of the audit trail and its signing key is one that
+// servers accept, and how durable the trail is in a server of the stores. If that is
+// unreachable, checkStore has said so.
 func (a commands) checkTrail(ctx context.Context) []finding {
 	const check = "audit trail"
 	env, err := a.Env(slog.LevelError)
 	if err != nil || a.Flags.NoAudit {
 		return nil
+	}
+	folder := filepath.Join(env.Data, "audit")
+	if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return []finding{{
+			check, failed, folder + " is a symbolic link: nothing can be recorded there, so calls fail",
+			"replace the link by the folder itself, or move the whole data folder and name it with --data",
+		}}
 	}
 	client, err := a.DialValkey(ctx, env.Logger)
 	if err != nil || client == nil {
