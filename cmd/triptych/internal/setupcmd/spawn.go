@@ -59,6 +59,10 @@ func (a commands) serverArgs(set *pflag.FlagSet) []string {
 			return
 		}
 		for _, value := range givenValues(f) {
+			if f.NoOptDefVal != "" { // --read-only false would be a flag and an argument
+				args = append(args, "--"+f.Name+"="+value)
+				continue
+			}
 			args = append(args, "--"+f.Name, value)
 		}
 	})

@@ -18,13 +18,13 @@ func TestServerArgs(t *testing.T) {
 	set := pflag.NewFlagSet("config", pflag.ContinueOnError)
 	set.Bool("write", false, "")
 	a.ServerFlags(set)
-	if err := set.Parse([]string{"--write", "--families", "rulesets", "--families=aoc", "--data", "d", "--aoc-dir=p", "--documents", "x,y", "--documents=z", "--projects", "q", "--attach=own,pid:7"}); err != nil {
+	if err := set.Parse([]string{"--write", "--families", "rulesets", "--families=aoc", "--data", "d", "--aoc-dir=p", "--documents", "x,y", "--documents=z", "--projects", "q", "--attach=own,pid:7", "--read-only", "--no-audit=false"}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		"stdio", "--aoc-dir", filepath.Join(dir, "p"), "--attach", "own", "--attach", "pid:7", "--data", filepath.Join(dir, "d"),
 		"--documents", filepath.Join(dir, "x,y"), "--documents", filepath.Join(dir, "z"), "--families", "rulesets,aoc",
-		"--projects", filepath.Join(dir, "q"),
+		"--no-audit=false", "--projects", filepath.Join(dir, "q"), "--read-only=true",
 	}
 	if diff := cmp.Diff(want, a.serverArgs(set)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
