@@ -44,6 +44,9 @@ func (c *Config) dir(env mcp.Env) string {
 // Scopes returns the scopes of the family's rows.
 func (*Config) Scopes() []mcp.Scope { return new(tools).table().Scopes() }
 
+// Tools returns the family's tools, which cannot be called.
+func (*Config) Tools() []mcp.Tool { return new(tools).table().Tools }
+
 // Book opens the book that the flags and the environment name.
 func (c *Config) Book(env mcp.Env) *Book { return Open(c.dir(env)) }
 

@@ -46,13 +46,19 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 }
 
 // Scopes returns the scopes of the family's rows.
-func (*Config) Scopes() []mcp.Scope {
+func (*Config) Scopes() []mcp.Scope { return closedTable().Scopes() }
+
+// Tools returns the family's tools, which cannot be called.
+func (*Config) Tools() []mcp.Tool { return closedTable().Tools }
+
+// closedTable returns the family's table before it is opened.
+func closedTable() *mcp.Table {
 	g := &groups{
 		control: new(controltools.Group), travel: new(traveltools.Group), look: new(looktools.Group),
 		account: new(accounttools.Group), similar: new(bugtools.Group), xml: new(xmltools.Group),
 		expose: new(exposetools.Group),
 	}
-	return g.table().Scopes()
+	return g.table()
 }
 
 // Open returns the family's table.

@@ -25,6 +25,9 @@ type Config struct {
 	// Tools picks the tools that the server has; the others are refused with the
 	// name of their toolset.
 	Tools ToolSelection
+	// Elsewhere returns where a tool is that the server does not have, for the error of its
+	// call; "" if that is not known. Nil knows of none.
+	Elsewhere func(tool string) string
 	// OutputSchemas says who is shown the schemas of structured answers.
 	OutputSchemas OutputSchemas
 	// StateKey signs what clients keep for us between two rounds of input;

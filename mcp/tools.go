@@ -125,20 +125,28 @@ func (s *Server) toolNamed(raw []byte) *boundTool {
 	return s.tools[unquoted(raw)]
 }
 
-// unknownTool is the error -32602 for the name of no tool.
-func unknownTool(raw []byte) *jsonrpc.Error {
-	name, err := nameMember("name", raw)
+// unknownTool is the error -32602 for the name of no tool. To clients that negotiated a
+// revision it says what the configuration knows of the name.
+func (c *Call) unknownTool(cfg *Config) *jsonrpc.Error {
+	name, err := nameMember("name", c.params.name)
 	if err != nil {
 		return err
 	}
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown tool: %s", name)
+	unknown := jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown tool: %s", name)
+	if c.rev == baseline || cfg.Elsewhere == nil {
+		return unknown
+	}
+	if where := cfg.Elsewhere(name); where != "" {
+		return unknown.WithDetails("%s", where)
+	}
+	return unknown
 }
 
 // serveToolsCall answers tools/call. What is wrong with the request itself (the name, the
 // scope, the form of the arguments) is a protocol error; the rest is the family's to map.
 func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	if c.tool = s.toolNamed(c.params.name); c.tool == nil {
-		return dst, unknownTool(c.params.name)
+		return dst, c.unknownTool(&s.cfg)
 	}
 	if !c.shows(c.tool) {
 		return dst, toolOff(c.tool)

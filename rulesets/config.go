@@ -67,8 +67,14 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 }
 
 // Scopes returns the scopes of the family's tools, and that of protected labels.
-func (*Config) Scopes() []mcp.Scope {
-	return append(newTools(memstore.New(time.Now), LabelRules{}, Scan{}, nil).table().Scopes(), scopeAdmin)
+func (*Config) Scopes() []mcp.Scope { return append(closedTable().Scopes(), scopeAdmin) }
+
+// Tools returns the family's tools, which cannot be called, without those of options.
+func (*Config) Tools() []mcp.Tool { return closedTable().Tools }
+
+// closedTable returns the family's table before it is opened.
+func closedTable() *mcp.Table {
+	return newTools(memstore.New(time.Now), LabelRules{}, Scan{}, nil).table()
 }
 
 // OpenStore opens the stores of the program. If there are several, the first

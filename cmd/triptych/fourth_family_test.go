@@ -28,6 +28,8 @@ func (chess) RegisterFlags(*pflag.FlagSet) {}
 
 func (c chess) Scopes() []mcp.Scope { return c.table().Scopes() }
 
+func (c chess) Tools() []mcp.Tool { return c.table().Tools }
+
 func (c chess) Open(context.Context, mcp.Env) (*mcp.Table, error) { return c.table(), nil }
 
 func (chess) table() *mcp.Table {

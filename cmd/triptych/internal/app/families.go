@@ -3,6 +3,9 @@ package app
 import (
 	"context"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -19,6 +22,8 @@ type familyConfig interface {
 	RegisterFlags(*pflag.FlagSet)
 	// Scopes returns the scopes of the table, which need not be open.
 	Scopes() []mcp.Scope
+	// Tools returns the tools of the table, which need not be open.
+	Tools() []mcp.Tool
 	Open(context.Context, mcp.Env) (*mcp.Table, error)
 }
 
@@ -58,6 +63,30 @@ func (a *App) Scopes() []mcp.Scope {
 		all = append(all, f.Config.Scopes()...)
 	}
 	return all
+}
+
+// elsewhere returns a function that says in which family a tool is that the chosen ones do
+// not have, "" if it is in none. It reads the tables of the others when it is first called.
+func (a *App) elsewhere(chosen []Family) func(tool string) string {
+	spelled := func(name string) string { return strings.ReplaceAll(name, "/", "_") }
+	families := sync.OnceValue(func() map[string]string {
+		known := map[string]string{}
+		for _, f := range a.Families {
+			if slices.ContainsFunc(chosen, func(open Family) bool { return open.Name == f.Name }) {
+				continue
+			}
+			for _, tool := range f.Config.Tools() {
+				known[spelled(tool.Name)] = f.Name
+			}
+		}
+		return known
+	})
+	return func(tool string) string {
+		if family := families()[spelled(tool)]; family != "" {
+			return "the tool is in the family " + family + ", which is not open here: add it to --families"
+		}
+		return ""
+	}
 }
 
 const DocumentsWord = "__documents"

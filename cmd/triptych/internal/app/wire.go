@@ -246,7 +246,7 @@ func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options 
 	}
 	cfg := mcp.Config{
 		Name: "triptych", Title: "Triptych", Version: ReadBuild().Version, ToolNames: names, Logger: env.Logger,
-		Tools: selection, OutputSchemas: outputs,
+		Tools: selection, OutputSchemas: outputs, Elsewhere: a.elsewhere(chosen),
 		Oversize: answers.New(filepath.Join(env.Data, "answers"), env.Now),
 	}
 	if r != nil {
