@@ -33,6 +33,8 @@ type Hook struct {
 	// Pause is the time before the second attempt, which doubles up to Longest. Zero
 	// means 1 and 60 seconds.
 	Pause, Longest time.Duration
+
+	unrecorded []Message // which the URL has accepted
 }
 
 // lookEvery is the interval at which all rulesets are compared with what was delivered,
@@ -60,6 +62,8 @@ func (h *Hook) follow(ctx context.Context) error {
 	watching := make(chan error, 1)
 	go func() { watching <- h.Store.Watch(ctx, pending.add) }()
 	var known map[ruleset.Name]int
+	h.unrecorded = nil
+	pause := h.Pause
 	floor := time.NewTicker(lookEvery)
 	defer floor.Stop()
 	for {
@@ -85,8 +89,11 @@ func (h *Hook) follow(ctx context.Context) error {
 			return errors.Join(err, <-watching)
 		case err != nil && ctx.Err() == nil:
 			h.Logger.Warn("webhook: looking for changes, trying again", "error", err)
-			wait(ctx, h.Pause)
+			wait(ctx, pause)
+			pause = min(2*pause, h.Longest)
 			pending.add(ruleset.Change{})
+		default:
+			pause = h.Pause
 		}
 	}
 }
@@ -124,6 +131,9 @@ func (h *Hook) begin(ctx context.Context) (map[ruleset.Name]int, error) {
 // deliverAll sends a message for each ruleset with another revision than the known one,
 // of all rulesets or of those with the names.
 func (h *Hook) deliverAll(ctx context.Context, known map[ruleset.Name]int, names []ruleset.Name, all bool) error {
+	if err := h.record(ctx); err != nil {
+		return err
+	}
 	now, err := h.present(ctx, names, all)
 	if err != nil {
 		return err
@@ -141,10 +151,23 @@ func (h *Hook) deliverAll(ctx context.Context, known map[ruleset.Name]int, names
 		if err := h.deliver(ctx, m); err != nil {
 			return err
 		}
-		if err := h.Record.Accepted(ctx, m); err != nil {
+		after(known, m)
+		h.unrecorded = append(h.unrecorded, m)
+		if err := h.record(ctx); err != nil {
 			return err
 		}
-		after(known, m)
+	}
+	return nil
+}
+
+// record records the messages that were accepted. One that cannot be recorded now is not
+// sent again by this process.
+func (h *Hook) record(ctx context.Context) error {
+	for len(h.unrecorded) > 0 {
+		if err := h.Record.Accepted(ctx, h.unrecorded[0]); err != nil {
+			return err
+		}
+		h.unrecorded = h.unrecorded[1:]
 	}
 	return nil
 }
@@ -159,6 +182,13 @@ func (h *Hook) present(ctx context.Context, names []ruleset.Name, all bool) (map
 		names = names[:0]
 		for _, m := range metas {
 			names = append(names, m.Name)
+		}
+		if store, ok := ruleset.FilesOf(h.Store); ok {
+			folders, err := store.Folders(ctx)
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, folders...)
 		}
 	}
 	there := make(map[ruleset.Name]ruleset.Ruleset, len(names))

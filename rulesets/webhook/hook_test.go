@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -230,4 +232,54 @@ func waitFor(t *testing.T, file string) {
 		}
 	}
 	t.Fatal("nothing was recorded")
+}
+
+// fullRecord cannot record for some time, as on a full disk.
+type fullRecord struct {
+	Record
+	failures int // that are left
+}
+
+func (r *fullRecord) Accepted(ctx context.Context, m Message) error {
+	if r.failures > 0 {
+		r.failures--
+		return errors.New("no space left on device")
+	}
+	return r.Record.Accepted(ctx, m)
+}
+
+// A message that was accepted and cannot be recorded is not sent again and again.
+func TestHookThatCannotRecord(t *testing.T) {
+	store := memstore.New(time.Now)
+	to := newReceiver(t)
+	file := filepath.Join(t.TempDir(), "webhook.json")
+	end := begin(t, store, to.URL, &fullRecord{Record: OpenFile(file), failures: 5})
+	defer end()
+	waitFor(t, file)
+	for _, name := range []ruleset.Name{"a", "b"} {
+		if _, err := store.Create(t.Context(), ruleset.Draft{Name: name}); err != nil {
+			t.Fatal(err)
+		}
+		if m := to.next(t); m.Name != name { // the second comes behind the record of the first
+			t.Errorf("got %+v, want %s", m, name)
+		}
+	}
+}
+
+// The skills that are folders are told of, though lists do not have them, and are not told
+// to be deleted when all is compared.
+func TestHookTellsOfFolders(t *testing.T) {
+	dir := t.TempDir()
+	store := filestore.Open(dir, slog.New(slog.DiscardHandler), time.Now)
+	skill := ruleset.Draft{Name: "pdf_processing", Description: "d", Markdown: "one", Folder: true}
+	if _, err := store.Create(t.Context(), skill); err != nil {
+		t.Fatal(err)
+	}
+	h := &Hook{Store: store}
+	for _, names := range [][]ruleset.Name{nil, {"pdf_processing"}} {
+		now, err := h.present(t.Context(), names, names == nil)
+		if err != nil || now["pdf_processing"].Rev != 1 {
+			t.Errorf("of %v: %+v, %v", names, now, err)
+		}
+	}
 }
