@@ -18,18 +18,32 @@ type imported struct {
 // fail notes why the file was not imported.
 func (f *imported) fail(why string) { f.outcome, f.to, f.change = "failed", why, nil }
 
+// size returns the number of bytes of the text that is to be stored.
+func (f *imported) size() int {
+	if f.change == nil || f.change.Markdown == nil {
+		return 0
+	}
+	return len(*f.change.Markdown)
+}
+
 // importAtOnce is the number of files that are stored by one batch: it costs a fraction of
 // as many changes, and one record of the audit trail can name most of them.
 const importAtOnce = 100
+
+// importBytes is the number of bytes at which a batch is stored though it has fewer files:
+// a server takes requests of some MiB, in which the texts are escaped.
+const importBytes = 4 << 20
 
 // importAll imports files and prints what became of each. The error is of the output or
 // of ctx; what is wrong with a file is an outcome.
 func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, paths []string) error {
 	show := a.showProgress("importing")
 	var some []*imported
+	size := 0
 	for i, path := range paths {
 		some = append(some, a.planImport(ctx, book, t, path))
-		if len(some) < importAtOnce && i+1 < len(paths) {
+		size += some[len(some)-1].size()
+		if len(some) < importAtOnce && size < importBytes && i+1 < len(paths) {
 			continue
 		}
 		if !t.dry {
@@ -43,7 +57,7 @@ func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, pat
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		some = some[:0]
+		some, size = some[:0], 0
 		show(i+1, len(paths))
 	}
 	return nil
@@ -111,11 +125,18 @@ func applyImports(ctx context.Context, book rulebook, files []*imported) {
 	}
 }
 
-// applyEach stores files one by one.
+// applyEach stores files one by one: by one request unless that fails as a whole.
 func applyEach(ctx context.Context, book rulebook, files []*imported) {
-	if err := applyTogether(ctx, book, files, true); err != nil {
+	err := applyTogether(ctx, book, files, true)
+	switch {
+	case err == nil:
+	case len(files) == 1:
+		files[0].fail(err.Error())
+	default:
 		for _, f := range files {
-			f.fail(err.Error())
+			if f.change != nil {
+				applyEach(ctx, book, []*imported{f})
+			}
 		}
 	}
 }
