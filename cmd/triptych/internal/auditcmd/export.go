@@ -27,7 +27,7 @@ type exportFlags struct {
 func (a commands) auditExport() app.Command {
 	var f exportFlags
 	return app.Command{
-		Name: "export", Short: "write the records of the trail as JSON lines",
+		Name: "export", KeepUser: true, Short: "write the records of the trail as JSON lines",
 		Long: "Writes one record a line to standard output, or exports what is new since the last\n" +
 			"export to a destination; with --follow it goes on by itself:\n\n" +
 			"  --to-folder  files of a folder for each chain, named by their first record\n" +
