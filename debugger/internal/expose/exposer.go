@@ -51,9 +51,9 @@ func (e *Exposer) Expose(ctx context.Context, s *session.Session, control bool) 
 		e.open = map[offer]*Listener{}
 	}
 	e.open[key] = l
-	o := gdbremote.Options{Role: gdbremote.Mirror, NoWrite: e.NoWrite, Log: e.Log}
+	o := gdbremote.Options{Role: session.Mirror, NoWrite: e.NoWrite, Log: e.Log}
 	if control {
-		o.Role = gdbremote.Control
+		o.Role = session.Control
 	}
 	e.wg.Go(func() { e.accept(l, s, o) })
 	e.wg.Go(func() { e.endWith(s, key, l) })
@@ -83,7 +83,7 @@ func (e *Exposer) accept(l *Listener, s *session.Session, o gdbremote.Options) {
 }
 
 func (e *Exposer) serve(conn net.Conn, s *session.Session, o gdbremote.Options) {
-	log := e.Log.With("session", s.ID, "control", o.Role == gdbremote.Control)
+	log := e.Log.With("session", s.ID, "control", o.Role == session.Control)
 	log.Info("a debugger has connected to a session")
 	if err := gdbremote.Serve(s.Life, conn, e.Sessions, s, o); err != nil && !errors.Is(err, context.Canceled) {
 		log.Warn("a connection to a session has failed", "err", err)
@@ -105,7 +105,7 @@ func (e *Exposer) Close() {
 func ServeOwner(ctx context.Context, conn io.ReadWriteCloser, r *session.Registry, id string, o gdbremote.Options) error {
 	for _, s := range r.All() {
 		if s.ID == id {
-			o.Role = gdbremote.Owner
+			o.Role = session.Owner
 			return gdbremote.Serve(ctx, conn, r, s, o)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
@@ -48,7 +49,7 @@ func (v *server) insert(ctx context.Context, args string) ([]byte, error) {
 			return nil, err
 		}
 		key := breakpointKey(args)
-		if v.Role == Mirror || v.breakpoints[key] != nil {
+		if v.Role == session.Mirror || v.breakpoints[key] != nil {
 			return []byte("OK"), nil
 		}
 		set := v.setBreakpoint

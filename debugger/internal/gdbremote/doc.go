@@ -2,7 +2,7 @@
 // the GDB remote serial protocol: threads, registers, memory, breakpoints and
 // execution both ways.
 //
-//	err := gdbremote.Serve(ctx, conn, sessions, s, gdbremote.Options{Role: gdbremote.Mirror})
+//	err := gdbremote.Serve(ctx, conn, sessions, s, gdbremote.Options{Role: session.Mirror})
 //
 // The tools keep using the same session, with the same engine, history and
 // positions. A client sees the session's current position. The protocol's
@@ -10,10 +10,10 @@
 //
 // # Roles
 //
-// A [Mirror] follows a session and changes nothing: commands that would resume
+// A [session.Mirror] follows a session and changes nothing: commands that would resume
 // the process wait for the session's next stop instead, and breakpoints have no
-// effect. A client with the role [Control] drives the session together with the
-// tools. An [Owner] also ends it: kill kills the process, detach detaches.
+// effect. A client with the role [session.Control] drives the session together with the
+// tools. An [session.Owner] also ends it: kill kills the process, detach detaches.
 //
 // Clients cache registers and memory until they resume the process. If a tool or
 // another client has moved the session since, reads are rejected, and the next

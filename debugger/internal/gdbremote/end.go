@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
 // ends lists the errors that report the end of a connection, on either side.
@@ -31,7 +33,7 @@ func oneLine(text string) string {
 // other clients only disconnect.
 func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 	v.closing = true
-	if v.Role == Owner {
+	if v.Role == session.Owner {
 		if err := v.sessions.End(ctx, v.s, false, v.s.Name()+" was detached from"); ignoreEnded(err) != nil {
 			return nil, err
 		}
@@ -43,7 +45,7 @@ func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 // debugger launched; other clients disconnect.
 func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
 	v.closing = true
-	if v.Role == Owner {
+	if v.Role == session.Owner {
 		if err := v.sessions.End(ctx, v.s, v.s.Launched(), v.s.Name()+" was killed"); ignoreEnded(err) != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
 // gdb drives a process that it owns: breakpoints, watchpoints, libraries,
@@ -14,7 +15,7 @@ import (
 func TestLive(t *testing.T) {
 	r := newRegistry(t)
 	exe := debuggertest.Build(t, "sums.c")
-	v := serve(t, r, launch(t, r, exe), gdbremote.Options{Role: gdbremote.Owner})
+	v := serve(t, r, launch(t, r, exe), gdbremote.Options{Role: session.Owner})
 	steps := []struct{ command, want string }{
 		{"break main", "Breakpoint 1"},
 		{"continue", "Breakpoint 1, main"},

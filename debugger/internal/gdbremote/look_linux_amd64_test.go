@@ -66,7 +66,7 @@ func TestCoreLikeGDB(t *testing.T) {
 	r := newRegistry(t)
 	exe := debuggertest.Build(t, "sums.c")
 	s, path := openCore(t, r, exe, "print")
-	v := serve(t, r, s, gdbremote.Options{Role: gdbremote.Control})
+	v := serve(t, r, s, gdbremote.Options{Role: session.Control})
 	got := v.gdb(t, exe, append(looks, "continue", "set var total = 1", "p total")...)
 	v.wait(t)
 	want := ownGDB(t, exe, path, looks...)

@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
 // A mirror shows where the session goes and what its memory holds then, and
@@ -23,7 +24,7 @@ func TestMirrorOfGDB(t *testing.T) {
 	exe := debuggertest.Build(t, "sums.c")
 	s := recorded(t, r, exe)
 	end := s.History.End()
-	v := serve(t, r, s, gdbremote.Options{Role: gdbremote.Mirror})
+	v := serve(t, r, s, gdbremote.Options{Role: session.Mirror})
 	ready := filepath.Join(t.TempDir(), "ready")
 	moved := make(chan struct{})
 	go func() { // the agent moves when gdb has looked
@@ -115,7 +116,7 @@ func (c *talk) reply() string {
 func TestMovedMeanwhile(t *testing.T) {
 	r := newRegistry(t)
 	s := recorded(t, r, debuggertest.Build(t, "sums.c"))
-	for _, role := range []gdbremote.Role{gdbremote.Mirror, gdbremote.Control} {
+	for _, role := range []session.Role{session.Mirror, session.Control} {
 		v := serve(t, r, s, gdbremote.Options{Role: role})
 		c := v.talk(t)
 		if got := c.ask("?"); !strings.HasPrefix(got, "T") {
@@ -147,7 +148,7 @@ func TestMovedMeanwhile(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	r := newRegistry(t)
 	s := launch(t, r, debuggertest.Build(t, "busy-loop.c"))
-	for _, role := range []gdbremote.Role{gdbremote.Control, gdbremote.Mirror} {
+	for _, role := range []session.Role{session.Control, session.Mirror} {
 		v := serve(t, r, s, gdbremote.Options{Role: role})
 		c := v.talk(t)
 		c.ask("?")
@@ -172,7 +173,7 @@ func TestInterrupt(t *testing.T) {
 func TestClientGone(t *testing.T) {
 	r := newRegistry(t)
 	s := launch(t, r, debuggertest.Build(t, "busy-loop.c"))
-	v := serve(t, r, s, gdbremote.Options{Role: gdbremote.Control})
+	v := serve(t, r, s, gdbremote.Options{Role: session.Control})
 	c := v.talk(t)
 	c.ask("?")
 	stack := s.CurrentStop().Address
@@ -206,7 +207,7 @@ func TestOwnerEnds(t *testing.T) {
 	exe := debuggertest.Build(t, "busy-loop.c")
 	for _, text := range []string{"vKill;1", "k"} {
 		s := launch(t, r, exe)
-		v := serve(t, r, s, gdbremote.Options{Role: gdbremote.Owner})
+		v := serve(t, r, s, gdbremote.Options{Role: session.Owner})
 		if got := v.talk(t).ask(text); got != "OK" {
 			t.Errorf("%s: %q", text, got)
 		}
@@ -226,7 +227,7 @@ func TestOwnerEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := add(t, r, process)
-	v := serve(t, r, s, gdbremote.Options{Role: gdbremote.Owner})
+	v := serve(t, r, s, gdbremote.Options{Role: session.Owner})
 	c := v.talk(t)
 	if got := c.ask("qAttached"); got != "1" {
 		t.Errorf("qAttached: %q, want 1", got)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
 // monitorCommands lists the commands after gdb's "monitor".
@@ -68,7 +70,7 @@ func (v *server) seek(ctx context.Context, args string) (string, error) {
 	if err != nil {
 		return "", errors.New("want a position, such as monitor seek 1000")
 	}
-	if v.Role == Mirror {
+	if v.Role == session.Mirror {
 		return "", errReadOnly
 	}
 	return v.whileStopped(ctx, func() (string, error) {
@@ -86,7 +88,7 @@ func (v *server) seek(ctx context.Context, args string) (string, error) {
 
 func (v *server) setRecord(_ context.Context, args string) (string, error) {
 	switch {
-	case v.Role == Mirror:
+	case v.Role == session.Mirror:
 		return "", errReadOnly
 	case args != "on" && args != "off":
 		return "", errors.New("want monitor record on, or off")
@@ -125,7 +127,7 @@ func (v *server) showBreakpoints(ctx context.Context, _ string) (string, error) 
 // rewind makes the process continue from the current recorded position.
 func (v *server) rewind(ctx context.Context, _ string) (string, error) {
 	switch {
-	case v.Role == Mirror:
+	case v.Role == session.Mirror:
 		return "", errReadOnly
 	case v.NoWrite:
 		return "", errors.New("the server was started with --no-write")

@@ -56,7 +56,7 @@ func dialStill(t testing.TB) *packet.Conn {
 	}
 	client, server := net.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- gdbremote.Serve(t.Context(), server, r, s, gdbremote.Options{Role: gdbremote.Control}) }()
+	go func() { done <- gdbremote.Serve(t.Context(), server, r, s, gdbremote.Options{Role: session.Control}) }()
 	t.Cleanup(func() {
 		_ = client.Close()
 		if err := errors.Join(<-done, r.EndAll("", true)); err != nil {

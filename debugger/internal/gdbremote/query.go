@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
 // serverFeatures is the reply to qSupported without the size (section E.4).
@@ -42,7 +43,7 @@ func (v *server) stopAcks(context.Context, string) ([]byte, error) {
 // attached handles qAttached, which asks whether quitting detaches from the
 // process or kills it.
 func (v *server) attached(context.Context, string) ([]byte, error) {
-	if v.Role == Owner && v.s.Launched() {
+	if v.Role == session.Owner && v.s.Launched() {
 		return []byte("0"), nil
 	}
 	return []byte("1"), nil

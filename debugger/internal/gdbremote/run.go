@@ -16,7 +16,7 @@ import (
 // the client was shown, it returns the current stop instead. For a mirror it
 // waits for the session's next stop.
 func (v *server) move(ctx context.Context, through way) ([]byte, error) {
-	if _, stops, _ := v.s.LastStop(); stops == v.shownStop && v.Role == Mirror {
+	if _, stops, _ := v.s.LastStop(); stops == v.shownStop && v.Role == session.Mirror {
 		return v.follow(ctx)
 	}
 	leave, err := v.acquire(ctx)

@@ -30,7 +30,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	unhook()
 	closeErr := conn.Close()
 	v.clearBreakpoints()
-	if o.Role == Owner {
+	if o.Role == session.Owner {
 		err = errors.Join(err, sessions.EndIfExited(s, nil))
 	}
 	readErr := <-read

@@ -13,19 +13,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
-// A Role limits what a client may do with a session.
-type Role uint8
-
-// The roles; see the package comment.
-const (
-	Mirror Role = iota
-	Control
-	Owner
-)
-
 // Options configure Serve.
 type Options struct {
-	Role    Role
+	Role    session.Role
 	NoWrite bool // do not write memory and registers
 	Record  bool // continue records every instruction from the start
 	Log     *slog.Logger
@@ -129,7 +119,7 @@ func (v *server) acquire(ctx context.Context) (func(), error) {
 // the position it was shown.
 func (v *server) requireWritable() error {
 	switch {
-	case v.Role == Mirror:
+	case v.Role == session.Mirror:
 		return errReadOnly
 	case v.NoWrite:
 		return failure.Denied("the server was started with --no-write")

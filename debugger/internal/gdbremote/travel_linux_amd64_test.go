@@ -112,7 +112,7 @@ func TestTravelLikeOurs(t *testing.T) {
 			for _, m := range moves {
 				commands = append(commands, m.gdb, "monitor position")
 			}
-			v := serve(t, r, s, gdbremote.Options{Role: gdbremote.Control})
+			v := serve(t, r, s, gdbremote.Options{Role: session.Control})
 			out := v.gdb(t, exe, commands...)
 			v.wait(t)
 			_, leave, err := s.Acquire(t.Context())
