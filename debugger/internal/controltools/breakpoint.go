@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
@@ -84,20 +83,10 @@ func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 	if err != nil {
 		return marked{}, err
 	}
-	m := &stepping.Breakpoint{Places: places, Once: args.OneShot, Ignore: max(0, args.HitCount-1), Thread: args.Thread}
-	if err := s.SetCondition(ctx, m, args.Condition); err != nil {
-		return marked{}, err
-	}
-	if err := s.SetLog(ctx, m, args.Log); err != nil {
-		return marked{}, err
-	}
-	for _, p := range places {
-		spec := proc.BreakpointSpec{Address: p.Addr, Once: args.OneShot, Ignore: m.Ignore, Thread: args.Thread, Condition: m.Holds}
-		if err := s.Breakpoints.Set(m, spec); err != nil {
-			return marked{}, err
-		}
-	}
-	if err := s.Breakpoints.Add(m); err != nil {
+	m, err := s.SetBreakpoint(ctx, stepping.BreakpointSpec{
+		Places: places, Condition: args.Condition, Log: args.Log, Once: args.OneShot, Ignore: max(0, args.HitCount-1), Thread: args.Thread,
+	})
+	if err != nil {
 		return marked{}, err
 	}
 	item, err := newBreakpointItem(s.Breakpoints, m)

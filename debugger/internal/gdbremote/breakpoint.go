@@ -3,7 +3,7 @@ package gdbremote
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"strings"
 	"syscall"
 
@@ -137,56 +137,8 @@ func (v *server) clear(b *stepping.Breakpoint) error {
 	return err
 }
 
-// Limits of a watchpoint.
-const (
-	maxWatched  = 64 << 10
-	wordSize    = 8
-	maxHardware = 4 // debug registers
-)
-
-// setWatchpoint watches memory. The debug registers watch aligned words. If there
-// are not enough of them, and in traces, recorded writes are searched instead.
+// setWatchpoint watches memory.
 func (v *server) setWatchpoint(kind byte, addr, size uint64) (*stepping.Breakpoint, error) {
-	access := watchKinds[kind].access
-	if size == 0 || size > maxWatched {
-		return nil, fmt.Errorf("%d bytes cannot be watched", size)
-	}
-	w := &stepping.Watch{Address: addr, Size: int(size), Access: access, Last: make([]byte, size)}
-	if n, err := v.s.View.ReadMemory(addr, w.Last); n < len(w.Last) {
-		return nil, errors.Join(fmt.Errorf("the memory at %#x cannot be read", addr), err)
-	}
-	b := &stepping.Breakpoint{Watch: w, Places: []symbols.Location{{Addr: addr}}}
-	pieces := watchPieces(addr, size)
-	w.Recorded = v.s.Process == nil || len(pieces) > maxHardware
-	if w.Recorded && access != proc.Write {
-		return nil, errors.New("what is read is not recorded: only writes can be watched here")
-	}
-	if !w.Recorded {
-		for _, p := range pieces {
-			if err := v.s.Breakpoints.Set(b, proc.BreakpointSpec{Address: p.addr, Size: p.size, Access: access}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return b, v.s.Breakpoints.Add(b)
-}
-
-// A watchPiece is memory that one debug register can watch.
-type watchPiece struct {
-	addr uint64
-	size int
-}
-
-// watchPieces splits memory into aligned pieces of 1, 2, 4 or 8 bytes.
-func watchPieces(addr, size uint64) []watchPiece {
-	var all []watchPiece
-	for end := addr + size; addr < end; {
-		n := uint64(wordSize)
-		for n > end-addr || addr%n != 0 {
-			n /= 2
-		}
-		all = append(all, watchPiece{addr, int(n)})
-		addr += n
-	}
-	return all
+	w := stepping.Watch{Address: addr, Size: int(min(size, math.MaxInt32)), Access: watchKinds[kind].access}
+	return v.s.SetWatch(context.Background(), w, "", "")
 }

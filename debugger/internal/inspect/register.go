@@ -73,3 +73,13 @@ func registerByName(name string) *Register {
 	}
 	return nil
 }
+
+// RegisterName returns the name of a general register by its DWARF number.
+func RegisterName(dwarf uint64) (string, bool) {
+	for i := range Registers {
+		if row := &Registers[i]; row.dwarf >= 0 && uint64(row.dwarf) == dwarf && row.Kind == General {
+			return row.Name, true
+		}
+	}
+	return "", false
+}
