@@ -17,7 +17,7 @@ func (r *renderer) pairing(elems []Object, total uint64, isMap bool, depth, poin
 		v := r.value(e, depth+1, pointers)
 		if n := len(v.Children); isMap && n >= 2 { // a pair
 			v.Name, v.Text = "["+v.Children[n-2].Text+"]", v.Children[n-1].Text
-			v.Children = v.Children[n-1].Children
+			v.object, v.Children = v.Children[n-1].object, v.Children[n-1].Children
 		}
 		c.children = append(c.children, v)
 	}

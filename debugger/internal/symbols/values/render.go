@@ -29,6 +29,17 @@ type Value struct {
 	Addr     uint64 // 0 if the value is not in memory
 	Children []Value
 	Cut      bool // part of the value was omitted because of the limits
+
+	object *Object // that was read; only in values of Tree
+}
+
+// Object returns the object that the value was read from; false unless it
+// comes from [Object.Tree].
+func (v *Value) Object() (Object, bool) {
+	if v.object == nil {
+		return Object{}, false
+	}
+	return *v.object, true
 }
 
 // String returns "name: type = text".
@@ -36,16 +47,26 @@ func (v Value) String() string { return v.Name + ": " + v.Type + " = " + v.Text 
 
 // Value reads the object. If the object cannot be read, Text is the reason in
 // angle brackets; it is never empty.
-func (o Object) Value(l Limits) Value {
-	r := &renderer{limits: l, left: max(l.Nodes, 1), cpp: cppRecipes, rust: rustRecipes, goKinds: &goPrinters}
+func (o Object) Value(l Limits) Value { return newRenderer(l).value(o, 0, 0) }
+
+// Tree is Value for callers that go into its parts: each has the object that it
+// was read from, see [Value.Object].
+func (o Object) Tree(l Limits) Value {
+	r := newRenderer(l)
+	r.objects = true
 	return r.value(o, 0, 0)
+}
+
+func newRenderer(l Limits) *renderer {
+	return &renderer{limits: l, left: max(l.Nodes, 1), cpp: cppRecipes, rust: rustRecipes, goKinds: &goPrinters}
 }
 
 // A renderer renders values within limits. The tables are fields because their
 // functions call the renderer for nested values.
 type renderer struct {
 	limits  Limits
-	left    int // number of values that may still be rendered
+	left    int  // number of values that may still be rendered
+	objects bool // values get the objects that they were read from
 	cpp     []recipe
 	rust    []recipe
 	goKinds *[32]goPrinter
@@ -67,6 +88,9 @@ func (r *renderer) value(o Object, depth, pointers int) Value {
 	r.left--
 	v := Value{Name: o.Name, Type: o.Type.String()}
 	v.Addr, _ = o.Address()
+	if r.objects {
+		v.object = new(o)
+	}
 	if depth > r.limits.Depth || r.left < 0 {
 		v.Text, v.Cut = "…", true
 		return v
