@@ -13,7 +13,7 @@ const stopTime = 5 * time.Second
 
 // interrupt cancels an operation whose caller has gone. A pause is then
 // reported already; any other stop is left for the next caller.
-func (s *Session) interrupt(ctx context.Context, op *operation) error {
+func (s *Session) interrupt(ctx context.Context, op *Operation) error {
 	op.cancel()
 	select {
 	case <-op.done:
@@ -25,8 +25,8 @@ func (s *Session) interrupt(ctx context.Context, op *operation) error {
 	return ctx.Err()
 }
 
-// An operation is a run of the process.
-type operation struct {
+// An Operation is a run of the process, which may outlast the call that began it.
+type Operation struct {
 	cancel   context.CancelFunc // stops the process
 	done     chan struct{}      // closed when the process has stopped
 	err      error              // valid after done is closed
@@ -34,7 +34,7 @@ type operation struct {
 }
 
 // Done reports whether the operation has ended.
-func (o *operation) Done() bool {
+func (o *Operation) Done() bool {
 	select {
 	case <-o.done:
 		return true
@@ -45,9 +45,9 @@ func (o *operation) Done() bool {
 
 // Begin starts an operation: f runs until the process has stopped. The caller
 // holds the gate, and no other operation is in progress.
-func (s *Session) Begin(f func(ctx context.Context) (proc.Stop, error)) *operation {
+func (s *Session) Begin(f func(ctx context.Context) (proc.Stop, error)) *Operation {
 	ctx, cancel := context.WithCancel(s.Life)
-	op := &operation{cancel: cancel, done: make(chan struct{})}
+	op := &Operation{cancel: cancel, done: make(chan struct{})}
 	s.mu.Lock()
 	s.op, s.now, s.Notes = op, s.now.running(), nil
 	s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *Session) RecordStop(stop proc.Stop) {
 }
 
 // operation returns the last operation, nil before the first.
-func (s *Session) operation() *operation {
+func (s *Session) operation() *Operation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.op
@@ -87,7 +87,7 @@ func (s *Session) operation() *operation {
 
 // UnreportedOperation returns the last operation if no caller has been told
 // how it ended, else nil.
-func (s *Session) UnreportedOperation() *operation {
+func (s *Session) UnreportedOperation() *Operation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.op == nil || s.op.reported {

@@ -34,7 +34,7 @@ type Session struct {
 	now      State // as of the last stop
 	reported State // by the last answer
 	follow   follow
-	op       *operation
+	op       *Operation
 	closed   bool
 	timer    *time.Timer // ends an idle session
 }

@@ -27,7 +27,7 @@ const leftGrace = time.Second
 
 // Await waits for the end of an operation, at most for the given time. If ctx
 // ends, it cancels the operation.
-func (s *Session) Await(ctx context.Context, call Client, op *operation, wait time.Duration) (Outcome, error) {
+func (s *Session) Await(ctx context.Context, call Client, op *Operation, wait time.Duration) (Outcome, error) {
 	began := time.Now()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -64,7 +64,7 @@ func (s *Session) progress() string {
 }
 
 // outcome returns how an operation ended, and marks it as reported.
-func (s *Session) outcome(op *operation) (Outcome, error) {
+func (s *Session) outcome(op *Operation) (Outcome, error) {
 	now := s.ReportedState()
 	switch {
 	case op.err != nil:

@@ -17,8 +17,8 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// lastWriteArgs holds the arguments of last_write.
-type lastWriteArgs struct {
+// LastWriteArgs choose the memory whose last write is looked for.
+type LastWriteArgs struct {
 	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
 	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
 	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes; default: the expression's type, or 8"`
@@ -27,15 +27,15 @@ type lastWriteArgs struct {
 }
 
 // Validate checks rules that the schema cannot express.
-func (a lastWriteArgs) Validate() error {
+func (a LastWriteArgs) Validate() error {
 	if (a.Address == "") == (a.Expression == "") {
 		return errors.New("give either address or expression")
 	}
 	return nil
 }
 
-// lastWrite is the answer of last_write.
-type lastWrite struct {
+// A LastWrite is the answer of last_write.
+type LastWrite struct {
 	State       session.State     `json:"state"`
 	Address     string            `json:"address"`
 	Size        int               `json:"size"`
@@ -59,7 +59,7 @@ var writers = map[string]string{
 }
 
 // Text describes the origin of the value.
-func (w lastWrite) Text() string {
+func (w LastWrite) Text() string {
 	if !w.Found {
 		return fmt.Sprintf("No write to %s (%d bytes) is recorded since position %d: %s", w.Address, w.Size, w.oldest, w.begins)
 	}
@@ -81,29 +81,35 @@ const writeFrames = 20
 
 // lastWrite searches backward from the current position for the last write to a
 // value.
-func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, args lastWriteArgs) (lastWrite, error) {
+func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, args LastWriteArgs) (LastWrite, error) {
+	return FindLastWrite(ctx, s, args)
+}
+
+// FindLastWrite searches back from the current position for the last write to a
+// value. The caller holds the gate of the session, which is stopped.
+func FindLastWrite(ctx context.Context, s *session.Session, args LastWriteArgs) (LastWrite, error) {
 	h, err := s.RequireHistory()
 	if err != nil {
-		return lastWrite{}, err
+		return LastWrite{}, err
 	}
 	w, err := resolveArgs(ctx, s, args)
 	if err != nil {
-		return lastWrite{}, err
+		return LastWrite{}, err
 	}
-	answer := lastWrite{Address: plain.Hex(w.Address), Size: w.Size, oldest: h.Oldest(), begins: h.StartReason()}
+	answer := LastWrite{Address: plain.Hex(w.Address), Size: w.Size, oldest: h.Oldest(), begins: h.StartReason()}
 	found, ok, err := s.WriteBefore(ctx, w)
 	if err != nil {
-		return lastWrite{}, err
+		return LastWrite{}, err
 	}
 	if ok {
 		answer.Found, answer.Position, answer.Kind, answer.Thread = true, found.Position, found.Kind.String(), found.Thread
 		if err := s.AtPosition(found.Position, func() { showWrite(s, &answer, w) }); err != nil {
-			return lastWrite{}, err
+			return LastWrite{}, err
 		}
 	}
 	if ok && args.Move {
 		if err := s.Seek(found.Position); err != nil {
-			return lastWrite{}, err
+			return LastWrite{}, err
 		}
 		stop := s.CurrentStop()
 		stop.Why = stepping.AtMoment
@@ -118,7 +124,7 @@ func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, 
 }
 
 // resolveArgs returns the memory that the arguments specify.
-func resolveArgs(ctx context.Context, s *session.Session, args lastWriteArgs) (*stepping.Watch, error) {
+func resolveArgs(ctx context.Context, s *session.Session, args LastWriteArgs) (*stepping.Watch, error) {
 	w := &stepping.Watch{Size: args.Size, Expression: args.Expression}
 	var err error
 	if args.Address != "" {
@@ -152,7 +158,7 @@ func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watc
 
 // showWrite adds the description of the step at the current position to the
 // answer.
-func showWrite(s *session.Session, answer *lastWrite, w *stepping.Watch) {
+func showWrite(s *session.Session, answer *LastWrite, w *stepping.Watch) {
 	answer.Before = stepping.LittleEndian(s.WatchedBytes(w))
 	if answer.Kind == history.Stepped.String() || answer.Kind == history.Called.String() {
 		if regs, err := s.View.Regs(answer.Thread); err == nil {
