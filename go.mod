@@ -29,6 +29,7 @@ require (
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/coreos/go-systemd/v22 v22.7.0
+	github.com/google/go-dap v0.12.0
 	github.com/hanwen/go-fuse/v2 v2.12.1
 	github.com/kljensen/snowball v0.10.0
 	github.com/tiktoken-go/tokenizer v0.10.0

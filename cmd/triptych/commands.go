@@ -59,6 +59,7 @@ func (a commands) root() app.Command {
 			auditcmd.AuditCommand(a.App),
 			debugcmd.DebugCommand(a.App),
 			debugcmd.GDBServerCommand(a.App),
+			debugcmd.DAPCommand(a.App),
 			debugcmd.TraceCommand(a.App),
 			debugcmd.BugsCommand(a.App),
 			toolcmd.CallCommand(a.App),

@@ -17,7 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// LastWriteArgs choose the memory whose last write is looked for.
+// LastWriteArgs holds the arguments of last_write.
 type LastWriteArgs struct {
 	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
 	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`

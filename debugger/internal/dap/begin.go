@@ -1,0 +1,218 @@
+package dap
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/google/go-dap"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+)
+
+// A config is the arguments of launch and attach that matter later.
+type config struct {
+	// StopOnEntry stops a launched program at main, and a process where it was
+	// when it was attached to.
+	StopOnEntry bool `json:"stopOnEntry"`
+	// Record lets continue record every instruction.
+	Record bool `json:"record"`
+	// SourceMap maps folders of the debug information to folders of the client.
+	SourceMap map[string]string `json:"sourceMap"`
+}
+
+// A launchConfig is the arguments of launch: a program, a trace or a core file.
+type launchConfig struct {
+	config
+	Program string            `json:"program"`
+	Args    []string          `json:"args"`
+	Cwd     string            `json:"cwd"`
+	Env     map[string]string `json:"env"`
+	Trace   string            `json:"trace"`
+	Core    string            `json:"core"`
+}
+
+// call returns the tool that begins the session, and its arguments.
+func (c launchConfig) call() (tool string, arguments map[string]any, err error) {
+	switch {
+	case c.Trace != "" && c.Core != "":
+		return "", nil, errors.New("give either trace or core")
+	case c.Trace != "":
+		return "debugger/open_trace", withExecutable("file", c.Trace, c.Program), nil
+	case c.Core != "":
+		return "debugger/open_core", withExecutable("core", c.Core, c.Program), nil
+	case c.Program == "":
+		return "", nil, errors.New("give one of program, trace and core")
+	}
+	return "debugger/launch", map[string]any{"path": c.Program, "args": c.Args, "cwd": c.Cwd, "env": c.Env}, nil
+}
+
+// withExecutable returns the arguments of a tool that opens a file, with the
+// program where it is now.
+func withExecutable(name, file, program string) map[string]any {
+	args := map[string]any{name: file}
+	if program != "" {
+		args["executable"] = program
+	}
+	return args
+}
+
+// An attachConfig is the arguments of attach.
+type attachConfig struct {
+	config
+	PID processID `json:"pid"`
+}
+
+// A processID is a number, or a text with one, as VS Code's ${command:pickProcess} gives.
+type processID int
+
+// UnmarshalJSON reads either form.
+func (p *processID) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) != nil {
+		text = string(b)
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return errors.New("pid must be the number of a process")
+	}
+	*p = processID(n)
+	return nil
+}
+
+// capabilities are what clients of all roles can ask for. A mirror refuses what
+// changes the session.
+func (v *server) capabilities() dap.Capabilities {
+	return dap.Capabilities{
+		SupportsConfigurationDoneRequest:  true,
+		SupportsFunctionBreakpoints:       true,
+		SupportsConditionalBreakpoints:    true,
+		SupportsHitConditionalBreakpoints: true,
+		SupportsLogPoints:                 true,
+		SupportsInstructionBreakpoints:    true,
+		SupportsDataBreakpoints:           true,
+		SupportsExceptionInfoRequest:      true,
+		ExceptionBreakpointFilters:        v.exceptionFilters(),
+		SupportsEvaluateForHovers:         true,
+		SupportsStepBack:                  true,
+		SupportsSteppingGranularity:       true,
+		SupportsSetVariable:               true,
+		SupportsSetExpression:             true,
+		SupportsModulesRequest:            true,
+		SupportsReadMemoryRequest:         true,
+		SupportsWriteMemoryRequest:        true,
+		SupportsDisassembleRequest:        true,
+		SupportsDelayedStackTraceLoading:  true,
+		SupportsTerminateRequest:          v.Role == session.Owner,
+		SupportTerminateDebuggee:          v.Role == session.Owner,
+		SupportsCancelRequest:             true,
+	}
+}
+
+// initialize answers the first request.
+func (v *server) initialize(_ context.Context, args initializeArguments) (any, error) {
+	switch {
+	case v.greeted:
+		return nil, errors.New("initialize was answered already")
+	case args.PathFormat != "" && args.PathFormat != "path":
+		return nil, fmt.Errorf("the path format %q is not known; path is", args.PathFormat)
+	}
+	v.greeted, v.client = true, args.InitializeRequestArguments
+	v.client.LinesStartAt1 = args.Lines == nil || *args.Lines
+	return v.capabilities(), nil
+}
+
+// initializeArguments tell whether lines start at 1, which is the default.
+type initializeArguments struct {
+	dap.InitializeRequestArguments
+	Lines *bool `json:"linesStartAt1"`
+}
+
+// launch begins the session of an owner with a program or a file.
+func (v *server) launch(ctx context.Context, args launchConfig) (any, error) {
+	if v.Role != session.Owner {
+		return nil, v.join(args.config)
+	}
+	tool, arguments, err := args.call()
+	if err != nil {
+		return nil, err
+	}
+	return nil, v.begin(ctx, tool, arguments, args.config)
+}
+
+// attach begins the session of an owner with a process.
+func (v *server) attach(ctx context.Context, args attachConfig) (any, error) {
+	if v.Role != session.Owner {
+		return nil, v.join(args.config)
+	}
+	if args.PID == 0 {
+		return nil, errors.New("pid is missing")
+	}
+	return nil, v.begin(ctx, "debugger/attach", map[string]any{"pid": int(args.PID)}, args.config)
+}
+
+// begin begins a session by a call of a tool.
+func (v *server) begin(ctx context.Context, tool string, arguments map[string]any, c config) error {
+	if v.s != nil {
+		return errors.New("a session has begun already")
+	}
+	defer v.slowly(ctx, "Loading")()
+	id, err := v.Call(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	for _, s := range v.sessions.All() {
+		if s.ID == id {
+			v.s = s
+		}
+	}
+	if v.s == nil {
+		return errExited
+	}
+	return v.join(c)
+}
+
+// join lets the client set its breakpoints.
+func (v *server) join(c config) error {
+	v.config = c
+	_, v.seen, _ = v.s.LastStop()
+	v.later = append(v.later, func() {
+		v.out.event("initialized", nil)
+		v.out.event("process", dap.ProcessEventBody{
+			Name: v.s.Executable(), SystemProcessId: v.s.PID, IsLocalProcess: true, StartMethod: v.startMethod(), PointerSize: 64,
+		})
+	})
+	return nil
+}
+
+func (v *server) startMethod() string {
+	if v.s.Launched() {
+		return "launch"
+	}
+	return "attach"
+}
+
+// configurationDone shows where the session is, or lets the process of an owner
+// run.
+func (v *server) configurationDone(ctx context.Context, _ dap.ConfigurationDoneArguments) (any, error) {
+	if v.s == nil {
+		return nil, errNoTarget
+	}
+	if v.configured {
+		return nil, errors.New("configurationDone was answered already")
+	}
+	v.configured = true
+	if v.Role == session.Owner && v.s.Process != nil && !v.config.StopOnEntry {
+		return nil, v.start(ctx, v.forward())
+	}
+	v.later = append(v.later, func() {
+		if v.s.State().Status == session.Running {
+			v.moving = true
+			return
+		}
+		v.tellStop(v.s.State(), nil)
+	})
+	return nil, nil
+}
