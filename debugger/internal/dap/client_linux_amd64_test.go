@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -336,7 +337,7 @@ func (c *client) frames(thread, start, levels int) godap.StackTraceResponseBody 
 func (c *client) at(stop godap.StoppedEventBody, source, mark string) godap.StackFrame {
 	c.t.Helper()
 	f := c.frames(stop.ThreadId, 0, 1).StackFrames[0]
-	if f.Source == nil || filepath.Base(f.Source.Path) != source || f.Line != debuggertest.Line(c.t, source, mark) {
+	if f.Source == nil || !strings.HasSuffix(f.Source.Path, "/"+source) || f.Line != debuggertest.Line(c.t, source, mark) {
 		c.t.Errorf("stopped for %s at %+v in line %d, want %s:%d, %s", stop.Reason, f.Source, f.Line, source, debuggertest.Line(c.t, source, mark), mark)
 	}
 	return f

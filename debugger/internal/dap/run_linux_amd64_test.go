@@ -209,11 +209,11 @@ func TestPause(t *testing.T) {
 // A program of Go stops where its source says, and at a panic.
 func TestGo(t *testing.T) {
 	c := serve(t, newRegistry(t), nil, session.Owner)
-	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.go", "-gcflags=all=-N -l"), "args": []string{"out of screws"}})
-	c.breakAt("inventory.go", "weighed")
+	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "stock/stock.go", "-gcflags=all=-N -l"), "args": []string{"out of screws"}})
+	c.breakAt("stock/stock.go", "weighed")
 	c.do("setExceptionBreakpoints", godap.SetExceptionBreakpointsArguments{Filters: []string{"fault", "panic"}})
 	c.do("configurationDone", nil)
-	f := c.at(c.stopped(), "inventory.go", "weighed")
+	f := c.at(c.stopped(), "stock/stock.go", "weighed")
 	if got := c.value("weight", f.Id); got != "120" {
 		t.Errorf("weight is %s, want 3*40", got)
 	}
@@ -230,7 +230,7 @@ func TestGo(t *testing.T) {
 	if entries := c.variables(stock.VariablesReference, 0, 0); len(entries) != 2 {
 		t.Errorf("stock has the entries %+v, want 2", entries)
 	}
-	c.breakAt("inventory.go")
+	c.breakAt("stock/stock.go")
 	c.do("continue", nil)
 	if stop := c.stopped(); stop.Reason != "exception" || stop.Description != "Panic" {
 		t.Errorf("it stops for %+v, want the panic", stop)

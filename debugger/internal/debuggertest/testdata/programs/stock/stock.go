@@ -1,4 +1,4 @@
-// inventory is launched by tests of editors, as inventory.c is. It panics when
+// stock is launched by tests of editors, as inventory.c is. It panics when
 // it is told to.
 package main
 
