@@ -82,8 +82,8 @@ func (p *processID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// capabilities are what clients of all roles can ask for. A mirror refuses what
-// changes the session.
+// capabilities returns the requests that clients of all roles can send. A mirror
+// refuses the ones that change the session.
 func (v *server) capabilities() dap.Capabilities {
 	return dap.Capabilities{
 		SupportsConfigurationDoneRequest:  true,

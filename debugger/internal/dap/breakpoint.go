@@ -41,7 +41,8 @@ type spec struct {
 	condition, hits, log string
 }
 
-// breakpoints are those of the client, and those of others that it was told of.
+// breakpoints holds the client's breakpoints, and those of others that it was
+// told of.
 type breakpoints struct {
 	made    int
 	all     []*breakpoint

@@ -327,7 +327,7 @@ func (c *client) setBreakpoints(source string, all ...godap.SourceBreakpoint) []
 	}).Breakpoints
 }
 
-// frames are those of a thread.
+// frames returns frames of a thread.
 func (c *client) frames(thread, start, levels int) godap.StackTraceResponseBody {
 	c.t.Helper()
 	return ask[godap.StackTraceResponseBody](c, "stackTrace", godap.StackTraceArguments{ThreadId: thread, StartFrame: start, Levels: levels})

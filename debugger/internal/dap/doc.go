@@ -4,8 +4,8 @@
 //	err := dap.Serve(ctx, conn, sessions, nil, dap.Options{Role: session.Owner, Call: call})
 //
 // The session is that of the tools: the same engine, the same history, the same
-// positions. The types of messages are those of google/go-dap; reading and
-// writing them is limited here.
+// positions. Messages have the types of google/go-dap; this package limits
+// reading and writing them.
 //
 // # Roles
 //

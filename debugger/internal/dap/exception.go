@@ -42,7 +42,7 @@ var filters = []filter{
 	},
 }
 
-// exceptionFilters are those that a client may choose from. Only the owner of
+// exceptionFilters returns the filters that a client may choose from. Only the owner of
 // a session decides about signals.
 func (v *server) exceptionFilters() []dap.ExceptionBreakpointsFilter {
 	var all []dap.ExceptionBreakpointsFilter

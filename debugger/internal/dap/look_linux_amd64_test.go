@@ -154,8 +154,8 @@ func TestStack(t *testing.T) {
 	c.end()
 }
 
-// Memory and code are those of the program: what x/i of gdb shows before an
-// address is what disassemble shows, since both begin at functions.
+// Memory has the program's values, and instructions follow one another without
+// gaps, before an address and behind it.
 func TestMemory(t *testing.T) {
 	c := launched(t, "print")
 	f := c.at(c.stopped(), "inventory.c", "print")

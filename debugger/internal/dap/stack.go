@@ -12,8 +12,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 )
 
-// A look is what the client has read at a stop: the numbers that it was given
-// mean something until the next one.
+// A look holds what the client has read at a stop. The numbers that it was given
+// are valid until the next one.
 type look struct {
 	stop    dap.StoppedEventBody
 	threads []dap.Thread              // the last ones that were listed

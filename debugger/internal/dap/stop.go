@@ -19,8 +19,8 @@ const (
 	reasonData      = "data breakpoint"
 )
 
-// A reason is how the protocol names a reason of the engine, and what people
-// are shown.
+// A reason has the protocol's name for a reason of the engine, and a text for
+// people.
 type reason struct{ name, text string }
 
 // reasons are the reasons of stops by State.Reason. Stops at breakpoints are

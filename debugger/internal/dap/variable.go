@@ -22,7 +22,7 @@ const (
 	ofObject // the parts of an object
 )
 
-// A handle is what a variablesReference stands for.
+// A handle holds the variables that a variablesReference stands for.
 type handle struct {
 	kind   handleKind
 	frame  frameID
