@@ -1,6 +1,7 @@
 package expose
 
 import (
+	"bufio"
 	"errors"
 	"log/slog"
 	"net"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	godap "github.com/google/go-dap"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -118,7 +121,7 @@ func TestExpose(t *testing.T) {
 	e := &Exposer{Sessions: r, Log: log}
 	sockets := map[string]bool{}
 	for _, control := range []bool{false, true, false} {
-		socket, err := e.Expose(t.Context(), s, control)
+		socket, err := e.Expose(t.Context(), s, GDB, control)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +162,60 @@ func TestExpose(t *testing.T) {
 			t.Errorf("%s is still there: %v", socket, err)
 		}
 	}
-	if _, err := e.Expose(t.Context(), s, true); err == nil {
+	if _, err := e.Expose(t.Context(), s, GDB, true); err == nil {
 		t.Error("a session is exposed after Close")
+	}
+}
+
+// An editor connects to a port of loopback, follows the session and cannot move
+// it.
+func TestExposeToEditor(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	r := session.NewRegistry(session.Config{Log: log, Idle: time.Hour, MaxSessions: 1})
+	s, err := r.Add("test", target.Target{Kind: "core file", File: "/tmp/core", PID: 7, View: still{}, OpenImage: still{}.open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Exposer{Sessions: r, Log: log}
+	socket, err := e.Expose(t.Context(), s, DAP, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := netip.ParseAddrPort(socket); err != nil || !at.Addr().IsLoopback() {
+		t.Errorf("the session is exposed at %s, want a port of loopback", socket)
+	}
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	in := bufio.NewReader(conn)
+	for seq, command := range []string{"initialize", "attach", "configurationDone", "continue"} {
+		request := &godap.Request{ProtocolMessage: godap.ProtocolMessage{Seq: seq + 1, Type: "request"}, Command: command}
+		if err := godap.WriteProtocolMessage(conn, request); err != nil {
+			t.Fatal(err)
+		}
+		r := responseTo(t, in, seq+1)
+		if moves := command == "continue"; r.Success == moves || moves && !strings.Contains(r.Message, "mirror") {
+			t.Errorf("%s: %+v", command, r)
+		}
+	}
+	if err := r.EndAll("", true); err != nil {
+		t.Error(err)
+	}
+	e.Close()
+}
+
+// responseTo returns the response to a request, and drops events before it.
+func responseTo(t *testing.T, in *bufio.Reader, seq int) *godap.Response {
+	t.Helper()
+	for {
+		m, err := godap.ReadProtocolMessage(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, ok := m.(godap.ResponseMessage); ok && r.GetResponse().RequestSeq == seq {
+			return r.GetResponse()
+		}
 	}
 }

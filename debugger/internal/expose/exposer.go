@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/dap"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
@@ -27,23 +28,42 @@ type Exposer struct {
 
 // An offer is a session with what its clients may do.
 type offer struct {
-	session string
-	control bool
+	session  string
+	protocol Protocol
+	control  bool
+}
+
+// A Protocol is what clients speak.
+type Protocol string
+
+// The protocols.
+const (
+	GDB Protocol = "gdb" // GDB remote serial protocol
+	DAP Protocol = "dap" // Debug Adapter Protocol, of editors
+)
+
+// address returns where the protocol's clients can connect: editors know ports
+// only.
+func (p Protocol) address() string {
+	if p == DAP && peersKnown {
+		return "127.0.0.1:0"
+	}
+	return ""
 }
 
 // Expose offers a session as a mirror, or to be driven, until it ends. It
 // returns the path of a socket; a second call returns the same one.
-func (e *Exposer) Expose(ctx context.Context, s *session.Session, control bool) (string, error) {
+func (e *Exposer) Expose(ctx context.Context, s *session.Session, p Protocol, control bool) (string, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	key := offer{s.ID, control}
+	key := offer{s.ID, p, control}
 	if l := e.open[key]; l != nil {
 		return l.Address(), nil
 	}
 	if e.closed {
 		return "", failure.Denied("the server is about to end")
 	}
-	l, err := Listen(context.WithoutCancel(ctx), "", e.Log)
+	l, err := Listen(context.WithoutCancel(ctx), p.address(), e.Log)
 	if err != nil {
 		return "", err
 	}
@@ -51,11 +71,11 @@ func (e *Exposer) Expose(ctx context.Context, s *session.Session, control bool) 
 		e.open = map[offer]*Listener{}
 	}
 	e.open[key] = l
-	o := gdbremote.Options{Role: session.Mirror, NoWrite: e.NoWrite, Log: e.Log}
+	role := session.Mirror
 	if control {
-		o.Role = session.Control
+		role = session.Control
 	}
-	e.wg.Go(func() { e.accept(l, s, o) })
+	e.wg.Go(func() { e.accept(l, s, p, role) })
 	e.wg.Go(func() { e.endWith(s, key, l) })
 	return l.Address(), nil
 }
@@ -72,20 +92,26 @@ func (e *Exposer) endWith(s *session.Session, key offer, l *Listener) {
 }
 
 // accept serves clients until the socket is closed.
-func (e *Exposer) accept(l *Listener, s *session.Session, o gdbremote.Options) {
+func (e *Exposer) accept(l *Listener, s *session.Session, p Protocol, role session.Role) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
 			return
 		}
-		e.wg.Go(func() { e.serve(conn, s, o) })
+		e.wg.Go(func() { e.serve(conn, s, p, role) })
 	}
 }
 
-func (e *Exposer) serve(conn net.Conn, s *session.Session, o gdbremote.Options) {
-	log := e.Log.With("session", s.ID, "control", o.Role == session.Control)
+func (e *Exposer) serve(conn net.Conn, s *session.Session, p Protocol, role session.Role) {
+	log := e.Log.With("session", s.ID, "protocol", p, "control", role == session.Control)
 	log.Info("a debugger has connected to a session")
-	if err := gdbremote.Serve(s.Life, conn, e.Sessions, s, o); err != nil && !errors.Is(err, context.Canceled) {
+	var err error
+	if p == DAP {
+		err = dap.Serve(s.Life, conn, e.Sessions, s, dap.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
+	} else {
+		err = gdbremote.Serve(s.Life, conn, e.Sessions, s, gdbremote.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
 		log.Warn("a connection to a session has failed", "err", err)
 	}
 	log.Info("a debugger has disconnected from a session")

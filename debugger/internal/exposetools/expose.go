@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/expose"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
@@ -20,15 +21,16 @@ type Group struct {
 // Tools returns the rows of the group.
 func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{{
-		Name: "debugger/expose", Title: "Expose to gdb", Scope: sessiontools.WriteScope, Hints: mcp.Idempotent,
-		Doc:    "Let the user's own gdb follow this session, over a local socket",
+		Name: "debugger/expose", Title: "Expose to people", Scope: sessiontools.WriteScope, Hints: mcp.Idempotent,
+		Doc:    "Let the user's own gdb or editor follow this session, over a local socket",
 		Phrase: "Session exposed{ for $mode}", Details: facts,
 		Call: mcp.Typed(sessiontools.WithSession(t.Sessions, t.expose)),
 	}}
 }
 
 type exposeArgs struct {
-	Control bool `json:"control,omitempty" doc:"gdb may also move and change the process"`
+	Protocol string `json:"protocol,omitempty" enum:"gdb|dap" default:"gdb" doc:"dap: for editors"`
+	Control  bool   `json:"control,omitempty" doc:"They may also move and change the process"`
 	sessiontools.SessionArg
 }
 
@@ -55,24 +57,36 @@ func facts(raw json.RawMessage, _ any) map[string]string {
 // exposed is the answer of expose.
 type exposed struct {
 	Socket  string `json:"socket"`
-	Command string `json:"command" doc:"What the user types in a shell"`
-	Control bool   `json:"control" doc:"Whether gdb may move and change the process"`
+	Command string `json:"command" doc:"What the user types in a shell, or sets in the editor"`
+	Control bool   `json:"control" doc:"Whether the user may move and change the process"`
 }
 
 // Text tells the user what to type.
 func (e exposed) Text() string {
-	what := "gdb follows the session and changes nothing; its continue shows the next stop."
+	what := "It follows the session and changes nothing; gdb's continue shows the next stop."
 	if e.Control {
-		what = "gdb drives the session together with you."
+		what = "It drives the session together with you."
 	}
-	return fmt.Sprintf("Exposed. Type:\n%s\n%s", e.Command, what)
+	return fmt.Sprintf("Exposed. The user types, or sets:\n%s\n%s", e.Command, what)
 }
 
 // expose offers a session. It may be called while the process runs.
 func (t *Group) expose(ctx context.Context, _ *mcp.Call, s *session.Session, args exposeArgs) (exposed, error) {
-	socket, err := t.Exposer.Expose(ctx, s, args.Control)
+	protocol := expose.Protocol(args.Protocol)
+	socket, err := t.Exposer.Expose(ctx, s, protocol, args.Control)
 	if err != nil {
 		return exposed{}, err
 	}
-	return exposed{Socket: socket, Command: fmt.Sprintf("gdb -ex 'target remote %s'", socket), Control: args.Control}, nil
+	return exposed{Socket: socket, Command: command(protocol, socket), Control: args.Control}, nil
+}
+
+// command returns how the user connects to a socket.
+func command(p expose.Protocol, socket string) string {
+	if p != expose.DAP {
+		return fmt.Sprintf("gdb -ex 'target remote %s'", socket)
+	}
+	if host, port, err := net.SplitHostPort(socket); err == nil {
+		return fmt.Sprintf("debug adapter server: host %s, port %s (docs/vscode.md)", host, port)
+	}
+	return fmt.Sprintf("debug adapter server: pipe %s (docs/vscode.md)", socket)
 }
