@@ -33,7 +33,7 @@ type offer struct {
 	control  bool
 }
 
-// A Protocol is what clients speak.
+// A Protocol is a protocol of clients.
 type Protocol string
 
 // The protocols.
