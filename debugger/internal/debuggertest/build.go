@@ -88,7 +88,7 @@ func Compile(t testing.TB, source string, env []string, command ...string) strin
 func Cached(t testing.TB, name string, key []byte, write func(out string)) string {
 	t.Helper()
 	sum := sha256.Sum256(key)
-	path := filepath.Join(cacheDir(t), name+"-"+hex.EncodeToString(sum[:8]))
+	path := filepath.Join(cacheDir(t), filepath.Base(name)+"-"+hex.EncodeToString(sum[:8]))
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
