@@ -209,7 +209,7 @@ func TestPause(t *testing.T) {
 // A program of Go stops where its source says, and at a panic.
 func TestGo(t *testing.T) {
 	c := serve(t, newRegistry(t), nil, session.Owner)
-	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "stock/stock.go", "-gcflags=all=-N -l"), "args": []string{"out of screws"}})
+	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "stock/stock.go", "-trimpath=false", "-gcflags=all=-N -l"), "args": []string{"out of screws"}})
 	c.breakAt("stock/stock.go", "weighed")
 	c.do("setExceptionBreakpoints", godap.SetExceptionBreakpointsArguments{Filters: []string{"fault", "panic"}})
 	c.do("configurationDone", nil)
