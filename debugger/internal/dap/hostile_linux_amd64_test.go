@@ -36,7 +36,8 @@ func TestBadHeaders(t *testing.T) {
 		"without a length": "Content-Type: text\r\n\r\n",
 		"without a colon":  "hello\r\n\r\n",
 		"endless":          "Content-Length: " + strings.Repeat("1", 5000),
-		"too many fields":  strings.Repeat("X: y\r\n", 100),
+		"too many fields":  strings.Repeat("Content-Type: y\r\n", 100),
+		"of a web page":    "POST http://127.0.0.1:4711/ HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := serve(t, newRegistry(t), nil, session.Owner)
@@ -56,8 +57,7 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// Other headers than Content-Length are allowed, in any case, as the base
-// protocol says.
+// Content-Type is allowed beside Content-Length, both in any case.
 func TestHeaders(t *testing.T) {
 	c := serve(t, newRegistry(t), nil, session.Owner)
 	content := `{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}`

@@ -47,8 +47,11 @@ func readMessage(r *bufio.Reader) ([]byte, error) {
 		if !ok {
 			return nil, errors.New("a header field has no colon")
 		}
-		if !strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
+		switch {
+		case strings.EqualFold(name, "Content-Type"):
 			continue
+		case !strings.EqualFold(name, "Content-Length"): // such as those of a web page's request
+			return nil, fmt.Errorf("%.40q is no header field of the protocol", name)
 		}
 		if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 || length > maxMessage {
 			return nil, fmt.Errorf("Content-Length must be a number up to %d", maxMessage) //nolint:staticcheck // the field's name
