@@ -180,12 +180,12 @@ func (t *breakpoints) retry(ctx context.Context, v *server) {
 }
 
 // clear clears the breakpoints of a client that has gone. It waits until the
-// session is free; a session that has ended has none.
+// session is idle; a session that has ended has none.
 func (t *breakpoints) clear(v *server) {
 	if len(t.all) == 0 {
 		return
 	}
-	_, leave, err := v.s.Acquire(context.Background())
+	_, leave, err := v.s.AcquireIdle(context.Background())
 	if err != nil {
 		return
 	}

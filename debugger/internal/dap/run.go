@@ -244,14 +244,19 @@ func (v *server) betweenRuns(ctx context.Context, f func() error) error {
 	if err != nil {
 		return err
 	}
-	end := <-v.ended
+	var end ended
+	select {
+	case end = <-v.ended:
+	case <-ctx.Done():
+		return errors.Join(errRunning, context.Cause(ctx)) // it is stuck in the kernel
+	}
 	v.tellOutcome(outcome)
 	_, v.seen, _ = v.s.LastStop()
-	err = v.locked(ctx, f)
 	if end.err != nil || v.s.State().Reason != session.Reasons[proc.Paused] {
-		v.later = append(v.later, func() { v.finished(context.WithoutCancel(ctx), end) })
-		return err
+		v.ended <- end // it had stopped by itself, which the client is told of next
+		return v.locked(ctx, f)
 	}
+	err = v.locked(ctx, f)
 	v.tellOutcome(end.outcome)
 	r.cancel()
 	r.progress.end()

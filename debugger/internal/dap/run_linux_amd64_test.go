@@ -206,6 +206,29 @@ func TestPause(t *testing.T) {
 	c.gone(pid)
 }
 
+// A request that pauses the program for a moment may come just when the program stops by
+// itself: the client is told of that stop, once, and is answered.
+func TestRequestsAtStops(t *testing.T) {
+	c := serve(t, newRegistry(t), nil, session.Owner)
+	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{"spin"}})
+	c.breakAt("inventory.c", "spin")
+	c.do("configurationDone", nil)
+	for range 30 {
+		if stop := c.stopped(); stop.Reason != "breakpoint" {
+			t.Fatalf("it stops for %s, want the breakpoint", stop.Reason)
+		}
+		resumed := c.send("continue", nil)
+		set := c.send("setExceptionBreakpoints", godap.SetExceptionBreakpointsArguments{Filters: []string{"fault"}})
+		for _, seq := range []int{resumed, set} {
+			if r := c.await(seq); !r.Success {
+				t.Fatalf("%s: %s", r.Command, r.Message)
+			}
+		}
+	}
+	c.stopped()
+	c.end()
+}
+
 // A program of Go stops where its source says, and at a panic.
 func TestGo(t *testing.T) {
 	c := serve(t, newRegistry(t), nil, session.Owner)

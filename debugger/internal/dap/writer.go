@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-dap"
 )
 
-// maxPending bounds what waits for a client that does not read.
+// maxPending bounds what waits, before one more message, for a client that does not read.
 const maxPending = 16 << 20
 
 // errSlow ends a conversation with a client that does not read.
@@ -83,11 +83,12 @@ func (w *writer) send(seq *int, m any) {
 	w.seq++
 	*seq = w.seq
 	content, err := json.Marshal(m)
-	if err == nil {
-		err = dap.WriteBaseMessage(&w.pending, content)
-	}
-	if err == nil && w.pending.Len() > maxPending {
+	switch {
+	case err != nil:
+	case w.pending.Len() > maxPending:
 		err = errSlow
+	default:
+		err = dap.WriteBaseMessage(&w.pending, content)
 	}
 	if err != nil {
 		w.failLocked(err)

@@ -54,12 +54,12 @@ func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
 }
 
 // clearBreakpoints clears the breakpoints of a client that disconnected. It waits
-// until the session is not in use; a session that has ended has no breakpoints.
+// until the session is idle; a session that has ended has no breakpoints.
 func (v *server) clearBreakpoints() {
 	if len(v.breakpoints) == 0 {
 		return
 	}
-	_, leave, err := v.s.Acquire(context.Background())
+	_, leave, err := v.s.AcquireIdle(context.Background())
 	if err != nil {
 		return
 	}

@@ -61,6 +61,26 @@ func (s *Session) Acquire(ctx context.Context) (context.Context, func(), error) 
 	return ctx, leave, nil
 }
 
+// AcquireIdle is like [Session.Acquire], and waits until no operation runs either. Operations
+// read breakpoints without the gate.
+func (s *Session) AcquireIdle(ctx context.Context) (context.Context, func(), error) {
+	for {
+		inside, leave, err := s.Acquire(ctx)
+		op := s.operation()
+		if err != nil || op == nil || op.Done() {
+			return inside, leave, err
+		}
+		leave()
+		select {
+		case <-op.done:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		case <-s.Life.Done():
+			return nil, nil, ErrClosed
+		}
+	}
+}
+
 // ErrClosed is returned if the session ended during a call.
 var ErrClosed = failure.NotAttached("the session has just ended")
 

@@ -50,13 +50,17 @@ func (t *Breakpoints) checkTrace(spec proc.BreakpointSpec) error {
 	return nil
 }
 
-// Clear removes a breakpoint from all its addresses.
+// Clear removes a breakpoint from all its addresses. If the process is running, the error is
+// [proc.ErrRunning] and the breakpoint stays.
 func (t *Breakpoints) Clear(m *Breakpoint) error {
 	var errs error
 	for _, id := range m.procIDs {
 		if err := t.target.Process.ClearBreakpoint(id); !errors.Is(err, proc.ErrNoBreakpoint) {
 			errs = errors.Join(errs, err)
 		}
+	}
+	if errors.Is(errs, proc.ErrRunning) {
+		return errs
 	}
 	delete(t.ByID, m.ID)
 	return errs
