@@ -176,7 +176,7 @@ func TestCacheIsHandedOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := remote(t, document.Config{Roots: []string{dir}, MaxTime: time.Second}, 0)
+	r := remote(t, document.Config{Roots: []string{dir}, MaxTime: 3 * time.Second}, 0)
 	for _, name := range []string{"large.xml", "small.xml"} {
 		if _, err := r.Validate(t.Context(), document.ValidateRequest{Document: name, Schema: "a.xsd"}); err != nil {
 			t.Fatal(err)

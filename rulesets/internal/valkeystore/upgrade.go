@@ -50,7 +50,7 @@ func (s *Store) upgradeFilesOf(ctx context.Context, name ruleset.Name) error {
 			return err
 		}
 	}
-	return nil // others change it, and have read its newest revision
+	return redis.TxFailedErr
 }
 
 func (s *Store) reviseFiles(ctx context.Context, tx *redis.Tx, name ruleset.Name) error {
@@ -59,19 +59,22 @@ func (s *Store) reviseFiles(ctx context.Context, tx *redis.Tx, name ruleset.Name
 		return err
 	}
 	maps.DeleteFunc(all, func(field, _ string) bool { return isDigest(field) })
+	paths := slices.Sorted(maps.Keys(all))
 	lines, err := tx.LRange(ctx, s.historyKey(name), -1, -1).Result()
 	if err != nil {
 		return err
 	}
 	records, err := decodeRecords(name, lines)
-	if err != nil || len(records) == 0 || records[0].Deleted || len(all) == 0 {
+	if err != nil || len(records) == 0 || records[0].Deleted || len(paths) == 0 {
 		return err
 	}
 	var changes []ruleset.FileChange
-	for _, path := range slices.Sorted(maps.Keys(all)) {
-		changes = append(changes, ruleset.FileChange{Path: path, Data: []byte(all[path])})
-	}
 	r := records[0]
+	for _, path := range paths {
+		if !slices.ContainsFunc(r.Files, func(f ruleset.File) bool { return f.Path == path }) { // else it was changed since
+			changes = append(changes, ruleset.FileChange{Path: path, Data: []byte(all[path])})
+		}
+	}
 	r.Rev, r.At, r.Files = r.Rev+1, stampText(s.now()), ruleset.ChangedFiles(r.Files, changes)
 	r.Author, r.Client, r.Message, r.Restores, r.Token = "", "", "files that an earlier version kept", 0, ""
 	line, err := json.Marshal(r)
@@ -79,7 +82,10 @@ func (s *Store) reviseFiles(ctx context.Context, tx *redis.Tx, name ruleset.Name
 		return err
 	}
 	_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.HDel(ctx, s.filesKey(name), slices.Collect(maps.Keys(all))...)
+		p.HDel(ctx, s.filesKey(name), paths...)
+		if len(changes) == 0 {
+			return nil
+		}
 		s.queueFiles(ctx, p, name, changes)
 		p.RPush(ctx, s.historyKey(name), string(line))
 		p.Publish(ctx, s.channel(), "u:"+string(name))
