@@ -42,6 +42,7 @@ func TestRootLeavesFilesToTheOwner(t *testing.T) {
 		{"doctor"},
 	} {
 		cmd := program(t, append(args, "--data", data)...)
+		cmd.Dir = "/" // which the service may enter, unlike perhaps the folder of the sources
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
