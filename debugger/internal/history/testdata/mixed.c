@@ -91,7 +91,11 @@ static void vectors(int round) {
 		                 "vmovdqu32 %%zmm17, 384(%0)%{%%k1%}; vpcompressd %%zmm17, 512(%0)%{%%k1%}; kmovw %%k1, 448(%0);"
 		                 "vpxord %%zmm19, %%zmm19, %%zmm19; kmovw %%eax, %%k2; vpscatterdd %%zmm17, 1024(%0, %%zmm19, 4)%{%%k2%};"
 		                 "vzeroupper" ::"r"(left) : "memory", "rax");
-	__asm__ volatile("fldl (%0); fstpl 8(%0); fldpi; fistpl 16(%0); fnstenv 600(%0); fxsave64 1024(%0)" ::"r"(right) : "memory");
+	// The addresses of the last x87 instruction and its operand are lost when something else
+	// runs in between, since AMD's processors save them only for a pending exception. They
+	// are overwritten, so that the region does the same each time.
+	__asm__ volatile("fldl (%0); fstpl 8(%0); fldpi; fistpl 16(%0); fnstenv 600(%0); movq $0, 612(%0); movq $0, 620(%0);"
+	                 "fxsave64 1024(%0); movq $0, 1032(%0); movq $0, 1040(%0)" ::"r"(right) : "memory");
 	__asm__ volatile("xor %%edx, %%edx; mov $7, %%eax; xsave 4096(%0)" ::"r"((uintptr_t)(right + 63) & ~63ul) : "memory", "rax", "rdx");
 }
 
