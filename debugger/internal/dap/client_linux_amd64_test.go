@@ -146,6 +146,7 @@ type client struct {
 	in     *bufio.Reader
 	seq    int
 	events []godap.Message // that were not waited for yet
+	output string          // all that the program has written
 	done   chan error      // of Serve
 	*caller
 }
@@ -217,6 +218,9 @@ func (c *client) read() (godap.Message, *response) {
 	m, err := godap.DecodeProtocolMessage(content)
 	if err != nil {
 		c.t.Fatalf("%s: %v", content, err)
+	}
+	if e, ok := m.(*godap.OutputEvent); ok && e.Body.Category == "stdout" {
+		c.output += e.Body.Output
 	}
 	return m, nil
 }
