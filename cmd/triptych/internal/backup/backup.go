@@ -516,15 +516,9 @@ func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
 	return archive.Adopt(ctx, c)
 }
 
+// skill restores the bytes of a file of a ruleset.
 func (r *restorer) skill(ctx context.Context, place string, content io.Reader) error {
-	if r.format <= withoutFiles {
-		return r.addFile(ctx, place, content)
-	}
-	word, _, _ := strings.Cut(place, "/")
-	archive, ok := ruleset.ArchiveOf(r.t.Rulesets)
-	if !ok {
-		return errors.New("this store takes no rulesets with their history")
-	}
+	word, file, _ := strings.Cut(place, "/")
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return err
@@ -532,6 +526,13 @@ func (r *restorer) skill(ctx context.Context, place string, content io.Reader) e
 	data, err := io.ReadAll(content)
 	if err != nil {
 		return err
+	}
+	if r.format <= withoutFiles {
+		return r.addFile(ctx, name, ruleset.FileChange{Path: file, Data: data})
+	}
+	archive, ok := ruleset.ArchiveOf(r.t.Rulesets)
+	if !ok {
+		return errors.New("this store takes no rulesets with their history")
 	}
 	return archive.AdoptFile(ctx, name, data)
 }

@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -15,21 +14,12 @@ const withoutFiles = 1
 
 // addFile gives a ruleset a file of a backup of that format, as a new revision.
 // Files of a ruleset that is deleted are left out.
-func (r *restorer) addFile(ctx context.Context, place string, content io.Reader) error {
-	word, file, _ := strings.Cut(place, "/")
+func (r *restorer) addFile(ctx context.Context, name ruleset.Name, f ruleset.FileChange) error {
 	if _, ok := ruleset.FilesOf(r.t.Rulesets); !ok {
 		return errors.New("this store keeps no files of rulesets")
 	}
-	name, err := ruleset.ParseName(word)
-	if err != nil {
-		return err
-	}
-	data, err := io.ReadAll(content)
-	if err != nil {
-		return err
-	}
-	_, err = ruleset.ApplyOne(ctx, r.t.Rulesets, ruleset.Operation{Name: name, Update: &ruleset.Patch{
-		Files: []ruleset.FileChange{{Path: file, Data: data}},
+	_, err := ruleset.ApplyOne(ctx, r.t.Rulesets, ruleset.Operation{Name: name, Update: &ruleset.Patch{
+		Files: []ruleset.FileChange{f},
 		By:    ruleset.By{Author: "local", Message: "file restored from a backup of an earlier version"},
 	}})
 	if _, deleted := errors.AsType[*ruleset.NotFoundError](err); deleted {
