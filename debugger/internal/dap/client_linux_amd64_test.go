@@ -29,18 +29,6 @@ import (
 // much else.
 const patience = 3 * time.Minute
 
-// newRegistry returns a registry whose sessions end with the test.
-func newRegistry(t testing.TB) *session.Registry {
-	t.Helper()
-	r := session.NewRegistry(session.Config{Log: slog.New(slog.DiscardHandler), Idle: time.Hour, MaxSessions: 8})
-	t.Cleanup(func() {
-		if err := r.EndAll("", true); err != nil {
-			t.Error(err)
-		}
-	})
-	return r
-}
-
 // caller begins and ends sessions as the tools of the debugger do.
 type caller struct {
 	sessions *session.Registry

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"strings"
 	"testing"
@@ -17,12 +16,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/dap"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
-	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
-	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
 
 // Headers and messages that cannot be read end the conversation, without
@@ -40,7 +35,7 @@ func TestBadHeaders(t *testing.T) {
 		"of a web page":    "POST http://127.0.0.1:4711/ HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := serve(t, newRegistry(t), nil, session.Owner)
+			c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 			if err := c.conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +54,7 @@ func TestBadHeaders(t *testing.T) {
 
 // Content-Type is allowed beside Content-Length, both in any case.
 func TestHeaders(t *testing.T) {
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	content := `{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}`
 	if _, err := fmt.Fprintf(c.conn, "content-type: a/b; c=d\r\nCONTENT-LENGTH:%d\r\n\r\n%s", len(content), content); err != nil {
 		t.Fatal(err)
@@ -74,7 +69,7 @@ func TestHeaders(t *testing.T) {
 // What is no request, or none that is known, is answered with an error, and
 // the conversation goes on.
 func TestBadRequests(t *testing.T) {
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	for _, content := range []string{
 		`{`, `[]`, `"x"`, `null x`, `{"seq":"1"}`, strings.Repeat("[", 100) + strings.Repeat("]", 100), "\xff\xfe", ``,
 		`{"seq":7,"type":"request","command":"initialize","arguments":` + strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 70) + "}",
@@ -178,7 +173,7 @@ func TestClientGoes(t *testing.T) {
 // wherever it was.
 func TestClientGoesFromProcess(t *testing.T) {
 	p := debuggertest.Start(t, "shapes.c")
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("attach", map[string]any{"pid": p.PID, "stopOnEntry": true})
 	c.breakAt("shapes.c", "visit")
 	c.do("configurationDone", nil)
@@ -244,33 +239,6 @@ func TestCancel(t *testing.T) {
 	c.end()
 }
 
-// stone is a target of one thread and a few bytes.
-type stone struct{}
-
-var errNothing = errors.New("nothing is there")
-
-func (stone) ReadMemory(addr uint64, b []byte) (int, error) {
-	if addr != 0x1000 || len(b) == 0 {
-		return 0, target.ErrNoMemory
-	}
-	return copy(b, "\x90"), nil
-}
-
-func (stone) Regs(thread int) (ptrace.Regs, error) {
-	if thread != 0 && thread != 7 {
-		return ptrace.Regs{}, proc.ErrNoThread
-	}
-	return ptrace.Regs{RIP: 0x1000, RSP: 0x1000}, nil
-}
-func (stone) XState(int, []byte) ([]byte, error) { return nil, errNothing }
-func (stone) Threads() ([]proc.ThreadInfo, error) {
-	return []proc.ThreadInfo{{ID: 7, Current: true}}, nil
-}
-func (stone) CurrentThread() (int, error)                { return 7, nil }
-func (stone) SetCurrentThread(int) error                 { return proc.ErrNoThread }
-func (stone) Maps() (procfs.Maps, error)                 { return procfs.Maps{{Start: 0x1000, End: 0x2000}}, nil }
-func (stone) open(symbols.Mapping) (symbols.File, error) { return nil, errNothing }
-
 // Whatever a client sends, the server does not panic, and ends when the client
 // has gone. What it writes are messages that another codec reads.
 func FuzzServe(f *testing.F) {
@@ -289,13 +257,8 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte(message("{") + message("[[[[") + message("")))
 	f.Add([]byte("Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		r := session.NewRegistry(session.Config{Log: slog.New(slog.DiscardHandler), Idle: time.Hour, MaxSessions: 1})
-		s, err := r.Add("test", target.Target{
-			Kind: "core file", File: "/tmp/core", PID: 7, View: stone{}, OpenImage: stone{}.open, Stop: proc.Stop{Why: proc.Signalled, Signal: 11, Fault: 0x10, Code: 1},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sessiontest.NewRegistry(t)
+		s := sessiontest.AddStill(t, r)
 		client, server := net.Pipe()
 		done := make(chan error, 1)
 		go func() { done <- dap.Serve(context.Background(), server, r, s, dap.Options{Role: session.Control}) }()
@@ -307,9 +270,6 @@ func FuzzServe(f *testing.F) {
 		_, _ = client.Write(input) // the server may end it earlier
 		_ = client.Close()
 		<-done
-		if err := r.EndAll("", true); err != nil {
-			t.Error(err)
-		}
 		checkMessages(t, <-answers)
 	})
 }

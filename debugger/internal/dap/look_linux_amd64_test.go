@@ -12,13 +12,14 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
 
 // launched is a conversation with inventory.c, stopped at a mark for the first
 // time.
 func launched(t *testing.T, mark string, more ...string) *client {
 	t.Helper()
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": more, "env": map[string]string{"SHELF": "12"}})
 	c.breakAt("inventory.c", mark)
 	c.do("configurationDone", nil)

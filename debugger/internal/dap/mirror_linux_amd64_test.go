@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
 
 // agents is a session as an agent has it, with inventory.c in main.
@@ -40,7 +41,7 @@ func step(t *testing.T, s *session.Session) {
 // An editor that mirrors the session of an agent shows each of its stops, and
 // changes nothing.
 func TestMirror(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	s := agents(t, r)
 	c := serve(t, r, s, session.Mirror)
 	c.begin("attach", nil)
@@ -87,7 +88,7 @@ func TestMirror(t *testing.T) {
 // A client in control drives the session of an agent, and its breakpoints go
 // with it.
 func TestControl(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	s := agents(t, r)
 	c := serve(t, r, s, session.Control)
 	c.begin("attach", nil)
@@ -106,7 +107,7 @@ func TestControl(t *testing.T) {
 
 // The session of an agent that ends is told.
 func TestMirrorOfEnd(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	s := agents(t, r)
 	c := serve(t, r, s, session.Mirror)
 	c.begin("launch", nil)

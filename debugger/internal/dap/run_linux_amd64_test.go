@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
 
 // Breakpoints stop when their conditions on variables and on the number of
@@ -31,7 +32,7 @@ func TestConditions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			debuggertest.Sample(t)
-			c := serve(t, newRegistry(t), nil, session.Owner)
+			c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 			c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{}})
 			line := debuggertest.Line(t, "inventory.c", "weigh")
 			c.setBreakpoints("inventory.c",
@@ -57,7 +58,7 @@ func TestConditions(t *testing.T) {
 
 // A breakpoint that cannot be is not verified, and says why.
 func TestRejectedBreakpoints(t *testing.T) {
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{}})
 	line := debuggertest.Line(t, "inventory.c", "weigh")
 	for want, b := range map[string]godap.SourceBreakpoint{
@@ -88,7 +89,7 @@ func TestRejectedBreakpoints(t *testing.T) {
 
 // Logpoints write into the console and do not stop.
 func TestLogpoint(t *testing.T) {
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{}})
 	c.setBreakpoints("inventory.c", godap.SourceBreakpoint{
 		Line: debuggertest.Line(t, "inventory.c", "weighed"), LogMessage: "{it->id} times {factor}", HitCondition: "> 3",
@@ -174,7 +175,7 @@ func TestSteps(t *testing.T) {
 // A program stops at main if that is wanted, and a running one when it is
 // paused. Breakpoints that are set while it runs take effect.
 func TestPause(t *testing.T) {
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{"spin"}, "stopOnEntry": true})
 	c.do("configurationDone", nil)
 	if stop := c.stopped(); stop.Reason != "entry" || c.frames(stop.ThreadId, 0, 1).StackFrames[0].Name != "main" {
@@ -209,7 +210,7 @@ func TestPause(t *testing.T) {
 // A request that pauses the program for a moment may come just when the program stops by
 // itself: the client is told of that stop, once, and is answered.
 func TestRequestsAtStops(t *testing.T) {
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{"spin"}})
 	c.breakAt("inventory.c", "spin")
 	c.do("configurationDone", nil)
@@ -231,7 +232,7 @@ func TestRequestsAtStops(t *testing.T) {
 
 // A program of Go stops where its source says, and at a panic.
 func TestGo(t *testing.T) {
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "stock/stock.go", "-trimpath=false", "-gcflags=all=-N -l"), "args": []string{"out of screws"}})
 	c.breakAt("stock/stock.go", "weighed")
 	c.do("setExceptionBreakpoints", godap.SetExceptionBreakpointsArguments{Filters: []string{"fault", "panic"}})
@@ -267,7 +268,7 @@ func TestGo(t *testing.T) {
 // An aborting program stops at the signal, unless the client does not want to.
 func TestSignals(t *testing.T) {
 	for _, filters := range [][]string{{"fault"}, {}} {
-		c := serve(t, newRegistry(t), nil, session.Owner)
+		c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 		c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{"abort"}})
 		c.do("setExceptionBreakpoints", godap.SetExceptionBreakpointsArguments{Filters: filters})
 		c.do("configurationDone", nil)
@@ -298,7 +299,7 @@ func TestSignals(t *testing.T) {
 // A process that was attached to runs on when the client has gone.
 func TestAttach(t *testing.T) {
 	p := debuggertest.Start(t, "shapes.c")
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("attach", map[string]any{"pid": p.PID, "stopOnEntry": true})
 	c.breakAt("shapes.c", "visit")
 	c.do("configurationDone", nil)

@@ -9,13 +9,14 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
 
 // recordedToEnd is a conversation with inventory.c, of which all is recorded
 // from main to where it prints.
 func recordedToEnd(t *testing.T) *client {
 	t.Helper()
-	c := serve(t, newRegistry(t), nil, session.Owner)
+	c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{}, "record": true})
 	c.breakAt("inventory.c", "print")
 	c.do("configurationDone", nil)
@@ -29,7 +30,7 @@ func TestTravel(t *testing.T) {
 	c := recordedToEnd(t)
 	path := exportTrace(t, c.sessions.All()[0])
 	live := travel(t, c)
-	c = serve(t, newRegistry(t), nil, session.Owner)
+	c = serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 	c.begin("launch", map[string]any{"trace": path})
 	c.do("configurationDone", nil)
 	c.stopped()

@@ -10,17 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	godap "github.com/google/go-dap"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
-	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
-	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
 
 // The table is that of proc_net_tcp(5): 127.0.0.1:2345 is accepted from
@@ -96,28 +90,11 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// still is a target of one thread.
-type still struct{}
-
-var errNothing = errors.New("nothing is there")
-
-func (still) ReadMemory(uint64, []byte) (int, error)     { return 0, target.ErrNoMemory }
-func (still) Regs(int) (ptrace.Regs, error)              { return ptrace.Regs{RIP: 0x1000}, nil }
-func (still) XState(int, []byte) ([]byte, error)         { return nil, errNothing }
-func (still) Threads() ([]proc.ThreadInfo, error)        { return []proc.ThreadInfo{{ID: 7}}, nil }
-func (still) CurrentThread() (int, error)                { return 7, nil }
-func (still) SetCurrentThread(int) error                 { return proc.ErrNoThread }
-func (still) Maps() (procfs.Maps, error)                 { return nil, nil }
-func (still) open(symbols.Mapping) (symbols.File, error) { return nil, errNothing }
-
 // A session is exposed once for each use, to several clients, until it ends.
 func TestExpose(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	r := session.NewRegistry(session.Config{Log: log, Idle: time.Hour, MaxSessions: 1})
-	s, err := r.Add("test", target.Target{Kind: "core file", File: "/tmp/core", PID: 7, View: still{}, OpenImage: still{}.open})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sessiontest.NewRegistry(t)
+	s := sessiontest.AddStill(t, r)
 	e := &Exposer{Sessions: r, Log: log}
 	sockets := map[string]bool{}
 	for _, control := range []bool{false, true, false} {
@@ -171,11 +148,8 @@ func TestExpose(t *testing.T) {
 // it.
 func TestExposeToEditor(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	r := session.NewRegistry(session.Config{Log: log, Idle: time.Hour, MaxSessions: 1})
-	s, err := r.Add("test", target.Target{Kind: "core file", File: "/tmp/core", PID: 7, View: still{}, OpenImage: still{}.open})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sessiontest.NewRegistry(t)
+	s := sessiontest.AddStill(t, r)
 	e := &Exposer{Sessions: r, Log: log}
 	socket, err := e.Expose(t.Context(), s, DAP, false)
 	if err != nil {

@@ -7,13 +7,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
 
 // gdb drives a process that it owns: breakpoints, watchpoints, libraries,
 // writes, calls of functions, and the end. Expected numbers follow from the
 // arithmetic of sums.c.
 func TestLive(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	exe := debuggertest.Build(t, "sums.c")
 	v := serve(t, r, launch(t, r, exe), gdbremote.Options{Role: session.Owner})
 	steps := []struct{ command, want string }{

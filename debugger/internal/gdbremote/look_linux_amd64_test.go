@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
@@ -63,7 +64,7 @@ var looks = []string{
 // A core file looks the same through the protocol as to gdb itself: stack,
 // registers with vectors, memory, libraries.
 func TestCoreLikeGDB(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	exe := debuggertest.Build(t, "sums.c")
 	s, path := openCore(t, r, exe, "print")
 	v := serve(t, r, s, gdbremote.Options{Role: session.Control})

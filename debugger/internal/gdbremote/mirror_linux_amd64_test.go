@@ -15,12 +15,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
 
 // A mirror shows where the session goes and what its memory holds then, and
 // changes nothing.
 func TestMirrorOfGDB(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	exe := debuggertest.Build(t, "sums.c")
 	s := recorded(t, r, exe)
 	end := s.History.End()
@@ -114,7 +115,7 @@ func (c *talk) reply() string {
 // When the session has moved, a client is not shown a mixture: reads are
 // refused until it resumes, which brings it to where the session is.
 func TestMovedMeanwhile(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	s := recorded(t, r, debuggertest.Build(t, "sums.c"))
 	for _, role := range []session.Role{session.Mirror, session.Control} {
 		v := serve(t, r, s, gdbremote.Options{Role: role})
@@ -146,7 +147,7 @@ func TestMovedMeanwhile(t *testing.T) {
 
 // An interrupt stops a process that runs, and ends the wait of a mirror.
 func TestInterrupt(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	s := launch(t, r, debuggertest.Build(t, "busy-loop.c"))
 	for _, role := range []session.Role{session.Control, session.Mirror} {
 		v := serve(t, r, s, gdbremote.Options{Role: role})
@@ -171,7 +172,7 @@ func TestInterrupt(t *testing.T) {
 // A client that goes while the process runs leaves it stopped, and none of its
 // breakpoints.
 func TestClientGone(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	s := launch(t, r, debuggertest.Build(t, "busy-loop.c"))
 	v := serve(t, r, s, gdbremote.Options{Role: session.Control})
 	c := v.talk(t)
@@ -203,7 +204,7 @@ func runs(pid int) bool {
 
 // An owner's kill ends the process, and its detach does not.
 func TestOwnerEnds(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	exe := debuggertest.Build(t, "busy-loop.c")
 	for _, text := range []string{"vKill;1", "k"} {
 		s := launch(t, r, exe)

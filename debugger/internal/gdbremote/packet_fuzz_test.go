@@ -1,65 +1,26 @@
 package gdbremote_test
 
 import (
-	"errors"
-	"log/slog"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
-	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
-	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
-
-// still is a target of one thread and a few bytes.
-type still struct{}
-
-var errNothing = errors.New("nothing is there")
-
-func (still) ReadMemory(addr uint64, b []byte) (int, error) {
-	if addr != 0x1000 || len(b) == 0 {
-		return 0, target.ErrNoMemory
-	}
-	return copy(b, "\x90"), nil
-}
-
-func (still) Regs(thread int) (ptrace.Regs, error) {
-	if thread != 0 && thread != 7 {
-		return ptrace.Regs{}, proc.ErrNoThread
-	}
-	return ptrace.Regs{RIP: 0x1000, RSP: 0x1000}, nil
-}
-func (still) XState(int, []byte) ([]byte, error) { return nil, errNothing }
-func (still) Threads() ([]proc.ThreadInfo, error) {
-	return []proc.ThreadInfo{{ID: 7, Name: "<&\">", Current: true}}, nil
-}
-func (still) CurrentThread() (int, error)                { return 7, nil }
-func (still) SetCurrentThread(int) error                 { return proc.ErrNoThread }
-func (still) Maps() (procfs.Maps, error)                 { return procfs.Maps{{Start: 0x1000, End: 0x2000}}, nil }
-func (still) open(symbols.Mapping) (symbols.File, error) { return nil, errNothing }
 
 // dialStill serves a client with a target that stands still.
 func dialStill(t testing.TB) *packet.Conn {
 	t.Helper()
-	r := session.NewRegistry(session.Config{Log: slog.New(slog.DiscardHandler), Idle: time.Hour, MaxSessions: 1})
-	s, err := r.Add("test", target.Target{
-		Kind: "core file", File: "/tmp/core", PID: 7, View: still{}, OpenImage: still{}.open, Stop: proc.Stop{Why: proc.Signalled, Signal: 11, Fault: 0x10, Code: 1},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sessiontest.NewRegistry(t)
+	s := sessiontest.AddStill(t, r)
 	client, server := net.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- gdbremote.Serve(t.Context(), server, r, s, gdbremote.Options{Role: session.Control}) }()
 	t.Cleanup(func() {
 		_ = client.Close()
-		if err := errors.Join(<-done, r.EndAll("", true)); err != nil {
+		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})

@@ -3,7 +3,6 @@ package gdbremote_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -24,18 +23,6 @@ import (
 // patience bounds everything that should just happen, on a machine that does
 // much else.
 const patience = 3 * time.Minute
-
-// newRegistry returns a registry whose sessions end with the test.
-func newRegistry(t *testing.T) *session.Registry {
-	t.Helper()
-	r := session.NewRegistry(session.Config{Log: slog.New(slog.DiscardHandler), Idle: time.Hour, MaxSessions: 8})
-	t.Cleanup(func() {
-		if err := r.EndAll("", true); err != nil {
-			t.Error(err)
-		}
-	})
-	return r
-}
 
 // launch begins a session with a program at its first instruction.
 func launch(t *testing.T, r *session.Registry, path string) *session.Session {

@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
@@ -102,7 +103,7 @@ var moves = []move{
 // From the same position gdb comes to the same one as the engine, in a process
 // that is recorded and in a trace, forward and backward.
 func TestTravelLikeOurs(t *testing.T) {
-	r := newRegistry(t)
+	r := sessiontest.NewRegistry(t)
 	exe := debuggertest.Build(t, "sums.c")
 	process := recorded(t, r, exe)
 	for name, s := range map[string]*session.Session{"process": process, "trace": traced(t, r, process, exe)} {
