@@ -114,7 +114,7 @@ func (v *server) apply(ctx context.Context, gone, kept []*breakpoint) error {
 	var errs error
 	for _, b := range gone {
 		if b.set != nil {
-			errs = errors.Join(errs, ignoreEnded(v.s.Breakpoints.Clear(b.set)))
+			errs = errors.Join(errs, proc.UnlessEnded(v.s.Breakpoints.Clear(b.set)))
 		}
 	}
 	for _, b := range kept {
@@ -194,18 +194,10 @@ func (t *breakpoints) clear(v *server) {
 		if b.set == nil {
 			continue
 		}
-		if err := ignoreEnded(v.s.Breakpoints.Clear(b.set)); err != nil && v.Log != nil {
+		if err := proc.UnlessEnded(v.s.Breakpoints.Clear(b.set)); err != nil && v.Log != nil {
 			v.Log.Warn("a breakpoint could not be cleared", "session", v.s.ID, "err", err)
 		}
 	}
-}
-
-// ignoreEnded drops errors of a process that has ended meanwhile.
-func ignoreEnded(err error) error {
-	if errors.Is(err, proc.ErrExited) || errors.Is(err, proc.ErrDetached) {
-		return nil
-	}
-	return err
 }
 
 // wire describes a breakpoint to the client.

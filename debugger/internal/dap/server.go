@@ -5,10 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
-	"os"
-	"slices"
-	"syscall"
 	"time"
 
 	"github.com/google/go-dap"
@@ -99,7 +95,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	if errors.Is(cause, errSlow) {
 		err = errors.Join(err, cause)
 	}
-	return errors.Join(unlessEnd(err), unlessEnd(readErr), unlessEnd(closeErr))
+	return errors.Join(session.UnlessGone(err), session.UnlessGone(readErr), session.UnlessGone(closeErr))
 }
 
 // maxQueued bounds the requests that wait; more are not read.
@@ -218,7 +214,6 @@ var (
 	errRunning  = errors.New("the process is running")
 	errMoved    = errors.New("the session is elsewhere by now; its new position follows")
 	errMirror   = errors.New("this is a mirror: it follows the session and changes nothing")
-	errPast     = errors.New("the past cannot be changed; continue goes to the present")
 	errNoTarget = errors.New("nothing is debugged yet; launch or attach comes first")
 	errExited   = errors.New("the session has ended")
 )
@@ -271,22 +266,5 @@ func (v *server) requireWritable() error {
 	case v.NoWrite:
 		return failure.Denied("the server was started with --no-write")
 	}
-	if err := v.s.RequireProcess(); err != nil {
-		return err
-	}
-	if v.s.InPast() {
-		return errPast
-	}
-	return nil
-}
-
-// ends are the errors with which connections end, on either side.
-var ends = []error{io.EOF, io.ErrClosedPipe, net.ErrClosed, os.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}
-
-// unlessEnd drops an error that only says that the connection has ended.
-func unlessEnd(err error) error {
-	if slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) }) {
-		return nil
-	}
-	return err
+	return v.s.RequireChangeable()
 }

@@ -76,7 +76,7 @@ func (v *server) remove(ctx context.Context, args string) ([]byte, error) {
 			return []byte("OK"), nil
 		}
 		delete(v.breakpoints, breakpointKey(args))
-		if err := ignoreEnded(v.clear(b)); err != nil {
+		if err := proc.UnlessEnded(v.clear(b)); err != nil {
 			return nil, err
 		}
 		return []byte("OK"), nil

@@ -2,27 +2,11 @@ package gdbremote
 
 import (
 	"context"
-	"errors"
-	"io"
-	"net"
-	"os"
-	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
-
-// ends lists the errors that report the end of a connection, on either side.
-var ends = []error{io.EOF, io.ErrClosedPipe, net.ErrClosed, os.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}
-
-// unlessEnd drops an error that only reports the end of the connection.
-func unlessEnd(err error) error {
-	if slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) }) {
-		return nil
-	}
-	return err
-}
 
 // oneLine makes a text suitable for a packet that gdb prints.
 func oneLine(text string) string {
@@ -34,7 +18,7 @@ func oneLine(text string) string {
 func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 	v.closing = true
 	if v.Role == session.Owner {
-		if err := v.sessions.End(ctx, v.s, false, v.s.Name()+" was detached from"); ignoreEnded(err) != nil {
+		if err := v.sessions.End(ctx, v.s, false, v.s.Name()+" was detached from"); proc.UnlessEnded(err) != nil {
 			return nil, err
 		}
 	}
@@ -46,7 +30,7 @@ func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
 	v.closing = true
 	if v.Role == session.Owner {
-		if err := v.sessions.End(ctx, v.s, v.s.Launched(), v.s.Name()+" was killed"); ignoreEnded(err) != nil {
+		if err := v.sessions.End(ctx, v.s, v.s.Launched(), v.s.Name()+" was killed"); proc.UnlessEnded(err) != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +49,7 @@ func (v *server) clearBreakpoints() {
 	}
 	defer leave()
 	for _, b := range v.breakpoints {
-		if err := ignoreEnded(v.clear(b)); err != nil && v.Log != nil {
+		if err := proc.UnlessEnded(v.clear(b)); err != nil && v.Log != nil {
 			v.Log.Warn("a breakpoint could not be cleared", "session", v.s.ID, "err", err)
 		}
 	}

@@ -37,7 +37,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	if v.closing {
 		readErr = nil // the connection was closed on this side
 	}
-	return errors.Join(err, unlessEnd(readErr), unlessEnd(closeErr))
+	return errors.Join(err, session.UnlessGone(readErr), session.UnlessGone(closeErr))
 }
 
 // read sends packets to a channel until the connection ends.
@@ -75,7 +75,7 @@ func (v *server) serve(ctx context.Context) error {
 			return nil
 		}
 		if err := v.conn.Write(answer); err != nil {
-			return unlessEnd(err)
+			return session.UnlessGone(err)
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote/packet"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
@@ -124,23 +123,7 @@ func (v *server) requireWritable() error {
 	case v.NoWrite:
 		return failure.Denied("the server was started with --no-write")
 	}
-	if err := v.s.RequireProcess(); err != nil {
-		return err
-	}
-	if v.s.InPast() {
-		return errPast
-	}
-	return nil
-}
-
-var errPast = errors.New("the past cannot be changed; continue goes to the present")
-
-// ignoreEnded drops the error that reports that the process has ended.
-func ignoreEnded(err error) error {
-	if errors.Is(err, proc.ErrExited) || errors.Is(err, proc.ErrDetached) {
-		return nil
-	}
-	return err
+	return v.s.RequireChangeable()
 }
 
 // clientFeatures holds the features of the client that affect replies.

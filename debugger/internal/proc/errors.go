@@ -28,6 +28,15 @@ var (
 	ErrNoBreakpoint = errors.New("no such breakpoint")
 )
 
+// UnlessEnded drops an error that only says that the process has ended or was
+// detached from.
+func UnlessEnded(err error) error {
+	if errors.Is(err, ErrExited) || errors.Is(err, ErrDetached) {
+		return nil
+	}
+	return err
+}
+
 // A PermissionError says why a process may not be traced, and what to do.
 type PermissionError struct {
 	PID   int    // 0 for one that could not be begun

@@ -108,18 +108,10 @@ func (d *Target) Release(ctx context.Context, kill bool) error {
 	defer cancel()
 	var err error
 	if kill {
-		err = ignoreEnd(d.Process.Kill())
+		err = proc.UnlessEnded(d.Process.Kill())
 	}
-	return errors.Join(err, ignoreEnd(d.Process.Detach(ctx)))
+	return errors.Join(err, proc.UnlessEnded(d.Process.Detach(ctx)))
 }
 
 // detachTime bounds a detach.
 const detachTime = 10 * time.Second
-
-// ignoreEnd drops errors that only say that the process has ended.
-func ignoreEnd(err error) error {
-	if errors.Is(err, proc.ErrExited) || errors.Is(err, proc.ErrDetached) {
-		return nil
-	}
-	return err
-}
