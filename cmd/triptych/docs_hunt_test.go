@@ -75,7 +75,7 @@ func huntLines(t *testing.T) []string {
 	widest := (huntWidth - 2*huntMargin) / 9 // a character is at most 9 pixels wide
 	for _, line := range lines {
 		if n := len([]rune(line)) + 2; n > widest {
-			t.Fatalf("the picture has room for %d characters, not for %d: %s", widest, n, line)
+			t.Fatalf("the picture is %d characters wide, and this line has %d: %s", widest, n, line)
 		}
 	}
 	if len(lines) < 10 {

@@ -28,7 +28,7 @@ const (
 )
 
 // loadSigner reads the signing key of a folder and the rotations that lead to it, making a key
-// if there is none. A public key that was replaced by a rotation is written anew.
+// if there is none. A public key that was replaced by a rotation is written again.
 func loadSigner(dir string) (*signer, error) {
 	path := filepath.Join(dir, keyFile)
 	stamp, err := os.Stat(path) // before the key: if that changes in between, it is read again

@@ -68,7 +68,7 @@ func (v *server) assign(ctx context.Context, id frameID, p part, text string) er
 	} else {
 		err = v.assignRegister(id, strings.TrimPrefix(p.expr, "$"), value)
 	}
-	v.now.stacks, v.now.whole = nil, nil // registers and frames are read anew
+	v.now.stacks, v.now.whole = nil, nil // registers and frames are read again
 	return err
 }
 

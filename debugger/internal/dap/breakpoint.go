@@ -151,7 +151,7 @@ func (v *server) places(ctx context.Context, b *breakpoint) ([]symbols.Location,
 }
 
 // retry sets what could not be set before, after a stop: while the process was
-// running, or as long as a library was not loaded. After exec all are set anew.
+// running, or as long as a library was not loaded. After exec all are set again.
 func (t *breakpoints) retry(ctx context.Context, v *server) {
 	images := 0
 	waits := func(b *breakpoint) bool {

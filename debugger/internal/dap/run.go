@@ -18,7 +18,7 @@ type way struct {
 	through func(ctx context.Context) (proc.Stop, error)
 	reason  string // of a stop where the way ends by itself
 	title   string // of its progress, "" if it is as long as the program wants
-	again   bool   // interrupted by a pause, it goes on when it is begun anew
+	again   bool   // after a pause, it can be started once more and goes on
 }
 
 // A running is an operation of this client.

@@ -83,7 +83,7 @@ func (a *App) newTrail(client redis.UniversalClient, env mcp.Env, name string) (
 // auditFiles is the number of files of a chain that a limit of bytes is divided into.
 const auditFiles = 8
 
-// minAuditSize is the smallest limit of bytes: each file must have room for some records.
+// minAuditSize is the smallest limit, in bytes: each file must be able to hold some records.
 const minAuditSize = 1 << 20
 
 // auditLimits returns the maximum age and total size of records; 0 means no limit.

@@ -37,7 +37,7 @@ func openFolder(path string) (*folder, error) {
 func (d *folder) most() int { return exportRecords }
 
 // store implements destination. Where other records have the names of these, because the
-// positions were lost, the chain is taken for one that has begun anew.
+// positions were lost, the chain is taken for one that has started over.
 func (d *folder) store(_ context.Context, s *segment) error {
 	for {
 		err := d.write(s)

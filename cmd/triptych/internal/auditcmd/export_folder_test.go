@@ -115,7 +115,7 @@ func TestExportThatWasKilled(t *testing.T) {
 	}
 }
 
-// The records of a chain that begins anew are all exported, into a folder of their own.
+// The records of a chain that starts over are all exported, into a folder of their own.
 func TestExportOfAChainThatBeginsAnew(t *testing.T) {
 	for name, forgets := range map[string]bool{"position": false, "files only": true} {
 		t.Run(name, func(t *testing.T) {

@@ -169,7 +169,7 @@ func (b *bucket) load(ctx context.Context) (positions, error) {
 	return done, nil
 }
 
-// dirs returns how often each chain in the bucket has begun anew.
+// dirs returns how often each chain in the bucket has started over.
 func (b *bucket) dirs(ctx context.Context) (map[string]int, error) {
 	all := map[string]int{}
 	pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &b.prefix, Delimiter: aws.String("/")})

@@ -179,7 +179,7 @@ func TestExportWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
-// The records of a chain that begins anew are all exported, into a folder of their own.
+// The records of a chain that starts over are all exported, into a folder of their own.
 func TestExportToABucketOfAChainThatBeginsAnew(t *testing.T) {
 	b, e := newBucketFake(t), newExported(t)
 	export := func() {

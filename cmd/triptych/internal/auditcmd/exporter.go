@@ -141,7 +141,7 @@ func (s *segment) add(r audit.Placed) error {
 	return nil
 }
 
-// dir returns the name of the folder of the segment's chain. Chains of one name that begin anew
+// dir returns the name of the folder of the segment's chain. Chains of one name that start over
 // have folders of their own.
 func (s *segment) dir() string {
 	if n := s.last.Began; n > 0 {
