@@ -100,6 +100,11 @@ func TestBreakpoints(t *testing.T) {
 		{"values.c", []string{"-O0"}, []string{"leaf", "main"}, []string{"62"}},
 		{"optimized.c", []string{"-O2", "-no-pie"}, []string{"work", "main", "marker"}, nil},
 		{"values.cc", []string{"-O0", "-no-pie"}, []string{"leaf", "main"}, []string{"39", "66"}},
+		{"values.c", []string{"-O0"}, nil, linesTo(71)},
+		{"values.cc", []string{"-O0"}, nil, linesTo(65)},
+		{"values.rs", []string{"-C", "opt-level=0"}, nil, linesTo(48)},
+		{"containers.rs", []string{"-C", "opt-level=0"}, nil, linesTo(63)},
+		{"optimized.c", []string{"-O2"}, nil, linesTo(35)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.source+strings.Join(tt.flags, ""), func(t *testing.T) {
@@ -119,6 +124,15 @@ func TestBreakpoints(t *testing.T) {
 			}
 		})
 	}
+}
+
+// linesTo returns the numbers of the lines up to the last one that has code.
+func linesTo(last int) []string {
+	var all []string
+	for n := range last {
+		all = append(all, strconv.Itoa(n+1))
+	}
+	return all
 }
 
 func comparePlaces(t *testing.T, what string, got []symbols.Location, err error, want []uint64, bias uint64) {

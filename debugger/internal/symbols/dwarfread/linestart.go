@@ -126,8 +126,9 @@ func (t *LineTable) counts(r lineRow, wanted []bool) bool {
 	return r.stmt && !r.end && int(r.file) < len(wanted) && wanted[r.file]
 }
 
-// startsLocked returns the first address of a line in each function, inlined or
-// not, that has code of the line.
+// startsLocked returns the first address of a line in each block that has code
+// of the line, as gdb does. One address a function would not do: the lowest one
+// may be code that runs only when a panic unwinds the stack, as in Rust.
 func (u *Unit) startsLocked(wanted []bool, line int) []LineStart {
 	t := u.LinesLocked()
 	first := map[*Scope]lineRow{}
@@ -137,7 +138,7 @@ func (u *Unit) startsLocked(wanted []bool, line int) []LineStart {
 		if !t.counts(r, wanted) || int(r.line) != line {
 			continue
 		}
-		f, s := u.innermostLocked(r.addr)
+		f, s := u.blockLocked(r.addr)
 		if _, ok := first[s]; !ok {
 			first[s], owner[s] = r, f
 			order = append(order, s)
@@ -154,9 +155,9 @@ func (u *Unit) startsLocked(wanted []bool, line int) []LineStart {
 	return out
 }
 
-// innermostLocked returns the function at an address, and the scope of the
-// innermost function inlined there or else the function's own.
-func (u *Unit) innermostLocked(pc uint64) (*Subprogram, *Scope) {
+// blockLocked returns the function at an address, and its innermost block there:
+// nil if there is no function, or none of its blocks is known.
+func (u *Unit) blockLocked(pc uint64) (*Subprogram, *Scope) {
 	f := u.functionAtLocked(pc)
 	if f == nil {
 		return nil, nil
@@ -165,5 +166,6 @@ func (u *Unit) innermostLocked(pc uint64) (*Subprogram, *Scope) {
 	if tree == nil {
 		return f, nil
 	}
-	return f, innermost(tree.path(pc))
+	path := tree.path(pc)
+	return f, path[len(path)-1]
 }
