@@ -199,18 +199,18 @@ func (p *Planner) Apply(ctx context.Context, set ChangeSet, progress func(done, 
 	if err != nil {
 		return Applied{}, err
 	}
-	o := ruleset.ApplyOptions{DryRun: set.DryRun, Progress: progress}
+	o, contents := ruleset.ApplyOptions{DryRun: set.DryRun, Progress: progress}, ContentsOf(ctx, p.Store).with(ops)
 	if set.Each {
 		outcomes, err := ruleset.ApplyEach(ops, o, func(own []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
 			return p.Store.Apply(ctx, own, o)
 		})
-		return report(set.Changes, outcomes, err, set.DryRun), nil
+		return report(set, outcomes, err, contents), nil
 	}
 	outcomes, err := p.Store.Apply(ctx, ops, o)
 	if err != nil {
 		return Applied{}, p.explain(ctx, err, ops)
 	}
-	return report(set.Changes, outcomes, nil, set.DryRun), nil
+	return report(set, outcomes, nil, contents), nil
 }
 
 // explain adds to a conflict the changes that others made.
@@ -232,9 +232,9 @@ func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operatio
 // applyArgs leaves the members of operations to [ParseChanges]: a schema for them
 // would cost every session more tokens than the tools that they repeat.
 type applyArgs struct {
-	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op is create, update, put, delete, restore (rev) or label; other members as in those tools"`
+	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op: create, update, put, delete, restore (rev), label; members as in those tools"`
 	DryRun     bool              `json:"dry_run,omitempty" doc:"Only show the diff"`
-	Each       bool              `json:"each,omitempty" doc:"Go on when a ruleset fails"`
+	Each       bool              `json:"each,omitempty" doc:"Go on after failures"`
 	Message    *string           `json:"message"`
 }
 
@@ -316,16 +316,20 @@ var statuses = map[ruleset.ChangeKind]string{
 
 // report returns the results of changes. failures joins the
 // [*ruleset.OperationError]s of those that failed.
-func report(changes []Change, outcomes []ruleset.Outcome, failures error, dry bool) Applied {
+func report(set ChangeSet, outcomes []ruleset.Outcome, failures error, contents Contents) Applied {
 	failed := map[int]error{}
 	for _, err := range split(failures) {
 		if one, ok := errors.AsType[*ruleset.OperationError](err); ok {
 			failed[one.Index] = one.Err
 		}
 	}
-	a := Applied{DryRun: dry, Changes: make([]AppliedChange, len(outcomes))}
+	changes := set.Changes
+	a := Applied{DryRun: set.DryRun, Changes: make([]AppliedChange, len(outcomes))}
 	for i := range outcomes {
-		a.Changes[i] = reportOne(&changes[i], &outcomes[i], dry)
+		a.Changes[i] = reportOne(&changes[i], &outcomes[i])
+		if o := &outcomes[i]; set.DryRun && o.Kind != 0 && o.Kind != ruleset.Labelled {
+			a.Changes[i].Diff = Diff(stateRevision(o.Name, o.Before), stateRevision(o.Name, o.After), contents)
+		}
 		if err := failed[i]; err != nil {
 			a.Changes[i] = AppliedChange{Name: changes[i].Name, Status: "failed", Error: err.Error()}
 		} else if outcomes[i].Rev == 0 {
@@ -343,16 +347,13 @@ func split(err error) []error {
 	return []error{err}
 }
 
-func reportOne(c *Change, o *ruleset.Outcome, dry bool) AppliedChange {
+func reportOne(c *Change, o *ruleset.Outcome) AppliedChange {
 	one := AppliedChange{Name: c.Name, Status: statuses[o.Kind], Rev: o.Rev}
 	switch {
 	case o.Kind == ruleset.Labelled:
 		one.Label, one.From, one.To = string(o.Move.Label), o.Move.From, o.Move.To
 	case c.Op == "restore" && o.Kind != 0:
 		one.Status = "restored"
-	}
-	if dry && o.Kind != 0 && o.Kind != ruleset.Labelled {
-		one.Diff = Diff(stateRevision(o.Name, o.Before), stateRevision(o.Name, o.After))
 	}
 	return one
 }

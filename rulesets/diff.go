@@ -12,9 +12,31 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// Diff returns the difference between two revisions as a unified diff.
-func Diff(from, to ruleset.Revision) string {
-	return udiff.Unified(revisionName(from), revisionName(to), plainText(from), plainText(to))
+// Diff returns the difference between two revisions as a unified diff: of the ruleset,
+// then of each of its files.
+func Diff(from, to ruleset.Revision, contents Contents) string {
+	var b strings.Builder
+	for _, d := range documents(from, to, contents) {
+		text := d.note
+		if text == "" {
+			text = udiff.Unified(d.from, d.to, d.before, d.after)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// A document is a text in two revisions, with its name in each.
+type document struct {
+	from, to      string
+	before, after string
+	note          string // what to show instead, for files that are not text
+}
+
+// documents returns what a diff compares: the ruleset, and the files that differ.
+func documents(from, to ruleset.Revision, contents Contents) []document {
+	main := document{from: revisionName(from), to: revisionName(to), before: plainText(from), after: plainText(to)}
+	return append([]document{main}, fileDocuments(from, to, contents)...)
 }
 
 func revisionName(r ruleset.Revision) string { return fmt.Sprintf("%s@%d", r.Content.Name, r.Number) }
@@ -30,9 +52,6 @@ func plainText(r ruleset.Revision) string {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	for _, f := range c.Files {
-		text += fmt.Sprintf("file %s: %d bytes, SHA-256 %s\n", f.Path, f.Size, f.SHA256)
-	}
 	return text
 }
 
@@ -42,13 +61,25 @@ const wordContext = 2
 // WordDiff returns the difference between two revisions by words, in the format
 // of git diff --word-diff: [-deleted-] and {+added+}, with context lines. It
 // returns "" if there is none. An ellipsis stands for omitted lines.
-func WordDiff(from, to ruleset.Revision) string {
-	marked := markWords(words(plainText(from)), words(plainText(to)))
-	if !slices.ContainsFunc(marked, func(l markedLine) bool { return l.changed }) {
-		return ""
-	}
+func WordDiff(from, to ruleset.Revision, contents Contents) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "--- %s\n+++ %s\n", revisionName(from), revisionName(to))
+	for _, d := range documents(from, to, contents) {
+		if d.note != "" {
+			b.WriteString(d.note)
+		} else {
+			d.appendWords(&b)
+		}
+	}
+	return b.String()
+}
+
+// appendWords writes the difference by words.
+func (d *document) appendWords(b *strings.Builder) {
+	marked := markWords(words(d.before), words(d.after))
+	if !slices.ContainsFunc(marked, func(l markedLine) bool { return l.changed }) {
+		return
+	}
+	fmt.Fprintf(b, "--- %s\n+++ %s\n", d.from, d.to)
 	left := false
 	for i, line := range marked {
 		near := marked[max(0, i-wordContext):min(len(marked), i+wordContext+1)]
@@ -60,7 +91,6 @@ func WordDiff(from, to ruleset.Revision) string {
 			left = true
 		}
 	}
-	return b.String()
 }
 
 // words splits a text into words, runs of blanks, and line ends.
@@ -175,11 +205,11 @@ type Comparison struct {
 }
 
 // Compare returns the difference between two revisions.
-func Compare(from, to ruleset.Revision) Comparison {
+func Compare(from, to ruleset.Revision, contents Contents) Comparison {
 	c := Comparison{
 		Name: string(to.Content.Name), From: from.Number, To: to.Number,
 		Same:    from.Deleted == to.Deleted && ruleset.SameContent(from.Content, to.Content) && ruleset.SameFiles(from.Content.Files, to.Content.Files),
-		Unified: Diff(from, to), Words: WordDiff(from, to),
+		Unified: Diff(from, to, contents), Words: WordDiff(from, to, contents),
 	}
 	if from.Content.Description != to.Content.Description {
 		c.Description = &[2]string{from.Content.Description, to.Content.Description}

@@ -63,7 +63,7 @@ func explainConflict(ctx context.Context, store ruleset.Store, err error, since 
 		return fmt.Errorf("%w; %w", err, historyErr)
 	}
 	newest := ruleset.Revision{Number: current.Rev, Content: current}
-	return fmt.Errorf("%w, not %d. Read it, merge, and use if_rev %d. What changed since:\n%s", err, since, current.Rev, Diff(known, newest))
+	return fmt.Errorf("%w, not %d. Read it, merge, and use if_rev %d. What changed since:\n%s", err, since, current.Rev, Diff(known, newest, ContentsOf(ctx, store)))
 }
 
 type historyArgs struct {
@@ -88,7 +88,7 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 		return historyOf{}, &opError{"retrieve", err}
 	}
 	if args.From != nil || args.To != nil {
-		return compare(name, history, args)
+		return compare(name, history, args, ContentsOf(ctx, t.store))
 	}
 	limit := defaultLimit
 	if args.Limit != nil {
@@ -118,7 +118,7 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 
 // compare returns the difference between two revisions. Without from, it compares
 // with the preceding revision.
-func compare(name ruleset.Name, history []ruleset.Revision, args historyArgs) (historyOf, error) {
+func compare(name ruleset.Name, history []ruleset.Revision, args historyArgs, contents Contents) (historyOf, error) {
 	second, first := history[0], history[0]
 	var toErr, fromErr error
 	if args.To != nil {
@@ -132,10 +132,11 @@ func compare(name ruleset.Name, history []ruleset.Revision, args historyArgs) (h
 	if err := errors.Join(fromErr, toErr); err != nil {
 		return historyOf{}, &opError{"retrieve", err}
 	}
-	diff := Diff(first, second)
+	show := Diff
 	if args.Words {
-		diff = WordDiff(first, second)
+		show = WordDiff
 	}
+	diff := show(first, second, contents)
 	return historyOf{
 		Name: args.Name, Total: len(history), Revisions: []revisionInfo{infoOf(second), infoOf(first)}, Diff: &diff,
 	}, nil

@@ -65,7 +65,8 @@ func (d *draft) ruleset() ruleset.Ruleset {
 func (d *draft) preview(before ruleset.Ruleset) {
 	after := d.ruleset()
 	d.Preview, d.Findings = render(d.Markdown), lint.Ruleset(after)
-	d.Diff = rulesets.Diff(ruleset.Revision{Number: before.Rev, Content: before, Deleted: before.Rev == 0}, ruleset.Revision{Number: before.Rev + 1, Content: after})
+	d.Diff = rulesets.Diff(
+		ruleset.Revision{Number: before.Rev, Content: before, Deleted: before.Rev == 0}, ruleset.Revision{Number: before.Rev + 1, Content: after}, nil)
 }
 
 // newRule shows an empty form.

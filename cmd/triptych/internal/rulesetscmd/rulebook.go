@@ -22,6 +22,7 @@ type rulebook interface {
 	History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) // its content may be missing
 	LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error)
 	Compare(ctx context.Context, name ruleset.Name, from, to int) (rulesets.Comparison, error)
+	ReadFile(ctx context.Context, name ruleset.Name, file ruleset.File) ([]byte, error)
 
 	// Create, Update and Restore return the new revision.
 	Create(ctx context.Context, d ruleset.Draft) (rev int, err error)
@@ -107,6 +108,15 @@ func (b storeRulebook) Update(ctx context.Context, name ruleset.Name, p ruleset.
 	return r.Rev, err
 }
 
+// ReadFile returns the bytes of a file that a ruleset has.
+func (b storeRulebook) ReadFile(ctx context.Context, name ruleset.Name, file ruleset.File) ([]byte, error) {
+	files, ok := ruleset.FilesOf(b.Store)
+	if !ok {
+		return nil, &ruleset.NoFileError{Name: name, Path: file.Path}
+	}
+	return files.ReadRevised(ctx, name, file)
+}
+
 // Compare implements [rulebook].
 func (b storeRulebook) Compare(ctx context.Context, name ruleset.Name, from, to int) (rulesets.Comparison, error) {
 	history, err := b.History(ctx, name)
@@ -121,7 +131,7 @@ func (b storeRulebook) Compare(ctx context.Context, name ruleset.Name, from, to 
 		}
 		ends[i] = history[at]
 	}
-	return rulesets.Compare(ends[0], ends[1]), nil
+	return rulesets.Compare(ends[0], ends[1], rulesets.ContentsOf(ctx, b.Store)), nil
 }
 
 // Apply implements [rulebook].
