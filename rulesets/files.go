@@ -2,7 +2,9 @@ package rulesets
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -10,8 +12,33 @@ import (
 // A FileArg is a file to set or, without text and blob, to remove. A blob is base64.
 type FileArg struct {
 	Path string  `json:"path"`
-	Text *string `json:"text"`
-	Blob *string `json:"blob"`
+	Text *string `json:"text,omitempty"`
+	Blob *string `json:"blob,omitempty"`
+}
+
+// FileArgOf returns the argument that makes a change of a file.
+func FileArgOf(c ruleset.FileChange) FileArg {
+	a := FileArg{Path: c.Path}
+	switch {
+	case c.Data == nil:
+	case utf8.Valid(c.Data):
+		a.Text = new(string(c.Data))
+	default:
+		a.Blob = new(base64.StdEncoding.EncodeToString(c.Data))
+	}
+	return a
+}
+
+// parseFiles decodes files whose members the schema of the call leaves out: they would cost
+// every session the tokens that update_ruleset spends on them.
+func parseFiles(raw []json.RawMessage) ([]ruleset.FileChange, error) {
+	args := make([]FileArg, len(raw))
+	for i := range raw {
+		if err := decodeStrictly(raw[i], &args[i]); err != nil {
+			return nil, fmt.Errorf("file %d: %w", i+1, err)
+		}
+	}
+	return fileChanges(args)
 }
 
 // fileChanges decodes the files of a call.

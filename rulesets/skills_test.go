@@ -198,7 +198,7 @@ func TestFilesOfSkillsHaveRevisions(t *testing.T) {
 		c.Call("apply_rulesets", map[string]any{"operations": []any{change("one"), map[string]any{"op": "label", "name": "pdf_forms", "label": "production"}}})
 		c.Call("apply_rulesets", map[string]any{"operations": []any{change("two")}})
 		diff := c.Call("ruleset_history", map[string]any{"name": "pdf_forms", "from": 1}).String()
-		for _, want := range []string{"-file fill.py: 3 bytes, SHA-256 7692c3ad", "+file fill.py: 3 bytes, SHA-256 3fc4ccfe"} { // as sha256sum prints
+		for _, want := range []string{"--- pdf_forms@1/fill.py\n", "\n-one\n", "\n+two\n"} {
 			if !strings.Contains(diff, want) {
 				t.Errorf("%s: no %q in %s", name, want, diff)
 			}
@@ -223,6 +223,32 @@ func TestFilesOfSkillsHaveRevisions(t *testing.T) {
 		}
 		c.Call("apply_rulesets", map[string]any{"operations": []any{map[string]any{"op": "restore", "name": "pdf_forms", "rev": 2}}})
 		read(c, "two")
+	}
+}
+
+// A skill is created with its files, or not at all.
+func TestSkillsAreCreatedWithFiles(t *testing.T) {
+	c := connected(t, memstore.New(time.Now))
+	create := func(files ...any) mcptest.Answer {
+		return c.Call("create_ruleset", map[string]any{"name": "pdf_forms", "description": "Fill forms", "markdown": "m", "files": files})
+	}
+	for what, bad := range map[string]any{
+		"an unknown member": map[string]any{"path": "a", "txt": "x"}, "a path that leads out": map[string]any{"path": "../a", "text": "x"},
+		"a removal": map[string]any{"path": "a"}, "text and blob": map[string]any{"path": "a", "text": "x", "blob": "eA=="},
+	} {
+		if got := create(bad); !got.IsError {
+			t.Errorf("%s is accepted: %s", what, got)
+		}
+	}
+	if got := create(map[string]any{"path": "a/b.txt", "text": "one"}, map[string]any{"path": "c.bin", "blob": "AP8="}); got.IsError {
+		t.Fatal(got)
+	}
+	verify(t, c, listedSkills(t, c))
+	if got, err := c.Read("skill://pdf-forms/a/b.txt"); err != nil || got[0].Text != "one" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := c.Read("skill://pdf-forms/c.bin"); err != nil || string(got[0].Blob) != "\x00\xff" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

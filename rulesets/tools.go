@@ -114,7 +114,7 @@ func (t *tools) table() *mcp.Table {
 			},
 			{
 				Name: "apply_rulesets", Title: "Apply several changes", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
-				Doc:     "Change several rulesets, all or none; also restore old or deleted revisions",
+				Doc:     "Change several rulesets, all or none; restore revisions",
 				Details: applyDetails, Call: mcp.Typed(t.apply),
 			},
 		},
@@ -128,12 +128,13 @@ func (t *tools) table() *mcp.Table {
 }
 
 type createArgs struct {
-	Name        string   `json:"name" doc:"Snake_case ruleset name (e.g., python_style_guide)"`
-	Description string   `json:"description" doc:"Brief description of the ruleset"`
-	Markdown    string   `json:"markdown" doc:"Ruleset content in markdown format"`
-	Tags        []string `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
-	Extra       string   `json:"extra,omitempty" extension:"true" doc:"More front matter, YAML"`
-	Message     *string  `json:"message" extension:"true"`
+	Name        string            `json:"name" doc:"Snake_case ruleset name (e.g., python_style_guide)"`
+	Description string            `json:"description" doc:"Brief description of the ruleset"`
+	Markdown    string            `json:"markdown" doc:"Ruleset content in markdown format"`
+	Tags        []string          `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
+	Extra       string            `json:"extra,omitempty" extension:"true" doc:"More front matter, YAML"`
+	Files       []json.RawMessage `json:"files,omitempty" extension:"true"` // see [FileArg]
+	Message     *string           `json:"message" extension:"true"`
 }
 
 func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (done, error) {
@@ -141,9 +142,13 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 	if err != nil {
 		return done{}, &opError{"create", err}
 	}
+	files, err := parseFiles(args.Files)
+	if err != nil {
+		return done{}, &opError{"create", err}
+	}
 	ctx, found := collect(ctx)
 	r, err := t.store.Create(ctx, ruleset.Draft{
-		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra, By: by(call, args.Message),
+		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra, Files: files, By: by(call, args.Message),
 	})
 	if _, taken := errors.AsType[*ruleset.ExistsError](err); taken {
 		err = t.withNames(ctx, err, takenText)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // Found is the outcome of a search.
@@ -34,7 +35,8 @@ var ruleNames = []string{".clinerules", ".cursorrules", ".goosehints", ".roorule
 var copilotNames = []string{"copilot-instructions.md", "instructions", "prompts", "agents", "chatmodes", "rules", "skills"}
 
 // Find returns the named files and the rules files of the named folders: *.md,
-// *.mdc, .cursorrules and the like, those in the hidden folders of editors too.
+// *.mdc, .cursorrules and the like, those in the hidden folders of editors too. Of a
+// folder with a SKILL.md it returns that file only, see [Attachments].
 func Find(paths []string) (Found, error) {
 	var found Found
 	for _, root := range paths {
@@ -42,10 +44,14 @@ func Find(paths []string) (Found, error) {
 			if err != nil {
 				return err // d may be nil
 			}
-			if path == root {
-				if !d.IsDir() {
-					found.Files = append(found.Files, path)
-				}
+			switch {
+			case path == root && d.IsDir() && isSkill(path):
+				found.Files = append(found.Files, filepath.Join(path, ruleset.MainFile))
+				return fs.SkipDir
+			case path == root && !d.IsDir():
+				found.Files = append(found.Files, path)
+				return nil
+			case path == root:
 				return nil
 			}
 			return found.visit(path, d)
@@ -70,6 +76,9 @@ func (f *Found) visit(path string, d fs.DirEntry) error {
 		if d.IsDir() {
 			return fs.SkipDir
 		}
+	case d.IsDir() && isSkill(path):
+		f.Files = append(f.Files, filepath.Join(path, ruleset.MainFile))
+		return fs.SkipDir
 	case d.IsDir():
 	case isRules(d.Name()):
 		f.Files = append(f.Files, path)

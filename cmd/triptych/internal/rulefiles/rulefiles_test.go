@@ -159,6 +159,46 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A folder with a SKILL.md is one rules file with the files beside it.
+func TestSkillFolders(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"a.md": "a", "pdf-forms/SKILL.md": "text", "pdf-forms/scripts/run.sh": "#!/bin/sh\n", "pdf-forms/empty": "", "pdf-forms/guide.md": "more",
+		"pdf-forms/.hidden": "h", "pdf-forms/.git/config": "h",
+	} {
+		if err := rulefiles.WriteFile(root, ruleset.FileChange{Path: name, Data: []byte(text)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	main := filepath.Join(root, "pdf-forms", "SKILL.md")
+	if err := os.Symlink("SKILL.md", filepath.Join(root, "pdf-forms", "link")); err != nil {
+		t.Skip("no symbolic links:", err)
+	}
+	for _, from := range []string{root, filepath.Dir(main)} {
+		found, err := rulefiles.Find([]string{from})
+		want := []string{filepath.Join(root, "a.md"), main}
+		if from != root {
+			want = want[1:]
+		}
+		if diff := cmp.Diff(want, found.Files); diff != "" || err != nil || found.Other != 0 {
+			t.Errorf("%v, -want +got:\n%s", err, diff)
+		}
+	}
+	files, notes, err := rulefiles.Attachments(main)
+	want := []ruleset.FileChange{
+		{Path: "empty", Data: []byte{}}, {Path: "guide.md", Data: []byte("more")}, {Path: "scripts/run.sh", Data: []byte("#!/bin/sh\n")},
+	}
+	if diff := cmp.Diff(want, files); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"3 hidden files or links"}, notes); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if files, _, err := rulefiles.Attachments(filepath.Join(root, "a.md")); files != nil || err != nil {
+		t.Errorf("a.md has %v, %v", files, err)
+	}
+}
+
 func TestQualified(t *testing.T) {
 	got := rulefiles.Qualified(filepath.FromSlash("/My Repo/api/AGENTS.md"), "agents")
 	if diff := cmp.Diff([]ruleset.Name{"api_agents", "my_repo_api_agents"}, got); diff != "" {

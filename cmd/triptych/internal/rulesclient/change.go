@@ -19,6 +19,13 @@ func (c *Client) Create(ctx context.Context, d ruleset.Draft) (rev int, err erro
 	args := map[string]any{"name": d.Name, "description": d.Description, "markdown": d.Markdown, "tags": append([]string{}, d.Tags...)}
 	addText(args, "extra", d.Extra)
 	addText(args, "message", d.By.Message)
+	if len(d.Files) > 0 {
+		files := make([]rulesets.FileArg, len(d.Files))
+		for i, f := range d.Files {
+			files[i] = rulesets.FileArgOf(f)
+		}
+		args["files"] = files
+	}
 	var answer changed
 	_, err = c.call(ctx, "create_ruleset", args, &answer)
 	return answer.Rev, named(err, d.Name)

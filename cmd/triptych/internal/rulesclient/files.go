@@ -3,14 +3,13 @@ package rulesclient
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -87,12 +86,7 @@ func (c *Client) ReadFile(ctx context.Context, name ruleset.Name, file ruleset.F
 
 // ChangeFile sets a file of a ruleset.
 func (c *Client) ChangeFile(ctx context.Context, name ruleset.Name, path string, data []byte) error {
-	file := map[string]string{"path": path}
-	if utf8.Valid(data) {
-		file["text"] = string(data)
-	} else {
-		file["blob"] = base64.StdEncoding.EncodeToString(data)
-	}
-	_, err := c.call(ctx, "update_ruleset", map[string]any{"name": name, "files": []any{file}}, nil)
+	file := rulesets.FileArgOf(ruleset.FileChange{Path: path, Data: data})
+	_, err := c.call(ctx, "update_ruleset", map[string]any{"name": name, "files": []rulesets.FileArg{file}}, nil)
 	return named(err, name)
 }

@@ -31,10 +31,12 @@ type wireRuleset struct {
 	Markdown string `json:"markdown"`
 	Extra    string `json:"extra"`
 	Rev      int    `json:"rev"`
+
+	Files []ruleset.File `json:"files"`
 }
 
 func (w *wireRuleset) ruleset() ruleset.Ruleset {
-	return ruleset.Ruleset{Meta: w.meta(), Markdown: w.Markdown, Extra: w.Extra, Rev: w.Rev}
+	return ruleset.Ruleset{Meta: w.meta(), Markdown: w.Markdown, Extra: w.Extra, Rev: w.Rev, Files: w.Files}
 }
 
 type wireList struct {

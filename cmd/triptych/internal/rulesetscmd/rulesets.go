@@ -166,15 +166,17 @@ func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset,
 }
 
 func (a commands) rulesetsCreate() app.Command {
-	var description, message string
+	var description, message, folder string
 	var tags []string
 	return app.Command{
 		Name: "create", Args: "NAME [FILE]", Min: 1, Max: 2,
-		Short:   "create a ruleset from a file or from standard input",
-		Example: "triptych rulesets create go_style style.md --description 'How we write Go' --tag go --tag style",
+		Short: "create a ruleset from a file or from standard input",
+		Example: "triptych rulesets create go_style style.md --description 'How we write Go' --tag go --tag style\n" +
+			"triptych rulesets create pdf_forms forms.md -d 'Fill in PDF forms' --files forms",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVarP(&description, "description", "d", "", "what it is for, one `line`")
 			set.StringArrayVarP(&tags, "tag", "t", nil, "a `tag`; may be given several times")
+			set.StringVar(&folder, "files", "", "the files beside the text: those in this `folder`")
 			messageFlag(set, &message)
 			a.rulebookFlags(set)
 		},
@@ -188,6 +190,11 @@ func (a commands) rulesetsCreate() app.Command {
 				return err
 			}
 			draft := ruleset.Draft{Name: name, Description: description, Tags: tags, Markdown: markdown, By: byCommand(message)}
+			if folder != "" {
+				if draft.Files, _, err = rulefiles.FilesIn(folder); err != nil {
+					return err
+				}
+			}
 			return a.withRulebook(ctx, func(book rulebook) error {
 				if _, err := book.Create(ctx, draft); err != nil {
 					return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -101,10 +102,16 @@ func (a commands) changesOfFolder(ctx context.Context, book rulebook, dir string
 		if err == nil {
 			draft.Name, err = t.claim(path, draft.Name)
 		}
+		change := putOf(draft)
+		if err == nil && filepath.Base(path) == ruleset.MainFile {
+			var old ruleset.Ruleset
+			old, err = getIfThere(ctx, book, draft.Name)
+			change.Files = filesToPut(path, old, draft.Files)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		changes = append(changes, putOf(draft))
+		changes = append(changes, change)
 		show(i+1, len(found.Files))
 	}
 	if !prune {
@@ -117,6 +124,15 @@ func (a commands) changesOfFolder(ctx context.Context, book rulebook, dir string
 		}
 	}
 	return changes, err
+}
+
+// getIfThere returns a ruleset, or the zero value if there is none.
+func getIfThere(ctx context.Context, book rulebook, name ruleset.Name) (ruleset.Ruleset, error) {
+	r, err := book.Get(ctx, name)
+	if _, missing := errors.AsType[*ruleset.NotFoundError](err); missing {
+		return ruleset.Ruleset{}, nil
+	}
+	return r, err
 }
 
 // putOf is the change that gives a ruleset the content of a file.

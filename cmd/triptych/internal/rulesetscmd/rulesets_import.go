@@ -3,6 +3,8 @@ package rulesetscmd
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -23,7 +25,15 @@ func (f *imported) size() int {
 	if f.change == nil || f.change.Markdown == nil {
 		return 0
 	}
-	return len(*f.change.Markdown)
+	size := len(*f.change.Markdown)
+	for _, file := range f.change.Files {
+		for _, data := range []*string{file.Text, file.Blob} {
+			if data != nil {
+				size += len(*data)
+			}
+		}
+	}
+	return size
 }
 
 // importAtOnce is the number of files that are stored by one batch: it costs a fraction of
@@ -80,6 +90,7 @@ func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, pa
 	old, err := book.Get(ctx, draft.Name)
 	_, isMissing := errors.AsType[*ruleset.NotFoundError](err)
 	change := putOf(draft)
+	change.Files = filesToPut(path, old, draft.Files)
 	fresh := old
 	fresh.Description, fresh.Tags, fresh.Markdown, fresh.Extra = draft.Description, draft.Tags, draft.Markdown, draft.Extra
 	switch {
@@ -88,7 +99,7 @@ func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, pa
 		change.Op = "create"
 	case err != nil:
 		f.fail(err.Error())
-	case difference(old, fresh).Empty():
+	case difference(old, fresh).Empty() && len(change.Files) == 0:
 		f.outcome = "unchanged"
 	case !t.overwrite:
 		f.outcome = "skipped"
@@ -97,6 +108,26 @@ func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, pa
 		change.Op, change.IfRev = "update", &old.Rev
 	}
 	return f
+}
+
+// filesToPut returns the changes that give a ruleset the files of a skill. Other rules files
+// say nothing about them.
+func filesToPut(path string, old ruleset.Ruleset, files []ruleset.FileChange) (changes []rulesets.FileArg) {
+	if filepath.Base(path) != ruleset.MainFile {
+		return nil
+	}
+	fresh := ruleset.ChangedFiles(nil, files)
+	for _, f := range old.Files {
+		if !slices.ContainsFunc(fresh, func(other ruleset.File) bool { return other.Path == f.Path }) {
+			changes = append(changes, rulesets.FileArg{Path: f.Path})
+		}
+	}
+	for _, f := range files {
+		if !slices.Contains(old.Files, ruleset.FileOf(f.Path, f.Data)) {
+			changes = append(changes, rulesets.FileArgOf(f))
+		}
+	}
+	return changes
 }
 
 // applyImports stores files: together, without those that cannot be stored.

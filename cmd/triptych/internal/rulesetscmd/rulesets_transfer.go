@@ -82,7 +82,8 @@ func (a commands) rulesetsImport() app.Command {
 			"hidden folders of editors (.cursor, .claude, .github, ...). Front matter may give\n" +
 			"name, description, tags, created_at and last_modified; its other keys are kept as\n" +
 			"they are. A missing name is made of the file's name, a missing description of the\n" +
-			"first heading or sentence. Rulesets that exist and differ are skipped unless\n" +
+			"first heading or sentence. A folder with a SKILL.md is one ruleset with the other\n" +
+			"files of the folder. Rulesets that exist and differ are skipped unless\n" +
 			"--overwrite is given. Each file that was left out is listed with the reason. Files\n" +
 			"are stored a hundred at a time; one that fails leaves the others.",
 		Example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .",
@@ -120,7 +121,13 @@ func (a commands) readDraft(path string) (ruleset.Draft, []string, error) {
 	if err != nil {
 		return ruleset.Draft{}, nil, err
 	}
-	return rulefiles.Draft(path, text)
+	draft, notes, err := rulefiles.Draft(path, text)
+	if err != nil {
+		return draft, notes, err
+	}
+	files, left, err := rulefiles.Attachments(path)
+	draft.Files = files
+	return draft, append(notes, left...), err
 }
 
 // claim returns a name that no other file of this run has: the file's own, or one
@@ -141,7 +148,8 @@ func (a commands) rulesetsExport() app.Command {
 		Name: "export", Args: "DIR", Min: 1, Max: 1,
 		Short: "write all rulesets as Markdown files",
 		Long: "Each becomes NAME.md with description, tags, times and all other keys as front\n" +
-			"matter, so that import makes the same ruleset of it elsewhere. Files that\n" +
+			"matter, so that import makes the same ruleset of it elsewhere. One with files\n" +
+			"becomes the folder NAME with hyphens, its text SKILL.md. Files that\n" +
 			"exist and differ are skipped unless --overwrite is given; no other file is\n" +
 			"touched. A file that is written has the time of its ruleset's last change.",
 		Flags: t.flags(a),
@@ -166,12 +174,15 @@ func (a commands) rulesetsExport() app.Command {
 func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, name ruleset.Name, dir string) error {
 	path := filepath.Join(dir, string(name)+".md")
 	r, err := book.Get(ctx, name)
+	if len(r.Files) > 0 {
+		path = filepath.Join(dir, strings.ReplaceAll(string(name), "_", "-"), ruleset.MainFile)
+	}
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		return nil // deleted since the list was made
 	}
 	var outcome string
 	if err == nil {
-		outcome, err = t.write(path, r)
+		outcome, err = t.write(ctx, book, path, r)
 	}
 	if err != nil {
 		return errors.Join(a.note(t, "failed", string(name), err.Error()), ctx.Err())
@@ -180,14 +191,18 @@ func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, nam
 }
 
 // write makes the file have the ruleset, or says why it was left alone.
-func (t *transfer) write(path string, r ruleset.Ruleset) (outcome string, err error) {
+func (t *transfer) write(ctx context.Context, book rulebook, path string, r ruleset.Ruleset) (outcome string, err error) {
 	text, err := rulefiles.Portable(r)
 	if err != nil {
 		return "", err
 	}
+	present, _, err := rulefiles.Attachments(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
 	old, err := os.ReadFile(path)
 	switch {
-	case err == nil && bytes.Equal(old, text):
+	case err == nil && bytes.Equal(old, text) && ruleset.SameFiles(ruleset.ChangedFiles(nil, present), r.Files):
 		return "unchanged", nil
 	case err == nil && !t.overwrite:
 		return "skipped", nil
@@ -199,8 +214,25 @@ func (t *transfer) write(path string, r ruleset.Ruleset) (outcome string, err er
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
+	if err := writeAttachments(ctx, book, filepath.Dir(path), r); err != nil {
+		return "", err
+	}
 	if err := atomicfile.Write(path, text, 0o644); err != nil {
 		return "", err
 	}
 	return "written", os.Chtimes(path, time.Time{}, r.LastModified)
+}
+
+// writeAttachments writes the files of a ruleset into a folder.
+func writeAttachments(ctx context.Context, book rulebook, dir string, r ruleset.Ruleset) error {
+	for _, f := range r.Files {
+		data, err := book.ReadFile(ctx, r.Name, f)
+		if err != nil {
+			return err
+		}
+		if err := rulefiles.WriteFile(dir, ruleset.FileChange{Path: f.Path, Data: data}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
