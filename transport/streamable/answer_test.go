@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -82,6 +83,34 @@ func TestParkedAnswers(t *testing.T) {
 	}
 	s.endpoint.Forget("anna")
 	waitFor(t, "the memory is given back", func() bool { return s.endpoint.AnswerUsage().Used == 0 })
+}
+
+// TestUnreadNotifications: what sessions keep for clients that may resume gives way to
+// answers, whether a client reads its session's stream or none does.
+func TestUnreadNotifications(t *testing.T) {
+	const most = 64 << 10
+	var server *mcp.Server
+	s := serve(t, func(c *streamable.Config) { c.AnswerMemory, server = most, c.Server })
+	var sessions []string
+	for range 40 {
+		sessions = append(sessions, s.session(t, "2025-06-18"))
+	}
+	read := events(t, s.open(t, "GET", "", sessions[0], "Accept: text/event-stream"))
+	changes := 0
+	for ; s.endpoint.AnswerUsage().Used < most*7/8; changes++ { // some 130 bytes, kept 40 times
+		if changes == 100 {
+			t.Fatalf("only %d bytes are kept", s.endpoint.AnswerUsage().Used)
+		}
+		server.Changes().ResourcesChanged()
+		read()
+	}
+	for _, session := range []string{"", sessions[1]} {
+		if resp, text := s.ask(t, "POST", echoing(1, most/2), session); resp.StatusCode != http.StatusOK {
+			t.Errorf("an answer: %s %.200s, want 200", resp.Status, text)
+		}
+	}
+	server.Changes().ResourcesChanged()
+	expect(t, read, fmt.Sprintf(`0_%d|{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`, changes+1))
 }
 
 // TestLargeBatch: the rest of a batch is refused when its answers are too long.

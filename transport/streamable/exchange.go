@@ -223,7 +223,7 @@ func (e *exchange) finish(out []byte) {
 // there is no memory to keep it until it is read. mu is held.
 func (e *exchange) finishStreamLocked(out []byte) {
 	owner := e.to.caller.Principal.ID
-	err := e.h.parked.fit(owner, func() error { return e.stream.finish(out) })
+	err := e.h.fit(owner, func() error { return e.stream.finish(out) })
 	if err == nil {
 		return
 	}
@@ -264,7 +264,7 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 	owner := e.to.caller.Principal.ID
 	hold := e.h.answers.Hold(owner)
 	defer hold.Release()
-	if err := e.h.parked.fit(owner, func() error { return hold.Take(int64(cap(out))) }); err != nil {
+	if err := e.h.fit(owner, func() error { return hold.Take(int64(cap(out))) }); err != nil {
 		e.h.cfg.Logger.Warn("answer dropped", "principal", owner, "bytes", len(out), "err", err)
 		e.h.refuseFor(e.values, w, &e.to.caller, e.unread(w.Header(), err), e.id, hasNullID(e.to.rev))
 		return

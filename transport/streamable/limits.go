@@ -20,3 +20,17 @@ func (h *Handler) storeLimits(cfg *Config) {
 	h.bodyMemory.Store(cfg.BodyMemory)
 	h.answerMemory.Store(cfg.AnswerMemory)
 }
+
+// fit calls take, which takes memory for an answer of the owner, until it succeeds or
+// nothing is left that is only kept for clients that may resume: first parked streams go,
+// then the messages of the sessions' own streams. It returns the last error of take.
+func (h *Handler) fit(owner string, take func() error) error {
+	err := take()
+	for err != nil && h.parked.dropOldest(owner, err) {
+		err = take()
+	}
+	if err != nil && h.sessions.trim(owner, err) {
+		err = take()
+	}
+	return err
+}

@@ -72,13 +72,3 @@ func (p *parked) dropOldest(owner string, err error) bool {
 	found.drop()
 	return true
 }
-
-// fit calls take until it succeeds or there is no parked stream left to drop. It returns
-// the last error of take.
-func (p *parked) fit(owner string, take func() error) error {
-	err := take()
-	for err != nil && p.dropOldest(owner, err) {
-		err = take()
-	}
-	return err
-}

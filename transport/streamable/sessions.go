@@ -162,3 +162,16 @@ func (all *sessions) all(last bool) []*session {
 	all.closed = all.closed || last
 	return slices.Collect(maps.Values(all.by))
 }
+
+// trim frees what the own streams of the owner's sessions keep for clients that may
+// resume them, or those of all sessions when err is [budget.ErrTotal]. It reports whether
+// that was any memory.
+func (all *sessions) trim(owner string, err error) bool {
+	freed := false
+	for _, s := range all.all(false) {
+		if errors.Is(err, budget.ErrTotal) || s.principal == owner {
+			freed = s.own.trim() || freed
+		}
+	}
+	return freed
+}

@@ -167,6 +167,18 @@ func (s *stream) pause(retry time.Duration) {
 	s.notifyLocked()
 }
 
+// trim frees what the stream keeps for a client that may resume it: the messages that were
+// written, and all while it has no reader. It reports whether that was any memory.
+func (s *stream) trim() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.bytes
+	for s.bytes > 0 && (s.readers == 0 || s.first <= s.sent) {
+		s.dropLocked()
+	}
+	return s.bytes < before
+}
+
 // held returns the bytes that the stream keeps.
 func (s *stream) held() int {
 	s.mu.Lock()
