@@ -14,6 +14,7 @@ const (
 	reqGetSigMask = 0x420a
 	reqSetSigMask = 0x420b
 	reqRseqConfig = 0x420f
+	reqEmulate    = 31 // PTRACE_SYSEMU
 )
 
 // Options are the ptrace options of all tracees: events for new threads and
@@ -79,6 +80,14 @@ func (t *Tracer) Step(tid int, sig syscall.Signal) error {
 func (t *Tracer) ToSyscall(tid int, sig syscall.Signal) error {
 	t.resumed(tid)
 	return command("resume", unix.PTRACE_SYSCALL, tid, uintptr(sig))
+}
+
+// ToEmulated continues a stopped thread to a SyscallStop before its next system call,
+// which the kernel will not make: when the thread continues, its registers are those
+// that the tracer has set.
+func (t *Tracer) ToEmulated(tid int, sig syscall.Signal) error {
+	t.resumed(tid)
+	return command("resume", reqEmulate, tid, uintptr(sig))
 }
 
 // Listen leaves a thread in its GroupStop until SIGCONT.

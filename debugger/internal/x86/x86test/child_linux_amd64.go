@@ -151,12 +151,23 @@ func (c *Child) Read(addr uint64, b []byte) {
 // childProgram returns an executable that has nothing but room: a page that may
 // be executed and DataSize bytes that may be written.
 func childProgram() []byte {
-	type segment struct {
+	return Program(Segment{Addr: Code, Size: pageSize, Execute: true}, Segment{Addr: Data, Size: DataSize, Write: true})
+}
+
+// A Segment is a range of pages of a program, all zero.
+type Segment struct {
+	Addr, Size     uint64
+	Execute, Write bool
+}
+
+// Program returns an executable with nothing but segments. It begins at the first one.
+func Program(segments ...Segment) []byte {
+	type header struct {
 		Type, Flags                                uint32
 		Offset, Vaddr, Paddr, Filesz, Memsz, Align uint64
 	}
 	const load, x, w, r = 1, 1, 2, 4
-	header := struct {
+	file := struct {
 		Ident               [16]byte
 		Type, Machine       uint16
 		Version             uint32
@@ -165,15 +176,28 @@ func childProgram() []byte {
 		Sizes               [6]uint16 // of header, program header, their number, and none of sections
 	}{
 		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: 2, Machine: 62, Version: 1,
-		Entry: Code, Phoff: 64, Sizes: [6]uint16{64, 56, 2},
+		Entry: segments[0].Addr, Phoff: 64, Sizes: [6]uint16{64, 56, uint16(len(segments))},
 	}
 	var b bytes.Buffer
-	segments := []segment{
-		{Type: load, Flags: r | x, Offset: pageSize, Vaddr: Code, Filesz: pageSize, Memsz: pageSize, Align: pageSize},
-		{Type: load, Flags: r | w, Vaddr: Data, Memsz: DataSize, Align: pageSize},
+	_ = binary.Write(&b, binary.LittleEndian, file) // a Buffer takes everything
+	for _, s := range segments {
+		h := header{Type: load, Flags: r, Vaddr: s.Addr, Memsz: s.Size, Align: pageSize}
+		if s.Write {
+			h.Flags |= w
+		}
+		if s.Execute {
+			h.Flags |= x
+		}
+		if !s.Write { // the kernel clears only writable memory that no file backs
+			h.Offset, h.Filesz = pageSize, s.Size
+		}
+		_ = binary.Write(&b, binary.LittleEndian, h)
 	}
-	for _, part := range []any{header, segments} {
-		_ = binary.Write(&b, binary.LittleEndian, part) // a Buffer takes everything
+	size := uint64(pageSize)
+	for _, s := range segments {
+		if !s.Write {
+			size = max(size, pageSize+s.Size)
+		}
 	}
-	return append(b.Bytes(), make([]byte, 2*pageSize-b.Len())...)
+	return append(b.Bytes(), make([]byte, size-uint64(b.Len()))...)
 }
