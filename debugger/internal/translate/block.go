@@ -1,0 +1,228 @@
+package translate
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// A Fetcher copies code of the program into b and returns the number of bytes that
+// can be executed from addr on.
+type Fetcher func(addr uint64, b []byte) int
+
+// decode returns the instruction at an address and its bytes.
+func (f Fetcher) decode(pc uint64) (x86.Inst, []byte, error) {
+	b := make([]byte, x86.MaxLen)
+	n := f(pc, b)
+	in, err := x86.Decode(b[:n], pc)
+	return in, b[:in.Len], err
+}
+
+// maxInstructions is the number of instructions of the longest block. It is an
+// 8-bit immediate.
+const maxInstructions = 100
+
+// A Request describes a block to be translated.
+type Request struct {
+	PC    uint64
+	Fetch Fetcher
+	// Hot and Cold are the addresses at which the code will be, and Stubs is that of
+	// the result of [Stubs], with context and tables before it. They must be less than
+	// 2 GiB apart.
+	Hot, Cold, Stubs uint64
+	// FirstExit is the number of the block's first exit. Further ones follow.
+	FirstExit uint32
+	// Limit is the number of instructions of the longest block. 0 means the largest
+	// possible limit.
+	Limit int
+}
+
+// MaxCode is the size of the largest block's hot or cold code in bytes.
+const MaxCode = 16 << 10
+
+// A Block is a translated run of instructions.
+type Block struct {
+	PC        uint64
+	Count     int    // instructions
+	Hot, Cold []byte // code; the cold part is executed rarely
+	Exits     []Exit
+	Positions []Position
+}
+
+// An ExitKind says why a block is left.
+type ExitKind uint8
+
+// The kinds of exits.
+const (
+	ExitBranch   ExitKind = iota // the branch at Link leads to an address without translation
+	ExitLeft                     // fewer instructions are left than the block has; it has not begun
+	ExitNative                   // the processor must execute the instruction in its original place
+	ExitIndirect                 // the target of the indirect branch at Target is in no table; the branch is counted
+)
+
+// An Exit is a way out of a block.
+type Exit struct {
+	Kind   ExitKind
+	Target uint64 // address at which the program continues
+	// Link is the address of the 32-bit distance of the jump that leads to this exit.
+	// It may be changed to lead to the translation of Target.
+	Link uint64
+}
+
+// A Position says to which instruction a part of the hot code belongs.
+type Position struct {
+	Offset uint32 // in Hot, of the first byte
+	Index  uint8  // number of instructions before it in the block
+	Saved  uint16 // set of general registers whose values are saved in the context
+	PC     uint64
+}
+
+// A translation is a block under construction:
+//
+//	Translate
+//	├─ plan      which instructions, see plan.go
+//	├─ count     the number of instructions
+//	├─ add       copies; branches in the middle of the block
+//	└─ branch    at its end: direct, conditional, indirect; or an exit
+type translation struct {
+	Request
+	hot, cold section
+	block     Block
+	planned   []planned
+	current   int    // index in planned
+	end       uint64 // where the program continues behind the planned instructions
+	native    bool   // with an instruction that is executed in its original place
+}
+
+// Translate translates the block that begins at r.PC. It ends with a branch, before an
+// instruction that the processor must execute in its original place, or when it is
+// long enough.
+func Translate(r Request) Block {
+	t := &translation{
+		Request: r, hot: section{base: r.Hot, arena: r.Stubs}, cold: section{base: r.Cold, arena: r.Stubs},
+		block: Block{PC: r.PC},
+	}
+	if t.Limit <= 0 || t.Limit > maxInstructions {
+		t.Limit = maxInstructions
+	}
+	t.plan()
+	t.count()
+	ended := false
+	for n := range t.planned {
+		t.current = n
+		ended = t.add(&t.planned[n])
+	}
+	switch {
+	case ended:
+	case t.native:
+		t.hot.jump(t.cold.address())
+		t.exit(Exit{Kind: ExitNative, Target: t.end})
+	default:
+		t.direct(t.end)
+	}
+	t.block.Hot, t.block.Cold = t.hot.code, t.cold.code
+	return t.block
+}
+
+// Continuation returns the address at which the program continues after the hot code,
+// and the length of the hot code without the jump to it. If the translation of that
+// address follows there, the jump is not needed.
+func (b *Block) Continuation(hot uint64) (pc uint64, length int, ok bool) {
+	end := hot + uint64(len(b.Hot))
+	for _, e := range b.Exits {
+		if e.Kind == ExitBranch && e.Link == end-4 && b.Hot[len(b.Hot)-5] == 0xe9 {
+			return e.Target, len(b.Hot) - 5, true
+		}
+	}
+	return 0, 0, false
+}
+
+// mark begins a part of the hot code that belongs to the current instruction, with
+// the given registers saved.
+func (t *translation) mark(saved uint16) {
+	t.block.Positions = append(t.block.Positions, Position{
+		Offset: uint32(len(t.hot.code)), Index: uint8(t.current), Saved: saved,
+		PC: t.planned[t.current].in.PC,
+	})
+}
+
+// count adds the subtraction from the instructions that are left, and the exit if they
+// are not enough. It changes flags only if the program overwrites all of them.
+func (t *translation) count() {
+	n := int8(len(t.planned))
+	t.block.Count = int(n)
+	if n == 0 {
+		return
+	}
+	if DeadFlags(t.Fetch, t.PC) == arithmetic {
+		t.hot.subtractLeft(n)
+		t.hot.raw(0x0f, 0x88) // js
+		t.hot.relative(t.cold.address())
+	} else {
+		t.hot.addLeft(-n)
+		t.hot.raw(0x0f, 0xb6) // movzx ecx, byte [Left+7]
+		t.hot.field(x86.RCX, contextLeft+7, 0)
+		t.hot.raw(0xe3, 5) // jrcxz over the jump
+		t.hot.jump(t.cold.address())
+		t.hot.restore(x86.RCX)
+		t.cold.restore(x86.RCX)
+	}
+	t.exit(Exit{Kind: ExitLeft, Target: t.PC})
+}
+
+// exit adds the cold code of an exit.
+func (t *translation) exit(e Exit) {
+	t.cold.storeTarget(e.Target)
+	t.cold.storeWord(t.FirstExit+uint32(len(t.block.Exits)), contextExit)
+	t.cold.jump(t.Stubs + stubExit)
+	t.block.Exits = append(t.block.Exits, e)
+}
+
+// direct ends the block with a jump to an address.
+func (t *translation) direct(pc uint64) {
+	t.hot.jump(t.cold.address())
+	t.exit(Exit{Kind: ExitBranch, Target: pc, Link: t.hot.address() - 4})
+}
+
+// add adds an instruction, and reports whether it ends the block.
+func (t *translation) add(p *planned) bool {
+	in := &p.in
+	switch {
+	case isSyscall(in):
+		t.call(p.code)
+		t.hot.loadImmediate(x86.RCX, in.Next())
+		t.direct(in.Next())
+	case in.Class&branches != 0 && t.current < len(t.planned)-1:
+		t.passBranch(p)
+		return false
+	case in.Class&branches != 0:
+		t.branch(in, p.code)
+	case isRelative(in):
+		t.copyRelative(in, p.code)
+		return false
+	default:
+		t.mark(0)
+		t.hot.raw(p.code...)
+		return false
+	}
+	return true
+}
+
+// noSyscall is the result of a system call that does not exist, or that the kernel has
+// not made because of a tracer: -ENOSYS.
+const noSyscall = -38
+
+// call adds a system call. A tracer stops the thread there, makes the call and lets it
+// continue elsewhere. If it dies in between, the kernel does not make the call, so that
+// it is made again.
+func (t *translation) call(code []byte) {
+	t.hot.save(x86.RAX)
+	t.hot.save(x86.RCX) // the processor changes it, and r11
+	t.hot.save(x86.R11)
+	t.mark(1<<x86.RCX | 1<<x86.R11)
+	t.hot.raw(code...)
+	t.hot.raw(0x48, 0x8d, 0x88) // lea rcx, [rax-result]
+	t.hot.imm32(uint32(-noSyscall))
+	t.hot.raw(0xe3, 2)                             // jrcxz over the jump
+	t.hot.raw(0xeb, byte(restoreLength+len(code))) // jmp over the second call
+	t.hot.restore(x86.RAX)
+	t.hot.raw(code...)
+}

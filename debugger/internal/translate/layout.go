@@ -1,0 +1,89 @@
+package translate
+
+import "encoding/binary"
+
+// The memory before the code of an arena: the tables of targets, which the process must
+// be able to read, and the context, which it must be able to write. All arenas may have
+// the same tables and context, mapped at several addresses.
+//
+// They are addressed relative to the instruction pointer, which processors forward
+// from stores to loads in less time than through a segment register.
+const (
+	// ContextSize is the size of a context in bytes, one page.
+	ContextSize = 1 << 12
+	// TargetsSize is the size of the tables of targets in bytes.
+	TargetsSize = firstEntries*16 + secondEntries*16
+
+	contextStart = -ContextSize
+	targetsStart = contextStart - TargetsSize
+)
+
+// Offsets in a context.
+const (
+	contextLeft   = 0
+	contextTarget = 8
+	contextExit   = 16
+	contextFlags  = 24
+	contextFound  = 32 // where a search continues
+	contextNone   = 40 // if there is no translation
+	contextGPR    = 64 // 16 registers that a block has saved
+)
+
+// The tables of targets map addresses of the program to translations. Their entries
+// are two words. The first table has one place for an address, by its low 16 bits: the
+// negated address and the translation. The second has all addresses, in a hash table
+// with linear probing: the address and the translation.
+const (
+	firstEntries  = 1 << 16
+	secondBits    = 17
+	secondEntries = 1 << secondBits
+	secondOffset  = firstEntries * 16
+
+	// The place of an address in the second table is given by its low 32 bits.
+	hashFactor = 0x9e3779b1
+	hashShift  = 32 - secondBits
+)
+
+// MaxTargets is the number of addresses that [Targets] should hold at most.
+const MaxTargets = secondEntries / 2
+
+// A Context is our view of a context. Its methods may
+// be called while the process is stopped.
+type Context []byte
+
+// Left returns the number of instructions that may be executed before the exit
+// [ExitLeft].
+func (c Context) Left() int64 { return int64(binary.LittleEndian.Uint64(c[contextLeft:])) }
+
+// SetLeft sets the number of instructions.
+func (c Context) SetLeft(n int64) { binary.LittleEndian.PutUint64(c[contextLeft:], uint64(n)) }
+
+// Exit returns the number of the exit that the process has reached.
+func (c Context) Exit() uint32 { return binary.LittleEndian.Uint32(c[contextExit:]) }
+
+// Saved returns the saved value of a general register.
+func (c Context) Saved(register int) uint64 {
+	return binary.LittleEndian.Uint64(c[contextGPR+8*register:])
+}
+
+// Targets is our view of the tables of targets. Its methods may be called while the
+// process is stopped.
+type Targets []byte
+
+// Clear removes all targets.
+func (t Targets) Clear() { clear(t) }
+
+// Put adds a target. The translation of an address must not change before Clear.
+func (t Targets) Put(pc, translation uint64) {
+	first := t[pc%firstEntries*16:]
+	binary.LittleEndian.PutUint64(first, -pc)
+	binary.LittleEndian.PutUint64(first[8:], translation)
+	for hash := uint32(pc) * hashFactor >> hashShift; ; hash = (hash + 1) % secondEntries {
+		entry := t[secondOffset+hash*16:]
+		if key := binary.LittleEndian.Uint64(entry); key == 0 || key == pc {
+			binary.LittleEndian.PutUint64(entry, pc)
+			binary.LittleEndian.PutUint64(entry[8:], translation)
+			return
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package translate
+
+import "github.com/triptych-mcp/triptych/debugger/internal/x86"
+
+// nativeClasses are the classes of instructions that are executed in their original
+// place: they raise exceptions, need the kernel, or load the flags register with
+// its trap flag.
+const nativeClasses = x86.Trap | x86.Privileged | x86.PopFlags
+
+// nativeNames lists further ones, whose results depend on more than registers and
+// memory, or that load segment registers or use transactions.
+var nativeNames = nameSet(
+	"cpuid", "rdtsc", "rdtscp", "rdpmc", "rdpru", "rdpid", "rdrand", "rdseed", "xgetbv",
+	"sgdt", "sidt", "sldt", "str", "smsw", "lar", "lsl", "verr", "verw",
+	"int", "sysenter", "callf", "jmpf", "retf", "retfq", "iret", "iretw", "iretq", "getsec",
+	"monitorx", "mwaitx", "umonitor", "umwait", "tpause", "clui", "stui", "testui", "uiret", "senduipi",
+	"enter", // when it faults, it has already written what it would read again
+	"xbegin", "xabort", "xend", "xtest", "xsusldtrk", "xresldtrk",
+	"vmcall", "vmmcall", "vmfunc", "enclu", "rstorssp", "saveprevssp", "incsspd", "incsspq",
+	"wrssd", "wrssq", "enqcmd", "enqcmds", "movdir64b",
+)
+
+func nameSet(names ...string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
+// isNative reports whether the processor must execute the instruction in its
+// original place.
+func isNative(in *x86.Inst, code []byte) bool {
+	branch := in.Class&branches != 0
+	switch {
+	case in.Class&nativeClasses != 0, nativeNames[in.Name()]:
+		return true
+	case branch && (in.Class.Is(x86.Barrier) || in.Locked()): // operand size 16, on which processors differ; invalid
+		return true
+	case isRelative(in) && in.Addr32():
+		return true
+	}
+	s := shapeOf(code)
+	return s.escape == 0 && s.opcode == 0x8e || // mov to a segment register
+		s.escape == 0x0f && (s.opcode == 0xa1 || s.opcode == 0xa9) && !in.Class.Is(x86.Memory) // pop fs, pop gs
+}
+
+// isSyscall reports whether an instruction is syscall.
+func isSyscall(in *x86.Inst) bool { return in.Class.Is(x86.Syscall) && in.Name() == "syscall" }
