@@ -1,0 +1,199 @@
+package codecache
+
+import (
+	"encoding/binary"
+	"sort"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/translate"
+)
+
+// An Arena is memory in which the process executes translations. Before it are the
+// tables of targets and the context, see translate.ContextSize.
+type Arena struct {
+	Base uint64 // address of the code in the process
+	Code []byte // the same memory in this program
+}
+
+// Layout of an arena:
+//
+//	stubs · scratch (hot, cold) · hot code → … · … ← end of cold code
+const (
+	hotOffset = translate.StubsSize + 2*translate.MaxCode
+	coldShare = 3 // one third of the arena is for cold code
+	reach     = 1<<31 - 1<<28
+)
+
+// arena is an Arena in use.
+type arena struct {
+	Arena
+	hot, cold uint64   // addresses of the next code
+	blocks    []*block // by address
+	once      *block
+	far       map[uint64]uint64 // jumps to translations in other arenas, by those
+}
+
+func newArena(a Arena) *arena {
+	stubs, _ := translate.Stubs(a.Base)
+	copy(a.Code, stubs)
+	n := &arena{Arena: a}
+	n.reset()
+	return n
+}
+
+func (a *arena) reset() {
+	a.hot, a.cold = a.Base+hotOffset, a.coldStart()
+	a.blocks, a.once = nil, nil
+	a.far = make(map[uint64]uint64)
+}
+
+func (a *arena) end() uint64 { return a.Base + uint64(len(a.Code)) }
+
+func (a *arena) coldStart() uint64 { return a.end() - uint64(len(a.Code)/coldShare) }
+
+// full reports whether the arena may have no space for another block.
+func (a *arena) full() bool {
+	return a.hot+translate.MaxCode > a.coldStart() || a.cold+translate.MaxCode > a.end()
+}
+
+// near reports whether code at pc, and what it accesses, can be reached from the arena
+// with 32-bit distances.
+func (a *arena) near(pc uint64) bool {
+	return max(pc, a.end())-min(pc, a.Base) < reach
+}
+
+// arenaFor returns the arena for the translation of the code at pc: one that is near or,
+// if there is no memory for that or no code, any other.
+func (c *Cache) arenaFor(pc uint64) (*arena, error) {
+	for _, a := range c.arenas {
+		if a.near(pc) {
+			return a, nil
+		}
+	}
+	if len(c.arenas) > 0 && c.Fetch(pc, make([]byte, 1)) == 0 {
+		return c.arenas[0], nil
+	}
+	memory, err := c.Arena(pc)
+	switch {
+	case err != nil && len(c.arenas) > 0:
+		return c.arenas[0], nil
+	case err != nil:
+		return nil, err
+	}
+	c.arenas = append(c.arenas, newArena(memory))
+	return c.arenas[len(c.arenas)-1], nil
+}
+
+// scratch returns the request for a block in the space for blocks that are used once.
+func (a *arena) scratch(pc uint64, limit int, fetch translate.Fetcher) translate.Request {
+	hot := a.Base + translate.StubsSize
+	return translate.Request{
+		PC: pc, Fetch: fetch, Hot: hot, Cold: hot + translate.MaxCode, Stubs: a.Base, FirstExit: onceExits, Limit: limit,
+	}
+}
+
+// write copies code to its address.
+func (a *arena) write(address uint64, code []byte) { copy(a.Code[address-a.Base:], code) }
+
+// follow moves the place of the next block to the end of the last one, over its jump,
+// if the last one continues at pc.
+func (a *arena) follow(pc uint64) {
+	if len(a.blocks) == 0 {
+		return
+	}
+	last := a.blocks[len(a.blocks)-1]
+	if next, length, ok := last.Continuation(last.address); ok && next == pc {
+		a.hot = last.address + uint64(length)
+		last.Hot = last.Hot[:length]
+	}
+}
+
+// place puts a new block at the ends of the hot and the cold code.
+func (a *arena) place(b *block) {
+	a.write(a.hot, b.Hot)
+	a.write(a.cold, b.Cold)
+	a.hot += uint64(len(b.Hot))
+	a.cold += uint64(len(b.Cold))
+	a.blocks = append(a.blocks, b)
+}
+
+// link makes a branch lead to a translation.
+func (a *arena) link(address, to uint64) {
+	if max(to, a.end())-min(to, a.Base) >= 1<<31 {
+		to = a.farJump(to)
+	}
+	binary.LittleEndian.PutUint32(a.Code[address-a.Base:], uint32(to-address-4))
+}
+
+// farJump returns the address of a jump to another arena.
+func (a *arena) farJump(to uint64) uint64 {
+	if at, ok := a.far[to]; ok {
+		return at
+	}
+	at := a.cold
+	a.far[to] = at
+	code := binary.LittleEndian.AppendUint64([]byte{0xff, 0x25, 0, 0, 0, 0}, to) // jmp [rip+0]
+	a.write(at, code)
+	a.cold += uint64(len(code))
+	return at
+}
+
+// A Position is a place in the program's code that corresponds to one in the cache.
+type Position struct {
+	PC     uint64
+	Undone int    // counted instructions that were not executed, that at PC among them
+	Saved  uint16 // set of general registers whose values are in the context
+	// Start reports whether the address is the start of a block, where nothing has
+	// been done, and Begun whether the block's instructions have been counted. In
+	// between is the code that counts.
+	Start, Begun bool
+}
+
+// Position returns the place that corresponds to an address in the cache. It returns
+// false for addresses that are not in the hot code.
+func (c *Cache) Position(address uint64) (Position, bool) {
+	if a := c.arenaAt(address); a != nil {
+		return a.position(address)
+	}
+	return Position{}, false
+}
+
+// Contains reports whether an address is in an arena.
+func (c *Cache) Contains(address uint64) bool { return c.arenaAt(address) != nil }
+
+// CountsInRCX reports whether the register rcx of a thread that is stopped at an address
+// has the number of instructions that are left, see translate.CountsInRCX.
+func (c *Cache) CountsInRCX(address uint64) bool {
+	a := c.arenaAt(address)
+	return a != nil && translate.CountsInRCX(a.Code[address-a.Base:], address, a.Base)
+}
+
+// arenaAt returns the arena with an address, or nil.
+func (c *Cache) arenaAt(address uint64) *arena {
+	for _, a := range c.arenas {
+		if address-a.Base < uint64(len(a.Code)) {
+			return a
+		}
+	}
+	return nil
+}
+
+func (a *arena) position(address uint64) (Position, bool) {
+	if b := a.once; b != nil && address-b.address < uint64(len(b.Hot)) {
+		return b.position(address), true
+	}
+	n := sort.Search(len(a.blocks), func(n int) bool { return a.blocks[n].address > address }) - 1
+	if n < 0 || address-a.blocks[n].address >= uint64(len(a.blocks[n].Hot)) {
+		return Position{}, false
+	}
+	return a.blocks[n].position(address), true
+}
+
+func (b *block) position(address uint64) Position {
+	offset := uint32(address - b.address)
+	n := sort.Search(len(b.Positions), func(n int) bool { return b.Positions[n].Offset > offset }) - 1
+	if n < 0 {
+		return Position{PC: b.PC, Start: offset == 0}
+	}
+	p := b.Positions[n]
+	return Position{PC: p.PC, Undone: b.Count - int(p.Index), Saved: p.Saved, Begun: true}
+}

@@ -1,0 +1,256 @@
+package codecache
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/translate"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// pageSize is the granularity of [Cache.Covers].
+const pageSize = 1 << 12
+
+// A Config says what a Cache works on.
+type Config struct {
+	Fetch translate.Fetcher
+	// Arena returns new memory for translations, near the address if possible.
+	Arena   func(near uint64) (Arena, error)
+	Targets translate.Targets
+}
+
+// A Cache holds translations.
+type Cache struct {
+	Config
+	arenas  []*arena
+	blocks  map[uint64]*block // by the address of the original
+	exits   []exit            // by number
+	once    []exit            // of the block of EnterOnce, by number from onceExits on
+	waiting map[uint64][]link // branches to addresses that are not translated
+	pages   map[uint64]bool   // numbers of pages of which something is translated
+	targets int
+}
+
+// A block is a translation in its place.
+type block struct {
+	translate.Block
+	address uint64 // of the hot code
+}
+
+// exit is an exit with its block.
+type exit struct {
+	translate.Exit
+	count int // instructions of the block
+}
+
+// link is a branch in an arena.
+type link struct {
+	arena   *arena
+	address uint64 // of its 32-bit distance
+}
+
+// ErrFull reports that no more can be translated until [Cache.Clear].
+var ErrFull = errors.New("the code cache is full")
+
+// New returns an empty cache.
+func New(c Config) *Cache {
+	cache := &Cache{Config: c}
+	cache.Clear()
+	return cache
+}
+
+// Clear forgets all translations. The process must not continue in one.
+func (c *Cache) Clear() {
+	c.Targets.Clear()
+	c.blocks = make(map[uint64]*block)
+	c.waiting = make(map[uint64][]link)
+	c.pages = make(map[uint64]bool)
+	c.exits = c.exits[:0]
+	c.targets = 0
+	for _, a := range c.arenas {
+		a.reset()
+	}
+}
+
+// Covers reports whether code between two addresses has been translated. The answer
+// may be true for code in the same page.
+func (c *Cache) Covers(start, end uint64) bool {
+	if (end-start)/pageSize > uint64(len(c.pages)) {
+		for page := range c.pages {
+			if page*pageSize < end && start < (page+1)*pageSize {
+				return true
+			}
+		}
+		return false
+	}
+	for page := start / pageSize; page*pageSize < end; page++ {
+		if c.pages[page] {
+			return true
+		}
+	}
+	return false
+}
+
+// Enter returns the address of the translation of the code at pc. The error is
+// [ErrFull], or one of Arena.
+func (c *Cache) Enter(pc uint64) (uint64, error) {
+	if b := c.blocks[pc]; b != nil {
+		return b.address, nil
+	}
+	if err := c.translate(pc); err != nil {
+		return 0, err
+	}
+	return c.blocks[pc].address, nil
+}
+
+// EnterIndirect is Enter for the target of an indirect branch, which is found without
+// an exit from now on.
+func (c *Cache) EnterIndirect(pc uint64) (uint64, error) {
+	address, err := c.Enter(pc)
+	if err != nil {
+		return 0, err
+	}
+	if c.targets == translate.MaxTargets {
+		return 0, ErrFull
+	}
+	c.targets++
+	c.Targets.Put(pc, address)
+	return address, nil
+}
+
+// EnterOnce returns the address of a translation of at most limit instructions at pc.
+// It is valid until the next call of EnterOnce, and all branches that end it are
+// exits or are found in the table of targets.
+func (c *Cache) EnterOnce(pc uint64, limit int) (uint64, error) {
+	a, err := c.arenaFor(pc)
+	if err != nil {
+		return 0, err
+	}
+	r := a.scratch(pc, limit, c.Fetch)
+	b := &block{Block: translate.Translate(r), address: r.Hot}
+	a.write(r.Hot, b.Hot)
+	a.write(r.Cold, b.Cold)
+	a.once = b
+	c.once = appendExits(c.once[:0], &b.Block)
+	return b.address, nil
+}
+
+// onceExits is the number of the first exit of the block of EnterOnce.
+const onceExits = 1 << 31
+
+// ahead is the number of blocks that Enter translates at most.
+const ahead = 48
+
+// translate translates the block at pc and those that follow.
+func (c *Cache) translate(pc uint64) error {
+	open := []uint64{pc}
+	for n := 0; len(open) > 0 && n < ahead; n++ {
+		next := open[len(open)-1]
+		open = open[:len(open)-1]
+		if c.blocks[next] != nil {
+			continue
+		}
+		b, err := c.add(next)
+		switch {
+		case err != nil && next != pc:
+			return nil // the one that is needed is there
+		case err != nil:
+			return err
+		}
+		open = append(open, c.successors(b)...)
+	}
+	return nil
+}
+
+// successors returns the targets of a block's branches that have no translation. The
+// last one is its continuation.
+func (c *Cache) successors(b *block) []uint64 {
+	var open []uint64
+	for _, e := range b.Exits {
+		if e.Kind == translate.ExitBranch && c.blocks[e.Target] == nil {
+			open = append(open, e.Target)
+		}
+	}
+	return open
+}
+
+// add translates one block.
+func (c *Cache) add(pc uint64) (*block, error) {
+	a, err := c.arenaFor(pc)
+	if err != nil {
+		return nil, err
+	}
+	if a.full() {
+		return nil, ErrFull
+	}
+	a.follow(pc)
+	b := &block{address: a.hot, Block: translate.Translate(translate.Request{
+		PC: pc, Fetch: c.Fetch, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(len(c.exits)),
+	})}
+	a.place(b)
+	c.blocks[pc] = b
+	c.pages[pc/pageSize] = true
+	for _, p := range b.Positions {
+		c.pages[p.PC/pageSize] = true
+		c.pages[(p.PC+x86.MaxLen)/pageSize] = true // it may end there
+	}
+	c.exits = appendExits(c.exits, &b.Block)
+	c.connect(a, b)
+	return b, nil
+}
+
+func appendExits(exits []exit, b *translate.Block) []exit {
+	for _, e := range b.Exits {
+		exits = append(exits, exit{e, b.Count})
+	}
+	return exits
+}
+
+// connect connects a new block with those that are there. A jump that the block has
+// overwritten is no longer waiting.
+func (c *Cache) connect(a *arena, b *block) {
+	for _, l := range c.waiting[b.PC] {
+		if l.address-b.address >= uint64(len(b.Hot)) {
+			l.arena.link(l.address, b.address)
+		}
+	}
+	delete(c.waiting, b.PC)
+	for _, e := range b.Exits {
+		if e.Kind != translate.ExitBranch {
+			continue
+		}
+		l := link{a, e.Link}
+		if to := c.blocks[e.Target]; to != nil {
+			a.link(l.address, to.address)
+		} else {
+			c.waiting[e.Target] = append(c.waiting[e.Target], l)
+		}
+	}
+}
+
+// An Exit says where and why the process has left the cache.
+type Exit struct {
+	Kind   translate.ExitKind
+	Target uint64
+	Undone int // counted instructions that were not executed
+}
+
+// Exit returns what an exit means, by its number in the context.
+func (c *Cache) Exit(number uint32) (Exit, error) {
+	exits := c.exits
+	if number >= onceExits {
+		exits, number = c.once, number-onceExits
+	}
+	if int(number) >= len(exits) {
+		return Exit{}, fmt.Errorf("exit %d from the code cache, which has %d", number, len(exits))
+	}
+	e := exits[number]
+	x := Exit{Kind: e.Kind, Target: e.Target}
+	switch e.Kind {
+	case translate.ExitLeft:
+		x.Undone = e.count
+	case translate.ExitIndirect:
+		x.Undone = 1
+	}
+	return x, nil
+}

@@ -1,0 +1,229 @@
+package codecache_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/codecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/translate"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+const (
+	original = 0x401000
+	far      = 0x7f00_0000_1000 // code that another arena is for
+	size     = 1 << 18
+)
+
+// fixture is a cache of code in this program's memory. It is not executed.
+type fixture struct {
+	*codecache.Cache
+	t      *testing.T
+	code   map[uint64]byte
+	arenas []codecache.Arena
+	none   bool // no more arenas
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{t: t, code: make(map[uint64]byte)}
+	f.Cache = codecache.New(codecache.Config{
+		Fetch: func(addr uint64, b []byte) int {
+			for n := range b {
+				c, ok := f.code[addr+uint64(n)]
+				if !ok {
+					return n
+				}
+				b[n] = c
+			}
+			return len(b)
+		},
+		Arena: func(near uint64) (codecache.Arena, error) {
+			if f.none {
+				return codecache.Arena{}, errors.New("no memory")
+			}
+			a := codecache.Arena{Base: near + 1<<28, Code: make([]byte, size)}
+			f.arenas = append(f.arenas, a)
+			return a, nil
+		},
+		Targets: make(translate.Targets, translate.TargetsSize),
+	})
+	return f
+}
+
+// put writes code of the program.
+func (f *fixture) put(at uint64, code ...byte) {
+	for n, b := range code {
+		f.code[at+uint64(n)] = b
+	}
+}
+
+func (f *fixture) enter(pc uint64) uint64 {
+	f.t.Helper()
+	address, err := f.Enter(pc)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return address
+}
+
+// instruction decodes what is at an address of an arena.
+func (f *fixture) instruction(address uint64) *x86.Inst {
+	f.t.Helper()
+	for _, a := range f.arenas {
+		if n := address - a.Base; n < size {
+			in, err := x86.Decode(a.Code[n:], address)
+			if err != nil {
+				f.t.Fatalf("%#x: %v", address, err)
+			}
+			return &in
+		}
+	}
+	f.t.Fatalf("%#x is in no arena", address)
+	return nil
+}
+
+// last returns the last instruction of a block that is n instructions long with its
+// prologue.
+func (f *fixture) last(address uint64, n int) *x86.Inst {
+	f.t.Helper()
+	in := f.instruction(address)
+	for range n - 1 {
+		in = f.instruction(in.Next())
+	}
+	return in
+}
+
+// TestBranchesAreConnected translates a block and then the one that it leads to, which
+// was not there before.
+func TestBranchesAreConnected(t *testing.T) {
+	f := newFixture(t)
+	f.put(original, 0x31, 0xc0, 0xe8, 0xf9, 0xff, 0x0f, 0x00) // xor eax, eax; call original+0x100000
+	const length = 5                                          // sub, js, xor, push, jmp
+	first := f.enter(original)
+	if target, _ := f.last(first, length).Target(); target == 0 || f.instruction(target).Name() == "sub" {
+		t.Fatalf("the call leads to %#x, though there is no code", target)
+	}
+	f.Clear()
+	f.put(original+0x100000, 0x31, 0xc0, 0xf4)
+	first = f.enter(original)
+	second := f.enter(original + 0x100000)
+	if got := f.last(first, length-1); got.Next() != second { // the jump is not needed
+		t.Errorf("the call continues at %#x, want %#x", got.Next(), second)
+	}
+}
+
+// TestFarBranch connects blocks of arenas that are more than 2 GiB apart.
+func TestFarBranch(t *testing.T) {
+	f := newFixture(t)
+	f.put(far, 0x31, 0xc0, 0xf4)
+	second := f.enter(far)
+	f.put(original, 0x31, 0xc0, 0x68, 0, 0, 0, 0, 0xc3) // no direct branch can lead there
+	first := f.enter(original)
+	if len(f.arenas) != 2 || max(first, second)-min(first, second) < 1<<31 {
+		t.Errorf("%d arenas, blocks at %#x and %#x", len(f.arenas), first, second)
+	}
+	f.none = true
+	f.put(2*far, 0x31, 0xc0, 0xf4)
+	if address := f.enter(2 * far); !f.Contains(address) {
+		t.Errorf("%#x is in no arena", address)
+	}
+}
+
+func TestNoMemory(t *testing.T) {
+	f := newFixture(t)
+	f.none = true
+	if _, err := f.Enter(original); err == nil {
+		t.Error("there is no error")
+	}
+}
+
+func TestFull(t *testing.T) {
+	f := newFixture(t)
+	for n := uint64(0); ; n++ {
+		at := original + n*0x200
+		code := make([]byte, 100)
+		for i := range code {
+			code[i] = 0x90
+		}
+		f.put(at, append(code, 0xf4)...)
+		if _, err := f.Enter(at); errors.Is(err, codecache.ErrFull) {
+			f.Clear()
+			f.enter(at)
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if n > size {
+			t.Fatal("the cache is never full")
+		}
+	}
+}
+
+func TestCovers(t *testing.T) {
+	f := newFixture(t)
+	f.put(original+0xffe, 0x31, 0xc0, 0x31, 0xc0, 0xf4) // continues in the next page
+	f.enter(original + 0xffe)
+	for _, test := range []struct {
+		start, end uint64
+		want       bool
+	}{
+		{original, original + 1, true}, {original + 0x1000, original + 0x1001, true},
+		{original - 0x1000, original, false}, {original + 0x2000, original + 0x9000, false},
+		{0, 1 << 47, true}, {original, original, false},
+	} {
+		if got := f.Covers(test.start, test.end); got != test.want {
+			t.Errorf("%#x to %#x: %v", test.start, test.end, got)
+		}
+	}
+	f.Clear()
+	if f.Covers(0, 1<<47) {
+		t.Error("something is covered after Clear")
+	}
+}
+
+// TestPosition maps addresses in the cache to the program's.
+func TestPosition(t *testing.T) {
+	f := newFixture(t)
+	f.put(original, 0x31, 0xc0, 0xff, 0xc0, 0x90, 0xf4) // xor eax, eax; inc eax; nop; hlt
+	at := f.enter(original)
+	if p, ok := f.Position(at); !ok || !p.Start || p.Begun || p.PC != original {
+		t.Errorf("at the start: %+v, %v", p, ok)
+	}
+	sub := f.instruction(at)
+	if p, ok := f.Position(sub.Next()); !ok || p.Start || p.Begun {
+		t.Errorf("behind the subtraction: %+v, %v", p, ok)
+	}
+	xor := f.instruction(f.instruction(sub.Next()).Next())
+	inc := f.instruction(xor.Next())
+	if p, ok := f.Position(inc.PC); !ok || !p.Begun || p.PC != original+2 || p.Undone != 2 {
+		t.Errorf("%s: %+v, %v", inc.Text(nil), p, ok)
+	}
+	if _, ok := f.Position(at - 1); ok {
+		t.Error("there is a position before the block")
+	}
+}
+
+// TestExits follows the jump of a block to its exit, whose number is an operand.
+func TestExits(t *testing.T) {
+	f := newFixture(t)
+	f.put(original, 0x31, 0xc0, 0xff, 0xc0, 0xf4)
+	at := f.enter(original)
+	target, _ := f.last(at, 5).Target() // sub, js, xor, inc, jmp
+	in := f.instruction(target)
+	for range 2 {
+		in = f.instruction(in.Next())
+	}
+	number := binary.LittleEndian.Uint32(f.arenas[0].Code[in.Next()-4-f.arenas[0].Base:])
+	exit, err := f.Exit(number)
+	if err != nil || exit.Kind != translate.ExitNative || exit.Target != original+4 || exit.Undone != 0 {
+		t.Errorf("exit %d: %+v, %v", number, exit, err)
+	}
+	if exit, err := f.Exit(number - 1); err != nil || exit.Kind != translate.ExitLeft || exit.Undone != 2 {
+		t.Errorf("exit %d: %+v, %v", number-1, exit, err)
+	}
+	if _, err := f.Exit(number + 1); err == nil {
+		t.Error("there is another exit")
+	}
+}
