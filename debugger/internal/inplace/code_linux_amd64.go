@@ -1,0 +1,109 @@
+package inplace
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+const pageSize = 1 << 12
+
+// code is a copy of the program's code, as far as it has been fetched.
+type code struct {
+	memory *ptrace.Memory
+	pid    int
+	maps   procfs.Maps // nil if they must be read again
+	pages  map[uint64]*[pageSize]byte
+}
+
+// drop forgets the copy.
+func (c *code) drop() { c.maps, c.pages = nil, nil }
+
+// dropMaps forgets the maps, and which pages are not to be translated.
+func (c *code) dropMaps() {
+	c.maps = nil
+	for number, page := range c.pages {
+		if page == nil {
+			delete(c.pages, number)
+		}
+	}
+}
+
+func (c *code) readMaps() (procfs.Maps, error) {
+	f, err := os.Open("/proc/" + strconv.Itoa(c.pid) + "/maps")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return procfs.ParseMaps(f)
+}
+
+// fetch copies code that can be translated, see translate.Fetcher.
+func (c *code) fetch(addr uint64, b []byte) int {
+	done := 0
+	for done < len(b) {
+		page := c.page((addr + uint64(done)) / pageSize)
+		if page == nil {
+			break
+		}
+		done += copy(b[done:], page[(addr+uint64(done))%pageSize:])
+	}
+	return done
+}
+
+// page returns a page of code, or nil if it is not to be translated.
+func (c *code) page(number uint64) *[pageSize]byte {
+	if p, ok := c.pages[number]; ok {
+		return p
+	}
+	if c.pages == nil {
+		c.pages = make(map[uint64]*[pageSize]byte)
+	}
+	p := c.read(number * pageSize)
+	c.pages[number] = p
+	return p
+}
+
+// find returns the mapping with an address.
+func (c *code) find(addr uint64) (procfs.Map, bool) {
+	if c.maps == nil {
+		c.maps, _ = c.readMaps() // without them nothing is translated
+	}
+	return c.maps.Find(addr)
+}
+
+// writable reports whether the program may write between two addresses.
+func (c *code) writable(start, end uint64) bool {
+	m, ok := c.find(start)
+	return ok && m.Write && start < end && end <= m.End
+}
+
+func (c *code) read(addr uint64) *[pageSize]byte {
+	m, ok := c.find(addr)
+	if !ok || !m.Execute || m.Write || m.Shared {
+		return nil
+	}
+	p := new([pageSize]byte)
+	if _, err := c.memory.Read(addr, p[:]); err != nil {
+		return nil
+	}
+	return p
+}
+
+// syscallSite returns the address of a syscall instruction in the vdso.
+func (c *code) syscallSite() (uint64, error) {
+	vdso, err := auxiliary(c.pid, ptrace.AuxVDSO)
+	if err != nil {
+		return 0, err
+	}
+	b := make([]byte, 2*pageSize)
+	n, _ := c.memory.Read(vdso, b)
+	at, ok := ptrace.FindSyscall(b[:n])
+	if !ok {
+		return 0, errors.New("the vdso has no syscall instruction")
+	}
+	return vdso + uint64(at), nil
+}

@@ -1,0 +1,53 @@
+// Package inplace executes a traced thread translated, in place: with its own
+// registers, stack and memory, in a cache of code that this program writes and the
+// process executes. Instructions are counted exactly, and the thread stops at any
+// count.
+//
+//	runner, err := inplace.New(tracer, tid)
+//	for {
+//		stop, err := runner.Run(ctx, 1_000_000) // instructions
+//		switch stop.Kind {
+//		case inplace.Call: // before a system call
+//			stop, err = runner.Execute()
+//		case inplace.Native: // before cpuid, rdtsc, …
+//			stop, err = runner.Step()
+//		case inplace.Signal:
+//			stop, err = runner.Deliver()
+//		}
+//	}
+//
+// Between the calls, [Runner.Regs] are the program's registers, as if nothing had been
+// translated. Only flags that the program overwrites before it reads them are 0 (see
+// translate.DeadFlags).
+//
+// No tool uses this package so far. It is what a recorder of whole programs builds on,
+// which logs the results of system calls and of instructions like rdtsc.
+//
+// # What the process has
+//
+// A Runner maps memory into the process: the code cache (readable and executable), a
+// context (writable) and tables (readable). It is a memfd of which this program has a
+// writable mapping; no mapping of the process is both writable and executable.
+//
+// The cache is left by a system call that does not exist. The kernel stops the thread
+// there and does not make the call (PTRACE_SYSEMU). If this program dies while
+// translated code runs, the kernel detaches, and at its next exit the thread
+// continues in its own code; its system calls are made from the cache meanwhile. A
+// program whose instruction is just being stepped gets a SIGTRAP, as under any
+// tracer, see package proc for what can be done about that.
+//
+// # Limits
+//
+// The process must have one thread, which stays alone: [Runner.Execute] refuses to
+// make another one with [ErrThreads]. Children that have memory of their own, and
+// those of vfork, run on their own, untranslated.
+//
+// Code in memory that is writable, or that other processes may write, is not
+// translated: every instruction of it is a stop of kind [Native]. A single step of
+// the processor raises SIGTRAP; a program that ignores this signal gets its default
+// action back.
+//
+// # Concurrency
+//
+// All methods must be called on the tracer's thread, see ptrace.Tracer.
+package inplace

@@ -1,0 +1,136 @@
+package inplace
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// Execute makes the system call of a stop of kind [Call]. The kind of the Stop is Done
+// if it has returned, or will be restarted by the kernel; Signal if a signal arrived
+// before it was made.
+func (r *Runner) Execute() (Stop, error) {
+	if r.startsThread() {
+		return Stop{}, ErrThreads
+	}
+	number, args := r.Regs.RAX, [2]uint64{r.Regs.RDI, r.Regs.RSI}
+	if stop, err := r.beginCall(); stop.Kind != 0 || err != nil {
+		return stop, err
+	}
+	stop, err := r.endCall()
+	if stop.Kind != Done || err != nil {
+		return stop, err
+	}
+	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
+		return Stop{}, err
+	}
+	r.at, r.restart = atStop, isRestart(&r.Regs)
+	if !r.restart {
+		r.Regs.OrigRAX = ptrace.NoSyscall
+	}
+	r.executed++
+	r.mapped(number, args[0], args[1])
+	return stop, nil
+}
+
+// beginCall moves the thread to the entry of the system call.
+func (r *Runner) beginCall() (Stop, error) {
+	if r.at == atCall {
+		return Stop{}, nil
+	}
+	if err := r.setRegs(); err != nil {
+		return Stop{}, err
+	}
+	stops := 1
+	if r.at == atEmulated {
+		stops = 2 // the first is the end of the call that was not made
+	}
+	for range stops {
+		if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
+			return Stop{}, err
+		}
+		event, err := r.next(context.Background())
+		if err != nil {
+			return Stop{}, err
+		}
+		if event.Kind != ptrace.SyscallStop {
+			return r.callPrevented(event)
+		}
+	}
+	return Stop{}, nil
+}
+
+// callPrevented handles an event before a system call: most often a signal.
+func (r *Runner) callPrevented(event ptrace.Event) (Stop, error) {
+	stop, _, err := r.handle(event)
+	if err == nil && stop.Kind == 0 {
+		err = fmt.Errorf("a system call of thread %d led to %v", r.tid, event.Kind)
+	}
+	return stop, err
+}
+
+// endCall makes the system call.
+func (r *Runner) endCall() (Stop, error) {
+	for {
+		if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
+			return Stop{}, err
+		}
+		event, err := r.next(context.Background())
+		if err != nil {
+			return Stop{}, err
+		}
+		switch event.Kind {
+		case ptrace.SyscallStop:
+			return Stop{Kind: Done}, nil
+		case ptrace.Exec:
+			return Stop{Kind: Exec}, nil
+		case ptrace.Fork, ptrace.Vfork, ptrace.VforkDone, ptrace.Clone, ptrace.Exiting, ptrace.EventStop:
+			continue
+		}
+		stop, _, err := r.handle(event)
+		return stop, err
+	}
+}
+
+// Skip does as if the system call of a stop of kind [Call] had returned.
+func (r *Runner) Skip(result uint64) {
+	r.Regs.RIP += syscallLength
+	r.Regs.RAX, r.Regs.RCX, r.Regs.R11 = result, r.Regs.RIP, r.Regs.EFlags
+	r.executed++
+}
+
+// startsThread reports whether the system call would make a thread, or another process
+// in the same memory that the program does not wait for.
+func (r *Runner) startsThread() bool {
+	flags := uint64(0)
+	switch r.Regs.RAX {
+	case unix.SYS_CLONE:
+		flags = r.Regs.RDI
+	case unix.SYS_CLONE3:
+		var b [8]byte
+		_, _ = r.memory.Read(r.Regs.RDI, b[:]) // the kernel fails too
+		flags = binary.LittleEndian.Uint64(b[:])
+	}
+	return flags&unix.CLONE_VM != 0 && flags&unix.CLONE_VFORK == 0
+}
+
+// mapped forgets translations if a system call has changed the memory that they are
+// made of.
+func (r *Runner) mapped(number, addr, length uint64) {
+	switch number {
+	case unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT, unix.SYS_MREMAP:
+		if addr != 0 && r.cache.Covers(addr, addr+length) {
+			r.Forget()
+			return
+		}
+		r.code.dropMaps()
+	case unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_REMAP_FILE_PAGES:
+		r.Forget()
+	case unix.SYS_BRK, unix.SYS_MADVISE:
+		r.code.dropMaps()
+	}
+}

@@ -1,0 +1,91 @@
+package inplace
+
+import (
+	"context"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// Step executes the instruction at Regs.RIP in its original place. The kind of the
+// Stop is Done if it was executed.
+func (r *Runner) Step() (Stop, error) {
+	for {
+		before := r.Regs.RIP
+		stop, err := r.stepOnce()
+		if stop.Kind != Done || err != nil {
+			return stop, err
+		}
+		if r.Regs.RIP != before || !r.repeats() {
+			r.executed++
+			r.clearDeadFlags()
+			return stop, nil
+		}
+	}
+}
+
+// repeats reports whether the instruction at Regs.RIP is a repeated string operation,
+// of which a step executes one iteration.
+func (r *Runner) repeats() bool {
+	var b [x86.MaxLen]byte
+	n, _ := r.memory.Read(r.Regs.RIP, b[:])
+	in, err := x86.Decode(b[:n], r.Regs.RIP)
+	return err == nil && in.Class.Is(x86.Repeat)
+}
+
+// codeCallEnd is the si_code (TRAP_BRKPT) of the SIGTRAP with which a step from the
+// stop at a system call ends at once: at the end of that call.
+const codeCallEnd = 1
+
+func (r *Runner) stepOnce() (Stop, error) {
+	before := r.Regs.RIP
+	if err := r.step(); err != nil {
+		return Stop{}, err
+	}
+	event, err := r.next(context.Background())
+	if err != nil {
+		return Stop{}, err
+	}
+	if event.Kind != ptrace.SignalStop || event.Signal != unix.SIGTRAP {
+		stop, _, err := r.handle(event)
+		return stop, err
+	}
+	if r.signal, err = r.tracer.SigInfo(r.tid); err != nil {
+		return Stop{}, err
+	}
+	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
+		return Stop{}, err
+	}
+	if r.signal.Code() == codeCallEnd && r.Regs.RIP == before && r.at == atEmulated {
+		r.at = atStop
+		return r.stepOnce()
+	}
+	if r.signal.Code() != ptrace.CodeTrace { // int3, or a process has sent it
+		r.at = atSignal
+		return Stop{Kind: Signal}, nil
+	}
+	r.at = atStop
+	return Stop{Kind: Done}, nil
+}
+
+// step starts a step in the program's own code. SIGTRAP is unblocked meanwhile: the
+// kernel would take its handler away. The method next restores the mask.
+func (r *Runner) step() error {
+	const trap = 1 << (unix.SIGTRAP - 1)
+	mask, err := r.tracer.SigMask(r.tid)
+	if err != nil {
+		return err
+	}
+	if mask&trap != 0 {
+		if err := r.tracer.SetSigMask(r.tid, mask&^trap); err != nil {
+			return err
+		}
+		r.unmasked, r.mask = true, mask
+	}
+	if err := r.setRegs(); err != nil {
+		return err
+	}
+	return r.resume(r.tracer.Step, 0)
+}

@@ -1,0 +1,142 @@
+package inplace_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+)
+
+// TestPrograms compares what programs write, and their exit status, with what they do
+// untranslated.
+func TestPrograms(t *testing.T) {
+	leaver := debuggertest.Compile(t, filepath.Join("testdata", "leaver.cc"), nil, "g++", "-O2")
+	script := "for ((i = 0; i < 500; i++)); do ((s += i)); done; echo $s $(echo child | tr a-z A-Z); exec /bin/echo other"
+	for _, test := range []struct {
+		name    string
+		quantum int64
+		argv    []string
+	}{
+		{"list", 1 << 40, []string{"/bin/ls", "-l", "/usr/bin"}},
+		{"compress", 1 << 40, []string{"gzip", "-c", "/bin/ls"}},
+		{"leave", 1 << 40, []string{leaver}},
+		{"leave in quanta", 499_979, []string{leaver}},
+		{"script", 1 << 40, []string{"bash", "--norc", "-c", script}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			want, err := exec.CommandContext(t.Context(), test.argv[0], test.argv[1:]...).Output()
+			status := 0
+			if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+				status = exit.ExitCode()
+			} else if err != nil {
+				t.Skip(err)
+			}
+			var g *guest
+			got := launch(t, test.argv, func(started *guest) {
+				g = started
+				g.finish(t.Context(), test.quantum)
+			})
+			if !bytes.Equal(got, want) || g.status != status {
+				t.Errorf("status %d and %q, want %d and %q", g.status, ends(got), status, ends(want))
+			}
+			t.Logf("%d instructions, %d calls, %d natives, %d signals", g.Executed(), g.calls, g.natives, g.signals)
+		})
+	}
+}
+
+func ends(b []byte) string {
+	if len(b) > 100 {
+		return string(b[:50]) + "…" + string(b[len(b)-50:])
+	}
+	return string(b)
+}
+
+// TestCancel interrupts a program that never leaves the cache by itself.
+func TestCancel(t *testing.T) {
+	loop := debuggertest.Build(t, "busy-loop.c")
+	launch(t, []string{loop}, func(g *guest) {
+		for n := range 10 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(n+1)*3*time.Millisecond)
+			g.until(ctx, func() bool { return ctx.Err() != nil })
+			cancel()
+			g.expectOwnCode()
+		}
+	})
+}
+
+// TestKilledProgram lets a program be killed while it runs translated.
+func TestKilledProgram(t *testing.T) {
+	loop := debuggertest.Build(t, "busy-loop.c")
+	launch(t, []string{loop}, func(g *guest) {
+		timer := time.AfterFunc(20*time.Millisecond, func() {
+			process, err := os.FindProcess(g.Thread())
+			if err == nil {
+				_ = process.Kill()
+			}
+		})
+		defer timer.Stop()
+		g.finish(t.Context(), 1<<40)
+		if g.killed != 9 {
+			panic(failuref("signal %d has ended it", g.killed))
+		}
+	})
+}
+
+// TestRelease lets a program continue in its own code.
+func TestRelease(t *testing.T) {
+	want, err := exec.CommandContext(t.Context(), "gzip", "-c", "/bin/ls").Output()
+	if err != nil {
+		t.Skip(err)
+	}
+	got := launch(t, []string{"gzip", "-c", "/bin/ls"}, func(g *guest) {
+		g.until(t.Context(), func() bool { return g.Executed() > 5_000_000 })
+		must(g.Release())
+		must(g.tracer.Cont(g.Thread(), 0))
+		event, err := g.tracer.Wait()
+		must(err)
+		if !event.Gone() || event.Status != 0 {
+			panic(failuref("%v, status %d", event.Kind, event.Status))
+		}
+	})
+	if !bytes.Equal(got, want) {
+		t.Errorf("%q, want %q", ends(got), ends(want))
+	}
+}
+
+// TestThreadsAreRefused makes sure that nothing has happened when a thread is refused.
+func TestThreadsAreRefused(t *testing.T) {
+	threads := debuggertest.Build(t, "threads.c")
+	launch(t, []string{threads}, func(g *guest) {
+		for {
+			stop, err := g.next(t.Context(), 1<<40)
+			if errors.Is(err, inplace.ErrThreads) {
+				return
+			}
+			must(err)
+			if stop.Kind == inplace.Exited {
+				panic(failure("the program has started no thread"))
+			}
+		}
+	})
+}
+
+// expectOwnCode checks that the program counter is in the program's own code.
+func (g *guest) expectOwnCode() {
+	maps, err := os.ReadFile("/proc/" + itoa(g.Thread()) + "/maps")
+	must(err)
+	lines := slices.Collect(strings.Lines(string(maps)))
+	if !slices.ContainsFunc(lines, func(line string) bool {
+		return strings.Contains(line, "r-xp") && inLine(line, g.Regs.RIP)
+	}) {
+		panic(failuref("%#x is not in the program's code:\n%s", g.Regs.RIP, maps))
+	}
+}

@@ -1,0 +1,324 @@
+package inplace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/codecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/translate"
+)
+
+// Executed returns the number of instructions that the thread has executed since New.
+// A repeated string operation is one.
+func (r *Runner) Executed() int64 { return r.executed }
+
+// maxQuantum is the largest number of instructions that blocks can check.
+const maxQuantum = 1 << 55
+
+// Run executes up to n instructions, and stops earlier for all that it cannot do
+// itself. If ctx is done, it stops after the current block, with the kind Done.
+//
+//	Run
+//	├─ enter     the cache, where Regs.RIP is translated
+//	├─ wait      until the thread stops
+//	└─ handle    an exit, a system call, a signal: leads to a Stop, or to enter again
+func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
+	n = min(n, maxQuantum)
+	r.context().SetLeft(n)
+	stop, err := r.run(ctx)
+	r.executed += n - r.context().Left()
+	if err == nil {
+		r.clearDeadFlags()
+	}
+	return stop, err
+}
+
+func (r *Runner) run(ctx context.Context) (Stop, error) {
+	running := false
+	for {
+		if !running {
+			if r.finished(ctx) {
+				return Stop{Kind: Done}, nil
+			}
+			if err := r.enter(); err != nil {
+				return Stop{}, err
+			}
+		}
+		event, err := r.wait(ctx)
+		if err != nil {
+			return Stop{}, err
+		}
+		stop, err := Stop{}, error(nil)
+		if stop, running, err = r.handle(event); stop.Kind != 0 || err != nil {
+			return stop, err
+		}
+	}
+}
+
+// finished reports whether the thread, which is outside of the cache, has executed
+// enough.
+func (r *Runner) finished(ctx context.Context) bool {
+	return ctx.Err() != nil || r.context().Left() <= 0 && !r.restart
+}
+
+// wait waits until the thread stops. When ctx is done, it makes the thread stop.
+func (r *Runner) wait(ctx context.Context) (ptrace.Event, error) {
+	event, err := r.next(ctx)
+	if !errors.Is(err, ptrace.ErrWoken) {
+		return event, err
+	}
+	if err := r.tracer.Interrupt(r.tid); err != nil {
+		return event, err
+	}
+	event, err = r.next(context.Background())
+	r.stale = event.Kind != ptrace.EventStop // it comes when the thread continues, or not at all
+	return event, err
+}
+
+// A request makes a stopped thread continue.
+type request func(tid int, signal syscall.Signal) error
+
+// resume makes the thread continue.
+func (r *Runner) resume(f request, signal syscall.Signal) error {
+	r.last = f
+	return f(r.tid, signal)
+}
+
+// next returns the next event of the thread. It detaches from children of the process,
+// which have stopped before their first instruction.
+func (r *Runner) next(ctx context.Context) (ptrace.Event, error) {
+	for {
+		event, err := r.tracer.Next(ctx, nil)
+		switch {
+		case err != nil:
+			return event, err
+		case event.Thread != r.tid && !event.Gone():
+			_ = r.tracer.Detach(event.Thread, 0) // it may have been killed
+		case event.Thread != r.tid:
+		case event.Kind == ptrace.EventStop && r.stale:
+			r.stale = false
+			if err := r.resume(r.last, 0); err != nil {
+				return event, err
+			}
+		default:
+			return event, r.restoreMask(event)
+		}
+	}
+}
+
+// restoreMask restores the signal mask after a step.
+func (r *Runner) restoreMask(e ptrace.Event) error {
+	if !r.unmasked || e.Gone() {
+		return nil
+	}
+	r.unmasked = false
+	return r.tracer.SetSigMask(r.tid, r.mask)
+}
+
+// enter makes the thread continue at Regs.RIP: in the translation, or in its own code
+// if the kernel has yet to restart a system call there.
+func (r *Runner) enter() error {
+	if r.restart {
+		r.restart, r.at = false, atStop
+		return r.resume(r.tracer.ToSyscall, 0)
+	}
+	address, err := r.address()
+	if errors.Is(err, codecache.ErrFull) {
+		r.Forget()
+		address, err = r.address()
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.raiseDeferred(); err != nil {
+		return err
+	}
+	regs := r.Regs
+	regs.RIP = address
+	if err := r.tracer.SetRegs(r.tid, &regs); err != nil {
+		return err
+	}
+	r.at = atStop
+	return r.resume(r.tracer.ToEmulated, 0)
+}
+
+// shortest is the number of instructions from which on all blocks fit.
+const shortest = 128
+
+// address returns where the translation of the code at Regs.RIP is. If fewer
+// instructions are left than a block may have, it is a translation of its own.
+func (r *Runner) address() (uint64, error) {
+	if r.indirect {
+		r.indirect = false
+		return r.cache.EnterIndirect(r.Regs.RIP)
+	}
+	if left := r.context().Left(); left < shortest {
+		return r.cache.EnterOnce(r.Regs.RIP, int(left))
+	}
+	return r.cache.Enter(r.Regs.RIP)
+}
+
+// Forget makes the Runner translate all code again. It must be called when the
+// program's code has been changed by someone else than the program.
+func (r *Runner) Forget() {
+	r.cache.Clear()
+	r.code.drop()
+}
+
+// handle returns the Stop that an event leads to, or one of no kind, and whether the
+// thread is running again.
+func (r *Runner) handle(e ptrace.Event) (stop Stop, running bool, err error) {
+	switch e.Kind {
+	case ptrace.Exited:
+		return Stop{Kind: Exited, Status: e.Status}, false, nil
+	case ptrace.Killed:
+		return Stop{Kind: Exited, Status: -1, Killed: int(e.Signal)}, false, nil
+	case ptrace.SyscallStop:
+		stop, err = r.call()
+		return stop, false, err
+	case ptrace.SignalStop:
+		return r.signalled()
+	case ptrace.EventStop, ptrace.GroupStop:
+		return r.interrupted()
+	}
+	return Stop{}, false, fmt.Errorf("thread %d has an unexpected stop: %v", r.tid, e.Kind)
+}
+
+// call handles the stop at a system call: an exit, or one of the program.
+func (r *Runner) call() (Stop, error) {
+	var regs ptrace.Regs
+	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+		return Stop{}, err
+	}
+	regs.RAX = regs.OrigRAX
+	if !r.cache.Contains(regs.RIP) { // the kernel has restarted it
+		r.Regs, r.at = regs, atCall
+		r.Regs.RIP, r.Regs.OrigRAX = regs.RIP-syscallLength, ptrace.NoSyscall
+		return Stop{Kind: Call}, nil
+	}
+	r.at = atEmulated
+	position, inBlock := r.cache.Position(regs.RIP - syscallLength)
+	if !inBlock {
+		return r.exit(&regs)
+	}
+	r.adopt(&regs, position)
+	if len(r.deferred) > 0 {
+		return Stop{}, nil // the signal comes first
+	}
+	return Stop{Kind: Call}, nil
+}
+
+// syscallLength is the length of a syscall instruction.
+const syscallLength = 2
+
+// adopt makes Regs the registers of the program at a position in the cache.
+func (r *Runner) adopt(regs *ptrace.Regs, p codecache.Position) {
+	context := r.context()
+	for n, value := range generalRegisters(regs) {
+		if p.Saved>>n&1 != 0 {
+			*value = context.Saved(n)
+		}
+	}
+	r.take(regs, p.PC, p.Undone)
+}
+
+// take makes Regs the registers at an address of the program, and subtracts the
+// instructions that were counted but not executed.
+func (r *Runner) take(regs *ptrace.Regs, pc uint64, undone int) {
+	r.Regs = *regs
+	r.Regs.RIP, r.Regs.OrigRAX = pc, ptrace.NoSyscall
+	context := r.context()
+	if r.leaving {
+		undone += leavingBias
+		r.leaving = false
+	}
+	context.SetLeft(context.Left() + int64(undone))
+}
+
+// exit handles an exit from the cache.
+func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
+	context := r.context()
+	x, err := r.cache.Exit(context.Exit())
+	if err != nil {
+		return Stop{}, err
+	}
+	regs.RAX, regs.RCX, regs.R11 = context.Saved(0), context.Saved(1), context.Saved(11)
+	r.take(regs, x.Target, x.Undone)
+	r.indirect = x.Kind == translate.ExitIndirect
+	switch {
+	case x.Kind != translate.ExitNative && (!r.indirect || r.follow()):
+		return Stop{}, nil
+	case len(r.deferred) > 0 || r.context().Left() <= 0:
+		return Stop{}, nil // the signal, or the end, comes first
+	case r.atSyscall():
+		return Stop{Kind: Call}, nil
+	}
+	return Stop{Kind: Native}, nil
+}
+
+// atSyscall reports whether Regs.RIP is the address of a syscall instruction.
+func (r *Runner) atSyscall() bool {
+	var b [syscallLength]byte
+	_, err := r.memory.Read(r.Regs.RIP, b[:])
+	return err == nil && b == [syscallLength]byte{0x0f, 0x05}
+}
+
+// interrupted handles a stop that is no event of the program.
+func (r *Runner) interrupted() (stop Stop, running bool, err error) {
+	var regs ptrace.Regs
+	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+		return Stop{}, false, err
+	}
+	if r.cache.Contains(regs.RIP) {
+		return Stop{}, true, r.leave()
+	}
+	r.Regs, r.at, r.restart = regs, atStop, isRestart(&regs)
+	return Stop{}, false, nil
+}
+
+// leave makes the thread, which is stopped anywhere, leave the cache after the current
+// block, and continues it.
+func (r *Runner) leave() error {
+	if !r.leaving {
+		r.leaving = true
+		if err := r.addLeft(-leavingBias); err != nil {
+			return err
+		}
+	}
+	return r.resume(r.tracer.ToEmulated, 0)
+}
+
+// leavingBias is subtracted from the instructions that are left to make the thread
+// leave the cache. It is larger than any number of instructions.
+const leavingBias = 1 << 60
+
+// addLeft adds to the instructions that are left, of which the thread may just have a
+// copy in rcx.
+func (r *Runner) addLeft(n int64) error {
+	var regs ptrace.Regs
+	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+		return err
+	}
+	if r.cache.CountsInRCX(regs.RIP) {
+		regs.RCX += uint64(n)
+		return r.tracer.SetRegs(r.tid, &regs)
+	}
+	r.context().SetLeft(r.context().Left() + n)
+	return nil
+}
+
+// clearDeadFlags clears the flags that the program overwrites before it reads them.
+func (r *Runner) clearDeadFlags() {
+	r.Regs.EFlags &^= translate.DeadFlags(r.code.fetch, r.Regs.RIP)
+}
+
+// generalRegisters returns the general registers by the numbers that encode them.
+func generalRegisters(r *ptrace.Regs) [16]*uint64 {
+	return [16]*uint64{
+		&r.RAX, &r.RCX, &r.RDX, &r.RBX, &r.RSP, &r.RBP, &r.RSI, &r.RDI,
+		&r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15,
+	}
+}

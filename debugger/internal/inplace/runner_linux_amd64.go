@@ -1,0 +1,164 @@
+package inplace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/codecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/translate"
+)
+
+// A Runner executes a thread.
+type Runner struct {
+	// Regs are the program's registers while the thread is stopped. They may be
+	// changed.
+	Regs ptrace.Regs
+
+	tracer *ptrace.Tracer
+	tid    int
+	memory *ptrace.Memory
+	shared *shared
+	cache  *codecache.Cache
+	code   code
+	site   uint64 // address of a syscall instruction
+
+	executed int64 // instructions before the current Run
+
+	at       place
+	indirect bool           // Regs.RIP is the target of an indirect branch
+	restart  bool           // the kernel may restart a system call when the thread continues
+	signal   ptrace.SigInfo // of the stop of kind Signal
+
+	deferred []ptrace.SigInfo // signals that arrived in the middle of a block
+	raised   bool             // the first of them has been sent again
+
+	last  request // with which the thread was resumed
+	stale bool    // an event stop may come that nobody waits for
+
+	unmasked bool   // SIGTRAP is not blocked during a step, though the program blocks it
+	mask     uint64 // if so: the program's mask
+
+	leaving bool // the thread must leave the cache after the current block, see leave
+}
+
+// A place is the kind of stop that the thread is in.
+type place uint8
+
+const (
+	atStop     place = iota // any other from which it can continue with other registers
+	atEmulated              // the entry of a system call that the kernel will not make
+	atCall                  // the entry of a system call of the program, which the kernel will make
+	atSignal                // a signal-delivery stop
+)
+
+// New returns a Runner for a thread, which must be the only one of its process and in
+// an event stop. If the process may not have executable shared memory, the
+// error is that of mmap(2).
+func New(tracer *ptrace.Tracer, tid int) (*Runner, error) {
+	memory, err := ptrace.OpenMemory(tid)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{tracer: tracer, tid: tid, memory: memory}
+	if err := r.start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("translate process %d: %w", tid, err), r.Close())
+	}
+	return r, nil
+}
+
+func (r *Runner) start() error {
+	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
+		return err
+	}
+	r.Regs.OrigRAX = ptrace.NoSyscall
+	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(r.tid) + "/status")
+	if err != nil {
+		return err
+	}
+	if status.Number("Threads") != 1 {
+		return ErrThreads
+	}
+	r.code = code{memory: r.memory, pid: r.tid}
+	if r.site, err = r.code.syscallSite(); err != nil {
+		return err
+	}
+	if r.shared, err = mapShared(r); err != nil {
+		return err
+	}
+	r.cache = codecache.New(codecache.Config{Fetch: r.code.fetch, Arena: r.arena, Targets: r.shared.targets()})
+	return nil
+}
+
+// Close releases what this program has. The process keeps its mappings.
+func (r *Runner) Close() error {
+	err := r.memory.Close()
+	if r.shared != nil {
+		err = errors.Join(err, r.shared.close())
+	}
+	return err
+}
+
+// Thread returns the id of the thread.
+func (r *Runner) Thread() int { return r.tid }
+
+// Memory returns the memory of the process.
+func (r *Runner) Memory() *ptrace.Memory { return r.memory }
+
+// Release moves the thread to its own code, where it continues when it is resumed, in
+// an event stop. The Runner must not be used afterwards. If the last stop is of kind
+// Signal, the signal is dropped.
+func (r *Runner) Release() error { return r.toEventStop() }
+
+// toEventStop gives the thread the program's registers and moves it to an event stop.
+func (r *Runner) toEventStop() error {
+	if r.at == atCall || r.restart {
+		return errors.New("the thread is inside a system call")
+	}
+	if err := r.setRegs(); err != nil {
+		return err
+	}
+	r.at = atStop
+	_, err := r.tracer.ToEventStop(r.tid, func(ptrace.Event) {})
+	return err
+}
+
+// setRegs gives the thread the program's registers.
+func (r *Runner) setRegs() error { return r.tracer.SetRegs(r.tid, &r.Regs) }
+
+func (r *Runner) context() translate.Context { return r.shared.context() }
+
+// inject makes the thread execute a system call.
+func (r *Runner) inject(number uint64, args ...uint64) (uint64, error) {
+	var all [6]uint64
+	copy(all[:], args)
+	return r.tracer.Inject(r.tid, r.site, number, all, func(ptrace.Event) {})
+}
+
+// arena maps a new arena.
+func (r *Runner) arena(near uint64) (codecache.Arena, error) {
+	maps, err := r.code.readMaps()
+	if err != nil {
+		return codecache.Arena{}, err
+	}
+	if err := r.toEventStop(); err != nil {
+		return codecache.Arena{}, err
+	}
+	return r.shared.arena(r, maps, near)
+}
+
+// auxiliary returns an entry of the process's auxiliary vector.
+func auxiliary(pid int, key uint64) (uint64, error) {
+	auxv, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/auxv")
+	if err != nil {
+		return 0, err
+	}
+	value, ok := ptrace.Auxiliary(auxv, key)
+	if !ok {
+		return 0, fmt.Errorf("process %d has no entry %d in its auxiliary vector", pid, key)
+	}
+	return value, nil
+}

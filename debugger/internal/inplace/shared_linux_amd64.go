@@ -1,0 +1,182 @@
+package inplace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/codecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/translate"
+)
+
+// Sizes of the memory.
+const (
+	arenaSize  = 24 << 20
+	maxArenas  = 8
+	sharedSize = arenasAt + maxArenas*arenaSize
+	targetsAt  = 0
+	contextAt  = targetsAt + translate.TargetsSize
+	arenasAt   = contextAt + translate.ContextSize
+)
+
+// regions are the parts of the memory, and how they are mapped into the process.
+var regions = [...]struct{ offset, size, protection uint64 }{
+	{targetsAt, translate.TargetsSize, unix.PROT_READ},
+	{contextAt, translate.ContextSize, unix.PROT_READ | unix.PROT_WRITE},
+	{arenasAt, maxArenas * arenaSize, unix.PROT_READ | unix.PROT_EXEC},
+}
+
+// shared is the memory that this program shares with the process.
+type shared struct {
+	bytes  []byte
+	remote [len(regions)]uint64 // addresses in the process, which are not used
+	arenas int
+}
+
+// mapShared makes the memory and maps it into the process.
+func mapShared(r *Runner) (*shared, error) {
+	fd, err := r.createMemfd()
+	if err != nil {
+		return nil, fmt.Errorf("create a memfd: %w", err)
+	}
+	s := new(shared)
+	if err = s.mapHere(r.tid, fd); err == nil {
+		err = s.mapThere(r, fd)
+	}
+	_, closed := r.inject(unix.SYS_CLOSE, fd)
+	if err = errors.Join(err, closed); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// memfdExec is MFD_EXEC, since Linux 6.3.
+const memfdExec = 0x10
+
+// createMemfd creates the memfd in the process.
+func (r *Runner) createMemfd() (uint64, error) {
+	name, err := r.emptyName()
+	if err != nil {
+		return 0, err
+	}
+	fd, err := r.inject(unix.SYS_MEMFD_CREATE, name, unix.MFD_CLOEXEC|memfdExec)
+	if errors.Is(err, unix.EINVAL) { // an older kernel
+		fd, err = r.inject(unix.SYS_MEMFD_CREATE, name, unix.MFD_CLOEXEC)
+	}
+	return fd, err
+}
+
+// emptyName returns the address of a byte of 0 in the process: the last of the header
+// of the vdso's e_ident, which is padding.
+func (r *Runner) emptyName() (uint64, error) {
+	const lastIdent = 15
+	vdso, err := auxiliary(r.tid, ptrace.AuxVDSO)
+	return vdso + lastIdent, err
+}
+
+// mapHere maps the memory into this program.
+func (s *shared) mapHere(pid int, fd uint64) error {
+	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", pid, fd), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if err := f.Truncate(sharedSize); err != nil {
+		return err
+	}
+	s.bytes, err = unix.Mmap(int(f.Fd()), 0, sharedSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	return err
+}
+
+// mapThere maps the memory into the process once, from where parts are mapped again for
+// each arena.
+func (s *shared) mapThere(r *Runner, fd uint64) error {
+	maps, err := r.code.readMaps()
+	if err != nil {
+		return err
+	}
+	at := gap(maps, r.Regs.RIP, spareDistance, sharedSize)
+	for n, g := range regions {
+		if s.remote[n], err = r.inject(unix.SYS_MMAP, at+g.offset, g.size, g.protection, unix.MAP_SHARED, fd, g.offset); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shared) close() error {
+	if s.bytes == nil {
+		return nil
+	}
+	return unix.Munmap(s.bytes)
+}
+
+func (s *shared) context() translate.Context { return s.bytes[contextAt:arenasAt] }
+
+func (s *shared) targets() translate.Targets { return s.bytes[targetsAt:contextAt] }
+
+// arena maps the tables, the context and another arena near an address. An additional
+// mapping of shared memory is made by mremap(2) with an old size of 0.
+func (s *shared) arena(r *Runner, maps procfs.Maps, near uint64) (codecache.Arena, error) {
+	if s.arenas == maxArenas {
+		return codecache.Arena{}, codecache.ErrFull
+	}
+	n := uint64(s.arenas * arenaSize)
+	at := gap(maps, near, arenaDistance, arenaSpace)
+	for _, part := range [...]struct{ from, to, size uint64 }{
+		{s.remote[0], at, translate.TargetsSize},
+		{s.remote[1], at + contextAt, translate.ContextSize},
+		{s.remote[2] + n, at + arenasAt, arenaSize},
+	} {
+		if _, err := r.inject(unix.SYS_MREMAP, part.from, 0, part.size,
+			unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, part.to); err != nil {
+			return codecache.Arena{}, fmt.Errorf("map the code cache: %w", err)
+		}
+	}
+	s.arenas++
+	return codecache.Arena{Base: at + arenasAt, Code: s.bytes[arenasAt+n:][:arenaSize]}, nil
+}
+
+// arenaSpace is the size of an arena with what is before it.
+const arenaSpace = arenasAt + arenaSize
+
+// Distances from the code of what is mapped, so that the program's own mappings are where
+// they would be without it, and can grow.
+const (
+	arenaDistance = 1 << 30
+	spareDistance = 3 << 30 // of the mapping that arenas are made of
+)
+
+// gap returns an address where size bytes are free, at about a distance below the code
+// or else above it.
+func gap(maps procfs.Maps, pc, distance, size uint64) uint64 {
+	const margin, lowest = 16 << 20, 1 << 30
+	if pc > distance+lowest {
+		if at := gapBelow(maps, pc-distance, size); pc-at < distance+distance/4 {
+			return at
+		}
+	}
+	at := (pc + distance) &^ (pageSize - 1)
+	for _, m := range maps {
+		if m.Start < at+size+margin && at < m.End+margin {
+			at = m.End + margin
+		}
+	}
+	return at
+}
+
+// gapBelow returns the highest address below another one where size bytes are free.
+func gapBelow(maps procfs.Maps, limit, size uint64) uint64 {
+	const margin = 1 << 20
+	at := (limit - size) &^ (pageSize - 1)
+	for n := len(maps) - 1; n >= 0; n-- {
+		if m := maps[n]; m.Start < at+size+margin && at < m.End+margin {
+			at = m.Start - size - margin
+		}
+	}
+	return at
+}
