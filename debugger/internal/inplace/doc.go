@@ -20,8 +20,8 @@
 // translated. Only flags that the program overwrites before it reads them are 0 (see
 // translate.DeadFlags).
 //
-// No tool uses this package so far. It is what a recorder of whole programs builds on,
-// which logs the results of system calls and of instructions like rdtsc.
+// No tool uses this package so far. A recorder of whole programs needs it: it logs the
+// results of system calls and of instructions like rdtsc between the calls of Run.
 //
 // # What the process has
 //

@@ -37,7 +37,7 @@ type Runner struct {
 	raised   bool             // the first of them has been sent again
 
 	last  request // with which the thread was resumed
-	stale bool    // an event stop may come that nobody waits for
+	stale bool    // an event stop may come that no call waits for
 
 	unmasked bool   // SIGTRAP is not blocked during a step, though the program blocks it
 	mask     uint64 // if so: the program's mask

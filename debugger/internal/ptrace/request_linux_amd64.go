@@ -83,8 +83,8 @@ func (t *Tracer) ToSyscall(tid int, sig syscall.Signal) error {
 }
 
 // ToEmulated continues a stopped thread to a SyscallStop before its next system call,
-// which the kernel will not make: when the thread continues, its registers are those
-// that the tracer has set.
+// which the kernel will not make. The thread then continues with the registers that the
+// tracer has set.
 func (t *Tracer) ToEmulated(tid int, sig syscall.Signal) error {
 	t.resumed(tid)
 	return command("resume", reqEmulate, tid, uintptr(sig))
