@@ -44,17 +44,18 @@ type Config struct {
 
 // defaultTime is the default of Config.MaxTime. By the clock a request may take maxWait
 // times MaxTime, and at least minWait: on a busy machine, or waiting for the memory that
-// others use.
+// others use. A MaxTime above longestTime does not extend that.
 const (
 	defaultTime = 30 * time.Second
 	maxWait     = 10
 	minWait     = time.Minute
+	longestTime = 30 * 24 * time.Hour
 )
 
 // Patience returns how long a request may take by the clock.
 func (c Config) Patience() time.Duration {
 	setDefault(&c.MaxTime, defaultTime)
-	return max(minWait, maxWait*c.MaxTime)
+	return max(minWait, maxWait*min(c.MaxTime, longestTime))
 }
 
 const (

@@ -174,7 +174,8 @@ func (p *process) leave() {
 	}
 }
 
-// ask sends a request and waits for the answer.
+// ask sends a request and waits for the answer. It waits as long as patience says,
+// and after each report of progress as long again.
 func (p *process) ask(ctx context.Context, method string, arg json.RawMessage, patience time.Duration, told func(int, int, string)) (reply, error) {
 	id, w := p.expect()
 	defer p.forget(id)
@@ -192,6 +193,9 @@ func (p *process) ask(ctx context.Context, method string, arg json.RawMessage, p
 			return r, nil
 		case now := <-w.progress:
 			now.tell(told)
+			if cancelled != nil || ctx.Done() == nil {
+				timer.Reset(patience)
+			}
 		case <-cancelled: // the answer will say so, or is on its way already
 			cancelled = nil
 			timer.Reset(toCancel)

@@ -140,19 +140,24 @@ func (r *Remote) Validate(ctx context.Context, req document.ValidateRequest) (do
 	return call[document.Validation](ctx, r, methodValidate, req, r.patience(), nil)
 }
 
-// Stats is [document.Library.Stats] of the process that runs now. It fails where
-// that does not answer.
+// toCount limits the time of a process to report its statistics, which wait for no
+// document.
+const toCount = 30 * time.Second
+
+// Stats is [document.Library.Stats] of the process that runs now. It fails if that
+// does not answer.
 func (r *Remote) Stats(ctx context.Context) (document.Stats, error) {
-	stats, err := call[document.Stats](ctx, r, methodStats, nil, r.patience(), nil)
+	stats, err := call[document.Stats](ctx, r, methodStats, nil, toCount, nil)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	stats.Restarts, stats.Lost = max(0, r.starts-1), r.lost
 	return stats, err
 }
 
-// Preload is [document.Library.Preload].
+// Preload is [document.Library.Preload]. It takes as long as documents are loaded, and
+// fails if none is for the time that one may take.
 func (r *Remote) Preload(ctx context.Context, req document.PreloadRequest, told func(done, total int, message string)) ([]document.PreloadReport, error) {
-	packed, err := call[[]report](ctx, r, methodPreload, req, document.MaxPreload*r.patience(), told)
+	packed, err := call[[]report](ctx, r, methodPreload, req, r.patience(), told)
 	reports := make([]document.PreloadReport, len(packed))
 	for i, one := range packed {
 		reports[i] = one.PreloadReport
@@ -161,8 +166,8 @@ func (r *Remote) Preload(ctx context.Context, req document.PreloadRequest, told 
 	return reports, err
 }
 
-// patience limits the time until an answer of the process: its own limit by the clock,
-// and time to notice it.
+// patience limits the time until the process answers or reports progress: its own limit
+// by the clock, and time to notice it.
 func (r *Remote) patience() time.Duration {
 	return r.settings.Config.Patience() + toNotice
 }
