@@ -128,8 +128,16 @@ func (o *orderer) score(now rests, children []*dom.Element) int {
 	return min(ahead, len(children))
 }
 
-// afterAny returns what may follow any child that would fit.
+// afterAny returns what may follow any child that would fit, or nothing if there
+// are too many such children to follow.
 func (o *orderer) afterAny(now rests) rests {
+	fitting := 0
+	for _, r := range now {
+		o.next(r, nil, false, func(xsd.ParticleTerm, step) { fitting++ })
+	}
+	if fitting > maxRests {
+		return nil
+	}
 	return o.afterSome(now, false, func(xsd.ParticleTerm) bool { return true })
 }
 
@@ -142,8 +150,11 @@ func (o *orderer) after(now rests, child *dom.Element, leap bool) rests {
 func (o *orderer) afterSome(now rests, leap bool, fits func(xsd.ParticleTerm) bool) rests {
 	var next rests
 	for _, r := range now {
-		o.next(r, nil, leap, func(term xsd.ParticleTerm, after *rest) {
-			if fits(term) && len(next) <= maxRests && !next.has(after) {
+		o.next(r, nil, leap, func(term xsd.ParticleTerm, to step) {
+			if len(next) > maxRests || !fits(term) {
+				return
+			}
+			if after := to.rest(); !next.has(after) {
 				next = append(next, after)
 			}
 		})
@@ -171,7 +182,7 @@ func (o *orderer) expected(now rests) string {
 		}
 	}
 	for _, r := range now {
-		o.next(r, nil, false, func(term xsd.ParticleTerm, _ *rest) {
+		o.next(r, nil, false, func(term xsd.ParticleTerm, _ step) {
 			if len(names) <= maxExpected {
 				o.name(term, add)
 			}

@@ -68,10 +68,26 @@ func oneLess(most int) int {
 	return most - 1
 }
 
+// A step leads to what follows an element: a rest, behind what is left of an all
+// group if there is one. That is made only for the element that is there, since an
+// all group of thousands has as many steps for each child.
+type step struct {
+	after  *rest
+	group  *xsd.ModelGroup // nil outside of an all group
+	member int             // of the group
+}
+
+func (s step) rest() *rest {
+	if s.group == nil {
+		return s.after
+	}
+	return groupRest(without(s.group, s.member), s.after)
+}
+
 // next visits the elements and wildcards that may come next in r, up to stop,
-// each with the rest that follows it. With leap, required elements may be
+// each with the step to what follows it. With leap, required elements may be
 // missing.
-func (o *orderer) next(r, stop *rest, leap bool, visit func(xsd.ParticleTerm, *rest)) {
+func (o *orderer) next(r, stop *rest, leap bool, visit func(xsd.ParticleTerm, step)) {
 	for ; r != stop; r = r.next {
 		if r.max != 0 {
 			o.enter(r, leap, visit)
@@ -83,10 +99,10 @@ func (o *orderer) next(r, stop *rest, leap bool, visit func(xsd.ParticleTerm, *r
 }
 
 // enter visits what may come next in the first particle of r.
-func (o *orderer) enter(r *rest, leap bool, visit func(xsd.ParticleTerm, *rest)) {
+func (o *orderer) enter(r *rest, leap bool, visit func(xsd.ParticleTerm, step)) {
 	group, ok := r.term.(*xsd.ModelGroup)
 	if !ok {
-		visit(r.term, r.fewer())
+		visit(r.term, step{after: r.fewer()})
 		return
 	}
 	if group.Compositor == xsd.CompositorSequence {
@@ -99,7 +115,7 @@ func (o *orderer) enter(r *rest, leap bool, visit func(xsd.ParticleTerm, *rest))
 		}
 		after := r.fewer()
 		if group.Compositor == xsd.CompositorAll {
-			visit(p.Term, groupRest(without(group, i), after))
+			visit(p.Term, step{after, group, i})
 			continue
 		}
 		o.next(particleRest(p, after), after, leap, visit)

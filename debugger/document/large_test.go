@@ -38,6 +38,8 @@ func TestLargeInOneWay(t *testing.T) {
 	integer := schemaOf(`<xs:element name="r"><xs:simpleType><xs:restriction base="xs:integer"><xs:maxInclusive value="5"/></xs:restriction></xs:simpleType></xs:element>`)
 	for _, tt := range []struct{ name, schema, document, want string }{
 		{"all of 2,000", all, "<r>" + repeated(2000, "<e%d/>") + "</r>", ""},
+		{"all of 2,000, one of them twice", all, "<r>" + repeated(2000, "<e%d/>") + "<e7/></r>", "not expected"},
+		{"all of 2,000, each of them twice", all, "<r>" + repeated(2000, "<e%d/>") + repeated(2000, "<e%d/>") + "</r>", "(and 1999 more)"},
 		{"choice of 20,000", choice, "<r>" + repeated(20_000, "<e%d/>") + "</r>", ""},
 		{"choice of 20,000, none of them", choice, "<r><e5/><x/></r>", "not expected"},
 		{"sequence of 20,000 that may be absent", optional, "<r/>", "exceeds the limit of particles"},
