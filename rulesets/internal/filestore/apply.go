@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -278,6 +279,9 @@ func (s *Store) stageFile(e *ruleset.Effect, d document) (*fileChange, error) {
 	if err := s.makeFolder(&d); err != nil {
 		return nil, err
 	}
+	if err := s.checkFolder(&d); err != nil {
+		return nil, err
+	}
 	temp, err := s.writeTemp(&d)
 	change.Temp = filepath.Base(temp)
 	return change, err
@@ -345,7 +349,10 @@ func (s *Store) redo(j *journal, o ruleset.ApplyOptions) (unmade, err error) {
 		return unmade, unavailable(err)
 	}
 	for i, c := range j.Files {
-		if err := s.around(c.Name, func() error { return s.change(c) }); err != nil {
+		switch err := s.around(c.Name, func() error { return s.change(c) }); {
+		case isProtected(err):
+			unmade = errors.Join(unmade, s.leave(c, err))
+		case err != nil:
 			return unmade, unavailable(err)
 		}
 		o.Report(len(j.Files)+i+1, 2*len(j.Files))
@@ -358,6 +365,16 @@ func (s *Store) redo(j *journal, o ruleset.ApplyOptions) (unmade, err error) {
 		return unmade, unavailable(err)
 	}
 	return unmade, s.sync()
+}
+
+// leave gives up a change of a file that is not permitted. The content that the file keeps
+// becomes a revision after those of the batch.
+func (s *Store) leave(c fileChange, err error) error {
+	if c.Temp != "" {
+		_ = os.Remove(s.inDir(c.Temp)) // sweep removes it later
+	}
+	s.log.Error("the file of a ruleset was not changed", "component", "filestore", "name", string(c.Name), "err", err)
+	return fmt.Errorf("the file of ruleset '%s' was not changed: %w", c.Name, unavailable(err))
 }
 
 // change makes one change, unless it has been made or the file has been edited

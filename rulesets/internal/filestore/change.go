@@ -200,6 +200,22 @@ func (s *Store) makeFolder(d *document) error {
 	return nil
 }
 
+// checkFolder returns an error if the folder of a ruleset in the form of a folder is protected.
+func (s *Store) checkFolder(d *document) error {
+	if !d.ruleset.Folder {
+		return nil
+	}
+	root, err := s.openFolder(d.ruleset.Name)
+	if err != nil {
+		return unavailable(err)
+	}
+	defer func() { _ = root.Close() }() // nothing stays written
+	if err := checkWritable(root, "."); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
 // writeHidden writes and syncs a hidden file in a folder.
 func writeHidden(dir string, data []byte) (path string, err error) {
 	f, err := os.CreateTemp(dir, tempName)

@@ -36,7 +36,9 @@
 // .batch.undo, then renames the journal to .batch, then the files to their names. A
 // process that is killed leaves the journal, and the next process that changes or watches the
 // folder undoes the batch or completes it. Readers see the files of a batch one after the
-// other, for the time that renaming them takes.
+// other, for the time that renaming them takes. A batch that needs a protected folder is
+// refused; a file that is protected by itself keeps its content, which becomes a revision after
+// those of the batch.
 //
 // Lists come from memory for files whose inode, size and time of modification
 // have not changed.
@@ -58,7 +60,7 @@
 //
 // A watch learns of changes by this process directly and of changes by others
 // through file system events. Since mounts may drop events, it also checks the
-// folder every two seconds. The folder may be created, removed or replaced
+// folder every two seconds, and the folders with files of rulesets. The folder may be created, removed or replaced
 // meanwhile. [Store.Watch] runs one goroutine besides its caller's, which reads
 // the events, and waits for its end.
 package filestore

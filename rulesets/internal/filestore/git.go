@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,10 +42,10 @@ const (
 	maxOrigins = 10_000
 )
 
-// An origin is the commit that a file's content comes from.
+// An origin is the commit that the content of a ruleset comes from.
 type origin struct {
 	by  ruleset.By
-	sum string // SHA-256 of the content
+	sum string // see contentSum
 }
 
 // learnOrigins looks up the commits of those files whose content is not in their
@@ -54,11 +55,11 @@ func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) (busy b
 	if gitProgram() == "" || !inWorkTree(s.dir) {
 		return false
 	}
-	files := map[string]*gitFile{}
+	files, sums := map[string]*gitFile{}, map[ruleset.Name]string{}
 	for _, name := range names {
-		if f := s.unrecordedFile(name); f != nil {
-			files[string(name)+suffix] = f
-		}
+		some, sum := s.unrecordedFiles(name)
+		maps.Copy(files, some)
+		sums[name] = sum
 	}
 	if len(files) == 0 {
 		return false
@@ -68,25 +69,43 @@ func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) (busy b
 	if err := readLog(ctx, s.dir, files); err != nil {
 		s.log.Debug("git does not say who wrote rulesets", "component", "filestore", "err", err)
 	}
-	s.remember(files)
+	s.remember(files, sums)
 	return gitIsBusy(ctx, s.dir, files)
 }
 
-// remember caches the commits that were found.
-func (s *Store) remember(files map[string]*gitFile) {
+// remember caches the commits that were found: for each ruleset the newest one of its files,
+// if all of them come from commits. sums are those of [Store.unrecordedFiles].
+func (s *Store) remember(files map[string]*gitFile, sums map[ruleset.Name]string) {
+	newest := map[ruleset.Name]*gitFile{}
+	for _, f := range files {
+		if other := newest[f.name]; other == nil || !f.found || other.found && f.at < other.at {
+			newest[f.name] = f
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.origins == nil || len(s.origins)+len(files) > maxOrigins {
+	if s.origins == nil || len(s.origins)+len(newest) > maxOrigins {
 		s.origins = map[ruleset.Name]origin{}
 	}
-	for _, f := range files {
+	for name, f := range newest {
 		if f.found {
-			s.origins[f.name] = origin{f.by, f.sum}
+			s.origins[name] = origin{f.by, sums[name]}
 		}
 	}
 }
 
-// authorOf returns the author of a file's content that is not in its history.
+// contentSum returns the SHA-256 of the file of a ruleset, which is sum, and of the files
+// beside it.
+func contentSum(sum string, files []ruleset.File) string {
+	h := sha256.New()
+	fmt.Fprintln(h, sum)
+	for _, f := range files {
+		fmt.Fprintln(h, f.SHA256, f.Path)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// authorOf returns the author of the content with that sum, which is not in the history.
 func (s *Store) authorOf(name ruleset.Name, sum string) ruleset.By {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,33 +118,71 @@ func (s *Store) authorOf(name ruleset.Name, sum string) ruleset.By {
 // A gitFile is a file whose commit is to be found.
 type gitFile struct {
 	name  ruleset.Name
-	sum   string
 	ids   []string // possible names of the content in git
+	at    int      // the place in the log of the commit that has it
 	seen  bool     // a commit that changed it has been read
 	found bool
 	by    ruleset.By
 }
 
-// unrecordedFile returns the file of a ruleset if its content is not in the history.
-func (s *Store) unrecordedFile(name ruleset.Name) *gitFile {
+// unrecordedFiles returns the files, by their paths, in which a ruleset differs from its
+// newest revision, and the sum of all of its content.
+func (s *Store) unrecordedFiles(name ruleset.Name) (files map[string]*gitFile, sum string) {
 	d, err := s.load(name)
 	if err != nil {
-		return nil
+		return nil, ""
 	}
 	head, err := s.head(name)
 	d.ruleset.Extra = d.extra()
-	if err != nil || head.Rev == 0 || head.is(d.ruleset) {
-		return nil // content before the first revision has no author
+	if err != nil || head.Rev == 0 {
+		return nil, "" // content before the first revision has no author
 	}
-	data, err := readFile(s.path(name), 0)
+	present := s.present(name, &head)
+	files = map[string]*gitFile{}
+	if !head.is(d.ruleset) {
+		path := s.mainPath(name, d.ruleset.Folder)
+		data, err := readFile(path, 0)
+		if err != nil {
+			return nil, ""
+		}
+		files[s.gitPath(path)] = &gitFile{name: name, ids: blobIDs(data)}
+	}
+	for _, f := range present {
+		if slices.Contains(head.Files, f) {
+			continue
+		}
+		data, err := s.ReadFile(context.Background(), name, f.Path)
+		if err != nil {
+			return nil, ""
+		}
+		files[folderOf(name)+"/"+f.Path] = &gitFile{name: name, ids: blobIDs(data)}
+	}
+	for _, f := range head.Files {
+		if !slices.ContainsFunc(present, func(other ruleset.File) bool { return other.Path == f.Path }) {
+			files[folderOf(name)+"/"+f.Path] = &gitFile{name: name, ids: noBlob}
+		}
+	}
+	return files, contentSum(d.sum, present)
+}
+
+// gitPath returns the path of a file relative to the folder of the store, as git writes it.
+func (s *Store) gitPath(path string) string {
+	rel, err := filepath.Rel(s.dir, path)
 	if err != nil {
-		return nil
+		return filepath.Base(path) // both are below the same folder
 	}
-	f := &gitFile{name: name, sum: sumOf(data)}
+	return filepath.ToSlash(rel)
+}
+
+// noBlob has the names that git gives to the content of a file that a commit has removed.
+var noBlob = []string{strings.Repeat("0", 2*sha1.Size), strings.Repeat("0", 2*sha256.Size)}
+
+// blobIDs returns the names that git may give to the content of a file.
+func blobIDs(data []byte) (ids []string) {
 	for _, text := range [][]byte{data, []byte(strings.ReplaceAll(string(data), "\r\n", "\n"))} { // as git may have it
-		f.ids = append(f.ids, blobID(sha1.New(), text), blobID(sha256.New(), text)) //nolint:gosec // see above
+		ids = append(ids, blobID(sha1.New(), text), blobID(sha256.New(), text)) //nolint:gosec // see above
 	}
-	return f
+	return ids
 }
 
 // blobID returns the name of a content in a repository with a hash function.
@@ -166,7 +223,7 @@ var gitLog = []string{
 // gitCommand returns a command that runs git for reading. The folder may be
 // untrusted, so settings that name programs are overridden.
 func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	all := []string{"--no-pager", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false"}
+	all := []string{"--no-pager", "--literal-pathspecs", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}
 	cmd := exec.CommandContext(ctx, gitProgram(), append(all, args...)...)
 	cmd.Dir, cmd.Env = dir, gitEnv()
 	return cmd
@@ -247,12 +304,13 @@ func gitEnv() []string {
 // content of that commit. It reports whether all files were in the log.
 func matchLog(log io.Reader, files map[string]*gitFile) (done bool) {
 	var by ruleset.By
-	unseen := len(files)
+	unseen, commits := len(files), 0
 	for lines := bufio.NewScanner(log); unseen > 0 && lines.Scan(); {
 		line := lines.Text()
 		if commit, ok := strings.CutPrefix(line, "\x01"); ok {
 			author, subject, _ := strings.Cut(commit, "\x02")
 			by = ruleset.By{Author: printable(author), Client: gitClient, Message: printable(subject)}
+			commits++
 			continue
 		}
 		entry, path, _ := strings.Cut(line, "\t")
@@ -262,7 +320,7 @@ func matchLog(log io.Reader, files map[string]*gitFile) (done bool) {
 		}
 		f.seen = true
 		unseen--
-		f.found, f.by = slices.Contains(f.ids, fields[3]), by
+		f.found, f.by, f.at = slices.Contains(f.ids, fields[3]), by, commits
 	}
 	return unseen == 0
 }

@@ -98,6 +98,55 @@ func TestAuthorsFromGit(t *testing.T) {
 	}
 }
 
+// Files beside a text and folders have the author of the newest commit that changed one of
+// them, unless one of them is not as a commit has it.
+func TestAuthorsOfFilesFromGit(t *testing.T) {
+	needGit(t)
+	dir := t.TempDir()
+	git(t, dir, "init", "-q")
+	for _, folder := range []string{"go-style", "pdf-forms/sub"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	skill := func(text string) string { return "---\nname: pdf-forms\ndescription: d\n---\n\n" + text }
+	put(t, dir, "go_style.md", "---\n---\nText")
+	put(t, dir, "go-style/a [1].txt", "one")
+	put(t, dir, "pdf-forms/SKILL.md", skill("one"))
+	put(t, dir, "pdf-forms/sub/ü.py", "one")
+	commitAll(t, dir, "first")
+	s := filestore.Open(dir, quiet, time.Now)
+	see := func() {
+		t.Helper()
+		for _, name := range []ruleset.Name{"go_style", "pdf_forms"} {
+			if _, err := s.Get(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	see()
+	put(t, dir, "go-style/a [1].txt", "two")
+	put(t, dir, "pdf-forms/SKILL.md", skill("two"))
+	commitAll(t, dir, "second")
+	put(t, dir, "pdf-forms/sub/ü.py", "two")
+	commitAll(t, dir, "third")
+	see()
+	git(t, dir, "rm", "-q", "go-style/a [1].txt")
+	put(t, dir, "pdf-forms/sub/ü.py", "three")
+	commitAll(t, dir, "fourth")
+	put(t, dir, "pdf-forms/SKILL.md", skill("mine"))
+	see()
+	const ann = " Ann <ann@example.com>/git/"
+	for name, want := range map[ruleset.Name][]string{
+		"go_style":  {"3" + ann + "fourth: Text", "2" + ann + "second: Text", "1 //: Text"},
+		"pdf_forms": {"3 edited by hand//: mine", "2" + ann + "third: two", "1 //: one"},
+	} {
+		if diff := cmp.Diff(want, revisionLines(t, s, name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // A repository may come from a stranger: nothing that its configuration names is run.
 func TestGitRunsNothingOfTheRepository(t *testing.T) {
 	needGit(t)

@@ -258,7 +258,7 @@ func (s *Store) reconcile(name ruleset.Name) (document, error) {
 		if d.ruleset.Files, err = s.recordFiles(name, d.ruleset.Files); err != nil {
 			return d, err
 		}
-		by, at := s.authorOf(name, d.sum), d.changedAt()
+		by, at := s.authorOf(name, contentSum(d.sum, d.ruleset.Files)), d.changedAt()
 		if head.Rev == 0 {
 			by, at = ruleset.By{}, d.ruleset.LastModified // it existed before its history began
 		}

@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -222,7 +224,10 @@ func (s *Store) stageParts(e *ruleset.Effect) (parts []partChange, err error) {
 	sweepIn(s.folderPath(e.Name))
 	for _, c := range e.LastFiles() {
 		part := partChange{Name: e.Name, Path: c.Path}
-		if part.Was, err = hashIn(root, c.Path); err != nil {
+		if part.Was, err = hashIn(root, c.Path); err == nil {
+			err = checkWritable(root, path.Dir(c.Path))
+		}
+		if err != nil {
 			return parts, unavailable(err)
 		}
 		if c.Data != nil {
@@ -269,10 +274,36 @@ func (s *Store) changeParts(parts []partChange) (unmade, err error) {
 	return unmade, nil
 }
 
-// isInTheWay reports whether a change failed since people have put a file where a folder
-// has to be, or the other way round.
+// isInTheWay reports whether a change failed for a reason that lasts: people have put a file
+// where a folder has to be, or the other way round, or have protected the file or the folder.
+// If the batch waited until that changes, nothing else could be changed meanwhile.
 func isInTheWay(err error) bool {
-	return errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) // ErrExist: also a folder that is not empty
+	return errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) || // ErrExist: also a folder that is not empty
+		isProtected(err)
+}
+
+// isProtected reports whether a change is not permitted.
+func isProtected(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// checkWritable returns an error if no file can be placed in a folder below root, which may be
+// missing. A folder that a batch will make where a file is now is not checked.
+func checkWritable(root *os.Root, dir string) error {
+	info, err := root.Stat(dir)
+	for (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && dir != "." {
+		dir = path.Dir(dir)
+		info, err = root.Stat(dir)
+	}
+	if err != nil || !info.IsDir() {
+		return err
+	}
+	probe := path.Join(dir, strings.ReplaceAll(tempName, "*", rand.Text()))
+	f, err := root.OpenFile(probe, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), root.Remove(probe))
 }
 
 // changePart makes one change unless it is made, or people have changed the file since.

@@ -43,6 +43,7 @@ type watch struct {
 	dir     string            // absolute, as events spell it
 	system  *fsnotify.Watcher // nil where the system has no more of them
 	seen    map[ruleset.Name]stamp
+	folders map[ruleset.Name]folderState
 	moves   int64 // the announced moves of labels that were told, in bytes
 	changed func(ruleset.Change)
 
@@ -85,6 +86,7 @@ func (*Store) WatchesAll() bool { return true }
 func newWatch(s *Store, own *feed, changed func(ruleset.Change)) *watch {
 	w := &watch{
 		store: s, own: own, dir: absolute(s.dir), changed: changed,
+		folders:    map[ruleset.Name]folderState{},
 		unrecorded: map[ruleset.Name]struct{}{}, calm: time.NewTimer(calmAfter),
 		told: map[ruleset.Name]string{}, doubtful: map[ruleset.Name]struct{}{}, doubt: time.NewTimer(doubtFor),
 	}
@@ -106,7 +108,10 @@ func absolute(path string) string {
 func (w *watch) begin() {
 	watchFolder(w.system, w.dir)
 	w.store.index.join()
-	w.seen = w.store.stamps()
+	w.seen = map[ruleset.Name]stamp{}
+	w.store.eachStamp(
+		func(name ruleset.Name, now stamp) { w.seen[name] = now },
+		func(name ruleset.Name) { w.folders[name] = w.store.folderState(name) })
 	_, w.moves = w.store.movesSince(0)
 	for name := range w.own.take() {
 		if name == "" {
@@ -167,8 +172,11 @@ func (w *watch) follow(e fsnotify.Event) {
 	w.store.index.touch(name, w.store.dirTime())
 	if ok {
 		w.look(name)
-	} else {
-		w.store.index.touchOther(filepath.Base(e.Name))
+		return
+	}
+	w.store.index.touchOther(filepath.Base(e.Name))
+	if name, ok := nameOfFolder(filepath.Base(e.Name)); ok && w.store.isFolder(filepath.Base(e.Name)) {
+		w.lookAtFolder(name)
 	}
 }
 
@@ -214,6 +222,7 @@ func (w *watch) record(ctx context.Context) {
 // tell passes on a change and has it recorded soon.
 func (w *watch) tell(c ruleset.Change) {
 	w.store.index.touch(c.Name, w.store.dirTime())
+	w.compareFolder(c.Name, false) // which is told with the file; what changes later is told again
 	w.changed(c)
 	w.unrecorded[c.Name] = struct{}{}
 	w.calm.Reset(calmAfter)
@@ -227,7 +236,11 @@ func (w *watch) lookAtOwn(names map[ruleset.Name]struct{}) {
 			continue
 		}
 		now, is := w.store.stampOf(name)
-		if c := w.compare(name, now, is); c.Kind != 0 {
+		c, inFolder := w.compare(name, now, is), w.compareFolder(name, false)
+		if c.Kind == 0 {
+			c = inFolder
+		}
+		if c.Kind != 0 {
 			w.changed(c)
 		}
 		delete(w.unrecorded, name)
@@ -307,7 +320,7 @@ func (s *Store) completeFile(name ruleset.Name, is bool) (sum string, ok bool) {
 
 // lookAtAll compares the whole folder and tells in the order of names.
 func (w *watch) lookAtAll() {
-	changed, known := map[ruleset.Name]struct{}{}, 0
+	changed, folders, known := map[ruleset.Name]struct{}{}, map[ruleset.Name]struct{}{}, 0
 	w.store.eachStamp(func(name ruleset.Name, now stamp) {
 		before, was := w.seen[name]
 		if was {
@@ -316,7 +329,7 @@ func (w *watch) lookAtAll() {
 		if !was || before != now {
 			changed[name] = struct{}{}
 		}
-	})
+	}, func(name ruleset.Name) { folders[name] = struct{}{} })
 	if known < len(w.seen) { // some have gone
 		for name := range w.seen {
 			if _, is := w.store.stampOf(name); !is {
@@ -327,6 +340,7 @@ func (w *watch) lookAtAll() {
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		w.look(name)
 	}
+	w.lookAtFolders(folders)
 }
 
 // compare notes what a file is now and returns what became of it, the zero
@@ -365,16 +379,9 @@ func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {
 	return stampOf(info), true
 }
 
-// stamps returns the stamps of all files, none if the folder cannot be read.
-func (s *Store) stamps() map[ruleset.Name]stamp {
-	stamps := map[ruleset.Name]stamp{}
-	s.eachStamp(func(name ruleset.Name, now stamp) { stamps[name] = now })
-	return stamps
-}
-
-// eachStamp calls see with the stamp of each file that has the name of a ruleset. It has
-// few of them in memory at a time.
-func (s *Store) eachStamp(see func(ruleset.Name, stamp)) {
+// eachStamp calls see with the stamp of each file that has the name of a ruleset, and folder
+// with the name of each ruleset that has a folder. It has few of them in memory at a time.
+func (s *Store) eachStamp(see func(ruleset.Name, stamp), folder func(ruleset.Name)) {
 	dir, err := os.Open(s.dir)
 	if err != nil {
 		return
@@ -384,6 +391,11 @@ func (s *Store) eachStamp(see func(ruleset.Name, stamp)) {
 		entries, err := dir.ReadDir(readChunk)
 		for _, f := range files(entries, anyName) {
 			see(f.name, stampOf(f.info))
+		}
+		for _, d := range entries {
+			if name, ok := s.isFilesFolder(d); ok {
+				folder(name)
+			}
 		}
 		if err != nil || len(entries) == 0 {
 			return

@@ -190,3 +190,64 @@ func TestFolderThatComesAndGoes(t *testing.T) {
 	lay(t, filepath.Join(dir, "c.md"), "---\ndescription: new\n---\n")
 	expect("a file in it changes", ruleset.Change{Kind: ruleset.Updated, Name: "c"})
 }
+
+// A watch tells of the files of rulesets, and of folders that are rulesets, at any depth:
+// what this process changes at once, what others change with the next poll.
+func TestWatchTellsOfFolders(t *testing.T) {
+	dir, beside := t.TempDir(), t.TempDir()
+	write := func(path, text string) { // in one step, as a rename is
+		t.Helper()
+		temp := filepath.Join(beside, "new")
+		if err := os.WriteFile(temp, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(temp, filepath.Join(dir, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go_style.md", "---\n---\nText")
+	write("go-style/scripts/check.py", "one")
+	s := openAt(dir)
+	heard := watching(t, s, nil, 10*time.Millisecond)
+	expect := func(what string, want ruleset.Change) {
+		t.Helper()
+		if got := next(heard); got != want {
+			t.Errorf("%s: told %+v, want %+v", what, got, want)
+		}
+	}
+	write("go-style/scripts/check.py", "two, longer")
+	expect("a file of a ruleset", ruleset.Change{Kind: ruleset.Updated, Name: "go_style"})
+	write("pdf-forms/SKILL.md", "---\nname: pdf-forms\ndescription: d\n---\n\nText")
+	expect("a new folder", ruleset.Change{Kind: ruleset.Created, Name: "pdf_forms"})
+	write("pdf-forms/a/b.txt", "new")
+	expect("a new file", ruleset.Change{Kind: ruleset.Updated, Name: "pdf_forms"})
+	write("pdf-forms/SKILL.md", "---\nname: pdf-forms\ndescription: d\n---\n\nOther text")
+	expect("the text of a folder", ruleset.Change{Kind: ruleset.Updated, Name: "pdf_forms"})
+	if _, err := s.Update(t.Context(), "pdf_forms", ruleset.Patch{Markdown: new("Mine"), Files: []ruleset.FileChange{{Path: "a/b.txt"}}}); err != nil {
+		t.Fatal(err)
+	}
+	for what := next(heard); what.Kind == ruleset.Updated; what = next(heard) { // once by the feed, and perhaps by a poll between two of its steps
+		if what.Name != "pdf_forms" {
+			t.Errorf("told %+v", what)
+		}
+		if r, err := s.Get(t.Context(), "pdf_forms"); err == nil && r.Markdown == "Mine" && len(r.Files) == 0 {
+			break
+		}
+	}
+	if err := os.Rename(filepath.Join(dir, "pdf-forms"), filepath.Join(beside, "away")); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		got := next(heard)
+		if got.Kind == ruleset.Updated && got.Name == "pdf_forms" {
+			continue // of the change before
+		}
+		if want := (ruleset.Change{Kind: ruleset.Deleted, Name: "pdf_forms"}); got != want {
+			t.Errorf("a folder has gone: told %+v, want %+v", got, want)
+		}
+		return
+	}
+}

@@ -1,0 +1,111 @@
+package filestore
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// The folders with the files of rulesets, and those that are rulesets by themselves, have a
+// depth that system watches do not cover. Polls compare them.
+
+// A folderState summarizes the files of a ruleset.
+type folderState struct {
+	sum  [sha256.Size]byte // of the paths and the stamps
+	main bool              // there is a SKILL.md, and no other file with the text
+	gone bool              // SKILL.md was missing at the last poll: it may be being replaced
+}
+
+// same reports whether two states have the same files.
+func (f folderState) same(other folderState) bool { return f.sum == other.sum && f.main == other.main }
+
+// folderState returns the state of a ruleset's folder, the zero value if there is none.
+func (s *Store) folderState(name ruleset.Name) (state folderState) {
+	root, err := s.openFolder(name)
+	if err != nil {
+		return folderState{}
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	sums, n := sha256.New(), 0
+	_ = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error { // what cannot be read is not compared
+		switch {
+		case err != nil:
+			return nil
+		case p != "." && ruleset.CheckFilePath(p) != nil && d.IsDir():
+			return fs.SkipDir
+		case !d.Type().IsRegular() || ruleset.CheckFilePath(p) != nil:
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			fmt.Fprintln(sums, stampOf(info), p)
+		}
+		state.main = state.main || p == ruleset.MainFile
+		if n++; n > ruleset.MaxFiles {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	sums.Sum(state.sum[:0])
+	_, hasText := s.stampOf(name)
+	state.main = state.main && !hasText
+	return state
+}
+
+// lookAtFolders compares the folders of a poll, and those that have gone, and tells of
+// changes.
+func (w *watch) lookAtFolders(present map[ruleset.Name]struct{}) {
+	for name := range w.folders {
+		present[name] = struct{}{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(present)) {
+		w.lookAtFolder(name)
+	}
+}
+
+func (w *watch) lookAtFolder(name ruleset.Name) {
+	if c := w.compareFolder(name, true); c.Kind != 0 {
+		w.tell(c)
+	}
+}
+
+// compareFolder notes the state of a folder and returns what became of the ruleset, the zero
+// Change if nothing did. With doubt, a SKILL.md that is missing counts as there until the next
+// call.
+func (w *watch) compareFolder(name ruleset.Name, doubt bool) ruleset.Change {
+	before, now := w.folders[name], w.store.folderState(name)
+	if before.same(now) {
+		if before.gone {
+			w.folders[name] = now
+		}
+		return ruleset.Change{}
+	}
+	_, hasText := w.seen[name]
+	if before.main && !now.main && !hasText && doubt && !before.gone {
+		before.gone = true
+		w.folders[name] = before
+		return ruleset.Change{}
+	}
+	if w.folders[name] = now; now == (folderState{}) {
+		delete(w.folders, name)
+	}
+	switch {
+	case hasText, before.main && now.main:
+		return ruleset.Change{Kind: ruleset.Updated, Name: name}
+	case now.main:
+		return ruleset.Change{Kind: ruleset.Created, Name: name}
+	case before.main:
+		return ruleset.Change{Kind: ruleset.Deleted, Name: name}
+	}
+	return ruleset.Change{} // files without a text
+}
+
+// isFilesFolder reports whether an entry of the folder of the store may have files of a
+// ruleset, or be one.
+func (s *Store) isFilesFolder(d fs.DirEntry) (ruleset.Name, bool) {
+	name, ok := nameOfFolder(d.Name())
+	return name, ok && d.IsDir() && s.isFolder(d.Name())
+}
