@@ -48,6 +48,29 @@ func TestLabels(t *testing.T) {
 	h.expect("label_ruleset", `{"name":"a","label":"production","remove":true}`, "Removed the label 'production' of ruleset 'a', which was at revision 2", false)
 }
 
+// A caller who reads a label has the revision checked that it is at, and no other ruleset.
+func TestLintAtALabel(t *testing.T) {
+	h := open(t)
+	h.expect("create_ruleset", `{"name":"a","description":"d","markdown":"plain"}`, "Successfully created ruleset 'a'", false)
+	h.expect("label_ruleset", `{"name":"a","label":"production"}`, "The label 'production' of ruleset 'a' is at revision 1", false)
+	h.expect("update_ruleset", `{"name":"a","markdown":"hid\u200bden"}`, "Successfully updated ruleset 'a'", false)
+	h.expect("create_ruleset", `{"name":"b","description":"d","markdown":"hid\u200bden"}`, "Successfully created ruleset 'b'", false)
+	if got := h.ask("tools/call", `{"name":"lint_ruleset","arguments":{}}`); !strings.Contains(got, "2 finding(s) in 2 ruleset(s)") {
+		t.Errorf("without a label: %s", got)
+	}
+	tools := newTools(h.store, LabelRules{}, Scan{mode: "warn"}, slog.New(slog.DiscardHandler))
+	tools.bound = "production"
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, tools.table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.handler = server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	for _, arguments := range []string{`{}`, `{"name":"a"}`} {
+		h.expect("lint_ruleset", arguments, "Nothing found in 1 ruleset(s)", false)
+	}
+	h.expect("lint_ruleset", `{"name":"b"}`, "failed to lint ruleset: ruleset 'b' not found", true)
+}
+
 // A key without the scope does not move a protected label.
 func TestProtectedLabel(t *testing.T) {
 	h := withLabelRules(t, scopeRead, scopeWrite)

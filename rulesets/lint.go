@@ -27,20 +27,20 @@ const (
 )
 
 // lint checks a ruleset, a text that is not stored yet, or all rulesets, a page of them at
-// a time.
-func (t *tools) lint(ctx context.Context, _ *mcp.Call, args lintArgs) (linted, error) {
+// a time. A caller who reads a label has the labelled revisions checked.
+func (t *tools) lint(ctx context.Context, call *mcp.Call, args lintArgs) (linted, error) {
 	if args.Markdown != nil {
 		name := ruleset.Name(cmp.Or(args.Name, "text"))
 		return lintedFrom(lint.Ruleset(ruleset.Ruleset{Meta: ruleset.Meta{Name: name}, Markdown: *args.Markdown}), 1), nil
 	}
 	if args.Name == "" {
-		return t.lintPage(ctx, args.Cursor)
+		return t.lintPage(ctx, t.viewFor(call), args.Cursor)
 	}
 	name, err := ruleset.ParseName(args.Name)
 	if err != nil {
 		return linted{}, &opError{"lint", err}
 	}
-	found, n, err := Lint(ctx, t.store, []ruleset.Name{name}, lint.Options{})
+	found, n, err := Lint(ctx, t.viewFor(call), []ruleset.Name{name}, lint.Options{})
 	if err != nil {
 		return linted{}, &opError{"lint", err}
 	}
@@ -48,11 +48,11 @@ func (t *tools) lint(ctx context.Context, _ *mcp.Call, args lintArgs) (linted, e
 }
 
 // lintPage checks the rulesets from a cursor on, in the order of lists.
-func (t *tools) lintPage(ctx context.Context, cursor string) (linted, error) {
+func (t *tools) lintPage(ctx context.Context, seen ruleset.Store, cursor string) (linted, error) {
 	if _, err := ruleset.ParsePosition(cursor); cursor != "" && err != nil {
 		return linted{}, &opError{"lint", errNotACursor}
 	}
-	metas, next, err := t.store.List(ctx, ruleset.Page{After: cursor, Limit: maxLinted})
+	metas, next, err := seen.List(ctx, ruleset.Page{After: cursor, Limit: maxLinted})
 	if err != nil {
 		return linted{}, &opError{"lint", err}
 	}
@@ -64,7 +64,7 @@ func (t *tools) lintPage(ctx context.Context, cursor string) (linted, error) {
 		}
 		names = append(names, metas[i].Name)
 	}
-	found, n, err := lintSome(ctx, t.store, names, lint.Options{})
+	found, n, err := lintSome(ctx, seen, names, lint.Options{})
 	if err != nil {
 		return linted{}, &opError{"lint", err}
 	}
