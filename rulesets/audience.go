@@ -250,10 +250,15 @@ func openHookRecord(ctx context.Context, env mcp.Env, target string) (webhook.Re
 	if err != nil {
 		return nil, err
 	}
-	if onServer {
-		return webhook.OpenValkey(ctx, url, env.StorePrefix, target, env.Logger)
+	file := webhook.OpenFile(filepath.Join(env.Data, "webhook.json"))
+	if !onServer {
+		return file, nil
 	}
-	return webhook.OpenFile(filepath.Join(env.Data, "webhook.json")), nil
+	record, err := webhook.OpenValkey(ctx, url, env.StorePrefix, target, env.Logger)
+	if err != nil {
+		return nil, err
+	}
+	return webhook.Inherit(record, file), nil
 }
 
 // minSecret is the minimum length of a webhook's secret.

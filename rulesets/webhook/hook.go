@@ -35,10 +35,11 @@ type Hook struct {
 	Pause, Longest time.Duration
 
 	unrecorded []Message // which the URL has accepted
+	listing    listing
 }
 
-// lookEvery is the interval at which all rulesets are compared with what was delivered,
-// since a store need not hear of each change that others make.
+// lookEvery is the interval at which the list of all rulesets is compared with that of the
+// last time, since a store need not hear of each change that others make.
 const lookEvery = time.Minute
 
 // Run sends messages until ctx is done, while no other process that shares the record does.
@@ -62,7 +63,7 @@ func (h *Hook) follow(ctx context.Context) error {
 	watching := make(chan error, 1)
 	go func() { watching <- h.Store.Watch(ctx, pending.add) }()
 	var known map[ruleset.Name]int
-	h.unrecorded = nil
+	h.unrecorded, h.listing = nil, listing{}
 	pause := h.Pause
 	floor := time.NewTicker(lookEvery)
 	defer floor.Stop()
@@ -82,6 +83,9 @@ func (h *Hook) follow(ctx context.Context) error {
 		}
 		if err == nil {
 			err = h.deliverAll(ctx, known, names, all)
+		}
+		if err != nil {
+			h.listing = listing{} // what was not delivered is found by looking at all
 		}
 		switch {
 		case errors.Is(err, errLostLease):
@@ -105,7 +109,11 @@ func (h *Hook) begin(ctx context.Context) (map[ruleset.Name]int, error) {
 		return nil, err
 	}
 	if known == nil {
-		now, err := h.present(ctx, nil, true)
+		names, _, err := h.suspects(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		now, err := h.present(ctx, names)
 		if err != nil {
 			return nil, err
 		}
@@ -134,17 +142,24 @@ func (h *Hook) deliverAll(ctx context.Context, known map[ruleset.Name]int, names
 	if err := h.record(ctx); err != nil {
 		return err
 	}
-	now, err := h.present(ctx, names, all)
+	var listed listing
+	if all {
+		more, fresh, err := h.suspects(ctx, known)
+		if err != nil {
+			return err
+		}
+		names, listed = append(names, more...), fresh
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	now, err := h.present(ctx, names)
 	if err != nil {
 		return err
 	}
-	compared := known
-	if !all {
-		compared = make(map[ruleset.Name]int, len(names))
-		for _, name := range names {
-			if rev, there := known[name]; there {
-				compared[name] = rev
-			}
+	compared := make(map[ruleset.Name]int, len(names))
+	for _, name := range names {
+		if rev, there := known[name]; there {
+			compared[name] = rev
 		}
 	}
 	for _, m := range differences(compared, now) {
@@ -156,6 +171,9 @@ func (h *Hook) deliverAll(ctx context.Context, known map[ruleset.Name]int, names
 		if err := h.record(ctx); err != nil {
 			return err
 		}
+	}
+	if all {
+		h.listing = listed
 	}
 	return nil
 }
@@ -172,25 +190,8 @@ func (h *Hook) record(ctx context.Context) error {
 	return nil
 }
 
-// present returns all rulesets, or those of the names, that are there, without their texts.
-func (h *Hook) present(ctx context.Context, names []ruleset.Name, all bool) (map[ruleset.Name]ruleset.Ruleset, error) {
-	if all {
-		metas, _, err := h.Store.List(ctx, ruleset.Page{})
-		if err != nil {
-			return nil, err
-		}
-		names = names[:0]
-		for _, m := range metas {
-			names = append(names, m.Name)
-		}
-		if store, ok := ruleset.FilesOf(h.Store); ok {
-			folders, err := store.Folders(ctx)
-			if err != nil {
-				return nil, err
-			}
-			names = append(names, folders...)
-		}
-	}
+// present returns those of the named rulesets that are there, without their texts.
+func (h *Hook) present(ctx context.Context, names []ruleset.Name) (map[ruleset.Name]ruleset.Ruleset, error) {
 	there := make(map[ruleset.Name]ruleset.Ruleset, len(names))
 	for _, name := range names {
 		r, err := h.Store.Get(ctx, name)

@@ -276,10 +276,74 @@ func TestHookTellsOfFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &Hook{Store: store}
-	for _, names := range [][]ruleset.Name{nil, {"pdf_processing"}} {
-		now, err := h.present(t.Context(), names, names == nil)
-		if err != nil || now["pdf_processing"].Rev != 1 {
-			t.Errorf("of %v: %+v, %v", names, now, err)
+	all, _, err := h.suspects(t.Context(), map[ruleset.Name]int{"pdf_processing": 1})
+	if diff := cmp.Diff([]ruleset.Name{"pdf_processing"}, all); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+	now, err := h.present(t.Context(), all)
+	if err != nil || now["pdf_processing"].Rev != 1 {
+		t.Errorf("%+v, %v", now, err)
+	}
+}
+
+// gets is a store that counts the rulesets which are read one by one.
+type gets struct {
+	ruleset.Store
+	n int
+}
+
+func (g *gets) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
+	g.n++
+	return g.Store.Get(ctx, name)
+}
+
+// A comparison of all rulesets reads those that the list shows to have changed, and all of
+// them now and then.
+func TestComparisonsReadWhatChanged(t *testing.T) {
+	now := time.Now().Add(-24 * time.Hour)
+	store := &gets{Store: memstore.New(func() time.Time { return now })}
+	for _, name := range []ruleset.Name{"a", "b", "c"} {
+		if _, err := store.Create(t.Context(), ruleset.Draft{Name: name, Markdown: "A"}); err != nil {
+			t.Fatal(err)
 		}
 	}
+	to := newReceiver(t)
+	h := &Hook{URL: to.URL, Secret: secret, Record: OpenFile(filepath.Join(t.TempDir(), "webhook.json")), Store: store, Logger: slog.New(slog.DiscardHandler), Client: &http.Client{}}
+	known := map[ruleset.Name]int{"a": 1, "b": 1, "c": 1, "gone": 4}
+	if err := h.Record.Begin(t.Context(), known); err != nil {
+		t.Fatal(err)
+	}
+	look := func(what string, reads int, want ...Message) {
+		t.Helper()
+		store.n = 0
+		if err := h.deliverAll(t.Context(), known, nil, true); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range want {
+			if diff := cmp.Diff(m, to.next(t)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", what, diff)
+			}
+		}
+		if len(to.accepted) > 0 || store.n != reads {
+			t.Errorf("%s: %d were read, want %d, and %d more messages came", what, store.n, reads, len(to.accepted))
+		}
+	}
+	look("the first one", 4, Message{Event: "ruleset.deleted", Name: "gone", From: 4})
+	look("nothing changed", 0)
+	now = now.Add(time.Hour)
+	if _, err := store.Update(t.Context(), "b", ruleset.Patch{Markdown: new("B")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Delete(t.Context(), "c", ruleset.Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	look("one changed, one was deleted", 2, Message{Event: "ruleset.changed", Name: "b", Rev: 2, From: 1}, Message{Event: "ruleset.deleted", Name: "c", From: 1})
+	now = time.Now()
+	if _, err := store.Update(t.Context(), "a", ruleset.Patch{Markdown: new("B")}); err != nil {
+		t.Fatal(err)
+	}
+	look("one changed just now", 1, Message{Event: "ruleset.changed", Name: "a", Rev: 2, From: 1})
+	look("which may change again in this second", 1)
+	h.listing.whole = h.listing.whole.Add(-wholeEvery)
+	look("after an hour", 2)
 }

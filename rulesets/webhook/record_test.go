@@ -249,3 +249,33 @@ func waitKnown(t *testing.T, r Record, want int) {
 		}
 	}
 }
+
+// A record on a server begins with the file of an installation that has moved there, once.
+func TestRecordsAreInherited(t *testing.T) {
+	url := "valkey://" + valkeytest.Start(t).Addr
+	name := filepath.Join(t.TempDir(), "webhook.json")
+	old := OpenFile(name)
+	want := map[ruleset.Name]int{"a": 3, "b": 1}
+	check(t, old.Begin(t.Context(), want))
+	if _, err := old.Signer(t.Context(), "signer"); err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range []struct {
+		target string
+		want   map[ruleset.Name]int
+	}{{"first", want}, {"first", want}, {"second", nil}} {
+		r := Inherit(openValkey(t, url, tt.target), OpenFile(name))
+		lead(t, r, func(ctx context.Context) {
+			got, err := r.Known(ctx)
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				t.Errorf("%d: %v, -want +got:\n%s", i, err, diff)
+			}
+			if tt.want == nil {
+				return
+			}
+			if before, err := r.Signer(ctx, "signer"); before != "signer" || err != nil {
+				t.Errorf("%d: signer %q, %v", i, before, err)
+			}
+		})
+	}
+}
