@@ -74,7 +74,7 @@ func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) (busy b
 }
 
 // remember caches the commits that were found: for each ruleset the newest one of its files,
-// if all of them come from commits. sums are those of [Store.unrecordedFiles].
+// if all of them come from commits. sums has the results of [Store.unrecordedFiles].
 func (s *Store) remember(files map[string]*gitFile, sums map[ruleset.Name]string) {
 	newest := map[ruleset.Name]*gitFile{}
 	for _, f := range files {
