@@ -212,6 +212,13 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || ok && netErr.Timeout()
 }
 
+// forget removes a connection that is closed.
+func (l *link) forget(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.conns, c)
+}
+
 // dial opens a connection that the link can close.
 func (l *link) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	l.mu.Lock()
@@ -224,7 +231,7 @@ func (l *link) dial(ctx context.Context, network, addr string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: raw, link: l}
+	c := &conn{Conn: raw, forget: l.forget}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hung { // it was marked as hung meanwhile

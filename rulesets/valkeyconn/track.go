@@ -9,15 +9,13 @@ import (
 // A conn is a connection of a link.
 type conn struct {
 	net.Conn
-	link *link
-	gone atomic.Bool // closed by the link
+	forget func(*conn) // removes it from the link
+	gone   atomic.Bool // closed by the link
 }
 
 // Close closes the connection.
 func (c *conn) Close() error {
-	c.link.mu.Lock()
-	delete(c.link.conns, c)
-	c.link.mu.Unlock()
+	c.forget(c)
 	return c.Conn.Close()
 }
 
