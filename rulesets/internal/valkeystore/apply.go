@@ -37,9 +37,10 @@ func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.Ap
 	if err := s.checkSlots(ctx, names); err != nil {
 		return nil, err
 	}
-	token, sent := newToken(), 0
+	try := batchTry{token: newToken(), names: names, ops: ops, options: o}
+	sent := 0
 	for range batchTries {
-		staged, done, err := s.tryBatch(ctx, token, names, ops, o)
+		staged, done, err := s.tryBatch(ctx, &try)
 		lost, isLost := errors.AsType[*lostError](err)
 		if !isLost {
 			if done || err != nil {
@@ -50,16 +51,20 @@ func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.Ap
 		if sent++; sent == changeTries {
 			return nil, unavailable(lost.err)
 		}
-		made, err := s.hasMade(ctx, staged.Effects, token)
-		if err != nil {
-			return nil, unavailable(lost.err)
-		}
-		if made {
-			s.afterBatch(ctx, staged.Effects)
-			return staged.Outcomes, nil
-		}
+		try.lost = &staged
 	}
 	return nil, unavailable(errors.New("others change the rulesets all the time"))
+}
+
+// A batchTry holds the data that the attempts to apply a batch share.
+type batchTry struct {
+	token   string // of the change
+	names   []ruleset.Name
+	ops     []ruleset.Operation
+	options ruleset.ApplyOptions
+	// lost is the newest attempt whose answer was lost, nil if there is none. An older one is
+	// not made any more: the newest was staged from other contents, or is the same.
+	lost *ruleset.Batch
 }
 
 // A lostError reports a transaction that the server may have made.
@@ -102,16 +107,31 @@ func (s *Store) checkSlots(ctx context.Context, names []ruleset.Name) error {
 }
 
 // tryBatch applies a batch once. done is false if others changed a ruleset of it
-// meanwhile.
-// A transaction whose answer is lost is a [*lostError].
-func (s *Store) tryBatch(ctx context.Context, token string, names []ruleset.Name, ops []ruleset.Operation, o ruleset.ApplyOptions) (staged ruleset.Batch, done bool, err error) {
+// meanwhile. A transaction whose answer is lost is a [*lostError].
+//
+// A lost transaction may still be under way when the next attempt begins. That attempt looks
+// for it while it watches the keys: it has been made and is found, or one of the two
+// transactions is refused, since the other one changes the keys.
+func (s *Store) tryBatch(ctx context.Context, try *batchTry) (staged ruleset.Batch, done bool, err error) {
+	names, ops, o := try.names, try.ops, try.options
 	var keys []string
 	for _, name := range names {
 		keys = append(keys, hashKey(name), s.historyKey(name), s.labelsKey(name))
 	}
 	var lost error // of the transaction: the client's own loop must not repeat it
 	watchErr := s.client.Watch(ctx, func(tx *redis.Tx) error {
-		b := &batch{store: s, now: s.now(), token: token, held: map[ruleset.Name]*held{}}
+		b := &batch{store: s, now: s.now(), token: try.token, held: map[ruleset.Name]*held{}}
+		if try.lost != nil {
+			made, askErr := hasMade(ctx, tx, s, try.lost.Effects, try.token)
+			if askErr != nil {
+				return askErr
+			}
+			if made {
+				staged, done = *try.lost, true
+				s.afterBatch(ctx, staged.Effects)
+				return nil
+			}
+		}
 		if err = b.read(ctx, tx, names, labelled(ops)); err != nil {
 			return nil
 		}

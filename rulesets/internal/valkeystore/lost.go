@@ -52,7 +52,7 @@ func (s *Store) runChange(ctx context.Context, script *redis.Script, keys []stri
 
 // hasMade reports whether a batch whose answer is lost was applied. Its revisions and moves
 // have the token, and those of one ruleset stand for all.
-func (s *Store) hasMade(ctx context.Context, effects []*ruleset.Effect, token string) (bool, error) {
+func hasMade(ctx context.Context, tx *redis.Tx, s *Store, effects []*ruleset.Effect, token string) (bool, error) {
 	for _, e := range effects {
 		key := s.historyKey(e.Name)
 		switch {
@@ -61,7 +61,7 @@ func (s *Store) hasMade(ctx context.Context, effects []*ruleset.Effect, token st
 		case len(e.Revisions) == 0:
 			key = s.labelsKey(e.Name)
 		}
-		lines, err := s.client.Do(ctx, "LRANGE", key, tokenReach, "-1").StringSlice()
+		lines, err := tx.Do(ctx, "LRANGE", key, tokenReach, "-1").StringSlice()
 		if err != nil {
 			return false, err
 		}

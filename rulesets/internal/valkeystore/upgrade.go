@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -15,27 +16,56 @@ import (
 // upgradedKey says that no hash of files was left as earlier versions wrote it.
 func (s *Store) upgradedKey() string { return s.prefix + "rulesets:files:format" }
 
+// upgradingKey exists while a process upgrades the files. A user who may not write it may not
+// upgrade either, and does not scan.
+func (s *Store) upgradingKey() string { return s.prefix + "rulesets:files:upgrading" }
+
+// upgradeEvery is the interval at which a watch looks for files that servers of an earlier
+// version, which run beside newer ones, have written since.
+const upgradeEvery = 10 * time.Minute
+
 // upgradeFiles makes revisions of the files that earlier versions kept: in the hash of the
 // bytes by their paths, listed by no revision. It scans once for each installation; where
-// that fails, the next start tries again.
+// that fails, the next start tries again. What is written later watches find.
 func (s *Store) upgradeFiles(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, batchTimeout)
 	defer stop()
 	if n, err := s.client.Exists(ctx, s.upgradedKey()).Result(); err != nil || n > 0 {
 		return
 	}
-	names, err := s.namesOfKeys(ctx, filesPrefix)
-	for _, name := range names {
-		if err == nil {
-			err = s.upgradeFilesOf(ctx, name)
-		}
+	if err := s.client.Set(ctx, s.upgradingKey(), "", batchTimeout).Err(); err != nil {
+		s.log.Debug("files of rulesets are not upgraded", "component", "valkey", "err", err)
+		return
 	}
+	err := s.reviseLeftFiles(ctx)
+	_ = s.client.Del(ctx, s.upgradingKey()).Err() // else it expires
 	if err == nil {
 		err = s.client.Set(ctx, s.upgradedKey(), "2", 0).Err()
 	}
 	if err != nil {
 		s.log.Warn("files of rulesets that an earlier version wrote may not be found", "component", "valkey", "err", err)
 	}
+}
+
+// reviseLeftFiles adds revisions for the files of all rulesets that no revision lists.
+func (s *Store) reviseLeftFiles(ctx context.Context) error {
+	names, err := s.namesOfKeys(ctx, filesPrefix)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		fields, err := s.client.HKeys(ctx, s.filesKey(name)).Result()
+		if err == nil && !slices.ContainsFunc(fields, isPath) {
+			continue
+		}
+		if err == nil {
+			err = s.upgradeFilesOf(ctx, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // upgradeFilesOf adds a revision with the files of a ruleset that have their paths as
@@ -93,6 +123,8 @@ func (s *Store) reviseFiles(ctx context.Context, tx *redis.Tx, name ruleset.Name
 	})
 	return err
 }
+
+func isPath(field string) bool { return !isDigest(field) }
 
 // isDigest reports whether a field of the bytes is a SHA-256, not the path of a file.
 func isDigest(field string) bool {
