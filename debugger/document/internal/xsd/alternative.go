@@ -36,7 +36,7 @@ func (c *compiler) parseTypeAlternatives(ctx context.Context, elem *helium.Eleme
 	// testless-default ordering constraint can be checked positionally (only the
 	// LAST alternative may omit @test).
 	var altElems []*helium.Element
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -280,7 +280,7 @@ func qnameRefLabel(prefix, name string) string {
 // can enforce the exactly-one-governing-type-source rule.
 func countInlineAlternativeTypes(elem *helium.Element) int {
 	n := 0
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -300,7 +300,7 @@ func countInlineAlternativeTypes(elem *helium.Element) int {
 // was present; when found is false the caller reports the missing-type error. A
 // malformed inline type returns a non-nil error.
 func (c *compiler) parseInlineAlternativeType(ctx context.Context, elem *helium.Element) (*TypeDef, bool, error) {
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}

@@ -338,7 +338,7 @@ func stripCommentsAndPIs(elem *helium.Element) {
 // later structural edit — comment stripping — does not disturb iteration).
 func childNodes(n helium.Node) []helium.Node {
 	var out []helium.Node
-	for child := range helium.Children(n) {
+	for child := range childrenOf(n) {
 		out = append(out, child)
 	}
 	return out

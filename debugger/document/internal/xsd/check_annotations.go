@@ -56,7 +56,7 @@ func (c *compiler) walkAnnotations(ctx context.Context, elem *helium.Element) {
 		}
 	}
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok {
 			continue
@@ -77,7 +77,7 @@ func (c *compiler) checkAnnotationCardinality(ctx context.Context, elem *helium.
 		return
 	}
 	seen := false
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok {
 			continue
@@ -120,7 +120,7 @@ func (c *compiler) checkAnnotationDecl(ctx context.Context, elem *helium.Element
 	// Report the content-model violation before descending into the appinfo /
 	// documentation children so the diagnostics stay in document order.
 	invalid := false
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		switch child.Type() {
 		case helium.TextNode, helium.CDATASectionNode:
 			if !xmlchar.IsAllSpace(child.Content()) {
@@ -142,7 +142,7 @@ func (c *compiler) checkAnnotationDecl(ctx context.Context, elem *helium.Element
 			"The content is not valid. Expected is (appinfo | documentation)*."))
 	}
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok {
 			continue

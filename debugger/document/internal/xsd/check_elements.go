@@ -232,7 +232,7 @@ func (c *compiler) checkGlobalElement(ctx context.Context, elem *helium.Element)
 	// suppressed and present-empty stays symmetric with whitespace-only; a present
 	// non-empty type still fires the mutual-exclusion.
 	if c.qnameCompanionUsable(ctx, elem, attrType) {
-		for child := range helium.Children(elem) {
+		for child := range childrenOf(elem) {
 			if child.Type() != helium.ElementNode {
 				continue
 			}
@@ -309,7 +309,7 @@ func (c *compiler) checkElementAttrVocabulary(ctx context.Context, elem *helium.
 // annotation's own content model, are enforced separately.
 func (c *compiler) checkElementContentOrder(ctx context.Context, elem *helium.Element) {
 	maxOrdinal := -1
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -629,7 +629,7 @@ func (c *compiler) checkLocalElement(ctx context.Context, elem *helium.Element) 
 		// rejection); rejecting them only here would be inconsistent. The diagnostic
 		// is attributed to the declaring file (c.diagSource), so an included/redefined
 		// schema's violation cites that file, not the top-level label.
-		for child := range helium.Children(elem) {
+		for child := range childrenOf(elem) {
 			if child.Type() != helium.ElementNode {
 				continue
 			}
@@ -735,7 +735,7 @@ func (c *compiler) checkLocalElement(ctx context.Context, elem *helium.Element) 
 		// for the mutual-exclusion — present-empty stays symmetric with whitespace-only;
 		// a present non-empty type still fires the mutual-exclusion.
 		hasType := c.qnameCompanionUsable(ctx, elem, attrType)
-		for child := range helium.Children(elem) {
+		for child := range childrenOf(elem) {
 			if child.Type() != helium.ElementNode {
 				continue
 			}
@@ -946,7 +946,7 @@ func (c *compiler) checkAttributeUse(ctx context.Context, elem *helium.Element) 
 		}
 
 		// simpleType child not allowed with ref.
-		for child := range helium.Children(elem) {
+		for child := range childrenOf(elem) {
 			if child.Type() != helium.ElementNode {
 				continue
 			}
@@ -1060,7 +1060,7 @@ func (c *compiler) checkAttributeUse(ctx context.Context, elem *helium.Element) 
 		// mutual-exclusion — present-empty stays symmetric with whitespace-only; a
 		// present non-empty type still fires the mutual-exclusion.
 		if c.qnameCompanionUsable(ctx, elem, attrType) {
-			for child := range helium.Children(elem) {
+			for child := range childrenOf(elem) {
 				if child.Type() != helium.ElementNode {
 					continue
 				}
@@ -1093,7 +1093,7 @@ func (c *compiler) checkAttributeChildren(ctx context.Context, elem *helium.Elem
 	var annotationSeen bool
 	var simpleTypeSeen bool
 	var sawNonAnnotation bool
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}

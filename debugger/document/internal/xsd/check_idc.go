@@ -60,7 +60,7 @@ func (c *compiler) walkIDConstraintPlacement(ctx context.Context, elem *helium.E
 	if elem.URI() == lexicon.NamespaceXSD {
 		childParent = elem.LocalName()
 	}
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok {
 			continue
@@ -100,7 +100,7 @@ func (c *compiler) checkSelectorFieldContent(ctx context.Context, elem *helium.E
 	// element children.
 	annotationSeen := false
 	strayChild := false
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok {
 			continue

@@ -51,7 +51,7 @@ func (c *compiler) walkComponentIDs(ctx context.Context, elem *helium.Element, s
 		}
 	}
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok {
 			continue

@@ -51,7 +51,7 @@ func (c *compiler) walkNotations(ctx context.Context, elem *helium.Element, pare
 	if elem.URI() == lexicon.NamespaceXSD {
 		childParent = elem.LocalName()
 	}
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok {
 			continue
@@ -136,7 +136,7 @@ func (c *compiler) checkNotationDecl(ctx context.Context, elem *helium.Element, 
 func (c *compiler) checkNotationContent(ctx context.Context, elem *helium.Element, src string) {
 	annotationSeen := false
 	invalid := false
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		switch child.Type() {
 		case helium.TextNode, helium.CDATASectionNode:
 			if !xmlchar.IsAllSpace(child.Content()) {

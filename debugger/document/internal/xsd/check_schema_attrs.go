@@ -37,7 +37,7 @@ func (c *compiler) walkSchemaNamespaceAttrs(ctx context.Context, elem *helium.El
 		}
 	}
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok {
 			continue

@@ -21,7 +21,7 @@ func (c *compiler) rejectElementsOf11(ctx context.Context, elem *helium.Element)
 	if c.version == Version11 || c.filename == "" {
 		return
 	}
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		ce, ok := child.(*helium.Element)
 		if !ok || isXSDElement(ce, elemAnnotation) {
 			continue

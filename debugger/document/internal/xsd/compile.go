@@ -1395,7 +1395,7 @@ func (w *idcWalker) walkGroup(mg *ModelGroup) {
 
 // parseSchemaChildren parses the children of an xs:schema element.
 func (c *compiler) parseSchemaChildren(ctx context.Context, root *helium.Element) error {
-	for child := range helium.Children(root) {
+	for child := range childrenOf(root) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}

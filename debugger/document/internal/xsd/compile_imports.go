@@ -448,7 +448,7 @@ func (c *compiler) processIncludes(ctx context.Context, root *helium.Element) er
 	// Per-document set of xs:override target paths, so the same document overridden
 	// twice within one schema document is rejected (XSD 1.1, W3C over022).
 	overrideSeen := make(map[string]struct{})
-	for child := range helium.Children(root) {
+	for child := range childrenOf(root) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -604,7 +604,7 @@ func (c *compiler) reportSchemaLoadWarning(ctx context.Context, elem *helium.Ele
 // dangling reference (not a §5.3 unused-missing-component) and must not be
 // deferred (W3C addB030 — a redefine of a schema that does not exist).
 func (c *compiler) recordFailedRedefineTypes(redefineElem *helium.Element) {
-	for child := range helium.Children(redefineElem) {
+	for child := range childrenOf(redefineElem) {
 		elem, ok := child.(*helium.Element)
 		if !ok {
 			continue
@@ -1473,7 +1473,7 @@ func (c *compiler) checkRedefineAttrs(ctx context.Context, elem *helium.Element)
 }
 
 func (c *compiler) checkRedefineOverrideRepresentation(ctx context.Context, redefineElem *helium.Element) {
-	for child := range helium.Children(redefineElem) {
+	for child := range childrenOf(redefineElem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1493,7 +1493,7 @@ func (c *compiler) checkRedefineGroupDefinitionRepresentation(ctx context.Contex
 		c.schemaError(ctx, schemaParserErrorAttr(c.diagSource(), elem.Line(), elem.LocalName(), "group", attrRef,
 			"The attribute 'ref' is not allowed on a model group definition."))
 	}
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1502,7 +1502,7 @@ func (c *compiler) checkRedefineGroupDefinitionRepresentation(ctx context.Contex
 			continue
 		}
 		c.validateAllOccurs(ctx, ce)
-		for grand := range helium.Children(ce) {
+		for grand := range childrenOf(ce) {
 			if grand.Type() != helium.ElementNode {
 				continue
 			}
@@ -1515,7 +1515,7 @@ func (c *compiler) checkRedefineGroupDefinitionRepresentation(ctx context.Contex
 }
 
 func redefineGroupHasUnprefixedSelfRef(elem *helium.Element, local string) bool {
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1600,7 +1600,7 @@ func (c *compiler) processRedefineOverrides(ctx context.Context, redefineElem *h
 		consumed:   consumed,
 	}
 	defer func() { c.redefine = nil }()
-	for child := range helium.Children(redefineElem) {
+	for child := range childrenOf(redefineElem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1814,7 +1814,7 @@ func (c *compiler) processRedefineOverrides(ctx context.Context, redefineElem *h
 			// inline. parseNamedAttributeGroup only collects xs:attribute children
 			// and doesn't handle xs:attributeGroup ref children within a definition.
 			var attrs []*AttrUse
-			for gc := range helium.Children(elem) {
+			for gc := range childrenOf(elem) {
 				if gc.Type() != helium.ElementNode {
 					continue
 				}

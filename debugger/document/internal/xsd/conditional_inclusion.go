@@ -107,7 +107,7 @@ func documentHasVCDirective(elem *helium.Element) bool {
 			return true
 		}
 	}
-	for ch := range helium.Children(elem) {
+	for ch := range childrenOf(elem) {
 		if ch.Type() != helium.ElementNode {
 			continue
 		}
@@ -127,7 +127,7 @@ func (c *compiler) applyConditionalInclusion(ctx context.Context, root *helium.E
 
 	if c.vcExcluded(ctx, root, pv) {
 		var kids []helium.Node
-		for ch := range helium.Children(root) {
+		for ch := range childrenOf(root) {
 			kids = append(kids, ch)
 		}
 		for _, ch := range kids {
@@ -150,7 +150,7 @@ func (c *compiler) applyConditionalInclusion(ctx context.Context, root *helium.E
 // every element excluded by its vc: attributes into out. A pruned element's
 // subtree is not descended into (the whole subtree goes away with it).
 func (c *compiler) collectConditionalExclusions(ctx context.Context, parent *helium.Element, pv string, out *[]*helium.Element) {
-	for ch := range helium.Children(parent) {
+	for ch := range childrenOf(parent) {
 		if ch.Type() != helium.ElementNode {
 			continue
 		}

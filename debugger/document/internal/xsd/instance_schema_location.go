@@ -64,7 +64,7 @@ func schemaWithInstanceHints(ctx context.Context, base *Schema, doc *helium.Docu
 
 func collectInstanceSchemaHints(doc *helium.Document) []instanceSchemaHint {
 	var hints []instanceSchemaHint
-	_ = helium.Walk(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
+	_ = walkTree(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
 		elem, ok := n.(*helium.Element)
 		if !ok {
 			return nil

@@ -1021,7 +1021,7 @@ type openContentChildScan struct {
 // <xs:annotation> nor <xs:any> is recorded as the first stray.
 func scanOpenContentChildren(elem *helium.Element) openContentChildScan {
 	var r openContentChildScan
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1106,7 +1106,7 @@ func (c *compiler) readDefaultOpenContent(ctx context.Context, root *helium.Elem
 	var dec *helium.Element
 	sawDeclaration := false
 	sawDefault := false
-	for child := range helium.Children(root) {
+	for child := range childrenOf(root) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}

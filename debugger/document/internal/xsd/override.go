@@ -181,7 +181,7 @@ func (c *compiler) loadOverride(ctx context.Context, location string, overrideEl
 func (c *compiler) collectOverrideChildren(ctx context.Context, overrideElem *helium.Element, active map[overrideKey]*helium.Element) []overrideChildEntry {
 	localSeen := make(map[overrideKey]struct{})
 	var entries []overrideChildEntry
-	for child := range helium.Children(overrideElem) {
+	for child := range childrenOf(overrideElem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -624,7 +624,7 @@ func (c *compiler) overrideLoadTarget(ctx context.Context, location string, srcE
 // xs:import/xs:override/xs:redefine/xs:annotation are skipped here; they are
 // handled by overrideProcessNested.
 func (c *compiler) overrideParseTargetChildren(ctx context.Context, root *helium.Element, active map[overrideKey]*helium.Element, matched map[overrideKey]overrideMatchCtx) error {
-	for child := range helium.Children(root) {
+	for child := range childrenOf(root) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -704,7 +704,7 @@ func (c *compiler) overrideProcessNested(ctx context.Context, incRoot *helium.El
 	// the overridden document targeting the same document are rejected.
 	overrideSeen := make(map[string]struct{})
 	var err error
-	for child := range helium.Children(incRoot) {
+	for child := range childrenOf(incRoot) {
 		if err != nil {
 			break
 		}

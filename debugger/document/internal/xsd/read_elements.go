@@ -469,7 +469,7 @@ func (c *compiler) checkWildcardChildren(ctx context.Context, elem *helium.Eleme
 		return
 	}
 	local := elem.LocalName()
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -713,7 +713,7 @@ func (c *compiler) readElementType(ctx context.Context, elem *helium.Element, de
 		return nil
 	}
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -795,7 +795,7 @@ func (c *compiler) readAttributeUseDecl(ctx context.Context, elem *helium.Elemen
 		// No type attribute: look for an inline anonymous <xs:simpleType>.
 		// (type and inline simpleType are mutually exclusive, enforced by
 		// checkAttributeUse.)
-		for child := range helium.Children(elem) {
+		for child := range childrenOf(elem) {
 			if child.Type() != helium.ElementNode {
 				continue
 			}
@@ -1126,7 +1126,7 @@ func (c *compiler) parseAttributeUse(ctx context.Context, elem *helium.Element) 
 // parseIDConstraints scans element children for xs:key, xs:keyref, xs:unique declarations.
 func (c *compiler) parseIDConstraints(ctx context.Context, elem *helium.Element) []*IDConstraint {
 	var idcs []*IDConstraint
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1230,7 +1230,7 @@ func (c *compiler) parseIDConstraint(ctx context.Context, elem *helium.Element, 
 				c.reportIDCRefConflict(ctx, source, elem.Line(), xsdElem, attrRefer)
 			}
 		}
-		for child := range helium.Children(elem) {
+		for child := range childrenOf(elem) {
 			ce, ok := helium.AsNode[*helium.Element](child)
 			if !ok {
 				continue
@@ -1330,7 +1330,7 @@ func (c *compiler) parseIDConstraint(ctx context.Context, elem *helium.Element, 
 	contentErr := false          // an order/cardinality/unexpected-child violation
 	fieldBeforeSelector := false // a <field> appeared before any <selector>
 	annotationSeen := false      // an <annotation> may appear only first, once
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}

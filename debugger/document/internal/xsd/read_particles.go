@@ -49,7 +49,7 @@ func (c *compiler) parseNamedGroup(ctx context.Context, elem *helium.Element) er
 		c.schemaError(ctx, schemaParserError(c.diagSource(), ce.Line(), ce.LocalName(), "group", msg))
 	}
 	var mgSeen, annotSeen, hadGrammarError bool
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -163,7 +163,7 @@ func (c *compiler) parseNamedAttributeGroup(ctx context.Context, elem *helium.El
 		c.schemaError(ctx, schemaParserError(c.diagSource(), ce.Line(), ce.LocalName(), "attributeGroup",
 			fmt.Sprintf("The attribute declaration '%s' must appear before the attribute wildcard 'anyAttribute'.", ce.LocalName())))
 	}
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -354,7 +354,7 @@ func (c *compiler) checkAttrGroupRef(ctx context.Context, ce *helium.Element) {
 		c.schemaError(ctx, schemaParserErrorAttr(c.diagSource(), ce.Line(), ce.LocalName(), "attributeGroup", attrName,
 			"The attribute 'name' is not allowed on an attributeGroup reference; use 'ref'."))
 	}
-	for child := range helium.Children(ce) {
+	for child := range childrenOf(ce) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -415,7 +415,7 @@ func (c *compiler) checkContentModelGroupRef(ctx context.Context, ce *helium.Ele
 		ok = false
 	}
 	// content model (annotation?): no non-annotation element children.
-	for child := range helium.Children(ce) {
+	for child := range childrenOf(ce) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -497,7 +497,7 @@ func (c *compiler) parseModelGroup(ctx context.Context, elem *helium.Element, co
 	}
 	var annotSeen, particleSeen bool
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}

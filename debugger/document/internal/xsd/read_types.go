@@ -185,7 +185,7 @@ func (c *compiler) parseComplexType(ctx context.Context, elem *helium.Element, l
 			elem.LocalName(), componentLocalComplexType, what))
 	}
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -533,7 +533,7 @@ func (c *compiler) parseDerivationWrapper(ctx context.Context, wrapper *helium.E
 	}
 	var derivationSeen bool
 	var annotationSeen bool
-	for child := range helium.Children(wrapper) {
+	for child := range childrenOf(wrapper) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -631,7 +631,7 @@ func (c *compiler) parseComplexContentDerivationBody(ctx context.Context, elem *
 			elem.LocalName(), componentLocalComplexType, what))
 	}
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -909,7 +909,7 @@ func (c *compiler) parseSimpleContentChildren(ctx context.Context, derivation *h
 			derivation.LocalName(), componentLocalComplexType, what))
 	}
 
-	for child := range helium.Children(derivation) {
+	for child := range childrenOf(derivation) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1071,7 +1071,7 @@ func (c *compiler) parseSimpleContentChildren(ctx context.Context, derivation *h
 //   - neither → nil (the restriction inherits the base content type unchanged).
 func (c *compiler) parseSimpleContentRestrictionType(ctx context.Context, derivation *helium.Element, owner *TypeDef) *TypeDef {
 	var inline *TypeDef
-	for child := range helium.Children(derivation) {
+	for child := range childrenOf(derivation) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1173,7 +1173,7 @@ func (c *compiler) parseSimpleType(ctx context.Context, elem *helium.Element, lo
 			elem.LocalName(), componentLocalSimpleType, msg))
 	}
 
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1221,7 +1221,7 @@ func (c *compiler) parseSimpleType(ctx context.Context, elem *helium.Element, lo
 				c.markChameleonEligible(td, ce, baseRef)
 			} else {
 				// Look for inline <simpleType> child as the base type.
-				for gc := range helium.Children(ce) {
+				for gc := range childrenOf(ce) {
 					if gc.Type() != helium.ElementNode {
 						continue
 					}
@@ -1255,7 +1255,7 @@ func (c *compiler) parseSimpleType(ctx context.Context, elem *helium.Element, lo
 				c.markChameleonEligible(td, ce, itemRef)
 			} else {
 				// Look for inline <simpleType> child as the item type.
-				for gc := range helium.Children(ce) {
+				for gc := range childrenOf(ce) {
 					if gc.Type() != helium.ElementNode {
 						continue
 					}
@@ -1299,7 +1299,7 @@ func (c *compiler) parseSimpleType(ctx context.Context, elem *helium.Element, lo
 				}
 			}
 			// Parse inline <simpleType> children.
-			for gc := range helium.Children(ce) {
+			for gc := range childrenOf(ce) {
 				if gc.Type() != helium.ElementNode {
 					continue
 				}
@@ -1383,7 +1383,7 @@ func (c *compiler) checkSimpleTypeDerivationBody(ctx context.Context, owner, der
 	var simpleTypeSeen bool
 	var facetSeen bool
 
-	for child := range helium.Children(deriv) {
+	for child := range childrenOf(deriv) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1460,7 +1460,7 @@ func (c *compiler) parseFacets(ctx context.Context, restriction *helium.Element)
 		return true
 	}
 
-	for child := range helium.Children(restriction) {
+	for child := range childrenOf(restriction) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}

@@ -519,7 +519,9 @@ type validationContext struct {
 	// identity-constraint field resolution consults this before falling back to
 	// descending the declared content model, so an IDC field whose type is
 	// contributed by xsi:type is canonicalized in the correct value space.
-	actualElemType map[*helium.Element]*TypeDef
+	//
+	// That is the field actual of a record.
+	records records
 	// actualElemDecl records the resolved *ElementDecl matched for each element
 	// instance during pass-1, including LOCAL declarations buried inside content
 	// models (which lookupElemDecl, finding only GLOBAL declarations, cannot
@@ -532,7 +534,9 @@ type validationContext struct {
 	// evaluated, and never silently skipped. Because it is written pre-assessment,
 	// it must NOT be used as a "was assessed" signal — the ID/IDREF pass uses
 	// assessedElemType for that.
-	actualElemDecl map[*helium.Element]*ElementDecl
+	//
+	// That is the field decl of a record.
+
 	// assertAnnotations maps assessed element and attribute nodes to their XSD
 	// type name (the xpath3 annotation form, e.g. "xs:integer"). It is populated
 	// during validation in XSD 1.1 mode (nil otherwise) so xs:assert tests
@@ -577,7 +581,9 @@ type validationContext struct {
 	// minOccurs) are both absent here. The XSD 1.1 ID/IDREF pass uses ONLY this map
 	// for element typing (never actualElemType and never actualElemDecl), so neither
 	// skip content nor matched-but-failed children are mistaken for an xs:ID/xs:IDREF.
-	assessedElemType map[*helium.Element]*TypeDef
+	//
+	// That is the field assessed of a record.
+
 	// actualAttrType records the declared *TypeDef of each attribute that was
 	// actually SCHEMA-ASSESSED during pass-1 — matched by an explicit attribute
 	// use, or admitted by a strict/lax xs:anyAttribute wildcard with a matching
@@ -586,7 +592,9 @@ type validationContext struct {
 	// therefore absent here. The XSD 1.1 ID/IDREF pass consults ONLY this map so a
 	// skip-admitted attribute is never mistaken for an xs:ID/xs:IDREF via a global
 	// fallback (which would false-reject duplicate skipped IDs).
-	actualAttrType map[*helium.Attribute]*TypeDef
+	//
+	// That is the type of an attribute's record.
+
 	// assessedAttrs records every attribute node that was genuinely SCHEMA-ASSESSED
 	// during pass-1 — matched by an explicit attribute use (typed OR untyped),
 	// inserted as a default/fixed value, or admitted by a strict/lax xs:anyAttribute
@@ -599,7 +607,9 @@ type validationContext struct {
 	// an untyped assessed attribute is a GOVERNED simple field while a skip/
 	// lax-without-global-admitted or ancestor-skipped attribute is unassessed.
 	// Populated in BOTH versions (the field classification runs in 1.0 too).
-	assessedAttrs map[*helium.Attribute]struct{}
+	//
+	// Those are the attributes that have a record.
+
 }
 
 // assertEffectiveValue is a recorded element default/fixed effective value plus the
@@ -642,12 +652,7 @@ func newValidationContext(schema *Schema, cfg *validateConfig, filename string, 
 		errorHandler:                   handler,
 		allowXSD10LegacyGMonthInstance: true,
 		idcDocOrder:                    &ixpath.DocOrderCache{},
-		actualElemType:                 make(map[*helium.Element]*TypeDef),
-		actualElemDecl:                 make(map[*helium.Element]*ElementDecl),
 		attrInheritable:                make(map[*helium.Attribute]struct{}),
-		assessedElemType:               make(map[*helium.Element]*TypeDef),
-		actualAttrType:                 make(map[*helium.Attribute]*TypeDef),
-		assessedAttrs:                  make(map[*helium.Attribute]struct{}),
 	}
 	if version == Version11 {
 		vc.assertAnnotations = make(TypeAnnotations)
@@ -788,7 +793,7 @@ func validateDocument(ctx context.Context, doc *helium.Document, schema *Schema,
 
 	// Walk the document tree for content model validation. A tree cycle
 	// (ErrWalkCycle) leaves the walk partial, so the document is not valid.
-	if err := helium.Walk(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
+	if err := walkTree(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
 		if n.Type() != helium.ElementNode {
 			return nil
 		}
@@ -805,7 +810,7 @@ func validateDocument(ctx context.Context, doc *helium.Document, schema *Schema,
 	}
 
 	// Second walk: evaluate identity constraints (xs:key, xs:keyref, xs:unique).
-	if err := helium.Walk(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
+	if err := walkTree(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
 		if n.Type() != helium.ElementNode {
 			return nil
 		}
@@ -1036,7 +1041,7 @@ func missingTypeRefMessage(qn QName) string {
 // content types (including the XSD 1.1 synthesized empty+openContent type), where
 // character content other than whitespace is not allowed.
 func (vc *validationContext) rejectNonWhitespaceText(ctx context.Context, elem *helium.Element) error {
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.TextNode && child.Type() != helium.CDATASectionNode {
 			continue
 		}
@@ -1242,7 +1247,7 @@ func (vc *validationContext) assessLaxElement(ctx context.Context, ce *helium.El
 // honored during key canonicalization.
 func (vc *validationContext) annotateAnyTypeChildren(ctx context.Context, elem *helium.Element) error {
 	var contentErr error
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1337,7 +1342,7 @@ func (vc *validationContext) annotateSkipChildren(ctx context.Context, elem *hel
 	if actual, ok := vc.resolveXsiTypeQuiet(elem); ok {
 		vc.annotateElement(ctx, elem, actual, false)
 	}
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -1359,7 +1364,7 @@ func (vc *validationContext) annotateSkipChildren(ctx context.Context, elem *hel
 
 func (vc *validationContext) validateSimpleContent(ctx context.Context, elem *helium.Element, edecl *ElementDecl, td *TypeDef) error {
 	// Simple content types must not have child elements.
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() == helium.ElementNode {
 			vc.reportValidityError(ctx, vc.filename, elem.Line(), elem.LocalName(),
 				"Element content is not allowed, because the content type is a simple type definition.")
@@ -1608,7 +1613,7 @@ func simpleContentNeedsValidation(td *TypeDef) bool {
 // is false (a simple/empty content type, or the historical XSD 1.0 behavior),
 // whitespace-only character content is tolerated.
 func (vc *validationContext) validateEmptyContent(ctx context.Context, elem *helium.Element, strict bool) error {
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		switch child.Type() {
 		case helium.ElementNode:
 			ce, ok := helium.AsNode[*helium.Element](child)
@@ -1645,7 +1650,7 @@ type childElem struct {
 
 func collectChildElements(elem *helium.Element) []childElem {
 	var children []childElem
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() == helium.ElementNode {
 			ce, ok := helium.AsNode[*helium.Element](child)
 			if !ok {
@@ -2408,9 +2413,7 @@ func (vc *validationContext) validateWildcardAttr(ctx context.Context, a *helium
 	// the assessment for the §3.11.4 identity-constraint field classification even
 	// when the global is UNTYPED (xs:anySimpleType) — a governed simple-typed field
 	// node — and even when its fixed-value check below fails.
-	if vc.assessedAttrs != nil {
-		vc.assessedAttrs[a] = struct{}{}
-	}
+	record := vc.records.assess(a)
 
 	// Global attribute found — validate value against its effective type if
 	// known (an inline anonymous simpleType takes precedence over a named type).
@@ -2420,8 +2423,9 @@ func (vc *validationContext) validateWildcardAttr(ctx context.Context, a *helium
 
 	// Record the resolved type for the XSD 1.1 ID/IDREF pass and IDC
 	// canonicalization (an untyped global records no type but stays assessed above).
-	if ok && vc.actualAttrType != nil {
-		vc.actualAttrType[a] = attrTD
+	if ok {
+		record.td = attrTD
+		vc.records.noteType(attrTD)
 	}
 
 	// Enforce the global attribute's fixed-value constraint. A wildcard-matched
@@ -2743,7 +2747,7 @@ func mixedInitialValue(elem *helium.Element, fixed string) (initial string, hasC
 // including both text nodes and CDATA sections.
 func elemTextContent(elem *helium.Element) string {
 	var buf []byte
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		switch child.Type() {
 		case helium.TextNode, helium.CDATASectionNode:
 			buf = append(buf, child.Content()...)
@@ -2835,7 +2839,7 @@ func (vc *validationContext) validateNilledElement(ctx context.Context, elem *he
 	}
 
 	// xsi:nil="true" — the element must have no character or element children.
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		switch child.Type() {
 		case helium.ElementNode:
 			ce, ok := helium.AsNode[*helium.Element](child)
@@ -3131,11 +3135,11 @@ func (vc *validationContext) assertRegisterAnonChildren(td *TypeDef) {
 // the PSVI-typed tree without typing processContents="skip" subtrees.
 func (vc *validationContext) annotateElement(_ context.Context, elem *helium.Element, td *TypeDef, assessed bool) {
 	if td != nil {
-		if vc.actualElemType != nil {
-			vc.actualElemType[elem] = td
-		}
-		if assessed && vc.assessedElemType != nil {
-			vc.assessedElemType[elem] = td
+		record := vc.records.of(elem)
+		record.actual = td
+		if assessed {
+			record.assessed = td
+			vc.records.noteType(td)
 		}
 	}
 	if assessed && vc.assertAnnotations != nil {
@@ -3153,8 +3157,8 @@ func (vc *validationContext) annotateElement(_ context.Context, elem *helium.Ele
 // lookupElemDecl (global-only) cannot. Called at the content-model match sites
 // where the matched declaration is known.
 func (vc *validationContext) recordElemDecl(elem *helium.Element, decl *ElementDecl) {
-	if vc.actualElemDecl != nil && decl != nil {
-		vc.actualElemDecl[elem] = decl
+	if decl != nil {
+		vc.records.of(elem).decl = decl
 	}
 }
 
@@ -3177,18 +3181,15 @@ func (vc *validationContext) annotateAttrUse(_ context.Context, a *helium.Attrib
 	// *TypeDef resolves: an untyped attribute use (no <xs:simpleType>, no @type) has
 	// {type definition} = xs:anySimpleType, itself a simple type, so it is a GOVERNED
 	// identity-constraint field node even though it records no type below.
-	if vc.assessedAttrs != nil {
-		vc.assessedAttrs[a] = struct{}{}
-	}
+	record := vc.records.assess(a)
 	td, ok := vc.attrUseType(au)
 	if !ok {
 		return
 	}
 	// Record the assessed attribute's type for the XSD 1.1 ID/IDREF pass,
 	// independent of the optional user-facing annotations map.
-	if vc.actualAttrType != nil {
-		vc.actualAttrType[a] = td
-	}
+	record.td = td
+	vc.records.noteType(td)
 	// Record the assert annotation (1.1) so an xs:assert/xs:assertion atomizes this
 	// attribute in its schema value space.
 	if vc.assertAnnotations != nil {

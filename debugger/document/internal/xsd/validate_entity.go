@@ -29,7 +29,7 @@ import (
 func (vc *validationContext) validateEntities(ctx context.Context, doc *helium.Document) bool {
 	valid := true
 
-	if err := helium.Walk(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
+	if err := walkTree(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
 		if n.Type() != helium.ElementNode {
 			return nil
 		}

@@ -64,9 +64,12 @@ func idOwner(elem *helium.Element, elementContent bool) helium.Node {
 // (mirroring canonicalValueKey), so e.g. a list of union(xs:ID, xs:integer)
 // contributes each ID item.
 func (vc *validationContext) validateIDIDREF(ctx context.Context, doc *helium.Document) bool {
+	if !vc.records.haveID {
+		return true // pass 1 has assessed no ID and no reference to one
+	}
 	col := &idCollector{ids: make(map[string]helium.Node), valid: true}
 
-	if err := helium.Walk(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
+	if err := walkTree(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
 		if n.Type() != helium.ElementNode {
 			return nil
 		}
@@ -137,7 +140,7 @@ func (vc *validationContext) validateIDIDREF(ctx context.Context, doc *helium.Do
 				// (its non-ID type is simply filtered below). An UNDECLARED special
 				// attribute (an undeclared xml:id, xmlns, or an unassessed xsi: attr) is
 				// never assessed, so it stays skipped.
-				if _, assessed := vc.assessedAttrs[a]; !assessed {
+				if vc.records.attribute(a) == nil {
 					continue
 				}
 			}
@@ -208,7 +211,7 @@ func (vc *validationContext) validateIDIDREF(ctx context.Context, doc *helium.Do
 // in both XSD 1.0 and 1.1, because is-id is a version-independent PSVI property
 // distinct from document-wide ID uniqueness.
 func (vc *validationContext) collectIDNodes(ctx context.Context, doc *helium.Document, out IDNodes) {
-	_ = helium.Walk(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
+	_ = walkTree(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
 		if n.Type() != helium.ElementNode {
 			return nil
 		}
@@ -243,7 +246,7 @@ func (vc *validationContext) collectIDNodes(ctx context.Context, doc *helium.Doc
 		// union member).
 		for _, a := range elem.Attributes() {
 			if vc.isSpecialAttr(a) {
-				if _, assessed := vc.assessedAttrs[a]; !assessed {
+				if vc.records.attribute(a) == nil {
 					continue
 				}
 			}
@@ -416,7 +419,10 @@ func (vc *validationContext) recordIDRef(col *idCollector, tok string, elem *hel
 // metadata) is consulted by the caller only AFTER this returns a non-nil
 // (assessed) type.
 func (vc *validationContext) elementTypeForID(elem *helium.Element) *TypeDef {
-	return vc.assessedElemType[elem]
+	if record := vc.records.get(elem); record != nil {
+		return record.assessed
+	}
+	return nil
 }
 
 // attrTypeForID resolves the declared type of an instance attribute for ID/IDREF
@@ -426,7 +432,10 @@ func (vc *validationContext) elementTypeForID(elem *helium.Element) *TypeDef {
 // admitted by a processContents="skip" wildcard is absent from this map and so
 // is never treated as xs:ID/xs:IDREF.
 func (vc *validationContext) attrTypeForID(a *helium.Attribute) *TypeDef {
-	return vc.actualAttrType[a]
+	if record := vc.records.attribute(a); record != nil {
+		return record.td
+	}
+	return nil
 }
 
 // isXsiNilTrue reports whether elem carries xsi:nil with a true value ("true" or
@@ -453,7 +462,7 @@ func isXsiNilTrue(elem *helium.Element) bool {
 // structurally, so the ID/IDREF pass must not treat its (children-ignoring) text
 // or a substituted default/fixed as a valid simple ID/IDREF value.
 func hasChildElement(elem *helium.Element) bool {
-	for child := range helium.Children(elem) {
+	for child := range childrenOf(elem) {
 		if child.Type() == helium.ElementNode {
 			return true
 		}

@@ -155,7 +155,7 @@ func (vc *validationContext) validateIDConstraints(ctx context.Context, elem *he
 // keys.
 func (vc *validationContext) collectSubtreeKeyTable(ctx context.Context, host *helium.Element, referQN QName) *idcTable {
 	var merged *idcTable
-	for child := range helium.Children(host) {
+	for child := range childrenOf(host) {
 		if child.Type() != helium.ElementNode {
 			continue
 		}
@@ -207,9 +207,8 @@ func (vc *validationContext) collectSubtreeKeyTable(ctx context.Context, host *h
 // mirrors the selection logic in the pass-2 walk so subtree key-table gathering
 // sees the same constraints pass-2 evaluates per element.
 func (vc *validationContext) idcHostDecl(elem *helium.Element) *ElementDecl {
-	decl := vc.actualElemDecl[elem]
-	if decl != nil && !decl.IsRef {
-		return decl
+	if record := vc.records.get(elem); record != nil && record.decl != nil && !record.decl.IsRef {
+		return record.decl
 	}
 	return lookupElemDecl(elem, vc.schema)
 }
@@ -742,17 +741,18 @@ const (
 func (vc *validationContext) classifyFieldNode(n helium.Node) fieldNodeClass {
 	switch v := n.(type) {
 	case *helium.Attribute:
-		if _, ok := vc.assessedAttrs[v]; ok {
+		if vc.records.attribute(v) != nil {
 			// Every assessed attribute has a SIMPLE type (an untyped use is
 			// xs:anySimpleType); an attribute can never be complex-typed.
 			return fieldGoverned
 		}
 		return vc.unassessedFieldClass()
 	case *helium.Element:
-		td, ok := vc.assessedElemType[v]
-		if !ok {
+		record := vc.records.get(v)
+		if record == nil || record.assessed == nil {
 			return vc.unassessedFieldClass()
 		}
+		td := record.assessed
 		// A simple type definition, or a complex type with SIMPLE content.
 		if !td.IsComplex || td.ContentType == ContentTypeSimple {
 			return fieldGoverned
@@ -818,8 +818,8 @@ func (vc *validationContext) resolveAttrType(attr *helium.Attribute, host *heliu
 // must be a descendant of host (true for IDC selector/field results). Falls back
 // to a global element declaration lookup.
 func (vc *validationContext) resolveElemType(target, host *helium.Element, hostDecl *ElementDecl, schema *Schema) *TypeDef {
-	if td := vc.actualElemType[target]; td != nil {
-		return td
+	if record := vc.records.get(target); record != nil && record.actual != nil {
+		return record.actual
 	}
 	if target == host {
 		if hostDecl != nil {
