@@ -13,7 +13,9 @@ import (
 // Execute makes the system call of a stop of kind [Call]. The kind of the Stop is Done
 // if it has returned, or will be restarted by the kernel; Signal if a signal arrived
 // before it was made.
-func (r *Runner) Execute() (Stop, error) {
+func (r *Runner) Execute() (Stop, error) { return r.orEnd(r.execute()) }
+
+func (r *Runner) execute() (Stop, error) {
 	if r.startsThread() {
 		return Stop{}, ErrThreads
 	}

@@ -11,7 +11,9 @@ import (
 
 // Step executes the instruction at Regs.RIP in its original place. The kind of the
 // Stop is Done if it was executed.
-func (r *Runner) Step() (Stop, error) {
+func (r *Runner) Step() (Stop, error) { return r.orEnd(r.stepWhole()) }
+
+func (r *Runner) stepWhole() (Stop, error) {
 	for {
 		before := r.Regs.RIP
 		stop, err := r.stepOnce()

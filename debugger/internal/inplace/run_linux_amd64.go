@@ -28,7 +28,7 @@ const maxQuantum = 1 << 55
 func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
 	n = min(n, maxQuantum)
 	r.context().SetLeft(n)
-	stop, err := r.run(ctx)
+	stop, err := r.orEnd(r.run(ctx))
 	r.executed += n - r.context().Left()
 	if err == nil {
 		r.clearDeadFlags()
@@ -53,6 +53,24 @@ func (r *Runner) run(ctx context.Context) (Stop, error) {
 		}
 		stop, err := Stop{}, error(nil)
 		if stop, running, err = r.handle(event); stop.Kind != 0 || err != nil {
+			return stop, err
+		}
+	}
+}
+
+// orEnd replaces the error of a request to a thread that was killed by the end of the
+// process.
+func (r *Runner) orEnd(stop Stop, err error) (Stop, error) {
+	if !errors.Is(err, ptrace.ErrGone) {
+		return stop, err
+	}
+	for {
+		event, err := r.next(context.Background())
+		if err != nil {
+			return Stop{}, err
+		}
+		if event.Gone() {
+			stop, _, err := r.handle(event)
 			return stop, err
 		}
 	}

@@ -121,7 +121,9 @@ func (r *Runner) SigInfo() ptrace.SigInfo { return r.signal }
 // Deliver delivers the signal of a stop of kind [Signal]. If the program has a handler
 // for it, the thread is then at its first instruction. Signals that would stop the
 // process are dropped. To drop another one, call Run.
-func (r *Runner) Deliver() (Stop, error) {
+func (r *Runner) Deliver() (Stop, error) { return r.orEnd(r.deliver()) }
+
+func (r *Runner) deliver() (Stop, error) {
 	if r.at != atSignal {
 		return Stop{}, errors.New("there is no signal to deliver")
 	}
