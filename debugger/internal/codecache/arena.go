@@ -19,7 +19,7 @@ type Arena struct {
 //	stubs · scratch (hot, cold) · hot code → … · … ← end of cold code
 const (
 	hotOffset = translate.StubsSize + 2*translate.MaxCode
-	coldShare = 3 // one third of the arena is for cold code
+	coldShare = 2 // half of the arena is for cold code, of which there is more
 	reach     = 1<<31 - 1<<28
 )
 

@@ -15,8 +15,8 @@ import (
 
 // Sizes of the memory.
 const (
-	arenaSize  = 24 << 20
-	maxArenas  = 8
+	arenaSize  = 128 << 20
+	maxArenas  = 4
 	sharedSize = arenasAt + maxArenas*arenaSize
 	targetsAt  = 0
 	contextAt  = targetsAt + translate.TargetsSize
