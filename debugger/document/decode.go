@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/ianaindex"
 )
@@ -24,17 +25,24 @@ type signature struct {
 
 // signatures are tried in order: those of UTF-32 begin like those of UTF-16.
 var signatures = []signature{
-	{"\xFF\xFE\x00\x00", "UTF-32", true},
-	{"\x00\x00\xFE\xFF", "UTF-32", true},
-	{"\x00\x00\x00<", "UTF-32", false},
-	{"<\x00\x00\x00", "UTF-32", false},
+	{"\xFF\xFE\x00\x00", "UTF-32LE", true},
+	{"\x00\x00\xFE\xFF", "UTF-32BE", true},
+	{"\x00\x00\x00<", "UTF-32BE", false},
+	{"<\x00\x00\x00", "UTF-32LE", false},
 	{"\xEF\xBB\xBF", "UTF-8", true},
 	{"\xFF\xFE", "UTF-16LE", true},
 	{"\xFE\xFF", "UTF-16BE", true},
 	{"<\x00", "UTF-16LE", false},
 	{"\x00<", "UTF-16BE", false},
-	{"\x4C\x6F\xA7\x94", "EBCDIC", false},
+	{xmlInEBCDIC, ebcdic, false},
 }
+
+// ebcdic names the family of encodings in which "<?xm" is xmlInEBCDIC. The
+// declaration says which of them it is.
+const (
+	ebcdic      = "EBCDIC"
+	xmlInEBCDIC = "\x4C\x6F\xA7\x94"
+)
 
 // lazyRegexp returns a function that compiles the expression on first use: many
 // processes never read XML.
@@ -75,40 +83,82 @@ func decode(name string, raw []byte) ([]byte, error) {
 		return fromUTF16(name, body, binary.LittleEndian)
 	case "UTF-16BE", "UTF-16":
 		return fromUTF16(name, body, binary.BigEndian)
+	case "UTF-32LE":
+		return fromUTF32(name, body, binary.LittleEndian)
+	case "UTF-32BE":
+		return fromUTF32(name, body, binary.BigEndian)
+	case ebcdic:
+		return fromEBCDIC(name, body)
 	case "ISO-8859-1", "ISO_8859-1", "LATIN1", "L1", "ISO8859-1":
 		return fromLatin1(body), nil
 	case "US-ASCII", "ASCII":
 		return body, checkASCII(name, body)
 	}
-	return fromCharset(name, body, encoding)
+	return fromDeclared(name, body, encoding)
 }
 
-// fromCharset decodes an encoding by its name in IANA's registry or in the WHATWG
-// Encoding standard. It accepts only encodings that encode ASCII as itself, since
-// the declaration was read that way, and rejects invalid bytes.
-func fromCharset(name string, body []byte, encoding string) ([]byte, error) {
-	charset, err := ianaindex.IANA.Encoding(encoding)
-	if err != nil || charset == nil {
-		charset, err = htmlindex.Get(encoding)
+// fromEBCDIC decodes a document whose declaration names an encoding of the family.
+// All of them have the letters, digits and signs of a name in the same places, so
+// that any of them can read the declaration.
+func fromEBCDIC(name string, body []byte) ([]byte, error) {
+	head, err := charmap.CodePage037.NewDecoder().Bytes(body[:min(len(body), kib)])
+	if err != nil {
+		return nil, misencoded(name, nil, err.Error())
 	}
-	if err != nil || !keepsASCII(charset) {
+	m := declaration().FindSubmatch(head)
+	if m == nil {
+		return nil, &EncodingError{name, ebcdic}
+	}
+	charset := charsetOf(string(m[1]))
+	if charset == nil || decodes(charset, xmlInEBCDIC) != "<?xm" {
+		return nil, &EncodingError{name, string(m[1])}
+	}
+	return fromCharset(name, body, string(m[1]), charset)
+}
+
+// charsetOf returns the encoding with a name in IANA's registry or in the WHATWG
+// Encoding standard; nil if there is none.
+func charsetOf(name string) encoding.Encoding {
+	charset, err := ianaindex.IANA.Encoding(name)
+	if err != nil || charset == nil {
+		charset, err = htmlindex.Get(name)
+	}
+	if err != nil {
+		return nil
+	}
+	return charset
+}
+
+// fromDeclared decodes an encoding by its name. It accepts only encodings that
+// encode ASCII as itself, since the declaration was read that way.
+func fromDeclared(name string, body []byte, encoding string) ([]byte, error) {
+	const sample = "<?xml version='1.0'?>"
+	charset := charsetOf(encoding)
+	if charset == nil || decodes(charset, sample) != sample {
 		return nil, &EncodingError{name, encoding}
 	}
+	return fromCharset(name, body, encoding, charset)
+}
+
+// decodes returns a text decoded, or "".
+func decodes(charset encoding.Encoding, text string) string {
+	decoded, err := charset.NewDecoder().String(text)
+	if err != nil {
+		return ""
+	}
+	return decoded
+}
+
+// fromCharset decodes an encoding and rejects invalid bytes.
+func fromCharset(name string, body []byte, called string, charset encoding.Encoding) ([]byte, error) {
 	text, err := charset.NewDecoder().Bytes(body)
 	if err != nil {
 		return nil, misencoded(name, nil, err.Error())
 	}
 	if i := bytes.IndexRune(text, utf8.RuneError); i >= 0 {
-		return nil, misencoded(name, text[:i], "it has bytes that mean nothing in "+encoding)
+		return nil, misencoded(name, text[:i], "it has bytes that mean nothing in "+called)
 	}
 	return text, nil
-}
-
-// keepsASCII reports whether a charset encodes ASCII as itself.
-func keepsASCII(charset encoding.Encoding) bool {
-	const sample = "<?xml version='1.0'?>"
-	text, err := charset.NewDecoder().String(sample)
-	return err == nil && text == sample
 }
 
 // checkUTF8 returns an error with the position of the first byte that is not
@@ -165,6 +215,22 @@ func fromUTF16(name string, body []byte, order binary.ByteOrder) ([]byte, error)
 			r, i = pair, i+2
 		}
 		out = utf8.AppendRune(out, r)
+	}
+	return out, nil
+}
+
+// fromUTF32 rejects what is no character, as fromUTF16 does.
+func fromUTF32(name string, body []byte, order binary.ByteOrder) ([]byte, error) {
+	out := make([]byte, 0, len(body)/4+len(body)/16)
+	for ; len(body) >= 4; body = body[4:] {
+		r := order.Uint32(body)
+		if r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
+			return nil, misencoded(name, out, fmt.Sprintf("0x%X is not UTF-32", r))
+		}
+		out = utf8.AppendRune(out, rune(r))
+	}
+	if len(body) > 0 {
+		return nil, misencoded(name, out, "the last UTF-32 unit is cut short")
 	}
 	return out, nil
 }

@@ -18,6 +18,18 @@ func in16(order binary.AppendByteOrder, text string) string {
 	return string(out)
 }
 
+func in32(order binary.AppendByteOrder, text string) string {
+	var out []byte
+	for _, r := range text {
+		out = order.AppendUint32(out, uint32(r))
+	}
+	return string(out)
+}
+
+// ebcdic037 is <?xml version='1.0' encoding='IBM037'?><a> by IBM's table of code page 037.
+const ebcdic037 = "\x4c\x6f\xa7\x94\x93\x40\xa5\x85\x99\xa2\x89\x96\x95\x7e\x7d\xf1\x4b\xf0\x7d\x40" +
+	"\x85\x95\x83\x96\x84\x89\x95\x87\x7e\x7d\xc9\xc2\xd4\xf0\xf3\xf7\x7d\x6f\x6e\x4c\x81\x6e"
+
 func TestEncodings(t *testing.T) {
 	decl := func(encoding string) string { return `<?xml version="1.0" encoding="` + encoding + `"?>` }
 	little, big := binary.LittleEndian, binary.BigEndian
@@ -48,7 +60,17 @@ func TestEncodings(t *testing.T) {
 		{"half a character of Shift_JIS", decl("Shift_JIS") + "<a>\x82</a>", syntax, "Shift_JIS"},
 		{"an unknown encoding", decl("x-none") + "<a/>", encoding, "x-none"},
 		{"an encoding that does not keep ASCII", decl("IBM037") + "<a/>", encoding, "IBM037"},
-		{"UTF-32", "\xff\xfe\x00\x00<\x00\x00\x00", encoding, "UTF-32"},
+		{"UTF-32, little, with a mark", in32(little, "\uFEFF"+decl("UTF-32")+"<a>é𝄞</a>"), "é𝄞", ""},
+		{"UTF-32, big, with a mark", in32(big, "\uFEFF<a>é𝄞</a>"), "é𝄞", ""},
+		{"UTF-32, little, without a mark", in32(little, "<a>é</a>"), "é", ""},
+		{"UTF-32, big, without a mark", in32(big, decl("UTF-32")+"<a>é</a>"), "é", ""},
+		{"half a unit of UTF-32", in32(little, "\uFEFF<a/>") + "xy", syntax, "cut short"},
+		{"a surrogate in UTF-32", in32(big, "<a>") + "\x00\x00\xd8\x00", syntax, "0xD800 is not UTF-32"},
+		{"more than Unicode has in UTF-32", in32(big, "<a>") + "\x80\x00\x00\x00", syntax, "0x80000000 is not UTF-32"},
+
+		// "<?xml version='1.0' encoding='IBM037'?><a>" and "é", which code page 037 has at 51.
+		{"EBCDIC, code page 037", ebcdic037 + "\x51" + "\x4c\x61\x81\x6e", "é", ""},
+		{"EBCDIC that declares UTF-8", "\x4c\x6f\xa7\x94\x93\x40\xa5\x85\x99\xa2\x89\x96\x95\x7e\x7d\xf1\x4b\xf0\x7d\x40\x85\x95\x83\x96\x84\x89\x95\x87\x7e\x7d\xe4\xe3\xc6\x60\xf8\x7d\x6f\x6e\x4c\x81\x61\x6e", encoding, "UTF-8"},
 		{"EBCDIC", "\x4c\x6f\xa7\x94\x93", encoding, "EBCDIC"},
 		{"no UTF-8", "<a>\n é\xe9</a>", syntax, ":2:3 is"},
 		{"no UTF-8 with an overlong form", "<a>\xc0\xaf</a>", syntax, "0xC0"},
