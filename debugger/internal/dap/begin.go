@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/google/go-dap"
 
@@ -46,8 +47,11 @@ func (c launchConfig) call() (tool string, arguments map[string]any, err error) 
 	case c.Program == "":
 		return "", nil, errors.New("give one of program, trace and core")
 	}
-	return "debugger/launch", map[string]any{"path": c.Program, "args": c.Args, "cwd": c.Cwd, "env": c.Env}, nil
+	return launchTool, map[string]any{"path": c.Program, "args": c.Args, "cwd": c.Cwd, "env": c.Env}, nil
 }
+
+// launchTool is the tool that starts a program.
+const launchTool = "debugger/launch"
 
 // withExecutable returns the arguments of a tool that opens a file, with the
 // program where it is now.
@@ -107,6 +111,7 @@ func (v *server) capabilities() dap.Capabilities {
 		SupportsDelayedStackTraceLoading:  true,
 		SupportsTerminateRequest:          v.Role == session.Owner,
 		SupportTerminateDebuggee:          v.Role == session.Owner,
+		SupportsRestartRequest:            v.Role == session.Owner,
 		SupportsCancelRequest:             true,
 	}
 }
@@ -153,25 +158,93 @@ func (v *server) attach(ctx context.Context, args attachConfig) (any, error) {
 	return nil, v.begin(ctx, "debugger/attach", map[string]any{"pid": int(args.PID)}, args.config)
 }
 
+// An origin is the call of a tool that has begun the session of an owner.
+type origin struct {
+	tool      string
+	arguments map[string]any
+}
+
 // begin begins a session by a call of a tool.
 func (v *server) begin(ctx context.Context, tool string, arguments map[string]any, c config) error {
 	if v.s != nil {
 		return errors.New("a session has begun already")
 	}
+	if err := v.open(ctx, origin{tool, arguments}); err != nil {
+		return err
+	}
+	return v.join(c)
+}
+
+// open begins a session, and makes it the one of the client.
+func (v *server) open(ctx context.Context, o origin) error {
 	defer v.slowly(ctx, "Loading")()
-	id, err := v.Call(ctx, tool, arguments)
+	id, err := v.callToBegin(ctx, o)
 	if err != nil {
 		return err
 	}
-	for _, s := range v.sessions.All() {
-		if s.ID == id {
-			v.s = s
-		}
-	}
-	if v.s == nil {
+	s := v.sessionOf(id)
+	if s == nil {
 		return errExited
 	}
-	return v.join(c)
+	v.s, v.origin = s, o
+	_, v.seen, _ = s.LastStop()
+	return nil
+}
+
+// sessionOf returns the session with an id, nil if it has ended.
+func (v *server) sessionOf(id string) *session.Session {
+	for _, s := range v.sessions.All() {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// abandonTime bounds a call that begins a session after its request was
+// canceled.
+const abandonTime = 15 * time.Second
+
+// callToBegin calls a tool that begins a session. When the request is canceled
+// the call goes on for a while, and a session that it begins ends: the id in an
+// answer that nobody waits for would be lost, with its process.
+func (v *server) callToBegin(ctx context.Context, o origin) (string, error) {
+	type answer struct {
+		id  string
+		err error
+	}
+	done := make(chan answer, 1)
+	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	v.begins.Go(func() {
+		id, err := v.Call(call, o.tool, o.arguments)
+		done <- answer{id, err}
+	})
+	select {
+	case a := <-done:
+		cancel()
+		return a.id, a.err
+	case <-ctx.Done():
+	}
+	v.begins.Go(func() {
+		defer cancel()
+		timer := time.AfterFunc(abandonTime, cancel)
+		defer timer.Stop()
+		if a := <-done; a.err == nil {
+			v.abandon(context.WithoutCancel(ctx), a.id, o.tool == launchTool)
+		}
+	})
+	return "", errCanceled
+}
+
+// abandon ends a session that the client does not know of.
+func (v *server) abandon(ctx context.Context, id string, kill bool) {
+	args := map[string]any{"session": id}
+	if kill {
+		args["kill"] = true
+	}
+	if _, err := v.Call(ctx, "debugger/detach", args); err != nil && v.sessionOf(id) != nil && v.Log != nil {
+		v.Log.Warn("a session whose beginning was canceled could not be ended", "session", id, "err", err)
+	}
 }
 
 // join lets the client set its breakpoints.
@@ -180,11 +253,16 @@ func (v *server) join(c config) error {
 	_, v.seen, _ = v.s.LastStop()
 	v.later = append(v.later, func() {
 		v.out.event("initialized", nil)
-		v.out.event("process", dap.ProcessEventBody{
-			Name: v.s.Executable(), SystemProcessId: v.s.PID, IsLocalProcess: true, StartMethod: v.startMethod(), PointerSize: 64,
-		})
+		v.tellProcess()
 	})
 	return nil
+}
+
+// tellProcess tells the client what is debugged.
+func (v *server) tellProcess() {
+	v.out.event("process", dap.ProcessEventBody{
+		Name: v.s.Executable(), SystemProcessId: v.s.PID, IsLocalProcess: true, StartMethod: v.startMethod(), PointerSize: 64,
+	})
 }
 
 func (v *server) startMethod() string {
@@ -204,8 +282,13 @@ func (v *server) configurationDone(ctx context.Context, _ dap.ConfigurationDoneA
 		return nil, errors.New("configurationDone was answered already")
 	}
 	v.configured = true
+	return nil, v.enter(ctx)
+}
+
+// enter lets the process of an owner run, or shows where the session is.
+func (v *server) enter(ctx context.Context) error {
 	if v.Role == session.Owner && v.s.Process != nil && !v.config.StopOnEntry {
-		return nil, v.start(ctx, v.forward())
+		return v.start(ctx, v.forward())
 	}
 	v.later = append(v.later, func() {
 		if v.s.State().Status == session.Running {
@@ -214,5 +297,5 @@ func (v *server) configurationDone(ctx context.Context, _ dap.ConfigurationDoneA
 		}
 		v.tellStop(v.s.State(), nil)
 	})
-	return nil, nil
+	return nil
 }

@@ -75,6 +75,11 @@ func (b *breakpoint) describe(body *dap.StoppedEventBody) {
 // replace makes the breakpoints for which ours returns true those of the specs.
 // Equal ones stay as they are, with their hits.
 func (v *server) replace(ctx context.Context, ours func(*breakpoint) bool, kind string, specs []spec) ([]dap.Breakpoint, error) {
+	return v.replaceAnd(ctx, ours, kind, specs, func() error { return nil })
+}
+
+// replaceAnd is replace, and calls also while the process is stopped for it.
+func (v *server) replaceAnd(ctx context.Context, ours func(*breakpoint) bool, kind string, specs []spec, also func() error) ([]dap.Breakpoint, error) {
 	t := &v.breakpoints
 	if len(t.all)+len(specs) > maxSet {
 		return nil, fmt.Errorf("a client may have %d breakpoints", maxSet)
@@ -90,7 +95,7 @@ func (v *server) replace(ctx context.Context, ours func(*breakpoint) bool, kind 
 		kept = append(kept, &breakpoint{id: t.made, kind: kind, spec: s})
 	}
 	gone := slices.DeleteFunc(slices.Clone(t.all), func(b *breakpoint) bool { return !ours(b) || slices.Contains(kept, b) })
-	err := v.betweenRuns(ctx, func() error { return v.apply(ctx, gone, kept) })
+	err := v.betweenRuns(ctx, func() error { return errors.Join(v.apply(ctx, gone, kept), also()) })
 	if err != nil && !errors.Is(err, errRunning) && !errors.Is(err, errMirror) && !errors.Is(err, errMoved) {
 		return nil, err
 	}
@@ -172,7 +177,7 @@ func (t *breakpoints) retry(ctx context.Context, v *server) {
 			}
 		}
 		t.images = images
-		return nil
+		return v.chooseSignals()
 	})
 	if err != nil && v.Log != nil {
 		v.Log.Debug("breakpoints could not be set after a stop", "err", err)

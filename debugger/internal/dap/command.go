@@ -48,6 +48,7 @@ var commands = map[string]handler{
 	"configurationDone": typed((*server).configurationDone),
 	"disconnect":        typed((*server).disconnect),
 	"terminate":         typed((*server).terminate),
+	"restart":           typed((*server).restart),
 	"cancel":            typed((*server).cancelRequested),
 
 	"setBreakpoints":            typed((*server).setBreakpoints),

@@ -20,7 +20,7 @@
 //
 //   - message.go, writer.go, cancel.go: messages and their limits
 //   - server.go, command.go: the conversation, and the table of commands
-//   - begin.go, end.go: launch, attach, disconnect
+//   - begin.go, restart.go, end.go: launch, attach, restart, disconnect
 //   - run.go, stop.go: execution, and what clients are told of stops
 //   - breakpoint.go, databreakpoint.go, exception.go: what stops it
 //   - stack.go, variable.go, evaluate.go, assign.go: what there is at a stop

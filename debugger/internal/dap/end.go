@@ -3,6 +3,7 @@ package dap
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/go-dap"
 
@@ -41,15 +42,24 @@ func (v *server) terminate(ctx context.Context, _ dap.TerminateArguments) (any, 
 // the breakpoints of others.
 func (v *server) leave(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
+	v.begins.Wait()
 	err := v.endSession(ctx, true)
-	if v.running != nil {
-		v.running.cancel()
-		<-v.ended
-	}
+	v.awaitEnd()
 	if v.Role != session.Owner {
 		v.breakpoints.clear(v)
 	}
 	return err
+}
+
+// awaitEnd waits for the end of an operation whose session has ended.
+func (v *server) awaitEnd() {
+	if v.running == nil {
+		return
+	}
+	v.running.cancel()
+	<-v.ended
+	v.running.progress.end()
+	v.running = nil
 }
 
 // endSession ends the session of an owner, by a call of a tool. A second call
@@ -100,7 +110,13 @@ func (v *server) sessionEnded() {
 		v.tellExit(stop)
 	}
 	v.out.event("terminated", dap.TerminatedEventBody{})
+	if v.Role != session.Owner {
+		v.closeAt = time.Now().Add(goodbyeTime)
+	}
 }
+
+// goodbyeTime is how long a client of an ended session may take to disconnect.
+const goodbyeTime = 2 * time.Second
 
 // signalExit is added to the number of the signal that killed a process, as
 // shells do, since exit codes are all that clients know.

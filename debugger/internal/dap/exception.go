@@ -80,11 +80,13 @@ func (v *server) setExceptionBreakpoints(ctx context.Context, args dap.SetExcept
 		}
 	}
 	slices.SortFunc(specs, func(a, b spec) int { return cmp.Compare(a.function, b.function) })
-	if _, err := v.replace(ctx, func(b *breakpoint) bool { return b.kind == exceptionKind }, exceptionKind, specs); err != nil {
-		return nil, err
+	ours := func(b *breakpoint) bool { return b.kind == exceptionKind }
+	v.signals, v.signalsDue = chosen, true
+	_, err := v.replaceAnd(ctx, ours, exceptionKind, specs, v.chooseSignals)
+	if err == nil {
+		v.nameExceptions()
 	}
-	v.nameExceptions()
-	return nil, v.chooseSignals(ctx, chosen)
+	return nil, err
 }
 
 // nameExceptions sets what is shown at the stops of filters.
@@ -98,23 +100,23 @@ func (v *server) nameExceptions() {
 	}
 }
 
-// chooseSignals lets signals stop the process, or pass.
-func (v *server) chooseSignals(ctx context.Context, chosen []string) error {
-	if v.s == nil || v.s.Process == nil || v.Role != session.Owner {
+// chooseSignals lets signals stop the process, or pass, as the client wants. The
+// process is stopped.
+func (v *server) chooseSignals() error {
+	if !v.signalsDue || v.s.Process == nil || v.Role != session.Owner {
 		return nil
 	}
-	return v.betweenRuns(ctx, func() error {
-		for _, f := range filters {
-			action := proc.Pass
-			if slices.Contains(chosen, f.id) {
-				action = proc.StopAndPass
-			}
-			for _, sig := range f.signals {
-				if err := v.s.Process.SetSignal(sig, action); err != nil {
-					return err
-				}
+	v.signalsDue = false
+	for _, f := range filters {
+		action := proc.Pass
+		if slices.Contains(v.signals, f.id) {
+			action = proc.StopAndPass
+		}
+		for _, sig := range f.signals {
+			if err := v.s.Process.SetSignal(sig, action); err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }

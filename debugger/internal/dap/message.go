@@ -25,6 +25,7 @@ type requestMessage struct {
 	Type      string          `json:"type"`
 	Command   string          `json:"command"`
 	Arguments json.RawMessage `json:"arguments"`
+	size      int64           // of the message, in bytes
 }
 
 // newReader returns a reader for readMessage.

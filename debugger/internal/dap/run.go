@@ -261,5 +261,9 @@ func (v *server) betweenRuns(ctx context.Context, f func() error) error {
 	r.cancel()
 	r.progress.end()
 	v.running = nil
-	return errors.Join(err, v.start(ctx, r.way))
+	startErr := v.start(ctx, r.way)
+	if startErr != nil { // the client believes that the process runs
+		v.later = append(v.later, func() { v.tellStop(v.s.State(), nil) })
+	}
+	return errors.Join(err, startErr)
 }

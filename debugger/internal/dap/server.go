@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/go-dap"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
@@ -41,14 +43,18 @@ type server struct {
 	s        *session.Session // nil before launch or attach of an owner
 	out      *writer
 	requests <-chan requestMessage // closed at the end of the input
+	queued   *semaphore.Weighted   // bytes of the requests that wait
 	flight   inflight
+	begins   sync.WaitGroup // calls of tools that begin a session
 
 	client     dap.InitializeRequestArguments
 	greeted    bool // initialize was answered
 	configured bool // configurationDone was answered
 	config     config
-	over       bool // the conversation ends after this request
-	exited     bool // the client was told that the session has ended
+	origin     origin    // how the session of an owner began
+	over       bool      // the conversation ends after this request
+	exited     bool      // the client was told that the session has ended
+	closeAt    time.Time // when a client of an ended session is disconnected; zero for none
 	later      []func()
 
 	running *running // an operation of this client, else nil
@@ -59,6 +65,8 @@ type server struct {
 
 	now         look
 	breakpoints breakpoints
+	signals     []string        // the exception filters that the client has chosen
+	signalsDue  bool            // the process does not have them yet
 	sources     map[string]bool // whether files exist, by path
 }
 
@@ -70,7 +78,8 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	requests := make(chan requestMessage, maxQueued)
 	v := &server{
 		Options: o, sessions: sessions, s: s, requests: requests, ended: make(chan ended, 1),
-		out: newWriter(conn, cancel), sources: map[string]bool{}, touched: time.Now(),
+		queued: semaphore.NewWeighted(maxQueuedBytes),
+		out:    newWriter(conn, cancel), sources: map[string]bool{}, touched: time.Now(),
 	}
 	go v.out.run()
 	read := make(chan error, 1)
@@ -82,7 +91,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	}()
 	unhook := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	err := v.serve(ctx)
-	err = errors.Join(err, v.leave(ctx))
+	leaveErr := v.leave(ctx)
 	v.out.close()
 	cause := context.Cause(ctx)
 	cancel(nil)
@@ -93,13 +102,17 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 		readErr = nil // the connection was closed on this side
 	}
 	if errors.Is(cause, errSlow) {
-		err = errors.Join(err, cause)
+		err = cause
 	}
-	return errors.Join(session.UnlessGone(err), session.UnlessGone(readErr), session.UnlessGone(closeErr))
+	// Each on its own: a client that has gone must not hide another error.
+	return errors.Join(session.UnlessGone(err), session.UnlessGone(leaveErr), session.UnlessGone(readErr), session.UnlessGone(closeErr))
 }
 
-// maxQueued bounds the requests that wait; more are not read.
-const maxQueued = 256
+// Limits of the requests that wait; more are not read.
+const (
+	maxQueued      = 256
+	maxQueuedBytes = 2 * maxMessage
+)
 
 // read passes requests on until the input ends. Requests to cancel or to end
 // take effect at once on the request that is handled.
@@ -119,6 +132,10 @@ func (v *server) read(ctx context.Context, from io.Reader, to chan<- requestMess
 			continue
 		}
 		v.interrupt(r)
+		r.size = int64(len(content))
+		if v.queued.Acquire(ctx, r.size) != nil {
+			return nil // ctx is done
+		}
 		select {
 		case to <- r:
 		case <-ctx.Done():
@@ -147,6 +164,7 @@ func (v *server) serve(ctx context.Context) error {
 			if !ok {
 				return nil
 			}
+			v.queued.Release(r.size)
 			v.handle(ctx, r)
 		case end := <-v.ended:
 			v.finished(ctx, end)
@@ -192,6 +210,9 @@ var errCanceled = errors.New("cancelled")
 // tick passes on what a running program has written, and notices that others
 // let the process run.
 func (v *server) tick() {
+	if !v.closeAt.IsZero() && time.Now().After(v.closeAt) {
+		v.over = true
+	}
 	if v.s == nil || v.exited {
 		return
 	}

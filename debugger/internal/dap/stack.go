@@ -20,6 +20,7 @@ type look struct {
 	stacks  map[int][]callstack.Frame // by thread
 	whole   map[int]bool              // threads whose stacks are complete
 	frames  []frameID                 // by the client's number, from 1
+	numbers map[frameID]int           // of the client
 	handles []handle                  // likewise
 }
 
@@ -106,9 +107,8 @@ func (v *server) stackTrace(_ context.Context, args dap.StackTraceArguments) (an
 }
 
 func (v *server) stackFrame(thread, number int, f *callstack.Frame) dap.StackFrame {
-	v.now.frames = append(v.now.frames, frameID{thread, number})
 	out := dap.StackFrame{
-		Id: len(v.now.frames), Name: frameName(f), InstructionPointerReference: plain.Hex(f.PC), ModuleId: f.Image,
+		Id: v.now.number(frameID{thread, number}), Name: frameName(f), InstructionPointerReference: plain.Hex(f.PC), ModuleId: f.Image,
 	}
 	if f.Image == "" {
 		out.ModuleId = nil
@@ -119,6 +119,18 @@ func (v *server) stackFrame(thread, number int, f *callstack.Frame) dap.StackFra
 		out.PresentationHint = "subtle"
 	}
 	return out
+}
+
+// number returns the client's number of a frame.
+func (n *look) number(f frameID) int {
+	if n.numbers == nil {
+		n.numbers = map[frameID]int{}
+	}
+	if n.numbers[f] == 0 {
+		n.frames = append(n.frames, f)
+		n.numbers[f] = len(n.frames)
+	}
+	return n.numbers[f]
 }
 
 // frameName describes a frame in a few words.

@@ -30,8 +30,15 @@ type handle struct {
 	expr   string // that means the object, "" if none does
 }
 
-// reference returns the number of a handle for the client.
+// maxHandles bounds the handles of a stop. Editors read a few hundred.
+const maxHandles = 100_000
+
+// reference returns the number of a handle for the client: 0, which stands for
+// nothing to open, when the client has read too much at this stop.
 func (v *server) reference(h handle) int {
+	if len(v.now.handles) >= maxHandles {
+		return 0
+	}
 	v.now.handles = append(v.now.handles, h)
 	return len(v.now.handles)
 }

@@ -177,6 +177,13 @@ func TestExposeToEditor(t *testing.T) {
 	if err := r.EndAll("", true); err != nil {
 		t.Error(err)
 	}
+	for ended := false; !ended; { // the editor is told before it is disconnected
+		m, err := godap.ReadProtocolMessage(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ended = m.(*godap.TerminatedEvent)
+	}
 	e.Close()
 }
 

@@ -107,7 +107,8 @@ func (e *Exposer) serve(conn net.Conn, s *session.Session, p Protocol, role sess
 	log.Info("a debugger has connected to a session")
 	var err error
 	if p == DAP {
-		err = dap.Serve(s.Life, conn, e.Sessions, s, dap.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
+		// It tells the client of the session's end and then disconnects it.
+		err = dap.Serve(context.WithoutCancel(s.Life), conn, e.Sessions, s, dap.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
 	} else {
 		err = gdbremote.Serve(s.Life, conn, e.Sessions, s, gdbremote.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
 	}

@@ -1,0 +1,59 @@
+package dap
+
+import (
+	"context"
+	"errors"
+)
+
+// restartArguments hold the arguments of launch as the client has them now, nil
+// if they are those of the beginning.
+type restartArguments struct {
+	Arguments *launchConfig `json:"arguments"`
+}
+
+// restart kills the program that was launched and launches it again, with the
+// same breakpoints.
+func (v *server) restart(ctx context.Context, args restartArguments) (any, error) {
+	o := v.origin
+	switch {
+	case v.s == nil:
+		return nil, errNoTarget
+	case o.tool != launchTool:
+		return nil, errors.New("only a program that was launched can be restarted")
+	case !v.configured:
+		return nil, errors.New("configurationDone comes first")
+	}
+	if args.Arguments != nil {
+		tool, arguments, err := args.Arguments.call()
+		if err != nil {
+			return nil, err
+		}
+		o, v.config = origin{tool, arguments}, args.Arguments.config
+	}
+	v.takeOutput()
+	if err := v.endSession(ctx, true); err != nil {
+		return nil, err
+	}
+	v.awaitEnd()
+	if err := v.open(ctx, o); err != nil {
+		v.later = append(v.later, v.sessionEnded)
+		return nil, err
+	}
+	v.exited, v.moving, v.now = false, false, look{}
+	if err := v.locked(ctx, func() error { return v.setAgain(ctx) }); err != nil {
+		return nil, err
+	}
+	v.later = append(v.later, v.tellProcess)
+	return nil, v.enter(ctx)
+}
+
+// setAgain sets the breakpoints of the client in a new process, and chooses the
+// signals.
+func (v *server) setAgain(ctx context.Context) error {
+	all := v.breakpoints.all
+	for _, b := range all {
+		b.set, b.err = nil, nil
+	}
+	v.signalsDue = v.signals != nil
+	return errors.Join(v.apply(ctx, nil, all), v.chooseSignals())
+}
