@@ -1,0 +1,12 @@
+// Package dapclient drives triptych dap with a client that others wrote: DebugClient of
+// @vscode/debugadapter-testsupport, with which Microsoft tests the debug adapters of VS
+// Code.
+//
+// node/session.mjs launches a program, attaches to a process and opens a core file. It sets
+// breakpoints of each kind, looks at stacks and variables, steps both ways, restarts and
+// terminates, and prints what is not as the program's source says.
+//
+// The tests need gcc, node, npm and the packages that package-lock.json names. They are
+// installed into node/node_modules once. Without them the tests skip, but where CI is set
+// a missing package is a failure.
+package dapclient
