@@ -206,8 +206,8 @@ func (v *server) sessionOf(id string) *session.Session {
 const abandonTime = 15 * time.Second
 
 // callToBegin calls a tool that begins a session. When the request is canceled
-// the call goes on for a while, and a session that it begins ends: the id in an
-// answer that nobody waits for would be lost, with its process.
+// the call goes on for a while, and a session that it begins ends: without its
+// answer, which has the id, the process would be left.
 func (v *server) callToBegin(ctx context.Context, o origin) (string, error) {
 	type answer struct {
 		id  string

@@ -115,7 +115,7 @@ func (v *server) sessionEnded() {
 	}
 }
 
-// goodbyeTime is how long a client of an ended session may take to disconnect.
+// goodbyeTime limits the time in which a client of an ended session disconnects.
 const goodbyeTime = 2 * time.Second
 
 // signalExit is added to the number of the signal that killed a process, as

@@ -6,7 +6,7 @@ import (
 )
 
 // restartArguments hold the arguments of launch as the client has them now, nil
-// if they are those of the beginning.
+// if they have not changed.
 type restartArguments struct {
 	Arguments *launchConfig `json:"arguments"`
 }
