@@ -313,6 +313,45 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
+// Goroutines that wait are where their code waits, not in the runtime, and have
+// stacks and variables of their own.
+func TestWaitingGoroutines(t *testing.T) {
+	c, _ := attach(t, "waiters/waiters.go")
+	var list struct {
+		Goroutines []struct {
+			ID, Line           int
+			Status, File, Wait string
+			Start, Function    string
+		}
+	}
+	c.data("goroutines", nil, &list)
+	waits := map[string]int{} // ids, by the name of the function
+	for _, g := range list.Goroutines {
+		name, _, _ := strings.Cut(g.Function, "+")
+		waits[name] = g.ID
+		if name == "main.receive" && (g.Line != debuggertest.Line(t, "waiters/waiters.go", "receive") || g.Status != "waiting" || g.Wait != "chan receive") {
+			t.Errorf("%+v", g)
+		}
+	}
+	receiver, locker := waits["main.receive"], waits["sync.(*Mutex).Lock"]
+	if receiver == 0 || locker == 0 {
+		t.Fatalf("goroutines wait in %v", waits)
+	}
+	stack := c.ok("get_stack_trace", args{"goroutine": receiver})
+	contains(t, stack, "runtime.gopark", "main.receive+", fmt.Sprintf("waiters.go:%d", debuggertest.Line(t, "waiters/waiters.go", "receive")))
+	var frames struct{ Frames []struct{ Function string } }
+	c.data("get_stack_trace", args{"goroutine": receiver}, &frames)
+	receive := slices.IndexFunc(frames.Frames, func(f struct{ Function string }) bool { return f.Function == "main.receive" })
+	in := args{"goroutine": receiver, "frame": receive}
+	contains(t, c.ok("get_variables", in), "mine: main.ticket = main.ticket {number: 41,", "number: int = 41")
+	in["expression"] = "number + 1"
+	contains(t, c.ok("evaluate", in), "= 42")
+	in["expression"] = "$rax" // a goroutine that does not run has no such register
+	c.fails("evaluate", in, -1)
+	contains(t, c.ok("get_stack_trace", args{"goroutine": locker}), "main.lock+")
+	contains(t, c.fails("get_stack_trace", args{"goroutine": 123456}, -1), "no goroutine 123456")
+}
+
 // Operands that are in data are named by the variable there, and not by a
 // function that was somewhere before it.
 func TestOperandsInData(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
-// Frames unwinds the stack of a thread; thread 0 is the current one.
+// Frames unwinds the stack of a thread or, by [OfGoroutine], of a goroutine;
+// thread 0 is the current one.
 func (s *Inspector) Frames(thread, limit int) ([]callstack.Frame, error) {
 	regs, err := s.Registers(thread)
 	if err != nil {
@@ -28,14 +29,20 @@ func (s *Inspector) Frame(thread, number int) (*callstack.Frame, error) {
 	return &frames[number], nil
 }
 
-// Registers returns the registers of a thread for the symbols, with xmm0 to
-// xmm15.
+// Registers returns the registers of a thread or goroutine for the symbols, with
+// xmm0 to xmm15 of a thread.
 func (s *Inspector) Registers(thread int) (dwarfregs.Registers, error) {
-	regs, err := s.View.Regs(thread)
-	if err != nil {
+	regs, partial, err := s.cpu(thread)
+	switch {
+	case err != nil:
 		return dwarfregs.Registers{}, err
+	case partial:
+		return parked(regs), nil
 	}
 	out := dwarfregs.NewRegisters(general(&regs), regs.FSBase)
+	if thread < 0 { // the vector registers are of its thread, which may do something else
+		return out, nil
+	}
 	if state, err := s.View.XState(thread, nil); err == nil {
 		out = out.WithVectors(vectors(state))
 	}

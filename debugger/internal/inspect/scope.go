@@ -27,7 +27,7 @@ type FrameScope struct {
 
 // Scope returns the scope of a frame. Conditions call it during an operation.
 func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
-	cpu, err := s.View.Regs(thread)
+	cpu, partial, err := s.cpu(thread)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &FrameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.Memory(), cpu: cpu, inner: frame.PC == cpu.RIP}, nil
+	return &FrameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.Memory(), cpu: cpu, inner: !partial && frame.PC == cpu.RIP}, nil
 }
 
 // Innermost reports whether the frame is the innermost one of its thread.

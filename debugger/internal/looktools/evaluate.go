@@ -17,6 +17,7 @@ type evaluateArgs struct {
 	Expression string `json:"expression" min:"1" max:"4096" doc:"Such as count, p->next->value, numbers[2] + 1, *(long *)$rsp, name == \"bob\" && len(items) > 3, m[\"key\"], sizeof(x)"`
 	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
 	Thread     int    `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
+	goroutineArg
 	sessiontools.SessionArg
 }
 
@@ -36,7 +37,7 @@ func (e evaluated) Text() string {
 
 // evaluate returns the value of an expression in a frame.
 func (t *Group) evaluate(ctx context.Context, _ *mcp.Call, s *session.Session, args evaluateArgs) (evaluated, error) {
-	value, err := s.Evaluate(ctx, args.Expression, args.Thread, args.Frame)
+	value, err := s.Evaluate(ctx, args.Expression, args.threadOr(args.Thread), args.Frame)
 	if err != nil {
 		return evaluated{}, inspect.WrapError(err)
 	}

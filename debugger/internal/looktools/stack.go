@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
@@ -16,13 +17,27 @@ import (
 type stackArgs struct {
 	MaxFrames int `json:"max_frames,omitempty" default:"20" min:"1" max:"1000"`
 	Thread    int `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
+	goroutineArg
 	sessiontools.SessionArg
+}
+
+// A goroutineArg is the argument of tools that look at a stack.
+type goroutineArg struct {
+	Goroutine int `json:"goroutine,omitempty" min:"1" doc:"Instead of a thread"`
+}
+
+// threadOr returns what stands for the goroutine, or the thread if none was given.
+func (a goroutineArg) threadOr(thread int) int {
+	if a.Goroutine != 0 {
+		return inspect.OfGoroutine(a.Goroutine)
+	}
+	return thread
 }
 
 // Stack is the answer of get_stack_trace.
 type Stack struct {
 	State  *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
-	Thread int            `json:"thread"`
+	Thread int            `json:"thread" doc:"0 of a goroutine"`
 	Frames []Frame        `json:"frames" doc:"Innermost first; the first is number 0"`
 	More   bool           `json:"more,omitempty" doc:"Whether the stack goes on"`
 }
@@ -80,12 +95,12 @@ func (s Stack) Text() string {
 
 // stackTrace returns the call stack of a thread.
 func (t *Group) stackTrace(_ context.Context, _ *mcp.Call, s *session.Session, args stackArgs) (Stack, error) {
-	frames, err := s.Frames(args.Thread, args.MaxFrames+1)
+	frames, err := s.Frames(args.threadOr(args.Thread), args.MaxFrames+1)
 	if err != nil {
 		return Stack{}, err
 	}
 	answer := Stack{State: s.ChangedState(), Thread: args.Thread}
-	if args.Thread == 0 {
+	if args.Thread == 0 && args.Goroutine == 0 {
 		answer.Thread = s.State().Thread
 	}
 	if len(frames) > args.MaxFrames {

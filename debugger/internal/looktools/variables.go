@@ -24,6 +24,7 @@ type variablesArgs struct {
 	Filter string `json:"filter,omitempty" doc:"Part of a name, or a pattern with * and ?"`
 	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
 	Thread int    `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
+	goroutineArg
 	sessiontools.SessionArg
 }
 
@@ -95,7 +96,7 @@ func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, 
 		return variables{}, err
 	}
 	answer := variables{State: s.ChangedState(), scope: args.Scope}
-	frame, err := s.Frame(args.Thread, args.Frame)
+	frame, err := s.Frame(args.threadOr(args.Thread), args.Frame)
 	if err != nil {
 		return variables{}, err
 	}
