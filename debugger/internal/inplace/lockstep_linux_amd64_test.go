@@ -47,8 +47,9 @@ func onTracer(t *testing.T, f func(tracer *ptrace.Tracer)) error {
 	return tracer.Do(t.Context(), func() error {
 		const fixedAddresses = 0x0040000 // ADDR_NO_RANDOMIZE
 		if _, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, fixedAddresses, 0, 0); errno != 0 {
-			return errno // the thread ends with the tracer
+			return skip("addresses are random: " + errno.Error()) // containers may refuse it
 		}
+		// The thread ends with the tracer.
 		return caught(func() { f(tracer) })
 	})
 }
@@ -56,7 +57,9 @@ func onTracer(t *testing.T, f func(tracer *ptrace.Tracer)) error {
 // launchFixed launches a program whose random bytes are 0.
 func launchFixed(tracer *ptrace.Tracer, argv []string) int {
 	path, err := exec.LookPath(argv[0])
-	must(err)
+	if err != nil {
+		panic(skip(err.Error()))
+	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	must(err)
 	defer func() { _ = null.Close() }()
@@ -165,7 +168,7 @@ func compareCalls(tracer *ptrace.Tracer, r *inplace.Runner, native int, start ui
 	for n, name := range ptrace.RegNames {
 		g, w := got.Words()[n], want.Words()[n]
 		isID := g == uint64(r.Thread()) && w == uint64(native)
-		isTime := g-start < someTime && w-start < someTime
+		isTime := start != 0 && g-start < someTime && w-start < someTime
 		if g != w && !isID && !isTime && name != "eflags" {
 			panic(failuref("at %#x: %s is %#x, want %#x", got.RIP, name, g, w))
 		}
