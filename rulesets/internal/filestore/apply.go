@@ -2,8 +2,6 @@ package filestore
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,9 +32,8 @@ import (
 // file that was edited meanwhile; the content of that file becomes a revision
 // after those of the batch.
 const (
-	undoName  = ".batch.undo"
-	redoName  = ".batch"
-	batchGlob = ".batch*"
+	undoName = ".batch.undo"
+	redoName = ".batch"
 )
 
 // syncsAtOnce limits the files that are written and synced concurrently: file
@@ -183,8 +180,6 @@ func (s *Store) commit(effects []*ruleset.Effect, docs map[ruleset.Name]document
 	return errors.Join(err, unmade)
 }
 
-func (s *Store) inDir(file string) string { return filepath.Join(s.dir, file) }
-
 // stage writes the new contents to hidden files and fills in the journal.
 func (s *Store) stage(j *journal, effects []*ruleset.Effect, docs map[ruleset.Name]document, o ruleset.ApplyOptions) error {
 	var mu sync.Mutex // guards the journal
@@ -294,11 +289,6 @@ func hashOf(path string) (string, error) {
 		return "", nil
 	}
 	return sumOf(data), err
-}
-
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // writeJournal writes and syncs the journal and the names of the hidden files.

@@ -18,24 +18,6 @@ import (
 // the form of Agent Skills. Such a folder with a SKILL.md and no file python_style_guide.md
 // beside it is the ruleset of that name, too: its text is the SKILL.md.
 
-func folderOf(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
-
-// nameOfFolder returns the name of the ruleset whose files a folder holds.
-func nameOfFolder(folder string) (ruleset.Name, bool) {
-	name, err := ruleset.ParseName(strings.ReplaceAll(folder, "-", "_"))
-	return name, err == nil && !strings.Contains(folder, "_")
-}
-
-func (s *Store) folderPath(name ruleset.Name) string { return filepath.Join(s.dir, folderOf(name)) }
-
-// mainPath returns the file with the text of a ruleset, which may be in a folder.
-func (s *Store) mainPath(name ruleset.Name, folder bool) string {
-	if folder {
-		return filepath.Join(s.folderPath(name), ruleset.MainFile)
-	}
-	return s.path(name)
-}
-
 // openFolder opens the folder of a ruleset's files. The error is [fs.ErrNotExist]
 // if there is none, or if its name is that of a link.
 func (s *Store) openFolder(name ruleset.Name) (*os.Root, error) {

@@ -15,9 +15,6 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// historyDir is the folder of the histories, one file NAME.jsonl each.
-const historyDir = ".history"
-
 // Suffixes in the folder of the histories: NAME.jsonl holds the revisions,
 // NAME.labels.jsonl the moves of labels.
 const (

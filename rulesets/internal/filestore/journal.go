@@ -76,10 +76,3 @@ func isHistoryFile(file string) bool {
 	_, err := ruleset.ParseName(strings.TrimSuffix(base, labelsMark))
 	return ok && err == nil && filepath.IsLocal(file)
 }
-
-// isTempFile reports whether a name has the form that [os.CreateTemp] gives
-// tempName.
-func isTempFile(file string) bool {
-	matches, err := filepath.Match(tempName, file)
-	return err == nil && matches && filepath.IsLocal(file) && !strings.ContainsAny(file, `/\:`)
-}

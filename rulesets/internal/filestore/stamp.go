@@ -1,8 +1,13 @@
 package filestore
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
+	"os"
 	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // A stamp changes when a file does. A store has one of each file in memory, so it is
@@ -25,3 +30,18 @@ const settling = 2 * time.Second
 // settled reports whether any later change will show in the stamp, so that what
 // was read of the file may be kept.
 func (s stamp) settled() bool { return time.Since(time.Unix(0, s.modified)) >= settling }
+
+// stampOf returns the stamp of the file of a ruleset; ok is false if there is none.
+func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {
+	info, err := os.Lstat(s.path(name))
+	if err != nil {
+		return stamp{}, false
+	}
+	return stampOf(info), true
+}
+
+// sumOf returns the SHA-256 of a content.
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

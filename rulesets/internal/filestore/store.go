@@ -79,8 +79,6 @@ func (e *InvalidFileError) Error() string {
 
 func (e *InvalidFileError) Unwrap() error { return e.Err }
 
-func (s *Store) path(name ruleset.Name) string { return filepath.Join(s.dir, string(name)+suffix) }
-
 // unavailable wraps an error of the file system.
 func unavailable(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {

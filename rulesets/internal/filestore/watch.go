@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -93,14 +92,6 @@ func newWatch(s *Store, own *feed, changed func(ruleset.Change)) *watch {
 	w.calm.Stop()
 	w.doubt.Stop()
 	return w
-}
-
-// absolute returns the path as events spell it.
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return filepath.Clean(path)
 }
 
 // begin sees the folder for the first time. What this process was changing
@@ -361,22 +352,6 @@ func (w *watch) compare(name ruleset.Name, now stamp, is bool) ruleset.Change {
 		return ruleset.Change{Kind: ruleset.Updated, Name: name}
 	}
 	return ruleset.Change{}
-}
-
-// nameOf is the name of the ruleset that a file must hold.
-func nameOf(file string) (ruleset.Name, bool) {
-	base, isMarkdown := strings.CutSuffix(file, suffix)
-	name, err := ruleset.ParseName(base)
-	return name, isMarkdown && err == nil
-}
-
-// stampOf is the stamp of one file; ok tells whether there is one.
-func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {
-	info, err := os.Lstat(s.path(name))
-	if err != nil {
-		return stamp{}, false
-	}
-	return stampOf(info), true
 }
 
 // eachStamp calls see with the stamp of each file that has the name of a ruleset, and folder

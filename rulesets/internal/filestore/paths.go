@@ -1,0 +1,58 @@
+package filestore
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// historyDir is the folder of the histories, one file NAME.jsonl each.
+const historyDir = ".history"
+
+// batchGlob matches the journals of batches.
+const batchGlob = ".batch*"
+
+// nameOf returns the name of the ruleset that a file must hold.
+func nameOf(file string) (ruleset.Name, bool) {
+	base, isMarkdown := strings.CutSuffix(file, suffix)
+	name, err := ruleset.ParseName(base)
+	return name, isMarkdown && err == nil
+}
+
+func folderOf(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
+
+// nameOfFolder returns the name of the ruleset whose files a folder holds.
+func nameOfFolder(folder string) (ruleset.Name, bool) {
+	name, err := ruleset.ParseName(strings.ReplaceAll(folder, "-", "_"))
+	return name, err == nil && !strings.Contains(folder, "_")
+}
+
+func (s *Store) path(name ruleset.Name) string { return filepath.Join(s.dir, string(name)+suffix) }
+
+func (s *Store) folderPath(name ruleset.Name) string { return filepath.Join(s.dir, folderOf(name)) }
+
+// mainPath returns the file with the text of a ruleset, which may be in a folder.
+func (s *Store) mainPath(name ruleset.Name, folder bool) string {
+	if folder {
+		return filepath.Join(s.folderPath(name), ruleset.MainFile)
+	}
+	return s.path(name)
+}
+
+func (s *Store) inDir(file string) string { return filepath.Join(s.dir, file) }
+
+// absolute returns the path as events spell it.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return filepath.Clean(path)
+}
+
+// isTempFile reports whether a name has the form that [os.CreateTemp] gives
+// tempName.
+func isTempFile(file string) bool {
+	matches, err := filepath.Match(tempName, file)
+	return err == nil && matches && filepath.IsLocal(file) && !strings.ContainsAny(file, `/\:`)
+}
