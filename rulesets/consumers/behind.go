@@ -26,7 +26,7 @@ type Standing struct {
 // Behind reports whether the consumer has another revision than the newest.
 func (s Standing) Behind() bool { return s.Rev != s.Newest }
 
-// A Revision is the one that consumers should have.
+// A Revision is the revision that consumers should have.
 type Revision struct {
 	Number int       // 0 if the ruleset was deleted, or does not have the label
 	Since  time.Time // when it became this one
@@ -68,14 +68,14 @@ func Standings(ctx context.Context, newest Newest, all []Consumer) ([]Standing, 
 	return standings, nil
 }
 
-// A Lag sums up who is behind.
+// A Lag counts the consumers that are behind.
 type Lag struct {
 	Consumers int           // that are known
 	Behind    int           // of them, with at least one older revision
 	Longest   time.Duration // since the newest revision that a consumer does not have
 }
 
-// LagOf sums up standings at a time.
+// LagOf returns the lag of standings at a time.
 func LagOf(standings []Standing, now time.Time) Lag {
 	known, behind := map[string]bool{}, map[string]bool{}
 	var lag Lag

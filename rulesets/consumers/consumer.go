@@ -77,7 +77,7 @@ type Report struct {
 	Adds bool
 }
 
-// check refuses what a book does not record.
+// check returns an error for a report that a book does not record.
 func (r Report) check() error {
 	for _, word := range []string{r.Project, r.Client, r.Key, string(r.Label)} {
 		if len(word) > maxWord || strings.ContainsFunc(word, unicode.IsControl) {
@@ -93,7 +93,7 @@ func (r Report) check() error {
 	return nil
 }
 
-// consumer returns the consumer of a report, with nothing that it had before.
+// consumer returns the consumer of a report, with the rulesets of the report only.
 func (r Report) consumer(now time.Time) Consumer {
 	return Consumer{
 		Project: r.Project, Client: r.Client, Key: r.Key, Label: r.Label,
@@ -117,8 +117,8 @@ func (r Report) after(old Consumer, now time.Time) (fresh Consumer, write bool) 
 	return fresh, len(all) <= MaxRulesets
 }
 
-// isNews reports whether a consumer differs from what a book has of it, or was last
-// written long ago.
+// isNews reports whether a consumer differs from its record in a book, or the record is
+// older than seenEvery.
 func (c Consumer) isNews(old Consumer, adds bool) bool {
 	if c.Seen.Sub(old.Seen) > seenEvery || c.Label != old.Label {
 		return true

@@ -75,7 +75,7 @@ func (b *File) Add(_ context.Context, more []Consumer) error {
 	})
 }
 
-// change changes the file, with the lock that processes share.
+// change changes the file while it holds the lock that processes share.
 func (b *File) change(edit func(all map[string]Consumer)) error {
 	if err := os.MkdirAll(filepath.Dir(b.file), 0o700); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (b *File) change(edit func(all map[string]Consumer)) error {
 	})
 }
 
-// locked does something with the lock that processes share.
+// locked calls a function while it holds the lock that processes share.
 func (b *File) locked(do func() error) (err error) {
 	lock := flock.New(b.file + ".lock")
 	if err := lock.Lock(); err != nil {

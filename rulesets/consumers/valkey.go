@@ -55,7 +55,7 @@ func OpenValkey(ctx context.Context, url, prefix string, log *slog.Logger, now f
 func (b *Valkey) Close() error { return b.client.Close() }
 
 // replaceScript replaces a consumer if it is still the one that was read, and removes
-// the ones with the oldest reports while there are too many.
+// those with the oldest reports while there are too many.
 //
 // Keys: the consumers, the times, the bytes. Arguments: the id, what it had and has, the
 // time, how many bytes and consumers there may be.
@@ -99,8 +99,8 @@ func (b *Valkey) Add(ctx context.Context, all []Consumer) error {
 	return nil
 }
 
-// change replaces the consumer with an id by what edit returns of it, if that is to be
-// written.
+// change replaces the consumer with an id by the result of edit, if edit reports that it
+// has to be written.
 func (b *Valkey) change(ctx context.Context, id string, edit func(old Consumer) (fresh Consumer, write bool)) error {
 	ctx, stop := context.WithTimeout(ctx, b.wait)
 	defer stop()
@@ -128,7 +128,7 @@ func (b *Valkey) change(ctx context.Context, id string, edit func(old Consumer) 
 	return errors.New("recording a consumer: others report it all the time")
 }
 
-// decode returns a consumer, the zero one of a text that is none.
+// decode returns the consumer that a text describes, or the zero value if the text is malformed.
 func decode(text string) (c Consumer) {
 	if json.Unmarshal([]byte(text), &c) != nil {
 		return Consumer{}

@@ -97,7 +97,7 @@ type Load struct {
 	Unless []string
 }
 
-// A Scope is the set of folders in which a [Load] looks.
+// A Scope is the set of folders that a [Load] searches.
 type Scope int
 
 // The scopes.
@@ -120,10 +120,10 @@ type Budget struct {
 	Source string
 }
 
-// A BudgetOf says what a [Budget] is the limit of.
+// A BudgetOf is the quantity that a [Budget] limits.
 type BudgetOf string
 
-// What budgets limit.
+// The quantities that budgets limit.
 const (
 	ChainBudget BudgetOf = "all loaded files together"
 	FileBudget  BudgetOf = "each rule file"

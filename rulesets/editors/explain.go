@@ -27,7 +27,7 @@ type Rulefiles struct {
 // skippedFolders have files of others; clients skip them, too.
 var skippedFolders = []string{".git", "node_modules", "vendor", "third_party", "__pycache__", "dist", "target", "venv"}
 
-// Skips reports whether clients look for no rules in folders with a name.
+// Skips reports whether clients ignore folders with a name.
 func Skips(folder string) bool { return slices.Contains(skippedFolders, folder) }
 
 // maxExplained is the longest rule file that is read to explain it.
@@ -63,7 +63,7 @@ func Scan(project fs.FS) (*Rulefiles, error) {
 	return found, err
 }
 
-// loadedNames returns the names that clients look for in any folder.
+// loadedNames returns the file names that clients load from any folder.
 func loadedNames() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range Clients {
@@ -220,7 +220,7 @@ func inFolder(dir string) string {
 	return "in " + dir
 }
 
-// scope returns the folders in which a load looks, in its order.
+// scope returns the folders that a load searches, in order.
 func (e *explainer) scope(in Scope) []string {
 	switch in {
 	case Chain:

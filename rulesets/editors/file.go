@@ -193,7 +193,8 @@ func (c *Client) Parse(file string, data []byte, base *Rule) (Rule, error) {
 	return rule, nil
 }
 
-// merge makes a rule of what a file says and base.
+// merge returns the rule that a file describes, with the properties of base that the file does
+// not have.
 func (c *Client) merge(m *mapping, body, rest string, base *Rule) (Rule, error) {
 	got := c.Folder.read(m)
 	if base == nil {
@@ -236,7 +237,7 @@ func (c *Client) describes(act Activation) bool {
 // is ended when it is written.
 func sameEnd(written, body string) bool { return written == body || written == endLine(body) }
 
-// keepForm makes the rule keep what is needed to write the file with the same bytes.
+// keepForm adds to the rule the data that is needed to write the file with the same bytes.
 func (c *Client) keepForm(r *Rule, m *mapping, form OwnFile, parts headParts, data []byte) {
 	own := map[string]Own{}
 	for name, o := range r.Own {

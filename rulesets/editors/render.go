@@ -29,7 +29,7 @@ type Part struct {
 
 func (p Part) String() string { return fmt.Sprintf("%s@%d", p.Name, p.Rev) }
 
-// A Note says what became of a rule for one client.
+// A Note describes how a rule was rendered for one client.
 type Note struct {
 	Client  string
 	Rule    ruleset.Name

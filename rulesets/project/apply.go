@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
 
-// A Choice says what becomes of files that were changed in the project.
+// A Choice determines how files that were changed in the project are handled.
 type Choice int
 
 // The choices.
@@ -30,7 +30,7 @@ func (e *BlockedError) Error() string {
 	return fmt.Sprintf("%d files need a decision; no rule file was written", len(e.Items))
 }
 
-// A Report says what a run did.
+// A Report lists the files that a run changed and those that it left.
 type Report struct {
 	Written, Removed []string // paths
 	Left             []Item   // items that need a decision
@@ -70,7 +70,7 @@ func (p *Project) Apply(plan Plan, choice Choice) (Report, error) {
 	return r, p.settleLock(todo)
 }
 
-// announce records in the lock what is about to be written, if anything is.
+// announce records the new contents in the lock before they are written.
 func (p *Project) announce(todo []Item) error {
 	entries := p.Lock.byPath()
 	changes := false
@@ -94,7 +94,7 @@ func (p *Project) announce(todo []Item) error {
 	return p.writeLock(entries)
 }
 
-// settleLock records what was written.
+// settleLock records in the lock the contents that were written.
 func (p *Project) settleLock(done []Item) error {
 	entries := p.Lock.byPath()
 	for _, i := range done {
@@ -123,7 +123,7 @@ func (p *Project) writeLock(entries map[string]Entry) error {
 	return nil
 }
 
-// applyItem makes one file have its content.
+// applyItem writes the content of one item.
 func (p *Project) applyItem(i Item, r *Report) error {
 	if i.Locked.Was != "" { // an interrupted run was about to write it
 		p.disk.sweep(i.Path)

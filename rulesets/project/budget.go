@@ -132,7 +132,7 @@ func (p *Project) willExist(planned map[string]Item, file string) bool {
 	return exists && err == nil
 }
 
-// overText says what of a file is beyond a budget.
+// overText describes the part of a file that exceeds a budget.
 func overText(c *editors.Client, b editors.Budget, file chained, left, used int) string {
 	cut, lost := editors.Beyond(file.content, max(left, 0))
 	text := fmt.Sprintf("%s: %s: %d %s in all, of which it reads %d; the rest is %s", c.Name, file.path, used, b.Unit(), b.Size, b.Effect)

@@ -215,7 +215,7 @@ func (d *disk) remove(name string) error {
 	return nil
 }
 
-// sweep removes what an interrupted write left beside a file.
+// sweep removes the temporary file that an interrupted write left beside a file.
 func (d *disk) sweep(name string) {
 	if dir, err := d.dir(path.Dir(name)); err == nil && dir != nil {
 		_ = dir.Remove(tempOf(name)) // mostly there is none

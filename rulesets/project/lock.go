@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// LockFile is the file that records what was written.
+// LockFile is the file that records the rule files that were written.
 const LockFile = "triptych.lock"
 
 // lockHead is the first line of a lock. Its number changes when the format does.
@@ -25,7 +25,7 @@ const lockComment = `# Written by triptych rulesets pull, for git to keep. Each 
 # revisions of the rulesets in it.
 `
 
-// A Lock records what was written into a project.
+// A Lock records the files and blocks that were written into a project.
 type Lock struct{ Entries []Entry }
 
 // An Entry is a file or a block that was written.

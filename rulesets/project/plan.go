@@ -168,13 +168,13 @@ func (p *Project) Plan(all Set, only []string) (Plan, error) {
 	return plan, nil
 }
 
-// narrowed reports whether the selection is another one than the selection file's.
+// narrowed reports whether the selection differs from that of the selection file.
 func (p *Project) narrowed() bool {
 	return p.HasFile && (p.Selection.Label != p.saved.Label || !slices.Equal(p.Selection.Select, p.saved.Select))
 }
 
-// items reads the files that rules make and, unless the plan is narrowed, those of the
-// lock that none makes any more.
+// items reads the files that the rules are written to and, unless the plan is narrowed, the
+// files of the lock that no rule is written to any more.
 func (p *Project) items(files []editors.File, narrowed bool) []Item {
 	locked, seen := p.Lock.byPath(), map[string]bool{}
 	for _, file := range files {

@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// Pushed says what became of the edits of a project.
+// Pushed lists the edits of a project that were stored, and those that were left with the reasons.
 type Pushed struct {
 	Updated []editors.Part // the new revisions
 	Merged  []editors.Part // the revisions of others that edits were merged with
@@ -40,7 +40,7 @@ func (p *Project) Push(ctx context.Context, source Source, plan Plan, message st
 	return edits.pushed, p.markPushed(edits.files())
 }
 
-// edits collects what was changed in files, by ruleset.
+// edits holds the changes of files by ruleset.
 type edits struct {
 	source Source
 	byName map[ruleset.Name]*edit
@@ -49,7 +49,7 @@ type edits struct {
 	pushed Pushed
 }
 
-// read reads the rules in a file, and merges what was changed.
+// read reads the rules in a file and merges their changes into the edits.
 func (e *edits) read(ctx context.Context, p *Project, i Item) error {
 	data, _, err := p.disk.read(i.Path)
 	if err != nil {
@@ -143,8 +143,8 @@ func (e *edits) store(ctx context.Context, message string) error {
 	return nil
 }
 
-// maxMerges is the number of times that an edit is merged with newer revisions: each
-// time another client was faster.
+// maxMerges limits how often an edit is merged with newer revisions, which other clients
+// may store at any time.
 const maxMerges = 20
 
 // update stores one edit. One that cannot be merged with a newer revision is a

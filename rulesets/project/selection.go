@@ -15,10 +15,10 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/selection"
 )
 
-// SelectionFile is the file in which a project says what it wants.
+// SelectionFile is the file that selects the rulesets and the clients of a project.
 const SelectionFile = ".triptych.yaml"
 
-// A Selection says which rulesets a project wants, and for which clients.
+// A Selection selects rulesets of a project, and the clients that they are written for.
 type Selection struct {
 	Targets []string `yaml:"targets,flow"`
 	// Select has patterns of names, "tag:TAG" and "layer:LAYER"; a ruleset is selected
