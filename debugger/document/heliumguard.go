@@ -77,8 +77,29 @@ type hiddenFunction struct{ guard }
 
 func (f hiddenFunction) MinArity() int { return f.min }
 func (f hiddenFunction) MaxArity() int { return f.max }
-func (f hiddenFunction) Call(context.Context, []xpath3.Sequence) (xpath3.Sequence, error) {
+func (f hiddenFunction) Call(_ context.Context, args []xpath3.Sequence) (xpath3.Sequence, error) {
+	for _, a := range args {
+		if !isString(a) {
+			return nil, &xpath3.XPathError{Code: "XPTY0004", Message: "the argument of " + f.name + " is not one string"}
+		}
+	}
 	return xpath3.EmptySequence(), nil
+}
+
+// isString reports whether a sequence is one string, or one item that becomes a
+// string as an argument: a node, an xs:anyURI, an xs:untypedAtomic.
+func isString(s xpath3.Sequence) bool {
+	if s == nil || s.Len() != 1 {
+		return false
+	}
+	switch item := s.Get(0).(type) {
+	case xpath3.NodeItem:
+		return true
+	case xpath3.AtomicValue:
+		_, ok := item.Value.(string)
+		return ok
+	}
+	return false
 }
 
 // A guardedFunction checks the size of its arguments and calls the engine's

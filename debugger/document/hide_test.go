@@ -65,11 +65,17 @@ func TestErrorCodes(t *testing.T) {
 		{"foo()", "XPST0017"}, {"concat(1)", "XPST0017"}, {"string-length(1, 2)", "XPST0017"}, {"unparsed-text-available()", "XPST0017"},
 		{"$x", "XPST0008"}, {"let $x := 1 return $y", "XPST0008"},
 		{"//p:x", "XPST0081"}, {"p:f()", "XPST0081"},
+		{"environment-variable(1)", "XPTY0004"}, {"environment-variable(())", "XPTY0004"}, {"environment-variable(('a', 'b'))", "XPTY0004"},
 		{"1 + 'a'", "XPTY0004"}, {"error()", "FOER0000"}, {"1 div 0", "FOAR0001"}, {"xs:date('x')", "FORG0001"},
 	} {
 		_, err := lib.Query(t.Context(), document.QueryRequest{Document: "<a/>", Query: tt.query})
 		if err == nil || !strings.Contains(err.Error(), ": "+tt.code+": ") {
 			t.Errorf("%s: got %v, want %s", tt.query, err, tt.code)
+		}
+	}
+	for _, query := range []string{"environment-variable('PATH')", "environment-variable(/a)", "environment-variable(xs:anyURI('HOME'))", "available-environment-variables()"} {
+		if got, err := lib.Query(t.Context(), document.QueryRequest{Document: "<a>PATH</a>", Query: query}); err != nil || len(got.Items) != 0 {
+			t.Errorf("%s: got %v, %v, want nothing", query, got.Items, err)
 		}
 	}
 }
