@@ -295,7 +295,7 @@ func (s *soak) killStore(t *testing.T) {
 	t.Helper()
 	s.nodes[0].Stop()
 	s.nodes[0].Run("--requirepass", s.password, "--masterauth", s.password)
-	s.signals[0] = s.nodes[0].signaller(t)
+	s.signals[0] = s.nodes[0].signaller(s.t) // used by later faults, and undone when all have been
 	s.synced(t)
 }
 
