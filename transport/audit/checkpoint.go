@@ -127,7 +127,7 @@ func (v *verifier) resume(c Checkpoint, at place) bool {
 	if err != nil || l.hash.String() != c.Hash || !l.isHeadOf(key, v.report.Chain) || l.note.Head.Seq != c.Seq {
 		return false
 	}
-	v.begun, v.key, v.prev = true, key, c.Hash
+	v.begun, v.key, v.prev, v.authentic = true, key, c.Hash, true
 	v.seq, v.first = c.Seq, c.First
 	v.report.Retired, v.report.Lost, v.report.Recovered, v.report.others = c.Retired, c.Lost, c.Recovered, c.Others
 	if c.RetiredFile > 0 {
@@ -141,8 +141,8 @@ func (v *verifier) resume(c Checkpoint, at place) bool {
 }
 
 // walkFrom checks a chain from a checkpoint on; ok is false if that is not in its place.
-func walkFrom(ctx context.Context, c stored, from Checkpoint, trusted []ed25519.PublicKey, head []byte) (r ChainReport, ok bool, err error) {
-	v := &verifier{report: ChainReport{Chain: c.id()}, trusted: trusted, head: string(head)}
+func walkFrom(ctx context.Context, c stored, from Checkpoint, t trust, head []byte) (r ChainReport, ok bool, err error) {
+	v := newVerifier(c.id(), t, head)
 	first, err := firstOf(ctx, c)
 	if err != nil || first.note == nil || first.note.File == nil {
 		return v.report, false, err

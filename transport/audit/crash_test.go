@@ -26,8 +26,18 @@ const childDir = "AUDIT_TEST_DIR"
 // childKeeps is the variable with the number of files that such a process keeps.
 const childKeeps = "AUDIT_TEST_KEEP"
 
+// childRotates is the variable that makes such a process rotate the key of the trail instead,
+// which is compromised.
+const childRotates = "AUDIT_TEST_ROTATES"
+
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(childDir); dir != "" {
+	switch dir := os.Getenv(childDir); {
+	case dir != "" && os.Getenv(childRotates) != "":
+		if _, err := audit.Rotate(context.Background(), audit.Config{Dir: dir}, true); err != nil {
+			panic(err)
+		}
+		return
+	case dir != "":
 		child(dir)
 		return
 	}

@@ -57,7 +57,9 @@
 // The key pair is in signing.key and signing.pub, made with the first record. [Rotate] replaces
 // it; rotations.json then has the signatures of the old keys, which a log adds to its chain
 // before the first head of the new key. [Verify] trusts a chain in which a trusted key has
-// signed a head or the next key, and trusts that key for all chains.
+// signed a head or the next key, and trusts that key for all chains. When the old key is
+// compromised, rotations.json also has the heads with which chains ended then, attested by the new
+// key: these count like its own.
 //
 // # Tampering that is found
 //

@@ -36,18 +36,18 @@ func (k *fakeBackend) claim(time.Time) (*chain, medium, error) {
 	return &chain{id: "0000000000000000", signer: &signer{key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}}, k, nil
 }
 
-func (k *fakeBackend) chains(context.Context) ([]stored, error) { return nil, nil }
-func (k *fakeBackend) publicKeys() ([]ed25519.PublicKey, error) { return nil, nil }
-func (k *fakeBackend) renewedSigner(*signer) (*signer, error)   { return nil, nil }
-func (k *fakeBackend) preface(*chain, time.Time) []note         { return nil }
-func (k *fakeBackend) close() error                             { return nil }
-func (k *fakeBackend) began() bool                              { return false }
-func (k *fakeBackend) mark() mark                               { return mark{} }
-func (k *fakeBackend) confirm(mark)                             {}
-func (k *fakeBackend) publish([]byte) error                     { return nil }
-func (k *fakeBackend) isFull(time.Time) bool                    { return false }
-func (k *fakeBackend) rotate()                                  {}
-func (k *fakeBackend) unsynced() int                            { return 0 }
+func (k *fakeBackend) chains(context.Context) ([]stored, error)   { return nil, nil }
+func (k *fakeBackend) trusted([]ed25519.PublicKey) (trust, error) { return trust{}, nil }
+func (k *fakeBackend) renewedSigner(*signer) (*signer, error)     { return nil, nil }
+func (k *fakeBackend) preface(*chain, time.Time) []note           { return nil }
+func (k *fakeBackend) close() error                               { return nil }
+func (k *fakeBackend) began() bool                                { return false }
+func (k *fakeBackend) mark() mark                                 { return mark{} }
+func (k *fakeBackend) confirm(mark)                               {}
+func (k *fakeBackend) publish([]byte) error                       { return nil }
+func (k *fakeBackend) isFull(time.Time) bool                      { return false }
+func (k *fakeBackend) rotate()                                    {}
+func (k *fakeBackend) unsynced() int                              { return 0 }
 func (k *fakeBackend) sync(mark) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

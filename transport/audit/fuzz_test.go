@@ -77,7 +77,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(bytes.Replace(text, []byte(`"seq":2`), []byte(`"seq":02`), 1))
 	f.Fuzz(func(t *testing.T, changed []byte) {
 		c := &memChain{text: changed, published: original.published}
-		report, err := verifyChain(t.Context(), c, nil, []ed25519.PublicKey{key})
+		report, err := verifyChain(t.Context(), c, nil, trust{keys: []ed25519.PublicKey{key}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
@@ -45,6 +44,7 @@ func loadSigner(dir string) (*signer, error) {
 	}
 	s := &signer{key: key, stamp: stamp}
 	s.rotations = rotationsTo(s.public(), all)
+	s.attested = attested(all, s.trusted())
 	return s, s.renewPublic(dir)
 }
 
@@ -52,7 +52,7 @@ func loadSigner(dir string) (*signer, error) {
 func (s *signer) renewPublic(dir string) error {
 	path := filepath.Join(dir, publicFile)
 	there, err := ReadPublicKey(path)
-	if err != nil || !slices.ContainsFunc(former(s.rotations), func(key ed25519.PublicKey) bool { return key.Equal(there) }) {
+	if err != nil || !isAmong(former(s.rotations), there) {
 		return nil // publicKeyIn reports the error
 	}
 	text, err := encodePublic(s.public())

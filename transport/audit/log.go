@@ -70,8 +70,9 @@ type backend interface {
 	claim(now time.Time) (*chain, medium, error)
 	// chains returns all chains in order of id.
 	chains(ctx context.Context) ([]stored, error)
-	// publicKeys returns the keys that signed heads are trusted with.
-	publicKeys() ([]ed25519.PublicKey, error)
+	// trusted returns what signed heads are trusted with: the keys, or those of the backend if
+	// there are none, and the heads that they attest.
+	trusted(keys []ed25519.PublicKey) (trust, error)
 	// renewedSigner returns the signer that has replaced another, nil if none has.
 	renewedSigner(s *signer) (*signer, error)
 	// began reports whether a chain has ever been made here, as far as that can

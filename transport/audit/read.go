@@ -55,8 +55,8 @@ func (k *files) chains(context.Context) ([]stored, error) {
 	return all, err
 }
 
-// publicKeys implements backend.
-func (k *files) publicKeys() ([]ed25519.PublicKey, error) { return trustedIn(k.cfg.Dir) }
+// trusted implements backend.
+func (k *files) trusted(keys []ed25519.PublicKey) (trust, error) { return trustedIn(k.cfg.Dir, keys) }
 
 // renewedSigner implements backend.
 func (k *files) renewedSigner(s *signer) (*signer, error) { return s.renewed(k.cfg.Dir) }

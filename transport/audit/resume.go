@@ -69,6 +69,7 @@ type tailEnd struct {
 	clean    bool   // the chain ends with a signed head and nothing behind it
 	cut      int64  // bytes behind the lines that are no room
 	former   bool   // a key before that of the signer has signed the last head
+	stolen   bool   // lines follow that only the holder of a key which was compromised can make
 }
 
 // follow walks along the lines behind a signed head, into the files after its own,
@@ -90,6 +91,9 @@ func (w *fileWriter) follow(all []int, from signedHead, c *chain) (tailEnd, erro
 		if err := e.walk(w.path(n), n, start, c); err != nil {
 			return e, err
 		}
+	}
+	if e.stolen {
+		return e, errCompromised
 	}
 	return e, nil
 }
@@ -141,6 +145,10 @@ func (e *tailEnd) accept(text []byte, c *chain) bool {
 		e.end.seq = l.seq
 		e.unsigned++
 	case l.note.Head != nil && (!c.signer.signed(l, c.id) || l.note.Head.Seq != e.end.seq):
+		e.stolen = e.stolen || c.signer.former(l, c.id)
+		return false
+	case l.note.Rotated != nil && c.signer.isForeign(l.note.Rotated):
+		e.stolen = true
 		return false
 	case l.note.Head != nil:
 		e.unsigned = 0

@@ -18,62 +18,106 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// A Rotation is the result of [Rotate].
+// A Rotation is the result of [Rotate] and [ResumeRotation].
 type Rotation struct {
-	Old, New ed25519.PublicKey
-	// Signed has the chains that end with a signed head of the new key now, Busy those that a
-	// process adds to, which signs with the new key from its next signed head on, and Unsigned
-	// those that could not be signed, such as those that an old key signed which was
-	// compromised before.
-	Signed, Busy, Unsigned []string
+	Old, New ed25519.PublicKey // Old is nil for ResumeRotation
+	// Signed has the chains that end with a signed head of the new key now, and Busy those that a
+	// process adds to, which signs with the new key from its next signed head on.
+	Signed, Busy []string
+	// Unsigned has the chains that could not be signed, such as on a full disk. What is in them
+	// is trusted all the same; ResumeRotation signs them when the cause is gone.
+	Unsigned []string
+	// Untrusted has the chains that stay as they are, since only a key that was compromised
+	// before has signed their ends.
+	Untrusted []string
 }
 
 // Rotate replaces the signing key of a trail of files, and of the trails in stores that servers
 // sign with the key of the same folder. It adds a signed head of the new key to the chains that
 // no process adds to. The files rotations.json, signing.key and signing.pub are written in this
-// order, so that after a Rotate that was cut off either the old key or the new one signs. Servers
-// that share a trail in a store need copies of all three.
+// order, so that after a Rotate that was cut off either the old key or the new one signs; with
+// the new one, [ResumeRotation] signs what was not reached. Servers that share a trail in a store
+// need copies of all three.
 //
-// With compromised, chains that no head of the new key covers are not trusted any more, and no
-// log resumes them. Chains at rest that a Rotate did not reach before it was cut off are among
-// them.
+// With compromised, chains are trusted up to where they end now, and in what the new key signs:
+// the new key attests their last signed heads in rotations.json before it replaces the old one. No
+// log goes on with a chain that has another head of the old key behind these.
 func Rotate(ctx context.Context, cfg Config, compromised bool, stores ...ValkeyConfig) (r Rotation, err error) {
+	err = whileRotating(cfg, func(k *files, old *signer) (err error) {
+		rest, err := k.atRest(ctx, stores, &r)
+		defer func() { err = errors.Join(err, release(rest)) }()
+		if err != nil {
+			return err
+		}
+		heads := attestedHeads{}
+		if compromised {
+			if heads, err = k.allHeads(ctx, old, stores); err != nil {
+				return err
+			}
+		}
+		next, err := old.rotate(k.cfg, compromised, heads)
+		if err != nil {
+			return err
+		}
+		r.Old, r.New = old.public(), next.public()
+		r.sign(rest, next, k.cfg.Logger)
+		return err
+	})
+	return r, err
+}
+
+// ResumeRotation signs the chains with the present key that no process adds to and that a
+// [Rotate] did not sign, because it was cut off or because they could not be written. It makes no
+// key, and may be repeated.
+func ResumeRotation(ctx context.Context, cfg Config, stores ...ValkeyConfig) (r Rotation, err error) {
+	err = whileRotating(cfg, func(k *files, s *signer) (err error) {
+		rest, err := k.atRest(ctx, stores, &r)
+		defer func() { err = errors.Join(err, release(rest)) }()
+		if err != nil {
+			return err
+		}
+		r.New = s.public()
+		r.sign(rest, s, k.cfg.Logger)
+		return err
+	})
+	return r, err
+}
+
+// whileRotating calls a function with the signer of a folder, while no other process rotates its
+// key.
+func whileRotating(cfg Config, use func(*files, *signer) error) error {
 	k := newFiles(cfg)
 	dir := k.cfg.Dir
 	if err := k.checkDir(); err != nil {
-		return r, err
+		return err
 	}
 	if _, err := readKey(filepath.Join(dir, keyFile)); errors.Is(err, fs.ErrNotExist) {
-		return r, fmt.Errorf("there is no signing key in %s", dir)
+		return fmt.Errorf("there is no signing key in %s", dir)
 	}
 	lock := flock.New(filepath.Join(dir, rotateLock), flock.SetPermissions(0o600))
 	if ok, err := lock.TryLock(); err != nil || !ok {
-		return r, errors.Join(errors.New("the signing key is being rotated"), err)
+		return errors.Join(errors.New("the signing key is being rotated"), err)
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	old, err := loadSigner(dir)
-	if err != nil {
-		return r, err
+	s, err := loadSigner(dir)
+	if err == nil {
+		err = use(k, s)
 	}
-	rest, err := k.atRest(ctx, stores, &r)
-	defer func() {
-		for _, c := range rest {
-			err = errors.Join(err, c.release())
-		}
-	}()
-	if err != nil {
-		return r, err
+	return errors.Join(err, lock.Close())
+}
+
+// release lets processes add to chains again.
+func release(rest []restingChain) (err error) {
+	for _, c := range rest {
+		err = errors.Join(err, c.release())
 	}
-	next, err := old.rotate(dir, compromised, k.cfg)
-	if err != nil {
-		return r, err
+	return err
+}
+
+// sign signs chains, also when the caller's context has ended: the key is replaced by then.
+func (r *Rotation) sign(rest []restingChain, s *signer, log *slog.Logger) {
+	for _, c := range rest {
+		r.add(c, c.sign(s), log)
 	}
-	r.Old, r.New = old.public(), next.public()
-	next.before = old.trusted()
-	for _, c := range rest { // also when ctx has ended: later they cannot be signed
-		r.add(c, c.sign(next), k.cfg.Logger)
-	}
-	return r, nil
 }
 
 // add sorts a chain by what came of signing it.
@@ -83,14 +127,32 @@ func (r *Rotation) add(c restingChain, err error, log *slog.Logger) {
 		r.Signed = append(r.Signed, c.id)
 	case errors.Is(err, errBusy):
 		r.Busy = append(r.Busy, c.id)
+	case errors.Is(err, errCompromised):
+		r.Untrusted = append(r.Untrusted, c.id)
 	default:
 		log.Warn("an audit chain is not signed with the new key", "chain", c.id, "err", err)
 		r.Unsigned = append(r.Unsigned, c.id)
 	}
 }
 
+// allHeads returns the last signed heads of all chains, those that processes add to included.
+func (k *files) allHeads(ctx context.Context, s *signer, stores []ValkeyConfig) (attestedHeads, error) {
+	heads, err := k.headsToAttest(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, cfg := range stores {
+		stored, err := newValkeyBackend(cfg).headsToAttest(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		heads.add(stored)
+	}
+	return heads, nil
+}
+
 // rotate writes the files of a new key.
-func (s *signer) rotate(dir string, compromised bool, cfg Config) (*signer, error) {
+func (s *signer) rotate(cfg Config, compromised bool, heads attestedHeads) (*signer, error) {
 	public, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return nil, err
@@ -99,11 +161,13 @@ func (s *signer) rotate(dir string, compromised bool, cfg Config) (*signer, erro
 	if err != nil {
 		return nil, err
 	}
-	all, err := readRotations(dir)
+	all, err := readRotations(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
-	rotations, err := json.MarshalIndent(append(all, newRotation(s.key, public, compromised, cfg.Now())), "", "\t")
+	latest := rotation{rotationNote: newRotation(s.key, public, compromised, cfg.Now())}
+	latest.attest(heads, key)
+	rotations, err := json.MarshalIndent(append(all, latest), "", "\t")
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +178,9 @@ func (s *signer) rotate(dir string, compromised bool, cfg Config) (*signer, erro
 		{rotationsFile, append(rotations, '\n')},
 		{keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})},
 	} {
-		if err := atomicfile.Write(filepath.Join(dir, file.name), file.text, 0o600); err != nil {
+		if err := atomicfile.Write(filepath.Join(cfg.Dir, file.name), file.text, 0o600); err != nil {
 			return nil, err
 		}
 	}
-	return loadSigner(dir) // which replaces the public key
+	return loadSigner(cfg.Dir) // which replaces the public key
 }

@@ -174,7 +174,7 @@ func TestRotateCompromised(t *testing.T) {
 	stolen := t.TempDir()
 	copyKeys(t, dir, stolen)
 	rotateIn(t, dir, true)
-	wantUntrusted(t, "before the process has signed", New(Config{Dir: dir}), 1)
+	wantWhole(t, "before the process has signed", New(Config{Dir: dir}), 3)
 	commitTo(t, running, 1)
 	wantWhole(t, "then", running, 4)
 	forged := New(Config{Dir: stolen})

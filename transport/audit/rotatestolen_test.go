@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
@@ -141,12 +143,12 @@ func TestForgedWithCompromisedKey(t *testing.T) {
 				closeLog(t, l)
 				l = k.open(k.keys)
 				if n == 1 {
-					if r := k.rotate(false); len(r.Signed) != 1 || len(r.Unsigned) != 1 || r.Unsigned[0] != forged {
+					if r := k.rotate(false); len(r.Signed) != 1 || len(r.Untrusted) != 1 || r.Untrusted[0] != forged {
 						t.Errorf("a second rotation: %+v, want that chain %s is not signed", r, forged)
 					}
 				}
 			}
-			if r := k.rotate(true); len(r.Signed) != 1 || len(r.Unsigned) != 1 {
+			if r := k.rotate(true); len(r.Signed) != 1 || len(r.Untrusted) != 1 {
 				t.Errorf("a third rotation: %+v", r)
 			}
 			wantUntrusted(t, "at last", l, 1)
@@ -195,7 +197,7 @@ func TestRunsWhileKeyIsCompromised(t *testing.T) {
 				if r := k.rotate(true); len(r.Busy) != 1 || len(r.Signed) != 0 {
 					t.Errorf("%+v, want one chain that is in use", r)
 				}
-				wantUntrusted(t, "before the server has signed", k.open(k.keys), 1)
+				wantWhole(t, "before the server has signed", k.open(k.keys), 2)
 				if records > 0 {
 					commitTo(t, l, records)
 				}
@@ -211,8 +213,8 @@ func TestRunsWhileKeyIsCompromised(t *testing.T) {
 	}
 }
 
-// A server that was killed before it had signed with the new key cannot prove what it wrote: it
-// begins a chain, and says why.
+// A server that was killed before it had signed with the new key goes on with its chain: the new
+// key has attested where it ended.
 func TestKilledWhileKeyIsCompromised(t *testing.T) {
 	for name, kind := range trailKinds {
 		t.Run(name, func(t *testing.T) {
@@ -220,28 +222,114 @@ func TestKilledWhileKeyIsCompromised(t *testing.T) {
 			killed := k.open(k.keys)
 			commitTo(t, killed, 2)
 			k.rotate(true)
-			keys := k.keys
-			if name == "files" { // without the locks of the process
-				keys = filepath.Join(t.TempDir(), "audit")
-				if err := os.CopyFS(keys, os.DirFS(k.keys)); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Chmod(keys, 0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
+			wantWhole(t, "before it is killed", k.open(k.keys), 2)
+			keys := withoutLocks(t, name, k.keys)
 			l := k.open(keys)
-			left := onlyChain(t, l)
+			onlyChain(t, l)
 			commitTo(t, l, 1)
-			wantUntrusted(t, "after a start", l, 1)
-			wantLeftNote(t, l, left)
-			report, err := l.Verify(t.Context())
-			if err != nil || report.Records() != 1 || len(report.Chains) != 2 {
-				t.Errorf("%+v, %v, want 1 record in a new chain", report, err)
-			}
+			onlyChain(t, l)
+			wantWhole(t, "after a start", l, 3)
 			closeLog(t, l)
+			wantWhole(t, "at last", k.open(keys), 3)
 			closeLog(t, killed)
 		})
+	}
+}
+
+// withoutLocks returns a copy of a folder that the process does not lock, or the folder of a
+// store, where there are no locks.
+func withoutLocks(t *testing.T, kind, keys string) string {
+	t.Helper()
+	if kind != "files" {
+		return keys
+	}
+	other := filepath.Join(t.TempDir(), "audit")
+	if err := os.CopyFS(other, os.DirFS(keys)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+// What a thief signs behind a head that is attested is not trusted, and neither is a key to which
+// they pass the chain on. No server goes on there.
+func TestThiefGoesOnBehindAttestedHead(t *testing.T) {
+	_, thiefs, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, kind := range trailKinds {
+		for what, next := range map[string]ed25519.PrivateKey{"signs": nil, "passes it on": thiefs} {
+			t.Run(name+" "+what, func(t *testing.T) {
+				k := kind(t)
+				server := k.open(k.keys)
+				commitTo(t, server, 2)
+				old, err := readKey(filepath.Join(k.keys, keyFile))
+				if err != nil {
+					t.Fatal(err)
+				}
+				k.rotate(true)
+				keys := withoutLocks(t, name, k.keys)
+				l := k.open(keys)
+				id := onlyChain(t, l)
+				addAs(t, l, id, old, next)
+				report, err := l.Verify(t.Context())
+				if err != nil || len(report.Chains) != 1 || report.Chains[0].Broken == nil || len(report.Chains[0].successors) > 0 {
+					t.Errorf("%+v, %v, want a chain that is not trusted", report, err)
+				}
+				before := textOf(t, l, id)
+				commitTo(t, l, 1)
+				if after := textOf(t, l, id); after != before {
+					t.Errorf("the server goes on behind the head of the thief:\n%s", after)
+				}
+				if what == "signs" {
+					wantLeftNote(t, l, id)
+				}
+				report, err = l.Verify(t.Context())
+				if err != nil || len(report.Chains) != 2 || report.Records() != 1 {
+					t.Errorf("after a start: %+v, %v, want 1 record in a chain of the server", report, err)
+				}
+				closeLog(t, l)
+				closeLog(t, server)
+			})
+		}
+	}
+}
+
+// addAs adds a signed head to a chain, as the holder of a key does, who may pass it on to a next
+// key before.
+func addAs(t *testing.T, l *Log, id string, key, next ed25519.PrivateKey) {
+	t.Helper()
+	var c *chain
+	var w medium
+	switch b := l.backend.(type) {
+	case *files:
+		c = &chain{id: id, signer: &signer{key: key}}
+		file, err := b.resume(c, flock.New(filepath.Join(t.TempDir(), "lock")), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = file.closeFiles() }()
+		w = file
+	case *valkeyBackend:
+		var stream *streamWriter
+		c, stream = b.writerOf(id, &signer{key: key})
+		if found, err := stream.resume(c); err != nil || !found {
+			t.Fatal(found, err)
+		}
+		w = stream
+	}
+	g := &group{}
+	if next != nil {
+		c.pending = []rotationNote{newRotation(key, next.Public().(ed25519.PublicKey), false, time.Now())}
+		g.data = c.addRotations(nil)
+		c.signer = &signer{key: next}
+	}
+	g.sign(c, time.Now())
+	if err := w.write(g, c); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -258,12 +346,16 @@ func TestThiefAddsToStream(t *testing.T) {
 	k.rotate(true)
 	id := onlyChain(t, l)
 	b := l.backend.(*valkeyBackend)
-	c, w := b.writerOf(id, &signer{key: old})
-	w.signer.before = mustTrusted(t, k.keys)
+	present, err := loadSigner(k.keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, w := b.writerOf(id, present)
 	if found, err := w.resume(c); err != nil || !found {
 		t.Fatal(found, err)
 	}
 	g := &group{}
+	c.signer = &signer{key: old}
 	g.sign(c, b.now())
 	if err := w.write(g, c); err != nil {
 		t.Fatal(err)
@@ -276,14 +368,4 @@ func TestThiefAddsToStream(t *testing.T) {
 	}
 	wantWhole(t, "what the new key has signed", l, 2)
 	closeLog(t, l)
-}
-
-// mustTrusted returns the keys that a folder trusts.
-func mustTrusted(t *testing.T, dir string) []ed25519.PublicKey {
-	t.Helper()
-	keys, err := trustedIn(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keys
 }

@@ -50,9 +50,8 @@ func publicKeyOf(text string) ed25519.PublicKey {
 type signer struct {
 	key       ed25519.PrivateKey
 	rotations []rotationNote // that lead to the key, the oldest first
+	attested  attestedHeads  // that count as signed by a trusted key
 	stamp     fs.FileInfo    // of the file of the key when it was read
-	// before has keys that count besides while [Rotate] signs what was at rest.
-	before []ed25519.PublicKey
 }
 
 // public returns the public key.
@@ -74,12 +73,25 @@ func former(rotations []rotationNote) []ed25519.PublicKey {
 
 // trusted returns the public key and then those before it up to one that was compromised.
 func (s *signer) trusted() []ed25519.PublicKey {
-	return slices.Concat([]ed25519.PublicKey{s.public()}, former(uncompromised(s.rotations)), s.before)
+	return append([]ed25519.PublicKey{s.public()}, former(uncompromised(s.rotations))...)
 }
 
-// signed reports whether a line is a signed head of a chain, by a key that is trusted: the
-// signer goes on behind it, and so signs all that is before it.
-func (s *signer) signed(l line, chain string) bool { return isHeadOfAny(s.trusted(), l, chain) }
+// signed reports whether a line is a signed head of a chain, by a key that is trusted or one that
+// is attested: the signer goes on behind it, and so signs all that is before it.
+func (s *signer) signed(l line, chain string) bool {
+	return isHeadOfAny(s.trusted(), l, chain) || s.attested.has(l, chain) && s.former(l, chain)
+}
+
+// former reports whether a line is a signed head of a chain, by a key before that of the signer.
+func (s *signer) former(l line, chain string) bool {
+	return isHeadOfAny(former(s.rotations), l, chain)
+}
+
+// isForeign reports whether a note passes a chain from a key of the signer on to one that is none.
+func (s *signer) isForeign(r *rotationNote) bool {
+	old, next := publicKeyOf(r.Old), publicKeyOf(r.New)
+	return old != nil && next != nil && isAmong(s.keys(), old) && !isAmong(s.keys(), next) && r.verify()
+}
 
 // errCompromised is returned for a chain that a signer must not go on with: who stole the key
 // may have written it.
@@ -87,7 +99,7 @@ var errCompromised = errors.New("only a key that was compromised has signed its 
 
 // errUnsigned returns why a line is no head that the signer goes on behind.
 func (s *signer) errUnsigned(l line, chain string) error {
-	if isHeadOfAny(s.keys(), l, chain) {
+	if s.former(l, chain) {
 		return errCompromised
 	}
 	return errors.New("its end is not signed with our key")
@@ -110,15 +122,15 @@ func uncompromised(path []rotationNote) []rotationNote {
 
 // rotationsTo returns the rotations that lead to a key, the oldest first. Others are of a
 // rotation that was cut off, or not ours.
-func rotationsTo(key ed25519.PublicKey, all []rotationNote) []rotationNote {
+func rotationsTo(key ed25519.PublicKey, all []rotation) []rotationNote {
 	var path []rotationNote
 	want := hex.EncodeToString(key)
 	for range all {
-		i := slices.IndexFunc(all, func(r rotationNote) bool { return r.New == want && r.verify() })
+		i := slices.IndexFunc(all, func(r rotation) bool { return r.New == want && r.verify() })
 		if i < 0 {
 			break
 		}
-		path = append(path, all[i])
+		path = append(path, all[i].rotationNote)
 		want = all[i].Old
 	}
 	slices.Reverse(path)
@@ -126,7 +138,7 @@ func rotationsTo(key ed25519.PublicKey, all []rotationNote) []rotationNote {
 }
 
 // readRotations reads the rotations of a folder, none if there is no file.
-func readRotations(dir string) (all []rotationNote, err error) {
+func readRotations(dir string) (all []rotation, err error) {
 	path := filepath.Join(dir, rotationsFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -141,18 +153,22 @@ func readRotations(dir string) (all []rotationNote, err error) {
 	return all, nil
 }
 
-// trustedIn returns the keys with which the chains of a folder's trail are trusted: its public
-// key, and those before it up to one that was compromised.
-func trustedIn(dir string) ([]ed25519.PublicKey, error) {
-	public, err := publicKeyIn(dir)
-	if err != nil {
-		return nil, err
-	}
+// trustedIn returns what the chains of a folder's trail are trusted with: some public keys or,
+// if there are none, that of the folder and those before it up to one that was compromised;
+// besides, the heads that these attest.
+func trustedIn(dir string, keys []ed25519.PublicKey) (trust, error) {
 	all, err := readRotations(dir)
 	if err != nil {
-		return nil, err
+		return trust{}, err
 	}
-	return append([]ed25519.PublicKey{public}, former(uncompromised(rotationsTo(public, all)))...), nil
+	if len(keys) == 0 {
+		public, err := publicKeyIn(dir)
+		if err != nil {
+			return trust{}, fmt.Errorf("reading the public key: %w", err)
+		}
+		keys = append([]ed25519.PublicKey{public}, former(uncompromised(rotationsTo(public, all)))...)
+	}
+	return trust{keys: keys, rotations: all}, nil
 }
 
 // errNoPath is returned when the file of the signing key has another key that no rotation
@@ -177,7 +193,7 @@ func (s *signer) renewed(dir string) (*signer, error) {
 		s.stamp = next.stamp
 		return nil, nil
 	}
-	if !slices.ContainsFunc(next.keys(), func(key ed25519.PublicKey) bool { return key.Equal(s.public()) }) {
+	if !isAmong(next.keys(), s.public()) {
 		return nil, errNoPath
 	}
 	return next, nil

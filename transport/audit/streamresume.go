@@ -169,6 +169,8 @@ func (w *streamWriter) tail(ctx context.Context, c *chain) (streamTail, error) {
 			t.seq = max(t.seq, l.note.Head.Seq)
 		case l.note != nil && l.note.Head != nil:
 			problem = fmt.Errorf("%w: %w", errTail, c.signer.errUnsigned(l, c.id))
+		case l.note != nil && l.note.Rotated != nil && c.signer.isForeign(l.note.Rotated):
+			problem = fmt.Errorf("%w: %w", errTail, errCompromised)
 		case l.note != nil && l.note.Lost != nil:
 			t.seq = max(t.seq, l.note.Lost.Through)
 		case l.note == nil:

@@ -165,9 +165,11 @@ func (k *valkeyBackend) chainID(key ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// publicKeys reads the keys with which heads are verified. They are in files of each server,
-// not in the store: someone who can change the store must not be able to change them.
-func (k *valkeyBackend) publicKeys() ([]ed25519.PublicKey, error) { return trustedIn(k.keyDir) }
+// trusted implements backend. Keys and rotations are in files of each server, not in the store:
+// someone who can change the store must not be able to change them.
+func (k *valkeyBackend) trusted(keys []ed25519.PublicKey) (trust, error) {
+	return trustedIn(k.keyDir, keys)
+}
 
 // renewedSigner implements backend.
 func (k *valkeyBackend) renewedSigner(s *signer) (*signer, error) { return s.renewed(k.keyDir) }

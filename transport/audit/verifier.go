@@ -4,7 +4,6 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -12,6 +11,7 @@ import (
 type verifier struct {
 	report      ChainReport
 	trusted     []ed25519.PublicKey
+	attested    attestedHeads
 	head        string
 	headProblem string // why the head proves nothing
 	headSeen    bool
@@ -20,6 +20,8 @@ type verifier struct {
 
 	begun     bool
 	key       ed25519.PublicKey // that signs here
+	authentic bool              // the key is trusted, or follows one that is
+	byHead    bool              // what is signed so far is trusted for a head that is attested alone
 	untrusted *BreakError       // none of the keys so far is trusted; nil once one is
 	prev      string            // hex of the hash of the last line
 	seq       uint64            // of the last record
@@ -39,6 +41,11 @@ type claims struct {
 	retired   *retiredNote
 	others    []string
 	lost      []lostNote
+}
+
+// newVerifier returns a verifier of a chain with the head that was published last.
+func newVerifier(chain string, t trust, head []byte) *verifier {
+	return &verifier{report: ChainReport{Chain: chain}, trusted: t.keys, attested: t.attested(), head: string(head)}
 }
 
 // line checks the next line.
@@ -104,7 +111,7 @@ func (v *verifier) begin(l line, wrong func(string, ...any) *BreakError) *BreakE
 	}
 	v.begun, v.key, v.prev, v.origin = true, key, l.hash.String(), l.prev
 	v.seq, v.first, v.signed = f.After, f.After, f.After
-	if !v.trusts(key) {
+	if v.authentic = v.trusts(key); !v.authentic {
 		v.untrusted = wrong("it is signed with the key %s, which is not trusted", Fingerprint(key))
 		v.untrusted.untrusted = true
 	}
@@ -133,13 +140,11 @@ func (v *verifier) headWithin(lost lostNote) bool {
 // that is trusted: the published head may be of another time.
 func (v *verifier) isHead(l line) bool {
 	return l.isHeadOf(v.key, v.report.Chain) ||
-		slices.ContainsFunc(v.trusted, func(key ed25519.PublicKey) bool { return l.isHeadOf(key, v.report.Chain) })
+		isHeadOfAny(v.trusted, l, v.report.Chain)
 }
 
 // trusts reports whether a key is one of the trusted ones.
-func (v *verifier) trusts(key ed25519.PublicKey) bool {
-	return slices.ContainsFunc(v.trusted, func(k ed25519.PublicKey) bool { return k.Equal(key) })
-}
+func (v *verifier) trusts(key ed25519.PublicKey) bool { return isAmong(v.trusted, key) }
 
 // note checks a line that follows the one before it, and takes it in.
 func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakError {
@@ -168,7 +173,10 @@ func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakEr
 			return wrong("the signature of the rotation is wrong")
 		}
 		v.key = publicKeyOf(l.note.Rotated.New)
-		v.report.successors = append(v.report.successors, v.key)
+		v.authentic = v.authentic || v.trusts(v.key)
+		if v.authentic || !v.byHead { // a thief has the key that follows a head which is attested
+			v.report.successors = append(v.report.successors, v.key)
+		}
 	case l.note.Moved != nil && v.seq != 0:
 		return wrong("a chain that begins elsewhere says so in its second line")
 	case l.note.Moved != nil:
@@ -181,8 +189,16 @@ func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakEr
 // accept takes in all that a signed head covers.
 func (v *verifier) accept(at place, l line) {
 	v.signed, v.ended = v.seq, place{file: at.file, line: at.line}
-	if v.trusts(v.key) {
-		v.untrusted = nil // the signature covers all that is before it
+	switch {
+	case v.authentic:
+		v.untrusted, v.byHead = nil, false // the signature covers all that is before it
+	case v.attested.has(l, v.report.Chain):
+		v.untrusted, v.byHead = nil, true
+	case v.byHead && v.untrusted == nil:
+		v.untrusted = &BreakError{
+			Chain: v.report.Chain, File: at.file, Line: at.line, Seq: v.seq, untrusted: true,
+			Reason: fmt.Sprintf("what follows the head that was attested is signed with the key %s, which is not trusted", Fingerprint(v.key)),
+		}
 	}
 	v.headSeen = v.headSeen || string(at.text) == v.head
 	v.report.Hash = v.prev

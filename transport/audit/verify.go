@@ -128,8 +128,8 @@ func (l *Log) Verify(ctx context.Context, trusted ...ed25519.PublicKey) (Report,
 	return verify(ctx, l.backend, nil, trusted)
 }
 
-// verify checks all chains of a backend, from the checkpoints on that there are. The public key of the backend is trusted if no
-// other is given.
+// verify checks all chains of a backend, from the checkpoints on that there are. The public key
+// of the backend is trusted if no other is given.
 func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.PublicKey) (Report, error) {
 	chains, err := b.chains(ctx)
 	if err != nil {
@@ -138,12 +138,11 @@ func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.
 	if len(chains) == 0 {
 		return noChains(b), nil
 	}
-	if len(trusted) == 0 {
-		if trusted, err = b.publicKeys(); err != nil {
-			return Report{}, fmt.Errorf("reading the public key: %w", err)
-		}
+	t, err := b.trusted(trusted)
+	if err != nil {
+		return Report{}, err
 	}
-	r, trusted, err := verifyChains(ctx, b, chains, from, trusted)
+	r, t, err := verifyChains(ctx, b, chains, from, t)
 	if err != nil {
 		return r, err
 	}
@@ -152,14 +151,14 @@ func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.
 		if !ok {
 			return false, nil
 		}
-		return d.deleted(ctx, id, trusted)
+		return d.deleted(ctx, id, t.keys)
 	})
 }
 
 // verifyChains checks chains. Where one was passed on to another key by a key that is trusted,
-// that is trusted for all: chains that were not are checked again with it. It returns the keys
-// that are trusted then.
-func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoints, trusted []ed25519.PublicKey) (r Report, _ []ed25519.PublicKey, err error) {
+// that is trusted for all: chains that were not are checked again with it. It returns what is
+// trusted then.
+func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoints, t trust) (r Report, _ trust, err error) {
 	reports := make([]*ChainReport, len(chains)) // nil for a chain that is to be checked
 	for again := true; again; {
 		again = false
@@ -167,14 +166,14 @@ func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoi
 			if reports[i] != nil {
 				continue
 			}
-			one, err := verifyChain(ctx, c, from, trusted)
+			one, err := verifyChain(ctx, c, from, t)
 			if err != nil {
-				return r, nil, fmt.Errorf("reading chain %s: %w", c.id(), err)
+				return r, t, fmt.Errorf("reading chain %s: %w", c.id(), err)
 			}
 			reports[i] = &one
 			for _, key := range one.successors {
-				if !slices.ContainsFunc(trusted, func(k ed25519.PublicKey) bool { return k.Equal(key) }) {
-					trusted, again = append(slices.Clip(trusted), key), true
+				if !isAmong(t.keys, key) {
+					t.keys, again = append(slices.Clip(t.keys), key), true
 				}
 			}
 		}
@@ -188,7 +187,7 @@ func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoi
 		if one.Broken != nil {
 			gone, err := isGone(ctx, b, chains[i].id())
 			if err != nil {
-				return r, nil, err
+				return r, t, err
 			}
 			if gone {
 				continue // it was deleted by policy while it was read
@@ -196,7 +195,7 @@ func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoi
 		}
 		r.Chains = append(r.Chains, *one)
 	}
-	return r, trusted, nil
+	return r, t, nil
 }
 
 // isGone reports whether a backend no longer lists a chain.
@@ -255,18 +254,18 @@ const verifyTries = 8
 
 // verifyChain syncs and checks one chain. The head is read first: what is added
 // meanwhile is behind it.
-func verifyChain(ctx context.Context, c stored, from Checkpoints, trusted []ed25519.PublicKey) (r ChainReport, err error) {
+func verifyChain(ctx context.Context, c stored, from Checkpoints, t trust) (r ChainReport, err error) {
 	if err := c.flush(); err != nil {
 		return ChainReport{Chain: c.id()}, err
 	}
 	head, headErr := c.head(ctx)
 	if at, ok := from[c.id()]; ok && headErr == nil {
-		if r, ok, err = walkFrom(ctx, c, at, trusted, head); err != nil || ok && r.Broken == nil {
+		if r, ok, err = walkFrom(ctx, c, at, t, head); err != nil || ok && r.Broken == nil {
 			return r, err
 		}
 	}
 	for range verifyTries {
-		if r, err = walk(ctx, c, trusted, head, headErr); err != nil || r.Broken == nil {
+		if r, err = walk(ctx, c, t, head, headErr); err != nil || r.Broken == nil {
 			break
 		}
 		before := head
@@ -278,8 +277,8 @@ func verifyChain(ctx context.Context, c stored, from Checkpoints, trusted []ed25
 }
 
 // walk checks one chain as it is.
-func walk(ctx context.Context, c stored, trusted []ed25519.PublicKey, head []byte, headErr error) (ChainReport, error) {
-	v := &verifier{report: ChainReport{Chain: c.id()}, trusted: trusted, head: string(head)}
+func walk(ctx context.Context, c stored, t trust, head []byte, headErr error) (ChainReport, error) {
+	v := newVerifier(c.id(), t, head)
 	switch {
 	case errors.Is(headErr, errHead):
 		v.headProblem = headErr.Error()

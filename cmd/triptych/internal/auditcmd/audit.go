@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -138,66 +137,6 @@ func (a commands) printTrail(ctx context.Context, trail *audit.Log, filter audit
 		fmt.Fprintln(a.Err, "triptych: no audit records")
 	}
 	return unreadable(bad)
-}
-
-// auditRotateKey returns the row of triptych audit rotate-key.
-func (a commands) auditRotateKey() app.Command {
-	var compromised bool
-	return app.Command{
-		Name: "rotate-key", Short: "replace the key that signs the trail",
-		Long: "Makes a new signing key, which the old one signs in each chain, so that either is\n" +
-			"enough to verify all that was recorded before. Servers that run go on with the new\n" +
-			"key with their next record. Those of other machines need copies of the files\n" +
-			"audit/rotations.json, audit/signing.key and audit/signing.pub, in this order.\n" +
-			"With --compromised, chains are not trusted that only the old key has signed: those\n" +
-			"that no server adds to are signed with the new key now, for the last time.",
-		Example: "triptych audit rotate-key",
-		Flags: func(set *pflag.FlagSet) {
-			set.BoolVar(&compromised, "compromised", false, "do not trust the old key any more")
-			a.KeysFlags(set)
-		},
-		Run: func(ctx context.Context, _ []string) error { return a.rotateKey(ctx, compromised) },
-	}
-}
-
-// rotateKey rotates the key of the data folder, and prints what became of the chains there and
-// in the store.
-func (a commands) rotateKey(ctx context.Context, compromised bool) error {
-	env, err := a.Env(slog.LevelWarn)
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(env.Data, "audit")
-	client, err := a.DialValkey(ctx, env.Logger)
-	if err != nil {
-		return err
-	}
-	var stores []audit.ValkeyConfig
-	if client != nil {
-		defer func() { _ = client.Close() }()
-		stores = append(stores, audit.ValkeyConfig{Client: client, Prefix: env.StorePrefix, KeyDir: dir, Logger: env.Logger})
-	}
-	r, err := audit.Rotate(ctx, audit.Config{Dir: dir, Logger: env.Logger}, compromised, stores...)
-	if err == nil {
-		err = dataformat.Mark(env.Data, dataformat.RotatedKeys, app.ReadBuild().Version)
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Out, "old key: %s\nnew key: %s\n", audit.Fingerprint(r.Old), audit.Fingerprint(r.New))
-	for _, some := range []struct {
-		ids  []string
-		what string
-	}{
-		{r.Signed, "signed with the new key"},
-		{r.Busy, "in use, signed with its next record"},
-		{r.Unsigned, "left as it is, not signed with the new key"},
-	} {
-		for _, id := range some.ids {
-			fmt.Fprintf(a.Out, "chain %s: %s\n", id, some.what)
-		}
-	}
-	return nil
 }
 
 func (a commands) auditVerify() app.Command {
