@@ -118,7 +118,10 @@ func (l *Log) writeGroup() error {
 	if g == nil {
 		return nil
 	}
-	if err := l.medium.write(g, l.chain); err != nil {
+	began := time.Now()
+	err := l.medium.write(g, l.chain)
+	l.measure("write", began)
+	if err != nil {
 		l.logger.Error("audit records are not written yet", "seq", g.seq, "err", err)
 		return fmt.Errorf("writing the audit trail: %w", err)
 	}

@@ -47,6 +47,7 @@ type Log struct {
 	renewErr  string // why the last change of the key could not be followed
 
 	timers sync.Pool // of *time.Timer that are stopped
+	took   func(step string, took time.Duration)
 
 	written atomic.Uint64 // the last record that survives this process; changed with mu held
 	synced  atomic.Uint64 // the last record that survives a power cut; changed with mu held
@@ -114,6 +115,17 @@ func newLog(b backend, now func() time.Time, logger *slog.Logger, always bool) *
 	return &Log{
 		backend: b, now: now, logger: logger, always: always, syncing: newLock(), writing: newLock(),
 		next: newBatch(nil), queued: newSyncRound(),
+	}
+}
+
+// Measure makes the log report how long each write and each sync takes, also those that fail.
+// The step is "write" or "sync". It is called before the log is used, and took must not block.
+func (l *Log) Measure(took func(step string, took time.Duration)) { l.took = took }
+
+// measure reports a step that has just ended.
+func (l *Log) measure(step string, began time.Time) {
+	if l.took != nil {
+		l.took(step, time.Since(began))
 	}
 }
 

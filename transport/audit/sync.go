@@ -195,11 +195,19 @@ func (l *Log) endFile() error {
 		return err
 	}
 	s := l.snapshot()
-	if err := l.medium.sync(s.mark); err != nil {
+	if err := l.syncMedium(s.mark); err != nil {
 		l.lost = err
 		return l.rewrite()
 	}
 	return l.confirm(s)
+}
+
+// syncMedium syncs the lines up to a mark.
+func (l *Log) syncMedium(m mark) error {
+	began := time.Now()
+	err := l.medium.sync(m)
+	l.measure("sync", began)
+	return err
 }
 
 // unfinished reports whether lines are not synced or not signed.
@@ -212,7 +220,7 @@ func (l *Log) unfinished() bool {
 // syncTo syncs all lines of a snapshot. If that fails, they are written again: after
 // a failed sync Linux takes pages for clean that are not on disk.
 func (l *Log) syncTo(s snapshot) error {
-	err := l.medium.sync(s.mark)
+	err := l.syncMedium(s.mark)
 	l.writing.acquire()
 	defer l.writing.release()
 	if err == nil {

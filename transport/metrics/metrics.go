@@ -6,6 +6,9 @@
 //	triptych_refusals_total{code}                              counter
 //	triptych_audit_commit_seconds                              histogram
 //	triptych_audit_failures_total                              counter
+//	triptych_audit_io_seconds{step}                            histogram
+//	triptych_store_seconds                                     histogram
+//	triptych_store_failures_total                              counter
 //	triptych_budget_used{budget}                               gauge
 //	triptych_budget_limit{budget}                              gauge
 //	triptych_budget_refusals_total{budget}                     counter
@@ -40,6 +43,9 @@ type Metrics struct {
 	refusals *prometheus.CounterVec
 	commits  prometheus.Histogram
 	failures prometheus.Counter
+	auditIO  *prometheus.HistogramVec
+	stored   prometheus.Histogram
+	unstored prometheus.Counter
 }
 
 // buckets go from what a cached list takes to what a time-out cuts off, in
@@ -69,12 +75,21 @@ func New(version string) *Metrics {
 		failures: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "triptych_audit_failures_total", Help: "Answers withheld because the audit trail could not be written.",
 		}),
+		auditIO: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "triptych_audit_io_seconds", Help: "Time that a write of the audit trail, or its sync, takes.", Buckets: buckets,
+		}, []string{"step"}),
+		stored: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "triptych_store_seconds", Help: "Time from a request to the store to its answer.", Buckets: buckets,
+		}),
+		unstored: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "triptych_store_failures_total", Help: "Requests to the store that failed.",
+		}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "triptych_build_info", Help: "The version, as a label.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.refusals, m.commits, m.failures, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.refusals, m.commits, m.failures, m.auditIO, m.stored, m.unstored, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -84,6 +99,19 @@ func (m *Metrics) Committed(took time.Duration, err error) {
 	m.commits.Observe(took.Seconds())
 	if err != nil {
 		m.failures.Inc()
+	}
+}
+
+// AuditIO counts a write or a sync of the audit trail, as step says.
+func (m *Metrics) AuditIO(step string, took time.Duration) {
+	m.auditIO.WithLabelValues(step).Observe(took.Seconds())
+}
+
+// Stored counts a request to the store.
+func (m *Metrics) Stored(took time.Duration, failed bool) {
+	m.stored.Observe(took.Seconds())
+	if failed {
+		m.unstored.Inc()
 	}
 }
 

@@ -30,6 +30,9 @@ func TestLabels(t *testing.T) {
 		m.Observe(&e)
 	}
 	m.Refused(-32001)
+	m.AuditIO("sync", time.Millisecond)
+	m.Stored(time.Millisecond, false)
+	m.Stored(time.Second, true)
 	used := int64(7)
 	m.AddBudget("bodies", func() metrics.Budget { return metrics.Budget{Used: used, Limit: 100, Refused: 3} })
 	m.AddBudget("answers", func() metrics.Budget { return metrics.Budget{Limit: 200} })
@@ -45,6 +48,9 @@ func TestLabels(t *testing.T) {
 		`triptych_request_duration_seconds_count{family="aoc",method="tools/call"} 2`,
 		`triptych_requests_total{code="-32602",family="",method="unknown",outcome="error",tool=""} 1`,
 		`triptych_refusals_total{code="-32001"} 1`,
+		`triptych_audit_io_seconds_count{step="sync"} 1`,
+		`triptych_store_seconds_count 2`,
+		`triptych_store_failures_total 1`,
 		`triptych_budget_used{budget="bodies"} 8`,
 		`triptych_budget_limit{budget="bodies"} 100`,
 		`triptych_budget_limit{budget="answers"} 200`,

@@ -44,6 +44,23 @@ func (t *Telemetry) End(ctx context.Context, e *mcp.Event) {
 	span.End(trace.WithTimestamp(e.Started.Add(e.Took)))
 }
 
+// StartStore begins the span of a request to the store, by the conventions for databases, if it is
+// for a request that has a span. The function ends it.
+func (t *Telemetry) StartStore(ctx context.Context, operation string) (context.Context, func(failed bool)) {
+	if t == nil || t.spans == nil || !trace.SpanFromContext(ctx).IsRecording() {
+		return ctx, func(bool) {}
+	}
+	ctx, span := t.tracer.Start(ctx, strings.ToUpper(operation), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("db.system.name", "redis"), attribute.String("db.operation.name", strings.ToUpper(operation)),
+	))
+	return ctx, func(failed bool) {
+		if failed {
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+	}
+}
+
 // endSession records how long a session lasted. An end by time-out or with the key is none
 // by an error.
 func (t *Telemetry) endSession(ctx context.Context, e *mcp.Event) {

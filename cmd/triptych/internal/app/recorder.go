@@ -65,6 +65,7 @@ func (r *Recorder) OpenTrail(ctx context.Context, a *App, client redis.Universal
 	if err != nil {
 		return err
 	}
+	trail.Measure(r.metrics.AuditIO)
 	r.trail, r.place, r.checkpoints = trail, trailPlace(client), CheckpointFile(env.Data)
 	r.opening.Go(func() {
 		if trail.Open() == nil && client != nil { // otherwise the first record tries again and reports the error

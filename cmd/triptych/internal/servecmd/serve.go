@@ -177,6 +177,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	web = https.New(listening)
 	f.budgets.show(shared.recorder.Metrics(), shared.server, endpoint, web)
 	a.showLag(shared.recorder.Metrics())
+	a.showDebugging(shared.recorder.Metrics())
 	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
 }
 

@@ -33,3 +33,12 @@ func showExpiry(m *metrics.Metrics, certificates *https.Certificates) {
 		return 0
 	})
 }
+
+// showDebugging adds the number of debugger sessions to the metrics.
+func (a commands) showDebugging(m *metrics.Metrics) {
+	if a.Serves("debugger") {
+		m.AddGauge("triptych_debugger_sessions", "Processes, core files and traces that are being debugged.", func() float64 {
+			return float64(a.Configs.Debugger.SessionCount())
+		})
+	}
+}

@@ -39,9 +39,11 @@ type services struct {
 
 func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
 	s.prefix = env.StorePrefix
+	s.recorder = app.NewRecorder(metrics.New(app.ReadBuild().Version), env.Logger.With("component", "requests"), s.slow)
 	if s.client, err = a.DialValkey(ctx, env.Logger); err != nil {
 		return err
 	}
+	s.recorder.Watch(s.client)
 	if s.client != nil {
 		s.closers = append(s.closers, s.client.Close)
 		if err := checkStoreAtStart(ctx, s.client, env.StorePrefix, env.Logger); err != nil {
@@ -56,7 +58,6 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		return err
 	}
 	s.closers = append(s.closers, s.meter.Close)
-	s.recorder = app.NewRecorder(metrics.New(app.ReadBuild().Version), env.Logger.With("component", "requests"), s.slow)
 	closeTelemetry, err := a.OpenTelemetry(ctx, s.recorder, env, s.name)
 	if err != nil {
 		return err
