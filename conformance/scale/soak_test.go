@@ -182,7 +182,7 @@ func (s *soak) writePassword() {
 // synced waits until the replica follows.
 func (s *soak) synced(t *testing.T) {
 	t.Helper()
-	until(t, patience, "the replica follows", func() error {
+	until(t, 4*patience, "the replica follows", func() error { // it may have to read all that there is
 		if status := s.nodes[1].info(t, "master_link_status"); status != "up" {
 			return fmt.Errorf("master_link_status is %q", status)
 		}
