@@ -34,11 +34,14 @@ func URLFromEnv(host, port string) string {
 
 // Dial connects to the server of a URL and waits until it answers. db is the
 // number of the database. The caller must close the client. Errors never include
-// the password.
+// the password. Hooks of the context (see [WithHook]) see the commands of the client.
 func Dial(ctx context.Context, url string, log *slog.Logger) (client redis.UniversalClient, db int, err error) {
 	client, db, err = clientFor(url, log)
 	if err != nil {
 		return nil, 0, fmt.Errorf("failed to connect to Valkey: %w", err)
+	}
+	if hook, ok := ctx.Value(hookKey{}).(redis.Hook); ok {
+		client.AddHook(hook)
 	}
 	ctx, stop := context.WithTimeout(ctx, dialTimeout)
 	defer stop()
@@ -46,6 +49,15 @@ func Dial(ctx context.Context, url string, log *slog.Logger) (client redis.Unive
 		return nil, 0, fmt.Errorf("failed to connect to Valkey: %w", errors.Join(err, client.Close()))
 	}
 	return client, db, nil
+}
+
+// hookKey is the key of the hook of a context.
+type hookKey struct{}
+
+// WithHook returns a context with which [Dial] gives its client a hook, such as one that measures
+// the commands of all parts of a program that connect with it.
+func WithHook(ctx context.Context, hook redis.Hook) context.Context {
+	return context.WithValue(ctx, hookKey{}, hook)
 }
 
 func clientFor(raw string, log *slog.Logger) (redis.UniversalClient, int, error) {

@@ -73,7 +73,7 @@ func attested(all []rotation, trusted []ed25519.PublicKey) attestedHeads {
 	return heads
 }
 
-// A trust is what the chains of a trail are verified with.
+// A trust holds the keys, and the heads that they attest, with which a trail is verified.
 type trust struct {
 	keys      []ed25519.PublicKey
 	rotations []rotation

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -197,6 +198,36 @@ func TestSpans(t *testing.T) {
 	}
 	if got := texts(r.spans["_OTHER"].GetAttributes()); got["rpc.response.status_code"] != "-32601" || got["error.type"] != "-32601" {
 		t.Errorf("an unknown method has %v", got)
+	}
+}
+
+// Requests to the store are spans below that of the request that they are for, and no spans
+// without one.
+func TestStoreSpans(t *testing.T) {
+	r := newReceiver(t)
+	one := open(t, r, nil)
+	_, end := one.StartStore(t.Context(), "get")
+	end(false)
+	ctx := one.Start(t.Context(), "tools/call", mcp.TraceContext{})
+	_, end = one.StartStore(ctx, "hgetall")
+	end(true)
+	one.End(ctx, &mcp.Event{Method: "tools/call", Known: true, Family: "demo", Target: "works", Started: time.Now()})
+	if err := one.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	store, parent := r.spans["HGETALL"], r.spans["tools/call works"]
+	if len(r.spans) != 2 || store == nil || parent == nil {
+		t.Fatalf("%d spans: %v", len(r.spans), r.spans)
+	}
+	if !bytes.Equal(store.GetParentSpanId(), parent.GetSpanId()) || !bytes.Equal(store.GetTraceId(), parent.GetTraceId()) {
+		t.Errorf("%v is not below %v", store, parent)
+	}
+	if store.GetKind() != traces.Span_SPAN_KIND_CLIENT || store.GetStatus().GetCode() != traces.Status_STATUS_CODE_ERROR {
+		t.Errorf("got the span %v", store)
+	}
+	want := map[string]string{"db.system.name": "redis", "db.operation.name": "HGETALL"}
+	if diff := cmp.Diff(want, texts(store.GetAttributes())); diff != "" {
+		t.Error(diff)
 	}
 }
 

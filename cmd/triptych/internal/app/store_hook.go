@@ -13,13 +13,8 @@ import (
 // are for.
 type storeHook struct{ r *Recorder }
 
-// Watch counts the requests of a client of the store in the metrics and sends their spans. It is
-// called before the client is used.
-func (r *Recorder) Watch(client redis.UniversalClient) {
-	if client != nil && r.metrics != nil {
-		client.AddHook(storeHook{r})
-	}
-}
+// StoreHook returns a hook that counts requests to the store in the metrics and sends their spans.
+func (r *Recorder) StoreHook() redis.Hook { return storeHook{r} }
 
 // DialHook implements [redis.Hook].
 func (storeHook) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -27,20 +22,20 @@ func (storeHook) DialHook(next redis.DialHook) redis.DialHook { return next }
 // ProcessHook implements [redis.Hook].
 func (h storeHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		return h.around(ctx, cmd.FullName(), waits(cmd), func(ctx context.Context) error { return next(ctx, cmd) })
+		return h.around(ctx, cmd.FullName(), isApart(cmd), func(ctx context.Context) error { return next(ctx, cmd) })
 	}
 }
 
 // ProcessPipelineHook implements [redis.Hook].
 func (h storeHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, all []redis.Cmder) error {
-		return h.around(ctx, "pipeline", slices.ContainsFunc(all, waits), func(ctx context.Context) error { return next(ctx, all) })
+		return h.around(ctx, "pipeline", slices.ContainsFunc(all, isApart), func(ctx context.Context) error { return next(ctx, all) })
 	}
 }
 
-// around measures a request unless the store is to wait before it answers.
-func (h storeHook) around(ctx context.Context, name string, waits bool, run func(context.Context) error) error {
-	if waits {
+// around measures a request, unless it is one apart.
+func (h storeHook) around(ctx context.Context, name string, apart bool, run func(context.Context) error) error {
+	if apart {
 		return run(ctx)
 	}
 	ctx, end := h.r.telemetry.StartStore(ctx, name)
@@ -52,10 +47,12 @@ func (h storeHook) around(ctx context.Context, name string, waits bool, run func
 	return err
 }
 
-// waiting are the commands that the store answers when something has happened.
-var waiting = []string{"blpop", "waitaof", "wait", "xread", "xreadgroup"}
+// apart are the commands that are not measured: the store answers the first when something has
+// happened, and the last begin connections, where older stores do not know some of them.
+var apart = []string{"blpop", "waitaof", "wait", "xread", "xreadgroup", "hello", "client"}
 
-func waits(cmd redis.Cmder) bool { return slices.Contains(waiting, cmd.Name()) }
+// isApart reports whether a command is not measured.
+func isApart(cmd redis.Cmder) bool { return slices.Contains(apart, cmd.Name()) }
 
 // isStoreFailure reports whether an error is one of the store: that there is no such key, or not
 // yet such a script, is none, and neither is a caller that does not wait.

@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/metrics"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -40,10 +41,10 @@ type services struct {
 func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
 	s.prefix = env.StorePrefix
 	s.recorder = app.NewRecorder(metrics.New(app.ReadBuild().Version), env.Logger.With("component", "requests"), s.slow)
+	ctx = valkeyconn.WithHook(ctx, s.recorder.StoreHook())
 	if s.client, err = a.DialValkey(ctx, env.Logger); err != nil {
 		return err
 	}
-	s.recorder.Watch(s.client)
 	if s.client != nil {
 		s.closers = append(s.closers, s.client.Close)
 		if err := checkStoreAtStart(ctx, s.client, env.StorePrefix, env.Logger); err != nil {
