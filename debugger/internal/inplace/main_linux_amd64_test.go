@@ -14,7 +14,7 @@ type (
 )
 
 func (f failure) Error() string { return string(f) }
-func (s skip) Error() string    { return "the kernel lets no process be traced: " + string(s) }
+func (s skip) Error() string    { return "the kernel does not permit what the test needs: " + string(s) }
 
 // caught calls f and returns the failure or skip that it panics with.
 func caught(f func()) (err error) {
