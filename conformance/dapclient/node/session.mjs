@@ -60,6 +60,14 @@ const evaluate = async (client, expression, frame) =>
 
 const threadOf = async (client) => (await client.threadsRequest()).body.threads[0].id;
 
+// written waits for what the program has written, which may come after a stop.
+async function written(output, text) {
+  for (const end = Date.now() + patience; output.stdout !== text && Date.now() < end;) {
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+  }
+  assert.equal(output.stdout, text);
+}
+
 // ended waits for the end of the session and returns the exit code.
 async function ended(client, request) {
   const [exited] = await Promise.all([client.waitForEvent('exited'), client.waitForEvent('terminated'), request()]);
@@ -153,7 +161,7 @@ const scenarios = {
       const [second] = (await client.threadsRequest()).body.threads;
       assert.notEqual(first.id, second.id);
       assert.equal(await evaluate(client, 'n * 100 + total'), '202');
-      assert.equal(output.stdout, 'begins\nbegins\n');
+      await written(output, 'begins\nbegins\n');
       await Promise.all([client.waitForEvent('terminated'), client.terminateRequest()]);
     });
   },

@@ -30,11 +30,14 @@ func (v *server) restart(ctx context.Context, args restartArguments) (any, error
 		}
 		o, v.config = origin{tool, arguments}, args.Arguments.config
 	}
-	v.takeOutput()
 	if err := v.endSession(ctx, true); err != nil {
 		return nil, err
 	}
 	v.awaitEnd()
+	if v.s.Output != nil { // only launched programs have one
+		v.s.Output.Wait()
+	}
+	v.takeOutput()
 	if err := v.open(ctx, o); err != nil {
 		v.later = append(v.later, v.sessionEnded)
 		return nil, err
