@@ -101,7 +101,8 @@ func contend(s ruleset.Store) error {
 	return nil
 }
 
-// win reads a ruleset and changes it, again as long as others were faster.
+// win reads a ruleset and changes it, again as long as others were faster or keep the
+// store busy for too long, as clients do.
 func win(ctx context.Context, s ruleset.Store, name ruleset.Name, change func(base ruleset.Ruleset) (ruleset.Ruleset, error)) (ruleset.Ruleset, error) {
 	for {
 		base, err := s.Get(ctx, name)
@@ -109,7 +110,8 @@ func win(ctx context.Context, s ruleset.Store, name ruleset.Name, change func(ba
 			return base, err
 		}
 		r, err := change(base)
-		if _, conflict := errors.AsType[*ruleset.ConflictError](err); !conflict {
+		_, conflict := errors.AsType[*ruleset.ConflictError](err)
+		if !conflict && !errors.Is(err, context.DeadlineExceeded) {
 			return r, err
 		}
 	}
