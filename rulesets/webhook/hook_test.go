@@ -344,6 +344,10 @@ func TestComparisonsReadWhatChanged(t *testing.T) {
 	}
 	look("one changed just now", 1, Message{Event: "ruleset.changed", Name: "a", Rev: 2, From: 1})
 	look("which may change again in this second", 1)
+	h.listing.at = now.Add(2 * recent)
+	look("which was long before the last list", 0)
+	h.listing.at = now.Add(-10 * recent)
+	look("which was after a list of ten minutes ago", 1)
 	h.listing.whole = h.listing.whole.Add(-wholeEvery)
 	look("after an hour", 2)
 }

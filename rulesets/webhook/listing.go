@@ -13,6 +13,7 @@ import (
 // zero value holds nothing, so that all rulesets are read.
 type listing struct {
 	sums  map[ruleset.Name]uint64
+	at    time.Time // when the list was requested
 	whole time.Time // when all rulesets were read
 }
 
@@ -20,8 +21,8 @@ const (
 	// wholeEvery is the interval at which all rulesets are read: other programs may change
 	// a text in such a way that lists do not show it.
 	wholeEvery = time.Hour
-	// recent is the age up to which a ruleset is read although its entry is the same: its
-	// time of change has whole seconds, and clocks differ.
+	// recent is the time before the last list from which on a changed ruleset is read although
+	// its entry is the same: its time of change has whole seconds, and clocks differ.
 	recent = time.Minute
 )
 
@@ -47,22 +48,22 @@ func sumOf(m *ruleset.Meta) uint64 {
 
 // suspects returns the rulesets that may be at another revision than the known one: those that
 // the list shows otherwise than the last time or that are not in it, those that changed
-// lately, and folders, which lists do not have.
+// after it or shortly before, and folders, which lists do not have.
 func (h *Hook) suspects(ctx context.Context, known map[ruleset.Name]int) ([]ruleset.Name, listing, error) {
+	now, before := time.Now(), h.listing
 	metas, _, err := h.Store.List(ctx, ruleset.Page{})
 	if err != nil {
 		return nil, listing{}, err
 	}
-	now, before := time.Now(), h.listing
 	if now.Sub(before.whole) >= wholeEvery {
 		before = listing{whole: now}
 	}
-	fresh := listing{make(map[ruleset.Name]uint64, len(metas)), before.whole}
+	fresh := listing{sums: make(map[ruleset.Name]uint64, len(metas)), at: now, whole: before.whole}
 	var names []ruleset.Name
 	for i := range metas {
 		m := &metas[i]
 		fresh.sums[m.Name] = sumOf(m)
-		if sum, ok := before.sums[m.Name]; !ok || sum != fresh.sums[m.Name] || now.Sub(m.LastModified).Abs() < recent {
+		if sum, ok := before.sums[m.Name]; !ok || sum != fresh.sums[m.Name] || m.LastModified.After(before.at.Add(-recent)) {
 			names = append(names, m.Name)
 		}
 	}
