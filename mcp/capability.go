@@ -48,7 +48,8 @@ func (s *Server) documented() (o Capabilities) {
 	return o
 }
 
-// changing returns the lists that may change, for listChanged in the declaration.
+// changing returns the lists that may change in any table, for listChanged in the
+// declaration. The protocol has one declaration for all families.
 func (s *Server) changing() (o Capabilities) {
 	for _, t := range s.tables {
 		o |= t.Changing
@@ -57,7 +58,8 @@ func (s *Server) changing() (o Capabilities) {
 }
 
 // visible returns the tables with a tool, prompt or resource that the principal
-// may see. The principal is not notified of changes of other tables.
+// may see. The principal is not notified of changes of other tables: a notification
+// would tell that there is something, and when it changes.
 func (s *Server) visible(p Principal) (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i
@@ -83,7 +85,8 @@ func (t *Table) showsPrompts(p Principal) bool {
 }
 
 // promised returns the tables whose lists may change. Only for those was
-// listChanged declared.
+// listChanged declared, and only of those may the server notify a client
+// (basic/lifecycle, "Operation": both sides use negotiated capabilities only).
 func (s *Server) promised() (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i

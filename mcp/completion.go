@@ -12,7 +12,9 @@ import (
 // revisions.
 const maxCompletions = 100
 
-// A completeRequest has the params of completion/complete.
+// A completeRequest has the params of completion/complete: what is completed (ref), the
+// argument with what the user has typed so far, and the arguments that have their
+// values already, which candidates may depend on (since 2025-06-18).
 type completeRequest struct {
 	ref struct {
 		Type string `json:"type"`
@@ -78,7 +80,8 @@ func (s *Server) complete(ctx context.Context, c *Call, req *completeRequest) ([
 }
 
 // completePrompt asks the prompt's Complete. A prompt without one has no candidates; an
-// unknown one is an error.
+// unknown one is an error (-32602, as the specification has it). An unknown argument is
+// left to Complete, which has no candidates for it.
 func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
 	p, err := s.promptNamed(ctx, c, req.ref.Name)
 	if err != nil {
@@ -95,7 +98,8 @@ func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeReque
 }
 
 // completeResource asks the Complete of the source that has the template, if the caller
-// may read it.
+// may read it. The reference is the template itself, such as ruleset://{name}, and not
+// a URI made from it.
 func (s *Server) completeResource(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
 	src := s.source(req.ref.URI)
 	if src == nil || !src.has(req.ref.URI) {

@@ -8,8 +8,13 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// serveInitialize negotiates the revision of a legacy session. A client that
-// sends no protocolVersion stays on the baseline.
+// serveInitialize negotiates the revision of a legacy session (basic/lifecycle): the
+// one that the client asks for if the server has it, else the latest legacy one, with
+// which the client may continue or disconnect. A client that sends no protocolVersion
+// stays on the baseline.
+//
+// A second initialize on the same session begins it again: its subscriptions end, and
+// the new revision and capabilities replace the old ones.
 func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	rev := baseline
 	if version := c.params.other("protocolVersion"); version != nil {
@@ -53,7 +58,9 @@ func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 }
 
 // capabilities returns the server's capabilities as JSON: for baseline clients
-// those in the families' documents, for others those that the server has.
+// those in the families' documents, for others those that the server has. It depends
+// on the revision alone, not on the caller: a client whose key may see no prompt is
+// told of prompts and gets an empty list.
 func (s *Server) capabilities(rev *Revision) []byte {
 	if rev.Has(DocumentedShapes) {
 		return s.documentedCapabilities()
@@ -91,7 +98,8 @@ func (s *Server) extensions(rev *Revision) string {
 	return strings.Join(members, ",")
 }
 
-// directoryRead is the setting of the extension for skills.
+// directoryRead returns the setting of the skills extension by which a server offers
+// resources/directory/read, or nothing.
 func directoryRead(offered bool) string {
 	if !offered {
 		return ""
@@ -136,7 +144,8 @@ func (s *Server) documentedCapabilities() []byte {
 // clients of a server with a single family, our own otherwise.
 func (s *Server) identity(rev *Revision) []byte { return s.identities[rev] }
 
-// identify renders the serverInfo for each revision once.
+// identify renders the serverInfo for each revision. It runs once, when the server is
+// made, because modern results all contain it.
 func (s *Server) identify() (map[*Revision][]byte, error) {
 	all := make(map[*Revision][]byte, len(revisions))
 	for _, rev := range revisions {
@@ -156,8 +165,9 @@ func (s *Server) identify() (map[*Revision][]byte, error) {
 	return all, nil
 }
 
-// appendInstructions appends the families' instructions for models. Baseline
-// clients get none, since the documents show none.
+// appendInstructions appends the member `instructions`, the families' hints for
+// models, with an empty line between families. Baseline clients get none, since the
+// documents show none.
 func (s *Server) appendInstructions(dst []byte, rev *Revision) []byte {
 	if rev.Has(DocumentedShapes) {
 		return dst

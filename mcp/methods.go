@@ -1,8 +1,19 @@
 package mcp
 
 // methods is the table of all methods that clients may call. The columns are the
-// fields of method.
+// fields of method, and a row is all that the program knows of a method:
+//
+//   - An era that the revision of a request is not in, a feature that it lacks or a
+//     capability that no table provides makes the method unknown (-32601).
+//   - The cache hint is sent to modern clients only.
+//   - The target is the subject of the audit record; HTTP headers mirror most kinds.
+//   - The order keeps what a client sends in sequence: a ruleset that is created and
+//     read in two lines is found.
+//   - The purpose decides about quota and audit trail.
+//
+// To add a method, add a row and its function; docs/revisions.md is generated from it.
 var methods = []method{
+	// name, eras, feature, capability, cache, target, order, purpose, function
 	{"initialize", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveInitialize},
 	{"ping", legacyEra, 0, always, notCached, noTarget, anyOrder, probe, servePing},
 	{"server/discover", modernEra, 0, always, cachePublic, noTarget, anyOrder, probe, serveDiscover},
@@ -29,7 +40,8 @@ var methods = []method{
 // methodRows holds the rows by name.
 var methodRows = methodsByName()
 
-// methodsByName returns the rows of the table by their names.
+// methodsByName returns the rows of the table by their names. They point into the
+// table, which does not change.
 func methodsByName() map[string]*method {
 	m := make(map[string]*method, len(methods))
 	for i := range methods {

@@ -11,7 +11,13 @@ import (
 )
 
 // This file writes all JSON that clients get. It alone omits or translates fields
-// that a revision lacks.
+// that a revision lacks: handlers and methods make the newest and richest form, and
+// each function here asks the revision what it has ([Revision.Has]). None of them
+// compares names or dates of revisions.
+//
+// The functions append to a buffer and do not use encoding/json where they can, since
+// an answer is written for each call and its parts are mostly text. Members whose value
+// is empty are left out, unless the schema requires them.
 
 // appendTrailer closes the members of a result with those that modern revisions
 // require in every result. from is the index of the first member.
@@ -69,7 +75,10 @@ func (c *Call) appendMeta(dst []byte, from int, extra []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendResult writes the members of a tool's result.
+// appendResult appends the members of a CallToolResult. Structured content is left out
+// for revisions without it, and before 2026-07-28 unless it is an object; its text in
+// `content` is there in any case, as the specification asks for (server/tools,
+// "Structured Content").
 func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 	dst = append(dst, `"content":[`...)
 	var room [1]Content
@@ -145,7 +154,7 @@ func (c *Call) addMeta(members map[string]any) error {
 // marshal is like json.Marshal, but does not escape characters for HTML.
 func marshal(v any) ([]byte, error) { return appendJSON(nil, v) }
 
-// appendJSON is like marshal, but appends.
+// appendJSON is like marshal, but appends to dst. On an error it returns nil.
 func appendJSON(dst []byte, v any) ([]byte, error) {
 	w := appender{dst}
 	enc := json.NewEncoder(&w)
@@ -165,7 +174,8 @@ func (w *appender) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// member appends ,"key":"value" unless the value is empty.
+// member appends ,"key":"value" unless the value is empty. The comma assumes that a
+// member precedes it.
 func member(dst []byte, key, value string) []byte {
 	if value == "" {
 		return dst
@@ -313,7 +323,8 @@ func appendNotes(dst []byte, notes *Annotations, modified time.Time) []byte {
 	return append(dst, '}')
 }
 
-// appendTemplate appends a ResourceTemplate.
+// appendTemplate appends a ResourceTemplate. Its uriTemplate is written as the table has
+// it (RFC 6570); the server does not expand it.
 func (r *Revision) appendTemplate(dst []byte, t *ResourceTemplate) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uriTemplate":`...), t.URITemplate)
 	dst = member(dst, "name", t.Name)
@@ -399,7 +410,8 @@ func (r *Revision) appendLink(dst []byte, c *Content) []byte {
 	return append(dst, link[1:len(link)-1]...)
 }
 
-// appendPrompt appends a Prompt with its arguments.
+// appendPrompt appends a Prompt with its arguments. `required` is written for each
+// argument, also where it is false.
 func (r *Revision) appendPrompt(dst []byte, p *Prompt) []byte {
 	dst = member(r.named(dst, p.Name, p.Title), "description", p.Doc)
 	if len(p.Args) > 0 {

@@ -8,8 +8,11 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// servePromptsList lists the prompts in the tables' rows, then those of the
-// sources.
+// servePromptsList answers prompts/list (server/prompts) with the prompts in the
+// tables' rows, then with those of the sources, in pages. The rows are the first
+// part of the list and are few: they are all on the first page. A source of which
+// the caller lacks the scope is skipped without an error, so that a list never
+// tells what the caller may not see.
 func servePromptsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	return c.appendPage(dst, "prompts", 1+len(s.promptsOf), heavyPage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
 		if i == 0 {
@@ -43,7 +46,9 @@ func (c *Call) appendPromptRows(dst []byte, p *page) []byte {
 	return dst
 }
 
-// maxPromptArguments limits the arguments of a prompt of a source.
+// maxPromptArguments limits the arguments that a list shows of a prompt of a source.
+// Users write these prompts, for example as front matter of a ruleset, and one of
+// them must not fill a page. prompts/get accepts all arguments.
 const maxPromptArguments = 32
 
 // listed returns the prompt with texts and arguments truncated for a list.
@@ -58,7 +63,9 @@ func (p *Prompt) listed() *Prompt {
 	return &short
 }
 
-// promptScope returns the scope of a prompt, which may not exist.
+// promptScope returns the scope of a prompt, which may not exist. Transports and the
+// audit trail need it before the prompt is looked up. It is empty if only a look-up
+// could find it.
 func (s *Server) promptScope(name string) Scope {
 	if row := s.byName[name]; row != nil {
 		return row.Scope
@@ -69,7 +76,10 @@ func (s *Server) promptScope(name string) Scope {
 	return ""
 }
 
-// promptNamed returns the prompt with a name, if the caller may get it.
+// promptNamed returns the prompt with a name, if the caller may get it. Rows come
+// before sources. A source that the caller may not read is not asked; if no other has
+// the prompt, the answer is that the permission is missing, whether the prompt exists
+// or not.
 func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundPrompt, error) {
 	if row := s.byName[name]; row != nil {
 		if !c.handler.caller.Principal.Allows(row.Scope) {
@@ -97,8 +107,10 @@ func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundP
 	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", quoted(name))
 }
 
-// servePromptsGet answers prompts/get. If arguments are missing, it returns an
-// "Invalid params" error that lists them.
+// servePromptsGet answers prompts/get. If an argument is missing, it returns the
+// error -32602 that names it (server/prompts, "Error Handling"). A result that is too
+// large to send is an internal error: unlike the result of a tool, it has no form that
+// refers to a resource.
 func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	name, rpcErr := nameMember("name", c.params.name)
 	if rpcErr != nil {
@@ -125,7 +137,9 @@ func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byt
 	return dst, nil
 }
 
-// arguments decodes and checks the arguments of a prompt.
+// arguments decodes and checks the arguments of a prompt: all of them are strings,
+// the required ones must be there, and unknown ones are refused, in the order of their
+// names, since a mistyped argument would otherwise be ignored in silence.
 func (p *boundPrompt) arguments(raw []byte) (map[string]string, *jsonrpc.Error) {
 	args := map[string]string{}
 	if raw != nil {

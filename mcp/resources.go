@@ -21,7 +21,9 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:maxListed], "") + "…"
 }
 
-// serveResourcesList lists the sources one after the other.
+// serveResourcesList answers resources/list (server/resources) with the resources of
+// one source after the other. A page may end inside a source: its cursor names the
+// source and the position after which the source goes on.
 func serveResourcesList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	return c.appendPage(dst, "resources", len(s.sources), largePage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
 		src := s.sources[i]
@@ -36,12 +38,15 @@ func serveResourcesList(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 	})
 }
 
-// lists reports whether lists show the caller what the source has.
+// lists reports whether lists show the caller the resources and templates of the
+// source. Reading does not depend on it: a baseline client that knows the URI of an
+// extension's resource may read it.
 func (c *Call) lists(src *boundSource) bool {
 	return c.handler.caller.Principal.Allows(src.Scope) && (!src.Extension || c.rev != baseline)
 }
 
-// resources appends resources to a page.
+// resources appends resources to a page, with their descriptions shortened. It changes
+// items.
 func (p *page) resources(dst []byte, rev *Revision, items []Resource) []byte {
 	for i := range items {
 		items[i].Description = shortened(items[i].Description)
@@ -77,7 +82,9 @@ func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]by
 	return append(dst, ']'), nil
 }
 
-// source returns the source that serves a URI, nil when there is none.
+// source returns the source that serves a URI, nil when there is none. Schemes are
+// compared as they are written. A source of one authority of a scheme takes precedence
+// over the source of the whole scheme.
 func (s *Server) source(uri string) *boundSource {
 	scheme, rest, ok := strings.Cut(uri, "://")
 	if !ok {
@@ -91,7 +98,8 @@ func (s *Server) source(uri string) *boundSource {
 }
 
 // serveResourcesRead answers resources/read with the contents that the source of the
-// URI's scheme returns.
+// URI's scheme returns. Contents that are too large to send are an error that says
+// where they can be read in parts, if the server stores them.
 func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	src, uri, err := s.sourceFor(c)
 	if err != nil {
@@ -154,7 +162,9 @@ func isMissing(err error) bool {
 // maxURI is the maximum length of a URI in bytes.
 const maxURI = 4096
 
-// sourceFor checks the uri of a request and the right to read it.
+// sourceFor checks the uri of a request and the right to read it, in this order: the
+// form of the URI, the scheme, the scope. It does not ask the source whether there is
+// such a resource. With an error for an unknown scheme it still returns the URI.
 func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
 	uri, rpcErr := text("uri", c.params.other("uri"))
 	if rpcErr != nil {

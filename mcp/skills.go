@@ -86,8 +86,8 @@ func serveSkillsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	return appendSkill(append(dst, `"skill":`...), found), nil
 }
 
-// appendSkill appends a skill: its URI, its front matter as JSON, and its files with
-// their digests and sizes in bytes.
+// noSkill returns the error -32602 for a URI at which there is no skill, with the reason
+// that the source gave.
 func noSkill(uri, reason string) error {
 	text := "No skill is served at " + quoted(uri)
 	if reason != "" {
@@ -96,6 +96,8 @@ func noSkill(uri, reason string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s", text)
 }
 
+// appendSkill appends a skill: its URI, its front matter as JSON, and its files with
+// their digests and sizes in bytes.
 func appendSkill(dst []byte, s *Skill) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), s.URI)
 	dst = append(append(dst, `,"frontmatter":`...), s.Frontmatter...)

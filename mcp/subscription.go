@@ -55,7 +55,8 @@ func parseFilter(raw []byte) (f filter, err *jsonrpc.Error) {
 	return f, err
 }
 
-// boolean reads a member of the filter of subscriptions/listen; null stands for false.
+// boolean decodes a member of the filter of subscriptions/listen; null stands for
+// false, as an absent member does.
 func boolean(name string, raw []byte) (bool, *jsonrpc.Error) {
 	switch string(raw) {
 	case "true":
@@ -114,7 +115,8 @@ func (l *listen) wants(uri string) bool {
 	return found
 }
 
-// bytes returns the charge for the request.
+// bytes returns the charge for the request to its principal's budget: its lists stay in
+// memory as long as it is open, which the client decides.
 func (l *listen) bytes() int {
 	n := entryBytes + 2*len(l.id.Raw()) + len(l.params)
 	for _, list := range [][]string{l.want.URIs, l.want.Tasks} {
@@ -126,6 +128,8 @@ func (l *listen) bytes() int {
 }
 
 // A book holds the open listen requests of one handler, by id. Its zero value is ready.
+// A request is open from its acknowledgement until the client cancels it, the
+// connection ends, or the server closes.
 type book struct {
 	mu      sync.Mutex
 	entries map[string]*listen
@@ -159,8 +163,9 @@ func (h *Handler) openListen(l *listen) error {
 	return nil
 }
 
-// closeListen closes a listen request and returns its bytes to the budget;
-// nothing more is sent for its id. It reports whether there was one.
+// closeListen closes a listen request and returns its bytes to the budget. It reports
+// whether there was one. It does not wait for messages that are being sent: those still
+// go out, and none after them.
 func (h *Handler) closeListen(id string) bool {
 	h.book.mu.Lock()
 	defer h.book.mu.Unlock()

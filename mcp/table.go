@@ -91,7 +91,7 @@ type Tool struct {
 	Extension bool
 	// Suspends says that calls use [Call.Suspend].
 	Suspends bool
-	// Task says whether calls may become tasks.
+	// Task selects whether calls may become tasks.
 	Task TaskMode
 	// Details are facts for the record of a call, such as the id of a process,
 	// from its arguments and its structured answer, nil if it failed. Records

@@ -16,10 +16,13 @@ func (c *Call) hasTasks() bool {
 	return c.rev.Has(Extensions) && c.Client().Tasks
 }
 
-// errTooManyTasks reports that a job cannot become a task now.
+// errTooManyTasks is returned by startTask when the principal, the server or its store
+// has no room for another task. The job then runs within the call, if the tool allows
+// that.
 var errTooManyTasks = errors.New("too many tasks")
 
-// runSlow runs a tool as a job of which only those make a task that are slow.
+// runSlow runs a tool as a job that becomes a task if it takes longer than taskGrace.
+// Most calls of such tools are quick, and their clients get the result at once.
 func (s *Server) runSlow(ctx context.Context, c *Call, dst []byte) ([]byte, error) {
 	return s.runJob(ctx, c, func(ctx context.Context, c *Call) (*Result, error) {
 		result, err := c.tool.Call.invoke(ctx, c, c.params.arguments)
@@ -50,6 +53,12 @@ func (s *Server) runJob(ctx context.Context, c *Call, job job, grace time.Durati
 
 // startTask runs the job beside the call and answers with a task, or with the
 // job's outcome if that comes within grace.
+//
+// The job's context does not end with the request's: the client that got the task may
+// disconnect and ask for the result later. It ends when the task is cancelled, when its
+// time is over, and with the server. With grace 0 the task is stored before the job
+// begins; otherwise only when the grace is over, so that quick calls cost the store
+// nothing.
 func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Duration, dst []byte) ([]byte, error) {
 	inside, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t := newTask(c.handler.caller.Principal.ID, cancel, nil)
@@ -75,8 +84,8 @@ func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Dur
 	return c.appendTask(dst, &view, false)
 }
 
-// beside is the call as its job sees it: it has nothing of the request's
-// memory and cannot send on its connection.
+// beside returns a copy of the call for its job, which may outlive the request: it
+// shares no memory with the message and cannot send on its connection.
 func (c *Call) beside(t *task) *Call {
 	t.client = c.Client()
 	caller := c.handler.caller
@@ -89,8 +98,9 @@ func (c *Call) beside(t *task) *Call {
 	return job
 }
 
-// work runs the job. Its outcome is left for the call that waits for it or, when
-// the client knows the task, kept there.
+// work runs the job on its own goroutine and stores its outcome in the task. If a call
+// still waits for it, finish reports false and the call answers with the outcome; after
+// that the outcome belongs to tasks/get and is recorded by itself.
 func (c *Call) work(ctx context.Context, job job) {
 	t, began := c.task, time.Now()
 	defer close(t.done)
@@ -152,7 +162,8 @@ func (s *Server) ofTask(c *Call) (*task, string, error) {
 	return t, id, nil
 }
 
-// noTask is the error for an id of no task.
+// noTask returns the error for an unknown id. It is the same for the id of another
+// principal's task: ids do not tell that there is one.
 func noTask(id string) error {
 	return InvalidParams("there is no task %q; a task is forgotten %v after it began", id, taskLife)
 }

@@ -21,7 +21,8 @@ type listKey struct {
 }
 
 // scopesKey returns one byte for each scope of the tools, and the principal's
-// toolsets: there are as many as an administrator has made keys with others.
+// toolsets. It bounds the rendered lists: there are no more keys than combinations of
+// scopes and toolsets that administrators have given to keys.
 func (s *Server) scopesKey(p Principal) string {
 	var room [32]byte
 	key := room[:0]
@@ -38,8 +39,9 @@ func (s *Server) scopesKey(p Principal) string {
 	return string(key)
 }
 
-// serveToolsList answers tools/list with the tools that the caller may call, all on one
-// page. The bytes are made once for each revision and set of rights.
+// serveToolsList answers tools/list (server/tools) with the tools that the caller may
+// call, all on one page; a cursor is checked nevertheless. The bytes are made once for
+// each revision and set of rights, since every client asks for them when it starts.
 func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	if _, err := c.position(); err != nil {
 		return dst, err
@@ -125,7 +127,7 @@ func (s *Server) toolNamed(raw []byte) *boundTool {
 	return s.tools[unquoted(raw)]
 }
 
-// unknownTool is the error -32602 for the name of no tool. To clients that negotiated a
+// unknownTool returns the error -32602 for the name of no tool. To clients that negotiated a
 // revision it says what the configuration knows of the name.
 func (c *Call) unknownTool(cfg *Config) *jsonrpc.Error {
 	name, err := nameMember("name", c.params.name)
@@ -171,7 +173,8 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	return s.finishCall(ctx, c, &result, err, dst)
 }
 
-// finishCall appends the result of a tool or of its job, and gives the record its facts.
+// finishCall appends the result of a tool or of its job, and gives the audit record its
+// facts. It is called once for a call, and in a task once when its job ends.
 func (s *Server) finishCall(ctx context.Context, c *Call, result *Result, err error, dst []byte) ([]byte, error) {
 	if err != nil {
 		if result, err = c.failed(ctx, err); err != nil {
@@ -237,8 +240,9 @@ func (t *Table) forModel(code jsonrpc.Code) bool {
 	return code == jsonrpc.CodeInvalidParams || slices.Contains(t.ModelErrors, code)
 }
 
-// modelError is the error as a result: message and details as text, unless the
-// message ends in the details, and code and data for programs.
+// modelError returns an error as a result with isError: message and details as text for
+// the model, unless the message ends in the details, and code and data in _meta for
+// programs.
 func modelError(rpc *jsonrpc.Error) *Result {
 	text := rpc.Message
 	var data struct {

@@ -26,7 +26,8 @@ func (s *ToolSelection) IsZero() bool {
 	return len(s.Toolsets) == 0 && len(s.Tools) == 0 && !s.ReadOnly
 }
 
-// picks reports whether the selection has the tool.
+// picks reports whether the selection has the tool. A tool is picked if any of the
+// toolsets or names picks it; ReadOnly then takes away, whatever was named.
 func (s *ToolSelection) picks(t *boundTool) bool {
 	if s.ReadOnly && t.Hints&ReadOnly == 0 {
 		return false
@@ -70,7 +71,8 @@ func Toolsets(tables ...*Table) []Toolset {
 	return sets
 }
 
-// Check reports names that no table has.
+// Check returns an error for the first toolset or tool that no table has. A selection
+// with a mistyped name must not be used: it would hide tools without a word.
 func (s *ToolSelection) Check(tables ...*Table) error {
 	var sets, tools []string
 	for _, set := range Toolsets(tables...) {
@@ -109,10 +111,12 @@ func (c *Call) shows(t *boundTool) bool {
 	return !t.off && (caller.Tools == nil || caller.Tools.picks(t))
 }
 
-// toolOff refuses a call of a tool that is not selected.
+// toolOff returns the error for a call of a tool that exists but is not selected. It
+// names the toolset, so that a user can switch it on.
 func toolOff(t *boundTool) *jsonrpc.Error {
 	return InvalidParams("the tool %s is not enabled here: it is in the toolset %s/%s", t.Name, t.table.Family, t.toolset())
 }
 
-// CheckSelection reports names that none of the server's tables has.
+// CheckSelection returns an error for a name that none of the server's tables has, as
+// [ToolSelection.Check] does.
 func (s *Server) CheckSelection(selection *ToolSelection) error { return selection.Check(s.tables...) }
