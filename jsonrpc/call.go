@@ -128,9 +128,9 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, 
 	}
 }
 
-// Notify sends a notification to the other side. It is on its way before the answer of a
-// handler that sends it. The error is that of the stream; nothing tells whether the other
-// side has read it.
+// Notify sends a notification to the other side, before the answer of the handler that
+// calls it. It returns the error of the stream; a nil error does not mean that the other
+// side has read the notification.
 func (c *Conn) Notify(_ context.Context, method string, params []byte) error {
 	return c.out.put(AppendNotification(nil, method, params), true)
 }

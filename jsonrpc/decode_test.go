@@ -70,7 +70,7 @@ func reference(t *testing.T, b []byte) (members map[string]json.RawMessage, isRe
 		(!hasID || first(id, `"-0123456789`)) && (!hasParams || first(params, `{[`))
 }
 
-// uniqueMembers also says whether no member of the envelope is there twice.
+// uniqueMembers also reports whether no member of the envelope is there twice.
 func uniqueMembers(t *testing.T, b []byte) (map[string]json.RawMessage, bool) {
 	t.Helper()
 	members, seen := map[string]json.RawMessage{}, map[string]int{}

@@ -62,12 +62,12 @@ type Preempter interface{ Preempt(req *Request) bool }
 type BlockingHandler interface{ Blocks(req *Request) bool }
 
 // A BatchGuard may refuse a whole batch; its error is the only answer, and
-// nullID says whether that has "id":null or no id.
+// nullID reports whether that has "id":null or no id.
 type BatchGuard interface {
 	GuardBatch(items []Request) (refused *Error, nullID bool)
 }
 
-// An IDPolicy says whether an answer to a message whose id cannot be read has
+// An IDPolicy selects whether an answer to a message whose id cannot be read has
 // "id":null, as JSON-RPC 2.0 asks, or no id, as MCP's schemas ask. Without the
 // interface it is null.
 type IDPolicy interface{ NullID() bool }

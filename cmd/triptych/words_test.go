@@ -47,6 +47,11 @@ var banned = []bannedPhrase{
 		`"respects", "must still return", "says", "is requested"`,
 	},
 	{
+		regexp.MustCompile(`^//\s*\w+ (also )?(says|tells) whether\b`),
+		"a function does not speak",
+		`"reports whether"`,
+	},
+	{
 		regexp.MustCompile(`(?i)\b(epitaph|lookout|standIn)\b`),
 		"it is a metaphor with a meaning of its own in this code",
 		`the terms of the field: "last state", "stop condition", "file override"`,
@@ -123,6 +128,7 @@ func TestBannedPhrasesAreFound(t *testing.T) {
 	for line, want := range map[string]bool{
 		"// tells makes what tells that it is over: that is what it does.": true,
 		"// Whoever calls Commit writes for all who wait.":                 true,
+		"// isOver says whether the server closes the connection.":         true,
 		"// Commit waits until the batch that holds seq is written.":       false,
 	} {
 		got := slices.ContainsFunc(banned, func(row bannedPhrase) bool { return row.pattern.MatchString(line) })

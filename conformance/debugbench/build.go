@@ -15,7 +15,7 @@ const delveVersion = "v1.27.2"
 // errNoTools says what is missing to measure anything.
 var errNoTools = errors.New("gdb, gcc and g++ are needed")
 
-// installed says whether the programs are there without which nothing can be
+// installed reports whether the programs are there without which nothing can be
 // measured.
 func installed() error {
 	for _, program := range []string{"gdb", "gcc", "g++"} {
@@ -71,7 +71,7 @@ func (b *bench) buildDelve(ctx context.Context) {
 // program is the path of a program that was built.
 func (b *bench) program(name string) string { return filepath.Join(b.bin, name) }
 
-// tracing says whether processes can be debugged here.
+// tracing reports whether processes can be debugged here.
 func (b *bench) tracing(ctx context.Context) error {
 	return b.stepBare(ctx, []string{b.program("loop")})
 }

@@ -68,7 +68,7 @@ func (b *bench) runAndStop(d timeTraveller, side string, mib int) error {
 	return nil
 }
 
-// remembers says whether the stops are in the history. They are not where there
+// remembers reports whether the stops are in the history. They are not where there
 // is too much memory for snapshots.
 func (b *bench) remembers(t *triptych, mib int) bool {
 	if t.state.History.End-t.state.History.Oldest >= uint64(b.pace.stops-1) {

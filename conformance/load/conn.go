@@ -85,7 +85,7 @@ func (c *conn) ask(m *Message) ([]byte, error) {
 }
 
 // post sends a request with the next id, which goes to the given place, and
-// reads the answer to body. It says whether the answer has that id.
+// reads the answer to body. It reports whether the answer has that id.
 func (c *conn) post(digits, request []byte) (right bool, err error) {
 	id := c.next
 	c.next = nextID(id)

@@ -99,7 +99,8 @@ func run(ctx context.Context, dir, name string, args ...string) (string, error) 
 	return string(out), nil
 }
 
-// installed says whether a program is there, and people what is left out else.
+// installed reports whether a program is there; if not, it prints that the part that
+// needs it is left out.
 func installed(program string) bool {
 	_, err := exec.LookPath(program)
 	if err != nil {

@@ -40,7 +40,7 @@ type answer interface {
 // A grammar is a compiled schema. It is only read, by many at a time.
 type grammar interface {
 	// alters reports whether validating t may add attributes to it that a schema
-	// has defaults for. Then t must not be shared. With nil it tells whether that
+	// has defaults for. Then t must not be shared. With nil it reports whether that
 	// is so for every tree.
 	alters(t tree) bool
 	// validate tells report of every violation, in document order. It may take

@@ -85,7 +85,7 @@ func (c *talk) hear() (*http.Response, string) {
 	return r, string(body)
 }
 
-// isOver says whether the server closes the connection without a word.
+// isOver reports whether the server closes the connection without an answer.
 func (c *talk) isOver() bool {
 	n, err := c.in.Read(make([]byte, 1))
 	return n == 0 && err != nil

@@ -105,7 +105,7 @@ func (f *File) Close() error {
 	return err
 }
 
-// Cut says whether the file was cut off, by a limit of its size or a full disk.
+// Cut reports whether the file was cut off, by a limit of its size or a full disk.
 // Memory is missing then.
 func (f *File) Cut() bool { return f.cut }
 

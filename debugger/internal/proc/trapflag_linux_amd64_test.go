@@ -10,7 +10,7 @@ import (
 )
 
 // stepSome does n steps of a thread, those into the handlers of signals too. It
-// says whether the thread has come to an address.
+// reports whether the thread has come to an address.
 func stepSome(t *testing.T, p *proc.Process, n int, end uint64) bool {
 	t.Helper()
 	there := false

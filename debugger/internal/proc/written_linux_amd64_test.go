@@ -28,7 +28,7 @@ func written(t testing.TB, p *proc.Process) proc.Written {
 	return w
 }
 
-// has says whether ranges have an address.
+// has reports whether ranges have an address.
 func has(ranges []ptrace.Range, address uint64) bool {
 	return slices.ContainsFunc(ranges, func(r ptrace.Range) bool { return r.Start <= address && address < r.End })
 }

@@ -19,7 +19,7 @@ type Map struct {
 	Path                 string // a file, [stack] and the like, or ""
 }
 
-// Contains says whether an address is inside.
+// Contains reports whether an address is in the mapping.
 func (m Map) Contains(address uint64) bool {
 	return m.Start <= address && address < m.End
 }

@@ -1,4 +1,4 @@
-// Package filestamp tells whether a file changed, without reading it.
+// Package filestamp reports whether a file changed, without reading it.
 //
 //	before := filestamp.Of(info)
 //	...

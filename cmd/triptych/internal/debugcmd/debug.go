@@ -160,7 +160,7 @@ func (s *debugShell) execute(ctx context.Context, line string) error {
 	return s.call(ctx, tool.name, arguments)
 }
 
-// debugState is the part of an answer that tells whether the program runs.
+// debugState is the part of an answer that shows whether the program runs.
 type debugState struct {
 	Structured struct {
 		State struct {

@@ -72,7 +72,8 @@ func limit(n int64) *int64 {
 	return &n
 }
 
-// keyState says whether a key works now, leaving addresses aside.
+// keyState returns active, revoked or expired. It does not regard the addresses that a
+// key is limited to.
 func (a commands) keyState(r keys.Record) string {
 	r.Allow = nil
 	switch err := r.Check(a.Now(), netip.Addr{}); {

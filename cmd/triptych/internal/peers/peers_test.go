@@ -39,7 +39,7 @@ func (s *server) has(_, key string) bool {
 	return s.state[key]
 }
 
-// set says whether the server has state for anna, after a call of hers.
+// set sets whether the server has state for anna, after a call of hers.
 func (s *server) set(t *testing.T, has bool) {
 	t.Helper()
 	s.mu.Lock()

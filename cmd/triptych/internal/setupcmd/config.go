@@ -225,7 +225,8 @@ func (a commands) listClients(scope clients.Scope) error {
 	return a.PrintTable(rows)
 }
 
-// configured says whether a client's file mentions us.
+// configured returns the word for a client's file in the table of clients: yes if it has
+// an entry for triptych.
 func configured(c clients.Client, path string) string {
 	text, err := clients.Read(path)
 	if err != nil {
