@@ -245,7 +245,7 @@ func (c *DocOrderCache) Compare(a, b helium.Node) int {
 	kb := c.sortKeyLocked(b)
 	if ka.docOrder >= 0 && kb.docOrder >= 0 {
 		// Both nodes are indexed, so their document registration order
-		// already tells whether they share a root.
+		// already reports whether they share a root.
 		if ka.docOrder == kb.docOrder {
 			return cmp.Compare(ka.position, kb.position)
 		}
