@@ -189,7 +189,7 @@ func (t *translation) add(p *planned) bool {
 	case isSyscall(in):
 		t.call(p.code)
 		t.hot.loadImmediate(x86.RCX, in.Next())
-		t.direct(in.Next())
+		t.leaveFor(in.Next())
 	case in.Class&branches != 0 && t.current < len(t.planned)-1:
 		t.passBranch(p)
 		return false
@@ -209,6 +209,14 @@ func (t *translation) add(p *planned) bool {
 // noSyscall is the result of a system call that does not exist, or that the kernel has
 // not made because of a tracer: -ENOSYS.
 const noSyscall = -38
+
+// leaveFor ends the block with a jump to the program's own code. It uses no context, which
+// a process and the child that a system call has made would share.
+func (t *translation) leaveFor(pc uint64) {
+	t.hot.raw(0xff, 0x25) // jmp [rip+d]
+	t.hot.relative(t.cold.address())
+	t.cold.imm64(pc)
+}
 
 // call adds a system call. A tracer stops the thread there, makes the call and lets it
 // continue elsewhere. If it dies in between, the kernel does not make the call, so that

@@ -3,6 +3,7 @@ package translate_test
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +91,7 @@ func TestHotCode(t *testing.T) {
 			"sub qword ptr " + field(0) + ", 2", "js 0x20020000", "xor eax, eax",
 			"mov " + register(0) + ", rax", "mov " + register(1) + ", rcx", "mov " + register(11) + ", r11", "syscall",
 			"lea rcx, [rax+0x26]", "jrcxz 0x20010032", "jmp 0x2001003b", "mov rax, " + register(0), "syscall",
-			"mov rcx, 0x401004", "jmp 0x20020023",
+			"mov rcx, 0x401004", "jmp qword ptr [0x20020023]",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -144,10 +145,23 @@ func TestFarOperand(t *testing.T) {
 	}
 }
 
+// TestSegments makes sure that the target of an indirect branch is loaded from the
+// segment that the branch names.
+func TestSegments(t *testing.T) {
+	for code, want := range map[string]string{
+		"ff10": "mov rax, [rax]", "64ff10": "mov rax, fs:[rax]", "65ff10": "mov rax, gs:[rax]", "65ff6308": "mov rax, gs:[rbx+8]",
+	} {
+		if got := lines(block(t, code, 0).Hot, hot); !slices.Contains(got, want) {
+			t.Errorf("%s: no %s in\n%s", code, want, strings.Join(got, "\n"))
+		}
+	}
+}
+
 // TestNative makes sure that blocks end before what must be executed elsewhere.
 func TestNative(t *testing.T) {
 	for _, code := range []string{
 		"0f31", "0fa2", "0fc7f0", "cc", "0f0b", "cd80", "9d", "f4", "8ed8", "0fa9", "ff28", "cb", "66c3", "f0eb00", "67488b0500000000",
+		"64ff2500000000", "65ff1500000000", // jmp fs:[rip+0], call gs:[rip+0]
 	} {
 		b := block(t, code+"90", 0)
 		if len(b.Exits) != 1 || b.Exits[0].Kind != translate.ExitNative || b.Exits[0].Target != original || b.Count != 0 {

@@ -112,7 +112,7 @@ func (t *translation) loadOperand(in *x86.Inst, code []byte) {
 	}
 	s := shapeOf(code)
 	for _, b := range code[:s.start] {
-		if b == 0x64 || b == 0x67 { // segment fs, and addresses of 32 bits
+		if b == 0x64 || b == 0x65 || b == 0x67 { // segments fs and gs, and addresses of 32 bits
 			t.hot.raw(b)
 		}
 	}

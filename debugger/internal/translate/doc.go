@@ -22,7 +22,9 @@
 //	ret, jmp reg, …     search the original address in the tables of targets
 //	[rip+disp]          has another displacement, or goes through a register that
 //	                    is saved meanwhile if the operand is more than 2 GiB away
-//	syscall             is followed by a move that gives rcx its original value
+//	syscall             is followed by a move that gives rcx its original value, and
+//	                    a jump to the program's own code; a tracer stops the thread
+//	                    before
 //
 // At the start of every block, all general and vector registers and the stack are
 // the program's. Flags that the program overwrites before it reads them may differ,

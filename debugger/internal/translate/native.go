@@ -37,7 +37,7 @@ func isNative(in *x86.Inst, code []byte) bool {
 		return true
 	case branch && (in.Class.Is(x86.Barrier) || in.Locked()): // operand size 16, on which processors differ; invalid
 		return true
-	case isRelative(in) && in.Addr32():
+	case isRelative(in) && (in.Addr32() || branch && in.Mem.Seg != x86.NoReg):
 		return true
 	}
 	s := shapeOf(code)
