@@ -2,6 +2,7 @@ package codecache
 
 import (
 	"encoding/binary"
+	"errors"
 	"sort"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/translate"
@@ -74,7 +75,7 @@ func (c *Cache) arenaFor(pc uint64) (*arena, error) {
 	}
 	memory, err := c.Arena(pc)
 	switch {
-	case err != nil && len(c.arenas) > 0:
+	case errors.Is(err, ErrFull) && len(c.arenas) > 0:
 		return c.arenas[0], nil
 	case err != nil:
 		return nil, err

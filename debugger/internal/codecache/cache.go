@@ -5,16 +5,13 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/translate"
-	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
-
-// pageSize is the granularity of [Cache.Covers].
-const pageSize = 1 << 12
 
 // A Config says what a Cache works on.
 type Config struct {
 	Fetch translate.Fetcher
-	// Arena returns new memory for translations, near the address if possible.
+	// Arena returns new memory for translations, near the address if possible. The
+	// error is ErrFull if there is no more.
 	Arena   func(near uint64) (Arena, error)
 	Targets translate.Targets
 }
@@ -27,7 +24,6 @@ type Cache struct {
 	exits   []exit            // by number
 	once    []exit            // of the block of EnterOnce, by number from onceExits on
 	waiting map[uint64][]link // branches to addresses that are not translated
-	pages   map[uint64]bool   // numbers of pages of which something is translated
 	targets int
 }
 
@@ -64,31 +60,11 @@ func (c *Cache) Clear() {
 	c.Targets.Clear()
 	c.blocks = make(map[uint64]*block)
 	c.waiting = make(map[uint64][]link)
-	c.pages = make(map[uint64]bool)
 	c.exits = c.exits[:0]
 	c.targets = 0
 	for _, a := range c.arenas {
 		a.reset()
 	}
-}
-
-// Covers reports whether code between two addresses has been translated. The answer
-// may be true for code in the same page.
-func (c *Cache) Covers(start, end uint64) bool {
-	if (end-start)/pageSize > uint64(len(c.pages)) {
-		for page := range c.pages {
-			if page*pageSize < end && start < (page+1)*pageSize {
-				return true
-			}
-		}
-		return false
-	}
-	for page := start / pageSize; page*pageSize < end; page++ {
-		if c.pages[page] {
-			return true
-		}
-	}
-	return false
 }
 
 // Enter returns the address of the translation of the code at pc. The error is
@@ -189,11 +165,6 @@ func (c *Cache) add(pc uint64) (*block, error) {
 	})}
 	a.place(b)
 	c.blocks[pc] = b
-	c.pages[pc/pageSize] = true
-	for _, p := range b.Positions {
-		c.pages[p.PC/pageSize] = true
-		c.pages[(p.PC+x86.MaxLen)/pageSize] = true // it may end there
-	}
 	c.exits = appendExits(c.exits, &b.Block)
 	c.connect(a, b)
 	return b, nil

@@ -3,6 +3,7 @@ package codecache_test
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/codecache"
@@ -22,7 +23,7 @@ type fixture struct {
 	t      *testing.T
 	code   map[uint64]byte
 	arenas []codecache.Arena
-	none   bool // no more arenas
+	refuse error // of the next arenas
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -40,8 +41,8 @@ func newFixture(t *testing.T) *fixture {
 			return len(b)
 		},
 		Arena: func(near uint64) (codecache.Arena, error) {
-			if f.none {
-				return codecache.Arena{}, errors.New("no memory")
+			if f.refuse != nil {
+				return codecache.Arena{}, f.refuse
 			}
 			a := codecache.Arena{Base: near + 1<<28, Code: make([]byte, size)}
 			f.arenas = append(f.arenas, a)
@@ -124,16 +125,21 @@ func TestFarBranch(t *testing.T) {
 	if len(f.arenas) != 2 || max(first, second)-min(first, second) < 1<<31 {
 		t.Errorf("%d arenas, blocks at %#x and %#x", len(f.arenas), first, second)
 	}
-	f.none = true
+	f.refuse = fmt.Errorf("no memory: %w", codecache.ErrFull)
 	f.put(2*far, 0x31, 0xc0, 0xf4)
 	if address := f.enter(2 * far); !f.Contains(address) {
 		t.Errorf("%#x is in no arena", address)
+	}
+	f.refuse = errors.New("the process has ended") // no reason to translate elsewhere
+	f.put(3*far, 0x31, 0xc0, 0xf4)
+	if _, err := f.Enter(3 * far); !errors.Is(err, f.refuse) {
+		t.Errorf("the error is %v, want that of the arena", err)
 	}
 }
 
 func TestNoMemory(t *testing.T) {
 	f := newFixture(t)
-	f.none = true
+	f.refuse = fmt.Errorf("no memory: %w", codecache.ErrFull)
 	if _, err := f.Enter(original); err == nil {
 		t.Error("there is no error")
 	}
@@ -158,28 +164,6 @@ func TestFull(t *testing.T) {
 		if n > size {
 			t.Fatal("the cache is never full")
 		}
-	}
-}
-
-func TestCovers(t *testing.T) {
-	f := newFixture(t)
-	f.put(original+0xffe, 0x31, 0xc0, 0x31, 0xc0, 0xf4) // continues in the next page
-	f.enter(original + 0xffe)
-	for _, test := range []struct {
-		start, end uint64
-		want       bool
-	}{
-		{original, original + 1, true}, {original + 0x1000, original + 0x1001, true},
-		{original - 0x1000, original, false}, {original + 0x2000, original + 0x9000, false},
-		{0, 1 << 47, true}, {original, original, false},
-	} {
-		if got := f.Covers(test.start, test.end); got != test.want {
-			t.Errorf("%#x to %#x: %v", test.start, test.end, got)
-		}
-	}
-	f.Clear()
-	if f.Covers(0, 1<<47) {
-		t.Error("something is covered after Clear")
 	}
 }
 

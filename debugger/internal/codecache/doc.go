@@ -18,8 +18,8 @@
 //
 // # Changed code
 //
-// A Cache does not notice that the program's code has changed. [Cache.Covers] reports
-// whether a range has been translated, and [Cache.Clear] forgets everything.
+// A Cache does not notice that the program's code has changed. [Cache.Clear]
+// forgets everything.
 //
 // # Concurrency
 //

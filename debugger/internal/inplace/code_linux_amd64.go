@@ -67,6 +67,18 @@ func (c *code) page(number uint64) *[pageSize]byte {
 	return p
 }
 
+// copied reports whether there is a copy of a page in a range of memory. Everything that
+// is translated, or was looked at for that, has been copied.
+func (c *code) copied(start, length uint64) bool {
+	first, last := start/pageSize, (start+max(length, 1)-1)/pageSize
+	for number, page := range c.pages {
+		if page != nil && first <= number && number <= last {
+			return true
+		}
+	}
+	return false
+}
+
 // find returns the mapping with an address.
 func (c *code) find(addr uint64) (procfs.Map, bool) {
 	if c.maps == nil {

@@ -31,8 +31,8 @@
 //
 // The cache is left by a system call that does not exist. The kernel stops the thread
 // there and does not make the call (PTRACE_SYSEMU). If this program dies while
-// translated code runs, the kernel detaches, and at its next exit the thread
-// continues in its own code; its system calls are made from the cache meanwhile. A
+// translated code runs, the kernel detaches, and after its next exit or system call,
+// which it makes from the cache, the thread continues in its own code. A
 // program whose instruction is just being stepped gets a SIGTRAP, as under any
 // tracer, see package proc for what can be done about that.
 //
@@ -41,6 +41,18 @@
 // The process must have one thread, which stays alone: [Runner.Execute] refuses to
 // make another one with [ErrThreads]. Children that have memory of their own, and
 // those of vfork, run on their own, untranslated.
+//
+// [Runner.Run] ends when its context does. [Runner.Execute] does not end before the
+// system call, nor [Runner.Step] before the instruction, which may be a repeated string
+// operation of which every iteration is a step of its own. A signal ends most system
+// calls that wait.
+//
+// Translations are made again after system calls that map, protect or discard memory.
+// Other changes of code are not noticed: by writes to the file of a private mapping,
+// through /proc/PID/mem, and by children of vfork. See [Runner.Forget].
+//
+// A child shares the context with its parent. If this program has died, and a handler
+// forks before the thread has left the cache, the two disturb each other there.
 //
 // Code in memory that is writable, or that other processes may write, is not
 // translated: every instruction of it is a stop of kind [Native]. A single step of

@@ -97,9 +97,8 @@ func (d *duel) open(program string) {
 		pids[n] = pid
 	}
 	var err error
-	if d.runner, err = inplace.New(d.tracer, pids[0]); err != nil {
-		d.failf("%v", err)
-	}
+	d.runner, err = inplace.New(d.tracer, pids[0])
+	allowed(err)
 	d.native = pids[1]
 	if d.memory, err = ptrace.OpenMemory(d.native); err != nil {
 		d.failf("%v", err)

@@ -12,14 +12,14 @@ import (
 
 // Execute makes the system call of a stop of kind [Call]. The kind of the Stop is Done
 // if it has returned, or will be restarted by the kernel; Signal if a signal arrived
-// before it was made.
+// before it was made. It waits as long as the call does, and cannot be canceled.
 func (r *Runner) Execute() (Stop, error) { return r.orEnd(r.execute()) }
 
 func (r *Runner) execute() (Stop, error) {
 	if r.startsThread() {
 		return Stop{}, ErrThreads
 	}
-	number, args := r.Regs.RAX, [2]uint64{r.Regs.RDI, r.Regs.RSI}
+	call := r.Regs
 	if stop, err := r.beginCall(); stop.Kind != 0 || err != nil {
 		return stop, err
 	}
@@ -35,7 +35,7 @@ func (r *Runner) execute() (Stop, error) {
 		r.Regs.OrigRAX = ptrace.NoSyscall
 	}
 	r.executed++
-	r.mapped(number, args[0], args[1])
+	r.mapped(&call)
 	return stop, nil
 }
 
@@ -122,17 +122,27 @@ func (r *Runner) startsThread() bool {
 
 // mapped forgets translations if a system call has changed the memory that they are
 // made of.
-func (r *Runner) mapped(number, addr, length uint64) {
-	switch number {
-	case unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT, unix.SYS_MREMAP:
-		if addr != 0 && r.cache.Covers(addr, addr+length) {
-			r.Forget()
-			return
-		}
-		r.code.dropMaps()
+func (r *Runner) mapped(call *ptrace.Regs) {
+	switch call.RAX {
+	case unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT, unix.SYS_MADVISE:
+		anywhere := call.RAX == unix.SYS_MMAP && call.RDI == 0
+		r.changed(!anywhere && r.code.copied(call.RDI, call.RSI))
+	case unix.SYS_MREMAP:
+		target := call.R10&unix.MREMAP_FIXED != 0 && r.code.copied(call.R8, call.RDX)
+		r.changed(target || r.code.copied(call.RDI, call.RSI))
 	case unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_REMAP_FILE_PAGES:
-		r.Forget()
-	case unix.SYS_BRK, unix.SYS_MADVISE:
-		r.code.dropMaps()
+		r.changed(true)
+	case unix.SYS_BRK:
+		r.changed(false)
 	}
+}
+
+// changed forgets translations if code has changed, and else only what is known of
+// other memory.
+func (r *Runner) changed(code bool) {
+	if code {
+		r.Forget()
+		return
+	}
+	r.code.dropMaps()
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Step executes the instruction at Regs.RIP in its original place. The kind of the
-// Stop is Done if it was executed.
+// Stop is Done if it was executed. A repeated string operation takes a step per
+// iteration, and cannot be canceled.
 func (r *Runner) Step() (Stop, error) { return r.orEnd(r.stepWhole()) }
 
 func (r *Runner) stepWhole() (Stop, error) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -73,11 +74,80 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestCancelAfterLostStop cancels a program that never leaves the cache by itself, when
+// the stop of a cancel before has not come.
+func TestCancelAfterLostStop(t *testing.T) {
+	loop := debuggertest.Build(t, "busy-loop.c")
+	launch(t, []string{loop}, func(g *guest) {
+		g.until(t.Context(), func() bool { return g.Executed() > 1_000_000 })
+		for range 3 {
+			g.ExpectStaleStop()
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Millisecond)
+			stop, err := g.Run(ctx, 1<<40)
+			cancel()
+			must(err)
+			if stop.Kind != inplace.Done {
+				panic(failuref("stop of kind %d", stop.Kind))
+			}
+			g.expectOwnCode()
+		}
+	})
+}
+
+// TestEndIsKept makes sure that the end of a process is reported which arrived while the
+// Runner waited for something else.
+func TestEndIsKept(t *testing.T) {
+	loop := debuggertest.Build(t, "busy-loop.c")
+	launch(t, []string{loop}, func(g *guest) {
+		must(syscall.Kill(g.Thread(), syscall.SIGKILL))
+		event, err := g.tracer.Wait()
+		for ; err == nil && !event.Gone(); event, err = g.tracer.Wait() {
+			_ = g.tracer.Cont(g.Thread(), 0) // from the stop before its end
+		}
+		must(err)
+		g.Other(event)
+		g.finish(t.Context(), 1<<40)
+		if g.killed != 9 {
+			panic(failuref("signal %d has ended it", g.killed))
+		}
+	})
+}
+
+// TestChangedCode runs programs that replace code in all ways.
+func TestChangedCode(t *testing.T) {
+	changer := debuggertest.Compile(t, filepath.Join("testdata", "changer.c"), nil, "gcc", "-O1")
+	got := launch(t, []string{changer}, func(g *guest) { g.finish(t.Context(), 1<<40) })
+	if want := "1 2 3 4 0\n"; string(got) != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestFaultInCache runs a program that unmaps a table of the cache. It does not fault
+// for ever.
+func TestFaultInCache(t *testing.T) {
+	unmapper := debuggertest.Compile(t, filepath.Join("testdata", "unmapper.c"), nil, "gcc", "-O1")
+	launch(t, []string{unmapper}, func(g *guest) {
+		for {
+			stop, err := g.next(t.Context(), 1<<40)
+			if err != nil {
+				if !strings.Contains(err.Error(), "code of the cache itself") {
+					panic(failure(err.Error()))
+				}
+				return
+			}
+			if stop.Kind == inplace.Exited {
+				panic(failuref("the program has ended with status %d, signal %d", stop.Status, stop.Killed))
+			}
+		}
+	})
+}
+
 // TestKilledProgram lets a program be killed while it runs translated.
 func TestKilledProgram(t *testing.T) {
 	loop := debuggertest.Build(t, "busy-loop.c")
 	launch(t, []string{loop}, func(g *guest) {
-		timer := time.AfterFunc(20*time.Millisecond, func() {
+		g.until(t.Context(), func() bool { return g.Executed() > 1_000_000 })
+		timer := time.AfterFunc(5*time.Millisecond, func() {
 			process, err := os.FindProcess(g.Thread())
 			if err == nil {
 				_ = process.Kill()

@@ -29,6 +29,7 @@ func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
 	n = min(n, maxQuantum)
 	r.context().SetLeft(n)
 	stop, err := r.orEnd(r.run(ctx))
+	r.stopLeaving() // also if the process has ended meanwhile
 	r.executed += n - r.context().Left()
 	if err == nil {
 		r.clearDeadFlags()
@@ -88,11 +89,13 @@ func (r *Runner) wait(ctx context.Context) (ptrace.Event, error) {
 	if !errors.Is(err, ptrace.ErrWoken) {
 		return event, err
 	}
+	stale := r.stale
+	r.stale = false // the next event stop is wanted
 	if err := r.tracer.Interrupt(r.tid); err != nil {
 		return event, err
 	}
 	event, err = r.next(context.Background())
-	r.stale = event.Kind != ptrace.EventStop // it comes when the thread continues, or not at all
+	r.stale = stale || event.Kind != ptrace.EventStop // one comes when the thread continues, or none at all
 	return event, err
 }
 
@@ -108,14 +111,16 @@ func (r *Runner) resume(f request, signal syscall.Signal) error {
 // next returns the next event of the thread. It detaches from children of the process,
 // which have stopped before their first instruction.
 func (r *Runner) next(ctx context.Context) (ptrace.Event, error) {
+	if r.end.Gone() {
+		return r.end, nil
+	}
 	for {
 		event, err := r.tracer.Next(ctx, nil)
 		switch {
 		case err != nil:
 			return event, err
-		case event.Thread != r.tid && !event.Gone():
-			_ = r.tracer.Detach(event.Thread, 0) // it may have been killed
 		case event.Thread != r.tid:
+			r.other(event)
 		case event.Kind == ptrace.EventStop && r.stale:
 			r.stale = false
 			if err := r.resume(r.last, 0); err != nil {
@@ -124,6 +129,17 @@ func (r *Runner) next(ctx context.Context) (ptrace.Event, error) {
 		default:
 			return event, r.restoreMask(event)
 		}
+	}
+}
+
+// other handles an event that no call waits for: it detaches from children, and keeps
+// the end of the process for the method next.
+func (r *Runner) other(e ptrace.Event) {
+	switch {
+	case e.Thread == r.tid && e.Gone():
+		r.end = e
+	case e.Thread != r.tid && !e.Gone():
+		_ = r.tracer.Detach(e.Thread, 0) // it may have been killed
 	}
 }
 
@@ -248,11 +264,8 @@ func (r *Runner) adopt(regs *ptrace.Regs, p codecache.Position) {
 func (r *Runner) take(regs *ptrace.Regs, pc uint64, undone int) {
 	r.Regs = *regs
 	r.Regs.RIP, r.Regs.OrigRAX = pc, ptrace.NoSyscall
+	r.stopLeaving()
 	context := r.context()
-	if r.leaving {
-		undone += leavingBias
-		r.leaving = false
-	}
 	context.SetLeft(context.Left() + int64(undone))
 }
 
@@ -293,6 +306,7 @@ func (r *Runner) interrupted() (stop Stop, running bool, err error) {
 	if r.cache.Contains(regs.RIP) {
 		return Stop{}, true, r.leave()
 	}
+	r.stopLeaving()
 	r.Regs, r.at, r.restart = regs, atStop, isRestart(&regs)
 	return Stop{}, false, nil
 }
@@ -307,6 +321,16 @@ func (r *Runner) leave() error {
 		}
 	}
 	return r.resume(r.tracer.ToEmulated, 0)
+}
+
+// stopLeaving undoes what leave has subtracted, after the thread has left the cache. A
+// thread that was killed may not have stored it.
+func (r *Runner) stopLeaving() {
+	context := r.context()
+	if r.leaving && context.Left() < -leavingBias/2 {
+		context.SetLeft(context.Left() + leavingBias)
+	}
+	r.leaving = false
 }
 
 // leavingBias is subtracted from the instructions that are left to make the thread

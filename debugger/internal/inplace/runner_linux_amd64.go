@@ -39,6 +39,8 @@ type Runner struct {
 	last  request // with which the thread was resumed
 	stale bool    // an event stop may come that no call waits for
 
+	end ptrace.Event // of the process, if it was reported to other
+
 	unmasked bool   // SIGTRAP is not blocked during a step, though the program blocks it
 	mask     uint64 // if so: the program's mask
 
@@ -121,8 +123,8 @@ func (r *Runner) toEventStop() error {
 	if err := r.setRegs(); err != nil {
 		return err
 	}
-	r.at = atStop
-	_, err := r.tracer.ToEventStop(r.tid, func(ptrace.Event) {})
+	r.at, r.stale = atStop, false
+	_, err := r.tracer.ToEventStop(r.tid, r.other)
 	return err
 }
 
@@ -135,16 +137,16 @@ func (r *Runner) context() translate.Context { return r.shared.context() }
 func (r *Runner) inject(number uint64, args ...uint64) (uint64, error) {
 	var all [6]uint64
 	copy(all[:], args)
-	return r.tracer.Inject(r.tid, r.site, number, all, func(ptrace.Event) {})
+	return r.tracer.Inject(r.tid, r.site, number, all, r.other)
 }
 
 // arena maps a new arena.
 func (r *Runner) arena(near uint64) (codecache.Arena, error) {
-	maps, err := r.code.readMaps()
-	if err != nil {
+	if err := r.toEventStop(); err != nil {
 		return codecache.Arena{}, err
 	}
-	if err := r.toEventStop(); err != nil {
+	maps, err := r.code.readMaps()
+	if err != nil {
 		return codecache.Arena{}, err
 	}
 	return r.shared.arena(r, maps, near)

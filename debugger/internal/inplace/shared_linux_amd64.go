@@ -134,11 +134,20 @@ func (s *shared) arena(r *Runner, maps procfs.Maps, near uint64) (codecache.Aren
 	} {
 		if _, err := r.inject(unix.SYS_MREMAP, part.from, 0, part.size,
 			unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, part.to); err != nil {
-			return codecache.Arena{}, fmt.Errorf("map the code cache: %w", err)
+			return codecache.Arena{}, fmt.Errorf("map the code cache: %w", orFull(err))
 		}
 	}
 	s.arenas++
 	return codecache.Arena{Base: at + arenasAt, Code: s.bytes[arenasAt+n:][:arenaSize]}, nil
+}
+
+// orFull adds codecache.ErrFull to an error of the system call, but not to one of the
+// tracer.
+func orFull(err error) error {
+	if errno := unix.Errno(0); errors.As(err, &errno) && !errors.Is(err, ptrace.ErrGone) {
+		return fmt.Errorf("%w: %w", codecache.ErrFull, err)
+	}
+	return err
 }
 
 // arenaSpace is the size of an arena with what is before it.

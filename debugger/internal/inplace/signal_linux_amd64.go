@@ -16,7 +16,8 @@ import (
 // signalled handles a signal-delivery stop. In the program's own code, and at the start
 // of a block, the signal can be delivered. A signal that a translated instruction
 // raised is raised again by the instruction itself. Others wait for the end of the
-// block.
+// block, except faults of the code around the instructions, which would be repeated: the
+// program has changed the memory of the cache.
 func (r *Runner) signalled() (stop Stop, running bool, err error) {
 	var regs ptrace.Regs
 	if err := r.tracer.Regs(r.tid, &regs); err != nil {
@@ -35,6 +36,8 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 	case ok && position.Begun && isFault(&r.signal):
 		r.adopt(&regs, position)
 		return Stop{}, true, r.step()
+	case isFault(&r.signal) && r.signal.Signal() != unix.SIGTRAP:
+		return Stop{}, false, fmt.Errorf("%v at %#x, in code of the cache itself", r.signal.Signal(), regs.RIP)
 	}
 	if err := r.deferSignal(); err != nil {
 		return Stop{}, false, err
@@ -45,6 +48,7 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 // signalledOutside handles a signal-delivery stop in the program's own code.
 func (r *Runner) signalledOutside(regs *ptrace.Regs) (Stop, bool, error) {
 	r.Regs = *regs
+	r.stopLeaving()
 	if r.signal.Signal() == unix.SIGTRAP && r.signal.Code() == ptrace.CodeTrace {
 		r.at = atStop
 		r.context().SetLeft(r.context().Left() - 1) // the instruction has raised no signal this time
