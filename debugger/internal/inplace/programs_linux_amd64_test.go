@@ -122,6 +122,21 @@ func TestChangedCode(t *testing.T) {
 	}
 }
 
+// TestCallOfNull leaves the cache by a call of the address 0 while a signal waits for the
+// end of the block. The instructions are counted as before.
+func TestCallOfNull(t *testing.T) {
+	nuller := debuggertest.Compile(t, filepath.Join("testdata", "nuller.c"), nil, "gcc", "-O1")
+	got := launch(t, []string{nuller}, func(g *guest) {
+		g.finish(t.Context(), 1<<40)
+		if n := g.Executed(); n < 1000 || n > 1<<40 {
+			panic(failuref("%d instructions", n))
+		}
+	})
+	if string(got) != "done\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestFaultInCache runs a program that unmaps a table of the cache. It does not fault
 // for ever.
 func TestFaultInCache(t *testing.T) {
