@@ -56,6 +56,22 @@ func (r *rotation) attest(heads attestedHeads, next ed25519.PrivateKey) {
 	}
 }
 
+// attestMore signs the list with more heads, and reports whether there are any.
+func (r *rotation) attestMore(heads attestedHeads, next ed25519.PrivateKey) (more bool) {
+	merged := attestedHeads{}
+	merged.add(r.Heads)
+	for chain, hashes := range heads {
+		for _, hash := range hashes {
+			more = more || !slices.Contains(merged[chain], hash)
+			merged.addOnce(chain, hash)
+		}
+	}
+	if more {
+		r.attest(merged, next)
+	}
+	return more
+}
+
 // attested returns the heads that rotations to one of the trusted keys attest.
 func attested(all []rotation, trusted []ed25519.PublicKey) attestedHeads {
 	heads := attestedHeads{}
@@ -76,11 +92,29 @@ func attested(all []rotation, trusted []ed25519.PublicKey) attestedHeads {
 // A trust holds the keys, and the heads that they attest, with which a trail is verified.
 type trust struct {
 	keys      []ed25519.PublicKey
+	revoked   []ed25519.PublicKey // were trusted for following one of the keys, and then compromised
 	rotations []rotation
 }
 
 // attested returns the heads that one of the keys attests.
 func (t trust) attested() attestedHeads { return attested(t.rotations, t.keys) }
+
+// learn takes in to which keys a chain was passed on, and which of them were compromised, and
+// reports whether that changes what is trusted. The keys that were given are trusted in any case.
+func (t *trust) learn(r *ChainReport, given []ed25519.PublicKey) (changed bool) {
+	for _, key := range r.compromised {
+		if !isAmong(given, key) && !isAmong(t.revoked, key) {
+			t.revoked, changed = append(slices.Clip(t.revoked), key), true
+		}
+	}
+	for _, key := range r.successors {
+		if !isAmong(t.keys, key) && !isAmong(t.revoked, key) {
+			t.keys, changed = append(slices.Clip(t.keys), key), true
+		}
+	}
+	t.keys = slices.DeleteFunc(slices.Clone(t.keys), func(key ed25519.PublicKey) bool { return isAmong(t.revoked, key) })
+	return changed
+}
 
 // isAmong reports whether a key is one of several.
 func isAmong(keys []ed25519.PublicKey, key ed25519.PublicKey) bool {
@@ -89,7 +123,8 @@ func isAmong(keys []ed25519.PublicKey, key ed25519.PublicKey) bool {
 
 // headsToAttest returns the published head and the last signed head of each chain that the
 // signer trusts. Both are needed: a process may be killed between signing a head and
-// publishing it. A chain that cannot be read is left out, and is then reported as not signed.
+// publishing it. A damaged chain is left out, and is then reported as not signed. Where a file
+// cannot be read, that is returned, so that no key is replaced meanwhile.
 func (k *files) headsToAttest(ctx context.Context, s *signer) (attestedHeads, error) {
 	ids, err := k.ids()
 	if err != nil {
@@ -105,7 +140,12 @@ func (k *files) headsToAttest(ctx context.Context, s *signer) (attestedHeads, er
 		if err == nil {
 			err = w.attestLast(heads, &chain{id: id, signer: s})
 		}
-		if err != nil && !errors.Is(err, errCompromised) && !errors.Is(err, fs.ErrNotExist) {
+		var unread *fs.PathError
+		switch {
+		case err == nil, errors.Is(err, errCompromised), errors.Is(err, fs.ErrNotExist):
+		case errors.As(err, &unread):
+			return nil, fmt.Errorf("reading the end of chain %s: %w", id, err)
+		default:
 			k.cfg.Logger.Warn("the end of an audit chain cannot be read", "chain", id, "err", err)
 		}
 	}
@@ -146,7 +186,8 @@ func (a attestedHeads) addOnce(chain, hash string) {
 }
 
 // headsToAttest does for a store what that of files does. An error of the store is returned, so
-// that no key is replaced while it is away.
+// that no key is replaced while it is away. A published head that is missing or that is not ours
+// says nothing of the end of the stream.
 func (k *valkeyBackend) headsToAttest(ctx context.Context, s *signer) (attestedHeads, error) {
 	chains, err := k.chains(ctx)
 	if err != nil {
@@ -156,12 +197,13 @@ func (k *valkeyBackend) headsToAttest(ctx context.Context, s *signer) (attestedH
 	for _, stored := range chains {
 		id := stored.id()
 		published, err := stored.head(ctx)
-		if err != nil {
+		if err == nil {
+			err = heads.addTrusted(s, id, published)
+		} else if !errors.Is(err, errHead) {
 			return nil, err
 		}
-		if err := heads.addTrusted(s, id, published); err != nil {
-			k.logger.Warn("the end of an audit chain is not trusted", "chain", id, "err", err)
-			continue
+		if err != nil {
+			k.logger.Warn("the published head of an audit chain is not trusted", "chain", id, "err", err)
 		}
 		_, w := k.writerOf(id, s)
 		err = w.backwards(ctx, func(l line) bool {

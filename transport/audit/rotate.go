@@ -5,13 +5,14 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
-	"encoding/json"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"github.com/gofrs/flock"
 
@@ -40,8 +41,9 @@ type Rotation struct {
 // need copies of all three.
 //
 // With compromised, chains are trusted up to where they end now, and in what the new key signs:
-// the new key attests their last signed heads in rotations.json before it replaces the old one. No
-// log goes on with a chain that has another head of the old key behind these.
+// the new key attests their last signed heads in rotations.json before it replaces the old one, and
+// right after that those that processes have signed meanwhile. No log goes on with a chain that has
+// another head of the old key behind these.
 func Rotate(ctx context.Context, cfg Config, compromised bool, stores ...ValkeyConfig) (r Rotation, err error) {
 	err = whileRotating(cfg, func(k *files, old *signer) (err error) {
 		rest, err := k.atRest(ctx, stores, &r)
@@ -60,6 +62,9 @@ func Rotate(ctx context.Context, cfg Config, compromised bool, stores ...ValkeyC
 			return err
 		}
 		r.Old, r.New = old.public(), next.public()
+		if compromised {
+			next = k.attestAgain(ctx, old, next, stores)
+		}
 		r.sign(rest, next, k.cfg.Logger)
 		return err
 	})
@@ -151,6 +156,43 @@ func (k *files) allHeads(ctx context.Context, s *signer, stores []ValkeyConfig) 
 	return heads, nil
 }
 
+// attestAgain attests the heads, too, that processes have signed with the old key while it was
+// replaced, and returns the new signer with these. A process that is just writing such a head may
+// come after it; that head is trusted once the process has signed another. The key is replaced by
+// now, so an error is no reason to stop.
+func (k *files) attestAgain(ctx context.Context, old, next *signer, stores []ValkeyConfig) *signer {
+	again, err := k.attestMore(ctx, old, next, stores)
+	if err != nil {
+		k.cfg.Logger.Warn("the ends of audit chains could not be read again after the key was replaced", "err", err)
+		return next
+	}
+	return again
+}
+
+// attestMore adds the heads with which chains end to those that the key of a signer attests.
+func (k *files) attestMore(ctx context.Context, old, next *signer, stores []ValkeyConfig) (*signer, error) {
+	heads, err := k.allHeads(ctx, old, stores)
+	if err != nil {
+		return nil, err
+	}
+	all, err := readRotations(k.cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	public := hex.EncodeToString(next.public())
+	i := slices.IndexFunc(all, func(r rotation) bool { return r.New == public })
+	if i < 0 {
+		return nil, errors.New(rotationsFile + " has no rotation to the signing key")
+	}
+	if !all[i].attestMore(heads, next.key) {
+		return next, nil
+	}
+	if err := writeRotations(k.cfg.Dir, all); err != nil {
+		return nil, err
+	}
+	return loadSigner(k.cfg.Dir)
+}
+
 // rotate writes the files of a new key.
 func (s *signer) rotate(cfg Config, compromised bool, heads attestedHeads) (*signer, error) {
 	public, key, err := ed25519.GenerateKey(rand.Reader)
@@ -167,20 +209,12 @@ func (s *signer) rotate(cfg Config, compromised bool, heads attestedHeads) (*sig
 	}
 	latest := rotation{rotationNote: newRotation(s.key, public, compromised, cfg.Now())}
 	latest.attest(heads, key)
-	rotations, err := json.MarshalIndent(append(all, latest), "", "\t")
-	if err != nil {
+	if err := writeRotations(cfg.Dir, append(all, latest)); err != nil {
 		return nil, err
 	}
-	for _, file := range []struct {
-		name string
-		text []byte
-	}{
-		{rotationsFile, append(rotations, '\n')},
-		{keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})},
-	} {
-		if err := atomicfile.Write(filepath.Join(cfg.Dir, file.name), file.text, 0o600); err != nil {
-			return nil, err
-		}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
+	if err := atomicfile.Write(filepath.Join(cfg.Dir, keyFile), text, 0o600); err != nil {
+		return nil, err
 	}
 	return loadSigner(cfg.Dir) // which replaces the public key
 }

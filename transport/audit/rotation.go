@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // A rotationNote says, with a signature of the old key, that a new key signs from here on. It
@@ -151,6 +153,15 @@ func readRotations(dir string) (all []rotation, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return all, nil
+}
+
+// writeRotations replaces the rotations of a folder.
+func writeRotations(dir string, all []rotation) error {
+	text, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, rotationsFile), append(text, '\n'), 0o600)
 }
 
 // trustedIn returns what the chains of a folder's trail are trusted with: some public keys or,

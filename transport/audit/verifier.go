@@ -11,6 +11,7 @@ import (
 type verifier struct {
 	report      ChainReport
 	trusted     []ed25519.PublicKey
+	revoked     []ed25519.PublicKey // are not trusted for following a trusted key
 	attested    attestedHeads
 	head        string
 	headProblem string // why the head proves nothing
@@ -21,8 +22,7 @@ type verifier struct {
 	begun     bool
 	key       ed25519.PublicKey // that signs here
 	authentic bool              // the key is trusted, or follows one that is
-	byHead    bool              // what is signed so far is trusted for a head that is attested alone
-	untrusted *BreakError       // none of the keys so far is trusted; nil once one is
+	untrusted *BreakError       // what is signed so far is not trusted; nil while it is
 	prev      string            // hex of the hash of the last line
 	seq       uint64            // of the last record
 	signed    uint64            // the last record that a signed head covers
@@ -45,7 +45,7 @@ type claims struct {
 
 // newVerifier returns a verifier of a chain with the head that was published last.
 func newVerifier(chain string, t trust, head []byte) *verifier {
-	return &verifier{report: ChainReport{Chain: chain}, trusted: t.keys, attested: t.attested(), head: string(head)}
+	return &verifier{report: ChainReport{Chain: chain}, trusted: t.keys, revoked: t.revoked, attested: t.attested(), head: string(head)}
 }
 
 // line checks the next line.
@@ -172,11 +172,7 @@ func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakEr
 		if !l.note.Rotated.verify() {
 			return wrong("the signature of the rotation is wrong")
 		}
-		v.key = publicKeyOf(l.note.Rotated.New)
-		v.authentic = v.authentic || v.trusts(v.key)
-		if v.authentic || !v.byHead { // a thief has the key that follows a head which is attested
-			v.report.successors = append(v.report.successors, v.key)
-		}
+		v.passOn(l.note.Rotated)
 	case l.note.Moved != nil && v.seq != 0:
 		return wrong("a chain that begins elsewhere says so in its second line")
 	case l.note.Moved != nil:
@@ -186,18 +182,32 @@ func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakEr
 	return nil
 }
 
+// passOn makes the chain go on with the new key of a rotation. Only a key that is trusted here
+// can make others trusted: a head of a later key covers the lines before it, and says nothing of
+// what the keys before it sign elsewhere.
+func (v *verifier) passOn(r *rotationNote) {
+	if v.authentic && r.Compromised {
+		v.report.compromised = append(v.report.compromised, v.key)
+	}
+	v.key = publicKeyOf(r.New)
+	v.authentic = v.authentic && !isAmong(v.revoked, v.key) || v.trusts(v.key)
+	if v.authentic {
+		v.report.successors = append(v.report.successors, v.key)
+	}
+}
+
 // accept takes in all that a signed head covers.
 func (v *verifier) accept(at place, l line) {
 	v.signed, v.ended = v.seq, place{file: at.file, line: at.line}
 	switch {
 	case v.authentic:
-		v.untrusted, v.byHead = nil, false // the signature covers all that is before it
+		v.untrusted = nil // the signature covers all that is before it
 	case v.attested.has(l, v.report.Chain):
-		v.untrusted, v.byHead = nil, true
-	case v.byHead && v.untrusted == nil:
+		v.untrusted = nil
+	case v.untrusted == nil:
 		v.untrusted = &BreakError{
 			Chain: v.report.Chain, File: at.file, Line: at.line, Seq: v.seq, untrusted: true,
-			Reason: fmt.Sprintf("what follows the head that was attested is signed with the key %s, which is not trusted", Fingerprint(v.key)),
+			Reason: fmt.Sprintf("what follows the last head that is trusted is signed with the key %s, which is not trusted", Fingerprint(v.key)),
 		}
 	}
 	v.headSeen = v.headSeen || string(at.text) == v.head

@@ -45,9 +45,11 @@ type ChainReport struct {
 	// all of it was.
 	From time.Time
 
-	others     []string            // the chains that this one names
-	checkpoint *Checkpoint         // at the head that was published, nil if that was not seen
-	successors []ed25519.PublicKey // that the chain was passed on to, by a key that is trusted
+	others     []string    // the chains that this one names
+	checkpoint *Checkpoint // at the head that was published, nil if that was not seen
+	// The keys that the chain was passed on to by a key that is trusted, and those of the latter
+	// that were replaced because they were compromised.
+	successors, compromised []ed25519.PublicKey
 }
 
 // UnsignedFrom returns the number of the first record that no signed head covers.
@@ -156,12 +158,14 @@ func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.
 }
 
 // verifyChains checks chains. Where one was passed on to another key by a key that is trusted,
-// that is trusted for all: chains that were not are checked again with it. It returns what is
-// trusted then.
+// that is trusted for all: chains that were not are checked again with it. Where such a key was
+// compromised later, all are checked again without it. It returns what is trusted then.
 func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoints, t trust) (r Report, _ trust, err error) {
 	reports := make([]*ChainReport, len(chains)) // nil for a chain that is to be checked
+	given := t.keys
 	for again := true; again; {
 		again = false
+		revoked := len(t.revoked)
 		for i, c := range chains {
 			if reports[i] != nil {
 				continue
@@ -171,14 +175,10 @@ func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoi
 				return r, t, fmt.Errorf("reading chain %s: %w", c.id(), err)
 			}
 			reports[i] = &one
-			for _, key := range one.successors {
-				if !isAmong(t.keys, key) {
-					t.keys, again = append(slices.Clip(t.keys), key), true
-				}
-			}
+			again = t.learn(&one, given) || again
 		}
 		for i, one := range reports {
-			if again && one.Broken != nil && one.Broken.untrusted {
+			if len(t.revoked) > revoked || again && one.Broken != nil && one.Broken.untrusted {
 				reports[i] = nil
 			}
 		}
