@@ -117,10 +117,16 @@ func TestErrorOfEnd(t *testing.T) {
 // client has chosen.
 func TestRestart(t *testing.T) {
 	c := launched(t, "total", "abort")
-	c.at(c.stopped(), "inventory.c", "total")
+	at := c.at(c.stopped(), "inventory.c", "total").InstructionPointerReference
 	c.do("setExceptionBreakpoints", godap.SetExceptionBreakpointsArguments{Filters: []string{}})
+	set := ask[godap.SetInstructionBreakpointsResponseBody](c, "setInstructionBreakpoints",
+		godap.SetInstructionBreakpointsArguments{Breakpoints: []godap.InstructionBreakpoint{{InstructionReference: at}}})
 	first := c.pid
 	c.do("restart", nil)
+	lost := event[*godap.BreakpointEvent](c).Body.Breakpoint
+	if lost.Id != set.Breakpoints[0].Id || lost.Verified || lost.Message == "" {
+		t.Errorf("of the breakpoint at an address is said %+v, want that it is gone", lost)
+	}
 	c.at(c.stopped(), "inventory.c", "total")
 	if c.pid == first {
 		t.Error("it is the same process")

@@ -3,6 +3,8 @@ package dap
 import (
 	"context"
 	"errors"
+
+	"github.com/google/go-dap"
 )
 
 // restartArguments hold the arguments of launch as the client has them now, nil
@@ -50,13 +52,30 @@ func (v *server) restart(ctx context.Context, args restartArguments) (any, error
 	return nil, v.enter(ctx)
 }
 
+var errOldAddress = errors.New("the address was one of the program before it was restarted")
+
 // setAgain sets the breakpoints of the client in a new process, and chooses the
-// signals.
+// signals. The client is told of those that cannot be set. Addresses mean other places
+// there: what was set at one is forgotten.
 func (v *server) setAgain(ctx context.Context) error {
-	all := v.breakpoints.all
-	for _, b := range all {
+	t := &v.breakpoints
+	var kept, lost []*breakpoint
+	for _, b := range t.all {
 		b.set, b.err = nil, nil
+		if b.address == 0 {
+			kept = append(kept, b)
+		} else {
+			b.err = errOldAddress
+			lost = append(lost, b)
+		}
 	}
+	t.all = kept
 	v.signalsDue = v.signals != nil
-	return errors.Join(v.apply(ctx, nil, all), v.chooseSignals())
+	err := errors.Join(v.apply(ctx, nil, kept), v.chooseSignals())
+	for _, b := range append(lost, kept...) {
+		if b.set == nil && b.exception == "" {
+			v.out.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: v.wire(b)})
+		}
+	}
+	return err
 }

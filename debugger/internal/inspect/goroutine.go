@@ -44,7 +44,7 @@ func (s *Inspector) Goroutines(ctx context.Context, f func(Goroutine) bool) erro
 	if err != nil {
 		return failure.Errorf(noGoroutine, "%v", err)
 	}
-	for i := range length {
+	for i := range min(length, maxGoroutines) {
 		o, err := all.Index(i)
 		if err != nil || ctx.Err() != nil {
 			return ctx.Err()
@@ -56,6 +56,10 @@ func (s *Inspector) Goroutines(ctx context.Context, f func(Goroutine) bool) erro
 	}
 	return nil
 }
+
+// maxGoroutines bounds the goroutines that are read: the program, or who wrote its core
+// file, says how many there are.
+const maxGoroutines = 1 << 20
 
 // RuntimeGlobal returns a global variable of Go's runtime.
 func (s *Inspector) RuntimeGlobal(ctx context.Context, name string) (values.Object, error) {
