@@ -5,5 +5,9 @@ import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 // ExpectStaleStop does as if the event stop of a cancel had not come yet.
 func (r *Runner) ExpectStaleStop() { r.stale = true }
 
+// DeferAgain does as if the signal of the last stop had also arrived in the middle of a
+// block.
+func (r *Runner) DeferAgain() { r.deferred = append(r.deferred, r.signal) }
+
 // Other reports an event as the callbacks do.
 func (r *Runner) Other(e ptrace.Event) { r.other(e) }

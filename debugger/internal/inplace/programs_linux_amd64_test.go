@@ -137,6 +137,34 @@ func TestCallOfNull(t *testing.T) {
 	}
 }
 
+// TestBlockedSignal defers a signal that the program blocks when it is sent again: the
+// program's system calls do not wait for it.
+func TestBlockedSignal(t *testing.T) {
+	nuller := debuggertest.Compile(t, filepath.Join("testdata", "nuller.c"), nil, "gcc", "-O1")
+	launch(t, []string{nuller}, func(g *guest) {
+		for {
+			stop, err := g.Run(t.Context(), 1<<40)
+			must(err)
+			info := g.SigInfo()
+			switch {
+			case stop.Kind == inplace.Call:
+				_, err = g.Execute()
+			case stop.Kind == inplace.Native:
+				_, err = g.Step()
+			case stop.Kind == inplace.Signal && info.Signal() == syscall.SIGALRM:
+				g.DeferAgain()
+				_, err = g.Deliver() // to its handler, in which it is blocked
+				must(err)
+				g.finish(t.Context(), 1<<40)
+				return
+			case stop.Kind == inplace.Signal:
+				_, err = g.Deliver()
+			}
+			must(err)
+		}
+	})
+}
+
 // TestFaultInCache runs a program that unmaps a table of the cache. It does not fault
 // for ever.
 func TestFaultInCache(t *testing.T) {

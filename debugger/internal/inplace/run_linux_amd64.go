@@ -239,8 +239,8 @@ func (r *Runner) call() (Stop, error) {
 		return r.exit(&regs)
 	}
 	r.adopt(&regs, position)
-	if len(r.deferred) > 0 {
-		return Stop{}, nil // the signal comes first
+	if r.signalFirst() {
+		return Stop{}, nil
 	}
 	return Stop{Kind: Call}, nil
 }
@@ -282,8 +282,8 @@ func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
 	switch {
 	case x.Kind != translate.ExitNative && (!r.indirect || r.follow()):
 		return Stop{}, nil
-	case len(r.deferred) > 0 || r.context().Left() <= 0:
-		return Stop{}, nil // the signal, or the end, comes first
+	case r.signalFirst() || r.context().Left() <= 0:
+		return Stop{}, nil // the end comes first, too
 	case r.atSyscall():
 		return Stop{Kind: Call}, nil
 	}

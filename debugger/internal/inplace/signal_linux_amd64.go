@@ -109,6 +109,10 @@ func (r *Runner) deferSignal() error {
 	return nil
 }
 
+// signalFirst reports whether a deferred signal must be sent again before the thread makes
+// a system call. If it has been sent and has not arrived, the program blocks it.
+func (r *Runner) signalFirst() bool { return len(r.deferred) > 0 && !r.raised }
+
 // raiseDeferred sends the first deferred signal to the thread, which is about to
 // continue at the start of a block.
 func (r *Runner) raiseDeferred() error {
