@@ -217,10 +217,10 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// The rules of a file agree with an oracle, in its order, in 500 random trees.
+// The rules of a file agree with an oracle, in its order, in 2000 random trees.
 func TestPathsAgainstOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for range 500 {
+	for range 2000 {
 		store := memstore.New(func() time.Time { return start })
 		rules := make([]rule, 1+random.IntN(12))
 		for i := range rules {
