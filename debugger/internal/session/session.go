@@ -176,9 +176,6 @@ func (s *Session) close(ctx context.Context, kill bool) error {
 	s.gate <- struct{}{} // calls that hold it return, as the process is gone
 	<-s.gate
 	s.wg.Wait()
-	if s.Output != nil {
-		s.Output.Discard()
-	}
 	if s.Process == nil {
 		err = s.Release(ctx, false)
 	}
