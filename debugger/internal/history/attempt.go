@@ -134,7 +134,7 @@ func (r *Recorder) prepare(s Stepper, a *attempt) error {
 
 // prepareInstruction adds what the instruction itself may change.
 func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
-	if inSyscall(regs) {
+	if regs.Restarts() {
 		r.prepareCall(a, regs, regs.OrigRAX)
 		return nil
 	}

@@ -137,7 +137,7 @@ func (n *run) interpretAhead() error {
 	}
 	regs, err := n.s.Regs()
 	i := n.r.index(id)
-	if err != nil || i < 0 || inSyscall(regs) {
+	if err != nil || i < 0 || regs.Restarts() {
 		return nil //nolint:nilerr // the single step reports the error
 	}
 	if err := p.catchUp(); err != nil || p.full {

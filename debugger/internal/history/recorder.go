@@ -7,7 +7,6 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
-	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
@@ -213,14 +212,4 @@ func (r *Recorder) restart(reason string) {
 	r.history.restart(reason)
 	r.unmapped = r.unmapped[:0]
 	r.log.Info("history begins anew", "reason", reason, "position", r.history.End())
-}
-
-// inSyscall reports whether a thread is stopped in a system call that the kernel
-// will restart: RAX holds one of the ERESTART codes of include/linux/errno.h.
-func inSyscall(r *ptrace.Regs) bool {
-	switch int64(r.RAX) {
-	case -512, -513, -514, -516:
-		return r.InSyscall()
-	}
-	return false
 }

@@ -86,7 +86,7 @@ func (r *Recorder) readSignalStacks() {
 // readSignalStack injects sigaltstack(2) into a thread. The result is written
 // below the thread's stack pointer, where the contents are restored afterwards.
 func (r *Recorder) readSignalStack(id int, regs *ptrace.Regs) {
-	if inSyscall(regs) {
+	if regs.Restarts() {
 		return
 	}
 	at := (regs.RSP - redZone - 2*stackSize) &^ 15

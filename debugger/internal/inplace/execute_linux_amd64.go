@@ -30,7 +30,7 @@ func (r *Runner) execute() (Stop, error) {
 	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
 		return Stop{}, err
 	}
-	r.at, r.restart = atStop, isRestart(&r.Regs)
+	r.at, r.restart = atStop, r.Regs.Restarts()
 	if !r.restart {
 		r.Regs.OrigRAX = ptrace.NoSyscall
 	}

@@ -307,7 +307,7 @@ func (r *Runner) interrupted() (stop Stop, running bool, err error) {
 		return Stop{}, true, r.leave()
 	}
 	r.stopLeaving()
-	r.Regs, r.at, r.restart = regs, atStop, isRestart(&regs)
+	r.Regs, r.at, r.restart = regs, atStop, regs.Restarts()
 	return Stop{}, false, nil
 }
 

@@ -54,7 +54,7 @@ func (r *Runner) signalledOutside(regs *ptrace.Regs) (Stop, bool, error) {
 		r.context().SetLeft(r.context().Left() - 1) // the instruction has raised no signal this time
 		return Stop{}, false, nil
 	}
-	r.restart = isRestart(regs)
+	r.restart = regs.Restarts()
 	return r.deliverable()
 }
 
@@ -77,19 +77,6 @@ func isFault(info *ptrace.SigInfo) bool {
 	switch info.Signal() {
 	case unix.SIGSEGV, unix.SIGBUS, unix.SIGFPE, unix.SIGILL, unix.SIGTRAP:
 		return !info.Sent()
-	}
-	return false
-}
-
-// isRestart reports whether the result of a system call is one of those with which the
-// kernel may restart it (include/linux/errno.h).
-func isRestart(r *ptrace.Regs) bool {
-	if !r.InSyscall() {
-		return false
-	}
-	switch -int64(r.RAX) {
-	case 512, 513, 514, 516:
-		return true
 	}
 	return false
 }

@@ -22,7 +22,7 @@ func (c *codeCache) drop() { c.maps, c.pages = nil, nil }
 // kindAt returns the kind of a thread's next instruction. A thread that stopped in
 // an interrupted system call restarts the call.
 func (p *Process) kindAt(r *ptrace.Regs) codeKind {
-	if r.InSyscall() && restarts(r.RAX) {
+	if r.Restarts() {
 		return syscallCode
 	}
 	page := p.code.pages[r.RIP/codePage]
@@ -33,15 +33,6 @@ func (p *Process) kindAt(r *ptrace.Regs) codeKind {
 		return plainCode // the step reports the error
 	}
 	return classify(page[r.RIP%codePage:][:maxInstruction])
-}
-
-// restarts reports whether rax is one of the kernel's ERESTART codes.
-func restarts(rax uint64) bool {
-	switch -int64(rax) {
-	case 512, 513, 514, 516:
-		return true
-	}
-	return false
 }
 
 // readCode reads a page and the rest of an instruction at its end. It caches the

@@ -50,3 +50,13 @@ func (r *Regs) Words() *[NumRegs]uint64 {
 func (r *Regs) InSyscall() bool {
 	return int64(r.OrigRAX) >= 0
 }
+
+// Restarts reports whether the thread is stopped in a system call that the kernel will
+// restart: RAX has one of the ERESTART codes of include/linux/errno.h.
+func (r *Regs) Restarts() bool {
+	switch -int64(r.RAX) {
+	case 512, 513, 514, 516:
+		return r.InSyscall()
+	}
+	return false
+}
