@@ -39,9 +39,7 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 	case isFault(&r.signal) && r.signal.Signal() != unix.SIGTRAP:
 		return Stop{}, false, fmt.Errorf("%v at %#x, in code of the cache itself", r.signal.Signal(), regs.RIP)
 	}
-	if err := r.deferSignal(); err != nil {
-		return Stop{}, false, err
-	}
+	r.deferSignal()
 	return Stop{}, true, r.leave()
 }
 
@@ -83,17 +81,12 @@ func isFault(info *ptrace.SigInfo) bool {
 
 // deferSignal defers the signal of the current signal-delivery stop, unless it is one
 // that has been deferred before.
-func (r *Runner) deferSignal() error {
-	info, err := r.tracer.SigInfo(r.tid)
-	if err != nil {
-		return err
-	}
-	if r.raised && r.deferred[0].Signal() == info.Signal() {
+func (r *Runner) deferSignal() {
+	if r.raised && r.deferred[0].Signal() == r.signal.Signal() {
 		r.raised = false
-		return nil
+		return
 	}
-	r.deferred = append(r.deferred, info)
-	return nil
+	r.deferred = append(r.deferred, r.signal)
 }
 
 // signalFirst reports whether a deferred signal must be sent again before the thread makes
