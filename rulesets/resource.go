@@ -190,7 +190,7 @@ func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 		}
 		if c.Name != "" {
 			changes.ResourceUpdated(uri(c.Name))
-			changes.ResourceUpdated(skill.URI(skillName(c.Name), skill.MainFile))
+			changes.ResourceUpdated(skill.URI(c.Name.Slug(), skill.MainFile))
 		}
 		if c.Label != "" {
 			changes.ResourceUpdated(uri(c.Name) + "@" + string(c.Label))

@@ -47,8 +47,6 @@ func skillNamed(name string) (ruleset.Name, error) {
 	return ruleset.ParseName(strings.ReplaceAll(name, "-", "_"))
 }
 
-func skillName(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
-
 // A parcel is a skill: a ruleset with its files.
 type parcel struct {
 	name  ruleset.Name
@@ -119,7 +117,7 @@ func isTooMuch(err error) bool {
 
 // entry returns the entry of lists, or a [*noSkillError].
 func (p *parcel) entry() (*mcp.Skill, error) {
-	s, err := skill.Manifest(skillName(p.name), p.main, p.files)
+	s, err := skill.Manifest(p.name.Slug(), p.main, p.files)
 	if err != nil {
 		return nil, &noSkillError{err}
 	}
@@ -141,7 +139,7 @@ func skillText(r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
 			front.Content = append(front.Content, textNode(key), textNode(value))
 		}
 	}
-	set("name", skillName(r.Name))
+	set("name", r.Name.Slug())
 	set("description", r.Description)
 	metadata := map[string]string{}
 	if s := f.Skill; s != nil {
@@ -226,7 +224,7 @@ func (t *tools) skillNames(ctx context.Context, after string, limit int) (names 
 		return nil, "", err
 	}
 	for _, m := range metas {
-		if skill.CheckName(skillName(m.Name)) == nil && skill.CheckDescription(m.Description) == nil {
+		if skill.CheckName(m.Name.Slug()) == nil && skill.CheckDescription(m.Description) == nil {
 			names = append(names, m.Name)
 		}
 	}
@@ -331,7 +329,7 @@ func (t *tools) skillDirectory(ctx context.Context, call *mcp.Call, uri, _ strin
 	if err != nil {
 		return nil, "", err
 	}
-	items, ok := skill.Children(skillName(p.name), below, p.files)
+	items, ok := skill.Children(p.name.Slug(), below, p.files)
 	if !ok {
 		return nil, "", skillMissing(uri, "")
 	}
@@ -347,7 +345,7 @@ func (t *tools) completeSkill(ctx context.Context, call *mcp.Call, _, argument, 
 	if argument == "name" {
 		names, total, err := t.complete(ctx, call, "", "name", strings.ReplaceAll(value, "-", "_"), nil)
 		for i, name := range names {
-			names[i] = skillName(ruleset.Name(name))
+			names[i] = ruleset.Name(name).Slug()
 		}
 		return names, total, err
 	}

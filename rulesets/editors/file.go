@@ -57,7 +57,7 @@ func (c *Client) PathOf(r Rule) string {
 	if own := r.Own[c.form()].File.Path; own != "" && path.Clean("/"+own) == "/"+own {
 		return c.Folder.Dir + "/" + own
 	}
-	return c.Folder.Dir + "/" + Slug(r.Name) + c.Folder.Ext
+	return c.Folder.Dir + "/" + r.Name.Slug() + c.Folder.Ext
 }
 
 // file returns the content of a rule's own file, for a rule that is loaded as act.
@@ -186,7 +186,7 @@ func (c *Client) Parse(file string, data []byte, base *Rule) (Rule, error) {
 	if err != nil {
 		return Rule{}, err
 	}
-	if rest != Slug(rule.Name)+c.Folder.Ext {
+	if rest != rule.Name.Slug()+c.Folder.Ext {
 		form.Path = rest
 	}
 	c.keepForm(&rule, &m, form, parts, data)

@@ -116,7 +116,7 @@ func (f *Folder) setField(m *mapping, field Field, r Rule, act Activation) {
 	case field.Kind == Description:
 		text, same = textLine(field.Key, r.Description), oneLine(m.scalar(field.Key)) == oneLine(r.Description)
 	case field.Kind == Name:
-		text, same = textLine(field.Key, Slug(r.Name)), m.scalar(field.Key) != ""
+		text, same = textLine(field.Key, r.Name.Slug()), m.scalar(field.Key) != ""
 	case field.Kind == Mode:
 		text, same = textLine(field.Key, f.Modes[act]), m.scalar(field.Key) == f.Modes[act]
 		same = same || act == f.Bare && f.read(m).activation == act && m.index(field.Key) < 0 && len(m.items) > 0

@@ -150,7 +150,7 @@ func (w *renderer) addSkill(c *Client, r Rule, note *Note) {
 	if !slices.Contains(w.skills, dir) {
 		w.skills = append(w.skills, dir)
 	}
-	note.Path = dir + "/" + Slug(r.Name) + "/SKILL.md"
+	note.Path = dir + "/" + r.Name.Slug() + "/SKILL.md"
 	w.put(note.Path, false, skill(r), []Part{{r.Name, r.Rev}})
 	for _, f := range r.Files {
 		w.put(path.Join(path.Dir(note.Path), f.Path), false, f.Data, []Part{{r.Name, r.Rev}})
@@ -162,7 +162,7 @@ func (w *renderer) addCommand(c *Client, r Rule, note *Note) {
 		note.Outcome, note.Reason = Skipped, "it has no commands made of files"
 		return
 	}
-	note.Path = c.Commands.Dir + "/" + Slug(r.Name) + c.Commands.Ext
+	note.Path = c.Commands.Dir + "/" + r.Name.Slug() + c.Commands.Ext
 	w.put(note.Path, false, c.Commands.command(r), []Part{{r.Name, r.Rev}})
 }
 

@@ -243,6 +243,3 @@ func sortedKeys[K ~string, V any](m map[K]V) []K {
 func matchesAll(globs []string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool { return g == "**" || g == "**/*" })
 }
-
-// Slug returns the name as file names have it: go_style becomes go-style.
-func Slug(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }

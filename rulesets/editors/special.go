@@ -81,7 +81,7 @@ func (r *Rule) setText(description, body string) {
 
 // skill returns a rule as the SKILL.md of a folder that is named for it.
 func skill(r Rule) []byte {
-	front := textLine("name", Slug(r.Name)) + textLine("description", r.Description)
+	front := textLine("name", r.Name.Slug()) + textLine("description", r.Description)
 	return []byte(fenced(addKeys(front, r.Skill), r.Body))
 }
 

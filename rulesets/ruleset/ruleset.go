@@ -3,6 +3,7 @@ package ruleset
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,9 @@ func ParseName(s string) (Name, error) {
 	}
 	return Name(s), nil
 }
+
+// Slug returns the name as Agent Skills and file names have it: go_style becomes go-style.
+func (n Name) Slug() string { return strings.ReplaceAll(string(n), "_", "-") }
 
 func validName(s string) bool {
 	if s == "" || len(s) > MaxNameBytes {

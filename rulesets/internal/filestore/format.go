@@ -314,7 +314,7 @@ func (d *document) setFolderFront() {
 // nameFolder sets the name of a new document in the form of a folder.
 func (d *document) nameFolder() {
 	if d.ruleset.Folder {
-		d.set("name", text(folderOf(d.ruleset.Name)))
+		d.set("name", text(d.ruleset.Name.Slug()))
 		d.set("description", text(d.ruleset.Description))
 	}
 }

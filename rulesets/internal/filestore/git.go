@@ -155,11 +155,11 @@ func (s *Store) unrecordedFiles(name ruleset.Name) (files map[string]*gitFile, s
 		if err != nil {
 			return nil, ""
 		}
-		files[folderOf(name)+"/"+f.Path] = &gitFile{name: name, ids: blobIDs(data)}
+		files[name.Slug()+"/"+f.Path] = &gitFile{name: name, ids: blobIDs(data)}
 	}
 	for _, f := range head.Files {
 		if !slices.ContainsFunc(present, func(other ruleset.File) bool { return other.Path == f.Path }) {
-			files[folderOf(name)+"/"+f.Path] = &gitFile{name: name, ids: noBlob}
+			files[name.Slug()+"/"+f.Path] = &gitFile{name: name, ids: noBlob}
 		}
 	}
 	return files, contentSum(d.sum, present)

@@ -71,7 +71,7 @@ func (x *index) touch(name ruleset.Name, dirTime time.Time) {
 	}
 	if name != "" {
 		x.stale[name] = struct{}{}
-		x.odd[folderOf(name)] = struct{}{} // whose files may now belong to a ruleset
+		x.odd[name.Slug()] = struct{}{} // whose files may now belong to a ruleset
 	}
 	if len(x.stale) > maxStale {
 		x.whole = false

@@ -20,8 +20,6 @@ func nameOf(file string) (ruleset.Name, bool) {
 	return name, isMarkdown && err == nil
 }
 
-func folderOf(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
-
 // nameOfFolder returns the name of the ruleset whose files a folder holds.
 func nameOfFolder(folder string) (ruleset.Name, bool) {
 	name, err := ruleset.ParseName(strings.ReplaceAll(folder, "-", "_"))
@@ -30,7 +28,7 @@ func nameOfFolder(folder string) (ruleset.Name, bool) {
 
 func (s *Store) path(name ruleset.Name) string { return filepath.Join(s.dir, string(name)+suffix) }
 
-func (s *Store) folderPath(name ruleset.Name) string { return filepath.Join(s.dir, folderOf(name)) }
+func (s *Store) folderPath(name ruleset.Name) string { return filepath.Join(s.dir, name.Slug()) }
 
 // mainPath returns the file with the text of a ruleset, which may be in a folder.
 func (s *Store) mainPath(name ruleset.Name, folder bool) string {

@@ -218,7 +218,7 @@ func (s *Store) stageParts(e *ruleset.Effect) (parts []partChange, err error) {
 	}
 	root, err := s.openFolder(e.Name)
 	if err != nil {
-		return nil, unavailable(fmt.Errorf("the folder %s cannot have files: %w", folderOf(e.Name), err))
+		return nil, unavailable(fmt.Errorf("the folder %s cannot have files: %w", e.Name.Slug(), err))
 	}
 	defer func() { _ = root.Close() }() // what is written is on disk
 	sweepIn(s.folderPath(e.Name))

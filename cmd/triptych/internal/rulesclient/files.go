@@ -15,7 +15,7 @@ import (
 
 // skillURI returns the URI of a file of the skill that a ruleset is.
 func skillURI(name ruleset.Name, path string) string {
-	return "skill://" + strings.ReplaceAll(string(name), "_", "-") + "/" + path
+	return "skill://" + name.Slug() + "/" + path
 }
 
 // A resourceRead is the parameters of requests for one resource.

@@ -175,7 +175,7 @@ func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, nam
 	path := filepath.Join(dir, string(name)+".md")
 	r, err := book.Get(ctx, name)
 	if len(r.Files) > 0 {
-		path = filepath.Join(dir, strings.ReplaceAll(string(name), "_", "-"), ruleset.MainFile)
+		path = filepath.Join(dir, name.Slug(), ruleset.MainFile)
 	}
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		return nil // deleted since the list was made
