@@ -15,8 +15,12 @@ import (
 // Diff returns the difference between two revisions as a unified diff: of the ruleset,
 // then of each of its files.
 func Diff(from, to ruleset.Revision, contents Contents) string {
+	return unified(documents(from, to, contents))
+}
+
+func unified(documents []document) string {
 	var b strings.Builder
-	for _, d := range documents(from, to, contents) {
+	for _, d := range documents {
 		text := d.note
 		if text == "" {
 			text = udiff.Unified(d.from, d.to, d.before, d.after)
@@ -62,8 +66,12 @@ const wordContext = 2
 // of git diff --word-diff: [-deleted-] and {+added+}, with context lines. It
 // returns "" if there is none. An ellipsis stands for omitted lines.
 func WordDiff(from, to ruleset.Revision, contents Contents) string {
+	return byWords(documents(from, to, contents))
+}
+
+func byWords(documents []document) string {
 	var b strings.Builder
-	for _, d := range documents(from, to, contents) {
+	for _, d := range documents {
 		if d.note != "" {
 			b.WriteString(d.note)
 		} else {
@@ -206,10 +214,11 @@ type Comparison struct {
 
 // Compare returns the difference between two revisions.
 func Compare(from, to ruleset.Revision, contents Contents) Comparison {
+	differing := documents(from, to, contents)
 	c := Comparison{
 		Name: string(to.Content.Name), From: from.Number, To: to.Number,
 		Same:    from.Deleted == to.Deleted && ruleset.SameContent(from.Content, to.Content) && ruleset.SameFiles(from.Content.Files, to.Content.Files),
-		Unified: Diff(from, to, contents), Words: WordDiff(from, to, contents),
+		Unified: unified(differing), Words: byWords(differing),
 	}
 	if from.Content.Description != to.Content.Description {
 		c.Description = &[2]string{from.Content.Description, to.Content.Description}

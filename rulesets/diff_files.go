@@ -8,8 +8,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -86,7 +84,7 @@ func fileDocuments(from, to ruleset.Revision, contents Contents) (all []document
 		var isText, wasText bool
 		d.before, wasText = contents.text(from.Content.Name, old)
 		d.after, isText = contents.text(to.Content.Name, now)
-		if !wasText || !isText || udiff.Unified("", "", d.before, d.after) == "" {
+		if !wasText || !isText || d.before == d.after {
 			d.note = fmt.Sprintf("--- %s\n+++ %s\n%s%s", d.from, d.to, fileLine("-", old), fileLine("+", now))
 		}
 		all = append(all, d)
