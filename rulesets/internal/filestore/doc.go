@@ -60,7 +60,7 @@
 //
 // A watch learns of changes by this process directly and of changes by others
 // through file system events. Since mounts may drop events, it also checks the
-// folder every two seconds, and the folders with files of rulesets. The folder may be created, removed or replaced
-// meanwhile. [Store.Watch] runs one goroutine besides its caller's, which reads
-// the events, and waits for its end.
+// folder every two seconds, and the folders with files of rulesets. The folder may
+// be created, removed or replaced meanwhile. [Store.Watch] runs one goroutine
+// besides its caller's, which reads the events, and waits for its end.
 package filestore

@@ -45,13 +45,11 @@ func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.F
 	var infos []fs.FileInfo
 	size := int64(0)
 	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || ctx.Err() != nil:
+		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
-		case p != "." && ruleset.CheckFilePath(p) != nil && d.IsDir():
-			return fs.SkipDir
-		case !d.Type().IsRegular() || ruleset.CheckFilePath(p) != nil:
-			return nil
+		}
+		if passed, skip := passesOver(p, d); passed {
+			return skip
 		}
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -78,6 +76,17 @@ func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.F
 	}
 	slices.SortFunc(files, func(a, b ruleset.File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
+}
+
+// passesOver reports whether an entry below the folder of a ruleset is none of its files:
+// a folder, a hidden file or a link. For a folder of which this holds for all entries, skip
+// is [fs.SkipDir].
+func passesOver(p string, d fs.DirEntry) (passed bool, skip error) {
+	hidden := p != "." && ruleset.CheckFilePath(p) != nil
+	if hidden && d.IsDir() {
+		return true, fs.SkipDir
+	}
+	return hidden || !d.Type().IsRegular(), nil
 }
 
 // fileError converts an error of the file system to one of the store.

@@ -32,13 +32,11 @@ func (s *Store) folderState(name ruleset.Name) (state folderState) {
 	defer func() { _ = root.Close() }() // it was only read
 	sums, n := sha256.New(), 0
 	_ = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error { // what cannot be read is not compared
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil
-		case p != "." && ruleset.CheckFilePath(p) != nil && d.IsDir():
-			return fs.SkipDir
-		case !d.Type().IsRegular() || ruleset.CheckFilePath(p) != nil:
-			return nil
+		}
+		if passed, skip := passesOver(p, d); passed {
+			return skip
 		}
 		if info, err := d.Info(); err == nil {
 			fmt.Fprintln(sums, stampOf(info), p)
