@@ -19,7 +19,16 @@ func (s *Inspector) Frames(thread, limit int) ([]callstack.Frame, error) {
 
 // Frame returns a frame of a thread by its number.
 func (s *Inspector) Frame(thread, number int) (*callstack.Frame, error) {
-	frames, err := s.Frames(thread, number+1)
+	regs, err := s.Registers(thread)
+	if err != nil {
+		return nil, err
+	}
+	return s.frameFrom(regs, number)
+}
+
+// frameFrom returns a frame by its number on the stack that registers show.
+func (s *Inspector) frameFrom(regs dwarfregs.Registers, number int) (*callstack.Frame, error) {
+	frames, err := callstack.Unwind(s.Program, regs, s.Memory(), number+1)
 	if err != nil {
 		return nil, err
 	}
@@ -32,21 +41,26 @@ func (s *Inspector) Frame(thread, number int) (*callstack.Frame, error) {
 // Registers returns the registers of a thread or goroutine for the symbols, with
 // xmm0 to xmm15 of a thread.
 func (s *Inspector) Registers(thread int) (dwarfregs.Registers, error) {
-	regs, partial, err := s.cpu(thread)
-	switch {
-	case err != nil:
+	cpu, partial, err := s.cpu(thread)
+	if err != nil {
 		return dwarfregs.Registers{}, err
-	case partial:
-		return parked(regs), nil
 	}
-	out := dwarfregs.NewRegisters(general(&regs), regs.FSBase)
+	return s.forSymbols(thread, cpu, partial), nil
+}
+
+// forSymbols converts what [Inspector.cpu] has returned of a thread or goroutine.
+func (s *Inspector) forSymbols(thread int, cpu ptrace.Regs, partial bool) dwarfregs.Registers {
+	if partial {
+		return parked(cpu)
+	}
+	out := dwarfregs.NewRegisters(general(&cpu), cpu.FSBase)
 	if thread < 0 { // the vector registers are of its thread, which may do something else
-		return out, nil
+		return out
 	}
 	if state, err := s.View.XState(thread, nil); err == nil {
 		out = out.WithVectors(vectors(state))
 	}
-	return out, nil
+	return out
 }
 
 // general returns the general registers in DWARF's order.

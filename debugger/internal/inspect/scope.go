@@ -31,7 +31,7 @@ func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
 	if err != nil {
 		return nil, err
 	}
-	frame, err := s.Frame(thread, number)
+	frame, err := s.frameFrom(s.forSymbols(thread, cpu, partial), number)
 	if err != nil {
 		return nil, err
 	}

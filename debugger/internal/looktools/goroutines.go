@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
@@ -65,24 +66,25 @@ var goStatuses = map[uint64]string{
 // goroutines lists the goroutines of a Go program.
 func (t *Group) goroutines(ctx context.Context, _ *mcp.Call, s *session.Session, _ sessiontools.OnlySession) (goroutines, error) {
 	answer := goroutines{State: s.ChangedState(), Goroutines: []goroutineItem{}}
+	reasons := sync.OnceValues(func() (values.Object, error) { return s.RuntimeGlobal(ctx, "runtime.waitReasonStrings") })
 	err := s.Goroutines(ctx, func(g inspect.Goroutine) bool {
 		if len(answer.Goroutines) == maxThreads {
 			answer.More++
 		} else {
-			answer.Goroutines = append(answer.Goroutines, newGoroutineItem(ctx, s, g))
+			answer.Goroutines = append(answer.Goroutines, newGoroutineItem(s, g, reasons))
 		}
 		return true
 	})
 	return answer, err
 }
 
-func newGoroutineItem(ctx context.Context, s *session.Session, g inspect.Goroutine) goroutineItem {
+func newGoroutineItem(s *session.Session, g inspect.Goroutine, reasons func() (values.Object, error)) goroutineItem {
 	item := goroutineItem{ID: g.ID, Status: goStatuses[g.Status], Thread: int64(g.Thread)}
 	if item.Status == "" {
 		item.Status = fmt.Sprintf("status %d", g.Status)
 	}
 	if g.Status == inspect.GoWaiting {
-		item.Wait = waitReason(ctx, s, g.WaitReason)
+		item.Wait = waitReason(reasons, g.WaitReason)
 	}
 	at, err := s.UserFrame(g)
 	if err != nil {
@@ -99,9 +101,10 @@ func newGoroutineItem(ctx context.Context, s *session.Session, g inspect.Gorouti
 	return item
 }
 
-// waitReason returns the runtime's text for the reason why a goroutine waits.
-func waitReason(ctx context.Context, s *session.Session, reason uint64) string {
-	texts, err := s.RuntimeGlobal(ctx, "runtime.waitReasonStrings")
+// waitReason returns the runtime's text for the reason why a goroutine waits, of those
+// that reasons returns.
+func waitReason(reasons func() (values.Object, error), reason uint64) string {
+	texts, err := reasons()
 	if err != nil {
 		return ""
 	}
