@@ -62,8 +62,7 @@ func (r *rotation) attestMore(heads attestedHeads, next ed25519.PrivateKey) (mor
 	merged.add(r.Heads)
 	for chain, hashes := range heads {
 		for _, hash := range hashes {
-			more = more || !slices.Contains(merged[chain], hash)
-			merged.addOnce(chain, hash)
+			more = merged.addOnce(chain, hash) || more
 		}
 	}
 	if more {
@@ -178,11 +177,13 @@ func (a attestedHeads) addTrusted(s *signer, chain string, published []byte) err
 	return nil
 }
 
-// addOnce adds the hash of a head.
-func (a attestedHeads) addOnce(chain, hash string) {
-	if !slices.Contains(a[chain], hash) {
-		a[chain] = append(a[chain], hash)
+// addOnce adds the hash of a head, and reports whether it was missing.
+func (a attestedHeads) addOnce(chain, hash string) bool {
+	if slices.Contains(a[chain], hash) {
+		return false
 	}
+	a[chain] = append(a[chain], hash)
+	return true
 }
 
 // headsToAttest does for a store what that of files does. An error of the store is returned, so
