@@ -17,7 +17,7 @@ func (c *Call) hasTasks() bool {
 }
 
 // errTooManyTasks is returned by startTask when the principal, the server or its store
-// has no room for another task. The job then runs within the call, if the tool allows
+// may not have another task. The job then runs within the call, if the tool allows
 // that.
 var errTooManyTasks = errors.New("too many tasks")
 

@@ -113,7 +113,7 @@ func TestErrorOfEnd(t *testing.T) {
 	}
 }
 
-// A restart launches the program anew, with the breakpoints and signals that the
+// A restart launches the program again, with the breakpoints and signals that the
 // client has chosen.
 func TestRestart(t *testing.T) {
 	c := launched(t, "total", "abort")
