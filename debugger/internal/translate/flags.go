@@ -6,16 +6,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// The arithmetic flags.
+// Short names of the arithmetic flags.
 const (
-	carry    = 1 << 0
-	parity   = 1 << 2
-	adjust   = 1 << 4
-	zero     = 1 << 6
-	sign     = 1 << 7
-	overflow = 1 << 11
-
-	arithmetic = carry | parity | adjust | zero | sign | overflow
+	carry      = x86.CarryFlag
+	parity     = x86.ParityFlag
+	adjust     = x86.AdjustFlag
+	zero       = x86.ZeroFlag
+	sign       = x86.SignFlag
+	overflow   = x86.OverflowFlag
+	arithmetic = x86.ArithmeticFlags
 )
 
 // lookAhead is the number of instructions within which flags must be overwritten.

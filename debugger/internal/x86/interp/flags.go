@@ -6,17 +6,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// Bits of RFLAGS.
+// Short names of the flags.
 const (
-	carry     = 1 << 0
-	parity    = 1 << 2
-	adjust    = 1 << 4
-	zero      = 1 << 6
-	sign      = 1 << 7
-	direction = 1 << 10
-	overflow  = 1 << 11
-
-	arithmetic = carry | parity | adjust | zero | sign | overflow
+	carry      = x86.CarryFlag
+	parity     = x86.ParityFlag
+	adjust     = x86.AdjustFlag
+	zero       = x86.ZeroFlag
+	sign       = x86.SignFlag
+	direction  = x86.DirectionFlag
+	overflow   = x86.OverflowFlag
+	arithmetic = x86.ArithmeticFlags
 )
 
 // flagIf returns flag if the condition holds, and 0 otherwise.
