@@ -1,6 +1,7 @@
 package bugs
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -71,6 +72,22 @@ func (d *dictionary) size() int64 {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.bytes
+}
+
+// known returns the ids of names, sorted and each once. It reports whether all of
+// them have one.
+func (d *dictionary) known(names []string) (ids []uint32, ok bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, name := range names {
+		id, ok := d.ids[name]
+		if !ok {
+			return nil, false
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), true
 }
 
 // text returns the name with an id.

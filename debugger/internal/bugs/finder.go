@@ -43,8 +43,12 @@ type Request struct {
 	Path  string // folder or file to search, absolute or relative to the working directory
 	Site  Site   // place to compare with
 	Patch []Hunk // if not empty, compare with the code before these changes instead
-	Class Class  // class of bugs to find; empty means the site's
-	Limit int    // maximum number of findings up to 100; 0 means 10
+
+	// Template, if not nil, is the code to find instead.
+	Template *Template
+
+	Class Class // class of bugs to find; empty means the site's
+	Limit int   // maximum number of findings up to 100; 0 means 10
 
 	// Progress, if not nil, is called now and then while files are read.
 	Progress func(done, total int)
@@ -54,7 +58,7 @@ type Request struct {
 // returns a PathError, ErrNothingToCompare, or the error of ctx. Files that were
 // read remain cached for the next search.
 func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
-	if len(req.Patch) == 0 && req.Site.File == "" && req.Site.Signal == "" && req.Site.Function == "" && req.Class == "" {
+	if len(req.Patch) == 0 && req.Template == nil && req.Site.File == "" && req.Site.Signal == "" && req.Site.Function == "" && req.Class == "" {
 		return nil, ErrNothingToCompare
 	}
 	start := time.Now()
@@ -67,18 +71,25 @@ func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
 		return nil, err
 	}
 	s := search{finder: f, folder: key.folder, view: v, request: req, limit: limitOf(req.Limit)}
-	var report *Report
-	if len(req.Patch) > 0 {
-		report, err = f.findPatch(ctx, s)
-	} else {
-		report, err = s.run(ctx)
-	}
+	report, err := s.answer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	f.config.Logger.DebugContext(ctx, "searched for similar bugs", "path", key.folder,
 		"files", report.Files, "findings", len(report.Findings), "dur", time.Since(start))
 	return report, nil
+}
+
+// answer answers the request, whatever it compares with.
+func (s *search) answer(ctx context.Context) (*Report, error) {
+	switch {
+	case s.request.Template != nil:
+		return s.findTemplate(ctx)
+	case len(s.request.Patch) > 0:
+		return s.finder.findPatch(ctx, *s)
+	default:
+		return s.run(ctx)
+	}
 }
 
 // limitOf returns the maximum number of findings.

@@ -40,6 +40,8 @@ func (c *code) step(p pattern, k, i int) int {
 	switch e := p[k]; e.op {
 	case variable:
 		return c.stepVariable(p, k, i)
+	case hole:
+		return c.stepHole(p, k, i)
 	case gap:
 		return c.stepGap(p, k, i)
 	case pathStop, statementStart:
@@ -62,6 +64,8 @@ func (e element) accepts(t syntax.Token) bool {
 	switch e.op {
 	case literal:
 		return t.Kind != syntax.StringToken && slices.Contains(e.words, t.Text)
+	case exactString:
+		return t.Kind == syntax.StringToken && t.Text == e.words[0]
 	case anyName:
 		return t.Kind == syntax.NameToken
 	case anyNumber:

@@ -45,6 +45,8 @@ const (
 	pathStop
 	statementStart
 	statementEnd
+	hole        // an expression, in templates
+	exactString // a certain string, in templates
 )
 
 // classes lists the elements that stand for a class of tokens.

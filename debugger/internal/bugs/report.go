@@ -10,6 +10,7 @@ import (
 type Report struct {
 	Diagnosis Diagnosis `json:"diagnosis" doc:"What went wrong at the site"`
 	Findings  []Finding `json:"findings" doc:"Places that resemble the site, the most similar first"`
+	More      int       `json:"more,omitempty" doc:"Other places that match the code"`
 	Files     int       `json:"files" doc:"Source files that were searched"`
 	Lines     int       `json:"lines" doc:"Lines in them"`
 	LeftOut   int       `json:"left_out" doc:"Source files that are too large, binary, minified or not readable"`
@@ -44,10 +45,16 @@ func (s *search) report(best []candidate) *Report {
 }
 
 func (s *search) finding(c candidate, text string) Finding {
+	f := s.describe(c, text)
+	f.Reason = s.reason(c)
+	return f
+}
+
+// describe returns the finding for a candidate, without a reason.
+func (s *search) describe(c candidate, text string) Finding {
 	f := Finding{
 		File: c.file.path, Line: c.line, Kind: s.found.Kind, Title: s.found.Title,
-		Similarity: percent(c.score), CodeAlike: percent(c.alike),
-		Reason: s.reason(c), Excerpt: excerpt(text, c.line),
+		Similarity: percent(c.score), CodeAlike: percent(c.alike), Excerpt: excerpt(text, c.line),
 	}
 	if fn, ok := c.file.functionOf(c.file.stream.tokenOf(c.line)); ok {
 		f.Function = fn.name
@@ -98,6 +105,9 @@ func (r *Report) Text() string {
 	}
 	for i, f := range r.Findings {
 		fmt.Fprintf(&text, "\n\n%d. %s:%d - %s\n   Similarity: %d%%", i+1, printable(f.File), f.Line, f.Title, f.Similarity)
+	}
+	if r.More > 0 {
+		fmt.Fprintf(&text, "\n\n%d more places match", r.More)
 	}
 	if !r.Complete {
 		fmt.Fprintf(&text, "\n\nOnly %d files were searched; search again to go on", r.Files)

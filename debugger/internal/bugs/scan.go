@@ -26,15 +26,20 @@ func (book rulebook) scan(lang *syntax.Language, tokens []syntax.Token, found []
 	if set == nil {
 		return nil
 	}
-	c := &code{
-		tokens: tokens, lineEnds: lang.LinesEndStatements(), indents: lang.Outline == syntax.ByIndent,
-		fuel: fuelPerToken * (len(tokens) + 100),
-	}
+	c := newCode(lang, tokens)
 	var hits []hit
 	for _, part := range segments(found, len(tokens)) {
 		hits = append(hits, set.scan(c, part)...)
 	}
 	return surest(hits)
+}
+
+// newCode returns tokens to be matched.
+func newCode(lang *syntax.Language, tokens []syntax.Token) *code {
+	return &code{
+		tokens: tokens, lineEnds: lang.LinesEndStatements(), indents: lang.Outline == syntax.ByIndent,
+		fuel: fuelPerToken * (len(tokens) + 100),
+	}
 }
 
 // segments returns the functions and the code between them.

@@ -24,18 +24,20 @@ type Group struct {
 
 type similarArgs struct {
 	sessiontools.SessionArg
-	Pattern  string `json:"pattern_type,omitempty" enum:"crash|memory|logic" doc:"Class of bugs; default: detected"`
+	Class    string `json:"pattern_type,omitempty" enum:"crash|memory|logic" doc:"Class of bugs; default: detected"`
 	Path     string `json:"search_path,omitempty" doc:"Folder or file; default: the current project"`
 	File     string `json:"file,omitempty" doc:"Place to compare with; default: where the program stopped"`
 	Line     int    `json:"line,omitempty" min:"1"`
 	Function string `json:"function,omitempty"`
 	Patch    string `json:"patch,omitempty" doc:"Unified diff of a fix: find where it was forgotten"`
+	Template string `json:"pattern,omitempty" doc:"Code with holes to find: free($x); … use($x)"`
 	Limit    int    `json:"max_results" min:"1" max:"100" default:"10"`
 }
 
 var (
 	errLineAlone  = errors.New("line needs a file")
 	errPatchFirst = errors.New("a patch has its own places: give it without file, line and function")
+	errTemplate   = errors.New("a pattern is searched for by itself: give it without file, line, function and patch")
 )
 
 // Validate checks what the published schema does not express.
@@ -46,49 +48,53 @@ func (a similarArgs) Validate() error {
 	if a.Patch != "" && (a.File != "" || a.Function != "") {
 		return errPatchFirst
 	}
+	if a.Template != "" && (a.File != "" || a.Function != "" || a.Patch != "") {
+		return errTemplate
+	}
 	return nil
 }
 
 func (t *Group) findSimilarBugs(ctx context.Context, call *mcp.Call, args similarArgs) (*bugs.Report, error) {
-	var site bugs.Site
-	hunks, err := hunksOf(args.Patch)
-	if args.Patch == "" {
-		site, err = t.siteOf(ctx, call, args)
-	}
+	request, err := t.request(ctx, call, args)
 	if err != nil {
 		return nil, err
 	}
-	path, err := t.searchPath(args.Path)
-	if err != nil {
+	if request.Path, err = t.searchPath(args.Path); err != nil {
 		return nil, err
 	}
 	finder, err := t.Finder()
 	if err != nil {
 		return nil, err
 	}
-	report, err := finder.Find(ctx, bugs.Request{
-		Path: path, Site: site, Patch: hunks, Class: bugs.Class(args.Pattern), Limit: args.Limit,
-		Progress: func(done, total int) { call.Progress(ctx, float64(done), float64(total), "files read") },
-	})
+	report, err := finder.Find(ctx, request)
 	if errors.Is(err, bugs.ErrNothingToCompare) {
 		err = failure.NotAttached("no process has stopped here; attach to one, or give file and line, or pattern_type")
 	}
-	if err == nil && args.File != "" && len(report.Findings) == 0 && !filepath.IsAbs(site.File) {
+	if err == nil && args.File != "" && len(report.Findings) == 0 && !filepath.IsAbs(request.Site.File) {
 		return nil, mcp.InvalidParams("nothing was found, and file %q is not there", args.File)
 	}
 	return report, err
 }
 
-// hunksOf reads a patch, none if there is none.
-func hunksOf(patch string) ([]bugs.Hunk, error) {
-	if patch == "" {
-		return nil, nil
+// request returns the request for a call, without a path.
+func (t *Group) request(ctx context.Context, call *mcp.Call, args similarArgs) (r bugs.Request, err error) {
+	r = bugs.Request{
+		Class: bugs.Class(args.Class), Limit: args.Limit,
+		Progress: func(done, total int) { call.Progress(ctx, float64(done), float64(total), "files read") },
 	}
-	hunks, err := bugs.ParsePatch(patch)
-	if err != nil {
-		return nil, mcp.InvalidParams("patch: %v", err)
+	switch {
+	case args.Patch != "":
+		if r.Patch, err = bugs.ParsePatch(args.Patch); err != nil {
+			return r, mcp.InvalidParams("patch: %v", err)
+		}
+	case args.Template != "":
+		if r.Template, err = bugs.ParseTemplate(args.Template); err != nil {
+			return r, mcp.InvalidParams("pattern: %v", err)
+		}
+	default:
+		r.Site, err = t.siteOf(ctx, call, args)
 	}
-	return hunks, nil
+	return r, err
 }
 
 // siteOf returns the place to compare with: the one that is given, else where
@@ -102,7 +108,7 @@ func (t *Group) siteOf(ctx context.Context, call *mcp.Call, args similarArgs) (b
 		return given, nil
 	}
 	site, err := t.StopSite(ctx, call, args.Session)
-	if _, none := errors.AsType[*failure.NotAttachedError](err); none && args.Pattern != "" {
+	if _, none := errors.AsType[*failure.NotAttachedError](err); none && args.Class != "" {
 		return given, nil
 	}
 	return site, err

@@ -22,12 +22,12 @@ func TestSiteOf(t *testing.T) {
 		want string // file or error
 	}{
 		{"where it stopped", similarArgs{}, nil, "stopped.c"},
-		{"where it stopped, with a class", similarArgs{Pattern: "crash"}, nil, "stopped.c"},
+		{"where it stopped, with a class", similarArgs{Class: "crash"}, nil, "stopped.c"},
 		{"a given place", similarArgs{File: "given.c", Line: 1}, nil, "given.c"},
 		{"a given function", similarArgs{Function: "f"}, broken, ""},
 		{"nothing is attached", similarArgs{}, failure.NotAttached("attach first"), "not attached: attach first"},
-		{"nothing is attached, but there is a class", similarArgs{Pattern: "logic"}, failure.NotAttached("attach first"), ""},
-		{"it cannot be read", similarArgs{Pattern: "logic"}, broken, "broken"},
+		{"nothing is attached, but there is a class", similarArgs{Class: "logic"}, failure.NotAttached("attach first"), ""},
+		{"it cannot be read", similarArgs{Class: "logic"}, broken, "broken"},
 	} {
 		tools := &Group{StopSite: func(context.Context, *mcp.Call, string) (bugs.Site, error) {
 			if tt.stop != nil {

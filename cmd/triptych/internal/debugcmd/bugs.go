@@ -21,9 +21,9 @@ import (
 
 // bugsFlags are the flags of triptych bugs.
 type bugsFlags struct {
-	patch, at string
-	most      int
-	asJSON    bool
+	patch, at, pattern string
+	most               int
+	asJSON             bool
 }
 
 // BugsCommand returns the row of triptych bugs.
@@ -37,11 +37,14 @@ func (a commands) bugsCommand() app.Command {
 		Long: "Searches the source code below DIR, the working directory without it. With --patch\n" +
 			"it finds code that has what a patch removes and lacks what it adds; the patch is a\n" +
 			"file, - for standard input, or a commit of the git repository in DIR. With --at it\n" +
-			"finds code like a line. docs/similar-bugs.md says how places are ranked.",
-		Example: "triptych bugs --patch HEAD\ngit diff | triptych bugs --patch -\ntriptych bugs --at src/parser.c:142 src",
+			"finds code like a line, and with --pattern code with holes: $x stands for the same\n" +
+			"expression everywhere, … for other code. docs/similar-bugs.md says more.",
+		Example: "triptych bugs --patch HEAD\ngit diff | triptych bugs --patch -\ntriptych bugs --at src/parser.c:142 src\n" +
+			"triptych bugs --pattern 'free($x); … use($x)'",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&f.patch, "patch", "", "the `file` of a unified diff, or a commit")
 			set.StringVar(&f.at, "at", "", "the `place` FILE:LINE")
+			set.StringVar(&f.pattern, "pattern", "", "`code` with holes")
 			set.IntVar(&f.most, "max", 10, "show at most so many `places`")
 			app.JSONFlag(set, &f.asJSON)
 		},
@@ -62,8 +65,10 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 	}
 	arguments := map[string]any{"search_path": root, "max_results": f.most}
 	switch {
-	case (f.patch == "") == (f.at == ""):
-		return app.UsageErrorf("give --patch or --at")
+	case given(f.patch)+given(f.at)+given(f.pattern) != 1:
+		return app.UsageErrorf("give --patch, --at or --pattern")
+	case f.pattern != "":
+		arguments["pattern"] = f.pattern
 	case f.patch != "":
 		patch, err := a.patchText(ctx, root, f.patch)
 		if err != nil {
@@ -97,6 +102,9 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 	}
 	return a.printBugs(raw, f.asJSON)
 }
+
+// given returns 1 for a flag with a value, else 0.
+func given(value string) int { return min(1, len(value)) }
 
 // maxPatch limits the bytes of a patch from standard input.
 const maxPatch = 8 << 20
@@ -155,6 +163,7 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 			File, Function, Reason, Excerpt string
 			Line, Similarity                int
 		}
+		More     int
 		Files    int
 		Complete bool
 	}
@@ -171,8 +180,11 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 		}
 	}
 	rest := ""
+	if report.More > 0 {
+		rest = fmt.Sprintf("; %d more match", report.More)
+	}
 	if !report.Complete {
-		rest = "; not all files were read in time"
+		rest += "; not all files were read in time"
 	}
 	return a.Printf("%s in %s%s\n", app.Counted(len(report.Findings), "place"), app.Counted(report.Files, "file"), rest)
 }
