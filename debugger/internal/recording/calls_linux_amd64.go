@@ -1,0 +1,217 @@
+package recording
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// refused lists the system calls that fail with ENOSYS, because after them the kernel
+// would write to memory at any time. Programs can do without them.
+var refused = map[uint64]bool{
+	unix.SYS_RSEQ: true, unix.SYS_IO_SETUP: true, unix.SYS_IO_URING_SETUP: true, unix.SYS_USERFAULTFD: true,
+}
+
+// unrecordable lists the system calls that end a recording, with the reason.
+var unrecordable = map[uint64]string{
+	unix.SYS_SHMAT:            "the program maps System V shared memory",
+	unix.SYS_REMAP_FILE_PAGES: "the program maps a file by remap_file_pages",
+	unix.SYS_SECCOMP:          "the program restricts its system calls by seccomp",
+	unix.SYS_MODIFY_LDT:       "the program changes its segments",
+	unix.SYS_PTRACE:           "the program traces others",
+}
+
+// call records a system call.
+func (r *recorder) call() (inplace.Stop, error) {
+	g := r.run.Regs
+	e := r.event(Call)
+	e.Number = g.RAX
+	if refused[g.RAX] {
+		failed := unix.ENOSYS
+		r.run.Skip(-uint64(failed))
+		return inplace.Stop{Kind: inplace.Done}, r.add(&e, g)
+	}
+	if err := r.check(&g); err != nil {
+		return inplace.Stop{}, err
+	}
+	effect := r.effect(&g)
+	var all *snapshot
+	if effect.Unknown {
+		var err error
+		if all, err = r.snapshot(); err != nil {
+			return inplace.Stop{}, err
+		}
+	}
+	stop, err := r.execute(&g)
+	if err != nil || stop.Kind != inplace.Done {
+		return stop, err
+	}
+	if e.Writes = r.written(&g, effect.Writes); all != nil {
+		if e.Writes, err = r.differences(all, effect.Name, g.RAX); err != nil {
+			return inplace.Stop{}, err
+		}
+	}
+	if effect.Vector {
+		if e.Vector, err = vectorState(r.tracer, r.pid); err != nil {
+			return inplace.Stop{}, err
+		}
+	}
+	if err := r.remap(&e, &g); err != nil {
+		return inplace.Stop{}, err
+	}
+	return stop, r.add(&e, g)
+}
+
+// execute makes a system call. MADV_FREE is made MADV_DONTNEED, because it is not known
+// when the kernel frees the memory.
+func (r *recorder) execute(g *ptrace.Regs) (inplace.Stop, error) {
+	free := g.RAX == unix.SYS_MADVISE && g.RDX == unix.MADV_FREE
+	if free {
+		r.run.Regs.RDX = unix.MADV_DONTNEED
+	}
+	stop, err := r.run.Execute()
+	if free && stop.Kind != inplace.Exited {
+		r.run.Regs.RDX = g.RDX
+	}
+	return stop, err
+}
+
+// check returns why a system call cannot be recorded, as a cutError.
+func (r *recorder) check(g *ptrace.Regs) error {
+	if reason, ok := unrecordable[g.RAX]; ok {
+		return cutError(reason)
+	}
+	switch g.RAX {
+	case unix.SYS_PRCTL:
+		const dispatch = 59 // PR_SET_SYSCALL_USER_DISPATCH
+		if g.RDI == unix.PR_SET_SECCOMP || g.RDI == dispatch {
+			return cutError("the program restricts its system calls by prctl")
+		}
+	case unix.SYS_MMAP:
+		if g.R10&unix.MAP_SHARED != 0 && g.R10&unix.MAP_ANONYMOUS == 0 && g.RDX&unix.PROT_WRITE != 0 {
+			return cutError("the program maps a file that others may write, and may write it itself")
+		}
+	case unix.SYS_CLONE, unix.SYS_CLONE3, unix.SYS_FORK, unix.SYS_VFORK:
+		if r.shared {
+			return cutError("the program would share memory with a child")
+		}
+	}
+	return nil
+}
+
+// effect returns what a system call will write.
+func (r *recorder) effect(g *ptrace.Regs) kernel.Effect {
+	call := kernel.Call{Number: g.RAX, Args: [6]uint64{g.RDI, g.RSI, g.RDX, g.R10, g.R8, g.R9}}
+	return kernel.Of(call, func(addr uint64, b []byte) bool {
+		_, err := r.run.Memory().Read(addr, b)
+		return err == nil
+	})
+}
+
+// exec records that the process executes another program.
+func (r *recorder) exec() (inplace.Stop, error) {
+	r.base, r.signals = r.position(), 0
+	if err := r.run.Close(); err != nil {
+		return inplace.Stop{}, err
+	}
+	r.run = nil
+	if _, err := r.tracer.ToEventStop(r.pid, func(ptrace.Event) {}); err != nil {
+		return inplace.Stop{}, err
+	}
+	return inplace.Stop{Kind: inplace.Done}, r.begin(unix.SYS_EXECVE)
+}
+
+// remap records how a system call that has returned changed the mappings.
+func (r *recorder) remap(e *Event, g *ptrace.Regs) error {
+	result := r.run.Regs.RAX
+	if int64(result) < 0 && int64(result) > -4096 {
+		return nil
+	}
+	m := Mapping{Start: g.RDI, Length: (g.RSI + pageSize - 1) &^ (pageSize - 1), Protection: uint32(g.RDX & 7), File: -1}
+	switch g.RAX {
+	case unix.SYS_MMAP:
+		m.Start = result
+		return r.mapped(e, g, m)
+	case unix.SYS_MUNMAP:
+		m.Protection = 0
+		e.Remap = Remap{Kind: Unmap, Mapping: m}
+		e.Writes = nil
+	case unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT:
+		if g.RDX&(unix.PROT_GROWSDOWN|unix.PROT_GROWSUP) != 0 {
+			return cutError("the program protects memory that grows")
+		}
+		e.Remap = Remap{Kind: Protect, Mapping: m}
+	case unix.SYS_MREMAP:
+		if g.R10&unix.MREMAP_DONTUNMAP != 0 || g.RSI == 0 {
+			return cutError("the program maps memory twice")
+		}
+		m.Protection = 0
+		e.Remap = Remap{Kind: Move, Mapping: m, To: result, ToLen: (g.RDX + pageSize - 1) &^ (pageSize - 1)}
+		e.Writes = nil
+	case unix.SYS_MADVISE:
+		if e.Writes = nil; g.RDX == unix.MADV_DONTNEED || g.RDX == unix.MADV_FREE || g.RDX == 24 { // MADV_DONTNEED_LOCKED
+			m.Protection = 0
+			e.Remap = Remap{Kind: Discard, Mapping: m}
+		}
+	case unix.SYS_BRK:
+		r.moveBreak(e, result)
+	}
+	return nil
+}
+
+// mapped records a new mapping.
+func (r *recorder) mapped(e *Event, g *ptrace.Regs, m Mapping) error {
+	e.Writes = nil
+	if g.R10&unix.MAP_ANONYMOUS != 0 {
+		r.shared = r.shared || g.R10&unix.MAP_SHARED != 0
+		e.Remap = Remap{Kind: Map, Mapping: m}
+		return nil
+	}
+	direct := fmt.Sprintf("/proc/%d/fd/%d", r.pid, int32(g.R8))
+	path, err := os.Readlink(direct)
+	if err != nil {
+		return err
+	}
+	if m.Name = path; strings.HasPrefix(path, "/") {
+		m.File = r.files.add(path, direct)
+	}
+	if m.File >= 0 && g.R10&unix.MAP_SHARED == 0 {
+		m.Offset = g.R9
+		e.Remap = Remap{Kind: Map, Mapping: m}
+		return nil
+	}
+	m.File = -1
+	e.Remap = Remap{Kind: Map, Mapping: m}
+	const most = 1 << 28
+	if m.Length > most {
+		return cutError("the program maps a large file that a replay may not find: " + path)
+	}
+	b := make([]byte, m.Length)
+	n, _ := r.run.Memory().Read(m.Start, b) // up to the end of the file
+	e.Writes = appendPages(nil, m.Start, append(b[:n], make([]byte, len(b)-n)...), nil)
+	return nil
+}
+
+// moveBreak records the move of the end of the heap.
+func (r *recorder) moveBreak(e *Event, end uint64) {
+	e.Writes = nil
+	from, to := pageUp(r.heap), pageUp(end)
+	r.heap = end
+	m := Mapping{File: -1, Name: "[heap]"}
+	switch {
+	case to > from:
+		m.Start, m.Length, m.Protection = from, to-from, unix.PROT_READ|unix.PROT_WRITE
+		e.Remap = Remap{Kind: Map, Mapping: m}
+	case to < from:
+		m.Start, m.Length = to, from-to
+		e.Remap = Remap{Kind: Unmap, Mapping: m}
+	}
+}
+
+func pageUp(n uint64) uint64 { return (n + pageSize - 1) &^ (pageSize - 1) }

@@ -1,0 +1,359 @@
+package recording
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sort"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// Errors of [Read].
+var (
+	ErrFormat  = errors.New("this is no recording")
+	ErrVersion = errors.New("this version of recordings is not known")
+	ErrCorrupt = errors.New("the recording is damaged")
+)
+
+// Limits of a recording. They bound the memory that a reader uses for a hostile file.
+const (
+	maxSize     = 2 << 30 // before compression
+	maxBlock    = 1 << 30
+	maxFiles    = 1 << 16
+	maxVector   = 1 << 16
+	maxMappings = 1 << 17
+	addressEnd  = 1 << 47
+	pageSize    = 1 << 12
+)
+
+// A Recording is a recording in memory.
+type Recording struct {
+	Files  []File
+	data   []byte
+	events []entry
+}
+
+// An entry of the table of events.
+type entry struct {
+	position uint64
+	start    int // in data
+}
+
+// Read reads a recording. If the recorder was killed, the recording has what it had
+// written, and ends with an event of kind Cut.
+func Read(r io.Reader) (*Recording, error) {
+	head := make([]byte, len(magic)+2)
+	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
+		return nil, ErrFormat
+	}
+	if v := binary.LittleEndian.Uint16(head[len(magic):]); v != version {
+		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
+	}
+	zip, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	defer zip.Close()
+	rec := new(Recording)
+	if err := rec.blocks(bufio.NewReader(zip)); err != nil {
+		return nil, err
+	}
+	if len(rec.events) == 0 {
+		return nil, fmt.Errorf("%w: it has no events", ErrCorrupt)
+	}
+	return rec, nil
+}
+
+// blocks reads blocks until the last one, or the end of the file.
+func (r *Recording) blocks(in *bufio.Reader) error {
+	for {
+		tag, payload, err := r.block(in)
+		switch {
+		case errors.Is(err, errEnds):
+			return r.cut()
+		case err != nil:
+			return err
+		}
+		switch tag {
+		case blockFile:
+			err = r.file(payload)
+		case blockEvent:
+			err = r.event(payload)
+		case blockEnd:
+			return r.complete()
+		default:
+			err = ErrCorrupt
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// errEnds reports that the file ends in the middle.
+var errEnds = errors.New("the recording ends early")
+
+// block reads a block. Its memory grows with what is read.
+func (r *Recording) block(in *bufio.Reader) (byte, []byte, error) {
+	tag, err := in.ReadByte()
+	if err != nil {
+		return 0, nil, endsEarly(err)
+	}
+	n, err := binary.ReadUvarint(in)
+	switch {
+	case err != nil:
+		return 0, nil, endsEarly(err)
+	case n > maxBlock || n > uint64(maxSize-len(r.data)):
+		return 0, nil, fmt.Errorf("%w: a block of %d bytes", ErrCorrupt, n)
+	}
+	start := len(r.data)
+	for left := int(n); left > 0; {
+		at, part := len(r.data), min(left, 1<<20)
+		r.data = append(r.data, make([]byte, part)...)
+		if _, err := io.ReadFull(in, r.data[at:]); err != nil {
+			r.data = r.data[:start]
+			return 0, nil, endsEarly(err)
+		}
+		left -= part
+	}
+	return tag, r.data[start:], nil
+}
+
+// endsEarly returns errEnds for the end of the file, and else an error about damage.
+func endsEarly(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errEnds
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}
+
+func (r *Recording) file(payload []byte) error {
+	d := decoder{b: payload}
+	f := File{Path: d.text(), Size: int64(d.uvarint() & (1<<62 - 1))}
+	copy(f.Digest[:], d.bytes(uint64(len(f.Digest))))
+	if d.bad || len(d.b) > 0 || len(r.Files) == maxFiles || !filepath.IsAbs(f.Path) {
+		return fmt.Errorf("%w: file %d", ErrCorrupt, len(r.Files))
+	}
+	r.Files = append(r.Files, f)
+	r.data = r.data[:len(r.data)-len(payload)]
+	return nil
+}
+
+func (r *Recording) event(payload []byte) error {
+	e, err := decodeEvent(payload, len(r.Files))
+	if err != nil {
+		return fmt.Errorf("event %d: %w", len(r.events), err)
+	}
+	first := len(r.events) == 0
+	switch {
+	case first && (e.Kind != Image || e.Position != 0 || e.Number != 0):
+		return fmt.Errorf("%w: it does not begin with a program", ErrCorrupt)
+	case !first && (e.Position < r.events[len(r.events)-1].position || e.Kind == Image && e.Number == 0):
+		return fmt.Errorf("%w: event %d is before the one before it", ErrCorrupt, len(r.events))
+	case r.final():
+		return fmt.Errorf("%w: an event after the end", ErrCorrupt)
+	}
+	r.events = append(r.events, entry{e.Position, len(r.data) - len(payload)})
+	return nil
+}
+
+// final reports whether the last event ends the recording.
+func (r *Recording) final() bool {
+	if len(r.events) == 0 {
+		return false
+	}
+	kind := Kind(r.data[r.events[len(r.events)-1].start])
+	return kind == Ended || kind == Cut
+}
+
+// complete checks that the recording has an end.
+func (r *Recording) complete() error {
+	if !r.final() {
+		return fmt.Errorf("%w: it has no end", ErrCorrupt)
+	}
+	return nil
+}
+
+// cut ends a recording that ends in the middle at its last event.
+func (r *Recording) cut() error {
+	if len(r.events) == 0 || r.final() {
+		return nil
+	}
+	last := r.Event(len(r.events) - 1)
+	e := Event{Kind: Cut, Position: last.Position + last.duration(), Immediate: true, Reason: "the recorder has ended there"}
+	start := len(r.data)
+	r.data = appendEvent(r.data, &e)
+	r.events = append(r.events, entry{e.Position, start})
+	return nil
+}
+
+// Len returns the number of events.
+func (r *Recording) Len() int { return len(r.events) }
+
+// Event returns an event. Its data is part of the recording.
+func (r *Recording) Event(n int) Event {
+	end := len(r.data)
+	if n+1 < len(r.events) {
+		end = r.events[n+1].start
+	}
+	e, err := decodeEvent(r.data[r.events[n].start:end], len(r.Files))
+	if err != nil {
+		panic(err) // it was checked
+	}
+	return e
+}
+
+// End returns the last position.
+func (r *Recording) End() uint64 { return r.events[len(r.events)-1].position }
+
+// Last returns the last event.
+func (r *Recording) Last() Event { return r.Event(len(r.events) - 1) }
+
+// after returns the number of the first event at a position or after it.
+func (r *Recording) after(position uint64) int {
+	return sort.Search(len(r.events), func(n int) bool { return r.events[n].position >= position })
+}
+
+func decodeEvent(payload []byte, files int) (Event, error) {
+	d := decoder{b: payload}
+	e := Event{Kind: Kind(d.byte()), Remap: Remap{Mapping: Mapping{File: -1}}}
+	parts := d.byte()
+	e.Immediate = parts&partImmediate != 0
+	e.Position, e.Number, e.Hash = d.uvarint(), d.uvarint(), d.word()
+	e.Status, e.Reason = int(d.varint()), d.text()
+	for range d.count(2) {
+		e.Registers = append(e.Registers, Register{d.byte(), d.uvarint()})
+	}
+	if parts&partWrites != 0 {
+		e.Writes = d.writes()
+	}
+	if parts&partVector != 0 {
+		e.Vector = d.bytes(d.uvarint())
+	}
+	if parts&partRemap != 0 {
+		e.Remap = Remap{Kind: RemapKind(d.byte()), Mapping: d.mapping(), To: d.uvarint(), ToLen: d.uvarint()}
+	}
+	if parts&partMappings != 0 {
+		for range d.count(6) {
+			e.Mappings = append(e.Mappings, d.mapping())
+		}
+	}
+	if d.bad || len(d.b) > 0 || !e.valid(files) {
+		return Event{}, ErrCorrupt
+	}
+	return e, nil
+}
+
+// valid reports whether a replay can do what the event says.
+func (e *Event) valid(files int) bool {
+	for _, r := range e.Registers {
+		if int(r.Number) >= ptrace.NumRegs || r.Number == origRAX {
+			return false
+		}
+	}
+	for _, w := range e.Writes {
+		if w.Address+uint64(len(w.Data)) < w.Address {
+			return false
+		}
+	}
+	for _, m := range append([]Mapping{e.Remap.Mapping}, e.Mappings...) {
+		if !m.valid(files) {
+			return false
+		}
+	}
+	to := Mapping{Start: e.Remap.To, Length: e.Remap.ToLen, File: -1}
+	return e.Kind != 0 && e.Kind < lastKind && e.Position < 1<<62 && len(e.Vector) <= maxVector &&
+		len(e.Mappings) <= maxMappings && e.Remap.Kind < lastRemap && to.valid(files)
+}
+
+// valid reports whether a mapping is in the memory of programs, and names a file of
+// the table.
+func (m *Mapping) valid(files int) bool {
+	return m.Start%pageSize == 0 && m.Start <= addressEnd && m.Length <= addressEnd-m.Start &&
+		m.Protection <= 7 && m.File >= -1 && m.File < files && m.Offset%pageSize == 0
+}
+
+// A decoder reads numbers and texts. After an error it returns zeros.
+type decoder struct {
+	b   []byte
+	bad bool
+}
+
+func (d *decoder) fail() { d.b, d.bad = nil, true }
+
+func (d *decoder) byte() byte {
+	if b := d.bytes(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) bytes(n uint64) []byte {
+	if n > uint64(len(d.b)) {
+		d.fail()
+		return nil
+	}
+	b := d.b[:n:n]
+	d.b = d.b[n:]
+	return b
+}
+
+func (d *decoder) word() uint64 {
+	if b := d.bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) text() string { return string(d.bytes(d.uvarint())) }
+
+// count reads the number of items that have at least size bytes.
+func (d *decoder) count(size int) int {
+	n := d.uvarint()
+	if n > uint64(len(d.b)/size) {
+		d.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) writes() []Write {
+	var list []Write
+	for range d.count(2) {
+		list = append(list, Write{d.uvarint(), d.bytes(d.uvarint())})
+	}
+	return list
+}
+
+func (d *decoder) mapping() Mapping {
+	return Mapping{
+		Start: d.uvarint(), Length: d.uvarint(), Protection: uint32(min(d.uvarint(), 8)),
+		File: int(min(d.uvarint(), maxFiles+1)) - 1, Offset: d.uvarint(), Name: d.text(),
+	}
+}

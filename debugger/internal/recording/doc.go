@@ -1,0 +1,63 @@
+// Package recording records whole runs of programs, and replays them.
+//
+//	result, err := recording.Record(ctx, tracer, recording.Program{Path: path, Args: args, Attr: attr}, file)
+//
+//	r, err := recording.Read(file)
+//	player, err := recording.NewPlayer(tracer, r)
+//	err = player.RunTo(ctx, 1_000_000)
+//	regs := player.Regs() // as they were after a million instructions
+//
+// A program's registers and memory determine what it does until it learns something
+// from outside. So a recording has the first state of the program and its inputs: the
+// results of system calls and what they have written, signals, and the results of
+// instructions like rdtsc. Package inplace runs the program between them, when it is
+// recorded and when it is replayed, and counts its instructions.
+//
+// # Positions
+//
+// A position is a number of instructions and delivered signals since the program began.
+// A repeated string operation is one instruction, and so is a system call that the
+// kernel restarts, each time. Position n is the state before instruction n.
+//
+// # Replay
+//
+// A replay builds a process with the memory and registers of the recorded one, at the
+// same addresses. It makes no system call of the program, except changes of its own
+// mappings. Nothing is read from the system but the files that the program had mapped,
+// which must still be the same (see [File]). At each input the registers are compared
+// with those of the recorded run; if they differ, the error is a *[DivergenceError].
+//
+// # Limits
+//
+// A program is recorded while it has one thread. Its children run unrecorded. An exec
+// begins another program in the same recording. A recording ends before the program
+// when the program
+//
+//   - starts a thread, or would share memory with a child;
+//   - maps a file in shared memory and may write it, or maps System V shared memory;
+//   - restricts its system calls (seccomp), changes segments, or traces others;
+//   - makes a system call in another way than by the instruction syscall;
+//   - makes a system call of unknown effect that changes mappings, or has more than a
+//     gigabyte that the call may have written.
+//
+// System calls after which the kernel writes memory at any time (rseq, io_uring_setup,
+// io_setup, userfaultfd) fail with ENOSYS. The vdso is hidden from the program, which
+// then reads clocks by system calls. MADV_FREE is made MADV_DONTNEED. The program has
+// one processor. Signals that would stop it are dropped.
+//
+// A replay diverges when another process, or the program itself by write(2), has changed
+// a file that the program had mapped, and when a child of vfork has changed memory that
+// is not writable.
+//
+// # File format
+//
+// A file is "TRIPTYCH RECORDING\n", the version in two bytes, and a zstd stream of
+// blocks: a tag, the length of the payload as an unsigned varint, the payload. Block F
+// is an entry of the table of files, E an event, Z the end. A file that ends early has
+// everything up to the last flush of its writer. Numbers are varints. See encode.go for
+// the fields.
+//
+// Everything that comes from a file is checked before it is used. A replay executes code
+// from the file; its system calls are not made, so that it can use the processor and
+// memory and nothing else.
+package recording

@@ -1,0 +1,167 @@
+package recording
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// magic begins a recording, before the version and the compressed blocks.
+const (
+	magic   = "TRIPTYCH RECORDING\n"
+	version = 1
+)
+
+// Tags of blocks. A block is a tag, the length of its payload, and the payload.
+const (
+	blockFile  = 'F' // an entry of the table of files
+	blockEvent = 'E'
+	blockEnd   = 'Z' // everything was written
+)
+
+// A Writer writes a recording.
+type Writer struct {
+	zip    *zstd.Encoder
+	buf    []byte
+	files  int
+	events int64
+	size   int64
+}
+
+// NewWriter writes the beginning of a recording to w.
+func NewWriter(w io.Writer) (*Writer, error) {
+	head := binary.LittleEndian.AppendUint16([]byte(magic), version)
+	if _, err := w.Write(head); err != nil {
+		return nil, err
+	}
+	zip, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
+	return &Writer{zip: zip}, err
+}
+
+// window is the size of the compressor's window. Readers refuse a larger one.
+const window = 1 << 20
+
+// addFile adds a file to the table and returns its index.
+func (w *Writer) addFile(f File) (int, error) {
+	if w.files == maxFiles {
+		return 0, errTooMany
+	}
+	w.buf = appendText(w.buf[:0], f.Path)
+	w.buf = binary.AppendUvarint(w.buf, uint64(f.Size))
+	w.buf = append(w.buf, f.Digest[:]...)
+	w.files++
+	return w.files - 1, w.block(blockFile)
+}
+
+// errTooMany ends a recording that a reader would refuse.
+var errTooMany = errors.New("the recording is too large")
+
+// Add adds an event.
+func (w *Writer) Add(e *Event) error {
+	w.buf = appendEvent(w.buf[:0], e)
+	w.events++
+	return w.block(blockEvent)
+}
+
+// Size returns the number of bytes before compression.
+func (w *Writer) Size() int64 { return w.size }
+
+// Flush makes everything readable that was added so far.
+func (w *Writer) Flush() error { return w.zip.Flush() }
+
+// Close ends the recording. It does not close the underlying writer.
+func (w *Writer) Close() error {
+	w.buf = w.buf[:0]
+	return errors.Join(w.block(blockEnd), w.zip.Close())
+}
+
+// block writes the buffer as a block.
+func (w *Writer) block(tag byte) error {
+	if len(w.buf) > maxBlock {
+		return fmt.Errorf("an event of %d bytes: %w", len(w.buf), errTooMany)
+	}
+	head := binary.AppendUvarint([]byte{tag}, uint64(len(w.buf)))
+	w.size += int64(len(head) + len(w.buf))
+	if w.size > maxSize {
+		return errTooMany
+	}
+	if _, err := w.zip.Write(head); err != nil {
+		return err
+	}
+	_, err := w.zip.Write(w.buf)
+	return err
+}
+
+// Parts of an event, in the order in which they follow its head.
+const (
+	partImmediate = 1 << iota
+	partWrites
+	partVector
+	partRemap
+	partMappings
+)
+
+func appendEvent(b []byte, e *Event) []byte {
+	parts := byte(0)
+	for n, on := range [...]bool{
+		e.Immediate, len(e.Writes) > 0, e.Vector != nil, e.Remap.Kind != NoRemap, len(e.Mappings) > 0,
+	} {
+		if on {
+			parts |= 1 << n
+		}
+	}
+	b = append(b, byte(e.Kind), parts)
+	b = binary.AppendUvarint(b, e.Position)
+	b = binary.AppendUvarint(b, e.Number)
+	b = binary.LittleEndian.AppendUint64(b, e.Hash)
+	b = binary.AppendVarint(b, int64(e.Status))
+	b = appendText(b, e.Reason)
+	b = binary.AppendUvarint(b, uint64(len(e.Registers)))
+	for _, r := range e.Registers {
+		b = binary.AppendUvarint(append(b, r.Number), r.Value)
+	}
+	if parts&partWrites != 0 {
+		b = appendWrites(b, e.Writes)
+	}
+	if parts&partVector != 0 {
+		b = appendText(b, string(e.Vector))
+	}
+	if parts&partRemap != 0 {
+		b = appendMapping(append(b, byte(e.Remap.Kind)), e.Remap.Mapping)
+		b = binary.AppendUvarint(b, e.Remap.To)
+		b = binary.AppendUvarint(b, e.Remap.ToLen)
+	}
+	if parts&partMappings != 0 {
+		b = binary.AppendUvarint(b, uint64(len(e.Mappings)))
+		for _, m := range e.Mappings {
+			b = appendMapping(b, m)
+		}
+	}
+	return b
+}
+
+func appendWrites(b []byte, writes []Write) []byte {
+	b = binary.AppendUvarint(b, uint64(len(writes)))
+	for _, w := range writes {
+		b = binary.AppendUvarint(b, w.Address)
+		b = binary.AppendUvarint(b, uint64(len(w.Data)))
+		b = append(b, w.Data...)
+	}
+	return b
+}
+
+func appendMapping(b []byte, m Mapping) []byte {
+	b = binary.AppendUvarint(b, m.Start)
+	b = binary.AppendUvarint(b, m.Length)
+	b = binary.AppendUvarint(b, uint64(m.Protection))
+	b = binary.AppendUvarint(b, uint64(m.File+1))
+	b = binary.AppendUvarint(b, m.Offset)
+	return appendText(b, m.Name)
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}

@@ -1,0 +1,111 @@
+package recording_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+)
+
+// Environment variables that make the test program a recorder, which a test kills.
+const (
+	childProgram = "RECORDING_TEST_PROGRAM"
+	childFile    = "RECORDING_TEST_FILE"
+)
+
+func TestMain(m *testing.M) {
+	if program := os.Getenv(childProgram); program != "" {
+		os.Exit(recordAlone(program, os.Getenv(childFile)))
+	}
+	os.Exit(m.Run())
+}
+
+// recordAlone records a program that writes to standard output.
+func recordAlone(program, path string) int {
+	file, err := os.Create(path)
+	if err != nil {
+		return 90
+	}
+	tracer, err := ptrace.Start()
+	if err != nil {
+		return 91
+	}
+	err = tracer.Do(context.Background(), func() error {
+		attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2}, Env: []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}}
+		_, err := recording.Record(context.Background(), tracer, recording.Program{Path: program, Args: []string{program, "-c", "/bin/bash"}, Attr: attr}, file)
+		return err
+	})
+	if err != nil {
+		return 92
+	}
+	return 0
+}
+
+// TestKilledRecorder kills recorders while gzip runs: it runs on and writes what it
+// writes without them, and what was flushed until then can be replayed.
+func TestKilledRecorder(t *testing.T) {
+	gzip, err := exec.LookPath("gzip")
+	if err != nil {
+		t.Skip("the test needs gzip")
+	}
+	record(t, gzip, "--version") // skips the test where nothing can be recorded
+	command := exec.CommandContext(t.Context(), gzip, "-c", "/bin/bash")
+	command.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
+	want, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		killOne(t, gzip, want, len(want)*(n+1)/5)
+	}
+}
+
+// killOne kills a recorder when the program has written some of what it writes.
+func killOne(t *testing.T, gzip string, want []byte, after int) {
+	folder := t.TempDir()
+	out, err := os.Create(filepath.Join(folder, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = out.Close() }()
+	file := filepath.Join(folder, "file")
+	recorder := exec.Command(os.Args[0]) //nolint:noctx // the test kills it
+	recorder.Env = append(os.Environ(), childProgram+"="+gzip, childFile+"="+file)
+	recorder.Stdout, recorder.Stderr = out, os.Stderr
+	if err := recorder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitSize(t, out.Name(), after)
+	_ = recorder.Process.Kill()
+	_ = recorder.Wait()
+	awaitSize(t, out.Name(), len(want))
+	if got, err := os.ReadFile(out.Name()); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("after a kill at %d bytes: the program has written %d other bytes (%v)", after, len(got), err)
+	}
+	if b, err := os.ReadFile(file); err != nil {
+		t.Error(err)
+	} else if r, err := recording.Read(bytes.NewReader(b)); err == nil { // else nothing was flushed
+		replay(t, r)
+	}
+}
+
+// awaitSize waits until a file has some size.
+func awaitSize(t *testing.T, path string, size int) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
+		info, err := os.Stat(path)
+		if err == nil && info.Size() >= int64(size) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s has not got %d bytes", path, size)
+		}
+	}
+}

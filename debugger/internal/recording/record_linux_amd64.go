@@ -1,0 +1,259 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A Program is a program to record.
+type Program struct {
+	Path string
+	Args []string // with its name
+	Attr *syscall.ProcAttr
+
+	// Started, unless nil, is called with the process id before the first
+	// instruction.
+	Started func(pid int)
+}
+
+// A Result describes a recorded run.
+type Result struct {
+	Status       int    // exit status, or -1 if a signal has killed the program
+	Killed       int    // number of the signal
+	Instructions uint64 // positions of the recording
+	Events       int64
+	Cut          string // why the recording ended before the program, or ""
+	Err          error  // why the recording could not be written, in that case
+}
+
+// Record runs a program and writes a recording of it to w. If the program does what
+// cannot be recorded, the recording ends before that, and the program runs on. The error
+// is that of a program that could not be started.
+//
+//	Record
+//	├─ image           the first state
+//	└─ run
+//	   ├─ call         a system call, with what it has written
+//	   ├─ native       rdtsc, cpuid, …
+//	   └─ signal       the frame of a signal
+func Record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) (Result, error) {
+	out, err := NewWriter(w)
+	if err != nil {
+		return Result{}, err
+	}
+	r := &recorder{tracer: tracer, out: out, files: files{writer: out, known: make(map[stamp]int)}}
+	if err := pin(tracer); err != nil {
+		return Result{}, err
+	}
+	if r.pid, err = tracer.Launch(p.Path, p.Args, p.Attr, ptrace.Options); err != nil {
+		return Result{}, err
+	}
+	if p.Started != nil {
+		p.Started(r.pid)
+	}
+	r.record(ctx)
+	if !r.gone {
+		r.result.Err = errors.Join(r.result.Err, r.leave())
+	}
+	r.result.Instructions, r.result.Events = r.recorded, out.events
+	r.result.Err = errors.Join(r.result.Err, out.Close())
+	return r.result, nil
+}
+
+// A recorder records a program.
+type recorder struct {
+	tracer *ptrace.Tracer
+	pid    int
+	run    *inplace.Runner
+	out    *Writer
+	files  files
+	result Result
+	gone   bool // the program has ended
+
+	base     uint64      // positions before this image
+	recorded uint64      // position up to which everything is recorded
+	signals  uint64      // delivered in this image
+	after    ptrace.Regs // registers that a replay has, if immediate
+	waiting  bool        // the last system call was interrupted, see Event.Immediate
+	heap     uint64      // end of the heap
+	shared   bool        // there is anonymous memory that children share
+}
+
+// position returns the number of instructions and signals so far.
+func (r *recorder) position() uint64 {
+	if r.run == nil {
+		return r.base
+	}
+	return r.base + uint64(r.run.Executed()) + r.signals
+}
+
+// pin binds the tracer's thread, and processes that it starts from then on, to the
+// processor that it runs on. Stops cost a fifth of what they cost across processors.
+func pin(tracer *ptrace.Tracer) error {
+	cpu := uint32(0)
+	if _, _, errno := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+		return errno
+	}
+	return tracer.Pin(int(cpu))
+}
+
+// cutError ends a recording for a reason.
+type cutError string
+
+func (e cutError) Error() string { return string(e) }
+
+// record records to the end of the program or of the recording.
+func (r *recorder) record(ctx context.Context) {
+	err := r.begin(0)
+	for err == nil && !r.gone {
+		err = r.next(ctx)
+	}
+	if err == nil {
+		return
+	}
+	r.result.Cut = err.Error()
+	if reason := cutError(""); !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
+		r.result.Err = err
+	}
+	if err := r.out.Add(&Event{Kind: Cut, Position: r.recorded, Reason: r.result.Cut, Immediate: r.waiting}); err != nil {
+		r.result.Err = errors.Join(r.result.Err, err)
+	}
+}
+
+// begin records the first state of a program. The number is that of the system call
+// that has begun it, or 0.
+func (r *recorder) begin(number uint64) error {
+	e, err := r.image(r.pid)
+	if err != nil {
+		return err
+	}
+	if r.heap, err = programBreak(r.pid); err != nil {
+		return err
+	}
+	e.Position, e.Number = r.position(), number
+	if err := errors.Join(r.out.Add(&e), r.files.err); err != nil {
+		return err
+	}
+	r.base, r.signals, r.waiting, r.shared = r.position()+e.duration(), 0, false, false
+	if r.run, err = inplace.New(r.tracer, r.pid); err != nil {
+		r.run = nil
+		return err
+	}
+	return nil
+}
+
+// flushEvery is the number of bytes after which events are made readable.
+const flushEvery = 1 << 20
+
+// next runs to the next event and records it.
+func (r *recorder) next(ctx context.Context) error {
+	size := r.out.Size()
+	stop, err := r.run.Run(ctx, 1<<50)
+	if stop.Kind == inplace.Exited {
+		return r.killed(stop)
+	}
+	if r.recorded = r.position(); err == nil && stop.Kind == inplace.Done && ctx.Err() != nil {
+		return cutError("the recorder was stopped")
+	}
+	for err == nil && stop.Kind != inplace.Done {
+		r.recorded = r.position()
+		stop, err = r.handle(stop)
+	}
+	if err == nil && r.out.Size()/flushEvery != size/flushEvery {
+		err = r.out.Flush()
+	}
+	return errors.Join(err, r.files.err)
+}
+
+// handle records a stop, and returns the one that follows at once, or one of kind Done.
+func (r *recorder) handle(stop inplace.Stop) (inplace.Stop, error) {
+	switch stop.Kind {
+	case inplace.Call:
+		return r.call()
+	case inplace.Native:
+		return r.native()
+	case inplace.Signal:
+		return r.signal()
+	case inplace.Exec:
+		return r.exec()
+	case inplace.Exited:
+		e := r.event(Ended)
+		e.Position = r.recorded
+		return inplace.Stop{Kind: inplace.Done}, r.ended(&e, stop)
+	}
+	return stop, fmt.Errorf("a stop of kind %d", stop.Kind)
+}
+
+// longest is more than the number of instructions of a block.
+const longest = 128
+
+// killed records that the process was killed while it ran. It may not have executed the
+// last block, which is counted at its beginning.
+func (r *recorder) killed(stop inplace.Stop) error {
+	at := r.position()
+	r.recorded = max(r.recorded, at-min(at, longest))
+	return r.ended(&Event{Kind: Ended, Position: r.recorded, Immediate: r.waiting}, stop)
+}
+
+// ended records the end of the process.
+func (r *recorder) ended(e *Event, stop inplace.Stop) error {
+	r.gone = true
+	r.result.Status, r.result.Killed = stop.Status, stop.Killed
+	e.Number, e.Status = uint64(stop.Killed), stop.Status
+	return r.out.Add(e)
+}
+
+// event returns an event at the current position.
+func (r *recorder) event(kind Kind) Event {
+	before := r.run.Regs
+	if r.waiting {
+		before = r.after
+	}
+	return Event{Kind: kind, Position: r.position(), Immediate: r.waiting, Hash: hashRegisters(&before)}
+}
+
+// add adds an event that has led to the registers of the Runner.
+func (r *recorder) add(e *Event, before ptrace.Regs) error {
+	if e.Immediate {
+		before = r.after
+	}
+	e.Registers = changed(&before, &r.run.Regs)
+	r.waiting, r.after = r.run.Regs.Restarts(), r.run.Regs
+	return r.out.Add(e)
+}
+
+// leave lets the program run on by itself and waits for its end.
+func (r *recorder) leave() error {
+	if r.run != nil {
+		if err := r.run.Release(); err != nil {
+			return err
+		}
+	}
+	if err := r.tracer.Detach(r.pid, 0); err != nil {
+		return err
+	}
+	for {
+		var status unix.WaitStatus
+		_, err := unix.Wait4(r.pid, &status, 0, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return err
+		case status.Exited():
+			r.result.Status = status.ExitStatus()
+			return nil
+		case status.Signaled():
+			r.result.Status, r.result.Killed = -1, int(status.Signal())
+			return nil
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A builder makes a process the one of a recorded program. The process is this program,
+// stopped before its first instruction, of which only the vdso stays.
+type builder struct {
+	tracer *ptrace.Tracer
+	pid    int
+	site   uint64 // address of a syscall instruction
+	memory *ptrace.Memory
+	source *sources
+}
+
+// attempts limits the processes that are started until the vdso of one is not in the
+// way. The kernel chooses its address.
+const attempts = 10
+
+// errInTheWay reports that the vdso has an address that the program had used.
+var errInTheWay = errors.New("the kernel's own mappings are in the way")
+
+// restore starts a process in the state of an event of kind Image.
+func restore(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Runner, error) {
+	var last error
+	for range attempts {
+		r, err := restoreOnce(tracer, e, source)
+		if !errors.Is(err, errInTheWay) {
+			return r, err
+		}
+		last = err
+	}
+	return nil, last
+}
+
+func restoreOnce(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Runner, error) {
+	pid, err := startEmpty(tracer)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := ptrace.OpenMemory(pid)
+	if err != nil {
+		return nil, errors.Join(err, end(tracer, pid))
+	}
+	b := &builder{tracer: tracer, pid: pid, memory: memory, source: source}
+	r, err := b.build(e)
+	if err = errors.Join(err, memory.Close()); err != nil {
+		return nil, errors.Join(err, end(tracer, pid))
+	}
+	return r, nil
+}
+
+// startEmpty starts this program, stopped before its first instruction.
+func startEmpty(tracer *ptrace.Tracer) (int, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = null.Close() }()
+	attr := &syscall.ProcAttr{
+		Files: []uintptr{null.Fd(), null.Fd(), null.Fd()}, Env: []string{},
+		Sys: &syscall.SysProcAttr{Setsid: true}, // signals of the terminal are not for it
+	}
+	return tracer.Launch("/proc/self/exe", []string{"replay"}, attr, ptrace.Options|ptrace.ExitKill)
+}
+
+// end kills a process and waits for its end.
+func end(tracer *ptrace.Tracer, pid int) error {
+	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
+		return err
+	}
+	for {
+		var status unix.WaitStatus
+		_, err := unix.Wait4(pid, &status, unix.WALL, nil)
+		if err != nil && !errors.Is(err, unix.EINTR) || status.Exited() || status.Signaled() {
+			return err
+		}
+	}
+}
+
+func (b *builder) build(e *Event) (*inplace.Runner, error) {
+	if err := b.clear(e.Mappings); err != nil {
+		return nil, err
+	}
+	for _, m := range e.Mappings {
+		if err := b.add(m); err != nil {
+			return nil, fmt.Errorf("map %s at %#x again: %w", m.Name, m.Start, err)
+		}
+	}
+	for _, w := range e.Writes {
+		if _, err := b.memory.Write(w.Address, w.Data); err != nil {
+			return nil, err
+		}
+	}
+	var regs ptrace.Regs
+	if err := b.tracer.Regs(b.pid, &regs); err != nil {
+		return nil, err
+	}
+	set(&regs, recordedRegisters(e))
+	if err := b.tracer.SetRegs(b.pid, &regs); err != nil {
+		return nil, err
+	}
+	if err := setVectorState(b.tracer, b.pid, e.Vector); err != nil {
+		return nil, err
+	}
+	return inplace.New(b.tracer, b.pid)
+}
+
+// recordedRegisters returns the registers of an event of kind Image: those that are not
+// listed are 0.
+func recordedRegisters(e *Event) []Register {
+	var all ptrace.Regs
+	set(&all, e.Registers)
+	var list []Register
+	for n, value := range all.Words() {
+		if n != origRAX {
+			list = append(list, Register{uint8(n), value})
+		}
+	}
+	return list
+}
+
+// setVectorState sets the vector state of a thread.
+func setVectorState(tracer *ptrace.Tracer, tid int, state []byte) error {
+	if err := tracer.SetXState(tid, state); err != nil {
+		return fmt.Errorf("the vector state of %d bytes is not one of this processor: %w", len(state), err)
+	}
+	return nil
+}
+
+// clear unmaps what the process has, except what the kernel gives every process.
+func (b *builder) clear(wanted []Mapping) error {
+	maps, err := readMaps(b.pid)
+	if err != nil {
+		return err
+	}
+	for _, m := range maps {
+		if strings.HasPrefix(m.Path, "[v") {
+			if b.taken(m.Start, m.End, wanted) {
+				return errInTheWay
+			}
+			if m.Path == "[vdso]" {
+				err = b.findSyscall(m.Start, m.End-m.Start)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if b.site == 0 {
+		return errors.New("the process has no vdso")
+	}
+	for _, m := range maps {
+		if !strings.HasPrefix(m.Path, "[v") {
+			if _, err := b.inject(unix.SYS_MUNMAP, m.Start, m.End-m.Start); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) taken(start, end uint64, wanted []Mapping) bool {
+	for _, m := range wanted {
+		if m.Start < end && start < m.Start+m.Length {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) findSyscall(start, length uint64) error {
+	code := make([]byte, length)
+	n, err := b.memory.Read(start, code)
+	if at, ok := ptrace.FindSyscall(code[:n]); ok {
+		b.site = start + uint64(at)
+	}
+	return err
+}
+
+func (b *builder) inject(number uint64, args ...uint64) (uint64, error) {
+	var all [6]uint64
+	copy(all[:], args)
+	return b.tracer.Inject(b.pid, b.site, number, all, func(ptrace.Event) {})
+}
+
+// add maps memory where nothing is.
+func (b *builder) add(m Mapping) error {
+	return b.source.mapInto(b.pid, b.inject, b.memory, m, unix.MAP_FIXED_NOREPLACE)
+}
+
+// sources are the files of a recording.
+type sources struct {
+	list   []File
+	opened map[int]*os.File
+}
+
+// open opens a file of the recording and checks its contents.
+func (s *sources) open(n int) (*os.File, error) {
+	if f := s.opened[n]; f != nil {
+		return f, nil
+	}
+	want := s.list[n]
+	info, err := os.Stat(want.Path)
+	if err != nil {
+		return nil, fmt.Errorf("the recorded program had mapped a file: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() != want.Size {
+		return nil, fmt.Errorf("%s is not the file that the recorded program had mapped", want.Path)
+	}
+	f, err := os.Open(want.Path)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := digestOf(io.LimitReader(f, want.Size+1))
+	if err == nil && digest != want.Digest {
+		err = fmt.Errorf("%s has other contents than when the program was recorded", want.Path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	s.opened[n] = f
+	return f, nil
+}
+
+// close closes all files.
+func (s *sources) close() error {
+	var err error
+	for _, f := range s.opened {
+		err = errors.Join(err, f.Close())
+	}
+	s.opened = nil
+	return err
+}
+
+// scratch is the address of the path of a file in the process while it opens the file:
+// the lowest address that programs may map.
+const scratch = 1 << 16
+
+// An injector makes a process execute a system call.
+type injector func(number uint64, args ...uint64) (uint64, error)
+
+// mapInto maps memory into a process. The flag says how its address is fixed.
+func (s *sources) mapInto(pid int, inject injector, memory *ptrace.Memory, m Mapping, fixed uint64) error {
+	fd, flags := ^uint64(0), uint64(unix.MAP_PRIVATE|unix.MAP_NORESERVE)|fixed
+	if m.File < 0 {
+		flags |= unix.MAP_ANONYMOUS
+	} else {
+		var err error
+		if fd, err = s.openInto(inject, memory, m.File); err != nil {
+			return err
+		}
+		defer func() { _, _ = inject(unix.SYS_CLOSE, fd) }() // the end of the process closes it, too
+	}
+	at, err := inject(unix.SYS_MMAP, m.Start, m.Length, uint64(m.Protection), flags, fd, m.Offset)
+	if err == nil && at != m.Start {
+		err = fmt.Errorf("it is at %#x", at)
+	}
+	return err
+}
+
+// openInto makes the process open a file of the recording, and returns its descriptor.
+func (s *sources) openInto(inject injector, memory *ptrace.Memory, n int) (uint64, error) {
+	f, err := s.open(n)
+	if err != nil {
+		return 0, err
+	}
+	path := fmt.Sprintf("/proc/%d/fd/%d\x00", os.Getpid(), f.Fd())
+	if _, err := inject(unix.SYS_MMAP, scratch, pageSize, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uint64(0), 0); err != nil {
+		return 0, err
+	}
+	fd, err := uint64(0), error(nil)
+	if _, err = memory.Write(scratch, []byte(path)); err == nil {
+		fd, err = inject(unix.SYS_OPEN, scratch, unix.O_RDONLY|unix.O_CLOEXEC)
+	}
+	_, unmapped := inject(unix.SYS_MUNMAP, scratch, pageSize)
+	return fd, errors.Join(err, unmapped)
+}

@@ -1,0 +1,108 @@
+package recording
+
+import (
+	"bytes"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// counted lists the system calls that write as many bytes as they return, and nothing
+// else.
+var counted = map[uint64]bool{
+	unix.SYS_READ: true, unix.SYS_PREAD64: true, unix.SYS_READV: true, unix.SYS_PREADV: true, unix.SYS_PREADV2: true,
+	unix.SYS_GETDENTS: true, unix.SYS_GETDENTS64: true, unix.SYS_READLINK: true, unix.SYS_READLINKAT: true,
+	unix.SYS_GETRANDOM: true, unix.SYS_GETCWD: true,
+}
+
+// written returns what a system call has written to the given memory.
+func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) []Write {
+	limit := uint64(1) << 28
+	if counted[g.RAX] {
+		limit = r.run.Regs.RAX
+		if int64(limit) < 0 {
+			limit = 0
+		}
+	}
+	var writes []Write
+	for _, s := range spans {
+		b := make([]byte, min(s.Len, limit))
+		if counted[g.RAX] {
+			limit -= uint64(len(b))
+		}
+		if len(b) == 0 {
+			continue
+		}
+		if n, _ := r.run.Memory().Read(s.Addr, b); n > 0 { // the kernel writes no further either
+			writes = append(writes, Write{s.Addr, b[:n]})
+		}
+	}
+	return writes
+}
+
+// A snapshot is a copy of the writable memory.
+type snapshot struct {
+	maps   procfs.Maps
+	memory map[uint64][]byte // by start of the mapping
+}
+
+// maxSnapshot limits the bytes of a snapshot.
+const maxSnapshot = 1 << 30
+
+// snapshot copies the writable memory, before a system call of which it is unknown what
+// it writes.
+func (r *recorder) snapshot() (*snapshot, error) {
+	maps, err := readMaps(r.pid)
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{maps: maps, memory: make(map[uint64][]byte)}
+	total := uint64(0)
+	for _, m := range maps {
+		if !m.Write || m.Shared {
+			continue
+		}
+		if total += m.End - m.Start; total > maxSnapshot {
+			return nil, cutError(fmt.Sprintf("it is unknown what system call %d writes, and there is too much memory to compare", r.run.Regs.RAX))
+		}
+		b := make([]byte, m.End-m.Start)
+		n, _ := r.run.Memory().Read(m.Start, b)
+		s.memory[m.Start] = b[:n]
+	}
+	return s, nil
+}
+
+// differences returns what has changed since a snapshot.
+func (r *recorder) differences(s *snapshot, name string, number uint64) ([]Write, error) {
+	maps, err := readMaps(r.pid)
+	if err != nil {
+		return nil, err
+	}
+	if len(maps) != len(s.maps) {
+		return nil, cutError(fmt.Sprintf("system call %d %s has changed the mappings in an unknown way", number, name))
+	}
+	var writes []Write
+	for n, m := range maps {
+		if old := s.maps[n]; m != old && m.Path != "[stack]" {
+			return nil, cutError(fmt.Sprintf("system call %d %s has changed the mappings in an unknown way", number, name))
+		}
+		old, ok := s.memory[s.maps[n].Start]
+		if !ok {
+			continue
+		}
+		now := make([]byte, len(old))
+		if _, err := r.run.Memory().Read(s.maps[n].Start, now); err != nil {
+			return nil, err
+		}
+		for at := 0; at < len(now); at += pageSize {
+			if end := min(at+pageSize, len(now)); !bytes.Equal(old[at:end], now[at:end]) {
+				writes = append(writes, Write{s.maps[n].Start + uint64(at), now[at:end]})
+			}
+		}
+	}
+	return writes, nil
+}
