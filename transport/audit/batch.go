@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 )
@@ -19,14 +18,6 @@ type batch struct {
 
 // newBatch returns a batch whose records go into the given memory.
 func newBatch(memory []byte) *batch { return &batch{bodies: memory[:0], done: make(chan struct{})} }
-
-// A group is some lines of a chain that are written together. A signed head, if
-// there is one, is its last line.
-type group struct {
-	data []byte // lines with their newlines
-	head []byte // the last line without its newline, nil if it is no signed head
-	seq  uint64 // of the last record so far
-}
 
 // batchOf returns the batch that holds a record, nil if the record is written.
 func (l *Log) batchOf(seq uint64) (*batch, error) {
@@ -197,26 +188,4 @@ func (l *Log) group(bodies []byte, sign bool) *group {
 		g.sign(l.chain, now)
 	}
 	return g
-}
-
-// sign ends the group with a signed head.
-func (g *group) sign(c *chain, now time.Time) {
-	start := len(g.data)
-	g.data = c.addHead(g.data, now)
-	g.head = g.data[start : len(g.data)-1]
-	g.seq = c.seq
-}
-
-// lines returns the lines of the group without their newlines.
-func (g *group) lines() iter.Seq[[]byte] { return linesOf(g.data) }
-
-// linesOf returns the lines of a text without their newlines.
-func linesOf(data []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for text := range bytes.Lines(data) {
-			if !yield(text[:len(text)-1]) {
-				return
-			}
-		}
-	}
 }

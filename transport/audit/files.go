@@ -2,15 +2,12 @@ package audit
 
 import (
 	"cmp"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -70,25 +67,6 @@ func newFiles(cfg Config) *files {
 	}
 	cfg.MaxFile = cmp.Or(cfg.MaxFile, defaultMaxFile)
 	return &files{cfg: cfg, syncData: atomicfile.SyncData}
-}
-
-// Names in the folder of a trail and of a chain.
-const (
-	headFile   = "head"
-	lockFile   = "lock"
-	fileSuffix = ".jsonl"
-)
-
-var (
-	chainName = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	fileName  = regexp.MustCompile(`^[0-9]{6,}\.jsonl$`)
-)
-
-// newID returns a name for a chain.
-func newID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 // ids returns the names of the chains of a folder, none when it does not exist.
@@ -199,9 +177,6 @@ func notesOfLeft(left []string, now time.Time) []note {
 	return []note{{Chains: &chainsNote{IDs: left[:min(len(left), maxNamed)], Time: formatTime(now), Left: errCompromised.Error()}}}
 }
 
-// tempPrefix begins the names of what is not finished.
-const tempPrefix = ".new-"
-
 // create makes a chain without records. Its folder appears with all that a
 // chain needs.
 func (k *files) create(s *signer, now time.Time) error {
@@ -232,39 +207,4 @@ func (k *files) sweep(now time.Time) {
 			_ = os.RemoveAll(filepath.Join(k.cfg.Dir, e.Name())) // it does no harm
 		}
 	}
-}
-
-// writeSynced makes a file and syncs it. It fails if the file exists.
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// numbers returns the numbers of the files of a chain, ascending.
-func numbers(dir string) ([]int, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var all []int
-	for _, e := range entries {
-		var n int
-		if !fileName.MatchString(e.Name()) {
-			continue
-		}
-		if _, err := fmt.Sscanf(e.Name(), "%d"+fileSuffix, &n); err == nil {
-			all = append(all, n)
-		}
-	}
-	slices.Sort(all)
-	return all, nil
-}
-
-// numbered returns the path of the n-th file of a chain.
-func numbered(dir string, n int) string {
-	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, fileSuffix))
 }

@@ -34,16 +34,6 @@ type fileWriter struct {
 	unlisted  bool   // the file's name in its folder is not synced
 }
 
-// A mark is a place in the files of a chain up to which lines are written.
-type mark struct {
-	file     *os.File
-	number   int
-	size     int64
-	end      point
-	unlisted bool
-	chain    string // in a store
-}
-
 // path returns the path of the chain's file with a number.
 func (w *fileWriter) path(n int) string { return numbered(w.dir, n) }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 	"os"
 )
 
@@ -27,16 +26,6 @@ func (w *fileWriter) lastHead(all []int, c *chain) (signedHead, error) {
 		}
 	}
 	return signedHead{}, errors.New("no file has a signed head")
-}
-
-// keptOf returns how many bytes of a file count: any number, unless the first line
-// of the next file says that it was written for the rest of this one.
-func keptOf(dir string, number int) int64 {
-	next, err := firstLine(numbered(dir, number+1))
-	if err == nil && next.note.File.Kept > 0 {
-		return next.note.File.Kept
-	}
-	return math.MaxInt64
 }
 
 // lastHeadOf finds the last signed head of a file, reading its end first.

@@ -8,8 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"time"
 )
 
 const (
@@ -207,48 +207,7 @@ func (l line) isHeadOf(key ed25519.PublicKey, chain string) bool {
 	return l.note != nil && l.note.Head != nil && l.note.Head.verify(key, chain, l.prev)
 }
 
-// A point is a place in a chain, between two lines.
-type point struct {
-	prev digest // of the line before it
-	seq  uint64 // of the last record before it
-}
-
-// A chain is the end of a chain, to which lines are added.
-type chain struct {
-	id     string
-	signer *signer
-	// pending holds the rotations that come before the next records or signed head.
-	pending []rotationNote
-	point
-}
-
-// add appends a line with these members and its newline.
-func (c *chain) add(dst, body []byte) []byte {
-	start := len(dst)
-	dst = append(hexAppend(append(dst, prevStart...), c.prev), prevEnd...)
-	dst = append(append(dst, body...), '}')
-	c.prev = sha256.Sum256(dst[start:])
-	return append(dst, '\n')
-}
-
-// hexAppend appends a digest in hexadecimal digits.
-func hexAppend(dst []byte, d digest) []byte { return hex.AppendEncode(dst, d[:]) }
-
-// addHead appends a signed head.
-func (c *chain) addHead(dst []byte, now time.Time) []byte {
-	h := headNote{Seq: c.seq, Time: formatTime(now)}
-	h.sign(c.signer.key, c.id, c.prev.String())
-	return c.add(dst, note{Head: &h}.body())
-}
-
-// header returns the first line of a file.
-func (c *chain) header(number int, now time.Time) *fileNote {
-	version := firstVersion
-	if len(c.signer.rotations) > 0 {
-		version = formatVersion
-	}
-	return &fileNote{
-		Version: version, Chain: c.id, Number: number, After: c.seq,
-		PublicKey: hex.EncodeToString(c.signer.public()), Time: formatTime(now),
-	}
+// isHeadOfAny reports whether a line is a head of a chain that one of the keys has signed.
+func isHeadOfAny(keys []ed25519.PublicKey, l line, chain string) bool {
+	return slices.ContainsFunc(keys, func(key ed25519.PublicKey) bool { return l.isHeadOf(key, chain) })
 }

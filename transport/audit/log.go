@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -63,51 +62,6 @@ type Log struct {
 	running *syncRound // is under way
 	queued  *syncRound // begins after running
 	deferred
-}
-
-// A backend stores chains.
-type backend interface {
-	// claim finds or makes a chain that no other process adds to.
-	claim(now time.Time) (*chain, medium, error)
-	// chains returns all chains in order of id.
-	chains(ctx context.Context) ([]stored, error)
-	// trusted returns what signed heads are trusted with: the keys, or those of the backend if
-	// there are none, and the heads that they attest.
-	trusted(keys []ed25519.PublicKey) (trust, error)
-	// renewedSigner returns the signer that has replaced another, nil if none has.
-	renewedSigner(s *signer) (*signer, error)
-	// began reports whether a chain has ever been made here, as far as that can
-	// be told without the chains.
-	began() bool
-}
-
-// A medium stores the lines of one chain. Its methods are called with the Log's
-// lock writing held, except sync.
-type medium interface {
-	// preface returns the notes that come before the records of the next group.
-	preface(c *chain, now time.Time) []note
-	// write stores a group so that it survives this process. After a failure
-	// the same group is passed again, and may turn out to be there already.
-	write(g *group, c *chain) error
-	// mark returns the end of what was written.
-	mark() mark
-	// sync makes all lines up to a mark survive a power cut. It is called with
-	// the Log's lock syncing held: writes may go on meanwhile.
-	sync(m mark) error
-	// confirm is called after a successful sync.
-	confirm(m mark)
-	// publish stores a signed head, whose line is synced.
-	publish(head []byte) error
-	// rewrite stores all lines again that were not confirmed, followed by an
-	// unwritten group, nil if there is none, and syncs them.
-	rewrite(c *chain, unwritten *group, now time.Time) error
-	// isFull reports whether a new file is due, and rotate makes the next record
-	// begin it. All lines must be synced and signed before that.
-	isFull(now time.Time) bool
-	rotate()
-	// unsynced returns the number of bytes after the last confirmed mark.
-	unsynced() int
-	close() error
 }
 
 // newLog returns a log that opens its chain with the first record.

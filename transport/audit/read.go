@@ -19,29 +19,6 @@ import (
 // shorter.
 const maxLine = 128 << 10
 
-// A stored chain is one that can be read, also while others add to it.
-type stored interface {
-	id() string
-	// flush syncs what other processes have written, where that is possible.
-	flush() error
-	// head returns the last signed head that was published.
-	head(ctx context.Context) ([]byte, error)
-	// lines yields all lines in order. An error is the last.
-	lines(ctx context.Context) iter.Seq2[place, error]
-	// linesFrom yields the lines from one of a file or stream on.
-	linesFrom(ctx context.Context, file string, line int) iter.Seq2[place, error]
-	// matching yields at least the lines of the records that a filter chooses, in order.
-	matching(ctx context.Context, f *Filter) iter.Seq2[place, error]
-}
-
-// A place is a line and where it stands.
-type place struct {
-	file string
-	line int    // from 1 on
-	text []byte // without its newline; good until the next one
-	open bool   // its newline is missing
-}
-
 // A fileChain is a chain in a folder.
 type fileChain struct{ dir string }
 

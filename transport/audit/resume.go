@@ -227,30 +227,3 @@ func (w *fileWriter) cutTail() error {
 	w.room.end = w.size
 	return w.file.Truncate(w.size)
 }
-
-// sizeOf returns the size of a file, 0 if there is none.
-func sizeOf(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
-
-// firstLine reads the note that begins a file.
-func firstLine(path string) (line, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return line{}, err
-	}
-	defer func() { _ = f.Close() }() // only read
-	text, err := bufio.NewReaderSize(f, maxLine).ReadSlice('\n')
-	if err != nil {
-		return line{}, err
-	}
-	l, err := parseLine(text[:len(text)-1])
-	if err == nil && (l.note == nil || l.note.File == nil) {
-		err = fmt.Errorf("%s does not begin as a file of a chain", path)
-	}
-	return l, err
-}

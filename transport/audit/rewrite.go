@@ -42,23 +42,6 @@ func (w *fileWriter) rewrite(c *chain, unwritten *group, now time.Time) error {
 	return nil
 }
 
-// copy adds the line of another place to the group, unless that makes no sense
-// here.
-func (g *group) copy(c *chain, text []byte) error {
-	l, err := parseLine(text)
-	switch {
-	case err != nil:
-		return err
-	case l.note != nil && (l.note.Head != nil || l.note.File != nil):
-		return nil
-	}
-	g.data = c.add(g.data, text[prevSize:len(text)-1])
-	if l.seq > 0 {
-		c.seq = l.seq
-	}
-	return nil
-}
-
 // create makes a file with some lines, which has its name once they are synced: until
 // then a file that has the name stays, for it may have the only copy of lines that
 // [Log.Write] has returned for.

@@ -19,6 +19,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
+// rotateLock is the name of the file that a process locks while it rotates the key.
+const rotateLock = "rotate.lock"
+
 // A Rotation is the result of [Rotate] and [ResumeRotation].
 type Rotation struct {
 	Old, New ed25519.PublicKey // Old is nil for ResumeRotation

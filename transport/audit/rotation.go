@@ -7,13 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
+
+// rotationsFile holds how the signing key has replaced others, in the folder of the trail.
+const rotationsFile = "rotations.json"
 
 // A rotationNote says, with a signature of the old key, that a new key signs from here on. It
 // is made once and is the same in all chains, so that a server that has the new key can add it
@@ -25,6 +30,16 @@ type rotationNote struct {
 	// Compromised is set if heads that only the old key has signed are not trusted any more.
 	Compromised bool   `json:"compromised,omitempty"`
 	Signature   string `json:"sig"`
+}
+
+// newRotation returns the note with which the holder of a key passes on to another.
+func newRotation(old ed25519.PrivateKey, next ed25519.PublicKey, compromised bool, now time.Time) rotationNote {
+	r := rotationNote{
+		Old: hex.EncodeToString(old.Public().(ed25519.PublicKey)), New: hex.EncodeToString(next),
+		Time: formatTime(now), Compromised: compromised,
+	}
+	r.Signature = hex.EncodeToString(ed25519.Sign(old, r.signed()))
+	return r
 }
 
 // signed returns the text that the signature covers.
@@ -48,20 +63,9 @@ func publicKeyOf(text string) ed25519.PublicKey {
 	return key
 }
 
-// A signer is the signing key of a trail and the keys before it.
-type signer struct {
-	key       ed25519.PrivateKey
-	rotations []rotationNote // that lead to the key, the oldest first
-	attested  attestedHeads  // that count as signed by a trusted key
-	stamp     fs.FileInfo    // of the file of the key when it was read
-}
-
-// public returns the public key.
-func (s *signer) public() ed25519.PublicKey { return s.key.Public().(ed25519.PublicKey) }
-
-// keys returns the public key and then those before it, the newest first.
-func (s *signer) keys() []ed25519.PublicKey {
-	return append([]ed25519.PublicKey{s.public()}, former(s.rotations)...)
+// isAmong reports whether a key is one of several.
+func isAmong(keys []ed25519.PublicKey, key ed25519.PublicKey) bool {
+	return slices.ContainsFunc(keys, func(k ed25519.PublicKey) bool { return k.Equal(key) })
 }
 
 // former returns the old keys of rotations, the newest first.
@@ -71,45 +75,6 @@ func former(rotations []rotationNote) []ed25519.PublicKey {
 		keys = append(keys, publicKeyOf(r.Old))
 	}
 	return keys
-}
-
-// trusted returns the public key and then those before it up to one that was compromised.
-func (s *signer) trusted() []ed25519.PublicKey {
-	return append([]ed25519.PublicKey{s.public()}, former(uncompromised(s.rotations))...)
-}
-
-// signed reports whether a line is a signed head of a chain, by a key that is trusted or one that
-// is attested: the signer goes on behind it, and so signs all that is before it.
-func (s *signer) signed(l line, chain string) bool {
-	return isHeadOfAny(s.trusted(), l, chain) || s.attested.has(l, chain) && s.former(l, chain)
-}
-
-// former reports whether a line is a signed head of a chain, by a key before that of the signer.
-func (s *signer) former(l line, chain string) bool {
-	return isHeadOfAny(former(s.rotations), l, chain)
-}
-
-// isForeign reports whether a note passes a chain from a key of the signer on to one that is none.
-func (s *signer) isForeign(r *rotationNote) bool {
-	old, next := publicKeyOf(r.Old), publicKeyOf(r.New)
-	return old != nil && next != nil && isAmong(s.keys(), old) && !isAmong(s.keys(), next) && r.verify()
-}
-
-// errCompromised is returned for a chain that a signer must not go on with: who stole the key
-// may have written it.
-var errCompromised = errors.New("only a key that was compromised has signed its end")
-
-// errUnsigned returns why a line is no head that the signer goes on behind.
-func (s *signer) errUnsigned(l line, chain string) error {
-	if s.former(l, chain) {
-		return errCompromised
-	}
-	return errors.New("its end is not signed with our key")
-}
-
-// isHeadOfAny reports whether a line is a head of a chain that one of the keys has signed.
-func isHeadOfAny(keys []ed25519.PublicKey, l line, chain string) bool {
-	return slices.ContainsFunc(keys, func(key ed25519.PublicKey) bool { return l.isHeadOf(key, chain) })
 }
 
 // uncompromised returns the rotations after the last one with which a key was compromised.
@@ -122,21 +87,12 @@ func uncompromised(path []rotationNote) []rotationNote {
 	return path
 }
 
-// rotationsTo returns the rotations that lead to a key, the oldest first. Others are of a
-// rotation that was cut off, or not ours.
-func rotationsTo(key ed25519.PublicKey, all []rotation) []rotationNote {
-	var path []rotationNote
-	want := hex.EncodeToString(key)
-	for range all {
-		i := slices.IndexFunc(all, func(r rotation) bool { return r.New == want && r.verify() })
-		if i < 0 {
-			break
-		}
-		path = append(path, all[i].rotationNote)
-		want = all[i].Old
-	}
-	slices.Reverse(path)
-	return path
+// A rotation is an entry of rotations.json: the note that chains have, too, and the heads that
+// the new key attests, if the old one was compromised.
+type rotation struct {
+	rotationNote
+	Heads          attestedHeads `json:"heads,omitempty"`
+	HeadsSignature string        `json:"heads_sig,omitempty"` // by the new key
 }
 
 // readRotations reads the rotations of a folder, none if there is no file.
@@ -164,84 +120,95 @@ func writeRotations(dir string, all []rotation) error {
 	return atomicfile.Write(filepath.Join(dir, rotationsFile), append(text, '\n'), 0o600)
 }
 
-// trustedIn returns what the chains of a folder's trail are trusted with: some public keys or,
-// if there are none, that of the folder and those before it up to one that was compromised;
-// besides, the heads that these attest.
-func trustedIn(dir string, keys []ed25519.PublicKey) (trust, error) {
-	all, err := readRotations(dir)
-	if err != nil {
-		return trust{}, err
-	}
-	if len(keys) == 0 {
-		public, err := publicKeyIn(dir)
-		if err != nil {
-			return trust{}, fmt.Errorf("reading the public key: %w", err)
+// rotationsTo returns the rotations that lead to a key, the oldest first. Others are of a
+// rotation that was cut off, or not ours.
+func rotationsTo(key ed25519.PublicKey, all []rotation) []rotationNote {
+	var path []rotationNote
+	want := hex.EncodeToString(key)
+	for range all {
+		i := slices.IndexFunc(all, func(r rotation) bool { return r.New == want && r.verify() })
+		if i < 0 {
+			break
 		}
-		keys = append([]ed25519.PublicKey{public}, former(uncompromised(rotationsTo(public, all)))...)
+		path = append(path, all[i].rotationNote)
+		want = all[i].Old
 	}
-	return trust{keys: keys, rotations: all}, nil
+	slices.Reverse(path)
+	return path
 }
 
-// errNoPath is returned when the file of the signing key has another key that no rotation
-// leads to.
-var errNoPath = errors.New("the signing key was replaced, and " + rotationsFile + " does not say by which: use triptych audit rotate-key, and copy both files")
+// attestedHeads are the signed heads with which chains ended when their key was found to be
+// compromised: the hashes of their lines in hex, by chain. The new key signs the list before it
+// replaces the old one. So a chain is trusted up to these heads though the new key has not
+// signed in the chain itself: [Rotate] was cut off or failed there, or its server was killed
+// before its next signed head.
+type attestedHeads map[string][]string
 
-// renewed returns the signer of a folder whose key was rotated since it was read, nil if it was
-// not.
-func (s *signer) renewed(dir string) (*signer, error) {
-	now, err := os.Stat(filepath.Join(dir, keyFile))
-	if err != nil {
-		return nil, err
+// text returns the text that the signature of a list covers.
+func (a attestedHeads) text(next string) []byte {
+	text := fmt.Appendf(nil, "triptych audit heads\n%s\n", next)
+	for _, chain := range slices.Sorted(maps.Keys(a)) {
+		text = fmt.Appendf(text, "%s %s\n", chain, strings.Join(a[chain], " "))
 	}
-	if s.stamp != nil && os.SameFile(s.stamp, now) && s.stamp.ModTime().Equal(now.ModTime()) && s.stamp.Size() == now.Size() {
-		return nil, nil
-	}
-	next, err := loadSigner(dir)
-	if err != nil {
-		return nil, err
-	}
-	if next.public().Equal(s.public()) {
-		s.stamp = next.stamp
-		return nil, nil
-	}
-	if !isAmong(next.keys(), s.public()) {
-		return nil, errNoPath
-	}
-	return next, nil
+	return text
 }
 
-// renewSigner makes the chain go on with the key of the folder if that was rotated. The caller
-// holds writing.
-func (l *Log) renewSigner() {
-	next, err := l.backend.renewedSigner(l.chain.signer)
-	switch {
-	case err != nil && err.Error() != l.renewErr:
-		l.renewErr = err.Error()
-		l.logger.Warn("the audit trail is signed with the key as before", "err", err)
-	case err != nil:
-	case next != nil:
-		l.renewErr = ""
-		l.logger.Info("the audit trail is signed with a new key", "key", Fingerprint(next.public()))
-		*l.chain.signer = *next
-		l.chain.pending = next.rotations
+// has reports whether a line is one of the heads of a chain.
+func (a attestedHeads) has(l line, chain string) bool {
+	return slices.Contains(a[chain], l.hash.String())
+}
+
+// add adds the heads of another list.
+func (a attestedHeads) add(other attestedHeads) {
+	for chain, heads := range other {
+		a[chain] = append(a[chain], heads...)
 	}
 }
 
-// addRotations appends the rotations that the chain must note before the next signed head.
-func (c *chain) addRotations(dst []byte) []byte {
-	for i := range c.pending {
-		dst = c.add(dst, note{Rotated: &c.pending[i]}.body())
+// addOnce adds the hash of a head, and reports whether it was missing.
+func (a attestedHeads) addOnce(chain, hash string) bool {
+	if slices.Contains(a[chain], hash) {
+		return false
 	}
-	c.pending = nil
-	return dst
+	a[chain] = append(a[chain], hash)
+	return true
 }
 
-// newRotation returns the note with which the holder of a key passes on to another.
-func newRotation(old ed25519.PrivateKey, next ed25519.PublicKey, compromised bool, now time.Time) rotationNote {
-	r := rotationNote{
-		Old: hex.EncodeToString(old.Public().(ed25519.PublicKey)), New: hex.EncodeToString(next),
-		Time: formatTime(now), Compromised: compromised,
+// attest signs a list of heads with the new key.
+func (r *rotation) attest(heads attestedHeads, next ed25519.PrivateKey) {
+	if len(heads) > 0 {
+		r.Heads, r.HeadsSignature = heads, hex.EncodeToString(ed25519.Sign(next, heads.text(r.New)))
 	}
-	r.Signature = hex.EncodeToString(ed25519.Sign(old, r.signed()))
-	return r
+}
+
+// attestMore signs the list with more heads, and reports whether there are any.
+func (r *rotation) attestMore(heads attestedHeads, next ed25519.PrivateKey) (more bool) {
+	merged := attestedHeads{}
+	merged.add(r.Heads)
+	for chain, hashes := range heads {
+		for _, hash := range hashes {
+			more = merged.addOnce(chain, hash) || more
+		}
+	}
+	if more {
+		r.attest(merged, next)
+	}
+	return more
+}
+
+// attested returns the heads that rotations to one of the trusted keys attest.
+func attested(all []rotation, trusted []ed25519.PublicKey) attestedHeads {
+	heads := attestedHeads{}
+	for i := range all {
+		r := &all[i]
+		next := publicKeyOf(r.New)
+		sig, err := hex.DecodeString(r.HeadsSignature)
+		if len(r.Heads) == 0 || err != nil || next == nil || !isAmong(trusted, next) {
+			continue
+		}
+		if ed25519.Verify(next, r.Heads.text(r.New), sig) {
+			heads.add(r.Heads)
+		}
+	}
+	return heads
 }

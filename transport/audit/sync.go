@@ -364,3 +364,20 @@ func (l *Log) finish(ctx context.Context) error {
 	defer l.syncing.release()
 	return l.runRound(true)
 }
+
+// renewSigner makes the chain go on with the key of the folder if that was rotated. The caller
+// holds writing.
+func (l *Log) renewSigner() {
+	next, err := l.backend.renewedSigner(l.chain.signer)
+	switch {
+	case err != nil && err.Error() != l.renewErr:
+		l.renewErr = err.Error()
+		l.logger.Warn("the audit trail is signed with the key as before", "err", err)
+	case err != nil:
+	case next != nil:
+		l.renewErr = ""
+		l.logger.Info("the audit trail is signed with a new key", "key", Fingerprint(next.public()))
+		*l.chain.signer = *next
+		l.chain.pending = next.rotations
+	}
+}

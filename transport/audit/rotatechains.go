@@ -3,9 +3,10 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -69,17 +70,6 @@ func (k *files) signChain(id string, lock *flock.Flock, s *signer) (err error) {
 	return errors.Join(w.sync(w.mark()), w.publish(g.head))
 }
 
-// rotationGroup returns the lines with which a chain is passed on to the key of its signer.
-// notes say what was found when the chain was opened, such as what a crash has left.
-func (c *chain) rotationGroup(notes []note, now time.Time) *group {
-	g := &group{data: c.addRotations(nil)}
-	for _, n := range notes {
-		g.data = c.add(g.data, n.body())
-	}
-	g.sign(c, now)
-	return g
-}
-
 // atRest returns the chains of the store that no server marks as its own, and adds the others
 // to r.
 func (k *valkeyBackend) atRest(ctx context.Context, r *Rotation) (rest []restingChain, err error) {
@@ -131,4 +121,95 @@ func (k *valkeyBackend) signChain(ctx context.Context, id string, s *signer) err
 	w.remember(lines)
 	err = w.sync(w.mark())
 	return errors.Join(err, k.client.HSet(ctx, k.names.heads(), id, g.head).Err())
+}
+
+// headsToAttest returns the published head and the last signed head of each chain that the
+// signer trusts. Both are needed: a process may be killed between signing a head and
+// publishing it. A damaged chain is left out, and is then reported as not signed. Where a file
+// cannot be read, that is returned, so that no key is replaced meanwhile.
+func (k *files) headsToAttest(ctx context.Context, s *signer) (attestedHeads, error) {
+	ids, err := k.ids()
+	if err != nil {
+		return nil, err
+	}
+	heads := attestedHeads{}
+	for _, id := range ids {
+		w := &fileWriter{backend: k, dir: filepath.Join(k.cfg.Dir, id)}
+		published, err := (&fileChain{w.dir}).head(ctx)
+		if err == nil {
+			err = heads.addTrusted(s, id, published)
+		}
+		if err == nil {
+			err = w.attestLast(heads, &chain{id: id, signer: s})
+		}
+		var unread *fs.PathError
+		switch {
+		case err == nil, errors.Is(err, errCompromised), errors.Is(err, fs.ErrNotExist):
+		case errors.As(err, &unread):
+			return nil, fmt.Errorf("reading the end of chain %s: %w", id, err)
+		default:
+			k.cfg.Logger.Warn("the end of an audit chain cannot be read", "chain", id, "err", err)
+		}
+	}
+	return heads, nil
+}
+
+// attestLast adds the last signed head in the files of a chain.
+func (w *fileWriter) attestLast(heads attestedHeads, c *chain) error {
+	all, err := numbers(w.dir)
+	if err != nil {
+		return err
+	}
+	last, err := w.lastHead(all, c)
+	if err == nil {
+		heads.addOnce(c.id, last.hash.String())
+	}
+	return err
+}
+
+// addTrusted adds a published head if the signer trusts it, and else returns why not.
+func (a attestedHeads) addTrusted(s *signer, chain string, published []byte) error {
+	l, err := parseLine(published)
+	if err != nil {
+		return err
+	}
+	if !s.signed(l, chain) {
+		return s.errUnsigned(l, chain)
+	}
+	a.addOnce(chain, l.hash.String())
+	return nil
+}
+
+// headsToAttest does for a store what that of files does. An error of the store is returned, so
+// that no key is replaced while it is away. A published head that is missing or that is not ours
+// says nothing of the end of the stream.
+func (k *valkeyBackend) headsToAttest(ctx context.Context, s *signer) (attestedHeads, error) {
+	chains, err := k.chains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	heads := attestedHeads{}
+	for _, stored := range chains {
+		id := stored.id()
+		published, err := stored.head(ctx)
+		if err == nil {
+			err = heads.addTrusted(s, id, published)
+		} else if !errors.Is(err, errHead) {
+			return nil, err
+		}
+		if err != nil {
+			k.logger.Warn("the published head of an audit chain is not trusted", "chain", id, "err", err)
+		}
+		_, w := k.writerOf(id, s)
+		err = w.backwards(ctx, func(l line) bool {
+			if s.signed(l, id) {
+				heads.addOnce(id, l.hash.String())
+			}
+			return l.note == nil || l.note.Head == nil
+		})
+		if err != nil && !errors.Is(err, errLine) {
+			return nil, err
+		}
+	}
+	return heads, nil
 }

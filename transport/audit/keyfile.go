@@ -20,50 +20,9 @@ import (
 // The files of the signing key, in the folder of the trail. The key pair is PEM: PKCS #8 and
 // SubjectPublicKeyInfo, which other programs read too.
 const (
-	keyFile       = "signing.key"
-	publicFile    = "signing.pub"
-	rotationsFile = "rotations.json" // how the key has replaced others
-	rotateLock    = "rotate.lock"
+	keyFile    = "signing.key"
+	publicFile = "signing.pub"
 )
-
-// loadSigner reads the signing key of a folder and the rotations that lead to it, making a key
-// if there is none. A public key that was replaced by a rotation is written again.
-func loadSigner(dir string) (*signer, error) {
-	path := filepath.Join(dir, keyFile)
-	stamp, err := os.Stat(path) // before the key: if that changes in between, it is read again
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	key, err := loadKey(dir)
-	if err != nil {
-		return nil, err
-	}
-	all, err := readRotations(dir)
-	if err != nil {
-		return nil, err
-	}
-	s := &signer{key: key, stamp: stamp}
-	s.rotations = rotationsTo(s.public(), all)
-	s.attested = attested(all, s.trusted())
-	return s, s.renewPublic(dir)
-}
-
-// renewPublic replaces the public key of a folder if it is one before that of the signer.
-func (s *signer) renewPublic(dir string) error {
-	path := filepath.Join(dir, publicFile)
-	there, err := ReadPublicKey(path)
-	if err != nil || !isAmong(former(s.rotations), there) {
-		return nil // publicKeyIn reports the error
-	}
-	text, err := encodePublic(s.public())
-	if err == nil {
-		err = atomicfile.Write(path, text, 0o600)
-	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return nil // trust in the old key leads to the new one
-	}
-	return err
-}
 
 // loadKey reads the signing key of a folder, making it if there is none. The public
 // key is made where it is missing: the process that made the other one may have been
@@ -103,6 +62,18 @@ func publicKeyIn(dir string) (ed25519.PublicKey, error) {
 		return nil, keyErr
 	}
 	return key.Public().(ed25519.PublicKey), nil
+}
+
+// ReadPublicKey reads the public key of a PEM file, such as signing.pub in the
+// folder of a trail, or a copy of it that was taken elsewhere.
+func ReadPublicKey(path string) (ed25519.PublicKey, error) {
+	return readPEM[ed25519.PublicKey](path, x509.ParsePKIXPublicKey)
+}
+
+// Fingerprint is a short name of a public key, to compare by eye.
+func Fingerprint(key ed25519.PublicKey) string {
+	sum := sha256.Sum256(key)
+	return "SHA256:" + hex.EncodeToString(sum[:])
 }
 
 // readKey reads the private key of a PEM file.
@@ -191,16 +162,4 @@ func createWhole(path string, data []byte) error {
 		return err
 	}
 	return atomicfile.SyncDir(filepath.Dir(path))
-}
-
-// ReadPublicKey reads the public key of a PEM file, such as signing.pub in the
-// folder of a trail, or a copy of it that was taken elsewhere.
-func ReadPublicKey(path string) (ed25519.PublicKey, error) {
-	return readPEM[ed25519.PublicKey](path, x509.ParsePKIXPublicKey)
-}
-
-// Fingerprint is a short name of a public key, to compare by eye.
-func Fingerprint(key ed25519.PublicKey) string {
-	sum := sha256.Sum256(key)
-	return "SHA256:" + hex.EncodeToString(sum[:])
 }
