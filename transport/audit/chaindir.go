@@ -27,9 +27,6 @@ var (
 	fileName  = regexp.MustCompile(`^[0-9]{6,}\.jsonl$`)
 )
 
-// tempPrefix begins the names of what is not finished.
-const tempPrefix = ".new-"
-
 // newID returns a name for a chain.
 func newID() string {
 	var b [8]byte

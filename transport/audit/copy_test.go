@@ -10,6 +10,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -137,7 +138,7 @@ func TestVerifyWithoutThePublicKey(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, publicFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, keyfile.PublicName)); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := Verify(t.Context(), dir); err != nil || r.Err() != nil || r.Records() != 3 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
@@ -181,7 +182,7 @@ func notesOfLeft(left []string, now time.Time) []note {
 // chain needs.
 func (k *files) create(s *signer, now time.Time) error {
 	k.sweep(now)
-	tmp, err := os.MkdirTemp(k.cfg.Dir, tempPrefix) // mode 0700
+	tmp, err := os.MkdirTemp(k.cfg.Dir, keyfile.TempPrefix) // mode 0700
 	if err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func (k *files) sweep(now time.Time) {
 	entries, _ := os.ReadDir(k.cfg.Dir) // an error shows when the chains are read
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), tempPrefix) && now.Sub(info.ModTime()) > time.Hour {
+		if err == nil && strings.HasPrefix(e.Name(), keyfile.TempPrefix) && now.Sub(info.ModTime()) > time.Hour {
 			_ = os.RemoveAll(filepath.Join(k.cfg.Dir, e.Name())) // it does no harm
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
@@ -41,7 +42,7 @@ func (k *files) renewedSigner(s *signer) (*signer, error) { return s.renewed(k.c
 // began reports whether the public key is there, which is made with the first
 // chain.
 func (k *files) began() bool {
-	_, err := os.Lstat(filepath.Join(k.cfg.Dir, publicFile))
+	_, err := os.Lstat(filepath.Join(k.cfg.Dir, keyfile.PublicName))
 	return err == nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
@@ -72,7 +73,7 @@ func (w *fileWriter) create(number int, data []byte) (*os.File, error) {
 }
 
 // tempPath returns the name of a file that is not finished.
-func (w *fileWriter) tempPath() string { return filepath.Join(w.dir, tempPrefix+"file") }
+func (w *fileWriter) tempPath() string { return filepath.Join(w.dir, keyfile.TempPrefix+"file") }
 
 // replaceBy makes the writer add to a file that holds a group.
 func (w *fileWriter) replaceBy(f *os.File, number int, g *group, c *chain) {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
-	"crypto/x509"
 	"encoding/hex"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 )
 
 // rotateLock is the name of the file that a process locks while it rotates the key.
@@ -99,7 +97,7 @@ func whileRotating(cfg Config, use func(*files, *signer) error) error {
 	if err := k.checkDir(); err != nil {
 		return err
 	}
-	if _, err := readKey(filepath.Join(dir, keyFile)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := keyfile.Private(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no signing key in %s", dir)
 	}
 	lock := flock.New(filepath.Join(dir, rotateLock), flock.SetPermissions(0o600))
@@ -202,10 +200,6 @@ func (s *signer) rotate(cfg Config, compromised bool, heads attestedHeads) (*sig
 	if err != nil {
 		return nil, err
 	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
 	all, err := readRotations(cfg.Dir)
 	if err != nil {
 		return nil, err
@@ -215,8 +209,7 @@ func (s *signer) rotate(cfg Config, compromised bool, heads attestedHeads) (*sig
 	if err := writeRotations(cfg.Dir, append(all, latest)); err != nil {
 		return nil, err
 	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
-	if err := atomicfile.Write(filepath.Join(cfg.Dir, keyFile), text, 0o600); err != nil {
+	if err := keyfile.Replace(cfg.Dir, key); err != nil {
 		return nil, err
 	}
 	return loadSigner(cfg.Dir) // which replaces the public key

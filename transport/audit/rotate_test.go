@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -71,7 +72,7 @@ func copyKeys(t *testing.T, from, to string) {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{rotationsFile, keyFile, publicFile} {
+	for _, name := range []string{rotationsFile, keyfile.PrivateName, keyfile.PublicName} {
 		text, err := os.ReadFile(filepath.Join(from, name))
 		if os.IsNotExist(err) && name == rotationsFile {
 			continue
@@ -139,7 +140,7 @@ func TestRotateOften(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
 	l := New(Config{Dir: dir})
 	commitTo(t, l, 1)
-	first, err := publicKeyIn(dir)
+	first, err := keyfile.Public(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestRotateCompromised(t *testing.T) {
 
 // A rotation that was cut off leaves the old key or the new one, and can be repeated.
 func TestRotateWasCutOff(t *testing.T) {
-	for _, written := range [][]string{{rotationsFile}, {rotationsFile, keyFile}} {
+	for _, written := range [][]string{{rotationsFile}, {rotationsFile, keyfile.PrivateName}} {
 		t.Run(strings.Join(written, " "), func(t *testing.T) {
 			dir, done := filepath.Join(t.TempDir(), "audit"), filepath.Join(t.TempDir(), "audit")
 			l := New(Config{Dir: dir})
@@ -217,7 +218,7 @@ func TestRotateWasCutOff(t *testing.T) {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
 			}
-			public, err := ReadPublicKey(filepath.Join(dir, publicFile))
+			public, err := ReadPublicKey(filepath.Join(dir, keyfile.PublicName))
 			s, keyErr := loadSigner(dir)
 			if err != nil || keyErr != nil || !public.Equal(s.public()) {
 				t.Errorf("the public key is another: %v, %v", err, keyErr)
@@ -231,7 +232,7 @@ func TestKeyReplacedByHand(t *testing.T) {
 	dir, other := filepath.Join(t.TempDir(), "audit"), filepath.Join(t.TempDir(), "other")
 	l := New(Config{Dir: dir})
 	commitTo(t, l, 1)
-	before, err := publicKeyIn(dir)
+	before, err := keyfile.Public(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestKeyReplacedByHand(t *testing.T) {
 	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(other, keyFile), filepath.Join(dir, keyFile)); err != nil {
+	if err := os.Rename(filepath.Join(other, keyfile.PrivateName), filepath.Join(dir, keyfile.PrivateName)); err != nil {
 		t.Fatal(err)
 	}
 	commitTo(t, l, 1)

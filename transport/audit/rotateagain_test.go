@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 )
 
 // A key that followed the first one and was compromised later makes no chain trusted that it
@@ -64,7 +66,7 @@ func TestKeyIsCompromisedAfterRotation(t *testing.T) {
 // keyIn returns the signing key of a folder.
 func keyIn(t *testing.T, dir string) ed25519.PrivateKey {
 	t.Helper()
-	key, err := readKey(filepath.Join(dir, keyFile))
+	key, err := keyfile.Private(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

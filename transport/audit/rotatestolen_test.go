@@ -12,6 +12,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -266,7 +267,7 @@ func TestThiefGoesOnBehindAttestedHead(t *testing.T) {
 				k := kind(t)
 				server := k.open(k.keys)
 				commitTo(t, server, 2)
-				old, err := readKey(filepath.Join(k.keys, keyFile))
+				old, err := keyfile.Private(k.keys)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -339,7 +340,7 @@ func TestThiefAddsToStream(t *testing.T) {
 	l := k.open(k.keys)
 	commitTo(t, l, 1)
 	closeLog(t, l)
-	old, err := readKey(filepath.Join(k.keys, keyFile))
+	old, err := keyfile.Private(k.keys)
 	if err != nil {
 		t.Fatal(err)
 	}

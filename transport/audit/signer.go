@@ -8,9 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 )
 
 // A signer is the signing key of a trail and the keys before it.
@@ -24,12 +23,12 @@ type signer struct {
 // loadSigner reads the signing key of a folder and the rotations that lead to it, making a key
 // if there is none. A public key that was replaced by a rotation is written again.
 func loadSigner(dir string) (*signer, error) {
-	path := filepath.Join(dir, keyFile)
+	path := filepath.Join(dir, keyfile.PrivateName)
 	stamp, err := os.Stat(path) // before the key: if that changes in between, it is read again
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	key, err := loadKey(dir)
+	key, err := keyfile.Load(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -43,27 +42,20 @@ func loadSigner(dir string) (*signer, error) {
 	return s, s.renewPublic(dir)
 }
 
-// renewPublic replaces the public key of a folder if it is one before that of the signer.
+// renewPublic replaces the public key of a folder if it is one before that of the signer: a
+// rotation may have been cut off after it has replaced the private key.
 func (s *signer) renewPublic(dir string) error {
-	path := filepath.Join(dir, publicFile)
-	there, err := ReadPublicKey(path)
+	there, err := keyfile.ReadPublic(filepath.Join(dir, keyfile.PublicName))
 	if err != nil || !isAmong(former(s.rotations), there) {
-		return nil // publicKeyIn reports the error
+		return nil // keyfile.Public reports the error
 	}
-	text, err := encodePublic(s.public())
-	if err == nil {
-		err = atomicfile.Write(path, text, 0o600)
-	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return nil // trust in the old key leads to the new one
-	}
-	return err
+	return keyfile.ReplacePublic(dir, s.public())
 }
 
 // renewed returns the signer of a folder whose key was rotated since it was read, nil if it was
 // not.
 func (s *signer) renewed(dir string) (*signer, error) {
-	now, err := os.Stat(filepath.Join(dir, keyFile))
+	now, err := os.Stat(filepath.Join(dir, keyfile.PrivateName))
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +138,7 @@ func trustedIn(dir string, keys []ed25519.PublicKey) (trust, error) {
 		return trust{}, err
 	}
 	if len(keys) == 0 {
-		public, err := publicKeyIn(dir)
+		public, err := keyfile.Public(dir)
 		if err != nil {
 			return trust{}, fmt.Errorf("reading the public key: %w", err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -70,7 +71,7 @@ func (n *neighbours) forget() {
 // chain returns the id of a server's chain.
 func (n *neighbours) chain(name string) string {
 	n.t.Helper()
-	key, err := loadKey(n.cfg.KeyDir)
+	key, err := keyfile.Load(n.cfg.KeyDir)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 )
 
 // A Report is the result of checking a trail.
@@ -293,4 +295,15 @@ func walk(ctx context.Context, c stored, t trust, head []byte, headErr error) (C
 	}
 	v.end()
 	return v.report, nil
+}
+
+// ReadPublicKey reads a public key to verify a trail with from a PEM file, such as signing.pub
+// in the folder of the trail, or a copy of it that was taken elsewhere.
+func ReadPublicKey(path string) (ed25519.PublicKey, error) { return keyfile.ReadPublic(path) }
+
+// Fingerprint returns a short name of a public key, for people to compare: "SHA256:" and the
+// SHA-256 of its 32 bytes in hexadecimal digits.
+func Fingerprint(key ed25519.PublicKey) string {
+	sum := sha256.Sum256(key)
+	return "SHA256:" + hex.EncodeToString(sum[:])
 }
