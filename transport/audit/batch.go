@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A batch holds records that are written together.
+// A batch holds records that are written together. It is filled while it is the log's next
+// batch, with mu held, and no longer changes once it is the active one.
 type batch struct {
 	bodies []byte // members of the records, each with a newline
 	last   uint64 // number of the last record
@@ -16,10 +17,11 @@ type batch struct {
 	err    error // valid once done is closed
 }
 
-// newBatch returns a batch whose records go into the given memory.
+// newBatch returns a batch whose records go into the given memory, nil for new memory.
 func newBatch(memory []byte) *batch { return &batch{bodies: memory[:0], done: make(chan struct{})} }
 
-// batchOf returns the batch that holds a record, nil if the record is written.
+// batchOf returns the batch that holds a record, nil if the record is written. The batch may
+// be written by the time the caller looks at it; its done is closed then.
 func (l *Log) batchOf(seq uint64) (*batch, error) {
 	if seq <= l.written.Load() {
 		return nil, nil
@@ -37,8 +39,9 @@ func (l *Log) batchOf(seq uint64) (*batch, error) {
 	return l.next, nil
 }
 
-// flush waits until a batch is written, writing it itself if no other goroutine
-// is. Where a write alone will not do, it commits the record with the number seq.
+// flush waits until a batch is written, writing it itself if no other goroutine is: the one
+// that gets the lock first writes for all. Where a write alone will not do, as when the file
+// is full, it commits the record with the number seq.
 func (l *Log) flush(ctx context.Context, b *batch, seq uint64) error {
 	done, err := l.acquire(ctx, l.writing, b.done)
 	switch {
@@ -61,14 +64,16 @@ func (l *Log) flush(ctx context.Context, b *batch, seq uint64) error {
 	return l.writeNext(false)
 }
 
-// needsSync reports whether nothing may be written before the next sync. The
-// caller holds writing.
+// needsSync reports whether nothing may be written before the next sync: the chain is closed,
+// a failed sync must be made good first, too many lines would be lost by a power cut, or the
+// next line begins a file. The caller holds writing.
 func (l *Log) needsSync() bool {
 	return l.chain == nil || l.always || l.lost != nil || l.medium.unsynced() > maxUnsynced || l.medium.isFull(l.now())
 }
 
-// writeNext writes the next batch, after the group whose write failed, and ends it
-// with a signed head if sign is set. The caller holds writing.
+// writeNext writes the next batch, after the group whose write failed, and ends it with a
+// signed head if sign is set. Records that are appended meanwhile go into a new batch. It
+// closes the batch's done in any case. The caller holds writing.
 func (l *Log) writeNext(sign bool) error {
 	l.mu.Lock()
 	b := l.next
@@ -103,7 +108,9 @@ func (l *Log) writeBatch(b *batch, sign bool) error {
 	return l.writeGroup()
 }
 
-// writeGroup writes the group that is not written yet, if there is one.
+// writeGroup writes the group that is not written yet, if there is one. After a failure the
+// group stays as it is, with its hashes: the medium may have stored it though the answer was
+// lost, and finds that out by the same bytes. The caller holds writing.
 func (l *Log) writeGroup() error {
 	g := l.unwritten
 	if g == nil {
@@ -134,7 +141,8 @@ func (l *Log) wrote(g *group) {
 	l.unwritten = nil
 }
 
-// setWrittenLocked advances written.
+// setWrittenLocked advances written, and starts the clock of the deferred sync if all before
+// was synced.
 func (l *Log) setWrittenLocked(seq uint64) {
 	if seq <= l.written.Load() {
 		return
@@ -155,7 +163,9 @@ func reusable(b []byte) []byte {
 	return b
 }
 
-// requeue puts the records of a batch before those of the next one.
+// requeue puts the records of a batch before those of the next one, so that their numbers stay
+// in order. Callers that wait for the batch get its error; those that come later find the
+// records in the next one.
 func (l *Log) requeue(b *batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +173,9 @@ func (l *Log) requeue(b *batch) {
 	l.next.last = max(l.next.last, b.last)
 }
 
-// group makes the lines of some records. The caller holds writing.
+// group makes the lines of some records: notes of the medium, rotations of the key, the
+// records, and a signed head if sign is set. From here on the chain has advanced past the
+// lines, so the group must be written, or passed to rewrite. The caller holds writing.
 func (l *Log) group(bodies []byte, sign bool) *group {
 	now := l.now()
 	if sign {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A chain is the end of a chain, to which lines are added.
+// A chain is the end of a chain, to which lines are added. Adding a line advances it at once,
+// before the line is stored; a medium that must store lines again sets it back.
 type chain struct {
 	id     string
 	signer *signer
@@ -17,13 +18,15 @@ type chain struct {
 	point
 }
 
-// A point is a place in a chain, between two lines.
+// A point is a place in a chain, between two lines: what the next line needs to follow.
 type point struct {
 	prev digest // of the line before it
 	seq  uint64 // of the last record before it
 }
 
-// add appends a line with these members and its newline.
+// add appends a line with these members and its newline to dst, and advances the chain past
+// it. The hash of the line before comes first, so that a reader can check the order without
+// parsing the rest. It leaves seq as it is.
 func (c *chain) add(dst, body []byte) []byte {
 	start := len(dst)
 	dst = append(hexAppend(append(dst, prevStart...), c.prev), prevEnd...)
@@ -35,14 +38,15 @@ func (c *chain) add(dst, body []byte) []byte {
 // hexAppend appends a digest in hexadecimal digits.
 func hexAppend(dst []byte, d digest) []byte { return hex.AppendEncode(dst, d[:]) }
 
-// addHead appends a signed head.
+// addHead appends a signed head that covers all lines so far.
 func (c *chain) addHead(dst []byte, now time.Time) []byte {
 	h := headNote{Seq: c.seq, Time: formatTime(now)}
 	h.sign(c.signer.key, c.id, c.prev.String())
 	return c.add(dst, note{Head: &h}.body())
 }
 
-// header returns the first line of a file.
+// header returns the first line of a file. Its version is the first one as long as no key was
+// rotated, so that older programs can verify the chain.
 func (c *chain) header(number int, now time.Time) *fileNote {
 	version := firstVersion
 	if len(c.signer.rotations) > 0 {
@@ -63,15 +67,16 @@ func (c *chain) addRotations(dst []byte) []byte {
 	return dst
 }
 
-// A group is some lines of a chain that are written together. A signed head, if
-// there is one, is its last line.
+// A group is some lines of a chain that are written together. A signed head, if there is one,
+// is its last line. The hashes in the lines say where they belong: a group can be written only
+// behind the line that it was made for, unless follow makes it anew.
 type group struct {
 	data []byte // lines with their newlines
 	head []byte // the last line without its newline, nil if it is no signed head
 	seq  uint64 // of the last record so far
 }
 
-// sign ends the group with a signed head.
+// sign ends the group with a signed head. Nothing may be added to the group afterwards.
 func (g *group) sign(c *chain, now time.Time) {
 	start := len(g.data)
 	g.data = c.addHead(g.data, now)
@@ -93,8 +98,8 @@ func linesOf(data []byte) iter.Seq[[]byte] {
 	}
 }
 
-// copy adds the line of another place to the group, unless that makes no sense
-// here.
+// copy adds a line of another place to the group, with the hash that it has here. A signed
+// head or the first line of a file is left out: they say what holds in the other place only.
 func (g *group) copy(c *chain, text []byte) error {
 	l, err := parseLine(text)
 	switch {
@@ -110,8 +115,9 @@ func (g *group) copy(c *chain, text []byte) error {
 	return nil
 }
 
-// follow makes the lines of a group, with notes before them, follow a line with
-// the hash prev, and ends them with a signed head.
+// follow makes the lines of a group, with notes before them, follow a line with the hash prev,
+// and ends them with a signed head. Notes of the group that say where the chain stood are left
+// out. The numbers of the records stay: callers have them.
 func (g *group) follow(c *chain, prev digest, notes []note, now time.Time) {
 	c.prev = prev
 	var data []byte
@@ -140,7 +146,8 @@ func (c *chain) rotationGroup(notes []note, now time.Time) *group {
 	return g
 }
 
-// recordsIn counts the records of a group.
+// recordsIn counts the records of a group. Its last record less these is the last one before
+// the group.
 func recordsIn(g *group) (n int) {
 	for text := range g.lines() {
 		if l, err := parseLine(text); err == nil && l.note == nil {

@@ -15,7 +15,13 @@ import (
 	"slices"
 )
 
-// Names in the folder of a trail and of a chain.
+// Names in the folder of a trail and of a chain:
+//
+//	signing.key  signing.pub  rotations.json      the key pair, and keys before it
+//	0123456789abcdef/                             a chain
+//		000001.jsonl  000002.jsonl            its lines
+//		head                                  its last signed head
+//		lock                                  locked by the process that adds to it
 const (
 	headFile   = "head"
 	lockFile   = "lock"
@@ -27,14 +33,16 @@ var (
 	fileName  = regexp.MustCompile(`^[0-9]{6,}\.jsonl$`)
 )
 
-// newID returns a name for a chain.
+// newID returns a name for a chain. Its 64 random bits are enough for processes on many
+// machines to make chains without asking one another.
 func newID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// numbers returns the numbers of the files of a chain, ascending.
+// numbers returns the numbers of the files of a chain, ascending. Other files in the folder
+// are ignored.
 func numbers(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -114,7 +122,8 @@ var errHead = errors.New("the head is missing or damaged")
 // one.
 const headSize = 512
 
-// padded returns a signed head, filled up with spaces.
+// padded returns a signed head, filled up with spaces and ended with a newline to headSize
+// bytes, so that a shorter head leaves nothing of a longer one.
 func padded(head []byte) []byte {
 	text := bytes.Repeat([]byte{' '}, headSize)
 	copy(text, head)
@@ -122,7 +131,9 @@ func padded(head []byte) []byte {
 	return text
 }
 
-// readHead reads the last signed head that was published.
+// readHead reads the last signed head that was published. It returns errHead for a file that
+// is missing, and for one that is not exactly what padded makes: a reader may find it half
+// replaced.
 func readHead(dir string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(dir, headFile))
 	if errors.Is(err, fs.ErrNotExist) {

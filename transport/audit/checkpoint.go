@@ -15,8 +15,9 @@ import (
 )
 
 // A Checkpoint is a signed head of a chain up to which the chain was verified. With it the
-// chain can be verified from there on: what is before it is not read again, so that a
-// change there is found by a whole verification only.
+// chain can be verified from there on: what is before it is not read again, so that a change
+// there is found by a whole verification only. It is trusted as far as the file that it is
+// stored in: someone who can write that file can hide changes before the head that they name.
 type Checkpoint struct {
 	File string `json:"file"` // the file or stream of the line of the head
 	Line int    `json:"line"`
@@ -43,7 +44,9 @@ func (c Checkpoint) Records() uint64 { return c.Seq - c.First - c.Lost }
 // Checkpoints holds the checkpoints of a trail by the ids of chains.
 type Checkpoints map[string]Checkpoint
 
-// LoadCheckpoints reads checkpoints that were saved in a file, none if there is no file.
+// LoadCheckpoints reads checkpoints that were saved in a file, none if there is no file. A
+// file that is damaged is an error; the caller may go on without checkpoints, which takes
+// longer and finds more.
 func LoadCheckpoints(path string) (Checkpoints, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +62,8 @@ func LoadCheckpoints(path string) (Checkpoints, error) {
 	return all, nil
 }
 
-// Save replaces the file of checkpoints.
+// Save replaces the file of checkpoints. Readers find the old or the new ones, also after a
+// crash.
 func (all Checkpoints) Save(path string) error {
 	text, err := json.MarshalIndent(all, "", "\t")
 	if err != nil {
@@ -68,7 +72,8 @@ func (all Checkpoints) Save(path string) error {
 	return atomicfile.Write(path, append(text, '\n'), 0o600)
 }
 
-// Covering returns the checkpoints that cover at least so many records.
+// Covering returns the checkpoints that cover at least so many records: below that, reading
+// the chain costs less than looking after its checkpoint.
 func (all Checkpoints) Covering(records uint64) Checkpoints {
 	some := Checkpoints{}
 	for chain, c := range all {
@@ -79,7 +84,8 @@ func (all Checkpoints) Covering(records uint64) Checkpoints {
 	return some
 }
 
-// Checkpoints returns the checkpoints of the chains that are whole.
+// Checkpoints returns the checkpoints of the chains that are whole, at their published heads.
+// Save them for the next [Log.VerifyFrom].
 func (r Report) Checkpoints() Checkpoints {
 	all := Checkpoints{}
 	for i := range r.Chains {
@@ -101,7 +107,8 @@ func (l *Log) VerifyFrom(ctx context.Context, from Checkpoints, trusted ...ed255
 	return verify(ctx, l.backend, from, trusted)
 }
 
-// checkpoint returns the checkpoint at the signed head that was just accepted.
+// checkpoint returns the checkpoint at the signed head that was just accepted. It has all that
+// the verifier would know there, so that the two ways of verifying report the same.
 func (v *verifier) checkpoint(at place, l line) *Checkpoint {
 	r := &v.report
 	c := &Checkpoint{
@@ -117,7 +124,8 @@ func (v *verifier) checkpoint(at place, l line) *Checkpoint {
 	return c
 }
 
-// resume continues at a checkpoint, whose line is given, and reports whether it is there.
+// resume continues at a checkpoint, whose line is given, and reports whether it is there: in
+// its place, with its hash and with a signature of a key that is still trusted.
 func (v *verifier) resume(c Checkpoint, at place) bool {
 	key, err := hex.DecodeString(c.Key)
 	if err != nil || len(key) != ed25519.PublicKeySize || !v.trusts(key) || at.file != c.File || at.line != c.Line || at.open {

@@ -20,7 +20,7 @@ import (
 )
 
 // A ChainCopy is a chain of a trail in a form that any store can adopt, with the hashes and
-// signatures of the original.
+// signatures of the original: what was verified there can be verified here.
 type ChainCopy struct {
 	ID   string
 	Head []byte // the last published signed head
@@ -33,8 +33,9 @@ type ChainCopy struct {
 // copy has a gap, and is to be made again.
 var ErrChanging = errors.New("the chain has changed while it was read")
 
-// Chains returns the chains of the trail that the log is part of. The trail may be in
-// use: records that are added meanwhile may be missing, those before are not.
+// Chains returns the chains of the trail that the log is part of. The trail may be in use:
+// records that are added meanwhile may be missing, those before are not. Lines are read while
+// they are ranged over.
 func (l *Log) Chains(ctx context.Context) ([]ChainCopy, error) {
 	all, err := l.backend.chains(ctx)
 	if err != nil {
@@ -53,7 +54,8 @@ func (l *Log) Chains(ctx context.Context) ([]ChainCopy, error) {
 
 // checkedLines yields the lines that a writer has finished, and then an error if they are no
 // whole chain up to a head, and another head was published meanwhile. A chain that is broken
-// and to which no process adds is copied as it is.
+// and to which no process adds is copied as it is: a backup must not be the reason that
+// evidence is lost.
 func checkedLines(ctx context.Context, c stored, head []byte) iter.Seq2[[]byte, error] {
 	head = bytes.Clone(head)
 	return func(yield func([]byte, error) bool) {
@@ -94,9 +96,10 @@ func keyNamed(text []byte) []ed25519.PublicKey {
 	return []ed25519.PublicKey{key}
 }
 
-// Adopt adds a chain of another trail, whose signing key this trail must have. It fails
-// with an error for which os.IsExist reports true if the chain is there. An Adopt that was
-// cut off can be repeated.
+// Adopt adds a chain of another trail, whose signing key this trail must have to verify it. It
+// fails with an error for which os.IsExist reports true if the chain is there. An Adopt that
+// was cut off leaves nothing that is listed and can be repeated. The log itself does not add
+// to the chain.
 func (l *Log) Adopt(ctx context.Context, c ChainCopy) error {
 	if id, err := hex.DecodeString(c.ID); err != nil || len(id) == 0 {
 		return fmt.Errorf("%q is no name of a chain", c.ID) // it becomes a folder
@@ -221,7 +224,7 @@ func (k *valkeyBackend) adopt(ctx context.Context, c ChainCopy) error {
 }
 
 // nameAdopted gives a stream its name. Where an earlier attempt was cut off right after that,
-// the stream is there and equal; another one stays.
+// the stream is there and equal; another one stays, and is an error.
 func (k *valkeyBackend) nameAdopted(ctx context.Context, temp, stream, id string) error {
 	named, err := k.client.RenameNX(ctx, temp, stream).Result()
 	if err != nil || named {
@@ -241,7 +244,8 @@ func (k *valkeyBackend) nameAdopted(ctx context.Context, temp, stream, id string
 	return existing(!same, id)
 }
 
-// existing returns an error if a chain is there already.
+// existing returns an error for which os.IsExist reports true if a chain is there already,
+// else nil.
 func existing(is bool, id string) error {
 	if !is {
 		return nil

@@ -6,7 +6,9 @@ import (
 	"iter"
 )
 
-// A Position is that of a record in a chain.
+// A Position is that of a record in a chain. An exporter stores it with what it has passed on,
+// and gives it to [Log.After] to go on behind it. The hash finds the record again when it is
+// no longer at the same file and line.
 type Position struct {
 	File string `json:"file"` // or stream
 	Line int    `json:"line"`
@@ -18,7 +20,7 @@ type Position struct {
 	Began  int    `json:"began,omitempty"`
 }
 
-// A Placed is a record and its position.
+// A Placed is a record and its position. Beside an error only the position is set.
 type Placed struct {
 	Record
 	At Position
@@ -27,8 +29,11 @@ type Placed struct {
 // After reads what follows a position in each chain, all of the chains that have none: one
 // chain after the other, the records of each in their order. A chain that has begun anew, such
 // as in a store that was emptied, is read from its beginning, with a position that counts so.
-// Lines that cannot be read come as a [*BreakError] and reading goes on; any other error is the
-// last.
+// Lines that cannot be read come as a [*BreakError] and reading goes on; any other error is
+// the last.
+//
+// A caller that stores each position after it has dealt with the record misses none but those
+// that policy deletes first; after a crash between the two it gets one record twice.
 func (l *Log) After(ctx context.Context, done map[string]Position) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
 		chains, err := l.backend.chains(ctx)
@@ -56,7 +61,7 @@ type readingStart struct {
 }
 
 // read yields the records of a chain from its start on, and reports whether to go on with the
-// next chain.
+// next chain. A line that is still being written is left for the next time.
 func (from *readingStart) read(ctx context.Context, c stored, yield func(Placed, error) bool) bool {
 	origin := from.Origin
 	for at, err := range c.linesFrom(ctx, from.File, from.Line) {
@@ -106,7 +111,9 @@ func continueAt(ctx context.Context, c stored, p Position) (*readingStart, error
 	return findAgain(ctx, c, p)
 }
 
-// findAgain returns where reading goes on in a chain in which a position is not in its place.
+// findAgain returns where reading goes on in a chain in which a position is not in its place:
+// the lines were written again elsewhere, deleted by policy, lost by the store, or belong to
+// another chain of the same name. It reads the whole chain.
 func findAgain(ctx context.Context, c stored, p Position) (*readingStart, error) {
 	var first *line
 	var last uint64 // record

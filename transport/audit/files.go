@@ -52,7 +52,9 @@ func New(cfg Config) *Log {
 	return newLog(k, k.cfg.Now, k.cfg.Logger, k.cfg.Always)
 }
 
-// files stores chains in a folder.
+// files is the backend that stores chains in a folder. Any number of processes may use the
+// folder: the flock(2) lock of a chain's file "lock" says that a process adds to it, and ends
+// with the process.
 type files struct {
 	cfg      Config
 	syncData func(*os.File) error // fdatasync(2); tests replace it
@@ -88,8 +90,8 @@ func (k *files) ids() ([]string, error) {
 	return ids, nil
 }
 
-// checkDir refuses a folder that is a symbolic link: who may make links beside the
-// trail could lead the signing key elsewhere.
+// checkDir refuses a folder that is a symbolic link: who may make links beside the trail could
+// lead the signing key elsewhere. A folder that does not exist is fine.
 func (k *files) checkDir() error {
 	info, err := os.Lstat(k.cfg.Dir)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -101,8 +103,9 @@ func (k *files) checkDir() error {
 // claimTries limits how often a chain is made that another process then takes.
 const claimTries = 10
 
-// claim goes on with a chain that no process adds to, or makes one and takes
-// that.
+// claim implements [backend]. It goes on with a chain that no process adds to, so that the
+// number of chains is that of the processes that have run at the same time, or makes one and
+// takes that, unless another process is faster.
 func (k *files) claim(now time.Time) (*chain, medium, error) {
 	if err := k.checkDir(); err != nil {
 		return nil, nil, err
@@ -134,9 +137,9 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 	return nil, nil, errors.New("other processes took every chain that was made")
 }
 
-// take locks the first chain that can go on, nil when there is none. A chain
-// that does not end as it should stays as it is, for people to look at; compromised has those
-// whose end only a compromised key has signed.
+// take locks the first chain that can go on, nil when there is none. A chain that does not end
+// as it should stays as it is, for people to look at, and its lock is released; compromised
+// has those whose end only a compromised key has signed.
 func (k *files) take(ids []string, s *signer, now time.Time) (_ *chain, _ *fileWriter, compromised []string) {
 	for _, id := range ids {
 		lock := flock.New(filepath.Join(k.cfg.Dir, id, lockFile), flock.SetPermissions(0o600))
@@ -157,10 +160,11 @@ func (k *files) take(ids []string, s *signer, now time.Time) (_ *chain, _ *fileW
 	return nil, nil, compromised
 }
 
-// maxNamed limits the other chains that a chain names.
+// maxNamed limits the other chains that a chain names, and so the length of the line.
 const maxNamed = 100
 
-// nameOthers has the next record come after a note of the other chains.
+// nameOthers makes the next record come after a note of the other chains. It does not write
+// the note itself: a process that records nothing changes nothing.
 func (w *fileWriter) nameOthers(ids []string, now time.Time) {
 	own := filepath.Base(w.dir)
 	others := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == own })
@@ -178,8 +182,9 @@ func notesOfLeft(left []string, now time.Time) []note {
 	return []note{{Chains: &chainsNote{IDs: left[:min(len(left), maxNamed)], Time: formatTime(now), Left: errCompromised.Error()}}}
 }
 
-// create makes a chain without records. Its folder appears with all that a
-// chain needs.
+// create makes a chain without records, for claim to take. It is made in a temporary folder
+// and renamed, so that a chain has its first line, a signed head and the file of that from the
+// moment in which others can see it.
 func (k *files) create(s *signer, now time.Time) error {
 	k.sweep(now)
 	tmp, err := os.MkdirTemp(k.cfg.Dir, keyfile.TempPrefix) // mode 0700
@@ -199,7 +204,8 @@ func (k *files) create(s *signer, now time.Time) error {
 	return atomicfile.SyncDir(k.cfg.Dir)
 }
 
-// sweep removes what processes did not finish that were killed long ago.
+// sweep removes what processes did not finish that were killed long ago: chains that were
+// made, and keys. An hour is far longer than making either takes.
 func (k *files) sweep(now time.Time) {
 	entries, _ := os.ReadDir(k.cfg.Dir) // an error shows when the chains are read
 	for _, e := range entries {

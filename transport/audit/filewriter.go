@@ -11,7 +11,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// A fileWriter adds lines to the files of one chain.
+// A fileWriter is the medium of files: it adds lines to the files of one chain. It has the
+// chain's lock until it is closed. The methods of [medium] say which of the Log's locks is
+// held; sync uses no field that a write changes.
 type fileWriter struct {
 	backend *files
 	dir     string
@@ -37,8 +39,9 @@ type fileWriter struct {
 // path returns the path of the chain's file with a number.
 func (w *fileWriter) path(n int) string { return numbered(w.dir, n) }
 
-// preface begins a new file when it is time, says which files are deleted for it,
-// and passes on the notes that wait.
+// preface implements [medium]. It begins a new file when it is time, says which files are
+// deleted for it, and passes on the notes that wait. The file itself is made with the write of
+// the group.
 func (w *fileWriter) preface(c *chain, now time.Time) []note {
 	var notes []note
 	if w.rotates {
@@ -55,7 +58,9 @@ func (w *fileWriter) preface(c *chain, now time.Time) []note {
 	return notes
 }
 
-// isFull reports whether a new file is due.
+// isFull implements [medium]. A file is full by size, or by age where records stay for a
+// limited time: only whole files can be deleted, so records stay for up to a quarter of that
+// time longer.
 func (w *fileWriter) isFull(now time.Time) bool {
 	keep := w.backend.cfg.KeepFor
 	return w.size >= w.backend.cfg.MaxFile || keep > 0 && now.Sub(w.began) >= keep/4
@@ -64,8 +69,9 @@ func (w *fileWriter) isFull(now time.Time) bool {
 // rotate makes the next record begin a new file.
 func (w *fileWriter) rotate() { w.rotates = true }
 
-// outdated returns the files to delete when a new one is begun, nil if there are
-// none.
+// outdated returns the files to delete when a new one is begun, nil if there are none. The
+// note has the hash and the number with which the files after them begin, which a verification
+// compares. Where these cannot be read, nothing is deleted.
 func (w *fileWriter) outdated(c *chain, now time.Time) *retiredNote {
 	cfg := &w.backend.cfg
 	through := 0
@@ -90,13 +96,15 @@ func (w *fileWriter) outdated(c *chain, now time.Time) *retiredNote {
 	return r
 }
 
-// isOlder reports whether a file was last written before a time.
+// isOlder reports whether a file was last written before a time. One that cannot be read is
+// not: it stays.
 func (w *fileWriter) isOlder(n int, than time.Time) bool {
 	info, err := os.Stat(w.path(n))
 	return err == nil && info.ModTime().Before(than)
 }
 
-// write adds a group behind the last line. It overwrites the bytes of a failed attempt.
+// write implements [medium]. It adds a group behind the last line, at an offset that a failed
+// attempt does not move: the bytes of that are overwritten.
 func (w *fileWriter) write(g *group, c *chain) error {
 	if err := w.beginFile(); err != nil {
 		return err
@@ -111,7 +119,9 @@ func (w *fileWriter) write(g *group, c *chain) error {
 	return nil
 }
 
-// beginFile begins the next file if that is due. All lines of this one are synced.
+// beginFile begins the next file if that is due. All lines of this one are synced, so its end
+// is cut to the lines and the file closed. An empty file of the same number, which a failed
+// attempt has left, is used.
 func (w *fileWriter) beginFile() error {
 	if !w.isNext {
 		return nil
@@ -143,7 +153,9 @@ func (w *fileWriter) unsynced() int { return len(w.tail) }
 // to another file.
 var errReplaced = errors.New("the file was deleted or replaced by another program")
 
-// sync syncs the file of a mark, and looks whether its name still leads to it.
+// sync implements [medium]. It syncs the file of a mark, and checks whether its name still
+// leads to it: the lines of a file that was deleted survive no power cut. It uses only what is
+// in the mark, for others may write meanwhile.
 func (w *fileWriter) sync(m mark) error {
 	if m.unlisted {
 		if err := atomicfile.SyncDir(w.dir); err != nil {
@@ -164,8 +176,8 @@ func (w *fileWriter) sync(m mark) error {
 	return nil
 }
 
-// confirm forgets the lines up to a mark, and deletes the files that the trail now
-// says are gone.
+// confirm implements [medium]. It forgets the lines up to a mark, and deletes the files that
+// the trail now says are gone.
 func (w *fileWriter) confirm(m mark) {
 	if m.number != w.number { // a mark of the file before, which is synced as a whole
 		return
@@ -180,14 +192,16 @@ func (w *fileWriter) confirm(m mark) {
 	w.deleteRetired()
 }
 
-// publish writes a signed head into the file of its own.
+// publish implements [medium]. The head is written in place and not synced: its line is, and a
+// head of before proves less but nothing wrong.
 func (w *fileWriter) publish(head []byte) error {
 	_, err := w.head.WriteAt(padded(head), 0)
 	return err
 }
 
-// deleteRetired deletes the files that were retired. One that cannot be deleted is
-// tried again later.
+// deleteRetired deletes the files that were retired, the oldest first, so that those left are
+// a chain without a gap whenever the process ends. One that cannot be deleted is tried again
+// after the next sync.
 func (w *fileWriter) deleteRetired() {
 	for w.first <= w.retired {
 		if err := os.Remove(w.path(w.first)); err != nil && !os.IsNotExist(err) {
@@ -198,7 +212,7 @@ func (w *fileWriter) deleteRetired() {
 	}
 }
 
-// close lets another process have the chain.
+// close implements [medium]. It lets another process have the chain.
 func (w *fileWriter) close() error { return errors.Join(w.closeFiles(), w.lock.Close()) }
 
 // closeFiles cuts the room off and closes the files, as far as they are open. The lock

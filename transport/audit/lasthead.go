@@ -16,7 +16,8 @@ type signedHead struct {
 	former bool      // a key before that of the signer has signed it
 }
 
-// lastHead finds the last signed head of a chain.
+// lastHead finds the last signed head of a chain, the newest file first: most chains have one
+// near the end, so that opening a long chain costs little.
 func (w *fileWriter) lastHead(all []int, c *chain) (signedHead, error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		h, err := lastHeadOf(w.path(all[i]), keptOf(w.dir, all[i]), c)
@@ -28,7 +29,9 @@ func (w *fileWriter) lastHead(all []int, c *chain) (signedHead, error) {
 	return signedHead{}, errors.New("no file has a signed head")
 }
 
-// lastHeadOf finds the last signed head of a file, reading its end first.
+// lastHeadOf finds the last signed head in the first bytes of a file. It reads the end of the
+// file, and four times as much each time that this has none. The head that it returns has no
+// note if the file has none.
 func lastHeadOf(path string, length int64, c *chain) (signedHead, error) {
 	f, err := os.Open(path)
 	if err != nil {

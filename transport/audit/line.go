@@ -12,6 +12,8 @@ import (
 	"strconv"
 )
 
+// The versions of the format. The first line of each file names one; a program refuses a chain
+// of a version that it does not know.
 const (
 	// formatVersion is the version of chains whose key was rotated. Programs that know only
 	// the first one cannot verify them.
@@ -26,7 +28,9 @@ type digest [sha256.Size]byte
 // String returns the digest in hexadecimal digits.
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
-// A note is a line that is no record. Exactly one member is set.
+// A note is a line that is no record. Exactly one member is set. The names of the members are
+// part of the format, and of what signatures cover: they stay as they are when names in the
+// program change.
 type note struct {
 	File *fileNote `json:"file,omitempty"`
 	// Head has the name under which older trails have it, too.
@@ -55,15 +59,18 @@ type fileNote struct {
 	Kept int64 `json:"kept,omitempty"`
 }
 
-// A headNote is a signed head. The signature covers the hash of the line before it,
-// and so all that came before.
+// A headNote is a signed head. The signature covers the hash of the line before it, and so all
+// that came before; the chain's id, so that a head proves nothing of another chain; and the
+// number and time of the note itself.
 type headNote struct {
 	Seq       uint64 `json:"seq"` // of the last record so far
 	Time      string `json:"time"`
 	Signature string `json:"sig"`
 }
 
-// A retiredNote says that the files up to a number were deleted by policy.
+// A retiredNote says that the files up to a number were deleted by policy. It is believed only
+// once a signed head covers it. The files are deleted after that: a crash in between leaves
+// files that the trail says are gone.
 type retiredNote struct {
 	Through int    `json:"through"`
 	Seq     uint64 `json:"seq"`  // of the last record that was deleted
@@ -114,7 +121,7 @@ type repairedNote struct {
 	Time  string `json:"time"`
 }
 
-// body is the note as members of a JSON object.
+// body returns the note as members of a JSON object. Equal notes have equal bytes.
 func (n note) body() []byte {
 	text, err := json.Marshal(n)
 	if err != nil {
@@ -123,7 +130,8 @@ func (n note) body() []byte {
 	return text[1 : len(text)-1]
 }
 
-// A line is one line of a chain, taken apart as far as checking needs.
+// A line is one line of a chain, taken apart as far as checking needs. It has no reference to
+// the text it was made from.
 type line struct {
 	hash digest // of the line itself
 	prev string // hex of the hash of the line before it, as the line says
@@ -131,6 +139,7 @@ type line struct {
 	note *note  // nil for a record
 }
 
+// A line begins {"prev":"<64 digits>", and that of a record goes on "seq":<number>.
 const (
 	prevStart = `{"prev":"`
 	prevEnd   = `",`
@@ -159,7 +168,8 @@ func parseLine(b []byte) (line, error) {
 	return l, nil
 }
 
-// record completes the line of a record, whose number comes first.
+// record completes the line of a record, whose number comes first. A number has no leading
+// zeros: each line can be written in one way only.
 func (l line) record(digits []byte) (line, error) {
 	n := bytes.IndexByte(digits, ',')
 	if n < 1 || digits[0] == '0' {
@@ -172,8 +182,9 @@ func (l line) record(digits []byte) (line, error) {
 	return l, nil
 }
 
-// parse reads the members of a note. Only the one way in which we write them
-// is a note: a signed head is covered by no other hash until the next line.
+// parse reads the members of a note. Only the one way in which we write them is a note: a
+// signed head is covered by no other hash until the next line, so a byte that is changed there
+// must not go unnoticed.
 func (n *note) parse(body []byte) error {
 	object := append(append([]byte{'{'}, body...), '}')
 	if err := json.Unmarshal(object, n); err != nil {
@@ -185,7 +196,8 @@ func (n *note) parse(body []byte) error {
 	return nil
 }
 
-// signed returns the text that the signature covers.
+// signed returns the text that the signature covers: one value a line, none of which can have
+// a newline. Its first line keeps signatures for other purposes from being taken for heads.
 func (h *headNote) signed(chain, prev string) []byte {
 	return fmt.Appendf(nil, "triptych audit seal\n%d\n%s\n%d\n%s\n%s\n", firstVersion, chain, h.Seq, h.Time, prev)
 }
@@ -195,7 +207,8 @@ func (h *headNote) sign(key ed25519.PrivateKey, chain, prev string) {
 	h.Signature = hex.EncodeToString(ed25519.Sign(key, h.signed(chain, prev)))
 }
 
-// verify reports whether the holder of the key signed the chain here.
+// verify reports whether the holder of the key signed the chain here. A key of a wrong size is
+// none, for [ed25519.Verify] would panic.
 func (h *headNote) verify(key ed25519.PublicKey, chain, prev string) bool {
 	sig, err := hex.DecodeString(h.Signature)
 	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, h.signed(chain, prev), sig)
@@ -207,7 +220,7 @@ func (l line) isHeadOf(key ed25519.PublicKey, chain string) bool {
 	return l.note != nil && l.note.Head != nil && l.note.Head.verify(key, chain, l.prev)
 }
 
-// isHeadOfAny reports whether a line is a head of a chain that one of the keys has signed.
+// isHeadOfAny reports whether a line is a signed head of a chain, by one of the keys.
 func isHeadOfAny(keys []ed25519.PublicKey, l line, chain string) bool {
 	return slices.ContainsFunc(keys, func(key ed25519.PublicKey) bool { return l.isHeadOf(key, chain) })
 }

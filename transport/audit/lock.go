@@ -6,7 +6,9 @@ import (
 	"time"
 )
 
-// A lock is a mutex that a caller may stop waiting for.
+// A lock is a mutex that a caller may stop waiting for. [sync.Mutex] cannot be waited for with
+// a limit, and a disk that hangs must not stop the whole server. It is locked while the
+// channel holds an element.
 type lock chan struct{}
 
 // newLock returns a lock that is free.
@@ -27,8 +29,10 @@ const maxWait = 10 * time.Second
 // the store does not answer. The writing goes on.
 var errHangs = fmt.Errorf("writing the audit trail takes longer than %v", maxWait)
 
-// acquire waits for a lock, or until done is closed by the goroutine that does the
-// caller's work; then finished is true and the lock is not held.
+// acquire waits for a lock, or until done is closed by the goroutine that does the caller's
+// work; then finished is true and the lock is not held. It gives up when ctx ends, and after
+// maxWait with errHangs. With a nil done it waits for the lock alone. The caller releases the
+// lock only if both results are zero.
 func (l *Log) acquire(ctx context.Context, k lock, done <-chan struct{}) (finished bool, err error) {
 	select {
 	case <-done:

@@ -14,6 +14,8 @@ import (
 // ErrClosed is returned by the methods of a [Log] after Close.
 var ErrClosed = errors.New("the audit trail is closed")
 
+// The limits of what a log holds in memory. A log whose disk hangs or is full refuses records
+// when it has reached them, so that the server does not grow until it is killed.
 const (
 	// maxPending limits the bytes of records that wait to be written.
 	maxPending = 4 << 20
@@ -22,8 +24,15 @@ const (
 	maxUnsynced = 4 << 20
 )
 
-// A Log is an audit trail that records can be added to. It may be used by many
-// goroutines.
+// A Log is an audit trail that records can be added to. It may be used by many goroutines.
+//
+// A record goes through four states. Of each the log has the number of the last record that
+// has reached it:
+//
+//	appended  seq      it has a number and is in the memory of this process
+//	written   written  it was passed to write(2), or the store has answered
+//	synced    synced   it survives a power cut
+//	signed             a signed head covers it; the chain says so
 type Log struct {
 	backend backend
 	now     func() time.Time
@@ -64,7 +73,8 @@ type Log struct {
 	deferred
 }
 
-// newLog returns a log that opens its chain with the first record.
+// newLog returns a log that opens its chain with the first record. It starts no goroutine:
+// timers start with what they wait for.
 func newLog(b backend, now func() time.Time, logger *slog.Logger, always bool) *Log {
 	return &Log{
 		backend: b, now: now, logger: logger, always: always, syncing: newLock(), writing: newLock(),
@@ -73,7 +83,9 @@ func newLog(b backend, now func() time.Time, logger *slog.Logger, always bool) *
 }
 
 // Measure makes the log report how long each write and each sync takes, also those that fail.
-// The step is "write" or "sync". It is called before the log is used, and took must not block.
+// The step is "write" or "sync". It is called before the log is used. took is called with
+// locks of the log held, from whichever goroutine does the work: it must not block, and must
+// not call the log.
 func (l *Log) Measure(took func(step string, took time.Duration)) { l.took = took }
 
 // measure reports a step that has just ended.
@@ -83,14 +95,19 @@ func (l *Log) measure(step string, began time.Time) {
 	}
 }
 
-// Open opens the chain, which the first Append does otherwise. Calling it early
-// spares the first record the time that this takes.
+// Open opens the chain, which the first Append does otherwise: it claims a chain, checks its
+// end, and repairs what a crash has left. Calling it early spares the first record that time,
+// and shows at start that the trail cannot be written. After an error it may be called again.
+// On an open or closed log it does nothing.
 func (l *Log) Open() error { return l.ensureOpen() }
 
-// Append adds a record to the chain and returns its number. The record is in the
-// memory of this process until Write or Commit is called. When too many records
-// wait, Append writes them first, and fails if that fails or takes longer than 10
-// seconds: then the record was not added.
+// Append adds a record to the chain and returns its number, which is passed to Write or
+// Commit. Until one of them returns, the record is in the memory of this process only and is
+// lost with it. Records are stored in the order of their numbers; of concurrent calls, either
+// comes first.
+//
+// When too many records wait, Append writes them first, and fails if that fails or takes
+// longer than 10 seconds: then the record was not added. After Close it returns [ErrClosed].
 func (l *Log) Append(r Record) (uint64, error) {
 	if r.Time.IsZero() {
 		r.Time = l.now()
@@ -111,8 +128,8 @@ func (l *Log) Append(r Record) (uint64, error) {
 	}
 }
 
-// number adds a record to the next batch, or returns that batch if it has no room
-// left.
+// number adds a record to the next batch and so gives it a number, or returns that batch if it
+// is full. A batch that is empty takes a record of any size.
 func (l *Log) number(body []byte) (seq uint64, full *batch, err error) {
 	if err := l.ensureOpen(); err != nil {
 		return 0, nil, err
@@ -133,7 +150,9 @@ func (l *Log) number(body []byte) (seq uint64, full *batch, err error) {
 	return l.seq, nil, nil
 }
 
-// ensureOpen opens the chain unless it is open.
+// ensureOpen opens the chain unless it is open. Goroutines that come meanwhile wait for the
+// one that opens it, at most maxWait. It returns nil on a closed log: [Log.number] finds that
+// out under the lock under which it matters.
 func (l *Log) ensureOpen() error {
 	l.mu.Lock()
 	open, closed := l.open, l.closed
@@ -168,11 +187,14 @@ func (l *Log) ensureOpen() error {
 	return nil
 }
 
-// Write returns when the record with this number, and so every record before it,
-// survives the end of this process, however it ends. The records are synced within
-// a second by a timer. After an error the records stay in memory and the next
-// Write or Commit tries again. When ctx ends first, or others have been writing
-// for 10 seconds, Write returns an error and the record may or may not be stored.
+// Write returns nil when the record with this number, and so every record before it, survives
+// the end of this process, however it ends. A timer syncs the records within a second, so a
+// power cut may take that much. With [Config.Always] it is the same as Commit.
+//
+// After an error the records stay in memory, and the next Write or Commit of any record tries
+// again; the caller does not append the record a second time. When ctx ends first, or others
+// have been writing for 10 seconds, Write returns an error and the record may or may not be
+// stored. A number that Append did not return is an error.
 func (l *Log) Write(ctx context.Context, seq uint64) error {
 	if l.always {
 		return l.Commit(ctx, seq)
@@ -188,8 +210,9 @@ func (l *Log) Write(ctx context.Context, seq uint64) error {
 	}
 }
 
-// Commit is like Write, and returns when the records survive a power cut. One
-// write and one sync serve all callers that wait.
+// Commit is like Write, and returns when the records survive a power cut. One write and one
+// sync serve all callers that wait. In a store that cannot confirm a sync, see [NewValkey], it
+// promises no more than that the store has answered.
 func (l *Log) Commit(ctx context.Context, seq uint64) error {
 	for {
 		r, err := l.syncRoundOf(seq)
@@ -202,8 +225,11 @@ func (l *Log) Commit(ctx context.Context, seq uint64) error {
 	}
 }
 
-// Close writes, syncs and signs what is there and releases the chain. No record
-// can be added afterwards. A second Close does nothing.
+// Close writes, syncs and signs what is there and releases the chain, which another process
+// may then go on with. No record can be added afterwards, and goroutines that wait in Write or
+// Commit get their results. The error says that records may not be stored; Close is not
+// repeated then, and the next process that claims the chain reports what is missing. A second
+// Close does nothing.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	l.closed = true

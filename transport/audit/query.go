@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A Filter chooses records; its zero value chooses all.
+// A Filter chooses records; its zero value chooses all. A record must fit every field that is
+// set, and a text fits only as a whole.
 type Filter struct {
 	From, To time.Time // From is included, To is not; zero means no bound
 	Session  string
@@ -59,7 +60,9 @@ func query(ctx context.Context, k backend, f Filter) iter.Seq2[Record, error] {
 	}
 }
 
-// merge yields what the cursors stand on, errors first, then the oldest.
+// merge yields what the cursors stand on, errors first, then the oldest. Chains are in the
+// order of time each, as far as the clock of their process goes forward, and so
+// are the records that it yields.
 func merge(heads []*cursor, limit int, yield func(Record, error) bool) {
 	for n := 0; len(heads) > 0; {
 		first := slices.MinFunc(heads, (*cursor).compare)
@@ -78,7 +81,8 @@ func merge(heads []*cursor, limit int, yield func(Record, error) bool) {
 	}
 }
 
-// A cursor stands on a record of one chain, or on an error.
+// A cursor stands on a record of one chain, or on an error. It reads the chain as far as that,
+// so that a query with a limit reads no more than it needs.
 type cursor struct {
 	record Record
 	err    error
@@ -86,7 +90,8 @@ type cursor struct {
 	stop   func()
 }
 
-// newCursor returns a cursor before the first record of a chain. Stop it.
+// newCursor returns a cursor before the first record of a chain. The caller calls stop, which
+// ends its reading.
 func newCursor(ctx context.Context, c stored, f *Filter) *cursor {
 	pull, stop := iter.Pull2(records(ctx, c, f))
 	return &cursor{pull: pull, stop: stop}
@@ -144,8 +149,10 @@ func bound(t time.Time) string {
 	return formatTime(t)
 }
 
-// outside reports whether the line is that of a record before from or after
-// to, without reading it in full: its time comes right after its number.
+// outside reports whether the line is that of a record before from or after to, without
+// reading it in full: its time comes right after its number. It reports false in doubt, and
+// the caller looks at the parsed record: a query over a short period of a long trail skips
+// nearly all lines here.
 func outside(text []byte, from, to string) bool {
 	if len(text) < prevSize {
 		return false
@@ -163,7 +170,7 @@ func outside(text []byte, from, to string) bool {
 	return from != "" && at < from || to != "" && at > to
 }
 
-// readRecord reads a line; it is nil for a note.
+// readRecord reads a line; it is nil for a note. A line that is neither is a [*BreakError].
 func readRecord(chain string, at place) (*Record, error) {
 	l, err := parseLine(at.text)
 	if err == nil && l.note != nil {

@@ -20,7 +20,8 @@ import (
 // shorter.
 const maxLine = 128 << 10
 
-// A fileChain is a chain in a folder.
+// A fileChain is a chain in a folder, for reading. It takes no lock: lines are only added, and
+// what is replaced is checked.
 type fileChain struct{ dir string }
 
 // chains implements backend.
@@ -39,8 +40,8 @@ func (k *files) trusted(keys []ed25519.PublicKey) (trust, error) { return truste
 // renewedSigner implements backend.
 func (k *files) renewedSigner(s *signer) (*signer, error) { return s.renewed(k.cfg.Dir) }
 
-// began reports whether the public key is there, which is made with the first
-// chain.
+// began implements [backend]. It reports whether the public key is there, which is made with
+// the first chain.
 func (k *files) began() bool {
 	_, err := os.Lstat(filepath.Join(k.cfg.Dir, keyfile.PublicName))
 	return err == nil
@@ -49,7 +50,8 @@ func (k *files) began() bool {
 // id implements stored: the chain is named by its folder.
 func (c *fileChain) id() string { return filepath.Base(c.dir) }
 
-// flush syncs the last file: what is in the others was synced when it was begun.
+// flush implements [stored]. It syncs the last file: what is in the others was synced when it
+// was begun.
 func (c *fileChain) flush() error {
 	all, err := numbers(c.dir)
 	if err != nil || len(all) == 0 {
@@ -65,8 +67,8 @@ func (c *fileChain) flush() error {
 // headTries limits how often a head is read again that changes meanwhile.
 const headTries = 5
 
-// head reads the head again while it changes: the writer replaces it in place, so a
-// reader may find a part of the old and of the new one.
+// head implements [stored]. It reads the head again while it changes: the writer replaces it
+// in place, so a reader may find a part of the old and of the new one.
 func (c *fileChain) head(context.Context) (text []byte, err error) {
 	for range headTries {
 		if text, err = readHead(c.dir); !errors.Is(err, errHead) {
@@ -76,8 +78,8 @@ func (c *fileChain) head(context.Context) (text []byte, err error) {
 	return text, err
 }
 
-// lines yields the lines of all files, and of a file that was written again in part
-// only those that count.
+// lines implements [stored]. It yields the lines of all files, and of a file that was written
+// again in part only those that count.
 func (c *fileChain) lines(ctx context.Context) iter.Seq2[place, error] {
 	return c.linesFrom(ctx, "", 0)
 }
@@ -105,7 +107,7 @@ func (c *fileChain) linesFrom(ctx context.Context, file string, line int) iter.S
 	}
 }
 
-// matching implements stored.
+// matching implements [stored]. Files have no index: all lines may match.
 func (c *fileChain) matching(ctx context.Context, _ *Filter) iter.Seq2[place, error] {
 	return c.lines(ctx)
 }

@@ -14,8 +14,10 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Record is one line of the trail: who asked for what, and what came of it.
-// It never holds the values of arguments, keys or other secrets.
+// A Record is one line of the trail: who asked for what, and what came of it. It never holds
+// the values of arguments, keys or other secrets: the trail is read by people who may not see
+// them, and nothing can be taken out of it again. Texts longer than 256 bytes are cut, and
+// details after the 16th left out, so that no caller decides how long a line is.
 type Record struct {
 	// Chain and Seq say where the record is: the Seq-th of that chain, from 1
 	// on. [Log.Append] sets both.
@@ -39,7 +41,7 @@ type Record struct {
 	Details map[string]string
 }
 
-// An Outcome is the result of a request.
+// An Outcome is the result of a request. Its text is part of the format of the trail.
 type Outcome string
 
 // The outcomes: it was done, it failed, or it was not allowed to begin.
@@ -68,9 +70,10 @@ const (
 // same length, so that times compare as texts.
 func formatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
 
-// body is the record as members of a JSON object, after seq. Members that are
-// empty are left out; the order is fixed, so that equal records have equal
-// bytes.
+// body appends the record as members of a JSON object, beginning with the comma after seq.
+// Members that are empty are left out; the order is fixed, so that equal records have equal
+// bytes. The time comes first and the key second: [outside] and keyOf find them without
+// parsing the line.
 func (r *Record) body(dst []byte) []byte {
 	dst = r.Time.UTC().AppendFormat(append(dst, timeStart...), timeFormat)
 	dst = append(dst, '"')
@@ -117,7 +120,8 @@ func text(dst []byte, name, value string) []byte {
 	return jsonrpc.AppendString(dst, cut(value))
 }
 
-// cut shortens a text to maxText bytes, never within a character.
+// cut shortens a text to maxText bytes, never within a character, and marks the cut with an
+// ellipsis.
 func cut(s string) string {
 	if len(s) <= maxText {
 		return s
@@ -129,7 +133,8 @@ func cut(s string) string {
 	return s[:n] + "…"
 }
 
-// recordJSON is a record as it stands in the trail, for reading.
+// recordJSON is a record as it stands in the trail, for reading. Writing does without it:
+// [Record.body] appends the same members in their fixed order without reflection.
 type recordJSON struct {
 	Prev    string            `json:"prev"`
 	Seq     uint64            `json:"seq"`
@@ -146,7 +151,9 @@ type recordJSON struct {
 	Details map[string]string `json:"details"`
 }
 
-// parseRecord reads the line of a record.
+// parseRecord reads the line of a record. A member that this version does not know is an
+// error: what the line says would otherwise be shown in part, as if it were all. The Chain is
+// left empty, for the line does not say it.
 func parseRecord(line []byte) (Record, error) {
 	var in recordJSON
 	dec := json.NewDecoder(strings.NewReader(string(line)))

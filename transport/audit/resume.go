@@ -15,10 +15,11 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// resume opens a chain where it ends. Lines after the last signed head count as
-// long as each follows the one before it; what is behind them a crash has left, and
-// it is cut off. When the published head is of a later record than the last signed
-// head that is found, lines are missing that were signed: then nothing is touched.
+// resume opens a chain where it ends. Lines after the last signed head count as long as each
+// follows the one before it; what is behind them a crash has left, and it is cut off. When the
+// published head is of a later record than the last signed head that is found, lines are
+// missing that were signed: then nothing is touched. The caller holds the chain's lock, which
+// the writer takes over if there is no error.
 func (k *files) resume(c *chain, lock *flock.Flock, now time.Time) (*fileWriter, error) {
 	w := &fileWriter{backend: k, dir: filepath.Join(k.cfg.Dir, c.id), lock: lock}
 	all, err := numbers(w.dir)
@@ -44,7 +45,8 @@ func (k *files) resume(c *chain, lock *flock.Flock, now time.Time) (*fileWriter,
 	return w, w.reopen(c, end, now)
 }
 
-// published returns the head that was published last.
+// published returns the head that was published last, which must be one that the signer goes
+// on behind.
 func (w *fileWriter) published(c *chain) (*headNote, error) {
 	text, err := readHead(w.dir)
 	if err != nil {
@@ -60,7 +62,8 @@ func (w *fileWriter) published(c *chain) (*headNote, error) {
 	return l.note.Head, nil
 }
 
-// A tailEnd is the place behind the last whole line of a chain.
+// A tailEnd is the place behind the last whole line of a chain, and what was found on the way
+// there from its last signed head.
 type tailEnd struct {
 	number   int   // of the file
 	size     int64 // of its lines
@@ -72,8 +75,9 @@ type tailEnd struct {
 	stolen   bool   // lines follow that only the holder of a key which was compromised can make
 }
 
-// follow walks along the lines behind a signed head, into the files after its own,
-// as long as they belong to the chain.
+// follow walks along the lines behind a signed head, into the files after its own, as long as
+// they belong to the chain. Lines that only the holder of a compromised key can have made are
+// an error, not the remains of a crash: nothing is cut off then.
 func (w *fileWriter) follow(all []int, from signedHead, c *chain) (tailEnd, error) {
 	e := tailEnd{number: from.number, size: from.after, end: point{prev: from.hash, seq: from.note.Seq}, clean: true, former: from.former}
 	for _, n := range all {
@@ -98,8 +102,9 @@ func (w *fileWriter) follow(all []int, from signedHead, c *chain) (tailEnd, erro
 	return e, nil
 }
 
-// enters reports whether a file goes on where the lines so far end, or from an
-// earlier place on if its first line says so.
+// enters reports whether a file goes on where the lines so far end. A file that was written
+// again in part goes on where it says that the one before it ends: [keptOf] has let the walk
+// stop there.
 func (e *tailEnd) enters(path string, number int) bool {
 	l, err := firstLine(path)
 	if err != nil || l.note.File.Number != number || number != e.number+1 {
@@ -108,7 +113,8 @@ func (e *tailEnd) enters(path string, number int) bool {
 	return l.prev == e.end.prev.String() && l.note.File.After == e.end.seq
 }
 
-// walk goes on along the lines of a file from an offset on.
+// walk goes on along the lines of a file from an offset on, to the first that does not follow.
+// Newlines behind it are room; anything else was cut off by a crash and is counted.
 func (e *tailEnd) walk(path string, number int, start int64, c *chain) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,7 +140,7 @@ func (e *tailEnd) walk(path string, number int, start int64, c *chain) error {
 	return err
 }
 
-// accept takes in a line if it follows the one before it.
+// accept takes in a line if it follows the one before it, and reports whether it did.
 func (e *tailEnd) accept(text []byte, c *chain) bool {
 	l, err := parseLine(text)
 	if err != nil || l.prev != e.end.prev.String() || l.seq != 0 && l.seq != e.end.seq+1 {
@@ -159,7 +165,8 @@ func (e *tailEnd) accept(text []byte, c *chain) bool {
 	return true
 }
 
-// reopen makes the writer go on behind the lines that were found.
+// reopen makes the writer go on behind the lines that were found, and the chain with it. A
+// rotation that the last head does not know comes before the next record.
 func (w *fileWriter) reopen(c *chain, e tailEnd, now time.Time) (err error) {
 	defer func() {
 		if err != nil {
@@ -194,8 +201,9 @@ func (w *fileWriter) reopen(c *chain, e tailEnd, now time.Time) (err error) {
 	return w.recover(e, now)
 }
 
-// recover cuts off what a crash has left, syncs what it may not have synced, and
-// has a record say so.
+// recover cuts off what a crash has left, syncs what it may not have synced, and makes a note
+// come before the next record that says so. It is the only place that removes bytes of a
+// chain, and removes none that a signed head covers.
 func (w *fileWriter) recover(e tailEnd, now time.Time) error {
 	w.backend.cfg.Logger.Warn("the audit chain was not closed; it goes on behind its last whole line",
 		"chain", filepath.Base(w.dir), "seq", e.end.seq, "unsigned", e.unsigned, "bytes_cut", e.cut)
@@ -211,7 +219,8 @@ func (w *fileWriter) recover(e tailEnd, now time.Time) error {
 	return errors.Join(w.file.Sync(), atomicfile.SyncDir(w.dir))
 }
 
-// cutTail removes all bytes and files behind the lines.
+// cutTail removes all bytes and files behind the lines. The files go first: a crash between
+// leaves lines of the last one, which the next process cuts off.
 func (w *fileWriter) cutTail() error {
 	all, err := numbers(w.dir)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// rewrite writes the lines after the last confirmed mark into a new file, with the
-// hashes that they have there, and syncs them. The file before it counts up to that
-// mark: the first line of the new one says so. Signed heads among the lines are
-// left out, for they cover other hashes.
+// rewrite implements [medium]. It writes the lines after the last confirmed mark into a new
+// file, with the hashes that they have there, and syncs them. The file before it counts up to
+// that mark: the first line of the new one says so. Where nothing of a file is confirmed, the
+// new one takes its number. Signed heads among the lines are left out, for they cover other
+// hashes. After an error it can be called again.
 func (w *fileWriter) rewrite(c *chain, unwritten *group, now time.Time) error {
 	number, header := w.number, note{}
 	c.point = w.confirmed.end
@@ -75,7 +76,8 @@ func (w *fileWriter) create(number int, data []byte) (*os.File, error) {
 // tempPath returns the name of a file that is not finished.
 func (w *fileWriter) tempPath() string { return filepath.Join(w.dir, keyfile.TempPrefix+"file") }
 
-// replaceBy makes the writer add to a file that holds a group.
+// replaceBy makes the writer add to a file that holds a group. The file before is closed: its
+// pages cannot be trusted after a failed sync.
 func (w *fileWriter) replaceBy(f *os.File, number int, g *group, c *chain) {
 	if number != w.number {
 		_ = w.file.Truncate(w.confirmed.size) // readers stop there anyway

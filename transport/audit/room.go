@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// A room is the space behind the lines of a file: newlines, which the next lines
-// overwrite. Syncing bytes that replace others takes a tenth of the time of bytes
-// that make a file longer. The file stays a text, and lines have no empty line
-// among them, so readers find their end.
+// A room is the space behind the lines of a file: newlines, which the next lines overwrite.
+// Syncing bytes that replace others takes a tenth of the time of bytes that make a file
+// longer, for the file system need not record a new length. The file stays a text, and lines
+// have no empty line among them, so readers find their end.
 type room struct {
 	end  int64 // where the file ends
 	next int64 // how much is reserved next
@@ -46,7 +46,7 @@ func (r *room) reserve(f *os.File, size, n int64) {
 	r.end = end
 }
 
-// giveBack cuts the room off.
+// giveBack cuts the room off, so that a file that was ended has nothing behind its lines.
 func (r *room) giveBack(f *os.File, size int64) error {
 	if r.end <= size {
 		return nil

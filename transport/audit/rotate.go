@@ -20,7 +20,9 @@ import (
 // rotateLock is the name of the file that a process locks while it rotates the key.
 const rotateLock = "rotate.lock"
 
-// A Rotation is the result of [Rotate] and [ResumeRotation].
+// A Rotation is the result of [Rotate] and [ResumeRotation]. The lists hold the ids of chains;
+// each chain that was there at the beginning is in one of them. Beside an error it says what
+// was done before that.
 type Rotation struct {
 	Old, New ed25519.PublicKey // Old is nil for ResumeRotation
 	// Signed has the chains that end with a signed head of the new key now, and Busy those that a
@@ -89,8 +91,8 @@ func ResumeRotation(ctx context.Context, cfg Config, stores ...ValkeyConfig) (r 
 	return r, err
 }
 
-// whileRotating calls a function with the signer of a folder, while no other process rotates its
-// key.
+// whileRotating calls a function with the signer of a folder, while no other process rotates
+// its key. It makes no key: a folder without one is an error.
 func whileRotating(cfg Config, use func(*files, *signer) error) error {
 	k := newFiles(cfg)
 	dir := k.cfg.Dir
@@ -126,7 +128,8 @@ func (r *Rotation) sign(rest []restingChain, s *signer, log *slog.Logger) {
 	}
 }
 
-// add sorts a chain by what came of signing it.
+// add sorts a chain by what came of signing it. Only a cause that someone can remove is
+// logged.
 func (r *Rotation) add(c restingChain, err error, log *slog.Logger) {
 	switch {
 	case err == nil:
@@ -194,7 +197,8 @@ func (k *files) attestMore(ctx context.Context, old, next *signer, stores []Valk
 	return loadSigner(k.cfg.Dir)
 }
 
-// rotate writes the files of a new key.
+// rotate writes the files of a new key and returns its signer. The rotation is on disk before
+// the key is: a process that finds the new key always finds what leads to it.
 func (s *signer) rotate(cfg Config, compromised bool, heads attestedHeads) (*signer, error) {
 	public, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

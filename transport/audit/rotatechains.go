@@ -11,7 +11,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A restingChain is one that no process adds to while its key is rotated.
+// A restingChain is one that no process adds to while its key is rotated. A chain of files is
+// locked until release; in a store there are no locks, and sign finds out whether another
+// server has added to it.
 type restingChain struct {
 	id      string
 	sign    func(*signer) error // adds the rotations and a signed head
@@ -23,7 +25,7 @@ var errBusy = errors.New("a process adds to it")
 
 // atRest returns the chains that no process adds to, and adds the others to r. A chain that
 // appears later is not signed: a process with the new key signs it itself, and others must not
-// be trusted.
+// be trusted. The caller releases those that are returned, also beside an error.
 func (k *files) atRest(ctx context.Context, stores []ValkeyConfig, r *Rotation) (rest []restingChain, err error) {
 	ids, err := k.ids()
 	if err != nil {
@@ -52,7 +54,8 @@ func (k *files) atRest(ctx context.Context, stores []ValkeyConfig, r *Rotation) 
 	return rest, nil
 }
 
-// signChain adds the rotations and a signed head to a chain whose lock is held.
+// signChain adds the rotations and a signed head to a chain whose lock is held, and releases
+// the lock. It does nothing with a chain that knows of the new key, so it may be repeated.
 func (k *files) signChain(id string, lock *flock.Flock, s *signer) (err error) {
 	c := &chain{id: id, signer: s}
 	w, err := k.resume(c, lock, k.cfg.Now())
@@ -154,7 +157,8 @@ func (k *files) headsToAttest(ctx context.Context, s *signer) (attestedHeads, er
 	return heads, nil
 }
 
-// attestLast adds the last signed head in the files of a chain.
+// attestLast adds the last signed head in the files of a chain. The writer needs no lock and
+// no open file for that.
 func (w *fileWriter) attestLast(heads attestedHeads, c *chain) error {
 	all, err := numbers(w.dir)
 	if err != nil {

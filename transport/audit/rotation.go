@@ -17,7 +17,10 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// rotationsFile holds how the signing key has replaced others, in the folder of the trail.
+// rotationsFile is the file in the folder of the trail that holds how the signing key has
+// replaced others: a JSON array of [rotation], the oldest first. It is written before the new
+// key, so a rotation that was cut off leaves an entry that leads to no key. Such entries do no
+// harm.
 const rotationsFile = "rotations.json"
 
 // A rotationNote says, with a signature of the old key, that a new key signs from here on. It
@@ -32,7 +35,9 @@ type rotationNote struct {
 	Signature   string `json:"sig"`
 }
 
-// newRotation returns the note with which the holder of a key passes on to another.
+// newRotation returns the note with which the holder of a key passes on to another. Each
+// holder of the old key can make one, also a thief; with compromised, what the old key signs
+// is not trusted any more.
 func newRotation(old ed25519.PrivateKey, next ed25519.PublicKey, compromised bool, now time.Time) rotationNote {
 	r := rotationNote{
 		Old: hex.EncodeToString(old.Public().(ed25519.PublicKey)), New: hex.EncodeToString(next),
@@ -47,7 +52,8 @@ func (r *rotationNote) signed() []byte {
 	return fmt.Appendf(nil, "triptych audit rotated\n%s\n%s\n%s\n%t\n", r.Old, r.New, r.Time, r.Compromised)
 }
 
-// verify reports whether the holder of the old key made the note.
+// verify reports whether the holder of the old key made the note. It says nothing of whether
+// the old key is trusted.
 func (r *rotationNote) verify() bool {
 	old, next := publicKeyOf(r.Old), publicKeyOf(r.New)
 	sig, err := hex.DecodeString(r.Signature)
@@ -63,7 +69,7 @@ func publicKeyOf(text string) ed25519.PublicKey {
 	return key
 }
 
-// isAmong reports whether a key is one of several.
+// isAmong reports whether a key is one of several. Keys are few, so a loop does.
 func isAmong(keys []ed25519.PublicKey, key ed25519.PublicKey) bool {
 	return slices.ContainsFunc(keys, func(k ed25519.PublicKey) bool { return k.Equal(key) })
 }
@@ -95,7 +101,8 @@ type rotation struct {
 	HeadsSignature string        `json:"heads_sig,omitempty"` // by the new key
 }
 
-// readRotations reads the rotations of a folder, none if there is no file.
+// readRotations reads the rotations of a folder, none if there is no file. It checks no
+// signature.
 func readRotations(dir string) (all []rotation, err error) {
 	path := filepath.Join(dir, rotationsFile)
 	text, err := os.ReadFile(path)
@@ -111,7 +118,7 @@ func readRotations(dir string) (all []rotation, err error) {
 	return all, nil
 }
 
-// writeRotations replaces the rotations of a folder.
+// writeRotations replaces the rotations of a folder. Readers find the old or the new ones.
 func writeRotations(dir string, all []rotation) error {
 	text, err := json.MarshalIndent(all, "", "\t")
 	if err != nil {
@@ -121,7 +128,8 @@ func writeRotations(dir string, all []rotation) error {
 }
 
 // rotationsTo returns the rotations that lead to a key, the oldest first. Others are of a
-// rotation that was cut off, or not ours.
+// rotation that was cut off, or not ours. It follows at most as many as there are, so a circle
+// of them ends.
 func rotationsTo(key ed25519.PublicKey, all []rotation) []rotationNote {
 	var path []rotationNote
 	want := hex.EncodeToString(key)
@@ -144,7 +152,8 @@ func rotationsTo(key ed25519.PublicKey, all []rotation) []rotationNote {
 // before its next signed head.
 type attestedHeads map[string][]string
 
-// text returns the text that the signature of a list covers.
+// text returns the text that the signature of a list covers: the new key, and the chains in
+// order with their heads in the order of the list.
 func (a attestedHeads) text(next string) []byte {
 	text := fmt.Appendf(nil, "triptych audit heads\n%s\n", next)
 	for _, chain := range slices.Sorted(maps.Keys(a)) {
@@ -174,14 +183,15 @@ func (a attestedHeads) addOnce(chain, hash string) bool {
 	return true
 }
 
-// attest signs a list of heads with the new key.
+// attest signs a list of heads with the new key. An empty list needs no signature.
 func (r *rotation) attest(heads attestedHeads, next ed25519.PrivateKey) {
 	if len(heads) > 0 {
 		r.Heads, r.HeadsSignature = heads, hex.EncodeToString(ed25519.Sign(next, heads.text(r.New)))
 	}
 }
 
-// attestMore signs the list with more heads, and reports whether there are any.
+// attestMore signs the list with more heads, and reports whether there are any that it did not
+// have. Otherwise the entry stays as it is.
 func (r *rotation) attestMore(heads attestedHeads, next ed25519.PrivateKey) (more bool) {
 	merged := attestedHeads{}
 	merged.add(r.Heads)

@@ -12,7 +12,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 )
 
-// A signer is the signing key of a trail and the keys before it.
+// A signer is the signing key of a trail and the keys before it. A chain that is added to has
+// one; it changes in place when the key is rotated meanwhile, see [Log.renewSigner].
 type signer struct {
 	key       ed25519.PrivateKey
 	rotations []rotationNote // that lead to the key, the oldest first
@@ -21,7 +22,8 @@ type signer struct {
 }
 
 // loadSigner reads the signing key of a folder and the rotations that lead to it, making a key
-// if there is none. A public key that was replaced by a rotation is written again.
+// if there is none. A public key that was replaced by a rotation is written again: a rotation
+// that was cut off is completed so.
 func loadSigner(dir string) (*signer, error) {
 	path := filepath.Join(dir, keyfile.PrivateName)
 	stamp, err := os.Stat(path) // before the key: if that changes in between, it is read again
@@ -52,8 +54,10 @@ func (s *signer) renewPublic(dir string) error {
 	return keyfile.ReplacePublic(dir, s.public())
 }
 
-// renewed returns the signer of a folder whose key was rotated since it was read, nil if it was
-// not.
+// renewed returns the signer of a folder whose key was rotated since it was read, nil if it
+// was not. As long as the file of the key is the same, by its stamp, nothing is read. A key
+// that no rotation leads to is an error: a log must not go on with a key that verifiers cannot
+// trust.
 func (s *signer) renewed(dir string) (*signer, error) {
 	now, err := os.Stat(filepath.Join(dir, keyfile.PrivateName))
 	if err != nil {
@@ -83,12 +87,14 @@ var errNoPath = errors.New("the signing key was replaced, and " + rotationsFile 
 // public returns the public key.
 func (s *signer) public() ed25519.PublicKey { return s.key.Public().(ed25519.PublicKey) }
 
-// keys returns the public key and then those before it, the newest first.
+// keys returns the public key and then all before it, the newest first, compromised ones
+// included.
 func (s *signer) keys() []ed25519.PublicKey {
 	return append([]ed25519.PublicKey{s.public()}, former(s.rotations)...)
 }
 
-// trusted returns the public key and then those before it up to one that was compromised.
+// trusted returns the public key and then those before it up to one that was compromised. What
+// only an older one has signed, the thief may have signed.
 func (s *signer) trusted() []ed25519.PublicKey {
 	return append([]ed25519.PublicKey{s.public()}, former(uncompromised(s.rotations))...)
 }
@@ -104,7 +110,8 @@ func (s *signer) former(l line, chain string) bool {
 	return isHeadOfAny(former(s.rotations), l, chain)
 }
 
-// isForeign reports whether a note passes a chain from a key of the signer on to one that is none.
+// isForeign reports whether a note passes a chain from a key of the signer on to one that is
+// none. Only the holder of the old key can make such a note, so it was stolen.
 func (s *signer) isForeign(r *rotationNote) bool {
 	old, next := publicKeyOf(r.Old), publicKeyOf(r.New)
 	return old != nil && next != nil && isAmong(s.keys(), old) && !isAmong(s.keys(), next) && r.verify()
@@ -122,7 +129,8 @@ func (s *signer) errUnsigned(l line, chain string) error {
 	return errors.New("its end is not signed with our key")
 }
 
-// A trust holds the keys, and the heads that they attest, with which a trail is verified.
+// A trust holds the keys, and the heads that they attest, with which a trail is verified. It
+// grows while chains are read: see [trust.learn].
 type trust struct {
 	keys      []ed25519.PublicKey
 	revoked   []ed25519.PublicKey // were trusted for following one of the keys, and then compromised

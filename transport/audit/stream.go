@@ -15,8 +15,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A streamWriter adds lines to one stream. Each addition expects the stream to end
-// where the last one ended, so that lines that the store has lost are missed at once.
+// A streamWriter is the medium of a store: it adds lines to one stream. Each addition expects
+// the stream to end where the last one ended, so that lines that the store has lost, or
+// another server has added, are found at once. The fields change with the Log's lock writing
+// held; sync uses only what never changes.
 type streamWriter struct {
 	client redis.UniversalClient
 	names  streamNames
@@ -105,10 +107,13 @@ type streamEnd struct {
 	text string
 }
 
-// write adds all lines of a group or none. Where the stream does not end as expected,
-// an earlier answer was lost, or the store has lost lines, or another process adds to
-// the same chain: the first two are mended, and for the third the writer begins a chain
-// of its own.
+// write implements [medium]. It adds all lines of a group or none. Where the stream does not
+// end as expected, one of four things has happened:
+//
+//	an earlier answer was lost     the lines are there: nothing to do
+//	the store has lost lines       mend writes them again, or notes the loss
+//	policy has deleted the chain   mend goes on behind what was deleted
+//	another process adds to it     move begins a chain of the server's own
 func (w *streamWriter) write(g *group, c *chain) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
@@ -136,8 +141,9 @@ func (w *streamWriter) write(g *group, c *chain) error {
 	return errors.New("others change the audit trail all the time")
 }
 
-// add adds lines behind those that are stored. It returns the end of the stream if
-// that is elsewhere, and then adds nothing.
+// add adds lines behind those that are stored. It returns the end of the stream if that is
+// elsewhere, and then adds nothing. Where the store has reached its limit of memory, it adds
+// up to maxOverdrawn bytes all the same: revoking a key must not wait for an operator.
 func (w *streamWriter) add(ctx context.Context, lines [][]byte, added addition) (*streamEnd, error) {
 	args := append(make([]any, 0, len(lines)+len(added.entries)+len(added.begun)+6),
 		w.lines, w.last, fmt.Sprintf("%d %d", w.lines+len(lines), added.bytes), w.names.indexes(w.id))
@@ -171,7 +177,8 @@ func (w *streamWriter) add(ctx context.Context, lines [][]byte, added addition) 
 // isOutOfMemory reports whether a server refuses to take more memory.
 func isOutOfMemory(err error) bool { return strings.HasPrefix(err.Error(), "OOM ") }
 
-// remember counts lines as stored and holds the last ones in memory.
+// remember counts lines as stored and holds the last ones in memory, at most maxRecent bytes
+// but always one line.
 func (w *streamWriter) remember(lines [][]byte) {
 	w.lines, w.last = w.lines+len(lines), sumOf(lines[len(lines)-1])
 	for _, text := range lines {
@@ -186,7 +193,7 @@ func (w *streamWriter) remember(lines [][]byte) {
 	w.recent = slices.Delete(w.recent, 0, drop)
 }
 
-// publish stores a signed head.
+// publish implements [medium]. It also lists the chain: a chain without a head is not read.
 func (w *streamWriter) publish(head []byte) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
@@ -202,14 +209,16 @@ func (w *streamWriter) publish(head []byte) error {
 // of the same size.
 var publishBeyond = redis.NewScript("#!lua flags=allow-oom\nreturn redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])")
 
-// CheckValkey returns why a server cannot confirm that it has synced records, nil if it
-// can. Then a trail is as durable as the configuration of the server makes it.
+// CheckValkey returns why a server cannot confirm that it has synced records, nil if it can.
+// Then a trail is as durable as the configuration of the server makes it. It writes a key of
+// its own and deletes it.
 func CheckValkey(ctx context.Context, client redis.UniversalClient, prefix string) error {
 	w := &streamWriter{client: client, names: streamNames{prefix}, id: "probe"}
 	return errors.Join(w.probe(), client.Del(ctx, w.names.sync(w.id)).Err())
 }
 
-// probe finds out whether the server can confirm that it has synced.
+// probe finds out whether the server can confirm that it has synced. It is called once, before
+// the first line: a server that cannot is not asked again.
 func (w *streamWriter) probe() error {
 	err := w.waitAOF(mark{chain: w.id})
 	w.waits = err == nil
@@ -265,7 +274,7 @@ func (w *streamWriter) node(ctx context.Context, chain string) (redis.Cmdable, e
 	return w.client, nil
 }
 
-// rewrite tries once more: what the server has answered is written.
+// rewrite implements [medium]. It tries once more: what the server has answered is written.
 func (w *streamWriter) rewrite(c *chain, unwritten *group, _ time.Time) error {
 	if unwritten != nil {
 		if err := w.write(unwritten, c); err != nil {

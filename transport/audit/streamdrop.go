@@ -11,8 +11,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// dropEnded deletes the chains of our key that have ended. Each has its own time, and the rest
-// waits for the next call once the store does not answer: records wait meanwhile.
+// dropEnded deletes the chains of our key that have ended. It is called when a segment of the
+// writer's own chain was deleted, so about four times in the time that records stay. Each has
+// its own time, and the rest waits for the next call once the store does not answer: records
+// wait meanwhile.
 func (w *streamWriter) dropEnded(now time.Time) {
 	heads, err := w.headsThere()
 	if err != nil {
@@ -54,6 +56,7 @@ func (w *streamWriter) headsThere() (map[string]string, error) {
 	return w.client.HGetAll(ctx, w.names.heads()).Result()
 }
 
+// dropInTime is dropChain within the time of one request.
 func (w *streamWriter) dropInTime(chain, head string, now time.Time) (bool, error) {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
@@ -141,7 +144,8 @@ func (w *streamWriter) putBack(ctx context.Context, chain, head string) error {
 	return err
 }
 
-// endOf states the end of another chain, nil if its last line is a record that stays.
+// endOf states the end of another chain and signs that, nil if its last line is a record that
+// stays.
 func (w *streamWriter) endOf(ctx context.Context, chain string, x indexState, now time.Time) (*endedNote, error) {
 	e := &endedNote{Chain: chain, File: 1, Time: formatTime(now), Sum: sumOf(nil), Hash: digest{}.String()}
 	if n := len(x.segments); n > 0 {

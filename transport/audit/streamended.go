@@ -31,7 +31,8 @@ const (
 	endedFor = 400 * 24 * time.Hour
 )
 
-// idleSign returns the time after which an idle server signs its head again.
+// idleSign returns the time after which an idle server signs its head again, at most a quarter
+// of the time after which its chain would count as ended.
 func (p streamPolicy) idleSign() time.Duration {
 	if p.keepFor == 0 {
 		return idleSignMost
@@ -67,7 +68,9 @@ func (w *streamWriter) close() error {
 	return nil
 }
 
-// An endedNote states what was deleted of a chain as a whole. It is no line of a chain.
+// An endedNote states what was deleted of a chain as a whole. It is no line of a chain, but
+// the value of a key of the store, signed with the key of the server that has deleted the
+// chain.
 type endedNote struct {
 	Chain     string `json:"chain"`
 	File      int    `json:"file"`  // number of the last segment
@@ -130,7 +133,8 @@ func (e *endedNote) notes(c *chain, now time.Time) []note {
 	}
 }
 
-// opening returns the first notes of the writer's chain, of which the store has no line.
+// opening returns the first notes of the writer's chain, of which the store has no line: those
+// of a new chain, or those that go on behind what was deleted of it.
 func (w *streamWriter) opening(c *chain, now time.Time) ([]note, error) {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
@@ -141,7 +145,8 @@ func (w *streamWriter) opening(c *chain, now time.Time) ([]note, error) {
 	return ended.notes(c, now), nil
 }
 
-// followEnded makes a group follow what was deleted of the chain.
+// followEnded makes a group follow what was deleted of the chain. The writer goes on with an
+// empty stream.
 func (w *streamWriter) followEnded(e *endedNote, g *group, c *chain) {
 	w.logger.Info("the audit chain of this server was deleted by policy meanwhile and goes on", "chain", w.id, "seq", e.Seq)
 	w.index, w.rotates, w.retired = indexer{}, false, 0

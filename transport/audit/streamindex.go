@@ -103,8 +103,8 @@ func blockIn(member string) (int, bool) {
 	return n, ok && err == nil
 }
 
-// keyOf returns the key of a record's line, "" if it has none. The key comes right after
-// the time.
+// keyOf returns the key of a record's line, "" if it has none. The key comes right after the
+// time. It does without parsing the line, since it sees every line that is added.
 func keyOf(line []byte) string {
 	at := bytes.Index(line, []byte(timeStart))
 	if at < 0 || len(line) < at+len(timeStart)+len(timeFormat)+1 {
@@ -128,8 +128,9 @@ func keyOf(line []byte) string {
 	return key
 }
 
-// An indexer returns the entries of the index for lines that are to be added. Call accept
-// once the lines are stored.
+// An indexer returns the entries of the index for lines that are to be added. plan changes
+// nothing; accept is called once the lines are stored. An entry that is missing makes a query
+// miss records, one too many only costs time: in doubt an entry is made again.
 type indexer struct {
 	segments []segment      // that are there, the oldest first; the last one is added to
 	blocks   map[string]int // the last block of the current segment for which a key has an entry
@@ -143,7 +144,8 @@ type addition struct {
 	begun   []any // pairs of a segment and its value
 }
 
-// plan returns what lines change that are added behind the one with the number last.
+// plan returns what lines change that are added behind the one with the number last. A line
+// that begins a segment counts for the segment.
 func (x *indexer) plan(last int, lines [][]byte, now time.Time) addition {
 	a := addition{indexer: indexer{segments: x.segments, blocks: map[string]int{}, bytes: x.bytes}}
 	fresh := false
@@ -181,7 +183,7 @@ func (a *addition) enter(x *indexer, key string, block int, fresh bool) {
 // twice does no harm.
 const maxBlocks = 10_000
 
-// accept notes that lines were added.
+// accept takes over an addition: its lines were added.
 func (x *indexer) accept(a addition) {
 	if len(a.begun) > 0 || len(x.blocks) > maxBlocks {
 		x.blocks = map[string]int{}
@@ -212,7 +214,8 @@ func (x *indexer) forget(last int) {
 // fileStart begins a note of a file behind the hash.
 var fileStart = []byte(`"file":`)
 
-// fileOf returns the note of a line that begins a file or segment, nil for another line.
+// fileOf returns the note of a line that begins a file or segment, nil for another line. It
+// parses only lines that look like one.
 func fileOf(text []byte) *fileNote {
 	if len(text) < prevSize || !bytes.HasPrefix(text[prevSize:], fileStart) {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A streamPolicy says when a writer begins a segment and which it deletes.
+// A streamPolicy says when a writer begins a segment and which it deletes. Its zero value
+// keeps all.
 type streamPolicy struct {
 	segment   int64         // bytes at which a new one is begun
 	keepFor   time.Duration // the least time that records stay; 0 is for ever
@@ -34,7 +35,8 @@ func (p streamPolicy) withDefaults() streamPolicy {
 	return p
 }
 
-// isFull reports whether a new segment is due.
+// isFull implements [medium]. A segment is full by size, or by age where records stay for a
+// limited time.
 func (w *streamWriter) isFull(now time.Time) bool {
 	if w.rotates || len(w.index.segments) == 0 {
 		return false
@@ -43,11 +45,12 @@ func (w *streamWriter) isFull(now time.Time) bool {
 	return w.index.bytes-s.offset >= w.policy.segment || w.policy.keepFor > 0 && now.Sub(s.began) >= w.policy.keepFor/4
 }
 
-// rotate makes the next record begin a new segment.
+// rotate implements [medium]. It makes the next record begin a new segment.
 func (w *streamWriter) rotate() { w.rotates = true }
 
-// preface returns the notes that come before the next record: what the writer found out
-// when it opened the chain, and the beginning of a segment.
+// preface implements [medium]. It returns the notes that come before the next record: the
+// beginning of a segment, what it deletes, and what the writer found out when it opened the
+// chain.
 func (w *streamWriter) preface(c *chain, now time.Time) []note {
 	var notes []note
 	if w.rotates {
@@ -63,6 +66,7 @@ func (w *streamWriter) preface(c *chain, now time.Time) []note {
 }
 
 // outdated returns the segments to delete when a new one is begun, nil if there are none.
+// Where the first line that stays cannot be read, nothing is deleted.
 func (w *streamWriter) outdated(c *chain, now time.Time) *retiredNote {
 	all := w.index.segments
 	drop := 0 // the first ones
@@ -108,8 +112,8 @@ func (w *streamWriter) firstOf(s segment) (line, error) {
 	return line{}, fmt.Errorf("line %d does not begin segment %d", s.line, s.number)
 }
 
-// retireAfter notes which segments the lines of a group say are deleted, so that they are
-// when the group is synced.
+// retireAfter finds out which segments the lines of a group say are deleted, for confirm to
+// delete them when the group is synced.
 func (w *streamWriter) retireAfter(lines [][]byte) {
 	for _, text := range lines {
 		if l, err := parseLine(text); err == nil && l.note != nil && l.note.Retired != nil {
@@ -118,7 +122,9 @@ func (w *streamWriter) retireAfter(lines [][]byte) {
 	}
 }
 
-// confirm deletes the segments that the trail says are gone, once it is synced.
+// confirm implements [medium]. It deletes the segments that the trail says are gone, once it
+// is synced, and the chains that have ended. A failure is logged, and the next confirm tries
+// again.
 func (w *streamWriter) confirm(m mark) {
 	if w.retired == 0 || m.chain != w.id || m.size < int64(w.retiredAt) {
 		return

@@ -6,9 +6,10 @@ import (
 	"fmt"
 )
 
-// mend brings back the lines that the store has lost, if they are still in memory.
-// Otherwise the group begins with a note of what is missing. Where another server has
-// deleted the chain by policy, the group follows what was deleted.
+// mend brings back the lines that the store has lost, if they are still in memory. Otherwise
+// the group begins with a note of what is missing. Where another server has deleted the chain
+// by policy, the group follows what was deleted. Only without an error has the writer, or the
+// group, changed so that write can try again.
 func (w *streamWriter) mend(ctx context.Context, end streamEnd, g *group, c *chain) error {
 	if end.n == 0 {
 		ended, err := w.readEnded(ctx)
@@ -55,8 +56,8 @@ func hashOf(end streamEnd) digest {
 	return sha256.Sum256([]byte(end.text))
 }
 
-// noteLoss makes a group follow the end of the stream, with a note of what is missing
-// between.
+// noteLoss makes a group follow the end of the stream, with a note of what is missing between.
+// Rotations are repeated in it, for verifiers must find each of them in the chain.
 func (w *streamWriter) noteLoss(end streamEnd, g *group, c *chain) error {
 	had, err := w.lastRecord(end)
 	if err != nil {
@@ -81,7 +82,8 @@ func (w *streamWriter) noteLoss(end streamEnd, g *group, c *chain) error {
 	return nil
 }
 
-// lastRecord returns the number of the last record before the end of the stream.
+// lastRecord returns the number of the last record before the end of the stream, 0 if the
+// chain has none. A signed head has that number, so few lines are read.
 func (w *streamWriter) lastRecord(end streamEnd) (uint64, error) {
 	if end.n == 0 {
 		return 0, nil
@@ -120,7 +122,9 @@ func (w *streamWriter) backwards(ctx context.Context, use func(line) bool) error
 	}
 }
 
-// move makes a group begin a chain of its own: another process adds to this one.
+// move makes a group begin a chain of its own: another process adds to this one. That happens
+// when two servers have the same name, such as after the configuration of one was copied. The
+// records keep their numbers, and the first lines say in which chain those before are.
 func (w *streamWriter) move(g *group, c *chain) {
 	w.index, w.rotates, w.retired = indexer{}, false, 0
 	from, through := w.id, g.seq-uint64(recordsIn(g)) //nolint:gosec // a number of lines

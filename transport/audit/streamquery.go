@@ -21,7 +21,8 @@ type indexState struct {
 	bytes         int64
 }
 
-// stateOf reads the hash of segments.
+// stateOf reads the hash of segments. Fields that it does not know are ignored: a later
+// version may have written them.
 func stateOf(fields map[string]string) indexState {
 	var x indexState
 	for field, value := range fields {
@@ -54,8 +55,11 @@ const (
 	longestCall = 24 * time.Hour
 )
 
-// matching implements stored. It reads the blocks of a key, as far as the index covers the
-// stream, and all lines of a period otherwise.
+// matching implements [stored]. It reads the blocks of a key, as far as the index covers the
+// stream, and all lines of a period otherwise:
+//
+//	first ─────── from ───────── through ─────── last
+//	 every line        blocks             every line
 func (c *streamChain) matching(ctx context.Context, f *Filter) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		first, last, err := c.period(ctx, f)
@@ -94,7 +98,7 @@ func (c *streamChain) matching(ctx context.Context, f *Filter) iter.Seq2[place, 
 	}
 }
 
-// blocks returns the blocks in which the index has a key, in order.
+// blocks returns the blocks in which the index has a key, in order and each once.
 func (c *streamChain) blocks(ctx context.Context, x indexState, key string) ([]int, error) {
 	found := make([]*redis.StringSliceCmd, len(x.segments))
 	_, err := c.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -147,8 +151,8 @@ func (c *streamChain) inBlocks(ctx context.Context, blocks []int, first, last in
 	}
 }
 
-// indexed returns what the index covers, after lines from first on were added that an
-// earlier version has written.
+// indexed returns what the index covers, after lines from first on were added that an earlier
+// version has written. A result without from means that there is no index to use.
 func (c *streamChain) indexed(ctx context.Context, first int) (indexState, error) {
 	key := c.names.segments(c.name)
 	fields, err := c.client.HGetAll(ctx, key).Result()
@@ -214,8 +218,9 @@ func (c *streamChain) enter(ctx context.Context, x indexState, page []redis.XMes
 	return n == 1, err
 }
 
-// period returns the numbers of the first and the last line that may be of records within
-// the time of a filter.
+// period returns the numbers of the first and the last line that may be of records within the
+// time of a filter; the last is before the first if the stream is empty. A filter without time
+// and key reads all, so it costs no request.
 func (c *streamChain) period(ctx context.Context, f *Filter) (first, last int, err error) {
 	first, last = 1, math.MaxInt
 	if f.From.IsZero() && f.To.IsZero() && f.Key == "" {

@@ -9,8 +9,9 @@ import (
 )
 
 // resumeAny makes the writer and its chain go on with the first of some chains that can go on,
-// and reports whether that has lines. left has those before it whose end only a compromised key
-// has signed.
+// and reports whether that has lines. left has those before it whose end only a compromised
+// key has signed. An error of the store ends the search: what it could not read may be the
+// right chain.
 func (w *streamWriter) resumeAny(c *chain, ids []string) (found bool, left []string, err error) {
 	for _, id := range ids {
 		c.id, w.id = id, id
@@ -115,8 +116,9 @@ func (w *streamWriter) adopt(ctx context.Context) error {
 	return w.client.HSet(ctx, w.names.segments(w.id), strconv.Itoa(s.number), s.value()).Err()
 }
 
-// restart begins the stream of a chain again of which the store has only the signed
-// head.
+// restart begins the stream of a chain again of which the store has only the signed head. The
+// chain says how many records are lost, as the head tells; a head that is not ours is no
+// reason to begin.
 func (w *streamWriter) restart(c *chain, published []byte) (bool, error) {
 	c.seq = 0
 	header := c.header(1, w.now())
@@ -140,7 +142,8 @@ func (w *streamWriter) signedAfter(published []byte, c *chain) uint64 {
 	return l.note.Head.Seq
 }
 
-// A streamTail is the end of a stream.
+// A streamTail is the end of a stream, and what was found between that and its last signed
+// head.
 type streamTail struct {
 	point
 	unsigned uint64 // records after the last signed head
@@ -151,7 +154,10 @@ type streamTail struct {
 // errTail is wrapped when a stream does not end as one of ours.
 var errTail = errors.New("the end of the stream does not follow a signed head of this server")
 
-// tail follows the lines back from the end of the stream to a signed head.
+// tail follows the lines back from the end of the stream to a signed head. Each line must be
+// the one whose hash the line behind it has; the head must be one that the signer goes on
+// behind. Unlike a file, a stream has no line that is half written, so whatever does not fit
+// is an error.
 func (w *streamWriter) tail(ctx context.Context, c *chain) (streamTail, error) {
 	var t streamTail
 	problem, want, first, signed := error(nil), "", true, false

@@ -9,6 +9,7 @@ import (
 	"time"
 )
 
+// The times of work that no caller waits for.
 const (
 	// syncDelay is the time after which a record that was only written is synced.
 	// With the sync itself it is less than a second.
@@ -18,7 +19,9 @@ const (
 	signEvery = time.Second
 )
 
-// A syncRound is one sync that any number of callers wait for.
+// A syncRound is one sync that any number of callers wait for. At most two exist: one that
+// runs, and one that begins after it. A record that is appended while a round runs may miss
+// its write, and waits for the second.
 type syncRound struct {
 	last uint64 // number of the last record that it syncs, 0 until that is known
 	done chan struct{}
@@ -41,7 +44,8 @@ type deferred struct {
 	failedAt time.Time      // when the last deferred sync failed, zero if it did not
 }
 
-// syncRoundOf returns the round that syncs a record, nil if the record is synced.
+// syncRoundOf returns the round that syncs a record, nil if the record is synced. It is the
+// running one only if that has said how far it syncs and the record is within.
 func (l *Log) syncRoundOf(seq uint64) (*syncRound, error) {
 	if seq <= l.synced.Load() {
 		return nil, nil
@@ -59,8 +63,8 @@ func (l *Log) syncRoundOf(seq uint64) (*syncRound, error) {
 	return l.queued, nil
 }
 
-// syncOnce waits for the end of a round, running it itself if no other goroutine
-// is.
+// syncOnce waits for the end of a round, running it itself if no other goroutine is. The
+// caller looks again afterwards: the round may have ended before the record was in it.
 func (l *Log) syncOnce(ctx context.Context, r *syncRound) error {
 	done, err := l.acquire(ctx, l.syncing, r.done)
 	switch {
@@ -84,8 +88,9 @@ func (l *Log) syncOnce(ctx context.Context, r *syncRound) error {
 	return l.runRound(false)
 }
 
-// runRound runs the queued round: it writes what waits, syncs it, and signs the
-// head if that is due or finish is set. The caller holds syncing.
+// runRound runs the queued round: it writes what waits, syncs it, and signs the head if that
+// is due or finish is set. Its error is that of every caller that waits for the round. The
+// caller holds syncing.
 func (l *Log) runRound(finish bool) error {
 	l.mu.Lock()
 	r := l.queued
@@ -145,7 +150,8 @@ type snapshot struct {
 	at   time.Time // when it was taken
 }
 
-// snapshot covers all that is written. The caller holds writing.
+// snapshot covers all that is written: what is written after it, while the sync runs without
+// the lock, is not in it. The caller holds writing.
 func (l *Log) snapshot() snapshot {
 	return snapshot{mark: l.medium.mark(), last: l.written.Load(), head: l.head, at: time.Now()}
 }
@@ -185,7 +191,8 @@ func (l *Log) beforeWrite() error {
 	return nil
 }
 
-// endFile syncs and signs all that is written.
+// endFile syncs and signs all that is written, so that a file ends with a signed head and
+// nothing of it can be lost once the next one has begun. The caller holds syncing and writing.
 func (l *Log) endFile() error {
 	if err := l.writeGroup(); err != nil {
 		return err
@@ -210,15 +217,16 @@ func (l *Log) syncMedium(m mark) error {
 	return err
 }
 
-// unfinished reports whether lines are not synced or not signed.
+// unfinished reports whether lines are not synced or not signed. The caller holds writing.
 func (l *Log) unfinished() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.unsigned || l.written.Load() != l.synced.Load() || l.unwritten != nil
 }
 
-// syncTo syncs all lines of a snapshot. If that fails, they are written again: after
-// a failed sync Linux takes pages for clean that are not on disk.
+// syncTo syncs all lines of a snapshot. If that fails, they are written again: after a failed
+// sync Linux takes pages for clean that are not on disk, so a second sync of the same file
+// would succeed and prove nothing. The caller holds syncing, and not writing.
 func (l *Log) syncTo(s snapshot) error {
 	err := l.syncMedium(s.mark)
 	l.writing.acquire()
@@ -254,8 +262,8 @@ func (l *Log) confirm(s snapshot) error {
 	return nil
 }
 
-// rewrite writes all lines again that are not synced. The caller holds syncing and
-// writing.
+// rewrite writes all lines again that are not synced. If that fails too, lost stays set, and
+// the next round begins with it. The caller holds syncing and writing.
 func (l *Log) rewrite() error {
 	last := l.written.Load()
 	if l.unwritten != nil {
@@ -274,8 +282,9 @@ func (l *Log) rewrite() error {
 	return l.confirm(l.snapshot())
 }
 
-// scheduleLocked arms the timer for the next sync or signature that no caller
-// waits for.
+// scheduleLocked arms the timer for the next sync or signature that no caller waits for. It is
+// called after everything that may have made one due. The log has one timer: it is set to what
+// is due first, and looks again when it has fired.
 func (l *Log) scheduleLocked() {
 	if l.armed || l.closed {
 		return
@@ -293,8 +302,9 @@ func (l *Log) scheduleLocked() {
 	}
 }
 
-// dueLocked returns when the next deferred sync or signature is due; ok is false
-// if there is none.
+// dueLocked returns when the next deferred sync or signature is due; ok is false if there is
+// none. After a failure it is not due again before syncDelay, so that a full disk is not tried
+// without a pause.
 func (l *Log) dueLocked() (due time.Time, ok bool) {
 	switch {
 	case l.written.Load() != l.synced.Load():
@@ -328,7 +338,8 @@ func (l *Log) stopTimerLocked() {
 	}
 }
 
-// runDeferred is the function of the timer.
+// runDeferred is the function of the timer: it runs a round, unless a caller has done the work
+// meanwhile.
 func (l *Log) runDeferred() {
 	defer l.jobs.Done()
 	l.mu.Lock()
@@ -350,7 +361,8 @@ func (l *Log) runDeferred() {
 	}
 }
 
-// finish writes, syncs and signs what was appended so far.
+// finish writes, syncs and signs what was appended so far. A log that has not been used, or is
+// closed, has nothing to finish.
 func (l *Log) finish(ctx context.Context) error {
 	l.mu.Lock()
 	idle := !l.open || l.closed
@@ -365,8 +377,9 @@ func (l *Log) finish(ctx context.Context) error {
 	return l.runRound(true)
 }
 
-// renewSigner makes the chain go on with the key of the folder if that was rotated. The caller
-// holds writing.
+// renewSigner makes the chain go on with the key of the folder if that was rotated. It is
+// called before each signature, which is the only use of the key. Where the new key cannot be
+// read, the old one signs, and the log says so once. The caller holds writing.
 func (l *Log) renewSigner() {
 	next, err := l.backend.renewedSigner(l.chain.signer)
 	switch {

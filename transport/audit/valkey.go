@@ -19,6 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 
+// The names in the store and the limits of requests to it.
 const (
 	// streamPrefix and a chain's id name the stream of the chain. The entry
 	// N-0 has the N-th line in the field "line".
@@ -32,7 +33,7 @@ const (
 	pageLines = 1000
 )
 
-// A ValkeyConfig says how a trail is stored in Valkey or Redis.
+// A ValkeyConfig says how a trail is stored in Valkey or Redis. Client and KeyDir must be set.
 type ValkeyConfig struct {
 	Client redis.UniversalClient // it stays the caller's to close
 	// KeyDir is the folder of the signing key; servers that share a database
@@ -56,11 +57,15 @@ type ValkeyConfig struct {
 	Always bool
 }
 
-// NewValkey returns the log of a database. Each log adds to a stream of its own, from
-// the first record on. A record is written when the server has
-// answered. It is synced when the server has synced its append-only file (WAITAOF);
-// a server without one, or without that command, stores a record as safely as its
-// configuration says, and the log warns of it.
+// NewValkey returns the log of a database. Each log adds to a stream of its own, from the
+// first record on; before that nothing is sent. A record is written when the server has
+// answered. It is synced when the server has synced its append-only file (WAITAOF); a server
+// without one, or without that command, stores a record as safely as its configuration says,
+// and the log warns of it.
+//
+// A store may lose its newest lines, as in a failover to a replica without them. The log
+// writes them again if it still has them, and else adds a signed note that says how many are
+// lost.
 func NewValkey(cfg ValkeyConfig) *Log {
 	k := newValkeyBackend(cfg)
 	l := newLog(k, k.now, k.logger, cfg.Always)
@@ -82,7 +87,8 @@ func newValkeyBackend(cfg ValkeyConfig) *valkeyBackend {
 	}
 }
 
-// A valkeyBackend stores chains in streams.
+// A valkeyBackend is the backend that stores chains in streams of one database, for any number
+// of servers with the same prefix.
 type valkeyBackend struct {
 	client redis.UniversalClient
 	names  streamNames
@@ -93,7 +99,9 @@ type valkeyBackend struct {
 	logger *slog.Logger
 }
 
-// claim goes on with the chain of the server's name, or begins one.
+// claim implements [backend]. It goes on with the chain of the server's name, or begins one.
+// No lock says that it is the server's own: two servers of one name are found out with the
+// first line that the second adds, see streamWriter.move.
 func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	if err := private.MakeDir(k.keyDir); err != nil {
 		return nil, nil, err
@@ -127,7 +135,7 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	return c, w, errors.Join(w.write(g, c), w.publish(g.head))
 }
 
-// writerOf returns a chain and the writer that adds to it.
+// writerOf returns a chain and the writer that adds to it, both before the first line.
 func (k *valkeyBackend) writerOf(id string, s *signer) (*chain, *streamWriter) {
 	return &chain{id: id, signer: s}, &streamWriter{
 		client: k.client, names: k.names, policy: k.policy, id: id, signer: s, now: k.now, logger: k.logger, last: sumOf(nil),
@@ -159,7 +167,9 @@ func (k *valkeyBackend) chainsOf(s *signer) (ids []string, err error) {
 	return append(ids, newID()), nil
 }
 
-// chainID returns the id of the chain that the server began with a signing key.
+// chainID returns the id of the chain that the server began with a signing key. It follows
+// from name and key, so that a server that has lost all else finds its chain again, and one
+// with another key does not take the chain.
 func (k *valkeyBackend) chainID(key ed25519.PublicKey) string {
 	sum := sha256.Sum256(append([]byte("triptych audit chain\n"+k.name+"\n"), key...))
 	return hex.EncodeToString(sum[:8])
@@ -174,10 +184,11 @@ func (k *valkeyBackend) trusted(keys []ed25519.PublicKey) (trust, error) {
 // renewedSigner implements backend.
 func (k *valkeyBackend) renewedSigner(s *signer) (*signer, error) { return s.renewed(k.keyDir) }
 
-// began is always false: a signing key may be there for a trail of files.
+// began implements [backend]. It is always false: a signing key may be there for a trail of
+// files.
 func (k *valkeyBackend) began() bool { return false }
 
-// chains returns all chains that have a head, by their ids.
+// chains implements [backend]. It returns all chains that have a head, by their ids.
 func (k *valkeyBackend) chains(ctx context.Context) ([]stored, error) {
 	ids, err := k.client.HKeys(ctx, k.names.heads()).Result()
 	if err != nil {
@@ -191,7 +202,7 @@ func (k *valkeyBackend) chains(ctx context.Context) ([]stored, error) {
 	return all, nil
 }
 
-// A streamChain is a chain in a stream.
+// A streamChain is a chain in a stream, for reading.
 type streamChain struct {
 	client redis.UniversalClient
 	names  streamNames
@@ -225,7 +236,8 @@ func (c *streamChain) linesFrom(ctx context.Context, _ string, line int) iter.Se
 	return c.between(ctx, line, math.MaxInt)
 }
 
-// between yields the lines with the numbers from first to last.
+// between yields the lines with the numbers from first to last. It reads them in pages; lines
+// that are added meanwhile may be among them, and a page that policy has deleted is skipped.
 func (c *streamChain) between(ctx context.Context, first, last int) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		stream := c.names.stream(c.name)

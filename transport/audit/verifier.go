@@ -7,7 +7,14 @@ import (
 	"time"
 )
 
-// A verifier checks the lines of a chain one after the other.
+// A verifier checks the lines of a chain one after the other, in constant memory but for what
+// notes say. What lines state is believed only when a signed head covers it: until then it
+// waits in claims, and a line that does not fit in suspect.
+//
+//	line      for each line: check, then accept if it is a signed head
+//	  check   begin for the first line, note for those that follow
+//	  accept  everything so far is signed
+//	end       what only the whole chain can show
 type verifier struct {
 	report      ChainReport
 	trusted     []ed25519.PublicKey
@@ -48,7 +55,8 @@ func newVerifier(chain string, t trust, head []byte) *verifier {
 	return &verifier{report: ChainReport{Chain: chain}, trusted: t.keys, revoked: t.revoked, attested: t.attested(), head: string(head)}
 }
 
-// line checks the next line.
+// line checks the next line. The first that does not fit is remembered, and is a break only if
+// a signed head comes behind it: a crash leaves the like at the end.
 func (v *verifier) line(at place) {
 	l, err := parseLine(at.text)
 	if v.suspect == nil {
@@ -71,8 +79,8 @@ func (v *verifier) line(at place) {
 	}
 }
 
-// check returns what is wrong with a line in its place. Once a line is wrong,
-// all that follow are.
+// check returns what is wrong with a line in its place, nil if nothing is. Once a line is
+// wrong, all that follow are, so it is not called for those.
 func (v *verifier) check(at place, l line, err error) *BreakError {
 	wrong := func(format string, args ...any) *BreakError {
 		return &BreakError{Chain: v.report.Chain, File: at.file, Line: at.line, Seq: max(v.seq, l.seq), Reason: fmt.Sprintf(format, args...)}
@@ -92,7 +100,8 @@ func (v *verifier) check(at place, l line, err error) *BreakError {
 	return v.note(l, wrong)
 }
 
-// begin checks the first line of the chain, or of what policy has left of it.
+// begin checks the first line of the chain, or of what policy has left of it. A chain whose
+// key is not trusted is checked all the same: it may be passed on to one that is.
 func (v *verifier) begin(l line, wrong func(string, ...any) *BreakError) *BreakError {
 	if l.note == nil || l.note.File == nil {
 		return wrong("the chain does not begin with a file's first line")
@@ -146,7 +155,8 @@ func (v *verifier) isHead(l line) bool {
 // trusts reports whether a key is one of the trusted ones.
 func (v *verifier) trusts(key ed25519.PublicKey) bool { return isAmong(v.trusted, key) }
 
-// note checks a line that follows the one before it, and takes it in.
+// note checks a line that follows the one before it, and takes it in. wrong makes the error of
+// a line in its place.
 func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakError {
 	switch {
 	case l.note == nil:
@@ -196,7 +206,9 @@ func (v *verifier) passOn(r *rotationNote) {
 	}
 }
 
-// accept takes in all that a signed head covers.
+// accept takes in all that a signed head covers. The head of a key that is not trusted counts
+// as far as hashes go, and leaves untrusted set: a head of a trusted key behind it may still
+// cover it.
 func (v *verifier) accept(at place, l line) {
 	v.signed, v.ended = v.seq, place{file: at.file, line: at.line}
 	switch {
@@ -219,7 +231,7 @@ func (v *verifier) accept(at place, l line) {
 	}
 }
 
-// takeClaims believes what notes said.
+// takeClaims believes what notes have said since the last time.
 func (v *verifier) takeClaims() {
 	v.report.Recovered += v.claims.recovered
 	v.report.others = append(v.report.others, v.claims.others...)

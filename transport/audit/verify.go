@@ -14,12 +14,14 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 )
 
-// A Report is the result of checking a trail.
+// A Report is the result of checking a trail. It is about the moment at which the trail was
+// read: to know later that nothing has changed since, store [Report.Hash] elsewhere.
 type Report struct {
 	Chains []ChainReport // in order of id
 }
 
-// A ChainReport is the result of checking one chain.
+// A ChainReport is the result of checking one chain. Where Broken is set, the numbers are of
+// what is whole before the break; of a chain that is not trusted they are zero.
 type ChainReport struct {
 	Chain   string
 	Records uint64    // how many are in place
@@ -58,7 +60,8 @@ type ChainReport struct {
 // It exists only if Unsigned is not 0.
 func (r *ChainReport) UnsignedFrom() uint64 { return r.Last - r.Unsigned + 1 }
 
-// A BreakError says where a chain is not what was written.
+// A BreakError says where a chain is not what was written. It is data of a report, or an error
+// among the records of a query; in both the rest is still read.
 type BreakError struct {
 	Chain  string
 	File   string // "" for the chain as a whole
@@ -73,7 +76,7 @@ type BreakError struct {
 	untrusted bool // no key of the chain is trusted
 }
 
-// Error says where the chain breaks, and why.
+// Error returns the chain, the place in it as far as it is known, and the reason.
 func (e *BreakError) Error() string {
 	switch {
 	case e.Chain == "":
@@ -84,7 +87,8 @@ func (e *BreakError) Error() string {
 	return fmt.Sprintf("chain %s: %s line %d, record %d: %s", e.Chain, e.File, e.Line, e.Seq, e.Reason)
 }
 
-// Err returns where chains break, nil when all are whole.
+// Err returns where chains break, nil when all are whole. Each of the joined errors is a
+// [*BreakError].
 func (r Report) Err() error {
 	var errs []error
 	for i := range r.Chains {
@@ -95,7 +99,7 @@ func (r Report) Err() error {
 	return errors.Join(errs...)
 }
 
-// Records returns how many records are in place.
+// Records returns how many records are in place, in all chains.
 func (r Report) Records() (n uint64) {
 	for i := range r.Chains {
 		n += r.Chains[i].Records
@@ -103,8 +107,8 @@ func (r Report) Records() (n uint64) {
 	return n
 }
 
-// Hash returns one hash for all that is signed, in hex: that of the last signed head
-// of the only chain, or of the list of those hashes.
+// Hash returns one hash for all that is signed, in hex: that of the last signed head of the
+// only chain, or of the list of those hashes. It changes with each head that is signed.
 func (r Report) Hash() string {
 	if len(r.Chains) == 1 {
 		return r.Chains[0].Hash
@@ -116,15 +120,18 @@ func (r Report) Hash() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Verify checks the trail of a folder, also while it is in use. Heads must be signed
-// with a trusted key; without any, with that of signing.pub in the folder. The error
-// says that the trail could not be read; what is wrong with it is in the report.
+// Verify checks the trail of a folder, also while it is in use. Heads must be signed with a
+// trusted key, or one that such a key has passed a chain on to; without any, with that of
+// signing.pub in the folder, which finds changes by those who cannot write that file. The
+// error says that the trail could not be read; what is wrong with it is in the report. It
+// reads every line and takes no lock.
 func Verify(ctx context.Context, dir string, trusted ...ed25519.PublicKey) (Report, error) {
 	return verify(ctx, newFiles(Config{Dir: dir}), nil, trusted)
 }
 
-// Verify signs what was appended so far and checks the trail that the log is part
-// of; see the function [Verify].
+// Verify signs what was appended so far and checks the trail that the log is part of, all
+// chains of other processes included; see the function [Verify]. An error of the signing is
+// returned before anything is read.
 func (l *Log) Verify(ctx context.Context, trusted ...ed25519.PublicKey) (Report, error) {
 	if err := l.finish(ctx); err != nil {
 		return Report{}, err
@@ -132,8 +139,8 @@ func (l *Log) Verify(ctx context.Context, trusted ...ed25519.PublicKey) (Report,
 	return verify(ctx, l.backend, nil, trusted)
 }
 
-// verify checks all chains of a backend, from the checkpoints on that there are. The public key
-// of the backend is trusted if no other is given.
+// verify checks all chains of a backend, from the checkpoints on that there are. The keys of
+// the backend are trusted if no other is given.
 func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.PublicKey) (Report, error) {
 	chains, err := b.chains(ctx)
 	if err != nil {
@@ -160,8 +167,9 @@ func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.
 }
 
 // verifyChains checks chains. Where one was passed on to another key by a key that is trusted,
-// that is trusted for all: chains that were not are checked again with it. Where such a key was
-// compromised later, all are checked again without it. It returns what is trusted then.
+// that is trusted for all: chains that were not are checked again with it. Where such a key
+// was compromised later, all are checked again without it. That ends, since a key is added
+// once and never comes back after it was revoked. It returns what is trusted then.
 func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoints, t trust) (r Report, _ trust, err error) {
 	reports := make([]*ChainReport, len(chains)) // nil for a chain that is to be checked
 	given := t.keys
@@ -200,7 +208,8 @@ func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoi
 	return r, t, nil
 }
 
-// isGone reports whether a backend no longer lists a chain.
+// isGone reports whether a backend no longer lists a chain. It is called for chains that look
+// broken only, for listing them costs a round trip in a store.
 func isGone(ctx context.Context, b backend, id string) (bool, error) {
 	chains, err := b.chains(ctx)
 	return !slices.ContainsFunc(chains, func(c stored) bool { return c.id() == id }), err
@@ -224,7 +233,7 @@ type deleter interface {
 }
 
 // addMissing adds the chains that others name and that do not exist, unless they were deleted
-// by policy.
+// by policy. Only names that a signed head covers count.
 func (r *Report) addMissing(deleted func(id string) (bool, error)) error {
 	there := map[string]bool{}
 	for i := range r.Chains {
@@ -254,8 +263,9 @@ func (r *Report) addMissing(deleted func(id string) (bool, error)) error {
 // changes: a process may have begun and deleted files meanwhile.
 const verifyTries = 8
 
-// verifyChain syncs and checks one chain. The head is read first: what is added
-// meanwhile is behind it.
+// verifyChain syncs and checks one chain. The head is read first: what is added meanwhile is
+// behind it. A chain that looks broken is checked again if a process has written to it, from
+// its beginning: a checkpoint is a short cut and never the reason for a break.
 func verifyChain(ctx context.Context, c stored, from Checkpoints, t trust) (r ChainReport, err error) {
 	if err := c.flush(); err != nil {
 		return ChainReport{Chain: c.id()}, err
@@ -278,7 +288,8 @@ func verifyChain(ctx context.Context, c stored, from Checkpoints, t trust) (r Ch
 	return r, err
 }
 
-// walk checks one chain as it is.
+// walk checks one chain as it is. headErr is why there is no head: errHead is part of the
+// result, any other error ends the verification.
 func walk(ctx context.Context, c stored, t trust, head []byte, headErr error) (ChainReport, error) {
 	v := newVerifier(c.id(), t, head)
 	switch {
