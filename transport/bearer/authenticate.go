@@ -61,7 +61,7 @@ func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principa
 	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
 		return d.byToken(r.Context(), token)
 	}
-	return mcp.Principal{}, unauthenticated("the key is not one of ours, mistyped or cut off")
+	return mcp.Principal{}, unauthenticated(CauseMalformed, "the key is not one of ours, mistyped or cut off")
 }
 
 // credentials returns the token of the only Authorization header (RFC 6750, section 2.1).
@@ -70,13 +70,13 @@ func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principa
 func credentials(header http.Header) (string, *denial) {
 	values := header["Authorization"]
 	if len(values) == 0 {
-		d := unauthenticated("the header Authorization: Bearer KEY is missing")
+		d := unauthenticated(CauseMissing, "the header Authorization: Bearer KEY is missing")
 		d.silent = true
 		return "", d
 	}
 	scheme, token, ok := strings.Cut(values[0], " ")
 	if len(values) > 1 || !ok || !strings.EqualFold(scheme, "Bearer") {
-		return "", unauthenticated("the header Authorization must be one, with Bearer and the key")
+		return "", unauthenticated(CauseMalformed, "the header Authorization must be one, with Bearer and the key")
 	}
 	return strings.TrimSpace(token), nil
 }
@@ -88,7 +88,7 @@ func credentials(header http.Header) (string, *denial) {
 func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
 	record, err := d.cfg.Ring.Find(r.Context(), token)
 	if errors.Is(err, keys.ErrUnknown) {
-		return mcp.Principal{}, unauthenticated("the key is unknown")
+		return mcp.Principal{}, unauthenticated(CauseUnknown, "the key is unknown")
 	}
 	if err != nil {
 		d.report(r.Context(), "keys", err)
@@ -113,9 +113,9 @@ func (d *Authenticator) byToken(ctx context.Context, token string) (mcp.Principa
 		if bad.Cause != nil {
 			d.cfg.Logger.DebugContext(ctx, "access token refused", "err", bad.Cause)
 		}
-		refused := unauthenticated(bad.Reason)
+		refused := unauthenticated(CauseToken, bad.Reason)
 		if bad.Expired {
-			refused.code, refused.message, refused.guess = mcp.CodeExpired, "License expired", false
+			refused.cause, refused.code, refused.message, refused.guess = CauseExpired, mcp.CodeExpired, "License expired", false
 		}
 		return mcp.Principal{}, refused
 	}

@@ -33,6 +33,9 @@ type Config struct {
 	Proxies []netip.Prefix
 	// Rejected is called with every rejection; nil ignores them.
 	Rejected func(ctx context.Context, r Rejection)
+	// Refused is called with the cause of every refusal, also of those that are too many to be
+	// a rejection each; nil ignores them.
+	Refused func(Cause, jsonrpc.Code)
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
 	// Logger receives failures of the stores; nil discards them.
@@ -46,6 +49,23 @@ type Rejection struct {
 	Code   jsonrpc.Code
 	Reason string
 }
+
+// A Cause is one of the few reasons for which requests are refused, for metrics.
+type Cause string
+
+// The causes.
+const (
+	CauseMissing     Cause = "missing_key"   // no Authorization header
+	CauseMalformed   Cause = "malformed_key" // neither a key nor an access token
+	CauseUnknown     Cause = "unknown_key"   // no key of this server
+	CauseRevoked     Cause = "revoked"
+	CauseToken       Cause = "invalid_token" // an access token
+	CauseExpired     Cause = "expired"       // a key or an access token
+	CauseAddress     Cause = "address"       // the key may not be used from there
+	CauseGuessing    Cause = "guessing"      // too many wrong keys from one address
+	CauseQuota       Cause = "quota"         // of a plan, of handshakes or of invalid bodies
+	CauseUnavailable Cause = "unavailable"   // keys or tokens cannot be looked up
+)
 
 // An Authenticator implements [streamable.Authenticator]. Make one with [New]. What it
 // remembers (failures, refusals, handshakes) is bounded in size and lost at a restart.
@@ -69,6 +89,9 @@ func New(cfg Config) *Authenticator {
 	}
 	if cfg.Rejected == nil {
 		cfg.Rejected = func(context.Context, Rejection) {}
+	}
+	if cfg.Refused == nil {
+		cfg.Refused = func(Cause, jsonrpc.Code) {}
 	}
 	d := &Authenticator{cfg: cfg}
 	d.failures.init()

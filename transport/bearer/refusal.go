@@ -18,6 +18,7 @@ import (
 
 // A denial is the reason to refuse a request. Its key is "" when none was recognized.
 type denial struct {
+	cause    Cause
 	key      string
 	status   int
 	code     jsonrpc.Code
@@ -30,9 +31,9 @@ type denial struct {
 
 // unauthenticated is the denial of a request without a valid key (401). It counts as an
 // attempt to guess one.
-func unauthenticated(details string) *denial {
+func unauthenticated(cause Cause, details string) *denial {
 	return &denial{
-		status: http.StatusUnauthorized, code: mcp.CodeAuthentication, message: "Authentication failed",
+		cause: cause, status: http.StatusUnauthorized, code: mcp.CodeAuthentication, message: "Authentication failed",
 		details: details, guess: true,
 	}
 }
@@ -41,7 +42,7 @@ func unauthenticated(details string) *denial {
 // 9110, section 15.6.4). It has a Retry-After and counts as no attempt to guess.
 func unavailable(details string) *denial {
 	return &denial{
-		status: http.StatusServiceUnavailable, code: jsonrpc.CodeInternalError, message: "Internal error",
+		cause: CauseUnavailable, status: http.StatusServiceUnavailable, code: jsonrpc.CodeInternalError, message: "Internal error",
 		details: details, retrying: true,
 	}
 }
@@ -49,12 +50,12 @@ func unavailable(details string) *denial {
 // denied returns the denial of a known key: 403 from a wrong address, 401 when it has
 // expired. A client that has it does not guess, so it is not delayed.
 func denied(key string, err error) *denial {
-	refused := unauthenticated(err.Error())
+	refused := unauthenticated(CauseRevoked, err.Error())
 	switch _, foreign := errors.AsType[*keys.AddressError](err); {
 	case foreign:
-		refused = &denial{status: http.StatusForbidden, code: mcp.CodePermissionDenied, message: "Permission denied", details: err.Error()}
+		refused = &denial{cause: CauseAddress, status: http.StatusForbidden, code: mcp.CodePermissionDenied, message: "Permission denied", details: err.Error()}
 	case errors.Is(err, keys.ErrExpired):
-		refused.code, refused.message = mcp.CodeExpired, "License expired"
+		refused.cause, refused.code, refused.message = CauseExpired, mcp.CodeExpired, "License expired"
 	}
 	refused.key, refused.guess = key, false
 	return refused
@@ -67,6 +68,7 @@ func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.A
 	if why.guess && !d.failures.hold(r.Context(), from, d.cfg.Now()) {
 		return d.tooManyGuesses(header, r) // not recorded: that could fill the disk
 	}
+	d.cfg.Refused(why.cause, why.code)
 	if more, due := d.known.due(why.key, d.cfg.Now()); due || why.key == "" {
 		d.cfg.Rejected(r.Context(), Rejection{Key: why.key, Addr: from, Code: why.code, Reason: why.details + more})
 	}
@@ -92,6 +94,7 @@ const guessAgain = 10 * time.Second
 // tooManyGuesses refuses a wrong key as an exceeded rate, without a delay and without a
 // record: as many answers to its address as may wait are being delayed already.
 func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
+	d.cfg.Refused(CauseGuessing, mcp.CodeQuotaExceeded)
 	header.Set("Retry-After", strconv.Itoa(int(guessAgain.Seconds())))
 	told := &mcp.QuotaError{
 		Limit: maxWaiting, Used: maxWaiting, ResetAt: d.cfg.Now().Add(guessAgain),
@@ -135,6 +138,7 @@ func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 // exceeded returns the refusal of a request beyond a limit (429, RFC 6585, section 4) and
 // sets Retry-After. Clients that negotiated a revision are told which limit it was.
 func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
+	d.cfg.Refused(CauseQuota, mcp.CodeQuotaExceeded)
 	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
 		d.cfg.Rejected(ctx, Rejection{
 			Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: spent.Error() + more,

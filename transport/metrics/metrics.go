@@ -3,7 +3,7 @@
 //	triptych_requests_total{method,family,tool,outcome,code}   counter
 //	triptych_request_duration_seconds{method,family}           histogram
 //	triptych_requests_in_flight                                gauge
-//	triptych_refusals_total{code}                              counter
+//	triptych_refusals_total{cause,code}                        counter
 //	triptych_audit_commit_seconds                              histogram
 //	triptych_audit_failures_total                              counter
 //	triptych_audit_io_seconds{step}                            histogram
@@ -67,8 +67,8 @@ func New(version string) *Metrics {
 			Name: "triptych_requests_in_flight", Help: "HTTP requests being answered, streams included.",
 		}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "triptych_refusals_total", Help: "Requests refused before they were looked at.",
-		}, []string{"code"}),
+			Name: "triptych_refusals_total", Help: "Requests refused before they were served.",
+		}, []string{"cause", "code"}),
 		commits: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "triptych_audit_commit_seconds", Help: "Time that an answer waits until its audit record is stored.", Buckets: buckets,
 		}),
@@ -175,9 +175,9 @@ func outcome(e *mcp.Event) string {
 	return "ok"
 }
 
-// Refused counts a request that was not let in.
-func (m *Metrics) Refused(code jsonrpc.Code) {
-	m.refusals.WithLabelValues(strconv.Itoa(int(code))).Inc()
+// Refused counts a request that was refused before it was served. The cause is one of a few.
+func (m *Metrics) Refused(cause string, code jsonrpc.Code) {
+	m.refusals.WithLabelValues(cause, strconv.Itoa(int(code))).Inc()
 }
 
 // Around counts the requests that a handler is answering.

@@ -29,7 +29,7 @@ func TestLabels(t *testing.T) {
 	} {
 		m.Observe(&e)
 	}
-	m.Refused(-32001)
+	m.Refused("unknown_key", -32001)
 	m.AuditIO("sync", time.Millisecond)
 	m.Stored(time.Millisecond, false)
 	m.Stored(time.Second, true)
@@ -47,7 +47,7 @@ func TestLabels(t *testing.T) {
 		`triptych_requests_total{code="-32601",family="",method="unknown",outcome="error",tool=""} 2`,
 		`triptych_request_duration_seconds_count{family="aoc",method="tools/call"} 2`,
 		`triptych_requests_total{code="-32602",family="",method="unknown",outcome="error",tool=""} 1`,
-		`triptych_refusals_total{code="-32001"} 1`,
+		`triptych_refusals_total{cause="unknown_key",code="-32001"} 1`,
 		`triptych_audit_io_seconds_count{step="sync"} 1`,
 		`triptych_store_seconds_count 2`,
 		`triptych_store_failures_total 1`,

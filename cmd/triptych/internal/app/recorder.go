@@ -182,7 +182,7 @@ func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
 // body are invalid, or a limit is reached.
 func (r *Recorder) RecordRefusal(ctx context.Context, caller *mcp.Caller, refused *streamable.Refusal) {
 	if r.metrics != nil {
-		r.metrics.Refused(refused.Error.Code)
+		r.metrics.Refused(causeOf(refused), refused.Error.Code)
 	}
 	r.logRefusal(ctx, "key", caller.Principal.ID, "addr", caller.Addr.Addr(), "status", refused.Status,
 		"code", int(refused.Error.Code), "reason", refused.Error.Error())
@@ -305,11 +305,14 @@ func (r *Recorder) away(err error) error {
 	}, err)
 }
 
+// CountRefusal counts a request that the authenticator refused. Not all of them are rejections,
+// which are recorded.
+func (r *Recorder) CountRefusal(cause bearer.Cause, code jsonrpc.Code) {
+	r.metrics.Refused(string(cause), code)
+}
+
 // RecordRejection records a request that failed authentication, and commits the record.
 func (r *Recorder) RecordRejection(ctx context.Context, no bearer.Rejection) {
-	if r.metrics != nil {
-		r.metrics.Refused(no.Code)
-	}
 	r.logRefusal(ctx, "key", no.Key, "addr", no.Addr, "code", int(no.Code), "reason", no.Reason)
 	if r.trail == nil {
 		return

@@ -134,7 +134,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	authenticator := bearer.New(bearer.Config{
-		Ring: shared.keys, Meter: shared.meter, Handshakes: shared.handshakes(), Proxies: proxies, Rejected: shared.recorder.RecordRejection,
+		Ring: shared.keys, Meter: shared.meter, Handshakes: shared.handshakes(), Proxies: proxies, Rejected: shared.recorder.RecordRejection, Refused: shared.recorder.CountRefusal,
 		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.Now, Logger: env.Logger,
 	})
 	cfg := streamable.Config{
