@@ -51,3 +51,23 @@ func TestEndWhileListening(t *testing.T) {
 		t.Errorf("%d bytes are charged after the end", used)
 	}
 }
+
+// Tasks are counted while clients can ask for them. Tasks beyond a limit are counted as refused.
+func TestTaskUsage(t *testing.T) {
+	s, err := New(Config{Name: "test", Version: "1", StateMemory: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := func() {}
+	small, large := newTask("a", nothing, nil), newTask("a", nothing, nil)
+	if !s.tasks.start(small, 600, nothing) || s.tasks.start(large, 600, nothing) {
+		t.Fatal("600 of 1,000 bytes are charged once")
+	}
+	if got, want := s.TaskUsage(), (Usage{Used: 1, Limit: 10_000, Owners: 1, Refused: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	s.tasks.forget(small)
+	if got := s.TaskUsage().Used; got != 0 {
+		t.Errorf("%d tasks after the end", got)
+	}
+}

@@ -73,7 +73,7 @@ func (b *budget) give(principal string, n int) {
 
 // A Usage is a snapshot of a budget.
 type Usage struct {
-	Used, Limit int64 // bytes of all principals
+	Used, Limit int64 // bytes or entries of all principals
 	Owners      int   // number of principals with a charge
 	Refused     int64 // number of rejected requests
 }
@@ -85,4 +85,13 @@ func (s *Server) StateUsage() Usage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return Usage{Used: int64(b.total), Limit: int64(b.all), Owners: len(b.of), Refused: b.refused}
+}
+
+// TaskUsage returns the number of tasks that clients can ask this server for: those that run,
+// and those that have ended within the last hour.
+func (s *Server) TaskUsage() Usage {
+	all := &s.tasks
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return Usage{Used: int64(len(all.by)), Limit: maxTasks, Owners: len(all.of), Refused: all.refused}
 }

@@ -264,6 +264,7 @@ type tasks struct {
 	of      map[string]int // tasks of a principal
 	closed  bool
 	closing chan struct{} // closed with it
+	refused int64         // tasks that were too many
 	running sync.WaitGroup
 }
 
@@ -282,6 +283,7 @@ func (all *tasks) start(t *task, bytes int, run func()) bool {
 		all.makeRoomLocked(t.principal)
 	}
 	if all.closed || len(all.by) >= maxTasks || all.of[t.principal] >= maxTasksEach || !all.chargeLocked(t, bytes) {
+		all.refused++
 		return false
 	}
 	all.by[t.id] = t

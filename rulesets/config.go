@@ -43,7 +43,8 @@ type Config struct {
 	// Fallback serves the newest revision of rulesets without that label.
 	Fallback bool
 
-	audience *audience // of the open family; nil without Consumers
+	store    ruleset.Store // of the open family
+	audience *audience     // of the open family; nil without Consumers
 	now      func() time.Time
 }
 
@@ -190,6 +191,7 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 		c.audience.bound = bound
 	}
 	handlers := newTools(store, c.Rules(env.Getenv), scan, env.Logger)
+	c.store = store
 	handlers.audience, handlers.bound, handlers.fallback = c.audience, bound, c.Fallback
 	table := handlers.table()
 	if c.audience != nil {

@@ -70,3 +70,14 @@ func (t *tools) problemLine(ctx context.Context, call *mcp.Call) string {
 	first := problems[0]
 	return fmt.Sprintf("%d file(s) are not served, such as %s: %s. Read %s for all", len(problems), first.File, first.Reason, problemsURI)
 }
+
+// BrokenFiles returns the number of files of the open store that look like rulesets and are not
+// served, for metrics. Stores that are not folders have none.
+func (c *Config) BrokenFiles(ctx context.Context) (int, error) {
+	inspector, ok := ruleset.As[ruleset.Inspector](c.store)
+	if !ok {
+		return 0, nil
+	}
+	problems, err := inspector.Problems(ctx)
+	return len(problems), err
+}

@@ -62,3 +62,33 @@ func TestProblemsAreShown(t *testing.T) {
 		t.Errorf("without problems: %s", list)
 	}
 }
+
+// The files that are not served are counted for metrics, in all folders of the store.
+func TestBrokenFiles(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	for path, text := range map[string]string{
+		filepath.Join(one, "good.md"): "---\n---\n", filepath.Join(one, "Bad-Name.md"): "---\n---\n", filepath.Join(one, "notes.txt"): "text",
+		filepath.Join(two, "plain.md"): "# text",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		stores []string
+		want   int
+	}{{[]string{one}, 1}, {[]string{one, two}, 2}, {[]string{"memory:", one}, 1}, {[]string{"memory:"}, 0}} {
+		c := new(Config)
+		env := mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Store: tt.stores[0], FurtherStores: tt.stores[1:], Getenv: func(string) string { return "" }}
+		table, err := c.Open(t.Context(), env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.BrokenFiles(t.Context()); got != tt.want || err != nil {
+			t.Errorf("%v: %d, %v, want %d", tt.stores, got, err, tt.want)
+		}
+		if err := table.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

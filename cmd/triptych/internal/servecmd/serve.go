@@ -178,6 +178,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	f.budgets.show(shared.recorder.Metrics(), shared.server, endpoint, web)
 	a.showLag(shared.recorder.Metrics())
 	a.showDebugging(shared.recorder.Metrics())
+	a.showBrokenFiles(shared.recorder.Metrics(), env.Logger)
 	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
 }
 

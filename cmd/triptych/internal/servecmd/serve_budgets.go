@@ -133,6 +133,10 @@ func (f *budgetFlags) show(m *metrics.Metrics, server *mcp.Server, endpoint *str
 		u := server.StateUsage()
 		return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}
 	})
+	m.AddBudget("tasks", func() metrics.Budget {
+		u := server.TaskUsage()
+		return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}
+	})
 	if f.stored == nil {
 		return
 	}

@@ -1,8 +1,11 @@
 package servecmd
 
 import (
+	"context"
+	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"time"
 
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/metrics"
@@ -41,4 +44,29 @@ func (a commands) showDebugging(m *metrics.Metrics) {
 			return float64(a.Configs.Debugger.SessionCount())
 		})
 	}
+}
+
+// brokenFilesAge limits the age of a count of broken files: then they are counted again,
+// which may read the folder.
+const brokenFilesAge = 10 * time.Second
+
+// showBrokenFiles adds to the metrics how many files of the folder of rulesets are not served.
+func (a commands) showBrokenFiles(m *metrics.Metrics, log *slog.Logger) {
+	if !a.Serves("rulesets") {
+		return
+	}
+	last := 0
+	count := cachedFor(brokenFilesAge, func() int {
+		ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
+		defer stop()
+		n, err := a.Configs.Rulesets.BrokenFiles(ctx)
+		if err != nil {
+			log.WarnContext(ctx, "broken files of rulesets not counted", "err", err)
+			return last
+		}
+		last = n
+		return n
+	})
+	m.AddGauge("triptych_ruleset_files_broken", "Files in the folder of rulesets that are not served, since they are not valid or misnamed.",
+		func() float64 { return float64(count()) })
 }
