@@ -33,6 +33,9 @@ type Config struct {
 	Documents Documents
 	// Projects are the folders of source code to search.
 	Projects Projects
+	// IndexProjects stores the analysis of source code in the data folder, so
+	// that a restart does not read it again.
+	IndexProjects bool
 
 	sessions *session.Registry // since Open
 }
@@ -42,6 +45,7 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	c.Live.registerFlags(set)
 	c.Traces.registerFlags(set)
 	c.Projects.registerFlags(set)
+	set.BoolVar(&c.IndexProjects, "projects-index", false, "store in the data folder what find_similar_bugs has read, up to 1 GiB")
 	c.Documents.registerFlags(set)
 }
 
@@ -71,7 +75,11 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	similar, err := c.Projects.open(env)
+	index := ""
+	if c.IndexProjects {
+		index = filepath.Join(env.Data, indexFolder)
+	}
+	similar, err := c.Projects.open(env, index)
 	if err != nil {
 		return nil, err
 	}

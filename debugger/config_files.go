@@ -2,7 +2,6 @@ package debugger
 
 import (
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"sync"
 
@@ -45,15 +44,16 @@ func (p *Projects) registerFlags(set *pflag.FlagSet) {
 	set.StringArrayVar((*[]string)(p), "projects", nil, "let find_similar_bugs search source code below this `folder`; may be given several times (TRIPTYCH_PROJECTS; the working directory)")
 }
 
-// open returns the group of tools. Its rules are read by the first search.
-func (p Projects) open(env mcp.Env) (*bugtools.Group, error) {
+// indexFolder is the folder for analyzed source code in the data folder.
+const indexFolder = "source-index"
+
+// open returns the group of tools. Its rules are read by the first search. The
+// analysis of projects is stored in the folder index unless that is empty.
+func (p Projects) open(env mcp.Env, index string) (*bugtools.Group, error) {
 	all, err := folders.Given(p, env.Getenv("TRIPTYCH_PROJECTS"))
 	if err != nil {
 		return nil, fmt.Errorf("folder of projects: %w", err)
 	}
-	return &bugtools.Group{Projects: all, Finder: sync.OnceValues(func() (*bugs.Finder, error) { return newFinder(all, env.Logger) })}, nil
-}
-
-func newFinder(roots []string, log *slog.Logger) (*bugs.Finder, error) {
-	return bugs.New(bugs.Config{Roots: roots, Logger: log.With("component", "bugs")})
+	config := bugs.Config{Roots: all, Index: index, Logger: env.Logger.With("component", "bugs")}
+	return &bugtools.Group{Projects: all, Finder: sync.OnceValues(func() (*bugs.Finder, error) { return bugs.New(config) })}, nil
 }

@@ -39,17 +39,19 @@ type file struct {
 
 // An analyst analyzes source texts.
 type analyst struct {
+	rules []rule
 	book  rulebook
 	words map[syntax.Family]vocabulary
 }
 
 // newAnalyst returns an analyst with all rules.
 func newAnalyst() (*analyst, error) {
-	book, err := newRulebook(allRules())
+	rules := allRules()
+	book, err := newRulebook(rules)
 	if err != nil {
 		return nil, err
 	}
-	a := &analyst{book: book, words: map[syntax.Family]vocabulary{}}
+	a := &analyst{rules: rules, book: book, words: map[syntax.Family]vocabulary{}}
 	for f, rules := range book {
 		a.words[f] = newVocabulary(rules)
 	}

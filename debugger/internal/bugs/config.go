@@ -28,6 +28,15 @@ type Config struct {
 	// means 512 MiB. The least recently used trees are evicted first.
 	MaxMemory int64
 
+	// Index is the folder in which the analysis of trees is stored, so that a
+	// restart does not read them again. It is created if need be. If it is
+	// empty, nothing is stored.
+	Index string
+
+	// MaxIndex limits the size of the files in Index; 0 means 1 GiB. The least
+	// recently used ones are removed.
+	MaxIndex int64
+
 	// MaxScan limits the time for reading files, after which a search uses
 	// the files read so far; 0 means two minutes.
 	MaxScan time.Duration
@@ -50,6 +59,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxMemory <= 0 {
 		c.MaxMemory = 512 << 20
+	}
+	if c.MaxIndex <= 0 {
+		c.MaxIndex = 1 << 30
 	}
 	if c.MaxScan <= 0 {
 		c.MaxScan = 2 * time.Minute

@@ -18,6 +18,7 @@ import (
 type Finder struct {
 	config  Config
 	analyst *analyst
+	index   *index // nil if nothing is stored
 
 	mu    sync.Mutex
 	trees map[treeKey]*tree
@@ -35,7 +36,8 @@ func New(config Config) (*Finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Finder{config: config.withDefaults(), analyst: a, trees: map[treeKey]*tree{}}, nil
+	config = config.withDefaults()
+	return &Finder{config: config, analyst: a, index: newIndex(config, a), trees: map[treeKey]*tree{}}, nil
 }
 
 // A Request describes a search.
@@ -156,11 +158,13 @@ func (f *Finder) view(ctx context.Context, key treeKey, progress func(done, tota
 		return view{}, err
 	}
 	defer t.unlock()
+	f.index.restore(t, f.config.MaxMemory)
 	v, err := t.update(ctx, &reader{
 		analyst: f.analyst, workers: f.config.Workers, progress: progress,
 		maxFiles: f.config.MaxFiles, maxBytes: f.config.MaxFileBytes,
 		maxMemory: f.config.MaxMemory, maxTime: f.config.MaxScan,
 	})
+	f.index.store(t)
 	f.evict(t)
 	if ctx.Err() != nil {
 		return view{}, ctx.Err()

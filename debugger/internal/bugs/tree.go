@@ -22,10 +22,20 @@ type tree struct {
 	bytes int64
 
 	names *dictionary // of all files
+
+	restored bool // the index has been asked; needs the lock of the tree
+	unsaved  int  // files that were read or dropped since the tree was stored
 }
 
 func newTree(key treeKey) *tree {
 	return &tree{key: key, turn: make(chan struct{}, 1), files: map[string]*file{}, names: newDictionary()}
+}
+
+// adopt replaces the files of the tree by those of another one.
+func (t *tree) adopt(stored *tree) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files, t.bytes, t.names = stored.files, stored.bytes, stored.names
 }
 
 // lock waits until no other search reads the tree. The error is that of ctx.
@@ -94,6 +104,7 @@ func (t *tree) forget(found []listed) []listed {
 			stale = append(stale, l)
 		}
 	}
+	t.unsaved += len(t.files) - len(kept)
 	t.files = kept
 	return stale
 }
@@ -160,6 +171,7 @@ func (t *tree) readOne(ctx context.Context, root *os.Root, l listed, r *reader) 
 	defer t.mu.Unlock()
 	t.files[l.path] = f
 	t.bytes += f.bytes()
+	t.unsaved++
 	return nil
 }
 

@@ -52,3 +52,19 @@ func TestSettled(t *testing.T) {
 		t.Error("it is not settled a minute after the change")
 	}
 }
+
+// A stamp that was stored is the same one.
+func TestBinary(t *testing.T) {
+	want := write(t, filepath.Join(t.TempDir(), "file"), "text", time.Now().Add(-time.Hour))
+	data, err := want.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got filestamp.Stamp
+	if err := got.UnmarshalBinary(data); err != nil || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	if got.UnmarshalBinary(data[1:]) == nil {
+		t.Error("a part of a stamp is one")
+	}
+}

@@ -23,7 +23,7 @@ import (
 type bugsFlags struct {
 	patch, at, pattern string
 	most               int
-	asJSON             bool
+	index, asJSON      bool
 }
 
 // BugsCommand returns the row of triptych bugs.
@@ -46,6 +46,7 @@ func (a commands) bugsCommand() app.Command {
 			set.StringVar(&f.at, "at", "", "the `place` FILE:LINE")
 			set.StringVar(&f.pattern, "pattern", "", "`code` with holes")
 			set.IntVar(&f.most, "max", 10, "show at most so many `places`")
+			set.BoolVar(&f.index, "index", false, "store in the data folder what was read, for later searches")
 			app.JSONFlag(set, &f.asJSON)
 		},
 		Run: func(ctx context.Context, args []string) error {
@@ -91,6 +92,7 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 	}
 	one := a.Only("debugger")
 	one.Configs.Debugger.Projects = debugger.Projects{root}
+	one.Configs.Debugger.IndexProjects = f.index
 	c, err := one.Converse(ctx)
 	if err != nil {
 		return err
