@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// MaxAge limits the age of an answer of a ring: a key that was revoked anywhere
-// opens nothing after that.
+// MaxAge limits the age of an answer of a ring: a key that was revoked anywhere authenticates
+// no client after that. It is short enough for a revocation to seem immediate, and long enough
+// for a busy server to ask the store twice a second instead of for each request.
 const MaxAge = 500 * time.Millisecond
 
 // A cache answers from a ring that is at most [MaxAge] old.
@@ -20,14 +21,15 @@ const MaxAge = 500 * time.Millisecond
 //	  └──── old, or not known ── refresh ── load ─────► record, or ErrUnknown
 //	Watch ── a notice, or some time ── refresh
 //
-// At most one load runs at a time; callers that come meanwhile share its outcome,
-// or waits for the next when only one that begins later will do.
+// At most one load runs at a time; callers that come meanwhile share its result, or wait for
+// the next when only one that begins later will do.
 type cache struct {
 	refresher
 	last atomic.Pointer[ring]
 }
 
-// A refresher loads something again when it is too old. Loads are shared.
+// A refresher loads something again when it is too old. Loads are shared. Its own lock is held
+// for a moment only, never while it loads.
 type refresher struct {
 	load  func(ctx context.Context) error // returns in bounded time
 	epoch time.Time                       // monotonic times are counted from here
@@ -45,7 +47,8 @@ type sharedLoad struct {
 }
 
 // newCache returns a cache without a ring: the first look-up loads one. load returns the
-// ring of now: the one given if that still is it. It must return in bounded time.
+// present ring: the one given if that has not changed, which is nil the first time. It must
+// return in bounded time, and is never called twice at once.
 func newCache(load func(context.Context, *ring) (*ring, error)) *cache {
 	c := new(cache)
 	c.init(func(ctx context.Context) error {
@@ -61,10 +64,12 @@ func newCache(load func(context.Context, *ring) (*ring, error)) *cache {
 // init sets the function that loads.
 func (c *refresher) init(load func(context.Context) error) { c.load, c.epoch = load, time.Now() }
 
-// clock is the monotonic time; it is never 0.
+// clock returns the monotonic time in nanoseconds, which no change of the system's clock
+// moves; it is never 0.
 func (c *refresher) clock() int64 { return int64(time.Since(c.epoch)) + 1 }
 
-// Find implements [Ring].
+// Find implements [Ring]. A token that is not known costs one load: many of them at once share
+// it.
 func (c *cache) Find(ctx context.Context, t Token) (Record, error) {
 	if t == (Token{}) {
 		return Record{}, ErrUnknown
@@ -85,8 +90,8 @@ func (c *cache) Find(ctx context.Context, t Token) (Record, error) {
 	return Record{}, ErrUnknown
 }
 
-// lastKnown returns the record of a token in the last ring that was loaded,
-// however old that ring is, or the zero Record.
+// lastKnown returns the record of a token in the last ring that was loaded, however old that
+// ring is, or the zero Record. Find returns it beside an error.
 func (c *cache) lastKnown(h Hash) Record {
 	if last := c.last.Load(); last != nil {
 		if one, ok := last.find(h); ok {
@@ -96,7 +101,8 @@ func (c *cache) lastKnown(h Hash) Record {
 	return Record{}
 }
 
-// current is the ring as it is now or was later.
+// current returns the ring as it is when current is called, or was later. Methods of [Store]
+// use it, so that a manager sees what other processes have changed.
 func (c *cache) current(ctx context.Context) (*ring, error) {
 	if err := c.refresh(ctx, c.clock()); err != nil {
 		return nil, err
@@ -152,7 +158,8 @@ func (c *cache) Get(ctx context.Context, id string) (Record, error) {
 	return r.get(id)
 }
 
-// refresh makes the ring one whose load began at since or later.
+// refresh returns nil once a load has succeeded that began at since or later, on the
+// refresher's clock. It runs that load itself unless another goroutine does.
 func (c *refresher) refresh(ctx context.Context, since int64) error {
 	for {
 		if asked := c.asked.Load(); asked != 0 && asked >= since {
@@ -216,8 +223,8 @@ func (c *refresher) runLoad(ctx context.Context, f *sharedLoad) {
 	c.asked.Store(f.began)
 }
 
-// catchUp lets this process see a change that it made. Should that fail, the
-// change is made all the same and seen later.
+// catchUp lets this process see a change that it made before the change is acknowledged.
+// Should that fail, the change is made all the same and seen within [MaxAge].
 func (c *refresher) catchUp(ctx context.Context) {
 	_ = c.refresh(context.WithoutCancel(ctx), c.clock())
 }

@@ -17,11 +17,13 @@ import (
 // fileName is the name of the file with the keys in the store's folder.
 const fileName = "keys.json"
 
-// A FileStore keeps keys in the file keys.json of a folder: hashes, no secrets.
-// The file is replaced as a whole, under a lock that all processes respect, and
-// synced before a change is acknowledged. People may edit it; what is not valid
-// then is reported in the log, the last good ring stays, and nothing is changed
-// until the file is valid again. A file that goes away is a ring without keys.
+// A FileStore stores keys in the file keys.json of a folder: hashes, no secrets. The file is
+// replaced as a whole, under a lock that all processes respect, and synced before a change is
+// acknowledged: a crash leaves the old or the new ring.
+//
+// People may edit the file. What is not valid then is reported in the log, the last good ring
+// stays in use, and nothing is changed until the file is valid again. A file that is removed
+// is a ring without keys.
 type FileStore struct {
 	*cache
 	*manager
@@ -34,9 +36,9 @@ type FileStore struct {
 
 var _ Store = (*FileStore)(nil)
 
-// OpenFile opens the store in a folder, which the first change makes with mode
-// 0700. A file that is there must be valid. A new key that names no scopes gets
-// those given here.
+// OpenFile opens the store in a folder, which the first change makes with mode 0700. A file
+// that is there must be valid, and writable by its owner only. A new key that names no scopes
+// gets those given here. now is the clock for new times; it is not used to measure.
 func OpenFile(dir string, log *slog.Logger, now func() time.Time, scopes ...mcp.Scope) (*FileStore, error) {
 	s := &FileStore{dir: dir, log: log.With("component", "keys")}
 	s.cache, s.manager = newCache(s.load), &manager{backend: s, now: now, scopes: scopes}
@@ -46,7 +48,7 @@ func OpenFile(dir string, log *slog.Logger, now func() time.Time, scopes ...mcp.
 	return s, nil
 }
 
-// Close implements [Store].
+// Close implements [Store]. There is nothing to release.
 func (s *FileStore) Close() error { return nil }
 
 // path returns the path of the file.
@@ -68,7 +70,8 @@ func (s *FileStore) load(_ context.Context, last *ring) (*ring, error) {
 	return r, err
 }
 
-// report logs an error once, however often the file is read.
+// report logs an error once, however often the file is read, and again after the file was
+// valid in between.
 func (s *FileStore) report(err error) {
 	text := ""
 	if err != nil {
@@ -83,7 +86,9 @@ func (s *FileStore) report(err error) {
 	}
 }
 
-// read reads the file as it is now.
+// read reads the file as it is now. A file that does not exist is an empty ring with the
+// version noFile. It takes no lock: a writer replaces the file, so it reads the old or the new
+// one.
 func (s *FileStore) read() (*ring, error) {
 	f, err := os.Open(s.path())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,8 +20,9 @@ const (
 	lockWait = 5 * time.Second
 )
 
-// rewrite replaces the file by what edit makes of its records, while no other
-// process does.
+// rewrite replaces the file by what edit makes of its records, while no other process does.
+// When it returns nil, the change survives a power cut. An error of edit is returned as it is
+// and nothing is written; the lock waits at most lockWait and no longer than ctx.
 func (s *FileStore) rewrite(ctx context.Context, edit func(*ring) ([]Record, error)) error {
 	if err := private.MakeDir(s.dir); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -35,8 +36,9 @@ func (s *FileStore) rewrite(ctx context.Context, edit func(*ring) ([]Record, err
 	return errors.Join(s.rewriteLocked(edit), lock.Close())
 }
 
-// rewriteLocked replaces the file by what edit makes of its records. The caller holds
-// the lock of the folder, so no other process changes the file meanwhile.
+// rewriteLocked replaces the file by what edit makes of its records. The caller holds the lock
+// of the folder, so no other process changes the file meanwhile. A result with a record that
+// is not valid is refused as a whole.
 func (s *FileStore) rewriteLocked(edit func(*ring) ([]Record, error)) error {
 	old, err := s.read()
 	if err != nil {
@@ -69,7 +71,8 @@ var onDisk = Confirmation{Synced: true, OnDisk: true}
 // write replaces the file; it is on disk when write returns.
 func (s *FileStore) write(data []byte) error { return atomicfile.Write(s.path(), data, 0o600) }
 
-// insert implements [backend].
+// insert implements [backend]. The file is replaced even if the ID is taken, which a random
+// one never is.
 func (s *FileStore) insert(ctx context.Context, r Record) (added bool, err error) {
 	err = s.rewrite(ctx, func(old *ring) ([]Record, error) {
 		if _, err := old.get(r.ID); err == nil {
@@ -102,7 +105,7 @@ func (s *FileStore) change(ctx context.Context, id string, edit func(Record) (Re
 	return changed, nil
 }
 
-// CreateFirst implements [Store].
+// CreateFirst implements [Store]. The check and the change are under one lock.
 func (s *FileStore) CreateFirst(ctx context.Context, kind Kind, settings Settings) (Record, Token, error) {
 	only := *s.manager
 	only.backend = firstInFile{s}
@@ -116,6 +119,7 @@ func (s *FileStore) CreateFirst(ctx context.Context, kind Kind, settings Setting
 // firstInFile is a backend that inserts a record only if there is no other.
 type firstInFile struct{ *FileStore }
 
+// insert implements [backend].
 func (f firstInFile) insert(ctx context.Context, r Record) (bool, error) {
 	err := f.rewrite(ctx, func(old *ring) ([]Record, error) {
 		if len(old.records) > 0 {

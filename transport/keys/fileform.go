@@ -34,8 +34,8 @@ func (s *FileStore) versionNow() version {
 	return versionOf(info)
 }
 
-// versionOf returns the version of a file in that state, "" if the next state may
-// look the same.
+// versionOf returns the version of a file in that state, "" if the next state may look the
+// same: a file system's clock may be coarser than two changes are apart.
 func versionOf(info fs.FileInfo) version {
 	if stamp := filestamp.Of(info); stamp.Settled() {
 		return version(stamp.String())
@@ -43,13 +43,14 @@ func versionOf(info fs.FileInfo) version {
 	return ""
 }
 
-// A keyFile is the form of the file.
+// A keyFile is the form of the file. A field is added only with a new Version: a program that
+// does not know the field would drop it with its next change.
 type keyFile struct {
 	Version int      `json:"version"`
 	Keys    []Record `json:"keys"`
 }
 
-// readRing reads an open file.
+// readRing reads an open file. A record that is not valid makes the whole file invalid.
 func readRing(f *os.File) (*ring, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -70,11 +71,12 @@ func readRing(f *os.File) (*ring, error) {
 	return r, errors.Join(errs...)
 }
 
-// othersWrite are the permissions that would let anybody make keys.
+// othersWrite are the permissions that would let other users of the machine make keys.
 const othersWrite = 0o022
 
-// checkMode refuses a file that other users may read or write: hashes tell which keys
-// there are, and a record that another user adds would open the server.
+// checkMode refuses a file that other users may write: a record that one of them adds would
+// open the server. The store itself makes it with mode 0600, for hashes tell which keys there
+// are.
 func checkMode(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("it is no regular file")

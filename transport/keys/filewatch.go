@@ -12,7 +12,9 @@ import (
 // network and container mounts.
 const pollEvery = MaxAge / 2
 
-// Watch implements [Store]. It reads the file at every event and every tick.
+// Watch implements [Store]. It reads the file at every event and every tick, so that a
+// revocation by another process is seen at once where events come, and within pollEvery
+// elsewhere.
 func (s *FileStore) Watch(ctx context.Context) error {
 	var events <-chan fsnotify.Event
 	var lost <-chan error

@@ -13,13 +13,15 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// A Hash is the SHA-256 of a token. It is written in hexadecimal.
+// A Hash is the SHA-256 of a token. It is written in hexadecimal. The zero value is the hash
+// of no token.
 type Hash [32]byte
 
 // MarshalText implements [encoding.TextMarshaler].
 func (h Hash) MarshalText() ([]byte, error) { return []byte(hex.EncodeToString(h[:])), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// UnmarshalText implements [encoding.TextUnmarshaler]. It accepts 64 hexadecimal digits, no
+// fewer.
 func (h *Hash) UnmarshalText(text []byte) error {
 	if len(text) != 2*len(h) {
 		return errors.New("a hash has 64 hexadecimal digits")
@@ -50,7 +52,8 @@ type Record struct {
 	Revoked time.Time `json:"revoked,omitzero"` // zero while it works
 }
 
-// Settings are the properties of a key that its manager may choose.
+// Settings are the properties of a key that its manager may choose. [Store.Create] and
+// [Store.Update] check them, and return a [*SettingError] for what no key can have.
 type Settings struct {
 	// Name is for people: whose key it is, or what for. It may be empty.
 	Name string `json:"name,omitzero"`
@@ -71,7 +74,8 @@ type Settings struct {
 	Label string `json:"label,omitempty"`
 }
 
-// Principal returns the principal that a request with this key is charged to.
+// Principal returns the principal that a request with this key is charged to. It shares slices
+// with the record.
 func (r *Record) Principal() mcp.Principal {
 	scopes := r.Scopes
 	if scopes == nil { // a principal without a list has every right, a record without one none
@@ -80,11 +84,11 @@ func (r *Record) Principal() mcp.Principal {
 	return mcp.Principal{ID: r.ID, Scopes: scopes, Toolsets: r.Toolsets, Label: r.Label}
 }
 
-// Limits are the key's limits.
+// Limits returns the limits of the plan, or the key's own.
 func (s *Settings) Limits() quota.Limits { return s.Plan.Limits(s.Own) }
 
-// Check says why the key does not work at a time and from an address: nil,
-// [ErrRevoked], [ErrExpired] or an [*AddressError]. It is a pure function.
+// Check returns nil if the key works at a time and from an address, else [ErrRevoked],
+// [ErrExpired] or an [*AddressError], the first of these that applies. It is a pure function.
 func (r *Record) Check(now time.Time, from netip.Addr) error {
 	switch {
 	case !r.Revoked.IsZero():

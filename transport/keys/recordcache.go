@@ -5,7 +5,8 @@ import "sync"
 // maxCached limits the records that a process has in memory: some 10 MiB.
 const maxCached = 10_000
 
-// A recordCache has records that were used lately, of one version of the ring.
+// A recordCache has records that were used lately, all of one version of the ring. Where it is
+// full, any record makes room: which one matters little, for the next look-up reads it again.
 type recordCache struct {
 	mu      sync.Mutex
 	version version
@@ -13,7 +14,7 @@ type recordCache struct {
 	tokens  map[Hash]string   // the IDs of the records that tokens open
 }
 
-// find returns the record that a token opens.
+// find returns the record that a token opens. That there is none says nothing of the store.
 func (c *recordCache) find(h Hash) (Record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +32,8 @@ func (c *recordCache) known() version {
 	return c.version
 }
 
-// add adds a record that was read at a version, unless that is another one.
+// add adds a record that was read at a version, unless the cache has moved on to another one
+// meanwhile: the record may have changed in between.
 func (c *recordCache) add(v version, one Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,8 +70,8 @@ func (c *recordCache) dropLocked(id string) {
 	delete(c.records, id)
 }
 
-// advance makes the cache one of another version, in which some records were changed, or
-// all.
+// advance moves the cache on to another version, in which some records were changed, or all.
+// These are forgotten.
 func (c *recordCache) advance(v version, changed []string, all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +86,8 @@ func (c *recordCache) advance(v version, changed []string, all bool) {
 	}
 }
 
-// hashes returns the hashes of the tokens that open the record.
+// hashes returns the hashes of the tokens that open the record, one or two. The second may
+// have expired.
 func (r *Record) hashes() []Hash {
 	if r.PreviousUntil.IsZero() {
 		return []Hash{r.Hash}

@@ -9,7 +9,8 @@ import (
 // A version names a state of the stored keys; "" is none.
 type version string
 
-// A ring is all records of one version. It is never changed, only replaced.
+// A ring is all records of one version. It is never changed, only replaced, so it needs no
+// lock.
 type ring struct {
 	version version
 	records []Record // oldest first
@@ -86,7 +87,7 @@ func (r Record) openedBy(h Hash) (Record, bool) {
 	return r, current || previous
 }
 
-// get is the record with an ID.
+// get returns the record with an ID, or a [*NotFoundError].
 func (r *ring) get(id string) (Record, error) {
 	i := slices.IndexFunc(r.records, func(one Record) bool { return one.ID == id })
 	if i < 0 {
@@ -95,7 +96,7 @@ func (r *ring) get(id string) (Record, error) {
 	return r.records[i], nil
 }
 
-// with is the records of the ring with one of them replaced.
+// with returns the records of the ring with one of them replaced, in a slice of its own.
 func (r *ring) with(changed Record) []Record {
 	records := slices.Clone(r.records)
 	for i := range records {

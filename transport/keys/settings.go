@@ -15,7 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// What a record holds at most.
+// The most that a record holds. The lists are searched on each request.
 const (
 	maxName     = 100 // characters
 	maxScopes   = 100
@@ -23,7 +23,8 @@ const (
 	maxAllow    = 1000
 )
 
-// ParseScope parses the name of one of the scopes in all.
+// ParseScope parses the name of one of the scopes in all. The error is a [*SettingError] that
+// lists them.
 func ParseScope(text string, all []mcp.Scope) (mcp.Scope, error) {
 	if slices.Contains(all, mcp.Scope(text)) {
 		return mcp.Scope(text), nil
@@ -35,7 +36,8 @@ func ParseScope(text string, all []mcp.Scope) (mcp.Scope, error) {
 	return "", &SettingError{fmt.Sprintf("unknown scope %q; there are %s", text, strings.Join(words, ", "))}
 }
 
-// ParsePrefix reads addresses: a range such as 10.0.0.0/8, or one address.
+// ParsePrefix parses addresses: a range such as 10.0.0.0/8, or one address, which is the range
+// of that one. Bits that do not count are cleared. The error is a [*SettingError].
 func ParsePrefix(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
 		return netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
@@ -47,8 +49,8 @@ func ParsePrefix(text string) (netip.Prefix, error) {
 	return plainPrefix(p), nil
 }
 
-// plainPrefix is a range without the bits that do not count; IPv4 addresses
-// that are written as IPv6 become IPv4, as those of callers do.
+// plainPrefix returns a range without the bits that do not count; IPv4 addresses that are
+// written as IPv6 become IPv4, as those of callers do.
 func plainPrefix(p netip.Prefix) netip.Prefix {
 	const mapped = 96 // bits before an IPv4 address inside an IPv6 one
 	if p.Addr().Is4In6() && p.Bits() >= mapped {
@@ -69,7 +71,8 @@ func (s Settings) filled(all []mcp.Scope) Settings {
 	return s.plain()
 }
 
-// plain are the settings as they are stored and compared: with copied slices.
+// plain returns the settings as they are stored and compared: sorted, each value once, with
+// slices of their own.
 func (s Settings) plain() Settings {
 	s.Scopes = append([]mcp.Scope{}, s.Scopes...) // never null in JSON
 	slices.Sort(s.Scopes)
@@ -85,7 +88,8 @@ func (s Settings) plain() Settings {
 	return s
 }
 
-// stored is a time as it is kept: UTC, whole milliseconds.
+// stored returns a time as it is stored: UTC, whole milliseconds, and so equal to itself after
+// a round trip through JSON.
 func stored(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
@@ -105,7 +109,8 @@ var toolsetForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}(/[a-z][a-z0-9_-]{0,30})?$`)
 })
 
-// check says what is wrong with settings.
+// check returns what is wrong with settings, nil if nothing is. It does not ask whether a
+// scope or toolset exists: another version of the server may know it.
 func (s *Settings) check() error {
 	switch {
 	case !isName(s.Name):

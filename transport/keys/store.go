@@ -10,7 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Ring finds records on each request.
+// A Ring finds records on each request. [FileStore] and [ValkeyStore] answer nearly all
+// look-ups from memory.
 type Ring interface {
 	// Find returns the record of a token: [ErrUnknown] when there is none, an
 	// error that wraps [ErrUnavailable] when the store cannot be read. Then the
@@ -22,7 +23,9 @@ type Ring interface {
 	Find(ctx context.Context, t Token) (Record, error)
 }
 
-// A Store manages keys.
+// A Store manages keys. Changes are stored safely, as far as the store can, before a method
+// returns, and a change that fails with [ErrUnavailable] may have been made all the same. IDs
+// that do not exist are a [*NotFoundError].
 type Store interface {
 	Ring
 	// Create makes a key. The token is returned this once.
@@ -43,26 +46,34 @@ type Store interface {
 	// Rotate gives a key a new token. The one before works on for grace,
 	// any earlier one stops. A revoked key is not rotated: [ErrRevoked].
 	Rotate(ctx context.Context, id string, grace time.Duration) (Record, Token, error)
-	// Revoke stops a key for good. Doing it twice changes nothing.
+	// Revoke makes a key stop working for ever: no method undoes it. Doing it twice changes
+	// nothing, and the first time of revocation stays.
 	Revoke(ctx context.Context, id string) (Record, error)
-	// Update changes a key's settings. change may be called more than once,
-	// and its error leaves everything as it was.
+	// Update changes a key's settings. change may be called more than once, each time with the
+	// present settings, and its error leaves everything as it was. A key that was revoked can
+	// be updated.
 	Update(ctx context.Context, id string, change func(*Settings) error) (Record, error)
-	// Watch keeps the ring up to date until ctx is done. It returns nil.
+	// Watch keeps the ring up to date until ctx is done, and blocks. It returns nil: failures
+	// are logged, and look-ups report them. Without it the store works, and a change of
+	// another process is seen within [MaxAge].
 	Watch(ctx context.Context) error
-	// Close releases what the store holds. Do not use it afterwards.
+	// Close releases what the store holds. No method may be called afterwards. The caller ends
+	// Watch first.
 	Close() error
 }
 
-// A backend changes records one by one, each change as a whole.
+// A backend changes records one by one, each change as a whole: another process sees the
+// record before or after it. It reports confirmations as [WithConfirmation] asks.
 type backend interface {
 	// insert adds a record; false when its ID is taken.
 	insert(ctx context.Context, r Record) (bool, error)
-	// change replaces a record by what edit makes of it.
+	// change replaces a record by what edit makes of it. edit is called again with the new
+	// record where another process was faster; its error ends the change.
 	change(ctx context.Context, id string, edit func(Record) (Record, error)) (Record, error)
 }
 
-// A manager creates, rotates, revokes and updates keys of any backend.
+// A manager creates, rotates, revokes and updates keys of any backend. It has all rules of
+// what may change, a backend those of how.
 type manager struct {
 	backend backend
 	now     func() time.Time
@@ -120,7 +131,7 @@ func (m *manager) Rotate(ctx context.Context, id string, grace time.Duration) (R
 	return r, t, nil
 }
 
-// rotated is the record with a new token.
+// rotated returns the record with a new token. Only one token before it can work on.
 func (r Record) rotated(t Token, now time.Time, grace time.Duration) Record {
 	r.Previous, r.PreviousUntil = Hash{}, time.Time{}
 	if grace > 0 {
@@ -153,7 +164,8 @@ func (m *manager) Update(ctx context.Context, id string, change func(*Settings) 
 	})
 }
 
-// check says what is wrong with a record that was read.
+// check returns what is wrong with a record that was read, nil if nothing is. Stores may be
+// edited by people and by other versions.
 func (r *Record) check() error {
 	switch {
 	case !idForm.MatchString(r.ID):
@@ -173,6 +185,6 @@ func (r *Record) check() error {
 	return nil
 }
 
-// Adopt adds the record of a key of another store, whose token then works here, too. It
-// reports whether it was added: false if the ID is taken.
+// Adopt adds the record of a key of another store, such as one from a backup, whose token then
+// works here, too. It reports whether it was added: false if the ID is taken.
 func (m *manager) Adopt(ctx context.Context, r Record) (bool, error) { return m.backend.insert(ctx, r) }

@@ -20,7 +20,8 @@ const (
 	Test Kind = "test"
 )
 
-// The text of a token: kdb_live_ or kdb_test_, random characters, a checksum.
+// The text of a token: kdb_live_ or kdb_test_, random characters, a checksum. The fixed
+// beginning lets secret scanners find tokens that were published.
 const (
 	alphabet  = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	marker    = "kdb_"
@@ -55,8 +56,9 @@ func NewToken(kind Kind) Token {
 	return Token{body + string(sum[:])}
 }
 
-// ParseToken reads a token, or returns [ErrMalformed]. The checksum finds
-// mistakes before anybody looks the token up; it is no protection.
+// ParseToken parses a token, or returns [ErrMalformed]. The checksum finds mistakes before the
+// token is looked up; it is no protection. Whether a key has the token is for [Ring.Find] to
+// say.
 func ParseToken(text string) (Token, error) {
 	if len(text) != tokenLen || !hasKind(text) {
 		return Token{}, ErrMalformed
@@ -78,8 +80,8 @@ func hasKind(text string) bool {
 	return strings.HasPrefix(text, marker+string(Live)+"_") || strings.HasPrefix(text, marker+string(Test)+"_")
 }
 
-// checksum is the CRC-32 (IEEE) of a text in base 62, highest digit first. The
-// function of hash/crc32 would have the text copied to the heap.
+// checksum returns the CRC-32 (IEEE) of a text in base 62, highest digit first. The function
+// of hash/crc32 would have the text copied to the heap.
 func checksum(text string) (digits [sumLen]byte) {
 	sum := ^uint32(0)
 	for i := range len(text) {
@@ -93,8 +95,8 @@ func checksum(text string) (digits [sumLen]byte) {
 	return digits
 }
 
-// randomText is n characters of an alphabet of at most 256, each as likely as
-// any other: bytes beyond the last whole multiple are thrown away.
+// randomText returns n characters of an alphabet of at most 256, each as likely as any other:
+// bytes beyond the last whole multiple are thrown away.
 func randomText(alphabet string, n int) string {
 	text := make([]byte, 0, n)
 	fair := 256 - 256%len(alphabet)
@@ -112,7 +114,7 @@ func randomText(alphabet string, n int) string {
 // Reveal returns the secret text. Call it only to show a new token to its owner.
 func (t Token) Reveal() string { return t.text }
 
-// Kind is the kind that the token's text states; "" for the zero value.
+// Kind returns the kind that the token's text states; "" for the zero value.
 func (t Token) Kind() Kind {
 	if t.text == "" {
 		return ""
@@ -120,7 +122,8 @@ func (t Token) Kind() Kind {
 	return Kind(t.text[len(marker) : kindLen-1])
 }
 
-// String is the beginning of the token, which is no secret.
+// String returns the beginning of the token, which is no secret: the kind and 4 of the 30
+// random characters.
 func (t Token) String() string {
 	if t.text == "" {
 		return "no key"
@@ -139,7 +142,8 @@ func (t Token) GoString() string { return t.String() }
 // LogValue implements [slog.LogValuer].
 func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// MarshalText implements [encoding.TextMarshaler], for JSON and others.
+// MarshalText implements [encoding.TextMarshaler], for JSON and others. There is no way back:
+// a token cannot be unmarshaled.
 func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // hash returns the stored form of a token. A token is 178 random bits, not a

@@ -27,8 +27,8 @@ const (
 	valkeyWait = 3 * time.Second
 )
 
-// ringNames are the names of the keys of an installation. All but made are in the slot of
-// the ring, so that a script changes them as a whole on a cluster too.
+// ringNames are the names of the keys of an installation. All but made are in the slot of the
+// ring, so that a script changes them as a whole on a cluster too.
 type ringNames struct {
 	ring    string
 	tokens  string // a hash: the ID of the record of each token's hash, and the version of the ring that it fits
@@ -39,6 +39,7 @@ type ringNames struct {
 	made    string // see madeKey
 }
 
+// namesOf returns the names with a prefix, which may be empty.
 func namesOf(prefix string) ringNames {
 	ring := prefix + valkeyRing
 	beside := func(what string) string { return prefix + "triptych:keys:" + what + ":{" + ring + "}" }
@@ -74,9 +75,10 @@ type ValkeyStore struct {
 
 var _ Store = (*ValkeyStore)(nil)
 
-// OpenValkey returns the store on a server, which is not asked yet. The client
-// stays the caller's. The names of all keys begin with prefix, which may be empty. A new
-// key that names no scopes gets those given here.
+// OpenValkey returns the store on a server, which is not asked yet, so that a program can
+// start while the server is away. The client stays the caller's to close. The names of all
+// keys begin with prefix, which may be empty. A new key that names no scopes gets those given
+// here.
 func OpenValkey(client redis.UniversalClient, prefix string, log *slog.Logger, now func() time.Time, scopes ...mcp.Scope) *ValkeyStore {
 	s := &ValkeyStore{client: client, names: namesOf(prefix), log: log.With("component", "keys")}
 	s.init(s.catchVersion)
@@ -84,13 +86,15 @@ func OpenValkey(client redis.UniversalClient, prefix string, log *slog.Logger, n
 	return s
 }
 
-// Close implements [Store].
+// Close implements [Store]. The client is the caller's.
 func (s *ValkeyStore) Close() error { return nil }
 
-// away says that the server, not the caller, is at fault.
+// away wraps an error of the server as [ErrUnavailable]: the caller is not at fault, and may
+// try again.
 func away(err error) error { return fmt.Errorf("%w: %w", ErrUnavailable, err) }
 
-// Find implements [Ring].
+// Find implements [Ring]. It costs a round trip at most twice a second, and one more for a
+// token that is not in memory.
 func (s *ValkeyStore) Find(ctx context.Context, t Token) (Record, error) {
 	if t == (Token{}) {
 		return Record{}, ErrUnknown
@@ -137,7 +141,7 @@ func (s *ValkeyStore) GetAll(ctx context.Context, ids []string) ([]Record, error
 	return found, nil
 }
 
-// read reads records that there are and that are valid.
+// read returns those of the records with some IDs that there are and that are valid.
 func (s *ValkeyStore) read(ctx context.Context, ids []string) ([]Record, error) {
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
 	defer stop()
@@ -156,8 +160,8 @@ func (s *ValkeyStore) read(ctx context.Context, ids []string) ([]Record, error) 
 	return found, nil
 }
 
-// accept reads the text of a record. A record that is not valid opens nothing and is
-// reported.
+// accept decodes the text of a record. A record that is not valid opens nothing and is
+// reported. One that was seen revoked before stays revoked, whatever the text says.
 func (s *ValkeyStore) accept(id, text string) (Record, bool) {
 	one, err := decodeRecord(id, text)
 	if err != nil {
@@ -186,7 +190,8 @@ func (s *ValkeyStore) List(ctx context.Context) ([]Record, error) {
 	}
 }
 
-// Page implements [Store].
+// Page implements [Store]. It reads on where records are not valid, until there are n or no
+// more.
 func (s *ValkeyStore) Page(ctx context.Context, after string, n int) ([]Record, error) {
 	if after != "" {
 		if _, err := s.Get(ctx, after); err != nil {
@@ -216,7 +221,8 @@ type field struct {
 	Change string `json:"change"`
 }
 
-// encodeRecord is the text of a record that is changed.
+// encodeRecord returns the text of a record that is changed. No two calls return the same
+// text.
 func encodeRecord(r Record) (string, error) {
 	text, err := json.Marshal(field{r, rand.Text()})
 	return string(text), err

@@ -120,7 +120,7 @@ func (s *ValkeyStore) run(ctx context.Context, c swap) (int64, error) {
 	return 0, fmt.Errorf("%w: others change keys all the time", ErrUnavailable)
 }
 
-// text returns a record's text, "" when there is none.
+// text returns a record's text as the server has it, "" when there is none.
 func (s *ValkeyStore) text(ctx context.Context, id string) (string, error) {
 	text, err := s.client.HGet(ctx, s.names.ring, id).Result()
 	if err != nil && !isNil(err) {
@@ -134,7 +134,9 @@ func (s *ValkeyStore) insert(ctx context.Context, r Record) (bool, error) {
 	return s.insertRecord(ctx, r, false)
 }
 
-// insertRecord adds a record, with first only if there is no other.
+// insertRecord adds a record, with first only if there is no other: then the error wraps
+// errNotFirst. It reports whether it was added, also where the answer of the server was lost
+// and the record is there.
 func (s *ValkeyStore) insertRecord(ctx context.Context, r Record, first bool) (bool, error) {
 	ctx, stop := context.WithTimeout(ctx, indexWait)
 	defer stop()
@@ -163,7 +165,8 @@ func (s *ValkeyStore) insertRecord(ctx context.Context, r Record, first bool) (b
 	return false, nil
 }
 
-// change implements [backend].
+// change implements [backend]. It reads the record, edits it and swaps it, again and again
+// until no other process has changed it in between.
 func (s *ValkeyStore) change(ctx context.Context, id string, edit func(Record) (Record, error)) (Record, error) {
 	if !idForm.MatchString(id) {
 		return Record{}, &NotFoundError{id}

@@ -78,23 +78,23 @@ func isOutOfMemory(err error) bool { return err != nil && strings.HasPrefix(err.
 // maxTombstones limits the revoked keys that a process remembers.
 const maxTombstones = 20_000
 
-// tombstones are the keys that this process has seen revoked. A store that has lost its
-// newest writes may say that they work; here they do not, and Watch revokes them there
-// again.
+// tombstones are the keys that this process has seen revoked. A store that has lost its newest
+// writes, as in a failover, may say that they work; here they do not, and Watch revokes them
+// there again. They last as long as the process.
 type tombstones struct {
 	mu      sync.Mutex
 	revoked map[string]time.Time
 	undone  map[string]bool // not revoked in the store any more
 }
 
-// note notes that a key was revoked.
-func (t *tombstones) note(id string, at time.Time) {
+// remember records that a key was revoked at a time. Of too many keys any one is forgotten.
+func (t *tombstones) remember(id string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.noteLocked(id, at)
+	t.rememberLocked(id, at)
 }
 
-func (t *tombstones) noteLocked(id string, at time.Time) {
+func (t *tombstones) rememberLocked(id string, at time.Time) {
 	if t.revoked == nil {
 		t.revoked, t.undone = map[string]time.Time{}, map[string]bool{}
 	}
@@ -108,13 +108,13 @@ func (t *tombstones) noteLocked(id string, at time.Time) {
 	t.revoked[id] = at
 }
 
-// apply revokes a record that was revoked before, and reports whether that is news. It
-// notes a record that is revoked.
+// apply revokes a record that was revoked before, and reports whether that is news, so that it
+// is logged once. It remembers a record that is revoked.
 func (t *tombstones) apply(r *Record) (undone bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !r.Revoked.IsZero() {
-		t.noteLocked(r.ID, r.Revoked)
+		t.rememberLocked(r.ID, r.Revoked)
 		delete(t.undone, r.ID)
 		return false
 	}
@@ -142,7 +142,8 @@ func (t *tombstones) pending() []string {
 	return slices.Collect(maps.Keys(t.undone))
 }
 
-// revokeAgain revokes keys in the store whose revocation it has lost.
+// revokeAgain revokes keys in the store whose revocation it has lost. One that fails stays
+// pending.
 func (s *ValkeyStore) revokeAgain(ctx context.Context) {
 	for _, id := range s.tombstones.pending() {
 		if _, err := s.Revoke(ctx, id); err == nil {
@@ -158,7 +159,8 @@ const madeKey = "triptych:keys:made"
 // ErrLost is returned for a store that once had keys and has none.
 var ErrLost = errors.New("the store has lost its keys")
 
-// CreateFirst implements [Store].
+// CreateFirst implements [Store]. A store that was emptied must not look like a new one: else
+// a server would make a key with all rights after a loss of data.
 func (s *ValkeyStore) CreateFirst(ctx context.Context, kind Kind, settings Settings) (Record, Token, error) {
 	some, err := s.Page(ctx, "", 1)
 	if err != nil {
@@ -208,6 +210,7 @@ var errNotFirst = errors.New("there are keys")
 // firstOnly is a backend that inserts a record only if there is no other.
 type firstOnly struct{ *ValkeyStore }
 
+// insert implements [backend].
 func (f firstOnly) insert(ctx context.Context, r Record) (bool, error) {
 	return f.insertRecord(ctx, r, true)
 }

@@ -63,7 +63,8 @@ return 1`)
 // maxChanges is the number of changes that are remembered for processes that were away.
 const maxChanges = 1000
 
-// catchVersion finds out which keys were changed, and forgets them.
+// catchVersion finds out which keys were changed since the version of the records in memory,
+// and forgets them. It is the load of the store's refresher.
 func (s *ValkeyStore) catchVersion(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
 	defer stop()
@@ -92,7 +93,7 @@ func (s *ValkeyStore) catchVersion(ctx context.Context) error {
 	for i, marked := range changed {
 		changed[i] = marked[1:]
 		if marked[0] == '!' {
-			s.tombstones.note(marked[1:], s.now())
+			s.tombstones.remember(marked[1:], s.now())
 		}
 	}
 	s.cached.advance(now, changed, all)
@@ -110,14 +111,14 @@ func (s *ValkeyStore) recallRevoked(ctx context.Context) error {
 	}
 	for _, z := range last {
 		if id, ok := z.Member.(string); ok {
-			s.tombstones.note(id, time.UnixMilli(int64(z.Score)))
+			s.tombstones.remember(id, time.UnixMilli(int64(z.Score)))
 		}
 	}
 	_, err = s.GetAll(ctx, before) // accept compares
 	return err
 }
 
-// fetch looks a token up in the store.
+// fetch looks a token up in the store and remembers the record.
 func (s *ValkeyStore) fetch(ctx context.Context, h Hash) (Record, error) {
 	text, _ := h.MarshalText() // never fails
 	answer, err := s.indexed(ctx, func(ctx context.Context) ([]string, bool, error) {
@@ -238,7 +239,8 @@ func (s *ValkeyStore) reindex(ctx context.Context) error {
 	return nil
 }
 
-// enter enters some fields of the ring.
+// enter enters some fields of the ring into the other keys. owners has the record that each
+// token opens so far.
 func (s *ValkeyStore) enter(ctx context.Context, pairs []string, owners map[Hash]Record) error {
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i := 0; i+1 < len(pairs); i += 2 {

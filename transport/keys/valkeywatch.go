@@ -16,8 +16,8 @@ const (
 	listenFor = 5 * time.Second
 )
 
-// Watch implements [Store]. A notice that is lost is made up for by asking for
-// the version several times a second.
+// Watch implements [Store]. A notice that is lost is made up for by asking for the version
+// several times a second. It ends its second goroutine before it returns.
 func (s *ValkeyStore) Watch(ctx context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { s.poll(ctx) })
@@ -39,7 +39,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// poll asks now and then, and says when the server goes and comes.
+// poll asks for the version at every tick until ctx is done, revokes keys again whose
+// revocation the store has lost, and logs when the server goes and comes.
 func (s *ValkeyStore) poll(ctx context.Context) {
 	away := false
 	for ctx.Err() == nil {
@@ -70,7 +71,7 @@ func (s *ValkeyStore) listen(ctx context.Context) error {
 		switch {
 		case err == nil: // a notice, an answer to a ping, or the subscription: a change may have gone before
 			pinged = false
-			_ = s.refresh(ctx, s.clock()) // poll tells of failures
+			_ = s.refresh(ctx, s.clock()) // poll logs failures
 		case !isTimeout(err) || pinged:
 			return err
 		default:
