@@ -1,7 +1,6 @@
 package https
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -19,68 +18,6 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
 )
-
-// A Config holds the handlers and the limits of a server. Zero numbers mean the
-// defaults.
-type Config struct {
-	// Certificates serve TLS; nil serves plain HTTP.
-	Certificates *Certificates
-	// Routes are the handlers by path.
-	Routes map[string]http.Handler
-	// Pages serves all other paths to browsers, but for those of the health checks; nil
-	// answers 404. A request whose Host is neither a loopback name, an IP address nor
-	// one of Hosts is refused, for a web page could have sent it.
-	Pages http.Handler
-	// Ready returns an error when the server cannot serve; nil means always ready.
-	Ready func(context.Context) error
-	// Drain ends streams and waits for running requests until its context is
-	// done.
-	Drain func(context.Context)
-
-	// DrainDelay is the time between the end of Serve's context and the end of the
-	// listener; /readyz answers 503 then, so that balancers look elsewhere.
-	DrainDelay time.Duration
-
-	HeaderTime  time.Duration // for connecting, TLS and the head of a request; 10 s
-	RequestTime time.Duration // for a whole request until its answer; 150 s
-	IdleTime    time.Duration // between requests; 120 s
-	DrainTime   time.Duration // for running requests when the server ends; 10 s
-	MaxHeader   int           // bytes; 32 KiB
-	// MaxConnections bounds the connections at one time, 10,000, and
-	// MaxPerAddress those from one IPv4 address or IPv6 network of 64 bits, 1000,
-	// but for those of Proxies. At a limit, idle connections make room, those of
-	// clients without a good key first.
-	MaxConnections, MaxPerAddress int
-	Proxies                       []netip.Prefix
-	// BufferMemory bounds the bytes that are buffered of short requests before their
-	// senders are known, from one address, 8 MiB, and BufferMemoryTotal from all,
-	// 32 MiB. Beyond them requests go through net/http.
-	BufferMemory, BufferMemoryTotal int64
-	// OnlyHosts refuses requests to Routes whose Host is neither a loopback name,
-	// an IP address nor one of Hosts, which a web page could send. Without it the routes check that themselves.
-	OnlyHosts bool
-	Hosts     []string
-	// WithoutFastPath leaves all of HTTP/1.1 to net/http.
-	WithoutFastPath bool
-	Logger          *slog.Logger // nil discards
-}
-
-// withDefaults returns the configuration with the default in each field that is zero.
-func (c Config) withDefaults() Config {
-	c.HeaderTime = cmp.Or(c.HeaderTime, 10*time.Second)
-	c.RequestTime = cmp.Or(c.RequestTime, 150*time.Second)
-	c.IdleTime = cmp.Or(c.IdleTime, 2*time.Minute)
-	c.DrainTime = cmp.Or(c.DrainTime, 10*time.Second)
-	c.MaxHeader = cmp.Or(c.MaxHeader, 32<<10)
-	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000)
-	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, 1000)
-	c.BufferMemory = cmp.Or(c.BufferMemory, 8<<20)
-	c.BufferMemoryTotal = cmp.Or(c.BufferMemoryTotal, 32<<20)
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	return c
-}
 
 // A Server serves HTTP on one listener.
 type Server struct {
@@ -287,74 +224,4 @@ func (r *run) cut(err error, closeAll func()) {
 		r.server.cfg.Logger.Warn("requests were cut off", "err", err)
 		closeAll()
 	}
-}
-
-// ServeHTTP calls the handler of the path.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
-		// It may have had a length besides, which net/http drops: a proxy that
-		// believed the length would not see a request behind the chunks (RFC
-		// 9112, section 6.1).
-		w.Header().Set("Connection", "close")
-	}
-	if r.TLS == nil {
-		r.TLS, _ = r.Context().Value(tlsState{}).(*tls.ConnectionState)
-	}
-	conn := connlimit.FromContext(r.Context())
-	conn.Begin()
-	defer conn.End()
-	if h := s.cfg.Routes[r.URL.Path]; h != nil {
-		h.ServeHTTP(w, r)
-		return
-	}
-	if conn.Crowded() {
-		w.Header().Set("Connection", "close") // makes room for clients with a key
-	}
-	switch r.URL.Path {
-	case "/healthz":
-		say(w, http.StatusOK, "ok")
-	case "/readyz":
-		s.ready(w, r)
-	default:
-		s.page(w, r)
-	}
-}
-
-// page serves a path that is none of the server's own.
-func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Pages == nil {
-		say(w, http.StatusNotFound, "nothing is served here; MCP is at /mcp")
-		return
-	}
-	s.cfg.Pages.ServeHTTP(w, r)
-}
-
-// readyTime bounds a call of [Config.Ready].
-const readyTime = 2 * time.Second
-
-// ready serves /readyz: 200, or 503 while the server drains or Config.Ready fails. The
-// reason is only logged: the path needs no key.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if s.draining.Load() {
-		say(w, http.StatusServiceUnavailable, "draining")
-		return
-	}
-	ctx, stop := context.WithTimeout(r.Context(), readyTime)
-	defer stop()
-	if s.cfg.Ready != nil {
-		if err := s.cfg.Ready(ctx); err != nil {
-			s.cfg.Logger.Warn("not ready", "err", err)
-			say(w, http.StatusServiceUnavailable, "not ready")
-			return
-		}
-	}
-	say(w, http.StatusOK, "ready")
-}
-
-// say writes a line of text.
-func say(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text + "\n")) // the client may have disconnected
 }

@@ -1,0 +1,72 @@
+package https
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// A Config holds the handlers and the limits of a server. Zero numbers mean the
+// defaults.
+type Config struct {
+	// Certificates serve TLS; nil serves plain HTTP.
+	Certificates *Certificates
+	// Routes are the handlers by path.
+	Routes map[string]http.Handler
+	// Pages serves all other paths to browsers, but for those of the health checks; nil
+	// answers 404. A request whose Host is neither a loopback name, an IP address nor
+	// one of Hosts is refused, for a web page could have sent it.
+	Pages http.Handler
+	// Ready returns an error when the server cannot serve; nil means always ready.
+	Ready func(context.Context) error
+	// Drain ends streams and waits for running requests until its context is
+	// done.
+	Drain func(context.Context)
+
+	// DrainDelay is the time between the end of Serve's context and the end of the
+	// listener; /readyz answers 503 then, so that balancers look elsewhere.
+	DrainDelay time.Duration
+
+	HeaderTime  time.Duration // for connecting, TLS and the head of a request; 10 s
+	RequestTime time.Duration // for a whole request until its answer; 150 s
+	IdleTime    time.Duration // between requests; 120 s
+	DrainTime   time.Duration // for running requests when the server ends; 10 s
+	MaxHeader   int           // bytes; 32 KiB
+	// MaxConnections bounds the connections at one time, 10,000, and
+	// MaxPerAddress those from one IPv4 address or IPv6 network of 64 bits, 1000,
+	// but for those of Proxies. At a limit, idle connections make room, those of
+	// clients without a good key first.
+	MaxConnections, MaxPerAddress int
+	Proxies                       []netip.Prefix
+	// BufferMemory bounds the bytes that are buffered of short requests before their
+	// senders are known, from one address, 8 MiB, and BufferMemoryTotal from all,
+	// 32 MiB. Beyond them requests go through net/http.
+	BufferMemory, BufferMemoryTotal int64
+	// OnlyHosts refuses requests to Routes whose Host is neither a loopback name,
+	// an IP address nor one of Hosts, which a web page could send. Without it the routes check that themselves.
+	OnlyHosts bool
+	Hosts     []string
+	// WithoutFastPath leaves all of HTTP/1.1 to net/http.
+	WithoutFastPath bool
+	Logger          *slog.Logger // nil discards
+}
+
+// withDefaults returns the configuration with the default in each field that is zero.
+func (c Config) withDefaults() Config {
+	c.HeaderTime = cmp.Or(c.HeaderTime, 10*time.Second)
+	c.RequestTime = cmp.Or(c.RequestTime, 150*time.Second)
+	c.IdleTime = cmp.Or(c.IdleTime, 2*time.Minute)
+	c.DrainTime = cmp.Or(c.DrainTime, 10*time.Second)
+	c.MaxHeader = cmp.Or(c.MaxHeader, 32<<10)
+	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000)
+	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, 1000)
+	c.BufferMemory = cmp.Or(c.BufferMemory, 8<<20)
+	c.BufferMemoryTotal = cmp.Or(c.BufferMemoryTotal, 32<<20)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
