@@ -16,8 +16,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/filestamp"
 )
 
-// Certificates serves a certificate and its key from PEM files, which are read again
-// when they change.
+// Certificates serves the certificate of a server. It comes from one of three places: PEM
+// files, which are read again when they change ([LoadCertificates]), such files that it makes
+// itself ([SelfSigned]), or a function ([Managed]). Methods may be called from any goroutine.
 type Certificates struct {
 	certFile, keyFile string
 	managed           func(*tls.ClientHelloInfo) (*tls.Certificate, error) // nil for files
@@ -31,10 +32,13 @@ type Certificates struct {
 	checked time.Time
 }
 
-// checkEvery is the shortest time between two checks of the files.
+// checkEvery is the shortest time between two checks of the files: a check takes two system
+// calls, and each handshake would make one.
 const checkEvery = time.Second
 
-// LoadCertificates reads a pair of files.
+// LoadCertificates reads a pair of PEM files: the certificate with those of intermediate
+// authorities behind it, and its private key. Both must be valid now. When they change later
+// and are not valid, the old pair is served, and a line of the log says so.
 func LoadCertificates(certFile, keyFile string, log *slog.Logger) (*Certificates, error) {
 	c := &Certificates{certFile: certFile, keyFile: keyFile, log: log, now: time.Now}
 	if err := c.load(); err != nil {
@@ -44,8 +48,8 @@ func LoadCertificates(certFile, keyFile string, log *slog.Logger) (*Certificates
 	return c, nil
 }
 
-// Managed serves the certificates that a function returns, such as those of an ACME
-// client. There are no files.
+// Managed serves the certificates that a function returns, such as those of an ACME client.
+// There are no files. The function is called at each handshake and must be fast.
 func Managed(certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error), log *slog.Logger) *Certificates {
 	return &Certificates{managed: certificate, log: log, now: time.Now}
 }
@@ -53,8 +57,9 @@ func Managed(certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error), l
 // File returns the path of the certificate, "" if it is not a file.
 func (c *Certificates) File() string { return c.certFile }
 
-// Fingerprint returns the SHA-256 of the certificate, as pairs of hexadecimal
-// digits with colons between.
+// Fingerprint returns the SHA-256 of the certificate, as pairs of hexadecimal digits with
+// colons between, as browsers and openssl show it. It is "" as long as a managed one was not
+// served.
 func (c *Certificates) Fingerprint() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +81,8 @@ func (c *Certificates) Expires() time.Time {
 	return c.pair.Leaf.NotAfter
 }
 
-// get implements [tls.Config.GetCertificate].
+// get implements [tls.Config.GetCertificate]. Files are checked here, at the handshake that
+// needs them: no goroutine watches them.
 func (c *Certificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if c.own != nil && hello.ServerName == c.own.name {
 		return &c.own.pair, nil
@@ -93,8 +99,8 @@ func (c *Certificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error)
 	return c.pair, nil
 }
 
-// protocols returns the protocols of connections, and that of challenges if an authority
-// may ask for one (RFC 8737).
+// protocols returns the protocols of connections by ALPN, the preferred one first, and that of
+// challenges if an authority may ask for one (RFC 8737).
 func (c *Certificates) protocols() []string {
 	if c.managed != nil {
 		return []string{"h2", "http/1.1", acme.ALPNProto}
@@ -114,7 +120,8 @@ func (c *Certificates) getManaged(hello *tls.ClientHelloInfo) (*tls.Certificate,
 	return pair, err
 }
 
-// Reload reads the files now if they changed, and not only when a client connects.
+// Reload reads the files now if they changed, and not only when a client connects. A server
+// calls it on SIGHUP. It does nothing for managed certificates.
 func (c *Certificates) Reload() {
 	if c.managed != nil {
 		return
@@ -156,7 +163,7 @@ func (c *Certificates) load() error {
 	return nil
 }
 
-// stamps returns the stamps of two files.
+// stamps returns the stamps of two files. A file that is missing is an error.
 func stamps(files ...string) (all [2]filestamp.Stamp, err error) {
 	for i, file := range files {
 		info, err := os.Stat(file)

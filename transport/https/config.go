@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A Config holds the handlers and the limits of a server. Zero numbers mean the
-// defaults.
+// A Config holds the handlers and the limits of a server. Zero numbers mean the defaults that
+// stand with the fields.
 type Config struct {
 	// Certificates serve TLS; nil serves plain HTTP.
 	Certificates *Certificates
@@ -20,10 +20,12 @@ type Config struct {
 	// answers 404. A request whose Host is neither a loopback name, an IP address nor
 	// one of Hosts is refused, for a web page could have sent it.
 	Pages http.Handler
-	// Ready returns an error when the server cannot serve; nil means always ready.
+	// Ready returns an error when the server cannot serve; nil means always ready. It is
+	// called for each request of /readyz, which needs no key, and must be cheap. Its context
+	// ends after 2 seconds.
 	Ready func(context.Context) error
-	// Drain ends streams and waits for running requests until its context is
-	// done.
+	// Drain ends streams and waits for running requests until its context is done. It is
+	// called once, after the listener is closed; connections that are left then are closed.
 	Drain func(context.Context)
 
 	// DrainDelay is the time between the end of Serve's context and the end of the

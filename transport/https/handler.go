@@ -9,7 +9,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
 
-// ServeHTTP calls the handler of the path.
+// ServeHTTP calls the handler of the path: one of the routes, a health check, or the pages.
+// The routes authenticate their callers; a connection without a key is the first to make room
+// when there are too many.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
 		// It may have had a length besides, which net/http drops: a proxy that
@@ -40,7 +42,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page serves a path that is none of the server's own.
+// page serves a path that is none of the server's own: a page for browsers, or 404.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	if s.cfg.Pages == nil {
 		say(w, http.StatusNotFound, "nothing is served here; MCP is at /mcp")
@@ -71,7 +73,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	say(w, http.StatusOK, "ready")
 }
 
-// say writes a line of text.
+// say writes a line of text. It is for clients that have shown no key, so no text says more
+// than they may know.
 func say(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

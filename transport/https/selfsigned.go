@@ -27,9 +27,10 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 
-// SelfSigned reads the pair of files in a folder, and makes it when there is
-// none. The certificate is for loopback names, the machine's name and the given hosts.
-// A self-signed pair that lacks one of them or has expired is replaced.
+// SelfSigned reads the pair cert.pem and key.pem in a folder, and makes it when there is none.
+// The certificate is for loopback names, the machine's name and the given hosts. A self-signed
+// pair that lacks one of them or has expired is replaced; a pair that an operator put there is
+// not. Processes that start at once make one pair: a lock in the folder orders them.
 func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, error) {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	if err := private.MakeDir(dir); err != nil {
@@ -51,7 +52,7 @@ func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, er
 	return c, err
 }
 
-// outlived reports whether a self-signed pair has expired or lacks a name.
+// outlived reports whether a self-signed pair has expired or lacks the name of a host.
 func (c *Certificates) outlived(hosts []string) bool {
 	leaf := c.pair.Leaf
 	if !leaf.IsCA || leaf.Subject.CommonName != commonName {
@@ -61,6 +62,7 @@ func (c *Certificates) outlived(hosts []string) bool {
 	return c.now().After(leaf.NotAfter) || slices.ContainsFunc(hosts, lacks)
 }
 
+// The properties of a certificate that this package makes.
 const (
 	// lifetime is that of a self-signed certificate, which is not renewed.
 	lifetime = 10 * 365 * 24 * time.Hour
@@ -68,7 +70,8 @@ const (
 	commonName = "triptych"
 )
 
-// makePair writes a key (PKCS #8) and a certificate signed with it (RFC 5280).
+// makePair writes a key (PKCS #8) and a certificate signed with it (RFC 5280). Each file is
+// replaced as a whole, the key first.
 func makePair(certFile, keyFile string, hosts []string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -92,9 +95,9 @@ func makePair(certFile, keyFile string, hosts []string) error {
 	)
 }
 
-// selfSigned returns the template of a certificate for the loopback names, the
-// machine's name and the hosts. It is its own authority, so that clients can be told to
-// trust it.
+// selfSigned returns the template of a certificate for the loopback names, the machine's name
+// and the hosts. It is its own authority, so that clients can be told to trust it. It is valid
+// from an hour ago on, for clocks differ.
 func selfSigned(hosts []string) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
@@ -130,8 +133,9 @@ func writePEM(file string, mode fs.FileMode, kind string, der []byte) error {
 	return atomicfile.Write(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
 }
 
-// ServeOwn makes a certificate of this process that is served to clients which ask for a name,
-// and returns its SHA-256 in hexadecimal digits. Call it before the server starts.
+// ServeOwn makes a certificate of this process that is served to clients which ask for a name
+// (SNI), beside the server's own, and returns its SHA-256 in hexadecimal digits. It is made
+// anew in each process and never stored. Call it before the server starts.
 func (c *Certificates) ServeOwn(name string) (sum string, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
 )
 
-// A Server serves HTTP on one listener.
+// A Server serves HTTP on one listener. The counters of [Server.Connections] and
+// [Server.Buffers] may be read at any time, also before and after Serve.
 type Server struct {
 	cfg     Config
 	limited atomic.Pointer[connlimit.Listener] // nil until Serve
@@ -72,8 +73,10 @@ func (s *Server) isProxy(addr netip.Addr) bool {
 	return slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.WithZone("")) })
 }
 
-// Serve serves until ctx is done. Then it accepts no more connections, waits up to
-// DrainTime for running requests and returns nil. It closes the listener.
+// Serve serves until ctx is done and then ends in three steps: for DrainDelay /readyz answers
+// 503 and all else goes on; then it accepts no more connections and waits up to DrainTime for
+// running requests; what is left is closed. It returns nil, or why the listener failed. It
+// closes the listener, and no goroutine is left when it returns. Call it once.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	limited := connlimit.Listen(listener, connlimit.Limits{Total: s.cfg.MaxConnections, Address: s.cfg.MaxPerAddress, Exempt: s.isProxy})
 	s.limited.Store(limited)
@@ -178,7 +181,8 @@ func withTLS(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// serve serves until the listener is closed.
+// serve serves until the listener is closed: http1 accepts connections and hands over to
+// net/http those whose requests it does not read itself.
 func (r *run) serve() error {
 	rest := make(chan error, 1)
 	go func() { rest <- r.web.Serve(r.fast.Fallback()) }()
@@ -218,7 +222,7 @@ func (r *run) drain() {
 	parts.Wait()
 }
 
-// cut closes connections that did not end in time.
+// cut closes connections that did not end in time. err is that of a graceful shutdown.
 func (r *run) cut(err error, closeAll func()) {
 	if err != nil {
 		r.server.cfg.Logger.Warn("requests were cut off", "err", err)
