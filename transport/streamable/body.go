@@ -5,10 +5,8 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strconv"
 	"time"
 
-	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
@@ -65,26 +63,6 @@ func isBuffered(r *http.Request) bool {
 // section 15.5.14). A stated length is refused before the body is read.
 func (h *Handler) tooLarge() *Refusal {
 	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.maxBody.Load())
-}
-
-// retryBudget is when a client may try again whose budget is used up: memory
-// comes back as soon as answers are written.
-const retryBudget = time.Second
-
-// overBudget refuses what a budget has no room for: a principal's own with 429, that of
-// all with 503, both with Retry-After. of names what there is too much of, in the plural;
-// limit is that of one principal.
-func (h *Handler) overBudget(header http.Header, err error, rev *mcp.Revision, of string, limit int64) *Refusal {
-	header.Set("Retry-After", strconv.Itoa(int(retryBudget.Seconds())))
-	if errors.Is(err, budget.ErrOwner) {
-		told := &mcp.QuotaError{
-			Limit: limit, Used: limit, ResetAt: time.Now().Add(retryBudget),
-			Details: "a key may have so many bytes of " + of + " at one time",
-		}
-		return refusal(http.StatusTooManyRequests, told.Wire(rev))
-	}
-	return refusal(http.StatusServiceUnavailable,
-		jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has no memory for more %s now", of))
 }
 
 // A bodyReader reads a body into memory that grows as its bytes arrive. It is used once,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,13 +11,6 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/peer"
-)
-
-// The bounds of requests that are passed on to other servers at one time, for one
-// principal and in all.
-const (
-	maxForwards      = 250
-	maxForwardsTotal = 1000
 )
 
 // forward passes a body on to the server that has in memory what its requests need, and
@@ -152,16 +144,4 @@ func (h *Handler) streamOwner(lastEvent string) (tag, name string) {
 		return "", name
 	}
 	return tag, rest
-}
-
-// tagEnd stands between the tag of a server and the rest of the name of a stream.
-const tagEnd = "-"
-
-// streamName returns the name of a stream for event ids: where streams can be reached
-// from other servers, it begins with the tag of this one.
-func (h *Handler) streamName(n int) string {
-	if h.cfg.Forward == nil {
-		return strconv.Itoa(n)
-	}
-	return h.cfg.Forward.Tag() + tagEnd + strconv.Itoa(n)
 }

@@ -2,15 +2,12 @@ package streamable
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
 // sessionOf returns the session of a GET or DELETE. Only revisions with sessions have
@@ -80,12 +77,6 @@ func (s *session) read(one *stream, send func() error) error {
 	s.attach(one)
 	defer one.leave()
 	return send()
-}
-
-// admits returns a function that reports whether the reader of a stream is still
-// authenticated. The stream calls it each time before it sends more.
-func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
-	return func() bool { return h.cfg.Auth.Valid(ctx, caller) }
 }
 
 // resume returns the stream of an event id and the number of that event. Without an id it
@@ -158,23 +149,4 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 	}
 	h.showQuota(w, r, &caller)
 	w.WriteHeader(http.StatusNoContent)
-}
-
-// retryStreams is the Retry-After of a client that has too many streams. It is long
-// because streams are: an open one may last for hours.
-const retryStreams = time.Minute
-
-// tooManyStreams refuses another stream: a principal's own limit with 429, that of the
-// server with 503, both with Retry-After.
-func (h *Handler) tooManyStreams(header http.Header, err error, rev *mcp.Revision) *Refusal {
-	header.Set("Retry-After", strconv.Itoa(int(retryStreams.Seconds())))
-	if errors.Is(err, budget.ErrTotal) {
-		return refusal(http.StatusServiceUnavailable,
-			jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has too many open streams"))
-	}
-	told := &mcp.QuotaError{
-		Limit: int64(h.cfg.MaxStreams), Used: int64(h.cfg.MaxStreams), ResetAt: time.Now().Add(retryStreams),
-		Details: "a key may have so many open streams at most",
-	}
-	return refusal(http.StatusTooManyRequests, told.Wire(rev))
 }

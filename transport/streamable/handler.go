@@ -142,7 +142,8 @@ func (h *Handler) refuseMethod(w http.ResponseWriter, r *http.Request, caller mc
 	h.refuseCaller(w, r, &caller, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
 }
 
-var (
-	noSniff         = []string{"nosniff"}
-	applicationJSON = []string{"application/json"}
-)
+// admits returns a function that reports whether the reader of a stream is still
+// authenticated. The stream calls it each time before it sends more.
+func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
+	return func() bool { return h.cfg.Auth.Valid(ctx, caller) }
+}

@@ -1,6 +1,15 @@
 package streamable
 
-import "github.com/triptych-mcp/triptych/transport/internal/budget"
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
+)
 
 // SetLimits changes the limits of memory, bodies, sessions and streams to those of a
 // configuration; its other fields are ignored. What is held already stays.
@@ -34,3 +43,49 @@ func (h *Handler) fit(owner string, take func() error) error {
 	}
 	return err
 }
+
+// retryBudget is when a client may try again whose budget is used up: memory
+// comes back as soon as answers are written.
+const retryBudget = time.Second
+
+// overBudget refuses what a budget has no room for: a principal's own with 429, that of
+// all with 503, both with Retry-After. of names what there is too much of, in the plural;
+// limit is that of one principal.
+func (h *Handler) overBudget(header http.Header, err error, rev *mcp.Revision, of string, limit int64) *Refusal {
+	header.Set("Retry-After", strconv.Itoa(int(retryBudget.Seconds())))
+	if errors.Is(err, budget.ErrOwner) {
+		told := &mcp.QuotaError{
+			Limit: limit, Used: limit, ResetAt: time.Now().Add(retryBudget),
+			Details: "a key may have so many bytes of " + of + " at one time",
+		}
+		return refusal(http.StatusTooManyRequests, told.Wire(rev))
+	}
+	return refusal(http.StatusServiceUnavailable,
+		jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has no memory for more %s now", of))
+}
+
+// retryStreams is the Retry-After of a client that has too many streams. It is long
+// because streams are: an open one may last for hours.
+const retryStreams = time.Minute
+
+// tooManyStreams refuses another stream: a principal's own limit with 429, that of the
+// server with 503, both with Retry-After.
+func (h *Handler) tooManyStreams(header http.Header, err error, rev *mcp.Revision) *Refusal {
+	header.Set("Retry-After", strconv.Itoa(int(retryStreams.Seconds())))
+	if errors.Is(err, budget.ErrTotal) {
+		return refusal(http.StatusServiceUnavailable,
+			jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has too many open streams"))
+	}
+	told := &mcp.QuotaError{
+		Limit: int64(h.cfg.MaxStreams), Used: int64(h.cfg.MaxStreams), ResetAt: time.Now().Add(retryStreams),
+		Details: "a key may have so many open streams at most",
+	}
+	return refusal(http.StatusTooManyRequests, told.Wire(rev))
+}
+
+// The bounds of requests that are passed on to other servers at one time, for one
+// principal and in all.
+const (
+	maxForwards      = 250
+	maxForwardsTotal = 1000
+)

@@ -82,3 +82,8 @@ func orBaseline(rev *mcp.Revision) *mcp.Revision {
 	}
 	return rev
 }
+
+var (
+	noSniff         = []string{"nosniff"}
+	applicationJSON = []string{"application/json"}
+)

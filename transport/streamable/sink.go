@@ -93,3 +93,18 @@ func (o *sink) flush() error {
 	}
 	return nil
 }
+
+// An event is a message of a stream, or only a new reconnection time (the field retry of
+// the HTML Standard, section 9.2.6).
+type event struct {
+	data  []byte        // one JSON message, nil for none
+	retry time.Duration // the reconnection time, 0 for none
+}
+
+// size returns the bytes that an event takes: its data, and an estimate of the rest.
+func (e event) size() int {
+	if e.data == nil {
+		return 0
+	}
+	return cap(e.data) + 64
+}

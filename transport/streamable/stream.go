@@ -39,21 +39,6 @@ type stream struct {
 	suspend bool // the reader stops when all is written
 }
 
-// An event is a message of a stream, or only a new reconnection time (the field retry of
-// the HTML Standard, section 9.2.6).
-type event struct {
-	data  []byte        // one JSON message, nil for none
-	retry time.Duration // the reconnection time, 0 for none
-}
-
-// size returns the bytes that an event takes: its data, and an estimate of the rest.
-func (e event) size() int {
-	if e.data == nil {
-		return 0
-	}
-	return cap(e.data) + 64
-}
-
 // maxKept bounds the bytes of events that were not read or are kept to be resumed. A
 // single message may be larger.
 const maxKept = 1 << 20
