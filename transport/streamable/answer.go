@@ -118,9 +118,9 @@ func (e *exchange) abandon() {
 	e.h.dropListen(e)
 }
 
-// copy sends the stream. A client that disconnects cancels requests without a session,
-// and ends a listen. A stream beyond the limit of open streams is refused with 429 or
-// 503, and its requests are cancelled.
+// copy sends the stream, as the reader that openLocked expects. A client that disconnects
+// cancels requests without a session, and ends a listen. A stream beyond the limit of open
+// streams is refused with 429 or 503, and its requests are cancelled.
 func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	if err := e.h.streams.Take(e.to.caller.Principal.ID, 1); err != nil {
 		e.stream.close()
@@ -154,8 +154,8 @@ func (e *exchange) read(w http.ResponseWriter, r *http.Request) error {
 	return e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive, e.h.admits(r.Context(), &e.to.caller))
 }
 
-// openLocked turns the answer into a stream, once, and tells the HTTP handler. mu is
-// held. Only streams of sessions have a name, so only those can be resumed.
+// openLocked turns the answer into a stream, once, and tells the HTTP handler by a nil in
+// ready. mu is held. Only streams of sessions have a name, so only those can be resumed.
 func (e *exchange) openLocked() {
 	name, prime := "", false
 	if s := e.to.session; s != nil {

@@ -68,9 +68,10 @@ type Config struct {
 	// Refused is called with every refusal that the authenticator has not reported; nil
 	// ignores them. The caller has no principal if it was not authenticated.
 	Refused func(ctx context.Context, caller *mcp.Caller, refused *Refusal)
-	// Barrier is called before each answer is sent. It returns when the records
-	// of the request are on disk; its error replaces the result. It must bound
-	// its own time: the context is never cancelled. Nil does not wait.
+	// Barrier is called before each answer is sent, when its requests have run. It returns
+	// when their records are on disk; its error replaces the result, as the client must not
+	// believe in a change that a crash could undo. It must bound its own time: the context is
+	// never cancelled. Nil does not wait.
 	Barrier func(context.Context) error
 	// Logger receives what an operator should see; nil discards it.
 	Logger *slog.Logger
@@ -104,21 +105,23 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// An Authenticator authenticates requests and charges them to a quota. Its methods
-// are called from many goroutines.
+// An Authenticator authenticates requests and charges them to a quota. For each request
+// Authenticate is called once, first; Charge when the body was checked or refused; Valid and
+// Forbid as needed. The methods are called from many goroutines.
 type Authenticator interface {
-	// Authenticate returns the caller that sent the request, or the reason to
-	// refuse it. It may set headers of the answer.
+	// Authenticate returns the caller that sent the request, or the reason to refuse it, and
+	// then as much of the caller as is known, for the audit trail. It may set headers of the
+	// answer. The body is not read yet, and it must not read it.
 	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *Refusal)
-	// Charge takes all of a bill from the caller's quota, or nothing of it. It
-	// sets the headers that show the quota, also for an empty bill. The revision
-	// governs the form of a refusal.
+	// Charge takes all of a bill from the caller's quota, or nothing of it and returns the
+	// refusal. It sets the headers that show the quota, also for an empty bill, which is never
+	// refused. The revision governs the form of a refusal.
 	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill Bill) *Refusal
 	// Valid reports whether the credentials of a caller are still good. Streams
 	// ask before they send more.
 	Valid(ctx context.Context, caller *mcp.Caller) bool
-	// Forbid sets the headers of an answer with status 403, for an error that
-	// names a missing scope.
+	// Forbid sets the headers of an answer with status 403, for an error that names a missing
+	// scope: WWW-Authenticate with the scope (RFC 6750, section 3.1).
 	Forbid(header http.Header, err *jsonrpc.Error)
 }
 

@@ -146,8 +146,8 @@ func closing() *Refusal {
 		WithDetails("the server is shutting down"))
 }
 
-// register adds the exchange to its session, where its requests can be cancelled by
-// their ids.
+// register adds the exchange to its session, where its requests can be cancelled by their ids.
+// [exchange.leave] undoes it.
 func (e *exchange) register() {
 	if e.to.session != nil {
 		e.to.session.addExchange(e)

@@ -36,9 +36,10 @@ func (v *principals) add(principal string) {
 // been idle for long enough.
 const maxPrincipals = 100_000
 
-// Principals returns the principals for which state may be kept, in no order and each
-// once. A caller looks their keys up and calls [Handler.Forget] for those that were
-// revoked.
+// Principals returns the principals for which state may be kept, in no order and each once. A
+// caller looks their keys up from time to time and calls [Handler.Forget] for those that were
+// revoked: a key that is not used any more sends no request by which its revocation would be
+// noticed.
 func (h *Handler) Principals() []string {
 	all := map[string]struct{}{}
 	h.principals.mu.RLock()
@@ -50,8 +51,9 @@ func (h *Handler) Principals() []string {
 	return slices.Collect(maps.Keys(all))
 }
 
-// Forget ends the sessions of a principal, such as that of a revoked key, and makes the
-// families drop its state. Requests that run are cancelled, not waited for.
+// Forget ends the sessions of a principal at this server, such as that of a revoked key, and
+// makes the families drop its state. Requests that run are cancelled, not waited for. For a
+// principal that is not known it does nothing.
 func (h *Handler) Forget(principal string) {
 	h.principals.mu.Lock()
 	delete(h.principals.by, principal)

@@ -16,8 +16,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/pressure"
 )
 
-// A Handler is the MCP endpoint, an [http.Handler] for one path. Make one with [New], and
-// call [Handler.Shutdown] in the end.
+// A Handler is the MCP endpoint, an [http.Handler] for one path. Make one with [New], and call
+// [Handler.Shutdown] in the end. Its methods may be called from any goroutine.
 type Handler struct {
 	cfg        Config
 	sessions   sessions
@@ -59,9 +59,10 @@ func New(cfg Config) *Handler {
 	return h
 }
 
-// Shutdown refuses new requests, ends listens and the sessions' own streams, waits for
-// running requests until ctx is done, then cancels them and ends the sessions. An HTTP
-// server's own Shutdown waits for streams that only this one ends.
+// Shutdown refuses new requests with 503, ends listens and the sessions' own streams, waits
+// for running requests until ctx is done, then cancels them and ends the sessions; their
+// handlers have another second. An HTTP server's own Shutdown waits for streams that only this
+// one ends, so the two run at the same time. The sessions of other servers go on there.
 func (h *Handler) Shutdown(ctx context.Context) {
 	h.mu.Lock()
 	h.closed = true
@@ -143,7 +144,8 @@ func (h *Handler) refuseMethod(w http.ResponseWriter, r *http.Request, caller mc
 }
 
 // admits returns a function that reports whether the reader of a stream is still
-// authenticated. The stream calls it each time before it sends more.
+// authenticated. The stream calls it each time before it sends more, so that revoking a key
+// ends its streams within one KeepAlive.
 func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
 	return func() bool { return h.cfg.Auth.Valid(ctx, caller) }
 }

@@ -26,7 +26,7 @@ func (h *Handler) SessionInfos() []SessionInfo {
 	return infos
 }
 
-// info describes the session.
+// info describes the session. The numbers are of one moment.
 func (s *session) info() SessionInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,9 @@ import (
 )
 
 // SetLimits changes the limits of memory, bodies, sessions and streams to those of a
-// configuration; its other fields are ignored. What is held already stays.
+// configuration; its other fields are ignored, and zero numbers mean the defaults. What is
+// held already stays: a lower limit refuses what comes next. It may be called while requests
+// are served.
 func (h *Handler) SetLimits(cfg Config) {
 	cfg = cfg.withDefaults()
 	h.storeLimits(&cfg)

@@ -9,8 +9,10 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// Peers connects the servers whose clients' sessions go on at any of them. Its methods
-// may be called from many goroutines and must bound their time.
+// Peers connects the servers of one store, so that the sessions of clients go on at any of
+// them. Its methods may be called from many goroutines and must bound their time. While the
+// store cannot be reached, sessions go on: Begin and Ended may fail, and the session counts as
+// open.
 type Peers interface {
 	// Publish passes an event to the other servers, which call [Handler.Deliver]. A
 	// server that cannot be reached misses it.
@@ -24,8 +26,8 @@ type Peers interface {
 	Ended(ctx context.Context, session string) (bool, error)
 }
 
-// A peerEvent tells the servers that have a session in memory what came in at another
-// one.
+// A peerEvent tells the servers that have a session in memory what came in at another one: its
+// end, or a message of the client. Servers ignore members that they do not know.
 type peerEvent struct {
 	Session string          `json:"session"`
 	Ended   bool            `json:"ended,omitempty"`
@@ -51,8 +53,10 @@ func (s *session) share(ctx context.Context, message []byte) {
 	}
 }
 
-// Deliver takes an event that another server has published. Events of sessions that are
-// not in memory are ignored. A panic of a handler is logged, as in requests of clients.
+// Deliver handles an event that another server has published; the application calls it with
+// each that arrives. Events of sessions that are not in memory are ignored, and so is one that
+// cannot be read. It returns when the event is handled. A panic of a handler is logged, as in
+// requests of clients.
 func (h *Handler) Deliver(ctx context.Context, event []byte) {
 	var panicked error // it is logged, and there is no client to answer
 	defer jsonrpc.Recover(h.cfg.Logger, "event of another server", &panicked)

@@ -100,6 +100,7 @@ func (k *sealer) open(id string, now time.Time) (s sealedSession, err error) {
 // session whose id would be longer stays with its server.
 const maxSealed = 4096
 
-// newSessionID returns 130 random bits in visible ASCII, as the specification wants
-// session ids: unique and not to be guessed (basic/transports, session management).
+// newSessionID returns 130 random bits in visible ASCII, as the specification wants session
+// ids: unique and not to be guessed (basic/transports, session management). Authentication
+// does not rest on it: each request of a session needs the key with which the session began.
 func newSessionID() string { return rand.Text() }

@@ -86,6 +86,7 @@ func (all *sessions) newSession(caller mcp.Caller, scopes []mcp.Scope) *session 
 	return s
 }
 
+// errFull is returned by add. It is no error for a client, which goes on without a session.
 var errFull = errors.New("there are too many sessions")
 
 // add adds a session. It returns errFull if its principal, or all together, have as many

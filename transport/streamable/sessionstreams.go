@@ -116,7 +116,8 @@ func (s *session) parkLocked(one *stream) {
 	one.expiry = timer
 }
 
-// unparkLocked undoes park.
+// unparkLocked undoes park: the stream is neither dropped for its age nor for answers that
+// need its memory. mu is held.
 func (s *session) unparkLocked(one *stream) {
 	s.h.parked.remove(one)
 	if one.expiry != nil {
@@ -126,7 +127,8 @@ func (s *session) unparkLocked(one *stream) {
 }
 
 // trimLocked drops the oldest streams when there are too many or they hold too much. The
-// newest one always stays.
+// newest one always stays, for it is most likely the one that a client comes back for. mu is
+// held.
 func (s *session) trimLocked() {
 	total := 0
 	for i, name := range slices.Backward(s.order) {
@@ -160,7 +162,8 @@ func (s *session) dropStreamLocked(one *stream) {
 	s.order = slices.DeleteFunc(s.order, func(name string) bool { return name == one.name })
 }
 
-// forgetStreamLocked removes a stream from the map and frees its memory.
+// forgetStreamLocked removes a stream from the map and frees its memory, once its last reader
+// has left. The caller removes its name from order. mu is held.
 func (s *session) forgetStreamLocked(name string) {
 	if one := s.streams[name]; one != nil {
 		delete(s.streams, name)

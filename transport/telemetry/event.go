@@ -17,8 +17,9 @@ import (
 // otherMethod stands for methods that do not exist: a client can make up any number.
 const otherMethod = "_OTHER"
 
-// End ends the span that [Telemetry.Start] has put into ctx, and counts the request. The
-// ends of tasks and sessions are no requests; how long a session lasted is a metric.
+// End ends the span that [Telemetry.Start] has put into ctx, and counts the request. It is
+// called from [mcp.Config.Observe], once for each event. The ends of tasks and sessions are no
+// requests; how long a session lasted is a metric.
 func (t *Telemetry) End(ctx context.Context, e *mcp.Event) {
 	if t == nil {
 		return
@@ -44,8 +45,10 @@ func (t *Telemetry) End(ctx context.Context, e *mcp.Event) {
 	span.End(trace.WithTimestamp(e.Started.Add(e.Took)))
 }
 
-// StartStore begins the span of a request to the store, by the conventions for databases, if it is
-// for a request that has a span. The function ends it.
+// StartStore begins the span of a request to the store, by the conventions for databases, if
+// it is for a request that has a span. The caller calls the function, which is never nil, once
+// when the store has answered. The span has the name of the operation, and neither keys nor
+// values.
 func (t *Telemetry) StartStore(ctx context.Context, operation string) (context.Context, func(failed bool)) {
 	if t == nil || t.spans == nil || !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, func(bool) {}
@@ -69,7 +72,8 @@ func (t *Telemetry) endSession(ctx context.Context, e *mcp.Event) {
 	}
 }
 
-// TraceID returns the id of the trace of a context, "" without one.
+// TraceID returns the id of the trace of a context in 32 hexadecimal digits, "" without one.
+// Logs have it to be found from a trace.
 func TraceID(ctx context.Context) string {
 	if c := trace.SpanContextFromContext(ctx); c.IsValid() {
 		return c.TraceID().String()
@@ -79,10 +83,11 @@ func TraceID(ctx context.Context) string {
 
 // spanName returns the method and its target, if that is one of a few.
 func spanName(e *mcp.Event) string {
-	return strings.TrimSuffix(method(e)+" "+tool(e)+prompt(e), " ")
+	return strings.TrimSuffix(methodName(e)+" "+tool(e)+prompt(e), " ")
 }
 
-func method(e *mcp.Event) string {
+// methodName returns the method of a request, or otherMethod for one that does not exist.
+func methodName(e *mcp.Event) string {
 	if !e.Known {
 		return otherMethod
 	}
@@ -119,9 +124,10 @@ func errorType(e *mcp.Event) string {
 }
 
 // commonAttributes returns the attributes of the span and of the metric, which have few
-// values.
+// values: each combination is a time series of its own at the receiver, so no attribute here
+// may have a value that a client chooses.
 func commonAttributes(e *mcp.Event) []attribute.KeyValue {
-	all := append(connectionAttributes(e), attribute.String("mcp.method.name", method(e)))
+	all := append(connectionAttributes(e), attribute.String("mcp.method.name", methodName(e)))
 	add := func(key, value string) {
 		if value != "" {
 			all = append(all, attribute.String(key, value))
@@ -159,7 +165,8 @@ func transportOf(e *mcp.Event) string {
 	return "pipe"
 }
 
-// ownAttributes returns the attributes of one request.
+// ownAttributes returns the attributes of one request, which only its span has: who has sent
+// it, from where, and its ids.
 func ownAttributes(ctx context.Context, e *mcp.Event) []attribute.KeyValue {
 	all := []attribute.KeyValue{attribute.String("user.id", e.Caller.Principal.ID)}
 	if e.RequestID != "" {

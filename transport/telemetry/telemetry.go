@@ -44,7 +44,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/telemetry/otlp"
 )
 
-// A Config holds the settings of a [Telemetry].
+// A Config holds the settings of a [Telemetry]. Only Getenv is required.
 type Config struct {
 	// Endpoint is the base URL of the receiver; "" leaves that to the variables
 	// OTEL_EXPORTER_OTLP_* of the environment.
@@ -58,7 +58,9 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// A Telemetry sends spans and metrics. Make one with [Open].
+// A Telemetry sends spans and metrics. Make one with [Open]. Spans are sent in batches and
+// metrics once a minute, unless the environment says otherwise (OTEL_BSP_*,
+// OTEL_METRIC_EXPORT_INTERVAL): no request waits for the receiver.
 type Telemetry struct {
 	spans    *sdktrace.TracerProvider // nil when no spans are sent
 	numbers  *sdkmetric.MeterProvider // nil when no metrics are sent
@@ -68,7 +70,7 @@ type Telemetry struct {
 	w3c      propagation.TraceContext
 }
 
-// scope names the instrumentation.
+// scope names the instrumentation: receivers show which package has made a span.
 const scope = "github.com/triptych-mcp/triptych/transport/telemetry"
 
 // maxAttribute bounds the length of the value of an attribute: clients choose some of them.
@@ -106,6 +108,7 @@ func Open(ctx context.Context, cfg Config) (*Telemetry, error) {
 	return t, t.openMetrics(to.Metrics, about, cfg.Numbers)
 }
 
+// openSpans makes what sends spans, nothing for a target without a URL.
 func (t *Telemetry) openSpans(to otlp.Target, about *resource.Resource) {
 	if to.URL == "" {
 		return
@@ -120,6 +123,8 @@ func (t *Telemetry) openSpans(to otlp.Target, about *resource.Resource) {
 	t.tracer = t.spans.Tracer(scope)
 }
 
+// openMetrics makes what sends metrics, the further ones of a Prometheus registry included.
+// Their times are in seconds, in the names and units of the conventions.
 func (t *Telemetry) openMetrics(to otlp.Target, about *resource.Resource, further prometheus.Gatherer) (err error) {
 	if to.URL == "" {
 		return nil
@@ -145,7 +150,9 @@ func (t *Telemetry) histogram(name, about string) (metric.Float64Histogram, erro
 		metric.WithUnit("s"), metric.WithDescription(about), metric.WithExplicitBucketBoundaries(buckets...))
 }
 
-// Close sends what waits, until ctx is done, and ends the telemetry.
+// Close sends what waits, until ctx is done, and ends the telemetry. What a receiver has not
+// taken by then is lost. Spans and metrics are sent side by side, so that one receiver that is
+// away does not use up the time of the other.
 func (t *Telemetry) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -162,7 +169,9 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	return errors.Join(spans, numbers)
 }
 
-// Handler returns a handler that finds the trace context in the headers of each request.
+// Handler returns a handler that finds the trace context in the headers of each request (W3C
+// Trace Context, traceparent and tracestate) and puts it into the context of the request. A
+// header that is not valid counts as none. Without spans it returns next itself.
 func (t *Telemetry) Handler(next http.Handler) http.Handler {
 	if t == nil || t.spans == nil {
 		return next
@@ -175,7 +184,9 @@ func (t *Telemetry) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Start begins the span of a request. It implements [mcp.Config.Trace].
+// Start begins the span of a request and returns a context with it. It implements
+// [mcp.Config.Trace]; from is the trace context in the request's _meta. Each Start is followed
+// by an [Telemetry.End] with the returned context.
 func (t *Telemetry) Start(ctx context.Context, method string, from mcp.TraceContext) context.Context {
 	if t == nil || t.spans == nil {
 		return ctx

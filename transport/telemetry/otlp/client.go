@@ -11,24 +11,28 @@ import (
 	"time"
 )
 
-// A client posts messages to one target.
+// A client posts messages to one target. It may be used by several goroutines.
 type client struct {
 	to   Target
 	http *http.Client
 }
 
+// newClient returns a client with connections of its own. It follows no redirects: they would
+// take the headers, which may have a secret, to another address.
 func newClient(to Target) *client {
 	transport := http.DefaultTransport.(*http.Transport).Clone() // it is always one
 	transport.TLSClientConfig = to.TLS
 	return &client{to: to, http: &http.Client{
 		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers may have a secret
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
+// close closes connections that are idle. The client can be used again.
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// The pauses between attempts, unless the receiver names one.
+// The pauses between attempts, unless the receiver names a longer one. Each is twice the one
+// before.
 const (
 	firstPause = 500 * time.Millisecond
 	maxPause   = 5 * time.Second
@@ -37,8 +41,9 @@ const (
 // maxAnswer limits the bytes that are read of an answer.
 const maxAnswer = 1 << 20
 
-// post sends a message until the receiver takes it, refuses it for good, or the time-out
-// of the target has passed. It returns the body of the answer.
+// post sends a message until the receiver takes it, refuses it for good, or the time-out of
+// the target has passed (OTLP/HTTP, failures). It returns the body of the answer. With an
+// error the receiver may have the message all the same.
 func (c *client) post(ctx context.Context, message []byte) (answer []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.to.Timeout)
 	defer cancel()
@@ -63,7 +68,8 @@ func (c *client) post(ctx context.Context, message []byte) (answer []byte, err e
 }
 
 // try sends a message once. The error is final if wait is negative; otherwise wait is the
-// pause that the receiver asks for, or 0.
+// pause that the receiver asks for, or 0. The specification names four statuses upon which a
+// client may try again; all others are final. Errors have the URL without its password.
 func (c *client) try(ctx context.Context, message []byte) (answer []byte, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.to.URL, bytes.NewReader(message))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A Severity is the severity number of a log record.
+// A Severity is the severity number of a log record: 1 to 24, more is worse.
 type Severity uint64
 
 // The severities that are used, with the numbers of the protocol.
@@ -20,7 +20,7 @@ const (
 	Warn Severity = 13
 )
 
-// A LogRecord is a log record, which the SDK has no stable type for.
+// A LogRecord is a log record, for which the SDK has no stable type.
 type LogRecord struct {
 	Time       time.Time
 	Event      string // the name of the kind of record
@@ -29,14 +29,15 @@ type LogRecord struct {
 	Attributes []attribute.KeyValue
 }
 
-// A Source is the origin of log records.
+// A Source is the origin of log records: the program that has made them, and the part of it.
 type Source struct {
 	Resource *resource.Resource
 	Scope    instrumentation.Scope
 }
 
 // A RejectedError reports that the receiver has taken a request and rejected some of its
-// records. The protocol forbids to send them again.
+// records (partial success). The protocol forbids to send them again, so a caller logs it and
+// goes on.
 type RejectedError struct {
 	Records int64
 	Reason  string // as the receiver says
@@ -47,14 +48,16 @@ func (e *RejectedError) Error() string {
 	return fmt.Sprintf("the OTLP receiver has rejected %d log records: %s", e.Records, e.Reason)
 }
 
-// Logs exports log records.
+// Logs exports log records. It may be used by several goroutines.
 type Logs struct{ *client }
 
 // NewLogs returns an exporter of log records to a target. Nothing is sent yet.
 func NewLogs(to Target) *Logs { return &Logs{newClient(to)} }
 
-// Export sends log records in one request. An error that wraps a [*RejectedError] says that
-// the request was taken, any other that it was not, as far as is known.
+// Export sends log records in one request, and waits for the answer at most as long as the
+// target allows. An error that wraps a [*RejectedError] says that the request was taken, any
+// other that it was not, as far as is known: a caller that must not lose records sends them
+// again, and receivers may get some twice.
 func (x *Logs) Export(ctx context.Context, from Source, records []LogRecord) error {
 	if len(records) == 0 {
 		return nil
@@ -69,7 +72,7 @@ func (x *Logs) Export(ctx context.Context, from Source, records []LogRecord) err
 // Close closes idle connections.
 func (x *Logs) Close() { x.close() }
 
-// logsData encodes an ExportLogsServiceRequest.
+// logsData encodes an ExportLogsServiceRequest: one ResourceLogs (1) with one ScopeLogs (2).
 func logsData(from Source, records []LogRecord) (m message) {
 	var scoped, resourced message
 	scoped.bytes(1, scopeOf(from.Scope))
@@ -84,7 +87,7 @@ func logsData(from Source, records []LogRecord) (m message) {
 	return m
 }
 
-// logOf encodes a LogRecord.
+// logOf encodes a LogRecord. Its body (5) is an AnyValue; the id of a trace is left out.
 func logOf(r *LogRecord) (m message) {
 	m.time(1, r.Time)
 	m.varint(2, uint64(r.Severity))

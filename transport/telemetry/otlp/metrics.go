@@ -13,15 +13,17 @@ import (
 // A metrics exporter sends metrics.
 type metrics struct{ *client }
 
-// NewMetrics returns an exporter of metrics to a target. Nothing is sent yet.
+// NewMetrics returns an exporter of metrics to a target. Nothing is sent yet. The SDK calls it
+// from one goroutine at a time.
 func NewMetrics(to Target) metric.Exporter { return metrics{newClient(to)} }
 
-// Temporality implements [metric.Exporter]: all sums are cumulative, as in Prometheus.
+// Temporality implements [metric.Exporter]: all sums are cumulative, as in Prometheus. Then an
+// export that is lost loses no counts.
 func (metrics) Temporality(metric.InstrumentKind) metricdata.Temporality {
 	return metricdata.CumulativeTemporality
 }
 
-// Aggregation implements [metric.Exporter].
+// Aggregation implements [metric.Exporter], with the choices of the specification.
 func (metrics) Aggregation(kind metric.InstrumentKind) metric.Aggregation {
 	return metric.DefaultAggregationSelector(kind)
 }
@@ -44,7 +46,8 @@ func (x metrics) Shutdown(context.Context) error {
 	return nil
 }
 
-// metricsData encodes an ExportMetricsServiceRequest.
+// metricsData encodes an ExportMetricsServiceRequest: one ResourceMetrics (1) with a
+// ScopeMetrics (2) for each scope.
 func metricsData(data *metricdata.ResourceMetrics) (m message) {
 	var resourced message
 	resourced.bytes(1, resourceOf(data.Resource))
@@ -62,8 +65,8 @@ func metricsData(data *metricdata.ResourceMetrics) (m message) {
 	return m
 }
 
-// metricOf encodes a Metric. Exponential histograms, which nothing here makes, are left
-// without points.
+// metricOf encodes a Metric. The kind of its data is the number of the field that holds it.
+// Exponential histograms, which nothing here makes, are left without points.
 func metricOf(one metricdata.Metrics) (m message) {
 	m.text(1, one.Name)
 	m.text(2, one.Description)
@@ -91,6 +94,7 @@ func metricOf(one metricdata.Metrics) (m message) {
 func appendInt(m *message, v int64)     { m.fixed64(6, uint64(v)) } //nolint:gosec // two's complement is the encoding
 func appendFloat(m *message, v float64) { m.double(4, v) }
 
+// gaugeOf encodes a Gauge.
 func gaugeOf[N int64 | float64](g metricdata.Gauge[N], value func(*message, N)) (m message) {
 	for _, p := range g.DataPoints {
 		m.bytes(1, numberOf(p, value))
@@ -98,6 +102,7 @@ func gaugeOf[N int64 | float64](g metricdata.Gauge[N], value func(*message, N)) 
 	return m
 }
 
+// sumOf encodes a Sum.
 func sumOf[N int64 | float64](s metricdata.Sum[N], value func(*message, N)) (m message) {
 	for _, p := range s.DataPoints {
 		m.bytes(1, numberOf(p, value))
@@ -117,6 +122,8 @@ func (m *message) temporality(field protowire.Number, t metricdata.Temporality) 
 	}
 }
 
+// numberOf encodes a NumberDataPoint; value appends its value, whose field depends on the
+// type.
 func numberOf[N int64 | float64](p metricdata.DataPoint[N], value func(*message, N)) (m message) {
 	m.time(2, p.StartTime)
 	m.time(3, p.Time)
@@ -125,8 +132,11 @@ func numberOf[N int64 | float64](p metricdata.DataPoint[N], value func(*message,
 	return m
 }
 
+// set appends the attributes of a point, in the order of their keys.
 func (m *message) set(field protowire.Number, s attribute.Set) { m.attributes(field, s.ToSlice()) }
 
+// histogramOf encodes a Histogram. Its bounds are one fewer than its counts: the last count is
+// of all values beyond the last bound.
 func histogramOf[N int64 | float64](h metricdata.Histogram[N]) (m message) {
 	for _, p := range h.DataPoints {
 		var point message
@@ -153,6 +163,7 @@ func histogramOf[N int64 | float64](h metricdata.Histogram[N]) (m message) {
 	return m
 }
 
+// summaryOf encodes a Summary, which only metrics of Prometheus are.
 func summaryOf(s metricdata.Summary) (m message) {
 	for _, p := range s.DataPoints {
 		var point message

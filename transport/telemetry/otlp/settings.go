@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// A Target is the address to which one signal is exported, and how.
+// A Target is the address to which one signal is exported, and how. It may have secrets, in
+// its URL and its headers: no error and no log has them.
 type Target struct {
 	URL     string // whole, with the path; "" exports nothing
 	Headers map[string]string
@@ -22,7 +23,7 @@ type Target struct {
 	TLS     *tls.Config // nil is that of the system
 }
 
-// Targets holds the target of each signal.
+// Targets holds the targets of spans and metrics.
 type Targets struct{ Traces, Metrics Target }
 
 // On reports whether any signal is exported.
@@ -32,9 +33,11 @@ func (t Targets) On() bool { return t.Traces.URL != "" || t.Metrics.URL != "" }
 const defaultTimeout = 10 * time.Second
 
 // FromEnvironment reads the variables OTEL_EXPORTER_OTLP_* and those of each signal, as the
-// OpenTelemetry specification defines them; base replaces OTEL_EXPORTER_OTLP_ENDPOINT if it
-// is not empty. Nothing is exported unless an endpoint is named, if OTEL_SDK_DISABLED is
-// true, and for signals whose OTEL_TRACES_EXPORTER or OTEL_METRICS_EXPORTER is none.
+// OpenTelemetry specification defines them (OTLP exporter configuration): the variable of a
+// signal comes before the common one. base replaces OTEL_EXPORTER_OTLP_ENDPOINT if it is not
+// empty. Nothing is exported unless an endpoint is named, if OTEL_SDK_DISABLED is true, and
+// for signals whose OTEL_TRACES_EXPORTER or OTEL_METRICS_EXPORTER is none. A value that this
+// package cannot serve, such as the protocol grpc, is an error that names the variable.
 func FromEnvironment(getenv func(string) string, base string) (Targets, error) {
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
 		return Targets{}, nil
@@ -57,7 +60,8 @@ func LogsFromEnvironment(getenv func(string) string, base string) (Target, error
 	return target(getenv, base, "LOGS")
 }
 
-// target reads the variables of one signal.
+// target reads the variables of one signal, whose name is in capitals. It has no URL if the
+// signal is not exported.
 func target(getenv func(string) string, base, signal string) (t Target, err error) {
 	variable := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_"+signal+"_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))
@@ -99,8 +103,8 @@ func target(getenv func(string) string, base, signal string) (t Target, err erro
 	return t, err
 }
 
-// endpoint returns the URL of a signal: its own variable as it is, or the common one with
-// the path of the signal.
+// endpoint returns the URL of a signal: its own variable as it is, or the common one with the
+// path of the signal (v1/traces and so on), "" without either.
 func endpoint(getenv func(string) string, base, signal string) (string, error) {
 	own := getenv("OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT")
 	where := cmp.Or(own, base, getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
@@ -117,7 +121,8 @@ func endpoint(getenv func(string) string, base, signal string) (string, error) {
 	return u.String(), nil
 }
 
-// headers parses name=value pairs, separated by commas, whose values are percent-encoded.
+// headers parses name=value pairs, separated by commas, whose values are percent-encoded, as
+// in W3C Baggage.
 func headers(text string) (map[string]string, error) {
 	all := map[string]string{}
 	for pair := range strings.SplitSeq(text, ",") {

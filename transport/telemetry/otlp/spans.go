@@ -14,7 +14,8 @@ import (
 // A spans exporter sends spans.
 type spans struct{ *client }
 
-// NewSpans returns an exporter of spans to a target. Nothing is sent yet.
+// NewSpans returns an exporter of spans to a target. Nothing is sent yet. The SDK calls it
+// from one goroutine at a time.
 func NewSpans(to Target) trace.SpanExporter { return spans{newClient(to)} }
 
 // ExportSpans implements [trace.SpanExporter].
@@ -66,7 +67,7 @@ func tracesData(all []trace.ReadOnlySpan) (m message) {
 	return m
 }
 
-// spanOf encodes a Span.
+// spanOf encodes a Span. Events are left out: nothing here makes any.
 func spanOf(s trace.ReadOnlySpan) (m message) {
 	context, parent := s.SpanContext(), s.Parent()
 	m.ids(1, context)
@@ -111,6 +112,8 @@ const (
 	isRemote    = 0x200
 )
 
+// flagsOf returns the flags of a span or link. remote says whether the parent, or the linked
+// span, is of another process.
 func flagsOf(c oteltrace.SpanContext, remote bool) uint32 {
 	flags := uint32(c.TraceFlags()) | hasIsRemote
 	if remote {

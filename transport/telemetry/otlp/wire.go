@@ -11,26 +11,31 @@ import (
 )
 
 // A message is an encoded protobuf message to which fields are appended, with the numbers of
-// opentelemetry/proto. Zero values are left out, as protobuf does,
-// but where a field's presence has a meaning.
+// opentelemetry/proto. Zero values are left out, as protobuf does, but where a field's
+// presence has a meaning. The order of fields does not matter to a reader; here it is that of
+// the numbers.
 type message []byte
 
+// bytes appends a nested message, or bytes, also if there are none.
 func (m *message) bytes(field protowire.Number, value []byte) {
 	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), value)
 }
 
+// text appends a text unless it is empty.
 func (m *message) text(field protowire.Number, value string) {
 	if value != "" {
 		*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), value)
 	}
 }
 
+// varint appends a number or an enum unless it is 0.
 func (m *message) varint(field protowire.Number, value uint64) {
 	if value != 0 {
 		*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), value)
 	}
 }
 
+// flag appends a bool unless it is false.
 func (m *message) flag(field protowire.Number, value bool) {
 	m.varint(field, protowire.EncodeBool(value))
 }
@@ -40,10 +45,12 @@ func (m *message) fixed64(field protowire.Number, value uint64) {
 	*m = protowire.AppendFixed64(protowire.AppendTag(*m, field, protowire.Fixed64Type), value)
 }
 
+// fixed32 appends the field also if it is 0.
 func (m *message) fixed32(field protowire.Number, value uint32) {
 	*m = protowire.AppendFixed32(protowire.AppendTag(*m, field, protowire.Fixed32Type), value)
 }
 
+// double appends the field also if it is 0.
 func (m *message) double(field protowire.Number, value float64) {
 	m.fixed64(field, math.Float64bits(value))
 }
@@ -67,7 +74,7 @@ func (m *message) packed(field protowire.Number, values []uint64) {
 	m.bytes(field, list)
 }
 
-// attributes appends KeyValue messages.
+// attributes appends a KeyValue message for each attribute.
 func (m *message) attributes(field protowire.Number, set []attribute.KeyValue) {
 	for _, kv := range set {
 		var pair message
@@ -77,7 +84,8 @@ func (m *message) attributes(field protowire.Number, set []attribute.KeyValue) {
 	}
 }
 
-// anyValue encodes an AnyValue.
+// anyValue encodes an AnyValue. Its fields are a oneof: which one is there says the type, so a
+// value of 0 is written, too.
 func anyValue(v attribute.Value) (m message) {
 	switch v.Type() {
 	case attribute.BOOL:
