@@ -37,9 +37,6 @@ func OpenFile(name string) *File { return &File{name: name, every: lockEvery} }
 // Close implements [Record].
 func (f *File) Close() error { return nil }
 
-// lockEvery is the interval at which a process that waits tries to lead.
-const lockEvery = time.Second
-
 // Lead implements [Record].
 func (f *File) Lead(ctx context.Context, deliver func(context.Context) error) error {
 	if err := os.MkdirAll(filepath.Dir(f.name), 0o700); err != nil {

@@ -4,22 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
-
-// A Message tells of a change.
-type Message struct {
-	Event string       `json:"event"` // "ruleset.changed" or "ruleset.deleted"
-	Name  ruleset.Name `json:"name"`
-	Rev   int          `json:"rev,omitempty"` // 0 for a deletion
-	From  int          `json:"from,omitempty"`
-	At    time.Time    `json:"at,omitzero"` // of the change; not of a deletion
-}
 
 // A Hook sends messages.
 type Hook struct {
@@ -205,27 +195,4 @@ func (h *Hook) present(ctx context.Context, names []ruleset.Name) (map[ruleset.N
 		there[name] = r
 	}
 	return there, nil
-}
-
-// differences returns the messages that make a receiver know what is there now.
-func differences(known map[ruleset.Name]int, now map[ruleset.Name]ruleset.Ruleset) (all []Message) {
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if r := now[name]; known[name] != r.Rev {
-			all = append(all, Message{Event: "ruleset.changed", Name: name, Rev: r.Rev, From: known[name], At: r.LastModified})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		if _, there := now[name]; !there {
-			all = append(all, Message{Event: "ruleset.deleted", Name: name, From: known[name]})
-		}
-	}
-	return all
-}
-
-// wait waits for a time, or until ctx is done.
-func wait(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

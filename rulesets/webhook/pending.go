@@ -1,9 +1,11 @@
 package webhook
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -45,4 +47,12 @@ func (p *pending) cut() (names []ruleset.Name, all bool) {
 	names, all = slices.Sorted(maps.Keys(p.names)), p.all
 	p.names, p.all = nil, false
 	return names, all
+}
+
+// wait waits for a time, or until ctx is done.
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
 }

@@ -2,6 +2,8 @@ package webhook
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -26,12 +28,8 @@ type Record interface {
 	Close() error
 }
 
-// after returns the revisions that are known once the URL has accepted a message.
-func after(known map[ruleset.Name]int, m Message) map[ruleset.Name]int {
-	if m.Rev == 0 {
-		delete(known, m.Name)
-	} else {
-		known[m.Name] = m.Rev
-	}
-	return known
-}
+// errLostLease reports that another process may lead.
+var errLostLease = errors.New("another server sends the messages now")
+
+// lockEvery is the interval at which a process that waits tries to lead.
+const lockEvery = time.Second

@@ -71,9 +71,6 @@ func OpenValkey(ctx context.Context, url, prefix, target string, log *slog.Logge
 // Close implements [Record].
 func (v *Valkey) Close() error { return v.client.Close() }
 
-// errLostLease reports that another process may lead.
-var errLostLease = errors.New("another server sends the messages now")
-
 // writeScript sets and removes fields of the record while the caller has the lease.
 //
 // Keys: the record, the lease. Arguments: the lease's value, the number of fields to set,
