@@ -3,7 +3,6 @@ package mcptest
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,36 +18,6 @@ type conversation struct {
 	after      []txtar.File // expected final contents of files
 	transports []string     // names of the transports it covers; empty means all
 	turns      []turn
-}
-
-// A turn is one line of the section wire.
-type turn struct {
-	kind    kind
-	line    int            // counted from 1
-	text    string         // the line without its mark
-	pattern *regexp.Regexp // of matches and anyOrder
-}
-
-type kind int
-
-const (
-	remark   kind = iota // # or an empty line
-	say                  // >
-	hear                 // <
-	matches              // <~
-	anyOrder             // <?
-)
-
-// marks are tried in this order.
-var marks = []struct {
-	mark string
-	kind kind
-}{
-	{"> ", say},
-	{"< ", hear},
-	{"<~ ", matches},
-	{"<? ", anyOrder},
-	{"#", remark},
 }
 
 // covers reports whether the conversation runs over that transport. A transport
@@ -100,48 +69,5 @@ func (c *conversation) parseTurns() error {
 	return nil
 }
 
-func parseTurn(line string) (turn, error) {
-	if line == "" {
-		return turn{}, nil
-	}
-	for _, m := range marks {
-		text, ok := strings.CutPrefix(line, m.mark)
-		if !ok {
-			continue
-		}
-		t := turn{kind: m.kind, text: text}
-		var err error
-		if m.kind == matches || m.kind == anyOrder {
-			t.pattern, err = compile(text, nil)
-		}
-		return t, err
-	}
-	return turn{}, errors.New("the line must begin with >, <, <~, <? or #")
-}
-
-// compile compiles a text in which only the parts in backquotes are regular
-// expressions. Values of names are always literal.
-func compile(text string, n names) (*regexp.Regexp, error) {
-	parts := strings.Split(text, "`")
-	if len(parts)%2 == 0 {
-		return nil, errors.New("missing closing backquote")
-	}
-	for i := range parts {
-		if i%2 == 0 {
-			parts[i] = regexp.QuoteMeta(n.in(parts[i], plain))
-		} else {
-			parts[i] = "(?:" + n.in(parts[i], regexp.QuoteMeta) + ")"
-		}
-	}
-	return regexp.Compile("^" + strings.Join(parts, "") + "$")
-}
-
-// String returns the line as in the file.
-func (t turn) String() string {
-	for _, m := range marks {
-		if m.kind == t.kind && (t.kind != remark || t.text != "") {
-			return m.mark + t.text
-		}
-	}
-	return ""
-}
+// afterwards prefixes the sections with the expected final contents of a file.
+const afterwards = "after/"

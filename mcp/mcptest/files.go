@@ -10,9 +10,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// afterwards prefixes the sections with the expected final contents of a file.
-const afterwards = "after/"
-
 // writeFiles writes files below a folder.
 func writeFiles(dir string, files []txtar.File) error {
 	for _, f := range files {

@@ -1,6 +1,10 @@
 package mcptest
 
-import "regexp"
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
 
 // names maps the names that a conversation has defined to their values. $name is
 // replaced by the value in sent and expected lines. Unknown names stay unchanged.
@@ -21,25 +25,19 @@ func (n names) in(text string, quote func(string) string) string {
 // plain returns value unchanged.
 func plain(value string) string { return value }
 
-// learn defines the names of the groups (?<name>…) in a turn's pattern.
-func (n names) learn(t turn, got string) {
-	if t.pattern == nil {
-		return
+// compile compiles a text in which only the parts in backquotes are regular
+// expressions. Values of names are always literal.
+func compile(text string, n names) (*regexp.Regexp, error) {
+	parts := strings.Split(text, "`")
+	if len(parts)%2 == 0 {
+		return nil, errors.New("missing closing backquote")
 	}
-	for i, value := range t.pattern.FindStringSubmatch(got) {
-		if name := t.pattern.SubexpNames()[i]; name != "" {
-			n[name] = value
+	for i := range parts {
+		if i%2 == 0 {
+			parts[i] = regexp.QuoteMeta(n.in(parts[i], plain))
+		} else {
+			parts[i] = "(?:" + n.in(parts[i], regexp.QuoteMeta) + ")"
 		}
 	}
-}
-
-// resolve returns the turn with names replaced by their values.
-func (n names) resolve(t turn) (turn, error) {
-	var err error
-	if t.pattern != nil {
-		t.pattern, err = compile(t.text, n)
-	} else if t.kind != remark {
-		t.text = n.in(t.text, plain)
-	}
-	return t, err
+	return regexp.Compile("^" + strings.Join(parts, "") + "$")
 }

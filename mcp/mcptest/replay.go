@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // A replay sends and expects the lines of a conversation.
@@ -46,14 +45,6 @@ func (r *replay) run(turns []turn) ([]turn, error) {
 	return played, errors.Join(r.errs...)
 }
 
-// group returns the number of consecutive <? lines.
-func group(turns []turn) int {
-	if n := slices.IndexFunc(turns, func(t turn) bool { return t.kind != anyOrder }); n >= 0 {
-		return n
-	}
-	return len(turns)
-}
-
 func (r *replay) say(line string) error {
 	if r.checker != nil {
 		r.checker.Sent(line)
@@ -92,14 +83,6 @@ func (r *replay) listen(t *turn) error {
 	return nil
 }
 
-// takes reports whether the message matches the turn.
-func (t *turn) takes(got string) bool {
-	if t.pattern != nil {
-		return t.pattern.MatchString(got)
-	}
-	return t.text == got
-}
-
 // gather receives one message for each turn, in any order.
 func (r *replay) gather(turns []turn) error {
 	open := slices.Clone(turns)
@@ -125,11 +108,11 @@ func (r *replay) gather(turns []turn) error {
 	return nil
 }
 
-// lines formats the turns as in the file.
-func lines(turns []turn) string {
-	all := make([]string, len(turns))
-	for i, t := range turns {
-		all[i] = t.String()
-	}
-	return strings.Join(all, "\n")
+// A Checker observes the messages of a conversation.
+type Checker interface {
+	// Sent is called with each line that the client sends.
+	Sent(line string)
+	// Received is called with each line that the server sends, and reports what
+	// is wrong with it.
+	Received(line string) error
 }

@@ -9,15 +9,6 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Checker observes the messages of a conversation.
-type Checker interface {
-	// Sent is called with each line that the client sends.
-	Sent(line string)
-	// Received is called with each line that the server sends, and reports what
-	// is wrong with it.
-	Received(line string) error
-}
-
 // A Replay replays conversations over one transport.
 type Replay struct {
 	// Transport names the transport. Conversations that are limited to other
