@@ -1,7 +1,6 @@
 package editors
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -130,25 +129,6 @@ const (
 	UserBudget  BudgetOf = "the personal file"
 )
 
-// Find returns the client of a name, nil if there is none.
-func Find(name string) *Client {
-	for i := range Clients {
-		if Clients[i].Name == name {
-			return &Clients[i]
-		}
-	}
-	return nil
-}
-
-// Names returns the names of all clients, in the order of the table.
-func Names() []string {
-	var names []string
-	for _, c := range Clients {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
 // holds reports whether the file at a path, which is relative to the project, is in
 // the folder, and returns the path below it.
 func (f *Folder) holds(file string) (rest string, ok bool) {
@@ -162,19 +142,6 @@ func (f *Folder) holds(file string) (rest string, ok bool) {
 		return "", false
 	}
 	return rest, true
-}
-
-// Of returns the client that a file of rules belongs to, nil if it is of none: the
-// first in the table that has rules of their own in this place.
-func Of(file string) *Client {
-	for i := range Clients {
-		if f := Clients[i].Folder; f != nil {
-			if _, ok := f.holds(file); ok {
-				return &Clients[i]
-			}
-		}
-	}
-	return nil
 }
 
 // Reads reports whether a client loads the file at a path, in some working directory.
@@ -217,49 +184,4 @@ func (c *Client) LoadsNested(name string) bool {
 	return slices.ContainsFunc(c.Loads, func(l Load) bool {
 		return l.In != Root && slices.ContainsFunc(l.Names, func(names []string) bool { return slices.Contains(names, name) })
 	})
-}
-
-// Readers returns the clients that load the file at a path.
-func Readers(file string) []*Client {
-	var all []*Client
-	for i := range Clients {
-		if Clients[i].Reads(file) {
-			all = append(all, &Clients[i])
-		}
-	}
-	return all
-}
-
-// FolderNames returns the hidden folders in which clients look for rules, sorted.
-func FolderNames() []string {
-	seen := map[string]bool{}
-	add := func(dir string) {
-		if first, _, _ := strings.Cut(dir, "/"); strings.HasPrefix(first, ".") {
-			seen[first] = true
-		}
-	}
-	for _, c := range Clients {
-		if c.Folder != nil {
-			add(c.Folder.Dir)
-		}
-		if c.Commands != nil {
-			add(c.Commands.Dir)
-		}
-		for _, f := range c.Others {
-			add(f.Dir)
-		}
-		for _, dir := range c.Skills {
-			add(dir)
-		}
-		for _, l := range c.Loads {
-			for _, names := range l.Names {
-				for _, name := range names {
-					if dir := path.Dir(name); dir != "." {
-						add(dir)
-					}
-				}
-			}
-		}
-	}
-	return sortedKeys(seen)
 }

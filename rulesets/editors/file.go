@@ -93,81 +93,6 @@ func (c *Client) rewrite(r Rule, act Activation, form OwnFile) string {
 	return parts.open + front + parts.end + gap
 }
 
-const fence = "---\n"
-
-// fenced returns a body with a front matter before it, if there is any, and ends its
-// last line.
-func fenced(front, body string) string {
-	if front != "" || strings.HasPrefix(body, fence) {
-		front = fence + front + fence + "\n"
-	}
-	return front + endLine(body)
-}
-
-func endLine(text string) string {
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text
-}
-
-// encode returns a text in the form of the file that it was in.
-func (f OwnFile) encode(text string) []byte {
-	if f.CRLF {
-		text = strings.ReplaceAll(text, "\n", "\r\n")
-	}
-	if f.BOM {
-		text = byteOrderMark + text
-	}
-	return []byte(text)
-}
-
-const byteOrderMark = "\ufeff"
-
-// decode returns the text of a file with line ends of \n, and its form.
-func decode(data []byte) (text string, form OwnFile) {
-	text, form.BOM = strings.CutPrefix(string(data), byteOrderMark)
-	if n := strings.Count(text, "\n"); n > 0 && n == strings.Count(text, "\r\n") {
-		text, form.CRLF = strings.ReplaceAll(text, "\r\n", "\n"), true
-	}
-	return text, form
-}
-
-// headParts are the bytes of a file before, in and behind its front matter.
-type headParts struct {
-	open, front, end string // open and end are the fences
-	tight            bool   // no empty line follows
-	body             string // without that line
-}
-
-// ErrFence is returned for front matter without an end.
-var ErrFence = errors.New("the front matter does not stand between two lines of ---")
-
-// splitHead divides a text at the lines around its front matter.
-func splitHead(text string) (headParts, error) {
-	opening, rest := cutLine(text)
-	if strings.TrimRight(opening, " \t\r\n") != "---" {
-		return headParts{body: text}, nil
-	}
-	for at := 0; at < len(rest); {
-		line, _ := cutLine(rest[at:])
-		if strings.TrimRight(line, " \t\r\n") == "---" {
-			body, spaced := strings.CutPrefix(rest[at+len(line):], "\n")
-			return headParts{open: opening, front: rest[:at], end: line, tight: !spaced, body: body}, nil
-		}
-		at += len(line)
-	}
-	return headParts{}, ErrFence
-}
-
-// cutLine returns the first line of a text with its end, and the rest.
-func cutLine(text string) (line, rest string) {
-	if i := strings.IndexByte(text, '\n'); i >= 0 {
-		return text[:i+1], text[i+1:]
-	}
-	return text, ""
-}
-
 // Parse reads a file of the client's folder. What the format cannot express is taken
 // from base, the rule that the file was made of, which may be nil. The file is
 // rendered from the result with the same bytes.
@@ -233,10 +158,6 @@ func (c *Client) describes(act Activation) bool {
 	return slices.ContainsFunc(c.Folder.Fields, func(f Field) bool { return f.Kind == Description && f.writtenFor(act) })
 }
 
-// sameEnd reports whether a body that was written is that of the rule: a last line
-// is ended when it is written.
-func sameEnd(written, body string) bool { return written == body || written == endLine(body) }
-
 // keepForm adds to the rule the data that is needed to write the file with the same bytes.
 func (c *Client) keepForm(r *Rule, m *mapping, form OwnFile, parts headParts, data []byte) {
 	own := map[string]Own{}
@@ -267,10 +188,4 @@ func (c *Client) keepForm(r *Rule, m *mapping, form OwnFile, parts headParts, da
 // nameOf makes a name of a path below a folder of rules.
 func nameOf(rest, ext string) (ruleset.Name, error) {
 	return ruleset.ParseName(Snake(strings.TrimSuffix(rest, ext)))
-}
-
-// Snake makes a text lower case with underscores between its words.
-func Snake(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return strings.Join(words, "_")
 }

@@ -148,9 +148,6 @@ func textLine(key, value string) string {
 	return key + ": " + yamlText(oneLine(value)) + "\n"
 }
 
-// oneLine joins the lines of a text: clients read descriptions of one line.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 // globsText returns a field with globs in the form of its kind.
 func globsText(field Field, globs []string) string {
 	switch {

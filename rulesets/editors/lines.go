@@ -244,3 +244,29 @@ var ambiguous = map[string]bool{
 func quoted(s string) string { return `"` + escapes.Replace(s) + `"` }
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+
+// lines returns a mapping as lines of YAML, "" for any other node.
+func lines(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		return ""
+	}
+	inBlock := *n
+	inBlock.Style &^= yaml.FlowStyle
+	var b strings.Builder
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if enc.Encode(&inBlock) != nil || enc.Close() != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// listText returns a key with a list of quoted texts, one a line.
+func listText(key string, values []string) string {
+	var b strings.Builder
+	b.WriteString(key + ":\n")
+	for _, v := range values {
+		b.WriteString("  - " + quoted(v) + "\n")
+	}
+	return b.String()
+}

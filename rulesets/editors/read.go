@@ -64,26 +64,6 @@ func readFile(file string, data []byte, base Rule) (Rule, error) {
 	return c.Parse(file, data, &base)
 }
 
-// AttachmentOf returns the path below the folder of a skill that a file of it has; ok is
-// false for a SKILL.md, and for a file that is not below a client's folder of skills.
-func AttachmentOf(file string) (below string, ok bool) {
-	for i := range Clients {
-		for _, dir := range Clients[i].Skills {
-			if rest, found := strings.CutPrefix(file, dir+"/"); found {
-				_, below, _ = strings.Cut(rest, "/")
-				return below, below != "" && below != "SKILL.md"
-			}
-		}
-	}
-	return "", false
-}
-
-// IsSkill reports whether a file is the SKILL.md of a skill in a folder of skills.
-func IsSkill(file string) bool {
-	dir, name := path.Split(file)
-	return name == "SKILL.md" && path.Base(path.Dir(path.Clean(dir))) == "skills"
-}
-
 // Import reads a rule file of a client, or a skill, that was not made by [Render].
 func Import(file string, data []byte) (Rule, error) {
 	if !IsSkill(file) {

@@ -124,22 +124,6 @@ func skillKeys(s *frontmatter.Skill) string {
 	return lines(m.node("skill"))
 }
 
-// lines returns a mapping as lines of YAML, "" for any other node.
-func lines(n *yaml.Node) string {
-	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		return ""
-	}
-	inBlock := *n
-	inBlock.Style &^= yaml.FlowStyle
-	var b strings.Builder
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	if enc.Encode(&inBlock) != nil || enc.Close() != nil {
-		return ""
-	}
-	return b.String()
-}
-
 // readOwn divides the keys of a client.
 func readOwn(keys string) (own Own, err error) {
 	m := splitMapping(keys)
@@ -206,37 +190,6 @@ func (r Rule) ownKeys() (map[string]string, error) {
 		all[client] = text
 	}
 	return all, nil
-}
-
-// listText returns a key with a list of quoted texts, one a line.
-func listText(key string, values []string) string {
-	var b strings.Builder
-	b.WriteString(key + ":\n")
-	for _, v := range values {
-		b.WriteString("  - " + quoted(v) + "\n")
-	}
-	return b.String()
-}
-
-// indent moves lines two columns to the right.
-func indent(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if strings.TrimSpace(line) != "" {
-			line = "  " + line
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
-
-func sortedKeys[K ~string, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // matchesAll reports whether globs match every file in every dialect.

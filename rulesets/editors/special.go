@@ -2,6 +2,7 @@ package editors
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -103,4 +104,24 @@ func parseSkill(data []byte, base Rule) (Rule, error) {
 	read := Rule{IsSkill: true, Skill: rest.String()}
 	base.IsSkill, base.Skill = true, skillKeys(read.skill())
 	return base, nil
+}
+
+// AttachmentOf returns the path below the folder of a skill that a file of it has; ok is
+// false for a SKILL.md, and for a file that is not below a client's folder of skills.
+func AttachmentOf(file string) (below string, ok bool) {
+	for i := range Clients {
+		for _, dir := range Clients[i].Skills {
+			if rest, found := strings.CutPrefix(file, dir+"/"); found {
+				_, below, _ = strings.Cut(rest, "/")
+				return below, below != "" && below != "SKILL.md"
+			}
+		}
+	}
+	return "", false
+}
+
+// IsSkill reports whether a file is the SKILL.md of a skill in a folder of skills.
+func IsSkill(file string) bool {
+	dir, name := path.Split(file)
+	return name == "SKILL.md" && path.Base(path.Dir(path.Clean(dir))) == "skills"
 }
