@@ -1,12 +1,61 @@
 package ruleset
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
+
+// A Draft holds the content of a new ruleset.
+type Draft struct {
+	Name        Name
+	Description string
+	Tags        []string
+	Markdown    string
+	Extra       string // see [Ruleset]
+	Files       []FileChange
+	Folder      bool // see [Ruleset]; where the store has no folders it is not
+	By          By
+
+	// CreatedAt and LastModified are set when a ruleset is copied from another
+	// store. Zero means now.
+	CreatedAt    time.Time
+	LastModified time.Time
+}
+
+// A Patch is a change to a ruleset. A nil field stays as it is; an empty slice
+// of tags clears them.
+type Patch struct {
+	Description *string
+	Tags        *[]string
+	Markdown    *string
+	Extra       *string
+	// Files sets and removes files. A removal of one that is missing is a [*NoFileError].
+	Files []FileChange
+	By    By
+
+	// IfRev, if not 0, is the revision that the ruleset must be at. The update
+	// fails with a [*ConflictError] if it is at another.
+	IfRev int
+	// Base, if not nil, is the ruleset that the patch was made from. The update
+	// fails with a [*ConflictError] if the stored content differs from it.
+	Base *Ruleset
+}
+
+// Empty reports whether the patch changes nothing.
+func (p Patch) Empty() bool {
+	return p.Description == nil && p.Tags == nil && p.Markdown == nil && p.Extra == nil && len(p.Files) == 0
+}
+
+// Check returns a [*ConflictError] if current is at another revision than the patch
+// asks for or differs from its base.
+func (p Patch) Check(current Ruleset) error {
+	if err := checkRev(p.IfRev, current); err != nil {
+		return err
+	}
+	if p.Base == nil || SameContent(*p.Base, current) {
+		return nil
+	}
+	return &ConflictError{Current: current}
+}
 
 // At returns the ruleset that the draft becomes when it is created now. Times are
 // cut to whole seconds, which stores can write.
@@ -46,63 +95,5 @@ func (p Patch) Apply(r Ruleset, now time.Time) Ruleset {
 	if now = now.UTC().Truncate(time.Second); now.After(r.LastModified) {
 		r.LastModified = now
 	}
-	return r
-}
-
-func copyTags(tags []string) []string { return append([]string{}, tags...) }
-
-// Cut sorts metas in list order and returns the page; a position is the
-// creation time and the name of the last one before it, so it stays good while
-// rulesets come and go.
-func Cut(metas []Meta, page Page) ([]Meta, string, error) {
-	slices.SortFunc(metas, Compare)
-	return CutSorted(metas, page)
-}
-
-// CutSorted is [Cut] of metas that are in list order.
-func CutSorted(metas []Meta, page Page) ([]Meta, string, error) {
-	if page.After != "" {
-		last, err := ParsePosition(page.After)
-		if err != nil {
-			return nil, "", err
-		}
-		from, found := slices.BinarySearchFunc(metas, last, Compare)
-		if found {
-			from++
-		}
-		metas = metas[from:]
-	}
-	if page.Limit > 0 && len(metas) > page.Limit {
-		metas = metas[:page.Limit]
-		return metas, metas[page.Limit-1].Position(), nil
-	}
-	return metas, "", nil
-}
-
-// Position returns the position of the ruleset in lists.
-func (m Meta) Position() string {
-	return strconv.FormatInt(m.CreatedAt.Unix(), 10) + ":" + string(m.Name)
-}
-
-// ParsePosition is the inverse of [Meta.Position]. Only the fields that determine the
-// order are set.
-func ParsePosition(s string) (Meta, error) {
-	seconds, name, ok := strings.Cut(s, ":")
-	unix, err := strconv.ParseInt(seconds, 10, 64)
-	if !ok || err != nil {
-		return Meta{}, fmt.Errorf("%q is no position in a list", s)
-	}
-	return Meta{Name: Name(name), CreatedAt: time.Unix(unix, 0).UTC()}, nil
-}
-
-// Clone returns a deep copy.
-func (m Meta) Clone() Meta {
-	m.Tags = copyTags(m.Tags)
-	return m
-}
-
-// Clone returns a deep copy.
-func (r Ruleset) Clone() Ruleset {
-	r.Meta, r.Files = r.Meta.Clone(), slices.Clone(r.Files)
 	return r
 }

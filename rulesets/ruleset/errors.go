@@ -8,13 +8,6 @@ import (
 // MaxListedNames is the number of names that an error lists; it counts the rest.
 const MaxListedNames = 50
 
-// An InvalidNameError reports a string that is no ruleset name.
-type InvalidNameError struct{ Name string }
-
-func (e *InvalidNameError) Error() string {
-	return fmt.Sprintf("invalid ruleset name '%s': must use snake_case (lowercase letters, numbers, and underscores only)", e.Name)
-}
-
 // A NotFoundError reports a ruleset that does not exist.
 type NotFoundError struct{ Name Name }
 
@@ -67,4 +60,11 @@ func NameList(names []Name, total int) string {
 	}
 	b.WriteByte(']')
 	return b.String()
+}
+
+// A TooLargeError reports a ruleset that no store keeps.
+type TooLargeError struct{ Bytes int }
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the ruleset has %d bytes; at most %d are kept", e.Bytes, MaxBytes)
 }

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -90,4 +91,40 @@ func SameContent(a, b Ruleset) bool {
 // Compare orders lists: by creation time, then by name.
 func Compare(a, b Meta) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Name, b.Name))
+}
+
+// An InvalidNameError reports a string that is no ruleset name.
+type InvalidNameError struct{ Name string }
+
+func (e *InvalidNameError) Error() string {
+	return fmt.Sprintf("invalid ruleset name '%s': must use snake_case (lowercase letters, numbers, and underscores only)", e.Name)
+}
+
+// Clone returns a deep copy.
+func (m Meta) Clone() Meta {
+	m.Tags = copyTags(m.Tags)
+	return m
+}
+
+// Clone returns a deep copy.
+func (r Ruleset) Clone() Ruleset {
+	r.Meta, r.Files = r.Meta.Clone(), slices.Clone(r.Files)
+	return r
+}
+
+func copyTags(tags []string) []string { return append([]string{}, tags...) }
+
+// MaxBytes is the size limit of a ruleset, the sum of all its texts.
+const MaxBytes = 16 << 20
+
+// CheckSize returns a [*TooLargeError] if the texts of a ruleset are too large.
+func (r Ruleset) CheckSize() error {
+	size := len(r.Description) + len(r.Markdown) + len(r.Extra)
+	for _, tag := range r.Tags {
+		size += len(tag)
+	}
+	if size > MaxBytes {
+		return &TooLargeError{Bytes: size}
+	}
+	return nil
 }

@@ -2,92 +2,8 @@ package ruleset
 
 import (
 	"context"
-	"fmt"
-	"time"
+	"errors"
 )
-
-// A Draft holds the content of a new ruleset.
-type Draft struct {
-	Name        Name
-	Description string
-	Tags        []string
-	Markdown    string
-	Extra       string // see [Ruleset]
-	Files       []FileChange
-	Folder      bool // see [Ruleset]; where the store has no folders it is not
-	By          By
-
-	// CreatedAt and LastModified are set when a ruleset is copied from another
-	// store. Zero means now.
-	CreatedAt    time.Time
-	LastModified time.Time
-}
-
-// A Patch is a change to a ruleset. A nil field stays as it is; an empty slice
-// of tags clears them.
-type Patch struct {
-	Description *string
-	Tags        *[]string
-	Markdown    *string
-	Extra       *string
-	// Files sets and removes files. A removal of one that is missing is a [*NoFileError].
-	Files []FileChange
-	By    By
-
-	// IfRev, if not 0, is the revision that the ruleset must be at. The update
-	// fails with a [*ConflictError] if it is at another.
-	IfRev int
-	// Base, if not nil, is the ruleset that the patch was made from. The update
-	// fails with a [*ConflictError] if the stored content differs from it.
-	Base *Ruleset
-}
-
-// Empty reports whether the patch changes nothing.
-func (p Patch) Empty() bool {
-	return p.Description == nil && p.Tags == nil && p.Markdown == nil && p.Extra == nil && len(p.Files) == 0
-}
-
-// Check returns a [*ConflictError] if current is at another revision than the patch
-// asks for or differs from its base.
-func (p Patch) Check(current Ruleset) error {
-	if err := checkRev(p.IfRev, current); err != nil {
-		return err
-	}
-	if p.Base == nil || SameContent(*p.Base, current) {
-		return nil
-	}
-	return &ConflictError{Current: current}
-}
-
-// MaxBytes is the size limit of a ruleset, the sum of all its texts.
-const MaxBytes = 16 << 20
-
-// A TooLargeError reports a ruleset that no store keeps.
-type TooLargeError struct{ Bytes int }
-
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the ruleset has %d bytes; at most %d are kept", e.Bytes, MaxBytes)
-}
-
-// CheckSize returns a [*TooLargeError] if the texts of a ruleset are too large.
-func (r Ruleset) CheckSize() error {
-	size := len(r.Description) + len(r.Markdown) + len(r.Extra)
-	for _, tag := range r.Tags {
-		size += len(tag)
-	}
-	if size > MaxBytes {
-		return &TooLargeError{Bytes: size}
-	}
-	return nil
-}
-
-// A Page asks for part of a list, in the order of [Compare]. After is the
-// position that an earlier page ended at, "" for the first; positions are the
-// store's own and stay good while the list changes. Limit 0 means all.
-type Page struct {
-	After string
-	Limit int
-}
 
 // A Store stores rulesets. Several processes may share the same data. Methods may
 // be called from any goroutine, respect ctx, and take a bounded time.
@@ -160,22 +76,72 @@ type Inspector interface {
 // A Problem is a file that is not served, and why.
 type Problem struct{ File, Reason string }
 
-// A Change reports a change of a ruleset.
-type Change struct {
-	Kind  ChangeKind
-	Name  Name  // "" when anything may have changed
-	Label Label // that moved, if Kind is Labelled
+// ApplyOne applies one operation, and returns the ruleset after it, with the errors of the
+// method of the store that does the same.
+func ApplyOne(ctx context.Context, s Store, op Operation) (Ruleset, error) {
+	outcomes, err := s.Apply(ctx, []Operation{op}, ApplyOptions{})
+	if failed, ok := errors.AsType[*OperationError](err); ok {
+		err = failed.Err
+	}
+	if err != nil {
+		return Ruleset{}, err
+	}
+	return outcomes[0].After.Clone(), nil
 }
 
-// A ChangeKind is one of the ways a store changes.
-type ChangeKind int
+// ApplyEach applies operations ruleset by ruleset: those of one name as a whole, and
+// the others even if some fail. The outcomes are in the order of the operations; that
+// of one which failed has only its name, and the error joins the [*OperationError]s of
+// all.
+func ApplyEach(ops []Operation, o ApplyOptions, apply func([]Operation, ApplyOptions) ([]Outcome, error)) ([]Outcome, error) {
+	var names []Name
+	places := map[Name][]int{}
+	for i := range ops {
+		name := ops[i].Name
+		if places[name] == nil {
+			names = append(names, name)
+		}
+		places[name] = append(places[name], i)
+	}
+	outcomes := make([]Outcome, len(ops))
+	var errs []error
+	for done, name := range names {
+		own := make([]Operation, 0, len(places[name]))
+		for _, at := range places[name] {
+			own = append(own, ops[at])
+			outcomes[at].Name = name
+		}
+		made, err := apply(own, ApplyOptions{DryRun: o.DryRun})
+		if failed, ok := errors.AsType[*OperationError](err); ok {
+			failed.Index = places[name][failed.Index]
+		} else if err != nil {
+			at := places[name][0]
+			err = &OperationError{Index: at, Verb: ops[at].verb(), Name: name, Err: err}
+		}
+		if err != nil {
+			errs = append(errs, err)
+		} else {
+			for i, at := range places[name] {
+				outcomes[at] = made[i]
+			}
+		}
+		o.Report(done+1, len(names))
+	}
+	return outcomes, errors.Join(errs...)
+}
 
-// The kinds of change.
-const (
-	Created ChangeKind = iota + 1
-	Updated
-	Deleted
-	Unknown
-	// Labelled is the kind of a move of a label; the ruleset stays as it is.
-	Labelled
-)
+// As returns the first of a store and the stores that it wraps which is a T, such as an
+// [Inspector] or a [FileStore]. A store that wraps another has a method Unwrap() Store.
+func As[T any](s Store) (found T, ok bool) {
+	for s != nil {
+		if found, ok = s.(T); ok {
+			return found, true
+		}
+		wrapper, wraps := s.(interface{ Unwrap() Store })
+		if !wraps {
+			break
+		}
+		s = wrapper.Unwrap()
+	}
+	return found, false
+}
