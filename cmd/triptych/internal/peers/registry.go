@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -27,9 +28,6 @@ const (
 	lookupFresh = time.Second
 	lookupStale = time.Minute
 )
-
-// storeWait limits one request to the store. Tests on a busy machine give it more.
-var storeWait = 2 * time.Second
 
 // A Registry registers a server and looks up the others. It implements
 // [peer.Directory].
@@ -154,15 +152,6 @@ func (r *Registry) rememberLocked(tag string, now lookup) {
 	r.seen[tag] = now
 }
 
-// tagLength is the length of a tag, which consists of base32 in lower case.
-const tagLength = 12
-
-// isTag reports whether a text has the form of a tag. Tags come in ids that clients send,
-// such as that of the last event they have seen.
-func isTag(text string) bool {
-	return len(text) == tagLength && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
-}
-
 // Lookup implements [peer.Directory]. While the store is away it returns what it has
 // seen last, for a minute. Text that is no tag is not looked up.
 func (r *Registry) Lookup(ctx context.Context, tag string) (peer.Server, time.Duration, error) {
@@ -217,4 +206,22 @@ func (r *Registry) read(ctx context.Context, tag string) (s lookup, err error) {
 	s.server, s.load = e.Server, e.Load
 	s.age = max(0, serverLife-left.Val())
 	return s, nil
+}
+
+// SetLoad sets the function that counts what clients have open. It is called before Run.
+func (r *Registry) SetLoad(load func() Load) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.load = load
+}
+
+// index adds the tag of this server to the set of all, from which tags go whose entries
+// have expired.
+func (r *Registry) index(ctx context.Context) error {
+	now := time.Now()
+	both := r.client.Pipeline()
+	both.ZAdd(ctx, r.prefix+serversKey, redis.Z{Score: float64(now.Unix()), Member: r.tag})
+	both.ZRemRangeByScore(ctx, r.prefix+serversKey, "-inf", "("+strconv.FormatInt(now.Add(-2*serverLife).Unix(), 10))
+	_, err := both.Exec(ctx)
+	return err
 }

@@ -2,8 +2,6 @@ package peers
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -41,13 +39,6 @@ var _ mcp.TaskStore = (*Tasks)(nil)
 // NewTasks returns the tasks of a store.
 func NewTasks(client redis.UniversalClient, servers *Registry) *Tasks {
 	return &Tasks{client, servers, maxTaskBytes}
-}
-
-// ownerOf returns the part of keys that stands for a principal, which keeps them in one
-// slot of a cluster.
-func ownerOf(principal string) string {
-	sum := sha256.Sum256([]byte(principal))
-	return "{" + hex.EncodeToString(sum[:8]) + "}"
 }
 
 // keysOf returns the keys of a task and of the sets of its owner.
