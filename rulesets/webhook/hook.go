@@ -66,17 +66,8 @@ func (h *Hook) follow(ctx context.Context) error {
 			continue
 		case <-pending.wake:
 		}
-		names, all := pending.cut()
 		var err error
-		if known == nil {
-			known, err = h.begin(ctx)
-		}
-		if err == nil {
-			err = h.deliverAll(ctx, known, names, all)
-		}
-		if err != nil {
-			h.listing = listing{} // what was not delivered is found by looking at all
-		}
+		known, err = h.deliverPending(ctx, known, pending)
 		switch {
 		case errors.Is(err, errLostLease):
 			stop()
@@ -90,6 +81,23 @@ func (h *Hook) follow(ctx context.Context) error {
 			pause = h.Pause
 		}
 	}
+}
+
+// deliverPending delivers the changes that are pending, and returns the revisions that are known
+// then. known is nil as long as it could not be read.
+func (h *Hook) deliverPending(ctx context.Context, known map[ruleset.Name]int, changes *pending) (map[ruleset.Name]int, error) {
+	names, all := changes.cut()
+	var err error
+	if known == nil {
+		known, err = h.begin(ctx)
+	}
+	if err == nil {
+		err = h.deliverAll(ctx, known, names, all)
+	}
+	if err != nil {
+		h.listing = listing{} // what was not delivered is found by reading all rulesets
+	}
+	return known, err
 }
 
 // begin returns what was delivered. Where there is no record, it begins with what is there.
