@@ -33,6 +33,7 @@ func TestWorkThatIsDone(t *testing.T) {
 		if wrong, ok := errors.AsType[*EngineError](err); !ok || wrong.Cause != "engine" {
 			t.Errorf("got %v, want an EngineError", err)
 		}
+		synctest.Wait() // for the workers, which give their slots back after the answer
 		if len(c.places) != 0 || c.abandoned.Load() != 0 {
 			t.Errorf("%d places are taken, %d given up, want none", len(c.places), c.abandoned.Load())
 		}
