@@ -1,4 +1,4 @@
-// Package filestamp tells whether a file has changed, without reading it.
+// Package filestamp reports whether a file has changed, without reading it.
 //
 //	before := filestamp.Of(info)
 //	...
@@ -32,6 +32,9 @@ func (s Stamp) Size() int64 { return s.size }
 
 // Modified returns the time of the last change of the file's content.
 func (s Stamp) Modified() time.Time { return time.Unix(0, s.modified) }
+
+// Unique reports whether no other file has the same stamp, because it names the inode.
+func (s Stamp) Unique() bool { return s.inode != 0 }
 
 // settling is the time after a change during which another one may leave the stamp
 // unchanged: file systems count time in steps of up to two seconds (FAT).

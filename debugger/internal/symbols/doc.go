@@ -27,6 +27,7 @@
 //   - elffile: sections and symbols of ELF files
 //   - dwarfread: units, functions, scopes and lines
 //   - types: types and how they are spelled
+//   - setcache: types and debug information that programs share
 //   - symbols: this one, the files of a process and what their addresses mean
 //   - values: variables and how each language writes them
 //   - callstack: frames and their variables
@@ -49,8 +50,9 @@
 //  1. Program.mu: the list of images
 //  2. Image.infoMu: opening debug information
 //  3. Image.mu: files, symbols and frame tables of an image
-//  4. the lock of a dwarfread.Early
-//  5. the lock of a dwarfread.Info
+//  4. the lock of a setcache.Cache
+//  5. the lock of a dwarfread.Early
+//  6. the lock of a dwarfread.Info
 //
 // The cache of sites has a lock of its own, under which no other is taken.
 package symbols

@@ -94,7 +94,7 @@ func (s *Site) isVague() bool {
 // resolveGo is goSite while debug information has not been read, and nil
 // afterwards.
 func (im *Image) resolveGo(pc uint64) *Site {
-	if o := im.debugFile(); im.opened.Load() || o == nil || o.Section(".debug_info", ".zdebug_info") == nil {
+	if im.opened.Load() || !im.hasDebugInfo() {
 		return nil
 	}
 	s := im.goSite(pc)

@@ -42,6 +42,7 @@ type Image struct {
 	// read, so that stacks need not wait for it.
 	infoMu    sync.Mutex
 	typed     *types.Set
+	release   func()      // of the set to the cache; guarded by mu
 	opened    atomic.Bool // typed is set
 	early     *dwarfread.Early
 	earlyDone bool // early is set
@@ -87,6 +88,9 @@ func (im *Image) close() error {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.closed = true
+	if im.release != nil {
+		im.release()
+	}
 	return errors.Join(im.main.Close(), im.split.Close())
 }
 
@@ -118,33 +122,60 @@ func (im *Image) DebugInfo() *dwarfread.Info {
 func (im *Image) Types() *types.Set {
 	im.infoMu.Lock()
 	defer im.infoMu.Unlock()
-	o := im.debugFile()
-	if im.opened.Load() || o == nil {
+	if im.opened.Load() {
 		return im.typed
 	}
+	o := im.retainDebugFile()
+	if o == nil {
+		return nil
+	}
+	typed, release := im.cfg.Sets.Acquire(o, im.Program, func() *types.Set { return im.readTypes(o) })
+	im.typed = typed
+	im.opened.Store(true)
+	im.releaseAtEnd(release)
+	_ = o.Close() // it was only read
+	return im.typed
+}
+
+// readTypes opens the debug information of a file; it returns nil when there is none.
+func (im *Image) readTypes(o *elffile.File) *types.Set {
 	info, err := dwarfread.Open(o, im.log())
 	if err != nil {
 		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
+		return nil
 	}
-	if info != nil {
-		im.typed = types.NewSet(info)
+	return types.NewSet(info)
+}
+
+// releaseAtEnd calls release when the image is closed, or now if it is.
+func (im *Image) releaseAtEnd(release func()) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.release = release; im.closed {
+		release()
 	}
-	im.opened.Store(true)
-	return im.typed
 }
 
 // log returns the logger for the image's files.
 func (im *Image) log() *slog.Logger { return im.cfg.Log.With("path", im.Path) }
 
-// debugFile is debugFileLocked for callers without the lock; it returns nil
-// when the image is closed.
-func (im *Image) debugFile() *elffile.File {
+// retainDebugFile returns the file of debugFileLocked, which the caller must close,
+// or nil when the image is closed.
+func (im *Image) retainDebugFile() *elffile.File {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.closed {
 		return nil
 	}
-	return im.debugFileLocked()
+	return im.debugFileLocked().Retain()
+}
+
+// hasDebugInfo reports whether the image is open and its file or the separate one has
+// debug information.
+func (im *Image) hasDebugInfo() bool {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	return !im.closed && im.debugFileLocked().Section(".debug_info", ".zdebug_info") != nil
 }
 
 // earlyDebug returns the debug information of the unit at an address of the

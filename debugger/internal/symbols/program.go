@@ -12,8 +12,10 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/setcache"
 )
 
 // ErrNotFound is returned when no image has the name or line.
@@ -44,7 +46,15 @@ type Config struct {
 	// DebugDirs are searched for separate debug files; nil means
 	// /usr/lib/debug.
 	DebugDirs []string
+
+	// Sets shares debug information with other programs; nil means one cache for
+	// all programs of this process.
+	Sets *setcache.Cache
 }
+
+// sharedSets is the cache of programs that are given none. The .debug_info of libc
+// has 4 MiB.
+var sharedSets = setcache.New(30*time.Second, 16<<20)
 
 // A Program is the images that are mapped into one process.
 type Program struct {
@@ -65,6 +75,9 @@ func New(cfg Config) *Program {
 	}
 	if cfg.DebugDirs == nil {
 		cfg.DebugDirs = []string{"/usr/lib/debug"}
+	}
+	if cfg.Sets == nil {
+		cfg.Sets = sharedSets
 	}
 	return &Program{cfg: cfg, failed: map[string]bool{}}
 }

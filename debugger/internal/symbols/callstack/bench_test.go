@@ -5,6 +5,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/setcache"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
@@ -32,7 +33,7 @@ func BenchmarkAttach(b *testing.B) {
 			s := symbolstest.Stop(b, symbolstest.Compile(b, source), function, 0)
 			b.ReportAllocs()
 			for b.Loop() {
-				p := symbols.New(symbols.Config{})
+				p := symbols.New(symbols.Config{Sets: setcache.New(0, 0)})
 				p.Update(s.Core.Maps, s.Core)
 				if _, err := callstack.Unwind(p, s.Core.Regs, s.Core, 10); err != nil {
 					b.Fatal(err)

@@ -6,7 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
 // MaxSection is the size of the largest section that is read, decompressed.
@@ -16,12 +21,16 @@ var errNotELF = errors.New("not a 64-bit little-endian ELF file for x86-64")
 
 // A File is one ELF file.
 type File struct {
-	ELF *elf.File
-	c   io.Closer
+	ELF   *elf.File
+	r     io.ReaderAt
+	c     io.Closer
+	stamp filestamp.Stamp // from before the headers were read; zero if there is none
+	extra atomic.Int32    // calls of Retain that Close has not undone; -1 when it is closed
 }
 
 // Open reads the headers of an ELF file. It does not close c when it fails.
 func Open(r io.ReaderAt, c io.Closer) (o *File, err error) {
+	stamp, _ := stampOf(r)
 	err = CatchPanic(func() error {
 		f, err := elf.NewFile(r)
 		if err != nil {
@@ -30,7 +39,7 @@ func Open(r io.ReaderAt, c io.Closer) (o *File, err error) {
 		if f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB || f.Machine != elf.EM_X86_64 {
 			return errNotELF
 		}
-		o = &File{f, c}
+		o = &File{ELF: f, r: r, c: c, stamp: stamp}
 		return nil
 	})
 	return o, err
@@ -47,12 +56,41 @@ func CatchPanic(f func() error) (err error) {
 	return f()
 }
 
-// Close closes the file. It may be called on nil.
+// Retain returns the file, which then has another owner: it is closed when each has
+// called Close. It must not be called on a closed file, but may be on nil.
+func (o *File) Retain() *File {
+	if o != nil {
+		o.extra.Add(1)
+	}
+	return o
+}
+
+// Close closes the file if no other owner has it open. It may be called on nil.
 func (o *File) Close() error {
-	if o == nil || o.c == nil {
+	if o == nil || o.c == nil || o.extra.Add(-1) >= 0 {
 		return nil
 	}
 	return o.c.Close()
+}
+
+// Stamp returns the stamp of the file if it names the file alone and has not changed
+// since before its headers were read, so that everything that was read belongs to it.
+func (o *File) Stamp() (filestamp.Stamp, bool) {
+	now, ok := stampOf(o.r)
+	return now, ok && now == o.stamp && now.Unique() && now.Settled(time.Now())
+}
+
+// stampOf returns the stamp of a file, if r is one.
+func stampOf(r io.ReaderAt) (filestamp.Stamp, bool) {
+	f, ok := r.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return filestamp.Stamp{}, false
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return filestamp.Stamp{}, false
+	}
+	return filestamp.Of(info), true
 }
 
 // Section returns the first section of the given names that has contents, nil

@@ -1,0 +1,154 @@
+package setcache
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+)
+
+// A Cache holds the sets of the files that programs have mapped, and for a while
+// those of files that they had.
+type Cache struct {
+	idleFor time.Duration
+	maxIdle uint64
+
+	mu      sync.Mutex
+	entries map[filestamp.Stamp]*entry
+	idle    []*entry // without users, the longest idle first
+}
+
+// An entry is the set of one file.
+type entry struct {
+	stamp filestamp.Stamp
+	users map[any]bool // guarded by Cache.mu
+	timer *time.Timer  // drops the entry; guarded by Cache.mu
+
+	open sync.Once
+	file *elffile.File // kept open, since location lists are read when they are needed
+	set  *types.Set
+}
+
+// New returns a cache that keeps unused sets for a time, up to maxIdle bytes of
+// .debug_info in all.
+func New(idleFor time.Duration, maxIdle uint64) *Cache {
+	return &Cache{idleFor: idleFor, maxIdle: maxIdle, entries: map[filestamp.Stamp]*entry{}}
+}
+
+// Acquire returns the set of an open file, which it reads by open if the cache does
+// not have it. The set may be used until release is called, which may be called more
+// than once. Two files of one user do not share a set, so that a type belongs to one
+// of them: the second gets a set of its own.
+func (c *Cache) Acquire(file *elffile.File, user any, open func() *types.Set) (set *types.Set, release func()) {
+	e := c.join(file, user)
+	if e == nil {
+		return open(), func() {}
+	}
+	e.open.Do(func() { c.fill(e, file, open) })
+	return e.set, sync.OnceFunc(func() { c.leave(e, user) })
+}
+
+// fill reads the set of an entry. If the file changed meanwhile, the entry has no
+// further users.
+func (c *Cache) fill(e *entry, file *elffile.File, open func() *types.Set) {
+	e.file, e.set = file.Retain(), open()
+	if stamp, ok := file.Stamp(); ok && stamp == e.stamp {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[e.stamp] == e {
+		delete(c.entries, e.stamp)
+	}
+}
+
+// join returns the entry of a file with one more user, or nil if the file cannot be
+// shared with the user.
+func (c *Cache) join(file *elffile.File, user any) *entry {
+	stamp, ok := file.Stamp()
+	if !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[stamp]
+	if e == nil {
+		e = &entry{stamp: stamp, users: map[any]bool{}}
+		c.entries[stamp] = e
+	}
+	if e.users[user] {
+		return nil
+	}
+	e.users[user] = true
+	if i := slices.Index(c.idle, e); i >= 0 {
+		c.idle = slices.Delete(c.idle, i, i+1)
+		e.timer.Stop()
+	}
+	return e
+}
+
+// leave removes a user of an entry. Without users it is idle, if it is worth keeping.
+func (c *Cache) leave(e *entry, user any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(e.users, user)
+	if len(e.users) > 0 {
+		return
+	}
+	if size := e.size(); size == 0 || size > c.maxIdle || c.entries[e.stamp] != e {
+		c.dropLocked(e)
+		return
+	}
+	c.idle = append(c.idle, e)
+	e.timer = time.AfterFunc(c.idleFor, func() { c.expire(e) })
+	for c.idleSizeLocked() > c.maxIdle {
+		c.dropIdleLocked(0)
+	}
+}
+
+// expire drops an entry that is still idle.
+func (c *Cache) expire(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.Index(c.idle, e); i >= 0 {
+		c.dropIdleLocked(i)
+	}
+}
+
+// dropIdleLocked drops an idle entry.
+func (c *Cache) dropIdleLocked(i int) {
+	e := c.idle[i]
+	c.idle = slices.Delete(c.idle, i, i+1)
+	e.timer.Stop()
+	c.dropLocked(e)
+}
+
+// dropLocked forgets an entry without users and closes its file.
+func (c *Cache) dropLocked(e *entry) {
+	if c.entries[e.stamp] == e {
+		delete(c.entries, e.stamp)
+	}
+	_ = e.file.Close() // it was only read
+}
+
+// idleSizeLocked returns the bytes of .debug_info of all idle entries.
+func (c *Cache) idleSizeLocked() uint64 {
+	var size uint64
+	for _, e := range c.idle {
+		size += e.size()
+	}
+	return size
+}
+
+// size returns the bytes of .debug_info of the file; 0 if it has none that could be
+// read.
+func (e *entry) size() uint64 {
+	s := e.file.Section(".debug_info", ".zdebug_info")
+	if s == nil || e.set == nil {
+		return 0
+	}
+	return s.Size
+}
