@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -30,8 +32,20 @@ var manyGoals = []struct {
 	{100_000, 100 * time.Millisecond, 250, 10 * time.Millisecond},
 }
 
+// manyRevisions is the number of revisions that each ruleset of BenchmarkMany has; with 1
+// there are no histories at first, as when files come from elsewhere.
+func manyRevisions(b *testing.B) int {
+	b.Helper()
+	text := cmp.Or(os.Getenv("TRIPTYCH_BENCH_REVISIONS"), "1")
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		b.Fatalf("TRIPTYCH_BENCH_REVISIONS is %q, want a number from 1", text)
+	}
+	return n
+}
+
 // BenchmarkMany measures searches, lists and the memory of the program over stdio, with
-// many rulesets of 1.2 kB.
+// many rulesets of 1.2 kB, each with as many revisions as TRIPTYCH_BENCH_REVISIONS says.
 func BenchmarkMany(b *testing.B) {
 	for _, store := range []struct {
 		name string
@@ -199,16 +213,48 @@ func fillManyFiles(b *testing.B, data string, n int) []string {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		b.Fatal(err)
 	}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same texts each time
-	for i := range n {
-		at := manyCreated(i).Format(time.DateTime)
-		text := fmt.Sprintf("---\nname: rule_%d\ndescription: A rule of part %d\ntags: [tag%d, style]\ncreated_at: %s\nlast_modified: %s\n%s---\n\n%s",
-			i, i%200, i%50, at, at, benchExtra(i), benchText(random))
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("rule_%d.md", i)), []byte(text), 0o644); err != nil {
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			b.Fatal(err)
 		}
 	}
+	revisions := manyRevisions(b)
+	if revisions > 1 {
+		if err := os.Mkdir(filepath.Join(dir, ".history"), 0o755); err != nil {
+			b.Fatal(err)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same texts each time
+	for i := range n {
+		at, markdown := manyCreated(i).Format(time.DateTime), benchText(random)
+		write(fmt.Sprintf("rule_%d.md", i), fmt.Sprintf("---\nname: rule_%d\ndescription: A rule of part %d\ntags: [tag%d, style]\ncreated_at: %s\nlast_modified: %s\n%s---\n\n%s",
+			i, i%200, i%50, at, at, benchExtra(i), markdown))
+		if revisions > 1 {
+			write(fmt.Sprintf(".history/rule_%d.jsonl", i), strings.Join(benchHistory(b, i, revisions, markdown, []string{fmt.Sprintf("tag%d", i%50), "style"}), "\n")+"\n")
+		}
+	}
 	return nil
+}
+
+// benchHistory returns the revisions of a ruleset whose newest text is markdown, in the
+// form that the stores document; tags are a list in files and its JSON in Redis.
+func benchHistory(b *testing.B, i, revisions int, markdown string, tags any) []string {
+	b.Helper()
+	lines := make([]string, revisions)
+	for n := range lines {
+		text := markdown
+		if older := revisions - 1 - n; older > 0 {
+			text = fmt.Sprintf("%sRevision %d before.\n", markdown, older)
+		}
+		line, err := json.Marshal(map[string]any{"rev": n + 1, "at": manyCreated(i), "author": "local", "client": "bench",
+			"description": fmt.Sprintf("A rule of part %d", i%200), "tags": tags,
+			"extra": benchExtra(i), "markdown": text})
+		if err != nil {
+			b.Fatal(err)
+		}
+		lines[n] = string(line)
+	}
+	return lines
 }
 
 func fillManyHashes(b *testing.B, _ string, n int) []string {
@@ -216,13 +262,17 @@ func fillManyHashes(b *testing.B, _ string, n int) []string {
 	addr := valkeytest.Start(b).Addr
 	client := redis.NewClient(&redis.Options{Addr: addr})
 	defer func() { _ = client.Close() }() // its work is done
+	revisions := manyRevisions(b)
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same texts each time
 	for from := 0; from < n; from += 1000 {
 		_, err := client.Pipelined(b.Context(), func(p redis.Pipeliner) error {
 			for i := from; i < min(n, from+1000); i++ {
-				at := manyCreated(i).Format(time.RFC3339)
+				at, markdown, tags := manyCreated(i).Format(time.RFC3339), benchText(random), fmt.Sprintf(`["tag%d","style"]`, i%50)
 				p.HSet(b.Context(), fmt.Sprintf("ruleset:rule_%d", i), "description", fmt.Sprintf("A rule of part %d", i%200),
-					"tags", fmt.Sprintf(`["tag%d","style"]`, i%50), "markdown", benchText(random), "extra", benchExtra(i), "created_at", at, "last_modified", at)
+					"tags", tags, "markdown", markdown, "extra", benchExtra(i), "created_at", at, "last_modified", at)
+				if revisions > 1 {
+					p.RPush(b.Context(), fmt.Sprintf("rulesets:history:{ruleset:rule_%d}", i), benchHistory(b, i, revisions, markdown, tags))
+				}
 			}
 			return nil
 		})
