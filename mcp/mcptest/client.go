@@ -16,9 +16,10 @@ func Newest() string {
 	return all[len(all)-1].Name
 }
 
-// Initialize negotiates the revision and returns the server's answer. For a
-// revision with a handshake it sends initialize; a modern revision is claimed in
-// every following request, the first of which is server/discover.
+// Initialize negotiates the revision and returns the server's answer as JSON. For a revision
+// with a handshake it sends initialize and notifications/initialized; a modern revision is
+// claimed in every following request, the first of which is server/discover. A name that is no
+// revision fails the test.
 func (c *Client) Initialize(revision string) json.RawMessage {
 	c.t.Helper()
 	rev := mcp.RevisionNamed(revision)
@@ -42,8 +43,9 @@ func (c *Client) Initialize(revision string) json.RawMessage {
 	return info
 }
 
-// Ask sends a request. params is a map, a struct or JSON that encodes as an object,
-// or nil. Ask returns the server's error; any other error fails the test.
+// Ask sends a request and waits for its answer. params is a map, a struct or JSON that encodes
+// as an object, or nil. Ask returns the result as JSON, or the server's error; any other error
+// fails the test.
 func (c *Client) Ask(method string, params any) (json.RawMessage, *jsonrpc.Error) {
 	c.t.Helper()
 	claimed, err := c.claimed(params)
@@ -120,7 +122,8 @@ func objectOf(v any) (map[string]any, error) {
 	return object, nil
 }
 
-// An Answer is the answer to a tool call.
+// An Answer is the answer to a tool call. Of a call that was refused as a whole, only Err is
+// set.
 type Answer struct {
 	// Text joins all text content with line feeds.
 	Text string
@@ -147,8 +150,9 @@ func (a Answer) String() string {
 	return a.Text
 }
 
-// Call calls a tool by either spelling of its name. arguments is a map, a struct or
-// JSON; nil means none.
+// Call calls a tool by either spelling of its name, debugger/attach or debugger_attach.
+// arguments is a map, a struct or JSON; nil means none. A failure of the tool is in the answer
+// and does not fail the test.
 func (c *Client) Call(tool string, arguments any) Answer {
 	c.t.Helper()
 	params := map[string]any{"name": tool}
@@ -171,6 +175,7 @@ func (c *Client) Call(tool string, arguments any) Answer {
 	}
 }
 
+// texts joins the texts of content items.
 func (c *Client) texts(content []json.RawMessage) string {
 	c.t.Helper()
 	var texts []string
@@ -184,6 +189,7 @@ func (c *Client) texts(content []json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
+// decode decodes what the server has sent. JSON of another shape fails the test.
 func (c *Client) decode(what string, raw json.RawMessage, to any) {
 	c.t.Helper()
 	if err := json.Unmarshal(raw, to); err != nil {
@@ -191,8 +197,8 @@ func (c *Client) decode(what string, raw json.RawMessage, to any) {
 	}
 }
 
-// List returns all pages of a list: tools, resources, resources/templates or
-// prompts.
+// List returns the items of all pages of a list: tools, resources, resources/templates or
+// prompts. They are in the order of the server, as JSON.
 func (c *Client) List(what string) []json.RawMessage {
 	c.t.Helper()
 	member := what
@@ -225,7 +231,7 @@ type Contents struct {
 	Blob     []byte `json:"blob"`
 }
 
-// Read reads a resource.
+// Read reads a resource and returns its parts, or the server's error.
 func (c *Client) Read(uri string) ([]Contents, *jsonrpc.Error) {
 	c.t.Helper()
 	raw, rpc := c.Ask("resources/read", map[string]any{"uri": uri})

@@ -10,7 +10,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// T has the methods of *testing.T that this package calls.
+// T has the methods of *testing.T that this package calls, so that its own tests can watch it
+// fail. After Fatalf a *testing.T does not return; functions that are given another T return
+// zero values.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -20,8 +22,8 @@ type T interface {
 	TempDir() string
 }
 
-// A Config configures both ends of a connection. The zero Config is a server named
-// test and a local client with all scopes.
+// A Config configures both ends of a connection. The zero Config is a server named test and a
+// local client with all scopes. A Config may be used for several connections.
 type Config struct {
 	// Server is the server's configuration.
 	Server mcp.Config
@@ -33,6 +35,8 @@ type Config struct {
 	Answer func(method string, params json.RawMessage) (any, error)
 }
 
+// newServer makes the server of tables that pass the checks of [mcp.Check], which a program
+// makes at its start.
 func newServer(t T, cfg mcp.Config, tables []*mcp.Table) *mcp.Server {
 	t.Helper()
 	if cfg.Name == "" {
@@ -53,7 +57,8 @@ func (cfg Config) principal() mcp.Principal {
 	return cfg.Principal
 }
 
-// serve serves the connection until its input ends.
+// serve serves the connection until its input ends, as package stdio does: then running calls
+// are cancelled and the connection's state is dropped.
 func serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server, principal mcp.Principal) {
 	conn := jsonrpc.NewConn(in, out, jsonrpc.Config{})
 	handler := server.Bind(mcp.Caller{Principal: principal, Connection: true, Send: conn}, conn.Cancel)
@@ -61,7 +66,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server,
 	handler.End(context.WithoutCancel(ctx))
 }
 
-// handler answers the server's requests.
+// handler answers the server's requests; it is nil for a client that refuses them.
 func (cfg Config) handler() jsonrpc.Handler {
 	if cfg.Answer == nil {
 		return nil

@@ -15,8 +15,9 @@ import (
 // further ones are dropped.
 const maxNotifications = 1000
 
-// A Client is connected to a server in this process. Its methods fail the test when
-// the connection fails or an answer is malformed.
+// A Client is connected to a server in this process. Its methods fail the test when the
+// connection fails or an answer is malformed, so they need no error results; what the server
+// refuses is a result. It may be used by several goroutines.
 type Client struct {
 	t            T
 	rpc          *jsonrpc.Client
@@ -34,7 +35,8 @@ type Notification struct {
 }
 
 // Connect serves the tables until the test ends and returns a client. Until
-// [Client.Initialize] is called, the client uses the baseline profile.
+// [Client.Initialize] is called, the client uses the baseline profile. The tables are checked
+// as a program does at its start; what is wrong with them fails the test.
 func Connect(t T, tables ...*mcp.Table) *Client {
 	t.Helper()
 	return Config{}.Connect(t, tables...)
@@ -70,6 +72,8 @@ func (cfg Config) Connect(t T, tables ...*mcp.Table) *Client {
 	return c
 }
 
+// note buffers a notification for [Client.Notification]. It must not block: it is called by
+// the reader of the connection.
 func (c *Client) note(method string, params json.RawMessage) {
 	select {
 	case c.heard <- Notification{method, params}:
@@ -77,8 +81,8 @@ func (c *Client) note(method string, params json.RawMessage) {
 	}
 }
 
-// Received waits for the next notification. The test fails when none comes before
-// before the end of the test.
+// Notification waits for the next notification that was not returned yet. The test fails when
+// none comes before its end.
 func (c *Client) Notification() Notification {
 	c.t.Helper()
 	select {

@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A conversation is a parsed conversation file.
+// A conversation is a parsed conversation file. The package comment describes its form.
 type conversation struct {
 	archive    *txtar.Archive
 	wire       *txtar.File
@@ -26,7 +26,7 @@ func (c *conversation) covers(transport string) bool {
 	return transport == "" || len(c.transports) == 0 || slices.Contains(c.transports, transport)
 }
 
-// parse reads a conversation.
+// parse reads a conversation. What is wrong with the file is an error that says where.
 func parse(data []byte) (*conversation, error) {
 	c := &conversation{archive: txtar.Parse(data)}
 	if sentence := strings.TrimSpace(string(c.archive.Comment)); !strings.HasSuffix(sentence, ".") {
@@ -41,6 +41,7 @@ func parse(data []byte) (*conversation, error) {
 	return c, c.parseTurns()
 }
 
+// section assigns a section of the archive by its name.
 func (c *conversation) section(f *txtar.File) {
 	name, after := strings.CutPrefix(f.Name, afterwards)
 	switch {
@@ -57,6 +58,7 @@ func (c *conversation) section(f *txtar.File) {
 	}
 }
 
+// parseTurns reads the lines of the section wire. Lines are numbered within the section.
 func (c *conversation) parseTurns() error {
 	for n, line := range strings.Split(strings.TrimSuffix(string(c.wire.Data), "\n"), "\n") {
 		t, err := parseTurn(line)

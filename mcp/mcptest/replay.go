@@ -45,6 +45,7 @@ func (r *replay) run(turns []turn) ([]turn, error) {
 	return played, errors.Join(r.errs...)
 }
 
+// say sends one line.
 func (r *replay) say(line string) error {
 	if r.checker != nil {
 		r.checker.Sent(line)
@@ -64,6 +65,8 @@ func (r *replay) hear() (string, error) {
 	return got, nil
 }
 
+// listen receives one message and compares it with a turn. A difference is recorded, or with
+// update written into the turn; only a failure of the transport is returned.
 func (r *replay) listen(t *turn) error {
 	got, err := r.hear()
 	if err != nil {
@@ -108,7 +111,9 @@ func (r *replay) gather(turns []turn) error {
 	return nil
 }
 
-// A Checker observes the messages of a conversation.
+// A Checker observes the messages of a conversation, such as to compare each with the schema
+// of its revision. Its methods are called in the order of the messages, from the goroutine of
+// the test.
 type Checker interface {
 	// Sent is called with each line that the client sends.
 	Sent(line string)

@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Replay replays conversations over one transport.
+// A Replay replays conversations over one transport. Open is required.
 type Replay struct {
 	// Transport names the transport. Conversations that are limited to other
 	// transports are skipped; "" runs all.
@@ -21,12 +21,13 @@ type Replay struct {
 	Checker Checker
 }
 
-// Updating reports whether golden files and answers are being rewritten. Replay a
-// conversation over one transport only in that case.
+// Updating reports whether golden files and answers are being rewritten, by the flag -update.
+// Replay a conversation over one transport only in that case.
 func Updating() bool { return *update }
 
-// Conversation replays the conversation in a file with a server in this process.
-// open returns the server's table, which may use the data folder.
+// Conversation replays the conversation in a file with a server in this process. open returns
+// the server's table, which may use the data folder; it is called once. Flags in the file are
+// an error.
 func Conversation(t T, path string, open func(data string) *mcp.Table) {
 	t.Helper()
 	replay := Replay{Open: func(data string, args []string) (Transport, error) {
@@ -38,8 +39,9 @@ func Conversation(t T, path string, open func(data string) *mcp.Table) {
 	replay.Conversation(t, path)
 }
 
-// Conversation replays the conversation in a file. With -update it rewrites the
-// lines that begin with <.
+// Conversation replays the conversation in a file, unless that is limited to other transports.
+// With -update it rewrites the lines that begin with <. All differences of one run are
+// reported together.
 func (r Replay) Conversation(t T, path string) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -57,6 +59,7 @@ func (r Replay) Conversation(t T, path string) {
 	}
 }
 
+// run replays a parsed conversation in a data folder of its own.
 func (r Replay) run(t T, path string, c *conversation) {
 	t.Helper()
 	data := t.TempDir()

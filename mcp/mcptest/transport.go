@@ -13,12 +13,14 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Transport carries messages to a server and back, one message a line. It must
-// not be used by several goroutines at a time.
+// A Transport carries messages to a server and back, one message a line. It must not be used
+// by several goroutines at a time. Implementations are [Pipe] and those of the program's own
+// tests, over HTTPS for example.
 type Transport interface {
 	// Send sends one line.
 	Send(line string) error
-	// Receive waits for the next message. It fails when none arrives in time.
+	// Receive waits for the next message, and returns it without a line feed. It fails when
+	// none arrives in time.
 	Receive() (string, error)
 	// Close closes the connection. It fails if the server sent messages that
 	// were not received, or did not exit cleanly.
@@ -37,8 +39,9 @@ const (
 	patience = time.Minute
 )
 
-// A Pipe is a transport over two byte streams, one message a line. Its reader
-// goroutine ends when the output stream does.
+// A Pipe is a transport over two byte streams, one message a line. Its reader goroutine ends
+// when the output stream does, which the owner of the stream must see to: [Pipe.Close] calls
+// kill for that.
 type Pipe struct {
 	in       io.WriteCloser
 	lines    chan string // closed by the reader goroutine
@@ -56,6 +59,7 @@ func OpenPipe(in io.WriteCloser, out io.Reader, patience time.Duration, kill fun
 	return p
 }
 
+// read passes on the lines of the output until it ends.
 func (p *Pipe) read(out io.Reader) {
 	defer close(p.lines)
 	scanner := bufio.NewScanner(out)
@@ -86,10 +90,12 @@ func (p *Pipe) Receive() (string, error) {
 	}
 }
 
-// CloseInput closes the server's input. Messages can still be received.
+// CloseInput closes the server's input, which tells a server over standard input to end.
+// Messages can still be received.
 func (p *Pipe) CloseInput() error { return p.in.Close() }
 
-// Close implements [Transport]. It closes the input and reads the output to its end.
+// Close implements [Transport]. It closes the input and reads the output to its end. A message
+// that was not received is an error: a conversation states all that a server sends.
 func (p *Pipe) Close() error {
 	errs := []error{p.in.Close()}
 	killer := time.AfterFunc(p.patience, p.kill)

@@ -15,6 +15,7 @@ type turn struct {
 	pattern *regexp.Regexp // of matches and anyOrder
 }
 
+// A kind is the meaning of a line, which its mark states.
 type kind int
 
 const (
@@ -37,6 +38,8 @@ var marks = []struct {
 	{"#", remark},
 }
 
+// parseTurn reads one line. A pattern is compiled here only to report mistakes early; names
+// may change it, see [names.resolve].
 func parseTurn(line string) (turn, error) {
 	if line == "" {
 		return turn{}, nil
@@ -56,7 +59,8 @@ func parseTurn(line string) (turn, error) {
 	return turn{}, errors.New("the line must begin with >, <, <~, <? or #")
 }
 
-// resolve returns the turn with names replaced by their values.
+// resolve returns the turn with names replaced by their values. It is called when the turn is
+// played: only then the names of the lines before are known.
 func (n names) resolve(t turn) (turn, error) {
 	var err error
 	if t.pattern != nil {

@@ -22,6 +22,16 @@
 // same bytes again: the rule keeps what differs from the usual form, per client, under
 // the key extra.
 //
+// # Reading order
+//
+//	client.go clients.go lookup.go     what a client is, the table, finding a client in it
+//	rule.go plan.go                    what is rendered, and the result
+//	render.go block.go special.go      rules into files: of their own, shared, skills, commands
+//	file.go front.go                   one file with its front matter
+//	read.go                            files back into rules
+//	explain.go budget.go               which rules a client loads for a file, and how much of them
+//	lines.go text.go glob.go describe.go   YAML as lines, fences, globs, descriptions
+//
 // The package reads no files of its own accord. Functions that need the project take
 // an [io/fs.FS] or a function.
 package editors

@@ -31,6 +31,30 @@
 // the pages of the old one for clean. The same happens when a sync finds that the
 // file was deleted or replaced.
 //
+// # Reading order
+//
+//	record.go line.go chain.go            the format: records, notes, hashes, signed heads
+//	log.go batch.go sync.go deferred.go   adding records: numbers, writes, syncs, the timer
+//	backend.go                            the interfaces to where chains are stored
+//	files.go filewriter.go rewrite.go     chains in a folder, and what a failed sync does
+//	read.go chaindir.go                   reading them
+//	resume.go lasthead.go                 where a chain goes on after a process has ended
+//	verify.go verifier.go checkpoint.go   verifying
+//	query.go export.go copy.go            finding records, passing them on, moving chains
+//	signer.go rotation.go                 keys and what they are trusted with
+//	rotate.go rotatechains.go             replacing the key
+//	valkey.go stream.go                   chains in a store; streamquery.go and streamindex.go
+//	                                      find records there, streamresume.go, streamloss.go,
+//	                                      streamkeep.go, streamended.go and streamdrop.go are
+//	                                      about what was lost or is no longer kept
+//
+// # Errors
+//
+// No answer may leave before its record is stored as its class asks, so an error of
+// Append, Write or Commit takes the place of the answer. It says that the record may be
+// missing after a crash, not that it is: the log goes on trying. What is wrong with a
+// trail is no error of the reader but a [BreakError] in what it returns.
+//
 // # Format
 //
 // Many processes share a trail without waiting for one another: each adds to a
@@ -38,7 +62,14 @@
 // whose lock is free. In a store there are no locks: a server has the chain of its
 // name. A chain is lines of JSON with fixed bytes, in files
 // CHAIN/000001.jsonl and so on, or entries of a stream. Each line begins with
-// the SHA-256 of the line before it. A line is a record, or one of these notes:
+// the SHA-256 of the line before it, without its newline. The beginning of a chain, with
+// the hashes, keys and signatures cut:
+//
+//	{"prev":"0000…","file":{"version":1,"chain":"4f7c…","number":1,"after":0,"public_key":"9a1b…","time":"2026-01-02T03:04:05.000000Z"}}
+//	{"prev":"51d0…","seal":{"seq":0,"time":"2026-01-02T03:04:05.000000Z","sig":"c07e…"}}
+//	{"prev":"e2a9…","seq":1,"time":"2026-01-02T03:04:06.120000Z","key":"local","method":"tools/call","target":"attach","outcome":"ok","us":5210}
+//
+// A line is a record, or one of these notes:
 //
 //   - file begins each file; that of file 1 begins the chain, after a hash of
 //     zeros. It names the format, the chain and the public key. Where a sync has

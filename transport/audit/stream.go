@@ -56,9 +56,10 @@ const (
 // stream returns the key of the stream.
 func (w *streamWriter) stream() string { return w.names.stream(w.id) }
 
-// A server that has answered has all lines.
+// unsynced implements [medium]. A server that has answered has all lines.
 func (w *streamWriter) unsynced() int { return 0 }
 
+// mark implements [medium]. Its size is the number of lines.
 func (w *streamWriter) mark() mark { return mark{size: int64(w.lines), chain: w.id} }
 
 // appendScript adds lines behind the N-th if that is the last one and has the sum S.

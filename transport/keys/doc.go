@@ -18,6 +18,36 @@
 //	record, err := store.Find(ctx, token)    // ErrUnknown
 //	err = record.Check(time.Now(), address)  // ErrRevoked, ErrExpired, *AddressError
 //
+// # What is stored
+//
+// Of a token only the SHA-256 is stored, and its beginning to tell keys apart: a reader of
+// the store can use no key. A file has the form
+//
+//	{
+//	  "version": 1,
+//	  "keys": [
+//	    {
+//	      "id": "key_4f7c2m9xq0", "kind": "live", "hint": "kdb_live_Ab3d…", "hash": "9f86…",
+//	      "scopes": ["aoc:read"], "plan": "free", "created": "2026-01-02T03:04:05Z"
+//	    }
+//	  ]
+//	}
+//
+// In Valkey each record is a field of one hash, with indexes beside it for tokens and for
+// lists by age (ringNames in valkey.go). Every change writes another text into the hash's
+// field version, by which processes find out cheaply that something has changed.
+//
+// # Reading order
+//
+//	token.go record.go settings.go       what a key is
+//	store.go                             Ring and Store; rules of every change
+//	ring.go cache.go                     all records in memory, loaded again when they are old
+//	file.go fileform.go filechange.go    keys in a file
+//	valkey.go recordcache.go             keys on a server; records in memory one by one
+//	valkeychange.go valkeydurable.go     changes there, and what a server may lose
+//	valkeyindex.go                       look-ups, and making the indexes anew
+//	filewatch.go valkeywatch.go          hearing of changes by other processes
+//
 // # Errors
 //
 // A ring tells three things apart that a server answers differently: a text that is no token

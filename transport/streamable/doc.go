@@ -50,8 +50,46 @@
 //	      copy                 stream.go, sink.go: an event stream
 //
 // A GET goes from ServeHTTP to get.go, which reads a stream of the session, a DELETE ends
-// the session. sessions.go finds sessions, session.go has the state of one, and seal.go
-// and peers.go let it go on at other servers.
+// the session.
+//
+// # Reading order
+//
+//	handler.go config.go status.go        the endpoint, what it needs, and its statuses
+//	post.go route.go body.go accept.go    what comes before the requests of a body run
+//	header.go host.go toolsets.go         the headers
+//	exchange.go answer.go sender.go       running requests, and how their answer is sent
+//	respond.go limits.go forget.go        refusals, limits, and keys that were revoked
+//	stream.go sink.go listen.go           event streams, and requests that only listen
+//	session.go sessions.go get.go         sessions and their own stream
+//	sessionstreams.go parked.go           streams that wait for clients to reconnect
+//	seal.go peers.go forward.go           sessions and requests of several servers
+//	running.go usage.go info.go           counting what runs, for Shutdown and for metrics
+//
+// # An answer
+//
+// An answer begins undecided. It becomes JSON when the requests have ended, or an event
+// stream when the first message is sent before that; it cannot change afterwards. A client
+// that accepts streams only gets a stream in any case, one that accepts JSON only gets no
+// messages. The status of JSON follows from the error (status.go); that of a stream is 200.
+//
+//	undecided ── requests end ─────────────► JSON
+//	    └─────── first message ──► stream ──► its last event is the answer
+//	                                 └─ connection lost ──► with a session: parked,
+//	                                       a GET with Last-Event-ID goes on with it;
+//	                                       without one: the requests are cancelled
+//
+// # A session
+//
+// The answer to initialize begins a session where the revision has sessions. It ends by a
+// DELETE, after SessionIdle without a request or a reader, when its key is revoked, and with
+// Shutdown. Requests of an ended session get 404, upon which clients initialize again. A
+// session belongs to its principal: with another key, or one that has lost a scope since,
+// its id is unknown.
+//
+// Where several servers share a secret, the id holds, encrypted, what initialize negotiated,
+// so that any of them goes on with the session. What one of them hears and the others must
+// know, such as the end of the session or a cancellation, they tell each other through
+// [Peers]; a request whose state is at one server is passed on to it.
 //
 // # Memory
 //

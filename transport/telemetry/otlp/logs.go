@@ -72,7 +72,11 @@ func (x *Logs) Export(ctx context.Context, from Source, records []LogRecord) err
 // Close closes idle connections.
 func (x *Logs) Close() { x.close() }
 
-// logsData encodes an ExportLogsServiceRequest: one ResourceLogs (1) with one ScopeLogs (2).
+// logsData encodes an ExportLogsServiceRequest (collector/logs/v1/logs_service.proto).
+//
+//	ExportLogsServiceRequest  resource_logs 1
+//	ResourceLogs              resource 1, scope_logs 2, schema_url 3
+//	ScopeLogs                 scope 1, log_records 2, schema_url 3
 func logsData(from Source, records []LogRecord) (m message) {
 	var scoped, resourced message
 	scoped.bytes(1, scopeOf(from.Scope))
@@ -87,7 +91,10 @@ func logsData(from Source, records []LogRecord) (m message) {
 	return m
 }
 
-// logOf encodes a LogRecord. Its body (5) is an AnyValue; the id of a trace is left out.
+// logOf encodes a LogRecord (logs/v1/logs.proto). The id of a trace is left out.
+//
+//	time_unix_nano 1, severity_number 2, body 5 (an AnyValue), attributes 6,
+//	observed_time_unix_nano 11, event_name 12
 func logOf(r *LogRecord) (m message) {
 	m.time(1, r.Time)
 	m.varint(2, uint64(r.Severity))

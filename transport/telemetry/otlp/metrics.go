@@ -46,8 +46,12 @@ func (x metrics) Shutdown(context.Context) error {
 	return nil
 }
 
-// metricsData encodes an ExportMetricsServiceRequest: one ResourceMetrics (1) with a
-// ScopeMetrics (2) for each scope.
+// metricsData encodes an ExportMetricsServiceRequest
+// (collector/metrics/v1/metrics_service.proto).
+//
+//	ExportMetricsServiceRequest  resource_metrics 1
+//	ResourceMetrics              resource 1, scope_metrics 2, schema_url 3
+//	ScopeMetrics                 scope 1, metrics 2, schema_url 3
 func metricsData(data *metricdata.ResourceMetrics) (m message) {
 	var resourced message
 	resourced.bytes(1, resourceOf(data.Resource))
@@ -65,8 +69,11 @@ func metricsData(data *metricdata.ResourceMetrics) (m message) {
 	return m
 }
 
-// metricOf encodes a Metric. The kind of its data is the number of the field that holds it.
-// Exponential histograms, which nothing here makes, are left without points.
+// metricOf encodes a Metric (metrics/v1/metrics.proto). The kind of its data is the number of
+// the field that holds it. Exponential histograms (10), which nothing here makes, are left
+// without points.
+//
+//	name 1, description 2, unit 3, gauge 5, sum 7, histogram 9, summary 11
 func metricOf(one metricdata.Metrics) (m message) {
 	m.text(1, one.Name)
 	m.text(2, one.Description)
@@ -94,7 +101,7 @@ func metricOf(one metricdata.Metrics) (m message) {
 func appendInt(m *message, v int64)     { m.fixed64(6, uint64(v)) } //nolint:gosec // two's complement is the encoding
 func appendFloat(m *message, v float64) { m.double(4, v) }
 
-// gaugeOf encodes a Gauge.
+// gaugeOf encodes a Gauge: data_points 1.
 func gaugeOf[N int64 | float64](g metricdata.Gauge[N], value func(*message, N)) (m message) {
 	for _, p := range g.DataPoints {
 		m.bytes(1, numberOf(p, value))
@@ -102,7 +109,7 @@ func gaugeOf[N int64 | float64](g metricdata.Gauge[N], value func(*message, N)) 
 	return m
 }
 
-// sumOf encodes a Sum.
+// sumOf encodes a Sum: data_points 1, aggregation_temporality 2, is_monotonic 3.
 func sumOf[N int64 | float64](s metricdata.Sum[N], value func(*message, N)) (m message) {
 	for _, p := range s.DataPoints {
 		m.bytes(1, numberOf(p, value))
@@ -124,6 +131,8 @@ func (m *message) temporality(field protowire.Number, t metricdata.Temporality) 
 
 // numberOf encodes a NumberDataPoint; value appends its value, whose field depends on the
 // type.
+//
+//	start_time_unix_nano 2, time_unix_nano 3, as_double 4 or as_int 6, attributes 7
 func numberOf[N int64 | float64](p metricdata.DataPoint[N], value func(*message, N)) (m message) {
 	m.time(2, p.StartTime)
 	m.time(3, p.Time)
@@ -135,8 +144,11 @@ func numberOf[N int64 | float64](p metricdata.DataPoint[N], value func(*message,
 // set appends the attributes of a point, in the order of their keys.
 func (m *message) set(field protowire.Number, s attribute.Set) { m.attributes(field, s.ToSlice()) }
 
-// histogramOf encodes a Histogram. Its bounds are one fewer than its counts: the last count is
-// of all values beyond the last bound.
+// histogramOf encodes a Histogram: data_points 1, aggregation_temporality 2. Its bounds are
+// one fewer than its counts: the last count is of all values beyond the last bound.
+//
+//	HistogramDataPoint  start_time_unix_nano 2, time_unix_nano 3, count 4, sum 5,
+//	                    bucket_counts 6, explicit_bounds 7, attributes 9, min 11, max 12
 func histogramOf[N int64 | float64](h metricdata.Histogram[N]) (m message) {
 	for _, p := range h.DataPoints {
 		var point message
@@ -163,7 +175,10 @@ func histogramOf[N int64 | float64](h metricdata.Histogram[N]) (m message) {
 	return m
 }
 
-// summaryOf encodes a Summary, which only metrics of Prometheus are.
+// summaryOf encodes a Summary, which only metrics of Prometheus are: data_points 1.
+//
+//	SummaryDataPoint  start_time_unix_nano 2, time_unix_nano 3, count 4, sum 5,
+//	                  quantile_values 6 (quantile 1, value 2), attributes 7
 func summaryOf(s metricdata.Summary) (m message) {
 	for _, p := range s.DataPoints {
 		var point message

@@ -39,8 +39,12 @@ type source struct {
 	scope    instrumentation.Scope
 }
 
-// tracesData encodes an ExportTraceServiceRequest, one ResourceSpans for each source, in
-// the order in which they come first.
+// tracesData encodes an ExportTraceServiceRequest (collector/trace/v1/trace_service.proto),
+// one ResourceSpans for each source, in the order in which they come first.
+//
+//	ExportTraceServiceRequest  resource_spans 1
+//	ResourceSpans              resource 1, scope_spans 2, schema_url 3
+//	ScopeSpans                 scope 1, spans 2, schema_url 3
 func tracesData(all []trace.ReadOnlySpan) (m message) {
 	var order []source
 	bySource := map[source][]trace.ReadOnlySpan{}
@@ -67,7 +71,12 @@ func tracesData(all []trace.ReadOnlySpan) (m message) {
 	return m
 }
 
-// spanOf encodes a Span. Events are left out: nothing here makes any.
+// spanOf encodes a Span (trace/v1/trace.proto). Events (11) are left out: nothing here makes
+// any.
+//
+//	trace_id 1, span_id 2, trace_state 3, parent_span_id 4, name 5, kind 6,
+//	start_time_unix_nano 7, end_time_unix_nano 8, attributes 9,
+//	dropped_attributes_count 10, links 13, status 15, flags 16
 func spanOf(s trace.ReadOnlySpan) (m message) {
 	context, parent := s.SpanContext(), s.Parent()
 	m.ids(1, context)
@@ -96,7 +105,7 @@ func (m *message) ids(field protowire.Number, of oteltrace.SpanContext) {
 	m.bytes(field+1, spanID[:])
 }
 
-// linkOf encodes a Link.
+// linkOf encodes a Link: trace_id 1, span_id 2, trace_state 3, attributes 4, flags 6.
 func linkOf(l trace.Link) (m message) {
 	m.ids(1, l.SpanContext)
 	m.text(3, l.SpanContext.TraceState().String())
@@ -122,7 +131,8 @@ func flagsOf(c oteltrace.SpanContext, remote bool) uint32 {
 	return flags
 }
 
-// statusOf encodes a Status, whose codes have other numbers than those of the SDK.
+// statusOf encodes a Status: message 2, code 3. The codes have other numbers than those of the
+// SDK: 1 is ok, 2 an error.
 func statusOf(s trace.Status) (m message) {
 	m.text(2, s.Description)
 	switch s.Code {

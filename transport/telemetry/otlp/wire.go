@@ -74,7 +74,8 @@ func (m *message) packed(field protowire.Number, values []uint64) {
 	m.bytes(field, list)
 }
 
-// attributes appends a KeyValue message for each attribute.
+// attributes appends a KeyValue message for each attribute (common/v1/common.proto): key 1,
+// value 2.
 func (m *message) attributes(field protowire.Number, set []attribute.KeyValue) {
 	for _, kv := range set {
 		var pair message
@@ -86,6 +87,8 @@ func (m *message) attributes(field protowire.Number, set []attribute.KeyValue) {
 
 // anyValue encodes an AnyValue. Its fields are a oneof: which one is there says the type, so a
 // value of 0 is written, too.
+//
+//	string_value 1, bool_value 2, int_value 3, double_value 4, array_value 5
 func anyValue(v attribute.Value) (m message) {
 	switch v.Type() {
 	case attribute.BOOL:
@@ -106,13 +109,13 @@ func anyValue(v attribute.Value) (m message) {
 	return m
 }
 
-// resourceOf encodes a Resource.
+// resourceOf encodes a Resource: attributes 1.
 func resourceOf(r *resource.Resource) (m message) {
 	m.attributes(1, r.Attributes())
 	return m
 }
 
-// scopeOf encodes an InstrumentationScope.
+// scopeOf encodes an InstrumentationScope: name 1, version 2, attributes 3.
 func scopeOf(s instrumentation.Scope) (m message) {
 	m.text(1, s.Name)
 	m.text(2, s.Version)
