@@ -54,7 +54,8 @@ func Managed(certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error), l
 	return &Certificates{managed: certificate, log: log, now: time.Now}
 }
 
-// File returns the path of the certificate, "" if it is not a file.
+// File returns the path of the certificate, "" if it is not a file. Clients can be told to
+// trust the file of a self-signed one.
 func (c *Certificates) File() string { return c.certFile }
 
 // Fingerprint returns the SHA-256 of the certificate, as pairs of hexadecimal digits with

@@ -29,7 +29,8 @@ type Server struct {
 	draining atomic.Bool // no new clients are wanted
 }
 
-// New returns a server. It starts nothing.
+// New returns a server with the defaults for what is zero in the configuration. It starts
+// nothing; [Server.Serve] does.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
 	hosts := hostcheck.Hosts{Loopback: true, Addresses: true, Names: cfg.Hosts}
@@ -48,7 +49,7 @@ func New(cfg Config) *Server {
 // A ConnectionUsage counts connections.
 type ConnectionUsage = connlimit.Usage
 
-// Connections returns how many connections there are.
+// Connections returns how many connections there are, none before Serve. It is for metrics.
 func (s *Server) Connections() ConnectionUsage {
 	if l := s.limited.Load(); l != nil {
 		return l.Usage()
@@ -68,7 +69,8 @@ func (s *Server) Buffers() BufferUsage {
 	return BufferUsage{Limit: s.cfg.BufferMemoryTotal}
 }
 
-// isProxy reports whether connections from an address are a proxy's.
+// isProxy reports whether connections from an address are a proxy's. Many clients come through
+// it, so the limit of one address is not for it.
 func (s *Server) isProxy(addr netip.Addr) bool {
 	return slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.WithZone("")) })
 }

@@ -59,8 +59,8 @@ func plainPrefix(p netip.Prefix) netip.Prefix {
 	return p.Masked()
 }
 
-// filled returns the settings with the defaults of a new key: all scopes and the
-// plan Free.
+// filled returns the settings with the defaults of a new key: all scopes and the plan Free. An
+// empty list of scopes that is not nil stays: a key without rights.
 func (s Settings) filled(all []mcp.Scope) Settings {
 	if s.Scopes == nil {
 		s.Scopes = all
@@ -127,7 +127,7 @@ func (s *Settings) check() error {
 	return s.checkParts()
 }
 
-// checkParts checks each scope and range, and that plan and limits fit each other.
+// checkParts checks each scope, toolset and range, and that plan and limits fit each other.
 func (s *Settings) checkParts() error {
 	for _, scope := range s.Scopes {
 		if !scopeForm().MatchString(string(scope)) {

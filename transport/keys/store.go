@@ -28,13 +28,15 @@ type Ring interface {
 // that do not exist are a [*NotFoundError].
 type Store interface {
 	Ring
-	// Create makes a key. The token is returned this once.
+	// Create makes a key with settings that [SettingError] does not refuse, and an ID and a
+	// token that no key has. The token is returned this once. On success the key works at once
+	// at this process, and at others within [MaxAge].
 	Create(ctx context.Context, kind Kind, s Settings) (Record, Token, error)
 	// CreateFirst makes a key if there is none, also of all processes that do so at one
 	// time only one. Otherwise it returns a zero record, or [ErrLost] if the store once
 	// had keys and has none.
 	CreateFirst(ctx context.Context, kind Kind, s Settings) (Record, Token, error)
-	// List returns all records, oldest first.
+	// List returns all records, oldest first, revoked and expired ones too.
 	List(ctx context.Context) ([]Record, error)
 	// Page returns at most n records, oldest first: those after the one with an ID, or the
 	// first ones if that is "".
@@ -43,8 +45,9 @@ type Store interface {
 	GetAll(ctx context.Context, ids []string) ([]Record, error)
 	// Get returns one record, or a [*NotFoundError].
 	Get(ctx context.Context, id string) (Record, error)
-	// Rotate gives a key a new token. The one before works on for grace,
-	// any earlier one stops. A revoked key is not rotated: [ErrRevoked].
+	// Rotate gives a key a new token, which is returned this once. The one before works on for
+	// grace, 0 for not at all, any earlier one stops. A revoked key is not rotated:
+	// [ErrRevoked].
 	Rotate(ctx context.Context, id string, grace time.Duration) (Record, Token, error)
 	// Revoke makes a key stop working for ever: no method undoes it. Doing it twice changes
 	// nothing, and the first time of revocation stays.

@@ -49,7 +49,7 @@ var ErrMalformed = errors.New("this is no key: mistyped, cut off, or not one of 
 // token and is never found.
 type Token struct{ text string }
 
-// NewToken makes a token out of 178 random bits.
+// NewToken makes a token out of 178 random bits: it cannot be guessed, and no two are equal.
 func NewToken(kind Kind) Token {
 	body := marker + string(kind) + "_" + randomText(alphabet, randomLen)
 	sum := checksum(body)
@@ -111,7 +111,8 @@ func randomText(alphabet string, n int) string {
 	return string(text)
 }
 
-// Reveal returns the secret text. Call it only to show a new token to its owner.
+// Reveal returns the secret text. Call it only to show a new token to its owner, or to send
+// it: what it returns is printed like any text.
 func (t Token) Reveal() string { return t.text }
 
 // Kind returns the kind that the token's text states; "" for the zero value.

@@ -68,7 +68,7 @@ type swap struct {
 	first bool   // there must be no other record
 }
 
-// args returns the arguments of the script.
+// args returns the arguments of the script, with a new version.
 func (c *swap) args(n ringNames) []any {
 	first, revoked := "", ""
 	if c.first {
@@ -197,7 +197,8 @@ func (s *ValkeyStore) change(ctx context.Context, id string, edit func(Record) (
 	return Record{}, fmt.Errorf("%w: others change %s all the time", ErrUnavailable, id)
 }
 
-// edited returns the swap of a record for what an edit makes of it.
+// edited returns the swap of a record for what an edit makes of it. The record must be valid:
+// a text that this version cannot read is not replaced.
 func edited(id, text string, edit func(Record) (Record, error)) (swap, error) {
 	was, err := decodeRecord(id, text)
 	if err != nil {

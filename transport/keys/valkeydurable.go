@@ -57,7 +57,8 @@ func (s *ValkeyStore) node(ctx context.Context) (redis.UniversalClient, error) {
 	return s.client, nil
 }
 
-// replicasOf returns the number of replicas that a server knows, 0 if it does not say.
+// replicasOf returns the number of replicas that a server knows, 0 if it does not say. A
+// managed service may forbid the question.
 func replicasOf(ctx context.Context, client redis.UniversalClient) int {
 	text, err := client.Info(ctx, "replication").Result()
 	if err != nil {
@@ -193,7 +194,8 @@ func (s *ValkeyStore) CreateFirst(ctx context.Context, kind Kind, settings Setti
 	return r, t, nil
 }
 
-// markMade remembers in the store that it has keys.
+// markMade remembers in the store that it has keys, for CreateFirst to tell a store that was
+// emptied from a new one. made says that it is known already.
 func (s *ValkeyStore) markMade(ctx context.Context, made int64) error {
 	if made > 0 {
 		return nil

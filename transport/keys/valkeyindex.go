@@ -60,7 +60,8 @@ redis.call('HSET', KEYS[2], 'version', ARGV[1])
 return 1`)
 )
 
-// maxChanges is the number of changes that are remembered for processes that were away.
+// maxChanges is the number of changes that are remembered for processes that were away. One
+// that has missed more forgets all records that it has in memory.
 const maxChanges = 1000
 
 // catchVersion finds out which keys were changed since the version of the records in memory,

@@ -46,8 +46,8 @@
 //	      deliver              messages that have no answer
 //	      Auth.Charge
 //	    exchange.serve         exchange.go: runs the requests
-//	      reply                respond.go: one answer as JSON
-//	      copy                 stream.go, sink.go: an event stream
+//	      reply                answer.go: one answer as JSON
+//	      copy                 answer.go, stream.go, sink.go: an event stream
 //
 // A GET goes from ServeHTTP to get.go, which reads a stream of the session, a DELETE ends
 // the session.

@@ -83,8 +83,9 @@ func (e *exchange) serve(w http.ResponseWriter, r *http.Request) {
 	e.reply(w, e.answer())
 }
 
-// begin derives the context of the requests from parent. It is also cancelled when
-// the requests send nothing for the endpoint's Timeout.
+// begin derives the context of the requests from parent. It is also cancelled when the
+// requests send nothing for the endpoint's Timeout, with the cause errTooLong.
+// [exchange.release] ends both.
 func (e *exchange) begin(parent context.Context) {
 	e.ctx, e.cancel = context.WithCancelCause(parent)
 	cancel := e.cancel // a task that keeps the context must not keep the body
@@ -101,7 +102,8 @@ func (e *exchange) extend(d time.Duration) {
 	}
 }
 
-// unlimit stops the timer for good: a listen has no end of its own.
+// unlimit stops the timer for good: a listen has no end of its own. A later extend does
+// nothing.
 func (e *exchange) unlimit() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -235,7 +237,8 @@ func (w requestHandler) Handle(ctx context.Context, req *jsonrpc.Request, dst []
 // errPanicked is the outcome of a handler that did not return.
 var errPanicked = errors.New("the handler panicked")
 
-// GuardBatch implements [jsonrpc.BatchGuard] by the handler of the session.
+// GuardBatch implements [jsonrpc.BatchGuard] by the handler of the session. A batch that it
+// refuses has one error as its answer.
 func (w requestHandler) GuardBatch(items []jsonrpc.Request) (*jsonrpc.Error, bool) {
 	err, nullID := w.e.handler.GuardBatch(items)
 	if err != nil {

@@ -41,8 +41,9 @@ type Handler struct {
 	running running                // requests that run, without listens
 }
 
-// New returns the endpoint. It starts nothing. Config.Server and Config.Auth must be set;
-// the server must outlive the endpoint.
+// New returns the endpoint. It starts nothing. Config.Server and Config.Auth must be set; the
+// server must outlive the endpoint, which ends sessions of it. Shutdown must be called, or the
+// timers of sessions go on.
 func New(cfg Config) *Handler {
 	h := &Handler{cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}}
 	h.bodies = budget.New(budget.Limits{Owner: h.cfg.BodyMemory, Total: h.cfg.BodyMemoryTotal})
@@ -90,8 +91,8 @@ func (h *Handler) Shutdown(ctx context.Context) {
 // ignores its context is left behind.
 const cancelGrace = time.Second
 
-// run runs the requests of an exchange on a goroutine of their own. It reports
-// false when the endpoint is closed.
+// run runs the requests of an exchange on a goroutine of their own, for which Shutdown waits.
+// It reports false when the endpoint is closed; then the caller refuses the requests.
 func (h *Handler) run(e *exchange) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

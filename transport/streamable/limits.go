@@ -24,7 +24,8 @@ func (h *Handler) SetLimits(cfg Config) {
 	h.sessions.count.SetLimits(budget.Limits{Owner: int64(cfg.MaxSessions), Total: int64(cfg.MaxSessionsTotal)})
 }
 
-// storeLimits stores the limits that are compared with elsewhere.
+// storeLimits stores the limits that are compared with elsewhere: budgets have copies of their
+// own.
 func (h *Handler) storeLimits(cfg *Config) {
 	h.maxBody.Store(cfg.MaxBody)
 	h.maxSessions.Store(int64(cfg.MaxSessions))
@@ -66,8 +67,8 @@ func (h *Handler) overBudget(header http.Header, err error, rev *mcp.Revision, o
 		jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has no memory for more %s now", of))
 }
 
-// retryStreams is the Retry-After of a client that has too many streams. It is long
-// because streams are: an open one may last for hours.
+// retryStreams is the Retry-After of a client that has too many streams. It is long because
+// streams are: an open one may last for hours.
 const retryStreams = time.Minute
 
 // tooManyStreams refuses another stream: a principal's own limit with 429, that of the

@@ -39,7 +39,7 @@ func (p *parked) add(owner string, one *stream, drop func()) {
 	}
 }
 
-// remove removes a stream, if it is in the list.
+// remove removes a stream, if it is in the list: its client is back, or it was dropped.
 func (p *parked) remove(one *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,7 +21,7 @@ func (r *running) add() {
 	r.n++
 }
 
-// done counts one less, and wakes the one that waits for none.
+// done counts one less, and wakes the goroutines that wait when it was the last.
 func (r *running) done() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -30,8 +30,9 @@ const SessionLife = 7 * 24 * time.Hour
 // used by many goroutines.
 type sealer struct{ aead cipher.AEAD }
 
-// A sealedSession is the contents of an id: all that another server needs to go on with
-// the session. The names are short, for the id is sent with every request.
+// A sealedSession is the contents of an id: all that another server needs to go on with the
+// session. The names are short, for the id is sent with every request. The id is encrypted
+// since a client must not read its scopes, and authenticated since it must not choose them.
 type sealedSession struct {
 	ID        string        `json:"i"` // names the session in the audit trail
 	Principal string        `json:"p"`
@@ -64,7 +65,8 @@ func newSealer(secret []byte) *sealer {
 
 var errSealed = errors.New("no sealed session id of this store")
 
-// seal returns the id of a session.
+// seal returns the id of a session. Two calls return different ids, for the nonce is random;
+// both are of the session.
 func (k *sealer) seal(s sealedSession) (string, error) {
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -25,8 +25,9 @@ func (e *exchange) open() *stream {
 // without a session is cancelled then, too.
 var errGone = errors.New("the client has disconnected")
 
-// Notify sends a notification that belongs to the request, and gives the request its full
-// time again. It does not block; the error is that no client reads the stream.
+// Notify implements [mcp.Sender]. It sends a notification that belongs to the request, and
+// gives the request its full time again. It does not block; the error is that no client reads
+// the stream.
 func (e *exchange) Notify(_ context.Context, method string, params []byte) error {
 	e.extend(e.h.cfg.Timeout)
 	s := e.open()
@@ -36,10 +37,11 @@ func (e *exchange) Notify(_ context.Context, method string, params []byte) error
 	return s.append(jsonrpc.AppendNotification(nil, method, params))
 }
 
-// Call sends a request to the client, which responds by a POST of its own; that requires
-// a session. It waits up to questionTimeout, during which the request of the client does
-// not time out. When ctx is done first, the client is told that the question is
-// cancelled.
+// Call implements [mcp.Sender]. It sends a request to the client, which responds by a POST of
+// its own; that requires a session. It waits up to questionTimeout, during which the request
+// of the client does not time out. When ctx is done first, the client is told that the
+// question is cancelled. The response may come in at another server, which passes it on
+// through [Peers].
 func (e *exchange) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
 	session := e.to.session
 	if session == nil {

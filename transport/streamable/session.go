@@ -12,9 +12,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A session holds the state of a client of a revision with sessions. It is made when
-// initialize has succeeded and lives until the client deletes it, it was idle for
-// SessionIdle, its key is revoked, or the server ends.
+// A session holds the state of a client of a revision with sessions, at this server. It is
+// made when initialize has succeeded, or restored from its id, and lives until the client
+// deletes it, it was idle for SessionIdle, its key is revoked, or the server ends.
 type session struct {
 	h         *Handler
 	id        string
@@ -130,8 +130,8 @@ func (s *session) cancel(id jsonrpc.ID) bool {
 	return found
 }
 
-// addQuestion adds a request to the client, and returns its id and the channel for
-// the response.
+// addQuestion adds a request to the client, and returns its id and the channel for the
+// response, which gets one value at most. The caller removes the question in the end.
 func (s *session) addQuestion() (id int64, answer <-chan *jsonrpc.Response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

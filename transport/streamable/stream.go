@@ -60,9 +60,9 @@ func newStream(name string, prime bool, hold *budget.Hold) *stream {
 // spreads the load when a proxy has cut many streams.
 const reconnectDelay = time.Second
 
-// append adds a message. It never blocks: past the bound, or without memory for
-// it, a stream without a session ends, and one of a session drops its oldest
-// messages.
+// append adds a message, which the stream keeps. It never blocks: past the bound, or without
+// memory for it, a stream without a session ends, and one of a session drops its oldest
+// messages. A client that reads slowly so delays nothing but itself.
 func (s *stream) append(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +97,9 @@ func (s *stream) addLocked(message []byte) error {
 	return nil
 }
 
-// finish adds the last message, which may be nil for none. When there is no
-// memory for it, it returns the error and the stream goes on.
+// finish adds the last message, which may be nil for none, and ends the stream: further
+// messages are refused. When there is no memory for it, it returns the error and the stream
+// goes on. On a stream that has ended it does nothing.
 func (s *stream) finish(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +165,7 @@ func (s *stream) trim() bool {
 	return s.bytes < before
 }
 
-// held returns the bytes that the stream keeps.
+// held returns the bytes of events that the stream keeps, read or not.
 func (s *stream) held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,7 +41,7 @@ func (h *Handler) selectTools(r *http.Request, caller *mcp.Caller) *Refusal {
 	return nil
 }
 
-// listed splits a comma-separated list.
+// listed splits a comma-separated list, without empty names and the spaces around names.
 func listed(text string) (list []string) {
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); name != "" {

@@ -2,8 +2,8 @@ package streamable
 
 import "github.com/triptych-mcp/triptych/transport/internal/budget"
 
-// A Usage holds the use of a budget: in all, by how many principals, and
-// how often it was refused.
+// A Usage holds the use of a budget: in all, by how many principals, and how often it was
+// refused. The methods that return one may be called at any time.
 type Usage = budget.Usage
 
 // BodyUsage returns the bytes of bodies that are being received or answered. Like the

@@ -64,8 +64,8 @@ func (t *Telemetry) StartStore(ctx context.Context, operation string) (context.C
 	}
 }
 
-// endSession records how long a session lasted. An end by time-out or with the key is none
-// by an error.
+// endSession records how long a session lasted. An end by time-out or with the key is none by
+// an error. Other events are ignored.
 func (t *Telemetry) endSession(ctx context.Context, e *mcp.Event) {
 	if t.sessions != nil && e.Method == mcp.SessionEnd {
 		t.sessions.Record(ctx, e.Took.Seconds(), metric.WithAttributes(connectionAttributes(e)...))

@@ -73,7 +73,9 @@ type Telemetry struct {
 // scope names the instrumentation: receivers show which package has made a span.
 const scope = "github.com/triptych-mcp/triptych/transport/telemetry"
 
-// maxAttribute bounds the length of the value of an attribute: clients choose some of them.
+// maxAttribute bounds the length in characters of the value of an attribute: clients choose
+// some of them. The environment may set another bound
+// (OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT).
 const maxAttribute = 1024
 
 // buckets holds the bounds that the conventions recommend, in seconds.
@@ -144,7 +146,8 @@ func (t *Telemetry) openMetrics(to otlp.Target, about *resource.Resource, furthe
 	return err
 }
 
-// histogram makes a metric of seconds with the buckets of the conventions.
+// histogram makes a metric of seconds with the buckets of the conventions. Receivers compare
+// servers by these names and bounds, so none is our own.
 func (t *Telemetry) histogram(name, about string) (metric.Float64Histogram, error) {
 	return t.numbers.Meter(scope).Float64Histogram(name,
 		metric.WithUnit("s"), metric.WithDescription(about), metric.WithExplicitBucketBoundaries(buckets...))

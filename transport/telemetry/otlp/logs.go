@@ -51,7 +51,8 @@ func (e *RejectedError) Error() string {
 // Logs exports log records. It may be used by several goroutines.
 type Logs struct{ *client }
 
-// NewLogs returns an exporter of log records to a target. Nothing is sent yet.
+// NewLogs returns an exporter of log records to a target, such as [LogsFromEnvironment]
+// returns. Nothing is sent yet.
 func NewLogs(to Target) *Logs { return &Logs{newClient(to)} }
 
 // Export sends log records in one request, and waits for the answer at most as long as the
@@ -69,7 +70,7 @@ func (x *Logs) Export(ctx context.Context, from Source, records []LogRecord) err
 	return rejectedIn(answer)
 }
 
-// Close closes idle connections.
+// Close closes idle connections. No Export may run or follow.
 func (x *Logs) Close() { x.close() }
 
 // logsData encodes an ExportLogsServiceRequest (collector/logs/v1/logs_service.proto).

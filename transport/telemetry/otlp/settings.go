@@ -52,7 +52,7 @@ func FromEnvironment(getenv func(string) string, base string) (Targets, error) {
 
 // LogsFromEnvironment reads the variables of logs, as [FromEnvironment] does those of traces
 // and metrics. The target has no URL if the variables turn the export of logs off, or nothing
-// names an endpoint.
+// names an endpoint. It is apart, since an operator asks for logs with a setting of its own.
 func LogsFromEnvironment(getenv func(string) string, base string) (Target, error) {
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
 		return Target{}, nil

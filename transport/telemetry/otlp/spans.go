@@ -27,13 +27,15 @@ func (s spans) ExportSpans(ctx context.Context, all []trace.ReadOnlySpan) error 
 	return err
 }
 
-// Shutdown implements [trace.SpanExporter].
+// Shutdown implements [trace.SpanExporter]. Nothing waits to be sent here: the SDK has the
+// batches.
 func (s spans) Shutdown(context.Context) error {
 	s.close()
 	return nil
 }
 
-// A source is the resource and the scope that some spans share.
+// A source is the resource and the scope that some spans share. OTLP groups spans by both, so
+// that a batch names them once.
 type source struct {
 	resource attribute.Distinct
 	scope    instrumentation.Scope
