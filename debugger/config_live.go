@@ -59,7 +59,7 @@ func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return session.NewRegistry(session.Config{Log: env.Logger, History: c.History << 20, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop}), rules, nil
+	return session.NewRegistry(session.Config{Log: env.Logger, History: c.History << 20, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span}), rules, nil
 }
 
 // fromEnvironment sets what no flag has set, from variables or to the

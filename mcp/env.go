@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"log/slog"
 	"time"
 )
@@ -23,4 +24,8 @@ type Env struct {
 	// Getenv returns the value of an environment variable, or "" if it is not
 	// set.
 	Getenv func(string) string
+	// Span begins a span of some part of a request, below the one that the context has, for
+	// traces. The function that it returns ends the span with the part's error. Span is nil
+	// if nothing is traced.
+	Span func(ctx context.Context, name string) (context.Context, func(error))
 }

@@ -25,6 +25,9 @@ func TestTelemetryIsSent(t *testing.T) {
 	}))
 	defer receiver.Close()
 	c := startServer(t, "--otlp", receiver.URL)
+	if _, err := io.WriteString(c.in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_rulesets","arguments":{}}}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
 	if err := c.in.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -33,6 +36,11 @@ func TestTelemetryIsSent(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
+	for _, want := range []string{"tools/call list_rulesets", "audit commit"} {
+		if !strings.Contains(got["/v1/traces"], want) {
+			t.Errorf("no span %q: %q", want, got["/v1/traces"])
+		}
+	}
 	for path, want := range map[string]string{"/v1/traces": "mcp.method.name", "/v1/metrics": "mcp.server.operation.duration"} {
 		if !strings.Contains(got[path], want) || !strings.Contains(got[path], "ping") {
 			t.Errorf("%s got %q, want %q of a ping", path, got[path], want)

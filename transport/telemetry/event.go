@@ -64,6 +64,21 @@ func (t *Telemetry) StartStore(ctx context.Context, operation string) (context.C
 	}
 }
 
+// StartPart begins the span of a part of a request, such as a wait, if the request has a span.
+// The function ends it with the error of the part.
+func (t *Telemetry) StartPart(ctx context.Context, name string) (context.Context, func(error)) {
+	if t == nil || t.spans == nil || !trace.SpanFromContext(ctx).IsRecording() {
+		return ctx, func(error) {}
+	}
+	ctx, span := t.tracer.Start(ctx, name)
+	return ctx, func(err error) {
+		if err != nil {
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+	}
+}
+
 // endSession records how long a session lasted. An end by time-out or with the key is none by
 // an error. Other events are ignored.
 func (t *Telemetry) endSession(ctx context.Context, e *mcp.Event) {

@@ -231,6 +231,39 @@ func TestStoreSpans(t *testing.T) {
 	}
 }
 
+// Parts of a request are internal spans below it, also those that end after it.
+func TestPartSpans(t *testing.T) {
+	r := newReceiver(t)
+	one := open(t, r, nil)
+	_, end := one.StartPart(t.Context(), "without a request")
+	end(nil)
+	ctx := one.Start(t.Context(), "tools/call", mcp.TraceContext{})
+	inside, endUse := one.StartPart(ctx, "use")
+	_, endRun := one.StartPart(inside, "run")
+	endRun(errors.New("no"))
+	_, endWait := one.StartPart(ctx, "wait")
+	endUse(nil)
+	one.End(ctx, &mcp.Event{Method: "tools/call", Known: true, Family: "demo", Target: "works", Started: time.Now()})
+	_, end = one.StartPart(ctx, "after the request")
+	end(nil)
+	endWait(nil)
+	if err := one.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	call, use, run, wait := r.spans["tools/call works"], r.spans["use"], r.spans["run"], r.spans["wait"]
+	if len(r.spans) != 4 || call == nil || use == nil || run == nil || wait == nil {
+		t.Fatalf("%d spans: %v", len(r.spans), r.spans)
+	}
+	for _, tt := range []struct{ child, parent *traces.Span }{{use, call}, {run, use}, {wait, call}} {
+		if !bytes.Equal(tt.child.GetParentSpanId(), tt.parent.GetSpanId()) || tt.child.GetKind() != traces.Span_SPAN_KIND_INTERNAL {
+			t.Errorf("%v is not below %v", tt.child, tt.parent)
+		}
+	}
+	if run.GetStatus().GetCode() != traces.Status_STATUS_CODE_ERROR || use.GetStatus().GetCode() != 0 {
+		t.Errorf("the status of one that failed is %v, of another %v", run.GetStatus(), use.GetStatus())
+	}
+}
+
 // Requests are counted by the conventions' histogram, and the other metrics of the server
 // are sent as Prometheus gets them.
 func TestMetrics(t *testing.T) {

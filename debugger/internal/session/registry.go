@@ -38,6 +38,9 @@ type Config struct {
 	MaxStop     time.Duration // how long a process may be stopped; 0 means no limit
 	// History is the size of the records that a session keeps, in bytes.
 	History int
+	// Span begins a span in the trace of a call and returns what ends it; nil if
+	// nothing is traced.
+	Span func(ctx context.Context, name string) (context.Context, func(error))
 }
 
 // NewRegistry returns a registry without sessions.
@@ -126,7 +129,7 @@ func (r *Registry) Add(key string, d target.Target) (*Session, error) {
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it never fails
 	s := &Session{
-		ID: "dbg-" + hex.EncodeToString(id), Key: key, gate: make(chan struct{}, 1), drifts: r.MaxStop > 0 && d.Process != nil,
+		ID: "dbg-" + hex.EncodeToString(id), Key: key, gate: make(chan struct{}, 1), drifts: r.MaxStop > 0 && d.Process != nil, span: r.Span,
 	}
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel

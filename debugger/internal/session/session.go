@@ -25,6 +25,7 @@ type Session struct {
 	ID, Key string
 	drifts  bool // the process runs on by itself after MaxStop
 
+	span   func(context.Context, string) (context.Context, func(error)) // see [Config]
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	gate   chan struct{}    // full while a call holds it

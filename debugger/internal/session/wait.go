@@ -27,7 +27,9 @@ const leftGrace = time.Second
 
 // Await waits for the end of an operation, at most for the given time. If ctx
 // ends, it cancels the operation.
-func (s *Session) Await(ctx context.Context, call Client, op *Operation, wait time.Duration) (Outcome, error) {
+func (s *Session) Await(ctx context.Context, call Client, op *Operation, wait time.Duration) (answer Outcome, err error) {
+	ctx, end := s.Span(ctx, SpanRun)
+	defer func() { end(err) }()
 	began := time.Now()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

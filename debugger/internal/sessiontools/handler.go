@@ -69,14 +69,17 @@ func WithProcess[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Han
 }
 
 // Exclusive calls work while it holds the gate of the session.
-func Exclusive[A, R any](ctx context.Context, call *mcp.Call, s *session.Session, work Work[A, R], args A) (R, error) {
+func Exclusive[A, R any](ctx context.Context, call *mcp.Call, s *session.Session, work Work[A, R], args A) (answer R, err error) {
+	_, waited := s.Span(ctx, session.SpanWait)
 	inside, leave, err := s.Acquire(ctx)
+	waited(err)
 	if err != nil {
-		var none R
-		return none, err
+		return answer, err
 	}
 	defer leave()
-	answer, err := work(inside, call, s, args)
+	inside, used := s.Span(inside, session.SpanUse)
+	defer func() { used(err) }()
+	answer, err = work(inside, call, s, args)
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 		err = session.ErrClosed
 	}

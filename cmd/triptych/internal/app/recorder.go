@@ -35,6 +35,7 @@ type Recorder struct {
 	log       *slog.Logger         // of requests; nil for none
 	slow      time.Duration        // calls that take longer are logged; 0 for none
 	lines     lineLimit            // of rejected requests in the log
+	waits     waits                // for the trail, in traces
 
 	// deferring makes the recorder hold back records of a client that only browses,
 	// until it does more: editors start servers to list what they offer.
@@ -141,6 +142,9 @@ func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 	}
 	r.lastUses.saw(e.Caller.Principal.ID, e.Started)
 	r.logRequest(ctx, e)
+	if !e.Probe {
+		r.startWait(ctx)
+	}
 	r.telemetry.End(ctx, e)
 	if r.trail == nil || e.Probe {
 		return nil
@@ -275,8 +279,11 @@ func (r *Recorder) Commit(ctx context.Context) error {
 	if r.trail == nil {
 		return nil
 	}
-	began := time.Now()
+	began, waiting := time.Now(), r.waits.take()
 	err := r.commitTrail(ctx)
+	for _, end := range waiting {
+		end(err)
+	}
 	if r.metrics != nil {
 		r.metrics.Committed(time.Since(began), err)
 	}

@@ -232,6 +232,9 @@ func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options 
 	if err != nil {
 		return nil, err
 	}
+	if r != nil && r.telemetry != nil {
+		env.Span = r.telemetry.StartPart
+	}
 	tables, err := openTables(ctx, chosen, env)
 	if err != nil {
 		return nil, err
