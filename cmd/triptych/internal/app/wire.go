@@ -186,7 +186,7 @@ func (a *App) Env(usual slog.Level) (mcp.Env, error) {
 		}
 	}
 	if err := dataformat.Check(data); err != nil {
-		return mcp.Env{}, WithHints(err, "use a newer triptych, or restore the backup from before it was upgraded; see UPGRADING.md")
+		return mcp.Env{}, WithHints(err, formatHint(err))
 	}
 	prefix, err := a.storePrefix()
 	if err != nil {
@@ -194,6 +194,14 @@ func (a *App) Env(usual slog.Level) (mcp.Env, error) {
 	}
 	logger, err := a.Logger(usual)
 	return mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), StorePrefix: prefix, FurtherStores: a.Flags.Stores, Getenv: a.Getenv}, err
+}
+
+// formatHint returns what to do about a data folder that has no format that is known.
+func formatHint(err error) string {
+	if _, newer := errors.AsType[*dataformat.NewerError](err); newer {
+		return "use a newer triptych, or restore the backup from before it was upgraded; see UPGRADING.md"
+	}
+	return "if no newer triptych has used the folder, remove the file: triptych serve writes it again; otherwise restore it from a backup"
 }
 
 // toolNames returns the names by which tools are listed.
