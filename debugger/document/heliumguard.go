@@ -38,12 +38,13 @@ var guards = []guard{
 	{"json-to-xml", 1, 2, maxGiven, weighAll},
 }
 
-// hidden lists functions that return the empty sequence: a query must not read
-// the environment of the server, which may hold secrets (XPath functions 3.1,
-// section 15.1.5, leaves open which variables are visible).
-var hidden = []guard{
-	{name: "environment-variable", min: 1, max: 1},
-	{name: "available-environment-variables", min: 0, max: 0},
+// hidden lists functions about what a query must not read: the environment of the
+// server, which may hold secrets (XPath functions 3.1, section 15.1.5, leaves open
+// which variables are visible), and texts besides the document.
+var hidden = []hiddenFunction{
+	{guard: guard{name: "environment-variable", min: 1, max: 1}, answer: xpath3.EmptySequence()},
+	{guard: guard{name: "available-environment-variables", min: 0, max: 0}, answer: xpath3.EmptySequence()},
+	{guard: guard{name: "unparsed-text-available", min: 1, max: 2}, answer: xpath3.SingleBoolean(false), optional: true},
 }
 
 // A guardedSet holds the functions that replace those of the engine.
@@ -58,7 +59,7 @@ func newGuardedSet(parser dom.Parser) *guardedSet {
 		set.add(g.name, &guardedFunction{g, parser})
 	}
 	for _, g := range hidden {
-		set.add(g.name, hiddenFunction{g})
+		set.add(g.name, g)
 	}
 	return set
 }
@@ -72,18 +73,23 @@ func (s *guardedSet) functions() (map[string]xpath3.Function, map[xpath3.Qualifi
 	return s.byLocal, s.byName
 }
 
-// A hiddenFunction returns the empty sequence.
-type hiddenFunction struct{ guard }
+// A hiddenFunction returns the same answer for all arguments.
+type hiddenFunction struct {
+	guard
+	answer   xpath3.Sequence
+	optional bool // the first argument may be the empty sequence
+}
 
 func (f hiddenFunction) MinArity() int { return f.min }
 func (f hiddenFunction) MaxArity() int { return f.max }
 func (f hiddenFunction) Call(_ context.Context, args []xpath3.Sequence) (xpath3.Sequence, error) {
-	for _, a := range args {
-		if !isString(a) {
-			return nil, &xpath3.XPathError{Code: "XPTY0004", Message: "the argument of " + f.name + " is not one string"}
+	for i, a := range args {
+		empty := i == 0 && f.optional && (a == nil || a.Len() == 0)
+		if !empty && !isString(a) {
+			return nil, &xpath3.XPathError{Code: "XPTY0004", Message: "an argument of " + f.name + " is not one string"}
 		}
 	}
-	return xpath3.EmptySequence(), nil
+	return f.answer, nil
 }
 
 // isString reports whether a sequence is one string, or one item that becomes a

@@ -59,6 +59,9 @@ func (t *heliumTree) query1(ctx context.Context, q expression, names map[string]
 }
 
 func (t *heliumTree) query3(ctx context.Context, q expression, names map[string]string) (answer, error) {
+	if err := checkGrammar(q.text, names); err != nil {
+		return nil, err
+	}
 	compiled, err := xpath3.NewCompiler().Compile(q.text)
 	if err != nil {
 		return nil, coded(queryError(ctx, q, err), err, codeSyntax)
@@ -119,6 +122,8 @@ func queryError(ctx context.Context, q expression, err error) error {
 // Codes of errors for which the engine has none (XPath 3.1, appendix F).
 const (
 	codeSyntax       = "XPST0003"
+	codeUndeclared   = "XPST0008"
+	codePrefix       = "XPST0081"
 	codeUnidentified = "FOER0000"
 )
 

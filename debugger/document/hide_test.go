@@ -66,6 +66,7 @@ func TestErrorCodes(t *testing.T) {
 		{"$x", "XPST0008"}, {"let $x := 1 return $y", "XPST0008"},
 		{"//p:x", "XPST0081"}, {"p:f()", "XPST0081"},
 		{"environment-variable(1)", "XPTY0004"}, {"environment-variable(())", "XPTY0004"}, {"environment-variable(('a', 'b'))", "XPTY0004"},
+		{"unparsed-text-available('a', ())", "XPTY0004"}, {"unparsed-text-available(1)", "XPTY0004"}, {"* :a", "XPST0003"}, {"xmlns:a", "XPST0081"},
 		{"1 + 'a'", "XPTY0004"}, {"error()", "FOER0000"}, {"1 div 0", "FOAR0001"}, {"xs:date('x')", "FORG0001"},
 	} {
 		_, err := lib.Query(t.Context(), document.QueryRequest{Document: "<a/>", Query: tt.query})
@@ -76,6 +77,11 @@ func TestErrorCodes(t *testing.T) {
 	for _, query := range []string{"environment-variable('PATH')", "environment-variable(/a)", "environment-variable(xs:anyURI('HOME'))", "available-environment-variables()"} {
 		if got, err := lib.Query(t.Context(), document.QueryRequest{Document: "<a>PATH</a>", Query: query}); err != nil || len(got.Items) != 0 {
 			t.Errorf("%s: got %v, %v, want nothing", query, got.Items, err)
+		}
+	}
+	for _, query := range []string{"unparsed-text-available('/etc/passwd')", "unparsed-text-available(())", "unparsed-text-available(/a, 'utf-8')"} {
+		if got, err := lib.Query(t.Context(), document.QueryRequest{Document: "<a>PATH</a>", Query: query}); err != nil || got.Items[0].Value != "false" {
+			t.Errorf("%s: got %v, %v, want false", query, got.Items, err)
 		}
 	}
 }
