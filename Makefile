@@ -123,8 +123,8 @@ conformance-s3: ## export the audit trail to another project's S3 gateway; the f
 	GOBIN=$(CURDIR)/bin/peers go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW)
 	TRIPTYCH_TEST_S3=$(CURDIR)/bin/peers/versitygw go test -count=1 -v -run '^TestExportToAGateway$$' ./cmd/triptych/internal/auditcmd
 
-conformance-xml: ## ask the W3C's XML Schema suite in XSDTESTS, xmllint, and Xerces about real schemas in the clones in SCHEMAS
-	XSDTESTS=$(abspath $(XSDTESTS)) SCHEMAS=$(abspath $(SCHEMAS)) go test -count=1 -v -timeout 3h ./conformance/xml
+conformance-xml: ## ask the W3C's suites in XSDTESTS and QT3TESTS, xmllint, and Xerces about real schemas in the clones in SCHEMAS
+	XSDTESTS=$(abspath $(XSDTESTS)) QT3TESTS=$(abspath $(QT3TESTS)) SCHEMAS=$(abspath $(SCHEMAS)) go test -count=1 -v -timeout 3h ./conformance/xml
 
 snapshot: ## build everything of a release into bin/dist, without an image and without publishing
 	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER) release --snapshot --clean --skip=docker,sign

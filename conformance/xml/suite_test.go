@@ -1,10 +1,14 @@
 package xml_test
 
 import (
+	"bytes"
 	"encoding/xml"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // A testSet is one file of the suite's catalogue.
@@ -82,7 +86,15 @@ func decode(t *testing.T, path string, into any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := xml.Unmarshal(text, into); err != nil {
+	decoder := xml.NewDecoder(bytes.NewReader(text))
+	decoder.CharsetReader = func(name string, in io.Reader) (io.Reader, error) {
+		encoding, err := htmlindex.Get(name)
+		if err != nil {
+			return nil, err
+		}
+		return encoding.NewDecoder().Reader(in), nil
+	}
+	if err := decoder.Decode(into); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 }
