@@ -93,9 +93,10 @@ func (l *Log) writeNext(sign bool) error {
 	return err
 }
 
-// writeBatch writes the group whose write failed before, if there is one, and then the
-// batch as a group of its own. If the first fails, the batch waits for the next write;
-// if the second fails, the group of the batch does.
+// writeBatch writes the group whose write failed before, if there is one, and then the batch
+// as a group of its own: the lines of the first have their hashes already, so the batch cannot
+// join it. If the first fails, the batch waits for the next write; if the second fails, the
+// group of the batch does. The caller holds writing.
 func (l *Log) writeBatch(b *batch, sign bool) error {
 	if err := l.writeGroup(); err != nil {
 		l.requeue(b)
@@ -127,7 +128,8 @@ func (l *Log) writeGroup() error {
 	return nil
 }
 
-// wrote records that a group is written.
+// wrote records that a group is written: the numbers that callers wait for, whether a
+// signature is due, and the memory that the next group may use.
 func (l *Log) wrote(g *group) {
 	l.mu.Lock()
 	l.setWrittenLocked(g.seq)
@@ -153,8 +155,8 @@ func (l *Log) setWrittenLocked(seq uint64) {
 	l.written.Store(seq)
 }
 
-// reusable returns memory for the next user of its kind, nil if it is too large to
-// be worth holding.
+// reusable returns memory for the next user of its kind, nil if it is too large to be worth
+// holding: one burst of records must not occupy memory for the rest of the process.
 func reusable(b []byte) []byte {
 	const most = 64 << 10
 	if cap(b) > most {

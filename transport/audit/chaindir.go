@@ -67,7 +67,8 @@ func numbered(dir string, n int) string {
 	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, fileSuffix))
 }
 
-// firstLine reads the note that begins a file.
+// firstLine reads the note that begins a file. Its hash before is that of the last line of the
+// file before.
 func firstLine(path string) (line, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -104,7 +105,8 @@ func keptOf(dir string, number int) int64 {
 	return math.MaxInt64
 }
 
-// writeSynced makes a file and syncs it. It fails if the file exists.
+// writeSynced makes a file and syncs it, but not its name: the caller syncs the folder. It
+// fails if the file exists.
 func writeSynced(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -147,7 +147,8 @@ func (k *files) adopt(_ context.Context, c ChainCopy) error {
 	return atomicfile.SyncDir(k.cfg.Dir)
 }
 
-// writeFiles writes the files of a chain into an empty folder.
+// writeFiles writes the files of a chain into an empty folder, and syncs each. A line that
+// begins a file says which number that has.
 func writeFiles(dir string, c ChainCopy) error {
 	var out *os.File
 	end := func() error {

@@ -15,8 +15,9 @@ const (
 	signEvery = time.Second
 )
 
-// deferred is the state of syncs and signatures that no caller waits for. It is
-// guarded by the Log's mu.
+// deferred is the state of syncs and signatures that no caller waits for. It is guarded by the
+// Log's mu. A log that nothing is added to has no timer, except one of a store, which signs
+// from time to time to show that its server runs.
 type deferred struct {
 	timer    *time.Timer
 	armed    bool
@@ -68,7 +69,8 @@ func (l *Log) dueLocked() (due time.Time, ok bool) {
 	return due, true
 }
 
-// idleDueLocked returns when the head is signed though no record was added.
+// idleDueLocked returns when the head is signed though no record was added: idleSign after the
+// last signature of this process, or after it has opened the chain.
 func (l *Log) idleDueLocked() time.Time {
 	if l.signedAt.After(l.openedAt) {
 		return l.signedAt.Add(l.idleSign)
@@ -76,7 +78,7 @@ func (l *Log) idleDueLocked() time.Time {
 	return l.openedAt.Add(l.idleSign)
 }
 
-// stopTimerLocked stops the timer, unless its function runs already.
+// stopTimerLocked stops the timer, unless its function runs already; Close waits for that.
 func (l *Log) stopTimerLocked() {
 	if l.armed && l.timer.Stop() {
 		l.armed = false

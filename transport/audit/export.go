@@ -54,7 +54,8 @@ func (l *Log) After(ctx context.Context, done map[string]Position) iter.Seq2[Pla
 	}
 }
 
-// A readingStart is the line with which reading a chain goes on.
+// A readingStart is the line with which reading a chain goes on. The positions that follow
+// have its Origin and Began.
 type readingStart struct {
 	Position        // File and Line are of the first line to read
 	skip     uint64 // records up to this number were read before
@@ -92,7 +93,8 @@ func (from *readingStart) read(ctx context.Context, c stored, yield func(Placed,
 }
 
 // continueAt returns where reading a chain goes on behind a position, nil if the chain has
-// nothing to read for now.
+// nothing to read for now. Usually it reads one line: that of the position, to see that it is
+// still there.
 func continueAt(ctx context.Context, c stored, p Position) (*readingStart, error) {
 	next := &readingStart{Position: p}
 	next.Line++

@@ -42,11 +42,12 @@ type Config struct {
 	KeepFor time.Duration
 }
 
-// defaultMaxFile is the size at which a new file is begun.
+// defaultMaxFile is the size at which a new file is begun, where the configuration has none.
+// Some 200,000 records fit in.
 const defaultMaxFile = 64 << 20
 
-// New returns the log of a folder. Nothing is read or written yet: a process that
-// records nothing leaves nothing behind.
+// New returns the log of a folder. Nothing is read or written yet: a process that records
+// nothing leaves nothing behind. Close it in the end, also if nothing was recorded.
 func New(cfg Config) *Log {
 	k := newFiles(cfg)
 	return newLog(k, k.cfg.Now, k.cfg.Logger, k.cfg.Always)
@@ -72,7 +73,8 @@ func newFiles(cfg Config) *files {
 	return &files{cfg: cfg, syncData: atomicfile.SyncData}
 }
 
-// ids returns the names of the chains of a folder, none when it does not exist.
+// ids returns the names of the chains of a folder, in order, none when it does not exist.
+// Folders with other names, such as those of chains that are being made, are ignored.
 func (k *files) ids() ([]string, error) {
 	if err := k.checkDir(); err != nil {
 		return nil, err

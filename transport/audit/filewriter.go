@@ -135,7 +135,7 @@ func (w *fileWriter) beginFile() error {
 	return nil
 }
 
-// use makes the writer add to an empty file.
+// use makes the writer add to an empty file. The mark of what is synced begins anew with it.
 func (w *fileWriter) use(f *os.File, number int) {
 	w.file, w.number, w.size, w.room, w.isNext, w.unlisted = f, number, 0, room{}, false, true
 	w.confirmed = mark{file: f, number: number, end: w.confirmed.end}
@@ -146,7 +146,7 @@ func (w *fileWriter) mark() mark {
 	return mark{file: w.file, number: w.number, size: w.size, end: w.end, unlisted: w.unlisted}
 }
 
-// unsynced returns the number of bytes that a power cut may take.
+// unsynced implements [medium]. It returns the number of bytes that a power cut may take.
 func (w *fileWriter) unsynced() int { return len(w.tail) }
 
 // errReplaced is returned by a sync that finds the name of a file gone, or leading
@@ -215,8 +215,8 @@ func (w *fileWriter) deleteRetired() {
 // close implements [medium]. It lets another process have the chain.
 func (w *fileWriter) close() error { return errors.Join(w.closeFiles(), w.lock.Close()) }
 
-// closeFiles cuts the room off and closes the files, as far as they are open. The lock
-// stays.
+// closeFiles cuts the room off and closes the files, as far as they are open. The lock stays,
+// for the caller of resume still has it.
 func (w *fileWriter) closeFiles() error {
 	errs := []error{}
 	if w.file != nil {

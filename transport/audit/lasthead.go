@@ -54,8 +54,8 @@ func lastHeadOf(path string, length int64, c *chain) (signedHead, error) {
 	}
 }
 
-// textEnd finds where the lines of a file end: at its first empty line, behind
-// which is room. A file that was closed has none.
+// textEnd finds where the lines of a file end: at its first empty line, behind which is room.
+// A file that was closed has none, and is found by its last two bytes.
 func textEnd(f *os.File, length int64) (int64, error) {
 	end := make([]byte, min(length, roomEnd))
 	if _, err := f.ReadAt(end, length-int64(len(end))); err != nil || string(end) != "\n\n" {

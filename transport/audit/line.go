@@ -22,7 +22,8 @@ const (
 	firstVersion = 1
 )
 
-// A digest is the SHA-256 of a line, without its newline.
+// A digest is the SHA-256 of a line, without its newline. The first line of a chain follows the
+// zero digest.
 type digest [sha256.Size]byte
 
 // String returns the digest in hexadecimal digits.
@@ -150,8 +151,8 @@ const (
 // errLine is the error of text that no chain has written.
 var errLine = errors.New("not a line of an audit trail")
 
-// parseLine takes a line apart. The members of a record are not looked at: the
-// hash in the next line covers them.
+// parseLine takes a line apart. The members of a record are not looked at: the hash in the
+// next line covers them. It does not keep b, and accepts only what [chain.add] can have made.
 func parseLine(b []byte) (line, error) {
 	if len(b) < prevSize+2 || string(b[:len(prevStart)]) != prevStart || string(b[prevSize-len(prevEnd):prevSize]) != prevEnd || b[len(b)-1] != '}' {
 		return line{}, errLine

@@ -19,8 +19,8 @@ import (
 // them, and nothing can be taken out of it again. Texts longer than 256 bytes are cut, and
 // details after the 16th left out, so that no caller decides how long a line is.
 type Record struct {
-	// Chain and Seq say where the record is: the Seq-th of that chain, from 1
-	// on. [Log.Append] sets both.
+	// Chain and Seq say where a record that was read is: the Seq-th of that chain, from 1
+	// on. [Log.Append] ignores both and returns the number that it gives.
 	Chain string
 	Seq   uint64
 	// Time is when it happened, kept to the microsecond; [Log.Append] takes
@@ -32,12 +32,16 @@ type Record struct {
 	Session string
 	Method  string // of the protocol, such as "tools/call"
 	Target  string // the tool, or the scheme of the resource
+	// Outcome says what came of it, Code the error or the refusal, 0 otherwise, and Reason
+	// why, in a few words.
 	Outcome Outcome
-	Code    int    // of the error or the refusal, 0 otherwise
-	Reason  string // why, in a few words
-	// Duration is the time that the answer took, to the microsecond.
+	Code    int
+	Reason  string
+	// Duration is the time that the answer took, kept to the microsecond. A negative one is
+	// stored as 0.
 	Duration time.Duration
-	// Details are a few more facts, such as {"pid": "12345"}.
+	// Details are a few more facts, such as {"pid": "12345"}. [Log.Append] does not keep the
+	// map.
 	Details map[string]string
 }
 

@@ -23,12 +23,13 @@ const (
 	maxRoom = 8 << 20
 )
 
-// roomEnd is the least room behind the lines, unless the disk is
-// full: an empty line.
+// roomEnd is the least room behind the lines, unless the disk is full: the end of an empty
+// line, at which readers stop.
 const roomEnd = 2
 
-// reserve makes a file with lines up to size long enough for n bytes and more. If
-// there is no space for more, the n bytes may still fit: the write of the lines fails if not.
+// reserve makes a file with lines up to size long enough for n bytes and more. If there is no
+// space for more, the n bytes may still fit: the write of the lines fails if not. It reports
+// no error, for room is only a help.
 func (r *room) reserve(f *os.File, size, n int64) {
 	if size+n+roomEnd <= r.end {
 		return

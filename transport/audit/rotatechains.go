@@ -20,7 +20,8 @@ type restingChain struct {
 	release func() error        // lets processes add to it again
 }
 
-// errBusy is returned for a chain that a process adds to.
+// errBusy is returned for a chain that a process adds to. That process finds the new key
+// itself before it signs the next time.
 var errBusy = errors.New("a process adds to it")
 
 // atRest returns the chains that no process adds to, and adds the others to r. A chain that

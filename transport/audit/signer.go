@@ -139,7 +139,8 @@ type trust struct {
 
 // trustedIn returns what the chains of a folder's trail are trusted with: some public keys or,
 // if there are none, that of the folder and those before it up to one that was compromised;
-// besides, the heads that these attest.
+// besides, the heads that these attest. It writes nothing: a trail can be verified in a folder
+// that is read-only.
 func trustedIn(dir string, keys []ed25519.PublicKey) (trust, error) {
 	all, err := readRotations(dir)
 	if err != nil {
@@ -159,7 +160,8 @@ func trustedIn(dir string, keys []ed25519.PublicKey) (trust, error) {
 func (t trust) attested() attestedHeads { return attested(t.rotations, t.keys) }
 
 // learn takes in to which keys a chain was passed on, and which of them were compromised, and
-// reports whether that changes what is trusted. The keys that were given are trusted in any case.
+// reports whether that changes what is trusted. The keys that were given are trusted in any
+// case. Slices are replaced and not changed: verifiers have the old ones.
 func (t *trust) learn(r *ChainReport, given []ed25519.PublicKey) (changed bool) {
 	for _, key := range r.compromised {
 		if !isAmong(given, key) && !isAmong(t.revoked, key) {

@@ -44,7 +44,8 @@ func (w *streamWriter) dropEnded(now time.Time) {
 	}
 }
 
-// headsThere puts back the heads that could not be put back before, and returns all heads.
+// headsThere puts back the heads that could not be put back before, and returns all heads that
+// are listed.
 func (w *streamWriter) headsThere() (map[string]string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()

@@ -26,7 +26,19 @@ const (
 	coveredThrough = "through"
 )
 
-// streamNames are the names of the keys of the trail of an installation.
+// streamNames are the names of the keys of the trail of an installation, behind its prefix:
+//
+//	triptych:audit-heads            hash: the last signed head of each chain
+//	triptych:audit:CHAIN            stream: the lines; the id N-0 is that of the N-th
+//	triptych:audit-segments:{…}     hash: where segments begin, what the index covers
+//	triptych:audit-index:{…}:N      sorted set: the index of segment N
+//	triptych:audit-sync:{…}         written before a sync is waited for
+//	triptych:audit-alive:{…}        expires when the server has ended
+//	triptych:audit-ended:{…}        states what was deleted of the chain
+//	triptych:audit-adopting:{…}     a stream that is being copied
+//
+// {…} is the name of the stream: a cluster has all keys of a chain at one node, so that a
+// script can change them together.
 type streamNames struct{ prefix string }
 
 func (n streamNames) heads() string              { return n.prefix + headsKey }
@@ -93,7 +105,8 @@ func parseSegment(field, value string) (s segment, ok bool) {
 // blockOf returns the block of a line.
 func blockOf(line int) int { return (line - 1) / blockLines }
 
-// indexMember is an entry of the index of a segment. Blocks have eight digits or more.
+// indexMember is an entry of the index of a segment. Blocks have eight digits or more, so that
+// the entries of a key are in the order of blocks.
 func indexMember(key string, block int) string { return fmt.Sprintf("%s\x00%08d", key, block) }
 
 // blockIn returns the block of an entry.
@@ -194,7 +207,7 @@ func (x *indexer) accept(a addition) {
 	x.segments, x.bytes = a.segments, a.bytes
 }
 
-// current returns the segment that lines are added to.
+// current returns the segment that lines are added to, the zero segment if there is none.
 func (x *indexer) current() segment {
 	if len(x.segments) == 0 {
 		return segment{}

@@ -95,8 +95,8 @@ func (w *streamWriter) resumeIndex(ctx context.Context) error {
 // bytesOfLine is the usual size of a line, for chains that earlier versions wrote.
 const bytesOfLine = 333
 
-// adopt makes all lines of a stream the first segment, which earlier versions did not
-// have.
+// adopt makes all lines of a stream the first segment, which earlier versions did not have.
+// Its size is an estimate, for the lines are not read.
 func (w *streamWriter) adopt(ctx context.Context) error {
 	first, err := w.client.XRangeN(ctx, w.stream(), "-", "+", 1).Result()
 	if err != nil || len(first) == 0 {
@@ -132,8 +132,8 @@ func (w *streamWriter) restart(c *chain, published []byte) (bool, error) {
 	return true, errors.Join(w.write(g, c), w.publish(g.head))
 }
 
-// signedAfter returns the number of the last record that a published head of ours
-// covers, 0 if it is none.
+// signedAfter returns the number of the last record that a published head of ours covers, 0 if
+// it is none. A head that others have put there proves nothing.
 func (w *streamWriter) signedAfter(published []byte, c *chain) uint64 {
 	l, err := parseLine(published)
 	if err != nil || !c.signer.signed(l, c.id) {

@@ -118,7 +118,8 @@ func (l *Log) sync(r *syncRound, finish bool) error {
 	return l.syncTo(s)
 }
 
-// A snapshot says what a sync covers.
+// A snapshot says what a sync covers. It is taken with writing held and used after that was
+// released.
 type snapshot struct {
 	mark mark
 	last uint64    // number of the last record
@@ -132,9 +133,10 @@ func (l *Log) snapshot() snapshot {
 	return snapshot{mark: l.medium.mark(), last: l.written.Load(), head: l.head, at: time.Now()}
 }
 
-// signs reports whether this round signs the head. A round that finishes signs also with a key
-// that has just replaced another: without that, what the old key has signed is not trusted when
-// that was compromised. The caller holds writing.
+// signs reports whether this round signs the head: if something is not signed yet, and the
+// last signature is long enough ago. A round that finishes signs also with a key that has just
+// replaced another: without that, what the old key has signed is not trusted when that was
+// compromised. The caller holds writing.
 func (l *Log) signs(finish bool) bool {
 	if finish {
 		l.renewSigner()
@@ -146,9 +148,9 @@ func (l *Log) signs(finish bool) bool {
 	return waiting && (finish || l.always || time.Since(l.signedAt) >= signEvery)
 }
 
-// beforeWrite brings the medium into a state in which lines can be added: what a
-// failed sync has lost is written again, and a file that is full is synced and
-// signed. The caller holds syncing and writing.
+// beforeWrite brings the medium into a state in which lines can be added: what a failed sync
+// has lost is written again, and a file that is full is synced and signed, so that the next
+// line begins another. The caller holds syncing and writing.
 func (l *Log) beforeWrite() error {
 	if l.lost != nil {
 		if err := l.rewrite(); err != nil {
@@ -215,8 +217,9 @@ func (l *Log) syncTo(s snapshot) error {
 	return l.rewrite()
 }
 
-// confirm records that a snapshot is synced, and publishes the signed head in it.
-// The caller holds writing.
+// confirm records that a snapshot is synced and publishes the signed head in it. If that
+// fails, the head is published by a later round, and the lines are synced all the same. The
+// caller holds writing.
 func (l *Log) confirm(s snapshot) error {
 	l.medium.confirm(s.mark)
 	l.mu.Lock()

@@ -212,7 +212,8 @@ type streamChain struct {
 // id implements stored.
 func (c *streamChain) id() string { return c.name }
 
-// flush does nothing: only the writers of a server can ask it for a sync.
+// flush implements [stored]. It does nothing: only the writers of a server can ask it for a
+// sync.
 func (c *streamChain) flush() error { return nil }
 
 // head implements stored. A chain without a head is an error: each one is created with
@@ -267,8 +268,8 @@ func (c *streamChain) between(ctx context.Context, first, last int) iter.Seq2[pl
 // entryID is the id of the entry of a line.
 func entryID(line int) string { return strconv.Itoa(line) + "-0" }
 
-// linePlace returns the line of an entry. An entry that no log has added is no
-// line.
+// linePlace returns the line of an entry. An entry that no log has added, since its id or its
+// fields are others, is an empty line, which no chain has: a verification finds it.
 func linePlace(stream string, entry redis.XMessage) place {
 	text, _ := entry.Values[lineField].(string)
 	if len(entry.Values) != 1 {

@@ -190,7 +190,8 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// joinLoad returns the load that is under way, or a new one that the caller must run.
+// joinLoad returns the load that is under way, or a new one that the caller must run, for
+// others may have joined it by then.
 func (c *refresher) joinLoad() (f *sharedLoad, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -54,9 +54,9 @@ func (s *FileStore) Close() error { return nil }
 // path returns the path of the file.
 func (s *FileStore) path() string { return filepath.Join(s.dir, fileName) }
 
-// load reads the ring if the file has changed. If the file is not valid, load returns an
-// error and the last ring stays in use: a mistake in the file neither authenticates a
-// client that has no key nor rejects all others.
+// load is the load of the cache. It reads the ring if the file has changed. If the file is not
+// valid, load returns the last ring, which stays in use, or without one the error: a mistake
+// in the file neither authenticates a client that has no key nor rejects all others.
 func (s *FileStore) load(_ context.Context, last *ring) (*ring, error) {
 	if last != nil && last.version != "" && last.version == s.versionNow() {
 		return last, nil

@@ -38,9 +38,10 @@ func (s *FileStore) Watch(ctx context.Context) error {
 	}
 }
 
-// watchFolder makes w watch dir or, while dir is missing, the nearest folder above
-// it. It returns when a second attempt ends at the same folder: dir did not appear
-// between the two.
+// watchFolder makes w watch dir or, while dir is missing, the nearest folder above it. It
+// returns when a second attempt ends at the same folder: dir did not appear between the two. A
+// nil w is a system without events. Families have copies of this function, as they import no
+// transport.
 func watchFolder(w *fsnotify.Watcher, dir string) {
 	for last := ""; w != nil; {
 		at := dir

@@ -17,13 +17,14 @@ type ring struct {
 	slots   map[Hash]slot
 }
 
-// A slot is a token that opens a record.
+// A slot is a token that opens a record: the index of that. A record has one or two.
 type slot struct {
 	record int
 }
 
-// newRing checks and indexes records. It drops records that are not valid, or have the ID
-// or the token of an older one, so that they authenticate no client; the errors say why.
+// newRing checks and indexes records, in order of age. It drops records that are not valid, or
+// have the ID or the token of an older one, so that they authenticate no client; the errors
+// say why, one for each that was dropped. A file with any is refused as a whole.
 func newRing(v version, records []Record) (*ring, []error) {
 	records = slices.SortedFunc(slices.Values(records), byAge)
 	r := &ring{version: v, slots: make(map[Hash]slot, len(records)), records: make([]Record, 0, len(records))}

@@ -59,7 +59,8 @@ const (
 // newVersion returns a version that no ring has had.
 func newVersion() string { return rand.Text() }
 
-// A swap is a change of one record.
+// A swap is a change of one record: its text as it was read, and as it is to be. It is made
+// only if the record still has the old text.
 type swap struct {
 	old   string  // its text, "" for none
 	was   *Record // nil for none
@@ -90,9 +91,11 @@ func (c *swap) args(n ringNames) []any {
 	return args
 }
 
-// run runs a swap and returns what the script does. It returns when the server has synced a
-// change and its replicas have got it, or do not confirm it in time: a failover could undo
-// it until then.
+// run runs a swap and returns what the script does: swapped, stale or notFirst. It returns
+// when the server has synced a change and its replicas have got it, or do not confirm it in
+// time: a failover could undo it until then. Indexes that do not fit the ring are made to fit
+// first. A record that is there may be changed though the server has no memory left, for a
+// revocation must not wait; a new one may not.
 func (s *ValkeyStore) run(ctx context.Context, c swap) (int64, error) {
 	for range indexTries {
 		args := c.args(s.names)

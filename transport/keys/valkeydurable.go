@@ -17,8 +17,11 @@ import (
 // a change.
 const confirmWait = "1000" // milliseconds
 
-// runConfirmed runs a script and waits, on the same connection, until the server has
-// synced what it wrote and its replicas have got it.
+// runConfirmed runs a script and waits, on the same connection, until the server has synced
+// what it wrote and its replicas have got it. WAITAOF and WAIT cover the writes of their own
+// connection, so all three go in one pipeline to the node that has the ring. A server that
+// knows no WAITAOF, or has no append-only file, refuses it, and the confirmation says that it
+// cannot say so: that is no error.
 func (s *ValkeyStore) runConfirmed(ctx context.Context, script *redis.Script, keys []string, args ...any) (result int64, c Confirmation, err error) {
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
 	defer stop()

@@ -65,7 +65,13 @@ return 1`)
 const maxChanges = 1000
 
 // catchVersion finds out which keys were changed since the version of the records in memory,
-// and forgets them. It is the load of the store's refresher.
+// and forgets them. It is the load of the store's refresher. The server answers one of three:
+//
+//	VERSION                 nothing has changed, if it is ours
+//	VERSION MARK+ID …       these have changed; the mark ! says that one is revoked
+//	VERSION ""              the changes since ours are not remembered: all may have changed
+//
+// A store without a version that had one before has lost its keys, which no change does.
 func (s *ValkeyStore) catchVersion(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
 	defer stop()
@@ -101,9 +107,9 @@ func (s *ValkeyStore) catchVersion(ctx context.Context) error {
 	return nil
 }
 
-// recallRevoked notes the keys that were revoked last, so that this process would miss the
-// revocation if the store lost it. Of those that it knows it finds out whether they are
-// still revoked there.
+// recallRevoked remembers the keys that were revoked last, so that this process would miss the
+// revocation if the store lost it. Of those that it knows it finds out whether they are still
+// revoked there. It is called when changes may have been missed, at the start for one.
 func (s *ValkeyStore) recallRevoked(ctx context.Context) error {
 	before := s.tombstones.ids()
 	last, err := s.client.ZRevRangeWithScores(ctx, s.names.revoked, 0, maxTombstones/2).Result()
@@ -143,7 +149,9 @@ func (s *ValkeyStore) fetch(ctx context.Context, h Hash) (Record, error) {
 	return Record{}, ErrUnknown
 }
 
-// page returns valid records by age, and the ID of the last one of a full page.
+// page returns valid records by age, at most n behind the one with an ID, and the ID of the
+// last one of a full page, "" at the end of the list. A page may have fewer valid records than
+// n and not be the last.
 func (s *ValkeyStore) page(ctx context.Context, after string, n int) (records []Record, last string, err error) {
 	answer, err := s.indexed(ctx, func(ctx context.Context) ([]string, bool, error) {
 		answer, err := pageScript.Run(ctx, s.client, s.names.scripted(), after, n).StringSlice()
@@ -204,8 +212,9 @@ func (s *ValkeyStore) fit(ctx context.Context) error {
 	}
 }
 
-// reindex enters all records of the ring, such as those of an earlier version. Of two
-// records with one token the older one has it.
+// reindex enters all records of the ring, such as those of an earlier version, into the other
+// keys, and says for which version. Of two records with one token the older one has it. Where
+// a record is changed meanwhile, the last script does nothing, and the caller tries again.
 func (s *ValkeyStore) reindex(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, indexWait)
 	defer stop()

@@ -59,8 +59,9 @@ func (s *ValkeyStore) poll(ctx context.Context) {
 	}
 }
 
-// listen refreshes the ring at each notice of one subscription until it breaks.
-// A connection that is silent is pinged, and given up when it does not answer.
+// listen refreshes the ring at each notice of one subscription until it breaks, and returns
+// why. A connection that is silent is pinged, and given up when it does not answer: a server
+// that was cut off sends no end.
 func (s *ValkeyStore) listen(ctx context.Context) error {
 	events := s.client.Subscribe(ctx, s.names.events)
 	hangUp := sync.OnceFunc(func() { _ = events.Close() }) // nothing to lose

@@ -65,8 +65,9 @@ func (h *Handler) tooLarge() *Refusal {
 	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.maxBody.Load())
 }
 
-// A bodyReader reads a body into memory that grows as its bytes arrive. It is used once,
-// by one goroutine; what it took from hold stays taken after an error.
+// A bodyReader reads a body into memory that grows as its bytes arrive, each step of which is
+// taken from a budget before. It is used once, by one goroutine; what it took from hold stays
+// taken after an error, until the exchange releases it.
 type bodyReader struct {
 	from   io.Reader
 	length int64 // as the client stated it, -1 if it did not

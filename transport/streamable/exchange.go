@@ -53,8 +53,12 @@ var (
 	errCancelled = errors.New("the client cancelled the request")
 )
 
-// serve answers a body that has a request, and returns when the answer was sent, or the
-// client has disconnected. The requests of a session may run on after it.
+// serve answers a body that has a request, and returns when the answer was sent, or the client
+// has disconnected. The requests of a session may run on after it.
+//
+//	serve ─┬─ no stream possible ── answer ── reply            on this goroutine
+//	       └─ respondAsync ─┬─ work ── answer ── finish        on one of its own
+//	                        └─ reply, copy or abandon          here, as ready says
 func (e *exchange) serve(w http.ResponseWriter, r *http.Request) {
 	h := e.h
 	e.id, e.batch = onlyID(&e.body).Clone(), e.body.Batch
@@ -164,10 +168,10 @@ func (e *exchange) leave() {
 	}
 }
 
-// answer runs the requests and returns the answer, empty when there is none. When the
-// barrier fails, an error takes the place of the answer: what was done may be lost, so
-// the client must not be told that it was. The memory of the body is free afterwards, so
-// nothing of it may be used.
+// answer runs the requests and returns the answer, empty when there is none. When the barrier
+// fails, an error takes the place of the answer: what was done may be lost, so the client must
+// not be told that it was. The memory of the body is free afterwards, so nothing of it may be
+// used. It is called once, by the goroutine that runs the requests.
 func (e *exchange) answer() []byte {
 	if broken := e.body.Messages[0].Err; broken != nil {
 		e.err = broken // the status of a body that is one message depends on it

@@ -14,9 +14,10 @@ import (
 )
 
 // forward passes a body on to the server that has in memory what its requests need, and
-// reports whether it was answered. A body is served here if there is no other server for
-// it, if that server has ended, or if another server has passed it on: a request is
-// passed on once at most, so it cannot go round. The other server charges it.
+// reports whether it was answered. A body is served here if there is no other server for it,
+// if that server has ended, or if another server has passed it on: a request is passed on once
+// at most, so it cannot go round. The other server authenticates and charges it, and records
+// it in the trail; here it only counts against the limit of forwards.
 func (h *Handler) forward(w http.ResponseWriter, r *http.Request, e *exchange, text []byte) (answered bool) {
 	if h.cfg.Forward == nil || h.cfg.Owner == nil || peer.IsPassedOn(r.Context()) {
 		return false

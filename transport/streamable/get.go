@@ -80,9 +80,10 @@ func (s *session) read(one *stream, send func() error) error {
 }
 
 // resume returns the stream of an event id and the number of that event. Without an id it
-// returns the session's own stream and its last event that was sent. An id that names no
-// event of the session is refused (400), except one of another server's own stream that
-// has ended: then the client goes on with what this server has.
+// returns the session's own stream and its last event that was sent. An id that names no event
+// of the session is refused (400), except one of another server's own stream that has ended:
+// then the client goes on with what this server has. Events that were dropped meanwhile, since
+// there was no room for them, are missing without an error.
 //
 // The own stream has one reader by the specification; [session.release] must follow.
 func (s *session) resume(lastEvent string) (one *stream, after int, refused *Refusal) {
@@ -113,8 +114,8 @@ func (s *session) resume(lastEvent string) (one *stream, after int, refused *Ref
 	return one, after, nil
 }
 
-// release ends the reading of a stream. Only the session's own stream has several
-// readers, one after the other, that are counted.
+// release ends the reading of a stream that resume has returned. Only the session's own stream
+// has several readers, one after the other, that are counted.
 func (s *session) release(one *stream) {
 	if one == s.own {
 		s.mu.Lock()

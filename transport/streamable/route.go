@@ -19,9 +19,9 @@ type route struct {
 	view    mcp.Preview // of the only request of the body
 }
 
-// route fills in the route of a body. The revision is that of the claim in the body, else
-// of the session, else of the header, else the baseline. It returns a refusal when they
-// contradict each other, or the revision has no such body; to.rev is then the revision
+// route fills in the route of a body. The revision is that of the first of these which names
+// one: the claim in the body, the session, the header, the baseline. It returns a refusal when
+// they contradict each other, or the revision has no such body; to.rev is then the revision
 // whose form the refusal has, nil when it is unknown.
 func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal {
 	named, unknown := headerVersion(r)

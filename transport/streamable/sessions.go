@@ -89,8 +89,8 @@ func (all *sessions) newSession(caller mcp.Caller, scopes []mcp.Scope) *session 
 // errFull is returned by add. It is no error for a client, which goes on without a session.
 var errFull = errors.New("there are too many sessions")
 
-// add adds a session. It returns errFull if its principal, or all together, have as many
-// as they may, and after the table was closed.
+// add adds a session. It returns errFull if its principal, or all together, have as many as
+// they may, and after the table was closed: then the caller ends the session.
 func (all *sessions) add(s *session) error {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -164,9 +164,9 @@ func (all *sessions) all(last bool) []*session {
 	return slices.Collect(maps.Values(all.by))
 }
 
-// trim frees what the own streams of the owner's sessions keep for clients that may
-// resume them, or those of all sessions when err is [budget.ErrTotal]. It reports whether
-// that was any memory.
+// trim frees what the own streams of the owner's sessions keep for clients that may resume
+// them, or those of all sessions when err is [budget.ErrTotal]. It reports whether that was
+// any memory. What is not read yet by a client that is there stays.
 func (all *sessions) trim(owner string, err error) bool {
 	freed := false
 	for _, s := range all.all(false) {
