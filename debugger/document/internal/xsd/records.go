@@ -2,11 +2,17 @@ package xsd
 
 import "github.com/lestrrat-go/helium"
 
-// An elementRecord holds the results of pass 1 for an element, see validationContext.
+// An elementRecord holds the results of pass 1 for an element.
 type elementRecord struct {
-	elem       *helium.Element
-	actual     *TypeDef
-	assessed   *TypeDef
+	elem *helium.Element
+	// actual is the type with any xsi:type, so that the fields of identity
+	// constraints are compared in the right value space.
+	actual *TypeDef
+	// assessed is the type if the content was assessed; content that a wildcard
+	// skips is not. Only it shows which elements are an xs:ID or xs:IDREF.
+	assessed *TypeDef
+	// decl is the declaration, also a local one. It is set as soon as a particle
+	// matches, so it does not show that the element was assessed.
 	decl       *ElementDecl
 	attributes []attributeRecord // those that were assessed
 }

@@ -514,29 +514,8 @@ type validationContext struct {
 	// would impose key/uniqueness on a node that carries no PSVI contribution.
 	// Populated by annotateSkipChildren; consulted by evaluateIDC. XSD 1.1 only.
 	skipContentNodes map[helium.Node]struct{}
-	// actualElemType records the ACTUAL *TypeDef determined for each element
-	// during pass-1 content validation, including any xsi:type override. Pass-2
-	// identity-constraint field resolution consults this before falling back to
-	// descending the declared content model, so an IDC field whose type is
-	// contributed by xsi:type is canonicalized in the correct value space.
-	//
-	// That is the field actual of a record.
+	// records holds what pass 1 found out about each node, for pass 2.
 	records records
-	// actualElemDecl records the resolved *ElementDecl matched for each element
-	// instance during pass-1, including LOCAL declarations buried inside content
-	// models (which lookupElemDecl, finding only GLOBAL declarations, cannot
-	// recover). It is written AS SOON AS a child MATCHES a particle (recordElemDecl)
-	// — BEFORE the child's content is validated/assessed — so a partially-satisfied
-	// occurrence (e.g. an unsatisfied minOccurs) still records the matched decl.
-	// Pass-2 identity-constraint evaluation consults this map (for the host decl and
-	// its IDCs / default / fixed / nillable metadata) BEFORE falling back to
-	// lookupElemDecl, so xs:key/xs:unique/xs:keyref declared on a local element are
-	// evaluated, and never silently skipped. Because it is written pre-assessment,
-	// it must NOT be used as a "was assessed" signal — the ID/IDREF pass uses
-	// assessedElemType for that.
-	//
-	// That is the field decl of a record.
-
 	// assertAnnotations maps assessed element and attribute nodes to their XSD
 	// type name (the xpath3 annotation form, e.g. "xs:integer"). It is populated
 	// during validation in XSD 1.1 mode (nil otherwise) so xs:assert tests
@@ -544,7 +523,7 @@ type validationContext struct {
 	// to xs:nonNegativeInteger, and never xs:untypedAtomic (which a value
 	// comparison would cast to xs:string), and "instance of" tests see the
 	// declared type. Unassessed skip/lax-no-declaration content is deliberately
-	// excluded even when actualElemType records an xsi:type for IDC canonicalization.
+	// excluded even when actual records an xsi:type for IDC canonicalization.
 	assertAnnotations TypeAnnotations
 	// assertAnonTypes / assertAnonNames register INLINE ANONYMOUS list/union simple
 	// types under stable synthetic annotation names (Q{assertAnonNS}N). An anonymous
@@ -568,48 +547,6 @@ type validationContext struct {
 	// so inheritedAttributes can resolve a CTA/assertion @test against inherited
 	// ancestor attributes.
 	attrInheritable map[*helium.Attribute]struct{}
-	// assessedElemType records the ACTUAL *TypeDef of each element that was truly
-	// SCHEMA-ASSESSED during pass-1 — the validation root, a content-model particle
-	// match whose content was actually validated, or an xs:anyType/lax child WITH a
-	// matching global declaration (all post-xsi:type). It is the element-side
-	// counterpart of actualAttrType. It is deliberately NOT populated by
-	// annotateSkipChildren or the lax-no-declaration branch (which write
-	// actualElemType purely for pass-2 IDC canonicalization), NOR at the
-	// recordElemDecl match site (which fires before assessment), so an element
-	// admitted through a processContents="skip" wildcard — even one carrying
-	// xsi:type="xs:ID" — and a matched-but-unassessed child (e.g. an unsatisfied
-	// minOccurs) are both absent here. The XSD 1.1 ID/IDREF pass uses ONLY this map
-	// for element typing (never actualElemType and never actualElemDecl), so neither
-	// skip content nor matched-but-failed children are mistaken for an xs:ID/xs:IDREF.
-	//
-	// That is the field assessed of a record.
-
-	// actualAttrType records the declared *TypeDef of each attribute that was
-	// actually SCHEMA-ASSESSED during pass-1 — matched by an explicit attribute
-	// use, or admitted by a strict/lax xs:anyAttribute wildcard with a matching
-	// global declaration, or inserted as a default/fixed value. An attribute
-	// admitted by a processContents="skip" wildcard is NOT assessed and is
-	// therefore absent here. The XSD 1.1 ID/IDREF pass consults ONLY this map so a
-	// skip-admitted attribute is never mistaken for an xs:ID/xs:IDREF via a global
-	// fallback (which would false-reject duplicate skipped IDs).
-	//
-	// That is the type of an attribute's record.
-
-	// assessedAttrs records every attribute node that was genuinely SCHEMA-ASSESSED
-	// during pass-1 — matched by an explicit attribute use (typed OR untyped),
-	// inserted as a default/fixed value, or admitted by a strict/lax xs:anyAttribute
-	// wildcard WITH a matching global declaration. It is the presence-only companion
-	// of actualAttrType: an UNTYPED assessed attribute (a declared use or a
-	// wildcard-admitted global with no @type — {type definition} = xs:anySimpleType)
-	// has no *TypeDef but IS assessed, so it is absent from actualAttrType yet present
-	// here. The §3.11.4 identity-constraint field-node classification consults this
-	// map (not actualAttrType, and never a canonicalization-only owner-type walk) so
-	// an untyped assessed attribute is a GOVERNED simple field while a skip/
-	// lax-without-global-admitted or ancestor-skipped attribute is unassessed.
-	// Populated in BOTH versions (the field classification runs in 1.0 too).
-	//
-	// Those are the attributes that have a record.
-
 }
 
 // assertEffectiveValue is a recorded element default/fixed effective value plus the
@@ -1242,7 +1179,7 @@ func (vc *validationContext) assessLaxElement(ctx context.Context, ce *helium.El
 // children are validated like elements matched by a lax wildcard: each child's
 // global element declaration is consulted (skipped when absent), its xsi:type
 // override is resolved, the resulting ACTUAL type is recorded via annotateElement,
-// and validation recurses into the child. This populates actualElemType for every
+// and validation recurses into the child. This populates actual for every
 // descendant that pass-2 IDC resolution can inspect, so xsi:type on descendants is
 // honored during key canonicalization.
 func (vc *validationContext) annotateAnyTypeChildren(ctx context.Context, elem *helium.Element) error {
@@ -3128,8 +3065,8 @@ func (vc *validationContext) assertRegisterAnonChildren(td *TypeDef) {
 // annotateElement records a type annotation for an element node. assessed reports
 // whether the element was actually SCHEMA-ASSESSED (vs annotated purely for pass-2
 // IDC canonicalization, as for skip/lax-no-declaration content): only an assessed
-// element is recorded in assessedElemType, which the XSD 1.1 ID/IDREF pass
-// consults. actualElemType is always recorded (post-xsi:type) for pass-2 IDC field
+// element is recorded in assessed, which the XSD 1.1 ID/IDREF pass
+// consults. actual is always recorded (post-xsi:type) for pass-2 IDC field
 // canonicalization, independent of assessment. The assert annotations map (1.1)
 // is populated only for assessed elements so xs:assert/xs:assertion tests atomize
 // the PSVI-typed tree without typing processContents="skip" subtrees.

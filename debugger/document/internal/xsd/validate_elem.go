@@ -1258,7 +1258,7 @@ func (vc *validationContext) validateWildcardChild(ctx context.Context, wc *Wild
 			// Strict assessment FAILED (no declaration), so the element AND its whole
 			// subtree are NOT schema-assessed — exactly like skip content. Walk it
 			// with annotateSkipChildren (canonicalization-only: records pass-2
-			// actualElemType with assessed=false, NEVER assessedElemType/actualAttrType
+			// actual with assessed=false, NEVER assessed or the record of an attribute
 			// and reports no diagnostics), so pass 3 does NOT collect xs:ID/xs:IDREF
 			// from this unassessed subtree. annotateAnyTypeChildren must NOT be used
 			// here: it laxly ASSESSES globally-declared / xsi:typed descendants, which

@@ -729,9 +729,9 @@ const (
 )
 
 // classifyFieldNode classifies a single IDC field-result node. The determination
-// is based ONLY on GENUINE ASSESSMENT records — assessedElemType for elements and
-// assessedAttrs for attributes, both written exclusively at real pass-1 assessment
-// sites — never on the canonicalization-only actualElemType map or a schema-
+// is based ONLY on GENUINE ASSESSMENT records — assessed for elements and
+// the records of attributes, both written exclusively at real pass-1 assessment
+// sites — never on the canonicalization-only actual or a schema-
 // declaration fallback. So a skip-content element, an attribute whose ancestor is
 // skipped or that was admitted only by a skip/lax-without-global wildcard, and any
 // node with no PSVI type are all UNASSESSED and classified version-aware
