@@ -14,6 +14,9 @@ type place struct {
 	line int
 }
 
+// String is FILE:LINE.
+func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
+
 // A fix is a commit that changed several places alike.
 type fix struct {
 	project, commit, language string
@@ -24,7 +27,7 @@ type fix struct {
 func (f fix) String() string {
 	var places []string
 	for _, p := range f.places {
-		places = append(places, fmt.Sprintf("%s:%d", p.file, p.line))
+		places = append(places, p.String())
 	}
 	return strings.Join([]string{f.project, f.commit, f.language, strings.Join(places, " ")}, "\t")
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 )
 
 func main() {
@@ -28,6 +30,7 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	half := flags.String("half", "reporting", "tuning, reporting or all")
 	file := flags.String("fixes", "debugger/internal/bugs/bugbench/testdata/fixes.tsv", "the fixes")
+	only := flags.String("only", "", "the methods whose names match this `expression`; default: all")
 	list := flags.Bool("list", false, "print the answer for each fix")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -36,6 +39,13 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	m := &measurement{clones: flags.Arg(0), list: *list}
+	methods, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	if err := printJudged(os.Stdout, filepath.Join(filepath.Dir(*file), "judged.tsv")); err != nil {
+		return err
+	}
+	m := &measurement{clones: flags.Arg(0), list: *list, only: methods}
 	return m.run(ctx, fixes, os.Stdout)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 type measurement struct {
 	clones string // the folder
 	list   bool   // print each answer
+	only   *regexp.Regexp
 }
 
 // shown is the number of findings that count.
@@ -80,6 +82,7 @@ func (m *measurement) run(ctx context.Context, fixes []fix, out io.Writer) error
 		{"BM25, 20 lines", bm25(20)},
 		{"grep of rare names", grepRarest},
 	}
+	methods = slices.DeleteFunc(methods, func(one method) bool { return !m.only.MatchString(one.name) })
 	totals := map[string]map[string]*score{} // by language and method
 	for _, project := range projects(fixes) {
 		if err := m.project(ctx, project, methods, totals, out); err != nil {
