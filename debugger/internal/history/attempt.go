@@ -28,6 +28,7 @@ type attempt struct {
 	removed      procfs.Maps // mappings that the step removed or changed: before
 	added        procfs.Maps // and after the step
 	filled       []x86.Span  // the parts of them that may not read as zero
+	input        bool        // everything is known from an Input
 	unrecordable string      // why the step cannot be recorded, or ""
 }
 
@@ -118,10 +119,7 @@ func (r *Recorder) prepare(s Stepper, a *attempt) error {
 		r.recordNewThread(s.Thread(), regs)
 	}
 	a.thread = r.index(s.Thread())
-	if sig := s.Signal(); sig != 0 {
-		r.prepareSignal(a, regs, sig)
-	}
-	if err := r.prepareInstruction(a, regs); err != nil {
+	if err := r.prepareStep(s, a, regs); err != nil {
 		return err
 	}
 	if a.vector {
@@ -130,6 +128,20 @@ func (r *Recorder) prepare(s Stepper, a *attempt) error {
 		}
 	}
 	return r.save(a)
+}
+
+// prepareStep adds what the next step may change.
+func (r *Recorder) prepareStep(s Stepper, a *attempt, regs *ptrace.Regs) error {
+	if known, ok := s.(InputStepper); ok {
+		if in, ok := known.Input(); ok {
+			r.prepareInput(a, &in)
+			return nil
+		}
+	}
+	if sig := s.Signal(); sig != 0 {
+		r.prepareSignal(a, regs, sig)
+	}
+	return r.prepareInstruction(a, regs)
 }
 
 // prepareInstruction adds what the instruction itself may change.
@@ -150,7 +162,7 @@ func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
 			return err
 		}
 		Addressing(regs, &r.addr)
-		a.spans = in.Writes(a.spans, &r.addr, x86.OneIteration)
+		a.spans = in.Writes(a.spans, &r.addr, x86.RepeatMode(r.options.WholeRepeats))
 	}
 	a.vector = a.vector || in.Class.Is(x86.FP)
 	return nil

@@ -104,6 +104,7 @@ func (r *Recorder) appendExtras(a *attempt, regs *ptrace.Regs) (int, error) {
 func (r *Recorder) updateKernelState(a *attempt, regs *ptrace.Regs) {
 	done := a.kind == Called && regs.RAX == 0
 	switch {
+	case a.input:
 	case a.kind == Signalled:
 		r.checkFrame(a, regs)
 	case done && a.number == callSigaltstack:

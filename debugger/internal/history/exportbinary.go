@@ -232,7 +232,7 @@ func (e *exporter) records(w *blockWriter) error {
 		if err := e.checkProgress(at - e.o.From); err != nil {
 			return err
 		}
-		c, i := e.h.log.at(at)
+		c, i := e.h.at(at)
 		record := c.record(i)
 		b = append(binary.AppendUvarint(b, uint64(len(record))), record...)
 		if len(b) > blockSize-1024 || at == e.o.To-1 {

@@ -52,7 +52,7 @@ const (
 // read moves the view over the next record and describes it.
 func (s *step) read(h *History, symbolize x86.Symbolizer) error {
 	v := &h.view
-	c, i := h.log.at(v.position)
+	c, i := h.at(v.position)
 	record := c.record(i)
 	d := decoder{b: record}
 	head := d.head(len(v.threads))

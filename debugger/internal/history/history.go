@@ -40,6 +40,11 @@ type History struct {
 	reason        string    // why history begins at the oldest position
 	lastTraversal Traversal // of the last search
 	count         uint64    // of all records ever appended
+
+	source  Source   // of a long history, else nil
+	window  *History // of the source, whose records are in log
+	near    *History // another one, or nil
+	failure error    // of the source, that its caller could not return
 }
 
 // newHistory returns an empty history whose first position is first.
@@ -56,10 +61,22 @@ func newHistory(base Base, budget int, first uint64) *History {
 func (h *History) View() *View { return &h.view }
 
 // Oldest returns the first recorded position.
-func (h *History) Oldest() uint64 { return h.log.oldest() }
+func (h *History) Oldest() uint64 {
+	if h.source != nil {
+		first, _ := h.source.Bounds()
+		return first
+	}
+	return h.log.oldest()
+}
 
 // End returns the position of the present.
-func (h *History) End() uint64 { return h.log.end() }
+func (h *History) End() uint64 {
+	if h.source != nil {
+		_, last := h.source.Bounds()
+		return last
+	}
+	return h.log.end()
+}
 
 // Bytes returns the size of the records in memory; it never exceeds the budget.
 func (h *History) Bytes() int { return h.log.bytes }
@@ -135,6 +152,12 @@ func (h *History) Seek(position uint64) (Traversal, error) {
 		return Traversal{}, fmt.Errorf("%w: position %d is beyond the present, %d", ErrNoHistory, position, h.End())
 	}
 	var traversal Traversal
+	if h.source != nil && (position < h.log.oldest() || position > h.log.end()) {
+		traversal.Steps = max(position, h.view.position) - min(position, h.view.position)
+		if err := h.jump(position); err != nil {
+			return Traversal{}, err
+		}
+	}
 	for h.view.position != position {
 		if err := h.moveOver(position < h.view.position, &traversal); err != nil {
 			return traversal, err
@@ -150,6 +173,9 @@ func (h *History) moveOver(back bool, traversal *Traversal) error {
 	if back {
 		at--
 	}
+	if err := h.reach(at); err != nil {
+		return err
+	}
 	c, i := h.log.at(at)
 	record := c.record(i)
 	if err := v.move(record, back); err != nil {
@@ -162,13 +188,14 @@ func (h *History) moveOver(back bool, traversal *Traversal) error {
 	if v.position, v.end = at, false; !back {
 		v.position++
 	}
-	if v.position == h.End() {
+	if v.position == h.log.end() {
 		h.reachPresent()
 	}
 	return nil
 }
 
-// reachPresent updates the view when it is at the present again.
+// reachPresent updates the view when it is at the present again, or at the end of a
+// window.
 func (h *History) reachPresent() {
 	v := &h.view
 	v.position, v.end, v.remapped = h.log.end(), true, false

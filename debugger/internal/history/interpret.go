@@ -41,6 +41,7 @@ func newInterpreter(r *Recorder) *interpreter {
 		r: r, pages: make(map[uint64]*interp.Page), stale: make(map[uint64]struct{}), layout: xsave.Machine(),
 	}
 	p.machine = interp.New(p)
+	p.machine.RefuseRepeats = r.options.WholeRepeats
 	p.machine.UseVectors(p.loadVectors)
 	return p
 }

@@ -85,7 +85,7 @@ func (d *decoder) spans(dst []span) []span {
 // valid until the view moves.
 func (h *History) spansAt(position uint64) []span {
 	v := &h.view
-	c, i := h.log.at(position)
+	c, i := h.at(position)
 	d := decoder{b: c.record(i)}
 	head := d.head(len(v.threads))
 	d.skipRegs()

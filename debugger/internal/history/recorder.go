@@ -25,6 +25,13 @@ type Options struct {
 	// the manuals leave undefined.
 	Single bool
 
+	// First is the position at which history begins.
+	First uint64
+
+	// WholeRepeats makes a repeated string operation one step. The target must step so,
+	// too.
+	WholeRepeats bool
+
 	// Log reports what cannot be recorded; nil discards it.
 	Log *slog.Logger
 }
@@ -77,7 +84,7 @@ func New(p Target, options Options) (*Recorder, error) {
 	if !options.Single {
 		r.interpreter = newInterpreter(r)
 	}
-	r.history = newHistory(present{p, r}, r.options.Budget, 0)
+	r.history = newHistory(present{p, r}, r.options.Budget, options.First)
 	r.history.view.threads = nil
 	r.code.read, r.code.alias = p.ReadMemory, r.aliased
 	return r, r.refresh()

@@ -210,7 +210,7 @@ func (h *History) sideEffect(position uint64) string {
 	kind := h.Kind(position)
 	switch kind {
 	case Called:
-		c, i := h.log.at(position)
+		c, i := h.at(position)
 		name := callName(callNumber(c.record(i), len(h.view.threads)))
 		if withoutSideEffects[name] {
 			return ""

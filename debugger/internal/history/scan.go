@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
@@ -102,7 +103,7 @@ func (h *History) newScan(ctx context.Context, position uint64) (*scan, error) {
 // forward applies the record at the position.
 func (s *scan) forward() error {
 	if s.chunk == nil || s.at >= len(s.chunk.ends) {
-		s.chunk, s.at = s.h.log.at(s.position)
+		s.chunk, s.at = s.h.at(s.position)
 	}
 	err := s.apply(s.chunk.record(s.at), false)
 	s.position++
@@ -114,7 +115,7 @@ func (s *scan) forward() error {
 func (s *scan) backward() error {
 	s.position--
 	if s.at--; s.chunk == nil || s.at < 0 {
-		s.chunk, s.at = s.h.log.at(s.position)
+		s.chunk, s.at = s.h.at(s.position)
 	}
 	return s.apply(s.chunk.record(s.at), true)
 }
@@ -127,7 +128,7 @@ func (s *scan) apply(record []byte, back bool) error {
 	d := decoder{b: record}
 	head := d.head(len(s.pc))
 	if d.bad {
-		return ErrCorrupt
+		return cmp.Or(s.h.takeFailure(), ErrCorrupt)
 	}
 	i := head.thread
 	mask := d.uvarint()
@@ -186,7 +187,7 @@ func (h *History) Written(position uint64, f func(addr, n uint64)) {
 	if position < h.Oldest() || position >= h.End() {
 		return
 	}
-	c, i := h.log.at(position)
+	c, i := h.at(position)
 	d := decoder{b: c.record(i)}
 	head := d.head(len(h.view.threads))
 	if head.parts&partMemory == 0 {
@@ -207,6 +208,6 @@ func (h *History) SystemCall(position uint64) string {
 	if h.Kind(position) != Called || position < h.Oldest() || position >= h.End() {
 		return ""
 	}
-	c, i := h.log.at(position)
+	c, i := h.at(position)
 	return callName(callNumber(c.record(i), len(h.view.threads)))
 }

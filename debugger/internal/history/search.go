@@ -16,7 +16,7 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 		if position%checkEvery == 0 && ctx.Err() != nil {
 			return Write{}, false, ctx.Err()
 		}
-		c, i := h.log.at(position - 1)
+		c, i := h.at(position - 1)
 		record := c.record(i)
 		if record[0]&partMemory == 0 {
 			continue
@@ -25,7 +25,7 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 			return Write{Position: position - 1, Thread: h.view.threads[head.thread].id, Kind: head.kind}, true, nil
 		}
 	}
-	return Write{}, false, nil
+	return Write{}, false, h.takeFailure()
 }
 
 // Wrote reports whether the step at a position wrote any of the n bytes at addr,
@@ -35,7 +35,7 @@ func (h *History) Wrote(position, addr, n uint64) bool {
 	if position < h.Oldest() || position >= h.End() {
 		return false
 	}
-	c, i := h.log.at(position)
+	c, i := h.at(position)
 	record := c.record(i)
 	if record[0]&partMemory == 0 {
 		return false
@@ -69,7 +69,7 @@ func (h *History) Kind(position uint64) Kind {
 	if position < h.Oldest() || position >= h.End() {
 		return Stepped
 	}
-	c, i := h.log.at(position)
+	c, i := h.at(position)
 	return Kind(c.record(i)[0] & kindBits)
 }
 

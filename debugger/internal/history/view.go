@@ -23,7 +23,8 @@ type View struct {
 	base     Base
 	memory   overlay
 	position uint64
-	end      bool // position is the present
+	end      bool // position is the present, or the end of a window
+	partial  bool // the end is one of a window, not the present
 	threads  []thread
 	current  int // index of the thread of the record that was applied or undone last
 	maps     procfs.Maps
@@ -45,7 +46,7 @@ type thread struct {
 func (v *View) Position() uint64 { return v.position }
 
 // Present reports whether the view is at the end of history.
-func (v *View) Present() bool { return v.end }
+func (v *View) Present() bool { return v.end && !v.partial }
 
 // Thread returns the id of the current thread: the thread of the record that
 // the view moved over last.

@@ -24,6 +24,10 @@ type Write struct {
 type Machine struct {
 	State
 
+	// RefuseRepeats leaves repeated string operations to the processor, which executes
+	// all of one at once.
+	RefuseRepeats bool
+
 	memory  memory
 	next    uint64 // address of the next instruction
 	changed uint32

@@ -20,6 +20,9 @@ func (m *Machine) iterate(i *instruction, body func() bool) bool {
 	if !i.in.Class.Is(x86.Repeat) {
 		return body()
 	}
+	if m.RefuseRepeats {
+		return false
+	}
 	count := m.GPR[x86.RCX]
 	if count == 0 {
 		return true
