@@ -61,6 +61,8 @@ func (a commands) root() app.Command {
 			debugcmd.GDBServerCommand(a.App),
 			debugcmd.DAPCommand(a.App),
 			debugcmd.TraceCommand(a.App),
+			debugcmd.RecordCommand(a.App),
+			debugcmd.ReplayCommand(a.App),
 			debugcmd.BugsCommand(a.App),
 			toolcmd.CallCommand(a.App),
 			toolcmd.ToolsCommand(a.App),

@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/folders"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // openTraceArgs holds the arguments of open_trace.
 type openTraceArgs struct {
-	File       string `json:"file" min:"1" doc:"Path of a binary trace, below a folder given by --traces"`
+	File       string `json:"file" min:"1" doc:"Path of a binary trace or recording, below a folder given by --traces"`
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it has moved, likewise"`
 	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as a container's, likewise"`
 }
@@ -21,6 +25,23 @@ type openTraceArgs struct {
 // Validate checks rules that the schema cannot express.
 func (a openTraceArgs) Validate() error {
 	return errors.Join(folders.NoNull("file", a.File), folders.NoNull("executable", a.Executable), folders.NoNull("root", a.Root))
+}
+
+// openRecording replays a recording of a whole program. That runs code of the file in a
+// process, so it needs what launching a program needs.
+func (t *Group) openRecording(ctx context.Context, call *mcp.Call, file *os.File, path string, args openTraceArgs) (target.Target, opened, error) {
+	if t.NoLaunch || !call.Caller().Principal.Allows(sessiontools.WriteScope) {
+		return target.Target{}, opened{}, errors.Join(failure.Denied("a recording is replayed by a process, and none may be launched"), file.Close())
+	}
+	r, err := target.OpenRecording(ctx, file, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
+	if err = errors.Join(err, file.Close()); err != nil {
+		return target.Target{}, opened{}, err
+	}
+	d := r.Target(path)
+	answer := newOpened(&d, r.Files)
+	answer.Missing = append(answer.Missing, r.Overrides.Unused()...)
+	answer.note = fmt.Sprintf(", positions %s to %s; %s", plain.Thousands(int64(d.History.Oldest())), plain.Thousands(int64(d.History.End())), r.Ending())
+	return d, answer, nil
 }
 
 // openTrace starts a session with a trace, at its last position.
@@ -31,6 +52,16 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 	file, path, err := t.Traces.Open(args.File)
 	if err != nil {
 		return opened{}, err
+	}
+	if recording.Is(file) {
+		d, answer, err := t.openRecording(ctx, call, file, path, args)
+		if err != nil {
+			return opened{}, err
+		}
+		if answer, err = t.begin(call, d, answer); err != nil {
+			return opened{}, errors.Join(err, d.CloseFile())
+		}
+		return answer, nil
 	}
 	trace, err := target.ReadTrace(ctx, file, func(done, total float64) { call.Progress(ctx, done, total, "bytes read") })
 	if err = errors.Join(err, file.Close()); err != nil {

@@ -35,6 +35,7 @@ type shared struct {
 	bytes  []byte
 	remote [len(regions)]uint64 // addresses in the process, which are not used
 	arenas int
+	mapped []ptrace.Range // in the process
 }
 
 // mapShared makes the memory and maps it into the process.
@@ -104,6 +105,7 @@ func (s *shared) mapThere(r *Runner, fd uint64) error {
 		if s.remote[n], err = r.inject(unix.SYS_MMAP, at+g.offset, g.size, g.protection, unix.MAP_SHARED, fd, g.offset); err != nil {
 			return err
 		}
+		s.mapped = append(s.mapped, ptrace.Range{Start: s.remote[n], End: s.remote[n] + g.size})
 	}
 	return nil
 }
@@ -136,6 +138,7 @@ func (s *shared) arena(r *Runner, maps procfs.Maps, near uint64) (codecache.Aren
 			unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, part.to); err != nil {
 			return codecache.Arena{}, fmt.Errorf("map the code cache: %w", orFull(err))
 		}
+		s.mapped = append(s.mapped, ptrace.Range{Start: part.to, End: part.to + part.size})
 	}
 	s.arenas++
 	return codecache.Arena{Base: at + arenasAt, Code: s.bytes[arenasAt+n:][:arenaSize]}, nil

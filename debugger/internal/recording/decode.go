@@ -45,6 +45,13 @@ type entry struct {
 	start    int // in data
 }
 
+// Is reports whether a file begins as a recording does.
+func Is(file io.ReaderAt) bool {
+	head := make([]byte, len(magic))
+	_, err := file.ReadAt(head, 0)
+	return err == nil && string(head) == magic
+}
+
 // Read reads a recording. If the recorder was killed, the recording has what it had
 // written, and ends with an event of kind Cut.
 func Read(r io.Reader) (*Recording, error) {
@@ -214,6 +221,12 @@ func (r *Recording) End() uint64 { return r.events[len(r.events)-1].position }
 
 // Last returns the last event.
 func (r *Recording) Last() Event { return r.Event(len(r.events) - 1) }
+
+// Process returns the process id of the recorded program.
+func (r *Recording) Process() int {
+	e := r.Event(0)
+	return max(1, e.Status&(1<<31-1))
+}
 
 // after returns the number of the first event at a position or after it.
 func (r *Recording) after(position uint64) int {

@@ -2,6 +2,8 @@ package recording
 
 import (
 	"encoding/binary"
+	"fmt"
+	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -38,7 +40,7 @@ type Event struct {
 	Remap     Remap  // of a system call
 	Mappings  []Mapping
 
-	Status int    // Ended: exit status, or -1 if a signal has killed the process
+	Status int    // Ended: exit status, or -1 if a signal has killed the process; Image: process id
 	Reason string // Cut
 }
 
@@ -134,6 +136,17 @@ func set(r *ptrace.Regs, list []Register) {
 	for _, x := range list {
 		r.Words()[x.Number] = x.Value
 	}
+}
+
+// Describe describes an event that ends a recording.
+func (e *Event) Describe() string {
+	switch {
+	case e.Kind == Cut:
+		return "the recording ends here: " + e.Reason
+	case e.Status < 0:
+		return fmt.Sprintf("the program was killed here by signal %d (%v)", e.Number, syscall.Signal(e.Number&127))
+	}
+	return fmt.Sprintf("the program ended here with status %d", e.Status)
 }
 
 // duration returns how many positions an event takes.

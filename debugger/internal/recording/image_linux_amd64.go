@@ -18,7 +18,7 @@ import (
 
 // image returns the event of a program that is stopped before its first instruction.
 func (r *recorder) image(pid int) (Event, error) {
-	e := Event{Kind: Image}
+	e := Event{Kind: Image, Status: pid}
 	memory, err := ptrace.OpenMemory(pid)
 	if err != nil {
 		return e, err

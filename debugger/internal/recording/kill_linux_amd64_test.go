@@ -6,11 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
@@ -33,17 +31,11 @@ func recordAlone(program, path string) int {
 	if err != nil {
 		return 90
 	}
-	tracer, err := ptrace.Start()
+	_, err = recording.Record(context.Background(), recording.Program{
+		Path: program, Args: []string{program, "-c", "/bin/bash"}, Env: []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}, Files: []uintptr{0, 1, 2},
+	}, file)
 	if err != nil {
 		return 91
-	}
-	err = tracer.Do(context.Background(), func() error {
-		attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2}, Env: []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}}
-		_, err := recording.Record(context.Background(), tracer, recording.Program{Path: program, Args: []string{program, "-c", "/bin/bash"}, Attr: attr}, file)
-		return err
-	})
-	if err != nil {
-		return 92
 	}
 	return 0
 }

@@ -14,27 +14,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A Program is a program to record.
-type Program struct {
-	Path string
-	Args []string // with its name
-	Attr *syscall.ProcAttr
-
-	// Started, unless nil, is called with the process id before the first
-	// instruction.
-	Started func(pid int)
-}
-
-// A Result describes a recorded run.
-type Result struct {
-	Status       int    // exit status, or -1 if a signal has killed the program
-	Killed       int    // number of the signal
-	Instructions uint64 // positions of the recording
-	Events       int64
-	Cut          string // why the recording ended before the program, or ""
-	Err          error  // why the recording could not be written, in that case
-}
-
 // Record runs a program and writes a recording of it to w. If the program does what
 // cannot be recorded, the recording ends before that, and the program runs on. The error
 // is that of a program that could not be started.
@@ -45,7 +24,20 @@ type Result struct {
 //	   ├─ call         a system call, with what it has written
 //	   ├─ native       rdtsc, cpuid, …
 //	   └─ signal       the frame of a signal
-func Record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) (Result, error) {
+func Record(ctx context.Context, p Program, w io.Writer) (result Result, err error) {
+	tracer, err := ptrace.Start()
+	if err != nil {
+		return Result{}, err
+	}
+	defer tracer.Close()
+	err = tracer.Do(context.WithoutCancel(ctx), func() error {
+		result, err = record(ctx, tracer, p, w)
+		return err
+	})
+	return result, err
+}
+
+func record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) (Result, error) {
 	out, err := NewWriter(w)
 	if err != nil {
 		return Result{}, err
@@ -54,7 +46,7 @@ func Record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) 
 	if err := pin(tracer); err != nil {
 		return Result{}, err
 	}
-	if r.pid, err = tracer.Launch(p.Path, p.Args, p.Attr, ptrace.Options); err != nil {
+	if r.pid, err = tracer.Launch(p.Path, p.Args, &syscall.ProcAttr{Env: p.Env, Files: p.Files}, ptrace.Options); err != nil {
 		return Result{}, err
 	}
 	if p.Started != nil {
@@ -64,7 +56,7 @@ func Record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) 
 	if !r.gone {
 		r.result.Err = errors.Join(r.result.Err, r.leave())
 	}
-	r.result.Instructions, r.result.Events = r.recorded, out.events
+	r.result.Positions, r.result.Events = r.recorded, out.events
 	r.result.Err = errors.Join(r.result.Err, out.Close())
 	return r.result, nil
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -43,11 +42,10 @@ func record(t *testing.T, argv ...string) run {
 	defer func() { _ = null.Close() }()
 	var file bytes.Buffer
 	var r run
-	onTracer(t, func(tracer *ptrace.Tracer) error {
-		attr := &syscall.ProcAttr{Files: []uintptr{null.Fd(), out.Fd(), 2}, Env: os.Environ()}
-		r.result, err = recording.Record(t.Context(), tracer, recording.Program{Path: path, Args: argv, Attr: attr}, &file)
-		return errors.Join(err, r.result.Err)
-	})
+	r.result, err = recording.Record(t.Context(), recording.Program{
+		Path: path, Args: argv, Env: os.Environ(), Files: []uintptr{null.Fd(), out.Fd(), 2},
+	}, &file)
+	check(t, errors.Join(err, r.result.Err))
 	r.file = file.Bytes()
 	if r.output, err = os.ReadFile(out.Name()); err != nil {
 		t.Fatal(err)
@@ -55,8 +53,7 @@ func record(t *testing.T, argv ...string) run {
 	return r
 }
 
-// onTracer calls f on the thread of a tracer, and fails the test with its error, or skips
-// it if the kernel does not allow what every recording needs.
+// onTracer calls f on the thread of a tracer, and checks its error.
 func onTracer(t *testing.T, f func(tracer *ptrace.Tracer) error) {
 	t.Helper()
 	tracer, err := ptrace.Start()
@@ -64,7 +61,13 @@ func onTracer(t *testing.T, f func(tracer *ptrace.Tracer) error) {
 		t.Fatal(err)
 	}
 	defer tracer.Close()
-	err = tracer.Do(context.WithoutCancel(t.Context()), func() error { return f(tracer) })
+	check(t, tracer.Do(context.WithoutCancel(t.Context()), func() error { return f(tracer) }))
+}
+
+// check fails the test with an error, or skips it if the kernel does not allow what every
+// recording needs.
+func check(t *testing.T, err error) {
+	t.Helper()
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) {
 		t.Skip("the kernel does not permit what the test needs: ", err)
 	}
@@ -103,7 +106,7 @@ func TestPrograms(t *testing.T) {
 			if r.result.Status != 0 || r.result.Cut != "" || !bytes.Equal(r.output, want) {
 				t.Errorf("%+v and %d bytes of output, want %d", r.result, len(r.output), len(want))
 			}
-			t.Logf("%d positions, %d events, %d bytes", r.result.Instructions, r.result.Events, len(r.file))
+			t.Logf("%d positions, %d events, %d bytes", r.result.Positions, r.result.Events, len(r.file))
 			replay(t, open(t, r.file))
 		})
 	}

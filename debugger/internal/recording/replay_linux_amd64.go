@@ -24,17 +24,6 @@ type Player struct {
 	event     int    // number of the next event
 }
 
-// A DivergenceError reports that a replay is not the same as the recorded run.
-type DivergenceError struct {
-	Position uint64
-	Problem  string
-}
-
-// Error implements error.
-func (e *DivergenceError) Error() string {
-	return fmt.Sprintf("the replay diverges from the recording at position %d: %s", e.Position, e.Problem)
-}
-
 // NewPlayer returns a Player at the first position.
 func NewPlayer(tracer *ptrace.Tracer, r *Recording) (*Player, error) {
 	p := &Player{recording: r, tracer: tracer, files: &sources{list: r.Files, opened: make(map[int]*os.File)}}
@@ -172,10 +161,15 @@ func (p *Player) apply() error {
 	if e.Kind == Image {
 		return p.applyImage(&e)
 	}
+	return p.take(&e)
+}
+
+// take does what the next event says, which is no Image.
+func (p *Player) take(e *Event) error {
 	if e.duration() == 0 {
 		return p.diverged("nothing is recorded after this position")
 	}
-	if err := p.remap(&e); err != nil {
+	if err := p.remap(e); err != nil {
 		return fmt.Errorf("position %d: %w", e.Position, err)
 	}
 	for _, w := range e.Writes {

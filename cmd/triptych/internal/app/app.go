@@ -76,6 +76,9 @@ func (a *App) Report(err error) int {
 	if err == nil {
 		return 0
 	}
+	if status, ok := errors.AsType[ExitError](err); ok {
+		return int(status)
+	}
 	if !errors.Is(err, ErrReported) {
 		fmt.Fprintf(a.Err, "triptych: %v\n", err)
 	}

@@ -22,6 +22,11 @@ func UsageErrorf(format string, args ...any) error {
 	return &usageError{reason: fmt.Sprintf(format, args...)}
 }
 
+// An ExitError ends the command with a status of its own. Nothing is printed.
+type ExitError int
+
+func (e ExitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
 // A HintError is an error with advice.
 type HintError struct {
 	err   error

@@ -39,8 +39,13 @@ func (a commands) debugCommand() app.Command {
 	}
 }
 
-// debug runs the shell. Its session lives as long as the conversation does.
-func (a commands) debug(ctx context.Context, args []string) (err error) {
+// debug runs the shell for a program. Its session lives as long as the conversation does.
+func (a commands) debug(ctx context.Context, args []string) error {
+	return a.shell(ctx, func(ctx context.Context, s *debugShell) error { return s.start(ctx, args) })
+}
+
+// shell runs a shell whose session is started by a function.
+func (a commands) shell(ctx context.Context, start func(ctx context.Context, s *debugShell) error) (err error) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -54,7 +59,7 @@ func (a commands) debug(ctx context.Context, args []string) (err error) {
 	if err := s.loadTools(ctx); err != nil {
 		return err
 	}
-	if err := s.start(ctx, args); err != nil {
+	if err := start(ctx, s); err != nil {
 		return err
 	}
 	return s.loop(ctx)

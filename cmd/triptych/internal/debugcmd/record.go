@@ -1,0 +1,158 @@
+package debugcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/debugger"
+)
+
+// RecordCommand returns the row of triptych record.
+func RecordCommand(a *app.App) app.Command { return commands{a}.recordCommand() }
+
+// recordFlags are the flags of record.
+type recordFlags struct {
+	output  string
+	onCrash bool
+}
+
+func (a commands) recordCommand() app.Command {
+	var f recordFlags
+	return app.Command{
+		Name: "record", Args: "PROGRAM [ARGUMENT...]", Min: 1, Max: app.AnyNumber,
+		KeepUser: true, Survives: true,
+		Short: "run a program and record all that it does",
+		Long: "Runs the program with its input, output, signals and exit status as they are, and\n" +
+			"writes a file with which triptych replay and debugger/open_trace go back to any\n" +
+			"instruction of it. The program must be one for x86-64 Linux and have one thread:\n" +
+			"when it starts another one, the recording ends there and the program runs on.\n" +
+			"Its children run unrecorded. The file has memory of the program, and so perhaps\n" +
+			"secrets. See docs/recording.md.",
+		Example: "triptych record -- ./shop orders.txt\n" +
+			"triptych record --on-crash -o crash.recording -- ./shop\n" +
+			"triptych replay shop.recording",
+		Flags: func(set *pflag.FlagSet) {
+			set.SetInterspersed(false) // what follows the program's name is for the program
+			set.StringVarP(&f.output, "output", "o", "", "write the recording to this `file` (PROGRAM.recording)")
+			set.BoolVar(&f.onCrash, "on-crash", false, "keep the file only if the program fails: by a signal or with a status that is not 0")
+		},
+		Run: func(ctx context.Context, args []string) error { return a.record(ctx, &f, args) },
+	}
+}
+
+// record records a program and returns its exit status as an app.ExitError.
+func (a commands) record(ctx context.Context, f *recordFlags, args []string) error {
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return err
+	}
+	name := f.output
+	if name == "" {
+		name = filepath.Base(args[0]) + ".recording"
+	}
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	run, err := recordInto(ctx, file, path, args)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	a.reportRecorded(f, &run, name)
+	if failed := run.Status != 0; f.onCrash && !failed {
+		return os.Remove(name)
+	}
+	return exitOf(&run)
+}
+
+// recordInto runs the program. Signals that the terminal sends to all its processes reach
+// the program anyway; others are passed on.
+func recordInto(ctx context.Context, file *os.File, path string, args []string) (debugger.RecordedRun, error) {
+	ctx = context.WithoutCancel(ctx)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	done := make(chan struct{})
+	defer close(done)
+	return debugger.RecordProgram(ctx, debugger.RecordedProgram{
+		Path: path, Args: args, Env: os.Environ(), Files: []uintptr{0, 1, 2},
+		Started: func(pid int) { go passOn(signals, done, pid) },
+	}, file)
+}
+
+// passOn sends signals to a process until done is closed.
+func passOn(signals <-chan os.Signal, done <-chan struct{}, pid int) {
+	process, err := os.FindProcess(pid)
+	for err == nil {
+		select {
+		case s := <-signals:
+			_ = process.Signal(s) // it may have ended
+		case <-done:
+			return
+		}
+	}
+}
+
+// reportRecorded says on standard error what was recorded.
+func (a commands) reportRecorded(f *recordFlags, run *debugger.RecordedRun, name string) {
+	if f.onCrash && run.Status == 0 {
+		return
+	}
+	if run.Cut != "" {
+		fmt.Fprintf(a.Err, "triptych: the recording ends before the program: %s\n", run.Cut)
+	}
+	fmt.Fprintf(a.Err, "triptych: recorded %d instructions; see them by: triptych replay %s\n", run.Positions, name)
+}
+
+// signalStatus is added to the number of a signal that has killed a program, as shells do.
+const signalStatus = 128
+
+// exitOf returns the exit status of a program.
+func exitOf(run *debugger.RecordedRun) error {
+	switch {
+	case run.Killed != 0:
+		return app.ExitError(signalStatus + run.Killed)
+	case run.Status != 0:
+		return app.ExitError(run.Status)
+	}
+	return run.Err
+}
+
+// ReplayCommand returns the row of triptych replay.
+func ReplayCommand(a *app.App) app.Command { return commands{a}.replayCommand() }
+
+func (a commands) replayCommand() app.Command {
+	return app.Command{
+		Name: "replay", Args: "FILE", Min: 1, Max: 1,
+		KeepUser: true,
+		Short:    "go through a recording of a program",
+		Long: "Replays a file that triptych record has written, checks that it is the same as\n" +
+			"the recorded run, and reads commands at its end: seek, step_backward,\n" +
+			"reverse_continue, last_write, get_stack_trace and the others of triptych debug.\n" +
+			"The files that the program had mapped must still be the same. The program is not\n" +
+			"run again: its output is not repeated and no file is changed.",
+		Example: "triptych replay shop.recording\n" +
+			"echo get_stack_trace | triptych replay shop.recording",
+		Flags: func(set *pflag.FlagSet) { a.ServerFlags(set) },
+		Run: func(ctx context.Context, args []string) error {
+			path, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			traces := &a.Configs.Debugger.Traces
+			*traces = append(*traces, filepath.Dir(path))
+			return a.shell(ctx, func(ctx context.Context, s *debugShell) error {
+				return s.call(ctx, "open_trace", map[string]any{"file": path})
+			})
+		},
+	}
+}

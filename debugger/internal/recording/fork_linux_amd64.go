@@ -1,0 +1,11 @@
+package recording
+
+// fork returns another Player at the same position. Both use the same files, which only
+// the first one closes.
+func (p *Player) fork() (*Player, error) {
+	run, err := p.run.Fork()
+	if err != nil {
+		return nil, err
+	}
+	return &Player{recording: p.recording, tracer: p.tracer, files: p.files, run: run, base: p.Position(), event: p.event}, nil
+}

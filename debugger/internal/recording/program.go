@@ -1,0 +1,23 @@
+package recording
+
+// A Program is a program to record.
+type Program struct {
+	Path  string
+	Args  []string // with its name
+	Env   []string
+	Files []uintptr // its first file descriptors
+
+	// Started, unless nil, is called with the process id before the first
+	// instruction.
+	Started func(pid int)
+}
+
+// A Result describes a recorded run.
+type Result struct {
+	Status    int    // exit status, or -1 if a signal has killed the program
+	Killed    int    // number of the signal
+	Positions uint64 // of the recording
+	Events    int64
+	Cut       string // why the recording ended before the program, or ""
+	Err       error  // why the recording could not be written, in that case
+}

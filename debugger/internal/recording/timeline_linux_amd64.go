@@ -1,0 +1,187 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"sort"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A Timeline shows a recording as a history, through which a session can move in both
+// directions. It has the last program of the recording: an exec ends what was before.
+//
+// Checkpoints are stopped processes, forks of the replaying one. A window of the history
+// is made from the nearest checkpoint before it: the program runs translated to its
+// beginning, and is interpreted from there, with records that undo each step.
+type Timeline struct {
+	tracer      *ptrace.Tracer
+	recording   *Recording
+	first, last uint64
+	checkpoints []*Player // by position
+	spacing     uint64
+	windows     map[*history.History]*Player
+	history     *history.History
+}
+
+// Sizes of a timeline, in positions.
+const (
+	windowSize     = 1 << 20
+	minSpacing     = 8 << 20
+	maxCheckpoints = 48
+)
+
+// NewTimeline replays a recording to its end, which checks it, and returns its timeline.
+func NewTimeline(ctx context.Context, r *Recording) (*Timeline, error) {
+	tracer, err := ptrace.Start()
+	if err != nil {
+		return nil, err
+	}
+	t := &Timeline{tracer: tracer, recording: r, last: r.End(), windows: make(map[*history.History]*Player)}
+	for n := range r.Len() {
+		if e := r.Event(n); e.Kind == Image {
+			t.first = e.Position + e.duration()
+		}
+	}
+	t.spacing = max(minSpacing, (t.last-t.first)/maxCheckpoints)
+	if err = tracer.Do(ctx, func() error { return t.replay(ctx) }); err == nil {
+		t.history, err = history.Long(t)
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// replay replays the whole recording and makes the checkpoints.
+func (t *Timeline) replay(ctx context.Context) error {
+	p, err := NewPlayer(t.tracer, t.recording)
+	if err != nil {
+		return err
+	}
+	if err = p.RunTo(ctx, t.first); err != nil {
+		return errors.Join(err, p.Close())
+	}
+	for p.Position()+t.spacing/2 < t.last || len(t.checkpoints) == 0 {
+		c, err := p.fork()
+		if err != nil {
+			return errors.Join(err, p.Close())
+		}
+		t.checkpoints = append(t.checkpoints, c)
+		if err := p.RunTo(ctx, min(p.Position()+t.spacing, t.last)); err != nil {
+			return errors.Join(err, p.Close())
+		}
+	}
+	return errors.Join(p.Finish(ctx), p.endProcess())
+}
+
+// Close ends all processes.
+func (t *Timeline) Close() error {
+	err := t.tracer.Do(context.Background(), func() error {
+		var err error
+		for _, p := range t.checkpoints {
+			err = errors.Join(err, p.Close())
+		}
+		for _, p := range t.windows {
+			err = errors.Join(err, p.endProcess())
+		}
+		return err
+	})
+	t.tracer.Close()
+	return err
+}
+
+// History returns the history. It must be used by one goroutine at a time.
+func (t *Timeline) History() *history.History { return t.history }
+
+// Bounds implements history.Source.
+func (t *Timeline) Bounds() (first, last uint64) { return t.first, t.last }
+
+// Window implements history.Source.
+func (t *Timeline) Window(position uint64) (*history.History, error) {
+	start := position - (position-t.first)%windowSize
+	var h *history.History
+	err := t.tracer.Do(context.Background(), func() error {
+		p, err := t.playerAt(start)
+		if err != nil {
+			return err
+		}
+		if h, err = t.record(p, min(start+windowSize, t.last)); err != nil {
+			return errors.Join(err, p.endProcess())
+		}
+		t.windows[h] = p
+		return nil
+	})
+	return h, err
+}
+
+// Drop implements history.Source.
+func (t *Timeline) Drop(window *history.History) {
+	p := t.windows[window]
+	delete(t.windows, window)
+	_ = t.tracer.Do(context.Background(), p.endProcess) // it is killed with the tracer otherwise
+}
+
+// playerAt returns a new Player at a position.
+func (t *Timeline) playerAt(position uint64) (*Player, error) {
+	n := sort.Search(len(t.checkpoints), func(n int) bool { return t.checkpoints[n].Position() > position })
+	p, err := t.checkpoints[n-1].fork()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.RunTo(context.Background(), position); err != nil {
+		return nil, errors.Join(err, p.endProcess())
+	}
+	return p, nil
+}
+
+// record steps a Player to a position and records each step.
+func (t *Timeline) record(p *Player, end uint64) (*history.History, error) {
+	target := &replayed{player: p, names: t.names()}
+	start := p.Position()
+	recorder, err := history.New(target, history.Options{First: start, WholeRepeats: true, Budget: windowBudget})
+	if err != nil {
+		return nil, err
+	}
+	h := recorder.History()
+	target.position = h.End
+	for h.End() < end {
+		e := p.recording.Event(p.event)
+		n := uint64(1)
+		if at := h.End(); at < e.Position {
+			n = min(end, e.Position) - at
+		}
+		before := h.End()
+		result, err := recorder.Step(context.Background(), 0, n)
+		if err != nil {
+			return nil, err
+		}
+		if h.End() == before || h.Oldest() != start {
+			return nil, p.diverged("it cannot be recorded step by step: %v, %s", result.Why, h.StartReason())
+		}
+	}
+	p.base = h.End() - uint64(p.run.Executed())
+	return h, nil
+}
+
+// windowBudget limits the bytes of a window's records.
+const windowBudget = 1 << 30
+
+// names returns the mappings whose names a replay does not have.
+func (t *Timeline) names() procfs.Maps {
+	var maps procfs.Maps
+	for n := range t.recording.Len() {
+		e := t.recording.Event(n)
+		if e.Kind == Image {
+			maps = nil
+		}
+		for _, m := range append(e.Mappings, e.Remap.Mapping) {
+			if m.File < 0 && m.Name != "" {
+				maps = append(maps, procfs.Map{Start: m.Start, End: m.Start + m.Length, Path: m.Name})
+			}
+		}
+	}
+	return maps
+}

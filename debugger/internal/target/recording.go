@@ -1,0 +1,50 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+)
+
+// A Recording is the View of a recording. Processes that replay it have its memory.
+type Recording struct {
+	*Trace
+	timeline *recording.Timeline
+	reason   string // why the recording ends
+}
+
+// OpenRecording reads a recording and replays it.
+func OpenRecording(ctx context.Context, file *os.File, where Overrides) (*Recording, error) {
+	r, err := recording.Read(file)
+	if err != nil {
+		return nil, failure.Errorf("Not a recording", "%v", err)
+	}
+	timeline, err := recording.NewTimeline(ctx, r)
+	if diverged, ok := errors.AsType[*recording.DivergenceError](err); ok {
+		return nil, failure.Errorf("Replay failed", "%v", diverged)
+	}
+	if err != nil {
+		return nil, failure.Errorf("Replay failed", "%v", err)
+	}
+	trace, err := NewTrace(&history.Trace{History: timeline.History()}, where)
+	if err != nil {
+		return nil, errors.Join(err, timeline.Close())
+	}
+	last := r.Last()
+	return &Recording{Trace: trace, timeline: timeline, reason: last.Describe()}, nil
+}
+
+// Target returns the target of a session with the recording.
+func (s *Recording) Target(path string) Target {
+	d := s.Trace.Target(path)
+	d.Kind, d.View = "recording", s.Trace
+	d.CloseFile = func() error { return errors.Join(s.Files.Close(), s.timeline.Close()) }
+	return d
+}
+
+// Ending describes how the recording ends.
+func (s *Recording) Ending() string { return s.reason }
