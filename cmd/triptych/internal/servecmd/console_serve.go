@@ -11,7 +11,6 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/transport/audit"
-	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -48,32 +47,32 @@ func (a commands) consoleOf(f *serveFlags, cfg console.Config, s *services, heal
 const soon = 14 * 24 * time.Hour
 
 // facts describe the health of a server.
-func (s *services) facts(ctx context.Context, a commands, began time.Time, endpoint *streamable.Handler, web *https.Server, certificates *https.Certificates) []console.Fact {
+func (s *server) facts(ctx context.Context) []console.Fact {
 	ready := console.Fact{Name: "Ready", Value: "yes"}
-	if err := s.ready(ctx); err != nil {
+	if err := s.services.ready(ctx); err != nil {
 		ready.Value, ready.Bad = err.Error(), true
 	}
 	store := "files in the data folder"
-	if s.client != nil {
-		store = app.RedactedURL(a.StoreURL())
+	if s.services.client != nil {
+		store = app.RedactedURL(s.StoreURL())
 	}
 	all := []console.Fact{
 		ready,
 		{Name: "Version", Value: app.ReadBuild().Version + ", " + runtime.Version()},
-		{Name: "Server", Value: s.name},
-		{Name: "Up since", Value: began.UTC().Format("2006-01-02 15:04")},
+		{Name: "Server", Value: s.services.name},
+		{Name: "Up since", Value: s.began.UTC().Format("2006-01-02 15:04")},
 		{Name: "Store", Value: store},
 	}
-	if certificates != nil {
-		expires := certificates.Expires()
-		all = append(all, console.Fact{Name: "Certificate expires", Value: expires.UTC().Format("2006-01-02"), Bad: expires.Sub(a.Now()) < soon})
+	if s.certificates != nil {
+		expires := s.certificates.Expires()
+		all = append(all, console.Fact{Name: "Certificate expires", Value: expires.UTC().Format("2006-01-02"), Bad: expires.Sub(s.Now()) < soon})
 	}
-	connections := web.Connections()
+	connections := s.web.Connections()
 	all = append(all, used("Connections", int64(connections.Open), int64(connections.Limit), connections.Refused+connections.Closed))
 	for _, b := range []struct {
 		name  string
 		usage streamable.Usage
-	}{{"Sessions", endpoint.SessionUsage()}, {"Streams", endpoint.StreamUsage()}} {
+	}{{"Sessions", s.endpoint.SessionUsage()}, {"Streams", s.endpoint.StreamUsage()}} {
 		all = append(all, used(b.name, b.usage.Used, b.usage.Limit, b.usage.Refused))
 	}
 	return all

@@ -4,33 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"maps"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
-	"path/filepath"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
-	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/transport/bearer"
-	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
-	"github.com/triptych-mcp/triptych/transport/quota"
-	"github.com/triptych-mcp/triptych/transport/requestid"
-	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 // serveFlags are the flags of triptych serve alone.
@@ -99,142 +81,6 @@ func (a commands) serveCommand() app.Command {
 		},
 		Run: func(ctx context.Context, _ []string) error { return a.serve(ctx, &f) },
 	}
-}
-
-// serve opens what a server needs, in the order in which each part needs the
-// ones before it, and closes it in the opposite order.
-func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
-	env, err := a.Env(slog.LevelInfo)
-	if err != nil {
-		return err
-	}
-	memory.Limit(a.Getenv, env.Logger)
-	if err := f.adopt(); err != nil {
-		return err
-	}
-	f.peerURL = cmp.Or(f.peerURL, a.Getenv("TRIPTYCH_PEER_URL"))
-	proxies, err := f.check()
-	if err != nil {
-		return err
-	}
-	plan, err := a.DefaultPlan(f.defaultPlan)
-	if err != nil {
-		return err
-	}
-	tokens, err := f.oidc.open(a)
-	if err != nil {
-		return err
-	}
-	shared := services{slow: f.slow, name: f.name(a)}
-	defer func() { err = errors.Join(err, shared.close()) }()
-	if err := shared.open(ctx, a, env, f.budgets.ofServer); err != nil {
-		return err
-	}
-	if err := dataformat.Mark(env.Data, dataformat.Of(env.Data), app.ReadBuild().Version); err != nil {
-		return err
-	}
-	authenticator := bearer.New(bearer.Config{
-		Ring: shared.keys, Meter: shared.meter, Handshakes: shared.handshakes(), Proxies: proxies, Rejected: shared.recorder.RecordRejection, Refused: shared.recorder.CountRefusal,
-		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.Now, Logger: env.Logger,
-	})
-	cfg := streamable.Config{
-		Server: shared.server, Auth: authenticator, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
-		Barrier: shared.recorder.Commit, Refused: shared.recorder.RecordRefusal, Logger: env.Logger,
-	}
-	f.budgets.ofEndpoint(&cfg)
-	certificates, err := f.certificates(env)
-	if err != nil {
-		return err
-	}
-	accept, err := f.connectPeers(&shared, &cfg, certificates)
-	if err != nil {
-		return err
-	}
-	endpoint := streamable.New(cfg)
-	counted := accept(requestid.Handler(shared.recorder.Telemetry().Handler(shared.recorder.Metrics().Around(endpoint)), proxies))
-	routes := map[string]http.Handler{"/mcp": counted, "/mcp/rulesets": snapshots.Handler(counted)}
-	tokens.describe(routes)
-	maps.Copy(routes, cardRoutes(app.PublicFacts(), f.scheme()))
-	listening := https.Config{
-		Certificates: certificates, Routes: routes, Proxies: proxies, WithoutFastPath: f.noFastPath,
-		Hosts: f.hosts, Ready: shared.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, DrainDelay: f.drainDelay,
-		Logger: env.Logger.With("component", "https"),
-	}
-	f.budgets.ofListener(&listening)
-	var web *https.Server
-	began := a.Now()
-	shown := a.consoleConfig(endpoint, authenticator, shared.recorder, shared.keys, env)
-	shown.Plan, shown.Servers = plan, a.shareLoad(&shared, endpoint)
-	pages, err := a.consoleOf(f, shown, &shared, func(ctx context.Context) []console.Fact {
-		return shared.facts(ctx, a, began, endpoint, web, certificates)
-	})
-	if err != nil {
-		return err
-	}
-	if pages != nil {
-		listening.Pages = requestid.Handler(pages, proxies)
-	}
-	web = https.New(listening)
-	f.budgets.show(shared.recorder.Metrics(), shared.server, endpoint, web)
-	a.showLag(shared.recorder.Metrics())
-	a.showDebugging(shared.recorder.Metrics())
-	a.showBrokenFiles(shared.recorder.Metrics(), env.Logger)
-	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
-}
-
-// listenAndServe binds the listeners, tells people where, and serves until ctx
-// is done or something fails.
-func (a commands) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *services, web *https.Server, certificates *https.Certificates, endpoint *streamable.Handler) error {
-	listener, err := f.listener(ctx)
-	if err != nil {
-		return err
-	}
-	numbers, err := f.listenMetrics(ctx)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	if err := a.welcome(ctx, f, &app.RecordedKeys{Store: h.keys, Record: h.recorder.RecordAdministration}, certificates, listener.Addr()); err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var beside sync.WaitGroup
-	defer beside.Wait()
-	defer stop()
-	watch := func(name string, run func(context.Context) error) {
-		beside.Go(func() {
-			if err := run(ctx); err != nil && ctx.Err() == nil {
-				env.Logger.Warn("part of the server ended", "component", name, "err", err)
-			}
-		})
-	}
-	again := &reloader{app: a.App, set: f.set, endpoint: endpoint, certificates: certificates, log: env.Logger}
-	watch("reloading on SIGHUP", again.run)
-	watch("telling systemd", func(ctx context.Context) error { return keepWatchdog(ctx, env.Logger) })
-	watch("releasing memory", func(ctx context.Context) error {
-		return memory.Release(ctx, func() int64 { return endpoint.BodyUsage().Used + endpoint.AnswerUsage().Used })
-	})
-	watch("watching the families", h.server.Run)
-	watch("watching the keys", h.keys.Watch)
-	if h.peers != nil {
-		watch("listening to the other servers", func(ctx context.Context) error { return h.peers.Listen(ctx, endpoint.Deliver) })
-	}
-	if h.registry != nil { // until the last request is answered
-		life, end := context.WithCancel(context.WithoutCancel(ctx))
-		defer end()
-		beside.Go(func() { h.registry.Run(life, env.Logger) })
-	}
-	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.Now) })
-	if numbers != nil {
-		showExpiry(h.recorder.Metrics(), certificates)
-		shown := https.New(https.Config{
-			Routes: map[string]http.Handler{"/metrics": h.recorder.Metrics().Handler()}, Pages: f.profiles(), OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger,
-		})
-		watch("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })
-	}
-	notify(daemon.SdNotifyReady, env.Logger)
-	defer context.AfterFunc(ctx, func() { notify(daemon.SdNotifyStopping, env.Logger) })()
-	return web.Serve(ctx, listener)
 }
 
 // check refuses flags that would open the authenticator too wide.
@@ -314,70 +160,4 @@ func (f *serveFlags) reachable(bound net.Addr) string {
 func isAnywhere(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "" || err == nil && addr.IsUnspecified()
-}
-
-func (f *serveFlags) certificates(env mcp.Env) (*https.Certificates, error) {
-	switch {
-	case f.plain:
-		return nil, nil
-	case len(f.acme.hosts) > 0:
-		return f.acme.certificates(filepath.Join(env.Data, "tls", "acme"), env.Logger)
-	case f.cert != "":
-		return https.LoadCertificates(f.cert, f.key, env.Logger)
-	}
-	return https.SelfSigned(filepath.Join(env.Data, "tls"), f.names(), env.Logger)
-}
-
-// listenMetrics binds the listener of the metrics, nil without --metrics-listen.
-func (f *serveFlags) listenMetrics(ctx context.Context) (net.Listener, error) {
-	if f.metrics == "" {
-		return nil, nil
-	}
-	where := f.metrics
-	if strings.HasPrefix(where, ":") {
-		where = "127.0.0.1" + where
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", where)
-	if err != nil {
-		return nil, app.WithHints(err, "choose another address with --metrics-listen")
-	}
-	return listener, nil
-}
-
-// welcome says where the server is, and makes and prints the first key.
-func (a commands) welcome(ctx context.Context, f *serveFlags, store keys.Store, certificates *https.Certificates, addr net.Addr) error {
-	url := "https://" + f.reachable(addr) + "/mcp"
-	if certificates == nil {
-		url = "http://" + f.reachable(addr) + "/mcp"
-	}
-	fmt.Fprintf(a.Err, "triptych: serving %s\n", url)
-	if on, _ := f.hasConsole(); on {
-		fmt.Fprintf(a.Err, "triptych: pages for people at %s\n", strings.TrimSuffix(url, "mcp"))
-	}
-	if certificates != nil && certificates.File() != "" {
-		fmt.Fprintf(a.Err, "triptych: certificate %s, SHA-256 %s\n", certificates.File(), certificates.Fingerprint())
-	}
-	record, token, err := store.CreateFirst(ctx, keys.Live, keys.Settings{
-		Name: "first key", Plan: quota.Enterprise, Scopes: a.KeyScopes(), Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
-	})
-	switch {
-	case errors.Is(err, keys.ErrLost):
-		return app.WithHints(err, "restore the store from a backup and check that it evicts no keys (triptych doctor); or start again with triptych key create")
-	case err != nil:
-		return fmt.Errorf("making the first key: %w", err)
-	case record.ID == "":
-		return nil // there are keys
-	}
-	fmt.Fprintf(a.Err, "triptych: there was no key yet; this is %s, and it is not shown again:\n", record.ID)
-	trust := ""
-	if certificates != nil && f.cert == "" && certificates.File() != "" {
-		trust = " --cacert " + certificates.File()
-	}
-	err = a.Printf("%s\n", token.Reveal())
-	fmt.Fprintf(a.Err, "triptych: try\n\ncurl%s %s \\\n  -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \\\n"+
-		"  -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}'\n\n", trust, url, token.Reveal())
-	if err != nil {
-		return fmt.Errorf("printing the first key: %w", err)
-	}
-	return nil
 }

@@ -1,0 +1,158 @@
+package servecmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/bearer"
+	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/requestid"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// A server is one run of triptych serve. Its fields are set in this order, each by a method
+// that needs the ones before it.
+type server struct {
+	commands
+	flags    *serveFlags
+	began    time.Time
+	env      mcp.Env
+	proxies  []netip.Prefix
+	plan     quota.Plan // of keys that are made without one
+	tokens   issuerServices
+	services services
+
+	certificates *https.Certificates // nil with --plain-http
+	auth         *bearer.Authenticator
+	endpoint     *streamable.Handler
+	web          *https.Server
+}
+
+// serve opens what a server needs, runs it until ctx is done, and closes it in the opposite
+// order.
+func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
+	s := &server{commands: a, flags: f, began: a.Now(), services: services{slow: f.slow}}
+	if err := s.readSettings(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.services.close()) }()
+	if err := s.openServices(ctx); err != nil {
+		return err
+	}
+	mcpHandler, err := s.openEndpoint()
+	if err != nil {
+		return err
+	}
+	if err := s.openWeb(mcpHandler); err != nil {
+		return err
+	}
+	s.showMetrics()
+	return s.run(ctx)
+}
+
+// readSettings reads and checks the flags and the environment. It opens nothing.
+func (s *server) readSettings() (err error) {
+	if s.env, err = s.Env(slog.LevelInfo); err != nil {
+		return err
+	}
+	memory.Limit(s.Getenv, s.env.Logger)
+	if err := s.flags.adopt(); err != nil {
+		return err
+	}
+	s.flags.peerURL = cmp.Or(s.flags.peerURL, s.Getenv("TRIPTYCH_PEER_URL"))
+	if s.proxies, err = s.flags.check(); err != nil {
+		return err
+	}
+	if s.plan, err = s.DefaultPlan(s.flags.defaultPlan); err != nil {
+		return err
+	}
+	s.tokens, err = s.flags.oidc.open(s.commands)
+	return err
+}
+
+// openServices opens the stores, the trail and the families, and marks the data folder.
+func (s *server) openServices(ctx context.Context) error {
+	s.services.name = s.flags.name(s.commands)
+	if err := s.services.open(ctx, s.commands, s.env, s.flags.budgets.ofServer); err != nil {
+		return err
+	}
+	return dataformat.Mark(s.env.Data, dataformat.Of(s.env.Data), app.ReadBuild().Version)
+}
+
+// openEndpoint makes the endpoint of MCP and connects it with the other servers of the store.
+// It returns the handler to serve.
+func (s *server) openEndpoint() (http.Handler, error) {
+	recorder := s.services.recorder
+	s.auth = bearer.New(bearer.Config{
+		Ring: s.services.keys, Meter: s.services.meter, Handshakes: s.services.handshakes(), Proxies: s.proxies,
+		Rejected: recorder.RecordRejection, Refused: recorder.CountRefusal,
+		Tokens: s.tokens.tokens, Metadata: s.tokens.metadata(), Now: s.Now, Logger: s.env.Logger,
+	})
+	cfg := streamable.Config{
+		Server: s.services.server, Auth: s.auth, Loopback: s.flags.loopback(), Hosts: s.flags.hosts, Origins: s.flags.origins,
+		Barrier: recorder.Commit, Refused: recorder.RecordRefusal, Logger: s.env.Logger,
+	}
+	s.flags.budgets.ofEndpoint(&cfg)
+	var err error
+	if s.certificates, err = s.flags.certificates(s.env); err != nil {
+		return nil, err
+	}
+	accept, err := s.flags.connectPeers(&s.services, &cfg, s.certificates)
+	if err != nil {
+		return nil, err
+	}
+	s.endpoint = streamable.New(cfg)
+	counted := recorder.Telemetry().Handler(recorder.Metrics().Around(s.endpoint))
+	return accept(requestid.Handler(counted, s.proxies)), nil
+}
+
+// openWeb makes the HTTPS server of the endpoint, the documents and the console.
+func (s *server) openWeb(endpoint http.Handler) error {
+	routes := map[string]http.Handler{"/mcp": endpoint, "/mcp/rulesets": snapshots.Handler(endpoint)}
+	s.tokens.describe(routes)
+	maps.Copy(routes, cardRoutes(app.PublicFacts(), s.flags.scheme()))
+	cfg := https.Config{
+		Certificates: s.certificates, Routes: routes, Proxies: s.proxies, WithoutFastPath: s.flags.noFastPath,
+		Hosts: s.flags.hosts, Ready: s.services.ready, Drain: s.endpoint.Shutdown, DrainTime: s.flags.drain, DrainDelay: s.flags.drainDelay,
+		Logger: s.env.Logger.With("component", "https"),
+	}
+	s.flags.budgets.ofListener(&cfg)
+	pages, err := s.openConsole()
+	if err != nil {
+		return err
+	}
+	if pages != nil {
+		cfg.Pages = requestid.Handler(pages, s.proxies)
+	}
+	s.web = https.New(cfg)
+	return nil
+}
+
+// openConsole returns the console, nil if there is none.
+func (s *server) openConsole() (*console.Console, error) {
+	cfg := s.consoleConfig(s.endpoint, s.auth, s.services.recorder, s.services.keys, s.env)
+	cfg.Plan, cfg.Servers = s.plan, s.shareLoad(&s.services, s.endpoint)
+	return s.consoleOf(s.flags, cfg, &s.services, s.facts)
+}
+
+// showMetrics adds what is read with the metrics to them.
+func (s *server) showMetrics() {
+	m := s.services.recorder.Metrics()
+	s.flags.budgets.show(m, s.services.server, s.endpoint, s.web)
+	s.showLag(m)
+	s.showDebugging(m)
+	s.showBrokenFiles(m, s.env.Logger)
+}
