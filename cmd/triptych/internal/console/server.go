@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,20 +21,43 @@ func (c *Console) overview(v *visit) error {
 
 // showSessions shows the clients whose sessions are open, last used first.
 func (c *Console) showSessions(v *visit) error {
-	all := c.cfg.Sessions()
-	slices.SortFunc(all, func(a, b streamable.SessionInfo) int {
-		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.ID, b.ID))
-	})
-	shown, paging := cut(v, all)
-	page := map[string]any{"Sessions": shown, "Paging": paging}
+	page := map[string]any{}
+	var servers []Server
 	if c.cfg.Servers != nil {
-		servers, err := c.cfg.Servers(v.r.Context())
-		if err != nil { // what this server has is shown all the same
+		var err error
+		if servers, err = c.cfg.Servers(v.r.Context()); err != nil { // what this server has is shown all the same
 			page["ServersError"] = err.Error()
 		}
 		page["Servers"] = servers
 	}
+	page["Sessions"], page["Paging"] = cut(v, openSessions(c.cfg.Sessions(), servers))
 	return v.show("sessions", "Sessions", page)
+}
+
+// An openSession is a session of a client and the server that it last used, "" for this one.
+type openSession struct {
+	streamable.SessionInfo
+	Server string
+}
+
+// openSessions returns the sessions of this server and of the others, last used first. A session
+// that several have is shown as the server sees it that was used last.
+func openSessions(here []streamable.SessionInfo, servers []Server) []openSession {
+	latest := map[string]openSession{}
+	add := func(server string, all []streamable.SessionInfo) {
+		for _, s := range all {
+			if known, ok := latest[s.ID]; !ok || s.Used.After(known.Used) {
+				latest[s.ID] = openSession{s, server}
+			}
+		}
+	}
+	add("", here)
+	for _, one := range servers {
+		add(one.Name, one.Open)
+	}
+	return slices.SortedFunc(maps.Values(latest), func(a, b openSession) int {
+		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // A Server is one of the servers of a store, as it was when it last showed that it runs.
@@ -41,7 +65,8 @@ type Server struct {
 	Name, URL                    string
 	Sessions, Streams, Debugging int64
 	Seen                         time.Time
-	Here, Late                   bool // it is this server; it has not shown lately that it runs
+	Here, Late                   bool                     // it is this server; it has not shown lately that it runs
+	Open                         []streamable.SessionInfo // the sessions at another server
 }
 
 // showDebugging shows what is being debugged. It changes nothing.

@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 var tokenField = regexp.MustCompile(`id="token" readonly value="([^"]+)"`)
@@ -243,14 +244,17 @@ func TestServers(t *testing.T) {
 			}
 			return []console.Server{
 				{Name: "a <1>", Sessions: 3, Streams: 12, Debugging: 1, Seen: at, Here: true},
-				{Name: "b", URL: "https://10.0.0.2:8443", Seen: at, Late: true},
+				{Name: "b", URL: "https://10.0.0.2:8443", Seen: at, Late: true, Open: []streamable.SessionInfo{
+					{ID: "far", Principal: "key_far", Client: "editor <9>", Revision: "2025-11-25", Used: at, Running: 2},
+				}},
 			}, nil
 		}
 	})
 	_, key := f.key(t)
 	v := f.signedIn(t, key)
 	status, page := v.get(t, "/sessions")
-	wants(t, "the servers", status, page, http.StatusOK, "a &lt;1&gt; (this one)", "<td>3</td><td>12</td><td>1</td>", "https://10.0.0.2:8443", "not seen lately")
+	wants(t, "the servers", status, page, http.StatusOK, "a &lt;1&gt; (this one)", "<td>3</td><td>12</td><td>1</td>", "https://10.0.0.2:8443", "not seen lately",
+		"1 sessions", `href="/audit?session=far"`, "editor &lt;9&gt;", "<td>b</td>")
 	away = errors.New("the store is away")
 	status, page = v.get(t, "/sessions")
 	wants(t, "without the store", status, page, http.StatusOK, "cannot be listed: the store is away", "No sessions.")

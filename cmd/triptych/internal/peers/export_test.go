@@ -1,6 +1,9 @@
 package peers
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // SetStoreWait sets the limit of one request to the store, for tests on a busy machine.
 func SetStoreWait(d time.Duration) { storeWait = d }
@@ -15,3 +18,6 @@ func SetMaxOwned(n int) (restore func()) {
 	maxOwned = n
 	return func() { maxOwned = before }
 }
+
+// Show writes the entry of a server at once.
+func Show(ctx context.Context, r *Registry) error { return r.show(ctx) }

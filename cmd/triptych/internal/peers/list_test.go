@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
+	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 // A server lists all of its store with what clients have open there, until they end; one
@@ -17,6 +18,15 @@ func TestServers(t *testing.T) {
 	one, end := run(t, client, "one", "http://10.0.0.1:8443")
 	busy := peers.Load{Sessions: 3, Streams: 2, Debugging: 1}
 	two, _ := runWith(t, client, "two", "", busy)
+	used := time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)
+	open := []streamable.SessionInfo{
+		{ID: "s2", Principal: "key_b", Client: "editor 7", Revision: "2025-06-18", Used: used.Add(time.Minute), Listening: true},
+		{ID: "s1", Principal: "key_a", Used: used, Running: 1, Streams: 2},
+	}
+	two.SetSessions(func() []streamable.SessionInfo { return []streamable.SessionInfo{open[1], open[0]} })
+	if err := peers.Show(t.Context(), two.Registry); err != nil {
+		t.Fatal(err)
+	}
 	list := func() (all []peers.Running) {
 		t.Helper()
 		all, err := one.Servers(t.Context())
@@ -31,7 +41,7 @@ func TestServers(t *testing.T) {
 		}
 		return all
 	}
-	want := []peers.Running{{Name: "one", URL: "http://10.0.0.1:8443", Self: true}, {Name: "two", Load: busy}}
+	want := []peers.Running{{Name: "one", URL: "http://10.0.0.1:8443", Self: true}, {Name: "two", Load: busy, Sessions: open}}
 	if diff := cmp.Diff(want, list()); diff != "" {
 		t.Error(diff)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/transport/peer"
+	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 const (
@@ -41,6 +42,7 @@ type Registry struct {
 	tlsName     string
 	certificate func() string
 	load        func() Load
+	sessions    func() []streamable.SessionInfo // nil for none
 	seen        map[string]lookup
 }
 
@@ -122,6 +124,9 @@ func (r *Registry) show(ctx context.Context) error {
 	if err := r.client.Set(ctx, r.prefix+serverPrefix+r.tag, text, serverLife).Err(); err != nil {
 		return err
 	}
+	if err := r.showSessions(ctx); err != nil {
+		return err
+	}
 	return r.index(ctx)
 }
 
@@ -131,6 +136,7 @@ func (r *Registry) Remove(ctx context.Context, tag string) {
 	defer stop()
 	_ = r.client.Del(ctx, r.prefix+serverPrefix+tag).Err()
 	_ = r.client.ZRem(ctx, r.prefix+serversKey, tag).Err()
+	_ = r.client.Del(ctx, r.prefix+listPrefix+tag).Err()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.seen[tag]

@@ -26,6 +26,7 @@ func (a commands) shareLoad(s *services, endpoint *streamable.Handler) func(cont
 		}
 		return load
 	})
+	s.registry.SetSessions(endpoint.SessionInfos)
 	return func(ctx context.Context) ([]console.Server, error) {
 		running, err := s.registry.Servers(ctx)
 		if err != nil {
@@ -35,7 +36,7 @@ func (a commands) shareLoad(s *services, endpoint *streamable.Handler) func(cont
 		for i, r := range running {
 			all[i] = console.Server{
 				Name: r.Name, URL: r.URL, Sessions: r.Load.Sessions, Streams: r.Load.Streams, Debugging: r.Load.Debugging,
-				Seen: a.Now().Add(-r.Seen), Here: r.Self, Late: r.Seen > late,
+				Seen: a.Now().Add(-r.Seen), Here: r.Self, Late: r.Seen > late, Open: r.Sessions,
 			}
 		}
 		return all, nil
