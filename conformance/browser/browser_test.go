@@ -4,17 +4,21 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/conformance/internal/need"
 	"github.com/triptych-mcp/triptych/conformance/internal/sdk"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // A run holds the parameters of node/pages.mjs.
@@ -25,15 +29,21 @@ type run struct {
 	Pictures string   `json:"pictures"`
 }
 
+// The pages of one of two servers of a store have no violations, and all that is in them can be
+// read and done.
 func TestConsole(t *testing.T) {
 	chromium := need.Program(t, "chromium")
 	sdk.InstallNode(t, "node")
 	program := filepath.Join(t.TempDir(), "triptych")
 	command(t, "../..", "go", "build", "-o", program, "./cmd/triptych")
-	data := t.TempDir()
-	t.Setenv("TRIPTYCH_DATA", data)
+	t.Setenv("TRIPTYCH_DATA", t.TempDir())
+	store := "redis://" + valkeytest.Start(t, "--appendonly", "yes").Addr
+	t.Setenv("TRIPTYCH_STORE", store)
 	fill(t, program)
-	url, key := serve(t, program)
+	url, key := serve(t, program, "--server-name", "first")
+	other, _ := serve(t, program, "--server-name", "second", "--data", t.TempDir())
+	beginSession(t, other, key)
+	awaitSessions(t, store)
 	id := strings.TrimSpace(keyID(t, program))
 	link := strings.TrimSpace(command(t, ".", program, "console", "--url", url, "--key", key))
 	pictures := os.Getenv("TRIPTYCH_TEST_PICTURES")
@@ -102,11 +112,11 @@ func keyID(t *testing.T, program string) string {
 }
 
 // serve starts a server and returns its address and a key.
-func serve(t *testing.T, program string) (url, key string) {
+func serve(t *testing.T, program string, flags ...string) (url, key string) {
 	t.Helper()
 	key = strings.TrimSpace(command(t, ".", program, "key", "create", "--scopes",
 		"rulesets:read,rulesets:write,rulesets:admin,aoc:read,audit:read,server:admin"))
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, "serve", "--listen", "127.0.0.1:0", "--consumers")
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, append([]string{"serve", "--listen", "127.0.0.1:0", "--consumers"}, flags...)...)
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -138,6 +148,48 @@ func serve(t *testing.T, program string) (url, key string) {
 		}
 	})
 	return url, key
+}
+
+// beginSession begins a session of a client at a server.
+func beginSession(t *testing.T, url, key string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"editor","version":"7"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // of this test's own server
+	}}
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatal(answer.Status, err)
+	}
+}
+
+// awaitSessions waits until a server of the store has shown its sessions to the others.
+func awaitSessions(t *testing.T, store string) {
+	t.Helper()
+	client := valkeytest.Client(t, store)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		names, err := client.Keys(t.Context(), "triptych:server-sessions:*").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(names) > 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("no server shows its sessions")
+		}
+	}
 }
 
 // command runs a program that must succeed, and returns what it prints.

@@ -81,6 +81,10 @@ try {
   await submitted(page, () => page.click('button'));
   await expectText(page, 'You are signed in as');
 
+  await page.goto(`${origin}/sessions`); // at the other server
+  await expectText(page, 'editor 7');
+  await expectText(page, 'second');
+
   const keyboard = await opened('the keyboard');
   await keyboard.goto(`${origin}/new`);
   for (const [field, text] of [['name', 'made_by_keyboard'], ['description', 'Written without a mouse'], ['markdown', '# Keys\n\n- one\n- two\n']]) {
