@@ -50,6 +50,7 @@ type shape struct {
 	elem     *shape  // of an array or a map
 	object   *object // of an object
 	min, max *float64
+	quiet    bool // min and max are not published
 	enum     []string
 }
 
@@ -217,6 +218,7 @@ func (s *shape) bound(tag reflect.StructTag) error {
 		}
 		*b.to = &n
 	}
+	s.quiet = tag.Get("bounds") == "enforced"
 	if text, ok := tag.Lookup("enum"); ok {
 		if s.kind != stringKind {
 			return errors.New("tag enum is for strings")
@@ -319,10 +321,10 @@ func (s *shape) append(dst []byte) []byte {
 	if s.elem != nil {
 		dst = s.elem.append(dst)
 	}
-	if s.min != nil && w.min != "" {
+	if s.min != nil && w.min != "" && !s.quiet {
 		dst = strconv.AppendFloat(append(dst, `,"`+w.min+`":`...), *s.min, 'f', -1, 64)
 	}
-	if s.max != nil && w.max != "" {
+	if s.max != nil && w.max != "" && !s.quiet {
 		dst = strconv.AppendFloat(append(dst, `,"`+w.max+`":`...), *s.max, 'f', -1, 64)
 	}
 	if s.enum != nil {

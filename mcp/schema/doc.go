@@ -15,8 +15,9 @@
 // lists the strings allowed, separated by |; default is taken when the field is
 // absent; header names the HTTP header that mirrors the argument; extension:"true"
 // marks a field beyond a tool's documented arguments. All of these
-// are published and enforced. A method Validate() error on the struct is
-// enforced only.
+// are published and enforced. With bounds:"enforced", min and max are enforced
+// only: a model that never comes near them need not read them. A method
+// Validate() error on the struct is enforced only, too.
 //
 // # Concurrency
 //

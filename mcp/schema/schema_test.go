@@ -134,6 +134,27 @@ func TestLargeLimit(t *testing.T) {
 	}
 }
 
+// Bounds can be enforced without being listed.
+func TestBoundsEnforcedOnly(t *testing.T) {
+	type counted struct {
+		Count int    `json:"count" min:"2" max:"9" bounds:"enforced"`
+		Text  string `json:"text,omitempty" max:"3"`
+	}
+	s, err := schema.For[counted]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const published = `{"type":"object","properties":{"count":{"type":"integer"},"text":{"type":"string","maxLength":3}},"required":["count"]}`
+	if got := string(s.JSON()); got != published {
+		t.Errorf("published %s, want %s", got, published)
+	}
+	for text, want := range map[string]string{`{"count":1}`: "count must be at least 2", `{"count":10}`: "count must be at most 9"} {
+		if err := s.Decode([]byte(text), new(counted)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 type ruled struct {
 	Day int `json:"day"`
 }

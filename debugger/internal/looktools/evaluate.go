@@ -14,9 +14,9 @@ import (
 
 // evaluateArgs holds the arguments of evaluate.
 type evaluateArgs struct {
-	Expression string `json:"expression" min:"1" max:"4096" doc:"Such as count, p->next->value, numbers[2] + 1, *(long *)$rsp, name == \"bob\" && len(items) > 3, m[\"key\"], sizeof(x)"`
-	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
-	Thread     int    `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
+	Expression string `json:"expression" min:"1" max:"4096" doc:"Such as count, p->next->value, numbers[2] + 1, *(long *)$rsp, name == \"bob\" && len(items) > 3, m[\"key\"], sizeof(x)" bounds:"enforced"`
+	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace" bounds:"enforced"`
+	Thread     int    `json:"thread,omitempty" min:"1" doc:"Default: the current one" bounds:"enforced"`
 	goroutineArg
 	sessiontools.SessionArg
 }

@@ -14,8 +14,8 @@ import (
 
 // registersArgs holds the arguments of registers.
 type registersArgs struct {
-	Thread int    `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
-	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
+	Thread int    `json:"thread,omitempty" min:"1" doc:"Default: the current one" bounds:"enforced"`
+	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace" bounds:"enforced"`
 	Set    string `json:"set,omitempty" enum:"general|vector|x87|all" default:"general"`
 	sessiontools.SessionArg
 }

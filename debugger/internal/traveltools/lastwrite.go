@@ -21,7 +21,7 @@ import (
 type LastWriteArgs struct {
 	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
 	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
-	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes; default: the expression's type, or 8"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes; default: the expression's type, or 8" bounds:"enforced"`
 	Move       bool   `json:"move,omitempty" doc:"Go there, to just before the write"`
 	sessiontools.SessionArg
 }

@@ -11,7 +11,7 @@ import (
 
 type traceValueArgs struct {
 	Expression string `json:"expression" doc:"A variable or memory, such as p->count"`
-	Hops       int    `json:"hops,omitempty" default:"8" min:"1" max:"100" doc:"Writes to follow"`
+	Hops       int    `json:"hops,omitempty" default:"8" min:"1" max:"100" doc:"Writes to follow" bounds:"enforced"`
 	sessiontools.SessionArg
 }
 

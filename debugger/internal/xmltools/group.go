@@ -31,12 +31,12 @@ type Group struct {
 }
 
 type xpathArgs struct {
-	Document   string            `json:"document" min:"1" doc:"Path, or XML text"`
-	Query      string            `json:"query" min:"1" doc:"Such as //order[@total > 100]"`
+	Document   string            `json:"document" min:"1" doc:"Path, or XML text" bounds:"enforced"`
+	Query      string            `json:"query" min:"1" doc:"Such as //order[@total > 100]" bounds:"enforced"`
 	Namespaces map[string]string `json:"namespaces,omitempty" doc:"URIs by prefix, beside those of the root element"`
 	Version    string            `json:"version" enum:"1.0|3.1" default:"3.1"`
-	MaxResults int               `json:"max_results" min:"1" max:"10000" default:"100"`
-	Offset     int               `json:"offset" min:"0" default:"0" doc:"Results to skip"`
+	MaxResults int               `json:"max_results" min:"1" max:"10000" default:"100" bounds:"enforced"`
+	Offset     int               `json:"offset" min:"0" default:"0" doc:"Results to skip" bounds:"enforced"`
 }
 
 func (t *Group) xpathQuery(ctx context.Context, call *mcp.Call, args xpathArgs) (queried, error) {
@@ -52,8 +52,8 @@ func (t *Group) xpathQuery(ctx context.Context, call *mcp.Call, args xpathArgs) 
 }
 
 type validateArgs struct {
-	Document string `json:"document" min:"1" doc:"Path, or XML text"`
-	Schema   string `json:"schema" min:"1" doc:"Path, or XML text"`
+	Document string `json:"document" min:"1" doc:"Path, or XML text" bounds:"enforced"`
+	Schema   string `json:"schema" min:"1" doc:"Path, or XML text" bounds:"enforced"`
 }
 
 // validateSchema returns an answer for a valid document, and an error for an
@@ -91,8 +91,8 @@ func (t *Group) cacheStats(ctx context.Context, call *mcp.Call, _ struct{}) (cac
 }
 
 type preloadArgs struct {
-	Paths []string `json:"paths,omitempty" max:"10000"`
-	Globs []string `json:"globs,omitempty" max:"1000" doc:"With *, ?, […] and ** for any folders"`
+	Paths []string `json:"paths,omitempty" max:"10000" bounds:"enforced"`
+	Globs []string `json:"globs,omitempty" max:"1000" doc:"With *, ?, […] and ** for any folders" bounds:"enforced"`
 }
 
 var errNothingToLoad = errors.New("give at least one of paths and globs")
