@@ -15,6 +15,10 @@ var toolsets = map[string]string{
 	"debugger/source":     "inspect",
 	"debugger/open_core":  "inspect",
 	"debugger/expose":     "inspect",
+	"debugger/wait":       "inspect",
+	"debugger/restart":    "inspect",
+	"debugger/get_output": "inspect",
+	"debugger/send_input": "inspect",
 
 	"debugger/set_watchpoint": "memory",
 	"debugger/step_forward":   "memory",
@@ -47,7 +51,10 @@ var toolsets = map[string]string{
 
 // live are the tools that need a process that runs, and so Linux on x86-64. The others
 // look at recordings and core files, which every system can.
-var live = []string{"debugger/attach", "debugger/launch", "debugger/pause", "debugger/write_memory"}
+var live = []string{
+	"debugger/attach", "debugger/launch", "debugger/restart", "debugger/get_output", "debugger/send_input",
+	"debugger/wait", "debugger/pause", "debugger/write_memory",
+}
 
 // onSystem leaves out the tools that cannot do anything on a system: a model that
 // sees them would try them.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
@@ -16,21 +17,23 @@ import (
 // breakpointArgs holds the arguments of set_breakpoint.
 type breakpointArgs struct {
 	Address   string `json:"address,omitempty" doc:"Such as 0x401000"`
-	Condition string `json:"condition,omitempty" doc:"Stop only when this is true, such as count > 3 && p->next != 0"`
-	Function  string `json:"function,omitempty" doc:"Instead of an address: stop after its prologue"`
-	File      string `json:"file,omitempty" doc:"Instead of an address: source file, with line"`
-	Line      int    `json:"line,omitempty" min:"1"`
-	Log       string `json:"log,omitempty" max:"1000" doc:"Log this instead of stopping, such as n is {n}"`
+	Condition string `json:"condition,omitempty" doc:"Stop only if true, such as count > 3"`
+	Function  string `json:"function,omitempty" doc:"Stop after its prologue"`
+	File      string `json:"file,omitempty" doc:"Source file"`
+	Line      int    `json:"line,omitempty" min:"1" bounds:"enforced"`
+	Log       string `json:"log,omitempty" max:"1000" doc:"Log this instead of stopping, such as n is {n}" bounds:"enforced"`
 	OneShot   bool   `json:"one_shot,omitempty" doc:"Remove it at its first stop"`
-	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not before"`
-	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread"`
+	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not before" bounds:"enforced"`
+	Expected  string `json:"expected,omitempty" doc:"Text of the line; found again if it has moved"`
+	Pending   bool   `json:"pending,omitempty" doc:"Wait for a library that has it"`
+	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread" bounds:"enforced"`
 	sessiontools.SessionArg
 }
 
 // Validate checks that the place is given in exactly one way.
 func (a breakpointArgs) Validate() error {
 	ways := 0
-	for _, given := range []bool{a.Address != "", a.Function != "", a.File != "" || a.Line != 0} {
+	for _, given := range []bool{a.Address != "", a.Function != "", a.File != "" || a.Line != 0 || a.Expected != ""} {
 		if given {
 			ways++
 		}
@@ -38,7 +41,7 @@ func (a breakpointArgs) Validate() error {
 	switch {
 	case ways != 1:
 		return errors.New("give either address, or function, or file and line")
-	case (a.File == "") != (a.Line == 0):
+	case (a.File == "") != (a.Line == 0 && a.Expected == ""):
 		return errors.New("file and line belong together")
 	case a.Log != "" && (a.OneShot || a.HitCount > 0):
 		return errors.New("log does not stop, so one_shot and hit_count mean nothing with it")
@@ -57,8 +60,14 @@ type marked struct {
 	named bool // the place was given by a name or a line
 }
 
-// AuditAddress returns the address of the first place. There is at least one.
-func (m marked) AuditAddress() string { return m.Breakpoint.Places[0].Address }
+// AuditAddress returns the address of the first place, "" of a pending
+// breakpoint.
+func (m marked) AuditAddress() string {
+	if len(m.Breakpoint.Places) == 0 {
+		return ""
+	}
+	return m.Breakpoint.Places[0].Address
+}
 
 // Text returns the documented text form. It adds the name of a place that was not
 // given by its address.
@@ -67,6 +76,9 @@ func (m marked) Text() string {
 	if b.Kind == "watchpoint" {
 		return fmt.Sprintf("Watchpoint %d set at %s (%d bytes, %s)", b.ID, b.Places[0].Address, b.Size, b.Access)
 	}
+	if b.Pending {
+		return fmt.Sprintf("Breakpoint %d waits for a library with %s", b.ID, plain.Line(b.Site))
+	}
 	lines := make([]string, len(b.Places))
 	for i, p := range b.Places {
 		lines[i] = fmt.Sprintf("Breakpoint %d set at %s", b.ID, p.Address)
@@ -74,17 +86,23 @@ func (m marked) Text() string {
 			lines[i] = fmt.Sprintf("Breakpoint %d set at %s", b.ID, p.String())
 		}
 	}
+	if b.Note != "" {
+		lines = append(lines, "Note: "+plain.Line(b.Note))
+	}
 	return strings.Join(lines, "\n")
+}
+
+// site returns where the breakpoint is to be.
+func (a breakpointArgs) site() stepping.Site {
+	addr, _ := inspect.ParseAddress(a.Address) // checked by Validate, 0 without one
+	return stepping.Site{Address: addr, Function: a.Function, File: a.File, Line: a.Line, Expected: a.Expected}
 }
 
 // setBreakpoint sets a breakpoint at every address of the place.
 func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Session, args breakpointArgs) (marked, error) {
-	places, err := resolvePlaces(ctx, s, args)
-	if err != nil {
-		return marked{}, err
-	}
 	m, err := s.SetBreakpoint(ctx, stepping.BreakpointSpec{
-		Places: places, Condition: args.Condition, Log: args.Log, Once: args.OneShot, Ignore: max(0, args.HitCount-1), Thread: args.Thread,
+		Site: args.site(), Pending: args.Pending,
+		Condition: args.Condition, Log: args.Log, Once: args.OneShot, Ignore: max(0, args.HitCount-1), Thread: args.Thread,
 	})
 	if err != nil {
 		return marked{}, err

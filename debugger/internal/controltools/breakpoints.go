@@ -22,6 +22,9 @@ type breakpointItem struct {
 	ID        int                  `json:"id"`
 	Kind      string               `json:"kind" doc:"breakpoint or watchpoint"`
 	Places    []sessiontools.Place `json:"places" doc:"Where it is; a line or function may have become several pieces of code"`
+	Site      string               `json:"site,omitempty" doc:"What a pending one waits for"`
+	Pending   bool                 `json:"pending,omitempty" doc:"Whether it waits for a library"`
+	Note      string               `json:"note,omitempty" doc:"Where its line has moved"`
 	Condition string               `json:"condition,omitempty"`
 	OneShot   bool                 `json:"one_shot,omitempty"`
 	Log       string               `json:"log,omitempty" doc:"The message of one that logs and does not stop"`
@@ -39,6 +42,9 @@ func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpo
 		return breakpointItem{}, err
 	}
 	b := breakpointItem{ID: m.ID, Kind: kindBreakpoint, Places: []sessiontools.Place{}, Condition: m.Condition, OneShot: m.Once, Log: m.LogMessage, Hits: m.StepHits + m.Logged, Hardware: len(set) > 0}
+	if b.Pending, b.Note = m.Pending, m.Note; m.Pending {
+		b.Site = m.Site.String()
+	}
 	for _, p := range m.Places {
 		b.Places = append(b.Places, sessiontools.NewPlace(p))
 	}
@@ -72,6 +78,9 @@ func (l breakpointList) Text() string {
 			} else {
 				fmt.Fprintf(&b, "\n     and at %s", p.String())
 			}
+		}
+		if each.Pending {
+			fmt.Fprintf(&b, "\n%3d  %s at %s, pending", each.ID, each.Kind, plain.Line(each.Site))
 		}
 		b.WriteString(each.details())
 	}
@@ -118,8 +127,8 @@ func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Sessi
 
 // clearArgs holds the arguments of clear_breakpoint.
 type clearArgs struct {
-	ID  int   `json:"id,omitempty" min:"1"`
-	IDs []int `json:"ids,omitempty" min:"1" max:"1000"`
+	ID  int   `json:"id,omitempty" min:"1" bounds:"enforced"`
+	IDs []int `json:"ids,omitempty" min:"1" max:"1000" bounds:"enforced"`
 	All bool  `json:"all,omitempty"`
 	sessiontools.SessionArg
 }

@@ -15,9 +15,9 @@ import (
 // continueArgs holds the arguments of continue.
 type continueArgs struct {
 	Record   bool   `json:"record,omitempty" doc:"Record every instruction, to go back later; 10 to 1,000 times slower"`
-	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: most instructions"`
-	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: most milliseconds"`
-	From     string `json:"from,omitempty" enum:"past" doc:"past: resume from the position shown; what happened since is dropped, but files and other processes stay"`
+	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: most instructions" bounds:"enforced"`
+	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: most milliseconds" bounds:"enforced"`
+	From     string `json:"from,omitempty" enum:"past" doc:"Resume from the past position shown; what came after is dropped"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }

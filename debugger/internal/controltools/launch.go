@@ -25,8 +25,10 @@ type launchArgs struct {
 	Path string            `json:"path" doc:"Path, or a name in PATH"`
 	Args []string          `json:"args,omitempty"`
 	Env  map[string]string `json:"env,omitempty" doc:"Added to the server's environment"`
-	Dir  string            `json:"cwd,omitempty" doc:"Working directory; default: the server's"`
+	Dir  string            `json:"cwd,omitempty" doc:"Working directory"`
 	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop at the first instruction, not at main"`
+	// Input is one of the kinds of package target.
+	Input string `json:"input,omitempty" enum:"pipe|terminal" doc:"Let send_input write to it"`
 }
 
 // Validate checks rules that the schema cannot express.
@@ -74,41 +76,56 @@ const reasonLaunched = "launched"
 // launch starts a program and a session with it.
 func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (launched, error) {
 	if t.NoLaunch {
-		return launched{}, failure.Denied("the server was started with --no-launch")
-	}
-	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
-		return launched{}, err
+		return launched{}, errNoLaunch
 	}
 	path, err := lookPath(args.Path, args.Dir)
 	if err != nil {
 		return launched{}, failure.Errorf("Launch failed", "%v", err)
 	}
-	out, err := target.NewOutput()
-	if err != nil {
+	spec := proc.Spec{Path: path, Args: args.Args, Env: environment(args.Env), Dir: args.Dir}
+	return t.begin(ctx, call, session.Program{Spec: spec, Input: args.Input, AtEntry: args.Stop})
+}
+
+var errNoLaunch = failure.Denied("the server was started with --no-launch")
+
+// begin launches a program and a session with it, sets the breakpoints that it
+// has had before, and runs it to main.
+func (t *Group) begin(ctx context.Context, call *mcp.Call, p session.Program) (launched, error) {
+	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
 		return launched{}, err
 	}
-	spec := proc.Spec{Path: path, Args: args.Args, Env: environment(args.Env), Dir: args.Dir, Files: out.Files()}
-	process, err := proc.Launch(ctx, spec, t.processOptions())
-	out.Start()
+	d, err := target.Launch(ctx, p.Spec, p.Input, t.processOptions(), reasonLaunched)
 	if _, denied := errors.AsType[*proc.PermissionError](err); err != nil && !denied && ctx.Err() == nil {
 		err = failure.Errorf("Launch failed", "%v", err)
 	}
 	if err != nil {
-		out.Discard()
 		return launched{}, err
 	}
-	s, err := t.Sessions.Add(call.StateKey(), target.OfProcess(process, out, reasonLaunched))
+	s, err := t.Sessions.AddProgram(call.StateKey(), d, p)
 	if err != nil {
 		return launched{}, err
 	}
-	if args.Stop {
-		return launched{State: s.ReportedState()}, nil
-	}
-	answer, err := sessiontools.Exclusive(ctx, call, s, t.toMain, args)
+	answer, err := sessiontools.Exclusive(ctx, call, s, t.toStart, p)
 	if err = t.Sessions.EndIfExited(s, err); err != nil {
 		err = errors.Join(err, t.Sessions.End(ctx, s, true, "the program could not be run to main"))
 	}
 	return answer, err
+}
+
+// toStart sets breakpoints and runs a launched program to where it is to stop
+// first.
+func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session, p session.Program) (answer launched, err error) {
+	notes := s.SetAgain(ctx, p.Breakpoints)
+	if p.AtEntry {
+		answer = launched{State: s.ReportedState()}
+	} else if answer, err = t.toMain(ctx, call, s); err != nil {
+		return answer, err
+	}
+	if answer.State.Note != "" {
+		notes = append(notes, answer.State.Note)
+	}
+	answer.State.Note = strings.Join(notes, "; ")
+	return answer, nil
 }
 
 // lookPath finds a program as a shell in the working directory dir does.
@@ -142,7 +159,7 @@ func environment(added map[string]string) []string {
 
 // toMain runs a launched program to its main function, or to its entry point if
 // main is not known. At that point the loader has mapped all libraries.
-func (t *Group) toMain(ctx context.Context, call *mcp.Call, s *session.Session, _ launchArgs) (launched, error) {
+func (t *Group) toMain(ctx context.Context, call *mcp.Call, s *session.Session) (launched, error) {
 	if at := s.MainFunction(ctx); at != 0 {
 		answer, reached, err := t.toPlace(ctx, call, s, at)
 		if reached {

@@ -13,7 +13,7 @@ import (
 
 // openCoreArgs holds the arguments of open_core.
 type openCoreArgs struct {
-	Core       string `json:"core" min:"1" doc:"Path, below a folder given by --traces"`
+	Core       string `json:"core" min:"1" doc:"Path, below a folder given by --traces" bounds:"enforced"`
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it has moved, likewise"`
 	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as a container's, likewise"`
 }
@@ -47,7 +47,7 @@ func (t *Group) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (
 	if scene.Cut() {
 		answer.Missing = append(answer.Missing, "memory: the core file was cut off")
 	}
-	return t.begin(call, d, answer)
+	return t.beginFile(call, d, answer)
 }
 
 // coreReason returns the reason for which a process wrote a core file, or "" if

@@ -17,7 +17,7 @@ import (
 
 // openTraceArgs holds the arguments of open_trace.
 type openTraceArgs struct {
-	File       string `json:"file" min:"1" doc:"Path of a binary trace or recording, below a folder given by --traces"`
+	File       string `json:"file" min:"1" doc:"Path of a binary trace or recording, below a folder given by --traces" bounds:"enforced"`
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it has moved, likewise"`
 	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as a container's, likewise"`
 }
@@ -75,5 +75,5 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 	answer := newOpened(&d, scene.Files)
 	answer.Missing = append(answer.Missing, scene.Overrides.Unused()...)
 	answer.note = fmt.Sprintf(", positions %s to %s", plain.Thousands(int64(trace.Oldest())), plain.Thousands(int64(trace.End())))
-	return t.begin(call, d, answer)
+	return t.beginFile(call, d, answer)
 }

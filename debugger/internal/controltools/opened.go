@@ -37,8 +37,8 @@ func newOpened(d *target.Target, files *core.Mapped) opened {
 	return o
 }
 
-// begin starts a session with a file.
-func (t *Group) begin(call *mcp.Call, d target.Target, answer opened) (opened, error) {
+// beginFile starts a session with a file.
+func (t *Group) beginFile(call *mcp.Call, d target.Target, answer opened) (opened, error) {
 	s, err := t.Sessions.Add(call.StateKey(), d)
 	if err != nil {
 		return opened{}, err

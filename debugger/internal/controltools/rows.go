@@ -21,6 +21,25 @@ func (t *Group) sessionTools() []mcp.Tool {
 			Call: mcp.Typed(t.launch),
 		},
 		{
+			Name: "debugger/restart", Title: "Restart", Scope: sessiontools.WriteScope, Hints: mcp.OpenWorld, Interrupts: true,
+			Doc:    "Launch the program again, with the same breakpoints",
+			Phrase: "Program restarted{ as PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
+			Call: mcp.Typed(t.restart),
+		},
+		{
+			Name: "debugger/get_output", Title: "Output", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly, Interrupts: true,
+			LookUp: sessiontools.LookUp,
+			Doc:    "Show what a launched program has written",
+			Phrase: "Output inspected",
+			Call:   mcp.Typed(t.getOutput),
+		},
+		{
+			Name: "debugger/send_input", Title: "Send input", Scope: sessiontools.WriteScope, Interrupts: true,
+			Doc:    "Write to the standard input of a launched program",
+			Phrase: "Input sent",
+			Call:   mcp.Typed(t.sendInput),
+		},
+		{
 			Name: "debugger/detach", Title: "Detach", Scope: sessiontools.WriteScope, Interrupts: true,
 			Doc:    "Remove all breakpoints and let the process run on",
 			Phrase: "Detached{ from PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
@@ -75,6 +94,12 @@ func (t *Group) runTools() []mcp.Tool {
 			Doc:    "Let the process run until a breakpoint, a signal or its end",
 			Phrase: "Execution continued",
 			Call:   mcp.Typed(sessiontools.WithSession(t.Sessions, t.resume)),
+		},
+		{
+			Name: "debugger/wait", Title: "Wait", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow, Hints: mcp.Idempotent,
+			Doc:    "Wait for a running process to stop",
+			Phrase: "Process waited for",
+			Call:   mcp.Typed(sessiontools.WithSession(t.Sessions, t.wait)),
 		},
 		{
 			Name: "debugger/pause", Title: "Pause", Scope: sessiontools.WriteScope, Hints: mcp.Idempotent, Interrupts: true,

@@ -13,7 +13,7 @@ import (
 
 // stepArgs holds the arguments of step_forward.
 type stepArgs struct {
-	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000"`
+	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000" bounds:"enforced"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }

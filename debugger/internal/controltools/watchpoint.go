@@ -17,10 +17,10 @@ import (
 type watchpointArgs struct {
 	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
 	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
-	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"1, 2, 4 or 8 bytes, with recorded any; default: the expression's type"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes; default: the expression's type" bounds:"enforced"`
 	Access     string `json:"access,omitempty" enum:"write|readwrite" default:"write"`
 	Recorded   bool   `json:"recorded,omitempty" doc:"Watch recorded steps and the past only; any number and size"`
-	Condition  string `json:"condition,omitempty" doc:"Stop only when this is true"`
+	Condition  string `json:"condition,omitempty" doc:"Stop only if true"`
 	sessiontools.SessionArg
 }
 

@@ -190,7 +190,8 @@ func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
 }
 
 // attributes returns the attributes of the new process. It gets its own process
-// group, so that a Ctrl-C for this program does not end it.
+// group, so that a Ctrl-C for this program does not end it, and with a terminal
+// its own session.
 func (s Spec) attributes(null *os.File) *syscall.ProcAttr {
 	env := s.Env
 	if env == nil {
@@ -203,5 +204,6 @@ func (s Spec) attributes(null *os.File) *syscall.ProcAttr {
 			files[i] = s.Files[i].Fd()
 		}
 	}
-	return &syscall.ProcAttr{Dir: s.Dir, Env: env, Files: files, Sys: &syscall.SysProcAttr{Setpgid: true}}
+	sys := &syscall.SysProcAttr{Setpgid: !s.Terminal, Setsid: s.Terminal, Setctty: s.Terminal}
+	return &syscall.ProcAttr{Dir: s.Dir, Env: env, Files: files, Sys: sys}
 }

@@ -33,4 +33,8 @@ type Spec struct {
 	// Files are the first descriptors of the program: standard input, output and
 	// error, and more. Missing ones of the first three are /dev/null.
 	Files []*os.File
+
+	// Terminal makes standard input, which is a terminal, the controlling
+	// terminal of a session of the program's own.
+	Terminal bool
 }

@@ -42,8 +42,12 @@ func describeEnd(stop proc.Stop) string {
 	return fmt.Sprintf("exited with status %d", stop.Status)
 }
 
-// An ending is kept to tell callers how their session ended.
-type ending struct{ id, key, text string }
+// An ending is kept to tell callers how their session ended, and to launch its
+// program again.
+type ending struct {
+	id, key, text string
+	program       *Program // nil unless it was launched
+}
 
 // maxEndings is the number of endings that are kept.
 const maxEndings = 64
@@ -74,14 +78,16 @@ func (r *Registry) End(ctx context.Context, s *Session, kill bool, text string) 
 	mine := r.sessions[s.ID] == s
 	if mine {
 		delete(r.sessions, s.ID)
-		r.ended = append(r.ended, ending{s.ID, s.Key, text})
+		r.ended = append(r.ended, ending{id: s.ID, key: s.Key, text: text})
 		r.ended = r.ended[max(0, len(r.ended)-maxEndings):]
 	}
 	r.mu.Unlock()
 	if !mine {
 		return nil
 	}
-	return s.close(ctx, kill)
+	err := s.close(ctx, kill)
+	r.rememberProgram(s)
+	return err
 }
 
 // EndAll ends the sessions of a client, or of all if all is true; no session

@@ -28,6 +28,9 @@ type Registry struct {
 	sessions map[string]*Session // by id
 	ended    []ending            // oldest first
 	closed   bool
+	// outputChanged is called when a launched program has written something;
+	// nil if nobody wants to know.
+	outputChanged func(id string)
 }
 
 // A Config limits the sessions of a registry.
@@ -126,11 +129,19 @@ func (r *Registry) RequireRoom(key string) error {
 // Add begins a session with a stopped process or a file. It owns the target
 // from then on, even if it fails.
 func (r *Registry) Add(key string, d target.Target) (*Session, error) {
+	return r.begin(&Session{ID: newID(), Key: key}, d)
+}
+
+// newID returns an id for a session.
+func newID() string {
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it never fails
-	s := &Session{
-		ID: "dbg-" + hex.EncodeToString(id), Key: key, gate: make(chan struct{}, 1), drifts: r.MaxStop > 0 && d.Process != nil, span: r.Span,
-	}
+	return "dbg-" + hex.EncodeToString(id)
+}
+
+// begin begins a session that has its id and key.
+func (r *Registry) begin(s *Session, d target.Target) (*Session, error) {
+	s.gate, s.drifts, s.span = make(chan struct{}, 1), r.MaxStop > 0 && d.Process != nil, r.Span
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.Stepper = stepping.NewStepper(inspect.NewInspector(life, &d, r.Log.With("pid", d.PID)), r.History)

@@ -23,6 +23,7 @@ type Session struct {
 	*stepping.Stepper // owned by the call that holds the gate, or by the operation
 
 	ID, Key string
+	AtEntry bool // a program that was launched stopped before main
 	drifts  bool // the process runs on by itself after MaxStop
 
 	span   func(context.Context, string) (context.Context, func(error)) // see [Config]

@@ -69,12 +69,12 @@ func (s *Session) Describe(stop proc.Stop) State {
 	if stop.Breakpoint != 0 {
 		now.Breakpoint = s.ReachBreakpoint(stop.Breakpoint, stop.Why)
 	}
+	if stop.Why == proc.Executed {
+		s.Notes = append(s.Notes, s.NewProgram(s.Life))
+	}
 	s.NoteNewHistory()
 	now.Note = s.TakeNotes(note(stop))
 	now.History = s.HistoryPosition()
-	if stop.Why == proc.Executed {
-		clear(s.Breakpoints.ByID)
-	}
 	if s.Refresh() == nil { // a process that has just died is detected later
 		s.locate(&now, stop.Address)
 	}
@@ -90,8 +90,6 @@ func note(stop proc.Stop) string {
 		return "the thread had blocked SIGTRAP and has run on since it reached the breakpoint"
 	case stop.Why == stepping.AtExit:
 		return "the next step ends the process, and its history with it"
-	case stop.Why == proc.Executed:
-		return "another program was begun; the breakpoints are gone"
 	}
 	return ""
 }

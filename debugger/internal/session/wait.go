@@ -88,6 +88,11 @@ func (s *Session) takeOutput() string {
 	return s.Output.Take()
 }
 
+// Current returns the state without waiting.
+func (s *Session) Current() Outcome {
+	return Outcome{State: s.ReportedState(), Output: s.takeOutput(), Logged: s.Logged.Take()}
+}
+
 func (s *Session) Pause(ctx context.Context) (Outcome, error) {
 	op := s.operation()
 	if err := s.RequireProcess(); op == nil && err != nil {
@@ -121,5 +126,5 @@ func (s *Session) pauseDrifting(ctx context.Context) (Outcome, error) {
 		s.Stale = true
 		s.RecordStop(s.CurrentStop())
 	}
-	return Outcome{State: s.ReportedState(), Output: s.takeOutput(), Logged: s.Logged.Take()}, nil
+	return s.Current(), nil
 }

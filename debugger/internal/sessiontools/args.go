@@ -36,14 +36,15 @@ const MaxMemory = 64 << 10
 // DefaultWait is the default time to wait for the process to stop.
 const DefaultWait = 10 * time.Second
 
+// MaxWait is the maximum time to wait for the process to stop. A longer wait is
+// shortened: the caller learns that the process is running, and can wait again.
+const MaxWait = time.Minute
+
 // WaitArg is an argument of all tools that let the process run.
 type WaitArg struct {
-	WaitMS *int `json:"wait_ms" min:"0" max:"60000" doc:"Longest wait for a stop; default 10000"`
+	WaitMS int `json:"wait_ms,omitempty" min:"0" default:"10000" bounds:"enforced"`
 }
 
 func (a WaitArg) Wait() time.Duration {
-	if a.WaitMS == nil {
-		return DefaultWait
-	}
-	return time.Duration(*a.WaitMS) * time.Millisecond
+	return min(MaxWait, max(0, time.Duration(a.WaitMS)*time.Millisecond))
 }

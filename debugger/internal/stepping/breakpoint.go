@@ -10,8 +10,12 @@ import (
 type Breakpoint struct {
 	ID        int
 	procIDs   []int // of proc's breakpoints
+	Site      Site  // as the client gave it
 	Places    []symbols.Location
+	Pending   bool   // its site is not known yet
+	Note      string // on where it is, "" if that is where the client wanted it
 	Condition string
+	Hits      string                       // a condition on the number of hits, see SetHitCondition
 	Holds     func(proc.Hit) (bool, error) // nil without a condition
 	Once      bool
 	Ignore    int

@@ -2,6 +2,7 @@ package stepping
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
@@ -75,6 +76,21 @@ func (t *Breakpoints) Add(m *Breakpoint) error {
 	m.ID = t.made
 	t.ByID[m.ID] = m
 	return nil
+}
+
+// restore adds a breakpoint under the number that it has.
+func (t *Breakpoints) restore(b *Breakpoint) {
+	t.made = max(t.made, b.ID)
+	t.ByID[b.ID] = b
+}
+
+// Sorted returns the breakpoints by their numbers.
+func (t *Breakpoints) Sorted() []*Breakpoint {
+	all := make([]*Breakpoint, 0, len(t.ByID))
+	for _, id := range slices.Sorted(maps.Keys(t.ByID)) {
+		all = append(all, t.ByID[id])
+	}
+	return all
 }
 
 // OfProcess returns the breakpoints of the process that belong to a

@@ -19,15 +19,22 @@ type stopConditions struct {
 		pc     uint64
 	}
 
-	found    *Breakpoint
-	backward bool  // found on the way back, before the write
-	err      error // why its condition could not be decided
+	loader  uint64 // where pending breakpoints are set, 0 if there are none
+	loading bool   // the loader was reached
+	// onlyLoading means that the steps have stopped for no other reason.
+	onlyLoading bool
+	found       *Breakpoint
+	backward    bool  // found on the way back, before the write
+	err         error // why its condition could not be decided
 }
 
 // newStopConditions returns the conditions of all breakpoints, from the
 // current position on.
 func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 	l := &stopConditions{s: s, past: inPast, at: map[uint64][]*Breakpoint{}, before: map[*Breakpoint]int{}}
+	if !inPast {
+		l.loader = s.loader.address
+	}
 	for _, m := range s.Breakpoints.ByID {
 		if m.Watch != nil {
 			l.watches = append(l.watches, m)
@@ -48,7 +55,22 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 }
 
 // empty reports whether there is nothing to check.
-func (l *stopConditions) empty() bool { return len(l.at)+len(l.watches) == 0 }
+func (l *stopConditions) empty() bool { return len(l.at)+len(l.watches) == 0 && l.loader == 0 }
+
+// until returns a function that reports whether a forward step has reached a
+// stop, by the conditions or by until, which may be nil.
+func (l *stopConditions) until(until func(*history.View) bool) func(*history.View) bool {
+	if l.empty() {
+		return until
+	}
+	return func(v *history.View) bool {
+		if l.stopsForward(v) || until != nil && until(v) {
+			return true
+		}
+		l.onlyLoading = l.loading
+		return l.loading
+	}
+}
 
 // stopsForward reports whether a breakpoint stops at the view, to which a
 // forward step has just moved.
@@ -56,6 +78,7 @@ func (l *stopConditions) stopsForward(v *history.View) bool {
 	pc, thread := v.PC(), v.Thread()
 	repeats := l.last.pc == pc && l.last.thread == thread
 	l.last.pc, l.last.thread = pc, thread
+	l.loading = l.loader == pc && l.loader != 0
 	if !repeats {
 		for _, m := range l.at[pc] {
 			if l.counts(m, thread, pc) {

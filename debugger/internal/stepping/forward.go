@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -58,19 +59,40 @@ func (s *Stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, e
 	if err != nil {
 		return proc.Stop{}, err
 	}
-	conditions := s.newStopConditions(false)
-	until := limits.Until
-	limits.Until = func(v *history.View) bool { return conditions.stopsForward(v) || until != nil && until(v) }
-	if conditions.empty() {
-		limits.Until = until
+	for {
+		began, first := time.Now(), s.History.End()
+		conditions, now := s.newStopConditions(false), limits
+		now.Until = conditions.until(limits.Until)
+		s.followHistory()
+		result, err := r.Run(ctx, 0, now)
+		s.UpdateView()
+		if err != nil {
+			return proc.Stop{}, err
+		}
+		if conditions.loading {
+			s.setPending(ctx)
+		}
+		if !conditions.onlyLoading || result.Why != history.ConditionMet || !spend(&limits, s.History.End()-first, time.Since(began)) {
+			return s.stopOf(result, conditions), nil
+		}
 	}
-	s.followHistory()
-	result, err := r.Run(ctx, 0, limits)
-	s.UpdateView()
-	if err != nil {
-		return proc.Stop{}, err
+}
+
+// spend takes steps and time off limits, and reports whether something is left.
+func spend(limits *history.Limits, steps uint64, took time.Duration) bool {
+	if limits.Steps > 0 {
+		if limits.Steps <= steps {
+			return false
+		}
+		limits.Steps -= steps
 	}
-	return s.stopOf(result, conditions), nil
+	if limits.Time > 0 {
+		if limits.Time <= took {
+			return false
+		}
+		limits.Time -= took
+	}
+	return true
 }
 
 // stopOf converts the result of recording into a stop.

@@ -41,8 +41,19 @@ func (s *Stepper) RunTo(ctx context.Context, spec proc.BreakpointSpec) (stop pro
 }
 
 // Run lets the process run without recording until something stops it. In a
-// history that has begun this takes one position.
+// history that has begun this takes one position, and one more for each library
+// that is loaded while a breakpoint waits for one.
 func (s *Stepper) Run(ctx context.Context) (proc.Stop, error) {
+	for {
+		stop, err := s.runOnce(ctx)
+		if err != nil || !s.atLoader(stop) {
+			return stop, err
+		}
+		s.setPending(ctx)
+	}
+}
+
+func (s *Stepper) runOnce(ctx context.Context) (proc.Stop, error) {
 	if s.Recorder == nil {
 		return s.Process.Resume(ctx)
 	}

@@ -12,10 +12,12 @@ import (
 
 // A BreakpointSpec describes a breakpoint to set.
 type BreakpointSpec struct {
-	Places    []symbols.Location
-	Condition string // an expression, "" for none
-	Hits      string // a condition on the number of hits, see HitCondition
-	Log       string // a message to log instead of stopping
+	Site      Site               // where the client wants it
+	Places    []symbols.Location // instead of a site, for a client that finds them itself
+	Pending   bool               // wait for a library if the site is not known
+	Condition string             // an expression, "" for none
+	Hits      string             // a condition on the number of hits, see HitCondition
+	Log       string             // a message to log instead of stopping
 	Once      bool
 	Ignore    int // hits before the first stop
 	Thread    int // the only one to stop; 0 is all
@@ -23,21 +25,39 @@ type BreakpointSpec struct {
 
 // SetBreakpoint sets a breakpoint at all its places.
 func (s *Stepper) SetBreakpoint(ctx context.Context, spec BreakpointSpec) (*Breakpoint, error) {
-	b := &Breakpoint{Places: spec.Places, Once: spec.Once, Ignore: spec.Ignore, Thread: spec.Thread}
-	if err := s.setConditions(ctx, b, spec.Condition, spec.Hits); err != nil {
-		return nil, err
+	b := &Breakpoint{
+		Site: spec.Site, Places: spec.Places, Once: spec.Once, Ignore: spec.Ignore, Thread: spec.Thread,
+		Condition: spec.Condition, Hits: spec.Hits, LogMessage: spec.Log,
 	}
-	if err := s.SetLog(ctx, b, spec.Log); err != nil {
-		return nil, err
-	}
-	for _, p := range spec.Places {
-		if err := s.Breakpoints.Set(b, proc.BreakpointSpec{
-			Address: p.Addr, Once: b.Once, Ignore: b.Ignore, Thread: b.Thread, Condition: b.Holds,
-		}); err != nil {
+	if len(spec.Places) == 0 {
+		if err := s.findPlaces(ctx, b, spec.Pending); err != nil {
 			return nil, err
 		}
 	}
-	return b, s.Breakpoints.Add(b)
+	if err := s.setTexts(ctx, b); err != nil {
+		return nil, err
+	}
+	if err := s.setAt(b); err != nil {
+		return nil, err
+	}
+	if err := s.Breakpoints.Add(b); err != nil || !b.Pending {
+		return b, err
+	}
+	if err := s.waitForLibraries(ctx); err != nil {
+		return nil, errors.Join(err, s.Breakpoints.Clear(b))
+	}
+	return b, nil
+}
+
+// findPlaces finds the places of a breakpoint, or makes it pending if that is
+// allowed.
+func (s *Stepper) findPlaces(ctx context.Context, b *Breakpoint, mayWait bool) (err error) {
+	b.Places, b.Note, err = s.places(ctx, b.Site)
+	if !isUnknown(err) || !mayWait {
+		return err
+	}
+	b.Pending = true
+	return s.RequireProcess()
 }
 
 func (s *Stepper) setConditions(ctx context.Context, b *Breakpoint, condition, hits string) error {
@@ -70,7 +90,7 @@ func (s *Stepper) SetWatch(ctx context.Context, w Watch, condition, hits string)
 	if w.Recorded && w.Access != proc.Write {
 		return nil, failure.Breakpointf("what is read is not recorded: only writes can be watched here")
 	}
-	b := &Breakpoint{Watch: &w, Places: []symbols.Location{{Addr: w.Address}}}
+	b := &Breakpoint{Watch: &w, Places: []symbols.Location{{Addr: w.Address}}, Hits: hits}
 	if err := s.setConditions(ctx, b, condition, hits); err != nil {
 		return nil, err
 	}

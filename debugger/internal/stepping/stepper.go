@@ -17,6 +17,8 @@ type Stepper struct {
 	Stale       bool        // the maps may have changed
 	mapped      procfs.Maps // as the symbols know them
 
+	loader loaderStop
+
 	// Recorder is nil until something is recorded.
 	Recorder *history.Recorder
 	budget   int

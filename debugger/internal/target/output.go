@@ -1,6 +1,7 @@
 package target
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -8,29 +9,41 @@ import (
 	"time"
 )
 
-// maxOutput is the size of the buffer for a program's output; it has the
-// latest bytes.
-const maxOutput = 64 << 10
+// Limits of a program's output: the latest bytes that are kept, and how many
+// of them Take returns.
+const (
+	maxKept  = 1 << 20
+	maxTaken = 64 << 10
+)
 
 // Output buffers the standard output and error of a launched program. It reads
 // until the program closes them, so that the program never blocks, even after
-// the session.
+// the session. Its methods may be called concurrently.
 type Output struct {
 	read, write *os.File
 	done        chan struct{} // closed at the end of the output
 
-	mu       sync.Mutex
-	buffered []byte
-	lost     int64 // bytes that were dropped before they were taken
+	mu      sync.Mutex
+	kept    []byte
+	end     int64 // bytes that were written in all; kept are the last ones
+	taken   int64 // bytes that Take has returned or dropped
+	more    chan struct{}
+	changed func() // called after a write, without mu; may be nil
 }
 
+// NewOutput returns the output of a program that has a pipe as its standard
+// output and error.
 func NewOutput() (*Output, error) {
 	read, write, err := os.Pipe()
-	return &Output{read: read, write: write, done: make(chan struct{})}, err
+	return newOutput(read, write), err
 }
 
-// Files returns the program's first file descriptors.
+// Files returns the first descriptors of a program without an input.
 func (o *Output) Files() []*os.File { return []*os.File{nil, o.write, o.write} }
+
+func newOutput(read, write *os.File) *Output {
+	return &Output{read: read, write: write, done: make(chan struct{}), more: make(chan struct{})}
+}
 
 // Start starts reading. The goroutine ends when the last process that has the
 // output open ends or closes it.
@@ -43,20 +56,33 @@ func (o *Output) Start() {
 		for {
 			n, err := o.read.Read(buf)
 			o.append(buf[:n])
-			if err != nil {
+			if err != nil { // of a terminal, EIO is its end
 				return
 			}
 		}
 	}()
 }
 
-func (o *Output) append(b []byte) {
+// OnChange sets a function that is called after each write of the program.
+func (o *Output) OnChange(f func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.buffered = append(o.buffered, b...)
-	if over := len(o.buffered) - maxOutput; over > 0 {
-		o.lost += int64(over)
-		o.buffered = append(o.buffered[:0], o.buffered[over:]...)
+	o.changed = f
+}
+
+func (o *Output) append(b []byte) {
+	o.mu.Lock()
+	o.kept = append(o.kept, b...)
+	o.end += int64(len(b))
+	if over := len(o.kept) - maxKept; over > 0 {
+		o.kept = append(o.kept[:0], o.kept[over:]...)
+	}
+	close(o.more)
+	o.more = make(chan struct{})
+	changed := o.changed
+	o.mu.Unlock()
+	if changed != nil {
+		changed()
 	}
 }
 
@@ -72,17 +98,79 @@ func (o *Output) Wait() {
 	}
 }
 
-// Take returns what was written since the last call.
+// AwaitNew waits until Take has something to return, the output has ended, or
+// ctx is done.
+func (o *Output) AwaitNew(ctx context.Context) {
+	for {
+		o.mu.Lock()
+		ready, more := o.end > o.taken, o.more
+		o.mu.Unlock()
+		if ready {
+			return
+		}
+		select {
+		case <-more:
+		case <-o.done:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Take returns what was written since the last call, the last bytes of it if it
+// is long.
 func (o *Output) Take() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	text := strings.ToValidUTF8(string(o.buffered), "\uFFFD")
-	if o.lost > 0 {
-		text = fmt.Sprintf("(%d bytes left out)\n%s", o.lost, text)
+	from := max(o.taken, o.end-maxTaken)
+	text := valid(o.sinceLocked(from))
+	if lost := from - o.taken; lost > 0 {
+		text = fmt.Sprintf("(%d bytes left out)\n%s", lost, text)
 	}
-	o.buffered, o.lost = nil, 0
+	o.taken = o.end
 	return text
 }
+
+// Since returns up to most bytes of the output from an offset on, or from the
+// oldest one that is kept, and the offset of the text and its end.
+func (o *Output) Since(from int64, most int) (text string, start, next int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	start = min(max(from, o.end-int64(len(o.kept))), o.end)
+	b := o.sinceLocked(start)
+	b = b[:min(len(b), most)]
+	return valid(b), start, start + int64(len(b))
+}
+
+// Tail returns the last bytes of the output, at most so many.
+func (o *Output) Tail(most int) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return valid(o.kept[max(0, len(o.kept)-most):])
+}
+
+// Taken returns the offset from which Take returns the output.
+func (o *Output) Taken() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.taken
+}
+
+// SetTaken lets Take return the output from an offset on, unless it is later
+// already.
+func (o *Output) SetTaken(offset int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.taken = max(o.taken, min(offset, o.end))
+}
+
+// sinceLocked returns the output from an offset on that is kept. mu is held.
+func (o *Output) sinceLocked(from int64) []byte {
+	return o.kept[int64(len(o.kept))-(o.end-from):]
+}
+
+func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 
 // Discard drops what is buffered.
 func (o *Output) Discard() { _ = o.Take() }

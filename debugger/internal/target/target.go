@@ -21,6 +21,8 @@ type Target struct {
 
 	Process *proc.Process // nil for a file
 	Output  *Output       // of a launched program, else nil
+	Input   *Input        // of a launched program that has one, else nil
+	Spec    proc.Spec     // of a launched program, without its files
 
 	// View reads the current position. At the present of a process it is the
 	// process.
@@ -110,7 +112,7 @@ func (d *Target) Release(ctx context.Context, kill bool) error {
 	if kill {
 		err = proc.UnlessEnded(d.Process.Kill())
 	}
-	return errors.Join(err, proc.UnlessEnded(d.Process.Detach(ctx)))
+	return errors.Join(err, proc.UnlessEnded(d.Process.Detach(ctx)), d.Input.Close())
 }
 
 // detachTime bounds a detach.

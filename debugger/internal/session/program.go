@@ -1,0 +1,58 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+)
+
+// A Program is what it takes to launch a program, and again with its
+// breakpoints.
+type Program struct {
+	Spec        proc.Spec
+	Input       string // one of the kinds of package target
+	AtEntry     bool   // stop at the first instruction, not at main
+	Breakpoints []*stepping.Breakpoint
+	ID          string // of the session, "" for a new one
+}
+
+// AddProgram begins a session with a program that was launched, under its old
+// id if it has one.
+func (r *Registry) AddProgram(key string, d target.Target, p Program) (*Session, error) {
+	s := &Session{ID: cmp.Or(p.ID, newID()), Key: key, AtEntry: p.AtEntry}
+	d.Output.OnChange(func() { r.tellOutput(s.ID) })
+	return r.begin(s, d)
+}
+
+// rememberProgram notes how to launch the program of a session that has ended.
+// Nothing uses the session any more.
+func (r *Registry) rememberProgram(s *Session) {
+	if !s.Launched() {
+		return
+	}
+	p := &Program{Spec: s.Spec, Input: s.Input.Kind(), AtEntry: s.AtEntry, Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.ended {
+		if r.ended[i].id == s.ID {
+			r.ended[i].program = p
+		}
+	}
+}
+
+// EndedProgram returns the program of a client's session that has ended, of the
+// last one if id is "".
+func (r *Registry) EndedProgram(key, id string) (Program, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.ended) - 1; i >= 0; i-- {
+		if e := r.ended[i]; e.key == key && e.program != nil && (id == "" || e.id == id) {
+			return *e.program, nil
+		}
+	}
+	return Program{}, failure.Errorf("Not launched", "%s", cmp.Or(r.endingLocked(key, id), fmt.Sprintf("no program was launched in the session %q; use debugger/launch", id)))
+}

@@ -1,0 +1,134 @@
+package stepping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// errOldPlace is returned for breakpoints that mean nothing in another process.
+var errOldPlace = errors.New("it was set at an address of the process before")
+
+// SetAgain sets breakpoints of another process, or of this one before exec, with
+// their numbers. Names that are not known yet are pending. It returns notes about
+// the ones that are gone.
+func (s *Stepper) SetAgain(ctx context.Context, before []*Breakpoint) (notes []string) {
+	for _, old := range before {
+		if old.Watch == nil && old.Site == (Site{}) {
+			continue // its client sets it again
+		}
+		b := old.fresh()
+		if err := s.setAgain(ctx, b); err != nil {
+			notes = append(notes, fmt.Sprintf("breakpoint %d is gone: %v", b.ID, err))
+			continue
+		}
+		s.Breakpoints.restore(b)
+	}
+	if err := s.waitForLibraries(ctx); err != nil {
+		s.Log.Debug("pending breakpoints do not wait for libraries", "err", err)
+	}
+	return notes
+}
+
+func (s *Stepper) setAgain(ctx context.Context, b *Breakpoint) error {
+	switch {
+	case b.Watch != nil && b.Watch.Expression == "", b.Watch == nil && !b.Site.named():
+		return errOldPlace
+	case b.Watch != nil:
+		return s.watchAgain(ctx, b)
+	}
+	if err := s.setTexts(ctx, b); err != nil {
+		return err
+	}
+	err := s.setPlaces(ctx, b)
+	if b.Pending = isUnknown(err); b.Pending {
+		return nil
+	}
+	return err
+}
+
+// watchAgain watches what an expression denotes in the new process.
+func (s *Stepper) watchAgain(ctx context.Context, b *Breakpoint) error {
+	value, err := s.Evaluate(ctx, b.Watch.Expression, 0, 0)
+	if err != nil {
+		return err
+	}
+	object, ok := value.Object()
+	at, inMemory := object.Address()
+	if !ok || !inMemory {
+		return errOldPlace
+	}
+	b.Watch.Address, b.Places = at, []symbols.Location{{Addr: at}}
+	b.Watch.Last = make([]byte, b.Watch.Size)
+	if _, err := s.View.ReadMemory(at, b.Watch.Last); err != nil {
+		return err
+	}
+	if err := s.setTexts(ctx, b); err != nil || b.Watch.Recorded {
+		return err
+	}
+	return s.Breakpoints.Set(b, proc.BreakpointSpec{Address: at, Size: b.Watch.Size, Access: b.Watch.Access, Condition: b.Holds})
+}
+
+// setTexts gives a breakpoint its conditions and its message.
+func (s *Stepper) setTexts(ctx context.Context, b *Breakpoint) error {
+	if err := s.setConditions(ctx, b, b.Condition, b.Hits); err != nil {
+		return err
+	}
+	return s.SetLog(ctx, b, b.LogMessage)
+}
+
+// fresh returns the breakpoint as it was before it was set.
+func (b *Breakpoint) fresh() *Breakpoint {
+	f := &Breakpoint{
+		ID: b.ID, Site: b.Site, Condition: b.Condition, Hits: b.Hits, Once: b.Once, Ignore: b.Ignore, Thread: 0, LogMessage: b.LogMessage,
+	}
+	if b.Watch != nil {
+		w := *b.Watch
+		f.Watch = &w
+	}
+	return f
+}
+
+// Copies returns the breakpoints as they were before they were set, by their
+// numbers. They do not refer to the process.
+func (t *Breakpoints) Copies() []*Breakpoint {
+	all := t.Sorted()
+	for i, b := range all {
+		all[i] = b.fresh()
+	}
+	return all
+}
+
+// NewProgram sets the breakpoints again after exec, and returns a note about
+// them.
+func (s *Stepper) NewProgram(ctx context.Context) string {
+	before := s.Breakpoints.Sorted()
+	clear(s.Breakpoints.ByID)
+	s.loader = loaderStop{}
+	const begun = "another program was begun"
+	s.Stale = true
+	if len(before) == 0 || s.Refresh() != nil {
+		return begun
+	}
+	notes := s.SetAgain(ctx, before)
+	var set, pending []string
+	for _, b := range s.Breakpoints.Sorted() {
+		if b.Pending {
+			pending = append(pending, fmt.Sprint(b.ID))
+		} else {
+			set = append(set, fmt.Sprint(b.ID))
+		}
+	}
+	text := []string{begun}
+	if len(set) > 0 {
+		text = append(text, "breakpoints set in it: "+strings.Join(set, ", "))
+	}
+	if len(pending) > 0 {
+		text = append(text, "pending: "+strings.Join(pending, ", "))
+	}
+	return strings.Join(append(text, notes...), "; ")
+}
