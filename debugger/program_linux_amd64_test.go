@@ -120,7 +120,8 @@ func TestMuchOutput(t *testing.T) {
 			break
 		}
 	}
-	if !strings.HasSuffix(o.Output, "x\nend\n") || o.Next-o.From != int64(len(o.Output)) || len(o.Output) > 16<<10 {
+	const end = "x\nend\n" // the last part of it may be an answer of its own
+	if !strings.HasSuffix(o.Output, end) && !strings.HasSuffix(end, o.Output) || o.Next-o.From != int64(len(o.Output)) || len(o.Output) > 16<<10 {
 		t.Errorf("the last answer has bytes %d to %d of %d: %d bytes", o.From, o.Next, all, len(o.Output))
 	}
 	c.data("get_output", args{"from": 0}, &o)

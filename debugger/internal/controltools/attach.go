@@ -58,6 +58,12 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 	if err != nil {
 		return Attached{}, err
 	}
+	_, leave, err := s.Acquire(ctx)
+	if err != nil {
+		return Attached{}, err
+	}
+	s.StopAtPanics(true)
+	leave()
 	return Attached{s.ReportedState()}, nil
 }
 

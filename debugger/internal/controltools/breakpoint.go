@@ -25,6 +25,7 @@ type breakpointArgs struct {
 	OneShot   bool   `json:"one_shot,omitempty" doc:"Remove it at its first stop"`
 	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not before" bounds:"enforced"`
 	Expected  string `json:"expected,omitempty" doc:"Text of the line; found again if it has moved"`
+	Catch     string `json:"catch,omitempty" enum:"throw|panic|fork|exec" doc:"Instead of a place"`
 	Pending   bool   `json:"pending,omitempty" doc:"Wait for a library that has it"`
 	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread" bounds:"enforced"`
 	sessiontools.SessionArg
@@ -33,7 +34,7 @@ type breakpointArgs struct {
 // Validate checks that the place is given in exactly one way.
 func (a breakpointArgs) Validate() error {
 	ways := 0
-	for _, given := range []bool{a.Address != "", a.Function != "", a.File != "" || a.Line != 0 || a.Expected != ""} {
+	for _, given := range []bool{a.Address != "", a.Function != "", a.File != "" || a.Line != 0 || a.Expected != "", a.Catch != ""} {
 		if given {
 			ways++
 		}
@@ -95,7 +96,7 @@ func (m marked) Text() string {
 // site returns where the breakpoint is to be.
 func (a breakpointArgs) site() stepping.Site {
 	addr, _ := inspect.ParseAddress(a.Address) // checked by Validate, 0 without one
-	return stepping.Site{Address: addr, Function: a.Function, File: a.File, Line: a.Line, Expected: a.Expected}
+	return stepping.Site{Address: addr, Function: a.Function, File: a.File, Line: a.Line, Expected: a.Expected, Catch: a.Catch}
 }
 
 // setBreakpoint sets a breakpoint at every address of the place.

@@ -3,6 +3,7 @@ package controltools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
@@ -18,6 +19,8 @@ type continueArgs struct {
 	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: most instructions" bounds:"enforced"`
 	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: most milliseconds" bounds:"enforced"`
 	From     string `json:"from,omitempty" enum:"past" doc:"Resume from the past position shown; what came after is dropped"`
+	// Signals has what happens at signals from now on, by their names.
+	Signals map[string]string `json:"signals,omitempty" doc:"SIGUSR1: stop, pass, drop or stop_drop"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }
@@ -26,6 +29,33 @@ type continueArgs struct {
 func (a continueArgs) Validate() error {
 	if !a.Record && (a.MaxSteps != 0 || a.MaxMS != 0) {
 		return errors.New("max_steps and max_ms need record")
+	}
+	for name, action := range a.Signals {
+		if _, ok := signalActions[action]; !ok || session.SignalNumber(name) == 0 {
+			return fmt.Errorf("signals: want a name such as SIGUSR1 with stop, pass, drop or stop_drop, not %q with %q", name, action)
+		}
+	}
+	return nil
+}
+
+// signalActions are what can happen at a signal: whether it stops the process,
+// and whether it is delivered.
+var signalActions = map[string]proc.Action{
+	"stop": proc.StopAndPass, "pass": proc.Pass, "stop_drop": proc.StopAndDrop, "drop": proc.Drop,
+}
+
+// setSignals decides what happens at signals from now on.
+func setSignals(s *session.Session, signals map[string]string) error {
+	if len(signals) == 0 {
+		return nil
+	}
+	if err := s.RequireProcess(); err != nil {
+		return err
+	}
+	for name, action := range signals {
+		if err := s.Process.SetSignal(session.SignalNumber(name), signalActions[action]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -74,7 +104,7 @@ func (t *Group) resume(ctx context.Context, call *mcp.Call, s *session.Session, 
 			return session.Outcome{}, err
 		}
 		way, err := t.resumption(s, args)
-		if err != nil {
+		if err = errors.Join(err, setSignals(s, args.Signals)); err != nil {
 			return session.Outcome{}, err
 		}
 		op = s.Begin(way)

@@ -115,6 +115,7 @@ func (t *Group) begin(ctx context.Context, call *mcp.Call, p session.Program) (l
 // toStart sets breakpoints and runs a launched program to where it is to stop
 // first.
 func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session, p session.Program) (answer launched, err error) {
+	s.StopAtPanics(true)
 	notes := s.SetAgain(ctx, p.Breakpoints)
 	if p.AtEntry {
 		answer = launched{State: s.ReportedState()}

@@ -188,7 +188,7 @@ func (v *server) open(ctx context.Context, o origin) error {
 	}
 	v.s, v.origin = s, o
 	_, v.seen, _ = s.LastStop()
-	return nil
+	return s.LeavePanics(ctx) // the client has a filter for them
 }
 
 // sessionOf returns the session with an id, nil if it has ended.

@@ -133,6 +133,9 @@ func ServeOwner(ctx context.Context, conn io.ReadWriteCloser, r *session.Registr
 	for _, s := range r.All() {
 		if s.ID == id {
 			o.Role = session.Owner
+			if err := s.LeavePanics(ctx); err != nil {
+				return err
+			}
 			return gdbremote.Serve(ctx, conn, r, s, o)
 		}
 	}

@@ -320,9 +320,7 @@ func (p *Process) thread(id int) (*thread, error) {
 	return nil, ErrNoThread
 }
 
-// SetSignal sets the action for a signal from now on. The tools use the default
-// actions; the tests of packages proc and history depend on others, to send signals
-// into every state of a process.
+// SetSignal sets the action for a signal from now on.
 func (p *Process) SetSignal(sig signalNumber, action Action) error {
 	return p.withoutTracer(func() error {
 		if sig > 0 && sig <= maxSignal {

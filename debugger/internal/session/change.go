@@ -1,6 +1,10 @@
 package session
 
-import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
 
 // WriteMemory writes memory of the process. If there is a history, it records
 // the write.
@@ -58,4 +62,16 @@ func (s *Session) changed(err error) error {
 	s.now.History = s.HistoryPosition()
 	s.mu.Unlock()
 	return err
+}
+
+// LeavePanics lets the process run through panics, for a debugger that decides
+// about them itself.
+func (s *Session) LeavePanics(ctx context.Context) error {
+	_, leave, err := s.AcquireIdle(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	s.StopAtPanics(false)
+	return nil
 }

@@ -18,7 +18,7 @@ type State struct {
 	Session string `json:"session" doc:"The id of the session"`
 	PID     int    `json:"pid"`
 	Status  string `json:"status" doc:"stopped, running or exited"`
-	Reason  string `json:"reason,omitempty" doc:"Why it stopped: attached, launched, breakpoint, watchpoint, signal, step, pause or exec; in the past also present, beginning, moment or write; recording also limit or exit"`
+	Reason  string `json:"reason,omitempty" doc:"Why it stopped: attached, launched, breakpoint, watchpoint, signal, panic, step, pause or exec; in the past also present, beginning, moment or write; recording also limit or exit"`
 
 	Thread   int    `json:"thread,omitempty" doc:"The thread that the stop is about"`
 	Address  string `json:"address,omitempty" doc:"Of the thread's next instruction"`
@@ -47,7 +47,7 @@ func (s State) running() State {
 var Reasons = map[proc.Why]string{
 	proc.Paused: "pause", proc.Stepped: "step", proc.AtBreakpoint: "breakpoint", proc.AtWatchpoint: "watchpoint",
 	proc.Signalled: "signal", proc.Executed: "exec", proc.Exited: "", proc.Killed: "",
-	stepping.AtPresent: "present", stepping.AtBeginning: "beginning", stepping.AtMoment: "moment", stepping.AtWrite: "write", stepping.AtLimit: "limit", stepping.AtExit: "exit",
+	stepping.AtPresent: "present", stepping.AtBeginning: "beginning", stepping.AtMoment: "moment", stepping.AtWrite: "write", stepping.AtLimit: "limit", stepping.AtExit: "exit", stepping.AtPanic: "panic",
 }
 
 // Describe returns the state for a stop, and clears the notes.

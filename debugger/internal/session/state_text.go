@@ -50,6 +50,8 @@ func (s State) Text() string {
 		return "Recorded as much as was wanted, to " + s.Address
 	case "exit":
 		return "About to end at " + s.Address
+	case "panic":
+		return fmt.Sprintf("Stopped at a panic (%s)", s.Address)
 	case "exec":
 		return fmt.Sprintf("Stopped in a new program (%s)", s.Address)
 	}

@@ -108,7 +108,7 @@ func (t *Breakpoints) Copies() []*Breakpoint {
 func (s *Stepper) NewProgram(ctx context.Context) string {
 	before := s.Breakpoints.Sorted()
 	clear(s.Breakpoints.ByID)
-	s.loader = loaderStop{}
+	s.loader, s.panics = loaderStop{}, panicStops{wanted: s.panics.wanted}
 	const begun = "another program was begun"
 	s.Stale = true
 	if len(before) == 0 || s.Refresh() != nil {

@@ -34,6 +34,7 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 	l := &stopConditions{s: s, past: inPast, at: map[uint64][]*Breakpoint{}, before: map[*Breakpoint]int{}}
 	if !inPast {
 		l.loader = s.loader.address
+		l.addPanics()
 	}
 	for _, m := range s.Breakpoints.ByID {
 		if m.Watch != nil {
@@ -52,6 +53,15 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 		l.last.pc = regs.RIP
 	}
 	return l
+}
+
+// addPanics adds the stops at panics.
+func (l *stopConditions) addPanics() {
+	if b := l.s.panics.b; b != nil {
+		for _, p := range b.Places {
+			l.at[p.Addr] = append(l.at[p.Addr], b)
+		}
+	}
 }
 
 // empty reports whether there is nothing to check.
@@ -143,6 +153,8 @@ func (l *stopConditions) counts(m *Breakpoint, thread int, pc uint64) bool {
 func (l *stopConditions) stop(stop proc.Stop) proc.Stop {
 	stop.Why, stop.Breakpoint, stop.Err = proc.AtBreakpoint, -l.found.ID, l.err
 	switch {
+	case l.found == l.s.panics.b:
+		stop.Why = AtPanic
 	case l.found.Watch == nil:
 	case l.backward:
 		stop.Why = AtWrite

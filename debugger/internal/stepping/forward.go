@@ -59,6 +59,7 @@ func (s *Stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, e
 	if err != nil {
 		return proc.Stop{}, err
 	}
+	s.placePanicStops(ctx)
 	for {
 		began, first := time.Now(), s.History.End()
 		conditions, now := s.newStopConditions(false), limits

@@ -13,6 +13,7 @@ const (
 	AtWrite                           // the next step writes what is watched
 	AtLimit                           // a limit of recording was reached
 	AtExit                            // the next step ends the process
+	AtPanic                           // the program ends with an error that no signal tells of
 )
 
 // whys maps the reasons why recording stops to those of stops.

@@ -44,10 +44,11 @@ func (s *Stepper) RunTo(ctx context.Context, spec proc.BreakpointSpec) (stop pro
 // history that has begun this takes one position, and one more for each library
 // that is loaded while a breakpoint waits for one.
 func (s *Stepper) Run(ctx context.Context) (proc.Stop, error) {
+	s.placePanicStops(ctx)
 	for {
 		stop, err := s.runOnce(ctx)
 		if err != nil || !s.atLoader(stop) {
-			return stop, err
+			return s.explainPanic(stop), err
 		}
 		s.setPending(ctx)
 	}

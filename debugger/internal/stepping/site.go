@@ -24,11 +24,14 @@ type Site struct {
 	// Expected is text that the line has, "" for any. If it is in another line
 	// by now, that one is meant.
 	Expected string
+	Catch    string // an event instead of a place, see catchFunctions
 }
 
 // String returns the site as a client would name it.
 func (t Site) String() string {
 	switch {
+	case t.Catch != "":
+		return t.Catch
 	case t.Function != "":
 		return t.Function
 	case t.File == "":
@@ -41,11 +44,14 @@ func (t Site) String() string {
 
 // named reports whether the site is a name, which can be looked up in another
 // program.
-func (t Site) named() bool { return t.Function != "" || t.File != "" }
+func (t Site) named() bool { return t.Function != "" || t.File != "" || t.Catch != "" }
 
 // places returns the places of a site, and a note on where its text has moved.
 func (s *Stepper) places(ctx context.Context, t Site) (places []symbols.Location, note string, err error) {
 	switch {
+	case t.Catch != "":
+		places, err = s.catchPlaces(ctx, t.Catch)
+		return places, "", err
 	case t.Function != "":
 		places, err = s.FunctionPlaces(ctx, t.Function)
 		return places, "", err

@@ -18,6 +18,7 @@ type Stepper struct {
 	mapped      procfs.Maps // as the symbols know them
 
 	loader loaderStop
+	panics panicStops
 
 	// Recorder is nil until something is recorded.
 	Recorder *history.Recorder
