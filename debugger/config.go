@@ -22,6 +22,10 @@ import (
 type Config struct {
 	// Trail is the audit trail; nil means that none is kept.
 	Trail accounttools.Trail
+	// Connected is called when a debugger of the user's own connects to a
+	// session of an agent, and when it has disconnected. An error refuses it.
+	// Nil records nothing.
+	Connected func(Connection) error
 	// Accounts return the callers' plans; nil means that all callers are
 	// local.
 	Accounts accounttools.Accounts
@@ -101,7 +105,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 		similar: similar,
 		xml:     documents,
 		expose: &exposetools.Group{
-			Sessions: sessions, Exposer: &expose.Exposer{Sessions: sessions, NoWrite: c.Live.NoWrite, Log: env.Logger},
+			Sessions: sessions, Exposer: &expose.Exposer{Sessions: sessions, NoWrite: c.Live.NoWrite, Log: env.Logger, Record: c.Connected},
 		},
 	}
 	return g.table(), nil

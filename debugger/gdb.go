@@ -10,6 +10,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
 )
 
+// A Connection is that of a debugger of the user's own to a session of an
+// agent.
+type Connection = expose.Connection
+
 // ListenLocal listens for a debugger of the user who runs this program, at
 // unix:PATH, HOST:PORT with a loopback address, or "" for a socket in a folder
 // of its own. Clients of other users are disconnected.

@@ -65,7 +65,7 @@ func FuzzConversation(f *testing.F) {
 			served <- dap.Serve(t.Context(), server, r, s, dap.Options{Role: session.Control})
 		}()
 		go func() { answered <- readAnswers(client) }()
-		_, _ = client.Write(framed(input)) // fails when the server has ended the conversation
+		_, _ = client.Write(framed(input))                                    // fails when the server has ended the conversation
 		closing := time.AfterFunc(time.Second, func() { _ = client.Close() }) // unless it disconnects
 		defer closing.Stop()
 		select {

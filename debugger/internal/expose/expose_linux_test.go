@@ -144,6 +144,51 @@ func TestExpose(t *testing.T) {
 	}
 }
 
+// Connections are recorded, with their ends; a client whose connection cannot be
+// recorded is disconnected.
+func TestConnectionsAreRecorded(t *testing.T) {
+	r := sessiontest.NewRegistry(t)
+	s := sessiontest.AddStill(t, r)
+	records, answers := make(chan Connection, 2), make(chan error, 2)
+	e := &Exposer{Sessions: r, Log: slog.New(slog.DiscardHandler), Record: func(c Connection) error {
+		records <- c
+		return <-answers
+	}}
+	want := Connection{Session: s.ID, Protocol: GDB, Control: true}
+	for _, fails := range []error{nil, errors.New("the trail is away")} {
+		answers <- fails
+		answers <- nil // to the end of the connection
+		socket, err := e.Expose(t.Context(), s, GDB, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := new(net.Dialer).DialContext(t.Context(), "unix", socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := <-records; got != want {
+			t.Errorf("connected: %+v, want %+v", got, want)
+		}
+		if fails != nil {
+			if n, err := conn.Read(make([]byte, 1)); err == nil {
+				t.Errorf("the client read %d bytes", n)
+			}
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+		if ended := (Connection{want.Session, want.Protocol, want.Control, true}); fails == nil {
+			if got := <-records; got != ended {
+				t.Errorf("disconnected: %+v, want %+v", got, ended)
+			}
+		}
+	}
+	if err := r.EndAll("", true); err != nil {
+		t.Error(err)
+	}
+	e.Close()
+}
+
 // An editor connects to a port of loopback, follows the session and cannot move
 // it.
 func TestExposeToEditor(t *testing.T) {

@@ -19,11 +19,22 @@ type Exposer struct {
 	Sessions *session.Registry
 	NoWrite  bool
 	Log      *slog.Logger
+	// Record records connections to sessions; nil records none. A client whose
+	// connection cannot be recorded is disconnected.
+	Record func(Connection) error
 
 	mu     sync.Mutex
 	open   map[offer]*Listener
 	closed bool
 	wg     sync.WaitGroup
+}
+
+// A Connection is that of a person's debugger to a session.
+type Connection struct {
+	Session  string
+	Protocol Protocol
+	Control  bool // it may move and change the process
+	Ended    bool // it has ended now
 }
 
 // An offer is a session with what its clients may do.
@@ -104,6 +115,11 @@ func (e *Exposer) accept(l *Listener, s *session.Session, p Protocol, role sessi
 
 func (e *Exposer) serve(conn net.Conn, s *session.Session, p Protocol, role session.Role) {
 	log := e.Log.With("session", s.ID, "protocol", p, "control", role == session.Control)
+	c := Connection{Session: s.ID, Protocol: p, Control: role == session.Control}
+	if err := e.record(c); err != nil {
+		log.Warn("a debugger was refused, as its connection cannot be recorded", "err", errors.Join(err, conn.Close()))
+		return
+	}
 	log.Info("a debugger has connected to a session")
 	var err error
 	if p == DAP {
@@ -115,7 +131,15 @@ func (e *Exposer) serve(conn net.Conn, s *session.Session, p Protocol, role sess
 	if err != nil && !errors.Is(err, context.Canceled) {
 		log.Warn("a connection to a session has failed", "err", err)
 	}
-	log.Info("a debugger has disconnected from a session")
+	c.Ended = true
+	log.Info("a debugger has disconnected from a session", "err", e.record(c))
+}
+
+func (e *Exposer) record(c Connection) error {
+	if e.Record == nil {
+		return nil
+	}
+	return e.Record(c)
 }
 
 // Close refuses further sessions and waits until those that were exposed have

@@ -223,6 +223,7 @@ func (a *App) toolNames() (mcp.ToolNames, error) {
 func (a *App) LendToDebugger(r *Recorder, all *Accounts) {
 	if r.trail != nil {
 		a.Configs.Debugger.Trail = trail{r}
+		a.Configs.Debugger.Connected = r.recordConnection
 	}
 	if all != nil {
 		a.Configs.Debugger.Accounts = all
