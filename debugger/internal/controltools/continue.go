@@ -38,8 +38,8 @@ func (a continueArgs) Validate() error {
 	return nil
 }
 
-// signalActions are what can happen at a signal: whether it stops the process,
-// and whether it is delivered.
+// signalActions are the actions at a signal by their names: whether it stops the
+// process, and whether it is delivered.
 var signalActions = map[string]proc.Action{
 	"stop": proc.StopAndPass, "pass": proc.Pass, "stop_drop": proc.StopAndDrop, "drop": proc.Drop,
 }

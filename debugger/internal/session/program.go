@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// A Program is what it takes to launch a program, and again with its
-// breakpoints.
+// A Program describes how to launch a program, and the breakpoints to set in
+// it.
 type Program struct {
 	Spec        proc.Spec
 	Input       string // one of the kinds of package target

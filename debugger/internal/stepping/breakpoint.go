@@ -13,7 +13,7 @@ type Breakpoint struct {
 	Site      Site  // as the client gave it
 	Places    []symbols.Location
 	Pending   bool   // its site is not known yet
-	Note      string // on where it is, "" if that is where the client wanted it
+	Note      string // that its line has moved, else ""
 	Condition string
 	Hits      string                       // a condition on the number of hits, see SetHitCondition
 	Holds     func(proc.Hit) (bool, error) // nil without a condition

@@ -12,8 +12,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// A Site is where a client wants a breakpoint: at an address, in a function, or
-// in a line of a file. Unlike the places that are found for it, it means the same
+// A Site names the place of a breakpoint: an address, a function, a line of a
+// file, or an event. Unlike the places that are found for it, it means the same
 // in another process and after exec; the zero Site is that of a breakpoint whose
 // client finds the places itself.
 type Site struct {
