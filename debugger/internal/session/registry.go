@@ -29,7 +29,7 @@ type Registry struct {
 	ended    []ending            // oldest first
 	closed   bool
 	// outputChanged is called when a launched program has written something;
-	// nil if nobody wants to know.
+	// nil if no server watches it.
 	outputChanged func(id string)
 }
 
