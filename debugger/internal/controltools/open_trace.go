@@ -58,7 +58,7 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 		if err != nil {
 			return opened{}, err
 		}
-		if answer, err = t.begin(call, d, answer); err != nil {
+		if answer, err = t.beginFile(call, d, answer); err != nil {
 			return opened{}, errors.Join(err, d.CloseFile())
 		}
 		return answer, nil
