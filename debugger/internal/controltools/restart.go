@@ -2,9 +2,8 @@ package controltools
 
 import (
 	"context"
-	"errors"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/mcp"
 )
@@ -18,24 +17,10 @@ func (t *Group) restart(ctx context.Context, call *mcp.Call, args restartArgs) (
 	if t.NoLaunch {
 		return launched{}, errNoLaunch
 	}
-	key, id := call.StateKey(), args.Session
-	s, err := t.Sessions.Find(key, id)
-	_, ended := errors.AsType[*failure.NotAttachedError](err)
-	switch {
-	case ended:
-	case err != nil:
-		return launched{}, err
-	case !s.Launched():
-		return launched{}, failure.Errorf("Not launched", "%s was not launched here", s.Name())
-	default:
-		id = s.ID
-		if err := t.Sessions.End(ctx, s, true, s.Name()+" was restarted"); err != nil {
-			return launched{}, err
-		}
-	}
-	p, err := t.Sessions.EndedProgram(key, id)
-	if err != nil {
-		return launched{}, err
-	}
-	return t.begin(ctx, call, p)
+	var answer launched
+	err := t.Sessions.Restart(ctx, call.StateKey(), args.Session, func(p session.Program) (err error) {
+		answer, err = t.begin(ctx, call, p)
+		return err
+	})
+	return answer, err
 }

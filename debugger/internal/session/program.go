@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -44,13 +45,11 @@ func (r *Registry) rememberProgram(s *Session) {
 	}
 }
 
-// EndedProgram returns the program of a client's session that has ended, of the
-// last one if id is "".
-func (r *Registry) EndedProgram(key, id string) (Program, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := len(r.ended) - 1; i >= 0; i-- {
-		if e := r.ended[i]; e.key == key && e.program != nil && (id == "" || e.id == id) {
+// endedProgramLocked returns the program of a client's session that has ended,
+// of the last one if id is "". Registry.mu is held.
+func (r *Registry) endedProgramLocked(key, id string) (Program, error) {
+	for _, e := range slices.Backward(r.ended) {
+		if e.key == key && e.program != nil && (id == "" || e.id == id) {
 			return *e.program, nil
 		}
 	}

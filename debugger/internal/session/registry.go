@@ -27,7 +27,10 @@ type Registry struct {
 	mu       sync.Mutex
 	sessions map[string]*Session // by id
 	ended    []ending            // oldest first
-	closed   bool
+	// restarting has the clients whose programs are being launched again, by the
+	// id of the session.
+	restarting map[string]string
+	closed     bool
 	// outputChanged is called when a launched program has written something;
 	// nil if no server watches it.
 	outputChanged func(id string)
@@ -48,13 +51,18 @@ type Config struct {
 
 // NewRegistry returns a registry without sessions.
 func NewRegistry(c Config) *Registry {
-	return &Registry{Config: c, sessions: map[string]*Session{}}
+	return &Registry{Config: c, sessions: map[string]*Session{}, restarting: map[string]string{}}
 }
 
 // Find returns the session of a client by its id, or the only one if id is "".
 func (r *Registry) Find(key, id string) (*Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.findLocked(key, id)
+}
+
+// findLocked is Find while Registry.mu is held.
+func (r *Registry) findLocked(key, id string) (*Session, error) {
 	if id != "" {
 		if s := r.sessions[id]; s != nil && s.Key == key {
 			return s, nil
@@ -150,8 +158,8 @@ func (r *Registry) begin(s *Session, d target.Target) (*Session, error) {
 	s.SetReason(d.Reason)
 	s.wg.Go(s.index)
 	s.timer = time.AfterFunc(r.Idle, func() { r.expire(s) })
-	if !r.register(s) {
-		return nil, errors.Join(failure.Denied("the server is about to end"), s.close(s.Life, s.Launched()))
+	if err := r.register(s); err != nil {
+		return nil, errors.Join(err, s.close(s.Life, s.Launched()))
 	}
 	return s, nil
 }
@@ -168,14 +176,19 @@ func (s *Session) index() {
 	}
 }
 
-// register adds a session, and reports false if the registry is closed.
-func (r *Registry) register(s *Session) bool {
+// register adds a session, unless the registry is closed or the id of the
+// session is in use.
+func (r *Registry) register(s *Session) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.closed {
-		r.sessions[s.ID] = s
+	switch {
+	case r.closed:
+		return failure.Denied("the server is about to end")
+	case r.sessions[s.ID] != nil:
+		return failure.Errorf("Session exists", "there is a session %s already", s.ID)
 	}
-	return !r.closed
+	r.sessions[s.ID] = s
+	return nil
 }
 
 // Touch restarts the idle time-out of a session.
