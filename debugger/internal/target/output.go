@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Limits of a program's output: the latest bytes that are kept, and how many
@@ -75,6 +76,7 @@ func (o *Output) append(b []byte) {
 	o.kept = append(o.kept, b...)
 	o.end += int64(len(b))
 	if over := len(o.kept) - maxKept; over > 0 {
+		over += runeRest(o.kept[over:])
 		o.kept = append(o.kept[:0], o.kept[over:]...)
 	}
 	close(o.more)
@@ -103,7 +105,8 @@ func (o *Output) Wait() {
 func (o *Output) AwaitNew(ctx context.Context) {
 	for {
 		o.mu.Lock()
-		ready, more := o.end > o.taken, o.more
+		fresh := o.sinceLocked(o.taken)
+		ready, more := len(fresh) > partialRune(fresh), o.more
 		o.mu.Unlock()
 		if ready {
 			return
@@ -123,23 +126,32 @@ func (o *Output) AwaitNew(ctx context.Context) {
 func (o *Output) Take() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	from := max(o.taken, o.end-maxTaken)
-	text := valid(o.sinceLocked(from))
+	from := o.wholeFromLocked(o.taken)
+	if over := o.end - maxTaken; over > from {
+		from = over + int64(runeRest(o.sinceLocked(over)))
+	}
+	b := o.wholeLocked(o.sinceLocked(from))
+	text := valid(b)
 	if lost := from - o.taken; lost > 0 {
 		text = fmt.Sprintf("(%d bytes left out)\n%s", lost, text)
 	}
-	o.taken = o.end
+	o.taken = from + int64(len(b))
 	return text
 }
 
 // Since returns up to most bytes of the output from an offset on, or from the
-// oldest one that is kept, and the offset of the text and its end.
+// oldest one that is kept, and the offset of the text and its end. Both are at
+// the beginnings of runes: the text begins before from if that is inside of one.
 func (o *Output) Since(from int64, most int) (text string, start, next int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	start = min(max(from, o.end-int64(len(o.kept))), o.end)
+	start = o.wholeFromLocked(from)
 	b := o.sinceLocked(start)
-	b = b[:min(len(b), most)]
+	if most = max(most, utf8.UTFMax); len(b) > most {
+		b = b[:most-partialRune(b[:most])]
+	} else {
+		b = o.wholeLocked(b)
+	}
 	return valid(b), start, start + int64(len(b))
 }
 
@@ -147,7 +159,40 @@ func (o *Output) Since(from int64, most int) (text string, start, next int64) {
 func (o *Output) Tail(most int) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return valid(o.kept[max(0, len(o.kept)-most):])
+	b := o.kept
+	if over := len(b) - most; over > 0 {
+		b = b[over+runeRest(b[over:]):]
+	}
+	return valid(o.wholeLocked(b))
+}
+
+// wholeFromLocked returns the offset nearest to from that is kept, or that of the
+// rune around it. mu is held.
+func (o *Output) wholeFromLocked(from int64) int64 {
+	oldest := o.end - int64(len(o.kept))
+	from = min(max(from, oldest), o.end)
+	return from - int64(runeBefore(o.kept, int(from-oldest)))
+}
+
+// wholeLocked returns the end b of the output without the beginning of a rune at
+// its end: the program writes the rest next. If there is nothing else in b, or
+// the output has ended, the bytes are no UTF-8, and it returns b. mu is held.
+func (o *Output) wholeLocked(b []byte) []byte {
+	n := partialRune(b)
+	if n == len(b) || o.ended() {
+		return b
+	}
+	return b[:len(b)-n]
+}
+
+// ended reports whether the program has closed its output.
+func (o *Output) ended() bool {
+	select {
+	case <-o.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // Taken returns the offset from which Take returns the output.
@@ -167,10 +212,15 @@ func (o *Output) SetTaken(offset int64) {
 
 // sinceLocked returns the output from an offset on that is kept. mu is held.
 func (o *Output) sinceLocked(from int64) []byte {
+	from = max(from, o.end-int64(len(o.kept)))
 	return o.kept[int64(len(o.kept))-(o.end-from):]
 }
 
 func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 
 // Discard drops what is buffered.
-func (o *Output) Discard() { _ = o.Take() }
+func (o *Output) Discard() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.taken = o.end
+}
