@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,10 +21,16 @@ type Input struct {
 	// isTerminal means that write is also read, as the output, and stays open
 	// until the program has closed its end.
 	isTerminal bool
+	// midLine means that the last text did not end its line.
+	midLine bool
 }
 
-// endOfFile is the character that ends the input of a terminal: Ctrl-D.
+// endOfFile is the character that ends the input of a terminal, Ctrl-D, if it is
+// the first one of a line. Elsewhere it ends the line.
 const endOfFile = "\x04"
+
+// lineEnds are the characters that end a line of a terminal.
+const lineEnds = "\n\r" + endOfFile
 
 // sendTime bounds the wait for a program that does not read its input.
 const sendTime = 2 * time.Second
@@ -60,10 +67,14 @@ func (i *Input) Send(text string, eof bool) error {
 		return failure.Errorf("No input", "the input of the program has ended already")
 	}
 	if eof && i.isTerminal {
+		if i.midLineAfter(text) {
+			text += endOfFile
+		}
 		text += endOfFile
 	}
 	_ = i.write.SetWriteDeadline(time.Now().Add(sendTime)) // pipes and terminals have deadlines
 	n, err := i.write.WriteString(text)
+	i.midLine = i.midLineAfter(text[:n])
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return failure.Errorf("Input not read", "the program has taken %d of %d bytes and reads no more for now", n, len(text))
@@ -73,6 +84,14 @@ func (i *Input) Send(text string, eof bool) error {
 		return i.closeLocked()
 	}
 	return nil
+}
+
+// midLineAfter reports whether text leaves a line without its end.
+func (i *Input) midLineAfter(text string) bool {
+	if text == "" {
+		return i.midLine
+	}
+	return !strings.ContainsRune(lineEnds, rune(text[len(text)-1]))
 }
 
 // Close ends the input of a pipe. A terminal stays open for the output.
