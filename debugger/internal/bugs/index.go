@@ -18,7 +18,7 @@ import (
 
 // An index stores analyzed trees in a folder, one file each, so that they need
 // not be read again after a restart. A file that is damaged, or was written by a
-// version that analyzes differently, is as good as none.
+// version that analyzes differently, is ignored.
 type index struct {
 	folder      string
 	maxBytes    int64 // of all files; the least recently used ones are removed

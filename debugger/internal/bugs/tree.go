@@ -21,6 +21,8 @@ type tree struct {
 	files map[string]*file
 	bytes int64
 
+	unreadable map[string]bool // files that the last update could not read; the next one tries again
+
 	names *dictionary // of all files
 
 	restored bool // the index has been asked; needs the lock of the tree
@@ -28,7 +30,7 @@ type tree struct {
 }
 
 func newTree(key treeKey) *tree {
-	return &tree{key: key, turn: make(chan struct{}, 1), files: map[string]*file{}, names: newDictionary()}
+	return &tree{key: key, turn: make(chan struct{}, 1), files: map[string]*file{}, unreadable: map[string]bool{}, names: newDictionary()}
 }
 
 // adopt replaces the files of the tree by those of another one.
@@ -104,6 +106,7 @@ func (t *tree) forget(found []listed) []listed {
 			stale = append(stale, l)
 		}
 	}
+	clear(t.unreadable)
 	t.unsaved += len(t.files) - len(kept)
 	t.files = kept
 	return stale
@@ -161,7 +164,8 @@ func (t *tree) readOne(ctx context.Context, root *os.Root, l listed, r *reader) 
 	}
 	text, err := readSmall(root, l.path, r.maxBytes)
 	if err != nil {
-		text = "" // skipped, like a binary file
+		t.skip(l.path)
+		return nil
 	}
 	f, err := r.analyst.analyse(ctx, t.names, l, text)
 	if err != nil {
@@ -173,6 +177,14 @@ func (t *tree) readOne(ctx context.Context, root *os.Root, l listed, r *reader) 
 	t.bytes += f.bytes()
 	t.unsaved++
 	return nil
+}
+
+// skip leaves a file out of this search only: the reason may be that too many files
+// are open.
+func (t *tree) skip(path string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.unreadable[path] = true
 }
 
 func (t *tree) size() int64 {
@@ -189,6 +201,8 @@ func (t *tree) view(found listing, complete bool) view {
 	v := view{names: t.names, left: found.skipped, complete: complete}
 	for _, l := range found.files {
 		switch f := t.files[l.path]; {
+		case t.unreadable[l.path]:
+			v.left++
 		case f == nil:
 			v.complete = false
 		case len(f.stream.codes) == 0 && f.stamp.Size() > 0:
