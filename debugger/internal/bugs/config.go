@@ -38,7 +38,8 @@ type Config struct {
 	MaxIndex int64
 
 	// MaxScan limits the time for reading files, after which a search uses
-	// the files read so far; 0 means two minutes.
+	// the files read so far, and that of matching a template, after which the
+	// report is of the files searched so far; 0 means two minutes.
 	MaxScan time.Duration
 
 	// Logger receives a record of each search at debug level; nil disables

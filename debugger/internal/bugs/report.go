@@ -110,7 +110,7 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&text, "\n\n%d more places match", r.More)
 	}
 	if !r.Complete {
-		fmt.Fprintf(&text, "\n\nOnly %d files were searched; search again to go on", r.Files)
+		fmt.Fprintf(&text, "\n\nOnly %d files were searched; search again to go on, or search a part of the folder", r.Files)
 	}
 	return text.String()
 }

@@ -31,7 +31,7 @@ func TestText(t *testing.T) {
 			"Found 1 similar pattern:\n\n1. src/parser.rs:142 - Potential null pointer dereference\n   Similarity: 87%",
 		},
 		{"none", bugs.Report{Complete: true}, "No similar patterns found"},
-		{"not all was read", bugs.Report{Files: 12}, "No similar patterns found\n\nOnly 12 files were searched; search again to go on"},
+		{"not all was read", bugs.Report{Files: 12}, "No similar patterns found\n\nOnly 12 files were searched; search again to go on, or search a part of the folder"},
 		{
 			"a name of two lines",
 			bugs.Report{Complete: true, Findings: []bugs.Finding{{File: "a\n2. b.c", Line: 1, Title: "Similar code"}}},

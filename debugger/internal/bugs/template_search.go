@@ -3,6 +3,7 @@ package bugs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,38 +20,67 @@ type matched struct {
 	holes       string // what they match
 }
 
-// findTemplate finds the code that a template shows.
+// findTemplate finds the code that a template shows. A template without names may
+// match in every file, all of which are then read again: the search ends when that
+// takes as long as reading a tree may.
 func (s *search) findTemplate(ctx context.Context) (*Report, error) {
 	class := cmp.Or(s.request.Class, Logic)
 	s.found = Diagnosis{Class: class, Title: "Matching code", Reason: "code that matches a pattern is asked for"}
 	parts := make([]findings, s.finder.config.Workers)
-	group, ctx := errgroup.WithContext(ctx)
+	limited, cancel := context.WithTimeoutCause(ctx, s.finder.config.MaxScan, errEnough)
+	defer cancel()
+	group, limited := errgroup.WithContext(limited)
 	for w := range parts {
 		group.Go(func() error {
 			sequences := map[*syntax.Language]*wanted{}
 			for i := w; i < len(s.view.files); i += len(parts) {
-				if err := s.matches(ctx, s.view.files[i], sequences, &parts[w]); err != nil {
+				if err := s.matches(limited, s.view.files[i], sequences, &parts[w]); err != nil {
 					return err
 				}
+				parts[w].files++
+				parts[w].lines += s.view.files[i].lines
 			}
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
+	if err := group.Wait(); ctx.Err() != nil || err != nil && !errors.Is(context.Cause(limited), errEnough) {
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	var all findings
 	for _, p := range parts {
-		all.places = append(all.places, p.places...)
+		all.own = append(all.own, p.own...)
+		all.secondary = append(all.secondary, p.secondary...)
+		all.more += p.more
 		all.cut += p.cut
+		all.files += p.files
+		all.lines += p.lines
 	}
 	return s.templateReport(all), nil
 }
 
 // findings collects what a goroutine finds.
 type findings struct {
-	places []matched
-	cut    int // files of which a part was searched
+	own       []matched // in the project's own code
+	secondary []matched // in tests, examples and the like
+	more      int       // places that were not kept
+	cut       int       // files of which a part was searched
+	files     int       // files that were searched
+	lines     int       // in them
+}
+
+// add adds a place in a file, unless there are as many as are shown. Files are
+// searched in the order in which they are shown.
+func (f *findings) add(c *code, w *wanted, m matched, limit int) {
+	places := &f.own
+	if isSecondary(m.file.path) {
+		places = &f.secondary
+	}
+	if len(*places) >= limit {
+		f.more++
+		return
+	}
+	m.holes = c.bound(w.holes)
+	*places = append(*places, m)
 }
 
 // templateFuel is the number of steps for each token of a file after which the
@@ -75,7 +105,7 @@ func (s *search) matches(ctx context.Context, f *file, sequences map[*syntax.Lan
 		sequences[f.lang] = w
 	}
 	if w == nil || !f.hasNames(w.ids) {
-		return nil
+		return ctx.Err() // which may be why it is nil
 	}
 	tokens, err := syntax.Lex(ctx, f.lang, s.text(f))
 	if err != nil {
@@ -87,7 +117,7 @@ func (s *search) matches(ctx context.Context, f *file, sequences map[*syntax.Lan
 	for i := 0; i < len(tokens) && c.fuel >= 0; i++ {
 		line := int(tokens[i].Line)
 		if end := w.find(c, i); end > i && line > last {
-			to.places = append(to.places, matched{f, line, int(tokens[end-1].Line), c.bound(w.holes)})
+			to.add(c, w, matched{file: f, line: line, until: int(tokens[end-1].Line)}, s.limit)
 			last = line
 		}
 	}
@@ -143,17 +173,18 @@ func (c *code) bound(holes variables) string {
 
 // templateReport returns the report of matches: the project's own code first.
 func (s *search) templateReport(all findings) *Report {
-	found := all.places
-	slices.SortFunc(found, func(a, b matched) int {
-		return cmp.Or(
-			compareBool(isSecondary(a.file.path), isSecondary(b.file.path)),
-			strings.Compare(a.file.path, b.file.path),
-			cmp.Compare(a.line, b.line))
-	})
+	for _, places := range [][]matched{all.own, all.secondary} {
+		slices.SortFunc(places, func(a, b matched) int {
+			return cmp.Or(strings.Compare(a.file.path, b.file.path), cmp.Compare(a.line, b.line))
+		})
+	}
+	found := slices.Concat(all.own, all.secondary)
 	r := s.report(nil)
 	shown := min(len(found), s.limit)
-	r.More = len(found) - shown
+	r.More = all.more + len(found) - shown
 	r.LeftOut += all.cut
+	r.Complete = r.Complete && all.files == r.Files
+	r.Files, r.Lines = all.files, all.lines
 	for _, m := range found[:shown] {
 		c := candidate{file: m.file, line: m.line, score: 1, alike: 1}
 		f := s.describe(c, s.text(m.file))
@@ -167,16 +198,4 @@ func (s *search) templateReport(all findings) *Report {
 		r.Findings = append(r.Findings, f)
 	}
 	return r
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
 }
