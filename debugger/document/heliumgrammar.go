@@ -3,7 +3,6 @@ package document
 import (
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -101,15 +100,17 @@ func commentLength(text string) int {
 }
 
 // nameLength returns the length of the NCName at the beginning of a text, or 0.
-func nameLength(text string) int {
-	for i, r := range text {
-		start := r == '_' || unicode.IsLetter(r)
-		if !start && (i == 0 || r != '-' && r != '.' && r != '·' && !unicode.In(r, unicode.Digit, unicode.M)) {
-			return i
-		}
-	}
-	return len(text)
-}
+func nameLength(text string) int { return len(nameForm.FindString(text)) }
+
+// NameStartChar and NameChar of XML 1.0 (fifth edition), section 2.3, without the colon.
+const (
+	nameStartChar = `A-Z_a-z\x{C0}-\x{D6}\x{D8}-\x{F6}\x{F8}-\x{2FF}\x{370}-\x{37D}\x{37F}-\x{1FFF}` +
+		`\x{200C}-\x{200D}\x{2070}-\x{218F}\x{2C00}-\x{2FEF}\x{3001}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFFD}\x{10000}-\x{EFFFF}`
+	nameChar = nameStartChar + `.0-9\x{B7}\x{300}-\x{36F}\x{203F}-\x{2040}-`
+	ncName   = `[` + nameStartChar + `][` + nameChar + `]*`
+)
+
+var nameForm = regexp.MustCompile(`^` + ncName)
 
 // bracket records an opening or closing bracket.
 func (g *grammarCheck) bracket(c byte) {
@@ -157,7 +158,7 @@ func (g *grammarCheck) name(rest string) (code, message string) {
 	return "", ""
 }
 
-var schemaTestForm = regexp.MustCompile(`^\s*\(\s*(?:(Q\{[^{}]*\}|[\pL_][\pL\pN_.-]*:)?[\pL_][\pL\pN_.-]*\s*\))?`)
+var schemaTestForm = regexp.MustCompile(`^\s*\(\s*(?:(Q\{[^{}]*\}|` + ncName + `:)?` + ncName + `\s*\))?`)
 
 // schemaTest returns the error of a test for a declaration of a schema. There are
 // none, as queries have no schema (XPath 3.1, sections 2.5.5.4 and 2.5.5.6).

@@ -39,6 +39,9 @@ func TestGrammar(t *testing.T) {
 		{"Q{urn:a:b}c, Q{ * :n}d", ""},
 		{"1.5e-3 to 4, 1e5, .5", ""},
 		{"'open", ""}, {"(: open", ""}, {"", ""}, {")]}:", "XPST0003"}, {"π:é, a·b", ""},
+		{"p:😀", ""}, {"p:Ⅷ", ""}, {"Ⅷ:a", ""}, {"*:😀", ""}, {"a‿:b, e\u0301:c", ""},
+		{"p:×", "XPST0003"}, {"p:÷", "XPST0003"}, {"p:\u037e", "XPST0003"}, {"p:·a", "XPST0003"}, // not in NameStartChar
+		{"schema-element(😀)", "XPST0008"}, {"schema-element(nicht:Ⅷ)", "XPST0081"},
 	} {
 		got := ""
 		err := checkGrammar(tt.query, map[string]string{"p": "urn:p"})
