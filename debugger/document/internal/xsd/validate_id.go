@@ -408,9 +408,9 @@ func (vc *validationContext) recordIDRef(col *idCollector, tok string, elem *hel
 // type recorded at a genuine pass-1 ASSESSMENT site (the validation root, a
 // content-model particle match whose content was actually validated, an
 // xs:anyType/lax child WITH a global declaration, or assessLaxElement), all
-// post-xsi:type. It deliberately consults NEITHER actual — also populated
+// post-xsi:type. It does not use the field actual, which is also set
 // for processContents="skip"/lax-no-declaration subtrees purely for pass-2 IDC
-// canonicalization — NOR decl, which recordElemDecl writes as soon as a
+// canonicalization, nor the field decl, which recordElemDecl sets as soon as a
 // child MATCHES a particle, BEFORE content validation (so a particle that fails
 // early, e.g. an unsatisfied minOccurs, would otherwise leave a matched-but-
 // UNASSESSED child wrongly classified as ID/IDREF and report a spurious
