@@ -142,10 +142,7 @@ func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 	}
 	r.lastUses.saw(e.Caller.Principal.ID, e.Started)
 	r.logRequest(ctx, e)
-	if !e.Probe {
-		r.startWait(ctx)
-	}
-	r.telemetry.End(ctx, e)
+	defer r.telemetry.End(ctx, e) // after the start of the wait, which is a part of the request
 	if r.trail == nil || e.Probe {
 		return nil
 	}
@@ -156,10 +153,14 @@ func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 	if e.Method == mcp.SessionEnd {
 		looks = r.last.Load() == 0 // the session did nothing else
 	}
-	return r.record(looks, ClassifiedRecord{Change: !e.LookUp || e.Code == mcp.CodePermissionDenied, Record: audit.Record{
+	appended, err := r.record(looks, ClassifiedRecord{Change: !e.LookUp || e.Code == mcp.CodePermissionDenied, Record: audit.Record{
 		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
 		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took, Details: details(e),
 	}})
+	if appended {
+		r.startWait(ctx)
+	}
+	return err
 }
 
 // logRequest logs a slow call, and at the level debug every request.
@@ -220,17 +221,19 @@ func (r *Recorder) warm() {
 
 // record appends a record after those held back, or holds it back if the client has only
 // browsed so far.
-func (r *Recorder) record(looks bool, record ClassifiedRecord) error {
+func (r *Recorder) record(looks bool, record ClassifiedRecord) (appended bool, err error) {
 	if !r.deferring {
-		return r.Append(record)
+		err = r.Append(record)
+		return err == nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held = append(r.held, record)
 	if looks && len(r.held) <= maxHeld {
-		return nil
+		return false, nil
 	}
-	return r.releaseLocked()
+	err = r.releaseLocked()
+	return err == nil, err
 }
 
 // release appends the records that are held back.
@@ -279,7 +282,7 @@ func (r *Recorder) Commit(ctx context.Context) error {
 	if r.trail == nil {
 		return nil
 	}
-	began, waiting := time.Now(), r.waits.take()
+	began, waiting := time.Now(), r.waits.take() // all their records are appended, so they are committed below
 	err := r.commitTrail(ctx)
 	for _, end := range waiting {
 		end(err)

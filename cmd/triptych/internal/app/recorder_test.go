@@ -8,6 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/telemetry"
 )
 
 // Events are classified by what is known of them: a look-up that was refused, and
@@ -39,4 +40,35 @@ func TestClassOfRecords(t *testing.T) {
 	if err := r.Commit(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+// A request waits for its record from when that was appended: not for one that was held
+// back, or that could not be appended. A commit ends the waits that began before it.
+func TestWaits(t *testing.T) {
+	trail := audit.New(audit.Config{Dir: filepath.Join(t.TempDir(), "audit")})
+	r := &Recorder{trail: trail, telemetry: &telemetry.Telemetry{}, deferring: true}
+	waiting := func(after string, want int) {
+		t.Helper()
+		if got := len(r.waits.ends); got != want {
+			t.Errorf("after %s %d requests wait, want %d", after, got, want)
+		}
+	}
+	observe := func(e *mcp.Event) error { return r.observe(t.Context(), e) }
+	if err := observe(&mcp.Event{Method: "tools/list", Browsing: true}); err != nil {
+		t.Fatal(err)
+	}
+	waiting("a record that is held back", 0)
+	if err := observe(&mcp.Event{Method: "tools/call"}); err != nil {
+		t.Fatal(err)
+	}
+	waiting("a record", 1)
+	if err := r.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waiting("a commit", 0)
+	r.close(slog.New(slog.DiscardHandler))
+	if err := observe(&mcp.Event{Method: "tools/call"}); err == nil {
+		t.Error("a record was appended to a trail that is closed")
+	}
+	waiting("a record that was not appended", 0)
 }

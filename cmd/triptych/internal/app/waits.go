@@ -36,8 +36,9 @@ func (w *waits) take() []func(error) {
 	return all
 }
 
-// startWait begins the span of the wait for the record of a request. The next [Recorder.Commit]
-// ends it: answers to several requests may wait together.
+// startWait begins the span of the wait for a record that was appended. The next
+// [Recorder.Commit] that starts commits the record and ends the span: answers to several
+// requests may wait together.
 func (r *Recorder) startWait(ctx context.Context) {
 	if r.trail == nil || r.telemetry == nil {
 		return
