@@ -18,9 +18,11 @@ type Inspector struct {
 	Log     *slog.Logger
 }
 
-// NewInspector returns an Inspector whose work ends with life.
+// NewInspector returns an Inspector whose work ends with life. It logs with the id of
+// the process.
 func NewInspector(life context.Context, d *target.Target, log *slog.Logger) *Inspector {
+	own := log.With("pid", d.PID)
 	return &Inspector{
-		Target: d, Life: life, Log: log, Program: symbols.New(symbols.Config{Log: log, Open: d.OpenImage}),
+		Target: d, Life: life, Log: own, Program: symbols.New(symbols.Config{Log: own, SharedLog: log, Open: d.OpenImage}),
 	}
 }

@@ -152,7 +152,7 @@ func (r *Registry) begin(s *Session, d target.Target) (*Session, error) {
 	s.gate, s.drifts, s.span = make(chan struct{}, 1), r.MaxStop > 0 && d.Process != nil, r.Span
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	s.Stepper = stepping.NewStepper(inspect.NewInspector(life, &d, r.Log.With("pid", d.PID)), r.History)
+	s.Stepper = stepping.NewStepper(inspect.NewInspector(life, &d, r.Log), r.History)
 	s.UpdateView()
 	s.RecordStop(s.CurrentStop())
 	s.SetReason(d.Reason)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 
@@ -139,7 +138,7 @@ func (im *Image) Types() *types.Set {
 
 // readTypes opens the debug information of a file; it returns nil when there is none.
 func (im *Image) readTypes(o *elffile.File) *types.Set {
-	info, err := dwarfread.Open(o, im.log())
+	info, err := dwarfread.Open(o, im.cfg.SharedLog.With("path", im.Path))
 	if err != nil {
 		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
 		return nil
@@ -155,9 +154,6 @@ func (im *Image) releaseAtEnd(release func()) {
 		release()
 	}
 }
-
-// log returns the logger for the image's files.
-func (im *Image) log() *slog.Logger { return im.cfg.Log.With("path", im.Path) }
 
 // retainDebugFile returns the file of debugFileLocked, which the caller must close,
 // or nil when the image is closed.
@@ -191,7 +187,7 @@ func (im *Image) earlyDebug(pc uint64) *dwarfread.Info {
 	}
 	if !im.earlyDone {
 		im.earlyDone = true
-		im.early = dwarfread.OpenEarly(im.debugFileLocked(), im.log())
+		im.early = dwarfread.OpenEarly(im.debugFileLocked(), im.cfg.Log.With("path", im.Path))
 	}
 	if im.early == nil {
 		return nil

@@ -38,6 +38,10 @@ type File interface {
 type Config struct {
 	Log *slog.Logger // nil: nothing is logged
 
+	// SharedLog is the logger of debug information, which other programs may use
+	// too: it names no program. nil means Log.
+	SharedLog *slog.Logger
+
 	// Open opens the file behind a mapping; nil opens Mapping.Path. A
 	// caller that knows the process id may open the file below /proc/PID/root,
 	// for containers, or in /proc/PID/map_files, for deleted files.
@@ -69,6 +73,9 @@ type Program struct {
 func New(cfg Config) *Program {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.SharedLog == nil {
+		cfg.SharedLog = cfg.Log
 	}
 	if cfg.Open == nil {
 		cfg.Open = func(m Mapping) (File, error) { return os.Open(m.Path) }

@@ -19,6 +19,7 @@ type Cache struct {
 	mu      sync.Mutex
 	entries map[filestamp.Stamp]*entry
 	idle    []*entry // without users, the longest idle first
+	dropped []*entry // their files are closed by unlock
 }
 
 // An entry is the set of one file.
@@ -43,12 +44,12 @@ func New(idleFor time.Duration, maxIdle uint64) *Cache {
 // than once. Two files of one user do not share a set, so that a type belongs to one
 // of them: the second gets a set of its own.
 func (c *Cache) Acquire(file *elffile.File, user any, open func() *types.Set) (set *types.Set, release func()) {
-	e := c.join(file, user)
+	e := c.addUser(file, user)
 	if e == nil {
 		return open(), func() {}
 	}
 	e.open.Do(func() { c.fill(e, file, open) })
-	return e.set, sync.OnceFunc(func() { c.leave(e, user) })
+	return e.set, sync.OnceFunc(func() { c.removeUser(e, user) })
 }
 
 // fill reads the set of an entry. If the file changed meanwhile, the entry has no
@@ -65,9 +66,9 @@ func (c *Cache) fill(e *entry, file *elffile.File, open func() *types.Set) {
 	}
 }
 
-// join returns the entry of a file with one more user, or nil if the file cannot be
+// addUser returns the entry of a file with one more user, or nil if the file cannot be
 // shared with the user.
-func (c *Cache) join(file *elffile.File, user any) *entry {
+func (c *Cache) addUser(file *elffile.File, user any) *entry {
 	stamp, ok := file.Stamp()
 	if !ok {
 		return nil
@@ -90,10 +91,10 @@ func (c *Cache) join(file *elffile.File, user any) *entry {
 	return e
 }
 
-// leave removes a user of an entry. Without users it is idle, if it is worth keeping.
-func (c *Cache) leave(e *entry, user any) {
+// removeUser removes a user of an entry. Without users it is idle, if it is worth keeping.
+func (c *Cache) removeUser(e *entry, user any) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	delete(e.users, user)
 	if len(e.users) > 0 {
 		return
@@ -112,7 +113,7 @@ func (c *Cache) leave(e *entry, user any) {
 // expire drops an entry that is still idle.
 func (c *Cache) expire(e *entry) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if i := slices.Index(c.idle, e); i >= 0 {
 		c.dropIdleLocked(i)
 	}
@@ -126,12 +127,22 @@ func (c *Cache) dropIdleLocked(i int) {
 	c.dropLocked(e)
 }
 
-// dropLocked forgets an entry without users and closes its file.
+// dropLocked forgets an entry without users. unlock closes its file.
 func (c *Cache) dropLocked(e *entry) {
 	if c.entries[e.stamp] == e {
 		delete(c.entries, e.stamp)
 	}
-	_ = e.file.Close() // it was only read
+	c.dropped = append(c.dropped, e)
+}
+
+// unlock unlocks mu, and then closes the files of the entries that were dropped.
+func (c *Cache) unlock() {
+	dropped := c.dropped
+	c.dropped = nil
+	c.mu.Unlock()
+	for _, e := range dropped {
+		_ = e.file.Close() // it was only read
+	}
 }
 
 // idleSizeLocked returns the bytes of .debug_info of all idle entries.

@@ -1,6 +1,7 @@
 package setcache_test
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -223,3 +224,38 @@ func TestUnusableSetsLeaveOthers(t *testing.T) {
 	release()
 	r.want(t, 1)
 }
+
+// A file that is dropped is closed without the lock: that may take long.
+func TestFilesAreClosedWithoutTheLock(t *testing.T) {
+	f, err := os.Open(settled(t, "threads.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := setcache.New(time.Hour, 1) // which keeps no set
+	closed := make(chan struct{})
+	file, err := elffile.Open(f, closer(func() error {
+		defer close(closed)
+		again := elffile.OpenPath(f.Name())
+		_, release := cache.Acquire(again, "other", func() *types.Set { return nil })
+		release()
+		return errors.Join(again.Close(), f.Close())
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, release := cache.Acquire(file, "one", func() *types.Set { return nil })
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	go release()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Fatal("the cache cannot be used while it closes a file")
+	}
+}
+
+// A closer closes a file.
+type closer func() error
+
+func (c closer) Close() error { return c() }
