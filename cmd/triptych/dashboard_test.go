@@ -165,7 +165,8 @@ func decodeFile(t *testing.T, path string, into any) {
 // A prometheus is a server of Prometheus with the alert rules of the documents.
 type prometheus struct{ url string }
 
-// startPrometheus starts one that reads the metrics at an address five times a second.
+// startPrometheus starts one that reads the metrics at an address every two seconds, which
+// they may take to be read.
 func startPrometheus(t *testing.T, metrics string) *prometheus {
 	t.Helper()
 	rules, err := filepath.Abs(filepath.Join("..", "..", "docs", "grafana", "alerts.yml"))
@@ -173,7 +174,7 @@ func startPrometheus(t *testing.T, metrics string) *prometheus {
 		t.Fatal(err)
 	}
 	dir, addr := t.TempDir(), valkeytest.FreeAddr(t)
-	config := fmt.Sprintf("global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}\nrule_files: [%q]\n"+
+	config := fmt.Sprintf("global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s}\nrule_files: [%q]\n"+
 		"scrape_configs:\n- {job_name: triptych, static_configs: [{targets: [%q]}]}\n", rules, metrics)
 	file := filepath.Join(dir, "prometheus.yml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
