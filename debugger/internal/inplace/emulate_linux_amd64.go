@@ -1,6 +1,10 @@
 package inplace
 
-import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
 
 // Emulate does as if the instruction at which the thread has stopped had been executed
 // and had led to the given registers. It counts as an instruction.
@@ -25,6 +29,32 @@ func (r *Runner) Inject(number uint64, args ...uint64) (uint64, error) {
 		return 0, err
 	}
 	return r.inject(number, args...)
+}
+
+// Reserved reports whether a range of memory has a part of the code cache, or of what the
+// kernel has mapped for every process. What is not the program's must not change there.
+func (r *Runner) Reserved(start, length uint64) bool {
+	for _, list := range [...][]ptrace.Range{r.kernel, r.shared.mapped} {
+		for _, m := range list {
+			if m.Start < start+length && start < m.End {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Write writes the program's memory, whatever its protection. Code in it is translated
+// again.
+func (r *Runner) Write(addr uint64, b []byte) error {
+	if r.Reserved(addr, uint64(len(b))) {
+		return fmt.Errorf("the %d bytes at %#x are not the program's", len(b), addr)
+	}
+	if r.code.copied(addr, uint64(len(b))) {
+		r.Forget()
+	}
+	_, err := r.memory.Write(addr, b)
+	return err
 }
 
 // Changed forgets what is known of a range of memory, whose mappings were changed by

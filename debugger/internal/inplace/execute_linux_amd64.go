@@ -3,6 +3,7 @@ package inplace
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -16,6 +17,9 @@ import (
 func (r *Runner) Execute() (Stop, error) { return r.orEnd(r.execute()) }
 
 func (r *Runner) execute() (Stop, error) {
+	if r.Replays {
+		return Stop{}, errors.New("a replay makes no system calls")
+	}
 	if r.startsThread() {
 		return Stop{}, ErrThreads
 	}

@@ -14,6 +14,9 @@ import (
 // program does not notice. It must be
 // called between stops, and not at one of kind [Signal].
 func (r *Runner) Fork() (*Runner, error) {
+	if r.Regs.CS != longMode {
+		return nil, errMode
+	}
 	if err := r.toEventStop(); err != nil {
 		return nil, err
 	}
@@ -63,5 +66,9 @@ func (r *Runner) adoptChild(tid int, mask uint64) (*Runner, error) {
 			return nil, err
 		}
 	}
-	return New(r.tracer, tid)
+	f, err := New(r.tracer, tid)
+	if err == nil {
+		f.Replays = r.Replays
+	}
+	return f, err
 }

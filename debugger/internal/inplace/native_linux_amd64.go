@@ -90,5 +90,8 @@ func (r *Runner) step() error {
 	if err := r.setRegs(); err != nil {
 		return err
 	}
+	if r.Replays {
+		return r.resume(r.tracer.StepEmulated, 0)
+	}
 	return r.resume(r.tracer.Step, 0)
 }

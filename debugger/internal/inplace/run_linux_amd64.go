@@ -155,7 +155,7 @@ func (r *Runner) restoreMask(e ptrace.Event) error {
 // enter makes the thread continue at Regs.RIP: in the translation, or in its own code
 // if the kernel has yet to restart a system call there.
 func (r *Runner) enter() error {
-	if r.restart {
+	if r.restart && !r.Replays {
 		r.restart, r.at = false, atStop
 		return r.resume(r.tracer.ToSyscall, 0)
 	}
@@ -228,8 +228,10 @@ func (r *Runner) call() (Stop, error) {
 		return Stop{}, err
 	}
 	regs.RAX = regs.OrigRAX
-	if !r.cache.Contains(regs.RIP) { // the kernel has restarted it
-		r.Regs, r.at = regs, atCall
+	if !r.cache.Contains(regs.RIP) { // the kernel has restarted it, or a step of a replay has reached it
+		if r.Regs, r.at = regs, atCall; r.Replays {
+			r.at = atEmulated
+		}
 		r.Regs.RIP, r.Regs.OrigRAX = regs.RIP-syscallLength, ptrace.NoSyscall
 		return Stop{Kind: Call}, nil
 	}

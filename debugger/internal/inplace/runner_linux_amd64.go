@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/codecache"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
@@ -18,13 +19,18 @@ type Runner struct {
 	// changed.
 	Regs ptrace.Regs
 
+	// Replays says that the thread makes no system calls. A stop of kind Call can only
+	// be skipped.
+	Replays bool
+
 	tracer *ptrace.Tracer
 	tid    int
 	memory *ptrace.Memory
 	shared *shared
 	cache  *codecache.Cache
 	code   code
-	site   uint64 // address of a syscall instruction
+	site   uint64         // address of a syscall instruction
+	kernel []ptrace.Range // mappings that the kernel gives every process, as the vdso
 
 	executed int64 // instructions before the current Run
 
@@ -88,6 +94,15 @@ func (r *Runner) start() error {
 	if r.site, err = r.code.syscallSite(); err != nil {
 		return err
 	}
+	maps, err := r.code.readMaps()
+	if err != nil {
+		return err
+	}
+	for _, m := range maps {
+		if strings.HasPrefix(m.Path, "[v") {
+			r.kernel = append(r.kernel, ptrace.Range{Start: m.Start, End: m.End})
+		}
+	}
 	if r.shared, err = mapShared(r); err != nil {
 		return err
 	}
@@ -133,8 +148,16 @@ func (r *Runner) setRegs() error { return r.tracer.SetRegs(r.tid, &r.Regs) }
 
 func (r *Runner) context() translate.Context { return r.shared.context() }
 
+// longMode is the code segment of 64-bit code, in which injected system calls are made.
+const longMode = 0x33
+
+var errMode = errors.New("the thread executes 32-bit code")
+
 // inject makes the thread execute a system call.
 func (r *Runner) inject(number uint64, args ...uint64) (uint64, error) {
+	if r.Regs.CS != longMode {
+		return 0, errMode
+	}
 	var all [6]uint64
 	copy(all[:], args)
 	return r.tracer.Inject(r.tid, r.site, number, all, r.other)

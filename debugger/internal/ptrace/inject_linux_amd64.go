@@ -55,25 +55,45 @@ func (t *Tracer) inject(tid int, r *Regs, other func(Event)) (uint64, error) {
 	if err := t.SetRegs(tid, r); err != nil {
 		return 0, err
 	}
-	for range 2 {
-		if err := t.ToSyscall(tid, 0); err != nil {
-			return 0, err
-		}
-		if _, err := t.until(tid, SyscallStop, t.ToSyscall, other); err != nil {
-			return 0, err
-		}
+	want := *r
+	if err := t.untilSyscallStop(tid, other); err != nil {
+		return 0, err
+	}
+	prevented := t.preventOther(tid, &want)
+	if err := t.untilSyscallStop(tid, other); err != nil {
+		return 0, errors.Join(prevented, err)
 	}
 	if err := t.Regs(tid, r); err != nil {
 		return 0, err
 	}
 	result := int64(r.RAX)
-	if _, err := t.ToEventStop(tid, other); err != nil {
-		return 0, err
+	if _, err := t.ToEventStop(tid, other); prevented != nil || err != nil {
+		return 0, errors.Join(prevented, err)
 	}
 	if result < 0 && result > -4096 {
 		return 0, syscall.Errno(-result)
 	}
 	return uint64(result), nil
+}
+
+func (t *Tracer) untilSyscallStop(tid int, other func(Event)) error {
+	if err := t.ToSyscall(tid, 0); err != nil {
+		return err
+	}
+	_, err := t.until(tid, SyscallStop, t.ToSyscall, other)
+	return err
+}
+
+// preventOther makes the kernel skip the system call at whose entry a thread is, and
+// returns an error, if it is not the wanted one: the code at its site was changed.
+func (t *Tracer) preventOther(tid int, want *Regs) error {
+	var r Regs
+	err := t.Regs(tid, &r)
+	if err == nil && r.RIP == want.RIP+uint64(len(syscallCode)) && r.OrigRAX == want.RAX {
+		return nil
+	}
+	r.OrigRAX = NoSyscall
+	return errors.Join(fmt.Errorf("thread %d has reached another system call than the one at %#x", tid, want.RIP), err, t.SetRegs(tid, &r))
 }
 
 // restore undoes what Inject changed.

@@ -15,6 +15,7 @@ const (
 	reqSetSigMask = 0x420b
 	reqRseqConfig = 0x420f
 	reqEmulate    = 31 // PTRACE_SYSEMU
+	reqEmuStep    = 32 // PTRACE_SYSEMU_SINGLESTEP
 )
 
 // Options are the ptrace options of all tracees: events for new threads and
@@ -88,6 +89,13 @@ func (t *Tracer) ToSyscall(tid int, sig syscall.Signal) error {
 func (t *Tracer) ToEmulated(tid int, sig syscall.Signal) error {
 	t.resumed(tid)
 	return command("resume", reqEmulate, tid, uintptr(sig))
+}
+
+// StepEmulated is Step, except that the kernel makes no system call: where the thread
+// reaches one, the stop is a SyscallStop, as of ToEmulated.
+func (t *Tracer) StepEmulated(tid int, sig syscall.Signal) error {
+	t.resumed(tid)
+	return command("step", reqEmuStep, tid, uintptr(sig))
 }
 
 // Listen leaves a thread in its GroupStop until SIGCONT.

@@ -19,12 +19,18 @@ var inputs = map[string]bool{
 // instruction does.
 func deterministic(in *x86.Inst) bool {
 	switch {
-	case inputs[in.Name()], entersKernel(in):
+	case inputs[in.Name()], entersKernel(in), loadsSegment(in):
 		return false
 	case in.Class.Is(x86.Barrier) || in.Class.Is(x86.Privileged):
 		return in.Class.Is(x86.Privileged) // it raises an exception
 	}
 	return true
+}
+
+// loadsSegment reports whether an instruction may load ss. After that the processor
+// executes another instruction before a step ends.
+func loadsSegment(in *x86.Inst) bool {
+	return in.Name() == "mov" && in.Operand(0).Kind == x86.Elsewhere && !in.Class.Is(x86.Privileged)
 }
 
 // entersKernel reports whether an instruction makes a system call, in another way than

@@ -117,15 +117,20 @@ func (p *Player) runBefore(ctx context.Context, next *Event, position uint64) er
 // pass deals with a stop before the next event.
 func (p *Player) pass(stop inplace.Stop, position uint64) error {
 	switch stop.Kind {
-	case inplace.Done:
+	case inplace.Done, 0: // 0: the process was only interrupted
 		return nil
 	case inplace.Native:
 		in, err := instruction(p.run)
 		if err != nil || !deterministic(&in) {
 			return p.diverged("the instruction %s at %#x", in.Name(), p.run.Regs.RIP)
 		}
-		_, err = p.run.Step()
-		return err
+		if stop, err = p.run.Step(); err != nil {
+			return err
+		}
+		if stop.Kind == inplace.Native {
+			return p.diverged("the instruction %s at %#x leads into the code cache", in.Name(), p.run.Regs.RIP)
+		}
+		return p.pass(stop, position)
 	case inplace.Signal:
 		if info := p.run.SigInfo(); !info.Sent() {
 			return p.diverged("%v at %#x, %d positions before the next input", info.Signal(), p.run.Regs.RIP, position-p.Position())
@@ -173,7 +178,7 @@ func (p *Player) take(e *Event) error {
 		return fmt.Errorf("position %d: %w", e.Position, err)
 	}
 	for _, w := range e.Writes {
-		if _, err := p.run.Memory().Write(w.Address, w.Data); err != nil {
+		if err := p.run.Write(w.Address, w.Data); err != nil {
 			return p.diverged("%v", err)
 		}
 	}
@@ -205,9 +210,13 @@ func (p *Player) applyImage(e *Event) error {
 // remap changes mappings as a system call of the program did.
 func (p *Player) remap(e *Event) error {
 	m := &e.Remap.Mapping
-	switch e.Remap.Kind {
-	case NoRemap:
+	if e.Remap.Kind == NoRemap {
 		return nil
+	}
+	if p.run.Reserved(m.Start, m.Length) || e.Remap.Kind == Move && p.run.Reserved(e.Remap.To, e.Remap.ToLen) {
+		return p.diverged("the mapping at %#x is not the program's", m.Start)
+	}
+	switch e.Remap.Kind {
 	case Map:
 		fixed := uint64(unix.MAP_FIXED_NOREPLACE)
 		if e.replaces(p) {

@@ -99,6 +99,9 @@ func (b *builder) build(e *Event) (*inplace.Runner, error) {
 		}
 	}
 	for _, w := range e.Writes {
+		if !within(w, e.Mappings) {
+			return nil, fmt.Errorf("the contents at %#x are of no mapping", w.Address)
+		}
 		if _, err := b.memory.Write(w.Address, w.Data); err != nil {
 			return nil, err
 		}
@@ -114,7 +117,21 @@ func (b *builder) build(e *Event) (*inplace.Runner, error) {
 	if err := setVectorState(b.tracer, b.pid, e.Vector); err != nil {
 		return nil, err
 	}
-	return inplace.New(b.tracer, b.pid)
+	r, err := inplace.New(b.tracer, b.pid)
+	if err == nil {
+		r.Replays = true
+	}
+	return r, err
+}
+
+// within reports whether a write is in one of the mappings.
+func within(w Write, mappings []Mapping) bool {
+	for _, m := range mappings {
+		if m.Start <= w.Address && w.Address+uint64(len(w.Data)) <= m.Start+m.Length {
+			return true
+		}
+	}
+	return false
 }
 
 // recordedRegisters returns the registers of an event of kind Image: those that are not

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
@@ -136,9 +135,7 @@ func (s *replayStepper) Step() (proc.Outcome, error) {
 		return proc.StepDone, p.take(&e)
 	}
 	stop, err := p.run.Run(context.Background(), 1)
-	if err == nil && stop.Kind == inplace.Native {
-		_, err = p.run.Step()
-	} else if err == nil && stop.Kind != inplace.Done {
+	if err == nil {
 		err = p.pass(stop, p.Position())
 	}
 	return proc.StepDone, err
@@ -153,7 +150,7 @@ func (s *replayStepper) Pending(int) bool {
 // Commit brings the process where the interpreter is.
 func (s *replayStepper) Commit(memory []proc.Patch, vector []byte, regs ptrace.Regs) error {
 	for _, patch := range memory {
-		if _, err := s.player.Memory().Write(patch.Address, patch.Data); err != nil {
+		if err := s.player.run.Write(patch.Address, patch.Data); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,121 @@
+package recording_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+)
+
+// hostile returns a recording of a program of the given code, which ends after a few
+// instructions. The code is at codeAt in memory that it may write, so that it is not
+// translated.
+func hostile(t *testing.T, code string, between ...recording.Event) *recording.Recording {
+	t.Helper()
+	first := open(t, record(t, "/bin/true").file).Event(0)
+	none := recording.Remap{Mapping: recording.Mapping{File: -1}}
+	var regs ptrace.Regs
+	for _, r := range first.Registers {
+		regs.Words()[r.Number] = r.Value
+	}
+	regs.RIP, regs.RAX, regs.RDI, regs.RCX = codeAt, unix.SYS_EXIT_GROUP, 7, regs.SS
+	image := recording.Event{
+		Kind: recording.Image, Remap: none, Vector: first.Vector,
+		Mappings: []recording.Mapping{{Start: codeAt, Length: 4096, Protection: 7, File: -1}},
+		Writes:   []recording.Write{{Address: codeAt, Data: []byte(code)}},
+	}
+	for n, value := range regs.Words() {
+		if n != 15 { // orig_rax
+			image.Registers = append(image.Registers, recording.Register{Number: uint8(n), Value: value})
+		}
+	}
+	all := append([]recording.Event{image}, between...)
+	return open(t, write(t, append(all, recording.Event{Kind: recording.Ended, Position: 20, Status: 7, Remap: none})))
+}
+
+const codeAt = 0x400000
+
+// TestHostileCode replays programs that do what the recorded one did not do: the replay
+// diverges and makes no system call. A call would end the process.
+func TestHostileCode(t *testing.T) {
+	nops := strings.Repeat("\x90", 32)
+	for _, test := range []struct{ name, code, problem string }{
+		{"a fault", "\x0f\x0b", "illegal instruction"},
+		{"a system call", "\x0f\x05" + nops, "system call 231"},
+		{"int 0x80", "\xcd\x80" + nops, "the instruction int"},
+		{"a load of ss before a system call", "\x8e\xd1\x0f\x05" + nops, "the instruction mov"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			problem := divergence(t, hostile(t, test.code))
+			if !strings.HasPrefix(problem, test.problem) {
+				t.Errorf("got %q, want %q", problem, test.problem)
+			}
+		})
+	}
+}
+
+// divergence replays a recording and returns where it diverges.
+func divergence(t *testing.T, r *recording.Recording) (problem string) {
+	t.Helper()
+	onTracer(t, func(tracer *ptrace.Tracer) error {
+		p, err := recording.NewPlayer(tracer, r)
+		if err != nil {
+			return err
+		}
+		err = p.Finish(context.WithoutCancel(t.Context()))
+		diverged, ok := errors.AsType[*recording.DivergenceError](err)
+		if ok {
+			problem, err = diverged.Problem, nil
+		}
+		return errors.Join(err, p.Close())
+	})
+	return problem
+}
+
+// TestStepMakesNoCall steps through instructions of which one makes a system call, which
+// would end the process.
+func TestStepMakesNoCall(t *testing.T) {
+	for _, code := range []string{"\x0f\x05\x90", "\xcd\x80\x90", "\x8e\xd1\x0f\x05\x90"} { // mov ss, ecx
+		r := hostile(t, code)
+		onTracer(t, func(tracer *ptrace.Tracer) error {
+			p, err := recording.NewPlayer(tracer, r)
+			if err != nil {
+				return err
+			}
+			stop, err := p.Step()
+			if stop.Kind != inplace.Call {
+				t.Errorf("% x: %+v", code, stop)
+			}
+			return errors.Join(err, p.Close())
+		})
+	}
+}
+
+// TestHostileRemap replays a change of the kernel's own mappings.
+func TestHostileRemap(t *testing.T) {
+	for _, kind := range []recording.RemapKind{recording.Map, recording.Unmap, recording.Protect, recording.Discard} {
+		change := recording.Event{Kind: recording.Call, Number: unix.SYS_MMAP, Remap: recording.Remap{
+			Kind: kind, Mapping: recording.Mapping{Start: 1 << 20, Length: 1<<47 - 1<<21, Protection: 7, File: -1},
+		}}
+		if problem := divergence(t, hostile(t, "\x90", change)); problem != "the mapping at 0x100000 is not the program's" {
+			t.Errorf("remap %d: %q", kind, problem)
+		}
+	}
+}
+
+// TestHostileWrite replays a write to memory that is not the program's.
+func TestHostileWrite(t *testing.T) {
+	change := recording.Event{
+		Kind: recording.Call, Remap: recording.Remap{Mapping: recording.Mapping{File: -1}},
+		Writes: []recording.Write{{Address: 0x1000, Data: []byte("x")}},
+	}
+	if problem := divergence(t, hostile(t, "\x90", change)); problem == "" {
+		t.Error("it does not diverge")
+	}
+}
