@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"testing"
 
@@ -113,6 +114,8 @@ func TestRefusedEvents(t *testing.T) {
 		{"unknown kind", func(e []recording.Event) { e[1].Kind = 7 }},
 		{"register number", func(e []recording.Event) { e[1].Registers[0].Number = 27 }},
 		{"orig_rax", func(e []recording.Event) { e[1].Registers[0].Number = 15 }},
+		{"no position after it", func(e []recording.Event) { e[3].Position, e[4].Position = 1<<62-1, 1<<62-1 }},
+		{"32-bit code", func(e []recording.Event) { e[1].Registers[0] = recording.Register{Number: 17, Value: 0x23} }},
 		{"address", func(e []recording.Event) { e[0].Writes[0].Address = 1<<64 - 2 }},
 		{"kernel memory", func(e []recording.Event) { e[0].Mappings[0].Start = 1 << 63 }},
 		{"unaligned", func(e []recording.Event) { e[0].Mappings[0].Start = 1 }},
@@ -128,6 +131,57 @@ func TestRefusedEvents(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// TestRefusedBlocks reads small files of blocks that no writer writes, most of which would
+// need much memory.
+func TestRefusedBlocks(t *testing.T) {
+	image := []byte{1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0}
+	ended := []byte{5, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0}
+	zeros := make([]byte, 1<<23)
+	many := func(part byte, count uint64, length int) []byte {
+		b := bytes.Clone(image)
+		b[1] = part
+		return append(binary.AppendUvarint(b, count), zeros[:length]...)
+	}
+	text := append(binary.AppendUvarint(nil, 1<<20), append([]byte{'/'}, zeros[:1<<20-1+1+32]...)...)
+	for _, test := range []struct {
+		name, tags string
+		payloads   [][]byte
+	}{
+		{"writes", "EE", [][]byte{many(2, 1<<22, 2<<22), ended}},
+		{"mappings", "EE", [][]byte{many(16, 1<<20, 6<<20), ended}},
+		{"registers", "EE", [][]byte{append(append(bytes.Clone(image[:14]), 28), zeros[:2*28]...), ended}},
+		{"a path", "FEE", [][]byte{text, image, ended}},
+		{"an end with contents", "EEZ", [][]byte{image, ended, {0}}},
+	} {
+		file := recording.WriteTagged(t, test.tags, test.payloads...)
+		if _, err := recording.Read(bytes.NewReader(file)); !errors.Is(err, recording.ErrCorrupt) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestLastPosition reads a file that ends early, at the last position that an event may
+// have.
+func TestLastPosition(t *testing.T) {
+	all := events()[:3]
+	all[2].Position = 1<<62 - 2
+	var b bytes.Buffer
+	w, err := recording.NewWriter(&b)
+	for n := range all {
+		err = errors.Join(err, w.Add(&all[n]))
+	}
+	if err := errors.Join(err, w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := r.Last(); last.Kind != recording.Cut || last.Position != 1<<62-1 {
+		t.Errorf("%+v", last)
 	}
 }
 

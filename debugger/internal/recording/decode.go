@@ -23,11 +23,14 @@ var (
 
 // Limits of a recording. They bound the memory that a reader uses for a hostile file.
 const (
-	maxSize     = 2 << 30 // before compression
+	maxSize     = 2 << 30 // before compression, with blockCost for each block
+	blockCost   = 32
 	maxBlock    = 1 << 30
 	maxFiles    = 1 << 16
 	maxVector   = 1 << 16
 	maxMappings = 1 << 17
+	maxWrites   = 1 << 20 // of an event
+	maxText     = 1 << 15
 	addressEnd  = 1 << 47
 	pageSize    = 1 << 12
 )
@@ -37,6 +40,7 @@ type Recording struct {
 	Files  []File
 	data   []byte
 	events []entry
+	size   uint64 // that was read, as maxSize counts it
 }
 
 // An entry of the table of events.
@@ -93,7 +97,7 @@ func (r *Recording) blocks(in *bufio.Reader) error {
 		case blockEvent:
 			err = r.event(payload)
 		case blockEnd:
-			return r.complete()
+			return r.complete(payload)
 		default:
 			err = ErrCorrupt
 		}
@@ -116,9 +120,10 @@ func (r *Recording) block(in *bufio.Reader) (byte, []byte, error) {
 	switch {
 	case err != nil:
 		return 0, nil, endsEarly(err)
-	case n > maxBlock || n > uint64(maxSize-len(r.data)):
+	case n > maxBlock || n+blockCost > maxSize-r.size:
 		return 0, nil, fmt.Errorf("%w: a block of %d bytes", ErrCorrupt, n)
 	}
+	r.size += n + blockCost
 	start := len(r.data)
 	for left := int(n); left > 0; {
 		at, part := len(r.data), min(left, 1<<20)
@@ -180,8 +185,8 @@ func (r *Recording) final() bool {
 }
 
 // complete checks that the recording has an end.
-func (r *Recording) complete() error {
-	if !r.final() {
+func (r *Recording) complete(payload []byte) error {
+	if !r.final() || len(payload) > 0 {
 		return fmt.Errorf("%w: it has no end", ErrCorrupt)
 	}
 	return nil
@@ -240,7 +245,7 @@ func decodeEvent(payload []byte, files int) (Event, error) {
 	e.Immediate = parts&partImmediate != 0
 	e.Position, e.Number, e.Hash = d.uvarint(), d.uvarint(), d.word()
 	e.Status, e.Reason = int(d.varint()), d.text()
-	for range d.count(2) {
+	for range d.count(ptrace.NumRegs) {
 		e.Registers = append(e.Registers, Register{d.byte(), d.uvarint()})
 	}
 	if parts&partWrites != 0 {
@@ -253,7 +258,7 @@ func decodeEvent(payload []byte, files int) (Event, error) {
 		e.Remap = Remap{Kind: RemapKind(d.byte()), Mapping: d.mapping(), To: d.uvarint(), ToLen: d.uvarint()}
 	}
 	if parts&partMappings != 0 {
-		for range d.count(6) {
+		for n := d.count(maxMappings); n > 0 && !d.bad; n-- {
 			e.Mappings = append(e.Mappings, d.mapping())
 		}
 	}
@@ -266,7 +271,7 @@ func decodeEvent(payload []byte, files int) (Event, error) {
 // valid reports whether a replay can do what the event says.
 func (e *Event) valid(files int) bool {
 	for _, r := range e.Registers {
-		if int(r.Number) >= ptrace.NumRegs || r.Number == origRAX {
+		if int(r.Number) >= ptrace.NumRegs || r.Number == origRAX || r.Number == codeSegment && r.Value != longMode {
 			return false
 		}
 	}
@@ -281,8 +286,8 @@ func (e *Event) valid(files int) bool {
 		}
 	}
 	to := Mapping{Start: e.Remap.To, Length: e.Remap.ToLen, File: -1}
-	return e.Kind != 0 && e.Kind < lastKind && e.Position < 1<<62 && len(e.Vector) <= maxVector &&
-		len(e.Mappings) <= maxMappings && e.Remap.Kind < lastRemap && to.valid(files)
+	return e.Kind != 0 && e.Kind < lastKind && e.Position < 1<<62 && e.Position+e.duration() < 1<<62 &&
+		len(e.Vector) <= maxVector && e.Remap.Kind < lastRemap && to.valid(files)
 }
 
 // valid reports whether a mapping is in the memory of programs, and names a file of
@@ -344,12 +349,18 @@ func (d *decoder) varint() int64 {
 	return v
 }
 
-func (d *decoder) text() string { return string(d.bytes(d.uvarint())) }
-
-// count reads the number of items that have at least size bytes.
-func (d *decoder) count(size int) int {
+func (d *decoder) text() string {
 	n := d.uvarint()
-	if n > uint64(len(d.b)/size) {
+	if n > maxText {
+		d.fail()
+	}
+	return string(d.bytes(min(n, maxText)))
+}
+
+// count reads a number of items, which are at most so many and have at least a byte each.
+func (d *decoder) count(most int) int {
+	n := d.uvarint()
+	if n > uint64(min(most, len(d.b))) {
 		d.fail()
 		return 0
 	}
@@ -358,7 +369,7 @@ func (d *decoder) count(size int) int {
 
 func (d *decoder) writes() []Write {
 	var list []Write
-	for range d.count(2) {
+	for n := d.count(maxWrites); n > 0 && !d.bad; n-- {
 		list = append(list, Write{d.uvarint(), d.bytes(d.uvarint())})
 	}
 	return list

@@ -84,7 +84,7 @@ func (w *Writer) block(tag byte) error {
 		return fmt.Errorf("an event of %d bytes: %w", len(w.buf), errTooMany)
 	}
 	head := binary.AppendUvarint([]byte{tag}, uint64(len(w.buf)))
-	w.size += int64(len(head) + len(w.buf))
+	w.size += int64(len(w.buf)) + blockCost
 	if w.size > maxSize {
 		return errTooMany
 	}

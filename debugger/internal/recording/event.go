@@ -114,11 +114,15 @@ func hashRegisters(r *ptrace.Regs) uint64 {
 	return max(h, 1)
 }
 
-// Indexes of OrigRAX, which is no register of the processor, and EFlags.
+// Indexes of OrigRAX, which is no register of the processor, CS and EFlags.
 const (
-	origRAX = 15
-	eflags  = 18
+	origRAX     = 15
+	codeSegment = 17
+	eflags      = 18
 )
+
+// longMode is the code segment of 64-bit code. Other code is not recorded.
+const longMode = 0x33
 
 // changed returns the registers of b that differ from those of a.
 func changed(a, b *ptrace.Regs) []Register {

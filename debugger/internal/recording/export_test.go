@@ -2,22 +2,36 @@ package recording
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
 // WriteBlocks writes a recording with the given payloads of events.
 func WriteBlocks(t testing.TB, payloads ...[]byte) []byte {
 	t.Helper()
+	return WriteTagged(t, strings.Repeat("E", len(payloads)), payloads...)
+}
+
+// WriteTagged writes a recording with the given blocks, of which a last one of tag Z is
+// the only one.
+func WriteTagged(t testing.TB, tags string, payloads ...[]byte) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	w, err := NewWriter(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range payloads {
+	for n, p := range payloads {
 		w.buf = p
-		if err := w.block(blockEvent); err != nil {
+		if err := w.block(tags[n]); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if tags[len(tags)-1] == blockEnd {
+		if err := w.zip.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
