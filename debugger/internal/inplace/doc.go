@@ -20,8 +20,9 @@
 // translated. Only flags that the program overwrites before it reads them are 0 (see
 // translate.DeadFlags).
 //
-// No tool uses this package so far. A recorder of whole programs needs it: it logs the
-// results of system calls and of instructions like rdtsc between the calls of Run.
+// Package recording records whole programs with it: it logs the results of system calls and
+// of instructions like rdtsc between the calls of Run. In its replays [Runner.Replays] is
+// set, and the kernel makes no system call of the program.
 //
 // # What the process has
 //

@@ -34,6 +34,7 @@ func (r *Runner) Inject(number uint64, args ...uint64) (uint64, error) {
 // Reserved reports whether a range of memory has a part of the code cache, or of what the
 // kernel has mapped for every process. What is not the program's must not change there.
 func (r *Runner) Reserved(start, length uint64) bool {
+	length = max(length, 1) // mremap(2) copies mappings of which it moves nothing
 	for _, list := range [...][]ptrace.Range{r.kernel, r.shared.mapped} {
 		for _, m := range list {
 			if m.Start < start+length && start < m.End {

@@ -13,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
 // TestPrograms compares what programs write, and their exit status, with what they do
@@ -223,6 +226,50 @@ func TestRelease(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%q, want %q", ends(got), ends(want))
 	}
+}
+
+// TestReleaseInCall lets a program continue that a signal has interrupted in a system
+// call, which the kernel restarts.
+func TestReleaseInCall(t *testing.T) {
+	launch(t, []string{"sleep", "2"}, func(g *guest) {
+		signals := time.NewTicker(2 * time.Millisecond)
+		ended := make(chan struct{})
+		defer func() { signals.Stop(); close(ended) }()
+		go func() {
+			for sleeping := false; ; {
+				select {
+				case <-signals.C:
+					sleeping = sleeping || inSleep(g.Thread())
+					if sleeping {
+						_ = unix.Kill(g.Thread(), unix.SIGWINCH)
+					}
+				case <-ended:
+					return
+				}
+			}
+		}()
+		g.until(t.Context(), g.Regs.Restarts)
+		signals.Stop()
+		must(g.Release())
+		must(g.tracer.Cont(g.Thread(), 0))
+		for {
+			event, err := g.tracer.Wait()
+			must(err)
+			if event.Gone() {
+				if event.Kind != ptrace.Exited || event.Status != 0 {
+					panic(failuref("%v, status %d", event.Kind, event.Status))
+				}
+				return
+			}
+			must(g.tracer.Cont(g.Thread(), event.Signal))
+		}
+	})
+}
+
+// inSleep reports whether a thread is in clock_nanosleep.
+func inSleep(tid int) bool {
+	text, err := os.ReadFile("/proc/" + itoa(tid) + "/syscall")
+	return err == nil && strings.HasPrefix(string(text), "230 ")
 }
 
 // TestThreadsAreRefused makes sure that nothing has happened when a thread is refused.

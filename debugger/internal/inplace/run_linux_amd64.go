@@ -119,8 +119,11 @@ func (r *Runner) next(ctx context.Context) (ptrace.Event, error) {
 		switch {
 		case err != nil:
 			return event, err
-		case event.Thread != r.tid:
+		case event.Thread != r.tid || event.Gone():
 			r.other(event)
+			if r.end.Gone() {
+				return r.end, nil
+			}
 		case event.Kind == ptrace.EventStop && r.stale:
 			r.stale = false
 			if err := r.resume(r.last, 0); err != nil {

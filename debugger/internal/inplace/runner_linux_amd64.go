@@ -45,7 +45,7 @@ type Runner struct {
 	last  request // with which the thread was resumed
 	stale bool    // an event stop may come that no call waits for
 
-	end ptrace.Event // of the process, if it was reported to other
+	end ptrace.Event // of the process, if it was reported
 
 	unmasked bool   // SIGTRAP is not blocked during a step, though the program blocks it
 	mask     uint64 // if so: the program's mask
@@ -127,8 +127,19 @@ func (r *Runner) Memory() *ptrace.Memory { return r.memory }
 
 // Release moves the thread to its own code, where it continues when it is resumed, in
 // an event stop. The Runner must not be used afterwards. If the last stop is of kind
-// Signal, the signal is dropped.
-func (r *Runner) Release() error { return r.toEventStop() }
+// Signal, the signal is dropped. A thread that is inside a system call, or has been
+// interrupted in one, is in its own code already. It stays where it is and continues the
+// call.
+func (r *Runner) Release() error {
+	if r.at == atCall || r.restart {
+		return nil
+	}
+	return r.toEventStop()
+}
+
+// Gone reports whether the end of the process was reported, so that its number may be that
+// of another process.
+func (r *Runner) Gone() bool { return r.end.Gone() }
 
 // toEventStop gives the thread the program's registers and moves it to an event stop.
 func (r *Runner) toEventStop() error {

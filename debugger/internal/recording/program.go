@@ -16,6 +16,7 @@ type Program struct {
 type Result struct {
 	Status    int    // exit status, or -1 if a signal has killed the program
 	Killed    int    // number of the signal
+	Running   bool   // the program has not ended: Record was canceled
 	Positions uint64 // of the recording
 	Events    int64
 	Cut       string // why the recording ended before the program, or ""

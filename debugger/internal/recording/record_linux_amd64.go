@@ -15,7 +15,8 @@ import (
 )
 
 // Record runs a program and writes a recording of it to w. If the program does what
-// cannot be recorded, the recording ends before that, and the program runs on. The error
+// cannot be recorded, the recording ends before that, and the program runs on. Record then
+// waits for its end, but not longer than for that of ctx, which ends a recording, too. The error
 // is that of a program that could not be started.
 //
 //	Record
@@ -43,9 +44,10 @@ func record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) 
 		return Result{}, err
 	}
 	r := &recorder{tracer: tracer, out: out, files: files{writer: out, known: make(map[stamp]int)}}
-	if err := pin(tracer); err != nil {
+	if err := errors.Join(unix.SchedGetaffinity(0, &r.affinity), pin(tracer)); err != nil {
 		return Result{}, err
 	}
+	defer func() { _ = tracer.Unpin() }() // the thread ends with the tracer
 	if r.pid, err = tracer.Launch(p.Path, p.Args, &syscall.ProcAttr{Env: p.Env, Files: p.Files}, ptrace.Options); err != nil {
 		return Result{}, err
 	}
@@ -54,7 +56,13 @@ func record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) 
 	}
 	r.record(ctx)
 	if !r.gone {
-		r.result.Err = errors.Join(r.result.Err, r.leave())
+		r.result.Err = errors.Join(r.result.Err, r.detach())
+	}
+	if r.run != nil {
+		r.result.Err = errors.Join(r.result.Err, r.run.Close())
+	}
+	if !r.gone {
+		r.result.Err = errors.Join(r.result.Err, r.await(ctx))
 	}
 	r.result.Positions, r.result.Events = r.recorded, out.events
 	r.result.Err = errors.Join(r.result.Err, out.Close())
@@ -70,6 +78,8 @@ type recorder struct {
 	files  files
 	result Result
 	gone   bool // the program has ended
+
+	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
 
 	base     uint64      // positions before this image
 	recorded uint64      // position up to which everything is recorded
@@ -113,7 +123,7 @@ func (r *recorder) record(ctx context.Context) {
 		return
 	}
 	r.result.Cut = err.Error()
-	if reason := cutError(""); !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
+	if reason := cutError(""); r.out.events == 0 || !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
 		r.result.Err = err
 	}
 	if err := r.out.Add(&Event{Kind: Cut, Position: r.recorded, Reason: r.result.Cut, Immediate: r.waiting}); err != nil {
@@ -223,29 +233,36 @@ func (r *recorder) add(e *Event, before ptrace.Regs) error {
 	return r.out.Add(e)
 }
 
-// leave lets the program run on by itself and waits for its end.
-func (r *recorder) leave() error {
+// detach lets the program run on by itself, on any processor.
+func (r *recorder) detach() error {
 	if r.run != nil {
 		if err := r.run.Release(); err != nil {
 			return err
 		}
 	}
-	if err := r.tracer.Detach(r.pid, 0); err != nil {
-		return err
-	}
-	for {
-		var status unix.WaitStatus
+	_ = unix.SchedSetaffinity(r.pid, &r.affinity) // it stays on one processor otherwise
+	return r.tracer.Detach(r.pid, 0)
+}
+
+// await waits for the end of the program, which is not traced, until ctx is done.
+func (r *recorder) await(ctx context.Context) error {
+	var status unix.WaitStatus
+	ended := make(chan error, 1)
+	go func() {
 		_, err := unix.Wait4(r.pid, &status, 0, nil)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return err
-		case status.Exited():
-			r.result.Status = status.ExitStatus()
-			return nil
-		case status.Signaled():
-			r.result.Status, r.result.Killed = -1, int(status.Signal())
-			return nil
+		for errors.Is(err, unix.EINTR) {
+			_, err = unix.Wait4(r.pid, &status, 0, nil)
 		}
+		ended <- err
+	}()
+	select {
+	case <-ctx.Done():
+		r.result.Running = true
+		return nil
+	case err := <-ended:
+		if r.result.Status = status.ExitStatus(); status.Signaled() {
+			r.result.Killed = int(status.Signal())
+		}
+		return err
 	}
 }

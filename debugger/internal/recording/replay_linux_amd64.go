@@ -42,7 +42,10 @@ func (p *Player) endProcess() error {
 	}
 	r := p.run
 	p.run = nil
-	return errors.Join(end(p.tracer, r.Thread()), r.Close())
+	if r.Gone() {
+		return r.Close()
+	}
+	return errors.Join(end(r.Thread()), r.Close())
 }
 
 // Position returns the current position.
@@ -107,15 +110,15 @@ func (p *Player) runBefore(ctx context.Context, next *Event, position uint64) er
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := p.pass(stop, position); err != nil {
+		if err := p.handleStop(stop, position); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pass deals with a stop before the next event.
-func (p *Player) pass(stop inplace.Stop, position uint64) error {
+// handleStop handles a stop before the next event.
+func (p *Player) handleStop(stop inplace.Stop, position uint64) error {
 	switch stop.Kind {
 	case inplace.Done, 0: // 0: the process was only interrupted
 		return nil
@@ -130,7 +133,7 @@ func (p *Player) pass(stop inplace.Stop, position uint64) error {
 		if stop.Kind == inplace.Native {
 			return p.diverged("the instruction %s at %#x leads into the code cache", in.Name(), p.run.Regs.RIP)
 		}
-		return p.pass(stop, position)
+		return p.handleStop(stop, position)
 	case inplace.Signal:
 		if info := p.run.SigInfo(); !info.Sent() {
 			return p.diverged("%v at %#x, %d positions before the next input", info.Signal(), p.run.Regs.RIP, position-p.Position())

@@ -19,6 +19,7 @@ import (
 type builder struct {
 	tracer *ptrace.Tracer
 	pid    int
+	gone   bool   // the process has ended, and its end was reported
 	site   uint64 // address of a syscall instruction
 	memory *ptrace.Memory
 	source *sources
@@ -51,12 +52,14 @@ func restoreOnce(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Run
 	}
 	memory, err := ptrace.OpenMemory(pid)
 	if err != nil {
-		return nil, errors.Join(err, end(tracer, pid))
+		return nil, errors.Join(err, end(pid))
 	}
 	b := &builder{tracer: tracer, pid: pid, memory: memory, source: source}
 	r, err := b.build(e)
-	if err = errors.Join(err, memory.Close()); err != nil {
-		return nil, errors.Join(err, end(tracer, pid))
+	if err = errors.Join(err, memory.Close()); b.gone {
+		return nil, err
+	} else if err != nil {
+		return nil, errors.Join(err, end(pid))
 	}
 	return r, nil
 }
@@ -76,7 +79,7 @@ func startEmpty(tracer *ptrace.Tracer) (int, error) {
 }
 
 // end kills a process and waits for its end.
-func end(tracer *ptrace.Tracer, pid int) error {
+func end(pid int) error {
 	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
 		return err
 	}
@@ -209,7 +212,7 @@ func (b *builder) findSyscall(start, length uint64) error {
 func (b *builder) inject(number uint64, args ...uint64) (uint64, error) {
 	var all [6]uint64
 	copy(all[:], args)
-	return b.tracer.Inject(b.pid, b.site, number, all, func(ptrace.Event) {})
+	return b.tracer.Inject(b.pid, b.site, number, all, func(e ptrace.Event) { b.gone = b.gone || e.Thread == b.pid && e.Gone() })
 }
 
 // add maps memory where nothing is.

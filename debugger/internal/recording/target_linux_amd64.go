@@ -20,6 +20,7 @@ type replayed struct {
 	player   *Player
 	names    procfs.Maps   // of mappings without a file
 	position func() uint64 // of the next step
+	ctx      context.Context
 }
 
 // errReplayed is returned for what would change a recorded program.
@@ -134,9 +135,9 @@ func (s *replayStepper) Step() (proc.Outcome, error) {
 		}
 		return proc.StepDone, p.take(&e)
 	}
-	stop, err := p.run.Run(context.Background(), 1)
+	stop, err := p.run.Run(s.ctx, 1)
 	if err == nil {
-		err = p.pass(stop, p.Position())
+		err = p.handleStop(stop, p.Position())
 	}
 	return proc.StepDone, err
 }

@@ -24,6 +24,9 @@ type Timeline struct {
 	spacing     uint64
 	windows     map[*history.History]*Player
 	history     *history.History
+
+	ctx    context.Context // ends with the timeline
+	cancel context.CancelFunc
 }
 
 // Sizes of a timeline, in positions.
@@ -40,6 +43,7 @@ func NewTimeline(ctx context.Context, r *Recording) (*Timeline, error) {
 		return nil, err
 	}
 	t := &Timeline{tracer: tracer, recording: r, last: r.End(), windows: make(map[*history.History]*Player)}
+	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for n := range r.Len() {
 		if e := r.Event(n); e.Kind == Image {
 			t.first = e.Position + e.duration()
@@ -77,8 +81,9 @@ func (t *Timeline) replay(ctx context.Context) error {
 	return errors.Join(p.Finish(ctx), p.endProcess())
 }
 
-// Close ends all processes.
+// Close ends all processes, and what is running.
 func (t *Timeline) Close() error {
+	t.cancel()
 	err := t.tracer.Do(context.Background(), func() error {
 		var err error
 		for _, p := range t.checkpoints {
@@ -103,7 +108,7 @@ func (t *Timeline) Bounds() (first, last uint64) { return t.first, t.last }
 func (t *Timeline) Window(position uint64) (*history.History, error) {
 	start := position - (position-t.first)%windowSize
 	var h *history.History
-	err := t.tracer.Do(context.Background(), func() error {
+	err := t.tracer.Do(t.ctx, func() error {
 		p, err := t.playerAt(start)
 		if err != nil {
 			return err
@@ -131,7 +136,7 @@ func (t *Timeline) playerAt(position uint64) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.RunTo(context.Background(), position); err != nil {
+	if err := p.RunTo(t.ctx, position); err != nil {
 		return nil, errors.Join(err, p.endProcess())
 	}
 	return p, nil
@@ -139,7 +144,7 @@ func (t *Timeline) playerAt(position uint64) (*Player, error) {
 
 // record steps a Player to a position and records each step.
 func (t *Timeline) record(p *Player, end uint64) (*history.History, error) {
-	target := &replayed{player: p, names: t.names()}
+	target := &replayed{player: p, names: t.names(), ctx: t.ctx}
 	start := p.Position()
 	recorder, err := history.New(target, history.Options{First: start, WholeRepeats: true, Budget: windowBudget})
 	if err != nil {
@@ -154,7 +159,7 @@ func (t *Timeline) record(p *Player, end uint64) (*history.History, error) {
 			n = min(end, e.Position) - at
 		}
 		before := h.End()
-		result, err := recorder.Step(context.Background(), 0, n)
+		result, err := recorder.Step(t.ctx, 0, n)
 		if err != nil {
 			return nil, err
 		}
