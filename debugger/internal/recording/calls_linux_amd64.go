@@ -52,7 +52,10 @@ func (r *recorder) call() (inplace.Stop, error) {
 	if err != nil || stop.Kind != inplace.Done {
 		return stop, err
 	}
-	if e.Writes = r.written(&g, effect.Writes); all != nil {
+	if e.Writes, err = r.written(&g, effect.Writes); err != nil {
+		return inplace.Stop{}, err
+	}
+	if all != nil {
 		if e.Writes, err = r.differences(all, effect.Name, g.RAX); err != nil {
 			return inplace.Stop{}, err
 		}

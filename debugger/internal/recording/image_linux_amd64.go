@@ -53,6 +53,9 @@ func (r *recorder) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, map
 	if strings.HasPrefix(m.Path, "[v") { // vdso, vvar, vsyscall
 		return nil
 	}
+	if m.End-m.Start > maxSnapshot {
+		return cutError("the program has more than a gigabyte in one piece at its start")
+	}
 	b := make([]byte, m.End-m.Start)
 	if n, err := memory.Read(m.Start, b); err != nil && m.Read {
 		return fmt.Errorf("read %d of %d bytes: %w", n, len(b), err)

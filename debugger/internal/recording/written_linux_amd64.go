@@ -20,7 +20,7 @@ var counted = map[uint64]bool{
 }
 
 // written returns what a system call has written to the given memory.
-func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) []Write {
+func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
 	limit := uint64(1) << 28
 	if counted[g.RAX] {
 		limit = r.run.Regs.RAX
@@ -29,7 +29,11 @@ func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) []Write {
 		}
 	}
 	var writes []Write
+	total := uint64(0)
 	for _, s := range spans {
+		if total += min(s.Len, limit); total > maxSnapshot {
+			return nil, cutError(fmt.Sprintf("system call %d may have written more than a gigabyte", g.RAX))
+		}
 		b := make([]byte, min(s.Len, limit))
 		if counted[g.RAX] {
 			limit -= uint64(len(b))
@@ -41,7 +45,7 @@ func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) []Write {
 			writes = append(writes, Write{s.Addr, b[:n]})
 		}
 	}
-	return writes
+	return writes, nil
 }
 
 // A snapshot is a copy of the writable memory.
@@ -50,8 +54,12 @@ type snapshot struct {
 	memory map[uint64][]byte // by start of the mapping
 }
 
-// maxSnapshot limits the bytes of a snapshot.
+// maxSnapshot limits the bytes of a snapshot, and of other memory that is copied at once.
 const maxSnapshot = 1 << 30
+
+// sharedMemory is the path of anonymous shared memory. Other shared memory that can be
+// written is the code cache's.
+const sharedMemory = "/dev/zero (deleted)"
 
 // snapshot copies the writable memory, before a system call of which it is unknown what
 // it writes.
@@ -63,7 +71,7 @@ func (r *recorder) snapshot() (*snapshot, error) {
 	s := &snapshot{maps: maps, memory: make(map[uint64][]byte)}
 	total := uint64(0)
 	for _, m := range maps {
-		if !m.Write || m.Shared {
+		if !m.Write || m.Shared && m.Path != sharedMemory {
 			continue
 		}
 		if total += m.End - m.Start; total > maxSnapshot {
