@@ -1,6 +1,6 @@
 // Package recording records whole runs of programs, and replays them.
 //
-//	result, err := recording.Record(ctx, tracer, recording.Program{Path: path, Args: args, Attr: attr}, file)
+//	result, err := recording.Record(ctx, recording.Program{Path: path, Args: args}, file)
 //
 //	r, err := recording.Read(file)
 //	player, err := recording.NewPlayer(tracer, r)
@@ -38,7 +38,9 @@
 //   - restricts its system calls (seccomp), changes segments, or traces others;
 //   - makes a system call in another way than by the instruction syscall;
 //   - makes a system call of unknown effect that changes mappings, or has more than a
-//     gigabyte that the call may have written.
+//     gigabyte that the call may have written;
+//   - has a gigabyte of memory in one piece when it begins, or makes a system call that may
+//     write as much.
 //
 // System calls after which the kernel writes memory at any time (rseq, io_uring_setup,
 // io_setup, userfaultfd) fail with ENOSYS. The vdso is hidden from the program, which
@@ -57,7 +59,16 @@
 // everything up to the last flush of its writer. Numbers are varints. See encode.go for
 // the fields.
 //
+// # Files of others
+//
 // Everything that comes from a file is checked before it is used. A replay executes code
-// from the file; its system calls are not made, so that it can use the processor and
-// memory and nothing else.
+// from the file, in a process that has /dev/null as its only open file and is killed with
+// this one. While that code runs, the kernel makes none of its system calls, however they
+// are made (PTRACE_SYSEMU, PTRACE_SYSEMU_SINGLESTEP). The calls that change its mappings are
+// made at an address in the vdso, whose memory and mapping a file cannot change, and a call
+// that is not the one that was to be made there is skipped. So the code can use the
+// processor and memory, of both as much as it likes, and nothing else.
+//
+// The files of the table are opened for reading and compared with their digests: an error
+// says whether such a file exists and has these contents.
 package recording

@@ -23,9 +23,9 @@ type stamp struct {
 	modified int64
 }
 
-// add returns the index of a file, or -1 if a replay will not find it: its contents
-// must be recorded. The second path leads to the same
-// file even if the program is in another file system; the kernel may refuse it.
+// add returns the index of a file, or -1 if a replay will not find it: its contents must be
+// recorded. The second path leads to the same file even if the program is in another file
+// system; the kernel may refuse it.
 func (f *files) add(path, direct string) int {
 	if strings.HasSuffix(path, " (deleted)") {
 		return -1

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +28,7 @@ type run struct {
 // record runs a program and records it.
 func record(t *testing.T, argv ...string) run {
 	t.Helper()
+	needPermission(t)
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		t.Skipf("the test needs %s", argv[0])
@@ -56,6 +59,7 @@ func record(t *testing.T, argv ...string) run {
 // onTracer calls f on the thread of a tracer, and checks its error.
 func onTracer(t *testing.T, f func(tracer *ptrace.Tracer) error) {
 	t.Helper()
+	needPermission(t)
 	tracer, err := ptrace.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -64,13 +68,30 @@ func onTracer(t *testing.T, f func(tracer *ptrace.Tracer) error) {
 	check(t, tracer.Do(context.WithoutCancel(t.Context()), func() error { return f(tracer) }))
 }
 
-// check fails the test with an error, or skips it if the kernel does not allow what every
-// recording needs.
+// refusal is the error of the smallest recording, if the kernel does not permit it.
+var refusal = sync.OnceValue(func() error {
+	_, err := os.Stat("/bin/true")
+	if err != nil {
+		return err
+	}
+	result, err := recording.Record(context.Background(), recording.Program{Path: "/bin/true", Args: []string{"true"}}, io.Discard)
+	if err = errors.Join(err, result.Err); errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) {
+		return err
+	}
+	return nil // any other error is one of the tests
+})
+
+// needPermission skips the test if the kernel does not permit what every recording needs.
+func needPermission(t *testing.T) {
+	t.Helper()
+	if err := refusal(); err != nil {
+		t.Skip("nothing can be recorded here: ", err)
+	}
+}
+
+// check fails the test with an error.
 func check(t *testing.T, err error) {
 	t.Helper()
-	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) {
-		t.Skip("the kernel does not permit what the test needs: ", err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,4 +181,17 @@ func TestCut(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	replay(t, file)
+}
+
+// TestNothingIsKept looks for what a recording has left in this process: the memory that
+// it had shared with the program.
+func TestNothingIsKept(t *testing.T) {
+	record(t, "/bin/true")
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(maps, []byte("/memfd: (deleted)")) {
+		t.Errorf("shared memory is still mapped:\n%s", maps)
+	}
 }
