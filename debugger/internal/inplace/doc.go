@@ -10,7 +10,7 @@
 //		case inplace.Call: // before a system call
 //			stop, err = runner.Execute()
 //		case inplace.Native: // before cpuid, rdtsc, …
-//			stop, err = runner.Step()
+//			stop, err = runner.Step(ctx)
 //		case inplace.Signal:
 //			stop, err = runner.Deliver()
 //		}
@@ -44,9 +44,8 @@
 // those of vfork, run on their own, untranslated.
 //
 // [Runner.Run] ends when its context does. [Runner.Execute] does not end before the
-// system call, nor [Runner.Step] before the instruction, which may be a repeated string
-// operation of which every iteration is a step of its own. A signal ends most system
-// calls that wait.
+// system call, nor [Runner.Step] before the instruction, except between the iterations of a
+// repeated string operation. A signal ends most system calls that wait.
 //
 // Translations are made again after system calls that map, protect or discard memory.
 // Other changes of code are not noticed: by writes to the file of a private mapping,

@@ -2,6 +2,7 @@ package inplace_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -242,7 +243,7 @@ func (d *duel) translated(regs ptrace.Regs, steps int, signal syscall.Signal, wa
 		}
 		stop, err := d.runner.Run(d.t.Context(), max(min(left, quantum), 1))
 		if stop.Kind == inplace.Native && (left > 0 || signal != 0) {
-			stop, err = d.runner.Step()
+			stop, err = d.runner.Step(context.Background())
 		}
 		d.must(err)
 		info := d.runner.SigInfo()

@@ -123,7 +123,7 @@ func toCall(r *inplace.Runner, start *uint64) inplace.Stop {
 		case inplace.Native:
 			var code [2]byte
 			_, _ = r.Memory().Read(r.Regs.RIP, code[:])
-			stop, err = r.Step()
+			stop, err = r.Step(context.Background())
 			if code == [2]byte{0x0f, 0x31} && *start == 0 { // rdtsc
 				*start = r.Regs.RDX<<32 | r.Regs.RAX
 			}

@@ -11,10 +11,11 @@ import (
 
 // Step executes the instruction at Regs.RIP in its original place. The kind of the
 // Stop is Done if it was executed. A repeated string operation takes a step per
-// iteration, and cannot be canceled.
-func (r *Runner) Step() (Stop, error) { return r.orEnd(r.stepWhole()) }
+// iteration. If ctx is done before the last one, the error is that of ctx, and the
+// instruction is not counted.
+func (r *Runner) Step(ctx context.Context) (Stop, error) { return r.orEnd(r.stepWhole(ctx)) }
 
-func (r *Runner) stepWhole() (Stop, error) {
+func (r *Runner) stepWhole(ctx context.Context) (Stop, error) {
 	for {
 		before := r.Regs.RIP
 		stop, err := r.stepOnce()
@@ -25,6 +26,9 @@ func (r *Runner) stepWhole() (Stop, error) {
 			r.executed++
 			r.clearDeadFlags()
 			return stop, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return Stop{}, err
 		}
 	}
 }

@@ -153,7 +153,7 @@ func TestBlockedSignal(t *testing.T) {
 			case stop.Kind == inplace.Call:
 				_, err = g.Execute()
 			case stop.Kind == inplace.Native:
-				_, err = g.Step()
+				_, err = g.Step(context.Background())
 			case stop.Kind == inplace.Signal && info.Signal() == syscall.SIGALRM:
 				g.DeferAgain()
 				_, err = g.Deliver() // to its handler, in which it is blocked

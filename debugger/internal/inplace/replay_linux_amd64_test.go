@@ -68,7 +68,7 @@ func record(tracer *ptrace.Tracer, argv []string) []input {
 				n.copyWritten(r, effect.Writes)
 			}
 		case inplace.Native:
-			stop, err = r.Step()
+			stop, err = r.Step(context.Background())
 		default:
 			panic(failuref("a stop of kind %d", stop.Kind))
 		}
@@ -118,7 +118,7 @@ func replay(tracer *ptrace.Tracer, argv []string, inputs []input) {
 		}
 		switch {
 		case in.kind == inplace.Native:
-			stop, err = r.Step()
+			stop, err = r.Step(context.Background())
 		case made[in.before.RAX]:
 			stop, err = r.Execute()
 		default:

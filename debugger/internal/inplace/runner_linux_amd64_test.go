@@ -78,7 +78,7 @@ func (g *guest) next(ctx context.Context, n int64) (inplace.Stop, error) {
 		stop, err = g.Execute()
 	case inplace.Native:
 		g.natives++
-		stop, err = g.Step()
+		stop, err = g.Step(context.Background())
 	}
 	if stop.Kind == inplace.Signal && err == nil {
 		g.signals++

@@ -24,7 +24,7 @@ func hostile(t *testing.T, code string, between ...recording.Event) *recording.R
 	for _, r := range first.Registers {
 		regs.Words()[r.Number] = r.Value
 	}
-	regs.RIP, regs.RAX, regs.RDI, regs.RCX = codeAt, unix.SYS_EXIT_GROUP, 7, regs.SS
+	regs.RIP, regs.RAX, regs.RDI, regs.RCX, regs.RSI = codeAt, unix.SYS_EXIT_GROUP, 7, regs.SS, codeAt
 	image := recording.Event{
 		Kind: recording.Image, Remap: none, Vector: first.Vector,
 		Mappings: []recording.Mapping{{Start: codeAt, Length: 4096, Protection: 7, File: -1}},
@@ -88,13 +88,34 @@ func TestStepMakesNoCall(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			stop, err := p.Step()
+			stop, err := p.Step(t.Context())
 			if stop.Kind != inplace.Call {
 				t.Errorf("% x: %+v", code, stop)
 			}
 			return errors.Join(err, p.Close())
 		})
 	}
+}
+
+// TestCanceledRepeat cancels a repeated string operation, which else may take any time.
+func TestCanceledRepeat(t *testing.T) {
+	r := hostile(t, "\xf3\xac\x90") // rep lodsb
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	onTracer(t, func(tracer *ptrace.Tracer) error {
+		p, err := recording.NewPlayer(tracer, r)
+		if err != nil {
+			return err
+		}
+		if stop, err := p.Step(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v, %v", stop, err)
+		}
+		stop, err := p.Step(t.Context())
+		if regs := p.Regs(); stop.Kind != inplace.Done || regs.RIP != codeAt+2 || regs.RCX != 0 {
+			t.Errorf("%+v at %#x", stop, regs.RIP)
+		}
+		return errors.Join(err, p.Close())
+	})
 }
 
 // TestHostileRemap replays a change of the kernel's own mappings.

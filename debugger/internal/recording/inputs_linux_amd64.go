@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -54,7 +55,7 @@ func (r *recorder) native() (inplace.Stop, error) {
 		return inplace.Stop{}, cutError(fmt.Sprintf("the instruction %s at %#x cannot be recorded", in.Name(), r.run.Regs.RIP))
 	}
 	before, e := r.run.Regs, r.event(Native)
-	stop, stepped := r.run.Step()
+	stop, stepped := r.run.Step(context.Background())
 	if stepped != nil || stop.Kind != inplace.Done || err != nil || !inputs[in.Name()] {
 		return stop, stepped
 	}

@@ -110,7 +110,7 @@ func (p *Player) runBefore(ctx context.Context, next *Event, position uint64) er
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := p.handleStop(stop, position); err != nil {
+		if err := p.handleStop(ctx, stop, position); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (p *Player) runBefore(ctx context.Context, next *Event, position uint64) er
 }
 
 // handleStop handles a stop before the next event.
-func (p *Player) handleStop(stop inplace.Stop, position uint64) error {
+func (p *Player) handleStop(ctx context.Context, stop inplace.Stop, position uint64) error {
 	switch stop.Kind {
 	case inplace.Done, 0: // 0: the process was only interrupted
 		return nil
@@ -127,13 +127,13 @@ func (p *Player) handleStop(stop inplace.Stop, position uint64) error {
 		if err != nil || !deterministic(&in) {
 			return p.diverged("the instruction %s at %#x", in.Name(), p.run.Regs.RIP)
 		}
-		if stop, err = p.run.Step(); err != nil {
+		if stop, err = p.run.Step(ctx); err != nil {
 			return err
 		}
 		if stop.Kind == inplace.Native {
 			return p.diverged("the instruction %s at %#x leads into the code cache", in.Name(), p.run.Regs.RIP)
 		}
-		return p.handleStop(stop, position)
+		return p.handleStop(ctx, stop, position)
 	case inplace.Signal:
 		if info := p.run.SigInfo(); !info.Sent() {
 			return p.diverged("%v at %#x, %d positions before the next input", info.Signal(), p.run.Regs.RIP, position-p.Position())

@@ -137,7 +137,7 @@ func (s *replayStepper) Step() (proc.Outcome, error) {
 	}
 	stop, err := p.run.Run(s.ctx, 1)
 	if err == nil {
-		err = p.handleStop(stop, p.Position())
+		err = p.handleStop(s.ctx, stop, p.Position())
 	}
 	return proc.StepDone, err
 }
