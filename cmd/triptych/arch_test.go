@@ -60,6 +60,7 @@ func goList(t *testing.T) []goPackage {
 // "std" is the standard library alone. A folder that is not here is a family.
 var mayImport = map[string][]string{
 	"jsonrpc":     {"std", "jsonrpc"},
+	"secrets":     {"secrets"},
 	"mcp":         {"mcp", "jsonrpc"},
 	"transport":   {"transport", "mcp", "jsonrpc"},
 	"cmd":         {"*"},
@@ -71,8 +72,9 @@ var mayImport = map[string][]string{
 // use them as a client.
 var notForFamilies = []string{"net/http"}
 
-// shared are packages about files, folders and names. They know nothing of ours,
-// so what is below a family may import them, too.
+// shared are folders that know nothing of ours, so that every package of a family may
+// import them.
+var shared = []string{"secrets"}
 
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.
@@ -98,7 +100,7 @@ func folderOf(path string) string {
 func refused(folder, from, imported string) string {
 	allowed, known := mayImport[folder]
 	if !known {
-		allowed = []string{folder, "mcp", "jsonrpc"}
+		allowed = append([]string{folder, "mcp", "jsonrpc"}, shared...)
 	}
 	ours := strings.HasPrefix(imported, module+"/")
 	switch {
@@ -106,7 +108,7 @@ func refused(folder, from, imported string) string {
 		return ""
 	case ours && !slices.Contains(allowed, folderOf(imported)):
 		return "imports point inward"
-	case ours && !known && !servesTools(folder, from) && folderOf(imported) != folder:
+	case ours && !known && !servesTools(folder, from) && folderOf(imported) != folder && !slices.Contains(shared, folderOf(imported)):
 		return "only the family's root and its …tools packages know the protocol"
 	case !ours && allowed[0] == "std" && strings.Contains(strings.Split(imported, "/")[0], "."):
 		return "this folder needs the standard library alone"
@@ -210,6 +212,11 @@ func TestRefused(t *testing.T) {
 		{"debugger/internal/looktools", module + "/transport/audit", false},
 		{"debugger/internal/looktools", "net/http", false},
 		{"debugger/internal/session", module + "/mcp", false},
+		{"rulesets/lint", module + "/secrets", true},
+		{"debugger/internal/redact", module + "/secrets", true},
+		{"transport/stdio", module + "/secrets", false},
+		{"secrets", module + "/mcp", false},
+		{"secrets", "net/http", false},
 		{"chess", module + "/aoc", false},
 		{"chess", module + "/mcp/schema", true},
 		{"cmd/triptych", module + "/aoc", true},

@@ -19,8 +19,7 @@
 //     soft hyphens. Emoji sequences, the flags of England, Scotland and Wales, and joiners
 //     in scripts that need them are left alone.
 //   - comment-instruction: an HTML comment, or a description, that gives a model orders.
-//   - secret: a password or key, by the rules of gitleaks 8.30.1 (gitleaks.toml, MIT
-//     licence, copyright 2019 Zachary Rice), without the rules that have no prefix to go by.
+//   - secret: a password or key, by the rules of package secrets for prose.
 //   - pipe-to-shell, base64, lookalike-host
 //   - front-matter, glob, include, duplicate, budget
 //   - unexamined: a text is so long, or has so many words that secrets have, that a part

@@ -2,8 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -12,14 +10,6 @@ import (
 const (
 	// maxScanned is the number of bytes of a text that are examined.
 	maxScanned = 2 << 20
-	// maxWhole is the size up to which a text is searched for secrets as a whole. In a
-	// larger one only the surroundings of keywords are.
-	maxWhole = 64 << 10
-	// windowBefore and windowAfter are the surroundings of a keyword, in bytes.
-	windowBefore, windowAfter = 512, 4 << 10
-	// maxSecretBytes is the number of bytes that are searched for secrets, counted for
-	// each rule. It suffices for all rules and a text of maxWhole.
-	maxSecretBytes = 16 << 20
 	// maxPlaces is the number of findings of one rule; the rest is counted.
 	maxPlaces = 100
 )
@@ -77,90 +67,4 @@ func (t text) cut() text {
 	t.report(unexamined, Error, end, "the text is long: its last %d bytes were not examined", len(t.s)-end)
 	t.s = t.s[:end]
 	return t
-}
-
-// windows returns the parts of a text that are searched for the secrets of a rule, in
-// order. lower is the text in small letters.
-func (r *secretRule) windows(s, lower string) [][2]int {
-	if len(s) <= maxWhole {
-		return [][2]int{{0, len(s)}}
-	}
-	var parts [][2]int
-	for keywords := r.find(lower); ; {
-		next := keywords.next()
-		if next < 0 {
-			return parts
-		}
-		from, to := lineBefore(s, next), min(len(s), next+windowAfter)
-		if n := len(parts); n > 0 && parts[n-1][1] >= from {
-			parts[n-1][1] = to
-		} else {
-			parts = append(parts, [2]int{from, to})
-		}
-		keywords.skip(to - windowBefore) // the surroundings of those before are in this part
-	}
-}
-
-// A finder finds the keywords of a rule in a text, in order.
-type finder struct {
-	text     string
-	keywords []string
-	places   []int // the next place of each keyword; len(text) if there is none
-}
-
-func (r *secretRule) find(lower string) *finder {
-	f := &finder{text: lower, places: make([]int, len(r.Keywords))}
-	for i, k := range r.Keywords {
-		f.keywords, f.places[i] = append(f.keywords, strings.ToLower(k)), -1
-	}
-	f.skip(0)
-	return f
-}
-
-// skip moves on to keywords from a place on, and at least by one byte.
-func (f *finder) skip(to int) {
-	to = max(to, f.next()+1)
-	for i, k := range f.keywords {
-		if f.places[i] >= to {
-			continue
-		}
-		f.places[i] = len(f.text)
-		if at := strings.Index(f.text[min(to, len(f.text)):], k); at >= 0 {
-			f.places[i] = to + at
-		}
-	}
-}
-
-// next returns the place of the next keyword, or -1.
-func (f *finder) next() int {
-	if first := slices.Min(f.places); first < len(f.text) {
-		return first
-	}
-	return -1
-}
-
-// lineBefore returns a place before another at which a window begins: where a line does,
-// if one does within windowBefore.
-func lineBefore(s string, at int) int {
-	from := max(0, at-windowBefore)
-	if from == 0 {
-		return 0
-	}
-	if i := strings.IndexByte(s[from:at], '\n'); i >= 0 {
-		return from + i + 1
-	}
-	return from
-}
-
-// smallLetters returns a text in small letters with the same places of bytes.
-func smallLetters(s string) string {
-	if lower := strings.ToLower(s); len(lower) == len(s) {
-		return lower
-	}
-	return strings.Map(func(c rune) rune {
-		if 'A' <= c && c <= 'Z' {
-			return c + 'a' - 'A'
-		}
-		return c
-	}, s)
 }

@@ -95,7 +95,7 @@ var downloaders = []string{"curl", "wget", "fetch", "aria2c", "iwr", "irm", "inv
 
 // checkCommands reports commands that run what they download.
 func checkCommands(t text) {
-	lower := smallLetters(t.s)
+	lower := strings.ToLower(t.s)
 	if !slices.ContainsFunc(downloaders, func(word string) bool { return strings.Contains(lower, word) }) {
 		return
 	}

@@ -1,0 +1,26 @@
+// Package secrets finds what looks like a secret in texts: keys, tokens and
+// passwords, by the rules of gitleaks 8.30.1 (gitleaks.toml, MIT licence, copyright
+// 2019 Zachary Rice).
+//
+//	found, rest := secrets.Find(text, secrets.Prose)
+//	for _, m := range found {
+//		fmt.Println(m.Rule, len(text[m.From:m.To]))
+//	}
+//	if rest != nil {
+//		fmt.Println("not searched from", rest.From)
+//	}
+//
+// The families that check what they are given and mask what they show share this
+// package. It knows nothing of them, nor of the protocol.
+//
+// # Limits
+//
+// A client or a program under a debugger writes the text, so the work for one text is
+// bounded: a text is searched around the keywords of the rules only, a rule's expression
+// runs in linear time, and after [MaxBytes] the search ends and reports where.
+//
+// # Concurrency
+//
+// All functions may be called from any goroutine. The rules are read on the first
+// call, and each is compiled when one of its keywords is met first.
+package secrets

@@ -1,0 +1,9 @@
+package secrets
+
+// Keywords returns the keywords of all rules.
+func Keywords() (all []string) {
+	for _, r := range rules() {
+		all = append(all, r.Keywords...)
+	}
+	return all
+}
