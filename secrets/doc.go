@@ -1,6 +1,8 @@
-// Package secrets finds what looks like a secret in texts: keys, tokens and
+// Package secrets finds and masks what looks like a secret in texts: keys, tokens and
 // passwords, by the rules of gitleaks 8.30.1 (gitleaks.toml, MIT licence, copyright
-// 2019 Zachary Rice).
+// 2019 Zachary Rice) and, in what programs hold, some of our own (own.toml).
+//
+//	shown := secrets.Mask(output, secrets.Data) // token=<masked:github-pat>
 //
 //	found, rest := secrets.Find(text, secrets.Prose)
 //	for _, m := range found {
@@ -16,8 +18,9 @@
 // # Limits
 //
 // A client or a program under a debugger writes the text, so the work for one text is
-// bounded: a text is searched around the keywords of the rules only, a rule's expression
-// runs in linear time, and after [MaxBytes] the search ends and reports where.
+// bounded: a long text is searched around the keywords of the rules only, a rule's
+// expression runs in linear time, and after [MaxBytes] or [MaxMasked] the search ends and
+// reports where. [Mask] masks all that was not searched.
 //
 // # Concurrency
 //

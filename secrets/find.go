@@ -1,5 +1,7 @@
 package secrets
 
+import "strings"
+
 // A Match is a part of a text that looks like a secret, in bytes.
 type Match struct {
 	From, To int
@@ -21,27 +23,42 @@ const (
 	// Prose is text about software, which talks of tokens and has examples of
 	// them: rules that go by such a word alone are left out, and so are
 	// placeholders.
-	Prose Kind = iota
+	Prose Kind = 1 << iota
+	// Report is what a tool says of a program: names, types and values.
+	Report
+	// Data is what a program itself has: its memory, environment and output.
+	Data
 )
 
-// MaxBytes is the number of bytes of a text that are searched, counted for each rule.
-// It suffices for all rules and a text of 64 KiB.
-const MaxBytes = 16 << 20
+// MaxBytes is the number of bytes of a text that are searched, counted for each rule. It
+// suffices for all rules and a prose of 64 KiB. Of other texts, in which only the
+// surroundings of keywords are searched, [MaxMasked] bytes are.
+const (
+	MaxBytes  = 16 << 20
+	MaxMasked = 2 << 20
+)
 
 // Find returns what looks like a secret, by rule and place. No two matches begin at one
 // byte. Rest is nil if the whole text was searched.
 func Find(text string, kind Kind) (found []Match, rest *Rest) {
-	s := &search{text: text, lower: smallLetters(text), kind: kind, begun: map[int]bool{}}
-	left := MaxBytes
+	s := &search{text: text, kind: kind, left: MaxMasked, begun: map[int]int{}}
+	switch kind {
+	case Prose:
+		s.left = MaxBytes
+	case Report:
+		s.text = withoutEscapes(text)
+	}
+	s.lower = smallLetters(s.text)
 	for _, r := range rules() {
-		if kind == Prose && r.general || r.find(s.lower).next() < 0 {
+		if r.kinds&kind == 0 {
 			continue
 		}
-		for _, part := range r.windows(text, s.lower) {
-			if left -= part[1] - part[0]; left < 0 {
-				return s.found, &Rest{part[0], r.ID}
-			}
-			s.in(r, part[0], part[1])
+		keywords := r.find(s.lower)
+		if keywords.next() < 0 {
+			continue
+		}
+		if at, ok := s.rule(r, keywords); !ok {
+			return s.found, &Rest{at, r.ID}
 		}
 	}
 	return s.found, nil
@@ -51,20 +68,66 @@ func Find(text string, kind Kind) (found []Match, rest *Rest) {
 type search struct {
 	text, lower string
 	kind        Kind
-	begun       map[int]bool // where matches begin
+	left        int         // how many bytes may still be searched
+	begun       map[int]int // the place in found of the match that begins at a byte
 	found       []Match
 }
 
-// in searches a part of the text for the secrets of a rule.
-func (s *search) in(r *rule, from, to int) {
+// rule searches the text for the secrets of a rule. If it may not search all of it, it
+// returns the place from which on it did not, and false.
+func (s *search) rule(r *rule, keywords *finder) (rest int, ok bool) {
+	for _, part := range s.windows(keywords) {
+		for to := part[1]; ; {
+			if s.left -= to - part[0]; s.left < 0 {
+				return part[0], false
+			}
+			if !s.in(r, part[0], to) || to == len(s.text) {
+				break
+			}
+			to = min(len(s.text), part[0]+4*(to-part[0]))
+		}
+	}
+	return 0, true
+}
+
+// in searches a part of the text for the secrets of a rule, and reports whether one may
+// go on behind it.
+func (s *search) in(r *rule, from, to int) (more bool) {
 	for _, at := range r.compile().FindAllStringSubmatchIndex(s.text[from:to], -1) {
 		begin, end := r.secret(at)
 		begin, end = from+begin, from+end
-		secret := s.text[begin:end]
-		if s.begun[begin] || entropy(secret) < r.Entropy || s.kind == Prose && placeholder().MatchString(secret) || r.allows(secret) {
-			continue
+		more = more || end == to
+		if s.kind == Report {
+			end = begin + len(strings.TrimRight(s.text[begin:end], " "))
 		}
-		s.begun[begin] = true
-		s.found = append(s.found, Match{begin, end, r.ID})
+		if secret := s.text[begin:end]; entropy(secret) >= r.Entropy && !s.harmless(r, secret) {
+			s.add(Match{begin, end, r.ID})
+		}
 	}
+	return more
+}
+
+// add adds a match. Of those that begin at one byte it keeps the first one of prose, and
+// the longest one of other texts.
+func (s *search) add(m Match) {
+	i, begun := s.begun[m.From]
+	switch {
+	case !begun:
+		s.begun[m.From] = len(s.found)
+		s.found = append(s.found, m)
+	case s.kind != Prose && s.found[i].To < m.To:
+		s.found[i] = m
+	}
+}
+
+// harmless reports whether a text that a rule has found is no secret after all. A mask
+// over an example harms nobody, so only prose may have them.
+func (s *search) harmless(r *rule, secret string) bool {
+	switch {
+	case s.kind == Prose && placeholder().MatchString(secret):
+		return true
+	case s.kind != Prose && strings.HasPrefix(secret, masked):
+		return true
+	}
+	return r.allows(secret)
 }

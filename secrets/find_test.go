@@ -11,12 +11,12 @@ import (
 // reports where it ended.
 func TestLimit(t *testing.T) {
 	line := strings.Join(secrets.Keywords(), " ") + "\n"
-	text := strings.Repeat(line, 1<<20/len(line))
-	if _, rest := secrets.Find(text, secrets.Prose); rest == nil || rest.From < 0 || rest.From >= len(text) || rest.Rule == "" {
-		t.Errorf("1 MiB: the rest is %v, want a place in the text and a rule", rest)
+	text := strings.Repeat(line, 1+(128<<10)/len(line))
+	if _, rest := secrets.Find(text, secrets.Data); rest == nil || rest.From < 0 || rest.From >= len(text) || rest.Rule == "" {
+		t.Errorf("the rest is %v, want a place in the text and a rule", rest)
 	}
-	if _, rest := secrets.Find(text[:64<<10], secrets.Prose); rest != nil {
-		t.Errorf("64 KiB: the rest is %v, want that all was searched", rest)
+	if _, rest := secrets.Find(line, secrets.Data); rest != nil {
+		t.Errorf("of one line the rest is %v, want that all was searched", rest)
 	}
 }
 

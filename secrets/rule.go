@@ -14,8 +14,11 @@ import (
 //go:embed gitleaks.toml
 var gitleaks []byte
 
-// A rule is a rule of gitleaks. Its expression is compiled when one of its keywords
-// is met.
+//go:embed own.toml
+var own []byte
+
+// A rule is a rule of gitleaks or of our own. Its expression is compiled when one of its
+// keywords is met.
 type rule struct {
 	ID          string
 	Regex       string
@@ -24,7 +27,7 @@ type rule struct {
 	SecretGroup int
 	Allowlists  []allowlist
 
-	general bool // see tooGeneral
+	kinds   Kind // of the texts that it is for
 	compile func() *regexp.Regexp
 	allowed func() []*regexp.Regexp
 }
@@ -37,21 +40,34 @@ type allowlist struct {
 }
 
 // tooGeneral are rules that go by a word such as token before any text. They are made
-// for source code; prose about tokens has the same form.
+// for source code; prose about tokens, and types and names of a program, have the same
+// form.
 var tooGeneral = []string{"generic-api-key", "curl-auth-header", "curl-auth-user", "hashicorp-tf-password", "sourcegraph-access-token"}
 
 // rules reads the rules, once.
 var rules = sync.OnceValue(func() []*rule {
+	theirs := parse(gitleaks, Prose|Report|Data)
+	for _, r := range theirs {
+		if slices.Contains(tooGeneral, r.ID) {
+			r.kinds = Data
+		}
+	}
+	return append(theirs, parse(own, Report|Data)...)
+})
+
+// parse reads a file of rules for kinds of texts. The files are part of the program, and
+// a test reads them.
+func parse(data []byte, kinds Kind) []*rule {
 	var file struct {
 		Rules     []*rule
 		Allowlist allowlist
 	}
-	if err := toml.Unmarshal(gitleaks, &file); err != nil {
-		panic(err) // the file is a part of the program, and a test reads it
+	if err := toml.Unmarshal(data, &file); err != nil {
+		panic(err)
 	}
 	all := slices.DeleteFunc(file.Rules, func(r *rule) bool { return r.Regex == "" || len(r.Keywords) == 0 })
 	for _, r := range all {
-		r.general = slices.Contains(tooGeneral, r.ID)
+		r.kinds = kinds
 		r.compile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) })
 		r.allowed = sync.OnceValue(func() (all []*regexp.Regexp) {
 			for _, list := range append(r.Allowlists, file.Allowlist) {
@@ -63,7 +79,7 @@ var rules = sync.OnceValue(func() []*rule {
 		})
 	}
 	return all
-})
+}
 
 // placeholder matches the words of examples.
 var placeholder = sync.OnceValue(func() *regexp.Regexp {

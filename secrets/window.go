@@ -6,32 +6,40 @@ import (
 )
 
 const (
-	// maxWhole is the size up to which a text is searched as a whole. In a larger
-	// one only the surroundings of keywords are.
+	// maxWhole is the size up to which a prose is searched as a whole. In larger
+	// ones, and in other texts, only the surroundings of keywords are.
 	maxWhole = 64 << 10
-	// windowBefore and windowAfter are the surroundings of a keyword, in bytes.
+	// windowBefore and windowAfter are the surroundings of a keyword in a prose,
+	// in bytes.
 	windowBefore, windowAfter = 512, 4 << 10
+	// maskBefore and maskAfter are those in other texts. A secret that reaches the
+	// end of the surroundings makes them larger.
+	maskBefore, maskAfter = 128, 512
 )
 
-// windows returns the parts of a text that are searched for the secrets of a rule, in
-// order. lower is the text in small letters.
-func (r *rule) windows(s, lower string) [][2]int {
-	if len(s) <= maxWhole {
-		return [][2]int{{0, len(s)}}
+// windows returns the parts of the text that are searched for the secrets of the rule
+// with the keywords, in order.
+func (s *search) windows(keywords *finder) [][2]int {
+	before, after := maskBefore, maskAfter
+	if s.kind == Prose {
+		if len(s.text) <= maxWhole {
+			return [][2]int{{0, len(s.text)}}
+		}
+		before, after = windowBefore, windowAfter
 	}
 	var parts [][2]int
-	for keywords := r.find(lower); ; {
+	for {
 		next := keywords.next()
 		if next < 0 {
 			return parts
 		}
-		from, to := lineBefore(s, next), min(len(s), next+windowAfter)
+		from, to := lineBefore(s.text, next, before), min(len(s.text), next+after)
 		if n := len(parts); n > 0 && parts[n-1][1] >= from {
 			parts[n-1][1] = to
 		} else {
 			parts = append(parts, [2]int{from, to})
 		}
-		keywords.skip(to - windowBefore) // the surroundings of those before are in this part
+		keywords.skip(to - before) // the surroundings of those before are in this part
 	}
 }
 
@@ -74,9 +82,9 @@ func (f *finder) next() int {
 }
 
 // lineBefore returns a place before another at which a window begins: where a line does,
-// if one does within windowBefore.
-func lineBefore(s string, at int) int {
-	from := max(0, at-windowBefore)
+// if one does within so many bytes.
+func lineBefore(s string, at, before int) int {
+	from := max(0, at-before)
 	if from == 0 {
 		return 0
 	}
