@@ -109,6 +109,7 @@ func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 	if err != nil {
 		return dst, resourceError(src.table.wire(err))
 	}
+	contents = src.table.maskedAll(contents)
 	from := len(dst)
 	dst = append(dst, `"contents":[`...)
 	for i := range contents {

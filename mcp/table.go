@@ -42,6 +42,11 @@ type Table struct {
 	// a [ToolError] or a [jsonrpc.Error]. Nil leaves them to the server,
 	// which answers argument errors with -32602 and all else with -32603.
 	Errors func(err error) error
+	// Mask, if not nil, returns a text with what clients may not see masked. It is
+	// applied to the texts of resources and of tools that leave the server, unless a
+	// tool is [Tool.Unmasked]: of results, of the strings in structured content as
+	// JSON writes them, and of errors.
+	Mask func(text string) string
 	// ModelErrors are the codes of errors that a model can do something about.
 	// Revisions that have such errors get them as results of the tool; -32602
 	// is always one of them.
@@ -91,6 +96,8 @@ type Tool struct {
 	Extension bool
 	// Suspends says that calls use [Call.Suspend].
 	Suspends bool
+	// Unmasked says that [Table.Mask] is not for this tool.
+	Unmasked bool
 	// Task selects whether calls may become tasks.
 	Task TaskMode
 	// Details are facts for the record of a call, such as the id of a process,

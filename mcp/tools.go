@@ -179,10 +179,13 @@ func (s *Server) finishCall(ctx context.Context, c *Call, result *Result, err er
 	if err != nil {
 		if result, err = c.failed(ctx, err); err != nil {
 			c.note(nil)
-			return dst, err
+			return dst, c.tool.maskedError(err)
 		}
 	}
 	c.note(result)
+	if result, err = c.tool.masked(result); err != nil {
+		return dst, err
+	}
 	return s.appendSized(ctx, c, result, dst)
 }
 
