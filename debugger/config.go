@@ -108,5 +108,8 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 			Sessions: sessions, Exposer: &expose.Exposer{Sessions: sessions, NoWrite: c.Live.NoWrite, Log: env.Logger, Record: c.Connected},
 		},
 	}
+	if c.Live.masks() {
+		g.mask = maskReport
+	}
 	return g.table(), nil
 }

@@ -1,7 +1,9 @@
 package debugger
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +23,11 @@ type Live struct {
 	Attach []string
 	// NoLaunch forbids to launch programs, NoWrite to change memory.
 	NoLaunch, NoWrite bool
+	// MaskSecrets says whether what looks like a secret is masked in answers: on,
+	// off, or auto, which is on if Remote is set. Empty means auto.
+	MaskSecrets string
+	// Remote says that clients may be on other machines.
+	Remote bool
 	// Idle is the time without a call after which a session ends; 0 means half
 	// an hour. MaxStop is the time after which a stopped process runs on by
 	// itself; 0 means never.
@@ -45,6 +52,7 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&c.Attach, "attach", nil, "let the debugger attach to processes by these `rules`: own (the default), any, none, user:NAME, exe:GLOB, pid:NUMBER (TRIPTYCH_ATTACH)")
 	set.BoolVar(&c.NoLaunch, "no-launch", false, "do not let the debugger start programs (TRIPTYCH_NO_LAUNCH)")
 	set.BoolVar(&c.NoWrite, "no-write", false, "do not let the debugger write into a process's memory (TRIPTYCH_NO_WRITE)")
+	set.StringVar(&c.MaskSecrets, "mask-secrets", maskAuto, "mask what looks like a secret in the debugger's answers: `on`, off, or auto, which is on over HTTPS (TRIPTYCH_MASK_SECRETS)")
 	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
 	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session, and let its process run on, after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)")
 	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process run on by itself when the debugger has stopped it for this `duration`; 0 is never (TRIPTYCH_MAX_STOP)")
@@ -59,7 +67,10 @@ func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return session.NewRegistry(session.Config{Log: env.Logger, History: c.History << 20, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span}), rules, nil
+	return session.NewRegistry(session.Config{
+		Log: env.Logger, History: c.History << 20, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span,
+		MaskSecrets: c.masks(),
+	}), rules, nil
 }
 
 // fromEnvironment sets what no flag has set, from variables or to the
@@ -73,6 +84,9 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 	}
 	c.NoLaunch = c.NoLaunch || isSet(getenv("TRIPTYCH_NO_LAUNCH"))
 	c.NoWrite = c.NoWrite || isSet(getenv("TRIPTYCH_NO_WRITE"))
+	if err := c.maskSecretsFrom(getenv("TRIPTYCH_MASK_SECRETS")); err != nil {
+		return err
+	}
 	if c.Sessions == 0 {
 		c.Sessions = defaultSessions
 	}
@@ -89,6 +103,29 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 		}
 	}
 	return nil
+}
+
+// The values of MaskSecrets.
+const (
+	maskAuto = "auto"
+	maskOn   = "on"
+	maskOff  = "off"
+)
+
+// maskSecretsFrom uses the variable unless a flag has set another value than the default.
+func (c *Live) maskSecretsFrom(text string) error {
+	if c.MaskSecrets == "" || c.MaskSecrets == maskAuto && text != "" {
+		c.MaskSecrets = cmp.Or(text, maskAuto)
+	}
+	if !slices.Contains([]string{maskAuto, maskOn, maskOff}, c.MaskSecrets) {
+		return fmt.Errorf("--mask-secrets is %q, want on, off or auto", c.MaskSecrets)
+	}
+	return nil
+}
+
+// masks reports whether secrets are masked.
+func (c *Live) masks() bool {
+	return c.MaskSecrets == maskOn || c.MaskSecrets != maskOff && c.Remote
 }
 
 // historyFrom uses the variable unless a flag has set another value than the

@@ -26,6 +26,7 @@ type groups struct {
 	similar  *bugtools.Group
 	xml      *xmltools.Group
 	expose   *exposetools.Group
+	mask     func(text string) string // of what leaves the server, or nil
 }
 
 const liveInstructions = "Attach to a process or launch a program, set breakpoints, continue, and look at the stack and variables " +
@@ -51,6 +52,7 @@ func (g *groups) table() *mcp.Table {
 		Resources:    []mcp.ResourceSource{skills(), g.outputs()},
 		Watch:        g.watch,
 		Errors:       wireError,
+		Mask:         g.mask,
 		ModelErrors:  modelErrors,
 		EndSession:   g.sessions.EndClient,
 		HasState:     func(key string) bool { return len(g.sessions.Own(key)) > 0 },

@@ -65,10 +65,14 @@ func onSystem(tools []mcp.Tool, goos, goarch string) []mcp.Tool {
 	return slices.DeleteFunc(tools, func(t mcp.Tool) bool { return slices.Contains(live, t.Name) })
 }
 
-// inToolsets sets the toolset of each tool.
+// unmasked are the toolsets whose answers have nothing of a program.
+var unmasked = []string{"xml", "account"}
+
+// inToolsets sets the toolset of each tool, and whether its answers are masked.
 func inToolsets(tools []mcp.Tool) []mcp.Tool {
 	for i := range tools {
 		tools[i].Toolset = toolsets[tools[i].Name]
+		tools[i].Unmasked = slices.Contains(unmasked, tools[i].Toolset)
 	}
 	return tools
 }

@@ -12,14 +12,14 @@ const masked = "<masked:"
 // Mask returns a text with the name of the rule in the place of each secret, such as
 // <masked:github-pat>. What the limits leave unsearched is masked as a whole.
 func Mask(text string, kind Kind) string {
-	parts := masks(text, kind)
+	parts := Masks(text, kind)
 	if len(parts) == 0 {
 		return text
 	}
 	var b strings.Builder
 	at := 0
 	for _, m := range parts {
-		b.WriteString(text[at:m.From] + masked + m.Rule + ">")
+		b.WriteString(text[at:m.From] + m.String())
 		at = m.To
 	}
 	b.WriteString(text[at:])
@@ -29,13 +29,13 @@ func Mask(text string, kind Kind) string {
 // MaskBytes overwrites each secret in a text, which keeps its length, and returns where
 // it did. The name of the rule stands at the beginning of a secret, if there is room.
 func MaskBytes(text []byte, kind Kind) []Match {
-	parts := masks(string(text), kind)
+	parts := Masks(string(text), kind)
 	for _, m := range parts {
 		place := text[m.From:m.To]
 		for i := range place {
 			place[i] = '*'
 		}
-		if name := masked + m.Rule + ">"; len(name) <= len(place) {
+		if name := m.String(); len(name) <= len(place) {
 			copy(place, name)
 		}
 	}
@@ -52,8 +52,11 @@ const (
 	maskOverlap = 8 << 10
 )
 
-// masks returns what is to be masked, in order and without overlaps.
-func masks(text string, kind Kind) []Match {
+// String returns what stands in the place of the match in a masked text.
+func (m Match) String() string { return masked + m.Rule + ">" }
+
+// Masks returns what is to be masked in a text, in order and without overlaps.
+func Masks(text string, kind Kind) []Match {
 	var found []Match
 	for from := 0; ; from += maskPart {
 		part := text[from:min(len(text), from+maskPart+maskOverlap)]

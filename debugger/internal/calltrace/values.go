@@ -155,3 +155,9 @@ func (r resultRegister) ReadMemory(addr uint64, p []byte) error {
 	}
 	return r.Memory.ReadMemory(addr, p)
 }
+
+// Displayed returns the memory from which values are shown, for [symbols.Displayed].
+func (r resultRegister) Displayed() (symbols.Memory, bool) {
+	shown, ok := symbols.Displayed(r.Memory)
+	return resultRegister{shown, r.bytes}, ok
+}

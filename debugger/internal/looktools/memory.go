@@ -78,6 +78,7 @@ func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session,
 		return contents{}, err
 	}
 	data = data[:n]
+	s.MaskDisplayed(addr, data)
 	return contents{
 		State: s.ChangedState(), Address: plain.Hex(addr), Hex: hex.EncodeToString(data), Missing: args.Length - n,
 		from: addr, data: data,

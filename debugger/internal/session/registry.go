@@ -47,6 +47,8 @@ type Config struct {
 	// Span begins a span in the trace of a call and returns what ends it; nil if
 	// nothing is traced.
 	Span func(ctx context.Context, name string) (context.Context, func(error))
+	// MaskSecrets masks what looks like a secret in values that are shown.
+	MaskSecrets bool
 }
 
 // NewRegistry returns a registry without sessions.
@@ -149,6 +151,9 @@ func newID() string {
 
 // begin begins a session that has its id and key.
 func (r *Registry) begin(s *Session, d target.Target) (*Session, error) {
+	if d.MaskSecrets = r.MaskSecrets; d.MaskSecrets && d.Output != nil {
+		d.Output.MaskSecrets()
+	}
 	s.gate, s.drifts, s.span = make(chan struct{}, 1), r.MaxStop > 0 && d.Process != nil, r.Span
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel

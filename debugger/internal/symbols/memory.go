@@ -11,6 +11,16 @@ type Memory interface {
 	ReadMemory(addr uint64, p []byte) error
 }
 
+// Displayed returns the memory from which values that are shown are read, and false if
+// that is m itself. Memory whose secrets are masked has a method Displayed, and so has
+// memory that adds something to another one.
+func Displayed(m Memory) (Memory, bool) {
+	if m, ok := m.(interface{ Displayed() (Memory, bool) }); ok {
+		return m.Displayed()
+	}
+	return nil, false
+}
+
 // ReadWord reads eight bytes.
 //
 // A Memory with a method ReadWord reads it without an allocation.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/redact"
 )
 
 // Limits of a program's output: the latest bytes that are kept, and how many
@@ -30,6 +32,7 @@ type Output struct {
 	taken   int64 // bytes that Take has returned or dropped
 	more    chan struct{}
 	changed func() // called after a write, without mu; may be nil
+	masked  bool   // secrets are masked in what is returned
 }
 
 // NewOutput returns the output of a program that has a pipe as its standard
@@ -159,11 +162,8 @@ func (o *Output) Since(from int64, most int) (text string, start, next int64) {
 func (o *Output) Tail(most int) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	b := o.kept
-	if over := len(b) - most; over > 0 {
-		b = b[over+runeRest(b[over:]):]
-	}
-	return valid(o.wholeLocked(b))
+	b := o.sinceLocked(o.end - int64(most))
+	return valid(o.wholeLocked(b[runeRest(b):]))
 }
 
 // wholeFromLocked returns the offset nearest to from that is kept, or that of the
@@ -210,10 +210,23 @@ func (o *Output) SetTaken(offset int64) {
 	o.taken = max(o.taken, min(offset, o.end))
 }
 
-// sinceLocked returns the output from an offset on that is kept. mu is held.
+// MaskSecrets has what looks like a secret overwritten in what is returned. A word at the
+// end, of which the program may write the rest next, is returned when it has.
+func (o *Output) MaskSecrets() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.masked = true
+}
+
+// sinceLocked returns the output from an offset on that is kept and may be shown. mu is
+// held.
 func (o *Output) sinceLocked(from int64) []byte {
-	from = max(from, o.end-int64(len(o.kept)))
-	return o.kept[int64(len(o.kept))-(o.end-from):]
+	oldest := o.end - int64(len(o.kept))
+	at := int(min(max(from, oldest), o.end) - oldest)
+	if !o.masked {
+		return o.kept[at:]
+	}
+	return redact.Output(o.kept, at, oldest > 0, !o.ended())
 }
 
 func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

@@ -35,6 +35,9 @@ type Target struct {
 	OpenImage   func(symbols.Mapping) (symbols.File, error)
 	CloseFile   func() error // for a file; may be nil
 
+	// MaskSecrets masks what looks like a secret in values that are shown.
+	MaskSecrets bool
+
 	Stop   proc.Stop // of a file, as far as it is known
 	Reason string    // a value of State.Reason
 }

@@ -159,7 +159,7 @@ func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watc
 // showWrite adds the description of the step at the current position to the
 // answer.
 func showWrite(s *session.Session, answer *LastWrite, w *stepping.Watch) {
-	answer.Before = stepping.LittleEndian(s.WatchedBytes(w))
+	answer.Before = shownBytes(s, w)
 	if answer.Kind == history.Stepped.String() || answer.Kind == history.Called.String() {
 		if regs, err := s.View.Regs(answer.Thread); err == nil {
 			answer.Instruction = s.InstructionText(regs.RIP)
@@ -168,6 +168,13 @@ func showWrite(s *session.Session, answer *LastWrite, w *stepping.Watch) {
 	frames, _ := s.Frames(answer.Thread, writeFrames) // the answer is useful without a stack, too
 	answer.Frames = looktools.NewFrames(frames)
 	if s.SeekQuietly(answer.Position+1) == nil {
-		answer.After = stepping.LittleEndian(s.WatchedBytes(w))
+		answer.After = shownBytes(s, w)
 	}
+}
+
+// shownBytes returns the watched bytes at the current position as they are shown.
+func shownBytes(s *session.Session, w *stepping.Watch) string {
+	b := s.WatchedBytes(w)
+	s.MaskDisplayed(w.Address, b)
+	return stepping.LittleEndian(b)
 }

@@ -227,6 +227,7 @@ func (a *App) LendToDebugger(r *Recorder, all *Accounts) {
 	}
 	if all != nil {
 		a.Configs.Debugger.Accounts = all
+		a.Configs.Debugger.Live.Remote = true
 	}
 }
 

@@ -55,3 +55,6 @@ func (w *window) ReadWord(addr uint64) (uint64, error) {
 	}
 	return symbols.ReadWord(w.Memory, addr)
 }
+
+// Displayed returns the memory from which values are shown, for [symbols.Displayed].
+func (w *window) Displayed() (symbols.Memory, bool) { return symbols.Displayed(w.Memory) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
@@ -47,14 +48,27 @@ func (v Value) String() string { return v.Name + ": " + v.Type + " = " + v.Text 
 
 // Value reads the object. If the object cannot be read, Text is the reason in
 // angle brackets; it is never empty.
-func (o Object) Value(l Limits) Value { return newRenderer(l).value(o, 0, 0) }
+func (o Object) Value(l Limits) Value { return newRenderer(l).value(o.displayed(), 0, 0) }
 
 // Tree is Value for callers that go into its parts: each has the object that it
 // was read from, see [Value.Object].
 func (o Object) Tree(l Limits) Value {
 	r := newRenderer(l)
 	r.objects = true
-	return r.value(o, 0, 0)
+	return r.value(o.displayed(), 0, 0)
+}
+
+// displayed returns the object with the memory from which it is shown.
+func (o Object) displayed() Object {
+	if o.View == nil {
+		return o
+	}
+	if m, ok := symbols.Displayed(o.View.Memory); ok {
+		view := *o.View
+		view.Memory = m
+		o.View = &view
+	}
+	return o
 }
 
 func newRenderer(l Limits) *renderer {

@@ -1,0 +1,17 @@
+// Package redact masks secrets in the memory of a program, before it is shown.
+//
+// A value that is shown may be a part of a secret: a string that was cut, a pointer into
+// the middle of a key, a row of a dump. So a [Masker] searches the pages around what was
+// read, and overwrites those bytes of a secret that are in it. Whatever reads memory
+// through [Masker.Mask] then shows the same mask: strings, arrays of characters and of
+// numbers, containers, bytes in hexadecimal.
+//
+// Addresses keep their meaning, and a mask has the length of the secret. Only what looks
+// like text is changed, and only what is shown: conditions, unwinding and recordings see
+// the memory as it is.
+//
+// # Concurrency
+//
+// A Masker belongs to one goroutine at a time. It is valid while the process is stopped
+// at one position.
+package redact
