@@ -23,8 +23,8 @@ type Live struct {
 	Attach []string
 	// NoLaunch forbids to launch programs, NoWrite to change memory.
 	NoLaunch, NoWrite bool
-	// MaskSecrets says whether what looks like a secret is masked in answers: on,
-	// off, or auto, which is on if Remote is set. Empty means auto.
+	// MaskSecrets is on if what looks like a secret is masked in answers, off if
+	// not, or auto, which is on if Remote is set. Empty means auto.
 	MaskSecrets string
 	// Remote says that clients may be on other machines.
 	Remote bool

@@ -8,8 +8,8 @@ type Match struct {
 	Rule     string // the id of the rule that found it
 }
 
-// A Rest is what was not searched because of the limits: the text from a byte on, for
-// the secrets of a rule and of those after it.
+// A Rest describes the part of a text that the limits left unsearched: from a byte on, for
+// the secrets of a rule, and all of it for those of the rules after it.
 type Rest struct {
 	From int
 	Rule string
@@ -24,9 +24,9 @@ const (
 	// them: rules that go by such a word alone are left out, and so are
 	// placeholders.
 	Prose Kind = 1 << iota
-	// Report is what a tool says of a program: names, types and values.
+	// Report is the answer of a tool about a program: names, types and values.
 	Report
-	// Data is what a program itself has: its memory, environment and output.
+	// Data comes from a program itself: its memory, environment and output.
 	Data
 )
 
@@ -121,7 +121,7 @@ func (s *search) add(m Match) {
 }
 
 // harmless reports whether a text that a rule has found is no secret after all. A mask
-// over an example harms nobody, so only prose may have them.
+// over an example does no harm, so only prose may have examples.
 func (s *search) harmless(r *rule, secret string) bool {
 	switch {
 	case s.kind == Prose && placeholder().MatchString(secret):

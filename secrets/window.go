@@ -12,8 +12,8 @@ const (
 	// windowBefore and windowAfter are the surroundings of a keyword in a prose,
 	// in bytes.
 	windowBefore, windowAfter = 512, 4 << 10
-	// maskBefore and maskAfter are those in other texts. A secret that reaches the
-	// end of the surroundings makes them larger.
+	// maskBefore and maskAfter are the surroundings in other texts. A secret that
+	// reaches their end makes them larger.
 	maskBefore, maskAfter = 128, 512
 )
 

@@ -198,6 +198,7 @@ var manSections = []struct {
 		{"TRIPTYCH_AOC_URL", "The site to use instead of https://adventofcode.com."},
 		{"AOC_SESSION", "The session cookie of that site."},
 		{"TRIPTYCH_ATTACH, TRIPTYCH_NO_LAUNCH, TRIPTYCH_NO_WRITE", "What the debugger may do, as --attach, --no-launch and --no-write."},
+		{"TRIPTYCH_MASK_SECRETS", "Whether secrets are masked in the debugger's answers, as --mask-secrets."},
 		{"TRIPTYCH_HISTORY_MEMORY, TRIPTYCH_DEBUG_IDLE, TRIPTYCH_MAX_STOP", "How much and how long, as the flags of these names."},
 		{"TRIPTYCH_DOCUMENTS, TRIPTYCH_PROJECTS, TRIPTYCH_TRACES", "Folders whose files may be read, separated as in PATH, as --documents, --projects and --traces."},
 		{"TRIPTYCH_URL, TRIPTYCH_KEY", "The server that triptych call and tools ask, and the key they show it."},
