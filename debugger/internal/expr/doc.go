@@ -12,12 +12,12 @@
 // An expression consists of names of variables, functions and enumerators;
 // decimal, hexadecimal, octal and binary numbers; characters; strings ("name");
 // registers ($rip); members (. and ->); elements of arrays and containers by
-// index, and of maps by key; * and &; C's operators except assignment and the
+// index, and of maps by key; slices (a[64:128], p[0:10], name[:8]); objects next to each
+// other (*p@10, as in GDB); * and &; C's operators except assignment and the
 // comma; sizeof of expressions and types; len and cap; and casts in the syntax of
 // C, Go or Rust. v.size(), v.length(), v.len(), v.empty() and v.is_empty() are
 // other spellings of len. An expression never calls a function of the program and
 // never changes anything.
-// changed.
 //
 // # Types
 //

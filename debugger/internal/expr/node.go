@@ -28,6 +28,13 @@ type (
 
 	indexNode struct{ of, index node }
 
+	// sliceNode is the elements of an array from an index on, up to another one;
+	// nil stands for the ends.
+	sliceNode struct{ of, from, to node }
+
+	// repeatNode is count objects next to each other, of which one is the first.
+	repeatNode struct{ first, count node }
+
 	unaryNode struct {
 		op string
 		of node

@@ -63,6 +63,7 @@ var precedence = [][]string{
 	{"==", "!="},
 	{"<", "<=", ">", ">="},
 	{"<<", ">>"},
+	{"@"}, // where GDB has it
 	{"+", "-"},
 	{"*", "/", "%"},
 }
@@ -89,9 +90,17 @@ func (p *parser) binary(level int) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		left = &binaryNode{t.text, left, right}
+		left = operation(t.text, left, right)
 	}
 	return left, nil
+}
+
+// operation returns the node of a binary operator.
+func operation(op string, left, right node) node {
+	if op == "@" {
+		return &repeatNode{left, right}
+	}
+	return &binaryNode{op, left, right}
 }
 
 func (p *parser) unary() (node, error) {
@@ -173,12 +182,31 @@ func (p *parser) member(of node, arrow bool) (node, error) {
 	return &memberNode{of, t.text, arrow}, nil
 }
 
+// element parses an index, or the bounds of a slice, up to the closing bracket.
 func (p *parser) element(of node) (node, error) {
+	if p.accept(":") {
+		return p.slice(of, nil)
+	}
 	index, err := p.conditional()
 	if err != nil {
 		return nil, err
 	}
+	if p.accept(":") {
+		return p.slice(of, index)
+	}
 	return &indexNode{of, index}, p.expect("]")
+}
+
+// slice parses the end of a slice after its colon.
+func (p *parser) slice(of, from node) (node, error) {
+	if p.accept("]") {
+		return &sliceNode{of, from, nil}, nil
+	}
+	to, err := p.conditional()
+	if err != nil {
+		return nil, err
+	}
+	return &sliceNode{of, from, to}, p.expect("]")
 }
 
 func (p *parser) operand() (node, error) {

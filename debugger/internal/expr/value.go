@@ -20,6 +20,7 @@ type Value struct {
 	bits   uint64         // a computed number, extended to 64 bits by its sign
 	float  float64        // or that, when the class is floating
 	hex    bool           // shown in hexadecimal
+	run    int            // elements of a slice that was written, else 0
 	text   *string        // a text that was written, else nil
 }
 
@@ -60,6 +61,22 @@ func (v Value) Object() (values.Object, bool) {
 	return *v.object, true
 }
 
+// Run returns the number of elements of a slice or of repeated objects, and false for other
+// values.
+func (v Value) Run() (int, bool) { return v.run, v.run > 0 }
+
+// ProgramType returns the type of the program that the value has, or that a computed
+// pointer points to; false for numbers and basic types.
+func (v Value) ProgramType() (*types.Type, bool) {
+	switch {
+	case v.typ.sym != nil:
+		return v.typ.sym, true
+	case v.typ.class == pointer && v.typ.to != nil && v.typ.to.sym != nil:
+		return v.typ.to.sym, true
+	}
+	return nil, false
+}
+
 // Type returns the value's type as the language writes it.
 func (v Value) Type() string { return v.typ.String() }
 
@@ -80,6 +97,9 @@ func (v Value) Text(limits values.Limits) string {
 	n, err := v.load()
 	if err != nil {
 		return "<" + err.Error() + ">"
+	}
+	if limits.Format != "" && n.text == nil && n.typ.class != aggregate {
+		return limits.Format.Number(n.bits, n.float, n.typ.class == floating, n.typ.size)
 	}
 	return n.formatNumber()
 }

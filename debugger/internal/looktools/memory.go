@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
@@ -88,12 +89,16 @@ func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session,
 // writeArgs holds the arguments of write_memory.
 type writeArgs struct {
 	Address string `json:"address" min:"1" doc:"0x404010 or an expression such as $rsp or &total" bounds:"enforced"`
-	Hex     string `json:"hex" min:"2" max:"131072" doc:"Such as 2a000000" bounds:"enforced"`
+	Hex     string `json:"hex,omitempty" max:"131072" doc:"Such as 2a000000" bounds:"enforced"`
+	Value   string `json:"value,omitempty" doc:"To assign, instead of hex"`
 	sessiontools.SessionArg
 }
 
 // Validate checks rules that the schema cannot express.
 func (a writeArgs) Validate() error {
+	if (a.Hex == "") == (a.Value == "") {
+		return errors.New("either hex or value is needed")
+	}
 	if _, err := decodeHex(a.Hex); err != nil {
 		return errors.New("hex must be pairs of hexadecimal digits")
 	}
@@ -125,11 +130,10 @@ func (t *Group) writeMemory(ctx context.Context, _ *mcp.Call, s *session.Session
 	if t.NoWrite {
 		return written{}, failure.Denied("the server was started with --no-write")
 	}
-	addr, err := s.Address(ctx, args.Address)
+	addr, data, err := assignment(ctx, s, args)
 	if err != nil {
 		return written{}, err
 	}
-	data, _ := decodeHex(args.Hex) // checked by Validate
 	before := make([]byte, len(data))
 	if _, err := s.View.ReadMemory(addr, before); err != nil {
 		return written{}, err
@@ -138,5 +142,36 @@ func (t *Group) writeMemory(ctx context.Context, _ *mcp.Call, s *session.Session
 	if err != nil {
 		return written{}, err
 	}
+	s.MaskDisplayed(addr, before)
 	return written{State: s.ChangedState(), Address: plain.Hex(addr), Length: n, Before: hex.EncodeToString(before)}, nil
+}
+
+// assignment returns the bytes to write, and where.
+func assignment(ctx context.Context, s *session.Session, args writeArgs) (addr uint64, data []byte, err error) {
+	if args.Value == "" {
+		data, _ = decodeHex(args.Hex) // checked by Validate
+		addr, err = s.Address(ctx, args.Address)
+		return addr, data, err
+	}
+	to, err := s.Evaluate(ctx, args.Address, 0, 0)
+	if err != nil {
+		return 0, nil, inspect.WrapError(err)
+	}
+	o, ok := to.Object()
+	addr, inMemory := o.Address()
+	if !ok || !inMemory {
+		return 0, nil, failure.Argumentf("%s is not in memory; name a variable, a member or an element", args.Address)
+	}
+	for _, e := range o.Type.Enumerators() {
+		if e.Name == args.Value {
+			data, err = o.Encode(uint64(e.Value), 0)
+			return addr, data, inspect.WrapError(err)
+		}
+	}
+	value, err := s.Evaluate(ctx, args.Value, 0, 0)
+	if err != nil {
+		return 0, nil, inspect.WrapError(err)
+	}
+	data, err = value.Assign(o)
+	return addr, data, inspect.WrapError(err)
 }

@@ -56,6 +56,7 @@ type Type struct {
 	signed bool
 	elem       dwarf.Offset // of the type for Elem
 	hasElem    bool
+	made       *Type        // the type for Elem of an array that ArrayOf made
 	owner      dwarf.Offset // member pointers: the class
 	GoKind     uint8
 	goKey      dwarf.Offset
@@ -115,6 +116,9 @@ type Variant struct {
 
 // Void is the type of what has none or cannot be read.
 var Void = &Type{Kind: KindVoid, name: "void"}
+
+// Character is the type of a byte of a text in memory.
+var Character = &Type{Kind: KindChar, Size: 1, name: "char", signed: true}
 
 // tagKinds are the kinds that entries have by themselves.
 var tagKinds = map[dwarf.Tag]Kind{
@@ -212,6 +216,9 @@ func intAttr(e *dwarf.Entry, a dwarf.Attr) int64 {
 // Elem returns the type that a type points to, consists of, renames or
 // qualifies; for functions the result. It is Void when there is none.
 func (t *Type) Elem() *Type {
+	if t.made != nil {
+		return t.made
+	}
 	if !t.hasElem {
 		return Void
 	}
@@ -297,6 +304,13 @@ func (t *Type) Row(dims []int64) *Type {
 	row := &Type{Kind: KindArray, Lang: t.Lang, Set: t.Set, off: t.off, elem: t.elem, hasElem: t.hasElem, Stride: t.Stride, dims: dims}
 	row.once.Do(func() {})
 	return row
+}
+
+// ArrayOf returns the type of an array of n elements.
+func ArrayOf(elem *Type, n int64) *Type {
+	array := &Type{Kind: KindArray, Lang: elem.Lang, Set: elem.Set, made: elem, dims: []int64{n}}
+	array.once.Do(func() {})
+	return array
 }
 
 // Unit returns the unit with the type's entry.

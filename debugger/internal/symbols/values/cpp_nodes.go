@@ -22,9 +22,9 @@ func (r *renderer) pairing(elems []Object, total uint64, isMap bool, depth, poin
 		c.children = append(c.children, v)
 	}
 	if isMap {
-		c.text = cStyle.join(c.children, c.cut)
+		c.text = cStyle.join(c.children, c.cut, r.limits.maxText())
 	} else {
-		c.text = cStyle.list(c.children, c.cut)
+		c.text = cStyle.list(c.children, c.cut, r.limits.maxText())
 	}
 	return c
 }

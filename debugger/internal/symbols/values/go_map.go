@@ -56,7 +56,7 @@ func showGoMap(r *renderer, o Object, _ *types.Type, depth, pointers int) (conte
 		v.Name = r.value(p[0], depth+1, pointers).Text
 		c.children = append(c.children, v)
 	}
-	c.text = "{" + styles[lang.Go].commas(c.children, c.cut, true) + "}"
+	c.text = "{" + styles[lang.Go].commas(c.children, c.cut, true, r.limits.maxText()) + "}"
 	return c, nil
 }
 

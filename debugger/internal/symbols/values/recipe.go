@@ -91,6 +91,6 @@ func (r *renderer) entries(s style, entries []entry, total uint64, isMap bool, d
 		v.Name = key.Text
 		c.children = append(c.children, v)
 	}
-	c.text = "{" + s.commas(c.children, c.cut, isMap) + "}"
+	c.text = "{" + s.commas(c.children, c.cut, isMap, r.limits.maxText()) + "}"
 	return c
 }

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,6 +18,10 @@ type Limits struct {
 	Elements int // of an array; the characters of a string do not count
 	String   int // bytes of a string
 	Nodes    int // total number of values
+
+	First  int64  // of the elements of the value itself
+	Text   int    // bytes of the text of a value with children; 0 means 4 KiB
+	Format Format // of scalars
 }
 
 // DefaultLimits are suitable for showing the variables of a frame.
@@ -86,8 +91,11 @@ type renderer struct {
 	goKinds *[32]goPrinter
 }
 
-// maxText limits the text of a value with children, in bytes.
+// maxText limits the text of a value with children, in bytes, if [Limits.Text] does not.
 const maxText = 4 << 10
+
+// maxText returns the limit of the text of a value with children.
+func (l Limits) maxText() int { return cmp.Or(l.Text, maxText) }
 
 // content is the part of a Value that depends on the kind of object.
 type content struct {
@@ -115,8 +123,8 @@ func (r *renderer) value(o Object, depth, pointers int) Value {
 		return v
 	}
 	v.Text, v.Children, v.Cut = c.text, c.children, c.cut
-	if len(v.Text) > maxText {
-		v.Text, v.Cut = strings.ToValidUTF8(v.Text[:maxText], "")+"…", true
+	if limit := r.limits.maxText(); len(v.Text) > limit {
+		v.Text, v.Cut = strings.ToValidUTF8(v.Text[:limit], "")+"…", true
 	}
 	return v
 }
@@ -179,6 +187,9 @@ func (r *renderer) synthetic(o Object, depth, pointers int) (content, error) {
 // plain shows an object as C does.
 func (r *renderer) plain(o Object, depth, pointers int) (content, error) {
 	t := o.Type.Strip()
+	if r.limits.formats(t) {
+		return r.formatted(o, t)
+	}
 	switch t.Kind {
 	case types.KindPointer:
 		return r.pointer(o, t, depth, pointers)
@@ -267,7 +278,7 @@ func (r *renderer) members(o Object, t *types.Type, depth, pointers int) (conten
 	if err := readError(o, c.children); err != nil {
 		return content{}, err
 	}
-	c.text = style.name(t) + style.join(c.children, c.cut)
+	c.text = style.name(t) + style.join(c.children, c.cut, r.limits.maxText())
 	return c, nil
 }
 
@@ -296,7 +307,7 @@ func (r *renderer) array(o Object, t *types.Type, depth, pointers int) (content,
 	if len(dims) == 0 || dims[0] < 0 {
 		return content{text: "<array of unknown length>"}, nil
 	}
-	if e := t.Elem().Strip(); len(dims) == 1 && e.Kind == types.KindChar && e.ByteSize() == 1 && e.Name() == "char" {
+	if e := t.Elem().Strip(); len(dims) == 1 && e.Kind == types.KindChar && e.ByteSize() == 1 && e.Name() == "char" && r.limits.Format == "" {
 		return r.charArray(o, dims[0])
 	}
 	return r.elements(dims[0], styleOf(t), func(i int64) Object { return o.element(t, dims, i) }, depth, pointers)
@@ -305,19 +316,23 @@ func (r *renderer) array(o Object, t *types.Type, depth, pointers int) (content,
 // elements shows the first elements of a sequence.
 func (r *renderer) elements(n int64, s style, at func(int64) Object, depth, pointers int) (content, error) {
 	var c content
-	for i := range n {
-		if i >= int64(r.limits.Elements) || r.left <= 0 {
+	first := int64(0)
+	if depth == 0 {
+		first = min(max(r.limits.First, 0), n)
+	}
+	for i := first; i < n; i++ {
+		if i-first >= int64(r.limits.Elements) || r.left <= 0 {
 			c.cut = true
 			break
 		}
 		e := at(i)
 		e.Name = fmt.Sprintf("[%d]", i)
 		v := r.value(e, depth+1, pointers)
-		if i == 0 && strings.HasPrefix(v.Text, "<cannot read") {
+		if i == first && strings.HasPrefix(v.Text, "<cannot read") {
 			return content{}, errors.New(strings.Trim(v.Text, "<>"))
 		}
 		c.children = append(c.children, v)
 	}
-	c.text = s.list(c.children, c.cut)
+	c.text = s.list(c.children, c.cut, r.limits.maxText())
 	return c, nil
 }

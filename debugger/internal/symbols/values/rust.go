@@ -54,7 +54,7 @@ func rustEnum(r *renderer, o Object, t *types.Type, depth, pointers int) (conten
 	if c.Field.Name != "" {
 		name = c.Field.Name
 	}
-	m.text = name + styles[lang.Rust].join(m.children, m.cut)
+	m.text = name + styles[lang.Rust].join(m.children, m.cut, r.limits.maxText())
 	return m, nil
 }
 

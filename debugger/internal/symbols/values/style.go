@@ -50,14 +50,14 @@ func shortName(name string) string {
 
 // join joins members in one line. The members of tuples, which are numbered, are
 // written without names.
-func (s style) join(vs []Value, cut bool) string {
+func (s style) join(vs []Value, cut bool, limit int) string {
 	if s.typed && len(vs) > 0 && isTuple(vs) {
-		return "(" + s.commas(vs, cut, false) + ")"
+		return "(" + s.commas(vs, cut, false, limit) + ")"
 	}
 	if s.typed && len(vs) == 0 {
 		return ""
 	}
-	return s.open + s.commas(vs, cut, true) + s.close
+	return s.open + s.commas(vs, cut, true, limit) + s.close
 }
 
 func isTuple(vs []Value) bool {
@@ -70,17 +70,17 @@ func isTuple(vs []Value) bool {
 }
 
 // list joins elements in one line.
-func (s style) list(vs []Value, cut bool) string {
-	return s.begin + s.commas(vs, cut, false) + s.end
+func (s style) list(vs []Value, cut bool, limit int) string {
+	return s.begin + s.commas(vs, cut, false, limit) + s.end
 }
 
-func (s style) commas(vs []Value, cut, named bool) string {
+func (s style) commas(vs []Value, cut, named bool, limit int) string {
 	var b strings.Builder
 	for i, v := range vs {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		if b.Len() > maxText {
+		if b.Len() > limit {
 			cut = true
 			break
 		}
