@@ -151,7 +151,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The layout of a type is what the compiler and GDB's ptype/o have.
+// Layouts have the offsets and sizes that GDB has.
 func TestLayout(t *testing.T) {
 	path := program(t, "gcc", "-g", "-O0", "slices.c")
 	c := atMarker(t, debugger.Config{}, path)

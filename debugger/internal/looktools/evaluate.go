@@ -77,7 +77,7 @@ func (e evaluated) Text() string {
 	return fmt.Sprintf("%s: %s = %s", plain.Line(e.Expression), plain.Line(e.Type), plain.Line(e.Value))
 }
 
-// formats are the letters of formats, which are those of GDB.
+// formats maps the letters of formats, as GDB has them.
 var formats = map[string]values.Format{
 	"x": values.Hex, "d": values.Decimal, "u": values.Unsigned, "o": values.Octal, "t": values.Binary, "c": values.Char, "f": values.Float,
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A typeLayout is how objects of a type lie in memory.
+// A typeLayout describes where the members of a type are in its objects.
 type typeLayout struct {
 	Type    string       `json:"type"`
 	Size    int64        `json:"size"`

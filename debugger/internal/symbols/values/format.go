@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A Format is how the scalars of a value are written; the zero value is as their language
-// does.
+// A Format is a form in which scalars are written. The zero value is the form of their
+// language.
 type Format string
 
 // The formats. Those of numbers show the bits of a scalar in memory, of floating-point
