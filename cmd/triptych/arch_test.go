@@ -60,7 +60,6 @@ func goList(t *testing.T) []goPackage {
 // "std" is the standard library alone. A folder that is not here is a family.
 var mayImport = map[string][]string{
 	"jsonrpc":     {"std", "jsonrpc"},
-	"secrets":     {"secrets"},
 	"mcp":         {"mcp", "jsonrpc"},
 	"transport":   {"transport", "mcp", "jsonrpc"},
 	"cmd":         {"*"},
@@ -72,9 +71,9 @@ var mayImport = map[string][]string{
 // use them as a client.
 var notForFamilies = []string{"net/http"}
 
-// shared are folders that know nothing of ours, so that every package of a family may
+// shared are packages that import none of ours, so that every package of a family may
 // import them.
-var shared = []string{"secrets"}
+var shared = []string{"mcp/secrets"}
 
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.
@@ -100,15 +99,17 @@ func folderOf(path string) string {
 func refused(folder, from, imported string) string {
 	allowed, known := mayImport[folder]
 	if !known {
-		allowed = append([]string{folder, "mcp", "jsonrpc"}, shared...)
+		allowed = []string{folder, "mcp", "jsonrpc"}
 	}
 	ours := strings.HasPrefix(imported, module+"/")
 	switch {
 	case slices.Contains(allowed, "*"):
 		return ""
+	case ours && isShared(from):
+		return "it imports none of ours"
 	case ours && !slices.Contains(allowed, folderOf(imported)):
 		return "imports point inward"
-	case ours && !known && !servesTools(folder, from) && folderOf(imported) != folder && !slices.Contains(shared, folderOf(imported)):
+	case ours && !known && !servesTools(folder, from) && folderOf(imported) != folder && !isShared(imported):
 		return "only the family's root and its …tools packages know the protocol"
 	case !ours && allowed[0] == "std" && strings.Contains(strings.Split(imported, "/")[0], "."):
 		return "this folder needs the standard library alone"
@@ -116,6 +117,11 @@ func refused(folder, from, imported string) string {
 		return "it does not know over which transport it was called"
 	}
 	return ""
+}
+
+// isShared reports whether a package is one of those that all may import.
+func isShared(path string) bool {
+	return slices.Contains(shared, strings.TrimPrefix(path, module+"/"))
 }
 
 // servesTools reports whether a package of a family may know the protocol: the
@@ -212,11 +218,10 @@ func TestRefused(t *testing.T) {
 		{"debugger/internal/looktools", module + "/transport/audit", false},
 		{"debugger/internal/looktools", "net/http", false},
 		{"debugger/internal/session", module + "/mcp", false},
-		{"rulesets/lint", module + "/secrets", true},
-		{"debugger/internal/redact", module + "/secrets", true},
-		{"transport/stdio", module + "/secrets", false},
-		{"secrets", module + "/mcp", false},
-		{"secrets", "net/http", false},
+		{"rulesets/lint", module + "/mcp/secrets", true},
+		{"debugger/internal/redact", module + "/mcp/secrets", true},
+		{"mcp/secrets", module + "/mcp", false},
+		{"mcp/secrets", "net/http", false},
 		{"chess", module + "/aoc", false},
 		{"chess", module + "/mcp/schema", true},
 		{"cmd/triptych", module + "/aoc", true},

@@ -1,6 +1,6 @@
 package lint
 
-import "github.com/triptych-mcp/triptych/secrets"
+import "github.com/triptych-mcp/triptych/mcp/secrets"
 
 // checkSecrets reports what looks like a secret. The message has no part of it.
 func checkSecrets(t text) {

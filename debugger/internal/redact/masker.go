@@ -1,7 +1,7 @@
 package redact
 
 import (
-	"github.com/triptych-mcp/triptych/secrets"
+	"github.com/triptych-mcp/triptych/mcp/secrets"
 )
 
 // pageSize is the unit of searching. A secret that is longer than a page is masked as far

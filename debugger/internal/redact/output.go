@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/secrets"
+	"github.com/triptych-mcp/triptych/mcp/secrets"
 )
 
 // outputContext is the number of bytes before what is shown that are searched with it, so

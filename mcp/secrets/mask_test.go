@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/secrets"
+	"github.com/triptych-mcp/triptych/mcp/secrets"
 )
 
 // A sample is a text of the corpus with its secret.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/secrets"
+	"github.com/triptych-mcp/triptych/mcp/secrets"
 )
 
 // A text that would have all rules search all of it is searched in part, and Find
