@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ type secretText struct{ name, text, secret string }
 // secretTexts reads the corpus of package secrets.
 func secretTexts(t *testing.T) (all []secretText) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "secrets", "testdata", "corpus.txt"))
+	data, err := os.ReadFile(filepath.Join("..", "mcp", "secrets", "testdata", "corpus.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +62,12 @@ func leaks(answer, secret string) string {
 				return form
 			}
 		}
-		if strings.Contains(digits, hex.EncodeToString([]byte(part))) {
-			return "in hexadecimal: " + part
+		backward := []byte(part)
+		slices.Reverse(backward)
+		for _, order := range [][]byte{[]byte(part), backward} { // of bytes in memory, and in a number
+			if strings.Contains(digits, hex.EncodeToString(order)) {
+				return "in hexadecimal: " + part
+			}
 		}
 	}
 	return ""
@@ -136,6 +141,23 @@ func TestSecretsAreMasked(t *testing.T) {
 			if part := leaks(a.Text, s.secret); part != "" {
 				t.Errorf("%s: the environment shows %q: %s", s.name, part, a.Text)
 			}
+		}
+	}
+}
+
+// What a watched value was is masked, though it is gone; and so is data that is shown as code.
+func TestWatchedSecretsAreMasked(t *testing.T) {
+	all := secretTexts(t)[1:3] // tokens that fill more than a word
+	path, env := keeper(t, all)
+	c := connect(t, table(t, debugger.Config{Live: debugger.Live{MaskSecrets: "on"}}))
+	c.ok("launch", args{"path": path, "env": env})
+	c.ok("set_breakpoint", args{"function": "stop"})
+	c.ok("continue", nil)
+	at := (strings.Index(all[0].text, all[0].secret) + 15) &^ 7 // hardware watches aligned words
+	contains(t, c.ok("set_watchpoint", args{"address": fmt.Sprintf("&bytes[%d]", at), "size": 8}), "bytes")
+	for _, answer := range []string{c.ok("continue", nil), c.ok("disassemble", args{"address": fmt.Sprintf("&bytes[%d]", at), "count": 4})} {
+		if part := leaks(answer, all[0].secret); part != "" {
+			t.Errorf("%q is shown: %s", part, answer)
 		}
 	}
 }

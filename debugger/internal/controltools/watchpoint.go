@@ -58,8 +58,8 @@ func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 	if err := s.SetCondition(ctx, m, args.Condition); err != nil {
 		return marked{}, err
 	}
-	w.Last = make([]byte, w.Size)
-	if _, err := s.View.ReadMemory(w.Address, w.Last); err != nil {
+	var err error
+	if w.Last, err = s.Sample(w); err != nil {
 		return marked{}, failure.Breakpointf("the memory at %#x cannot be read", w.Address)
 	}
 	if w.Recorded {

@@ -73,6 +73,7 @@ func (t *Group) disassemble(ctx context.Context, _ *mcp.Call, s *session.Session
 	if n == 0 && err != nil {
 		return code{}, err
 	}
+	s.MaskDisplayed(addr, data[:n])
 	answer := code{State: s.ChangedState(), Instructions: []instructionItem{}}
 	for data = data[:n]; len(data) > 0 && len(answer.Instructions) < args.Count; {
 		item, length := newInstructionItem(s, addr, data)

@@ -37,7 +37,7 @@ type Watch struct {
 	// Recorded means that the processor does not watch the memory: writes are
 	// found while steps are recorded and in the past.
 	Recorded bool
-	Last     []byte // what was there at the last stop
+	Last     Sample // what was there at the last stop
 }
 
 // maxBreakpoints bounds the breakpoints and watchpoints of a session.

@@ -81,8 +81,8 @@ func (s *Stepper) SetWatch(ctx context.Context, w Watch, condition, hits string)
 	if w.Size <= 0 || w.Size > maxWatched {
 		return nil, fmt.Errorf("%d bytes cannot be watched", w.Size)
 	}
-	w.Last = make([]byte, w.Size)
-	if n, err := s.View.ReadMemory(w.Address, w.Last); n < len(w.Last) {
+	var err error
+	if w.Last, err = s.Sample(&w); err != nil {
 		return nil, errors.Join(failure.Breakpointf("the memory at %#x cannot be read", w.Address), err)
 	}
 	pieces := watchPieces(w.Address, uint64(w.Size))

@@ -63,41 +63,64 @@ func (s *Stepper) watchChange(w *Watch, why proc.Why) string {
 // maxShown is the maximum size of watched memory that is shown.
 const maxShown = 64
 
+// A Sample holds watched memory at some moment, and how it is shown: secrets in it are
+// masked as they were then, with what was around them.
+type Sample struct {
+	bytes []byte
+	shown string
+}
+
+// Sample reads watched memory. It returns an error if a part of it cannot be read; that
+// part is zero.
+func (s *Stepper) Sample(w *Watch) (Sample, error) {
+	b := make([]byte, w.Size)
+	n, err := s.View.ReadMemory(w.Address, b)
+	clear(b[n:])
+	if n == len(b) {
+		err = nil
+	}
+	shown := slices.Clone(b)
+	s.MaskDisplayed(w.Address, shown)
+	return Sample{b, LittleEndian(shown)}, err
+}
+
 // difference compares watched memory at two positions and returns to the
 // current one.
 func (s *Stepper) difference(w *Watch, before, after uint64, format string) string {
 	here := s.History.View().Position()
-	was, is := s.watchedAt(w, before), s.watchedAt(w, after)
+	was, is := s.sampleAt(w, before), s.sampleAt(w, after)
 	_ = s.SeekQuietly(here) // it was just there
-	w.Last = s.watchedAt(w, here)
-	if string(was) == string(is) {
-		return "the value is still " + LittleEndian(is)
+	w.Last = s.sampleAt(w, here)
+	if string(was.bytes) == string(is.bytes) {
+		return "the value is still " + is.shown
 	}
-	return fmt.Sprintf(format, LittleEndian(was), LittleEndian(is))
+	return fmt.Sprintf(format, was.shown, is.shown)
 }
 
-func (s *Stepper) watchedAt(w *Watch, position uint64) []byte {
-	b := make([]byte, w.Size)
-	if s.SeekQuietly(position) == nil {
-		b = s.WatchedBytes(w)
+// sampleAt reads watched memory at a position; it is zero where that is not recorded.
+func (s *Stepper) sampleAt(w *Watch, position uint64) Sample {
+	if s.SeekQuietly(position) != nil {
+		zero := make([]byte, w.Size)
+		return Sample{zero, LittleEndian(zero)}
 	}
-	return b
+	sample, _ := s.Sample(w) // what cannot be read is zero
+	return sample
 }
 
 // sinceLastStop describes how watched memory has changed since it was last
 // read.
 func (s *Stepper) sinceLastStop(w *Watch) string {
-	is := make([]byte, w.Size)
-	if _, err := s.View.ReadMemory(w.Address, is); err != nil {
+	is, err := s.Sample(w)
+	if err != nil {
 		return ""
 	}
 	was := w.Last
 	w.Last = is
 	switch {
-	case string(was) == string(is):
-		return "the value is still " + LittleEndian(is)
+	case string(was.bytes) == string(is.bytes):
+		return "the value is still " + is.shown
 	case w.Size > maxShown:
 		return "the value has changed"
 	}
-	return fmt.Sprintf("the value was %s and is %s", LittleEndian(was), LittleEndian(is))
+	return fmt.Sprintf("the value was %s and is %s", was.shown, is.shown)
 }
