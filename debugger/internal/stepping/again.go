@@ -63,8 +63,7 @@ func (s *Stepper) watchAgain(ctx context.Context, b *Breakpoint) error {
 		return errOldPlace
 	}
 	b.Watch.Address, b.Places = at, []symbols.Location{{Addr: at}}
-	b.Watch.Last = make([]byte, b.Watch.Size)
-	if _, err := s.View.ReadMemory(at, b.Watch.Last); err != nil {
+	if b.Watch.Last, err = s.Sample(b.Watch); err != nil {
 		return err
 	}
 	if err := s.setTexts(ctx, b); err != nil || b.Watch.Recorded {
