@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/secrets"
 )
 
-// outputContext is the number of bytes before what is shown that are searched with it, so
-// that a secret is found whose beginning was shown before.
+// outputContext is the number of bytes before and after what is shown that are searched
+// with it, so that a secret is found of which a part is shown.
 const outputContext = 4 << 10
 
 // The lengths of a word that may be a part of a secret.
@@ -17,23 +17,27 @@ const (
 	maxWord = 1 << 10
 )
 
-// Output returns a copy of the output of a program from a byte of text on, in which the
+// Output returns a copy of text[from:to], a part of the output of a program, in which the
 // bytes of secrets are overwritten, so that each byte keeps its place. If the beginning of
-// the output is cut off, a word at the beginning is overwritten, since it may be the end of
-// a secret. If the program may go on, a word at the end is left out.
-func Output(text []byte, from int, cut, open bool) []byte {
+// the output is cut off, a word at the beginning of the text is overwritten, since it may
+// be the end of a secret. If the program may go on, a word at the end is left out.
+func Output(text []byte, from, to int, cut, open bool) []byte {
 	if open {
-		text = text[:len(text)-min(unfinished(text), len(text)-from)]
+		text = text[:len(text)-unfinished(text)]
 	}
-	before := max(0, from-outputContext)
-	shown := slices.Clone(text[before:])
+	to = max(from, min(to, len(text)))
+	before, after := max(0, from-outputContext), min(len(text), to+outputContext)
+	if after < from {
+		return nil // all that is left is the beginning of a word
+	}
+	shown := slices.Clone(text[before:after])
 	secrets.MaskBytes(shown, secrets.Data)
 	if cut && before == 0 {
 		for i := range firstWord(shown) {
 			shown[i] = '*'
 		}
 	}
-	return shown[from-before:]
+	return shown[from-before : to-before]
 }
 
 // unfinished returns the length of a word at the end of a text that may go on: one that

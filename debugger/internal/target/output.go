@@ -108,7 +108,7 @@ func (o *Output) Wait() {
 func (o *Output) AwaitNew(ctx context.Context) {
 	for {
 		o.mu.Lock()
-		fresh := o.sinceLocked(o.taken)
+		fresh := o.sinceLocked(o.taken, maxTaken)
 		ready, more := len(fresh) > partialRune(fresh), o.more
 		o.mu.Unlock()
 		if ready {
@@ -131,9 +131,9 @@ func (o *Output) Take() string {
 	defer o.mu.Unlock()
 	from := o.wholeFromLocked(o.taken)
 	if over := o.end - maxTaken; over > from {
-		from = over + int64(runeRest(o.sinceLocked(over)))
+		from = over + int64(runeRest(o.kept[len(o.kept)-maxTaken:]))
 	}
-	b := o.wholeLocked(o.sinceLocked(from))
+	b := o.wholeLocked(o.sinceLocked(from, maxTaken))
 	text := valid(b)
 	if lost := from - o.taken; lost > 0 {
 		text = fmt.Sprintf("(%d bytes left out)\n%s", lost, text)
@@ -149,9 +149,10 @@ func (o *Output) Since(from int64, most int) (text string, start, next int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	start = o.wholeFromLocked(from)
-	b := o.sinceLocked(start)
-	if most = max(most, utf8.UTFMax); len(b) > most {
-		b = b[:most-partialRune(b[:most])]
+	most = max(most, utf8.UTFMax)
+	b := o.sinceLocked(start, most)
+	if len(b) == most {
+		b = b[:most-partialRune(b)]
 	} else {
 		b = o.wholeLocked(b)
 	}
@@ -162,8 +163,11 @@ func (o *Output) Since(from int64, most int) (text string, start, next int64) {
 func (o *Output) Tail(most int) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	b := o.sinceLocked(o.end - int64(most))
-	return valid(o.wholeLocked(b[runeRest(b):]))
+	b := o.sinceLocked(o.end-int64(most), most)
+	if len(b) == most {
+		b = b[runeRest(b):]
+	}
+	return valid(o.wholeLocked(b))
 }
 
 // wholeFromLocked returns the offset nearest to from that is kept, or that of the
@@ -218,15 +222,16 @@ func (o *Output) MaskSecrets() {
 	o.masked = true
 }
 
-// sinceLocked returns the output from an offset on that is kept and may be shown. mu is
-// held.
-func (o *Output) sinceLocked(from int64) []byte {
+// sinceLocked returns the output from an offset on that is kept and may be shown, at most
+// so many bytes. mu is held.
+func (o *Output) sinceLocked(from int64, most int) []byte {
 	oldest := o.end - int64(len(o.kept))
 	at := int(min(max(from, oldest), o.end) - oldest)
+	to := min(at+most, len(o.kept))
 	if !o.masked {
-		return o.kept[at:]
+		return o.kept[at:to]
 	}
-	return redact.Output(o.kept, at, oldest > 0, !o.ended())
+	return redact.Output(o.kept, at, to, oldest > 0, !o.ended())
 }
 
 func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
