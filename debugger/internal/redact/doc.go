@@ -1,4 +1,5 @@
-// Package redact masks secrets in the memory of a program, before it is shown.
+// Package redact masks secrets in the memory and the output of a program, before they are
+// shown.
 //
 // A value that is shown may be a part of a secret: a string that was cut, a pointer into
 // the middle of a key, a row of a dump. So a [Masker] searches the pages around what was
@@ -9,6 +10,9 @@
 // Addresses keep their meaning, and a mask has the length of the secret. Only what looks
 // like text is changed, and only what is shown: conditions, unwinding and recordings see
 // the memory as it is.
+//
+// [Output] does the same for the output of a program, of which a client may ask for any
+// part.
 //
 // # Concurrency
 //
