@@ -99,7 +99,10 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 		control: &controltools.Group{
 			Sessions: sessions, Policy: rules, NoLaunch: c.Live.NoLaunch, NoWrite: c.Live.NoWrite, Traces: traces,
 		},
-		travel:  &traveltools.Group{Sessions: sessions, Exports: filepath.Join(env.Data, tracesFolder), Now: env.Now},
+		travel: &traveltools.Group{
+			Sessions: sessions, Exports: filepath.Join(env.Data, tracesFolder), Now: env.Now,
+			WithholdTraces: c.Live.MaskSecrets == maskOn,
+		},
 		look:    look,
 		account: accounttools.New(c.Trail, c.Accounts, env.Now),
 		similar: similar,

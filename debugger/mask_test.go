@@ -162,6 +162,25 @@ func TestWatchedSecretsAreMasked(t *testing.T) {
 	}
 }
 
+// A trace has the memory as it is. Its bytes are in the answer, as documented, unless
+// secrets are to be masked everywhere.
+func TestTracesWithSecrets(t *testing.T) {
+	all := secretTexts(t)[:1]
+	for _, tt := range []struct {
+		mask  string
+		items int
+	}{{"on", 1}, {"auto", 2}} {
+		path, env := keeper(t, all)
+		c := connect(t, table(t, debugger.Config{Live: debugger.Live{MaskSecrets: tt.mask, Remote: true}}))
+		c.ok("launch", args{"path": path, "env": env})
+		c.ok("step_forward", args{"count": 10})
+		a := c.Call("debugger/export_trace", args{"format": "binary"})
+		if a.IsError || len(a.Content) != tt.items {
+			t.Errorf("%s: %d items of content, want %d: %s", tt.mask, len(a.Content), tt.items, a.Text)
+		}
+	}
+}
+
 // Without the option, a value is shown as it is.
 func TestSecretsAreShownOverStdio(t *testing.T) {
 	all := secretTexts(t)[:1]

@@ -15,7 +15,7 @@ import (
 // outputArgs holds the arguments of get_output.
 type outputArgs struct {
 	From   *int64 `json:"from,omitempty" doc:"Byte; default: what is new"`
-	WaitMS int    `json:"wait_ms,omitempty" doc:"Wait for new output"`
+	WaitMS int    `json:"wait_ms,omitempty" min:"0" max:"60000" doc:"Wait for new output" bounds:"enforced"`
 	sessiontools.SessionArg
 }
 
@@ -48,7 +48,7 @@ func (t *Group) getOutput(ctx context.Context, call *mcp.Call, args outputArgs) 
 		text, from, next := s.Output.Since(*args.From, maxOutput)
 		return programOutput{text, from, next}, nil
 	}
-	if wait := min(sessiontools.MaxWait, time.Duration(args.WaitMS)*time.Millisecond); wait > 0 {
+	if wait := time.Duration(args.WaitMS) * time.Millisecond; wait > 0 {
 		ctx, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
 		s.Output.AwaitNew(ctx)

@@ -36,13 +36,12 @@ const MaxMemory = 64 << 10
 // DefaultWait is the default time to wait for the process to stop.
 const DefaultWait = 10 * time.Second
 
-// MaxWait is the maximum time to wait for the process to stop. A longer wait is
-// shortened: the caller learns that the process is running, and can wait again.
+// MaxWait is the maximum time to wait for the process to stop.
 const MaxWait = time.Minute
 
 // WaitArg is an argument of all tools that let the process run.
 type WaitArg struct {
-	WaitMS int `json:"wait_ms,omitempty" min:"0" default:"10000" bounds:"enforced"`
+	WaitMS int `json:"wait_ms,omitempty" min:"0" max:"60000" default:"10000" bounds:"enforced"`
 }
 
 func (a WaitArg) Wait() time.Duration {

@@ -107,7 +107,7 @@ func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Sess
 	answer := exported{
 		State: s.ChangedState(), Format: args.Format, From: done.From, To: done.To, Snapshots: done.Snapshots, File: file.Name(), Bytes: done.Bytes,
 	}
-	if options.Format == history.Binary && done.Bytes <= maxInline && !s.MaskSecrets { // it has all memory as it is
+	if options.Format == history.Binary && done.Bytes <= maxInline && !t.WithholdTraces {
 		answer.data, err = os.ReadFile(file.Name())
 	}
 	return answer, err

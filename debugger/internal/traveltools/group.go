@@ -12,4 +12,7 @@ type Group struct {
 	Sessions *session.Registry
 	Exports  string // folder of exported traces
 	Now      func() time.Time
+	// WithholdTraces leaves the bytes of binary traces out of answers. They have the
+	// memory of the program as it is.
+	WithholdTraces bool
 }
