@@ -38,7 +38,7 @@
 // by member.
 //
 // # Concurrency
-// | Objects are immutable and may be used from several goroutines. They read
+// Objects are immutable and may be used from several goroutines. They read
 // memory when their methods are called, and are valid until the program
 // continues.
 package values
