@@ -128,5 +128,5 @@ func (b *Book) SetAlias(ctx context.Context, alias, name string) error {
 	if err != nil {
 		return err
 	}
-	return plain(atomicfile.Replace(b.aliasFile(), append(data, '\n'), 0o644))
+	return withoutFolder(atomicfile.Replace(b.aliasFile(), append(data, '\n'), 0o644))
 }

@@ -202,19 +202,19 @@ func normalise(text string) string {
 func readFile(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, plain(err)
+		return nil, withoutFolder(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", filepath.Base(path))
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, plain(err)
+		return nil, withoutFolder(err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
 	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
 	if err != nil {
-		return nil, plain(err)
+		return nil, withoutFolder(err)
 	}
 	if len(data) > MaxFileBytes {
 		return nil, fmt.Errorf("%s is larger than %d bytes", filepath.Base(path), MaxFileBytes)
@@ -222,8 +222,8 @@ func readFile(path string) ([]byte, error) {
 	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
 }
 
-// plain removes the folder from a file's error: clients must not learn it.
-func plain(err error) error {
+// withoutFolder removes the folder from a file's error: clients must not learn it.
+func withoutFolder(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", filepath.Base(pathErr.Path), pathErr.Err)
 	}

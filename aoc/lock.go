@@ -16,7 +16,7 @@ var lockWait = 10 * time.Second // tests change it
 // lockForChange creates the folder of the speeds if need be and locks it.
 func (b *Book) lockForChange(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(b.speeds(), 0o755); err != nil {
-		return nil, plain(err)
+		return nil, withoutFolder(err)
 	}
 	return b.lock(ctx)
 }
@@ -76,5 +76,5 @@ func queue(ctx context.Context, lock *flock.Flock, unlock func()) (func(), error
 }
 
 func notLocked(err error) error {
-	return fmt.Errorf("waiting for the lock on the speeds: %w", plain(err))
+	return fmt.Errorf("waiting for the lock on the speeds: %w", withoutFolder(err))
 }

@@ -226,9 +226,9 @@ func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 	})
 }
 
-// announce notifies clients that the list of resources has changed, if it is
+// announceResources notifies clients that the list of resources has changed, if it is
 // watched.
-func (t *tools) announce() {
+func (t *tools) announceResources() {
 	if changes := t.changed.Load(); changes != nil {
 		(*changes).ResourcesChanged()
 	}

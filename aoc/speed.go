@@ -86,7 +86,7 @@ func (b *Book) writeSpeeds(day Day, file speedFile) error {
 	if err != nil {
 		return err
 	}
-	return plain(atomicfile.Replace(b.speedPath(day), data, 0o644))
+	return withoutFolder(atomicfile.Replace(b.speedPath(day), data, 0o644))
 }
 
 // meanOf returns the mean of one LLM's entries for a phase, truncated to

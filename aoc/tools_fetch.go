@@ -39,7 +39,7 @@ func (t *tools) instruction(ctx context.Context, call *mcp.Call, book *Book, n i
 		return i, missing
 	}
 	user, p := t.whose(call), site.Puzzle{Year: book.year, Day: n}
-	had, err := user.Stored(p)
+	stored, err := user.Stored(p)
 	if err != nil {
 		return Instruction{}, err
 	}
@@ -50,8 +50,8 @@ func (t *tools) instruction(ctx context.Context, call *mcp.Call, book *Book, n i
 	if err != nil {
 		return Instruction{}, err
 	}
-	if had == nil {
-		t.announce()
+	if stored == nil {
+		t.announceResources()
 	}
 	return instructionOf(puzzle), nil
 }

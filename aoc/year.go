@@ -65,7 +65,7 @@ func (b *Book) Years() ([]int, error) {
 		}
 	}
 	slices.Sort(years)
-	return years, plain(err)
+	return years, withoutFolder(err)
 }
 
 // parseDay checks a day of the book's year. Without a year it is one of the
@@ -121,7 +121,7 @@ func (b *Book) eachDayFolder(visit func(day Day, dir string)) error {
 			visit(Day(n), e.Name())
 		}
 	}
-	return plain(err)
+	return withoutFolder(err)
 }
 
 // partTwo begins the second part in a file that has both.

@@ -27,6 +27,7 @@ type familyConfig interface {
 	Open(context.Context, mcp.Env) (*mcp.Table, error)
 }
 
+// A Family is a family of tools.
 type Family struct {
 	Name   string
 	About  string // one line for help
@@ -35,12 +36,18 @@ type Family struct {
 	Config familyConfig
 }
 
-// newFamilies is the list of families. A new family is one line here.
+// newFamilies is the list of families. A new family is one row here.
 func newFamilies(known *configs) []Family {
 	return []Family{
-		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", true, known.Rulesets},
-		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", false, known.AoC},
-		{"debugger", "a debugger of Linux processes, XML documents, accounts and the audit trail", "", false, known.Debugger},
+		{
+			Name: "rulesets", About: "named Markdown texts for AI editors",
+			Empty: "triptych rulesets create makes the first", stored: true, Config: known.Rulesets,
+		},
+		{
+			Name: "aoc", About: "Advent of Code puzzles and solving speeds",
+			Empty: "put Day01_phase1.md into aoc/instructions of the data folder", Config: known.AoC,
+		},
+		{Name: "debugger", About: "a debugger of Linux processes, XML documents, accounts and the audit trail", Config: known.Debugger},
 	}
 }
 
