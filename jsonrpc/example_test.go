@@ -120,52 +120,68 @@ func ExampleMethodMap() {
 	// Method not found: product
 }
 
-// A handler that waits until the other side cancels its request. JSON-RPC has no
-// cancellation of its own, so a protocol on top of it names a notification; here
-// it is "cancel" with the id as its params. A Preempter sees notifications before
-// everything that waits.
+// A server over TCP whose methods can be cancelled. JSON-RPC has no cancellation of its
+// own, so a protocol on top of it names a notification; here it is "cancel" with the id as
+// its params. A Preempter sees notifications before everything that waits.
 func ExampleConn_Cancel() {
-	toServer, fromClient := io.Pipe()
-	toClient, fromServer := io.Pipe()
-	conn := jsonrpc.NewConn(toServer, fromServer, jsonrpc.Config{})
-	server := &waiter{conn: conn, started: make(chan struct{}), stopped: make(chan error)}
-	go func() { _ = conn.Serve(context.Background(), server) }()
+	started, stopped := make(chan struct{}), make(chan error, 1)
+	methods := jsonrpc.MethodMap{
+		"wait": jsonrpc.Method(func(ctx context.Context, _ struct{}) (struct{}, error) {
+			close(started)
+			<-ctx.Done()
+			stopped <- ctx.Err()
+			return struct{}{}, ctx.Err()
+		}),
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = listener.Close() }()
+	go func() {
+		stream, err := listener.Accept() // one is enough here
+		if err != nil {
+			return
+		}
+		defer func() { _ = stream.Close() }()
+		conn := jsonrpc.NewConn(stream, stream, jsonrpc.Config{})
+		_ = conn.Serve(context.Background(), cancellable{methods, conn})
+	}()
 
-	client := jsonrpc.NewClient(toClient, fromClient, jsonrpc.ClientConfig{})
+	stream, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := jsonrpc.NewClient(stream, stream, jsonrpc.ClientConfig{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		<-server.started
-		_ = client.Notify(context.Background(), "cancel", []int{1}) // the id of the client's first call
-		fmt.Println("handler:", <-server.stopped)
+		<-started
+		_ = client.Notify(context.Background(), "cancel", []int{1}) // a client counts its calls from 1
+		fmt.Println("method:", <-stopped)
 		cancel() // a cancelled request is not answered
 	}()
-	_, err := client.Call(ctx, "wait", nil)
+	_, err = client.Call(ctx, "wait", nil)
 	fmt.Println("call:", errors.Is(err, context.Canceled))
-	_ = fromClient.Close()
-	_ = fromServer.Close()
+	_ = stream.Close()
 	client.Close()
 	// Output:
-	// handler: context canceled
+	// method: context canceled
 	// call: true
 }
 
-type waiter struct {
-	conn    *jsonrpc.Conn
-	started chan struct{}
-	stopped chan error
+// cancellable has methods that the notification cancel ends.
+type cancellable struct {
+	jsonrpc.MethodMap
+	conn *jsonrpc.Conn
 }
 
-func (w *waiter) Handle(ctx context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
-	close(w.started)
-	<-ctx.Done()
-	w.stopped <- ctx.Err()
-	return dst, ctx.Err()
-}
-
-func (w *waiter) Preempt(req *jsonrpc.Request) bool {
+// Preempt implements [jsonrpc.Preempter].
+func (c cancellable) Preempt(req *jsonrpc.Request) bool {
 	ids := jsonrpc.Elements(req.Params)
 	for req.Method == "cancel" && ids.Next() {
-		w.conn.Cancel(jsonrpc.RawID(ids.Value()))
+		c.conn.Cancel(jsonrpc.RawID(ids.Value()))
 	}
 	return true
 }
