@@ -190,3 +190,77 @@ int main(void) {
 	contains(t, c.fails("continue", args{"signals": args{"SIGNOPE": "stop"}}, -32602), "want a name such as SIGUSR1")
 	contains(t, c.fails("continue", args{"signals": args{"SIGUSR1": "go"}}, -32602), "want a name such as SIGUSR1")
 }
+
+// System calls are caught before and after them, as gdb does: the same calls in the
+// same order, from the first instruction to the end.
+func TestCatchSyscalls(t *testing.T) {
+	const text = `#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void) {
+	int fds[2];
+	char c = 'x';
+	if (pipe(fds) != 0)
+		return 2;
+	write(fds[1], "a \"quoted\"\n", 11);
+	read(fds[0], &c, 1);
+	open("/no/such/file", O_RDWR | O_CLOEXEC);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(3);
+	waitpid(child, 0, 0);
+	if (vfork() == 0)
+		_exit(0);
+	close(fds[0]);
+	return c == 'a' ? 0 : 1;
+}
+`
+	path := compiled(t, "calls.c", text, "gcc", "-g", "-O0", "-static")
+	for _, record := range []bool{false, true} {
+		t.Run(fmt.Sprintf("record %v", record), func(t *testing.T) {
+			c := connect(t, table(t, debugger.Config{}))
+			c.ok("launch", args{"path": path, "stop_at_entry": true})
+			contains(t, c.ok("set_breakpoint", args{"catch": "syscall"}), "Breakpoint 1 set at syscall")
+			contains(t, c.ok("list_breakpoints", nil), "breakpoint at syscall")
+			var got []string
+			for range 500 {
+				var a answer
+				c.data("continue", args{"wait_ms": 60000, "record": record}, &a)
+				if a.State.Status != "stopped" || a.State.Reason == "exit" {
+					break
+				}
+				if a.State.Reason != "syscall" || a.State.Breakpoint != 1 {
+					t.Fatalf("%+v, want a system call", a.State)
+				}
+				name, _, _ := strings.Cut(a.State.Syscall, "(")
+				got = append(got, name)
+			}
+			if want := gdbSyscalls(t, path); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("stopped at\n%v, gdb at\n%v", got, want)
+			}
+		})
+	}
+}
+
+// gdbSyscalls returns the names of all system calls of a program at whose begin and
+// end gdb stops.
+func gdbSyscalls(t *testing.T, path string) (names []string) {
+	t.Helper()
+	if _, err := exec.LookPath("gdb"); err != nil {
+		t.Skip("gdb is needed as the oracle")
+	}
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("starti\ncatch syscall\nwhile 1\ncontinue\nend\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The error of continue after the end of the program ends the script.
+	out, _ := exec.CommandContext(t.Context(), "gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-x", script, path).CombinedOutput()
+	for _, m := range regexp.MustCompile(`Catchpoint 1 \((?:call to|returned from) syscall '?([a-z0-9_]+)'?\)`).FindAllStringSubmatch(string(out), -1) {
+		names = append(names, m[1])
+	}
+	if len(names) == 0 {
+		t.Fatalf("gdb caught nothing:\n%s", out)
+	}
+	return names
+}

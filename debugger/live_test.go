@@ -109,6 +109,7 @@ type args = map[string]any
 
 // position is the part of a state that tests compare.
 type position struct {
+	Syscall                                                                 string
 	Session, Status, Reason, Address, Function, File, Source, Signal, Fault string
 
 	PID, Thread, Line, Breakpoint int

@@ -25,7 +25,7 @@ type breakpointArgs struct {
 	OneShot   bool   `json:"one_shot,omitempty" doc:"Remove it at its first stop"`
 	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not before" bounds:"enforced"`
 	Expected  string `json:"expected,omitempty" doc:"Text of the line; found again if it has moved"`
-	Catch     string `json:"catch,omitempty" enum:"throw|panic|fork|exec" doc:"Instead of a place"`
+	Catch     string `json:"catch,omitempty" doc:"throw, panic, fork, exec, syscall or syscall:openat,close"`
 	Pending   bool   `json:"pending,omitempty" doc:"Wait for a library that has it"`
 	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread" bounds:"enforced"`
 	sessiontools.SessionArg
@@ -46,6 +46,8 @@ func (a breakpointArgs) Validate() error {
 		return errors.New("file and line belong together")
 	case a.Log != "" && (a.OneShot || a.HitCount > 0):
 		return errors.New("log does not stop, so one_shot and hit_count mean nothing with it")
+	case a.Catch != "":
+		return stepping.CheckCatch(a.Catch)
 	case a.Address != "":
 		_, err := inspect.ParseAddress(a.Address)
 		return err
@@ -76,6 +78,9 @@ func (m marked) Text() string {
 	b := m.Breakpoint
 	if b.Kind == "watchpoint" {
 		return fmt.Sprintf("Watchpoint %d set at %s (%d bytes, %s)", b.ID, b.Places[0].Address, b.Size, b.Access)
+	}
+	if len(b.Places) == 0 && !b.Pending {
+		return fmt.Sprintf("Breakpoint %d set at %s", b.ID, plain.Line(b.Site))
 	}
 	if b.Pending {
 		return fmt.Sprintf("Breakpoint %d waits for a library with %s", b.ID, plain.Line(b.Site))

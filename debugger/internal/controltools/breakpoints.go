@@ -22,7 +22,7 @@ type breakpointItem struct {
 	ID        int                  `json:"id"`
 	Kind      string               `json:"kind" doc:"breakpoint or watchpoint"`
 	Places    []sessiontools.Place `json:"places" doc:"Where it is; a line or function may have become several pieces of code"`
-	Site      string               `json:"site,omitempty" doc:"What a pending one waits for"`
+	Site      string               `json:"site,omitempty" doc:"What a pending one waits for, or the system calls"`
 	Pending   bool                 `json:"pending,omitempty" doc:"Whether it waits for a library"`
 	Note      string               `json:"note,omitempty" doc:"Where its line has moved"`
 	Condition string               `json:"condition,omitempty"`
@@ -42,7 +42,7 @@ func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpo
 		return breakpointItem{}, err
 	}
 	b := breakpointItem{ID: m.ID, Kind: kindBreakpoint, Places: []sessiontools.Place{}, Condition: m.Condition, OneShot: m.Once, Log: m.LogMessage, Hits: m.StepHits + m.Logged, Hardware: len(set) > 0}
-	if b.Pending, b.Note = m.Pending, m.Note; m.Pending {
+	if b.Pending, b.Note = m.Pending, m.Note; m.Pending || m.Syscalls != nil {
 		b.Site = m.Site.String()
 	}
 	for _, p := range m.Places {
@@ -78,6 +78,9 @@ func (l breakpointList) Text() string {
 			} else {
 				fmt.Fprintf(&b, "\n     and at %s", p.String())
 			}
+		}
+		if len(each.Places) == 0 && !each.Pending {
+			fmt.Fprintf(&b, "\n%3d  %s at %s", each.ID, each.Kind, plain.Line(each.Site))
 		}
 		if each.Pending {
 			fmt.Fprintf(&b, "\n%3d  %s at %s, pending", each.ID, each.Kind, plain.Line(each.Site))

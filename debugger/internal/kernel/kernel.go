@@ -22,6 +22,3 @@ func Of(call Call, read Reader) Effect {
 	}
 	return e.Effect
 }
-
-// Name returns the name of a call, or "" if it is not in the table.
-func Name(number uint64) string { return rows[number].name }

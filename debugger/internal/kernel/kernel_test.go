@@ -129,8 +129,16 @@ func TestNumbers(t *testing.T) {
 		if known++; names[n] != "" && got != names[n] {
 			t.Errorf("call %d is %q, want %q", n, got, names[n])
 		}
+		if back, ok := kernel.Number(got); !ok || back != n {
+			t.Errorf("%s is call %d (%v), want %d", got, back, ok, n)
+		}
 	}
-	if known < 200 {
-		t.Errorf("%d calls are known, want 200", known)
+	for n, name := range names {
+		if kernel.Name(n) != name {
+			t.Errorf("call %d is %q, want %q", n, kernel.Name(n), name)
+		}
+	}
+	if known < len(names) {
+		t.Errorf("%d calls are known, want %d", known, len(names))
 	}
 }

@@ -91,7 +91,7 @@ func (p *Process) handleEvent(e ptrace.Event) {
 		return
 	}
 	t.running, t.starting, t.group, t.trap, t.staleStep, t.vfork = false, false, false, false, false, false
-	entry := e.Kind == ptrace.SyscallStop && t.step.phase == toEntry // not an exit stop
+	entry := e.Kind == ptrace.SyscallStop && t.step.phase != toExit
 	t.step, t.entered, t.interrupted = step{}, entry, false
 	switch e.Kind {
 	case ptrace.SignalStop:
@@ -100,6 +100,8 @@ func (p *Process) handleEvent(e ptrace.Event) {
 		t.interrupted = true
 	case ptrace.GroupStop:
 		t.group, t.interrupted = true, true
+	case ptrace.SyscallStop:
+		p.onSyscall(t)
 	case ptrace.Clone, ptrace.Fork:
 		p.handleNewTask(e)
 		p.leaveSyscallStop(t)
@@ -120,7 +122,9 @@ func (p *Process) handleEvent(e ptrace.Event) {
 // system call can be injected. After vfork this has to wait for the child.
 func (p *Process) leaveSyscallStop(t *thread) {
 	t.trap = true
-	p.leaveTrap(t)
+	if p.leaveTrap(t); p.catching() && !t.running {
+		p.onReturn(t)
+	}
 }
 
 // threadGone removes a thread. The end of the thread group leader is reported

@@ -112,10 +112,9 @@ func (p *Process) quiesce() error {
 	if p.ended != nil {
 		return nil
 	}
-	errs := p.stopAll()
+	errs := errors.Join(p.stopAll(), p.leaveSyscalls())
 	for _, t := range p.threads {
-		t.trap = t.trap || t.entered
-		t.entered, t.step = false, step{}
+		t.step = step{}
 		p.leaveTrap(t)
 		errs = errors.Join(errs, p.restoreMask(t))
 		if len(t.deferred) > 0 && t.signal.number == 0 {

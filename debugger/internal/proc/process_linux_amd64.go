@@ -46,6 +46,7 @@ type Process struct {
 	sharers  []int                // detached children that share the memory
 
 	actions       actionTable
+	caught        func(number uint64) bool // the system calls to stop at; nil if none
 	breakpoints   []*breakpoint
 	locations     []*location
 	lastID        int
@@ -86,7 +87,8 @@ type thread struct {
 	skipBreakpoint bool         // it continues past the breakpoint at its pc
 	reportedSignal signalNumber // a signal that was reported and arrives again
 	step           step
-	entered        bool // in the entry stop of a system call
+	entered        bool // in the entry stop of a system call, or in the exit stop of a caught one
+	call           callState
 	vfork          bool // in vfork, before the child has its own memory
 	mask           trapMask
 }

@@ -158,8 +158,13 @@ func (p *Process) resumeThread(t *thread) {
 	sig := t.signal.number
 	t.running, t.signal, t.reportedSignal = true, signalled{}, 0
 	t.mask, t.entered = trapMask{}, false
+	t.call.inside = t.call.inside && (sig == 0 || !p.handles(t, sig)) // a handler ends the call
 	if t.group && sig == 0 {
 		_ = p.tracer.Listen(t.id) // the end of a thread is an event
+		return
+	}
+	if p.catching() {
+		_ = p.tracer.ToSyscall(t.id, sig)
 		return
 	}
 	_ = p.tracer.Cont(t.id, sig)
@@ -215,7 +220,11 @@ func (p *Process) stepOver(ctx context.Context, t *thread) error {
 	if err != nil || outcome == StepEnded || outcome == StepGone || outcome == StepExec {
 		return err
 	}
-	if t.running || outcome == StepEntered {
+	if outcome == StepEntered {
+		p.onSyscall(t)
+		return nil
+	}
+	if t.running {
 		return nil // deferred signals cannot be sent within a system call; quiesce does it
 	}
 	t.skipBreakpoint = outcome == StepPaused // it was not stepped

@@ -191,6 +191,9 @@ func (s *Stepper) beginStep() error {
 		return err
 	}
 	s.t.signal, s.t.reportedSignal, s.t.skipBreakpoint = signalled{}, 0, false
+	if !s.enter {
+		s.t.call = callState{} // what the step makes is not caught
+	}
 	if next.kind == syscallCode && sig == 0 {
 		next.phase = toEntry
 	}

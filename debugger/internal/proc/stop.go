@@ -21,11 +21,12 @@ const (
 	Executed                    // exec has started another program; breakpoints are gone
 	Exited                      // the process has exited with Status
 	Killed                      // the process was killed by Signal
+	AtSyscall                   // Syscall is about to be made, or has returned
 )
 
 var whyNames = [...]string{
 	Paused: "paused", Stepped: "stepped", AtBreakpoint: "breakpoint", AtWatchpoint: "watchpoint",
-	Signalled: "signal", Executed: "exec", Exited: "exited", Killed: "killed",
+	Signalled: "signal", Executed: "exec", Exited: "exited", Killed: "killed", AtSyscall: "system call",
 }
 
 // String returns the name of the reason.
@@ -50,6 +51,7 @@ type Stop struct {
 	Fault      uint64         // si_addr of a SIGSEGV, SIGBUS, SIGILL or SIGFPE, see About
 	Status     int            // Exited: the exit status, or UnknownStatus
 	Breakpoint int            // the id of the breakpoint or watchpoint
+	Syscall    Syscall        // AtSyscall
 
 	// Late reports that the thread blocked SIGTRAP when it reached the
 	// breakpoint, and has run on to Address.

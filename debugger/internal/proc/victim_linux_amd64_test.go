@@ -36,6 +36,7 @@ var victims = []victim{
 	{"in single steps", false, false, stepOn},
 	{"in a series of steps", false, false, stepSeries},
 	{"watching what is written", false, false, watchWrites},
+	{"at system calls", false, false, stopAtSyscalls},
 }
 
 func runQuietly(p *proc.Process, _, quiet uint64) error {
@@ -116,6 +117,18 @@ func watchWrites(p *proc.Process, _, _ uint64) error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 		_, err := p.Resume(ctx)
 		if cancel(); err != nil {
+			return err
+		}
+	}
+}
+
+// stopAtSyscalls stops before and after each system call.
+func stopAtSyscalls(p *proc.Process, _, _ uint64) error {
+	if err := p.CatchSyscalls(func(uint64) bool { return true }); err != nil {
+		return err
+	}
+	for {
+		if _, err := p.Resume(context.Background()); err != nil {
 			return err
 		}
 	}

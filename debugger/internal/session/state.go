@@ -18,7 +18,7 @@ type State struct {
 	Session string `json:"session" doc:"The id of the session"`
 	PID     int    `json:"pid"`
 	Status  string `json:"status" doc:"stopped, running or exited"`
-	Reason  string `json:"reason,omitempty" doc:"Why it stopped: attached, launched, breakpoint, watchpoint, signal, panic, step, pause or exec; in the past also present, beginning, moment or write; recording also limit or exit"`
+	Reason  string `json:"reason,omitempty" doc:"Why it stopped: attached, launched, breakpoint, watchpoint, signal, panic, syscall, step, pause or exec; in the past also present, beginning, moment or write; recording also limit or exit"`
 
 	Thread   int    `json:"thread,omitempty" doc:"The thread that the stop is about"`
 	Address  string `json:"address,omitempty" doc:"Of the thread's next instruction"`
@@ -30,12 +30,14 @@ type State struct {
 	Breakpoint int                `json:"breakpoint,omitempty" doc:"The number of the breakpoint or watchpoint"`
 	Signal     string             `json:"signal,omitempty" doc:"The signal that stopped or ended it"`
 	Fault      string             `json:"fault,omitempty" doc:"The address that a memory fault is about"`
+	Syscall    string             `json:"syscall,omitempty" doc:"The system call, with its result after it"`
 	ExitStatus *int               `json:"exit_status,omitempty"`
 	History    *stepping.Position `json:"history,omitempty" doc:"Which moment of its history is looked at; absent as long as nothing was recorded"`
 
 	Note string `json:"note,omitempty" doc:"What else there is to know about the stop"`
 
 	faultText string // the part of the text about Fault
+	returned  bool   // from Syscall
 }
 
 // running returns the state while the process runs.
@@ -46,7 +48,7 @@ func (s State) running() State {
 // Reasons are the values of State.Reason.
 var Reasons = map[proc.Why]string{
 	proc.Paused: "pause", proc.Stepped: "step", proc.AtBreakpoint: "breakpoint", proc.AtWatchpoint: "watchpoint",
-	proc.Signalled: "signal", proc.Executed: "exec", proc.Exited: "", proc.Killed: "",
+	proc.Signalled: "signal", proc.Executed: "exec", proc.Exited: "", proc.Killed: "", proc.AtSyscall: "syscall",
 	stepping.AtPresent: "present", stepping.AtBeginning: "beginning", stepping.AtMoment: "moment", stepping.AtWrite: "write", stepping.AtLimit: "limit", stepping.AtExit: "exit", stepping.AtPanic: "panic",
 }
 
@@ -66,6 +68,7 @@ func (s *Session) Describe(stop proc.Stop) State {
 	now.Thread = stop.Thread
 	now.Address = plain.Hex(stop.Address)
 	now.Fault, now.faultText = s.Fault(stop)
+	now.Syscall, now.returned = s.SyscallText(stop), stop.Syscall.Returned
 	if stop.Breakpoint != 0 {
 		now.Breakpoint = s.ReachBreakpoint(stop.Breakpoint, stop.Why)
 	}

@@ -52,6 +52,11 @@ func (s State) Text() string {
 		return "About to end at " + s.Address
 	case "panic":
 		return fmt.Sprintf("Stopped at a panic (%s)", s.Address)
+	case "syscall":
+		if s.returned {
+			return fmt.Sprintf("Returned from system call %s (%s)", plain.Line(s.Syscall), s.Address)
+		}
+		return fmt.Sprintf("Stopped before system call %s (%s)", plain.Line(s.Syscall), s.Address)
 	case "exec":
 		return fmt.Sprintf("Stopped in a new program (%s)", s.Address)
 	}

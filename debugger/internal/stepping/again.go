@@ -31,6 +31,9 @@ func (s *Stepper) SetAgain(ctx context.Context, before []*Breakpoint) (notes []s
 	if err := s.waitForLibraries(ctx); err != nil {
 		s.Log.Debug("pending breakpoints do not wait for libraries", "err", err)
 	}
+	if err := s.Breakpoints.catchSyscalls(); err != nil {
+		notes = append(notes, fmt.Sprintf("system calls are not caught: %v", err))
+	}
 	return notes
 }
 

@@ -25,7 +25,8 @@ type Breakpoint struct {
 	LogMessage string // of a logpoint, which does not stop
 	Logged     int    // how often a logpoint has logged
 
-	Watch *Watch // nil for breakpoints
+	Watch    *Watch    // nil for breakpoints
+	Syscalls *Syscalls // nil unless it is at system calls, which have no places
 }
 
 // A Watch is the memory of a watchpoint.

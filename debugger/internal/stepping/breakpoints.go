@@ -63,7 +63,9 @@ func (t *Breakpoints) Clear(m *Breakpoint) error {
 	if errors.Is(errs, proc.ErrRunning) {
 		return errs
 	}
-	delete(t.ByID, m.ID)
+	if delete(t.ByID, m.ID); m.Syscalls != nil {
+		errs = errors.Join(errs, proc.UnlessEnded(t.catchSyscalls()))
+	}
 	return errs
 }
 
@@ -75,6 +77,9 @@ func (t *Breakpoints) Add(m *Breakpoint) error {
 	t.made++
 	m.ID = t.made
 	t.ByID[m.ID] = m
+	if m.Syscalls != nil {
+		return t.catchSyscalls()
+	}
 	return nil
 }
 

@@ -9,12 +9,13 @@ import (
 // replayed, as the processor does not. In the past hits are not counted and
 // hit_count is ignored.
 type stopConditions struct {
-	s       *Stepper
-	past    bool
-	at      map[uint64][]*Breakpoint
-	watches []*Breakpoint
-	before  map[*Breakpoint]int // hits that the process has counted, of those that ignore some
-	last    struct {            // the place before, for instructions that repeat
+	s        *Stepper
+	past     bool
+	at       map[uint64][]*Breakpoint
+	watches  []*Breakpoint
+	syscalls syscallWatch
+	before   map[*Breakpoint]int // hits that the process has counted, of those that ignore some
+	last     struct {            // the place before, for instructions that repeat
 		thread int
 		pc     uint64
 	}
@@ -32,6 +33,7 @@ type stopConditions struct {
 // current position on.
 func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 	l := &stopConditions{s: s, past: inPast, at: map[uint64][]*Breakpoint{}, before: map[*Breakpoint]int{}}
+	l.syscalls.calls, l.syscalls.pending, l.syscalls.from = map[uint64]bool{}, map[int]proc.Syscall{}, map[int]uint64{}
 	if !inPast {
 		l.loader = s.loader.address
 		l.addPanics()
@@ -39,6 +41,10 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 	for _, m := range s.Breakpoints.ByID {
 		if m.Watch != nil {
 			l.watches = append(l.watches, m)
+			continue
+		}
+		if m.Syscalls != nil {
+			l.syscalls.breakpoints = append(l.syscalls.breakpoints, m)
 			continue
 		}
 		for _, p := range m.Places {
@@ -51,6 +57,9 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 	if regs, err := s.View.Regs(0); err == nil {
 		l.last.thread, _ = s.View.CurrentThread()
 		l.last.pc = regs.RIP
+	}
+	if len(l.syscalls.breakpoints) > 0 && s.History != nil {
+		l.syscalls.reaches(s.History.View(), false) // the first step may make a call
 	}
 	return l
 }
@@ -65,7 +74,9 @@ func (l *stopConditions) addPanics() {
 }
 
 // empty reports whether there is nothing to check.
-func (l *stopConditions) empty() bool { return len(l.at)+len(l.watches) == 0 && l.loader == 0 }
+func (l *stopConditions) empty() bool {
+	return len(l.at)+len(l.watches)+len(l.syscalls.breakpoints) == 0 && l.loader == 0
+}
 
 // until returns a function that reports whether a forward step has reached a
 // stop, by the conditions or by until, which may be nil.
@@ -101,7 +112,7 @@ func (l *stopConditions) stopsForward(v *history.View) bool {
 			return true
 		}
 	}
-	return false
+	return !repeats && l.stopsAtSyscall(v, true)
 }
 
 // stopsBackward reports whether a breakpoint stops at the view, to which a
@@ -119,7 +130,7 @@ func (l *stopConditions) stopsBackward(v *history.View) bool {
 			return true
 		}
 	}
-	return false
+	return l.stopsAtSyscall(v, false)
 }
 
 // counts reports whether a breakpoint that was reached stops the thread. A
@@ -155,6 +166,8 @@ func (l *stopConditions) stop(stop proc.Stop) proc.Stop {
 	switch {
 	case l.found == l.s.panics.b:
 		stop.Why = AtPanic
+	case l.found.Syscalls != nil:
+		stop.Why, stop.Syscall = proc.AtSyscall, l.syscalls.found
 	case l.found.Watch == nil:
 	case l.backward:
 		stop.Why = AtWrite

@@ -67,6 +67,10 @@ func (s *Stepper) setPending(ctx context.Context) {
 
 // setPlaces finds the places of a breakpoint and sets it there.
 func (s *Stepper) setPlaces(ctx context.Context, b *Breakpoint) error {
+	if c, err := parseSyscalls(b.Site.Catch); c != nil || err != nil {
+		b.Syscalls = c
+		return err
+	}
 	places, note, err := s.places(ctx, b.Site)
 	if err != nil {
 		return err

@@ -47,6 +47,13 @@ func (s *Stepper) Run(ctx context.Context) (proc.Stop, error) {
 	s.placePanicStops(ctx)
 	for {
 		stop, err := s.runOnce(ctx)
+		if err == nil && stop.Why == proc.AtSyscall {
+			var stops bool
+			if stop, stops = s.atSyscall(stop); stops {
+				return stop, nil
+			}
+			continue
+		}
 		if err != nil || !s.atLoader(stop) {
 			return s.explainPanic(stop), err
 		}

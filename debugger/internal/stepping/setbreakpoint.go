@@ -52,6 +52,9 @@ func (s *Stepper) SetBreakpoint(ctx context.Context, spec BreakpointSpec) (*Brea
 // findPlaces finds the places of a breakpoint, or makes it pending if that is
 // allowed.
 func (s *Stepper) findPlaces(ctx context.Context, b *Breakpoint, mayWait bool) (err error) {
+	if b.Syscalls, err = parseSyscalls(b.Site.Catch); b.Syscalls != nil || err != nil {
+		return err
+	}
 	b.Places, b.Note, err = s.places(ctx, b.Site)
 	if !isUnknown(err) || !mayWait {
 		return err
