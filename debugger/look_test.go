@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
@@ -405,5 +406,42 @@ func TestStateIsToldOnce(t *testing.T) {
 		if got := told(tt.tool, tt.args); got != tt.want {
 			t.Errorf("%s: told %v, want %v", tt.tool, got, tt.want)
 		}
+	}
+}
+
+// The state that a look could not tell because it failed is in the next answer.
+func TestStateAfterAnError(t *testing.T) {
+	c, p := attach(t, "shapes.c")
+	c.ok("set_breakpoint", args{"file": "shapes.c", "line": line(t, "after")})
+	contains(t, c.ok("continue", args{"wait_ms": 0}), "Process is running")
+	p.Tell("run")
+	var now answer
+	for now.State.Status != "stopped" {
+		time.Sleep(time.Millisecond)
+		c.state("", &now) // which counts as no answer
+	}
+	for _, look := range []struct {
+		tool string
+		args any
+	}{
+		{"evaluate", args{"expression": "no_such_name"}},
+		{"evaluate", args{"expression": "/q count"}},
+		{"read_memory", args{"address": "0x10", "length": 8}},
+		{"get_stack_trace", args{"thread": 1}},
+		{"disassemble", args{"function": "no_such_name"}},
+		{"call_trace", args{"function": "no_such_name"}},
+	} {
+		if a := c.Call("debugger/"+look.tool, look.args); a.Err == nil {
+			t.Errorf("%s %v: %s, want an error", look.tool, look.args, a)
+		}
+	}
+	var first, second struct{ State *position }
+	c.data("evaluate", args{"expression": "count"}, &first)
+	if first.State == nil || first.State.Line != line(t, "after") {
+		t.Errorf("after errors evaluate tells the state %+v, want line %d", first.State, line(t, "after"))
+	}
+	c.data("evaluate", args{"expression": "count"}, &second)
+	if second.State != nil {
+		t.Errorf("evaluate tells the state again: %+v", second.State)
 	}
 }

@@ -163,6 +163,21 @@ func (s *Session) report() (now State, changed bool) {
 	return now, changed
 }
 
+// Reported returns the state as the caller knows it.
+func (s *Session) Reported() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reported
+}
+
+// SetReported makes a state the one that the caller knows. A call that fails
+// puts back what the caller knew before, as its answer has no state.
+func (s *Session) SetReported(known State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reported = known
+}
+
 // close releases the target and waits for all goroutines of the session. It is
 // called once, by a goroutine that does not hold the gate.
 func (s *Session) close(ctx context.Context, kill bool) error {

@@ -68,7 +68,8 @@ func WithProcess[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Han
 	})
 }
 
-// Exclusive calls work while it holds the gate of the session.
+// Exclusive calls work while it holds the gate of the session. If work fails,
+// the next answer tells the state that this one could not.
 func Exclusive[A, R any](ctx context.Context, call *mcp.Call, s *session.Session, work Work[A, R], args A) (answer R, err error) {
 	_, waited := s.Span(ctx, session.SpanWait)
 	inside, leave, err := s.Acquire(ctx)
@@ -79,7 +80,11 @@ func Exclusive[A, R any](ctx context.Context, call *mcp.Call, s *session.Session
 	defer leave()
 	inside, used := s.Span(inside, session.SpanUse)
 	defer func() { used(err) }()
+	known := s.Reported()
 	answer, err = work(inside, call, s, args)
+	if err != nil {
+		s.SetReported(known)
+	}
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 		err = session.ErrClosed
 	}
