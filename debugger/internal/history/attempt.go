@@ -29,6 +29,7 @@ type attempt struct {
 	added        procfs.Maps // and after the step
 	filled       []x86.Span  // the parts of them that may not read as zero
 	input        bool        // everything is known from an Input
+	switches     bool        // only the current thread changes
 	unrecordable string      // why the step cannot be recorded, or ""
 }
 

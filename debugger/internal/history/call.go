@@ -83,6 +83,10 @@ func (r *Recorder) appendExtras(a *attempt, regs *ptrace.Regs) (int, error) {
 		r.buf = appendExtra(r.buf, extraNumber, appendNumber(nil, a.number))
 		n++
 	}
+	if a.switches {
+		r.buf = appendExtra(r.buf, extraSwitch, appendNumber(nil, uint64(r.view().current)))
+		n++
+	}
 	if len(a.removed)+len(a.added) > 0 {
 		r.buf = appendExtra(r.buf, extraMaps, appendMaps(appendMaps(nil, a.removed), a.added))
 		n++

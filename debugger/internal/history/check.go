@@ -59,7 +59,7 @@ func (o *opener) checkExtra(tag byte, d *decoder) {
 	case extraMaps:
 		d.maps()
 		d.maps()
-	case extraThread:
+	case extraThread, extraSwitch:
 		d.index(len(o.threads))
 	case extraOther:
 		i := d.index(len(o.threads))

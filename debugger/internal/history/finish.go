@@ -54,7 +54,7 @@ func (r *Recorder) finishParts(a *attempt, t *thread, regs *ptrace.Regs) (parts 
 			parts |= partVector
 		}
 	}
-	if a.kind != Stepped || a.before != nil {
+	if a.kind != Stepped || a.before != nil || a.switches {
 		n, err := r.appendExtras(a, regs)
 		if err != nil {
 			return 0, err

@@ -49,6 +49,7 @@ const (
 	extraOther         // registers and vector state of another thread
 	extraNote          // a description in words
 	extraNumber        // of the system call or signal
+	extraSwitch        // the thread that was the current one before
 )
 
 // A span is a range of memory and its contents on the other side of the record:

@@ -115,6 +115,9 @@ type Input struct {
 	Vector bool // the vector state changes
 	Maps   bool // mappings change
 	Ends   bool // the process ends
+
+	Threads  bool // threads are started
+	Switches bool // the stepper's thread is the current one from now on
 }
 
 // An InputStepper is a Stepper of a process that replays a recording.
@@ -130,7 +133,8 @@ func (r *Recorder) prepareInput(a *attempt, in *Input) {
 	a.input, a.kind, a.number = true, in.Kind, in.Number
 	a.differ, a.vector = true, in.Vector
 	a.call.Number = in.Number
-	a.effect.Maps, a.effect.Ends = in.Maps, in.Ends
+	a.effect.Maps, a.effect.Ends, a.effect.Threads = in.Maps, in.Ends, in.Threads
+	a.switches = in.Switches
 	for _, s := range in.Writes {
 		a.spans = r.clip(a.spans, s)
 	}

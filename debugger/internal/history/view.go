@@ -175,13 +175,13 @@ func (v *View) move(record []byte, back bool) error {
 	if h.parts&partVector != 0 {
 		d.moveVector(t.vector)
 	}
+	v.current = h.thread
 	if h.parts&partExtra != 0 {
 		d.extras(func(tag byte, p *decoder) { v.moveExtra(tag, p, back) })
 	}
 	if d.bad {
 		return ErrCorrupt
 	}
-	v.current = h.thread
 	return nil
 }
 
@@ -210,6 +210,10 @@ func (v *View) moveExtra(tag byte, d *decoder, back bool) {
 			v.now = v.maps
 		}
 		v.maps, v.remapped = replaceMaps(v.maps, removed, added), true
+	case extraSwitch:
+		if from := d.index(len(v.threads)); back {
+			v.current = from
+		}
 	case extraThread:
 		t := &v.threads[d.index(len(v.threads))]
 		t.alive = !t.alive

@@ -1,6 +1,6 @@
-// Package inplace executes a traced thread translated, in place: with its own
-// registers, stack and memory, in a cache of code that this program writes and the
-// process executes. Instructions are counted exactly, and the thread stops at any
+// Package inplace executes the traced threads of a process translated, in place: with their
+// own registers, stacks and memory, in a cache of code that this program writes and the
+// process executes. Instructions are counted exactly, and a thread stops at any
 // count.
 //
 //	runner, err := inplace.New(tracer, tid)
@@ -39,9 +39,12 @@
 //
 // # Limits
 //
-// The process must have one thread, which stays alone: [Runner.Execute] refuses to
-// make another one with [ErrThreads]. Children that have memory of their own, and
-// those of vfork, run on their own, untranslated.
+// [New] takes a process with one thread. Threads that it starts become threads of the
+// Runner. One of them, the current one, executes instructions, while the others are
+// stopped or wait in the kernel. [Runner.Switch] makes another one the current one.
+// Processes that share all memory are refused with [ErrThreads], except those of vfork.
+// Children that have memory of their own, and those of vfork, run on their own,
+// untranslated.
 //
 // [Runner.Run] ends when its context does. [Runner.Execute] does not end before the
 // system call, nor [Runner.Step] before the instruction, except between the iterations of a

@@ -19,7 +19,7 @@ func (r *Runner) Replace(regs ptrace.Regs) {
 	r.Regs = regs
 	r.Regs.OrigRAX = ptrace.NoSyscall
 	r.indirect, r.restart = false, false
-	r.clearDeadFlags()
+	r.ClearDeadFlags()
 }
 
 // Inject makes the thread execute a system call that is not the program's. It must be

@@ -11,36 +11,61 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Execute makes the system call of a stop of kind [Call]. The kind of the Stop is Done
-// if it has returned, or will be restarted by the kernel; Signal if a signal arrived
-// before it was made. It waits as long as the call does, and cannot be canceled.
-func (r *Runner) Execute() (Stop, error) { return r.orEnd(r.execute()) }
+// Execute makes the system call of a stop of kind [Call], or waits for that of a stop of
+// kind [Blocked]. The kind of the Stop is Done if it has returned, or will be restarted by
+// the kernel; Signal if a signal arrived before it was made. It waits as long as the call
+// does, and cannot be canceled.
+func (r *Runner) Execute() (Stop, error) { return r.orEnd(r.execute(true)) }
 
-func (r *Runner) execute() (Stop, error) {
+// Start is Execute, except that the kind of the Stop is Blocked if the call waits in the
+// kernel. Another thread can then execute instructions, see [Runner.Switch].
+func (r *Runner) Start() (Stop, error) { return r.orEnd(r.execute(false)) }
+
+func (r *Runner) execute(wait bool) (Stop, error) {
 	if r.Replays {
 		return Stop{}, errors.New("a replay makes no system calls")
 	}
-	if r.startsThread() {
-		return Stop{}, ErrThreads
+	if !r.inside {
+		if stop, err := r.enterCall(); stop.Kind != 0 || err != nil {
+			return stop, err
+		}
 	}
-	call := r.Regs
-	if stop, err := r.beginCall(); stop.Kind != 0 || err != nil {
+	stop, err := r.endCall(wait)
+	if stop.Kind == Blocked || err != nil {
 		return stop, err
 	}
-	stop, err := r.endCall()
-	if stop.Kind != Done || err != nil {
+	if r.inside = false; stop.Kind != Done {
 		return stop, err
 	}
 	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
 		return Stop{}, err
 	}
-	r.at, r.restart = atStop, r.Regs.Restarts()
-	if !r.restart {
+	if r.at, r.restart = atStop, r.Regs.Restarts(); !r.restart {
 		r.Regs.OrigRAX = ptrace.NoSyscall
 	}
 	r.executed++
-	r.mapped(&call)
-	return stop, nil
+	r.mapped(&r.before)
+	return stop, r.awaitStarted()
+}
+
+// enterCall moves the thread into the system call.
+func (r *Runner) enterCall() (Stop, error) {
+	if r.withdrawn {
+		if stop, err := r.restartWithdrawn(); stop.Kind != 0 || err != nil {
+			return stop, err
+		}
+	} else {
+		if r.sharesMemory() {
+			return Stop{}, ErrThreads
+		}
+		call := r.Regs
+		if stop, err := r.beginCall(); stop.Kind != 0 || err != nil {
+			return stop, err
+		}
+		r.before = call
+	}
+	r.inside = true
+	return Stop{}, r.resume(r.tracer.ToSyscall, 0)
 }
 
 // beginCall moves the thread to the entry of the system call.
@@ -79,26 +104,31 @@ func (r *Runner) callPrevented(event ptrace.Event) (Stop, error) {
 	return stop, err
 }
 
-// endCall makes the system call.
-func (r *Runner) endCall() (Stop, error) {
+// endCall waits for the end of the system call, or until it waits in the kernel.
+func (r *Runner) endCall(wait bool) (Stop, error) {
 	for {
-		if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
-			return Stop{}, err
-		}
-		event, err := r.next(context.Background())
+		event, ok, err := r.nextInside(wait)
 		if err != nil {
 			return Stop{}, err
+		}
+		if !ok {
+			return Stop{Kind: Blocked}, nil
 		}
 		switch event.Kind {
 		case ptrace.SyscallStop:
 			return Stop{Kind: Done}, nil
 		case ptrace.Exec:
 			return Stop{Kind: Exec}, nil
-		case ptrace.Fork, ptrace.Vfork, ptrace.VforkDone, ptrace.Clone, ptrace.Exiting, ptrace.EventStop:
-			continue
+		case ptrace.Clone:
+			r.started = int(event.Message)
+		case ptrace.Fork, ptrace.Vfork, ptrace.VforkDone, ptrace.Exiting, ptrace.EventStop:
+		default:
+			stop, _, err := r.handle(event)
+			return stop, err
 		}
-		stop, _, err := r.handle(event)
-		return stop, err
+		if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
+			return Stop{}, err
+		}
 	}
 }
 
@@ -109,19 +139,24 @@ func (r *Runner) Skip(result uint64) {
 	r.executed++
 }
 
-// startsThread reports whether the system call would make a thread, or another process
-// in the same memory that the program does not wait for.
-func (r *Runner) startsThread() bool {
-	flags := uint64(0)
+// cloneFlags returns the flags of a system call that makes a thread or a process, or 0.
+func (r *Runner) cloneFlags() uint64 {
 	switch r.Regs.RAX {
 	case unix.SYS_CLONE:
-		flags = r.Regs.RDI
+		return r.Regs.RDI
 	case unix.SYS_CLONE3:
 		var b [8]byte
 		_, _ = r.memory.Read(r.Regs.RDI, b[:]) // the kernel fails too
-		flags = binary.LittleEndian.Uint64(b[:])
+		return binary.LittleEndian.Uint64(b[:])
 	}
-	return flags&unix.CLONE_VM != 0 && flags&unix.CLONE_VFORK == 0
+	return 0
+}
+
+// sharesMemory reports whether the system call would make another process in the same
+// memory that the program does not wait for.
+func (r *Runner) sharesMemory() bool {
+	flags := r.cloneFlags()
+	return flags&unix.CLONE_VM != 0 && flags&(unix.CLONE_VFORK|unix.CLONE_THREAD) == 0
 }
 
 // mapped forgets translations if a system call has changed the memory that they are

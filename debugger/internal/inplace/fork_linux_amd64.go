@@ -27,7 +27,7 @@ func (r *Runner) Fork() (*Runner, error) {
 	stopped := map[int]bool{}
 	child, err := r.tracer.Inject(r.tid, r.site, unix.SYS_CLONE, [6]uint64{unix.CLONE_PARENT}, func(e ptrace.Event) {
 		if e.Thread == r.tid {
-			r.other(e)
+			r.beside(e)
 			return
 		}
 		stopped[e.Thread] = !e.Gone()
@@ -62,7 +62,7 @@ func (r *Runner) adoptChild(tid int, mask uint64) (*Runner, error) {
 	}
 	for _, m := range r.shared.mapped {
 		args := [6]uint64{m.Start, m.Len()}
-		if _, err := r.tracer.Inject(tid, r.site, unix.SYS_MUNMAP, args, r.other); err != nil {
+		if _, err := r.tracer.Inject(tid, r.site, unix.SYS_MUNMAP, args, r.beside); err != nil {
 			return nil, err
 		}
 	}

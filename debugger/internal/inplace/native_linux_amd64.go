@@ -24,7 +24,7 @@ func (r *Runner) stepWhole(ctx context.Context) (Stop, error) {
 		}
 		if r.Regs.RIP != before || !r.repeats() {
 			r.executed++
-			r.clearDeadFlags()
+			r.ClearDeadFlags()
 			return stop, nil
 		}
 		if err := ctx.Err(); err != nil {

@@ -272,23 +272,6 @@ func inSleep(tid int) bool {
 	return err == nil && strings.HasPrefix(string(text), "230 ")
 }
 
-// TestThreadsAreRefused makes sure that nothing has happened when a thread is refused.
-func TestThreadsAreRefused(t *testing.T) {
-	threads := debuggertest.Build(t, "threads.c")
-	launch(t, []string{threads}, func(g *guest) {
-		for {
-			stop, err := g.next(t.Context(), 1<<40)
-			if errors.Is(err, inplace.ErrThreads) {
-				return
-			}
-			must(err)
-			if stop.Kind == inplace.Exited {
-				panic(failure("the program has started no thread"))
-			}
-		}
-	})
-}
-
 // expectOwnCode checks that the program counter is in the program's own code.
 func (g *guest) expectOwnCode() {
 	maps, err := os.ReadFile("/proc/" + itoa(g.Thread()) + "/maps")

@@ -32,7 +32,7 @@ func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
 	r.stopLeaving() // also if the process has ended meanwhile
 	r.executed += n - r.context().Left()
 	if err == nil {
-		r.clearDeadFlags()
+		r.ClearDeadFlags()
 	}
 	return stop, err
 }
@@ -108,22 +108,14 @@ func (r *Runner) resume(f request, signal syscall.Signal) error {
 	return f(r.tid, signal)
 }
 
-// next returns the next event of the thread. It detaches from children of the process,
-// which have stopped before their first instruction.
+// next returns the next event of the current thread, see other for those of others.
 func (r *Runner) next(ctx context.Context) (ptrace.Event, error) {
-	if r.end.Gone() {
-		return r.end, nil
-	}
 	for {
-		event, err := r.tracer.Next(ctx, nil)
+		event, err := r.event(ctx)
 		switch {
-		case err != nil:
+		case err != nil || event == r.end:
 			return event, err
-		case event.Thread != r.tid || event.Gone():
-			r.other(event)
-			if r.end.Gone() {
-				return r.end, nil
-			}
+		case event.Gone() && !r.exiting: // the end of the process follows
 		case event.Kind == ptrace.EventStop && r.stale:
 			r.stale = false
 			if err := r.resume(r.last, 0); err != nil {
@@ -132,17 +124,6 @@ func (r *Runner) next(ctx context.Context) (ptrace.Event, error) {
 		default:
 			return event, r.restoreMask(event)
 		}
-	}
-}
-
-// other handles an event that no call waits for: it detaches from children, and keeps
-// the end of the process for the method next.
-func (r *Runner) other(e ptrace.Event) {
-	switch {
-	case e.Thread == r.tid && e.Gone():
-		r.end = e
-	case e.Thread != r.tid && !e.Gone():
-		_ = r.tracer.Detach(e.Thread, 0) // it may have been killed
 	}
 }
 
@@ -160,6 +141,9 @@ func (r *Runner) restoreMask(e ptrace.Event) error {
 func (r *Runner) enter() error {
 	if r.restart && !r.Replays {
 		r.restart, r.at = false, atStop
+		if len(r.queue) > 0 {
+			return nil // it has continued already, see restartWithdrawn
+		}
 		return r.resume(r.tracer.ToSyscall, 0)
 	}
 	address, err := r.address()
@@ -357,8 +341,9 @@ func (r *Runner) addLeft(n int64) error {
 	return nil
 }
 
-// clearDeadFlags clears the flags that the program overwrites before it reads them.
-func (r *Runner) clearDeadFlags() {
+// ClearDeadFlags clears the flags that the program overwrites before it reads them, as Run
+// does.
+func (r *Runner) ClearDeadFlags() {
 	r.Regs.EFlags &^= translate.DeadFlags(r.code.fetch, r.Regs.RIP)
 }
 

@@ -13,42 +13,29 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/translate"
 )
 
-// A Runner executes a thread.
+// A Runner executes the threads of a process, one at a time.
 type Runner struct {
-	// Regs are the program's registers while the thread is stopped. They may be
-	// changed.
-	Regs ptrace.Regs
+	// The current thread. Its field Regs are the program's registers while it is
+	// stopped. They may be changed.
+	*thread
 
-	// Replays says that the thread makes no system calls. A stop of kind Call can only
+	// Replays says that the process makes no system calls. A stop of kind Call can only
 	// be skipped.
 	Replays bool
 
-	tracer *ptrace.Tracer
-	tid    int
-	memory *ptrace.Memory
-	shared *shared
-	cache  *codecache.Cache
-	code   code
-	site   uint64         // address of a syscall instruction
-	kernel []ptrace.Range // mappings that the kernel gives every process, as the vdso
+	tracer  *ptrace.Tracer
+	pid     int
+	threads map[int]*thread
+	memory  *ptrace.Memory
+	shared  *shared
+	cache   *codecache.Cache
+	code    code
+	site    uint64         // address of a syscall instruction
+	kernel  []ptrace.Range // mappings that the kernel gives every process, as the vdso
 
 	executed int64 // instructions before the current Run
 
-	at       place
-	indirect bool           // Regs.RIP is the target of an indirect branch
-	restart  bool           // the kernel may restart a system call when the thread continues
-	signal   ptrace.SigInfo // of the stop of kind Signal
-
-	deferred []ptrace.SigInfo // signals that arrived in the middle of a block
-	raised   bool             // the first of them has been sent again
-
-	last  request // with which the thread was resumed
-	stale bool    // an event stop may come that no call waits for
-
 	end ptrace.Event // of the process, if it was reported
-
-	unmasked bool   // SIGTRAP is not blocked during a step, though the program blocks it
-	mask     uint64 // if so: the program's mask
 
 	leaving bool // the thread must leave the cache after the current block, see leave
 }
@@ -71,7 +58,8 @@ func New(tracer *ptrace.Tracer, tid int) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{tracer: tracer, tid: tid, memory: memory}
+	t := &thread{tid: tid}
+	r := &Runner{tracer: tracer, pid: tid, thread: t, threads: map[int]*thread{tid: t}, memory: memory}
 	if err := r.start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("translate process %d: %w", tid, err), r.Close())
 	}
@@ -119,7 +107,7 @@ func (r *Runner) Close() error {
 	return err
 }
 
-// Thread returns the id of the thread.
+// Thread returns the id of the current thread.
 func (r *Runner) Thread() int { return r.tid }
 
 // Memory returns the memory of the process.
@@ -131,7 +119,7 @@ func (r *Runner) Memory() *ptrace.Memory { return r.memory }
 // interrupted in one, is in its own code already. It stays where it is and continues the
 // call.
 func (r *Runner) Release() error {
-	if r.at == atCall || r.restart {
+	if r.inKernel() {
 		return nil
 	}
 	return r.toEventStop()
@@ -143,14 +131,14 @@ func (r *Runner) Gone() bool { return r.end.Gone() }
 
 // toEventStop gives the thread the program's registers and moves it to an event stop.
 func (r *Runner) toEventStop() error {
-	if r.at == atCall || r.restart {
+	if r.inKernel() {
 		return errors.New("the thread is inside a system call")
 	}
 	if err := r.setRegs(); err != nil {
 		return err
 	}
 	r.at, r.stale = atStop, false
-	_, err := r.tracer.ToEventStop(r.tid, r.other)
+	_, err := r.tracer.ToEventStop(r.tid, r.beside)
 	return err
 }
 
@@ -171,7 +159,7 @@ func (r *Runner) inject(number uint64, args ...uint64) (uint64, error) {
 	}
 	var all [6]uint64
 	copy(all[:], args)
-	return r.tracer.Inject(r.tid, r.site, number, all, r.other)
+	return r.tracer.Inject(r.tid, r.site, number, all, r.beside)
 }
 
 // arena maps a new arena.

@@ -100,7 +100,7 @@ func (r *Runner) raiseDeferred() error {
 		return nil
 	}
 	r.raised = true
-	return unix.Tgkill(r.tid, r.tid, r.deferred[0].Signal())
+	return unix.Tgkill(r.pid, r.tid, r.deferred[0].Signal())
 }
 
 // SigInfo returns the siginfo_t of the last stop of kind [Signal].

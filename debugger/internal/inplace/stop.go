@@ -7,12 +7,13 @@ type Kind uint8
 
 // The kinds of stops.
 const (
-	Done   Kind = iota + 1 // as many instructions were executed as Run was to execute, or Run was canceled
-	Call                   // before a system call; see Runner.Execute and Runner.Skip
-	Native                 // before an instruction that is not translated; see Runner.Step
-	Signal                 // a signal is to be delivered; see Runner.Deliver
-	Exited                 // the process has ended
-	Exec                   // the process executes another program; the Runner is of no more use
+	Done    Kind = iota + 1 // as many instructions were executed as Run was to execute, or Run was canceled
+	Call                    // before a system call; see Runner.Execute and Runner.Skip
+	Native                  // before an instruction that is not translated; see Runner.Step
+	Signal                  // a signal is to be delivered; see Runner.Deliver
+	Exited                  // the process has ended
+	Blocked                 // the system call waits in the kernel; see Runner.Start
+	Exec                    // the process executes another program; the Runner is of no more use
 )
 
 // A Stop describes a stop.
@@ -22,6 +23,6 @@ type Stop struct {
 	Killed int // of Exited: number of the signal
 }
 
-// ErrThreads reports a system call that would make another thread, or another
-// process in the same memory that is not a child of vfork.
-var ErrThreads = errors.New("the program starts a thread")
+// ErrThreads reports a system call that would make another process in the same memory
+// that is not a child of vfork.
+var ErrThreads = errors.New("the program would share all its memory with a child")

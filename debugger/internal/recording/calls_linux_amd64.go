@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -40,49 +41,96 @@ func (r *recorder) call() (inplace.Stop, error) {
 	if err := r.check(&g); err != nil {
 		return inplace.Stop{}, err
 	}
-	effect := r.effect(&g)
-	var all *snapshot
-	if effect.Unknown {
-		var err error
-		if all, err = r.snapshot(); err != nil {
-			return inplace.Stop{}, err
-		}
+	if g.RAX == unix.SYS_EXIT && len(r.run.Threads()) > 1 {
+		return r.endThread(&e)
 	}
-	stop, err := r.execute(&g)
+	c := &call{event: e, regs: g, effect: r.effect(&g)}
+	if err := r.prepare(c); err != nil {
+		return inplace.Stop{}, err
+	}
+	return r.execute(c)
+}
+
+// A call is a system call that is being made.
+type call struct {
+	event   Event // without its result
+	regs    ptrace.Regs
+	effect  kernel.Effect
+	altered bool      // it is made with other values of rdx or r10
+	all     *snapshot // of the memory before it, if the effect is unknown
+
+	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call
+	meanwhile []Write   // and as the kernel has left it, while the call is withdrawn
+	began     time.Time // when it was first found to wait, or zero
+}
+
+// prepare copies the memory that must be known as it was before a call.
+func (r *recorder) prepare(c *call) (err error) {
+	if c.effect.Unknown {
+		c.all, err = r.snapshot()
+	}
+	if err == nil && interruptible[c.regs.RAX] && len(r.threads) > 1 {
+		c.changed, err = r.written(&c.regs, c.effect.Writes)
+	}
+	return err
+}
+
+// execute makes a system call, and records it if it has returned. MADV_FREE is made
+// MADV_DONTNEED, because it is not known when the kernel frees the memory.
+func (r *recorder) execute(c *call) (inplace.Stop, error) {
+	g := &c.regs
+	if g.RAX == unix.SYS_MADVISE && g.RDX == unix.MADV_FREE {
+		r.run.Regs.RDX, c.altered = unix.MADV_DONTNEED, true
+	}
+	run := r.run.Start
+	if c.all != nil || len(r.threads) == 1 {
+		run = r.run.Execute
+	}
+	stop, err := run()
+	if stop.Kind == inplace.Blocked {
+		r.thread.call = c
+		return stop, err
+	}
+	r.thread.call = nil
+	if c.altered && stop.Kind != inplace.Exited {
+		r.run.Regs.RDX, r.run.Regs.R10 = g.RDX, g.R10
+	}
 	if err != nil || stop.Kind != inplace.Done {
 		return stop, err
 	}
-	if e.Writes, err = r.written(&g, effect.Writes); err != nil {
+	if err := r.show(r.position() - 1); err != nil {
 		return inplace.Stop{}, err
 	}
-	if all != nil {
-		if e.Writes, err = r.differences(all, effect.Name, g.RAX); err != nil {
-			return inplace.Stop{}, err
-		}
-	}
-	if effect.Vector {
-		if e.Vector, err = vectorState(r.tracer, r.pid); err != nil {
-			return inplace.Stop{}, err
-		}
-	}
-	if err := r.remap(&e, &g); err != nil {
-		return inplace.Stop{}, err
-	}
-	return stop, r.add(&e, g)
+	c.event.Position = r.position() - 1
+	return stop, r.finish(c)
 }
 
-// execute makes a system call. MADV_FREE is made MADV_DONTNEED, because it is not known
-// when the kernel frees the memory.
-func (r *recorder) execute(g *ptrace.Regs) (inplace.Stop, error) {
-	free := g.RAX == unix.SYS_MADVISE && g.RDX == unix.MADV_FREE
-	if free {
-		r.run.Regs.RDX = unix.MADV_DONTNEED
+// finish records a system call that has returned.
+func (r *recorder) finish(c *call) (err error) {
+	e, g := &c.event, &c.regs
+	if e.Writes, err = r.written(g, c.effect.Writes); err != nil {
+		return err
 	}
-	stop, err := r.run.Execute()
-	if free && stop.Kind != inplace.Exited {
-		r.run.Regs.RDX = g.RDX
+	if c.all != nil {
+		if e.Writes, err = r.differences(c.all, c.effect.Name, g.RAX); err != nil {
+			return err
+		}
 	}
-	return stop, err
+	if c.effect.Vector {
+		if e.Vector, err = vectorState(r.tracer, r.run.Thread()); err != nil {
+			return err
+		}
+	}
+	if err := r.remap(e, g); err != nil {
+		return err
+	}
+	if err := r.started(c); err != nil {
+		return err
+	}
+	if g.RAX == unix.SYS_SCHED_YIELD {
+		r.sliceEnd = 0
+	}
+	return r.add(e, *g)
 }
 
 // check returns why a system call cannot be recorded, as a cutError.
@@ -119,7 +167,7 @@ func (r *recorder) effect(g *ptrace.Regs) kernel.Effect {
 
 // exec records that the process executes another program.
 func (r *recorder) exec() (inplace.Stop, error) {
-	r.base, r.signals = r.position(), 0
+	r.base, r.extra = r.position(), 0
 	if err := r.run.Close(); err != nil {
 		return inplace.Stop{}, err
 	}
@@ -176,7 +224,7 @@ func (r *recorder) mapped(e *Event, g *ptrace.Regs, m Mapping) error {
 		e.Remap = Remap{Kind: Map, Mapping: m}
 		return nil
 	}
-	direct := fmt.Sprintf("/proc/%d/fd/%d", r.pid, int32(g.R8))
+	direct := fmt.Sprintf("/proc/%d/fd/%d", r.run.Thread(), int32(g.R8))
 	path, err := os.Readlink(direct)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ const (
 	maxFiles    = 1 << 16
 	maxVector   = 1 << 16
 	maxMappings = 1 << 17
+	maxThreads  = 1 << 15 // at a time
 	maxWrites   = 1 << 20 // of an event
 	maxText     = 1 << 15
 	addressEnd  = 1 << 47
@@ -63,7 +64,7 @@ func Read(r io.Reader) (*Recording, error) {
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
 		return nil, ErrFormat
 	}
-	if v := binary.LittleEndian.Uint16(head[len(magic):]); v != version {
+	if v := binary.LittleEndian.Uint16(head[len(magic):]); v == 0 || v > version {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
 	}
 	zip, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
@@ -245,9 +246,7 @@ func decodeEvent(payload []byte, files int) (Event, error) {
 	e.Immediate = parts&partImmediate != 0
 	e.Position, e.Number, e.Hash = d.uvarint(), d.uvarint(), d.word()
 	e.Status, e.Reason = int(d.varint()), d.text()
-	for range d.count(ptrace.NumRegs) {
-		e.Registers = append(e.Registers, Register{d.byte(), d.uvarint()})
-	}
+	e.Registers = d.registers()
 	if parts&partWrites != 0 {
 		e.Writes = d.writes()
 	}
@@ -262,6 +261,11 @@ func decodeEvent(payload []byte, files int) (Event, error) {
 			e.Mappings = append(e.Mappings, d.mapping())
 		}
 	}
+	if parts&partThreads != 0 {
+		for n := d.count(maxThreads); n > 0 && !d.bad; n-- {
+			e.Threads = append(e.Threads, Thread{int(d.uvarint() & (1<<31 - 1)), d.registers(), d.bytes(d.uvarint())})
+		}
+	}
 	if d.bad || len(d.b) > 0 || !e.valid(files) {
 		return Event{}, ErrCorrupt
 	}
@@ -270,8 +274,11 @@ func decodeEvent(payload []byte, files int) (Event, error) {
 
 // valid reports whether a replay can do what the event says.
 func (e *Event) valid(files int) bool {
-	for _, r := range e.Registers {
-		if int(r.Number) >= ptrace.NumRegs || r.Number == origRAX || r.Number == codeSegment && r.Value != longMode {
+	if !validRegisters(e.Registers) {
+		return false
+	}
+	for _, t := range e.Threads {
+		if !validRegisters(t.Registers) || len(t.Vector) > maxVector {
 			return false
 		}
 	}
@@ -288,6 +295,16 @@ func (e *Event) valid(files int) bool {
 	to := Mapping{Start: e.Remap.To, Length: e.Remap.ToLen, File: -1}
 	return e.Kind != 0 && e.Kind < lastKind && e.Position < 1<<62 && e.Position+e.duration() < 1<<62 &&
 		len(e.Vector) <= maxVector && e.Remap.Kind < lastRemap && to.valid(files)
+}
+
+// validRegisters reports whether a process can have the registers.
+func validRegisters(list []Register) bool {
+	for _, r := range list {
+		if int(r.Number) >= ptrace.NumRegs || r.Number == origRAX || r.Number == codeSegment && r.Value != longMode {
+			return false
+		}
+	}
+	return true
 }
 
 // valid reports whether a mapping is in the memory of programs, and names a file of
@@ -365,6 +382,14 @@ func (d *decoder) count(most int) int {
 		return 0
 	}
 	return int(n)
+}
+
+func (d *decoder) registers() []Register {
+	var list []Register
+	for range d.count(ptrace.NumRegs) {
+		list = append(list, Register{d.byte(), d.uvarint()})
+	}
+	return list
 }
 
 func (d *decoder) writes() []Write {

@@ -15,7 +15,8 @@
 //
 // # Positions
 //
-// A position is a number of instructions and delivered signals since the program began.
+// A position is a number of instructions, delivered signals, and switches and ends of
+// threads since the program began.
 // A repeated string operation is one instruction, and so is a system call that the
 // kernel restarts, each time. Position n is the state before instruction n.
 //
@@ -27,13 +28,25 @@
 // which must still be the same (see [File]). At each input the registers are compared
 // with those of the recorded run; if they differ, the error is a *[DivergenceError].
 //
+// # Threads
+//
+// One thread executes instructions at a time. It is switched for another one after some
+// millions of instructions, or when it waits in the kernel, at a position that is
+// recorded. So a replay needs one thread, which gets the registers of another one of the
+// program at each switch.
+//
+// The kernel writes the results of system calls while no thread executes instructions:
+// before another thread runs, a call that waits and may write memory is interrupted, and
+// made again later. The recorder needs no memory of its own in the program for that. If it
+// is killed, all calls write where the program expects it.
+//
 // # Limits
 //
-// A program is recorded while it has one thread. Its children run unrecorded. An exec
+// The children of a program run unrecorded. An exec
 // begins another program in the same recording. A recording ends before the program
 // when the program
 //
-//   - starts a thread, or would share memory with a child;
+//   - would share memory with a child;
 //   - maps a file in shared memory and may write it, or maps System V shared memory;
 //   - restricts its system calls (seccomp), changes segments, or traces others;
 //   - makes a system call in another way than by the instruction syscall;
@@ -55,7 +68,7 @@
 //
 // A file is "TRIPTYCH RECORDING\n", the version in two bytes, and a zstd stream of
 // blocks: a tag, the length of the payload as an unsigned varint, the payload. Block F
-// is an entry of the table of files, E an event, Z the end. A file that ends early has
+// is an entry of the table of files, E an event, Z the end. Version 1 had no threads. A file that ends early has
 // everything up to the last flush of its writer. Numbers are varints. See encode.go for
 // the fields.
 //

@@ -9,10 +9,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// magic begins a recording, before the version and the compressed blocks.
+// magic begins a recording, before the version and the compressed blocks. Files of
+// version 1 have no threads, and can be read.
 const (
 	magic   = "TRIPTYCH RECORDING\n"
-	version = 1
+	version = 2
 )
 
 // Tags of blocks. A block is a tag, the length of its payload, and the payload.
@@ -102,12 +103,14 @@ const (
 	partVector
 	partRemap
 	partMappings
+	partThreads
 )
 
 func appendEvent(b []byte, e *Event) []byte {
 	parts := byte(0)
 	for n, on := range [...]bool{
 		e.Immediate, len(e.Writes) > 0, e.Vector != nil, e.Remap.Kind != NoRemap, len(e.Mappings) > 0,
+		len(e.Threads) > 0,
 	} {
 		if on {
 			parts |= 1 << n
@@ -119,10 +122,7 @@ func appendEvent(b []byte, e *Event) []byte {
 	b = binary.LittleEndian.AppendUint64(b, e.Hash)
 	b = binary.AppendVarint(b, int64(e.Status))
 	b = appendText(b, e.Reason)
-	b = binary.AppendUvarint(b, uint64(len(e.Registers)))
-	for _, r := range e.Registers {
-		b = binary.AppendUvarint(append(b, r.Number), r.Value)
-	}
+	b = appendRegisters(b, e.Registers)
 	if parts&partWrites != 0 {
 		b = appendWrites(b, e.Writes)
 	}
@@ -139,6 +139,21 @@ func appendEvent(b []byte, e *Event) []byte {
 		for _, m := range e.Mappings {
 			b = appendMapping(b, m)
 		}
+	}
+	if parts&partThreads != 0 {
+		b = binary.AppendUvarint(b, uint64(len(e.Threads)))
+		for _, t := range e.Threads {
+			b = appendRegisters(binary.AppendUvarint(b, uint64(t.ID)), t.Registers)
+			b = appendText(b, string(t.Vector))
+		}
+	}
+	return b
+}
+
+func appendRegisters(b []byte, list []Register) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, r := range list {
+		b = binary.AppendUvarint(append(b, r.Number), r.Value)
 	}
 	return b
 }

@@ -19,6 +19,8 @@ const (
 	Signal                 // a signal was delivered to its handler
 	Ended                  // the process ended
 	Cut                    // the recording ended before the process did
+	Switch                 // another thread executes instructions from now on
+	Exit                   // the current thread has ended, and not the process
 	lastKind
 )
 
@@ -26,7 +28,7 @@ const (
 type Event struct {
 	Kind     Kind
 	Position uint64 // of the state before it
-	Number   uint64 // of the system call or signal
+	Number   uint64 // of the system call or signal, or id of the thread of Switch and Exit
 	Hash     uint64 // of the registers before it; 0 if it is not checked
 
 	// Immediate says that no instruction can run before the event, because the
@@ -39,6 +41,7 @@ type Event struct {
 	Vector    []byte // the vector state, in the layout of XSAVE; nil if it does not change
 	Remap     Remap  // of a system call
 	Mappings  []Mapping
+	Threads   []Thread // Call: that it has started; Image: all but the first
 
 	Status int    // Ended: exit status, or -1 if a signal has killed the process; Image: process id
 	Reason string // Cut
@@ -48,6 +51,13 @@ type Event struct {
 type Register struct {
 	Number uint8
 	Value  uint64
+}
+
+// A Thread is the first state of a thread.
+type Thread struct {
+	ID        int
+	Registers []Register // those that are not listed are 0
+	Vector    []byte
 }
 
 // A Write is memory that an input has written.

@@ -1,5 +1,7 @@
 package recording
 
+import "maps"
+
 // fork returns another Player at the same position. Both use the same files, which only
 // the first one closes.
 func (p *Player) fork() (*Player, error) {
@@ -7,5 +9,8 @@ func (p *Player) fork() (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Player{recording: p.recording, tracer: p.tracer, files: p.files, run: run, base: p.Position(), event: p.event}, nil
+	return &Player{
+		recording: p.recording, tracer: p.tracer, files: p.files, run: run, base: p.Position(), event: p.event,
+		thread: p.thread, threads: maps.Clone(p.threads),
+	}, nil
 }

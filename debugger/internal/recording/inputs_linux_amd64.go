@@ -80,10 +80,10 @@ func (r *recorder) signal() (inplace.Stop, error) {
 		return stop, err
 	}
 	e.Writes = []Write{frame}
-	if e.Vector, err = vectorState(r.tracer, r.pid); err != nil {
+	if e.Vector, err = vectorState(r.tracer, r.run.Thread()); err != nil {
 		return stop, err
 	}
-	r.signals++
+	r.extra++
 	return stop, r.add(&e, before)
 }
 

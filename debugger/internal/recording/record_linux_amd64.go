@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -24,7 +25,8 @@ import (
 //	└─ run
 //	   ├─ call         a system call, with what it has written
 //	   ├─ native       rdtsc, cpuid, …
-//	   └─ signal       the frame of a signal
+//	   ├─ signal       the frame of a signal
+//	   └─ schedule     the thread that runs next
 func Record(ctx context.Context, p Program, w io.Writer) (result Result, err error) {
 	tracer, err := ptrace.Start()
 	if err != nil {
@@ -62,7 +64,7 @@ func record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) 
 		r.result.Err = errors.Join(r.result.Err, r.run.Close())
 	}
 	if !r.gone {
-		r.result.Err = errors.Join(r.result.Err, r.await(ctx))
+		r.result.Err = errors.Join(r.result.Err, r.awaitEnd(ctx))
 	}
 	r.result.Positions, r.result.Events = r.recorded, out.events
 	r.result.Err = errors.Join(r.result.Err, out.Close())
@@ -81,13 +83,16 @@ type recorder struct {
 
 	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
 
-	base     uint64      // positions before this image
-	recorded uint64      // position up to which everything is recorded
-	signals  uint64      // delivered in this image
-	after    ptrace.Regs // registers that a replay has, if immediate
-	waiting  bool        // the last system call was interrupted, see Event.Immediate
-	heap     uint64      // end of the heap
-	shared   bool        // there is anonymous memory that children share
+	base     uint64 // positions before this image
+	recorded uint64 // position up to which everything is recorded
+	extra    uint64 // positions in this image that the Runner does not count: signals and switches
+	heap     uint64 // end of the heap
+	shared   bool   // there is anonymous memory that children share
+
+	*thread  // the current one of the Runner
+	threads  map[int]*thread
+	shown    int    // the current thread of a replay, so far
+	sliceEnd uint64 // position at which another thread is to run
 }
 
 // position returns the number of instructions and signals so far.
@@ -95,7 +100,7 @@ func (r *recorder) position() uint64 {
 	if r.run == nil {
 		return r.base
 	}
-	return r.base + uint64(r.run.Executed()) + r.signals
+	return r.base + uint64(r.run.Executed()) + r.extra
 }
 
 // pin binds the tracer's thread, and processes that it starts from then on, to the
@@ -126,7 +131,7 @@ func (r *recorder) record(ctx context.Context) {
 	if reason := cutError(""); r.out.events == 0 || !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
 		r.result.Err = err
 	}
-	if err := r.out.Add(&Event{Kind: Cut, Position: r.recorded, Reason: r.result.Cut, Immediate: r.waiting}); err != nil {
+	if err := r.out.Add(&Event{Kind: Cut, Position: r.recorded, Reason: r.result.Cut, Immediate: r.immediate()}); err != nil {
 		r.result.Err = errors.Join(r.result.Err, err)
 	}
 }
@@ -145,7 +150,9 @@ func (r *recorder) begin(number uint64) error {
 	if err := errors.Join(r.out.Add(&e), r.files.err); err != nil {
 		return err
 	}
-	r.base, r.signals, r.waiting, r.shared = r.position()+e.duration(), 0, false, false
+	r.base, r.extra, r.shared = r.position()+e.duration(), 0, false
+	r.thread, r.shown = new(thread), r.pid
+	r.threads = map[int]*thread{r.pid: r.thread}
 	if r.run, err = inplace.New(r.tracer, r.pid); err != nil {
 		r.run = nil
 		return err
@@ -159,21 +166,35 @@ const flushEvery = 1 << 20
 // next runs to the next event and records it.
 func (r *recorder) next(ctx context.Context) error {
 	size := r.out.Size()
-	stop, err := r.run.Run(ctx, 1<<50)
+	stop, err := r.run.Run(ctx, r.slice())
 	if stop.Kind == inplace.Exited {
 		return r.killed(stop)
 	}
 	if r.recorded = r.position(); err == nil && stop.Kind == inplace.Done && ctx.Err() != nil {
-		return cutError("the recorder was stopped")
+		return errStopped
 	}
-	for err == nil && stop.Kind != inplace.Done {
-		r.recorded = r.position()
-		stop, err = r.handle(stop)
+	if stop, err = r.handleAll(stop, err); err != nil || r.gone {
+		return err
+	}
+	if stop.Kind == inplace.Blocked || len(r.threads) > 1 && r.position() >= r.sliceEnd {
+		err = r.schedule(ctx)
 	}
 	if err == nil && r.out.Size()/flushEvery != size/flushEvery {
 		err = r.out.Flush()
 	}
 	return errors.Join(err, r.files.err)
+}
+
+// errStopped ends a recording before the program.
+var errStopped = cutError("the recorder was stopped")
+
+// handleAll records a stop, and those that follow at once.
+func (r *recorder) handleAll(stop inplace.Stop, err error) (inplace.Stop, error) {
+	for err == nil && stop.Kind != inplace.Done && stop.Kind != inplace.Blocked {
+		r.recorded = r.position()
+		stop, err = r.handle(stop)
+	}
+	return stop, err
 }
 
 // handle records a stop, and returns the one that follows at once, or one of kind Done.
@@ -188,8 +209,7 @@ func (r *recorder) handle(stop inplace.Stop) (inplace.Stop, error) {
 	case inplace.Exec:
 		return r.exec()
 	case inplace.Exited:
-		e := r.event(Ended)
-		e.Position = r.recorded
+		e := Event{Kind: Ended, Position: r.recorded, Immediate: r.immediate()}
 		return inplace.Stop{Kind: inplace.Done}, r.ended(&e, stop)
 	}
 	return stop, fmt.Errorf("a stop of kind %d", stop.Kind)
@@ -203,7 +223,7 @@ const longest = 128
 func (r *recorder) killed(stop inplace.Stop) error {
 	at := r.position()
 	r.recorded = max(r.recorded, at-min(at, longest))
-	return r.ended(&Event{Kind: Ended, Position: r.recorded, Immediate: r.waiting}, stop)
+	return r.ended(&Event{Kind: Ended, Position: r.recorded, Immediate: r.immediate()}, stop)
 }
 
 // ended records the end of the process.
@@ -230,29 +250,47 @@ func (r *recorder) add(e *Event, before ptrace.Regs) error {
 	}
 	e.Registers = changed(&before, &r.run.Regs)
 	r.waiting, r.after = r.run.Regs.Restarts(), r.run.Regs
+	r.recorded = r.position()
 	return r.out.Add(e)
 }
 
 // detach lets the program run on by itself, on any processor.
 func (r *recorder) detach() error {
-	if r.run != nil {
-		if err := r.run.Release(); err != nil {
-			return err
+	if r.run == nil {
+		_ = unix.SchedSetaffinity(r.pid, &r.affinity) // it stays on one processor otherwise
+		return r.tracer.Detach(r.pid, 0)
+	}
+	var err error
+	for _, tid := range slices.Backward(r.run.Threads()) { // the first thread is the last one
+		_ = unix.SchedSetaffinity(tid, &r.affinity)
+		detached := r.detachThread(tid)
+		switch {
+		case !errors.Is(detached, ptrace.ErrGone):
+			err = errors.Join(err, detached)
+		case tid != r.pid:
+			_, _ = wait4(tid) // those that run on have ended the process
 		}
 	}
-	_ = unix.SchedSetaffinity(r.pid, &r.affinity) // it stays on one processor otherwise
-	return r.tracer.Detach(r.pid, 0)
+	return err
 }
 
-// await waits for the end of the program, which is not traced, until ctx is done.
-func (r *recorder) await(ctx context.Context) error {
+// wait4 waits for the end of a child or a traced thread.
+func wait4(id int) (status unix.WaitStatus, err error) {
+	for {
+		_, err = unix.Wait4(id, &status, unix.WALL, nil)
+		if err == nil && (status.Exited() || status.Signaled()) || err != nil && !errors.Is(err, unix.EINTR) {
+			return status, err
+		}
+	}
+}
+
+// awaitEnd waits for the end of the program, which is not traced, until ctx is done.
+func (r *recorder) awaitEnd(ctx context.Context) error {
 	var status unix.WaitStatus
 	ended := make(chan error, 1)
 	go func() {
-		_, err := unix.Wait4(r.pid, &status, 0, nil)
-		for errors.Is(err, unix.EINTR) {
-			_, err = unix.Wait4(r.pid, &status, 0, nil)
-		}
+		var err error
+		status, err = wait4(r.pid)
 		ended <- err
 	}()
 	select {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
@@ -169,11 +170,12 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestCut records a program that starts a thread: it is recorded until then, and runs on.
+// TestCut records a program that shares its memory with a child: it is recorded until
+// then, and runs on.
 func TestCut(t *testing.T) {
-	threads := debuggertest.Compile(t, filepath.Join("testdata", "thread.c"), nil, "gcc", "-O1", "-pthread")
-	r := record(t, threads)
-	if r.result.Status != 5 || r.result.Cut != "the program starts a thread" || string(r.output) != "alone\nwith a thread\n" {
+	sharing := debuggertest.Compile(t, filepath.Join("testdata", "sharing.c"), nil, "gcc", "-O1")
+	r := record(t, sharing)
+	if r.result.Status != 5 || r.result.Cut != inplace.ErrThreads.Error() || string(r.output) != "alone\nwith a child\n" {
 		t.Errorf("%+v, output %q", r.result, r.output)
 	}
 	file := open(t, r.file)

@@ -22,6 +22,15 @@ type Player struct {
 	run       *inplace.Runner
 	base      uint64 // positions before what the Runner has counted
 	event     int    // number of the next event
+
+	thread  int           // id of the current thread
+	threads map[int]state // of the other threads
+}
+
+// A state is the state of a thread. It is not changed.
+type state struct {
+	regs   ptrace.Regs
+	vector []byte
 }
 
 // NewPlayer returns a Player at the first position.
@@ -174,8 +183,13 @@ func (p *Player) apply() error {
 
 // take does what the next event says, which is no Image.
 func (p *Player) take(e *Event) error {
-	if e.duration() == 0 {
+	switch {
+	case e.duration() == 0:
 		return p.diverged("nothing is recorded after this position")
+	case e.Kind == Switch:
+		return p.switchTo(int(e.Number))
+	case e.Kind == Exit && p.ended():
+		return p.diverged("a thread ends twice")
 	}
 	if err := p.remap(e); err != nil {
 		return fmt.Errorf("position %d: %w", e.Position, err)
@@ -189,10 +203,13 @@ func (p *Player) take(e *Event) error {
 	set(&after, e.Registers)
 	p.run.Emulate(after)
 	p.event++
+	if e.Kind == Exit {
+		p.thread = -p.thread
+	}
 	if e.Vector != nil {
 		return setVectorState(p.tracer, p.run.Thread(), e.Vector)
 	}
-	return nil
+	return p.addThreads(e)
 }
 
 // applyImage begins a program.
@@ -207,7 +224,8 @@ func (p *Player) applyImage(e *Event) error {
 	}
 	p.run, p.base = r, at+e.duration()
 	p.event++
-	return nil
+	p.thread, p.threads = max(1, e.Status&(1<<31-1)), make(map[int]state)
+	return p.addThreads(e)
 }
 
 // remap changes mappings as a system call of the program did.

@@ -30,9 +30,17 @@ func (t *replayed) ReadMemory(addr uint64, b []byte) (int, error) {
 	return t.player.Memory().Read(addr, b)
 }
 
-func (t *replayed) Regs(int) (ptrace.Regs, error) { return t.player.Regs(), nil }
+func (t *replayed) Regs(id int) (ptrace.Regs, error) {
+	if other, ok := t.player.threads[id]; ok {
+		return other.regs, nil
+	}
+	return t.player.Regs(), nil
+}
 
-func (t *replayed) XState(int, []byte) (state []byte, err error) {
+func (t *replayed) XState(id int, _ []byte) (state []byte, err error) {
+	if other, ok := t.player.threads[id]; ok {
+		return other.vector, nil
+	}
 	read := func() error {
 		state, err = vectorState(t.player.tracer, t.player.run.Thread())
 		return err
@@ -77,10 +85,14 @@ func (t *replayed) nameOf(m procfs.Map) (name string, ok bool) {
 }
 
 func (t *replayed) Threads() ([]proc.ThreadInfo, error) {
-	return []proc.ThreadInfo{{ID: t.player.recording.Process(), Current: true}}, nil
+	var list []proc.ThreadInfo
+	for _, id := range t.player.Threads() {
+		list = append(list, proc.ThreadInfo{ID: id, Current: id == t.player.thread})
+	}
+	return list, nil
 }
 
-func (t *replayed) CurrentThread() (int, error) { return t.player.recording.Process(), nil }
+func (t *replayed) CurrentThread() (int, error) { return t.player.thread, nil }
 
 func (t *replayed) Rseq(int) (start, end uint64, err error) { return 0, 0, nil }
 
@@ -92,7 +104,7 @@ func (t *replayed) Step(_ context.Context, _ int, f func(history.Stepper) error)
 	return f(&replayStepper{t})
 }
 
-// A replayStepper steps the process. Its only thread never blocks.
+// A replayStepper steps the current thread. It never blocks.
 type replayStepper struct{ *replayed }
 
 // next returns the next event if the next step is that event.
@@ -107,7 +119,10 @@ func (s *replayStepper) Input() (history.Input, bool) {
 	if !ok {
 		return history.Input{}, false
 	}
-	in := history.Input{Number: e.Number, Vector: e.Vector != nil, Maps: e.Remap.Kind != NoRemap, Ends: e.duration() == 0}
+	in := history.Input{
+		Number: e.Number, Vector: e.Vector != nil, Maps: e.Remap.Kind != NoRemap, Ends: e.duration() == 0,
+		Threads: len(e.Threads) > 0, Switches: e.Kind == Switch,
+	}
 	switch e.Kind {
 	case Call:
 		in.Kind = history.Called
@@ -132,6 +147,9 @@ func (s *replayStepper) Step() (proc.Outcome, error) {
 	if e, ok := s.next(); ok {
 		if in, err := instruction(p.run); e.Kind == Call && !e.Immediate && (err != nil || !in.Class.Is(x86.Syscall)) {
 			return 0, p.diverged("system call %d at %#x, where there is none", e.Number, p.run.Regs.RIP)
+		}
+		if e.Kind == Exit {
+			return proc.StepGone, p.take(&e)
 		}
 		return proc.StepDone, p.take(&e)
 	}
@@ -162,11 +180,22 @@ func (s *replayStepper) Commit(memory []proc.Patch, vector []byte, regs ptrace.R
 	return s.player.tracer.SetXState(s.player.run.Thread(), vector)
 }
 
-func (s *replayStepper) Thread() int { return s.player.recording.Process() }
+// Thread returns the current thread, or the one that is it after the next step.
+func (s *replayStepper) Thread() int {
+	if e, ok := s.next(); ok && e.Kind == Switch {
+		return int(e.Number)
+	}
+	return s.player.thread
+}
 
 func (s *replayStepper) Switch(int) error { return nil }
 
-func (s *replayStepper) Regs() (*ptrace.Regs, error) { return &s.player.run.Regs, nil }
+func (s *replayStepper) Regs() (*ptrace.Regs, error) {
+	if other, ok := s.player.threads[s.Thread()]; ok {
+		return &other.regs, nil
+	}
+	return &s.player.run.Regs, nil
+}
 
 func (s *replayStepper) SetRegs(ptrace.Regs) error { return errReplayed }
 

@@ -64,7 +64,7 @@ const sharedMemory = "/dev/zero (deleted)"
 // snapshot copies the writable memory, before a system call of which it is unknown what
 // it writes.
 func (r *recorder) snapshot() (*snapshot, error) {
-	maps, err := readMaps(r.pid)
+	maps, err := readMaps(r.run.Thread())
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (r *recorder) snapshot() (*snapshot, error) {
 
 // differences returns what has changed since a snapshot.
 func (r *recorder) differences(s *snapshot, name string, number uint64) ([]Write, error) {
-	maps, err := readMaps(r.pid)
+	maps, err := readMaps(r.run.Thread())
 	if err != nil {
 		return nil, err
 	}

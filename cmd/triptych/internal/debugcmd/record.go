@@ -33,9 +33,8 @@ func (a commands) recordCommand() app.Command {
 		Short: "run a program and record all that it does",
 		Long: "Runs the program with its input, output, signals and exit status as they are, and\n" +
 			"writes a file with which triptych replay and debugger/open_trace go back to any\n" +
-			"instruction of it. The program must be one for x86-64 Linux and have one thread:\n" +
-			"when it starts another one, the recording ends there and the program runs on.\n" +
-			"Its children run unrecorded. The file has memory of the program, and so perhaps\n" +
+			"instruction of it. The program must be one for x86-64 Linux. One of its threads\n" +
+			"runs at a time. Its children run unrecorded. The file has memory of the program, and so perhaps\n" +
 			"secrets. See docs/recording.md.",
 		Example: "triptych record -- ./shop orders.txt\n" +
 			"triptych record --on-crash -o crash.recording -- ./shop\n" +
