@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/google/go-dap"
 
@@ -135,6 +136,9 @@ func (v *server) apply(ctx context.Context, gone, kept []*breakpoint) error {
 func (v *server) place(ctx context.Context, b *breakpoint) (*stepping.Breakpoint, error) {
 	if b.size != 0 {
 		return v.s.SetWatch(ctx, stepping.Watch{Address: b.address, Size: b.size, Access: b.access}, b.condition, b.hits)
+	}
+	if name, _, _ := strings.Cut(b.function, ":"); b.kind == exceptionKind && name == syscallFilter {
+		return v.s.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: b.function}})
 	}
 	places, err := v.places(ctx, b)
 	if err != nil {

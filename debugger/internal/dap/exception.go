@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/google/go-dap"
@@ -20,6 +21,7 @@ type filter struct {
 	usual                  bool
 	signals                []syscall.Signal
 	functions              map[string]string // with what is shown at their stops
+	condition              string            // how to choose some, "" if there is no choice
 }
 
 // Signals by their numbers in Linux on amd64.
@@ -40,7 +42,14 @@ var filters = []filter{
 		id: "throw", label: "Thrown exceptions", description: "Every C++ exception and every panic of Go, also those that are caught",
 		functions: map[string]string{"__cxa_throw": "C++ exception", "__cxa_rethrow": "C++ exception, thrown again", "runtime.gopanic": "Panic"},
 	},
+	{
+		id: syscallFilter, label: "System calls", description: "Before and after system calls, all or some", condition: "Names or numbers, such as openat,close",
+		functions: map[string]string{syscallFilter: "System call"},
+	},
 }
+
+// syscallFilter is the filter of system calls, and begins the name of their event.
+const syscallFilter = "syscall"
 
 // exceptionFilters returns the filters that a client may choose from. Only the owner of
 // a session decides about signals.
@@ -48,7 +57,7 @@ func (v *server) exceptionFilters() []dap.ExceptionBreakpointsFilter {
 	var all []dap.ExceptionBreakpointsFilter
 	for _, f := range filters {
 		if v.Role == session.Owner || f.functions != nil && v.Role == session.Control {
-			all = append(all, dap.ExceptionBreakpointsFilter{Filter: f.id, Label: f.label, Description: f.description, Default: f.usual})
+			all = append(all, dap.ExceptionBreakpointsFilter{Filter: f.id, Label: f.label, Description: f.description, Default: f.usual, SupportsCondition: f.condition != "", ConditionDescription: f.condition})
 		}
 	}
 	return all
@@ -60,8 +69,10 @@ const exceptionKind = reasonException
 // setExceptionBreakpoints chooses the exceptions at which the process stops.
 func (v *server) setExceptionBreakpoints(ctx context.Context, args dap.SetExceptionBreakpointsArguments) (any, error) {
 	chosen := slices.Clone(args.Filters)
+	conditions := map[string]string{}
 	for _, o := range args.FilterOptions {
 		chosen = append(chosen, o.FilterId)
+		conditions[o.FilterId] = o.Condition
 	}
 	for _, id := range chosen {
 		if !slices.ContainsFunc(filters, func(f filter) bool { return f.id == id }) {
@@ -74,6 +85,9 @@ func (v *server) setExceptionBreakpoints(ctx context.Context, args dap.SetExcept
 	var specs []spec
 	for _, f := range filters {
 		for name := range f.functions {
+			if list := conditions[f.id]; list != "" && f.condition != "" {
+				name += ":" + list
+			}
 			if slices.Contains(chosen, f.id) {
 				specs = append(specs, spec{function: name})
 			}
@@ -93,7 +107,8 @@ func (v *server) setExceptionBreakpoints(ctx context.Context, args dap.SetExcept
 func (v *server) nameExceptions() {
 	for _, b := range v.breakpoints.all {
 		for _, f := range filters {
-			if text := f.functions[b.function]; b.kind == exceptionKind && text != "" {
+			name, _, _ := strings.Cut(b.function, ":")
+			if text := f.functions[name]; b.kind == exceptionKind && text != "" {
 				b.exception = text
 			}
 		}

@@ -1,6 +1,7 @@
 package dap_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -292,6 +293,24 @@ func TestSignals(t *testing.T) {
 	c := launched(t, "weigh")
 	if got := c.refused("setExceptionBreakpoints", godap.SetExceptionBreakpointsArguments{Filters: []string{"none"}}); !strings.Contains(got, "none") {
 		t.Errorf("an unknown filter: %q", got)
+	}
+	c.end()
+}
+
+// The filter of system calls stops before and after those of its condition.
+func TestSyscallFilter(t *testing.T) {
+	c := launched(t, "weigh")
+	c.stopped()
+	c.breakAt("inventory.c")
+	c.do("setExceptionBreakpoints", godap.SetExceptionBreakpointsArguments{
+		Filters: []string{}, FilterOptions: []godap.ExceptionFilterOptions{{FilterId: "syscall", Condition: "write,exit_group"}},
+	})
+	for _, want := range []string{`write\(2, "total .*", \d+\)`, `write\(2, "total .*", \d+\) = \d+`, `exit_group\(\d+\)`} {
+		c.do("continue", nil)
+		stop := c.stopped()
+		if stop.Reason != "exception" || stop.Description != "System call" || !regexp.MustCompile("^"+want+"$").MatchString(stop.Text) {
+			t.Errorf("it stops for %+v, want %s", stop, want)
+		}
 	}
 	c.end()
 }

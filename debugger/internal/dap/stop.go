@@ -40,6 +40,7 @@ var reasons = map[string]reason{
 	session.Reasons[stepping.AtLimit]:     {reasonPause, "At a limit of recording"},
 	session.Reasons[stepping.AtExit]:      {reasonPause, "The next step ends the process"},
 	session.Reasons[proc.AtBreakpoint]:    {"breakpoint", ""},
+	session.Reasons[proc.AtSyscall]:       {"breakpoint", "System call"},
 }
 
 // tellStop tells the client where the session has stopped, after an operation
@@ -68,6 +69,7 @@ func (v *server) tellStop(state session.State, r *running) {
 	if p := state.History; p != nil && p.Past {
 		body.Text = join(body.Text, fmt.Sprintf("position %d of %d to %d", p.Position, p.Oldest, p.End))
 	}
+	body.Text = join(state.Syscall, body.Text)
 	v.now.stop = body
 	v.tellForeignBreakpoints()
 	v.out.event("stopped", body)
@@ -124,6 +126,9 @@ func (v *server) exceptionInfo(context.Context, dap.ExceptionInfoArguments) (any
 		info.ExceptionId = b.exception
 	}
 	info.Description = state.Signal
+	if state.Syscall != "" {
+		info.Description = state.Syscall
+	}
 	if state.Fault != "" {
 		info.Description = fmt.Sprintf("%s about the address %s", state.Signal, state.Fault)
 	}

@@ -40,6 +40,7 @@ var commands = []command{
 	{"k", (*server).kill},
 	{"D", (*server).detach},
 	{"QStartNoAckMode", (*server).stopAcks},
+	{"QCatchSyscalls:", (*server).catchSyscalls},
 	{"qSupported", (*server).supported},
 	{"qXfer:", (*server).transfer},
 	{"qAttached", (*server).attached},

@@ -40,7 +40,7 @@ func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
 // clearBreakpoints clears the breakpoints of a client that disconnected. It waits
 // until the session is idle; a session that has ended has no breakpoints.
 func (v *server) clearBreakpoints() {
-	if len(v.breakpoints) == 0 {
+	if len(v.breakpoints) == 0 && v.caught == nil {
 		return
 	}
 	_, leave, err := v.s.AcquireIdle(context.Background())
@@ -52,5 +52,8 @@ func (v *server) clearBreakpoints() {
 		if err := proc.UnlessEnded(v.clear(b)); err != nil && v.Log != nil {
 			v.Log.Warn("a breakpoint could not be cleared", "session", v.s.ID, "err", err)
 		}
+	}
+	if v.caught != nil {
+		_ = v.s.Breakpoints.Clear(v.caught) // it is gone if the process is
 	}
 }

@@ -1,6 +1,8 @@
 package gdbremote_test
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,5 +67,26 @@ func TestLive(t *testing.T) {
 	}
 	if all := r.All(); len(all) != 0 {
 		t.Errorf("%d sessions are left, want none after the end of the process", len(all))
+	}
+}
+
+// gdb's catch syscall stops through the server where it does without: the same calls
+// in the same order.
+func TestCatchSyscalls(t *testing.T) {
+	r := sessiontest.NewRegistry(t)
+	exe := debuggertest.Build(t, "sums.c")
+	catch := []string{"catch syscall write exit_group"}
+	for range 4 {
+		catch = append(catch, "continue")
+	}
+	v := serve(t, r, launch(t, r, exe), gdbremote.Options{Role: session.Owner})
+	ours := strings.Join(v.gdb(t, exe, catch...), "\n")
+	v.wait(t)
+	stops := func(text string) []string {
+		return regexp.MustCompile(`Catchpoint 1 \((call to|returned from) syscall \w+\)|exited with code \d+`).FindAllString(text, -1)
+	}
+	got, want := stops(ours), stops(strings.Join(runGDB(t, exe, "starti", catch), "\n"))
+	if len(want) < 4 || !slices.Equal(got, want) {
+		t.Errorf("stops at %q, want %q:\n%s", got, want, ours)
 	}
 }

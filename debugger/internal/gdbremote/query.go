@@ -11,7 +11,7 @@ import (
 )
 
 // serverFeatures is the reply to qSupported without the size (section E.4).
-const serverFeatures = "QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;exec-events+;vContSupported+;" +
+const serverFeatures = "QStartNoAckMode+;QCatchSyscalls+;multiprocess+;swbreak+;hwbreak+;exec-events+;vContSupported+;" +
 	"ReverseStep+;ReverseContinue+;" +
 	"qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;qXfer:libraries-svr4:read+;" +
 	"qXfer:siginfo:read+;qXfer:threads:read+"

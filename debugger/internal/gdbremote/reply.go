@@ -123,6 +123,8 @@ func (v *server) reason(stop proc.Stop) string {
 		if v.client.exec {
 			return "exec:" + hex.EncodeToString([]byte(v.s.Executable())) + ";"
 		}
+	case proc.AtSyscall:
+		return syscallReason(stop.Syscall)
 	case proc.AtBreakpoint:
 		return v.breakpointReason(stop.Address)
 	case proc.AtWatchpoint, stepping.AtWrite:

@@ -167,6 +167,7 @@ func (p *Process) resumeThread(t *thread) {
 		_ = p.tracer.ToSyscall(t.id, sig)
 		return
 	}
+	t.call = callState{}
 	_ = p.tracer.Cont(t.id, sig)
 }
 

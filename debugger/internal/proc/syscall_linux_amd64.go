@@ -33,11 +33,6 @@ type callState struct {
 func (p *Process) CatchSyscalls(wanted func(number uint64) bool) error {
 	return p.withTracerReadOnly(func() error {
 		p.caught = wanted
-		if wanted == nil {
-			for _, t := range p.threads {
-				t.call = callState{}
-			}
-		}
 		return nil
 	})
 }
