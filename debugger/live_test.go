@@ -109,8 +109,8 @@ type args = map[string]any
 
 // position is the part of a state that tests compare.
 type position struct {
-	Syscall                                                                 string
-	Session, Status, Reason, Address, Function, File, Source, Signal, Fault string
+	Syscall                                                                       string
+	Session, Status, Reason, Address, Function, File, Source, Signal, Fault, Note string
 
 	PID, Thread, Line, Breakpoint int
 	ExitStatus                    *int `json:"exit_status"`

@@ -15,6 +15,7 @@ import (
 // attachArgs holds the arguments of attach.
 type attachArgs struct {
 	PID int `json:"pid" doc:"Process ID to attach to"`
+	followArg
 }
 
 // Validate checks rules that the documented schema does not express.
@@ -40,7 +41,7 @@ func (a Attached) Text() string {
 func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (Attached, error) {
 	key := call.StateKey()
 	for _, s := range t.Sessions.Own(key) {
-		if _, ended := s.ExitStop(); !ended && s.Process != nil && s.PID == args.PID {
+		if _, ended := s.ExitStop(); !ended && s.Process != nil && s.ProcessID() == args.PID {
 			return Attached{s.ReportedState()}, nil
 		}
 	}
@@ -63,7 +64,11 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 		return Attached{}, err
 	}
 	s.StopAtPanics(true)
+	err = t.follow(s, args.followArg)
 	leave()
+	if err != nil {
+		return Attached{}, err
+	}
 	return Attached{s.ReportedState()}, nil
 }
 

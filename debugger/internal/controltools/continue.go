@@ -15,12 +15,13 @@ import (
 
 // continueArgs holds the arguments of continue.
 type continueArgs struct {
-	Record   bool   `json:"record,omitempty" doc:"Record every instruction, to go back later; 10 to 1,000 times slower"`
+	Record   bool   `json:"record,omitempty" doc:"Record every instruction; 10 to 1,000 times slower"`
 	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: most instructions" bounds:"enforced"`
 	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: most milliseconds" bounds:"enforced"`
-	From     string `json:"from,omitempty" enum:"past" doc:"Resume from the past position shown; what came after is dropped"`
+	From     string `json:"from,omitempty" enum:"past" doc:"Resume from the past shown; what came after is dropped"`
 	// Signals has what happens at signals from now on, by their names.
 	Signals map[string]string `json:"signals,omitempty" doc:"SIGUSR1: stop, pass, drop or stop_drop"`
+	followArg
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }
@@ -104,7 +105,7 @@ func (t *Group) resume(ctx context.Context, call *mcp.Call, s *session.Session, 
 			return session.Outcome{}, err
 		}
 		way, err := t.resumption(s, args)
-		if err = errors.Join(err, setSignals(s, args.Signals)); err != nil {
+		if err = errors.Join(err, setSignals(s, args.Signals), t.follow(s, args.followArg)); err != nil {
 			return session.Outcome{}, err
 		}
 		op = s.Begin(way)

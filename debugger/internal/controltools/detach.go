@@ -62,7 +62,7 @@ func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 // answerBefore returns the answer of detach for a session that has not yet ended.
 func answerBefore(s *session.Session) detached {
 	if s.Process == nil {
-		return detached{State: session.State{Session: s.ID, PID: s.PID, Status: session.Stopped}, Done: "closed", name: s.Name()}
+		return detached{State: session.State{Session: s.ID, PID: s.ProcessID(), Status: session.Stopped}, Done: "closed", name: s.Name()}
 	}
-	return detached{State: session.State{Session: s.ID, PID: s.PID, Status: session.Running}, Done: "detached"}
+	return detached{State: session.State{Session: s.ID, PID: s.ProcessID(), Status: session.Running}, Done: "detached"}
 }

@@ -26,9 +26,10 @@ type launchArgs struct {
 	Args []string          `json:"args,omitempty"`
 	Env  map[string]string `json:"env,omitempty" doc:"Added to the server's environment"`
 	Dir  string            `json:"cwd,omitempty" doc:"Working directory"`
-	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop at the first instruction, not at main"`
+	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop before main"`
 	// Input is one of the kinds of package target.
 	Input string `json:"input,omitempty" enum:"pipe|terminal" doc:"Let send_input write to it"`
+	followArg
 }
 
 // Validate checks rules that the schema cannot express.
@@ -83,7 +84,7 @@ func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 		return launched{}, failure.Errorf("Launch failed", "%v", err)
 	}
 	spec := proc.Spec{Path: path, Args: args.Args, Env: environment(args.Env), Dir: args.Dir}
-	return t.begin(ctx, call, session.Program{Spec: spec, Input: args.Input, AtEntry: args.Stop})
+	return t.begin(ctx, call, session.Program{Spec: spec, Input: args.Input, AtEntry: args.Stop, Follow: args.mode()})
 }
 
 var errNoLaunch = failure.Denied("the server was started with --no-launch")
@@ -116,6 +117,9 @@ func (t *Group) begin(ctx context.Context, call *mcp.Call, p session.Program) (l
 // first.
 func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session, p session.Program) (answer launched, err error) {
 	s.StopAtPanics(true)
+	if err := t.Sessions.Follow(s, p.Follow); err != nil {
+		return launched{}, err
+	}
 	notes := s.SetAgain(ctx, p.Breakpoints)
 	if p.AtEntry {
 		answer = launched{State: s.ReportedState()}

@@ -48,7 +48,7 @@ func (t *Group) sessionTools() []mcp.Tool {
 		{
 			Name: "debugger/sessions", Title: "Sessions", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly, Interrupts: true,
 			LookUp: sessiontools.LookUp,
-			Doc:    "List the processes that are being debugged",
+			Doc:    "List debugging sessions",
 			Phrase: "Sessions listed",
 			Call:   mcp.Typed(t.list),
 		},
@@ -73,7 +73,7 @@ func (t *Group) breakpointTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/clear_breakpoint", Title: "Clear breakpoint", Scope: sessiontools.WriteScope, Hints: mcp.Idempotent,
-			Doc:    "Remove a breakpoint or watchpoint, several, or all",
+			Doc:    "Remove breakpoints and watchpoints",
 			Phrase: "Breakpoint cleared{ ($id)}", Details: sessiontools.FactsOf(sessiontools.IDFact),
 			Call: mcp.Typed(sessiontools.WithStopped(t.Sessions, t.clearBreakpoint)),
 		},
@@ -109,7 +109,7 @@ func (t *Group) runTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/step_forward", Title: "Step instructions", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Execute instructions of the current thread while the others stand still",
+			Doc:    "Execute instructions of the current thread only",
 			Phrase: "Step forward executed",
 			Call:   mcp.Typed(sessiontools.WithExecution(t.Sessions, t.stepForward)),
 		},
@@ -145,7 +145,7 @@ func (t *Group) FileTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/open_trace", Title: "Open a trace", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Open an exported trace, to go back and forth without the process",
+			Doc:    "Open an exported trace, to go back and forth in it",
 			Phrase: "Trace opened{ of PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
 			Call: mcp.Typed(t.openTrace),
 		},

@@ -20,6 +20,7 @@ type sessionItem struct {
 	Launched   bool          `json:"launched,omitempty" doc:"Whether the program was started here"`
 	Executable string        `json:"executable,omitempty"`
 	File       string        `json:"file,omitempty" doc:"The core file or trace that is looked at"`
+	Parent     string        `json:"parent,omitempty" doc:"The session of its parent process"`
 	State      session.State `json:"state"`
 
 	name string
@@ -37,6 +38,9 @@ func (l sessionList) Text() string {
 		if s.State.Address != "" {
 			b.WriteString(" at " + s.State.Place())
 		}
+		if s.Parent != "" {
+			b.WriteString(", child of " + s.Parent)
+		}
 	}
 	return b.String()
 }
@@ -46,7 +50,7 @@ func (t *Group) list(_ context.Context, call *mcp.Call, _ struct{}) (sessionList
 	list := sessionList{Sessions: []sessionItem{}}
 	for _, s := range t.Sessions.Own(call.StateKey()) {
 		list.Sessions = append(list.Sessions, sessionItem{
-			Launched: s.Launched(), Executable: s.Executable(), File: s.File, State: s.State(), name: s.Name(),
+			Launched: s.Launched(), Executable: s.Executable(), Parent: s.Parent, File: s.File, State: s.State(), name: s.Name(),
 		})
 	}
 	return list, nil

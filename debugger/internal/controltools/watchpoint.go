@@ -19,7 +19,7 @@ type watchpointArgs struct {
 	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
 	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes; default: the expression's type" bounds:"enforced"`
 	Access     string `json:"access,omitempty" enum:"write|readwrite" default:"write"`
-	Recorded   bool   `json:"recorded,omitempty" doc:"Watch recorded steps and the past only; any number and size"`
+	Recorded   bool   `json:"recorded,omitempty" doc:"Watch recorded steps only; any number and size"`
 	Condition  string `json:"condition,omitempty" doc:"Stop only if true"`
 	sessiontools.SessionArg
 }

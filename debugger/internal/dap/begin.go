@@ -261,7 +261,7 @@ func (v *server) join(c config) error {
 // tellProcess tells the client what is debugged.
 func (v *server) tellProcess() {
 	v.out.event("process", dap.ProcessEventBody{
-		Name: v.s.Executable(), SystemProcessId: v.s.PID, IsLocalProcess: true, StartMethod: v.startMethod(), PointerSize: 64,
+		Name: v.s.Executable(), SystemProcessId: v.s.ProcessID(), IsLocalProcess: true, StartMethod: v.startMethod(), PointerSize: 64,
 	})
 }
 

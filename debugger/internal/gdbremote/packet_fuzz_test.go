@@ -40,7 +40,7 @@ func TestReplies(t *testing.T) {
 	c := dialStill(t)
 	for _, tt := range []struct{ packet, reply string }{
 		{"?", "T0bthread:7;06:0000000000000000;07:0010000000000000;10:0010000000000000;"},
-		{"qSupported:multiprocess+;swbreak+;xmlRegisters=i386", "PacketSize=10000;QStartNoAckMode+;multiprocess+;swbreak+;hwbreak+;exec-events+;vContSupported+;" +
+		{"qSupported:multiprocess+;swbreak+;xmlRegisters=i386", "PacketSize=10000;QStartNoAckMode+;QCatchSyscalls+;multiprocess+;swbreak+;hwbreak+;exec-events+;vContSupported+;" +
 			"ReverseStep+;ReverseContinue+;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;qXfer:libraries-svr4:read+;qXfer:siginfo:read+;qXfer:threads:read+"},
 		{"?", "T0bthread:p7.7;06:0000000000000000;07:0010000000000000;10:0010000000000000;"},
 		{"qC", "QCp7.7"},

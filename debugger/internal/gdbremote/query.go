@@ -59,7 +59,7 @@ func (v *server) hostInfo(context.Context, string) ([]byte, error) {
 
 // processInfo handles qProcessInfo, an extension of lldb.
 func (v *server) processInfo(context.Context, string) ([]byte, error) {
-	return fmt.Appendf(nil, "pid:%x;triple:%s;ostype:linux;ptrsize:8;endian:little;", v.s.PID, triple), nil
+	return fmt.Appendf(nil, "pid:%x;triple:%s;ostype:linux;ptrsize:8;endian:little;", v.s.ProcessID(), triple), nil
 }
 
 // memoryRegion handles qMemoryRegionInfo, an extension of lldb. It returns the

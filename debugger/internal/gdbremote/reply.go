@@ -107,7 +107,7 @@ func (v *server) stopReply(stop proc.Stop, signal int) ([]byte, error) {
 
 func (v *server) endedProcess() string {
 	if v.client.multiprocess {
-		return fmt.Sprintf(";process:%x", v.s.PID)
+		return fmt.Sprintf(";process:%x", v.s.ProcessID())
 	}
 	return ""
 }

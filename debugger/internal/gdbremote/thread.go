@@ -11,7 +11,7 @@ import (
 // threadID formats a thread in the form that the client expects (section E.1.1).
 func (v *server) threadID(thread int) string {
 	if v.client.multiprocess {
-		return fmt.Sprintf("p%x.%x", v.s.PID, thread)
+		return fmt.Sprintf("p%x.%x", v.s.ProcessID(), thread)
 	}
 	return fmt.Sprintf("%x", thread)
 }
@@ -23,7 +23,7 @@ const anyThread = 0
 func (v *server) parseThread(text string) (int, error) {
 	if rest, ok := strings.CutPrefix(text, "p"); ok {
 		process, thread, several := strings.Cut(rest, ".")
-		if pid, err := parseHex(process); process != "-1" && process != "0" && (err != nil || int(pid) != v.s.PID) {
+		if pid, err := parseHex(process); process != "-1" && process != "0" && (err != nil || int(pid) != v.s.ProcessID()) {
 			return 0, errArgument
 		}
 		if text = thread; !several {

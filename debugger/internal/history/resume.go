@@ -45,6 +45,10 @@ func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 	case stop.Ended():
 		r.restart("the process has ended")
 		return stop, err
+	case stop.Left != 0:
+		r.restart("the session went on with a child")
+		r.view().threads = nil
+		return stop, r.refresh()
 	case stop.Why == proc.Executed:
 		r.restart("another program was begun")
 		r.view().threads = nil

@@ -225,5 +225,5 @@ func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.file("auxv")) }
 
 // file returns the path of a file in /proc/PID.
 func (p *Process) file(name string) string {
-	return fmt.Sprintf("/proc/%d/%s", p.pid, name)
+	return fmt.Sprintf("/proc/%d/%s", p.ID(), name)
 }

@@ -180,7 +180,8 @@ func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
 		if err != nil {
 			return spec.launchError(err)
 		}
-		p.pid, p.current, p.launched = pid, pid, true
+		p.setID(pid)
+		p.current, p.launched = pid, true
 		p.threads[pid] = &thread{id: pid}
 		if is32Bit(pid) {
 			return errors.Join(spec.error32Bit(), p.killNow())

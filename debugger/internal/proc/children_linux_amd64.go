@@ -31,23 +31,29 @@ func (p *Process) patches() []patch {
 // instructions: they are removed until it has its own memory.
 func (p *Process) releaseChild(child int, inherited []patch) {
 	shared := p.sharesMemory(child)
-	if len(inherited) > 0 || p.trapHandler != nil || p.rescue != 0 {
-		p.cleanChild(child, inherited, shared)
-	}
+	p.cleanChild(child, inherited, shared)
 	if shared {
-		p.sharers = append(p.sharers, child)
-		for _, l := range p.locations {
-			if err := p.removeInt3(l); err != nil {
-				p.log.Warn("cannot remove a breakpoint from a child", "err", err)
-			}
-		}
+		p.shareMemory(child)
 	}
 	_ = p.tracer.Detach(child, 0) // fails if the child was killed
+}
+
+// shareMemory removes the int3 instructions as long as a child shares the memory.
+func (p *Process) shareMemory(child int) {
+	p.sharers = append(p.sharers, child)
+	for _, l := range p.locations {
+		if err := p.removeInt3(l); err != nil {
+			p.log.Warn("cannot remove a breakpoint from a child", "err", err)
+		}
+	}
 }
 
 // cleanChild removes patches from a child's memory and restores its handler of
 // SIGTRAP.
 func (p *Process) cleanChild(child int, inherited []patch, shared bool) {
+	if len(inherited) == 0 && p.trapHandler == nil && p.rescue == 0 {
+		return
+	}
 	m, err := ptrace.OpenMemory(child)
 	if err != nil {
 		return // the child was killed

@@ -23,16 +23,22 @@ func (p *Process) Detach(ctx context.Context) error {
 	err := p.tracer.Do(context.WithoutCancel(ctx), func() error {
 		p.unpin()
 		p.unwatchWrites()
+		p.follow = FollowParent
 		if p.ended == nil {
-			return errors.Join(p.quiesce(), p.releaseChildren(), p.deliverTraps(), p.restoreTrapHandler(), p.quiesce(), p.uninstallRescue(), p.detachAll())
+			return errors.Join(p.quiesce(), p.releaseChildren(), p.letGo())
 		}
-		return nil
+		return p.releaseChildren()
 	})
 	p.close()
 	if p.launched && p.ended == nil {
 		go reapLater(p.pid)
 	}
 	return err
+}
+
+// letGo removes what the debugger has changed and detaches from all threads.
+func (p *Process) letGo() error {
+	return errors.Join(p.quiesce(), p.deliverTraps(), p.restoreTrapHandler(), p.quiesce(), p.uninstallRescue(), p.detachAll())
 }
 
 func ignoreDetached(err error) error {
@@ -122,8 +128,13 @@ const childTimeout = time.Second
 func (p *Process) releaseChildren() error {
 	ctx, cancel := context.WithTimeout(context.Background(), childTimeout)
 	defer cancel()
-	for len(p.children) > 0 && p.ended == nil {
+	p.releaseSuccessor()
+	p.releaseHeld()
+	for len(p.children)+len(p.held) > 0 {
 		e, err := p.next(ctx, nil)
+		if errors.Is(err, ErrExited) {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("children of the process do not stop: %w", err)
 		}

@@ -14,7 +14,7 @@
 //
 // All threads stop when one of them has a stop to report. New threads are traced
 // from their first instruction. Children of fork and vfork are detached from at
-// once, without breakpoints. After exec only the new program's first thread is
+// once, without breakpoints, unless SetFollow says otherwise. After exec only the new program's first thread is
 // left, and the breakpoints are gone; package stepping sets those with names again.
 //
 // During a Resume or Step, every method except Pause, Kill and Detach returns

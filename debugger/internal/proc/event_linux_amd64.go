@@ -133,6 +133,10 @@ func (p *Process) threadGone(e ptrace.Event) {
 	delete(p.threads, e.Thread)
 	delete(p.children, e.Thread)
 	delete(p.early, e.Thread)
+	delete(p.held, e.Thread)
+	if e.Thread == p.successor.id {
+		p.successor = successor{}
+	}
 	switch {
 	case e.Thread != p.pid:
 	case e.Kind == ptrace.Killed:
@@ -150,7 +154,11 @@ func (p *Process) threadGone(e ptrace.Event) {
 func (p *Process) handleUnknownThread(e ptrace.Event) {
 	if inherited, ok := p.children[e.Thread]; ok {
 		delete(p.children, e.Thread)
-		p.releaseChild(e.Thread, inherited)
+		p.takeChild(e.Thread, inherited)
+		return
+	}
+	if p.held[e.Thread] {
+		p.onHeld(e)
 		return
 	}
 	p.early[e.Thread] = e

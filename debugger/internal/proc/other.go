@@ -38,6 +38,7 @@ func (p *Process) CurrentThread() (int, error)                      { return 0, 
 func (p *Process) SetCurrentThread(int) error                       { return errPlatform }
 func (p *Process) SetSignal(syscall.Signal, Action) error           { return errPlatform }
 func (p *Process) WithTracer(func() error) error                    { return errPlatform }
+func (p *Process) SetFollow(Follow, ChildTaker) error               { return errPlatform }
 func (p *Process) CatchSyscalls(func(uint64) bool) error            { return errPlatform }
 func (p *Process) Regs(int) (ptrace.Regs, error)                    { return ptrace.Regs{}, errPlatform }
 func (p *Process) SetRegs(int, ptrace.Regs) error                   { return errPlatform }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
@@ -17,6 +18,7 @@ import (
 // create one, and Detach or Kill to release it.
 type Process struct {
 	pid      int
+	id       atomic.Int64 // pid, for callers on other threads
 	launched bool
 	options  Options
 	log      *slog.Logger
@@ -43,7 +45,13 @@ type Process struct {
 	queue    []ptrace.Event       // events that arrived while another one was handled
 	early    map[int]ptrace.Event // first events of threads that were not announced yet
 	children map[int][]patch      // announced children, to detach from at their first stop
-	sharers  []int                // detached children that share the memory
+	sharers  []int                // children that share the memory, detached or held
+
+	follow    Follow
+	taker     ChildTaker
+	held      map[int]bool // children that run traced until they have memory of their own
+	successor successor    // the child to go on with
+	left      int          // the process that was left for a child since the last stop
 
 	actions       actionTable
 	caught        func(number uint64) bool // the system calls to stop at; nil if none
@@ -111,7 +119,7 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 		pid: pid, options: options, log: options.Log, tracer: tracer,
 		pause:   make(chan struct{}, 1),
 		threads: map[int]*thread{}, current: pid,
-		early: map[int]ptrace.Event{}, children: map[int][]patch{},
+		early: map[int]ptrace.Event{}, children: map[int][]patch{}, held: map[int]bool{},
 		actions: defaultActions(), cached: map[int]*cachedThread{},
 	}
 	if p.log == nil {
@@ -119,11 +127,18 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 	}
 	p.log = p.log.With("component", "proc", "pid", pid)
 	p.idle = sync.NewCond(&p.mu)
+	p.setID(pid)
 	return p
 }
 
 // ID returns the process id.
-func (p *Process) ID() int { return p.pid }
+func (p *Process) ID() int { return int(p.id.Load()) }
+
+// setID sets the process id.
+func (p *Process) setID(pid int) {
+	p.pid = pid
+	p.id.Store(int64(pid))
+}
 
 // End returns the final stop and true if the process has ended.
 func (p *Process) End() (Stop, bool) {

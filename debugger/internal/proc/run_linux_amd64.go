@@ -22,6 +22,7 @@ func (p *Process) Resume(ctx context.Context) (Stop, error) {
 		p.code.drop()
 		p.skipCurrentBreakpoint()
 		s, err = p.run(ctx)
+		s.Left, p.left = p.left, 0
 		return err
 	})
 	return s, err
@@ -38,11 +39,17 @@ func (p *Process) skipCurrentBreakpoint() {
 // run returns the next stop.
 func (p *Process) run(ctx context.Context) (Stop, error) {
 	for {
+		if err := p.succeed(); err != nil {
+			return Stop{}, err
+		}
 		if s, ok := p.takeReport(); ok {
 			return s, nil
 		}
 		paused, err := p.runOnce(ctx)
 		if err = p.checkEnded(err); err != nil && p.ended == nil {
+			return Stop{}, err
+		}
+		if err := p.succeed(); err != nil {
 			return Stop{}, err
 		}
 		if s, ok := p.takeReport(); ok {
@@ -137,7 +144,7 @@ func (p *Process) mustPause(ctx context.Context) bool {
 // needsAttention reports whether the process has ended, a stop is to be reported, or
 // a thread must step over a breakpoint.
 func (p *Process) needsAttention() bool {
-	if p.ended != nil {
+	if p.ended != nil || p.successor.id != 0 {
 		return true
 	}
 	for _, t := range p.threads {

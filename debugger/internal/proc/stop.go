@@ -52,6 +52,7 @@ type Stop struct {
 	Status     int            // Exited: the exit status, or UnknownStatus
 	Breakpoint int            // the id of the breakpoint or watchpoint
 	Syscall    Syscall        // AtSyscall
+	Left       int            // the process that was left for its child before the stop, see FollowChild
 
 	// Late reports that the thread blocked SIGTRAP when it reached the
 	// breakpoint, and has run on to Address.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -142,7 +143,7 @@ func victimMain(args []string) int {
 	for i, text := range []string{args[0], args[2], args[3]} {
 		n[i], _ = strconv.ParseUint(text, 10, 64)
 	}
-	for _, v := range victims {
+	for _, v := range slices.Concat(victims, followers) {
 		if v.name != args[1] {
 			continue
 		}

@@ -18,6 +18,7 @@ type Program struct {
 	Input       string // one of the kinds of package target
 	AtEntry     bool   // stop at the first instruction, not at main
 	Breakpoints []*stepping.Breakpoint
+	Follow      proc.Follow
 	ID          string // of the session, "" for a new one
 }
 
@@ -32,10 +33,10 @@ func (r *Registry) AddProgram(key string, d target.Target, p Program) (*Session,
 // rememberProgram notes how to launch the program of a session that has ended.
 // Nothing uses the session any more.
 func (r *Registry) rememberProgram(s *Session) {
-	if !s.Launched() {
+	if !s.Launched() || s.Parent != "" {
 		return
 	}
-	p := &Program{Spec: s.Spec, Input: s.Input.Kind(), AtEntry: s.AtEntry, Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
+	p := &Program{Spec: s.Spec, Input: s.Input.Kind(), AtEntry: s.AtEntry, Follow: s.follows, Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.ended {

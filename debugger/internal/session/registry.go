@@ -104,7 +104,7 @@ func (r *Registry) ownLocked(key string) []*Session {
 // sorted sorts sessions by process and id.
 func sorted(all []*Session) []*Session {
 	slices.SortFunc(all, func(a, b *Session) int {
-		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.ProcessID(), b.ProcessID()), cmp.Compare(a.ID, b.ID))
 	})
 	return all
 }
@@ -151,6 +151,11 @@ func newID() string {
 
 // begin begins a session that has its id and key.
 func (r *Registry) begin(s *Session, d target.Target) (*Session, error) {
+	return r.beginWith(s, d, func() {})
+}
+
+// beginWith is begin, and calls prepare before others can find the session.
+func (r *Registry) beginWith(s *Session, d target.Target, prepare func()) (*Session, error) {
 	if d.MaskSecrets = r.MaskSecrets; d.MaskSecrets && d.Output != nil {
 		d.Output.MaskSecrets()
 	}
@@ -162,6 +167,7 @@ func (r *Registry) begin(s *Session, d target.Target) (*Session, error) {
 	s.RecordStop(s.CurrentStop())
 	s.SetReason(d.Reason)
 	s.wg.Go(s.index)
+	prepare()
 	s.timer = time.AfterFunc(r.Idle, func() { r.expire(s) })
 	if err := r.register(s); err != nil {
 		return nil, errors.Join(err, s.close(s.Life, s.Launched()))

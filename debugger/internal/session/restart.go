@@ -52,7 +52,7 @@ func (r *Registry) beginRestart(key, id string) (string, *Session, error) {
 		id = p.ID
 	case err != nil:
 		return "", nil, err
-	case !s.Launched():
+	case !s.Launched() || s.Parent != "":
 		return "", nil, failure.Errorf("Not launched", "%s was not launched here", s.Name())
 	default:
 		id = s.ID

@@ -23,8 +23,9 @@ type Session struct {
 	*stepping.Stepper // owned by the call that holds the gate, or by the operation
 
 	ID, Key string
-	AtEntry bool // a program that was launched stopped before main
-	drifts  bool // the process runs on by itself after MaxStop
+	Parent  string // the session of the process that has created this one, "" for none
+	AtEntry bool   // a program that was launched stopped before main
+	drifts  bool   // the process runs on by itself after MaxStop
 
 	span   func(context.Context, string) (context.Context, func(error)) // see [Config]
 	cancel context.CancelFunc
@@ -38,6 +39,7 @@ type Session struct {
 	follow   follow
 	op       *Operation
 	closed   bool
+	follows  proc.Follow
 	timer    *time.Timer // ends an idle session
 }
 

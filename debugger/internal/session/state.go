@@ -54,7 +54,7 @@ var Reasons = map[proc.Why]string{
 
 // Describe returns the state for a stop, and clears the notes.
 func (s *Session) Describe(stop proc.Stop) State {
-	now := State{Session: s.ID, PID: s.PID, Status: Stopped, Reason: Reasons[stop.Why]}
+	now := State{Session: s.ID, PID: s.ProcessID(), Status: Stopped, Reason: Reasons[stop.Why]}
 	if stop.Signal != 0 {
 		now.Signal = signalName(stop.Signal)
 	}

@@ -95,6 +95,9 @@ func (b *Breakpoint) fresh() *Breakpoint {
 	return f
 }
 
+// Unset returns the breakpoint as it was before it was set.
+func (b *Breakpoint) Unset() *Breakpoint { return b.fresh() }
+
 // Copies returns the breakpoints as they were before they were set, by their
 // numbers. They do not refer to the process.
 func (t *Breakpoints) Copies() []*Breakpoint {

@@ -2,6 +2,7 @@ package stepping
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -47,6 +48,7 @@ func (s *Stepper) Run(ctx context.Context) (proc.Stop, error) {
 	s.placePanicStops(ctx)
 	for {
 		stop, err := s.runOnce(ctx)
+		s.noteLeft(stop)
 		if err == nil && stop.Why == proc.AtSyscall {
 			var stops bool
 			if stop, stops = s.atSyscall(stop); stops {
@@ -68,4 +70,12 @@ func (s *Stepper) runOnce(ctx context.Context) (proc.Stop, error) {
 	stop, err := s.Recorder.Resume(ctx)
 	s.UpdateView()
 	return stop, err
+}
+
+// noteLeft notes that the process is a child of the one before.
+func (s *Stepper) noteLeft(stop proc.Stop) {
+	if stop.Left != 0 {
+		s.Stale = true
+		s.Notes = append(s.Notes, fmt.Sprintf("the session went on with process %d, a child of process %d, which runs on without it", s.ProcessID(), stop.Left))
+	}
 }

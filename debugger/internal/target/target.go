@@ -17,7 +17,7 @@ import (
 type Target struct {
 	Kind string // for people: process, core file or trace
 	File string // that was opened, "" for a process
-	PID  int
+	PID  int    // of the process at the begin, see ProcessID
 
 	Process *proc.Process // nil for a file
 	Output  *Output       // of a launched program, else nil
@@ -45,9 +45,18 @@ type Target struct {
 // Name describes the target in a few words.
 func (d *Target) Name() string {
 	if d.Process != nil {
-		return fmt.Sprintf("process %d", d.PID)
+		return fmt.Sprintf("process %d", d.Process.ID())
 	}
 	return d.Kind + " " + d.File
+}
+
+// ProcessID returns the id of the process. It changes if the session goes on with a
+// child.
+func (d *Target) ProcessID() int {
+	if d.Process != nil {
+		return d.Process.ID()
+	}
+	return d.PID
 }
 
 // Launched reports whether the session launched the process.

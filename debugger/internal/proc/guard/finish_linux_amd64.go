@@ -109,6 +109,12 @@ func finishJournal(j *Journal, memory *os.File) error {
 // finish stops the wards where they are parked, writes, and lets them go.
 func (u *unfinished) finish(tracer *ptrace.Tracer, memory *os.File) error {
 	var errs error
+	if u.state == WorkMemory {
+		for _, piece := range u.writes {
+			errs = errors.Join(errs, piece.write(memory, 0))
+		}
+		return errs
+	}
 	deadline := time.Now().Add(timeout)
 	for _, w := range u.wards {
 		errs = errors.Join(errs, u.catch(tracer, w, deadline))

@@ -43,6 +43,9 @@ const (
 	// write the memory and give it its registers; if it has not begun, or is
 	// behind it, only its signal mask.
 	WorkCall
+
+	// WorkMemory: write the memory. Threads have no records.
+	WorkMemory
 )
 
 // Kinds of records.
@@ -57,7 +60,7 @@ const (
 	journalBegin  = 64
 	journalSize   = 96 << 20 // of addresses; memory is taken as it is used
 	recordHead    = 24
-	stateBits     = 2
+	stateBits     = 3
 )
 
 // NewJournal makes an empty one.
