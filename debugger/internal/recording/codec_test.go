@@ -111,7 +111,7 @@ func TestRefusedEvents(t *testing.T) {
 		{"going back", func(e []recording.Event) { e[2].Position = 9 }},
 		{"after the end", func(e []recording.Event) { e[1].Kind = recording.Cut }},
 		{"no end", func(e []recording.Event) { e[4].Kind = recording.Call }},
-		{"unknown kind", func(e []recording.Event) { e[1].Kind = 7 }},
+		{"unknown kind", func(e []recording.Event) { e[1].Kind = recording.LastKind }},
 		{"register number", func(e []recording.Event) { e[1].Registers[0].Number = 27 }},
 		{"orig_rax", func(e []recording.Event) { e[1].Registers[0].Number = 15 }},
 		{"no position after it", func(e []recording.Event) { e[3].Position, e[4].Position = 1<<62-1, 1<<62-1 }},

@@ -6,6 +6,9 @@ import (
 	"testing"
 )
 
+// LastKind is the first number that is no kind of events.
+const LastKind = lastKind
+
 // WriteBlocks writes a recording with the given payloads of events.
 func WriteBlocks(t testing.TB, payloads ...[]byte) []byte {
 	t.Helper()
