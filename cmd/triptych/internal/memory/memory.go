@@ -3,16 +3,13 @@
 package memory
 
 import (
-	"context"
 	"log/slog"
 	"math"
 	"os"
 	"path"
 	"runtime/debug"
-	"runtime/metrics"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Limit sets the soft limit of Go's runtime to four fifths of the control
@@ -69,37 +66,4 @@ func fileLimit(readFile func(string) ([]byte, error), file string) int64 {
 		return math.MaxInt64 // "max"
 	}
 	return n
-}
-
-// The memory of a server that is quiet again goes back to the system when it is
-// more than quietMemory, looked at every releaseEvery.
-const (
-	releaseEvery = 10 * time.Second
-	quietMemory  = 96 << 20
-)
-
-// Release gives memory back to the system after clients made the server take
-// much. Without it, an idle server would keep it for minutes. held returns the
-// bytes that clients hold now.
-func Release(ctx context.Context, held func() int64) error {
-	tick := time.NewTicker(releaseEvery)
-	defer tick.Stop()
-	for last := int64(0); ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if now := resident(); now > quietMemory && now > last+last/4 && held() < quietMemory/4 {
-			debug.FreeOSMemory()
-			last = resident()
-		}
-	}
-}
-
-// resident returns about how much memory the runtime has of the system.
-func resident() int64 {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(samples)
-	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
