@@ -70,7 +70,7 @@ func (c *Cache) arenaFor(pc uint64) (*arena, error) {
 			return a, nil
 		}
 	}
-	if len(c.arenas) > 0 && c.Fetch(pc, make([]byte, 1)) == 0 {
+	if len(c.arenas) > 0 && !c.translatable(pc) {
 		return c.arenas[0], nil
 	}
 	memory, err := c.Arena(pc)
@@ -84,11 +84,18 @@ func (c *Cache) arenaFor(pc uint64) (*arena, error) {
 	return c.arenas[len(c.arenas)-1], nil
 }
 
+// translatable reports whether there is code at pc that can be translated.
+func (c *Cache) translatable(pc uint64) bool {
+	b := make([]byte, 1)
+	return c.Fetch(pc, b) > 0 || c.Variable != nil && c.Variable(pc, b) > 0
+}
+
 // scratch returns the request for a block in the space for blocks that are used once.
-func (a *arena) scratch(pc uint64, limit int, fetch translate.Fetcher) translate.Request {
+func (a *arena) scratch(pc uint64, limit int, config *Config) translate.Request {
 	hot := a.Base + translate.StubsSize
 	return translate.Request{
-		PC: pc, Fetch: fetch, Hot: hot, Cold: hot + translate.MaxCode, Stubs: a.Base, FirstExit: onceExits, Limit: limit,
+		PC: pc, Fetch: config.Fetch, Variable: config.Variable, Limit: limit,
+		Hot: hot, Cold: hot + translate.MaxCode, Stubs: a.Base, FirstExit: onceExits,
 	}
 }
 

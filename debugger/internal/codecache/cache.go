@@ -9,7 +9,8 @@ import (
 
 // A Config says what a Cache works on.
 type Config struct {
-	Fetch translate.Fetcher
+	// Fetch and Variable are those of translate.Request.
+	Fetch, Variable translate.Fetcher
 	// Arena returns new memory for translations, near the address if possible. The
 	// error is ErrFull if there is no more.
 	Arena   func(near uint64) (Arena, error)
@@ -102,13 +103,45 @@ func (c *Cache) EnterOnce(pc uint64, limit int) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r := a.scratch(pc, limit, c.Fetch)
+	return c.enterOnce(a, a.scratch(pc, limit, &c.Config)), nil
+}
+
+// EnterCopy is EnterOnce for one instruction that is translate.Copyable.
+func (c *Cache) EnterCopy(pc uint64) (uint64, error) {
+	a, err := c.arenaFor(pc)
+	if err != nil {
+		return 0, err
+	}
+	r := a.scratch(pc, 1, &c.Config)
+	r.Copy = true
+	return c.enterOnce(a, r), nil
+}
+
+func (c *Cache) enterOnce(a *arena, r translate.Request) uint64 {
 	b := &block{Block: translate.Translate(r), address: r.Hot}
 	a.write(r.Hot, b.Hot)
 	a.write(r.Cold, b.Cold)
 	a.once = b
 	c.once = appendExits(c.once[:0], &b.Block)
-	return b.address, nil
+	return b.address
+}
+
+// Changed forgets the translation at pc, which is left by an exit of kind
+// translate.ExitChanged. Jumps to it lead to the next translation at pc.
+func (c *Cache) Changed(pc uint64) {
+	b := c.blocks[pc]
+	if b == nil {
+		return
+	}
+	delete(c.blocks, pc)
+	for _, e := range b.Exits {
+		if e.Kind == translate.ExitChanged {
+			a := c.arenaAt(b.address)
+			a.write(b.address, []byte{0xe9}) // jmp
+			a.link(b.address+1, e.Link)
+			c.waiting[pc] = append(c.waiting[pc], link{a, b.address + 1})
+		}
+	}
 }
 
 // onceExits is the number of the first exit of the block of EnterOnce.
@@ -161,7 +194,7 @@ func (c *Cache) add(pc uint64) (*block, error) {
 	}
 	a.follow(pc)
 	b := &block{address: a.hot, Block: translate.Translate(translate.Request{
-		PC: pc, Fetch: c.Fetch, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(len(c.exits)),
+		PC: pc, Fetch: c.Fetch, Variable: c.Variable, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(len(c.exits)),
 	})}
 	a.place(b)
 	c.blocks[pc] = b

@@ -137,6 +137,29 @@ func TestFarBranch(t *testing.T) {
 	}
 }
 
+// TestChanged replaces the translation of code that has changed. Jumps to the old one lead
+// out of the cache until there is a new one, and then to that.
+func TestChanged(t *testing.T) {
+	f := newFixture(t)
+	f.Cache = codecache.New(codecache.Config{
+		Fetch: func(uint64, []byte) int { return 0 }, Variable: f.Fetch, Arena: f.Arena,
+		Targets: make(translate.Targets, translate.TargetsSize),
+	})
+	f.put(original, 0x31, 0xc0, 0xf4) // xor eax, eax; hlt
+	first := f.enter(original)
+	f.put(original, 0x31, 0xc9)
+	f.Changed(original)
+	f.Changed(original) // there is none now
+	out, ok := f.instruction(first).Target()
+	if _, hot := f.Position(out); !ok || hot || !f.Contains(out) {
+		t.Errorf("the first translation leads to %#x, which is no exit", out)
+	}
+	second := f.enter(original)
+	if to, _ := f.instruction(first).Target(); to != second || second == first {
+		t.Errorf("the first translation leads to %#x, want %#x", to, second)
+	}
+}
+
 func TestNoMemory(t *testing.T) {
 	f := newFixture(t)
 	f.refuse = fmt.Errorf("no memory: %w", codecache.ErrFull)

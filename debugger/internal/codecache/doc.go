@@ -18,8 +18,9 @@
 //
 // # Changed code
 //
-// A Cache does not notice that the program's code has changed. [Cache.Clear]
-// forgets everything.
+// A Cache does not notice that the program's code has changed, except that of
+// Config.Variable, which its blocks compare: see [Cache.Changed]. [Cache.Clear] forgets
+// everything.
 //
 // # Concurrency
 //

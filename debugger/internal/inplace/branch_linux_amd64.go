@@ -10,7 +10,7 @@ import (
 // changed, if the branch raises an exception.
 func (r *Runner) follow() bool {
 	var b [x86.MaxLen]byte
-	n := r.code.fetch(r.Regs.RIP, b[:])
+	n, _ := r.memory.Read(r.Regs.RIP, b[:])
 	in, err := x86.Decode(b[:n], r.Regs.RIP)
 	if err != nil {
 		return false

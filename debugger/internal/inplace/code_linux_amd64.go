@@ -17,10 +17,12 @@ type code struct {
 	pid    int
 	maps   procfs.Maps // nil if they must be read again
 	pages  map[uint64]*[pageSize]byte
+
+	variable map[uint64]bool // numbers of pages of which fetchVariable has read code
 }
 
 // drop forgets the copy.
-func (c *code) drop() { c.maps, c.pages = nil, nil }
+func (c *code) drop() { c.maps, c.pages, c.variable = nil, nil, nil }
 
 // dropMaps forgets the maps, and which pages are not to be translated.
 func (c *code) dropMaps() {
@@ -41,7 +43,7 @@ func (c *code) readMaps() (procfs.Maps, error) {
 	return procfs.ParseMaps(f)
 }
 
-// fetch copies code that can be translated, see translate.Fetcher.
+// fetch copies code that cannot change unnoticed, see translate.Fetcher.
 func (c *code) fetch(addr uint64, b []byte) int {
 	done := 0
 	for done < len(b) {
@@ -67,10 +69,36 @@ func (c *code) page(number uint64) *[pageSize]byte {
 	return p
 }
 
-// copied reports whether there is a copy of a page in a range of memory. Everything that
-// is translated, or was looked at for that, has been copied.
+// fetchVariable copies code that the program may write, see translate.Request.
+func (c *code) fetchVariable(addr uint64, b []byte) int {
+	n := 0
+	for n < len(b) {
+		m, ok := c.find(addr + uint64(n))
+		if !ok || !m.Execute || m.Shared {
+			break
+		}
+		n = min(len(b), n+int(m.End-addr-uint64(n)))
+	}
+	if n == 0 {
+		return 0
+	}
+	if c.variable == nil {
+		c.variable = make(map[uint64]bool)
+	}
+	c.variable[addr/pageSize], c.variable[(addr+uint64(n)-1)/pageSize] = true, true
+	read, _ := c.memory.Read(addr, b[:n])
+	return read
+}
+
+// copied reports whether there is code in a range of memory that is translated, or was
+// looked at for that.
 func (c *code) copied(start, length uint64) bool {
 	first, last := start/pageSize, (start+max(length, 1)-1)/pageSize
+	for number := range c.variable {
+		if first <= number && number <= last {
+			return true
+		}
+	}
 	for number, page := range c.pages {
 		if page != nil && first <= number && number <= last {
 			return true

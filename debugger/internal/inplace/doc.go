@@ -33,9 +33,10 @@
 // The cache is left by a system call that does not exist. The kernel stops the thread
 // there and does not make the call (PTRACE_SYSEMU). If this program dies while
 // translated code runs, the kernel detaches, and after its next exit or system call,
-// which it makes from the cache, the thread continues in its own code. A
-// program whose instruction is just being stepped gets a SIGTRAP, as under any
-// tracer, see package proc for what can be done about that.
+// which it makes from the cache, the thread continues in its own code. Instructions like
+// cpuid and rdtsc are executed there, too. A program of which another one is just being
+// stepped (popf, int3, a segment load) gets a SIGTRAP, as under any tracer, see package
+// proc for what can be done about that.
 //
 // # Limits
 //
@@ -51,14 +52,16 @@
 // repeated string operation. A signal ends most system calls that wait.
 //
 // Translations are made again after system calls that map, protect or discard memory.
-// Other changes of code are not noticed: by writes to the file of a private mapping,
+// Other changes of code that is not writable are not noticed: by writes to the file of a private mapping,
 // through /proc/PID/mem, and by children of vfork. See [Runner.Forget].
 //
 // A child shares the context with its parent. If this program has died, and a handler
 // forks before the thread has left the cache, the two disturb each other there.
 //
-// Code in memory that is writable, or that other processes may write, is not
-// translated: every instruction of it is a stop of kind [Native]. A single step of
+// Code in memory that is writable is compared with its translation whenever a block of it
+// begins: after a jump. A change that reaches the processor earlier, of one of the next
+// instructions without a jump between, is not noticed. Code that other processes may write
+// is not translated: every instruction of it is a stop of kind [Native]. A single step of
 // the processor raises SIGTRAP; a program that ignores this signal gets its default
 // action back.
 //

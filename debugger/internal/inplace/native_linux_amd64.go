@@ -6,14 +6,48 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/translate"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// Step executes the instruction at Regs.RIP in its original place. The kind of the
-// Stop is Done if it was executed. A repeated string operation takes a step per
-// iteration. If ctx is done before the last one, the error is that of ctx, and the
-// instruction is not counted.
-func (r *Runner) Step(ctx context.Context) (Stop, error) { return r.orEnd(r.stepWhole(ctx)) }
+// Step executes the instruction at Regs.RIP in its original place, or a copy of it if it
+// does the same everywhere. The kind of the Stop is Done if it was executed. A repeated
+// string operation takes a step per iteration. If ctx is done before the last one, the error
+// is that of ctx, and the instruction is not counted.
+func (r *Runner) Step(ctx context.Context) (Stop, error) {
+	if r.copyable() {
+		return r.stepCopy(ctx)
+	}
+	return r.orEnd(r.stepWhole(ctx))
+}
+
+// copyable reports whether a copy of the instruction at Regs.RIP can be executed. The
+// program then survives the end of this one.
+func (r *Runner) copyable() bool {
+	var b [x86.MaxLen]byte
+	n, _ := r.memory.Read(r.Regs.RIP, b[:])
+	in, err := x86.Decode(b[:n], r.Regs.RIP)
+	if err != nil || !translate.Copyable(&in) || r.Regs.CS != longMode {
+		return false
+	}
+	code := b[:in.Len]
+	return r.code.fetch(r.Regs.RIP, code) == len(code) || r.code.fetchVariable(r.Regs.RIP, code) == len(code)
+}
+
+// stepCopy executes a copy of the instruction at Regs.RIP in the cache.
+func (r *Runner) stepCopy(ctx context.Context) (Stop, error) {
+	r.copying = true
+	defer func() { r.copying = false }()
+	for before := r.executed; ; {
+		stop, err := r.Run(ctx, 1)
+		if err != nil || stop.Kind != Done || r.executed != before {
+			return stop, err
+		}
+		if err := ctx.Err(); err != nil {
+			return Stop{}, err
+		}
+	}
+}
 
 func (r *Runner) stepWhole(ctx context.Context) (Stop, error) {
 	for {
@@ -57,6 +91,9 @@ func (r *Runner) stepOnce() (Stop, error) {
 	}
 	if event.Kind != ptrace.SignalStop || event.Signal != unix.SIGTRAP {
 		stop, _, err := r.handle(event)
+		if stop.Kind == 0 && err == nil { // an event stop, as SIGCONT makes one
+			return r.stepOnce() // if the instruction has been executed, it ends at once
+		}
 		return stop, err
 	}
 	if r.signal, err = r.tracer.SigInfo(r.tid); err != nil {

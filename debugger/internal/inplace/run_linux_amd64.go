@@ -172,6 +172,10 @@ const shortest = 128
 // address returns where the translation of the code at Regs.RIP is. If fewer
 // instructions are left than a block may have, it is a translation of its own.
 func (r *Runner) address() (uint64, error) {
+	if r.copying {
+		r.indirect = false
+		return r.cache.EnterCopy(r.Regs.RIP)
+	}
 	if r.indirect {
 		r.indirect = false
 		return r.cache.EnterIndirect(r.Regs.RIP)
@@ -268,6 +272,9 @@ func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
 	regs.RAX, regs.RCX, regs.R11 = context.Saved(0), context.Saved(1), context.Saved(11)
 	r.take(regs, x.Target, x.Undone)
 	r.indirect = x.Kind == translate.ExitIndirect
+	if x.Kind == translate.ExitChanged {
+		r.cache.Changed(x.Target)
+	}
 	switch {
 	case x.Kind != translate.ExitNative && (!r.indirect || r.follow()):
 		return Stop{}, nil

@@ -37,6 +37,7 @@ type Runner struct {
 
 	end ptrace.Event // of the process, if it was reported
 
+	copying bool // Step executes a copy of the instruction
 	leaving bool // the thread must leave the cache after the current block, see leave
 }
 
@@ -94,7 +95,7 @@ func (r *Runner) start() error {
 	if r.shared, err = mapShared(r); err != nil {
 		return err
 	}
-	r.cache = codecache.New(codecache.Config{Fetch: r.code.fetch, Arena: r.arena, Targets: r.shared.targets()})
+	r.cache = codecache.New(codecache.Config{Fetch: r.code.fetch, Variable: r.code.fetchVariable, Arena: r.arena, Targets: r.shared.targets()})
 	return nil
 }
 

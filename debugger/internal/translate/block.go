@@ -24,6 +24,11 @@ const maxInstructions = 100
 type Request struct {
 	PC    uint64
 	Fetch Fetcher
+	// Variable, unless nil, fetches code that Fetch does not, because the program may
+	// change it. The block compares it with what is there before it executes it.
+	Variable Fetcher
+	// Copy says that the first instruction is copied if it is [Copyable].
+	Copy bool
 	// Hot and Cold are the addresses at which the code will be, and Stubs is that of
 	// the result of [Stubs], with context and tables before it. They must be less than
 	// 2 GiB apart.
@@ -56,6 +61,7 @@ const (
 	ExitLeft                     // fewer instructions are left than the block has; it has not begun
 	ExitNative                   // the processor must execute the instruction in its original place
 	ExitIndirect                 // the target of the indirect branch at Target is in no table; the branch is counted
+	ExitChanged                  // the code is not what was translated; the block has not begun
 )
 
 // An Exit is a way out of a block.
@@ -63,7 +69,9 @@ type Exit struct {
 	Kind   ExitKind
 	Target uint64 // address at which the program continues
 	// Link is the address of the 32-bit distance of the jump that leads to this exit.
-	// It may be changed to lead to the translation of Target.
+	// It may be changed to lead to the translation of Target. Of an exit of kind
+	// ExitChanged, it is an address to which the first instruction of the block may be
+	// made to jump.
 	Link uint64
 }
 
@@ -79,6 +87,7 @@ type Position struct {
 //
 //	Translate
 //	├─ plan      which instructions, see plan.go
+//	├─ verify    code that may have changed, see verify.go
 //	├─ count     the number of instructions
 //	├─ add       copies; branches in the middle of the block
 //	└─ branch    at its end: direct, conditional, indirect; or an exit
@@ -104,6 +113,7 @@ func Translate(r Request) Block {
 		t.Limit = maxInstructions
 	}
 	t.plan()
+	t.verify()
 	t.count()
 	ended := false
 	for n := range t.planned {

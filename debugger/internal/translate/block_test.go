@@ -45,6 +45,10 @@ func block(t *testing.T, code string, limit int) translate.Block {
 	})
 }
 
+// field names a field of the context, and register the one for a general register.
+func field(offset int) string { return fmt.Sprintf("[%#x]", left+offset) }
+func register(n int) string   { return field(64 + 8*n) }
+
 // lines returns the instructions in code. Addresses in the context and in the cold code
 // have names.
 func lines(code []byte, pc uint64) []string {
@@ -65,8 +69,6 @@ func lines(code []byte, pc uint64) []string {
 }
 
 func TestHotCode(t *testing.T) {
-	field := func(offset int) string { return fmt.Sprintf("[%#x]", left+offset) }
-	register := func(n int) string { return field(64 + 8*n) }
 	for _, test := range []struct {
 		name, code string
 		count      int
@@ -103,6 +105,32 @@ func TestHotCode(t *testing.T) {
 				t.Errorf("%d instructions are counted, want %d", b.Count, test.count)
 			}
 		})
+	}
+}
+
+// TestVariableCode makes sure that a block compares all of its code that may change, before
+// it counts, and continues neither behind a jump nor in a loop.
+func TestVariableCode(t *testing.T) {
+	const code = "31c0 48b90807060504030201 f4" // xor eax, eax; mov rcx, 0x102030405060708; hlt
+	b := translate.Translate(translate.Request{
+		PC: original, Fetch: func(uint64, []byte) int { return 0 }, Variable: program(t, code), Hot: hot, Cold: cold, Stubs: stubs,
+	})
+	want := []string{
+		"mov " + register(1) + ", rcx", "mov " + register(2) + ", rdx",
+		"mov rcx, [0x401000]", "mov rdx, 0xfaf9f8f746b73fcf", "lea rcx, [rcx+rdx]", "jrcxz 0x2001002a", "jmp 0x20020000",
+		"mov rcx, [0x401004]", "mov rdx, 0xfefdfcfbfaf9f8f8", "lea rcx, [rcx+rdx]", "jrcxz 0x20010046", "jmp 0x20020000",
+		"mov rdx, " + register(2), "mov rcx, " + register(1),
+	}
+	if got := lines(b.Hot, hot); len(got) < len(want) || !cmp.Equal(want, got[:len(want)]) {
+		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
+	}
+	for _, code := range []string{"31c0 eb00 31c9 f4", "31c0 75fc 31c9 f4"} { // jmp +0; jne original
+		b := translate.Translate(translate.Request{
+			PC: original, Fetch: func(uint64, []byte) int { return 0 }, Variable: program(t, code), Hot: hot, Cold: cold, Stubs: stubs,
+		})
+		if b.Count != 2 {
+			t.Errorf("a block of %s has %d instructions, want 2", code, b.Count)
+		}
 	}
 }
 

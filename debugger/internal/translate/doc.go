@@ -26,6 +26,9 @@
 //	                    a jump to the program's own code; a tracer stops the thread
 //	                    before
 //
+// A block of code that the program may write compares it with what was translated before
+// it begins, see Request.Variable.
+//
 // At the start of every block, all general and vector registers and the stack are
 // the program's. Flags that the program overwrites before it reads them may differ,
 // see [DeadFlags].

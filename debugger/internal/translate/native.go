@@ -20,6 +20,13 @@ var nativeNames = nameSet(
 	"wrssd", "wrssq", "enqcmd", "enqcmds", "movdir64b",
 )
 
+// copyable lists those of them that do the same everywhere.
+var copyable = nameSet("cpuid", "rdtsc", "rdtscp", "rdpid", "rdrand", "rdseed", "xgetbv")
+
+// Copyable reports whether a block may have a copy of an instruction, though it is one that
+// is executed in its original place otherwise.
+func Copyable(in *x86.Inst) bool { return copyable[in.Name()] && !in.Locked() }
+
 func nameSet(names ...string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {

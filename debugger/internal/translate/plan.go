@@ -11,6 +11,7 @@ type planned struct {
 	in         x86.Inst
 	code       []byte
 	next, side uint64
+	variable   bool // the program may change it
 }
 
 // Limits of blocks that continue behind branches. Code behind a branch is translated
@@ -26,11 +27,14 @@ const (
 func (t *translation) plan() {
 	t.end = t.PC
 	for rounds := 0; len(t.planned) < t.Limit; {
-		in, code, err := t.Fetch.decode(t.end)
-		if t.native = err != nil || isNative(&in, code); t.native {
+		p, err := t.decode(t.end)
+		if t.native = err != nil || isNative(&p.in, p.code) && !t.copies(&p); t.native {
 			return
 		}
-		p := planned{in: in, code: code, next: in.Next()}
+		in := &p.in
+		if p.variable {
+			t.Limit = min(t.Limit, maxVariable)
+		}
 		last := in.Class&(branches|x86.Syscall) != 0 && !t.continues(&p, &rounds)
 		t.planned = append(t.planned, p)
 		t.end = p.next
@@ -40,12 +44,30 @@ func (t *translation) plan() {
 	}
 }
 
+// decode returns the instruction at an address.
+func (t *translation) decode(pc uint64) (p planned, err error) {
+	if p.in, p.code, err = t.Fetch.decode(pc); err != nil && t.Variable != nil {
+		p.in, p.code, err = t.Variable.decode(pc)
+		p.variable = true
+	}
+	p.next = p.in.Next()
+	return p, err
+}
+
+// copies reports whether an instruction, which is native, is the one to copy.
+func (t *translation) copies(p *planned) bool {
+	return t.Copy && len(t.planned) == 0 && Copyable(&p.in)
+}
+
 // continues reports whether the block continues behind a branch, and where.
 func (t *translation) continues(p *planned, rounds *int) bool {
 	target, direct := p.in.Target()
 	switch {
 	case !direct || p.in.Class.Is(x86.Call) || isShortOnly(p):
 		return false
+	case p.variable:
+		p.side = target
+		return p.in.Class.Is(x86.Cond) && target > p.in.PC
 	case target == t.PC:
 		*rounds++
 		p.next, p.side = target, p.in.Next()
