@@ -81,10 +81,7 @@ func (r *Runner) beginCall() (Stop, error) {
 		stops = 2 // the first is the end of the call that was not made
 	}
 	for range stops {
-		if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
-			return Stop{}, err
-		}
-		event, err := r.next(context.Background())
+		event, err := r.toSyscallStop()
 		if err != nil {
 			return Stop{}, err
 		}
@@ -93,6 +90,20 @@ func (r *Runner) beginCall() (Stop, error) {
 		}
 	}
 	return Stop{}, nil
+}
+
+// toSyscallStop continues the thread to the next entry or end of a system call, or another
+// event that is one of the program.
+func (r *Runner) toSyscallStop() (ptrace.Event, error) {
+	for {
+		if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
+			return ptrace.Event{}, err
+		}
+		e, err := r.next(context.Background())
+		if err != nil || e.Kind != ptrace.EventStop {
+			return e, err
+		}
+	}
 }
 
 // callPrevented handles an event before a system call: most often a signal.

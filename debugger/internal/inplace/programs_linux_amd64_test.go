@@ -125,6 +125,56 @@ func TestChangedCode(t *testing.T) {
 	}
 }
 
+// TestVariableCode runs a program that changes code without a system call. It is
+// translated: hardly an instruction is executed in its original place.
+func TestVariableCode(t *testing.T) {
+	variable := debuggertest.Compile(t, filepath.Join("testdata", "variable.c"), nil, "gcc", "-O1")
+	for _, quantum := range []int64{1 << 40, 997} {
+		got := launch(t, []string{variable}, func(g *guest) {
+			g.finish(t.Context(), quantum)
+			if g.natives > 1000 {
+				panic(failuref("%d instructions were executed in their original place", g.natives))
+			}
+		})
+		if want := "1999000\n7\n55\n0 10 1 11 2 12 3 13 4 14 \n"; string(got) != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestContinueSignal sends SIGCONT before each system call and each instruction that is not
+// translated. It makes a stop of its own.
+func TestContinueSignal(t *testing.T) {
+	got := launch(t, []string{"/bin/echo", "done"}, func(g *guest) {
+		for sent := int64(-1); ; {
+			stop, err := g.Run(t.Context(), 1<<40)
+			must(err)
+			if n := g.Executed(); n != sent && (stop.Kind == inplace.Call || stop.Kind == inplace.Native) {
+				must(syscall.Kill(g.Thread(), syscall.SIGCONT))
+				sent = n // the signal comes first, and then the instruction
+			}
+			switch stop.Kind {
+			case inplace.Call:
+				stop, err = g.Execute()
+			case inplace.Native:
+				stop, err = g.Step(t.Context())
+			}
+			must(err)
+			if stop.Kind == inplace.Signal {
+				stop, err = g.Deliver()
+				must(err)
+			}
+			if stop.Kind == inplace.Exited {
+				g.status = stop.Status
+				return
+			}
+		}
+	})
+	if string(got) != "done\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestCallOfNull leaves the cache by a call of the address 0 while a signal waits for the
 // end of the block. The instructions are counted as before.
 func TestCallOfNull(t *testing.T) {

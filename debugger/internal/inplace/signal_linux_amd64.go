@@ -181,7 +181,7 @@ func (r *Runner) die(signal syscall.Signal) (Stop, error) {
 		case event.Gone():
 			stop, _, err := r.handle(event)
 			return stop, err
-		case event.Kind != ptrace.Exiting && event.Kind != ptrace.SignalStop:
+		case event.Kind != ptrace.Exiting && event.Kind != ptrace.SignalStop && event.Kind != ptrace.EventStop:
 			return Stop{}, fmt.Errorf("%v led to %v", signal, event.Kind)
 		}
 		if err := r.resume(r.tracer.Cont, event.Signal); err != nil {

@@ -302,15 +302,9 @@ func (r *Runner) signalPending() bool {
 // restartWithdrawn moves the thread to the entry of the call that the kernel restarts. If
 // a signal comes first, it is as if the call had been interrupted by the signal.
 func (r *Runner) restartWithdrawn() (Stop, error) {
-	e := ptrace.Event{Kind: ptrace.EventStop}
-	for e.Kind == ptrace.EventStop {
-		err := r.resume(r.tracer.ToSyscall, 0)
-		if err == nil {
-			e, err = r.next(context.Background())
-		}
-		if err != nil {
-			return Stop{}, err
-		}
+	e, err := r.toSyscallStop()
+	if err != nil {
+		return Stop{}, err
 	}
 	r.withdrawn = false
 	switch e.Kind {
