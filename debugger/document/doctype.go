@@ -8,6 +8,7 @@ import (
 // may add to a tree and rejects external entities. An external subset is never
 // loaded, so naming one is allowed.
 func (s *surveyor) doctype() error {
+	s.survey.doctype = true
 	s.take(len("<!DOCTYPE"))
 	head := headEnd(s.rest)
 	if bytes.ContainsAny(s.rest[:head], `"'`) {

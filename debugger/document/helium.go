@@ -72,11 +72,14 @@ func mayHint(text []byte) bool {
 
 // number numbers the elements. If entities added markup that the survey did not
 // see, the places of the survey do not apply, and the engine's lines are used
-// instead.
+// instead. Without a document type the parser refuses references to entities.
 func (t *heliumTree) number(seen *survey) error {
+	t.elements = make([]*dom.Element, 0, len(seen.starts))
 	for e := t.doc.DocumentElement(); e != nil; e = nextElement(e) {
-		if name := danglingEntity(e); name != "" {
-			return undeclared(t.name, e.Line(), 0, name)
+		if seen.doctype {
+			if name := danglingEntity(e); name != "" {
+				return undeclared(t.name, e.Line(), 0, name)
+			}
 		}
 		t.elements = append(t.elements, e)
 	}

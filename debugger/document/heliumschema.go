@@ -114,7 +114,7 @@ func (t *heliumTree) violation(paths *pathfinder, number int, message string) Vi
 func (g heliumGrammar) validate(ctx context.Context, subject tree, report func(Violation)) error {
 	t := subject.(*heliumTree)
 	found := newRemarks(t)
-	err := xsd.NewValidator(g.schema).Label(t.name).ErrorHandler(found).Validate(ctx, t.doc)
+	err := xsd.NewValidator(g.schema).Label(t.name).ErrorHandler(found).InstanceHints(t.hints).Validate(ctx, t.doc)
 	if ctx.Err() == nil && errors.Is(err, xsd.ErrValidationFailed) && len(found.list) > 0 {
 		err = newAssessor(g.schema, t, found).document(ctx)
 	}

@@ -38,6 +38,7 @@ type survey struct {
 	attributes int
 	texts      int
 	others     int
+	doctype    bool // there is a document type declaration
 	entities   bool // the internal subset declares general or parameter entities
 	defaults   int  // upper bound of the default attributes of an element
 	subset     int  // bytes of the internal subset

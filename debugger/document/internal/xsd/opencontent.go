@@ -1498,7 +1498,8 @@ func (vc *validationContext) validateContentModelOpen(ctx context.Context, elem 
 		// with minOccurs>=1 would otherwise fail before leftover/open-content handling).
 		mg = &ModelGroup{Compositor: CompositorSequence, MinOccurs: 0, MaxOccurs: 1}
 	}
-	children := collectChildElements(elem)
+	children := vc.childElements(elem)
+	defer vc.release(children)
 
 	if oc.Mode == OpenContentSuffix {
 		consumed, err := vc.matchContentModelSuffix(ctx, elem, mg, oc.Wildcard, children)
@@ -1514,7 +1515,7 @@ func (vc *validationContext) validateContentModelOpen(ctx context.Context, elem 
 		declaredNames := collectEmittingModelElementNames(mg, vc.schema)
 		for _, ch := range leftover {
 			if declaredNames[QName{Local: ch.name, NS: ch.ns}] {
-				vc.reportValidityError(ctx, vc.filename, ch.elem.Line(), ch.displayName, "This element is not expected.")
+				vc.reportValidityError(ctx, vc.filename, ch.elem.Line(), ch.displayName(), "This element is not expected.")
 				return fmt.Errorf("unexpected element")
 			}
 		}
@@ -1697,7 +1698,7 @@ func (vc *validationContext) validateOpenChildren(ctx context.Context, parent *h
 	}
 	if consumed < len(open) {
 		ce := open[consumed]
-		vc.reportValidityError(ctx, vc.filename, ce.elem.Line(), ce.displayName, "This element is not expected.")
+		vc.reportValidityError(ctx, vc.filename, ce.elem.Line(), ce.displayName(), "This element is not expected.")
 		return fmt.Errorf("unexpected element")
 	}
 	return nil

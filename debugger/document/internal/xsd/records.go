@@ -33,6 +33,34 @@ type records struct {
 	others map[*helium.Element]*elementRecord
 	ids    map[*TypeDef]bool // whether a type that was assessed is or contains xs:ID or xs:IDREF
 	haveID bool              // one of them is
+	// haveConstraints is set if a declaration with identity constraints was recorded.
+	haveConstraints bool
+	spare           []attributeRecord // room for the attributes of the next elements
+}
+
+// spareAttributes is the number of attributes that room is made for at a time.
+const spareAttributes = 512
+
+// reserve makes room for the records of a document whose elements are numbered.
+func (r *records) reserve(root *helium.Element) {
+	r.first = root.Line()
+	last := root
+	for next := root; next != nil; next = lastElement(next) {
+		last = next
+	}
+	if at := r.slot(last); at >= 0 {
+		r.byLine = make([]elementRecord, at+1)
+	}
+}
+
+// lastElement returns the last element among the children of elem; nil if there is none.
+func lastElement(elem *helium.Element) *helium.Element {
+	for n := elem.LastChild(); n != nil; n = n.PrevSibling() {
+		if e, ok := n.(*helium.Element); ok {
+			return e
+		}
+	}
+	return nil
 }
 
 // maxLines limits the slice to the lines of documents that fit into memory.
@@ -102,8 +130,22 @@ func (r *records) assess(a *helium.Attribute) *attributeRecord {
 	}
 	owner, _ := a.Parent().(*helium.Element)
 	record := r.of(owner)
+	if len(record.attributes) == cap(record.attributes) {
+		record.attributes = append(r.room(len(record.attributes)), record.attributes...)
+	}
 	record.attributes = append(record.attributes, attributeRecord{attr: a})
 	return &record.attributes[len(record.attributes)-1]
+}
+
+// room returns an empty slice for twice as many attributes as there are.
+func (r *records) room(have int) []attributeRecord {
+	n := max(2*have, 2)
+	if n > len(r.spare) {
+		r.spare = make([]attributeRecord, max(spareAttributes, n))
+	}
+	made := r.spare[:0:n]
+	r.spare = r.spare[n:]
+	return made
 }
 
 // noteType records whether pass 3 has something to do for a type.
@@ -120,4 +162,18 @@ func (r *records) noteType(td *TypeDef) {
 		r.ids[td] = is
 	}
 	r.haveID = is
+}
+
+// walkIfConstrained visits all nodes of a document if one of its elements may have
+// identity constraints: those of the declaration that was recorded, or of a global one.
+func (vc *validationContext) walkIfConstrained(doc *helium.Document, visit helium.NodeWalkerFunc) error {
+	if vc.records.haveConstraints {
+		return walkTree(doc, visit)
+	}
+	for _, decl := range vc.schema.elements {
+		if len(decl.IDCs) > 0 {
+			return walkTree(doc, visit)
+		}
+	}
+	return nil
 }

@@ -111,6 +111,9 @@ func whiteSpaceRestrictiveness(ws string) int {
 //   - "replace": replace \t, \n, \r with space
 //   - "collapse": replace + collapse consecutive spaces + trim
 func normalizeWhiteSpace(value, mode string) string {
+	if mode != "preserve" && isCollapsed(value) {
+		return value
+	}
 	switch mode {
 	case "preserve":
 		return value
@@ -130,6 +133,19 @@ func normalizeWhiteSpace(value, mode string) string {
 		}, value)
 		return collapseSpaces(replaced)
 	}
+}
+
+// isCollapsed reports whether a value has no spaces that normalization would change.
+func isCollapsed(value string) bool {
+	after := byte(' ') // the byte before, or a space at the start
+	for i := range len(value) {
+		c := value[i]
+		if c == '\t' || c == '\n' || c == '\r' || c == ' ' && after == ' ' {
+			return false
+		}
+		after = c
+	}
+	return after != ' ' || value == ""
 }
 
 // collapseSpaces collapses consecutive spaces and trims leading/trailing spaces.

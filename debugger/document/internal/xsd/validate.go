@@ -3,6 +3,7 @@ package xsd
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -488,6 +489,12 @@ func fixedAtomicMatches(instance, fixed string, td *TypeDef, instanceNS, fixedNS
 type validationContext struct {
 	schema        *Schema
 	choices       map[*ModelGroup]*choiceIndex // of large choices, when first needed
+	plans         map[*TypeDef]*typePlan       // of types that were met
+	seed          maphash.Seed                 // of the values in plans
+	silent        *validationContext           // see unreported
+	attrs         []*helium.Attribute          // of the element whose attributes are validated
+	present       []bool                       // which of the names in an attributePlan it has
+	children      []childElem                  // of the elements whose content is validated, the root's first
 	version       Version                      // XSD spec version governing version-sensitive lexical rules
 	cfg           *validateConfig
 	filename      string
@@ -728,26 +735,13 @@ func validateDocument(ctx context.Context, doc *helium.Document, schema *Schema,
 		return false
 	}
 
-	// Walk the document tree for content model validation. A tree cycle
-	// (ErrWalkCycle) leaves the walk partial, so the document is not valid.
-	if err := walkTree(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
-		if n.Type() != helium.ElementNode {
-			return nil
-		}
-		elem, ok := helium.AsNode[*helium.Element](n)
-		if !ok {
-			return nil
-		}
-		if err := vc.validateElement(ctx, elem); err != nil {
-			valid = false
-		}
-		return nil
-	})); err != nil {
+	vc.records.reserve(root)
+	if err := vc.validateRootElement(ctx, root); err != nil {
 		valid = false
 	}
 
-	// Second walk: evaluate identity constraints (xs:key, xs:keyref, xs:unique).
-	if err := walkTree(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
+	// Evaluate identity constraints (xs:key, xs:keyref, xs:unique).
+	if err := vc.walkIfConstrained(doc, helium.NodeWalkerFunc(func(n helium.Node) error {
 		if n.Type() != helium.ElementNode {
 			return nil
 		}
@@ -777,7 +771,7 @@ func validateDocument(ctx context.Context, doc *helium.Document, schema *Schema,
 		valid = false
 	}
 
-	// Third walk: document-wide xs:ID / xs:IDREF / xs:IDREFS validation (cvc-id,
+	// Walk for document-wide xs:ID / xs:IDREF / xs:IDREFS validation (cvc-id,
 	// §3.3.4/§3.3.11). This is a VERSION-INDEPENDENT XSD rule — ID uniqueness and
 	// IDREF referential integrity are enforced in both 1.0 and 1.1; only the
 	// multiple-IDs-per-element relaxation (recordID) is 1.1-specific. A
@@ -789,7 +783,7 @@ func validateDocument(ctx context.Context, doc *helium.Document, schema *Schema,
 		}
 	}
 
-	// Fourth walk: XSD 1.1 document-wide xs:ENTITY / xs:ENTITIES value-space
+	// Walk for XSD 1.1 document-wide xs:ENTITY / xs:ENTITIES value-space
 	// validation (cvc-id / §3.3.11). Gated to 1.1 so XSD 1.0 stays byte-identical
 	// (helium validates these datatypes only lexically in 1.0), and skipped for a
 	// fragment-validating caller (cfg.skipDatatypeIntegrity).
@@ -807,16 +801,6 @@ func validateDocument(ctx context.Context, doc *helium.Document, schema *Schema,
 	}
 
 	return valid
-}
-
-func (vc *validationContext) validateElement(ctx context.Context, elem *helium.Element) error {
-	parent := elem.Parent()
-	if parent == nil || parent.Type() == helium.DocumentNode {
-		// Root element — must match a global element declaration.
-		return vc.validateRootElement(ctx, elem)
-	}
-	// Non-root elements are validated by their parent's content model.
-	return nil
 }
 
 func (vc *validationContext) validateRootElement(ctx context.Context, elem *helium.Element) error {
@@ -1300,6 +1284,12 @@ func (vc *validationContext) annotateSkipChildren(ctx context.Context, elem *hel
 }
 
 func (vc *validationContext) validateSimpleContent(ctx context.Context, elem *helium.Element, edecl *ElementDecl, td *TypeDef) error {
+	plan := vc.plan(td)
+	plain, place := vc.plainContent(elem, edecl, plan)
+	if plain {
+		return nil
+	}
+
 	// Simple content types must not have child elements.
 	for child := range childrenOf(elem) {
 		if child.Type() == helium.ElementNode {
@@ -1379,10 +1369,13 @@ func (vc *validationContext) validateSimpleContent(ctx context.Context, elem *he
 	// builtin, or a facet ANYWHERE along the base chain — so a simpleContent EXTENSION
 	// of a named faceted simple type (whose facets live on the base, not on td itself)
 	// still enforces the base type's minLength/maxLength/etc.
-	if td != nil && simpleContentNeedsValidation(td) {
-		return validateValue(ctx, effectiveValue, collectNSContext(elem), td, elemDisplayName(elem), vc.filename, elem.Line(), vc)
+	if td == nil || !plan.constrains {
+		return nil
 	}
-
+	if err := validateValue(ctx, effectiveValue, vc.valueNS(elem, td), td, elemDisplayName(elem), vc.filename, elem.Line(), vc); err != nil {
+		return err
+	}
+	plan.remember(effectiveValue, place)
 	return nil
 }
 
@@ -1574,29 +1567,36 @@ func (vc *validationContext) validateEmptyContent(ctx context.Context, elem *hel
 }
 
 func (vc *validationContext) validateContentModel(ctx context.Context, elem *helium.Element, mg *ModelGroup) error {
-	children := collectChildElements(elem)
+	children := vc.childElements(elem)
+	defer vc.release(children)
 	return vc.validateContentModelTop(ctx, elem, mg, children)
 }
 
 type childElem struct {
-	elem        *helium.Element
-	name        string // local name (for matching)
-	ns          string // namespace URI (for matching)
-	displayName string // namespace-qualified name (for error messages)
+	elem *helium.Element
+	name string // local name (for matching)
+	ns   string // namespace URI (for matching)
 }
 
-func collectChildElements(elem *helium.Element) []childElem {
-	var children []childElem
+// displayName returns the namespace-qualified name for error messages.
+func (c childElem) displayName() string { return elemDisplayName(c.elem) }
+
+// childElements returns the children of an element, which are valid until they are
+// released. Those of all elements whose content is validated share one slice.
+func (vc *validationContext) childElements(elem *helium.Element) []childElem {
+	first := len(vc.children)
 	for child := range childrenOf(elem) {
-		if child.Type() == helium.ElementNode {
-			ce, ok := helium.AsNode[*helium.Element](child)
-			if !ok {
-				continue
-			}
-			children = append(children, childElem{elem: ce, name: ce.LocalName(), ns: ce.URI(), displayName: elemDisplayName(ce)})
+		if ce, ok := child.(*helium.Element); ok {
+			vc.children = append(vc.children, childElem{elem: ce, name: ce.LocalName(), ns: ce.URI()})
 		}
 	}
-	return children
+	last := len(vc.children)
+	return vc.children[first:last:last]
+}
+
+// release takes back what childElements returned last.
+func (vc *validationContext) release(children []childElem) {
+	vc.children = vc.children[:len(vc.children)-len(children)]
 }
 
 // isSpecialAttr reports whether an attribute is always permitted regardless of
@@ -1812,11 +1812,16 @@ func (vc *validationContext) validateDeclaredXsiAttrValue(a *helium.Attribute, e
 
 func (vc *validationContext) validateAttributes(ctx context.Context, elem *helium.Element, td *TypeDef) error {
 	var hasErr bool
+	vc.attrs = vc.attrs[:0]
+	elem.ForEachAttribute(func(a *helium.Attribute) bool {
+		vc.attrs = append(vc.attrs, a)
+		return true
+	})
 
 	if len(td.Attributes) == 0 && td.AnyAttribute == nil {
 		// No attribute declarations — check that instance has no attributes
 		// (except xsi: namespace attributes and xmlns which are always allowed).
-		for _, a := range elem.Attributes() {
+		for _, a := range vc.attrs {
 			if vc.isSpecialAttr(a) {
 				continue
 			}
@@ -1831,40 +1836,24 @@ func (vc *validationContext) validateAttributes(ctx context.Context, elem *heliu
 		return nil
 	}
 
-	// Build set of allowed attributes. A prohibited attribute use does not
-	// contribute an allowed attribute; instead its QName is recorded so an
-	// instance attribute carrying it is rejected before wildcard matching. A
-	// non-prohibited use of the same QName always wins (it removes any
-	// prohibition recorded for that QName).
-	allowed := make(map[QName]*AttrUse, len(td.Attributes))
-	var prohibited map[QName]struct{}
-	for _, au := range td.Attributes {
-		if au.Prohibited {
-			if _, ok := allowed[au.Name]; ok {
-				continue
-			}
-			if prohibited == nil {
-				prohibited = make(map[QName]struct{})
-			}
-			prohibited[au.Name] = struct{}{}
-			continue
-		}
-		allowed[au.Name] = au
-		delete(prohibited, au.Name)
-	}
-
-	// Build set of present instance attributes (excluding special attrs)
-	// for O(1) lookups in the required-check and default-insertion loops.
-	present := make(map[QName]struct{}, len(elem.Attributes()))
+	// The plan finds allowed attributes. A prohibited attribute use does not
+	// contribute an allowed attribute, so that an instance attribute carrying it is
+	// rejected before wildcard matching. A non-prohibited use of the same QName
+	// always wins.
+	plan := vc.attributePlan(td)
+	vc.present = slices.Grow(vc.present[:0], len(plan.names))[:len(plan.names)]
+	clear(vc.present)
 
 	// Check for unknown attributes and fixed value constraints.
-	for _, a := range elem.Attributes() {
+	for _, a := range vc.attrs {
 		aqn := QName{Local: a.LocalName(), NS: a.URI()}
 		// True for a present, non-prohibited DECLARED xsi: processor-attribute use
 		// whose value was already validated by validateDeclaredXsiAttrValue below —
 		// so the generic type-based value check is skipped (no double validation);
 		// the fixed-value comparison still runs (against the built-in type).
 		declaredXsiValueChecked := false
+		place := plan.find(aqn)
+		au, prohibitedUse := plan.use(place)
 		if vc.isSpecialAttr(a) {
 			// XSD 1.1: the xsi: processor attributes (xsi:type, xsi:nil,
 			// xsi:schemaLocation, xsi:noNamespaceSchemaLocation) may be
@@ -1875,11 +1864,9 @@ func (vc *validationContext) validateAttributes(ctx context.Context, elem *heliu
 			// attribute-use validation (so a required xsi: use is satisfied and a
 			// prohibited one rejects a present xsi: attribute); otherwise xsi:
 			// (and xmlns) attributes remain unconditionally special. A prohibited
-			// use is excluded from `allowed`, so the declaration is detected via
-			// both maps. 1.0 keeps the historical skip (byte-identical).
-			_, allowedXSI := allowed[aqn]
-			_, prohibitedXSI := prohibited[aqn]
-			declaredUse := allowedXSI || prohibitedXSI
+			// use counts as declared. 1.0 keeps the historical skip (byte-identical).
+			allowedXSI := au != nil
+			declaredUse := place >= 0
 			// XSD 1.1: only the four real xsi: processor attributes participate; a
 			// declared ref to any other xsi: local name (e.g. xsi:foo) is not
 			// specially accepted — it stays skipped as special, so a required use of
@@ -1915,8 +1902,10 @@ func (vc *validationContext) validateAttributes(ctx context.Context, elem *heliu
 				declaredXsiValueChecked = true
 			}
 		}
-		present[aqn] = struct{}{}
-		if au, ok := allowed[aqn]; ok {
+		if place >= 0 {
+			vc.present[place] = true
+		}
+		if au != nil {
 			// Resolve the declared type up front so the fixed-value check can
 			// compare in the type's value space (applying its whitespace
 			// facet), and never by raw string equality.
@@ -1946,7 +1935,7 @@ func (vc *validationContext) validateAttributes(ctx context.Context, elem *heliu
 			// type is associated only for the fixed-value comparison just done), so
 			// skip the generic check to avoid validating the same value twice.
 			if tdOK && attrTD.ContentType == ContentTypeSimple && !declaredXsiValueChecked {
-				if err := validateValue(ctx, a.Value(), collectNSContext(elem), attrTD, elemDisplayName(elem), vc.filename, elem.Line(), &validationContext{schema: vc.schema, version: vc.version, errorHandler: helium.NilErrorHandler{}, allowXSD10LegacyGMonthInstance: vc.allowXSD10LegacyGMonthInstance}); err != nil {
+				if err := vc.validAttribute(ctx, elem, a, attrTD); err != nil {
 					ad := attrDisplayName(a)
 					msg := fmt.Sprintf("The value '%s' is not valid for the type of attribute '%s'.", a.Value(), ad)
 					vc.reportValidityErrorAttr(ctx, vc.filename, elem.Line(), elemDisplayName(elem), ad, msg)
@@ -1969,7 +1958,7 @@ func (vc *validationContext) validateAttributes(ctx context.Context, elem *heliu
 		// {attribute uses}, so the attribute matches no use and falls through to the
 		// {attribute wildcard} (or the not-allowed report below when there is none),
 		// per cvc-complex-type.3 (W3C addB034/addB136/attZ002).
-		if _, prohib := prohibited[aqn]; prohib && vc.version == Version11 {
+		if prohibitedUse && vc.version == Version11 {
 			ad := attrDisplayName(a)
 			msg := fmt.Sprintf("The attribute '%s' is not allowed.", ad)
 			vc.reportValidityErrorAttr(ctx, vc.filename, elem.Line(), elemDisplayName(elem), ad, msg)
@@ -1990,11 +1979,11 @@ func (vc *validationContext) validateAttributes(ctx context.Context, elem *heliu
 	}
 
 	// Check for required attributes.
-	for _, au := range td.Attributes {
+	for i, au := range td.Attributes {
 		if !au.Required {
 			continue
 		}
-		if _, ok := present[au.Name]; !ok {
+		if !vc.present[plan.place[i]] {
 			msg := fmt.Sprintf("The attribute '%s' is required but missing.", au.Name.Local)
 			vc.reportValidityError(ctx, vc.filename, elem.Line(), elemDisplayName(elem), msg)
 			hasErr = true
@@ -2002,7 +1991,7 @@ func (vc *validationContext) validateAttributes(ctx context.Context, elem *heliu
 	}
 
 	// Insert default/fixed attribute values for absent optional attributes.
-	for _, au := range td.Attributes {
+	for i, au := range td.Attributes {
 		if au.Required {
 			continue
 		}
@@ -2020,7 +2009,7 @@ func (vc *validationContext) validateAttributes(ctx context.Context, elem *heliu
 		} else {
 			continue
 		}
-		if _, ok := present[au.Name]; ok {
+		if vc.present[plan.place[i]] {
 			continue
 		}
 		// XSD 1.1: a QName/NOTATION default/fixed value was authored in the schema, so
@@ -2377,7 +2366,7 @@ func (vc *validationContext) validateWildcardAttr(ctx context.Context, a *helium
 
 	if ok && attrTD.ContentType == ContentTypeSimple {
 		value := a.Value()
-		if err := validateValue(ctx, value, collectNSContext(elem), attrTD, elemDisplayName(elem), vc.filename, elem.Line(), &validationContext{schema: vc.schema, version: vc.version, errorHandler: helium.NilErrorHandler{}, allowXSD10LegacyGMonthInstance: vc.allowXSD10LegacyGMonthInstance}); err != nil {
+		if err := validateValue(ctx, value, vc.valueNS(elem, attrTD), attrTD, elemDisplayName(elem), vc.filename, elem.Line(), vc.unreported()); err != nil {
 			ad := attrDisplayName(a)
 			typeName := typeDisplayName(attrTD)
 			msg := fmt.Sprintf("'%s' is not a valid value of the atomic type '%s'.", strings.TrimSpace(value), typeName)
@@ -2708,10 +2697,7 @@ func elemTextContent(elem *helium.Element) string {
 // validateNilledElement, which reports the same non-nillable error.) An
 // undeclared element (edecl nil) imposes no nillable constraint.
 func (vc *validationContext) checkXsiNil(ctx context.Context, elem *helium.Element, edecl *ElementDecl) (bool, error) {
-	for _, a := range elem.Attributes() {
-		if a.URI() != lexicon.NamespaceXSI || a.LocalName() != attrNil {
-			continue
-		}
+	if a := attributeNamed(elem, attrNil, lexicon.NamespaceXSI); a != nil {
 		v := normalizeWhiteSpace(a.Value(), "collapse")
 		switch v {
 		case "true", "1":
@@ -2832,12 +2818,9 @@ func isDerivedFrom(derived, base *TypeDef) bool {
 func (vc *validationContext) resolveXsiType(ctx context.Context, elem *helium.Element, declaredType *TypeDef, ctaActive bool) (*TypeDef, error) {
 	var xsiTypeVal string
 	var present bool
-	for _, a := range elem.Attributes() {
-		if a.URI() == lexicon.NamespaceXSI && a.LocalName() == attrType {
-			xsiTypeVal = a.Value()
-			present = true
-			break
-		}
+	if a := attributeNamed(elem, attrType, lexicon.NamespaceXSI); a != nil {
+		xsiTypeVal = a.Value()
+		present = true
 	}
 	// An ABSENT xsi:type always falls back to the declared type (under CTA this is
 	// the already-selected type, so it must not error).
@@ -3096,6 +3079,7 @@ func (vc *validationContext) annotateElement(_ context.Context, elem *helium.Ele
 func (vc *validationContext) recordElemDecl(elem *helium.Element, decl *ElementDecl) {
 	if decl != nil {
 		vc.records.of(elem).decl = decl
+		vc.records.haveConstraints = vc.records.haveConstraints || len(decl.IDCs) > 0
 	}
 }
 

@@ -2,6 +2,7 @@ package xsd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -322,7 +323,7 @@ func (vc *validationContext) matchAll10(ctx context.Context, parent *helium.Elem
 		if len(expected) > 0 {
 			msg = formatExpected("This element is not expected.", expected)
 		}
-		vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName, msg)
+		vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName(), msg)
 		return consumed, fmt.Errorf("unexpected element")
 	}
 
@@ -432,7 +433,7 @@ func (vc *validationContext) matchAll11(ctx context.Context, parent *helium.Elem
 		if len(expected) > 0 {
 			msg = formatExpected("This element is not expected.", expected)
 		}
-		vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName, msg)
+		vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName(), msg)
 		return consumed, fmt.Errorf("unexpected element")
 	}
 
@@ -622,6 +623,10 @@ func unseenParticleNames(particles []*Particle, seen []bool, schema *Schema) []s
 	return names
 }
 
+// errInsufficient reports that a particle occurs too seldom. Matching without a report
+// fails often, and the text of the error is not shown.
+var errInsufficient = errors.New("insufficient")
+
 // validateContentModelTop validates children against a model group, checking
 // that ALL children are consumed. This is the top-level entry point.
 func (vc *validationContext) validateContentModelTop(ctx context.Context, parent *helium.Element, mg *ModelGroup, children []childElem) error {
@@ -662,7 +667,7 @@ func (vc *validationContext) matchContentModelFull(ctx context.Context, parent *
 	// Check for unconsumed children.
 	if consumed < len(children) {
 		ce := children[consumed]
-		vc.reportValidityError(ctx, vc.filename, ce.elem.Line(), ce.displayName, "This element is not expected.")
+		vc.reportValidityError(ctx, vc.filename, ce.elem.Line(), ce.displayName(), "This element is not expected.")
 		return fmt.Errorf("unexpected element")
 	}
 
@@ -741,7 +746,7 @@ func (vc *validationContext) matchElementParticle(ctx context.Context, parent *h
 			// There IS a child but it doesn't match — "This element is not expected."
 			child := children[pos+count]
 			msg := formatExpected("This element is not expected.", expectedNames)
-			vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName, msg)
+			vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName(), msg)
 		} else {
 			// No more children at all — "Missing child element(s)."
 			// When the sequence contains wildcards, suppress "Expected is" since the
@@ -865,6 +870,9 @@ func substitutableMembersFor(edecl *ElementDecl, schema *Schema) []*ElementDecl 
 	if !edecl.IsRef && schema.elements[edecl.Name] != edecl {
 		return nil
 	}
+	if len(schema.substGroups[edecl.Name]) == 0 {
+		return nil
+	}
 	type queuedMember struct {
 		member *ElementDecl
 		head   *ElementDecl
@@ -939,7 +947,7 @@ func (vc *validationContext) tryMatchElementParticle(_ context.Context, p *Parti
 		}
 	}
 	if count < p.MinOccurs {
-		return 0, fmt.Errorf("insufficient")
+		return 0, errInsufficient
 	}
 	return count, nil
 }
@@ -996,7 +1004,7 @@ func (vc *validationContext) tryMatchSequence(ctx context.Context, mg *ModelGrou
 	}
 
 	if reps < minReps {
-		return 0, fmt.Errorf("insufficient sequence repetitions")
+		return 0, errInsufficient
 	}
 	return cur - pos, nil
 }
@@ -1086,7 +1094,7 @@ func (vc *validationContext) tryMatchChoice(ctx context.Context, mg *ModelGroup,
 	}
 
 	if reps < minReps {
-		return 0, fmt.Errorf("insufficient choice repetitions")
+		return 0, errInsufficient
 	}
 	return cur - pos, nil
 }
@@ -1192,7 +1200,7 @@ func (vc *validationContext) matchWildcardParticle(ctx context.Context, parent *
 	if count < p.MinOccurs {
 		msg := fmt.Sprintf("This element is not expected. Expected is ( %s ).", wildcardExpected(wc))
 		if pos < len(children) {
-			vc.reportValidityError(ctx, vc.filename, children[pos].elem.Line(), children[pos].displayName, msg)
+			vc.reportValidityError(ctx, vc.filename, children[pos].elem.Line(), children[pos].displayName(), msg)
 		} else {
 			vc.reportValidityError(ctx, vc.filename, parent.Line(), elemDisplayName(parent), msg)
 		}
@@ -1254,7 +1262,7 @@ func (vc *validationContext) validateWildcardChild(ctx context.Context, wc *Wild
 				return vc.validateUndeclaredElementWithType(ctx, child.elem, actual)
 			}
 			msg := "No matching global declaration available, but demanded by the strict wildcard."
-			vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName, msg)
+			vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName(), msg)
 			// Strict assessment FAILED (no declaration), so the element AND its whole
 			// subtree are NOT schema-assessed — exactly like skip content. Walk it
 			// with annotateSkipChildren (canonicalization-only: records pass-2
@@ -1339,8 +1347,8 @@ func (vc *validationContext) validateWildcardElementConsistent(ctx context.Conte
 			!typeDerivationBlocked(governing, localType, decl.Block) {
 			continue
 		}
-		msg := fmt.Sprintf("The wildcard-matched element's governing type definition is not validly substitutable for the locally declared type definition of element '%s'.", child.displayName)
-		vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName, msg)
+		msg := fmt.Sprintf("The wildcard-matched element's governing type definition is not validly substitutable for the locally declared type definition of element '%s'.", child.displayName())
+		vc.reportValidityError(ctx, vc.filename, child.elem.Line(), child.displayName(), msg)
 		return fmt.Errorf("wildcard element declaration inconsistent")
 	}
 	return nil

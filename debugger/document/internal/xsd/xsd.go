@@ -111,6 +111,7 @@ type validateConfig struct {
 	// element/subtree as a fragment and apply document-scope ID/IDREF integrity
 	// themselves at the correct scope (e.g. xslt3).
 	skipDatatypeIntegrity bool
+	noInstanceHints       bool
 }
 
 // TypeAnnotations maps document nodes to their XSD type names.
@@ -421,6 +422,14 @@ func (v Validator) SkipDatatypeIntegrityChecks(skip bool) Validator {
 	return v
 }
 
+// InstanceHints controls whether xsi:schemaLocation and xsi:noNamespaceSchemaLocation
+// are looked for in the document, which is the default.
+func (v Validator) InstanceHints(look bool) Validator {
+	v = v.clone()
+	v.cfg.noInstanceHints = !look
+	return v
+}
+
 func (v Validator) closeHandler() {
 	if v.cfg != nil && v.cfg.errorHandler != nil {
 		if cl, ok := v.cfg.errorHandler.(io.Closer); ok {
@@ -464,7 +473,10 @@ func (v Validator) Validate(ctx context.Context, doc *helium.Document) error { /
 		return ErrNilDocument
 	}
 
-	schema := schemaWithInstanceHints(ctx, v.schema, doc)
+	schema := v.schema
+	if !cfg.noInstanceHints {
+		schema = schemaWithInstanceHints(ctx, schema, doc)
+	}
 	valid := validateDocument(ctx, doc, schema, cfg, handler)
 
 	if valid {

@@ -30,6 +30,14 @@ const (
 // version selects the 1.0-vs-1.1 lexical rules for the version-sensitive types
 // (xs:float/xs:double "+INF", and year "0000" on the date types).
 func ValidateBuiltin(value, builtinLocal string, version Version) error {
+	if plain(value, builtinLocal) {
+		return nil
+	}
+	return validateInFull(value, builtinLocal, version)
+}
+
+// validateInFull implements ValidateBuiltin for all forms of a value.
+func validateInFull(value, builtinLocal string, version Version) error {
 	switch builtinLocal {
 	case "decimal":
 		return validateDecimal(value)
