@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
+	"github.com/triptych-mcp/triptych/debugger/document/isolate"
 )
 
 const (
@@ -100,6 +101,7 @@ func start(args []string) error {
 
 // answer opens a library and asks it for one thing.
 func answer(args []string) error {
+	isolate.TuneCollector(0)
 	lib, err := document.Open(document.Config{Roots: args[:1], MaxTime: 5 * time.Minute}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err

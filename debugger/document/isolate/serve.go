@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
@@ -29,6 +30,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, log *slog.Logger) e
 	if err := limitMemory(set.Memory); err != nil {
 		return fmt.Errorf("limit memory to %d bytes: %w", set.Memory, err)
 	}
+	TuneCollector(set.Memory)
 	library, err := document.Open(set.Config, log)
 	if err != nil {
 		return err
@@ -38,6 +40,20 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, log *slog.Logger) e
 	s.wg.Wait()
 	_ = library.Close() // the process ends
 	return err
+}
+
+// garbagePercent is the growth of the heap after which garbage is collected. Trees are
+// large and live until their request ends, so that collecting while they grow costs much
+// and frees little.
+const garbagePercent = 200
+
+// TuneCollector has the process collect garbage less often while it holds little, and
+// keep below three quarters of its memory, which is 0 if it has no limit.
+func TuneCollector(memory int64) {
+	debug.SetGCPercent(garbagePercent)
+	if soft := memory / 4 * 3; soft > 0 && soft < debug.SetMemoryLimit(-1) {
+		debug.SetMemoryLimit(soft)
+	}
 }
 
 // A server answers requests, each on a goroutine of its own.
