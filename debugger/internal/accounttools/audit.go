@@ -15,9 +15,9 @@ import (
 const maxAuditRecords = 5000
 
 type auditArgs struct {
-	Start   *string `json:"start_time" doc:"ISO 8601; default: the beginning of the day"`
-	End     *string `json:"end_time" doc:"ISO 8601, exclusive; default: now"`
-	Session *string `json:"session_id" doc:"Only records of this session"`
+	Start   *string `json:"start_time" doc:"ISO 8601"`
+	End     *string `json:"end_time" doc:"ISO 8601, exclusive"`
+	Session *string `json:"session_id"`
 }
 
 var errEndFirst = errors.New("end_time must not be before start_time")

@@ -24,12 +24,12 @@ type Group struct {
 
 type similarArgs struct {
 	sessiontools.SessionArg
-	Class    string `json:"pattern_type,omitempty" enum:"crash|memory|logic" doc:"Class of bugs; default: detected"`
-	Path     string `json:"search_path,omitempty" doc:"Folder or file; default: the current project"`
-	File     string `json:"file,omitempty" doc:"Place to compare with; default: where the program stopped"`
+	Class    string `json:"pattern_type,omitempty" enum:"crash|memory|logic" doc:"Default: detected"`
+	Path     string `json:"search_path,omitempty" doc:"Folder or file"`
+	File     string `json:"file,omitempty" doc:"Default: where the program stopped"`
 	Line     int    `json:"line,omitempty" min:"1" bounds:"enforced"`
 	Function string `json:"function,omitempty"`
-	Patch    string `json:"patch,omitempty" doc:"Unified diff of a fix: find where it was forgotten"`
+	Patch    string `json:"patch,omitempty" doc:"Diff of a fix: find where it was forgotten"`
 	Template string `json:"pattern,omitempty" doc:"Code with holes to find: free($x); … use($x)"`
 	Limit    int    `json:"max_results" min:"1" max:"100" default:"10" bounds:"enforced"`
 }

@@ -17,11 +17,11 @@ import (
 // breakpointArgs holds the arguments of set_breakpoint.
 type breakpointArgs struct {
 	Address   string `json:"address,omitempty" doc:"Such as 0x401000"`
-	Condition string `json:"condition,omitempty" doc:"Stop only if true, such as count > 3"`
+	Condition string `json:"condition,omitempty" doc:"Such as count > 3"`
 	Function  string `json:"function,omitempty" doc:"Stop after its prologue"`
 	File      string `json:"file,omitempty" doc:"Source file"`
 	Line      int    `json:"line,omitempty" min:"1" bounds:"enforced"`
-	Log       string `json:"log,omitempty" max:"1000" doc:"Log this instead of stopping, such as n is {n}" bounds:"enforced"`
+	Log       string `json:"log,omitempty" max:"1000" doc:"Log instead of stopping, such as n is {n}" bounds:"enforced"`
 	OneShot   bool   `json:"one_shot,omitempty" doc:"Clear at first stop"`
 	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not before" bounds:"enforced"`
 	Expected  string `json:"expected,omitempty" doc:"Text of the line, which may have moved"`

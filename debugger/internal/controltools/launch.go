@@ -25,7 +25,7 @@ type launchArgs struct {
 	Path string            `json:"path" doc:"Path, or a name in PATH"`
 	Args []string          `json:"args,omitempty"`
 	Env  map[string]string `json:"env,omitempty" doc:"Added to the server's environment"`
-	Dir  string            `json:"cwd,omitempty" doc:"Working directory"`
+	Dir  string            `json:"cwd,omitempty"`
 	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop before main"`
 	// Input is one of the kinds of package target.
 	Input string `json:"input,omitempty" enum:"pipe|terminal" doc:"Let send_input write to it"`

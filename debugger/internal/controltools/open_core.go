@@ -13,9 +13,9 @@ import (
 
 // openCoreArgs holds the arguments of open_core.
 type openCoreArgs struct {
-	Core       string `json:"core" min:"1" doc:"Path, below a folder given by --traces" bounds:"enforced"`
-	Executable string `json:"executable,omitempty" doc:"Path of the program if it has moved, likewise"`
-	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as a container's, likewise"`
+	Core       string `json:"core" min:"1" doc:"Path below a folder of --traces" bounds:"enforced"`
+	Executable string `json:"executable,omitempty" doc:"The program, if it has moved"`
+	Root       string `json:"root,omitempty" doc:"Copy of the process's files, such as a container's"`
 }
 
 // Validate checks rules that the schema cannot express.

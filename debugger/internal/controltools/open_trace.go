@@ -17,9 +17,9 @@ import (
 
 // openTraceArgs holds the arguments of open_trace.
 type openTraceArgs struct {
-	File       string `json:"file" min:"1" doc:"Path of a binary trace or recording, below a folder given by --traces" bounds:"enforced"`
-	Executable string `json:"executable,omitempty" doc:"Path of the program if it has moved, likewise"`
-	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as a container's, likewise"`
+	File       string `json:"file" min:"1" doc:"Binary trace or recording, below a folder of --traces" bounds:"enforced"`
+	Executable string `json:"executable,omitempty" doc:"The program, if it has moved"`
+	Root       string `json:"root,omitempty" doc:"Copy of the process's files, such as a container's"`
 }
 
 // Validate checks rules that the schema cannot express.

@@ -15,12 +15,12 @@ import (
 
 // watchpointArgs holds the arguments of set_watchpoint.
 type watchpointArgs struct {
-	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
-	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
-	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes; default: the expression's type" bounds:"enforced"`
+	Address    string `json:"address,omitempty" doc:"0x404010 or &total"`
+	Expression string `json:"expression,omitempty" doc:"Or such as p->count"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes" bounds:"enforced"`
 	Access     string `json:"access,omitempty" enum:"write|readwrite" default:"write"`
-	Recorded   bool   `json:"recorded,omitempty" doc:"Watch recorded steps only; any number and size"`
-	Condition  string `json:"condition,omitempty" doc:"Stop only if true"`
+	Recorded   bool   `json:"recorded,omitempty" doc:"In recorded steps only; any number and size"`
+	Condition  string `json:"condition,omitempty"`
 	sessiontools.SessionArg
 }
 

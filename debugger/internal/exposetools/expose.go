@@ -22,7 +22,7 @@ type Group struct {
 func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{{
 		Name: "debugger/expose", Title: "Expose to people", Scope: sessiontools.WriteScope, Hints: mcp.Idempotent,
-		Doc:    "Let the user's own gdb or editor follow this session, over a local socket",
+		Doc:    "Let the user's gdb or editor follow this session",
 		Phrase: "Session exposed{ for $mode}", Details: facts,
 		Call: mcp.Typed(sessiontools.WithSession(t.Sessions, t.expose)),
 	}}
@@ -30,7 +30,7 @@ func (t *Group) Tools() []mcp.Tool {
 
 type exposeArgs struct {
 	Protocol string `json:"protocol,omitempty" enum:"gdb|dap" default:"gdb" doc:"dap: for editors"`
-	Control  bool   `json:"control,omitempty" doc:"They may also move and change the process"`
+	Control  bool   `json:"control,omitempty" doc:"Let it change the process, too"`
 	sessiontools.SessionArg
 }
 

@@ -18,7 +18,7 @@ import (
 
 // readArgs holds the arguments of read_memory.
 type readArgs struct {
-	Address string `json:"address" min:"1" doc:"0x404010 or an expression such as $rsp or &total" bounds:"enforced"`
+	Address string `json:"address" min:"1" doc:"0x404010, $rsp or &total" bounds:"enforced"`
 	Length  int    `json:"length,omitempty" default:"64" min:"1" max:"65536" bounds:"enforced"`
 	sessiontools.SessionArg
 }
@@ -88,7 +88,7 @@ func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session,
 
 // writeArgs holds the arguments of write_memory.
 type writeArgs struct {
-	Address string `json:"address" min:"1" doc:"0x404010 or an expression such as $rsp or &total" bounds:"enforced"`
+	Address string `json:"address" min:"1" doc:"0x404010, $rsp or &total" bounds:"enforced"`
 	Hex     string `json:"hex,omitempty" max:"131072" doc:"Such as 2a000000" bounds:"enforced"`
 	Value   string `json:"value,omitempty" doc:"To assign, instead of hex"`
 	sessiontools.SessionArg

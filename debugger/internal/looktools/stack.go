@@ -16,14 +16,14 @@ import (
 // stackArgs holds the arguments of get_stack_trace.
 type stackArgs struct {
 	MaxFrames int `json:"max_frames,omitempty" default:"20" min:"1" max:"1000" bounds:"enforced"`
-	Thread    int `json:"thread,omitempty" min:"1" doc:"Default: the current one" bounds:"enforced"`
+	Thread    int `json:"thread,omitempty" min:"1" bounds:"enforced"`
 	goroutineArg
 	sessiontools.SessionArg
 }
 
 // A goroutineArg is the argument of tools that look at a stack.
 type goroutineArg struct {
-	Goroutine int `json:"goroutine,omitempty" min:"1" doc:"Instead of a thread" bounds:"enforced"`
+	Goroutine int `json:"goroutine,omitempty" min:"1" bounds:"enforced"`
 }
 
 // threadOr returns what stands for the goroutine, or the thread if none was given.

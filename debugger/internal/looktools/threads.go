@@ -16,7 +16,7 @@ const maxThreads = 1000
 
 // threadsArgs holds the arguments of threads.
 type threadsArgs struct {
-	Select int `json:"select,omitempty" min:"1" doc:"Make this thread the current one" bounds:"enforced"`
+	Select int `json:"select,omitempty" min:"1" bounds:"enforced"`
 	sessiontools.SessionArg
 }
 

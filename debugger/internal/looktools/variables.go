@@ -22,8 +22,8 @@ import (
 type variablesArgs struct {
 	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Globals of libraries need a filter"`
 	Filter string `json:"filter,omitempty" doc:"Part of a name, or a pattern with * and ?"`
-	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace" bounds:"enforced"`
-	Thread int    `json:"thread,omitempty" min:"1" doc:"Default: the current one" bounds:"enforced"`
+	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"0: innermost" bounds:"enforced"`
+	Thread int    `json:"thread,omitempty" min:"1" bounds:"enforced"`
 	goroutineArg
 	sessiontools.SessionArg
 }

@@ -118,9 +118,9 @@ func (t *Breakpoints) hits(m *Breakpoint) (n int, err error) {
 	return n, err
 }
 
-// find returns the breakpoint that a stop is about, nil if there is none.
+// Find returns the breakpoint that a stop is about, nil if there is none.
 // Negative ids come from stopConditions.stop.
-func (t *Breakpoints) find(id int) *Breakpoint {
+func (t *Breakpoints) Find(id int) *Breakpoint {
 	if id < 0 {
 		return t.ByID[-id]
 	}

@@ -20,7 +20,7 @@ func (s *Stepper) SetCondition(ctx context.Context, m *Breakpoint, text string) 
 	if err != nil {
 		return failure.Breakpointf("the condition cannot be understood: %v", err)
 	}
-	if err := s.checkNames(ctx, condition, m.Places); err != nil {
+	if err := s.CheckNames(ctx, condition, m.Places, "condition cannot be decided"); err != nil {
 		return err
 	}
 	m.Condition = text
@@ -38,10 +38,10 @@ func (s *Stepper) SetCondition(ctx context.Context, m *Breakpoint, text string) 
 	return nil
 }
 
-// checkNames rejects a condition with a name that is known at none of the
-// addresses. Names are not checked at addresses without debug information, nor
-// while libraries are still to be loaded.
-func (s *Stepper) checkNames(ctx context.Context, condition *expr.Expr, places []symbols.Location) error {
+// CheckNames rejects an expression with a name that is known at none of the
+// addresses; text says what cannot be done with it. Names are not checked at
+// addresses without debug information, nor while libraries are still to be loaded.
+func (s *Stepper) CheckNames(ctx context.Context, e *expr.Expr, places []symbols.Location, text string) error {
 	if !s.Program.Complete() {
 		return nil
 	}
@@ -51,12 +51,12 @@ func (s *Stepper) checkNames(ctx context.Context, condition *expr.Expr, places [
 		if scope == nil {
 			return nil
 		}
-		if unknown = condition.Check(ctx, scope); unknown == nil {
+		if unknown = e.Check(ctx, scope); unknown == nil {
 			return nil
 		}
 	}
 	if name, ok := errors.AsType[*expr.NameError](unknown); ok {
-		return failure.Breakpointf("the condition cannot be decided there: %v", name)
+		return failure.Breakpointf("the %s there: %v", text, name)
 	}
 	return nil
 }

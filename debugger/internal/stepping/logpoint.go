@@ -25,7 +25,7 @@ func (s *Stepper) SetLog(ctx context.Context, b *Breakpoint, message string) err
 	}
 	for _, p := range parts {
 		if p.value != nil {
-			if err := s.checkNames(ctx, p.value, b.Places); err != nil {
+			if err := s.CheckNames(ctx, p.value, b.Places, "message cannot be made"); err != nil {
 				return err
 			}
 		}

@@ -71,7 +71,7 @@ func (s *Stepper) setPlaces(ctx context.Context, b *Breakpoint) error {
 		b.Syscalls = c
 		return err
 	}
-	places, note, err := s.places(ctx, b.Site)
+	places, note, err := s.Places(ctx, b.Site)
 	if err != nil {
 		return err
 	}

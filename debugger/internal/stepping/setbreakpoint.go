@@ -21,6 +21,10 @@ type BreakpointSpec struct {
 	Once      bool
 	Ignore    int // hits before the first stop
 	Thread    int // the only one to stop; 0 is all
+
+	// Each is called at each hit and decides whether it stops, in place of a
+	// condition. It may be nil.
+	Each func(hit proc.Hit) (stop bool, err error)
 }
 
 // SetBreakpoint sets a breakpoint at all its places.
@@ -36,6 +40,9 @@ func (s *Stepper) SetBreakpoint(ctx context.Context, spec BreakpointSpec) (*Brea
 	}
 	if err := s.setTexts(ctx, b); err != nil {
 		return nil, err
+	}
+	if spec.Each != nil {
+		b.Holds = spec.Each
 	}
 	if err := s.setAt(b); err != nil {
 		return nil, err
@@ -55,7 +62,7 @@ func (s *Stepper) findPlaces(ctx context.Context, b *Breakpoint, mayWait bool) (
 	if b.Syscalls, err = parseSyscalls(b.Site.Catch); b.Syscalls != nil || err != nil {
 		return err
 	}
-	b.Places, b.Note, err = s.places(ctx, b.Site)
+	b.Places, b.Note, err = s.Places(ctx, b.Site)
 	if !isUnknown(err) || !mayWait {
 		return err
 	}

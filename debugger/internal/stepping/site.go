@@ -46,8 +46,8 @@ func (t Site) String() string {
 // program.
 func (t Site) named() bool { return t.Function != "" || t.File != "" || t.Catch != "" }
 
-// places returns the places of a site, and a note on where its text has moved.
-func (s *Stepper) places(ctx context.Context, t Site) (places []symbols.Location, note string, err error) {
+// Places returns the places of a site, and a note on where its text has moved.
+func (s *Stepper) Places(ctx context.Context, t Site) (places []symbols.Location, note string, err error) {
 	switch {
 	case t.Catch != "":
 		places, err = s.catchPlaces(ctx, t.Catch)

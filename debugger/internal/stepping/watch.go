@@ -12,7 +12,7 @@ import (
 // number for it, 0 if it has none. It removes a breakpoint that is set once,
 // and notes how watched memory has changed.
 func (s *Stepper) ReachBreakpoint(id int, why proc.Why) int {
-	m := s.Breakpoints.find(id)
+	m := s.Breakpoints.Find(id)
 	if m == nil {
 		return 0
 	}

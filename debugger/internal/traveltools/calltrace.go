@@ -13,9 +13,9 @@ import (
 // callTraceArgs holds the arguments of call_trace.
 type callTraceArgs struct {
 	Function string  `json:"function,omitempty"`
-	Nth      int     `json:"nth,omitempty" min:"1" doc:"Which recorded call; default: the last" bounds:"enforced"`
-	At       *uint64 `json:"at,omitempty" doc:"Instead of function: a position in the call"`
-	From     uint64  `json:"from,omitempty" doc:"Position to continue a long trace"`
+	Nth      int     `json:"nth,omitempty" min:"1" doc:"Default: the last" bounds:"enforced"`
+	At       *uint64 `json:"at,omitempty" doc:"Or a position in the call"`
+	From     uint64  `json:"from,omitempty" doc:"Position to continue from"`
 	MaxBytes int     `json:"max_bytes,omitempty" default:"5000" min:"500" max:"60000" bounds:"enforced"`
 	sessiontools.SessionArg
 }

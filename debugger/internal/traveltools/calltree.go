@@ -17,12 +17,12 @@ import (
 
 // callTreeArgs holds the arguments of call_tree.
 type callTreeArgs struct {
-	From     *uint64 `json:"from,omitempty" doc:"Position; default: the oldest"`
-	To       *uint64 `json:"to,omitempty" doc:"Default: the present"`
+	From     *uint64 `json:"from,omitempty" doc:"Position"`
+	To       *uint64 `json:"to,omitempty"`
 	Depth    int     `json:"depth,omitempty" default:"4" min:"1" max:"200" bounds:"enforced"`
-	Filter   string  `json:"filter,omitempty" doc:"Part of a function's name, or a pattern with * and ?; shows it at any depth, with its callers"`
+	Filter   string  `json:"filter,omitempty" doc:"Part of a name, or a pattern with * and ?; at any depth, with callers"`
 	Thread   int     `json:"thread,omitempty" min:"1" bounds:"enforced"`
-	Offset   int     `json:"offset,omitempty" min:"0" doc:"Lines to skip" bounds:"enforced"`
+	Offset   int     `json:"offset,omitempty" min:"0" bounds:"enforced"`
 	MaxBytes int     `json:"max_bytes,omitempty" default:"5000" min:"500" max:"60000" bounds:"enforced"`
 	sessiontools.SessionArg
 }

@@ -19,9 +19,9 @@ import (
 
 // exportArgs holds the arguments of export_trace.
 type exportArgs struct {
-	Format string  `json:"format,omitempty" enum:"json|binary|text" default:"json" doc:"binary can be opened by debugger/open_trace"`
-	From   *uint64 `json:"start_snapshot,omitempty" doc:"First position; default: the oldest"`
-	To     *uint64 `json:"end_snapshot,omitempty" min:"1" doc:"Last position; default: the present" bounds:"enforced"`
+	Format string  `json:"format,omitempty" enum:"json|binary|text" default:"json" doc:"open_trace opens binary"`
+	From   *uint64 `json:"start_snapshot,omitempty" doc:"First position"`
+	To     *uint64 `json:"end_snapshot,omitempty" min:"1" doc:"Last position" bounds:"enforced"`
 	sessiontools.SessionArg
 }
 

@@ -10,7 +10,7 @@ func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/step_backward", Title: "Step back", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Go back by recorded instructions or lines; answers then show the past",
+			Doc:    "Go back by recorded instructions or lines",
 			Phrase: "Step backward executed",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.stepBackward)),
 		},
@@ -28,13 +28,13 @@ func (t *Group) Tools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/last_write", Title: "Last write", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Find the instruction that wrote a value last, its thread, stack and the value before",
+			Doc:    "Find what wrote a value last: instruction, thread, stack, and the value before",
 			Phrase: "Last write searched",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.lastWrite)),
 		},
 		{
 			Name: "debugger/call_trace", Title: "Trace a call", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Show what a recorded call did: its lines, what they changed, callees with results, the return value",
+			Doc:    "Show what a recorded call did: lines, what they changed, callees with results, return value",
 			Phrase: "Call traced",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.callTrace)),
 		},
@@ -49,6 +49,12 @@ func (t *Group) Tools() []mcp.Tool {
 			Doc:    "Follow a value back: its last write, the values used there, their last writes, to inputs and constants",
 			Phrase: "Value traced",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.traceValue)),
+		},
+		{
+			Name: "debugger/collect", Title: "Collect values", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
+			Doc:    "Show what expressions were at each hit of places, in recorded history or a run",
+			Phrase: "Values collected",
+			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.collect)),
 		},
 		{
 			Name: "debugger/export_trace", Title: "Export the trace", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,

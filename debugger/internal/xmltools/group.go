@@ -33,10 +33,10 @@ type Group struct {
 type xpathArgs struct {
 	Document   string            `json:"document" min:"1" doc:"Path, or XML text" bounds:"enforced"`
 	Query      string            `json:"query" min:"1" doc:"Such as //order[@total > 100]" bounds:"enforced"`
-	Namespaces map[string]string `json:"namespaces,omitempty" doc:"URIs by prefix, beside those of the root element"`
+	Namespaces map[string]string `json:"namespaces,omitempty" doc:"URIs by prefix"`
 	Version    string            `json:"version" enum:"1.0|3.1" default:"3.1"`
 	MaxResults int               `json:"max_results" min:"1" max:"10000" default:"100" bounds:"enforced"`
-	Offset     int               `json:"offset" min:"0" default:"0" doc:"Results to skip" bounds:"enforced"`
+	Offset     int               `json:"offset" min:"0" default:"0" bounds:"enforced"`
 }
 
 func (t *Group) xpathQuery(ctx context.Context, call *mcp.Call, args xpathArgs) (queried, error) {

@@ -53,6 +53,16 @@ func Build(t testing.TB, name string, flags ...string) (source, program string) 
 // Main launches a program and records it from the start of main to its end.
 func Main(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 	t.Helper()
+	s := AtMain(t, path, arguments...)
+	if stop, err := s.Record(t.Context(), 0, 0); err != nil || stop.Why != stepping.AtExit {
+		t.Fatalf("recording: %+v, %v", stop, err)
+	}
+	return s
+}
+
+// AtMain launches a program and lets it run to the start of main.
+func AtMain(t testing.TB, path string, arguments ...string) *stepping.Stepper {
+	t.Helper()
 	ctx := t.Context()
 	p, err := proc.Launch(ctx, proc.Spec{Path: path, Args: arguments}, proc.Options{})
 	if err != nil {
@@ -81,9 +91,6 @@ func Main(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 	s.Stale = true
 	if err := s.Refresh(); err != nil {
 		t.Fatal(err)
-	}
-	if stop, err := s.Record(ctx, 0, 0); err != nil || stop.Why != stepping.AtExit {
-		t.Fatalf("recording: %+v, %v", stop, err)
 	}
 	return s
 }
