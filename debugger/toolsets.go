@@ -15,6 +15,7 @@ var toolsets = map[string]string{
 	"debugger/source":     "inspect",
 	"debugger/open_core":  "inspect",
 	"debugger/expose":     "inspect",
+	"debugger/find":       "inspect",
 	"debugger/wait":       "inspect",
 	"debugger/restart":    "inspect",
 	"debugger/get_output": "inspect",

@@ -50,6 +50,13 @@ func (t *Group) Tools() []mcp.Tool {
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.registers)),
 		},
 		{
+			Name: "debugger/find", Title: "Find", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
+			LookUp: sessiontools.LookUp,
+			Doc:    "Find names of the program, modules, or text, bytes and pointers in memory",
+			Phrase: "Names or memory searched",
+			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.find)),
+		},
+		{
 			Name: "debugger/read_memory", Title: "Read memory", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
 			LookUp: sessiontools.LookUp,
 			Doc:    "Show memory of the process in hexadecimal",

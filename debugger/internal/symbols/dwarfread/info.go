@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sort"
 	"sync"
 
@@ -229,6 +231,20 @@ func (d *Info) EachGlobal(ctx context.Context, visit func(*Variable)) error {
 		for _, v := range u.globals {
 			visit(v)
 		}
+	})
+}
+
+// EachType calls visit for the qualified names of all types that have a definition,
+// in order. It reads all units first.
+func (d *Info) EachType(ctx context.Context, visit func(name string)) error {
+	if err := d.LoadAll(ctx); err != nil {
+		return err
+	}
+	return d.Do(func() error {
+		for _, name := range slices.Sorted(maps.Keys(d.named)) {
+			visit(name)
+		}
+		return nil
 	})
 }
 

@@ -45,8 +45,19 @@ func (d *Info) VariableAt(off dwarf.Offset) (v *Variable, err error) {
 // tableSuffix ends the names of Rust's tables of methods (vtables).
 const tableSuffix = "::{vtable}"
 
-// opAddr is DW_OP_addr, which alone makes up the location of such a table.
+// opAddr is DW_OP_addr, which alone makes up the location of such a table, and of a
+// global variable.
 const opAddr = 0x03
+
+// AddressLocked returns the address in the file of a variable that is always there;
+// false if it has none, or one for each thread.
+func (v *Variable) AddressLocked() (uint64, bool) {
+	loc, _ := v.Entry.Val(dwarf.AttrLocation).([]byte)
+	if len(loc) != 9 || loc[0] != opAddr {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(loc[1:]), true
+}
 
 // indexTable enters a Rust vtable in the index.
 func (d *Info) indexTable(name string, e *dwarf.Entry) {

@@ -136,6 +136,13 @@ func (t *SymbolTable) At(addr uint64, code bool) (Symbol, bool) {
 	return best, found
 }
 
+// Each calls visit for all symbols, by address.
+func (t *SymbolTable) Each(visit func(Symbol)) {
+	for _, s := range t.sorted {
+		visit(s)
+	}
+}
+
 // Named returns the symbols of a name.
 func (t *SymbolTable) Named(name string) []Symbol {
 	var out []Symbol

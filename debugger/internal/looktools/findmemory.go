@@ -1,0 +1,69 @@
+package looktools
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/memsearch"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+)
+
+const (
+	maxSearched = 1 << 30 // bytes of memory in one call
+	shownMemory = 32      // bytes of memory in a finding
+)
+
+// findBytes searches memory for bytes. What is masked is not found, as a search for the
+// beginning of a secret would reveal it.
+func findBytes(ctx context.Context, s *session.Session, args findArgs, pattern []byte, align uint64) (found, error) {
+	maps, err := s.View.Maps()
+	if err != nil {
+		return found{}, err
+	}
+	answer := found{Found: []finding{}, Searched: maxSearched}
+	search := memsearch.Search{
+		Maps: maps, Bytes: pattern, Align: align, From: args.from(), Most: maxSearched,
+		Read: func(addr uint64, p []byte) int {
+			n, _ := s.View.ReadMemory(addr, p) // what cannot be read is left out
+			return n
+		},
+	}
+	next, err := search.Run(ctx, func(addr uint64) bool {
+		if len(answer.Found) == maxFound {
+			return false
+		}
+		shown := shownAt(s, addr, max(len(pattern), shownMemory))
+		if !bytes.HasPrefix(shown, pattern) {
+			return true
+		}
+		answer.Found = append(answer.Found, finding{Address: plain.Hex(addr), Name: where(s, maps, addr), Memory: ascii(shown[:min(len(shown), shownMemory)])})
+		return true
+	})
+	if next != 0 {
+		answer.Next = plain.Hex(next)
+	}
+	return answer, err
+}
+
+// shownAt returns up to n bytes of memory as they may be shown.
+func shownAt(s *session.Session, addr uint64, n int) []byte {
+	b := make([]byte, n)
+	n, _ = s.View.ReadMemory(addr, b) // fewer at the end of a mapping
+	s.MaskDisplayed(addr, b[:n])
+	return b[:n]
+}
+
+// where names an address: by a function or variable, or by its mapping.
+func where(s *session.Session, maps procfs.Maps, addr uint64) string {
+	if name := s.Symbol(addr); name != "" {
+		return name
+	}
+	m, _ := maps.Find(addr)
+	if m.Path == "" {
+		return fmt.Sprintf("[anonymous]+%#x", addr-m.Start)
+	}
+	return fmt.Sprintf("%s+%#x", m.Path, m.Offset+addr-m.Start)
+}
