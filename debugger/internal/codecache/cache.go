@@ -15,6 +15,7 @@ type Config struct {
 	// error is ErrFull if there is no more.
 	Arena   func(near uint64) (Arena, error)
 	Targets translate.Targets
+	Stops   func(pc uint64) bool // see translate.Request; the answer must not change before Clear
 }
 
 // A Cache holds translations.
@@ -97,7 +98,7 @@ func (c *Cache) EnterIndirect(pc uint64) (uint64, error) {
 
 // EnterOnce returns the address of a translation of at most limit instructions at pc.
 // It is valid until the next call of EnterOnce, and all branches that end it are
-// exits or are found in the table of targets.
+// exits or are found in the table of targets. It does not stop at pc itself.
 func (c *Cache) EnterOnce(pc uint64, limit int) (uint64, error) {
 	a, err := c.arenaFor(pc)
 	if err != nil {
@@ -118,6 +119,7 @@ func (c *Cache) EnterCopy(pc uint64) (uint64, error) {
 }
 
 func (c *Cache) enterOnce(a *arena, r translate.Request) uint64 {
+	r.Stops, r.Passes = c.Stops, true
 	b := &block{Block: translate.Translate(r), address: r.Hot}
 	a.write(r.Hot, b.Hot)
 	a.write(r.Cold, b.Cold)
@@ -195,6 +197,7 @@ func (c *Cache) add(pc uint64) (*block, error) {
 	a.follow(pc)
 	b := &block{address: a.hot, Block: translate.Translate(translate.Request{
 		PC: pc, Fetch: c.Fetch, Variable: c.Variable, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(len(c.exits)),
+		Stops: c.Stops,
 	})}
 	a.place(b)
 	c.blocks[pc] = b

@@ -31,6 +31,7 @@ func (r *Runner) follow() bool {
 			return false
 		}
 		r.Regs.RSP -= 8
+		r.noteOwn(r.Regs.RSP, 8)
 	}
 	r.Regs.RIP = target
 	r.context().SetLeft(r.context().Left() - 1)

@@ -56,6 +56,9 @@ func (r *Runner) stepWhole(ctx context.Context) (Stop, error) {
 		if stop.Kind != Done || err != nil {
 			return stop, err
 		}
+		if err := r.noteStep(); err != nil {
+			return stop, err
+		}
 		if r.Regs.RIP != before || !r.repeats() {
 			r.executed++
 			r.ClearDeadFlags()

@@ -27,6 +27,7 @@ const maxQuantum = 1 << 55
 //	└─ handle    an exit, a system call, a signal: leads to a Stop, or to enter again
 func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
 	n = min(n, maxQuantum)
+	r.quantum = n
 	r.context().SetLeft(n)
 	stop, err := r.orEnd(r.run(ctx))
 	r.stopLeaving() // also if the process has ended meanwhile
@@ -43,6 +44,9 @@ func (r *Runner) run(ctx context.Context) (Stop, error) {
 		if !running {
 			if r.finished(ctx) {
 				return Stop{Kind: Done}, nil
+			}
+			if r.stopsHere() {
+				return Stop{Kind: Reached}, nil
 			}
 			if err := r.enter(); err != nil {
 				return Stop{}, err
@@ -80,7 +84,7 @@ func (r *Runner) orEnd(stop Stop, err error) (Stop, error) {
 // finished reports whether the thread, which is outside of the cache, has executed
 // enough.
 func (r *Runner) finished(ctx context.Context) bool {
-	return ctx.Err() != nil || r.context().Left() <= 0 && !r.restart
+	return ctx.Err() != nil || r.watch.reached && !r.copying || r.context().Left() <= 0 && !r.restart
 }
 
 // wait waits until the thread stops. When ctx is done, it makes the thread stop.
@@ -170,17 +174,19 @@ func (r *Runner) enter() error {
 const shortest = 128
 
 // address returns where the translation of the code at Regs.RIP is. If fewer
-// instructions are left than a block may have, it is a translation of its own.
+// instructions are left than a block may have, or there is a stop, it is a translation of
+// its own.
 func (r *Runner) address() (uint64, error) {
-	if r.copying {
-		r.indirect = false
+	indirect := r.indirect
+	r.indirect = false
+	switch left := r.context().Left(); {
+	case r.copying:
 		return r.cache.EnterCopy(r.Regs.RIP)
-	}
-	if r.indirect {
-		r.indirect = false
+	case r.watch.stops[r.Regs.RIP]:
+		return r.cache.EnterOnce(r.Regs.RIP, 1)
+	case indirect:
 		return r.cache.EnterIndirect(r.Regs.RIP)
-	}
-	if left := r.context().Left(); left < shortest {
+	case left < shortest:
 		return r.cache.EnterOnce(r.Regs.RIP, int(left))
 	}
 	return r.cache.Enter(r.Regs.RIP)
@@ -278,7 +284,7 @@ func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
 	switch {
 	case x.Kind != translate.ExitNative && (!r.indirect || r.follow()):
 		return Stop{}, nil
-	case r.signalFirst() || r.context().Left() <= 0:
+	case r.signalFirst() || r.context().Left() <= 0 || r.stopsHere():
 		return Stop{}, nil // the end comes first, too
 	case r.atSyscall():
 		return Stop{Kind: Call}, nil

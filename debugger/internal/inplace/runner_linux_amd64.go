@@ -34,6 +34,8 @@ type Runner struct {
 	kernel  []ptrace.Range // mappings that the kernel gives every process, as the vdso
 
 	executed int64 // instructions before the current Run
+	quantum  int64 // instructions that the current Run executes at most
+	watch    watch
 
 	end ptrace.Event // of the process, if it was reported
 
@@ -95,7 +97,9 @@ func (r *Runner) start() error {
 	if r.shared, err = mapShared(r); err != nil {
 		return err
 	}
-	r.cache = codecache.New(codecache.Config{Fetch: r.code.fetch, Variable: r.code.fetchVariable, Arena: r.arena, Targets: r.shared.targets()})
+	r.cache = codecache.New(codecache.Config{
+		Fetch: r.code.fetch, Variable: r.code.fetchVariable, Arena: r.arena, Targets: r.shared.targets(), Stops: r.stops,
+	})
 	return nil
 }
 

@@ -28,6 +28,8 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 	}
 	position, ok := r.cache.Position(regs.RIP)
 	switch {
+	case r.watched():
+		return Stop{}, true, r.noteWatched(&regs)
 	case !r.cache.Contains(regs.RIP):
 		return r.signalledOutside(&regs)
 	case ok && position.Start:

@@ -12,6 +12,7 @@ type SigInfo [128]byte
 const (
 	CodeKernel = 0x80 // SI_KERNEL, for example of an int3 instruction
 	CodeTrace  = 2    // SIGTRAP: a step
+	CodeWatch  = 4    // SIGTRAP: an access to watched memory
 	CodePerf   = 6    // SIGTRAP: a perf event
 )
 

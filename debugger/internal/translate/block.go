@@ -38,6 +38,11 @@ type Request struct {
 	// Limit is the number of instructions of the longest block. 0 means the largest
 	// possible limit.
 	Limit int
+	// Stops reports whether the program stops before the instruction at an address, as
+	// it does before one that the processor must execute in its original place. It is
+	// not asked for PC itself if Passes is true. A nil Stops reports false.
+	Stops  func(pc uint64) bool
+	Passes bool
 }
 
 // MaxCode is the size of the largest block's hot or cold code in bytes.
@@ -98,7 +103,7 @@ type translation struct {
 	planned   []planned
 	current   int    // index in planned
 	end       uint64 // where the program continues behind the planned instructions
-	native    bool   // with an instruction that is executed in its original place
+	native    bool   // before an instruction that is executed in its original place, or a stop
 }
 
 // Translate translates the block that begins at r.PC. It ends with a branch, before an

@@ -28,7 +28,7 @@ func (t *translation) plan() {
 	t.end = t.PC
 	for rounds := 0; len(t.planned) < t.Limit; {
 		p, err := t.decode(t.end)
-		if t.native = err != nil || isNative(&p.in, p.code) && !t.copies(&p); t.native {
+		if t.native = err != nil || isNative(&p.in, p.code) && !t.copies(&p) || t.stops(); t.native {
 			return
 		}
 		in := &p.in
@@ -52,6 +52,11 @@ func (t *translation) decode(pc uint64) (p planned, err error) {
 	}
 	p.next = p.in.Next()
 	return p, err
+}
+
+// stops reports whether the program stops before the next instruction.
+func (t *translation) stops() bool {
+	return t.Stops != nil && (len(t.planned) > 0 || !t.Passes) && t.Stops(t.end)
 }
 
 // copies reports whether an instruction, which is native, is the one to copy.
