@@ -45,6 +45,8 @@ type History struct {
 	window  *History // of the source, whose records are in log
 	near    *History // another one, or nil
 	failure error    // of the source, that its caller could not return
+
+	request context.Context //nolint:containedctx // that the source works for, during a call; or nil
 }
 
 // newHistory returns an empty history whose first position is first.
@@ -143,6 +145,12 @@ func (h *History) Forward(n uint64) (Traversal, error) {
 	return h.Seek(h.view.position + min(n, h.End()-h.view.position))
 }
 
+// SeekContext is [History.Seek] that ends when ctx is done. The view then stays where it is.
+func (h *History) SeekContext(ctx context.Context, position uint64) (Traversal, error) {
+	defer h.within(ctx)()
+	return h.Seek(position)
+}
+
 // Seek goes to a position.
 func (h *History) Seek(position uint64) (Traversal, error) {
 	switch {
@@ -158,7 +166,10 @@ func (h *History) Seek(position uint64) (Traversal, error) {
 			return Traversal{}, err
 		}
 	}
-	for h.view.position != position {
+	for steps := uint64(0); h.view.position != position; steps++ {
+		if err := h.canceled(steps); err != nil {
+			return traversal, err
+		}
 		if err := h.moveOver(position < h.view.position, &traversal); err != nil {
 			return traversal, err
 		}
@@ -252,6 +263,7 @@ func (h *History) search(ctx context.Context, back bool, hit func(*View) bool) (
 		goal = h.Oldest()
 	}
 	h.lastTraversal = Traversal{}
+	defer h.within(ctx)()
 	for h.view.position != goal {
 		if h.lastTraversal.Steps%checkEvery == 0 && ctx.Err() != nil {
 			return false, ctx.Err()

@@ -32,6 +32,7 @@ const bitSP = 2
 // until it returns false. It does not move the view and does not read memory,
 // so that a record costs a fraction of what it costs to move over it.
 func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Transition) bool) error {
+	defer h.within(ctx)()
 	s, err := h.newScan(ctx, from)
 	if err != nil {
 		return err
@@ -50,6 +51,7 @@ func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Tran
 // TransitionsBack calls f with the records before a position, the last one
 // first, until it returns false.
 func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Transition) bool) error {
+	defer h.within(ctx)()
 	s, err := h.newScan(ctx, from)
 	if err != nil {
 		return err

@@ -1,6 +1,10 @@
 package history
 
-import "context"
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
 
 // A Write is a step that has written memory.
 type Write struct {
@@ -12,10 +16,16 @@ type Write struct {
 // LastWrite finds the last step before the view's position that wrote any of
 // the n bytes at addr, even with the same value. It does not move the view.
 func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, error) {
+	defer h.within(ctx)()
 	for position := h.view.position; position > h.Oldest(); position-- {
 		if position%checkEvery == 0 && ctx.Err() != nil {
 			return Write{}, false, ctx.Err()
 		}
+		last, ok, err := h.lastPlace(addr, n, position)
+		if !ok || err != nil {
+			return Write{}, false, err
+		}
+		position = last + 1
 		c, i := h.at(position - 1)
 		record := c.record(i)
 		if record[0]&partMemory == 0 {
@@ -26,6 +36,16 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 		}
 	}
 	return Write{}, false, h.takeFailure()
+}
+
+// lastPlace returns the position before another one, or the last position before it that may
+// write the n bytes at addr if the records before it are not there.
+func (h *History) lastPlace(addr, n, position uint64) (last uint64, ok bool, err error) {
+	finder, finds := h.source.(Finder)
+	if !finds || h.log.has(position-1) || h.near != nil && h.near.log.has(position-1) {
+		return position - 1, true, nil
+	}
+	return finder.Last(h.context(), &Places{Memory: []x86.Span{{Addr: addr, Len: n}}}, h.Oldest(), position)
 }
 
 // Wrote reports whether the step at a position wrote any of the n bytes at addr,

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"bytes"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
@@ -14,7 +15,7 @@ type Source interface {
 	// Window returns a history that has the record at a position, with its view at its
 	// end. Windows must not overlap, and there must be none without records. The view
 	// can be read until Drop.
-	Window(position uint64) (*History, error)
+	Window(ctx context.Context, position uint64) (*History, error)
 
 	// Drop releases a window.
 	Drop(window *History)
@@ -60,7 +61,7 @@ func (h *History) takeWindow(at uint64) (*History, error) {
 		h.near = nil
 		return w, nil
 	}
-	return h.source.Window(at)
+	return h.source.Window(h.context(), at)
 }
 
 // reach makes a record that is next to the view one of log.
@@ -83,7 +84,7 @@ func (h *History) at(position uint64) (*chunk, int) {
 		return h.log.at(position)
 	}
 	if h.near == nil || !h.near.log.has(position) {
-		w, err := h.source.Window(position)
+		w, err := h.source.Window(h.context(), position)
 		if err != nil {
 			h.failure = err
 			return &chunk{first: position, data: []byte{kindBits}, ends: []uint32{1}}, 0

@@ -109,27 +109,32 @@ func (p *Player) Finish(ctx context.Context) error {
 // runBefore executes instructions up to a position before the next event.
 func (p *Player) runBefore(ctx context.Context, next *Event, position uint64) error {
 	for p.Position() < position {
-		if next.Immediate {
-			return p.diverged("%d instructions where there is none", position-p.Position())
-		}
-		stop, err := p.run.Run(ctx, int64(position-p.Position()))
-		if err != nil {
-			return p.diverged("%v", err)
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := p.handleStop(ctx, stop, position); err != nil {
+		if err := p.runOnce(ctx, next, position); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// runOnce executes instructions up to a position before the next event, or to a stop.
+func (p *Player) runOnce(ctx context.Context, next *Event, position uint64) error {
+	if next.Immediate {
+		return p.diverged("%d instructions where there is none", position-p.Position())
+	}
+	stop, err := p.run.Run(ctx, int64(position-p.Position()))
+	if err != nil {
+		return p.diverged("%v", err)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return p.handleStop(ctx, stop, position)
+}
+
 // handleStop handles a stop before the next event.
 func (p *Player) handleStop(ctx context.Context, stop inplace.Stop, position uint64) error {
 	switch stop.Kind {
-	case inplace.Done, 0: // 0: the process was only interrupted
+	case inplace.Done, inplace.Reached, 0: // 0: the process was only interrupted
 		return nil
 	case inplace.Native:
 		in, err := instruction(p.run)

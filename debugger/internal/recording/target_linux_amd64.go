@@ -129,15 +129,7 @@ func (s *replayStepper) Input() (history.Input, bool) {
 	case Signal:
 		in.Kind = history.Signalled
 	}
-	for _, w := range e.Writes {
-		in.Writes = append(in.Writes, x86.Span{Addr: w.Address, Len: uint64(len(w.Data))})
-	}
-	if m := e.Remap.Mapping; e.Remap.Kind != NoRemap && e.Remap.Kind != Protect {
-		in.Writes = append(in.Writes, x86.Span{Addr: m.Start, Len: m.Length})
-		if e.Remap.Kind == Move {
-			in.Writes = append(in.Writes, x86.Span{Addr: e.Remap.To, Len: e.Remap.ToLen})
-		}
-	}
+	in.Writes = e.spans()
 	return in, true
 }
 

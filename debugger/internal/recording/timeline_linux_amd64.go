@@ -3,7 +3,6 @@ package recording
 import (
 	"context"
 	"errors"
-	"sort"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
@@ -17,11 +16,12 @@ import (
 // is made from the nearest checkpoint before it: the program runs translated to its
 // beginning, and is interpreted from there, with records that undo each step.
 type Timeline struct {
+	sizes
 	tracer      *ptrace.Tracer
 	recording   *Recording
 	first, last uint64
-	checkpoints []*Player // by position
-	spacing     uint64
+	checkpoints []*Player   // by position
+	named       procfs.Maps // see names
 	windows     map[*history.History]*Player
 	history     *history.History
 
@@ -30,26 +30,34 @@ type Timeline struct {
 }
 
 // Sizes of a timeline, in positions.
-const (
-	windowSize     = 1 << 20
-	minSpacing     = 8 << 20
-	maxCheckpoints = 48
-)
+type sizes struct {
+	window  uint64 // positions of a window
+	spacing uint64 // least distance of checkpoints
+}
+
+var defaultSizes = sizes{window: 1 << 20, spacing: 8 << 20}
+
+const maxCheckpoints = 48
 
 // NewTimeline replays a recording to its end, which checks it, and returns its timeline.
 func NewTimeline(ctx context.Context, r *Recording) (*Timeline, error) {
+	return newTimeline(ctx, r, defaultSizes)
+}
+
+func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) {
 	tracer, err := ptrace.Start()
 	if err != nil {
 		return nil, err
 	}
-	t := &Timeline{tracer: tracer, recording: r, last: r.End(), windows: make(map[*history.History]*Player)}
+	t := &Timeline{sizes: s, tracer: tracer, recording: r, last: r.End(), windows: make(map[*history.History]*Player)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for n := range r.Len() {
 		if e := r.Event(n); e.Kind == Image {
 			t.first = e.Position + e.duration()
 		}
 	}
-	t.spacing = max(minSpacing, (t.last-t.first)/maxCheckpoints)
+	t.named = t.names()
+	t.spacing = max(s.spacing, (t.last-t.first)/maxCheckpoints)
 	if err = tracer.Do(ctx, func() error { return t.replay(ctx) }); err == nil {
 		t.history, err = history.Long(t)
 	}
@@ -105,15 +113,15 @@ func (t *Timeline) History() *history.History { return t.history }
 func (t *Timeline) Bounds() (first, last uint64) { return t.first, t.last }
 
 // Window implements history.Source.
-func (t *Timeline) Window(position uint64) (*history.History, error) {
-	start := position - (position-t.first)%windowSize
+func (t *Timeline) Window(ctx context.Context, position uint64) (*history.History, error) {
+	start := position - (position-t.first)%t.window
 	var h *history.History
-	err := t.tracer.Do(t.ctx, func() error {
-		p, err := t.playerAt(start)
+	err := t.do(ctx, func(ctx context.Context) error {
+		p, err := t.playerAt(ctx, start)
 		if err != nil {
 			return err
 		}
-		if h, err = t.record(p, min(start+windowSize, t.last)); err != nil {
+		if h, err = t.record(ctx, p, min(start+t.window, t.last)); err != nil {
 			return errors.Join(err, p.endProcess())
 		}
 		t.windows[h] = p
@@ -130,21 +138,20 @@ func (t *Timeline) Drop(window *history.History) {
 }
 
 // playerAt returns a new Player at a position.
-func (t *Timeline) playerAt(position uint64) (*Player, error) {
-	n := sort.Search(len(t.checkpoints), func(n int) bool { return t.checkpoints[n].Position() > position })
-	p, err := t.checkpoints[n-1].fork()
+func (t *Timeline) playerAt(ctx context.Context, position uint64) (*Player, error) {
+	p, err := t.checkpoints[t.checkpointBefore(position)].fork()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.RunTo(t.ctx, position); err != nil {
+	if err := p.RunTo(ctx, position); err != nil {
 		return nil, errors.Join(err, p.endProcess())
 	}
 	return p, nil
 }
 
 // record steps a Player to a position and records each step.
-func (t *Timeline) record(p *Player, end uint64) (*history.History, error) {
-	target := &replayed{player: p, names: t.names(), ctx: t.ctx}
+func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (*history.History, error) {
+	target := &replayed{player: p, names: t.named, ctx: ctx}
 	start := p.Position()
 	recorder, err := history.New(target, history.Options{First: start, WholeRepeats: true, Budget: windowBudget})
 	if err != nil {
@@ -159,7 +166,7 @@ func (t *Timeline) record(p *Player, end uint64) (*history.History, error) {
 			n = min(end, e.Position) - at
 		}
 		before := h.End()
-		result, err := recorder.Step(t.ctx, 0, n)
+		result, err := recorder.Step(ctx, 0, n)
 		if err != nil {
 			return nil, err
 		}

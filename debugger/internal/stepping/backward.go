@@ -23,8 +23,13 @@ func (s *Stepper) RequireSteps(n uint64) error {
 // Backward goes back until hit returns true, by at least one position. If it
 // never does, Backward goes to the beginning and returns false.
 func (s *Stepper) Backward(ctx context.Context, hit func(*history.View) bool) (bool, error) {
+	return s.travel(func() (bool, error) { return s.History.ReverseContinue(ctx, hit) })
+}
+
+// travel searches through the history.
+func (s *Stepper) travel(search func() (found bool, err error)) (bool, error) {
 	s.followHistory()
-	found, err := s.History.ReverseContinue(ctx, hit)
+	found, err := search()
 	s.UpdateView()
 	s.noteGaps(s.History.LastTraversal())
 	return found, err
@@ -45,7 +50,7 @@ func (s *Stepper) StopAt(why proc.Why, err error) (proc.Stop, error) {
 // beginning.
 func (s *Stepper) ReverseContinue(ctx context.Context) (proc.Stop, error) {
 	conditions := s.newStopConditions(true)
-	found, err := s.Backward(ctx, conditions.stopsBackward)
+	found, err := s.travel(func() (bool, error) { return conditions.goBack(ctx) })
 	stop, err := s.StopAt(AtBeginning, err)
 	if !found || err != nil {
 		return stop, err
@@ -59,15 +64,8 @@ func (s *Stepper) ReverseContinue(ctx context.Context) (proc.Stop, error) {
 
 // GoTo goes to a position, which history must have.
 func (s *Stepper) GoTo(ctx context.Context, to uint64) (proc.Stop, error) {
-	there := func(v *history.View) bool { return v.Position() == to }
-	var err error
-	switch here := s.History.View().Position(); {
-	case to < here:
-		_, err = s.Backward(ctx, there)
-	case to > here:
-		_, err = s.History.Continue(ctx, there)
-		s.UpdateView()
-		s.noteGaps(s.History.LastTraversal())
-	}
+	travel, err := s.History.SeekContext(ctx, to)
+	s.UpdateView()
+	s.noteGaps(travel)
 	return s.StopAt(AtMoment, err)
 }

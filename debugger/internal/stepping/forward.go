@@ -33,13 +33,16 @@ func (s *Stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.
 		return 0, stop, nil
 	}
 	conditions := s.newStopConditions(true)
-	s.followHistory()
-	hit, err := s.History.Continue(ctx, func(v *history.View) bool {
-		done++
-		return conditions.stopsForward(v) || done == n
+	start := s.History.View().Position()
+	hit, err := s.travel(func() (bool, error) {
+		if n >= s.History.End()-start {
+			return conditions.goForward(ctx)
+		}
+		return s.History.Continue(ctx, func(v *history.View) bool {
+			return conditions.stopsForward(v) || v.Position() == start+n
+		})
 	})
-	s.UpdateView()
-	s.noteGaps(s.History.LastTraversal())
+	done = s.History.View().Position() - start
 	if errors.Is(err, context.Canceled) {
 		stop = s.CurrentStop()
 		stop.Why = proc.Paused

@@ -77,13 +77,12 @@ func (s *Stepper) runOut(ctx context.Context, o *callEnd) (stop proc.Stop, err e
 // to a breakpoint before it.
 func (s *Stepper) replayTo(ctx context.Context, there func(*history.View) bool) (stop proc.Stop, reached bool, err error) {
 	conditions := s.newStopConditions(true)
-	s.followHistory()
-	hit, err := s.History.Continue(ctx, func(v *history.View) bool {
-		reached = there(v)
-		return conditions.stopsForward(v) || reached
+	hit, err := s.travel(func() (bool, error) {
+		return s.History.Continue(ctx, func(v *history.View) bool {
+			reached = there(v)
+			return conditions.stopsForward(v) || reached
+		})
 	})
-	s.UpdateView()
-	s.noteGaps(s.History.LastTraversal())
 	stop = s.CurrentStop()
 	stop.Why = proc.Stepped
 	switch {

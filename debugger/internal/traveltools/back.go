@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
@@ -70,9 +69,7 @@ func (t *Group) stepBackward(ctx context.Context, call *mcp.Call, s *session.Ses
 		if bySource {
 			return s.StepBack(ctx, args.By, args.Count)
 		}
-		done := uint64(0)
-		_, err := s.Backward(ctx, func(*history.View) bool { done++; return done == n })
-		return s.StopAt(stepping.AtMoment, err)
+		return s.GoTo(ctx, s.History.View().Position()-n)
 	})
 	return back{State: m.State, Snapshot: m.State.Position(), Instruction: sessiontools.NextInstruction(s, m.State), Logged: m.Logged, bySource: bySource}, err
 }

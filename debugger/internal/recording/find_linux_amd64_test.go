@@ -1,0 +1,126 @@
+package recording_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// TestFinds asks random questions of recordings. The answers by replays are those that the
+// records give.
+func TestFinds(t *testing.T) {
+	program := debuggertest.Compile(t, filepath.Join("testdata", "writes.c"), nil, "gcc", "-O2", "-pthread")
+	questions, rounds := 8, "100"
+	if long, err := strconv.Atoi(os.Getenv("RECORDING_QUESTIONS")); err == nil {
+		questions, rounds = long, "3000"
+	}
+	r := record(t, program, rounds)
+	if r.result.Status != 0 || r.result.Cut != "" {
+		t.Fatalf("%+v", r.result)
+	}
+	file := open(t, r.file)
+	line, err := recording.NewTimelineOf(t.Context(), file, 1<<14, file.End()/4)
+	check(t, err)
+	t.Cleanup(func() { check(t, line.Close()) })
+	by := &finder{Timeline: line}
+	found, err := history.Long(by)
+	check(t, err)
+	plain := timeline(t, file).History()
+	check(t, err)
+	places := addresses(t, string(r.output))
+	random := rand.New(rand.NewPCG(7, file.End()))
+	for range questions {
+		position := random.Uint64N(file.End() + 1)
+		question := x86.Span{Addr: places[random.IntN(len(places)-1)] + random.Uint64N(40), Len: 1 + random.Uint64N(24)}
+		ask(t, found, plain, position, question, places[len(places)-1], random.IntN(3))
+	}
+	if by.asked == 0 {
+		t.Error("no question was answered by a replay")
+	}
+}
+
+// A finder is a Timeline that counts what it is asked, and whose windows are of little use.
+type finder struct {
+	*recording.Timeline
+	asked int
+}
+
+func (f *finder) Last(ctx context.Context, places *history.Places, from, to uint64) (uint64, bool, error) {
+	f.asked++
+	return f.Timeline.Last(ctx, places, from, to)
+}
+
+// addresses parses the line of addresses that the program prints.
+func addresses(t *testing.T, output string) (list []uint64) {
+	t.Helper()
+	for field := range strings.FieldsSeq(output) {
+		n, err := strconv.ParseUint(strings.TrimPrefix(field, "0x"), 16, 64)
+		check(t, err)
+		list = append(list, n)
+	}
+	return list
+}
+
+// ask asks both histories the same question, at a position.
+func ask(t *testing.T, found, plain *history.History, position uint64, memory x86.Span, pc uint64, kind int) {
+	t.Helper()
+	for _, h := range []*history.History{found, plain} {
+		if _, err := h.Seek(position); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kind == 0 {
+		got, gotOK, err := found.LastWrite(t.Context(), memory.Addr, memory.Len)
+		check(t, err)
+		want, wantOK, err := plain.LastWrite(t.Context(), memory.Addr, memory.Len)
+		check(t, err)
+		if got != want || gotOK != wantOK {
+			t.Errorf("last write of %+v before %d: %+v %v, want %+v %v", memory, position, got, gotOK, want, wantOK)
+		}
+		return
+	}
+	places := history.Places{Code: []uint64{pc}, Memory: []x86.Span{memory}}
+	if kind == 1 {
+		hit := func(h *history.History) func(v *history.View) bool {
+			return func(v *history.View) bool {
+				return v.PC() == pc || h.Wrote(v.Position(), memory.Addr, memory.Len)
+			}
+		}
+		got, err := found.ReverseContinueAt(t.Context(), places, hit(found))
+		check(t, err)
+		want, err := plain.ReverseContinue(t.Context(), hit(plain))
+		check(t, err)
+		compare(t, "back", found, plain, got, want)
+		return
+	}
+	hit := func(h *history.History) func(v *history.View) bool {
+		return func(v *history.View) bool {
+			return v.PC() == pc || h.Wrote(v.Position()-1, memory.Addr, memory.Len)
+		}
+	}
+	got, err := found.ContinueAt(t.Context(), places, hit(found))
+	check(t, err)
+	want, err := plain.Continue(t.Context(), hit(plain))
+	check(t, err)
+	compare(t, "forward", found, plain, got, want)
+}
+
+// compare compares the positions of two histories after a search.
+func compare(t *testing.T, what string, found, plain *history.History, got, want bool) {
+	t.Helper()
+	f, p := found.View(), plain.View()
+	a, _ := f.Regs(0)
+	b, _ := p.Regs(0)
+	if got != want || f.Position() != p.Position() || f.Thread() != p.Thread() || a != b {
+		t.Errorf("%s: %v at %d in thread %d, want %v at %d in thread %d", what, got, f.Position(), f.Thread(), want, p.Position(), p.Thread())
+	}
+}
