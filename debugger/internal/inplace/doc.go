@@ -31,7 +31,12 @@
 // writable mapping; no mapping of the process is both writable and executable.
 //
 // The cache is left by a system call that does not exist. The kernel stops the thread
-// there and does not make the call (PTRACE_SYSEMU). If this program dies while
+// there. The same request that stops the thread there stops it at the system calls of the
+// program: PTRACE_SYSCALL after a call that has returned, so that the next call has two
+// stops, and else PTRACE_SYSEMU, so that an exit has one. There is no request that lets a
+// thread make some calls without a stop and stops it at exits; a seccomp filter could, but
+// it cannot be removed, and without a tracer the calls that it reports fail.
+// If this program dies while
 // translated code runs, the kernel detaches, and after its next exit or system call,
 // which it makes from the cache, the thread continues in its own code. Instructions like
 // cpuid and rdtsc are executed there, too. A program of which another one is just being

@@ -70,8 +70,11 @@ func (r *Runner) enterCall() (Stop, error) {
 
 // beginCall moves the thread to the entry of the system call.
 func (r *Runner) beginCall() (Stop, error) {
-	if r.at == atCall {
+	switch r.at {
+	case atCall:
 		return Stop{}, nil
+	case atEntry:
+		return Stop{}, r.enterFromCache()
 	}
 	if err := r.setRegs(); err != nil {
 		return Stop{}, err
@@ -105,6 +108,20 @@ func (r *Runner) toSyscallStop() (ptrace.Event, error) {
 		}
 	}
 }
+
+// enterFromCache makes the system call at whose entry the thread is, in the cache, one of
+// the program's own code: the thread continues behind that afterwards.
+func (r *Runner) enterFromCache() error {
+	regs := r.Regs
+	regs.RIP += syscallLength
+	regs.OrigRAX, regs.RAX = regs.RAX, noResult
+	regs.RCX, regs.R11 = regs.RIP, regs.EFlags
+	r.at = atCall
+	return r.tracer.SetRegs(r.tid, &regs)
+}
+
+// noResult is what rax has during a system call: -ENOSYS.
+const noResult = ^uint64(unix.ENOSYS) + 1
 
 // callPrevented handles an event before a system call: most often a signal.
 func (r *Runner) callPrevented(event ptrace.Event) (Stop, error) {

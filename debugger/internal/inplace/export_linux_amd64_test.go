@@ -11,3 +11,6 @@ func (r *Runner) DeferAgain() { r.deferred = append(r.deferred, r.signal) }
 
 // Other reports an event as the callbacks do.
 func (r *Runner) Other(e ptrace.Event) { r.other(e) }
+
+// AtEntry reports whether the thread is at the entry of a system call in the cache.
+func (r *Runner) AtEntry() bool { return r.at == atEntry }

@@ -105,7 +105,7 @@ func (r *Runner) stepOnce() (Stop, error) {
 	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
 		return Stop{}, err
 	}
-	if r.signal.Code() == codeCallEnd && r.Regs.RIP == before && r.at == atEmulated {
+	if r.signal.Code() == codeCallEnd && r.Regs.RIP == before && (r.at == atEmulated || r.at == atEntry) {
 		r.at = atStop
 		return r.stepOnce()
 	}

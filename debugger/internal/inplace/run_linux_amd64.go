@@ -166,8 +166,20 @@ func (r *Runner) enter() error {
 	if err := r.tracer.SetRegs(r.tid, &regs); err != nil {
 		return err
 	}
+	return r.resumeTranslated()
+}
+
+// resumeTranslated makes the thread continue in the cache, up to its next system call. The
+// kernel would make that call if the last stop was the end of one, so that the two need no
+// further stops, see enterFromCache. From the entry of a system call the thread continues so
+// that the kernel will not: there would be a stop at the end of the present call.
+func (r *Runner) resumeTranslated() error {
+	f := r.tracer.ToEmulated
+	if r.makes = r.at == atStop && !r.Replays; r.makes {
+		f = r.tracer.ToSyscall
+	}
 	r.at = atStop
-	return r.resume(r.tracer.ToEmulated, 0)
+	return r.resume(f, 0)
 }
 
 // shortest is the number of instructions from which on all blocks fit.
@@ -232,7 +244,9 @@ func (r *Runner) call() (Stop, error) {
 		r.Regs.RIP, r.Regs.OrigRAX = regs.RIP-syscallLength, ptrace.NoSyscall
 		return Stop{Kind: Call}, nil
 	}
-	r.at = atEmulated
+	if r.at = atEmulated; r.makes {
+		r.at = atEntry
+	}
 	position, inBlock := r.cache.Position(regs.RIP - syscallLength)
 	if !inBlock {
 		return r.exit(&regs)
@@ -322,6 +336,7 @@ func (r *Runner) leave() error {
 			return err
 		}
 	}
+	r.makes = false
 	return r.resume(r.tracer.ToEmulated, 0)
 }
 

@@ -49,6 +49,7 @@ type place uint8
 const (
 	atStop     place = iota // any other from which it can continue with other registers
 	atEmulated              // the entry of a system call that the kernel will not make
+	atEntry                 // the entry of a system call in the cache, which the kernel will make unless OrigRAX is changed
 	atCall                  // the entry of a system call of the program, which the kernel will make
 	atSignal                // a signal-delivery stop
 )

@@ -30,6 +30,7 @@ type thread struct {
 	deferred []ptrace.SigInfo // signals that arrived in the middle of a block
 	raised   bool             // the first of them has been sent again
 
+	makes bool    // the kernel makes the system call at which the thread stops next, see resumeTranslated
 	last  request // with which the thread was resumed
 	stale bool    // an event stop may come that no call waits for
 
