@@ -44,7 +44,11 @@ func (r *recorder) call() (inplace.Stop, error) {
 	if g.RAX == unix.SYS_EXIT && len(r.run.Threads()) > 1 {
 		return r.endThread(&e)
 	}
-	c := &call{event: e, regs: g, effect: r.effect(&g)}
+	c := &call{event: e, regs: g}
+	if stop, err := r.futex(c); stop.Kind != 0 || err != nil {
+		return stop, err
+	}
+	c.effect = r.effect(&g)
 	if err := r.prepare(c); err != nil {
 		return inplace.Stop{}, err
 	}
@@ -62,6 +66,10 @@ type call struct {
 	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call
 	meanwhile []Write   // and as the kernel has left it, while the call is withdrawn
 	began     time.Time // when it was first found to wait, or zero
+
+	parked time.Time // when its thread was parked, or zero; see maxParked
+	woken  bool      // it was parked, and returns 0 next
+	wakes  uint64    // parked threads that it has woken
 }
 
 // prepare copies the memory that must be known as it was before a call.
@@ -94,6 +102,9 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 	r.thread.call = nil
 	if c.altered && stop.Kind != inplace.Exited {
 		r.run.Regs.RDX, r.run.Regs.R10 = g.RDX, g.R10
+	}
+	if result := int64(r.run.Regs.RAX); c.wakes > 0 && stop.Kind == inplace.Done && result >= 0 {
+		r.run.Regs.RAX += c.wakes
 	}
 	if err != nil || stop.Kind != inplace.Done {
 		return stop, err

@@ -47,8 +47,12 @@ func (r *recorder) schedule(ctx context.Context) error {
 		if err := r.run.Collect(); err != nil {
 			return err
 		}
+		r.unparkOld()
 		if next == 0 {
 			next = r.choose()
+		}
+		if next == 0 && r.unpark(func(*call) bool { return true }) {
+			continue
 		}
 		if next == 0 {
 			if ended, err := r.await(ctx); ended || err != nil {
@@ -79,12 +83,12 @@ func (r *recorder) schedule(ctx context.Context) error {
 }
 
 // choose returns the next thread after the current one that does not wait in the kernel,
-// or 0.
+// and is not parked, or 0.
 func (r *recorder) choose() int {
 	ids := r.run.Threads()
 	at, _ := slices.BinarySearch(ids, r.run.Thread()+1)
 	for n := range ids {
-		if id := ids[(at+n)%len(ids)]; !r.run.Waits(id) {
+		if id := ids[(at+n)%len(ids)]; !r.run.Waits(id) && !r.parked(id) {
 			return id
 		}
 	}
@@ -161,6 +165,9 @@ func (r *recorder) completeCall() (blocked bool, err error) {
 		return false, nil
 	}
 	r.recorded = r.position()
+	if c.woken {
+		return false, r.returnWoken(c)
+	}
 	if err := r.exchange(c); err != nil {
 		return false, err
 	}
@@ -356,6 +363,9 @@ func (r *recorder) detachThread(tid int) error {
 			if _, err := r.run.Withdraw(); err != nil {
 				return err
 			}
+		}
+		if t.call.woken {
+			r.run.Skip(0)
 		}
 		if t.call.altered { // it is not one that the kernel restarts
 			if err := r.returnAltered(t.call); err != nil {
