@@ -178,7 +178,7 @@ func (c *Cache) translate(pc uint64) error {
 func (c *Cache) successors(b *block) []uint64 {
 	var open []uint64
 	for _, e := range b.Exits {
-		if e.Kind == translate.ExitBranch && c.blocks[e.Target] == nil {
+		if e.Kind == translate.ExitBranch && !e.Rare && c.blocks[e.Target] == nil {
 			open = append(open, e.Target)
 		}
 	}

@@ -16,6 +16,18 @@ func (f Fetcher) decode(pc uint64) (x86.Inst, []byte, error) {
 	return in, b[:in.Len], err
 }
 
+// decodeText is Fetcher.decode, with fewer allocations.
+func (t *translation) decodeText(f Fetcher, pc uint64) (x86.Inst, []byte, error) {
+	if cap(t.text)-len(t.text) < x86.MaxLen {
+		t.text = make([]byte, 0, 32*x86.MaxLen)
+	}
+	b := t.text[len(t.text) : len(t.text)+x86.MaxLen]
+	n := f(pc, b)
+	in, err := x86.Decode(b[:n], pc)
+	t.text = t.text[:len(t.text)+int(in.Len)]
+	return in, b[:in.Len:in.Len], err
+}
+
 // maxInstructions is the number of instructions of the longest block. It is an
 // 8-bit immediate.
 const maxInstructions = 100
@@ -78,6 +90,7 @@ type Exit struct {
 	// ExitChanged, it is an address to which the first instruction of the block may be
 	// made to jump.
 	Link uint64
+	Rare bool // it is not worth while to translate the code at Target before the exit is reached
 }
 
 // A Position says to which instruction a part of the hot code belongs.
@@ -101,9 +114,11 @@ type translation struct {
 	hot, cold section
 	block     Block
 	planned   []planned
-	current   int    // index in planned
-	end       uint64 // where the program continues behind the planned instructions
-	native    bool   // before an instruction that is executed in its original place, or a stop
+	returns   []uint64 // addresses behind calls of the block to functions in which it continues
+	text      []byte   // the planned instructions
+	current   int      // index in planned
+	end       uint64   // where the program continues behind the planned instructions
+	native    bool     // before an instruction that is executed in its original place, or a stop
 }
 
 // Translate translates the block that begins at r.PC. It ends with a branch, before an

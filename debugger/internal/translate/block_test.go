@@ -86,6 +86,12 @@ func TestHotCode(t *testing.T) {
 		{"call", "31c0 e800100000", 2, []string{
 			"sub qword ptr " + field(0) + ", 2", "js 0x20020000", "xor eax, eax", "push 0x401007", "jmp 0x20020023",
 		}},
+		{"call of a function that returns", "31c0 e802000000 90 f4 c3", 4, []string{
+			"sub qword ptr " + field(0) + ", 4", "js 0x20020000", "xor eax, eax", "push 0x401007",
+			"mov " + register(1) + ", rcx", "mov rcx, [rsp]", "mov " + register(2) + ", rdx", "mov rdx, [0x20020023]",
+			"lea rcx, [rcx+rdx]", "mov rdx, " + register(2), "jrcxz 0x20010040", "jmp 0x2002002b", "mov rcx, " + register(1),
+			"lea rsp, [rsp+8]", "nop", "jmp 0x2002007a",
+		}},
 		{"near operand", "31c0 8b0500000010 f4", 2, []string{
 			"sub qword ptr " + field(0) + ", 2", "js 0x20020000", "xor eax, eax", "mov eax, [0x10401008]", "jmp 0x20020023",
 		}},
@@ -105,6 +111,27 @@ func TestHotCode(t *testing.T) {
 				t.Errorf("%d instructions are counted, want %d", b.Count, test.count)
 			}
 		})
+	}
+}
+
+// TestCallOfVariableCode makes sure that no block continues in code that may change by a
+// call or a return.
+func TestCallOfVariableCode(t *testing.T) {
+	const code = "31c0 e802000000 90 f4 c3" // xor eax, eax; call 1f; nop; hlt; 1: ret
+	whole := program(t, code)
+	for variable, want := range map[uint64]int{original + 9: 2, original + 7: 3} { // from there on it may change
+		b := translate.Translate(translate.Request{
+			PC: original, Variable: whole, Hot: hot, Cold: cold, Stubs: stubs,
+			Fetch: func(addr uint64, b []byte) int {
+				if addr == original+9 && variable < addr {
+					return whole(addr, b) // the function does not change
+				}
+				return min(whole(addr, b), int(max(addr, variable)-addr))
+			},
+		})
+		if b.Count != want {
+			t.Errorf("%d instructions if code may change from %#x on, want %d", b.Count, variable, want)
+		}
 	}
 }
 

@@ -53,6 +53,15 @@ func (t *translation) conditional(in *x86.Inst, code []byte, target uint64) {
 // passBranch adds a branch in the middle of the block. Where the program leaves the
 // block, the instructions behind the branch are added to those that are left.
 func (t *translation) passBranch(p *planned) {
+	switch {
+	case p.in.Class.Is(x86.Call):
+		t.mark(0)
+		t.pushReturn(p.in.Next())
+		return
+	case p.in.Class.Is(x86.Return):
+		t.passReturn(p)
+		return
+	}
 	if p.side == 0 || !p.in.Class.Is(x86.Cond) {
 		return // the block continues at the target
 	}
@@ -64,15 +73,43 @@ func (t *translation) passBranch(p *planned) {
 	}
 	t.hot.raw(0x0f, 0x80|condition)
 	t.hot.relative(t.cold.address())
-	n := int8(len(t.planned) - t.current - 1)
-	if DeadFlags(t.Fetch, p.side) == arithmetic {
-		t.cold.subtractLeft(-n)
+	t.leaveMiddle(len(t.planned)-t.current-1, Exit{Kind: ExitBranch, Target: p.side})
+}
+
+// leaveMiddle adds the cold code with which the block is left before its end: n of its
+// instructions are not executed.
+func (t *translation) leaveMiddle(n int, e Exit) {
+	if DeadFlags(t.Fetch, e.Target) == arithmetic {
+		t.cold.subtractLeft(int8(-n))
 	} else {
-		t.cold.addLeft(n)
+		t.cold.addLeft(int8(n))
 		t.cold.restore(x86.RCX)
 	}
 	t.cold.jump(t.cold.address() + 5)
-	t.exit(Exit{Kind: ExitBranch, Target: p.side, Link: t.cold.address() - 4})
+	e.Link = t.cold.address() - 4
+	t.exit(e)
+}
+
+// passReturn adds a return in the middle of the block, from a function that the block has
+// called. If it leads elsewhere, because the program has changed the stack, the block is left
+// for one that begins with the return.
+func (t *translation) passReturn(p *planned) {
+	t.hot.save(x86.RCX)
+	t.mark(1 << x86.RCX)
+	t.hot.raw(0x48, 0x8b, 0x0c, 0x24) // mov rcx, [rsp]
+	t.hot.save(x86.RDX)
+	t.mark(1<<x86.RCX | 1<<x86.RDX)
+	t.hot.raw(0x48, 0x8b, 0x15) // mov rdx, [rip+d]
+	t.hot.relative(t.cold.address())
+	t.cold.imm64(-p.next)
+	t.hot.raw(0x48, 0x8d, 0x0c, 0x11) // lea rcx, [rcx+rdx]
+	t.hot.restore(x86.RDX)
+	t.hot.raw(0xe3, 5) // jrcxz over the jump
+	t.hot.jump(t.cold.address())
+	t.hot.restore(x86.RCX)
+	t.cold.restore(x86.RCX)
+	t.hot.raw(0x48, 0x8d, 0x64, 0x24, 0x08) // lea rsp, [rsp+8]
+	t.leaveMiddle(len(t.planned)-t.current, Exit{Kind: ExitBranch, Target: p.in.PC, Rare: true})
 }
 
 // indirect adds a return, or a jump or call to an address in a register or in memory. It

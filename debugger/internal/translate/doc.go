@@ -18,8 +18,10 @@
 //	direct branches     go to the translation of their target, or continue in the
 //	                    block; where the program leaves a block in its middle, the
 //	                    remaining instructions are added to Left
-//	call                pushes the original return address, then jumps
-//	ret, jmp reg, …     search the original address in the tables of targets
+//	call                pushes the original return address, then jumps, or continues in the
+//	                    block with the function
+//	ret, jmp reg, …     search the original address in the tables of targets; a ret from a
+//	                    function in the block compares it with the one behind the call
 //	[rip+disp]          has another displacement, or goes through a register that
 //	                    is saved meanwhile if the operand is more than 2 GiB away
 //	syscall             is followed by a move that gives rcx its original value, and

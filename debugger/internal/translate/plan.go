@@ -6,7 +6,8 @@ import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 const branches = x86.Jump | x86.Call | x86.Return
 
 // A planned instruction is one of a block. Where it is a branch in the middle of the
-// block, the block continues at next, and the program may leave it for side.
+// block, the block continues at next, and the program may leave it for side. A return
+// continues at next if that is where it leads.
 type planned struct {
 	in         x86.Inst
 	code       []byte
@@ -19,11 +20,13 @@ type planned struct {
 const (
 	maxBehind = 40 // instructions before a branch behind which a block continues
 	maxRounds = 8  // repetitions of a loop
+	maxCalls  = 4  // calls that have not returned, of which a block has the code
 )
 
 // plan chooses the instructions of the block. A block continues behind a conditional
 // branch, since counting the instructions of another block costs more than leaving
-// this one, and a loop is repeated in the block.
+// this one, and a loop is repeated in the block. It continues in a function that it calls,
+// too: a return from there only compares the address that it finds.
 func (t *translation) plan() {
 	t.end = t.PC
 	for rounds := 0; len(t.planned) < t.Limit; {
@@ -35,7 +38,7 @@ func (t *translation) plan() {
 		if p.variable {
 			t.Limit = min(t.Limit, maxVariable)
 		}
-		last := in.Class&(branches|x86.Syscall) != 0 && !t.continues(&p, &rounds)
+		last := in.Class&(branches|x86.Syscall) != 0 && !t.passes(&p) && !t.continues(&p, &rounds)
 		t.planned = append(t.planned, p)
 		t.end = p.next
 		if last {
@@ -46,8 +49,8 @@ func (t *translation) plan() {
 
 // decode returns the instruction at an address.
 func (t *translation) decode(pc uint64) (p planned, err error) {
-	if p.in, p.code, err = t.Fetch.decode(pc); err != nil && t.Variable != nil {
-		p.in, p.code, err = t.Variable.decode(pc)
+	if p.in, p.code, err = t.decodeText(t.Fetch, pc); err != nil && t.Variable != nil {
+		p.in, p.code, err = t.decodeText(t.Variable, pc)
 		p.variable = true
 	}
 	p.next = p.in.Next()
@@ -62,6 +65,31 @@ func (t *translation) stops() bool {
 // copies reports whether an instruction, which is native, is the one to copy.
 func (t *translation) copies(p *planned) bool {
 	return t.Copy && len(t.planned) == 0 && Copyable(&p.in)
+}
+
+// passes reports whether the block continues in a function that it calls, or behind the
+// call that a return belongs to, and where. Code that may change is not reached like that.
+func (t *translation) passes(p *planned) bool {
+	open := len(t.returns)
+	target, direct := p.in.Target()
+	switch {
+	case p.variable:
+	case p.in.Class.Is(x86.Call) && direct && target != t.PC && open < maxCalls && len(t.planned) < maxBehind && t.fixed(target):
+		p.next = target
+		t.returns = append(t.returns, p.in.Next())
+		return true
+	case p.in.Class.Is(x86.Return) && p.in.Imm == 0 && open > 0 && len(t.planned) < t.Limit-1 && t.fixed(t.returns[open-1]):
+		p.next = t.returns[open-1]
+		t.returns = t.returns[:open-1]
+		return true
+	}
+	return false
+}
+
+// fixed reports whether the instruction at an address is code that does not change.
+func (t *translation) fixed(pc uint64) bool {
+	_, _, err := t.Fetch.decode(pc)
+	return err == nil
 }
 
 // continues reports whether the block continues behind a branch, and where.
