@@ -70,7 +70,7 @@ endif
 bench-peers: ## measure beside other servers and write docs/performance.md; QUICK=1 takes 3 minutes, not 12
 	cd conformance/peers && go run . $(if $(QUICK),-quick)
 
-bench-debugger: ## measure the debugger beside gdb and Delve and write docs/debugger-performance.md; QUICK=1 takes 1 minute, not 5
+bench-debugger: ## measure the debugger beside gdb, Delve and qemu-user and write docs/debugger-performance.md; QUICK=1 takes 3 minutes, not 15
 	go run ./conformance/debugbench $(if $(QUICK),-quick)
 
 soak: ## keep the program busy for SOAK over both transports and write what became of it into docs/performance.md

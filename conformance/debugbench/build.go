@@ -43,6 +43,9 @@ func (b *bench) build(ctx context.Context) error {
 		{sources, []string{"gcc", "-O2", "-o", b.program("floor"), "floor.c"}},
 		{sources, []string{"g++", "-std=c++17", "-g", "-O0", "-o", b.program("shapes"), "shapes.cc"}},
 		{sources, []string{"go", "build", "-gcflags=-N -l", "-o", b.program("workers"), "workers.go"}},
+		{sources, []string{"gcc", "-g", "-O1", "-o", b.program("integers"), "integers.c"}},
+		{sources, []string{"gcc", "-O2", "-pthread", "-o", b.program("handover"), "handover.c"}},
+		{sources, []string{"go", "build", "-o", b.program("goroutines"), "goroutines.go"}},
 	} {
 		if _, err := run(ctx, command.dir, nil, command.argv...); err != nil {
 			return err

@@ -10,6 +10,9 @@
 // round after round, and what is compared is the median of the ratios of each
 // round: a machine that is slow for a while is slow for all.
 //
+// Whole recordings (whole.go, wholeserver.go, wholepast.go) are measured by processor
+// time: triptych record, the programs alone, and qemu-x86_64 if it is installed.
+//
 // A debugger is an implementation of [debugger], and of [timeTraveller] if it
 // goes back. A part of the run (looking.go, travelling.go, running.go) takes
 // readings by name; a table (rows.go) makes of them the rows of the page, with

@@ -41,6 +41,8 @@ type bench struct {
 	root     string    // of the repository
 	bin      string    // where the programs are
 	delve    string    // its program, "" if there is none
+	cc1      string    // the path of the compiler proper
+	python   string    // the path of the interpreter, and not of a script that chooses one
 	pace     pace
 	readings readings
 	report   report
@@ -59,16 +61,24 @@ type pace struct {
 	heaps   []int // MiB
 	lengths []int // instructions recorded before seeking
 	longest int   // of them that gdb records, too
+
+	percent  int    // of the size of the programs that are recorded whole
+	programs string // that are recorded whole; "" means all
+	far      int    // instructions of a recording before its function once
+	near     int    // and behind it
+	seeks    int    // in that recording
 }
 
 var (
 	whole = pace{
 		turns: 5, looks: 15, singles: 300, steps: 10_000, ticks: 200, rounds: 100, stops: 16, spell: 300 * time.Millisecond,
 		heaps: []int{16, 64, 192, 256}, lengths: []int{1_000, 10_000, 100_000, 1_000_000}, longest: 100_000,
+		percent: 100, far: 4_000_000_000, near: 1_000_000_000, seeks: 100,
 	}
 	hasty = pace{
 		turns: 2, looks: 8, singles: 150, steps: 5_000, ticks: 100, rounds: 50, stops: 8, spell: 150 * time.Millisecond,
 		heaps: []int{16, 64, 192, 256}, lengths: []int{1_000, 10_000, 100_000}, longest: 10_000,
+		percent: 20, far: 400_000_000, near: 10_000_000, seeks: 20,
 	}
 )
 
@@ -135,6 +145,8 @@ func (b *bench) parts() []part {
 		{"endings", b.findEndings},
 		{"running", b.runFreely},
 		{"seeking", b.seek},
+		{"whole", b.recordWhole},
+		{"past", b.travelWhole},
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	each  unit = iota // seconds, as a time
 	often             // seconds, as how many a second
 	size              // bytes
+	plain             // a number
 )
 
 // A plan is a row of the page: something of ours beside something of another's,
@@ -84,6 +85,39 @@ var plans = []plan{
 	{part: "running", what: "the same, 256 MiB", measure: "round 256", beside: gdb, goal: 2, kind: slower},
 	{part: "running", what: "500 pages while it runs on, 16 MiB", measure: "running 16", beside: alone, goal: 2, kind: slower},
 	{part: "running", what: "the same, 256 MiB", measure: "running 256", beside: alone, goal: 2, kind: slower},
+
+	{part: "whole", what: "a loop of integers", measure: "whole integers", beside: alone, goal: 10, kind: slower},
+	{part: "whole", what: "the same", measure: "whole integers", beside: emulator, goal: .8, kind: slower},
+	{part: "whole", what: "the same, an instruction", measure: "whole instruction integers", as: often, beside: interpreted, goal: 100},
+	{part: "whole", what: "the same, bytes of the recording for an instruction", measure: "whole bytes integers", as: size, goal: .01, kind: atMost},
+	{part: "whole", what: "sort of 4 MB", measure: "whole sort", beside: alone, goal: 10, kind: slower},
+	{part: "whole", what: "the same", measure: "whole sort", beside: emulator, goal: .8, kind: slower},
+	{part: "whole", what: "the same, bytes of the recording for an instruction", measure: "whole bytes sort", as: size, goal: 1, kind: atMost},
+	{part: "whole", what: "gzip of 4 MB", measure: "whole gzip", beside: alone, goal: 10, kind: slower},
+	{part: "whole", what: "the same", measure: "whole gzip", beside: emulator, goal: .8, kind: slower},
+	{part: "whole", what: "the same, bytes of the recording for an instruction", measure: "whole bytes gzip", as: size, goal: 1, kind: atMost},
+	{part: "whole", what: "sqlite3, 100,000 inserts", measure: "whole sqlite3", beside: alone, goal: 10, kind: slower},
+	{part: "whole", what: "the same", measure: "whole sqlite3", beside: emulator, goal: .8, kind: slower},
+	{part: "whole", what: "the same, bytes of the recording for an instruction", measure: "whole bytes sqlite3", as: size, goal: 1, kind: atMost},
+	{part: "whole", what: "python3, computing", measure: "whole python3", beside: alone, goal: 10, kind: slower},
+	{part: "whole", what: "the same", measure: "whole python3", beside: emulator, goal: .8, kind: slower},
+	{part: "whole", what: "the same, an instruction", measure: "whole instruction python3", as: often, beside: interpreted, goal: 100},
+	{part: "whole", what: "the same, bytes of the recording for an instruction", measure: "whole bytes python3", as: size, goal: 1, kind: atMost},
+	{part: "whole", what: "cc1, a file of 2,000 lines", measure: "whole cc1", beside: alone, goal: 10, kind: slower},
+	{part: "whole", what: "the same", measure: "whole cc1", beside: emulator, goal: .8, kind: slower},
+	{part: "whole", what: "the same, bytes of the recording for an instruction", measure: "whole bytes cc1", as: size, goal: 1, kind: atMost},
+	{part: "whole", what: "a Go program with 50 goroutines", measure: "whole goroutines", beside: alone, goal: 10, kind: slower},
+	{part: "whole", what: "the same", measure: "whole goroutines", beside: emulator, goal: .8, kind: slower},
+	{part: "whole", what: "the same, bytes of the recording for an instruction", measure: "whole bytes goroutines", as: size, goal: 1, kind: atMost},
+	{part: "whole", what: "redis-server, 10,000 requests", measure: "whole redis-server", beside: alone, goal: 10, kind: slower},
+	{part: "whole", what: "the same, bytes of the recording for an instruction", measure: "whole bytes redis-server", as: size, goal: 1, kind: atMost},
+	{part: "whole", what: "the median of these programs, times alone", measure: "whole median", as: plain, goal: 3, kind: atMost},
+	{part: "whole", what: "the worst of them", measure: "whole worst", as: plain, goal: 10, kind: atMost},
+	{part: "whole", what: "a program of 0.1 s, from its start to its end", measure: "whole start", goal: 1, kind: atMost},
+	{part: "whole", what: "hand-overs between two threads", measure: "whole hand-over", as: often, beside: pinned, goal: .2},
+	{part: "whole", what: "seek to a random position, the 95th percentile", measure: "whole seek", goal: 1, kind: atMost},
+	{part: "whole", what: "last_write of a variable that was written once, far from the end", measure: "whole written", beside: recording, goal: 3, kind: slower},
+	{part: "whole", what: "reverse_continue to a breakpoint that was hit once, far from the end", measure: "whole reverse", beside: recording, goal: 3, kind: slower},
 }
 
 // A row is a plan with what was measured.
@@ -169,6 +203,8 @@ func (p *plan) show(v float64) string {
 	switch p.as {
 	case often:
 		return figures.PerSecond(1 / v)
+	case plain:
+		return figures.Times(v)
 	case size:
 		return fmt.Sprintf("%.3g B", v)
 	default:
