@@ -21,12 +21,14 @@ type Config struct {
 // A Cache holds translations.
 type Cache struct {
 	Config
-	arenas  []*arena
-	blocks  map[uint64]*block // by the address of the original
-	exits   []exit            // by number
-	once    []exit            // of the block of EnterOnce, by number from onceExits on
-	waiting map[uint64][]link // branches to addresses that are not translated
-	targets int
+	arenas    []*arena
+	blocks    map[uint64]*block // by the address of the original
+	exits     [][]exit          // by number, in parts of exitsPart
+	once      []exit            // of the block of EnterOnce, by number from onceExits on
+	exitCount int
+	dead      map[uint64]uint64 // see translate.Request
+	waiting   map[uint64][]link // branches to addresses that are not translated
+	targets   int
 }
 
 // A block is a translation in its place.
@@ -62,7 +64,8 @@ func (c *Cache) Clear() {
 	c.Targets.Clear()
 	c.blocks = make(map[uint64]*block)
 	c.waiting = make(map[uint64][]link)
-	c.exits = c.exits[:0]
+	c.exits, c.exitCount = nil, 0
+	c.dead = make(map[uint64]uint64)
 	c.targets = 0
 	for _, a := range c.arenas {
 		a.reset()
@@ -196,14 +199,29 @@ func (c *Cache) add(pc uint64) (*block, error) {
 	}
 	a.follow(pc)
 	b := &block{address: a.hot, Block: translate.Translate(translate.Request{
-		PC: pc, Fetch: c.Fetch, Variable: c.Variable, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(len(c.exits)),
-		Stops: c.Stops,
+		PC: pc, Fetch: c.Fetch, Variable: c.Variable, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(c.exitCount),
+		Dead: c.dead, Stops: c.Stops,
 	})}
 	a.place(b)
 	c.blocks[pc] = b
-	c.exits = appendExits(c.exits, &b.Block)
+	c.addExits(&b.Block)
 	c.connect(a, b)
 	return b, nil
+}
+
+// exitsPart is the number of exits that are stored together.
+const exitsPart = 1 << 12
+
+// addExits stores the exits of a new block.
+func (c *Cache) addExits(b *translate.Block) {
+	for _, e := range b.Exits {
+		if c.exitCount%exitsPart == 0 {
+			c.exits = append(c.exits, make([]exit, 0, exitsPart))
+		}
+		last := &c.exits[len(c.exits)-1]
+		*last = append(*last, exit{e, b.Count})
+		c.exitCount++
+	}
 }
 
 func appendExits(exits []exit, b *translate.Block) []exit {
@@ -244,14 +262,17 @@ type Exit struct {
 
 // Exit returns what an exit means, by its number in the context.
 func (c *Cache) Exit(number uint32) (Exit, error) {
-	exits := c.exits
-	if number >= onceExits {
-		exits, number = c.once, number-onceExits
+	part, at := c.once, int(number)-onceExits
+	if number < onceExits {
+		at = int(number) % exitsPart
+		if part = nil; int(number) < c.exitCount {
+			part = c.exits[number/exitsPart]
+		}
 	}
-	if int(number) >= len(exits) {
-		return Exit{}, fmt.Errorf("exit %d from the code cache, which has %d", number, len(exits))
+	if at >= len(part) {
+		return Exit{}, fmt.Errorf("exit %d from the code cache, which has %d", number, c.exitCount)
 	}
-	e := exits[number]
+	e := part[at]
 	x := Exit{Kind: e.Kind, Target: e.Target}
 	switch e.Kind {
 	case translate.ExitLeft:

@@ -47,6 +47,9 @@ type Request struct {
 	Hot, Cold, Stubs uint64
 	// FirstExit is the number of the block's first exit. Further ones follow.
 	FirstExit uint32
+	// Dead has DeadFlags of addresses, as far as they were needed; nil is for a single
+	// block. It is valid as long as the code does not change.
+	Dead map[uint64]uint64
 	// Limit is the number of instructions of the longest block. 0 means the largest
 	// possible limit.
 	Limit int
@@ -132,6 +135,8 @@ func Translate(r Request) Block {
 	if t.Limit <= 0 || t.Limit > maxInstructions {
 		t.Limit = maxInstructions
 	}
+	memory, _ := scratches.Get().(*scratch) // there is nothing else in it
+	t.begin(memory)
 	t.plan()
 	t.verify()
 	t.count()
@@ -148,8 +153,7 @@ func Translate(r Request) Block {
 	default:
 		t.direct(t.end)
 	}
-	t.block.Hot, t.block.Cold = t.hot.code, t.cold.code
-	return t.block
+	return t.finish(memory)
 }
 
 // Continuation returns the address at which the program continues after the hot code,
@@ -182,7 +186,7 @@ func (t *translation) count() {
 	if n == 0 {
 		return
 	}
-	if DeadFlags(t.Fetch, t.PC) == arithmetic {
+	if t.flagsDead(t.PC) {
 		t.hot.subtractLeft(n)
 		t.hot.raw(0x0f, 0x88) // js
 		t.hot.relative(t.cold.address())

@@ -79,7 +79,7 @@ func (t *translation) passBranch(p *planned) {
 // leaveMiddle adds the cold code with which the block is left before its end: n of its
 // instructions are not executed.
 func (t *translation) leaveMiddle(n int, e Exit) {
-	if DeadFlags(t.Fetch, e.Target) == arithmetic {
+	if t.flagsDead(e.Target) {
 		t.cold.subtractLeft(int8(-n))
 	} else {
 		t.cold.addLeft(int8(n))

@@ -48,6 +48,19 @@ func DeadFlags(fetch Fetcher, pc uint64) uint64 {
 	return dead
 }
 
+// flagsDead reports whether the program overwrites all arithmetic flags before it reads
+// them when it continues at pc.
+func (t *translation) flagsDead(pc uint64) bool {
+	if dead, ok := t.Dead[pc]; ok {
+		return dead == arithmetic
+	}
+	dead := DeadFlags(t.Fetch, pc)
+	if t.Dead != nil {
+		t.Dead[pc] = dead
+	}
+	return dead == arithmetic
+}
+
 // flagUse returns the flags that an instruction reads, and those that it overwrites
 // always. It is not certain of instructions after which it cannot say what happens.
 func flagUse(in *x86.Inst) (reads, writes uint64, certain bool) {

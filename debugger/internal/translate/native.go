@@ -27,6 +27,32 @@ var copyable = nameSet("cpuid", "rdtsc", "rdtscp", "rdpid", "rdrand", "rdseed", 
 // is executed in its original place otherwise.
 func Copyable(in *x86.Inst) bool { return copyable[in.Name()] && !in.Locked() }
 
+// mayBeNamed reports whether an instruction may be one of nativeNames, without the time
+// that its name takes.
+func mayBeNamed(code []byte) bool {
+	s := shapeOf(code)
+	switch {
+	case s.escape == 0:
+		return namedOpcodes[s.opcode]
+	case s.escape == 0x0f && code[s.modRM-2] == 0x0f:
+		return namedOpcodes0F[s.opcode]
+	}
+	return s.escape == 0x0f
+}
+
+// The opcodes of nativeNames without 0f and with it. Those with 0f 38 and 0f 3a have no list.
+var (
+	namedOpcodes   = opcodeSet(0x9a, 0xc6, 0xc7, 0xc8, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xea, 0xff)
+	namedOpcodes0F = opcodeSet(0x00, 0x01, 0x02, 0x03, 0x31, 0x33, 0x34, 0x37, 0xa2, 0xae, 0xc7)
+)
+
+func opcodeSet(opcodes ...byte) (set [256]bool) {
+	for _, b := range opcodes {
+		set[b] = true
+	}
+	return set
+}
+
 func nameSet(names ...string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -40,7 +66,7 @@ func nameSet(names ...string) map[string]bool {
 func isNative(in *x86.Inst, code []byte) bool {
 	branch := in.Class&branches != 0
 	switch {
-	case in.Class&nativeClasses != 0, nativeNames[in.Name()]:
+	case in.Class&nativeClasses != 0, mayBeNamed(code) && nativeNames[in.Name()]:
 		return true
 	case branch && (in.Class.Is(x86.Barrier) || in.Locked()): // operand size 16, on which processors differ; invalid
 		return true

@@ -1,0 +1,36 @@
+package translate
+
+import (
+	"slices"
+	"sync"
+)
+
+// A scratch is memory for translations, which are as many as a program has blocks.
+type scratch struct {
+	planned   []planned
+	text      []byte
+	hot, cold []byte
+	exits     []Exit
+	positions []Position
+}
+
+// scratches are reused. They hold no pointers that matter: those of planned instructions
+// lead to tables and to text.
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// begin makes the translation work in reused memory.
+func (t *translation) begin(s *scratch) {
+	t.planned, t.text = s.planned[:0], s.text[:0]
+	t.hot.code, t.cold.code = s.hot[:0], s.cold[:0]
+	t.block.Exits, t.block.Positions = s.exits[:0], s.positions[:0]
+}
+
+// finish returns the block, with memory of its own, and gives the other memory back.
+func (t *translation) finish(s *scratch) Block {
+	*s = scratch{t.planned, t.text, t.hot.code, t.cold.code, t.block.Exits, t.block.Positions}
+	scratches.Put(s)
+	b := t.block
+	b.Hot, b.Cold = slices.Clone(t.hot.code), slices.Clone(t.cold.code)
+	b.Exits, b.Positions = slices.Clone(b.Exits), slices.Clone(b.Positions)
+	return b
+}
