@@ -50,6 +50,8 @@ type duel struct {
 	start  ptrace.Regs
 	state  []byte // vector registers
 
+	changes bool // the code may be written, and writes itself
+
 	code     []byte // of the current try
 	steps    int
 	executed int
@@ -125,7 +127,7 @@ func (d *duel) try(code []byte) {
 	page := bytes.Repeat([]byte{0xcc}, codeSize)
 	copy(page, code)
 	at := uint64(codeAt)
-	if d.rng.IntN(16) == 0 {
+	if d.changes || d.rng.IntN(16) == 0 {
 		at = jitAt
 	}
 	regs := d.registers(at)
@@ -133,7 +135,9 @@ func (d *duel) try(code []byte) {
 	for _, m := range []*ptrace.Memory{d.memory, d.runner.Memory()} {
 		d.write(m, at, page)
 	}
-	d.runner.Forget()
+	if !d.changes {
+		d.runner.Forget()
+	}
 	steps, signal, want := d.step(regs)
 	if d.code, d.steps = code, steps; steps < 0 {
 		d.synchronize()
@@ -164,10 +168,12 @@ func (d *duel) step(regs ptrace.Regs) (int, syscall.Signal, ptrace.Regs) {
 	d.t.Helper()
 	d.must(d.tracer.SetRegs(d.native, &regs))
 	d.must(d.tracer.SetXState(d.native, d.state))
+	watch := codeWatch{d: d, fresh: make(map[uint64]bool)}
+	d.read(d.memory, jitAt, watch.code[:])
 	steps := 0
 	for iterations := 0; steps < maxSteps && iterations < 1000; iterations++ {
 		in, ok := d.allowed(regs.RIP)
-		if !ok {
+		if !ok || !watch.permits(&in) {
 			break
 		}
 		d.must(d.tracer.Step(d.native, 0))
@@ -186,11 +192,47 @@ func (d *duel) step(regs ptrace.Regs) (int, syscall.Signal, ptrace.Regs) {
 		if event.Signal != syscall.SIGTRAP || info.Code() != ptrace.CodeTrace {
 			return steps, event.Signal, regs
 		}
+		if d.changes {
+			watch.executed(&in, regs.RIP)
+		}
 		if regs.RIP != before || !in.Class.Is(x86.Repeat) {
 			steps++
 		}
 	}
 	return steps, 0, regs
+}
+
+// A codeWatch finds instructions that were changed without a jump behind the change. The
+// translation of those may be the old one.
+type codeWatch struct {
+	d     *duel
+	code  [codeSize]byte
+	fresh map[uint64]bool // addresses of bytes that have changed since the last jump
+}
+
+// permits reports whether the next instruction has not changed since the last jump.
+func (w *codeWatch) permits(in *x86.Inst) bool {
+	for at := in.PC; at < in.Next(); at++ {
+		if w.fresh[at] {
+			return false
+		}
+	}
+	return true
+}
+
+// executed notes what an instruction has changed.
+func (w *codeWatch) executed(in *x86.Inst, pc uint64) {
+	if jumps := in.Class&(x86.Jump|x86.Call|x86.Return) != 0; jumps && (pc != in.Next() || !in.Class.Is(x86.Cond)) {
+		clear(w.fresh)
+	}
+	var now [codeSize]byte
+	w.d.read(w.d.memory, jitAt, now[:])
+	for n := range now {
+		if now[n] != w.code[n] {
+			w.fresh[jitAt+uint64(n)] = true
+		}
+	}
+	w.code = now
 }
 
 // excluded names instructions whose results differ between two processes, or that
@@ -403,6 +445,27 @@ func TestRandomCode(t *testing.T) {
 			d.try(d.randomCode())
 		}
 		t.Logf("%d instructions executed, signals: %v", d.executed, d.signals)
+		if d.executed < 2*n {
+			t.Errorf("only %d instructions were executed in %d tries", d.executed, n)
+		}
+	})
+}
+
+// TestChangingCode is TestRandomCode for code that changes itself, and that has taken the
+// place of other code unnoticed.
+func TestChangingCode(t *testing.T) {
+	n := 400
+	switch {
+	case os.Getenv("TRIPTYCH_X86_WHOLE") != "":
+		n = 50_000
+	case testing.Short() || debuggertest.Race:
+		n = 60
+	}
+	newDuel(t, 2, func(d *duel) {
+		d.changes = true
+		for range n {
+			d.try(d.randomCode())
+		}
 		if d.executed < 2*n {
 			t.Errorf("only %d instructions were executed in %d tries", d.executed, n)
 		}

@@ -17,6 +17,9 @@ func (d *duel) randomCode() []byte {
 
 // instruction makes up an instruction at an offset in the code.
 func (d *duel) instruction(offset int) []byte {
+	if d.changes && d.rng.IntN(6) == 0 {
+		return d.change(offset)
+	}
 	switch d.rng.IntN(12) {
 	case 0:
 		return d.branch(offset)
@@ -33,6 +36,18 @@ func (d *duel) instruction(offset int) []byte {
 			return b[:in.Len]
 		}
 	}
+}
+
+// change makes up a write to a byte of the code near an offset, and a jump behind it, after
+// which the change must be seen. It does not write that jump.
+func (d *duel) change(offset int) []byte {
+	const length = 7 + 2
+	distance := max(d.rng.IntN(80)-40, -offset-length)
+	if distance == 0 || distance == 1 {
+		distance = 2
+	}
+	store := binary.LittleEndian.AppendUint32([]byte{0xc6, 0x05}, uint32(distance)) // mov byte [rip+d], imm8
+	return append(store, byte(d.rng.Uint32()), 0xeb, 0)
 }
 
 // branch makes up a direct branch to one of the next or last instructions.
