@@ -94,13 +94,21 @@ func (c *code) fetchVariable(addr uint64, b []byte) int {
 // looked at for that.
 func (c *code) copied(start, length uint64) bool {
 	first, last := start/pageSize, (start+max(length, 1)-1)/pageSize
-	for number := range c.variable {
-		if first <= number && number <= last {
-			return true
+	if last-first < uint64(len(c.pages)+len(c.variable)) {
+		for number := first; number <= last; number++ {
+			if c.pages[number] != nil || c.variable[number] {
+				return true
+			}
 		}
+		return false
 	}
 	for number, page := range c.pages {
 		if page != nil && first <= number && number <= last {
+			return true
+		}
+	}
+	for number := range c.variable {
+		if first <= number && number <= last {
 			return true
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -275,6 +276,63 @@ func TestRelease(t *testing.T) {
 	})
 	if !bytes.Equal(got, want) {
 		t.Errorf("%q, want %q", ends(got), ends(want))
+	}
+}
+
+// TestReleaseAtSignal lets a program continue that is about to get a signal. It gets the
+// signal in its own code.
+func TestReleaseAtSignal(t *testing.T) {
+	for _, release := range []func(g *guest) error{
+		func(g *guest) error { return errors.Join(g.Release(), g.tracer.Cont(g.Thread(), 0)) },
+		(*guest).Detach,
+	} {
+		launch(t, []string{"bash", "--norc", "-c", "trap 'exit 3' USR1; echo ready; while :; do :; done"}, func(g *guest) {
+			g.until(t.Context(), func() bool { return g.calls > 0 && g.handles(unix.SIGUSR1) })
+			must(unix.Kill(g.Thread(), unix.SIGUSR1))
+			stop, err := g.Run(t.Context(), 1<<40)
+			for ; err == nil && stop.Kind != inplace.Signal; stop, err = g.Run(t.Context(), 1<<40) {
+				switch stop.Kind {
+				case inplace.Call:
+					_, err = g.Execute()
+				case inplace.Native:
+					_, err = g.Step(t.Context())
+				}
+				must(err)
+			}
+			must(err)
+			must(release(g))
+			must(g.awaitStatus(3))
+		})
+	}
+}
+
+// handles reports whether the program has a handler for a signal.
+func (g *guest) handles(signal syscall.Signal) bool {
+	status, err := procfs.ReadStatus("/proc/" + itoa(g.Thread()) + "/status")
+	must(err)
+	return status.Bits("SigCgt")>>(signal-1)&1 != 0
+}
+
+// awaitStatus waits for the end of the program, which runs in its own code.
+func (g *guest) awaitStatus(want int) error {
+	for {
+		event, err := g.tracer.Wait()
+		if err != nil {
+			var status unix.WaitStatus // it is not traced any more
+			_, err = unix.Wait4(g.Thread(), &status, unix.WALL, nil)
+			event = ptrace.Event{Kind: ptrace.Exited, Status: status.ExitStatus()}
+		}
+		switch {
+		case err != nil:
+			return err
+		case event.Gone() && event.Status != want:
+			return failuref("%v, status %d, want %d", event.Kind, event.Status, want)
+		case event.Gone():
+			return nil
+		}
+		if err := g.tracer.Cont(g.Thread(), event.Signal); err != nil {
+			return err
+		}
 	}
 }
 

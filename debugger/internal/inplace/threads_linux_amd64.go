@@ -202,17 +202,18 @@ func (r *Runner) Inside() bool { return r.inside }
 // Detach lets the current thread continue in its own code, without a tracer. A signal
 // that waits is delivered. It must not wait in the kernel, see [Runner.Withdraw].
 func (r *Runner) Detach() error {
+	inKernel := r.inKernel()
 	if err := r.Release(); err != nil {
 		return err
+	}
+	for n, s := range r.deferred {
+		if inKernel && (n > 0 || !r.raised) {
+			_ = unix.Tgkill(r.pid, r.tid, s.Signal()) // the thread may have been killed
+		}
 	}
 	signal := syscall.Signal(0)
 	if len(r.queue) > 0 && r.queue[0].Kind == ptrace.SignalStop {
 		signal = r.queue[0].Signal
-	}
-	for n, s := range r.deferred {
-		if n > 0 || !r.raised {
-			_ = unix.Tgkill(r.pid, r.tid, s.Signal()) // the thread may have been killed
-		}
 	}
 	return r.tracer.Detach(r.tid, signal)
 }
