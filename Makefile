@@ -11,12 +11,13 @@ COUNT ?= 6
 SOAK ?= 30m
 KILLS ?= 1000
 ROUNDS ?= 2000
+SEEKS ?= 200
 # packages of conformance that take more than half a minute or a network of npm's
 LONG := attack|browser|debugbench|editors|interop|load|official|scale|xml
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak soak-cluster rounds cover vet lint fmt generate golden site conformance conformance-s3 conformance-xml bench-bugs ci install snapshot release release-check
+.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak soak-cluster rounds recordings cover vet lint fmt generate golden site conformance conformance-s3 conformance-xml bench-bugs ci install snapshot release release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +85,11 @@ soak-cluster: ## let servers behind haproxy and their store fail in turn for SOA
 rounds: ## kill debuggers KILLS times in five states and attach ROUNDS times, to find races
 	TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history
 	TRIPTYCH_TEST_ROUNDS=$(ROUNDS) go test -count=1 -timeout 30m -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled|Storm)$$' ./debugger/internal/proc
+
+recordings: ## record real programs, compare SEEKS positions of each, kill recorders KILLS times, and fuzz translations
+	cd debugger/internal/recording && TRIPTYCH_TEST_SEEKS=$(SEEKS) go test -count=1 -timeout 3h -run '^TestRealPrograms$$' .
+	cd debugger/internal/recording && TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 3h -run '^TestKilledRecorder$$' .
+	cd debugger/internal/inplace && TRIPTYCH_X86_WHOLE=1 go test -count=1 -timeout 3h -run '^Test(Random|Changing)Code$$' .
 
 cover: ## show the coverage by package
 	go test -cover ./...

@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
@@ -40,27 +42,39 @@ func recordAlone(program, path string) int {
 	return 0
 }
 
-// TestKilledRecorder kills recorders while gzip runs: it runs on and writes what it
-// writes without them, and what was flushed until then can be replayed.
+// recorderKills is the environment variable with the number of kills of TestKilledRecorder.
+const recorderKills = "TRIPTYCH_TEST_KILLS"
+
+// TestKilledRecorder kills recorders while programs run: they run on and write what they
+// write without them, and what was flushed until then can be replayed. One program makes
+// system calls, the other one also executes instructions that are not translated, and code
+// that it changes.
 func TestKilledRecorder(t *testing.T) {
+	kills := 4
+	if n, err := strconv.Atoi(os.Getenv(recorderKills)); err == nil {
+		kills = n
+	}
 	gzip, err := exec.LookPath("gzip")
 	if err != nil {
 		t.Skip("the test needs gzip")
 	}
 	record(t, gzip, "--version") // skips the test where nothing can be recorded
-	command := exec.CommandContext(t.Context(), gzip, "-c", "/bin/bash")
-	command.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
-	want, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range 3 {
-		killOne(t, gzip, want, len(want)*(n+1)/5)
+	restless := debuggertest.Compile(t, filepath.Join("testdata", "restless.c"), nil, "gcc", "-O1")
+	for _, program := range []string{gzip, restless} {
+		command := exec.CommandContext(t.Context(), program, "-c", "/bin/bash")
+		command.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
+		want, err := command.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range kills / 2 {
+			killOne(t, program, want, len(want)*(n+1)/(kills/2+2))
+		}
 	}
 }
 
 // killOne kills a recorder when the program has written some of what it writes.
-func killOne(t *testing.T, gzip string, want []byte, after int) {
+func killOne(t *testing.T, program string, want []byte, after int) {
 	folder := t.TempDir()
 	out, err := os.Create(filepath.Join(folder, "out"))
 	if err != nil {
@@ -69,7 +83,7 @@ func killOne(t *testing.T, gzip string, want []byte, after int) {
 	defer func() { _ = out.Close() }()
 	file := filepath.Join(folder, "file")
 	recorder := exec.Command(os.Args[0]) //nolint:noctx // the test kills it
-	recorder.Env = append(os.Environ(), childProgram+"="+gzip, childFile+"="+file)
+	recorder.Env = append(os.Environ(), childProgram+"="+program, childFile+"="+file)
 	recorder.Stdout, recorder.Stderr = out, os.Stderr
 	if err := recorder.Start(); err != nil {
 		t.Fatal(err)
@@ -79,7 +93,7 @@ func killOne(t *testing.T, gzip string, want []byte, after int) {
 	_ = recorder.Wait()
 	awaitSize(t, out.Name(), len(want))
 	if got, err := os.ReadFile(out.Name()); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("after a kill at %d bytes: the program has written %d other bytes (%v)", after, len(got), err)
+		t.Errorf("after a kill at %d bytes: %s has written %d other bytes (%v)", after, program, len(got), err)
 	}
 	if b, err := os.ReadFile(file); err != nil {
 		t.Error(err)
