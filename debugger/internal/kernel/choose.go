@@ -41,8 +41,15 @@ var processControls = map[uint64][]out{
 	2:  {fixed(1, 4)},  // PR_GET_PDEATHSIG
 	15: nil,            // PR_SET_NAME
 	16: {fixed(1, 16)}, // PR_GET_NAME
-	22: nil, 23: nil,   // PR_SET_SECCOMP, PR_CAPBSET_READ
-	38: nil, 39: nil, // PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS
+	7:  nil, 8: nil,    // PR_GET_KEEPCAPS, PR_SET_KEEPCAPS
+	21: nil, 22: nil, 23: nil, 24: nil, // PR_GET_SECCOMP, PR_SET_SECCOMP, PR_CAPBSET_READ, PR_CAPBSET_DROP
+	27: nil, 28: nil, 29: nil, 30: nil, // PR_GET_SECUREBITS, PR_SET_SECUREBITS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK
+	36: nil,                   // PR_SET_CHILD_SUBREAPER
+	37: {fixed(1, 4)},         // PR_GET_CHILD_SUBREAPER
+	40: {fixed(1, 8)},         // PR_GET_TID_ADDRESS
+	41: nil, 42: nil, 47: nil, // PR_SET_THP_DISABLE, PR_GET_THP_DISABLE, PR_CAP_AMBIENT
+	0x59616d61: nil,          // PR_SET_PTRACER
+	38:         nil, 39: nil, // PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS
 	0x53564d41: {func(e *effect) { e.Maps = true }}, // PR_SET_VMA
 }
 

@@ -69,6 +69,11 @@ func TestWrites(t *testing.T) {
 		{name: "mmap fixed", number: 9, args: [6]uint64{0x5000, 4096, 3, 0x32}, want: []x86.Span{{Addr: 0x5000, Len: 4096}}},
 		{name: "madvise free", number: 28, args: [6]uint64{0x5000, 4096, 4}, want: []x86.Span{{Addr: 0x5000, Len: 4096}}},
 		{name: "madvise", number: 28, args: [6]uint64{0x5000, 4096, 14}},
+		{name: "getxattr", number: 191, args: [6]uint64{0x4000, 0x4100, 0x5000, 20}, want: []x86.Span{{Addr: 0x5000, Len: 20}}},
+		{name: "sched_getattr", number: 315, args: [6]uint64{0, 0x5000, 48}, want: []x86.Span{{Addr: 0x5000, Len: 48}}},
+		{name: "process_vm_readv", number: 310, args: [6]uint64{9, 0x1000, 1, 0x6000, 1}, memory: []uint64{0x5000, 7}, want: []x86.Span{{Addr: 0x5000, Len: 7}}},
+		{name: "pkey_alloc", number: 330},
+		{name: "prctl, timer slack", number: 157, args: [6]uint64{29, 1}},
 		{name: "absurd length", number: 0, args: [6]uint64{3, 0x5000, 1 << 63}, want: []x86.Span{{Addr: 0x5000, Len: 1 << 47}}},
 	}
 	for _, test := range tests {
