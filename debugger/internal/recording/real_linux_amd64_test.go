@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -47,6 +48,7 @@ func TestRealPrograms(t *testing.T) {
 	}
 	at := func(name string) string { return filepath.Join(folder, name) }
 	threads := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
+	goroutines := debuggertest.Compile(t, filepath.Join("testdata", "goroutines.go"), nil, "go", "build")
 	for _, test := range []struct {
 		name, output string
 		argv         []string
@@ -56,20 +58,30 @@ func TestRealPrograms(t *testing.T) {
 		{"sqlite3", "5000\n", []string{"sqlite3", ":memory:", ".read " + at("inserts")}},
 		{"python3", "[0, 1, 4]\nB\ncaught\n", []string{"python3", at("mixed.py")}},
 		{"node", "488037\n", []string{"node", at("jit.js")}},
-		{"gcc", "", []string{"gcc", "-O1", "-fsyntax-only", at("unit.c")}},
+		{"cc1", "", []string{compiler(t), "-quiet", "-O1", at("unit.c"), "-o", at("unit.s")}},
 		{"perl", "499500\n", []string{"perl", "-e", `my $s = 0; $s += $_ for 0..999; print "$s\n"`}},
 		{"bash", "2\n3\n3\n", []string{"bash", "--norc", "-c", "for i in 1 2; do echo $i | tr 12 23; done; (exit 3); echo $?"}},
+		{"go", "23825755\n", []string{goroutines}},
 		{"threads", "", []string{threads, "condition"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := record(t, test.argv...)
-			if r.result.Status != 0 || r.result.Cut != "" || test.output != "" && string(r.output) != test.output {
+			if r.result.Status < 0 || r.result.Cut != "" || test.output != "" && string(r.output) != test.output {
 				t.Fatalf("%+v, output %.200q, want %q", r.result, r.output, test.output)
 			}
 			t.Logf("%d positions, %d events, %d bytes", r.result.Positions, r.result.Events, len(r.file))
 			compareSeeks(t, r.file, seeks)
 		})
 	}
+}
+
+// compiler returns the C compiler proper, which gcc starts.
+func compiler(t *testing.T) string {
+	path, err := exec.CommandContext(t.Context(), "gcc", "-print-prog-name=cc1").Output()
+	if err != nil {
+		return "cc1"
+	}
+	return strings.TrimSpace(string(path))
 }
 
 // pythonProgram has threads, a child with a shell, and an exception.
