@@ -99,13 +99,28 @@ func (im *Image) debugFileLocked() *elffile.File {
 	if !im.splitSearched && !im.closed {
 		im.splitSearched = true
 		if im.main.Section(".debug_info", ".zdebug_info") == nil {
-			im.split = im.main.FindDebugFile(im.Path, im.cfg.DebugDirs)
+			im.split = im.main.FindDebugFile(im.Path, im.cfg.DebugDirs, im.openFile)
 		}
 	}
 	if im.split != nil {
 		return im.split
 	}
 	return im.main
+}
+
+// openFile opens a file that goes with the image, where the process has it. It is nil
+// when it cannot be read.
+func (im *Image) openFile(path string) *elffile.File {
+	f, err := im.cfg.Open(Mapping{Path: path})
+	if err != nil {
+		return nil
+	}
+	o, err := elffile.Open(f, f)
+	if err != nil {
+		_ = f.Close() // it was only read
+		return nil
+	}
+	return o
 }
 
 // DebugInfo returns the debug information, nil when there is none.
@@ -138,7 +153,7 @@ func (im *Image) Types() *types.Set {
 
 // readTypes opens the debug information of a file; it returns nil when there is none.
 func (im *Image) readTypes(o *elffile.File) *types.Set {
-	info, err := dwarfread.Open(o, im.cfg.SharedLog.With("path", im.Path))
+	info, err := dwarfread.Open(o, dwarfread.Files{Path: im.Path, Open: im.openFile}, im.cfg.SharedLog.With("path", im.Path))
 	if err != nil {
 		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
 		return nil

@@ -135,6 +135,9 @@ func (e *Early) open(offset uint64) (*Info, error) {
 	if err := u.HeadLocked(); err != nil {
 		return nil, err
 	}
+	if _, split := u.skeleton(); split {
+		return nil, errNotEarly
+	}
 	if at, ok := u.entry.Val(dwarf.AttrStmtList).(int64); ok {
 		sec["line"] = e.lineSection(uint64(at))
 	}

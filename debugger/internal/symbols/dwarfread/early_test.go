@@ -37,7 +37,7 @@ func TestEarlyInLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = o.Close() }()
-	debug := o.FindDebugFile(path, []string{"/usr/lib/debug"})
+	debug := o.FindDebugFile(path, []string{"/usr/lib/debug"}, elffile.OpenPath)
 	if debug == nil {
 		t.Skip("it has no debug file: ", hex.EncodeToString(o.BuildID()))
 	}
@@ -60,7 +60,7 @@ func compareFile(t *testing.T, path string, o *elffile.File, every int) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	early := newEarly(o, log)
-	whole, err := Open(o, log)
+	whole, err := Open(o, Files{}, log)
 	if len(early.ranges) == 0 || err != nil {
 		t.Fatalf("%s has %d ranges, %v", path, len(early.ranges), err)
 	}

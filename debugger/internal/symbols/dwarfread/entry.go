@@ -1,6 +1,7 @@
 package dwarfread
 
 import (
+	"cmp"
 	"debug/dwarf"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
@@ -49,6 +50,16 @@ func (d *Info) EntryLocked(off dwarf.Offset) *dwarf.Entry {
 		return nil
 	}
 	return e
+}
+
+// SignedLocked returns the type that an entry stands for by its signature (DWARF 5
+// section 7.32), or the entry itself.
+func (d *Info) SignedLocked(e *dwarf.Entry) *dwarf.Entry {
+	off, ok := d.Ref(e.Val(dwarf.AttrSignature))
+	if !ok {
+		return e
+	}
+	return cmp.Or(d.EntryLocked(off), e)
 }
 
 // NameLocked returns the qualified name of an entry and its linker name.

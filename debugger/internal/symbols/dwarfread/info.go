@@ -1,6 +1,7 @@
 package dwarfread
 
 import (
+	"cmp"
 	"context"
 	"debug/dwarf"
 	"encoding/binary"
@@ -34,12 +35,35 @@ func readSections(o *elffile.File) map[string][]byte {
 	return out
 }
 
-// Open reads the headers of all units.
-func Open(o *elffile.File, log *slog.Logger) (*Info, error) {
+// Open reads the headers of all units, also of those that are in files of their own.
+func Open(o *elffile.File, files Files, log *slog.Logger) (*Info, error) {
 	if o.Section(".debug_info", ".zdebug_info") == nil {
 		return nil, errors.New("no .debug_info")
 	}
-	return newDebugInfo(readSections(o), o, log)
+	sec := readSections(o)
+	d, err := newDebugInfo(sec, o, log)
+	if err != nil {
+		return nil, err
+	}
+	skeletons := d.skeletons(sec["abbrev"])
+	if len(skeletons) == 0 {
+		return d, nil
+	}
+	var parts map[dwarf.Offset]*splitPart
+	err = elffile.CatchPanic(func() error {
+		parts = readSplit(sec, o, skeletons, files)
+		return nil
+	})
+	if err != nil {
+		return d, nil
+	}
+	if missing := len(skeletons) - len(parts); missing > 0 {
+		log.Warn("debug information is missing: keep the .dwo files, or a .dwp beside the program", "units", missing, "first", skeletons[0].name)
+	}
+	if d, err = newDebugInfo(sec, o, log); err == nil {
+		d.attachSplit(parts)
+	}
+	return d, err
 }
 
 // newDebugInfo reads the headers of the units in sections. It reads location
@@ -49,9 +73,12 @@ func newDebugInfo(sec map[string][]byte, o *elffile.File, log *slog.Logger) (*In
 		log: log, names: map[string][]*Subprogram{},
 		global: map[string][]*Variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
 		named: map[string]dwarf.Offset{}, tables: map[uint64]dwarf.Offset{},
-		addr:  sec["addr"],
+		addr: sec["addr"], ranges4: sec["ranges"], splitLists: sec["splitloc"],
 		lists: sync.OnceValue(func() []byte { return o.DebugSection("loc") }),
 		list5: sync.OnceValue(func() []byte { return o.DebugSection("loclists") }),
+	}
+	if lists, ok := sec["loclists"]; ok {
+		d.list5 = func() []byte { return lists }
 	}
 	info := d.appendTypeUnits(sec["info"], sec["types"])
 	err := elffile.CatchPanic(func() (err error) {
@@ -115,20 +142,26 @@ func (d *Info) unitForLocked(pc uint64) *Unit {
 // of its functions.
 func (d *Info) rangesLocked() {
 	for _, u := range d.units {
-		if u.HeadLocked() != nil || u.entry == nil {
-			continue
+		if u.split != nil || u.HeadLocked() != nil || u.entry == nil {
+			continue // a skeleton has the ranges of its unit
 		}
 		rs, err := d.data.Ranges(u.entry)
-		if err == nil && len(rs) == 0 && u.entry.Tag == dwarf.TagCompileUnit && u.entry.Children {
-			rs = u.functionRangesLocked()
+		owner := cmp.Or(u.replacement, u)
+		if err == nil && len(rs) == 0 && owner.hasFunctionsLocked() {
+			rs = owner.functionRangesLocked()
 		}
 		for _, r := range rs {
 			if r[0] < r[1] && r[0] != 0 { // the linker sets the address of dropped sections to zero
-				d.ranges = append(d.ranges, unitRange{r[0], r[1], u})
+				d.ranges = append(d.ranges, unitRange{r[0], r[1], owner})
 			}
 		}
 	}
 	sort.SliceStable(d.ranges, func(i, j int) bool { return d.ranges[i].start < d.ranges[j].start })
+}
+
+// hasFunctionsLocked reports whether a unit may have functions.
+func (u *Unit) hasFunctionsLocked() bool {
+	return u.HeadLocked() == nil && u.entry != nil && u.entry.Tag == dwarf.TagCompileUnit && u.entry.Children
 }
 
 // LoadAll reads all units. It releases the lock between units.

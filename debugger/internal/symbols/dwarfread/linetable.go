@@ -21,7 +21,7 @@ func (u *Unit) LinesLocked() *LineTable {
 		return u.lines
 	}
 	u.lines = &LineTable{}
-	if u.HeadLocked() != nil || u.entry == nil {
+	if u.replacement != nil || u.HeadLocked() != nil || u.entry == nil {
 		return u.lines
 	}
 	err := elffile.CatchPanic(func() error {

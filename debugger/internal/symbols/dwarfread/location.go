@@ -11,16 +11,19 @@ import (
 // attr identifies the location list by an offset or an index.
 func (u *Unit) FindLocation(attr any, pc uint64) ([]byte, error) {
 	list := location.List{Version: u.version, Base: u.low, Index: uint64(u.locBase), Address: u.Address}
-	if list.Version >= 5 {
+	var offset uint64
+	switch {
+	case u.split != nil && u.split.gnu:
+		list.Version, list.Data, offset = location.GNUSplit, u.Info.splitLists, u.split.loc
+	case list.Version >= 5:
 		list.Data = u.Info.list5()
-	} else {
+	default:
 		list.Data = u.Info.lists()
 	}
-	var offset uint64
 	var err error
 	switch v := attr.(type) {
 	case int64:
-		offset = uint64(v)
+		offset += uint64(v)
 	case uint64:
 		if offset, err = list.At(v); err != nil {
 			return nil, err

@@ -27,9 +27,11 @@ type Info struct {
 	sigs    map[uint64]dwarf.Offset // types that have a definition, by qualified name
 	typesAt int                     // offset where the units of DWARF 4's .debug_types begin
 
-	addr  []byte        // .debug_addr
-	lists func() []byte // reads .debug_loc (DWARF 4) on first use
-	list5 func() []byte // reads .debug_loclists (DWARF 5) on first use
+	addr       []byte        // .debug_addr
+	ranges4    []byte        // .debug_ranges (DWARF 4)
+	splitLists []byte        // .debug_loc.dwo of all files (GNU's form of DWARF 4)
+	lists      func() []byte // reads .debug_loc (DWARF 4) on first use
+	list5      func() []byte // reads .debug_loclists (DWARF 5) on first use
 }
 
 // A unitRange is a range of code that belongs to a unit.
@@ -47,6 +49,11 @@ type Unit struct {
 	end     dwarf.Offset
 	version int
 	is64    bool
+
+	skeletal    bool       // a skeleton of DWARF 5
+	id          uint64     // of a skeleton of DWARF 5
+	split       *splitPart // set if the unit is from another file
+	replacement *Unit      // of a skeleton: the unit from the other file
 
 	headed   bool
 	entry    *dwarf.Entry

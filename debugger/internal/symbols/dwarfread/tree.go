@@ -48,7 +48,7 @@ func (b *treeBuilder) child(s *Scope, e *dwarf.Entry, depth int) error {
 // scope reads a block or an inlined function.
 func (b *treeBuilder) scope(e *dwarf.Entry) *Scope {
 	c := &Scope{tag: e.Tag}
-	c.ranges, _ = b.u.Info.data.Ranges(e)
+	c.ranges, _ = b.u.rangesLocked(e)
 	if e.Tag != dwarf.TagInlinedSubroutine {
 		return c
 	}

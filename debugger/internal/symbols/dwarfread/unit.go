@@ -16,6 +16,7 @@ import (
 // Types of units with a longer header than the common one (DWARF 5 section
 // 7.5.1).
 const (
+	unitCompile   = 1
 	unitType      = 2
 	unitSkeleton  = 4
 	unitSplit     = 5
@@ -61,6 +62,10 @@ func (d *Info) header(u *Unit, body []byte, word int) (int, bool) {
 	skip := 4 + word
 	switch body[2] {
 	case unitSkeleton, unitSplit:
+		if len(body) < skip+8 {
+			return 0, false
+		}
+		u.skeletal, u.id = body[2] == unitSkeleton, binary.LittleEndian.Uint64(body[skip:])
 		skip += 8
 	case unitType, unitSplitType:
 		if len(body) < skip+8+word {
@@ -97,6 +102,9 @@ func (u *Unit) HeadLocked() error {
 		u.locBase, _ = e.Val(dwarf.AttrLoclistsBase).(int64)
 		code, _ := e.Val(dwarf.AttrLanguage).(int64)
 		u.Lang = lang.FromDWARF(code)
+		if u.split != nil {
+			u.headSplit()
+		}
 		return nil
 	})
 }

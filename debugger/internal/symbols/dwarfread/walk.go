@@ -138,7 +138,7 @@ func (w *walker) function(e *dwarf.Entry) {
 	if e.Val(dwarf.AttrLowpc) == nil && e.Val(dwarf.AttrRanges) == nil {
 		return
 	}
-	rs, err := w.u.Info.data.Ranges(e)
+	rs, err := w.u.rangesLocked(e)
 	if err != nil || len(rs) == 0 || rs[0][0] == 0 || rs[0][0] >= rs[0][1] {
 		return
 	}

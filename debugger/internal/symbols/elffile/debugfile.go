@@ -5,33 +5,35 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
 // FindDebugFile returns the separate file with the debug information, found by
-// build id or by the name in .gnu_debuglink; nil when there is none.
-func (o *File) FindDebugFile(path string, dirs []string) *File {
+// build id or by the name in .gnu_debuglink; nil when there is none. open opens a
+// file, and returns nil when it cannot be read.
+func (o *File) FindDebugFile(path string, dirs []string, open func(path string) *File) *File {
 	id := o.BuildID()
 	for _, dir := range dirs {
 		if len(id) < 2 {
 			break
 		}
 		name := fmt.Sprintf("%x/%x.debug", id[:1], id[1:])
-		if d := OpenPath(filepath.Join(dir, ".build-id", name)); d != nil {
+		if d := open(filepath.Join(dir, ".build-id", name)); d != nil {
 			if string(d.BuildID()) == string(id) {
 				return d
 			}
 			_ = d.Close() // opened for reading only
 		}
 	}
-	return o.linkedDebugFile(path, dirs)
+	return o.linkedDebugFile(path, dirs, open)
 }
 
 // linkedDebugFile returns the file that .gnu_debuglink names, if its checksum
 // is right.
-func (o *File) linkedDebugFile(path string, dirs []string) *File {
+func (o *File) linkedDebugFile(path string, dirs []string, open func(path string) *File) *File {
 	link := o.Data(".gnu_debuglink")
 	i := strings.IndexByte(string(link), 0)
 	if i <= 0 || len(link) < int(align4(uint32(i+1)))+4 {
@@ -48,22 +50,23 @@ func (o *File) linkedDebugFile(path string, dirs []string) *File {
 		candidates = append(candidates, filepath.Join(d, dir, name))
 	}
 	for _, c := range candidates {
-		if c != path && checksum(c) == sum {
-			return OpenPath(c)
+		if c == path {
+			continue
+		}
+		if d := open(c); d != nil {
+			if d.checksum() == sum {
+				return d
+			}
+			_ = d.Close() // it was only read
 		}
 	}
 	return nil
 }
 
 // checksum returns the CRC-32 of a file, 0 when it cannot be read.
-func checksum(path string) uint32 {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = f.Close() }() // it was only read
+func (o *File) checksum() uint32 {
 	h := crc32.NewIEEE()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, io.NewSectionReader(o.r, 0, math.MaxInt64)); err != nil {
 		return 0
 	}
 	return h.Sum32()

@@ -107,8 +107,27 @@ func (o *File) Section(names ...string) *elf.Section {
 // Data returns the contents of the first of some sections, decompressed; nil
 // when it does not exist or is damaged.
 func (o *File) Data(names ...string) []byte {
-	s := o.Section(names...)
-	if s == nil || s.Size > MaxSection {
+	if s := o.Section(names...); s != nil {
+		return contents(s)
+	}
+	return nil
+}
+
+// AllData returns the contents of all sections of a name, one after the other: .dwo
+// files have one for each type unit.
+func (o *File) AllData(name string) []byte {
+	var out []byte
+	for _, s := range o.ELF.Sections {
+		if s.Name == name && s.Type != elf.SHT_NOBITS && uint64(len(out))+s.Size <= MaxSection {
+			out = append(out, contents(s)...)
+		}
+	}
+	return out
+}
+
+// contents returns the contents of a section, nil when it is damaged.
+func contents(s *elf.Section) []byte {
+	if s.Size > MaxSection {
 		return nil
 	}
 	var data []byte

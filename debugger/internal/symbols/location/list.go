@@ -22,10 +22,14 @@ const (
 	bytesOfListIndex = 4
 )
 
+// GNUSplit is the version of a list in .debug_loc.dwo, the form that GNU compilers
+// write for DWARF 4.
+const GNUSplit = -4
+
 // A List holds the location lists of one unit.
 type List struct {
 	Data    []byte                             // .debug_loclists for DWARF 5, else .debug_loc
-	Version int                                // of the unit
+	Version int                                // of the unit, or GNUSplit
 	Base    uint64                             // address that offsets count from: the unit's low_pc
 	Index   uint64                             // DW_AT_loclists_base, for attributes that are indexes
 	Address func(index uint64) (uint64, error) // .debug_addr
@@ -75,7 +79,10 @@ func (l *List) each(offset uint64, f func(entry) bool) error {
 		return errShort
 	}
 	next := l.next4
-	if l.Version >= 5 {
+	switch {
+	case l.Version == GNUSplit:
+		next = l.nextGNU
+	case l.Version >= 5:
 		next = l.next5
 	}
 	r := read(l.Data[offset:])
@@ -104,6 +111,31 @@ func (l *List) next4(r *reader, base *uint64) (*entry, bool) {
 	}
 	expr := r.Take(r.Fixed(2))
 	return &entry{start: *base + start, end: *base + end, expr: expr}, true
+}
+
+// nextGNU reads an entry of .debug_loc.dwo. Its kinds are some of DWARF 5; lengths of
+// code have 4 bytes, those of expressions 2.
+func (l *List) nextGNU(r *reader, base *uint64) (*entry, bool) {
+	var e entry
+	switch kind := r.Fixed(1); kind {
+	case lleEnd:
+		return nil, false
+	case lleBaseAddressx:
+		*base = l.index(r)
+		return nil, true
+	case lleStartxEndx:
+		e.start, e.end = l.index(r), l.index(r)
+	case lleStartxLength:
+		e.start = l.index(r)
+		e.end = e.start + r.Fixed(4)
+	case lleOffsetPair:
+		e.start, e.end = *base+r.Fixed(4), *base+r.Fixed(4)
+	default:
+		r.Err = fmt.Errorf("location list entry %#x", kind)
+		return nil, false
+	}
+	e.expr = r.Take(r.Fixed(2))
+	return &e, true
 }
 
 // next5 reads an entry of .debug_loclists.

@@ -34,7 +34,7 @@ func (r *reader) open(t *testing.T, path string, program any) (*types.Set, func(
 	defer func() { _ = file.Close() }()
 	return r.cache.Acquire(file, program, func() *types.Set {
 		r.reads.Add(1)
-		info, err := dwarfread.Open(file, slog.New(slog.DiscardHandler))
+		info, err := dwarfread.Open(file, dwarfread.Files{}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return nil
 		}

@@ -31,7 +31,7 @@ func (s *Set) At(off dwarf.Offset) *Type {
 			return nil
 		}
 		if e := s.Info.EntryLocked(off); e != nil {
-			t = s.newTypeLocked(e)
+			t = s.newTypeLocked(s.Info.SignedLocked(e))
 		}
 		s.known[off] = t
 		return nil
