@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 )
 
 func (n *unaryNode) eval(e *evaluator) (Value, error) {
@@ -32,6 +33,9 @@ func (n *unaryNode) eval(e *evaluator) (Value, error) {
 	switch n.op {
 	case "-":
 		v.float, v.bits = -v.float, cut(-v.bits, v.typ)
+		if v.long != nil {
+			v.long = new(big.Float).Neg(v.long)
+		}
 	case "~":
 		v.bits = cut(^v.bits, v.typ)
 	}
@@ -66,8 +70,11 @@ func (e *evaluator) address(v Value) (Value, error) {
 // promoted returns the type to which integer promotion takes a number (C17,
 // 6.3.1.1).
 func (e *evaluator) promoted(t *typ) *typ {
+	if t.quad {
+		return quad(e.lang)
+	}
 	if t.class == floating {
-		return computed(floating, min(t.size, 8), e.lang)
+		return computed(floating, t.size, e.lang)
 	}
 	if t.size < 4 || t.class == boolean {
 		return computed(signed, 4, e.lang)
@@ -78,6 +85,9 @@ func (e *evaluator) promoted(t *typ) *typ {
 // common returns the common type of two numbers (C17, 6.3.1.8).
 func (e *evaluator) common(a, b *typ) *typ {
 	a, b = e.promoted(a), e.promoted(b)
+	if a.quad || b.quad {
+		return quad(e.lang)
+	}
 	if a.class == floating || b.class == floating {
 		size := int64(4)
 		for _, t := range []*typ{a, b} {
@@ -153,6 +163,11 @@ func (e *evaluator) numbers(op string, a, b Value) (Value, error) {
 		return e.truth(compare(orderOf(t, a, b))), nil
 	}
 	if t.class == floating {
+		if a.long != nil && b.long != nil {
+			if v, ok := longs(op, t, a, b); ok {
+				return v, nil
+			}
+		}
 		return e.floats(op, t, a.float, b.float)
 	}
 	bits, err := wholes(op, t, a.bits, b.bits)

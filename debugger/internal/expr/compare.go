@@ -46,6 +46,9 @@ func order[T float64 | int64 | uint64](a, b T) int {
 func orderOf(t *typ, a, b Value) int {
 	switch t.class {
 	case floating:
+		if a.long != nil && b.long != nil {
+			return a.long.Cmp(b.long)
+		}
 		return order(a.float, b.float)
 	case signed:
 		return order(int64(a.bits), int64(b.bits))

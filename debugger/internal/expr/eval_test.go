@@ -78,6 +78,16 @@ func TestEval(t *testing.T) {
 		want string
 	}{
 		{lang.C, "42", "int 42"},
+		{lang.C, "(long double)1 / 3", "long double 0.33333333333333333334"}, // as strtold reads it back, and gdb computes it
+		{lang.C, "1 + (long double)1e-19", "long double 1.0000000000000000001"},
+		{lang.C, "-(long double)9007199254740993", "long double -9.007199254740993e+15"},
+		{lang.C, "(long double)18446744073709551615u + 1", "long double 1.8446744073709551616e+19"},
+		{lang.C, "(unsigned long)(long double)18446744073709551615u", "unsigned long 18446744073709551615"},
+		{lang.C, "(double)((long double)1 / 3)", "double 0.3333333333333333"},
+		{lang.C, "(long double)1 / 3 > 1.0 / 3", "int 1"},
+		{lang.C, "(long double)1 / 0", "long double +Inf"},
+		{lang.C, "(_Float128)1 / 3", "_Float128 0.3333333333333333333333333333333333"},
+		{lang.C, "*(_Float128 *)0x4321 * 1", "_Float128 3.1812529992990502906288646313730965e-1219"}, // computed by gcc
 		{lang.C, "2147483648", "long 2147483648"},
 		{lang.C, "0x80000000", "unsigned int 2147483648"},
 		{lang.C, "0xffffffffffffffff", "unsigned long 18446744073709551615"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // A class is a group of types with the same operations.
@@ -25,6 +26,7 @@ const (
 type typ struct {
 	class class
 	size  int64
+	quad  bool        // a floating-point number of 16 bytes that is no long double
 	name  string      // of a basic type
 	sym   *types.Type // of the program, else nil
 	to    *typ        // the element of a pointer that is not of the program; nil is void
@@ -44,6 +46,8 @@ var basics = map[string]typ{
 	"long": {class: signed, size: 8}, "long unsigned": {class: unsigned, size: 8},
 	"long long": {class: signed, size: 8}, "long long unsigned": {class: unsigned, size: 8},
 	"float": {class: floating, size: 4}, "double": {class: floating, size: 8},
+	"double long": {class: floating, size: 16}, "_Float128": {class: floating, size: 16, quad: true},
+	"__float128": {class: floating, size: 16, quad: true},
 
 	"int8": {class: signed, size: 1}, "int16": {class: signed, size: 2}, "int32": {class: signed, size: 4}, "int64": {class: signed, size: 8},
 	"uint": {class: unsigned, size: 8}, "uint8": {class: unsigned, size: 1}, "uint16": {class: unsigned, size: 2},
@@ -131,6 +135,7 @@ func typeOf(sym *types.Type) *typ {
 	if t.class == unsigned && plain.Signed() {
 		t.class = signed
 	}
+	t.quad = t.class == floating && t.size == 16 && values.LongPrecision(sym) > longPrecision
 	if t.size > 8 && t.class != floating || t.size > 16 {
 		t.class = aggregate
 	}
@@ -179,7 +184,7 @@ var names = map[lang.Lang]map[class]map[int64]string{
 	lang.C: {
 		signed:   {1: "char", 2: "short", 4: "int", 8: "long"},
 		unsigned: {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long"},
-		floating: {4: "float", 8: "double"}, boolean: {1: "bool"},
+		floating: {4: "float", 8: "double", 16: "long double"}, boolean: {1: "bool"},
 	},
 }
 
@@ -190,6 +195,15 @@ func computed(c class, size int64, language lang.Lang) *typ {
 		known = names[lang.C]
 	}
 	return &typ{class: c, size: size, name: known[c][size]}
+}
+
+// quad is the type of a computed number that has the precision of _Float128.
+func quad(language lang.Lang) *typ {
+	name := "_Float128"
+	if language == lang.Rust {
+		name = "f128"
+	}
+	return &typ{class: floating, size: 16, quad: true, name: name}
 }
 
 func isReference(t *types.Type) bool {

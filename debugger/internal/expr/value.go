@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,6 +20,7 @@ type Value struct {
 	object *values.Object // a place; nil when computed
 	bits   uint64         // a computed number, extended to 64 bits by its sign
 	float  float64        // or that, when the class is floating
+	long   *big.Float     // that in full, if it has 16 bytes and is finite
 	hex    bool           // shown in hexadecimal
 	run    int            // elements of a slice that was written, else 0
 	text   *string        // a text that was written, else nil
@@ -111,6 +113,8 @@ func (v Value) formatNumber() string {
 		return strconv.Quote(*v.text)
 	case v.typ.class == pointer || v.hex:
 		return fmt.Sprintf("%#x", v.bits)
+	case v.long != nil:
+		return values.LongText(v.long)
 	case v.typ.class == floating:
 		return strconv.FormatFloat(v.float, 'g', -1, int(min(v.typ.size, 8)*8))
 	case strings.HasSuffix(v.typ.name, "char") && v.typ.size == 1:
@@ -139,10 +143,18 @@ func (v Value) Bool() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if n.typ.class == floating {
-		return n.float != 0, nil
+	return n.truth(), nil
+}
+
+// truth reports whether a number is not zero.
+func (v Value) truth() bool {
+	switch {
+	case v.long != nil:
+		return v.long.Sign() != 0
+	case v.typ.class == floating:
+		return v.float != 0
 	}
-	return n.bits != 0, nil
+	return v.bits != 0
 }
 
 // Address returns the value of a pointer or an integer, or else the address of
@@ -236,7 +248,12 @@ func (v Value) load() (Value, error) {
 	var err error
 	switch v.typ.class {
 	case floating:
-		n.float, err = v.object.Float()
+		if n.float, err = v.object.Float(); err == nil && v.typ.size == 16 {
+			n.long, err = v.object.Long(v.typ.precision())
+		}
+		if n.long != nil {
+			n.float, _ = n.long.Float64()
+		}
 	case signed:
 		var i int64
 		i, err = v.object.Int()
@@ -252,7 +269,7 @@ func (v Value) convert(to *typ) Value {
 	out := Value{typ: to}
 	switch {
 	case to.class == boolean:
-		if v.typ.class == floating && v.float != 0 || v.typ.class != floating && v.bits != 0 {
+		if v.truth() {
 			out.bits = 1
 		}
 	case to.class == floating && v.typ.class == floating:
@@ -261,12 +278,21 @@ func (v Value) convert(to *typ) Value {
 		out.float = float64(int64(v.bits))
 	case to.class == floating:
 		out.float = float64(v.bits)
+	case v.long != nil:
+		out.bits = v.wholeLong(to.class)
 	case v.typ.class == floating:
 		out.bits = whole(v.float, to.class)
 	default:
 		out.bits = v.bits
 	}
-	if to.class == floating && to.size == 4 {
+	switch {
+	case to.class != floating:
+	case to.size == 16:
+		out.long = v.toLong(to)
+	case to.size == 4 && v.long != nil:
+		f, _ := v.long.Float32()
+		out.float = float64(f)
+	case to.size == 4:
 		out.float = float64(float32(out.float))
 	}
 	out.bits = cut(out.bits, to)

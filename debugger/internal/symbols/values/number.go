@@ -57,12 +57,15 @@ func word(p []byte) uint64 {
 	return v
 }
 
-// Float reads a floating-point number of four, eight or ten bytes, rounded to
+// Float reads a floating-point number of four, eight or sixteen bytes, rounded to
 // float64.
 func (o Object) Float() (float64, error) {
 	b, err := o.Bytes()
 	if err != nil {
 		return 0, err
+	}
+	if len(b) == 16 {
+		return longFloat(b, LongPrecision(o.Type))
 	}
 	return floatOf(b)
 }
@@ -73,10 +76,8 @@ func floatOf(b []byte) (float64, error) {
 		return float64(math.Float32frombits(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)), nil
 	case 8:
 		return math.Float64frombits(word(b)), nil
-	case 16:
-		return extended(word(b), uint16(b[8])|uint16(b[9])<<8), nil
 	}
-	return 0, fmt.Errorf("floating-point number of %d bytes", len(b))
+	return longFloat(b, extendedPrecision)
 }
 
 // extended converts an x87 number: a sign, a 15-bit exponent and a mantissa with

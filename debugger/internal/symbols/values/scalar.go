@@ -23,6 +23,9 @@ func scalar(o Object, t *types.Type) (string, error) {
 	}
 	switch t.Kind {
 	case types.KindFloat:
+		if long, err := o.Long(LongPrecision(t)); long != nil || err != nil {
+			return longText(long), err
+		}
 		f, err := o.Float()
 		if err != nil {
 			return "", err
