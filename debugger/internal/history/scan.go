@@ -70,6 +70,7 @@ func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Tran
 // A scan follows program counters and stack pointers through the records.
 type scan struct {
 	h        *History
+	w        *History // that has the records, see holder
 	ctx      context.Context //nolint:containedctx // it lives as long as one call
 	position uint64
 	pc, sp   []uint64 // of the threads in the table
@@ -84,28 +85,41 @@ func (h *History) newScan(ctx context.Context, position uint64) (*scan, error) {
 	if position < h.Oldest() || position > h.End() {
 		return nil, h.beginning(0)
 	}
-	s := &scan{h: h, ctx: ctx, position: h.view.position}
-	for i := range h.view.threads {
-		s.pc = append(s.pc, h.view.threads[i].regs.RIP)
-		s.sp = append(s.sp, h.view.threads[i].regs.RSP)
+	s := &scan{h: h, ctx: ctx}
+	return s, s.enter(min(position, max(h.End(), 1)-1), position)
+}
+
+// enter goes to a position in the history that has a record, from its view.
+func (s *scan) enter(record, position uint64) (err error) {
+	if s.w, err = s.h.holder(record); err != nil {
+		return err
+	}
+	v := &s.w.view
+	s.position, s.chunk, s.pc, s.sp = v.position, nil, nil, nil
+	for i := range v.threads {
+		s.pc = append(s.pc, v.threads[i].regs.RIP)
+		s.sp = append(s.sp, v.threads[i].regs.RSP)
 	}
 	for s.position < position {
 		if err := s.forward(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for s.position > position {
 		if err := s.backward(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // forward applies the record at the position.
 func (s *scan) forward() error {
 	if s.chunk == nil || s.at >= len(s.chunk.ends) {
-		s.chunk, s.at = s.h.at(s.position)
+		if err := s.reach(s.position); err != nil {
+			return err
+		}
+		s.chunk, s.at = s.w.log.at(s.position)
 	}
 	err := s.apply(s.chunk.record(s.at), false)
 	s.position++
@@ -115,11 +129,24 @@ func (s *scan) forward() error {
 
 // backward undoes the record before the position.
 func (s *scan) backward() error {
-	s.position--
-	if s.at--; s.chunk == nil || s.at < 0 {
-		s.chunk, s.at = s.h.at(s.position)
+	if s.chunk == nil || s.at == 0 {
+		if err := s.reach(s.position - 1); err != nil {
+			return err
+		}
+		s.chunk, s.at = s.w.log.at(s.position - 1)
+		s.at++
 	}
+	s.position--
+	s.at--
 	return s.apply(s.chunk.record(s.at), true)
+}
+
+// reach enters the history with a record next to the position, unless the scan is there.
+func (s *scan) reach(record uint64) error {
+	if s.h.source == nil || s.w.log.has(record) {
+		return nil
+	}
+	return s.enter(record, s.position)
 }
 
 // apply applies or undoes a record and describes it in s.t.
@@ -136,7 +163,7 @@ func (s *scan) apply(record []byte, back bool) error {
 	mask := d.uvarint()
 	pc, sp := d.pointers(mask)
 	t := &s.t
-	t.Position, t.Kind, t.Thread, t.mask = s.position, head.kind, s.h.view.threads[i].id, mask
+	t.Position, t.Kind, t.Thread, t.mask = s.position, head.kind, s.w.view.threads[i].id, mask
 	t.Memory, t.Vectors = head.parts&partMemory != 0, head.parts&partVector != 0
 	if back {
 		t.NextPC, t.NextSP = s.pc[i], s.sp[i]
@@ -191,7 +218,7 @@ func (h *History) Written(position uint64, f func(addr, n uint64)) {
 	}
 	c, i := h.at(position)
 	d := decoder{b: c.record(i)}
-	head := d.head(len(h.view.threads))
+	head := d.head(len(h.threadsAt(position)))
 	if head.parts&partMemory == 0 {
 		return
 	}
@@ -211,5 +238,5 @@ func (h *History) SystemCall(position uint64) string {
 		return ""
 	}
 	c, i := h.at(position)
-	return callName(callNumber(c.record(i), len(h.view.threads)))
+	return callName(callNumber(c.record(i), len(h.threadsAt(position))))
 }

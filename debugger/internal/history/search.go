@@ -31,8 +31,9 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 		if record[0]&partMemory == 0 {
 			continue
 		}
-		if head, ok := h.writes(record, addr, n); ok {
-			return Write{Position: position - 1, Thread: h.view.threads[head.thread].id, Kind: head.kind}, true, nil
+		threads := h.threadsAt(position - 1)
+		if head, ok := writes(record, len(threads), addr, n); ok {
+			return Write{Position: position - 1, Thread: threads[head.thread].id, Kind: head.kind}, true, nil
 		}
 	}
 	return Write{}, false, h.takeFailure()
@@ -60,7 +61,7 @@ func (h *History) Wrote(position, addr, n uint64) bool {
 	if record[0]&partMemory == 0 {
 		return false
 	}
-	head, ok := h.writes(record, addr, n)
+	head, ok := writes(record, len(h.threadsAt(position)), addr, n)
 	return ok && (head.kind != Ran || h.changed(position, addr, n))
 }
 
@@ -95,9 +96,9 @@ func (h *History) Kind(position uint64) Kind {
 
 // writes reports whether the memory part of a record, which must have one,
 // overlaps the n bytes at addr.
-func (h *History) writes(record []byte, addr, n uint64) (head, bool) {
+func writes(record []byte, threads int, addr, n uint64) (head, bool) {
 	d := decoder{b: record}
-	head := d.head(len(h.view.threads))
+	head := d.head(threads)
 	d.skipRegs()
 	for range d.count(2) {
 		start := d.uvarint()

@@ -80,21 +80,39 @@ func (h *History) reach(at uint64) error {
 // at returns the record at a position. If the source fails, the record is damaged, and
 // takeFailure returns the error.
 func (h *History) at(position uint64) (*chunk, int) {
+	w, err := h.holder(position)
+	if err != nil {
+		h.failure = err
+		return &chunk{first: position, data: []byte{kindBits}, ends: []uint32{1}}, 0
+	}
+	return w.log.at(position)
+}
+
+// holder returns the history whose log has a record: the window of the view, as h, or
+// another one, near. Each has a table of threads of its own.
+func (h *History) holder(position uint64) (*History, error) {
 	if h.source == nil || h.log.has(position) {
-		return h.log.at(position)
+		return h, nil
 	}
 	if h.near == nil || !h.near.log.has(position) {
 		w, err := h.source.Window(h.context(), position)
 		if err != nil {
-			h.failure = err
-			return &chunk{first: position, data: []byte{kindBits}, ends: []uint32{1}}, 0
+			return nil, err
 		}
 		if h.near != nil {
 			h.source.Drop(h.near)
 		}
 		h.near = w
 	}
-	return h.near.log.at(position)
+	return h.near, nil
+}
+
+// threadsAt returns the table of threads that a record refers to, after h.at.
+func (h *History) threadsAt(position uint64) []thread {
+	if h.source == nil || h.log.has(position) || h.near == nil {
+		return h.view.threads
+	}
+	return h.near.view.threads
 }
 
 // takeFailure returns the last error of the source once.

@@ -42,6 +42,7 @@ func TestFinds(t *testing.T) {
 		position := random.Uint64N(file.End() + 1)
 		question := x86.Span{Addr: places[random.IntN(len(places)-1)] + random.Uint64N(40), Len: 1 + random.Uint64N(24)}
 		ask(t, found, plain, position, question, places[len(places)-1], random.IntN(3))
+		compareTransitions(t, found, plain, random.Uint64N(file.End()))
 	}
 	if by.asked == 0 {
 		t.Error("no question was answered by a replay")
@@ -112,6 +113,36 @@ func ask(t *testing.T, found, plain *history.History, position uint64, memory x8
 	want, err := plain.Continue(t.Context(), hit(plain))
 	check(t, err)
 	compare(t, "forward", found, plain, got, want)
+}
+
+// A transition is a history.Transition without the flags, which may be dead ones.
+type transition struct {
+	position             uint64
+	kind                 history.Kind
+	thread               int
+	pc, sp, after, spNow uint64
+	memory, result       bool
+}
+
+// compareTransitions compares what two histories tell of some records around a position.
+func compareTransitions(t *testing.T, found, plain *history.History, position uint64) {
+	t.Helper()
+	const records = 30_000 // in two windows or more
+	var got, want []transition
+	for h, list := range map[*history.History]*[]transition{found: &got, plain: &want} {
+		add := func(n *history.Transition) bool {
+			*list = append(*list, transition{n.Position, n.Kind, n.Thread, n.PC, n.SP, n.NextPC, n.NextSP, n.Memory, n.Changed(x86.RAX)})
+			return len(*list)%records != 0
+		}
+		check(t, h.Transitions(t.Context(), position, h.End(), add))
+		check(t, h.TransitionsBack(t.Context(), position, add))
+	}
+	for n := range max(len(got), len(want)) {
+		if n >= len(got) || n >= len(want) || got[n] != want[n] {
+			t.Errorf("record %d of %d, want %d, from position %d: %+v, want %+v", n, len(got), len(want), position, got[n], want[n])
+			return
+		}
+	}
 }
 
 // compare compares the positions of two histories after a search.
