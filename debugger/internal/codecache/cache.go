@@ -52,16 +52,20 @@ type link struct {
 // ErrFull reports that no more can be translated until [Cache.Clear].
 var ErrFull = errors.New("the code cache is full")
 
-// New returns an empty cache.
+// New returns an empty cache. The targets must be zero: to clear them would take memory.
 func New(c Config) *Cache {
 	cache := &Cache{Config: c}
-	cache.Clear()
+	cache.reset()
 	return cache
 }
 
 // Clear forgets all translations. The process must not continue in one.
 func (c *Cache) Clear() {
 	c.Targets.Clear()
+	c.reset()
+}
+
+func (c *Cache) reset() {
 	c.blocks = make(map[uint64]*block)
 	c.waiting = make(map[uint64][]link)
 	c.exits, c.exitCount = nil, 0

@@ -80,7 +80,7 @@
 // are made (PTRACE_SYSEMU, PTRACE_SYSEMU_SINGLESTEP). The calls that change its mappings are
 // made at an address in the vdso, whose memory and mapping a file cannot change, and a call
 // that is not the one that was to be made there is skipped. So the code can use the
-// processor and memory, of both as much as it likes, and nothing else.
+// processor and memory, up to limits whose error is a *[LimitError], and nothing else.
 //
 // The files of the table are opened for reading and compared with their digests: an error
 // says whether such a file exists and has these contents.

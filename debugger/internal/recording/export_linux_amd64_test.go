@@ -11,5 +11,21 @@ func (p *Player) Step(ctx context.Context) (inplace.Stop, error) { return p.run.
 
 // NewTimelineOf is NewTimeline with sizes of windows and distances of checkpoints.
 func NewTimelineOf(ctx context.Context, r *Recording, window, spacing uint64) (*Timeline, error) {
-	return newTimeline(ctx, r, sizes{window, spacing})
+	s := defaultSizes()
+	s.window, s.spacing = window, spacing
+	return newTimeline(ctx, r, s)
+}
+
+// NewTimelineIn is NewTimeline with a distance of checkpoints, and limits in bytes of the
+// memory of checkpoints and of a process that replays.
+func NewTimelineIn(ctx context.Context, r *Recording, spacing, checkpoints, process uint64) (*Timeline, error) {
+	return newTimeline(ctx, r, sizes{window: 1 << 14, spacing: spacing, budget: checkpoints, memoryLimit: process})
+}
+
+// Checkpoints returns the positions of the checkpoints.
+func (t *Timeline) Checkpoints() (list []uint64) {
+	for _, c := range t.checkpoints {
+		list = append(list, c.Position())
+	}
+	return list
 }

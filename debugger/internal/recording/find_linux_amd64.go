@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"sort"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
@@ -59,6 +58,7 @@ func (t *Timeline) firstSince(ctx context.Context, places *history.Places, range
 	if err != nil {
 		return 0, false, err
 	}
+	t.running(p)
 	s := t.search(p, places, ranges)
 	s.one = true
 	err = errors.Join(s.look(ctx, from, to, math.MaxInt), p.endProcess())
@@ -94,6 +94,7 @@ func (t *Timeline) lastSince(ctx context.Context, c *Player, places *history.Pla
 		if err != nil {
 			return false, err
 		}
+		t.running(p)
 		at, found, err := lastOf(ctx, t.search(p, places, ranges), from, to)
 		if found {
 			position, ok = max(position, at), true
@@ -137,19 +138,21 @@ func lastOf(ctx context.Context, s *search, from, to uint64) (position uint64, o
 	return position, ok, nil
 }
 
-// checkpointBefore returns the index of the last checkpoint that is not after a position.
-func (t *Timeline) checkpointBefore(position uint64) int {
-	return sort.Search(len(t.checkpoints), func(n int) bool { return t.checkpoints[n].Position() > position }) - 1
-}
-
 // do calls f on the tracer's thread, with a context that ends with the request or with the
-// timeline.
+// timeline, or when a process that replays has too much memory.
 func (t *Timeline) do(ctx context.Context, f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(t.ctx, func() { cancel(errClosed) })()
-	return t.tracer.Do(ctx, func() error { return f(ctx) })
+	return t.tracer.Do(ctx, func() error {
+		defer t.watchMemory(cancel)()
+		defer t.replaying.Store(0)
+		return f(ctx)
+	})
 }
+
+// running notes which process replays.
+func (t *Timeline) running(p *Player) { t.replaying.Store(int64(p.run.Thread())) }
 
 // errClosed reports that a timeline was closed during a request.
 var errClosed = errors.New("the recording was closed")

@@ -149,7 +149,11 @@ func (p *Player) handleStop(ctx context.Context, stop inplace.Stop, position uin
 		}
 		return p.handleStop(ctx, stop, position)
 	case inplace.Signal:
-		if info := p.run.SigInfo(); !info.Sent() {
+		info := p.run.SigInfo()
+		if info.Signal() == unix.SIGXCPU {
+			return errProcessorTime
+		}
+		if !info.Sent() {
 			return p.diverged("%v at %#x, %d positions before the next input", info.Signal(), p.run.Regs.RIP, position-p.Position())
 		}
 		return nil // another process has sent it: it is not the recorded program's

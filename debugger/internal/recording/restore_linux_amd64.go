@@ -117,7 +117,7 @@ func (b *builder) build(e *Event) (*inplace.Runner, error) {
 	if err := b.tracer.SetRegs(b.pid, &regs); err != nil {
 		return nil, err
 	}
-	if err := setVectorState(b.tracer, b.pid, e.Vector); err != nil {
+	if err := errors.Join(setVectorState(b.tracer, b.pid, e.Vector), limitTime(b.pid, maxReplaySeconds)); err != nil {
 		return nil, err
 	}
 	r, err := inplace.New(b.tracer, b.pid)

@@ -3,6 +3,7 @@ package recording
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
@@ -20,8 +21,9 @@ type Timeline struct {
 	tracer      *ptrace.Tracer
 	recording   *Recording
 	first, last uint64
-	checkpoints []*Player   // by position
-	named       procfs.Maps // see names
+	checkpoints []*Player    // by position
+	named       procfs.Maps  // see names
+	replaying   atomic.Int64 // id of the process that replays, or 0
 	windows     map[*history.History]*Player
 	history     *history.History
 
@@ -31,17 +33,19 @@ type Timeline struct {
 
 // Sizes of a timeline, in positions.
 type sizes struct {
-	window  uint64 // positions of a window
-	spacing uint64 // least distance of checkpoints
+	window      uint64 // positions of a window
+	spacing     uint64 // least distance of checkpoints
+	budget      uint64 // bytes of memory of all checkpoints
+	memoryLimit uint64 // bytes of memory of a process that replays
 }
 
-var defaultSizes = sizes{window: 1 << 20, spacing: 8 << 20}
-
-const maxCheckpoints = 48
+func defaultSizes() sizes {
+	return sizes{window: 1 << 20, spacing: 8 << 20, budget: checkpointBytes, memoryLimit: memoryLimit()}
+}
 
 // NewTimeline replays a recording to its end, which checks it, and returns its timeline.
 func NewTimeline(ctx context.Context, r *Recording) (*Timeline, error) {
-	return newTimeline(ctx, r, defaultSizes)
+	return newTimeline(ctx, r, defaultSizes())
 }
 
 func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) {
@@ -58,35 +62,13 @@ func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) 
 	}
 	t.named = t.names()
 	t.spacing = max(s.spacing, (t.last-t.first)/maxCheckpoints)
-	if err = tracer.Do(ctx, func() error { return t.replay(ctx) }); err == nil {
+	if err = t.do(ctx, t.replay); err == nil {
 		t.history, err = history.Long(t)
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
-}
-
-// replay replays the whole recording and makes the checkpoints.
-func (t *Timeline) replay(ctx context.Context) error {
-	p, err := NewPlayer(t.tracer, t.recording)
-	if err != nil {
-		return err
-	}
-	if err = p.RunTo(ctx, t.first); err != nil {
-		return errors.Join(err, p.Close())
-	}
-	for p.Position()+t.spacing/2 < t.last || len(t.checkpoints) == 0 {
-		c, err := p.fork()
-		if err != nil {
-			return errors.Join(err, p.Close())
-		}
-		t.checkpoints = append(t.checkpoints, c)
-		if err := p.RunTo(ctx, min(p.Position()+t.spacing, t.last)); err != nil {
-			return errors.Join(err, p.Close())
-		}
-	}
-	return errors.Join(p.Finish(ctx), p.endProcess())
 }
 
 // Close ends all processes, and what is running.
@@ -143,6 +125,7 @@ func (t *Timeline) playerAt(ctx context.Context, position uint64) (*Player, erro
 	if err != nil {
 		return nil, err
 	}
+	t.running(p)
 	if err := p.RunTo(ctx, position); err != nil {
 		return nil, errors.Join(err, p.endProcess())
 	}
