@@ -48,6 +48,9 @@ func TestRealPrograms(t *testing.T) {
 	}
 	at := func(name string) string { return filepath.Join(folder, name) }
 	threads := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
+	vectors := debuggertest.Compile(t, filepath.Join("testdata", "vectors.c"), nil, "gcc", "-O1", "-pthread", "-lm")
+	sum, err := exec.CommandContext(t.Context(), vectors).Output()
+	check(t, err)
 	goroutines := debuggertest.Compile(t, filepath.Join("testdata", "goroutines.go"), nil, "go", "build")
 	for _, test := range []struct {
 		name, output string
@@ -62,6 +65,7 @@ func TestRealPrograms(t *testing.T) {
 		{"perl", "499500\n", []string{"perl", "-e", `my $s = 0; $s += $_ for 0..999; print "$s\n"`}},
 		{"bash", "2\n3\n3\n", []string{"bash", "--norc", "-c", "for i in 1 2; do echo $i | tr 12 23; done; (exit 3); echo $?"}},
 		{"go", "23825755\n", []string{goroutines}},
+		{"vectors", string(sum), []string{vectors}},
 		{"threads", "", []string{threads, "condition"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
