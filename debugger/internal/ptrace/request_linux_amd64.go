@@ -1,7 +1,6 @@
 package ptrace
 
 import (
-	"errors"
 	"fmt"
 	"syscall"
 	"unsafe"
@@ -144,16 +143,6 @@ func (t *Tracer) SetSigMask(tid int, m uint64) error {
 // Rseq returns the memory [start, end) of a thread's rseq area, which the kernel
 // writes when it preempts or migrates the thread. It is empty if there is none.
 func (t *Tracer) Rseq(tid int) (start, end uint64, err error) {
-	var c struct {
-		Pointer   uint64
-		Size      uint32
-		Signature uint32
-		Flags     uint32
-		_         uint32
-	}
-	err = exchange("ask", reqRseqConfig, tid, unsafe.Sizeof(c), unsafe.Pointer(&c))
-	if errors.Is(err, unix.EIO) || errors.Is(err, unix.EINVAL) {
-		return 0, 0, nil // the kernel does not support the request
-	}
-	return c.Pointer, c.Pointer + uint64(c.Size), err
+	a, err := t.RseqArea(tid)
+	return a.Address, a.Address + uint64(a.Size), err
 }

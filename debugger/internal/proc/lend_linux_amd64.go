@@ -1,0 +1,124 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A Loan is a process that another package runs, see [Process.Lend].
+type Loan struct {
+	Tracer  *ptrace.Tracer
+	PID     int
+	Threads []int // in ascending order; all are in event stops
+	Pause   <-chan struct{}
+
+	// Inject makes a thread in an event stop execute a system call, as [Process.Inject]
+	// does: the process survives the end of this program meanwhile. Events of other
+	// threads are kept until the end of the loan.
+	Inject func(tid int, number uint64, args [6]uint64) (uint64, error)
+
+	// What the borrower tells when it returns the process.
+	Ended    *Stop                  // the process has ended
+	Executed bool                   // it executes another program
+	Signals  map[int]ptrace.SigInfo // of threads that are in signal-delivery stops
+	Current  int                    // the thread of the stop, or 0
+}
+
+// Lend calls f on the tracer's thread. The process then has nothing of the debugger:
+// no breakpoints, handlers or deferred signals. Signals that were to be delivered wait in
+// the kernel. f may let the threads run, and leaves all of them stopped. A value in Pause,
+// and the end of ctx, ask it to do so. Meanwhile other methods return ErrRunning.
+func (p *Process) Lend(ctx context.Context, f func(*Loan) error) error {
+	return p.withTracerRunning(ctx, func() error {
+		if p.ended != nil {
+			return ErrExited
+		}
+		loan, err := p.beginLoan()
+		if err != nil {
+			return p.checkEnded(err)
+		}
+		p.tracer.BeforeConsume(nil)
+		err = f(loan)
+		p.tracer.BeforeConsume(p.beforeConsume)
+		return errors.Join(err, p.endLoan(loan))
+	})
+}
+
+// beginLoan removes what the debugger has in the process.
+func (p *Process) beginLoan() (*Loan, error) {
+	p.unpin()
+	p.unwatchWrites()
+	p.code.drop()
+	err := p.quiesce()
+	for _, id := range p.ids() {
+		t := p.threads[id]
+		if err != nil || t == nil {
+			continue
+		}
+		if t.vfork || t.group {
+			return nil, fmt.Errorf("thread %d waits for a child or is stopped by a signal: %w", id, errBusy)
+		}
+		p.deferSignal(t)
+		err = p.sendDeferred(t)
+	}
+	err = errors.Join(err, p.restoreTrapHandler(), p.quiesce())
+	if p.ended != nil {
+		return nil, ErrExited
+	}
+	p.prepareRescue()
+	return &Loan{
+		Tracer: p.tracer, PID: p.pid, Threads: p.ids(), Pause: p.pause, Signals: map[int]ptrace.SigInfo{},
+		Inject: p.injectOnce,
+	}, err
+}
+
+// endLoan finds out what has become of the process.
+func (p *Process) endLoan(l *Loan) error {
+	clear(p.cached)
+	p.code.drop()
+	p.forgetSharers()
+	switch {
+	case l.Ended != nil:
+		p.end(*l.Ended)
+		return nil
+	case l.Executed:
+		p.onExec(&thread{id: p.pid})
+	}
+	ids, err := threadIDs(p.pid)
+	if err != nil {
+		return notFound(err)
+	}
+	clear(p.threads)
+	for _, id := range ids {
+		if state := procfs.ThreadStat(p.pid, id, procfs.StatState); state == "Z" || state == "X" || state == "" {
+			continue
+		}
+		t := &thread{id: id}
+		if info, ok := l.Signals[id]; ok {
+			t.signal = signalled{info.Signal(), info}
+		}
+		p.threads[id] = t
+	}
+	if p.current = l.Current; p.threads[p.current] == nil {
+		p.current = p.ids()[0]
+	}
+	return p.replaceMemory()
+}
+
+// replaceMemory opens the memory anew if its thread has ended.
+func (p *Process) replaceMemory() error {
+	if p.threads[p.memory.PID()] != nil {
+		return nil
+	}
+	m, err := ptrace.OpenMemory(p.current)
+	if err != nil {
+		return err
+	}
+	_ = p.memory.Close()
+	p.memory = m
+	return nil
+}
