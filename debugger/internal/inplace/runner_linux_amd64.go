@@ -23,6 +23,9 @@ type Runner struct {
 	// be skipped.
 	Replays bool
 
+	// Follow, unless nil, gets the children of the process. Otherwise they run on.
+	Follow func(Child)
+
 	tracer  *ptrace.Tracer
 	pid     int
 	threads map[int]*thread
@@ -40,6 +43,11 @@ type Runner struct {
 	end ptrace.Event // of the process, if it was reported
 
 	copying bool // Step executes a copy of the instruction
+
+	injector Injector       // while Adopt runs
+	sharing  map[int]bool   // children that are followed and have the memory of the process
+	births   []ptrace.Event // of children that are followed, not handled yet
+
 	leaving bool // the thread must leave the cache after the current block, see leave
 }
 
@@ -64,24 +72,29 @@ func New(tracer *ptrace.Tracer, tid int) (*Runner, error) {
 	}
 	t := &thread{tid: tid}
 	r := &Runner{tracer: tracer, pid: tid, thread: t, threads: map[int]*thread{tid: t}, memory: memory}
-	if err := r.start(); err != nil {
+	if err = r.onlyThread(); err == nil {
+		err = r.start()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("translate process %d: %w", tid, err), r.Close())
 	}
 	return r, nil
 }
 
-func (r *Runner) start() error {
+// onlyThread reads the registers of the thread and checks that it is the only one.
+func (r *Runner) onlyThread() error {
 	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
 		return err
 	}
 	r.Regs.OrigRAX = ptrace.NoSyscall
 	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(r.tid) + "/status")
-	if err != nil {
-		return err
+	if err == nil && status.Number("Threads") != 1 {
+		err = ErrThreads
 	}
-	if status.Number("Threads") != 1 {
-		return ErrThreads
-	}
+	return err
+}
+
+func (r *Runner) start() (err error) {
 	r.code = code{memory: r.memory, pid: r.tid}
 	if r.site, err = r.code.syscallSite(); err != nil {
 		return err
@@ -170,6 +183,9 @@ func (r *Runner) inject(number uint64, args ...uint64) (uint64, error) {
 	}
 	var all [6]uint64
 	copy(all[:], args)
+	if r.injector != nil {
+		return r.injector(r.tid, number, all)
+	}
 	return r.tracer.Inject(r.tid, r.site, number, all, r.beside)
 }
 

@@ -85,11 +85,13 @@ func (r *Runner) event(ctx context.Context) (ptrace.Event, error) {
 			return e, err
 		}
 		r.other(e)
+		r.handleChildren()
 	}
 }
 
 // other stores an event of a thread, or the end of the process. It detaches from
-// children of the process, which have stopped before their first instruction.
+// children of the process, which have stopped before their first instruction, unless they
+// are followed.
 func (r *Runner) other(e ptrace.Event) {
 	if e.Kind == ptrace.Exec && e.Thread == r.pid {
 		r.executes(int(e.Message))
@@ -102,6 +104,8 @@ func (r *Runner) other(e ptrace.Event) {
 		if t.queue = append(t.queue, e); t != r.thread {
 			delete(r.threads, e.Thread)
 		}
+	case r.Follow != nil && t == nil && !r.has(e.Thread):
+		r.births = append(r.births, e)
 	case e.Gone():
 	case t != nil:
 		t.queue = append(t.queue, e)
@@ -173,6 +177,7 @@ func (r *Runner) Collect() error {
 			return err
 		}
 		r.other(e)
+		r.handleChildren()
 	}
 }
 
@@ -186,6 +191,7 @@ func (r *Runner) Await(ctx context.Context) error {
 		return err
 	}
 	r.other(e)
+	r.handleChildren()
 	return nil
 }
 

@@ -1,0 +1,85 @@
+package inplace
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// An Injector makes a thread in an event stop execute a system call.
+type Injector func(tid int, number uint64, args [6]uint64) (uint64, error)
+
+// Adopt returns a Runner for all threads of a process that has run before. They must be
+// in event stops. The current thread is the first one of the process. A thread that was
+// interrupted in a system call makes it again when it runs. The system calls that Adopt
+// needs are made by inject.
+func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector) (*Runner, error) {
+	memory, err := ptrace.OpenMemory(pid)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{tracer: tracer, pid: pid, threads: make(map[int]*thread), memory: memory, injector: inject}
+	for _, tid := range tids {
+		t := &thread{tid: tid}
+		r.threads[tid] = t
+		err = errors.Join(err, tracer.Regs(tid, &t.Regs))
+		if t.restart = t.Regs.Restarts(); !t.restart {
+			t.Regs.OrigRAX = ptrace.NoSyscall
+		}
+	}
+	if r.thread = r.threads[pid]; r.thread == nil && err == nil {
+		err = errors.New("its first thread has ended")
+	}
+	if err == nil {
+		err = r.start()
+		r.injector = nil
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("translate process %d: %w", pid, err), r.Close())
+	}
+	return r, nil
+}
+
+// Park moves the current thread to an event stop in its own code, from which another
+// tracer than a Runner can continue it. If it is in a signal-delivery stop, it stays there,
+// and Park returns the signal.
+func (r *Runner) Park() (signal ptrace.SigInfo, waits bool, err error) {
+	for n, s := range r.deferred {
+		if n > 0 || !r.raised {
+			_ = unix.Tgkill(r.pid, r.tid, s.Signal()) // the thread may have been killed
+		}
+	}
+	if r.deferred = nil; r.at == atSignal {
+		return r.signal, true, r.setRegs()
+	}
+	if len(r.queue) > 0 && r.queue[0].Kind == ptrace.SignalStop {
+		signal, err = r.tracer.SigInfo(r.tid)
+		return signal, true, err
+	}
+	if !r.inKernel() {
+		return signal, false, r.toEventStop()
+	}
+	r.stale = false
+	_, err = r.tracer.ToEventStop(r.tid, r.beside)
+	return signal, false, err
+}
+
+// Unmap unmaps the code cache. All threads must be parked. It must be the last call before
+// Close.
+func (r *Runner) Unmap() error {
+	return unmapFrom(r.tracer, r.tid, r.site, r.shared.mapped, r.beside)
+}
+
+// unmapFrom unmaps the code cache from a process or its child, whose thread is in an event
+// stop. The site is the address of a syscall instruction.
+func unmapFrom(tracer *ptrace.Tracer, tid int, site uint64, mapped []ptrace.Range, other func(ptrace.Event)) error {
+	var err error
+	for _, m := range mapped {
+		_, failed := tracer.Inject(tid, site, unix.SYS_MUNMAP, [6]uint64{m.Start, m.Len()}, other)
+		err = errors.Join(err, failed)
+	}
+	return err
+}
