@@ -21,3 +21,9 @@ type (
 func RecordProgram(ctx context.Context, p RecordedProgram, w io.Writer) (RecordedRun, error) {
 	return recording.Record(ctx, p, w)
 }
+
+// RecordProcess records a process that runs, and writes a recording of it to w, until the
+// process ends, does what cannot be recorded, or ctx is done. The process then runs on.
+func RecordProcess(ctx context.Context, pid int, w io.Writer) (RecordedRun, error) {
+	return recording.Attach(ctx, pid, w)
+}

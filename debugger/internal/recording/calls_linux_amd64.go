@@ -91,7 +91,7 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 		r.run.Regs.RDX, c.altered = unix.MADV_DONTNEED, true
 	}
 	run := r.run.Start
-	if c.all != nil || len(r.threads) == 1 {
+	if c.all != nil || len(r.threads) == 1 && r.live == nil {
 		run = r.run.Execute
 	}
 	stop, err := run()
@@ -182,7 +182,9 @@ func (r *recorder) exec() (inplace.Stop, error) {
 	if err := r.run.Close(); err != nil {
 		return inplace.Stop{}, err
 	}
-	r.run = nil
+	if r.run = nil; r.live != nil {
+		r.live.forget()
+	}
 	if _, err := r.tracer.ToEventStop(r.pid, func(ptrace.Event) {}); err != nil {
 		return inplace.Stop{}, err
 	}

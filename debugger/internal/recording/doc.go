@@ -40,9 +40,20 @@
 // made again later. The recorder needs no memory of its own in the program for that. If it
 // is killed, all calls write where the program expects it.
 //
+// # Processes that run already
+//
+// [Attach] begins with the state of all threads of a process. Threads that wait in the
+// kernel are interrupted, and make their system calls again, as after a signal without a
+// handler. What the kernel would write at any time is taken away until the end of the
+// recording: rseq areas are unregistered, and the functions of the vdso, which read
+// memory that the kernel writes, jump to code that makes system calls. A process that
+// shares memory which it may write with others is refused, because nobody knows what they
+// do.
+//
 // # Limits
 //
-// The children of a program run unrecorded. An exec
+// The children of a program run unrecorded, or are recorded by a recorder of their own,
+// see [Program]. An exec
 // begins another program in the same recording. A recording ends before the program
 // when the program
 //

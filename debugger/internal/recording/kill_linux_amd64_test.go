@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
@@ -18,11 +19,18 @@ import (
 const (
 	childProgram = "RECORDING_TEST_PROGRAM"
 	childFile    = "RECORDING_TEST_FILE"
+	childProcess = "RECORDING_TEST_PROCESS" // one to attach to, instead of a program
 )
 
 func TestMain(m *testing.M) {
 	if program := os.Getenv(childProgram); program != "" {
 		os.Exit(recordAlone(program, os.Getenv(childFile)))
+	}
+	if len(os.Args) == 2 && os.Args[1] == guard.Command {
+		os.Exit(guard.Main())
+	}
+	if process := os.Getenv(childProcess); process != "" {
+		os.Exit(attachAlone(process))
 	}
 	os.Exit(m.Run())
 }

@@ -13,6 +13,9 @@ import (
 // Record returns ptrace.ErrPlatform.
 func Record(context.Context, Program, io.Writer) (Result, error) { return Result{}, ptrace.ErrPlatform }
 
+// Attach returns ptrace.ErrPlatform.
+func Attach(context.Context, int, io.Writer) (Result, error) { return Result{}, ptrace.ErrPlatform }
+
 // A Timeline cannot be had on this system.
 type Timeline struct{}
 

@@ -1,5 +1,7 @@
 package recording
 
+import "io"
+
 // A Program is a program to record.
 type Program struct {
 	Path  string
@@ -10,6 +12,11 @@ type Program struct {
 	// Started, unless nil, is called with the process id before the first
 	// instruction.
 	Started func(pid int)
+
+	// Child, unless nil, returns where the recording of a child of the program is
+	// written, and of its children. It may be called concurrently. A child whose writer is
+	// nil runs unrecorded.
+	Child func(pid int) io.WriteCloser
 }
 
 // A Result describes a recorded run.
@@ -21,4 +28,12 @@ type Result struct {
 	Events    int64
 	Cut       string // why the recording ended before the program, or ""
 	Err       error  // why the recording could not be written, in that case
+
+	Children []ChildResult // of Program.Child, in the order of their ends
+}
+
+// A ChildResult describes the recorded run of a child.
+type ChildResult struct {
+	PID int
+	Result
 }

@@ -56,6 +56,7 @@ func record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) 
 	if p.Started != nil {
 		p.Started(r.pid)
 	}
+	r.family = newFamily(ctx, &p, r.affinity)
 	r.record(ctx)
 	if !r.gone {
 		r.result.Err = errors.Join(r.result.Err, r.detach())
@@ -66,7 +67,7 @@ func record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) 
 	if !r.gone {
 		r.result.Err = errors.Join(r.result.Err, r.awaitEnd(ctx))
 	}
-	r.result.Positions, r.result.Events = r.recorded, out.events
+	r.result.Positions, r.result.Events, r.result.Children = r.recorded, out.events, r.family.close()
 	r.result.Err = errors.Join(r.result.Err, out.Close())
 	return r.result, nil
 }
@@ -79,15 +80,17 @@ type recorder struct {
 	out    *Writer
 	files  files
 	result Result
-	gone   bool // the program has ended
+	gone   bool    // the program has ended
+	family *family // that records children, or nil
 
 	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
 
-	base     uint64 // positions before this image
-	recorded uint64 // position up to which everything is recorded
-	extra    uint64 // positions in this image that the Runner does not count: signals and switches
-	heap     uint64 // end of the heap
-	shared   bool   // there is anonymous memory that children share
+	base     uint64     // positions before this image
+	recorded uint64     // position up to which everything is recorded
+	extra    uint64     // positions in this image that the Runner does not count: signals and switches
+	heap     uint64     // end of the heap
+	live     *intrusion // what is changed in a process that was started before; nil for none
+	shared   bool       // there is anonymous memory that children share
 
 	*thread  // the current one of the Runner
 	threads  map[int]*thread
@@ -119,8 +122,10 @@ type cutError string
 func (e cutError) Error() string { return string(e) }
 
 // record records to the end of the program or of the recording.
-func (r *recorder) record(ctx context.Context) {
-	err := r.begin(0)
+func (r *recorder) record(ctx context.Context) { r.recordFrom(ctx, r.begin(0)) }
+
+// recordFrom records from the first state on, unless that has failed with an error.
+func (r *recorder) recordFrom(ctx context.Context, err error) {
 	for err == nil && !r.gone {
 		err = r.next(ctx)
 	}
@@ -157,6 +162,7 @@ func (r *recorder) begin(number uint64) error {
 		r.run = nil
 		return err
 	}
+	r.family.follow(r.run)
 	return nil
 }
 

@@ -355,6 +355,14 @@ func (r *recorder) clearedAtEnd() []uint64 {
 
 // detachThread lets a thread run on by itself.
 func (r *recorder) detachThread(tid int) error {
+	if err := r.leaveCall(tid); err != nil {
+		return err
+	}
+	return r.run.Detach()
+}
+
+// leaveCall makes a thread the current one of the Runner, outside of a system call that waits.
+func (r *recorder) leaveCall(tid int) error {
 	if err := r.run.Switch(tid); err != nil {
 		return err
 	}
@@ -368,12 +376,10 @@ func (r *recorder) detachThread(tid int) error {
 			r.run.Skip(0)
 		}
 		if t.call.altered { // it is not one that the kernel restarts
-			if err := r.returnAltered(t.call); err != nil {
-				return err
-			}
+			return r.returnAltered(t.call)
 		}
 	}
-	return r.run.Detach()
+	return nil
 }
 
 // returnAltered gives the current thread the registers that it would have if its call had

@@ -23,26 +23,37 @@ func RecordCommand(a *app.App) app.Command { return commands{a}.recordCommand() 
 type recordFlags struct {
 	output  string
 	onCrash bool
+	follow  bool
+	attach  int
+	seconds float64
 }
 
 func (a commands) recordCommand() app.Command {
 	var f recordFlags
 	return app.Command{
-		Name: "record", Args: "PROGRAM [ARGUMENT...]", Min: 1, Max: app.AnyNumber,
+		Name: "record", Args: "[PROGRAM [ARGUMENT...]]", Min: 0, Max: app.AnyNumber,
 		KeepUser: true, Survives: true,
 		Short: "run a program and record all that it does",
 		Long: "Runs the program with its input, output, signals and exit status as they are, and\n" +
 			"writes a file with which triptych replay and debugger/open_trace go back to any\n" +
 			"instruction of it. The program must be one for x86-64 Linux. One of its threads\n" +
-			"runs at a time. Its children run unrecorded. The file has memory of the program, and so perhaps\n" +
-			"secrets. See docs/recording.md.",
+			"runs at a time. The file has memory of the program, and so perhaps secrets. See\n" +
+			"docs/recording.md.\n\n" +
+			"Children of the program run unrecorded, or with --follow each is recorded in a file\n" +
+			"FILE.PID, as long as the program runs.\n\n" +
+			"With --attach a process is recorded that runs already, until it ends, the command\n" +
+			"is interrupted, or --seconds have passed. It then runs on.",
 		Example: "triptych record -- ./shop orders.txt\n" +
 			"triptych record --on-crash -o crash.recording -- ./shop\n" +
+			"triptych record --attach 4711 --seconds 10\n" +
 			"triptych replay shop.recording",
 		Flags: func(set *pflag.FlagSet) {
 			set.SetInterspersed(false) // what follows the program's name is for the program
 			set.StringVarP(&f.output, "output", "o", "", "write the recording to this `file` (PROGRAM.recording)")
 			set.BoolVar(&f.onCrash, "on-crash", false, "keep the file only if the program fails: by a signal or with a status that is not 0")
+			set.BoolVar(&f.follow, "follow", false, "record each child of the program, too, in a file with its process id added to the name")
+			set.IntVar(&f.attach, "attach", 0, "record the process with this `id`, which runs already")
+			set.Float64Var(&f.seconds, "seconds", 0, "with --attach: end the recording after this time; 0 for no limit")
 		},
 		Run: func(ctx context.Context, args []string) error { return a.record(ctx, &f, args) },
 	}
@@ -50,6 +61,16 @@ func (a commands) recordCommand() app.Command {
 
 // record records a program and returns its exit status as an app.ExitError.
 func (a commands) record(ctx context.Context, f *recordFlags, args []string) error {
+	switch {
+	case f.attach != 0 && f.follow:
+		return app.UsageErrorf("--follow is for programs that are run, and not for --attach")
+	case f.attach != 0 && len(args) > 0:
+		return app.UsageErrorf("--attach records a process, so there is no program to run")
+	case f.attach != 0:
+		return a.recordProcess(ctx, f)
+	case len(args) == 0:
+		return app.UsageErrorf("name a program, or a process with --attach")
+	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {
 		return err
@@ -62,11 +83,18 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	run, err := recordInto(ctx, file, path, args)
+	program := debugger.RecordedProgram{Path: path, Args: args, Env: os.Environ(), Files: []uintptr{0, 1, 2}}
+	if f.follow {
+		program.Child = childFiles(name)
+	}
+	run, err := recordInto(ctx, file, program)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
 	a.reportRecorded(f, &run, name)
+	if err := a.keepChildren(f, &run, name); err != nil {
+		return err
+	}
 	if failed := run.Status != 0; f.onCrash && !failed {
 		return os.Remove(name)
 	}
@@ -75,17 +103,15 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 
 // recordInto runs the program. Signals that the terminal sends to all its processes reach
 // the program anyway; others are passed on.
-func recordInto(ctx context.Context, file *os.File, path string, args []string) (debugger.RecordedRun, error) {
+func recordInto(ctx context.Context, file *os.File, program debugger.RecordedProgram) (debugger.RecordedRun, error) {
 	ctx = context.WithoutCancel(ctx)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	done := make(chan struct{})
 	defer close(done)
-	return debugger.RecordProgram(ctx, debugger.RecordedProgram{
-		Path: path, Args: args, Env: os.Environ(), Files: []uintptr{0, 1, 2},
-		Started: func(pid int) { go passOn(signals, done, pid) },
-	}, file)
+	program.Started = func(pid int) { go passOn(signals, done, pid) }
+	return debugger.RecordProgram(ctx, program, file)
 }
 
 // passOn sends signals to a process until done is closed.

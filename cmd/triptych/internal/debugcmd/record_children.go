@@ -1,0 +1,46 @@
+package debugcmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/triptych-mcp/triptych/debugger"
+)
+
+// childFile is the file of a child's recording.
+func childFile(name string, pid int) string { return fmt.Sprintf("%s.%d", name, pid) }
+
+// childFiles returns a function that opens the files of children. A child whose file cannot
+// be opened runs unrecorded.
+func childFiles(name string) func(pid int) io.WriteCloser {
+	return func(pid int) io.WriteCloser {
+		file, err := os.OpenFile(childFile(name, pid), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil
+		}
+		return file
+	}
+}
+
+// keepChildren reports the recordings of children, and removes those that are not to be kept:
+// with --on-crash those of children that have not failed.
+func (a commands) keepChildren(f *recordFlags, run *debugger.RecordedRun, name string) error {
+	var err error
+	for _, c := range run.Children {
+		file := childFile(name, c.PID)
+		switch {
+		case c.Err != nil:
+			fmt.Fprintf(a.Err, "triptych: child %d: %v\n", c.PID, c.Err)
+		case f.onCrash && c.Status == 0:
+		default:
+			fmt.Fprintf(a.Err, "triptych: child %d: recorded %d instructions; see them by: triptych replay %s\n", c.PID, c.Positions, file)
+			continue
+		}
+		if failed := os.Remove(file); failed != nil && !errors.Is(failed, os.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package debugcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger"
+)
+
+// recordProcess records a process that runs, until it ends, the time is over, or this
+// program is interrupted.
+func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
+	name := f.output
+	if name == "" {
+		name = fmt.Sprintf("%d.recording", f.attach)
+	}
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if f.seconds > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(f.seconds*float64(time.Second)))
+		defer cancel()
+	}
+	run, err := debugger.RecordProcess(ctx, f.attach, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	failed := !run.Running && run.Status != 0
+	if f.onCrash && !failed {
+		return errors.Join(run.Err, os.Remove(name))
+	}
+	a.reportProcess(&run, name)
+	return run.Err
+}
+
+// reportProcess says on standard error what was recorded.
+func (a commands) reportProcess(run *debugger.RecordedRun, name string) {
+	switch {
+	case run.Killed != 0:
+		fmt.Fprintf(a.Err, "triptych: the process was killed by signal %d (%v)\n", run.Killed, syscall.Signal(run.Killed))
+	case !run.Running:
+		fmt.Fprintf(a.Err, "triptych: the process has ended with status %d\n", run.Status)
+	default:
+		fmt.Fprintf(a.Err, "triptych: the process runs on: %s\n", run.Cut)
+	}
+	fmt.Fprintf(a.Err, "triptych: recorded %d instructions; see them by: triptych replay %s\n", run.Positions, name)
+}

@@ -1,0 +1,257 @@
+package recording
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// An intrusion is what a recording changes in a process that was started before: the
+// code of its vdso, its rseq areas, and the processors of its threads.
+type intrusion struct {
+	tracer  *ptrace.Tracer
+	pid     int
+	threads []int // all of the process, in event stops
+	memory  *ptrace.Memory
+	inject  inplace.Injector
+	other   func(ptrace.Event)
+
+	vdso     []Write // code of the vdso as it was, where it jumps elsewhere now
+	areas    map[int]ptrace.RseqArea
+	affinity map[int]unix.CPUSet
+	brk      uint64         // end of the heap
+	cleared  map[int]uint64 // by thread: address of the id that the kernel clears at its end
+	executed bool           // the process executes another program
+}
+
+// intrude prepares a process for a recording. If it fails, nothing is changed.
+func intrude(tracer *ptrace.Tracer, pid int, threads []int, inject inplace.Injector, other func(ptrace.Event)) (*intrusion, error) {
+	memory, err := ptrace.OpenMemory(pid)
+	if err != nil {
+		return nil, err
+	}
+	i := &intrusion{
+		tracer: tracer, pid: pid, threads: threads, memory: memory, inject: inject, other: other,
+		areas: make(map[int]ptrace.RseqArea), affinity: make(map[int]unix.CPUSet), cleared: make(map[int]uint64),
+	}
+	if err := i.begin(); err != nil {
+		return nil, errors.Join(err, i.undo(threads))
+	}
+	return i, nil
+}
+
+func (i *intrusion) begin() error {
+	if err := errors.Join(i.checkFilters(), i.checkThreads()); err != nil {
+		return err
+	}
+	maps, err := readMaps(i.pid)
+	if err != nil {
+		return err
+	}
+	if err := checkShared(maps); err != nil {
+		return err
+	}
+	if err := i.replaceVDSO(maps); err != nil {
+		return err
+	}
+	for _, tid := range i.threads {
+		if err := i.prepareThread(tid); err != nil {
+			return fmt.Errorf("thread %d: %w", tid, err)
+		}
+	}
+	i.brk, err = i.call(i.pid, unix.SYS_BRK)
+	return err
+}
+
+// checkFilters refuses a process that restricts its system calls more than this one.
+func (i *intrusion) checkFilters() error {
+	theirs, err := procfs.ReadStatus("/proc/" + strconv.Itoa(i.pid) + "/status")
+	if err != nil {
+		return err
+	}
+	ours, err := procfs.ReadStatus("/proc/self/status")
+	if err == nil && (theirs.Number("Seccomp") != ours.Number("Seccomp") || theirs.Number("Seccomp_filters") != ours.Number("Seccomp_filters")) {
+		err = cutError("the program restricts its system calls by seccomp")
+	}
+	return err
+}
+
+// checkThreads refuses threads with 32-bit code.
+func (i *intrusion) checkThreads() error {
+	for _, tid := range i.threads {
+		var regs ptrace.Regs
+		if err := i.tracer.Regs(tid, &regs); err != nil {
+			return err
+		}
+		if regs.CS != longMode {
+			return cutError("the program executes 32-bit code")
+		}
+	}
+	return nil
+}
+
+// checkShared refuses memory that others may write: it is unknown who they are.
+func checkShared(maps procfs.Maps) error {
+	for _, m := range maps {
+		if m.Shared && m.Write {
+			return cutError(fmt.Sprintf("the program shares the memory of %s at %#x, which others may write", m.Path, m.Start))
+		}
+	}
+	return nil
+}
+
+// call makes a thread execute a system call.
+func (i *intrusion) call(tid int, number uint64, args ...uint64) (uint64, error) {
+	var all [6]uint64
+	copy(all[:], args)
+	return i.inject(tid, number, all)
+}
+
+// prepareThread prepares a thread.
+func (i *intrusion) prepareThread(tid int) error {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(tid, &set) == nil {
+		i.affinity[tid] = set
+	}
+	if err := i.removeArea(tid); err != nil {
+		return err
+	}
+	if err := i.repeatInterrupted(tid); err != nil {
+		return err
+	}
+	return i.findCleared(tid)
+}
+
+// rseqUnregister is RSEQ_FLAG_UNREGISTER.
+const rseqUnregister = 1
+
+// removeArea removes the rseq area of a thread, which the kernel writes at any time. A
+// thread inside of a critical section is moved to where the kernel would move it when it
+// is preempted.
+func (i *intrusion) removeArea(tid int) error {
+	area, err := i.tracer.RseqArea(tid)
+	if err != nil || area.Address == 0 {
+		return err
+	}
+	if err := i.abortSection(tid, area); err != nil {
+		return err
+	}
+	if _, err := i.call(tid, unix.SYS_RSEQ, area.Address, uint64(area.Size), rseqUnregister, uint64(area.Signature)); err != nil {
+		return cutError(fmt.Sprintf("its rseq area cannot be removed: %v", err))
+	}
+	i.areas[tid] = area
+	return nil
+}
+
+// abortSection leaves the critical section of a thread, see struct rseq_cs.
+func (i *intrusion) abortSection(tid int, area ptrace.RseqArea) error {
+	var pointer [8]byte
+	if _, err := i.memory.Read(area.Address+8, pointer[:]); err != nil {
+		return err
+	}
+	at := binary.LittleEndian.Uint64(pointer[:])
+	if at == 0 {
+		return nil
+	}
+	var section [32]byte
+	if _, err := i.memory.Read(at, section[:]); err != nil {
+		return err
+	}
+	start, length, abort := binary.LittleEndian.Uint64(section[8:]), binary.LittleEndian.Uint64(section[16:]), binary.LittleEndian.Uint64(section[24:])
+	var regs ptrace.Regs
+	if err := i.tracer.Regs(tid, &regs); err != nil || regs.RIP-start >= length {
+		return err
+	}
+	regs.RIP, regs.OrigRAX = abort, ptrace.NoSyscall
+	return i.tracer.SetRegs(tid, &regs)
+}
+
+// repeatInterrupted makes a thread begin a system call again that has failed because the
+// thread was stopped.
+func (i *intrusion) repeatInterrupted(tid int) error {
+	var regs ptrace.Regs
+	if err := i.tracer.Regs(tid, &regs); err != nil {
+		return err
+	}
+	if !regs.InSyscall() || -int64(regs.RAX) != int64(unix.EINTR) || !repeatable[regs.OrigRAX] {
+		return nil
+	}
+	status, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", i.pid, tid))
+	if err != nil || (status.Bits("SigPnd")|status.Bits("ShdPnd"))&^status.Bits("SigBlk") != 0 {
+		return err // it is the signal that has ended the call
+	}
+	regs.RIP, regs.RAX, regs.OrigRAX = regs.RIP-2, regs.OrigRAX, ptrace.NoSyscall
+	return i.tracer.SetRegs(tid, &regs)
+}
+
+// repeatable lists the system calls that fail when their thread is stopped, instead of
+// being restarted by the kernel.
+var repeatable = map[uint64]bool{
+	unix.SYS_EPOLL_WAIT: true, unix.SYS_EPOLL_PWAIT: true, unix.SYS_EPOLL_PWAIT2: true, unix.SYS_RT_SIGTIMEDWAIT: true,
+	unix.SYS_SEMOP: true, unix.SYS_SEMTIMEDOP: true, unix.SYS_MSGRCV: true, unix.SYS_MSGSND: true, unix.SYS_IO_GETEVENTS: true,
+}
+
+// getTIDAddress is PR_GET_TID_ADDRESS.
+const getTIDAddress = 40
+
+// findCleared finds the address of the id that the kernel clears at the end of a thread. The
+// kernel writes the answer below the stack.
+func (i *intrusion) findCleared(tid int) error {
+	var regs ptrace.Regs
+	if err := i.tracer.Regs(tid, &regs); err != nil {
+		return err
+	}
+	const below = 256 // the red zone is nearer
+	at := (regs.RSP - below) &^ 15
+	var old, word [8]byte
+	if _, err := i.memory.Read(at, old[:]); err != nil {
+		return err
+	}
+	_, err := i.call(tid, unix.SYS_PRCTL, getTIDAddress, at)
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		return cutError(fmt.Sprintf("the kernel does not say what it writes at the end of a thread (PR_GET_TID_ADDRESS: %v)", errno))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = i.memory.Read(at, word[:])
+	_, restored := i.memory.Write(at, old[:])
+	i.cleared[tid] = binary.LittleEndian.Uint64(word[:])
+	return errors.Join(err, restored)
+}
+
+// forget forgets what was changed: the process executes another program.
+func (i *intrusion) forget() { i.vdso, i.areas, i.executed = nil, nil, true }
+
+// undo undoes what was changed, in the threads that are still there. They are in event
+// stops.
+func (i *intrusion) undo(threads []int) error {
+	var err error
+	all := i.affinity[i.pid]
+	for _, tid := range threads {
+		if a, ok := i.areas[tid]; ok {
+			_, failed := i.call(tid, unix.SYS_RSEQ, a.Address, uint64(a.Size), 0, uint64(a.Signature))
+			err = errors.Join(err, failed)
+		}
+		set, ok := i.affinity[tid]
+		if !ok {
+			set = all
+		}
+		if set.Count() > 0 {
+			_ = unix.SchedSetaffinity(tid, &set) // it may have been killed
+		}
+	}
+	for _, w := range i.vdso {
+		_, failed := i.memory.Write(w.Address, w.Data)
+		err = errors.Join(err, failed)
+	}
+	return errors.Join(err, i.memory.Close())
+}
