@@ -128,6 +128,15 @@ func (c *Live) masks() bool {
 	return c.MaskSecrets == maskOn || c.MaskSecrets != maskOff && c.Remote
 }
 
+// mostHistory returns the most MiB of history that a client may have: those that the
+// operator has set, or any number for the one who runs the server.
+func (c *Live) mostHistory() int {
+	if c.Remote {
+		return c.History
+	}
+	return maxHistory
+}
+
 // historyFrom uses the variable unless a flag has set another value than the
 // default.
 func (c *Live) historyFrom(text string) error {

@@ -300,8 +300,22 @@ func TestHistoryBudget(t *testing.T) {
 	var at when
 	c.data("continue", args{"record": true, "max_steps": 60000, "wait_ms": 60000}, &at)
 	h := at.State.History
-	if h == nil || h.Oldest == 0 || h.Begins != "older records made room: 1 MiB are kept" {
+	if h == nil || h.Oldest == 0 || !strings.HasPrefix(h.Begins, "older records made room: 1 MiB are kept, or what history_memory ") {
 		t.Fatalf("%+v", h)
 	}
 	contains(t, c.fails("seek", args{"position": 0}, -32007), "older records made room: 1 MiB are kept")
+}
+
+// A client chooses how much history a session keeps, over HTTPS no more than the operator.
+func TestHistoryMemory(t *testing.T) {
+	p := debuggertest.Start(t, "threads.c")
+	remote := connect(t, table(t, debugger.Config{Live: debugger.Live{History: 1, Remote: true}}))
+	contains(t, remote.fails("attach", args{"pid": p.PID, "history_memory": 2}, -1), "2 MiB, 1 to 1 are possible")
+	c := connect(t, table(t, debugger.Config{Live: debugger.Live{History: 1}}))
+	c.ok("attach", args{"pid": p.PID, "history_memory": 64})
+	var at when
+	c.data("continue", args{"record": true, "max_steps": 60000, "wait_ms": 60000}, &at)
+	if h := at.State.History; h == nil || h.Oldest != 0 {
+		t.Errorf("with 64 MiB, history is %+v", h)
+	}
 }

@@ -16,6 +16,7 @@ import (
 type attachArgs struct {
 	PID int `json:"pid" doc:"Process ID to attach to"`
 	followArg
+	historyArg
 }
 
 // Validate checks rules that the documented schema does not express.
@@ -45,7 +46,8 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 			return Attached{s.ReportedState()}, nil
 		}
 	}
-	if err := errors.Join(t.Sessions.RequireRoom(key), t.Policy.check(args.PID)); err != nil {
+	history, err := t.historyBytes(args.historyArg)
+	if err = errors.Join(t.Sessions.RequireRoom(key), t.Policy.check(args.PID), err); err != nil {
 		return Attached{}, err
 	}
 	process, err := proc.Attach(ctx, args.PID, t.processOptions())
@@ -64,6 +66,7 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 		return Attached{}, err
 	}
 	s.StopAtPanics(true)
+	s.KeepHistory(history)
 	err = t.follow(s, args.followArg)
 	leave()
 	if err != nil {

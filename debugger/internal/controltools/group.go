@@ -16,6 +16,9 @@ type Group struct {
 	NoLaunch bool
 	NoWrite  bool
 	Traces   folders.Set // folders of core files and traces that may be opened
+
+	// MaxHistory is the most MiB that a client may let the history of a session take.
+	MaxHistory int
 }
 
 // Tools returns the rows of the group without those of FileTools.

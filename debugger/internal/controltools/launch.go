@@ -30,6 +30,7 @@ type launchArgs struct {
 	// Input is one of the kinds of package target.
 	Input string `json:"input,omitempty" enum:"pipe|terminal" doc:"Let send_input write to it"`
 	followArg
+	historyArg
 }
 
 // Validate checks rules that the schema cannot express.
@@ -83,8 +84,12 @@ func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 	if err != nil {
 		return launched{}, failure.Errorf("Launch failed", "%v", err)
 	}
+	history, err := t.historyBytes(args.historyArg)
+	if err != nil {
+		return launched{}, err
+	}
 	spec := proc.Spec{Path: path, Args: args.Args, Env: environment(args.Env), Dir: args.Dir}
-	return t.begin(ctx, call, session.Program{Spec: spec, Input: args.Input, AtEntry: args.Stop, Follow: args.mode()})
+	return t.begin(ctx, call, session.Program{Spec: spec, Input: args.Input, AtEntry: args.Stop, Follow: args.mode(), History: history})
 }
 
 var errNoLaunch = failure.Denied("the server was started with --no-launch")
@@ -117,6 +122,7 @@ func (t *Group) begin(ctx context.Context, call *mcp.Call, p session.Program) (l
 // first.
 func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session, p session.Program) (answer launched, err error) {
 	s.StopAtPanics(true)
+	s.KeepHistory(p.History)
 	if err := t.Sessions.Follow(s, p.Follow); err != nil {
 		return launched{}, err
 	}

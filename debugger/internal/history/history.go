@@ -102,7 +102,7 @@ func (h *History) append(record []byte) {
 		h.log.clear(end + 1)
 		h.reason = err.Error()
 	} else if h.log.oldest() != oldest {
-		h.reason = fmt.Sprintf("older records made room: %d MiB are kept", h.log.budget>>20)
+		h.reason = fmt.Sprintf("older records made room: %d MiB are kept, or what history_memory of debugger/launch and debugger/attach says", h.log.budget>>20)
 	}
 	h.view.position = h.log.end()
 	h.count++

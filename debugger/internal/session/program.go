@@ -19,6 +19,7 @@ type Program struct {
 	AtEntry     bool   // stop at the first instruction, not at main
 	Breakpoints []*stepping.Breakpoint
 	Follow      proc.Follow
+	History     int    // bytes that its history may take; 0 means what the server has for all
 	ID          string // of the session, "" for a new one
 }
 
@@ -36,7 +37,7 @@ func (r *Registry) rememberProgram(s *Session) {
 	if !s.Launched() || s.Parent != "" {
 		return
 	}
-	p := &Program{Spec: s.Spec, Input: s.Input.Kind(), AtEntry: s.AtEntry, Follow: s.follows, Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
+	p := &Program{Spec: s.Spec, Input: s.Input.Kind(), AtEntry: s.AtEntry, Follow: s.follows, History: s.HistoryBudget(), Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.ended {

@@ -35,3 +35,13 @@ type Stepper struct {
 func NewStepper(i *inspect.Inspector, budget int) *Stepper {
 	return &Stepper{Inspector: i, Breakpoints: newBreakpoints(i.Target), Stale: true, budget: budget}
 }
+
+// KeepHistory lets histories that begin from now on take so many bytes; 0 changes nothing.
+func (s *Stepper) KeepHistory(budget int) {
+	if budget > 0 {
+		s.budget = budget
+	}
+}
+
+// HistoryBudget returns how many bytes a history may take; 0 means the default.
+func (s *Stepper) HistoryBudget() int { return s.budget }
