@@ -42,7 +42,7 @@ func startLive(t *testing.T, sleeping int, args ...string) *live {
 	if line, err := l.output.ReadString('\n'); err != nil || line != "ready\n" {
 		t.Fatalf("%q (%v)", line, err)
 	}
-	for deadline := time.Now().Add(time.Minute); l.sleeping(t) < sleeping; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); l.sleeping(t) < sleeping; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("of the threads, %d sleep", l.sleeping(t))
 		}
@@ -111,7 +111,7 @@ func (l *live) attached(t *testing.T, ctx context.Context, file io.Writer) <-cha
 // awaitTraced waits until the process runs in a code cache.
 func (l *live) awaitTraced(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(l.read(t, "maps"), "/memfd: (deleted)"); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !strings.Contains(l.read(t, "maps"), "/memfd: (deleted)"); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the process is not recorded")
 		}
@@ -135,7 +135,11 @@ func TestAttach(t *testing.T) {
 		sleeping int
 		args     []string
 		want     string
-	}{{"threads", 6, nil, wantThreads}, {"alone", 1, []string{"alone"}, wantAlone}} {
+	}{
+		{"threads", 6, nil, wantThreads},
+		{"alone", 1, []string{"alone"}, wantAlone},
+		{"computing", 0, []string{"alone", "computing"}, wantAlone},
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := startLive(t, test.sleeping, test.args...)
 			var file bytes.Buffer

@@ -107,43 +107,59 @@ func addPresent(e *Event, memory *ptrace.Memory, m procfs.Map) error {
 		return err
 	}
 	defer func() { _ = pages.Close() }()
-	const chunk = 256 // pages
-	for at := m.Start; at < m.End; at += chunk * pageSize {
-		size := min(chunk*pageSize, m.End-at)
-		touched, err := anyTouched(pages, at, size)
+	const chunk = 1 << 28
+	for at := m.Start; at < m.End; at += chunk {
+		touched, err := touchedPages(pages, at, min(chunk, m.End-at))
 		if err != nil {
 			return err
 		}
-		if !touched {
-			continue
+		for _, r := range touched {
+			if err := addRange(e, memory, r, m.Read); err != nil {
+				return err
+			}
 		}
-		b := make([]byte, size)
-		if n, err := memory.Read(at, b); err != nil && m.Read {
-			return fmt.Errorf("read %d of %d bytes: %w", n, size, err)
+	}
+	return nil
+}
+
+// addRange adds the pages of a range that are not zero.
+func addRange(e *Event, memory *ptrace.Memory, r ptrace.Range, readable bool) error {
+	const chunk = 1 << 20
+	for at := r.Start; at < r.End; at += chunk {
+		b := make([]byte, min(chunk, r.End-at))
+		if n, err := memory.Read(at, b); err != nil && readable {
+			return fmt.Errorf("read %d of %d bytes: %w", n, len(b), err)
 		}
 		for _, w := range appendPages(nil, at, b, nil) {
 			e.Writes = append(e.Writes, Write{w.Address, bytes.Clone(w.Data)})
 		}
-		if len(e.Writes) > maxWrites {
+		if len(e.Writes) > maxSnapshot/pageSize {
 			return cutError("the program has more than a gigabyte of memory of its own")
 		}
 	}
 	return nil
 }
 
-// anyTouched reports whether a page in a range is in memory or swapped out, see pagemap(5).
-func anyTouched(pages *os.File, start, length uint64) (bool, error) {
+// touchedPages returns the pages in a range that are in memory or swapped out, see
+// pagemap(5).
+func touchedPages(pages *os.File, start, length uint64) ([]ptrace.Range, error) {
 	b := make([]byte, length/pageSize*8)
 	if _, err := pages.ReadAt(b, int64(start/pageSize*8)); err != nil {
-		return false, err
+		return nil, err
 	}
-	for ; len(b) > 0; b = b[8:] {
+	var touched []ptrace.Range
+	for at := start; len(b) > 0; b, at = b[8:], at+pageSize {
 		const present, swapped = 1 << 63, 1 << 62
-		if binary.LittleEndian.Uint64(b)&(present|swapped) != 0 {
-			return true, nil
+		if binary.LittleEndian.Uint64(b)&(present|swapped) == 0 {
+			continue
+		}
+		if n := len(touched); n > 0 && touched[n-1].End == at {
+			touched[n-1].End += pageSize
+		} else {
+			touched = append(touched, ptrace.Range{Start: at, End: at + pageSize})
 		}
 	}
-	return false, nil
+	return touched, nil
 }
 
 // A halted thread is in an event stop, or in a signal-delivery stop.

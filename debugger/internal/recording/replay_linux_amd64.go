@@ -232,6 +232,7 @@ func (p *Player) applyImage(e *Event) error {
 		return err
 	}
 	p.run, p.base = r, at+e.duration()
+	r.ClearDeadFlags() // as the recorder does before it compares registers
 	p.event++
 	p.thread, p.threads = max(1, e.Status&(1<<31-1)), make(map[int]state)
 	return p.addThreads(e)

@@ -1,5 +1,6 @@
 // A program to attach to: its threads wait in system calls of many kinds, and one
-// computes. It goes on when it reads a line.
+// computes. It goes on when it reads a line. With an argument it has one thread, with two
+// that computes until then.
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -83,6 +84,10 @@ int main(int count, char **arguments) {
 	for (int i = 0; several && i < kind; i++) pthread_create(&threads[i], 0, kinds[i], &results[i]);
 	puts("ready");
 	fflush(stdout);
+	struct pollfd input = {0, POLLIN, 0};
+	volatile long sum = 0;
+	while (count > 2 && poll(&input, 1, 0) == 0)
+		for (int i = 0; i < 1000000; i++) sum += i ^ sum;
 	if (fgets(line, sizeof line, stdin) == 0) return 2;
 	struct sigaction a = {.sa_handler = onAlarm, .sa_flags = SA_RESTART};
 	sigaction(SIGALRM, &a, 0);
