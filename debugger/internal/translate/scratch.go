@@ -27,10 +27,10 @@ func (t *translation) begin(s *scratch) {
 
 // finish returns the block, with memory of its own, and gives the other memory back.
 func (t *translation) finish(s *scratch) Block {
-	*s = scratch{t.planned, t.text, t.hot.code, t.cold.code, t.block.Exits, t.block.Positions}
-	scratches.Put(s)
 	b := t.block
 	b.Hot, b.Cold = slices.Clone(t.hot.code), slices.Clone(t.cold.code)
 	b.Exits, b.Positions = slices.Clone(b.Exits), slices.Clone(b.Positions)
+	*s = scratch{t.planned, t.text, t.hot.code, t.cold.code, t.block.Exits, t.block.Positions}
+	scratches.Put(s)
 	return b
 }
