@@ -26,6 +26,7 @@ type expression struct {
 	text       string
 	strict1    bool              // accept XPath 1.0 only
 	namespaces map[string]string // prefix to URI
+	literal    bool              // evaluate it as it is, for tests
 }
 
 // An answer is a sequence of items. It must be used by one goroutine at a time.

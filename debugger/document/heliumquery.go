@@ -66,11 +66,34 @@ func (t *heliumTree) query3(ctx context.Context, q expression, names map[string]
 	if err != nil {
 		return nil, coded(queryError(ctx, q, err), err, codeSyntax)
 	}
-	result, err := t.evaluator(names).Evaluate(ctx, compiled, t.doc)
+	evaluator := t.evaluator(names)
+	if !q.literal && compiled.Validate(names) == nil {
+		evaluator, compiled = t.hoisted(q.text, names, evaluator, compiled)
+	}
+	result, err := evaluator.Evaluate(ctx, compiled, t.doc)
 	if err != nil {
 		return nil, coded(queryError(ctx, q, err), err, codeUnidentified)
 	}
 	return &answer3{result.Sequence(), newRenderer(t)}, nil
+}
+
+// hoisted returns a query with its parts that are evaluated once, see hoister, and the
+// evaluator for it, or what it is given.
+func (t *heliumTree) hoisted(query string, names map[string]string, evaluator xpath3.Evaluator, compiled *xpath3.Expression) (xpath3.Evaluator, *xpath3.Expression) {
+	expr, parts := hoist(query)
+	if parts == nil {
+		return evaluator, compiled
+	}
+	made, err := xpath3.NewCompiler().CompileExpr(expr)
+	if err != nil {
+		return evaluator, compiled
+	}
+	byName, err := t.onceFunctions(parts, names)
+	if err != nil {
+		return evaluator, compiled
+	}
+	byLocal, _ := t.engine.guards.functions()
+	return evaluator.Functions(byLocal, byName), made
 }
 
 // evaluator returns the XPath 3.1 evaluator, which cannot access anything outside

@@ -108,7 +108,7 @@ func (l *Library) query(ctx context.Context, req QueryRequest) (QueryResult, err
 	if err != nil {
 		return QueryResult{}, err
 	}
-	found, err := doc.tree.query(ctx, expression{req.Query, req.Version == XPath10, req.Namespaces})
+	found, err := doc.tree.query(ctx, expression{text: req.Query, strict1: req.Version == XPath10, namespaces: req.Namespaces})
 	if err != nil {
 		return QueryResult{}, err
 	}
