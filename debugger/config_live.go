@@ -3,6 +3,8 @@ package debugger
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuginfod"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -37,6 +40,9 @@ type Live struct {
 	// History limits the records of the history of a process, in MiB; 0 means
 	// 256.
 	History int
+	// Debuginfod lets the servers that DEBUGINFOD_URLS names be asked for the debug
+	// information of programs, by their build ids.
+	Debuginfod bool
 }
 
 // Defaults and limits.
@@ -54,6 +60,7 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.BoolVar(&c.NoWrite, "no-write", false, "do not let the debugger write into a process's memory (TRIPTYCH_NO_WRITE)")
 	set.StringVar(&c.MaskSecrets, "mask-secrets", maskAuto, "mask what looks like a secret in the debugger's answers: `on`, off, or auto, which is on over HTTPS (TRIPTYCH_MASK_SECRETS)")
 	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
+	set.BoolVar(&c.Debuginfod, "debuginfod", false, "ask the servers of DEBUGINFOD_URLS for missing debug information, by the build ids of programs (TRIPTYCH_DEBUGINFOD)")
 	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session, and let its process run on, after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)")
 	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process run on by itself when the debugger has stopped it for this `duration`; 0 is never (TRIPTYCH_MAX_STOP)")
 }
@@ -67,10 +74,34 @@ func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error)
 	if err != nil {
 		return nil, nil, err
 	}
+	find, err := c.findDebug(env)
+	if err != nil {
+		return nil, nil, err
+	}
 	return session.NewRegistry(session.Config{
 		Log: env.Logger, History: c.History << 20, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span,
-		MaskSecrets: c.masks(),
+		MaskSecrets: c.masks(), FindDebug: find,
 	}), rules, nil
+}
+
+// debuginfodFolder is the folder of files from servers, below that of the user's caches.
+const debuginfodFolder = "triptych/debuginfod"
+
+// findDebug returns a function that asks the servers of DEBUGINFOD_URLS for debug
+// information, nil if Debuginfod is not set: no request is made without it.
+func (c *Live) findDebug(env mcp.Env) (func(buildID string) string, error) {
+	if !c.Debuginfod && !isSet(env.Getenv("TRIPTYCH_DEBUGINFOD")) {
+		return nil, nil //nolint:nilnil // a nil function asks nobody
+	}
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("--debuginfod needs a folder: %w", err)
+	}
+	client, err := debuginfod.New(env.Getenv("DEBUGINFOD_URLS"), filepath.Join(caches, debuginfodFolder), env.Logger)
+	if err != nil {
+		return nil, fmt.Errorf("--debuginfod: %w", err)
+	}
+	return client.Find, nil
 }
 
 // fromEnvironment sets what no flag has set, from variables or to the

@@ -23,6 +23,8 @@ type Inspector struct {
 func NewInspector(life context.Context, d *target.Target, log *slog.Logger) *Inspector {
 	own := log.With("pid", d.PID)
 	return &Inspector{
-		Target: d, Life: life, Log: own, Program: symbols.New(symbols.Config{Log: own, SharedLog: log, Open: d.OpenImage}),
+		Target: d, Life: life, Log: own, Program: symbols.New(symbols.Config{
+			Log: own, SharedLog: log, Open: d.OpenImage, FindDebug: d.FindDebug,
+		}),
 	}
 }

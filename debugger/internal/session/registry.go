@@ -49,6 +49,9 @@ type Config struct {
 	Span func(ctx context.Context, name string) (context.Context, func(error))
 	// MaskSecrets masks what looks like a secret in values that are shown.
 	MaskSecrets bool
+	// FindDebug returns the path of the separate debug file of a build id; nil asks
+	// for none.
+	FindDebug func(buildID string) string
 }
 
 // NewRegistry returns a registry without sessions.
@@ -159,6 +162,7 @@ func (r *Registry) beginWith(s *Session, d target.Target, prepare func()) (*Sess
 	if d.MaskSecrets = r.MaskSecrets; d.MaskSecrets && d.Output != nil {
 		d.Output.MaskSecrets()
 	}
+	d.FindDebug = r.FindDebug
 	s.gate, s.drifts, s.span = make(chan struct{}, 1), r.MaxStop > 0 && d.Process != nil, r.Span
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel

@@ -100,6 +100,9 @@ func (im *Image) debugFileLocked() *elffile.File {
 		im.splitSearched = true
 		if im.main.Section(".debug_info", ".zdebug_info") == nil {
 			im.split = im.main.FindDebugFile(im.Path, im.cfg.DebugDirs, im.openFile)
+			if im.split == nil && im.cfg.FindDebug != nil && im.BuildID != "" && im.Path != "[vdso]" {
+				im.split = elffile.OpenPath(im.cfg.FindDebug(im.BuildID))
+			}
 		}
 	}
 	if im.split != nil {

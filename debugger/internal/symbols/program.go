@@ -51,6 +51,10 @@ type Config struct {
 	// /usr/lib/debug.
 	DebugDirs []string
 
+	// FindDebug returns the path of the separate debug file of a build id that is in
+	// none of DebugDirs, "" if there is none; nil asks for none.
+	FindDebug func(buildID string) string
+
 	// Sets shares debug information with other programs; nil means one cache for
 	// all programs of this process.
 	Sets *setcache.Cache

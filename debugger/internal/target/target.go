@@ -35,6 +35,10 @@ type Target struct {
 	OpenImage   func(symbols.Mapping) (symbols.File, error)
 	CloseFile   func() error // for a file; may be nil
 
+	// FindDebug returns the path of the separate debug file of a build id, as
+	// symbols.Config has it; nil asks for none.
+	FindDebug func(buildID string) string
+
 	// MaskSecrets masks what looks like a secret in values that are shown.
 	MaskSecrets bool
 
