@@ -37,6 +37,9 @@ func TestFinds(t *testing.T) {
 	plain := timeline(t, file).History()
 	check(t, err)
 	places := addresses(t, string(r.output))
+	for _, once := range places[1:3] { // written long before the end
+		ask(t, found, plain, file.End(), x86.Span{Addr: once, Len: 8}, places[len(places)-1], 0)
+	}
 	random := rand.New(rand.NewPCG(7, file.End()))
 	for range questions {
 		position := random.Uint64N(file.End() + 1)
