@@ -66,13 +66,18 @@ func firstStep(args map[string]string) string {
 //go:embed skills
 var skillFiles embed.FS
 
-// skills returns the source of the skills that come with the debugger.
-func skills() mcp.ResourceSource {
+// Skills returns the skills that come with the debugger, one in each folder.
+func Skills() fs.FS {
 	files, err := fs.Sub(skillFiles, "skills")
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	source, err := skill.Source("debugger", "debug:read", files)
+	return files
+}
+
+// skills returns the source of the skills.
+func skills() mcp.ResourceSource {
+	source, err := skill.Source("debugger", "debug:read", Skills())
 	if err != nil {
 		panic(err) // a test serves it
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesetscmd"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/servecmd"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/setupcmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/skillcmd"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
@@ -67,6 +68,7 @@ func (a commands) root() app.Command {
 			toolcmd.CallCommand(a.App),
 			toolcmd.ToolsCommand(a.App),
 			setupcmd.ConfigCommand(a.App),
+			skillcmd.SkillCommand(a.App),
 			servecmd.ConfigFileCommand(a.App),
 			backupcmd.BackupCommand(a.App),
 			backupcmd.RestoreCommand(a.App),
