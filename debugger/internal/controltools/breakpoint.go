@@ -21,12 +21,12 @@ type breakpointArgs struct {
 	Function  string `json:"function,omitempty" doc:"Stop after its prologue"`
 	File      string `json:"file,omitempty" doc:"Source file"`
 	Line      int    `json:"line,omitempty" min:"1" bounds:"enforced"`
-	Log       string `json:"log,omitempty" max:"1000" doc:"Log instead of stopping, such as n is {n}" bounds:"enforced"`
+	Log       string `json:"log,omitempty" max:"1000" doc:"Log this instead, such as n is {n}" bounds:"enforced"`
 	OneShot   bool   `json:"one_shot,omitempty" doc:"Clear at first stop"`
-	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not before" bounds:"enforced"`
-	Expected  string `json:"expected,omitempty" doc:"Text of the line, which may have moved"`
-	Catch     string `json:"catch,omitempty" doc:"throw, panic, fork, exec, syscall or syscall:openat,close"`
-	Pending   bool   `json:"pending,omitempty" doc:"Wait for a library that has it"`
+	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit" bounds:"enforced"`
+	Expected  string `json:"expected,omitempty" doc:"Text of the line; it may have moved"`
+	Catch     string `json:"catch,omitempty" doc:"throw, panic, fork, exec, syscall, syscall:open,close"`
+	Pending   bool   `json:"pending,omitempty" doc:"Wait for a library"`
 	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread" bounds:"enforced"`
 	sessiontools.SessionArg
 }

@@ -18,7 +18,7 @@ type continueArgs struct {
 	Record   bool   `json:"record,omitempty" doc:"Record every instruction; 10 to 1,000 times slower"`
 	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: most instructions" bounds:"enforced"`
 	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: most milliseconds" bounds:"enforced"`
-	From     string `json:"from,omitempty" enum:"past" doc:"Resume from the past shown; what came after is dropped"`
+	From     string `json:"from,omitempty" enum:"past" doc:"Resume from the past shown, drop what follows"`
 	// Signals has what happens at signals from now on, by their names.
 	Signals map[string]string `json:"signals,omitempty" doc:"SIGUSR1: stop, pass, drop or stop_drop"`
 	followArg

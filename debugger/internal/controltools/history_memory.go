@@ -4,7 +4,7 @@ import "github.com/triptych-mcp/triptych/debugger/internal/failure"
 
 // historyArg is the argument that says how much history is kept, in MiB.
 type historyArg struct {
-	History int `json:"history_memory,omitempty" doc:"MiB of history to keep"`
+	History int `json:"history_memory,omitempty" doc:"MiB of history"`
 }
 
 // historyBytes returns the budget of a history in bytes, 0 without an argument.

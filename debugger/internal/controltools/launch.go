@@ -28,7 +28,7 @@ type launchArgs struct {
 	Dir  string            `json:"cwd,omitempty"`
 	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop before main"`
 	// Input is one of the kinds of package target.
-	Input string `json:"input,omitempty" enum:"pipe|terminal" doc:"Let send_input write to it"`
+	Input string `json:"input,omitempty" enum:"pipe|terminal" doc:"For send_input"`
 	followArg
 	historyArg
 }

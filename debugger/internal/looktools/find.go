@@ -18,7 +18,7 @@ import (
 // findArgs holds the arguments of find.
 type findArgs struct {
 	Kind    string `json:"kind" enum:"function|variable|type|module|text|hex|pointer"`
-	Pattern string `json:"pattern" min:"1" max:"4096" doc:"Part of a name, a name with * and ?, or what is in memory" bounds:"enforced"`
+	Pattern string `json:"pattern" min:"1" max:"4096" doc:"Name, part of one, with * and ?; or content of memory" bounds:"enforced"`
 	From    string `json:"from,omitempty" doc:"The last next"`
 	sessiontools.SessionArg
 }

@@ -24,7 +24,7 @@ type collectArgs struct {
 	Points []pointArg `json:"points" min:"1" max:"20" bounds:"enforced"`
 	From   *uint64    `json:"from,omitempty" doc:"Position"`
 	Limit  int        `json:"limit,omitempty" default:"50" min:"1" max:"1000" doc:"Rows" bounds:"enforced"`
-	Run    string     `json:"run,omitempty" enum:"free|record" doc:"Run on instead of reading the past"`
+	Run    string     `json:"run,omitempty" enum:"free|record" doc:"Run on, instead of the past"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }
@@ -103,7 +103,7 @@ func (t *Group) collect(ctx context.Context, call *mcp.Call, s *session.Session,
 	return collected{State: s.ChangedState(), From: from, To: to, Table: table}, err
 }
 
-// pauseGrace is how long a process may take to stop after the time of a run.
+// pauseGrace is the time that a process may take to stop after the time of a run.
 const pauseGrace = 10 * time.Second
 
 // collectRunning reads values while the process runs.
