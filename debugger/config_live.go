@@ -91,7 +91,7 @@ const debuginfodFolder = "triptych/debuginfod"
 // information, nil if Debuginfod is not set: no request is made without it.
 func (c *Live) findDebug(env mcp.Env) (func(buildID string) string, error) {
 	if !c.Debuginfod && !isSet(env.Getenv("TRIPTYCH_DEBUGINFOD")) {
-		return nil, nil //nolint:nilnil // a nil function asks nobody
+		return nil, nil //nolint:nilnil // a nil function asks no server
 	}
 	caches, err := os.UserCacheDir()
 	if err != nil {

@@ -101,7 +101,7 @@ func TestFindMemory(t *testing.T) {
 }
 
 // Functions and variables have the addresses that the symbol table of the program
-// says, and types are those of its source.
+// says, and types are found as its source has them.
 func TestFindNames(t *testing.T) {
 	c, p := stopped(t, "visit")
 	file, err := elf.Open(p.Path)

@@ -9,7 +9,7 @@ import (
 
 // A Config says what a Cache works on.
 type Config struct {
-	// Fetch and Variable are those of translate.Request.
+	// Fetch and Variable are passed to translate.Translate.
 	Fetch, Variable translate.Fetcher
 	// Arena returns new memory for translations, near the address if possible. The
 	// error is ErrFull if there is no more.

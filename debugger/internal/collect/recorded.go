@@ -40,7 +40,7 @@ type search struct {
 }
 
 // Recorded returns the values at each recorded hit of the points. The numbers of
-// hits are those of all positions in the range, also of rows that do not fit.
+// hits count all positions in the range, also of rows that do not fit.
 func Recorded(ctx context.Context, s *stepping.Stepper, points []Point, o Options) (*Table, error) {
 	probes, err := newProbes(ctx, s, points)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// Places are what a search looks for: positions before certain instructions, and before
+// Places are the aim of a search: positions before certain instructions, and before
 // steps that write certain memory.
 type Places struct {
 	Code   []uint64 // addresses of instructions

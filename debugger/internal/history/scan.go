@@ -70,7 +70,7 @@ func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Tran
 // A scan follows program counters and stack pointers through the records.
 type scan struct {
 	h        *History
-	w        *History // that has the records, see holder
+	w        *History        // that has the records, see holder
 	ctx      context.Context //nolint:containedctx // it lives as long as one call
 	position uint64
 	pc, sp   []uint64 // of the threads in the table

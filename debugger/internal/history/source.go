@@ -1,8 +1,8 @@
 package history
 
 import (
-	"context"
 	"bytes"
+	"context"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )

@@ -120,7 +120,7 @@ func (r *Runner) enterFromCache() error {
 	return r.tracer.SetRegs(r.tid, &regs)
 }
 
-// noResult is what rax has during a system call: -ENOSYS.
+// noResult is the value of rax during a system call: -ENOSYS.
 const noResult = ^uint64(unix.ENOSYS) + 1
 
 // callPrevented handles an event before a system call: most often a signal.

@@ -47,8 +47,8 @@
 // handler. What the kernel would write at any time is taken away until the end of the
 // recording: rseq areas are unregistered, and the functions of the vdso, which read
 // memory that the kernel writes, jump to code that makes system calls. A process that
-// shares memory which it may write with others is refused, because nobody knows what they
-// do.
+// shares memory which it may write with others is refused, because what they do to it is
+// not recorded.
 //
 // # Limits
 //

@@ -15,8 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// TestFinds asks random questions of recordings. The answers by replays are those that the
-// records give.
+// TestFinds asks random questions of recordings. Replays and records give the same answers.
 func TestFinds(t *testing.T) {
 	program := debuggertest.Compile(t, filepath.Join("testdata", "writes.c"), nil, "gcc", "-O2", "-pthread")
 	questions, rounds := 8, "100"

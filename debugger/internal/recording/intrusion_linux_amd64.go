@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// An intrusion is what a recording changes in a process that was started before: the
+// An intrusion lists the changes of a recording to a process that was started before: the
 // code of its vdso, its rseq areas, and the processors of its threads.
 type intrusion struct {
 	tracer  *ptrace.Tracer

@@ -28,9 +28,8 @@ const realSeeks = "TRIPTYCH_TEST_SEEKS"
 // compared limits the memory that is compared at a position, in bytes.
 const compared = 16 << 20
 
-// TestRealPrograms records large programs. At random positions the registers, vector
-// registers and memory that a replay passes are those that a timeline goes to, also from
-// another copy of the file.
+// TestRealPrograms records large programs. At random positions a replay and a timeline have
+// the same registers, vector registers and memory, also from another copy of the file.
 func TestRealPrograms(t *testing.T) {
 	seeks, err := strconv.Atoi(os.Getenv(realSeeks))
 	if err != nil {

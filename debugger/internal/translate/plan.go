@@ -7,7 +7,7 @@ const branches = x86.Jump | x86.Call | x86.Return
 
 // A planned instruction is one of a block. Where it is a branch in the middle of the
 // block, the block continues at next, and the program may leave it for side. A return
-// continues at next if that is where it leads.
+// continues at next if it leads there.
 type planned struct {
 	in         x86.Inst
 	code       []byte

@@ -93,7 +93,7 @@ func (t *translation) compareWord(s span, at, size int, changed uint64) {
 		h.raw(0x09) // [rcx]
 	}
 	h.loadImmediate(x86.RDX, -binary.LittleEndian.Uint64(expected[:]))
-	h.raw(0x48, 0x8d, 0x0c, 0x11) // lea rcx, [rcx+rdx]: 0 if it is what is expected
+	h.raw(0x48, 0x8d, 0x0c, 0x11) // lea rcx, [rcx+rdx]: 0 if it is as expected
 	h.raw(0xe3, 5)                // jrcxz over the jump
 	h.jump(changed)
 }

@@ -23,7 +23,7 @@ type Files struct {
 	Open func(path string) *elffile.File // nil when the file cannot be read
 }
 
-// Attributes of skeletons (GNU's are those of DWARF 4).
+// Attributes of skeletons (GNU's belong to DWARF 4).
 const (
 	attrDwoName       dwarf.Attr = 0x76
 	attrGNUDwoName    dwarf.Attr = 0x2130
@@ -32,7 +32,7 @@ const (
 	attrGNUAddrBase   dwarf.Attr = 0x2133
 )
 
-// A skeleton is what the program has of a unit in another file.
+// A skeleton is the part of a unit in another file that the program itself has.
 type skeleton struct {
 	unit       dwarf.Offset // of the header
 	id         uint64

@@ -55,7 +55,7 @@ func wholeFile(f *elffile.File) contribution {
 
 func dwoSection(f *elffile.File, name string) []byte { return f.DebugSection(name + ".dwo") }
 
-// maxSplit is how much is appended to the sections of a program.
+// maxSplit limits the bytes that are appended to the sections of a program.
 const maxSplit = 1 << 30
 
 // appendTo appends data to a section and returns where it begins there. Beyond the
@@ -96,7 +96,7 @@ const listHeader = 12
 type bases struct{ offsets, rnglists, loclists, loc uint64 }
 
 // add appends the units of a contribution that belong to skeletons, and its type
-// units. Strings is where the strings of its file begin.
+// units. Strings is the offset at which the strings of its file begin.
 func (m *merger) add(c contribution, strings uint64) {
 	units := splitUnits(c.info)
 	if !slices.ContainsFunc(units, m.wants) {

@@ -21,8 +21,8 @@ func (m longMemory) ReadMemory(_ uint64, p []byte) error {
 	return nil
 }
 
-// TestLong: numbers of the x87 are shown in full. The bytes are those that gcc writes
-// for constants, the texts the shortest that strtold reads as the same number.
+// TestLong: numbers of the x87 are shown in full. gcc writes these bytes
+// for constants; the texts are the shortest that strtold reads as the same number.
 func TestLong(t *testing.T) {
 	for _, tt := range []struct {
 		memory longMemory
