@@ -16,7 +16,8 @@
 //     the kind of bug at the site count.
 //
 // The rank of a place combines all [features] with weights that were learned from
-// fixes in public projects. Tests, generated code and third-party code rank last.
+// fixes in public projects. Tests, generated code and third-party code rank last. From
+// the rank follows how often such a finding is right, its confidence.
 //
 // A [Request] may give the hunks of a patch instead of a site. Then the code
 // before each hunk is the site, and places that contain its removed lines and
@@ -43,7 +44,7 @@
 //
 // A [Finder] caches the tokens of a tree between searches, some 65 bytes for a
 // line of code including names, and reads only files again whose size,
-// modification time or inode changed. There is no index on disk. [Config] limits
+// modification time or inode changed. [Config] limits
 // time and memory. A search that reaches a limit uses the files read so far and
 // says so in the report; the next search continues from there.
 //

@@ -11,9 +11,9 @@ type weighed struct{ value, place float64 }
 
 // weights holds the parameters of a softmax over the candidates of a search. They
 // were learned from the tuning half of the fixes of bugbench and maximize the
-// log-likelihood of the places that a fix also changed. Positions count besides
-// values, since the share of the site's names that other places have differs
-// widely between searches.
+// log-likelihood of the places that a fix also changed; bugbench learn learns such
+// weights anew. Positions count besides values, since the share of the site's names
+// that other places have differs widely between searches.
 var weights = [featureCount]weighed{
 	featureNames:     {0.62, 1.43},
 	featureNear:      {0.39, 0.40},
@@ -38,10 +38,8 @@ const (
 // placeScale is the position whose weight is half that of the first position.
 const placeScale = 5
 
-// enoughRank is the rank above which a place is shown on the strength of all its
-// evidence. At this rank, half of the first five findings belong to the same fix,
-// or would to a longer one.
-const enoughRank = 4.5
+// byPosition returns what a position counts, from 1 for the first one to 0.
+func byPosition(position int) float64 { return placeScale / float64(placeScale+position) }
 
 // fuse sets the ranks of all candidates.
 func (s *search) fuse(all []candidate) {
@@ -57,7 +55,7 @@ func (s *search) fuse(all []candidate) {
 			value := all[i].features[feature]
 			all[i].rank += w.value * value
 			if w.place > 0 {
-				all[i].rank += w.place * placeScale / float64(placeScale+places[value])
+				all[i].rank += w.place * byPosition(places[value])
 			}
 		}
 	}

@@ -17,10 +17,10 @@ import (
 const (
 	windowReach   = 5 // lines before and after
 	nearReach     = 1
+	midReach      = 2
 	saturation    = 1.2
 	partWeight    = 0.2 // of a word within a name, relative to the whole name
 	maxTerms      = 250 // of a query
-	maxWindows    = 250 // that are compared by their code
 	commonTerm    = 0.3 // share of all lines above which a name is too common to count
 	namesAtSite   = 1.5 // weight of a name on the site's line
 	namesNextLine = 1.2
@@ -176,7 +176,7 @@ func (s *search) scan(ctx context.Context, x *lexicon) error {
 	if x.found[s.siteFile] == nil { // the file is read again, or lies outside the tree
 		x.found[s.siteFile] = x.occurrences(s.siteFile, make([]int, len(x.terms)))
 	}
-	for _, reach := range []int{nearReach, windowReach} {
+	for _, reach := range []int{nearReach, midReach, windowReach} {
 		x.whole[reach] = x.score(x.around(s.siteFile, s.request.Site.Line, reach))
 	}
 	return nil
@@ -315,48 +315,66 @@ func isSecondary(path string) bool {
 	return slices.ContainsFunc(secondaryParts, func(part string) bool { return strings.Contains(path, part) })
 }
 
-// places returns the windows with the highest scores of all files.
+// A scored is a place with the share of the site's names that its window has.
+type scored struct {
+	place
+	score float64
+}
+
+// places returns the windows with the highest scores: of the site's own file and of
+// its folder the best ones, and the best of all files, for long and for short
+// windows.
 func (x *lexicon) places() []place {
-	type scored struct {
-		place
-		score float64
-	}
-	var all []scored
-	for f, found := range x.found {
-		var best []scored
-		for i, o := range found {
-			if i > 0 && found[i-1].line == o.line {
-				continue
-			}
-			if share := x.share(f, int(o.line), windowReach); share >= fewNames {
-				best = append(best, scored{place{file: f, at: int(o.token), line: int(o.line)}, share})
-			}
-		}
-		slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-		var kept []scored
-		for _, b := range best {
-			near := func(k scored) bool { return distance(k.line, b.line) <= 2*windowReach }
-			if len(kept) < windowsOf[x.kinship(f)] && !slices.ContainsFunc(kept, near) {
-				kept = append(kept, b)
-			}
-		}
-		all = append(all, kept...)
-	}
-	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(x.kinship(b.file), x.kinship(a.file)), cmp.Compare(b.score, a.score), strings.Compare(a.file.path, b.file.path), cmp.Compare(a.line, b.line))
-	})
 	var places []place
-	for _, p := range all[:min(len(all), maxWindows)] {
-		places = append(places, p.place)
+	for _, reach := range []int{windowReach, midReach} {
+		var all []scored
+		for f := range x.found {
+			all = append(all, x.windows(f, reach)...)
+		}
+		slices.SortFunc(all, func(a, b scored) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.file.path, b.file.path), cmp.Compare(a.line, b.line))
+		})
+		var taken [len(windowsOf)]int
+		for _, p := range all {
+			if k := x.kinship(p.file); taken[k] < maxWindows[k] {
+				taken[k]++
+				places = append(places, p.place)
+			}
+		}
 	}
 	return places
+}
+
+// windows returns the best windows of a file, each of other lines.
+func (x *lexicon) windows(f *file, reach int) []scored {
+	var best, kept []scored
+	found := x.found[f]
+	for i, o := range found {
+		if i > 0 && found[i-1].line == o.line {
+			continue
+		}
+		if share := x.share(f, int(o.line), reach); share >= fewNames {
+			best = append(best, scored{place{file: f, at: int(o.token), line: int(o.line)}, share})
+		}
+	}
+	slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	for _, b := range best {
+		near := func(k scored) bool { return distance(k.line, b.line) <= 2*reach }
+		if len(kept) < windowsOf[x.kinship(f)] && !slices.ContainsFunc(kept, near) {
+			kept = append(kept, b)
+		}
+	}
+	return kept
 }
 
 // fewNames is the share of the site's score below which a window is ignored.
 const fewNames = 0.1
 
-// windowsOf is the maximum number of windows of one file, by its kinship.
-var windowsOf = [...]int{8, 16, 50}
+// The maximum numbers of windows of one file, and of all files, by their kinship.
+var (
+	windowsOf  = [3]int{8, 16, 60}
+	maxWindows = [3]int{150, 150, 60}
+)
 
 // kinship returns 2 for the site's file, 1 for files in its folder, and 0 for
 // others.

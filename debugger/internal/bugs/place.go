@@ -65,17 +65,19 @@ func (s *search) placesIn(to []place, f *file, p *probe) []place {
 
 // plausible returns the weight of a rule's matches, from 0 to 1. Only rules for
 // the site's kind count and, if a signal stopped the program, rules for kinds
-// that may cause it. If the request gives a class of bugs but no place, all rules
-// of the class count.
+// that may cause it; those that are rarely right only on request. If the request gives
+// a class of bugs but no place, all rules of the class count, whatever their measure.
 func (s *search) plausible(r *rule) float64 {
-	sure := float64(r.sure) / 100
+	sure := r.certainty()
 	switch {
+	case s.found.Kind == "" && len(s.query.codes) == 0 && r.kind.Class() == s.found.Class:
+		return sure
+	case r.off() && !s.request.AllRules:
+		return 0
 	case s.found.Kind != "" && r.kind == s.found.Kind:
 		return sure
 	case s.request.Site.Signal != "" && slices.Contains(rowOf(s.found.Kind).near, r.kind):
 		return causeWeight * sure
-	case s.found.Kind == "" && len(s.query.codes) == 0 && r.kind.Class() == s.found.Class:
-		return sure
 	default:
 		return 0
 	}

@@ -49,7 +49,7 @@ func (s *search) weighAll(ctx context.Context, near []place) ([]candidate, error
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return s.best(slices.Concat(parts...)), nil
+	return slices.Concat(parts...), nil
 }
 
 // weigh appends the candidates at a place.
@@ -176,34 +176,19 @@ func (s *search) best(all []candidate) []candidate {
 		if len(kept) == s.limit {
 			break
 		}
-		if isShown(c) && !s.isSite(c) && !slices.ContainsFunc(kept, c.same) && (len(kept) == 0 || !s.isWeak(c, kept[0])) {
+		if s.isShown(c) && !s.isSite(c) && !slices.ContainsFunc(kept, c.same) {
 			kept = append(kept, c)
 		}
 	}
 	return kept
 }
 
-// isWeak reports whether a candidate is so much worse than the best one that it
-// would only fill the list. Risks and copies count by themselves, and so do places
-// that a patch may fit.
-func (s *search) isWeak(c, best candidate) bool {
-	return s.change == nil && c.risk == nil && c.alike < certainCopy && c.rank < best.rank-rankReach
-}
-
-const (
-	certainCopy = 0.8 // similarity that is no accident
-	// rankReach is the distance in rank from the best candidate within which
-	// places are shown. On the tuning half of the fixes, precision@5 is 0.42
-	// with it and 0.25 without, and recall@10 0.77 instead of 0.80.
-	rankReach = 2.5
-)
-
 // isShown reports whether c is to be shown.
-func isShown(c candidate) bool {
+func (s *search) isShown(c candidate) bool {
 	if c.added >= fixedFrom {
 		return false // the patch, or a similar one, has been applied there
 	}
-	return c.alike >= enoughAlike || c.rank >= enoughRank || c.risk != nil && c.score >= enoughSure
+	return c.alike >= enoughAlike || s.confidence(c) >= possibleFrom || c.risk != nil && c.score >= enoughSure
 }
 
 // isSite reports whether c is the site itself.

@@ -24,6 +24,7 @@ type Finding struct {
 	Function   string `json:"function,omitempty" doc:"Function around it"`
 	Kind       Kind   `json:"kind,omitempty" doc:"Sort of bug"`
 	Title      string `json:"title" doc:"The sort of bug in words"`
+	Confidence int    `json:"confidence,omitempty" doc:"Per cent of such findings that are right"`
 	Similarity int    `json:"similarity" doc:"Per cent"`
 	CodeAlike  int    `json:"code_similarity" doc:"Per cent of the code that corresponds to the site's"`
 	Rule       string `json:"rule,omitempty" doc:"Rule that sees a risk there"`
@@ -46,7 +47,7 @@ func (s *search) report(best []candidate) *Report {
 
 func (s *search) finding(c candidate, text string) Finding {
 	f := s.describe(c, text)
-	f.Reason = s.reason(c)
+	f.Confidence, f.Reason = percent(s.confidence(c)), s.reason(c)
 	return f
 }
 

@@ -25,7 +25,7 @@ var bounded = []string{"$n <|<=|>|>=", "<|<=|>|>= $n", "min|MIN|std::min ( ... $
 var cRules = []rule{
 	{
 		id: "c-allocation-unchecked", kind: UncheckedAllocation, families: []syntax.Family{syntax.CFamily}, sure: 80,
-		first:  "$p = malloc|calloc|realloc|strdup|strndup|aligned_alloc|kmalloc|kzalloc|g_try_malloc (",
+		first:  "$p = malloc|calloc|realloc|strdup|strndup|aligned_alloc|kmalloc|kzalloc|g_try_malloc ( ... ) ;",
 		then:   []string{"$p ->", "* $p =", "$p [", "memcpy|memset|memmove|strcpy|strncpy|strcat|sprintf|snprintf ( $p"},
 		unless: checked, because: "the result of the allocation is used without a check",
 	},
@@ -37,7 +37,7 @@ var cRules = []rule{
 	},
 	{
 		id: "c-nullable-result", kind: NullDereference, families: []syntax.Family{syntax.CFamily}, sure: 80,
-		first:  "$p = getenv|strchr|strrchr|strstr|strtok|strpbrk|memchr|fopen|opendir|getpwnam|getpwuid|localtime|gmtime|bsearch|dlsym|readdir|setlocale|getcwd (",
+		first:  "$p = getenv|strchr|strrchr|strstr|strtok|strpbrk|memchr|fopen|opendir|getpwnam|getpwuid|localtime|gmtime|bsearch|dlsym|readdir|setlocale|getcwd ( ... ) ;",
 		then:   []string{"$p ->", "* $p", "$p [", "strlen|strcpy|strcmp|strdup|atoi|fgets|fread|fclose|fprintf|fscanf|readdir|puts ( ... $p )|,"},
 		unless: checked, because: "the function may return a null pointer, which is not checked",
 	},
@@ -92,7 +92,7 @@ var cRules = []rule{
 	},
 	{
 		id: "c-index-from-input", kind: OutOfBounds, families: []syntax.Family{syntax.CFamily}, sure: 75,
-		first: "$n = atoi|atol|strtol|strtoul|strtoull|getc|fgetc|getchar|ntohs|ntohl|be16toh|be32toh|rand (",
+		first: "$n = atoi|atol|strtol|strtoul|strtoull|getc|fgetc|getchar|ntohs|ntohl|be16toh|be32toh (",
 		then:  []string{"[ $n ]"}, unless: bounded, because: "a number from outside is an index and is not compared with a limit",
 	},
 	{

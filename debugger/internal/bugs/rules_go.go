@@ -146,12 +146,12 @@ var goRules = []rule{
 	},
 	{
 		id: "go-unlocked-return", kind: DataRace, families: []syntax.Family{syntax.GoFamily}, sure: 65,
-		first: "^ $m . Lock ( ) ;", then: []string{"return"}, unless: []string{"$m . Unlock"}, because: "the lock is kept when the function returns here",
+		first: "^ $m . Lock ( ) ;", then: []string{"return"}, unless: []string{"$m . Unlock", "func ("}, because: "the lock is kept when the function returns here",
 	},
 	{
 		id: "go-file-left-open", kind: ResourceLeak, families: []syntax.Family{syntax.GoFamily}, sure: 65,
 		first: "$r , %name := os . Open|Create|OpenFile ( ... )",
-		never: []string{"$r . Close", "return $r %stop", "( ... $r )", "= $r %stop", ": $r %stop"}, because: "nothing closes the file",
+		never: []string{"$r . Close", "return $r %stop", "( ... $r )", "= $r %stop", ": $r %stop", "{ $r }"}, because: "nothing closes the file",
 	},
 	{
 		id: "go-body-left-open", kind: ResourceLeak, families: []syntax.Family{syntax.GoFamily}, sure: 70,

@@ -83,7 +83,7 @@ var pythonRules = []rule{
 		id: "python-decode-unchecked", kind: BadConversion, families: []syntax.Family{syntax.PythonFamily}, sure: 50,
 		first: "json . loads|load (", unless: []string{"try"}, because: "the decoding raises for a text that is broken",
 	},
-	{id: "python-bare-except", kind: UncheckedError, families: []syntax.Family{syntax.PythonFamily}, sure: 70, first: "except :", because: "every error is caught, interrupts too"},
+	{id: "python-bare-except", kind: UncheckedError, families: []syntax.Family{syntax.PythonFamily}, sure: 70, first: "except :", never: []string{"raise"}, because: "every error is caught, interrupts too"},
 	{id: "python-except-pass", kind: UncheckedError, families: []syntax.Family{syntax.PythonFamily}, sure: 80, first: "except ... : pass", because: "the error is caught and lost"},
 	{id: "python-bare-except-pass", kind: UncheckedError, families: []syntax.Family{syntax.PythonFamily}, sure: 85, first: "except : pass", because: "the error is caught and lost"},
 	{

@@ -39,6 +39,15 @@ func (s *search) run(ctx context.Context) (*Report, error) {
 
 // candidates returns the best candidates.
 func (s *search) candidates(ctx context.Context) ([]candidate, error) {
+	all, err := s.compared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.best(all), nil
+}
+
+// compared returns all places that were compared, with their features.
+func (s *search) compared(ctx context.Context) ([]candidate, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ type similarArgs struct {
 	Function string `json:"function,omitempty"`
 	Patch    string `json:"patch,omitempty" doc:"Diff of a fix: find where it was forgotten"`
 	Template string `json:"pattern,omitempty" doc:"Code with holes to find: free($x); … use($x)"`
+	AllRules bool   `json:"all_rules,omitempty" doc:"Use rules, too, that are rarely right"`
 	Limit    int    `json:"max_results" min:"1" max:"100" default:"10" bounds:"enforced"`
 }
 
@@ -79,7 +80,7 @@ func (t *Group) findSimilarBugs(ctx context.Context, call *mcp.Call, args simila
 // request returns the request for a call, without a path.
 func (t *Group) request(ctx context.Context, call *mcp.Call, args similarArgs) (r bugs.Request, err error) {
 	r = bugs.Request{
-		Class: bugs.Class(args.Class), Limit: args.Limit,
+		Class: bugs.Class(args.Class), Limit: args.Limit, AllRules: args.AllRules,
 		Progress: func(done, total int) { call.Progress(ctx, float64(done), float64(total), "files read") },
 	}
 	switch {

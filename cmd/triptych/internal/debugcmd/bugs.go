@@ -23,6 +23,7 @@ import (
 type bugsFlags struct {
 	patch, at, pattern string
 	most               int
+	allRules           bool
 	index, asJSON      bool
 }
 
@@ -46,6 +47,7 @@ func (a commands) bugsCommand() app.Command {
 			set.StringVar(&f.at, "at", "", "the `place` FILE:LINE")
 			set.StringVar(&f.pattern, "pattern", "", "`code` with holes")
 			set.IntVar(&f.most, "max", 10, "show at most so many `places`")
+			set.BoolVar(&f.allRules, "all-rules", false, "use rules, too, that are rarely right")
 			set.BoolVar(&f.index, "index", false, "store in the data folder what was read, for later searches")
 			app.JSONFlag(set, &f.asJSON)
 		},
@@ -64,7 +66,7 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 	if err != nil {
 		return err
 	}
-	arguments := map[string]any{"search_path": root, "max_results": f.most}
+	arguments := map[string]any{"search_path": root, "max_results": f.most, "all_rules": f.allRules}
 	switch {
 	case given(f.patch)+given(f.at)+given(f.pattern) != 1:
 		return app.UsageErrorf("give --patch, --at or --pattern")
@@ -133,6 +135,15 @@ func (a commands) patchText(ctx context.Context, root, word string) (string, err
 	return string(out), nil
 }
 
+// unlikely returns what is printed of a finding of which fewer than one in five are right.
+// Code that matches a pattern has no such number.
+func unlikely(confidence int) string {
+	if confidence > 0 && confidence < 20 {
+		return ", less likely"
+	}
+	return ""
+}
+
 // structuredOf returns the data of a tool's result. A result that is an error is returned as
 // one, with its text.
 func structuredOf(raw json.RawMessage) (json.RawMessage, error) {
@@ -163,7 +174,7 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 	var report struct {
 		Findings []struct {
 			File, Function, Reason, Excerpt string
-			Line, Similarity                int
+			Line, Similarity, Confidence    int
 		}
 		More     int
 		Files    int
@@ -177,7 +188,7 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 		if f.Function != "" {
 			in = " in " + f.Function
 		}
-		if err := a.Printf("%s:%d%s (%d%%): %s\n%s\n", f.File, f.Line, in, f.Similarity, f.Reason, f.Excerpt); err != nil {
+		if err := a.Printf("%s:%d%s (%d%%%s): %s\n%s\n", f.File, f.Line, in, f.Similarity, unlikely(f.Confidence), f.Reason, f.Excerpt); err != nil {
 			return err
 		}
 	}

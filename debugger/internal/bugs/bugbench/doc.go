@@ -2,6 +2,8 @@
 // places of public projects in the same way.
 //
 //	bugbench mine CLONE... > testdata/fixes.tsv
+//	bugbench learn CLONES
+//	bugbench rules CLONE...
 //	bugbench run [-half tuning|reporting] [-only METHODS] [-fixes FILE] CLONES
 //
 // A fix is data: the name of a project, the id of a commit, and the places that the
@@ -23,5 +25,17 @@
 // A finding is right if it is in the file of another place of the fix and at most 15
 // lines away. Fixes whose commit id begins with an even digit are the tuning half; the
 // others are looked at to report only. Testdata/judged.tsv has 50 of the first five
-// answers to the latter, judged by reading.
+// answers to the latter, judged by reading. Answers that a method calls likely are
+// measured by themselves, too; the baselines do not say how sure they are.
+//
+// # What is learned
+//
+// Learn prints the weights of the ranking, from a softmax over the places that the
+// searches of the tuning half compare, and the logistic function of the confidence. It
+// measures weights on each project that were learned from the others.
+//
+// # Rules
+//
+// Rules draws matches of each rule in the newest commits. Testdata/rules.tsv has those
+// that were judged by reading, each with the reason.
 package main

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -13,26 +14,39 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bugbench:", err)
 		os.Exit(1)
 	}
 }
 
+// commands are what bugbench does, by the first argument.
+var commands = map[string]func(ctx context.Context, args []string, out io.Writer) error{
+	"learn": learn,
+	"mine":  mine,
+	"rules": sampleRules,
+	"run":   measure,
+}
+
 // run does what the arguments ask for.
-func run(ctx context.Context, args []string) error {
-	if len(args) > 1 && args[0] == "mine" {
-		return mine(ctx, args[1:], os.Stdout)
+func run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) > 1 && commands[args[0]] != nil {
+		return commands[args[0]](ctx, args[1:], out)
 	}
-	if len(args) == 0 || args[0] != "run" {
-		return fmt.Errorf("usage: bugbench mine CLONE... | bugbench run [-half HALF] [-fixes FILE] CLONES")
-	}
+	return fmt.Errorf("usage: bugbench mine CLONE... | bugbench learn CLONES | bugbench rules CLONE... | bugbench run [-half HALF] [-fixes FILE] CLONES")
+}
+
+// tables is the folder of the tables of fixes and judgements.
+const tables = "debugger/internal/bugs/bugbench/testdata"
+
+// measure measures how well the other places of fixes are found.
+func measure(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	half := flags.String("half", "reporting", "tuning, reporting or all")
-	file := flags.String("fixes", "debugger/internal/bugs/bugbench/testdata/fixes.tsv", "the fixes")
+	file := flags.String("fixes", filepath.Join(tables, "fixes.tsv"), "the fixes")
 	only := flags.String("only", "", "the methods whose names match this `expression`; default: all")
 	list := flags.Bool("list", false, "print the answer for each fix")
-	if err := flags.Parse(args[1:]); err != nil {
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	fixes, err := readFixes(*file, *half)
@@ -43,9 +57,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := printJudged(os.Stdout, filepath.Join(filepath.Dir(*file), "judged.tsv")); err != nil {
+	if err := printJudged(out, filepath.Join(filepath.Dir(*file), "judged.tsv")); err != nil {
 		return err
 	}
 	m := &measurement{clones: flags.Arg(0), list: *list, only: methods}
-	return m.run(ctx, fixes, os.Stdout)
+	return m.run(ctx, fixes, out)
 }

@@ -26,37 +26,75 @@ const shown = 10
 // A method answers with places, the best first.
 type method struct {
 	name string
-	find func(ctx context.Context, tree *corpus, query place) ([]place, error)
+	find func(ctx context.Context, tree *corpus, query place) ([]answer, error)
+}
+
+// An answer is a place that a method found.
+type answer struct {
+	place
+	likely bool // the method is sure enough of it to have it acted on
+}
+
+// unsure makes a method of one that does not say how sure it is: all its answers count.
+func unsure(find func(context.Context, *corpus, place) ([]place, error)) func(context.Context, *corpus, place) ([]answer, error) {
+	return func(ctx context.Context, tree *corpus, query place) ([]answer, error) {
+		found, err := find(ctx, tree, query)
+		var answers []answer
+		for _, p := range found {
+			answers = append(answers, answer{p, true})
+		}
+		return answers, err
+	}
 }
 
 // A score adds up the answers of one method.
 type score struct {
 	fixes             int
 	recall, rank, top float64 // sums of recall@10, of 1/rank of the first hit, of precision@5
+	sure              int     // fixes with likely answers
+	sureTop           float64 // sum of the precision of the first five of these
 }
 
-func (s *score) add(found []place, want []place) {
+func (s *score) add(found []answer, want []place) {
 	s.fixes++
-	hit, first, top := map[place]bool{}, 0, 0
+	hit, first := map[place]bool{}, 0
+	var right, likely []bool
 	for i, f := range found[:min(shown, len(found))] {
-		right := false
+		good := false
 		for _, w := range want {
-			if near(f, w) {
-				hit[w], right = true, true
+			if near(f.place, w) {
+				hit[w], good = true, true
 			}
 		}
-		if right && first == 0 {
+		if good && first == 0 {
 			first = i + 1
 		}
-		if right && i < 5 {
-			top++
+		right = append(right, good)
+		if f.likely {
+			likely = append(likely, good)
 		}
 	}
 	s.recall += float64(len(hit)) / float64(len(want))
 	if first > 0 {
 		s.rank += 1 / float64(first)
 	}
-	s.top += float64(top) / float64(min(5, max(1, len(found))))
+	s.top += topFive(right)
+	if len(likely) > 0 {
+		s.sure++
+		s.sureTop += topFive(likely)
+	}
+}
+
+// topFive returns the share of the first five answers that are right.
+func topFive(right []bool) float64 {
+	n := 0
+	right = right[:min(5, len(right))]
+	for _, r := range right {
+		if r {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(right)))
 }
 
 // near reports whether a finding is a place of the fix.
@@ -66,7 +104,8 @@ func near(found, want place) bool {
 
 func (s score) String() string {
 	n := float64(max(1, s.fixes))
-	return fmt.Sprintf("%4d   %.3f      %.3f   %.3f", s.fixes, s.recall/n, s.rank/n, s.top/n)
+	return fmt.Sprintf("%4d   %.3f      %.3f   %.3f        %.3f of %d", s.fixes, s.recall/n, s.rank/n, s.top/n,
+		s.sureTop/float64(max(1, s.sure)), s.sure)
 }
 
 // run measures all methods and prints a table.
@@ -78,9 +117,9 @@ func (m *measurement) run(ctx context.Context, fixes []fix, out io.Writer) error
 	methods := []method{
 		{"find_similar_bugs", ours(finder)},
 		{"with the patch", oursWithPatch(finder)},
-		{"BM25, 6 lines", bm25(6)},
-		{"BM25, 20 lines", bm25(20)},
-		{"grep of rare names", grepRarest},
+		{"BM25, 6 lines", unsure(bm25(6))},
+		{"BM25, 20 lines", unsure(bm25(20))},
+		{"grep of rare names", unsure(grepRarest)},
 	}
 	methods = slices.DeleteFunc(methods, func(one method) bool { return !m.only.MatchString(one.name) })
 	totals := map[string]map[string]*score{} // by language and method
@@ -162,20 +201,24 @@ func (m *measurement) change(ctx context.Context, f fix) ([]bugs.Hunk, error) {
 func away(h bugs.Hunk, line int) int { return max(0, h.Line-line, line-h.Last) }
 
 // answer prints what a method found for a fix.
-func (m *measurement) answer(out io.Writer, f fix, name string, found []place) {
+func (m *measurement) answer(out io.Writer, f fix, name string, found []answer) {
 	fmt.Fprintf(out, "%s %s %s, from %s:%d\n", f.project, f.commit[:12], name, f.places[0].file, f.places[0].line)
 	for _, p := range found[:min(shown, len(found))] {
 		mark := " "
-		if slices.ContainsFunc(f.places[1:], func(w place) bool { return near(p, w) }) {
+		if slices.ContainsFunc(f.places[1:], func(w place) bool { return near(p.place, w) }) {
 			mark = "*"
 		}
-		fmt.Fprintf(out, "  %s %s:%d\n", mark, p.file, p.line)
+		less := ""
+		if !p.likely {
+			less = " (less likely)"
+		}
+		fmt.Fprintf(out, "  %s %s%s\n", mark, p.place, less)
 	}
 }
 
 func print(out io.Writer, methods []method, totals map[string]map[string]*score) error {
 	for _, row := range slices.Sorted(maps.Keys(totals)) {
-		fmt.Fprintf(out, "%-20s fixes  recall@10  MRR     precision@5\n", row)
+		fmt.Fprintf(out, "%-20s fixes  recall@10  MRR     precision@5  of likely ones\n", row)
 		for _, method := range methods {
 			fmt.Fprintf(out, "  %-18s %s\n", method.name, totals[row][method.name])
 		}
@@ -184,28 +227,28 @@ func print(out io.Writer, methods []method, totals map[string]map[string]*score)
 }
 
 // ours asks the finder about a place.
-func ours(finder *bugs.Finder) func(context.Context, *corpus, place) ([]place, error) {
-	return func(ctx context.Context, tree *corpus, query place) ([]place, error) {
+func ours(finder *bugs.Finder) func(context.Context, *corpus, place) ([]answer, error) {
+	return func(ctx context.Context, tree *corpus, query place) ([]answer, error) {
 		return ask(ctx, finder, bugs.Request{Path: tree.dir, Site: bugs.Site{File: query.file, Line: query.line}})
 	}
 }
 
 // oursWithPatch asks the finder about the change of the place.
-func oursWithPatch(finder *bugs.Finder) func(context.Context, *corpus, place) ([]place, error) {
-	return func(ctx context.Context, tree *corpus, _ place) ([]place, error) {
+func oursWithPatch(finder *bugs.Finder) func(context.Context, *corpus, place) ([]answer, error) {
+	return func(ctx context.Context, tree *corpus, _ place) ([]answer, error) {
 		return ask(ctx, finder, bugs.Request{Path: tree.dir, Patch: tree.patch})
 	}
 }
 
-func ask(ctx context.Context, finder *bugs.Finder, request bugs.Request) ([]place, error) {
+func ask(ctx context.Context, finder *bugs.Finder, request bugs.Request) ([]answer, error) {
 	request.Limit = shown
 	report, err := finder.Find(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	var found []place
+	var found []answer
 	for _, f := range report.Findings {
-		found = append(found, place{strings.TrimPrefix(f.File, "./"), f.Line})
+		found = append(found, answer{place{strings.TrimPrefix(f.File, "./"), f.Line}, f.Confidence >= bugs.Likely})
 	}
 	return found, nil
 }

@@ -53,15 +53,16 @@ func TestParseFix(t *testing.T) {
 	}
 }
 
-// Two of three places are among the findings, the first of them second.
+// Two of three places are among the findings, the first of them second. The first
+// finding, which is wrong, is not likely.
 func TestScore(t *testing.T) {
 	var s score
 	s.add(
-		[]place{{"a.c", 1}, {"b.c", 20}, {"c.c", 5}, {"b.c", 90}},
+		[]answer{{place{"a.c", 1}, false}, {place{"b.c", 20}, true}, {place{"c.c", 5}, true}, {place{"b.c", 90}, true}},
 		[]place{{"b.c", 25}, {"b.c", 100}, {"d.c", 1}},
 	)
-	if s.recall != 2.0/3 || s.rank != 0.5 || s.top != 0.5 {
-		t.Errorf("got recall %v, rank %v, precision %v, want 2/3, 1/2, 1/2", s.recall, s.rank, s.top)
+	if s.recall != 2.0/3 || s.rank != 0.5 || s.top != 0.5 || s.sureTop != 2.0/3 {
+		t.Errorf("got recall %v, rank %v, precision %v and %v, want 2/3, 1/2, 1/2, 2/3", s.recall, s.rank, s.top, s.sureTop)
 	}
 }
 
