@@ -29,9 +29,9 @@ type similarArgs struct {
 	File     string `json:"file,omitempty" doc:"Default: where the program stopped"`
 	Line     int    `json:"line,omitempty" min:"1" bounds:"enforced"`
 	Function string `json:"function,omitempty"`
-	Patch    string `json:"patch,omitempty" doc:"Diff of a fix: find where it was forgotten"`
+	Patch    string `json:"patch,omitempty" doc:"Diff of a fix, forgotten elsewhere"`
 	Template string `json:"pattern,omitempty" doc:"Code with holes to find: free($x); … use($x)"`
-	AllRules bool   `json:"all_rules,omitempty" doc:"Use rules, too, that are rarely right"`
+	AllRules bool   `json:"all_rules,omitempty" doc:"Also rules that are rarely right"`
 	Limit    int    `json:"max_results" min:"1" max:"100" default:"10" bounds:"enforced"`
 }
 

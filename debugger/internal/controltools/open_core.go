@@ -15,7 +15,7 @@ import (
 type openCoreArgs struct {
 	Core       string `json:"core" min:"1" doc:"Path below a folder of --traces" bounds:"enforced"`
 	Executable string `json:"executable,omitempty" doc:"The program, if it has moved"`
-	Root       string `json:"root,omitempty" doc:"Copy of the process's files, such as a container's"`
+	Root       string `json:"root,omitempty" doc:"Copy of its files, such as a container's"`
 }
 
 // Validate checks rules that the schema cannot express.

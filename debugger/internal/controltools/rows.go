@@ -22,7 +22,7 @@ func (t *Group) sessionTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/restart", Title: "Restart", Scope: sessiontools.WriteScope, Hints: mcp.OpenWorld, Interrupts: true,
-			Doc:    "Launch the program again, with the same breakpoints",
+			Doc:    "Launch the program again with its breakpoints",
 			Phrase: "Program restarted{ as PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
 			Call: mcp.Typed(t.restart),
 		},

@@ -19,7 +19,7 @@ type watchpointArgs struct {
 	Expression string `json:"expression,omitempty" doc:"Or such as p->count"`
 	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes" bounds:"enforced"`
 	Access     string `json:"access,omitempty" enum:"write|readwrite" default:"write"`
-	Recorded   bool   `json:"recorded,omitempty" doc:"In recorded steps only; any number and size"`
+	Recorded   bool   `json:"recorded,omitempty" doc:"In recorded steps only; any size"`
 	Condition  string `json:"condition,omitempty"`
 	sessiontools.SessionArg
 }

@@ -21,7 +21,7 @@ import (
 // variablesArgs holds the arguments of get_variables.
 type variablesArgs struct {
 	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Globals of libraries need a filter"`
-	Filter string `json:"filter,omitempty" doc:"Part of a name, or a pattern with * and ?"`
+	Filter string `json:"filter,omitempty" doc:"Part of a name, or with * and ?"`
 	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"0: innermost" bounds:"enforced"`
 	Thread int    `json:"thread,omitempty" min:"1" bounds:"enforced"`
 	goroutineArg

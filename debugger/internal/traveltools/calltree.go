@@ -20,7 +20,7 @@ type callTreeArgs struct {
 	From     *uint64 `json:"from,omitempty" doc:"Position"`
 	To       *uint64 `json:"to,omitempty"`
 	Depth    int     `json:"depth,omitempty" default:"4" min:"1" max:"200" bounds:"enforced"`
-	Filter   string  `json:"filter,omitempty" doc:"Part of a name, or a pattern with * and ?; at any depth, with callers"`
+	Filter   string  `json:"filter,omitempty" doc:"Part of a name, or with * and ?; with callers"`
 	Thread   int     `json:"thread,omitempty" min:"1" bounds:"enforced"`
 	Offset   int     `json:"offset,omitempty" min:"0" bounds:"enforced"`
 	MaxBytes int     `json:"max_bytes,omitempty" default:"5000" min:"500" max:"60000" bounds:"enforced"`

@@ -46,7 +46,7 @@ func (t *Group) Tools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/trace_value", Title: "Trace a value", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Follow a value back: its last write, the values used there, their last writes, to inputs and constants",
+			Doc:    "Follow a value back: last write, values used there, their last writes, to inputs and constants",
 			Phrase: "Value traced",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.traceValue)),
 		},

@@ -17,10 +17,10 @@ import (
 )
 
 // recordFile has the digests of the files as they were installed, so that a file of an
-// older version is told from one that somebody has changed.
+// older version is told from one that was changed by hand.
 const recordFile = ".triptych.json"
 
-// An action says what becomes of a file.
+// An action is done to a file.
 type action string
 
 // The actions.
@@ -32,7 +32,7 @@ const (
 	refuse action = "changed by hand, left as it is"
 )
 
-// A change is what becomes of one file of a folder.
+// A change is an action on one file of a folder.
 type change struct {
 	name   string // below the folder, with slashes
 	action action

@@ -20,7 +20,7 @@ func main() {
 	}
 }
 
-// commands are what bugbench does, by the first argument.
+// commands has the commands of bugbench by their names, the first argument.
 var commands = map[string]func(ctx context.Context, args []string, out io.Writer) error{
 	"learn": learn,
 	"mine":  mine,
