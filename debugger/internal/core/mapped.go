@@ -27,8 +27,8 @@ type Mapped struct {
 
 // NewMapped makes one. The function was reads the memory that is known without
 // the files; the beginnings of mapped files in it show which files they were.
-// The function open is called at most once for each path; nil opens regular
-// files.
+// The function open is called at most once for each path, but by
+// [Mapped.OpenUnmapped]; nil opens regular files.
 func NewMapped(maps procfs.Maps, was func(addr uint64, b []byte) (int, error), open func(path string) (*os.File, error)) *Mapped {
 	if open == nil {
 		open = OpenRegular
@@ -91,6 +91,10 @@ func (m *Mapped) Open(path string) (io.ReaderAt, error) {
 	}
 	return found.source, nil
 }
+
+// OpenUnmapped opens a file that the process had not mapped, such as one with the debug
+// information of a mapped file. The caller closes it.
+func (m *Mapped) OpenUnmapped(path string) (*os.File, error) { return m.open(path) }
 
 // pageSize is the size of the pages that mapped files are in.
 const pageSize = 4096

@@ -111,12 +111,12 @@ func (im *Image) debugFileLocked() *elffile.File {
 	return im.main
 }
 
-// openFile opens a file that goes with the image, where the process has it. It is nil
-// when it cannot be read.
+// openFile opens a file that goes with the image, where the process has it, or else where
+// this program has it. It is nil when it cannot be read.
 func (im *Image) openFile(path string) *elffile.File {
 	f, err := im.cfg.Open(Mapping{Path: path})
 	if err != nil {
-		return nil
+		return elffile.OpenPath(path)
 	}
 	o, err := elffile.Open(f, f)
 	if err != nil {

@@ -44,7 +44,8 @@ type Config struct {
 
 	// Open opens the file behind a mapping; nil opens Mapping.Path. A
 	// caller that knows the process id may open the file below /proc/PID/root,
-	// for containers, or in /proc/PID/map_files, for deleted files.
+	// for containers, or in /proc/PID/map_files, for deleted files. A Mapping that ends
+	// at 0 is a file that was not mapped, such as one with debug information.
 	Open func(Mapping) (File, error)
 
 	// DebugDirs are searched for separate debug files; nil means

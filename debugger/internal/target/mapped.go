@@ -32,6 +32,9 @@ func Missing(maps procfs.Maps, files *core.Mapped) (missing []string) {
 // its symbols.
 func ImageOpener(files *core.Mapped) func(symbols.Mapping) (symbols.File, error) {
 	return func(m symbols.Mapping) (symbols.File, error) {
+		if m.End == 0 { // a file that goes with a mapped one
+			return files.OpenUnmapped(m.Path)
+		}
 		r, err := files.Open(m.Path)
 		if err != nil {
 			return nil, err
