@@ -103,6 +103,10 @@ func (p *Process) endLoan(l *Loan) error {
 		}
 		p.threads[id] = t
 	}
+	if len(p.threads) == 0 { // killed meanwhile; its parent has not waited for it
+		p.end(Stop{Why: Exited, Thread: p.pid, Status: UnknownStatus})
+		return nil
+	}
 	if p.current = l.Current; p.threads[p.current] == nil {
 		p.current = p.ids()[0]
 	}

@@ -55,7 +55,7 @@ func (r *recorder) futex(c *call) (inplace.Stop, error) {
 		return r.park(c)
 	case wakesPrivate(g):
 		return r.wake(c)
-	case g.RAX == unix.SYS_FUTEX && g.RSI&futexOperation == futexWake || !r.unpark(func(*call) bool { return true }):
+	case g.RAX == unix.SYS_FUTEX && g.RSI&(futexOperation|futexPrivate) == futexWake || !r.unpark(func(*call) bool { return true }):
 		return inplace.Stop{}, nil
 	}
 	c.effect = r.effect(g)

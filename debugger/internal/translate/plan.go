@@ -109,7 +109,7 @@ func (t *translation) continues(p *planned, rounds *int) bool {
 		return false
 	case !p.in.Class.Is(x86.Cond):
 		p.next = target
-		return target > p.in.PC
+		return target > p.in.PC && t.fixed(target)
 	}
 	p.side = target
 	return target > p.in.PC
