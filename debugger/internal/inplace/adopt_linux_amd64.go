@@ -9,19 +9,20 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// An Injector makes a thread in an event stop execute a system call.
-type Injector func(tid int, number uint64, args [6]uint64) (uint64, error)
+// An Injector makes a thread in an event stop execute a system call. It passes events of
+// other threads to other, or keeps them if other is nil.
+type Injector func(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error)
 
 // Adopt returns a Runner for all threads of a process that has run before. They must be
 // in event stops. The current thread is the first one of the process. A thread that was
-// interrupted in a system call makes it again when it runs. The system calls that Adopt
-// needs are made by inject.
+// interrupted in a system call makes it again when it runs. The system calls that the Runner
+// needs are made by inject, which keeps the events of other threads until Adopt returns.
 func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector) (*Runner, error) {
 	memory, err := ptrace.OpenMemory(pid)
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{tracer: tracer, pid: pid, threads: make(map[int]*thread), memory: memory, injector: inject}
+	r := &Runner{tracer: tracer, pid: pid, threads: make(map[int]*thread), memory: memory, injector: inject, adopting: true}
 	for _, tid := range tids {
 		t := &thread{tid: tid}
 		r.threads[tid] = t
@@ -35,7 +36,7 @@ func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector) (*Runner
 	}
 	if err == nil {
 		err = r.start()
-		r.injector = nil
+		r.adopting = false
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("translate process %d: %w", pid, err), r.Close())
@@ -70,15 +71,14 @@ func (r *Runner) Park() (signal ptrace.SigInfo, waits bool, err error) {
 // Unmap unmaps the code cache. All threads must be parked. It must be the last call before
 // Close.
 func (r *Runner) Unmap() error {
-	return unmapFrom(r.tracer, r.tid, r.site, r.shared.mapped, r.beside)
+	return unmap(r.shared.mapped, r.inject)
 }
 
-// unmapFrom unmaps the code cache from a process or its child, whose thread is in an event
-// stop. The site is the address of a syscall instruction.
-func unmapFrom(tracer *ptrace.Tracer, tid int, site uint64, mapped []ptrace.Range, other func(ptrace.Event)) error {
+// unmap unmaps the code cache from a process, whose system calls are made by inject.
+func unmap(mapped []ptrace.Range, inject func(number uint64, args ...uint64) (uint64, error)) error {
 	var err error
 	for _, m := range mapped {
-		_, failed := tracer.Inject(tid, site, unix.SYS_MUNMAP, [6]uint64{m.Start, m.Len()}, other)
+		_, failed := inject(unix.SYS_MUNMAP, m.Start, m.Len())
 		err = errors.Join(err, failed)
 	}
 	return err

@@ -87,7 +87,10 @@ func (r *Runner) handOver(pid int, isNew bool) error {
 	}
 	c := Child{PID: pid, New: isNew}
 	if !isNew {
-		if err := unmapFrom(r.tracer, pid, site, r.shared.mapped, r.other); err != nil {
+		inject := func(number uint64, args ...uint64) (uint64, error) {
+			return r.tracer.Inject(pid, site, number, [6]uint64(append(args, 0, 0, 0, 0)), r.other)
+		}
+		if err := unmap(r.shared.mapped, inject); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,8 @@ type Runner struct {
 
 	copying bool // Step executes a copy of the instruction
 
-	injector Injector       // while Adopt runs
+	injector Injector       // of Adopt, or nil
+	adopting bool           // Adopt runs
 	sharing  map[int]bool   // children that are followed and have the memory of the process
 	births   []ptrace.Event // of children that are followed, not handled yet
 
@@ -183,10 +184,13 @@ func (r *Runner) inject(number uint64, args ...uint64) (uint64, error) {
 	}
 	var all [6]uint64
 	copy(all[:], args)
-	if r.injector != nil {
-		return r.injector(r.tid, number, all)
+	switch {
+	case r.injector == nil:
+		return r.tracer.Inject(r.tid, r.site, number, all, r.beside)
+	case r.adopting:
+		return r.injector(r.tid, number, all, nil)
 	}
-	return r.tracer.Inject(r.tid, r.site, number, all, r.beside)
+	return r.injector(r.tid, number, all, r.beside)
 }
 
 // arena maps a new arena.

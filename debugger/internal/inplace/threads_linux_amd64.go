@@ -127,6 +127,7 @@ func (r *Runner) beside(e ptrace.Event) {
 // executes handles an exec: its thread is the only one from now on, and has the id of the
 // process.
 func (r *Runner) executes(tid int) {
+	r.injector = nil // the guard's code is gone
 	if t := r.threads[tid]; t != nil {
 		t.tid = r.pid
 		r.threads = map[int]*thread{r.pid: t}

@@ -35,7 +35,7 @@ func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, erro
 		return 0, err
 	}
 	p.code.drop()
-	result, err := p.injectOnce(t.id, number, args)
+	result, err := p.injectOnce(t.id, number, args, nil)
 	t.trap = false
 	return result, p.checkEnded(err)
 }

@@ -18,8 +18,8 @@ type Loan struct {
 
 	// Inject makes a thread in an event stop execute a system call, as [Process.Inject]
 	// does: the process survives the end of this program meanwhile. Events of other
-	// threads are kept until the end of the loan.
-	Inject func(tid int, number uint64, args [6]uint64) (uint64, error)
+	// threads are passed to other, or kept until the end of the loan if it is nil.
+	Inject func(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error)
 
 	// What the borrower tells when it returns the process.
 	Ended    *Stop                  // the process has ended

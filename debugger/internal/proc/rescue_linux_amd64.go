@@ -146,14 +146,18 @@ func (p *Process) parkedRegs(r ptrace.Regs) *ptrace.Regs {
 	return &r
 }
 
-// injectOnce is Tracer.Inject, journalled for the guard.
-func (p *Process) injectOnce(tid int, number uint64, args [6]uint64) (uint64, error) {
+// injectOnce is Tracer.Inject, journalled for the guard. If other is nil, events of other
+// threads are queued.
+func (p *Process) injectOnce(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error) {
+	if other == nil {
+		other = p.enqueue
+	}
 	site, err := p.syscallSite()
 	if err != nil {
 		return 0, err
 	}
 	if p.rescue == 0 {
-		return p.tracer.Inject(tid, site, number, args, p.enqueue)
+		return p.tracer.Inject(tid, site, number, args, other)
 	}
 	var regs ptrace.Regs
 	if err := p.tracer.Regs(tid, &regs); err != nil {
@@ -168,7 +172,7 @@ func (p *Process) injectOnce(tid int, number uint64, args [6]uint64) (uint64, er
 	j.Thread(tid, &regs, &mask)
 	j.Publish(guard.WorkCall)
 	defer func() { j.Publish(guard.NoWork); j.Truncate(begin) }()
-	return p.tracer.Inject(tid, site, number, args, p.enqueue)
+	return p.tracer.Inject(tid, site, number, args, other)
 }
 
 // A State is the state that a commit sets for a thread.

@@ -158,7 +158,7 @@ func (p *Process) swapTrapAction(tid int, m *ptrace.Memory, next *sigaction) (si
 		if next == nil {
 			args[1] = 0
 		}
-		_, err := p.injectOnce(tid, unix.SYS_RT_SIGACTION, args)
+		_, err := p.injectOnce(tid, unix.SYS_RT_SIGACTION, args, nil)
 		return err
 	})
 	for i := range old {

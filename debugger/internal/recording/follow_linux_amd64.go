@@ -119,12 +119,15 @@ func (r *recorder) beginChild(c *inplace.Child) error {
 	if c.New {
 		return r.begin(0)
 	}
-	inject := func(tid int, number uint64, args [6]uint64) (uint64, error) {
+	inject := func(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error) {
+		if other == nil {
+			other = func(ptrace.Event) {}
+		}
 		site, err := syscallSite(tid)
 		if err != nil {
 			return 0, err
 		}
-		return r.tracer.Inject(tid, site, number, args, func(ptrace.Event) {})
+		return r.tracer.Inject(tid, site, number, args, other)
 	}
 	i, err := intrude(r.tracer, c.PID, []int{c.PID}, inject, func(ptrace.Event) {})
 	if err != nil {

@@ -112,7 +112,7 @@ func checkShared(maps procfs.Maps) error {
 func (i *intrusion) call(tid int, number uint64, args ...uint64) (uint64, error) {
 	var all [6]uint64
 	copy(all[:], args)
-	return i.inject(tid, number, all)
+	return i.inject(tid, number, all, nil)
 }
 
 // prepareThread prepares a thread.
