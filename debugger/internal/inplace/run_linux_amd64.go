@@ -175,7 +175,7 @@ func (r *Runner) enter() error {
 // that the kernel will not: there would be a stop at the end of the present call.
 func (r *Runner) resumeTranslated() error {
 	f := r.tracer.ToEmulated
-	if r.makes = r.at == atStop && !r.Replays; r.makes {
+	if r.makes = r.at == atStop && !r.Replays && !r.filtered; r.makes {
 		f = r.tracer.ToSyscall
 	}
 	r.at = atStop

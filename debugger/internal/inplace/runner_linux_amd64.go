@@ -46,6 +46,7 @@ type Runner struct {
 
 	injector Injector       // of Adopt, or nil
 	adopting bool           // Adopt runs
+	filtered bool           // see hasFilter
 	sharing  map[int]bool   // children that are followed and have the memory of the process
 	births   []ptrace.Event // of children that are followed, not handled yet
 
@@ -96,6 +97,7 @@ func (r *Runner) onlyThread() error {
 }
 
 func (r *Runner) start() (err error) {
+	r.filtered = hasFilter(r.pid)
 	r.code = code{memory: r.memory, pid: r.tid}
 	if r.site, err = r.code.syscallSite(); err != nil {
 		return err
@@ -116,6 +118,14 @@ func (r *Runner) start() (err error) {
 		Fetch: r.code.fetch, Variable: r.code.fetchVariable, Arena: r.arena, Targets: r.shared.targets(), Stops: r.stops,
 	})
 	return nil
+}
+
+// hasFilter reports whether a seccomp filter decides about system calls of a process, as in
+// many containers. It may answer calls that do not exist, and change rax, unless the thread
+// comes to them by PTRACE_SYSEMU.
+func hasFilter(pid int) bool {
+	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(pid) + "/status")
+	return err != nil || status.Number("Seccomp") != 0
 }
 
 // Close releases what this program has. The process keeps its mappings.

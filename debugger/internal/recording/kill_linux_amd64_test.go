@@ -20,9 +20,15 @@ const (
 	childProgram = "RECORDING_TEST_PROGRAM"
 	childFile    = "RECORDING_TEST_FILE"
 	childProcess = "RECORDING_TEST_PROCESS" // one to attach to, instead of a program
+	childFilter  = "RECORDING_TEST_FILTER"  // not empty: the recorder has a seccomp filter
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(childFilter) != "" {
+		if err := refuseUnknownCalls(); err != nil {
+			os.Exit(92)
+		}
+	}
 	if program := os.Getenv(childProgram); program != "" {
 		os.Exit(recordAlone(program, os.Getenv(childFile)))
 	}
