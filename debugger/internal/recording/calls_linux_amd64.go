@@ -91,7 +91,7 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 		r.run.Regs.RDX, c.altered = unix.MADV_DONTNEED, true
 	}
 	run := r.run.Start
-	if c.all != nil || len(r.threads) == 1 && r.live == nil {
+	if c.all != nil || len(r.threads) == 1 && !r.stoppable {
 		run = r.run.Execute
 	}
 	stop, err := run()

@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -78,6 +79,38 @@ func TestFollow(t *testing.T) {
 			for pid := range maps.Keys(children.files) {
 				t.Logf("child %d: %d bytes", pid, children.files[pid].Len())
 				replay(t, open(t, children.files[pid].Bytes()))
+			}
+		})
+	}
+}
+
+// TestFollowEnds records programs whose end does not wait for a child that is still recorded,
+// or for one whose first stop comes after the end of the recording.
+func TestFollowEnds(t *testing.T) {
+	program := debuggertest.Compile(t, filepath.Join("testdata", "outlived.c"), nil, "gcc", "-O1")
+	for _, test := range []struct {
+		name   string
+		argv   []string
+		status int
+		cut    bool
+	}{
+		{"before its child", []string{program}, 0, false},
+		{"cut after fork", []string{program, "cut"}, 7, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			needPermission(t)
+			input, end, err := os.Pipe()
+			check(t, err)
+			defer func() { _, _ = input.Close(), end.Close() }() // the child ends
+			_, err = end.WriteString("x")
+			check(t, err)
+			children := &buffers{files: make(map[int]*buffer)}
+			result, err := recording.Record(context.Background(), recording.Program{
+				Path: program, Args: test.argv, Files: []uintptr{input.Fd(), 2, 2}, Child: children.add,
+			}, io.Discard)
+			check(t, errors.Join(err, result.Err))
+			if result.Status != test.status || (result.Cut != "") != test.cut {
+				t.Errorf("%+v", result)
 			}
 		})
 	}

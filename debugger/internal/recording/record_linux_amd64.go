@@ -27,42 +27,19 @@ import (
 //	   ├─ native       rdtsc, cpuid, …
 //	   ├─ signal       the frame of a signal
 //	   └─ schedule     the thread that runs next
-func Record(ctx context.Context, p Program, w io.Writer) (result Result, err error) {
-	tracer, err := ptrace.Start()
-	if err != nil {
-		return Result{}, err
-	}
-	defer tracer.Close()
-	err = tracer.Do(context.WithoutCancel(ctx), func() error {
-		result, err = record(ctx, tracer, p, w)
-		return err
-	})
-	return result, err
-}
-
-func record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) (Result, error) {
+func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	out, err := NewWriter(w)
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{tracer: tracer, out: out, files: files{writer: out, known: make(map[stamp]int)}}
-	if err := errors.Join(unix.SchedGetaffinity(0, &r.affinity), pin(tracer)); err != nil {
+	r := &recorder{out: out, files: files{writer: out, known: make(map[stamp]int)}}
+	if r.tracer, err = ptrace.Start(); err != nil {
 		return Result{}, err
 	}
-	defer func() { _ = tracer.Unpin() }() // the thread ends with the tracer
-	if r.pid, err = tracer.Launch(p.Path, p.Args, &syscall.ProcAttr{Env: p.Env, Files: p.Files}, ptrace.Options); err != nil {
+	err = r.tracer.Do(context.WithoutCancel(ctx), func() error { return r.launch(ctx, &p) })
+	r.tracer.Close() // children whose first stop has not come run on
+	if err != nil {
 		return Result{}, err
-	}
-	if p.Started != nil {
-		p.Started(r.pid)
-	}
-	r.family = newFamily(ctx, &p, r.affinity)
-	r.record(ctx)
-	if !r.gone {
-		r.result.Err = errors.Join(r.result.Err, r.detach())
-	}
-	if r.run != nil {
-		r.result.Err = errors.Join(r.result.Err, r.run.Close())
 	}
 	if !r.gone {
 		r.result.Err = errors.Join(r.result.Err, r.awaitEnd(ctx))
@@ -72,16 +49,39 @@ func record(ctx context.Context, tracer *ptrace.Tracer, p Program, w io.Writer) 
 	return r.result, nil
 }
 
+// launch starts a program, records it, and lets it run on if it has not ended. The error is
+// that of a program that could not be started.
+func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
+	if err := errors.Join(unix.SchedGetaffinity(0, &r.affinity), pin(r.tracer)); err != nil {
+		return err
+	}
+	defer func() { _ = r.tracer.Unpin() }() // the thread ends with the tracer
+	if r.pid, err = r.tracer.Launch(p.Path, p.Args, &syscall.ProcAttr{Env: p.Env, Files: p.Files}, ptrace.Options); err != nil {
+		return err
+	}
+	if p.Started != nil {
+		p.Started(r.pid)
+	}
+	r.family = newFamily(ctx, p, r.affinity)
+	r.recordFrom(ctx, r.begin(0))
+	if !r.gone {
+		r.result.Err = errors.Join(r.result.Err, r.detach())
+	}
+	r.result.Err = errors.Join(r.result.Err, r.closeRun())
+	return nil
+}
+
 // A recorder records a program.
 type recorder struct {
-	tracer *ptrace.Tracer
-	pid    int
-	run    *inplace.Runner
-	out    *Writer
-	files  files
-	result Result
-	gone   bool    // the program has ended
-	family *family // that records children, or nil
+	tracer    *ptrace.Tracer
+	pid       int
+	run       *inplace.Runner
+	out       *Writer
+	files     files
+	result    Result
+	gone      bool    // the program has ended
+	stoppable bool    // the recording may end before the program
+	family    *family // that records children, or nil
 
 	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
 
@@ -121,11 +121,9 @@ type cutError string
 
 func (e cutError) Error() string { return string(e) }
 
-// record records to the end of the program or of the recording.
-func (r *recorder) record(ctx context.Context) { r.recordFrom(ctx, r.begin(0)) }
-
 // recordFrom records from the first state on, unless that has failed with an error.
 func (r *recorder) recordFrom(ctx context.Context, err error) {
+	r.stoppable = ctx.Done() != nil
 	for err == nil && !r.gone {
 		err = r.next(ctx)
 	}
