@@ -47,9 +47,16 @@ func Start() (*Tracer, error) {
 // serve runs calls until Close. The goroutine ends locked, so that its thread ends
 // too and the kernel detaches from all tracees.
 func (t *Tracer) serve(ready chan<- error) {
-	defer close(t.ended)
 	runtime.LockOSThread()
-	t.tid = unix.Gettid()
+	if t.tid = unix.Gettid(); t.tid == os.Getpid() {
+		// The first thread ends with the program only. While this goroutine has it, the
+		// next one gets another thread.
+		defer runtime.UnlockOSThread()
+		go t.serve(ready)
+		<-t.ended
+		return
+	}
+	defer close(t.ended)
 	ready <- unix.SchedGetaffinity(0, &t.affinity)
 	for {
 		select {

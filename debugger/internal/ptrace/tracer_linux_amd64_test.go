@@ -292,6 +292,21 @@ func TestLaunchFails(t *testing.T) {
 	}
 }
 
+// No tracer runs on the first thread of the program, which would not end with it.
+func TestTracerIsNotTheFirstThread(t *testing.T) {
+	for range 2000 {
+		tracer, err := ptrace.Start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tid := 0
+		err = tracer.Do(t.Context(), func() error { tid = unix.Gettid(); return nil })
+		if tracer.Close(); err != nil || tid == os.Getpid() {
+			t.Fatalf("a tracer runs on thread %d of process %d (%v)", tid, os.Getpid(), err)
+		}
+	}
+}
+
 // A thread in the stop of a signal gets that signal when its tracer dies, although the
 // tracer has read the stop.
 func TestSignalOutlivesTracer(t *testing.T) {
