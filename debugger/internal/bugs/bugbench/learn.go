@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -87,7 +88,7 @@ const compared = 150
 
 func newExample(f fix, found []bugs.Evidence) example {
 	e := example{project: f.project, want: f.places[1:]}
-	slices.SortStableFunc(found, func(a, b bugs.Evidence) int { return -compare(a.Rank, b.Rank) })
+	slices.SortStableFunc(found, func(a, b bugs.Evidence) int { return cmp.Compare(b.Rank, a.Rank) })
 	for i, c := range found {
 		p := place{c.File, c.Line}
 		label := slices.IndexFunc(e.want, func(w place) bool { return near(p, w) })
@@ -96,16 +97,6 @@ func newExample(f fix, found []bugs.Evidence) example {
 		}
 	}
 	return e
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Parameters of the descent, by Adam.
@@ -209,7 +200,7 @@ func crossed(examples []example) []example {
 // first returns the first choices by rank, each of other lines.
 func (e example) first() []choice {
 	all := slices.Clone(e.choices)
-	slices.SortStableFunc(all, func(a, b choice) int { return -compare(a.rank, b.rank) })
+	slices.SortStableFunc(all, func(a, b choice) int { return cmp.Compare(b.rank, a.rank) })
 	var kept []choice
 	for _, c := range all {
 		same := func(k choice) bool { return k.file == c.file && max(k.line, c.line)-min(k.line, c.line) <= 5 }
