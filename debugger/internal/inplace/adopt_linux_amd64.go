@@ -48,11 +48,7 @@ func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector) (*Runner
 // tracer than a Runner can continue it. If it is in a signal-delivery stop, it stays there,
 // and Park returns the signal.
 func (r *Runner) Park() (signal ptrace.SigInfo, waits bool, err error) {
-	for n, s := range r.deferred {
-		if n > 0 || !r.raised {
-			_ = unix.Tgkill(r.pid, r.tid, s.Signal()) // the thread may have been killed
-		}
-	}
+	r.sendAgain(r.deferredSignals())
 	if r.deferred = nil; r.at == atSignal {
 		return r.signal, true, r.setRegs()
 	}

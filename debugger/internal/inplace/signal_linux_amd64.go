@@ -114,6 +114,11 @@ func (r *Runner) undelivered() (signals []syscall.Signal) {
 	} else if r.at == atSignal && !isFault(&r.signal) {
 		signals = append(signals, r.signal.Signal())
 	}
+	return append(signals, r.deferredSignals()...)
+}
+
+// deferredSignals returns the deferred signals that were not sent again.
+func (r *Runner) deferredSignals() (signals []syscall.Signal) {
 	for n, s := range r.deferred {
 		if n > 0 || !r.raised {
 			signals = append(signals, s.Signal())
