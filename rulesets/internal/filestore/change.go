@@ -100,7 +100,7 @@ func (s *Store) recorded(name ruleset.Name, r record, change func() error) error
 // index.
 func (s *Store) around(name ruleset.Name, change func() error) error {
 	err := s.feeds.around(name, change)
-	s.index.touch(name, s.dirTime())
+	s.index.changed(name, s.dirTime())
 	return err
 }
 

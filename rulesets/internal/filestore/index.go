@@ -24,6 +24,7 @@ type index struct {
 	watches int       // number of watches that report changes
 	whole   bool      // metas has been read since the first watch began
 	dirTime time.Time // of the folder when it was read
+	ours    bool      // this process is changing the folder that has dirTime
 	stale   map[ruleset.Name]struct{}
 	metas   []ruleset.Meta // in list order
 	names   []ruleset.Name // of metas, sorted
@@ -61,23 +62,51 @@ func (x *index) forget() {
 // than updating the list name by name.
 const maxStale = 1000
 
-// touch marks a name as stale. dirTime is the folder's time after the change; the
-// caller must know of no other change.
-func (x *index) touch(name ruleset.Name, dirTime time.Time) {
+// beginChange begins a change by this process. dirTime is the folder's time just
+// before it: a list that does not have that time lacks changes of others, and is read
+// again after the change.
+func (x *index) beginChange(dirTime time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.whole {
+	x.ours = dirTime.Equal(x.dirTime)
+}
+
+// changed marks a name that this process changed as stale, "" for hidden files.
+// dirTime is the folder's time after the change.
+func (x *index) changed(name ruleset.Name, dirTime time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.touchLocked(name)
+	if x.ours {
+		x.dirTime = dirTime
+	}
+}
+
+// endChange ends what beginChange began.
+func (x *index) endChange(dirTime time.Time) {
+	x.changed("", dirTime)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ours = false
+}
+
+// touch marks a name as stale. The folder's time stays: of several files that were
+// created, the events of some may still be on their way.
+func (x *index) touch(name ruleset.Name) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.touchLocked(name)
+}
+
+func (x *index) touchLocked(name ruleset.Name) {
+	if !x.whole || name == "" {
 		return
 	}
-	if name != "" {
-		x.stale[name] = struct{}{}
-		x.odd[name.Slug()] = struct{}{} // whose files may now belong to a ruleset
-	}
+	x.stale[name] = struct{}{}
+	x.odd[name.Slug()] = struct{}{} // whose files may now belong to a ruleset
 	if len(x.stale) > maxStale {
 		x.whole = false
-		return
 	}
-	x.dirTime = dirTime
 }
 
 // touchOther marks a file that does not have the name of a ruleset as stale.
@@ -124,7 +153,12 @@ func (s *Store) indexed(use func(metas []ruleset.Meta)) (ok bool, err error) {
 	return true, nil
 }
 
-// readIndexLocked reads the whole folder.
+// clockTick is longer than the interval at which file systems advance their time:
+// two changes within it may leave a folder the same time.
+const clockTick = 20 * time.Millisecond
+
+// readIndexLocked reads the whole folder. If the folder has just changed, the next
+// list reads it again.
 func (s *Store) readIndexLocked(dirTime time.Time) error {
 	x := &s.index
 	entries, err := s.entries()
@@ -139,7 +173,7 @@ func (s *Store) readIndexLocked(dirTime time.Time) error {
 		}
 	}
 	slices.SortFunc(x.metas, ruleset.Compare)
-	x.dirTime, x.whole = dirTime, true
+	x.dirTime, x.whole = dirTime, time.Since(dirTime) > clockTick
 	x.stale, x.odd, x.created = map[ruleset.Name]struct{}{}, map[string]struct{}{}, make(map[ruleset.Name]time.Time, len(x.metas))
 	x.names = make([]ruleset.Name, 0, len(x.metas))
 	for _, m := range x.metas {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
@@ -64,6 +65,55 @@ func TestIndexIsTheFolder(t *testing.T) {
 	fresh, err := openAt(dir).Search(ctx, "n1*")
 	if diff := cmp.Diff(fresh, metas); diff != "" || err != nil {
 		t.Errorf("search, %v (-folder +index):\n%s", err, diff)
+	}
+}
+
+// A list has every file that was created before, though the events of only some of
+// them have arrived, and this process changed another meanwhile.
+func TestIndexAwaitsNoEvents(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(dir)
+	s.index.join()
+	w := newWatch(s, s.feeds.join(), func(ruleset.Change) {})
+	w.seen = map[ruleset.Name]stamp{}
+	write := func(name string) string {
+		path := filepath.Join(dir, name+".md")
+		if err := os.WriteFile(path, []byte("---\ndescription: d\n---\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	age := func() { // so that the next change alters the folder's time
+		past := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(dir, past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a")
+	age()
+	expectNames(t, s, "a")
+	first, _ := write("b"), write("c")
+	w.follow(fsnotify.Event{Name: first, Op: fsnotify.Create})
+	expectNames(t, s, "a", "b", "c")
+	age()
+	expectNames(t, s, "a", "b", "c")
+	write("e")
+	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "d", Description: "d"}); err != nil {
+		t.Fatal(err)
+	}
+	expectNames(t, s, "a", "b", "c", "d", "e")
+}
+
+func expectNames(t *testing.T, s *Store, want ...ruleset.Name) {
+	t.Helper()
+	metas, _, err := s.List(t.Context(), ruleset.Page{})
+	var got []ruleset.Name
+	for _, m := range metas {
+		got = append(got, m.Name)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("list, %v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -29,11 +29,12 @@ func (s *Store) lockedIn(ctx context.Context, change func() error) error {
 		return unavailable(fmt.Errorf("waiting for other processes: %w", err))
 	}
 	defer unlock()
-	if err = s.finish(); err == nil {
-		err = change()
+	s.index.beginChange(s.dirTime())
+	defer func() { s.index.endChange(s.dirTime()) }()
+	if err := s.finish(); err != nil {
+		return err
 	}
-	s.index.touch("", s.dirTime()) // hidden files came and went
-	return err
+	return change()
 }
 
 // lock takes the lock of this store, then the one that all processes share, so

@@ -160,7 +160,7 @@ func (w *watch) follow(e fsnotify.Event) {
 		w.lookAtMoves()
 	}
 	name, ok := nameOf(filepath.Base(e.Name))
-	w.store.index.touch(name, w.store.dirTime())
+	w.store.index.touch(name)
 	if ok {
 		w.look(name)
 		return
@@ -212,7 +212,7 @@ func (w *watch) record(ctx context.Context) {
 
 // tell passes on a change and has it recorded soon.
 func (w *watch) tell(c ruleset.Change) {
-	w.store.index.touch(c.Name, w.store.dirTime())
+	w.store.index.touch(c.Name)
 	w.compareFolder(c.Name, false) // which is told with the file; what changes later is told again
 	w.changed(c)
 	w.unrecorded[c.Name] = struct{}{}
