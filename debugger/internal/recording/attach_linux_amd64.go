@@ -13,7 +13,8 @@ import (
 )
 
 // Attach records a process that runs, until it ends, does what cannot be recorded, or ctx is
-// done. The process then runs on. The error is that of a process that cannot be recorded.
+// done. The process then runs on. The error is that of a process that cannot be recorded, of
+// which nothing was written.
 func Attach(ctx context.Context, pid int, w io.Writer) (result Result, err error) {
 	process, err := proc.Attach(ctx, pid, proc.Options{})
 	if err != nil {
@@ -38,10 +39,11 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 		return Result{}, err
 	}
 	i.pin()
-	if err := r.adopt(i); err != nil {
+	first, err := r.adopt(i)
+	if err != nil {
 		return Result{}, errors.Join(err, i.undo(l.Threads))
 	}
-	r.recordFrom(ctx, nil)
+	r.recordFrom(ctx, r.addFirst(&first))
 	r.result.Err = errors.Join(r.result.Err, r.giveBack(l), r.closeRun())
 	_ = l.Tracer.Unpin() // the session goes on with it
 	r.result.Positions, r.result.Events, r.result.Running = r.recorded, out.events, !r.gone

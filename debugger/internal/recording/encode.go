@@ -32,14 +32,28 @@ type Writer struct {
 	size   int64
 }
 
-// NewWriter writes the beginning of a recording to w.
+// NewWriter returns a Writer of a recording to w, which gets nothing before the first event:
+// entries of the table of files wait in the compressor.
 func NewWriter(w io.Writer) (*Writer, error) {
-	head := binary.LittleEndian.AppendUint16([]byte(magic), version)
-	if _, err := w.Write(head); err != nil {
-		return nil, err
-	}
+	w = &headed{w, binary.LittleEndian.AppendUint16([]byte(magic), version)}
 	zip, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	return &Writer{zip: zip}, err
+}
+
+// A headed writer writes a head before the first bytes.
+type headed struct {
+	to   io.Writer
+	head []byte
+}
+
+func (h *headed) Write(b []byte) (int, error) {
+	if len(h.head) > 0 {
+		if _, err := h.to.Write(h.head); err != nil {
+			return 0, err
+		}
+		h.head = nil
+	}
+	return h.to.Write(b)
 }
 
 // window is the size of the compressor's window. Readers refuse a larger one.

@@ -133,7 +133,11 @@ func (r *recorder) beginChild(c *inplace.Child) error {
 	if err != nil {
 		return err
 	}
-	return r.adopt(i)
+	first, err := r.adopt(i)
+	if err != nil {
+		return err
+	}
+	return r.addFirst(&first)
 }
 
 // syscallSite returns the address of a syscall instruction in the vdso of a process.

@@ -15,21 +15,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// adopt begins the recording of a process that has run before.
-func (r *recorder) adopt(i *intrusion) error {
+// adopt prepares the recording of a process that has run before, and returns its first event.
+func (r *recorder) adopt(i *intrusion) (Event, error) {
 	r.live, r.heap = i, i.brk
 	e := Event{Kind: Image, Status: i.pid}
 	if err := r.liveImage(&e, i); err != nil {
-		return err
-	}
-	if err := errors.Join(r.out.Add(&e), r.files.err); err != nil {
-		return err
+		return e, err
 	}
 	r.threads = make(map[int]*thread)
 	for _, tid := range i.threads {
 		t := &thread{clear: i.cleared[tid]}
 		if err := r.tracer.Regs(tid, &t.regs); err != nil {
-			return err
+			return e, err
 		}
 		t.waiting, t.after = t.regs.Restarts(), t.regs
 		if !t.waiting {
@@ -40,12 +37,15 @@ func (r *recorder) adopt(i *intrusion) error {
 	r.thread, r.shown = r.threads[i.pid], i.pid
 	run, err := inplace.Adopt(r.tracer, i.pid, i.threads, i.inject)
 	if err != nil {
-		return err
+		return e, err
 	}
 	r.run = run
 	r.family.follow(run)
-	return nil
+	return e, nil
 }
+
+// addFirst adds the first event.
+func (r *recorder) addFirst(e *Event) error { return errors.Join(r.out.Add(e), r.files.err) }
 
 // liveImage describes the state of a process that has run before.
 func (r *recorder) liveImage(e *Event, i *intrusion) error {

@@ -150,7 +150,7 @@ func (r *recorder) begin(number uint64) error {
 		return err
 	}
 	e.Position, e.Number = r.position(), number
-	if err := errors.Join(r.out.Add(&e), r.files.err); err != nil {
+	if err := r.addFirst(&e); err != nil {
 		return err
 	}
 	r.base, r.extra, r.shared = r.position()+e.duration(), 0, false

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -79,7 +80,7 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	if name == "" {
 		name = filepath.Base(args[0]) + ".recording"
 	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	file, err := createOutput(name)
 	if err != nil {
 		return err
 	}
@@ -89,21 +90,21 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	}
 	run, err := recordInto(ctx, file, program)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
+		return errors.Join(err, file.remove())
 	}
 	a.reportRecorded(f, &run, name)
 	if err := a.keepChildren(f, &run, name); err != nil {
 		return err
 	}
 	if failed := run.Status != 0; f.onCrash && !failed {
-		return os.Remove(name)
+		return file.remove()
 	}
 	return exitOf(&run)
 }
 
 // recordInto runs the program. Signals that the terminal sends to all its processes reach
 // the program anyway; others are passed on.
-func recordInto(ctx context.Context, file *os.File, program debugger.RecordedProgram) (debugger.RecordedRun, error) {
+func recordInto(ctx context.Context, file io.Writer, program debugger.RecordedProgram) (debugger.RecordedRun, error) {
 	ctx = context.WithoutCancel(ctx)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)

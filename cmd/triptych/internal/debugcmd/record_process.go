@@ -19,7 +19,7 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 	if name == "" {
 		name = fmt.Sprintf("%d.recording", f.attach)
 	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	file, err := createOutput(name)
 	if err != nil {
 		return err
 	}
@@ -32,11 +32,11 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 	}
 	run, err := debugger.RecordProcess(ctx, f.attach, file)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
+		return errors.Join(err, file.remove())
 	}
 	failed := !run.Running && run.Status != 0
 	if f.onCrash && !failed {
-		return errors.Join(run.Err, os.Remove(name))
+		return errors.Join(run.Err, file.remove())
 	}
 	a.reportProcess(&run, name)
 	return run.Err
