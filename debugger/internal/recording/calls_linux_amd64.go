@@ -160,7 +160,7 @@ func (r *recorder) check(g *ptrace.Regs) error {
 			return cutError("the program maps a file that others may write, and may write it itself")
 		}
 	case unix.SYS_CLONE, unix.SYS_CLONE3, unix.SYS_FORK, unix.SYS_VFORK:
-		if r.shared {
+		if flags, _ := r.cloneFlags(g); r.shared && flags&unix.CLONE_THREAD == 0 {
 			return cutError("the program would share memory with a child")
 		}
 	}

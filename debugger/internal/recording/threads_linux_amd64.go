@@ -260,18 +260,11 @@ func (r *recorder) setTimeout(c *call) {
 // started adds a thread that a system call has started.
 func (r *recorder) started(c *call) error {
 	g, result := &c.regs, int64(r.run.Regs.RAX)
-	var flags, clear uint64
-	switch g.RAX {
-	case unix.SYS_SET_TID_ADDRESS:
+	if g.RAX == unix.SYS_SET_TID_ADDRESS {
 		r.thread.clear = g.RDI
 		return nil
-	case unix.SYS_CLONE:
-		flags, clear = g.RDI, g.R10
-	case unix.SYS_CLONE3:
-		var b [24]byte
-		_, _ = r.run.Memory().Read(g.RDI, b[:]) // the kernel has read it
-		flags, clear = binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[16:])
 	}
+	flags, clear := r.cloneFlags(g)
 	if result <= 0 || flags&unix.CLONE_THREAD == 0 {
 		return nil
 	}
@@ -296,6 +289,21 @@ func (r *recorder) started(c *call) error {
 		c.event.Threads = append(c.event.Threads, Thread{tid, changed(new(ptrace.Regs), &t.regs), state})
 	}
 	return nil
+}
+
+// cloneFlags returns the flags of a system call that makes a thread or a process, or 0, and
+// the address of the id that the kernel clears at the end of a thread with
+// CLONE_CHILD_CLEARTID.
+func (r *recorder) cloneFlags(g *ptrace.Regs) (flags, clear uint64) {
+	switch g.RAX {
+	case unix.SYS_CLONE:
+		return g.RDI, g.R10
+	case unix.SYS_CLONE3:
+		var b [24]byte
+		_, _ = r.run.Memory().Read(g.RDI, b[:]) // the kernel fails too
+		return binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[16:])
+	}
+	return 0, 0
 }
 
 // endThread records the end of the current thread by exit(2), after which the process runs

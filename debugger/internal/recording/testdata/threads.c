@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -173,6 +174,9 @@ static void *executes(void *p) {
 	return p;
 }
 
+// shared: a thread that starts after memory was mapped that a child would share.
+static void *writes(void *p) { *(long *)p = 77; return NULL; }
+
 int main(int argc, char **argv) {
 	const char *what = argc > 1 ? argv[1] : "";
 	pthread_t self = pthread_self();
@@ -248,6 +252,11 @@ int main(int argc, char **argv) {
 		}
 		close(ends[1]);
 		sum = finish(2);
+	} else if (!strcmp(what, "shared")) {
+		long *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		pthread_create(&others[0], NULL, writes, p);
+		finish(1);
+		sum = *p;
 	} else if (!strcmp(what, "poll")) {
 		start(polls, 4);
 		for (int i = 0; i < 20; i++)
