@@ -81,7 +81,7 @@ func (r *Runner) handOver(pid int, isNew bool) error {
 	if _, err := r.tracer.ToEventStop(pid, r.other); err != nil {
 		return err
 	}
-	site, err := childSite(pid)
+	site, err := SyscallSite(pid)
 	if err != nil {
 		return err
 	}
@@ -108,17 +108,6 @@ func (r *Runner) handOver(pid int, isNew bool) error {
 	}
 	r.Follow(c)
 	return nil
-}
-
-// childSite returns the address of a syscall instruction in the vdso of a process.
-func childSite(pid int) (uint64, error) {
-	memory, err := ptrace.OpenMemory(pid)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = memory.Close() }()
-	c := code{memory: memory, pid: pid}
-	return c.syscallSite()
 }
 
 // Take traces the child, which is then in an event stop as its parent's tracer had found it.

@@ -1,7 +1,7 @@
 package inplace
 
 import (
-	"errors"
+	"fmt"
 	"os"
 	"strconv"
 
@@ -141,17 +141,35 @@ func (c *code) read(addr uint64) *[pageSize]byte {
 	return p
 }
 
-// syscallSite returns the address of a syscall instruction in the vdso.
-func (c *code) syscallSite() (uint64, error) {
-	vdso, err := auxiliary(c.pid, ptrace.AuxVDSO)
+// SyscallSite returns the address of a syscall instruction in the vdso of a process.
+func SyscallSite(pid int) (uint64, error) {
+	memory, err := ptrace.OpenMemory(pid)
 	if err != nil {
 		return 0, err
 	}
-	b := make([]byte, 2*pageSize)
-	n, _ := c.memory.Read(vdso, b)
-	at, ok := ptrace.FindSyscall(b[:n])
-	if !ok {
-		return 0, errors.New("the vdso has no syscall instruction")
+	defer func() { _ = memory.Close() }()
+	vdso, err := findVDSO(pid)
+	if err != nil {
+		return 0, err
 	}
-	return vdso + uint64(at), nil
+	at, ok := memory.FindSyscall(vdso.Start, vdso.End)
+	if !ok {
+		return 0, fmt.Errorf("the vdso of process %d has no syscall instruction", pid)
+	}
+	return at, nil
+}
+
+// findVDSO returns the mapping of the vdso of a process.
+func findVDSO(pid int) (procfs.Map, error) {
+	c := code{pid: pid}
+	maps, err := c.readMaps()
+	if err != nil {
+		return procfs.Map{}, err
+	}
+	for _, m := range maps {
+		if m.Path == "[vdso]" {
+			return m, nil
+		}
+	}
+	return procfs.Map{}, fmt.Errorf("process %d has no vdso", pid)
 }

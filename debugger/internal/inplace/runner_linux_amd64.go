@@ -3,7 +3,6 @@ package inplace
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -99,7 +98,7 @@ func (r *Runner) onlyThread() error {
 func (r *Runner) start() (err error) {
 	r.filtered = hasFilter(r.pid)
 	r.code = code{memory: r.memory, pid: r.tid}
-	if r.site, err = r.code.syscallSite(); err != nil {
+	if r.site, err = SyscallSite(r.tid); err != nil {
 		return err
 	}
 	maps, err := r.code.readMaps()
@@ -213,17 +212,4 @@ func (r *Runner) arena(near uint64) (codecache.Arena, error) {
 		return codecache.Arena{}, err
 	}
 	return r.shared.arena(r, maps, near)
-}
-
-// auxiliary returns an entry of the process's auxiliary vector.
-func auxiliary(pid int, key uint64) (uint64, error) {
-	auxv, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/auxv")
-	if err != nil {
-		return 0, err
-	}
-	value, ok := ptrace.Auxiliary(auxv, key)
-	if !ok {
-		return 0, fmt.Errorf("process %d has no entry %d in its auxiliary vector", pid, key)
-	}
-	return value, nil
 }

@@ -75,8 +75,8 @@ func (r *Runner) createMemfd() (uint64, error) {
 // of the vdso's e_ident, which is padding.
 func (r *Runner) emptyName() (uint64, error) {
 	const lastIdent = 15
-	vdso, err := auxiliary(r.tid, ptrace.AuxVDSO)
-	return vdso + lastIdent, err
+	vdso, err := findVDSO(r.tid)
+	return vdso.Start + lastIdent, err
 }
 
 // mapHere maps the memory into this program.

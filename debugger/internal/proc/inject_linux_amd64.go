@@ -3,8 +3,6 @@ package proc
 import (
 	"errors"
 	"syscall"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
 // Inject makes a thread execute a system call, which must not block, and returns
@@ -61,10 +59,8 @@ func (p *Process) syscallSite() (uint64, error) {
 			if !m.Execute || !m.Read || (m.Path == "[vdso]") != vdso {
 				continue
 			}
-			code := make([]byte, min(m.End-m.Start, 16<<20))
-			n, _ := p.memory.Read(m.Start, code)
-			if at, ok := ptrace.FindSyscall(code[:n]); ok {
-				p.site = m.Start + uint64(at)
+			if at, ok := p.memory.FindSyscall(m.Start, m.End); ok {
+				p.site = at
 				return p.site, nil
 			}
 		}

@@ -10,11 +10,14 @@ import (
 // syscallCode is the instruction syscall.
 var syscallCode = []byte{0x0f, 0x05}
 
-// FindSyscall returns the offset of a syscall instruction in code. The vdso of every
-// process has one.
-func FindSyscall(code []byte) (int, bool) {
-	at := bytes.Index(code, syscallCode)
-	return at, at >= 0
+// FindSyscall returns the address of a syscall instruction between two addresses. The vdso
+// of every process has one.
+func (m *Memory) FindSyscall(start, end uint64) (uint64, bool) {
+	const most = 16 << 20
+	code := make([]byte, min(end-start, most))
+	n, _ := m.Read(start, code)
+	at := bytes.Index(code[:n], syscallCode)
+	return start + uint64(at), at >= 0
 }
 
 // Inject makes a stopped thread execute a system call at site, the address of a

@@ -200,15 +200,11 @@ func vdsoSyscall(t *testing.T, pid int) uint64 {
 		t.Fatal(err)
 	}
 	address, _ := ptrace.Auxiliary(auxv, ptrace.AuxVDSO)
-	code := make([]byte, 4096)
-	if _, err := m.Read(address, code); err != nil {
-		t.Fatal(err)
-	}
-	at, ok := ptrace.FindSyscall(code)
+	at, ok := m.FindSyscall(address, address+4096)
 	if !ok {
 		t.Fatal("no system call in the vdso")
 	}
-	return address + uint64(at)
+	return at
 }
 
 // Memory is read and written, in pages that the process cannot write too, and

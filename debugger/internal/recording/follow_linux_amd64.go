@@ -123,7 +123,7 @@ func (r *recorder) beginChild(c *inplace.Child) error {
 		if other == nil {
 			other = func(ptrace.Event) {}
 		}
-		site, err := syscallSite(tid)
+		site, err := inplace.SyscallSite(tid)
 		if err != nil {
 			return 0, err
 		}
@@ -138,30 +138,6 @@ func (r *recorder) beginChild(c *inplace.Child) error {
 		return err
 	}
 	return r.addFirst(&first)
-}
-
-// syscallSite returns the address of a syscall instruction in the vdso of a process.
-func syscallSite(pid int) (uint64, error) {
-	maps, err := readMaps(pid)
-	if err != nil {
-		return 0, err
-	}
-	memory, err := ptrace.OpenMemory(pid)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = memory.Close() }()
-	for _, m := range maps {
-		if m.Path != "[vdso]" {
-			continue
-		}
-		code := make([]byte, m.End-m.Start)
-		n, _ := memory.Read(m.Start, code)
-		if at, ok := ptrace.FindSyscall(code[:n]); ok {
-			return m.Start + uint64(at), nil
-		}
-	}
-	return 0, errors.New("the process has no vdso with a syscall instruction")
 }
 
 // pinLike binds the tracer's thread to the processor that a process is bound to.

@@ -166,20 +166,12 @@ func (b *builder) clear(wanted []Mapping) error {
 		return err
 	}
 	for _, m := range maps {
-		if strings.HasPrefix(m.Path, "[v") {
-			if b.taken(m.Start, m.End, wanted) {
-				return errInTheWay
-			}
-			if m.Path == "[vdso]" {
-				err = b.findSyscall(m.Start, m.End-m.Start)
-			}
-		}
-		if err != nil {
-			return err
+		if strings.HasPrefix(m.Path, "[v") && b.taken(m.Start, m.End, wanted) {
+			return errInTheWay
 		}
 	}
-	if b.site == 0 {
-		return errors.New("the process has no vdso")
+	if b.site, err = inplace.SyscallSite(b.pid); err != nil {
+		return err
 	}
 	for _, m := range maps {
 		if !strings.HasPrefix(m.Path, "[v") {
@@ -198,15 +190,6 @@ func (b *builder) taken(start, end uint64, wanted []Mapping) bool {
 		}
 	}
 	return false
-}
-
-func (b *builder) findSyscall(start, length uint64) error {
-	code := make([]byte, length)
-	n, err := b.memory.Read(start, code)
-	if at, ok := ptrace.FindSyscall(code[:n]); ok {
-		b.site = start + uint64(at)
-	}
-	return err
 }
 
 func (b *builder) inject(number uint64, args ...uint64) (uint64, error) {
