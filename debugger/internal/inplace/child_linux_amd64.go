@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -11,13 +12,15 @@ import (
 )
 
 // A Child is a process that the program has created. It waits, not traced, in a system
-// call, with all signals blocked, until [Child.Take].
+// call, with all signals blocked, until [Child.Take]. After ten seconds it runs on, if its
+// vdso has room for a few instructions.
 type Child struct {
 	PID int
 	New bool // it has just begun to execute a program; else it is a copy of its parent
 
 	regs ptrace.Regs
 	mask uint64
+	code uint64 // address of the code in which it waits, or 0
 }
 
 // handleChildren handles the events of children that have come. It must not be called
@@ -81,12 +84,12 @@ func (r *Runner) handOver(pid int, isNew bool) error {
 	if _, err := r.tracer.ToEventStop(pid, r.other); err != nil {
 		return err
 	}
-	site, err := SyscallSite(pid)
-	if err != nil {
-		return err
-	}
 	c := Child{PID: pid, New: isNew}
 	if !isNew {
+		site, err := SyscallSite(pid)
+		if err != nil {
+			return err
+		}
 		inject := func(number uint64, args ...uint64) (uint64, error) {
 			return r.tracer.Inject(pid, site, number, [6]uint64(append(args, 0, 0, 0, 0)), r.other)
 		}
@@ -94,16 +97,15 @@ func (r *Runner) handOver(pid int, isNew bool) error {
 			return err
 		}
 	}
-	if err := r.tracer.Regs(pid, &c.regs); err != nil {
-		return err
-	}
+	var err error
 	if c.mask, err = r.tracer.SigMask(pid); err != nil {
 		return err
 	}
+	if err := r.tracer.Regs(pid, &c.regs); err != nil {
+		return err
+	}
 	c.regs.OrigRAX = ptrace.NoSyscall
-	waits := c.regs
-	waits.RIP, waits.RAX = site, unix.SYS_PAUSE
-	if err := errors.Join(r.tracer.SetSigMask(pid, ^uint64(0)), r.tracer.SetRegs(pid, &waits), r.tracer.Detach(pid, 0)); err != nil {
+	if err := errors.Join(c.wait(r.tracer), r.tracer.Detach(pid, 0)); err != nil {
 		return err
 	}
 	r.Follow(c)
@@ -111,6 +113,7 @@ func (r *Runner) handOver(pid int, isNew bool) error {
 }
 
 // Take traces the child, which is then in an event stop as its parent's tracer had found it.
+// If the error is ErrRanOn, it is anywhere in the program, in an event stop, too.
 func (c *Child) Take(tracer *ptrace.Tracer) error {
 	if err := errors.Join(tracer.Seize(c.PID, ptrace.Options), tracer.Interrupt(c.PID)); err != nil {
 		return err
@@ -123,9 +126,13 @@ func (c *Child) Take(tracer *ptrace.Tracer) error {
 		case e.Gone():
 			return fmt.Errorf("process %d: %w", c.PID, ptrace.ErrGone)
 		case e.Kind == ptrace.EventStop:
-			return errors.Join(tracer.SetRegs(c.PID, &c.regs), tracer.SetSigMask(c.PID, c.mask))
+			return c.restore(tracer)
 		}
-		if err := tracer.Cont(c.PID, 0); err != nil {
+		signal := syscall.Signal(0)
+		if e.Kind == ptrace.SignalStop && e.Signal != unix.SIGSTOP { // it has run on
+			signal = e.Signal
+		}
+		if err := tracer.Cont(c.PID, signal); err != nil {
 			return err
 		}
 	}

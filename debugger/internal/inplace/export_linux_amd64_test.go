@@ -1,6 +1,10 @@
 package inplace
 
-import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+import (
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
 
 // ExpectStaleStop does as if the event stop of a cancel had not come yet.
 func (r *Runner) ExpectStaleStop() { r.stale = true }
@@ -14,3 +18,11 @@ func (r *Runner) Other(e ptrace.Event) { r.other(e) }
 
 // AtEntry reports whether the thread is at the entry of a system call in the cache.
 func (r *Runner) AtEntry() bool { return r.at == atEntry }
+
+// HandOverIn sets the time that children wait for their next tracer, until the function that
+// it returns is called.
+func HandOverIn(d time.Duration) (restore func()) {
+	old := handOverTime
+	handOverTime = d
+	return func() { handOverTime = old }
+}

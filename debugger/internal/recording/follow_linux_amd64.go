@@ -71,7 +71,9 @@ func (f *family) recordChild(c *inplace.Child) (result Result, err error) {
 	}
 	defer tracer.Close()
 	err = tracer.Do(context.WithoutCancel(f.ctx), func() error {
-		if err := c.Take(tracer); err != nil {
+		if err := c.Take(tracer); errors.Is(err, inplace.ErrRanOn) {
+			return errors.Join(err, f.release(tracer, c))
+		} else if err != nil {
 			return err
 		}
 		out := f.open(c.PID)
