@@ -50,6 +50,20 @@ func TestWrites(t *testing.T) {
 			want:   []x86.Span{{Addr: 0x1000, Len: 56}, {Addr: 0x5000, Len: 16}, {Addr: 0x7000, Len: 5}, {Addr: 0x6000, Len: 24}},
 		},
 		{
+			name: "recvmmsg", number: 299, args: [6]uint64{3, 0x1000, 2, 0, 0x9000},
+			memory: []uint64{
+				0, 0, 0x1080, 1, 0, 0, 0, 0, // the first message, and its length
+				0x5000, 16, 0, 0, 0x7000, 5, 0, 0, // the second one
+				0x6000, 24, // the buffers of the first one
+			},
+			want: []x86.Span{
+				{Addr: 0x1000, Len: 56}, {Addr: 0x6000, Len: 24}, {Addr: 0x1038, Len: 4},
+				{Addr: 0x1040, Len: 56}, {Addr: 0x5000, Len: 16}, {Addr: 0x7000, Len: 5}, {Addr: 0x1078, Len: 4},
+				{Addr: 0x9000, Len: 16},
+			},
+		},
+		{name: "msgrcv", number: 70, args: [6]uint64{3, 0x5000, 10}, want: []x86.Span{{Addr: 0x5000, Len: 18}}},
+		{
 			name: "select", number: 23, args: [6]uint64{65, 0x5000, 0, 0x6000, 0x7000},
 			want: []x86.Span{{Addr: 0x5000, Len: 16}, {Addr: 0x6000, Len: 16}, {Addr: 0x7000, Len: 16}},
 		},

@@ -30,7 +30,7 @@ var numbers = sync.OnceValue(func() map[string]uint64 {
 // names has the names of the calls that have no row
 // (arch/x86/entry/syscalls/syscall_64.tbl).
 var names = map[uint64]string{
-	31: "shmctl", 66: "semctl", 67: "shmdt", 70: "msgrcv", 71: "msgctl", 101: "ptrace", 134: "uselib",
+	31: "shmctl", 66: "semctl", 67: "shmdt", 71: "msgctl", 101: "ptrace", 134: "uselib",
 	136: "ustat", 139: "sysfs", 153: "vhangup", 154: "modify_ldt", 155: "pivot_root", 156: "_sysctl",
 	159: "adjtimex", 163: "acct", 164: "settimeofday", 165: "mount", 166: "umount2", 167: "swapon",
 	168: "swapoff", 169: "reboot", 171: "setdomainname", 172: "iopl", 173: "ioperm", 174: "create_module",
@@ -40,7 +40,7 @@ var names = map[uint64]string{
 	210: "io_cancel", 211: "get_thread_area", 212: "lookup_dcookie", 214: "epoll_ctl_old", 215: "epoll_wait_old",
 	216: "remap_file_pages", 227: "clock_settime", 236: "vserver", 239: "get_mempolicy", 244: "mq_notify",
 	246: "kexec_load", 248: "add_key", 249: "request_key", 250: "keyctl", 256: "migrate_pages", 272: "unshare",
-	279: "move_pages", 298: "perf_event_open", 299: "recvmmsg", 300: "fanotify_init", 301: "fanotify_mark",
+	279: "move_pages", 298: "perf_event_open", 300: "fanotify_init", 301: "fanotify_mark",
 	303: "name_to_handle_at", 304: "open_by_handle_at", 311: "process_vm_writev", 313: "finit_module",
 	317: "seccomp", 320: "kexec_file_load", 321: "bpf", 322: "execveat", 323: "userfaultfd", 333: "io_pgetevents",
 	425: "io_uring_setup", 426: "io_uring_enter", 427: "io_uring_register", 428: "open_tree", 429: "move_mount",

@@ -57,17 +57,38 @@ func (e *effect) vectors(addr, count uint64) {
 
 // message returns an out for a struct msghdr and the memory that it points to.
 func message(arg int) out {
-	return func(e *effect) {
-		var b [56]byte
-		word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
-		if !e.read(e.call.Args[arg], b[:]) {
-			return
-		}
-		e.add(e.call.Args[arg], 56)
-		e.add(word(0), uint64(binary.LittleEndian.Uint32(b[8:])))
-		e.vectors(word(16), word(24))
-		e.add(word(32), min(word(40), maxCount))
+	return func(e *effect) { e.message(e.call.Args[arg]) }
+}
+
+func (e *effect) message(addr uint64) {
+	var b [56]byte
+	word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+	if !e.read(addr, b[:]) {
+		return
 	}
+	e.add(addr, 56)
+	e.add(word(0), uint64(binary.LittleEndian.Uint32(b[8:])))
+	e.vectors(word(16), word(24))
+	e.add(word(32), min(word(40), maxCount))
+}
+
+// messages returns an out for an array of struct mmsghdr: messages, each with the number of
+// its bytes.
+func messages(arg, count int) out {
+	return func(e *effect) {
+		const size, length = 64, 56
+		for n := range min(e.call.Args[count]&(1<<32-1), maxVector) {
+			at := e.call.Args[arg] + n*size
+			e.message(at)
+			e.add(at+length, 4)
+		}
+	}
+}
+
+// typed returns an out for a message with its type before it, of which another argument has
+// the length.
+func typed(arg, length int) out {
+	return func(e *effect) { e.add(e.call.Args[arg], min(e.call.Args[length], maxCount)+8) }
 }
 
 // sets handles the three fd_sets of select, with one bit for each descriptor.

@@ -61,7 +61,7 @@ type call struct {
 	regs    ptrace.Regs
 	effect  kernel.Effect
 	altered bool      // it is made with other values of rdx or r10
-	all     *snapshot // of the memory before it, if the effect is unknown
+	all     *snapshot // of the memory before it was begun last, if the effect is unknown
 
 	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call
 	meanwhile []Write   // and as the kernel has left it, while the call is withdrawn
@@ -72,12 +72,12 @@ type call struct {
 	wakes  uint64    // parked threads that it has woken
 }
 
+// mayWrite reports whether the kernel may write memory during the call.
+func (c *call) mayWrite() bool { return c.effect.Unknown || len(c.effect.Writes) > 0 }
+
 // prepare copies the memory that must be known as it was before a call.
 func (r *recorder) prepare(c *call) (err error) {
-	if c.effect.Unknown {
-		c.all, err = r.snapshot()
-	}
-	if err == nil && interruptible[c.regs.RAX] && len(r.threads) > 1 {
+	if interruptible[c.regs.RAX] && len(r.threads) > 1 {
 		c.changed, err = r.written(&c.regs, c.effect.Writes)
 	}
 	return err
@@ -90,8 +90,14 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 	if g.RAX == unix.SYS_MADVISE && g.RDX == unix.MADV_FREE {
 		r.run.Regs.RDX, c.altered = unix.MADV_DONTNEED, true
 	}
+	if c.effect.Unknown && !r.run.Inside() {
+		var err error
+		if c.all, err = r.snapshot(); err != nil {
+			return inplace.Stop{}, err
+		}
+	}
 	run := r.run.Start
-	if c.all != nil || len(r.threads) == 1 && !r.stoppable {
+	if c.effect.Unknown && forks[g.RAX] || len(r.threads) == 1 && !r.stoppable {
 		run = r.run.Execute
 	}
 	stop, err := run()
@@ -115,6 +121,10 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 	c.event.Position = r.position() - 1
 	return stop, r.finish(c)
 }
+
+// forks lists the system calls in which a child of vfork changes the memory of the program.
+// No other thread may run meanwhile.
+var forks = map[uint64]bool{unix.SYS_VFORK: true, unix.SYS_CLONE: true, unix.SYS_CLONE3: true}
 
 // finish records a system call that has returned.
 func (r *recorder) finish(c *call) (err error) {

@@ -255,6 +255,7 @@ func (r *recorder) add(e *Event, before ptrace.Regs) error {
 	e.Registers = changed(&before, &r.run.Regs)
 	r.waiting, r.after = r.run.Regs.Restarts(), r.run.Regs
 	r.recorded = r.position()
+	r.noteWritten(e.Writes)
 	return r.out.Add(e)
 }
 

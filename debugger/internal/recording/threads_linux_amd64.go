@@ -185,7 +185,7 @@ func (r *recorder) withdrawOthers() (int, error) {
 	current := r.run.Thread()
 	for _, tid := range r.run.Threads() {
 		t := r.threads[tid]
-		if tid == current || !r.run.Waits(tid) || t == nil || t.call == nil || len(t.call.effect.Writes) == 0 {
+		if tid == current || !r.run.Waits(tid) || t == nil || t.call == nil || !t.call.mayWrite() {
 			continue
 		}
 		if err := r.switchTo(tid); err != nil {
@@ -217,6 +217,9 @@ func (r *recorder) withdraw(c *call) (bool, error) {
 	}
 	if c.began.IsZero() {
 		c.began = time.Now()
+	}
+	if err := r.checkUnknown(c); err != nil {
+		return false, err
 	}
 	r.setTimeout(c)
 	for _, w := range c.changed {
@@ -327,6 +330,7 @@ func (r *recorder) endThread(e *Event) (inplace.Stop, error) {
 		}
 	}
 	delete(r.threads, tid)
+	r.noteWritten(e.Writes)
 	r.recorded = r.position()
 	return inplace.Stop{Kind: inplace.Blocked}, r.out.Add(e)
 }

@@ -84,6 +84,40 @@ func (r *recorder) snapshot() (*snapshot, error) {
 	return s, nil
 }
 
+// checkUnknown ends the recording if a system call of unknown effect has written memory
+// though it was interrupted.
+func (r *recorder) checkUnknown(c *call) error {
+	if c.all == nil {
+		return nil
+	}
+	writes, err := r.differences(c.all, c.effect.Name, c.regs.RAX)
+	if err == nil && len(writes) > 0 {
+		err = cutError(fmt.Sprintf("system call %d %s has written memory, and was interrupted", c.regs.RAX, c.effect.Name))
+	}
+	return err
+}
+
+// noteWritten notes what an input has written, so that it is not taken for an effect of the
+// calls that wait.
+func (r *recorder) noteWritten(writes []Write) {
+	for _, t := range r.threads {
+		if t.call == nil || t.call.all == nil {
+			continue
+		}
+		for _, w := range writes {
+			t.call.all.apply(w)
+		}
+	}
+}
+
+// apply writes to a snapshot.
+func (s *snapshot) apply(w Write) {
+	m, ok := s.maps.Find(w.Address)
+	if b := s.memory[m.Start]; ok && w.Address-m.Start < uint64(len(b)) {
+		copy(b[w.Address-m.Start:], w.Data)
+	}
+}
+
 // differences returns what has changed since a snapshot.
 func (r *recorder) differences(s *snapshot, name string, number uint64) ([]Write, error) {
 	maps, err := readMaps(r.run.Thread())

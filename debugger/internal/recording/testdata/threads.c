@@ -1,6 +1,7 @@
 // threads does one of several things with threads.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -177,6 +179,21 @@ static void *executes(void *p) {
 // shared: a thread that starts after memory was mapped that a child would share.
 static void *writes(void *p) { *(long *)p = 77; return NULL; }
 
+// unknown: a thread waits in a system call that few programs make: it opens a FIFO by its
+// handle, if it may, and otherwise by its name.
+static char fifo[] = "/tmp/fifoXXXXXX";
+static void *opens(void *p) {
+	union { struct file_handle h; char b[200]; } u = {.h.handle_bytes = 128};
+	int mount, fd = -1, folder = open("/tmp", O_RDONLY);
+	if (name_to_handle_at(AT_FDCWD, fifo, &u.h, &mount, 0) == 0)
+		fd = open_by_handle_at(folder, &u.h, O_RDONLY);
+	if (fd < 0)
+		fd = open(fifo, O_RDONLY);
+	char c = 0;
+	(void)p;
+	return (void *)(long)(read(fd, &c, 1) + c);
+}
+
 int main(int argc, char **argv) {
 	const char *what = argc > 1 ? argv[1] : "";
 	pthread_t self = pthread_self();
@@ -257,6 +274,18 @@ int main(int argc, char **argv) {
 		pthread_create(&others[0], NULL, writes, p);
 		finish(1);
 		sum = *p;
+	} else if (!strcmp(what, "unknown")) {
+		close(mkstemp(fifo));
+		if (unlink(fifo) || mkfifo(fifo, 0600))
+			return 1;
+		start(opens, 1);
+		for (int i = 0; i < 5; i++)
+			square((void *)1L);
+		int end = open(fifo, O_WRONLY);
+		unlink(fifo);
+		if (write(end, "u", 1) != 1)
+			return 1;
+		sum = finish(1);
 	} else if (!strcmp(what, "poll")) {
 		start(polls, 4);
 		for (int i = 0; i < 20; i++)
