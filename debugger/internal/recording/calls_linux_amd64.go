@@ -100,9 +100,11 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 	if c.effect.Unknown && forks[g.RAX] || len(r.threads) == 1 && !r.stoppable {
 		run = r.run.Execute
 	}
-	stop, err := run()
+	stop, err := r.beginAgain(c, run)
 	if stop.Kind == inplace.Blocked {
-		r.thread.call = c
+		if r.thread.call = c; c.began.IsZero() {
+			c.began = time.Now()
+		}
 		return stop, err
 	}
 	r.thread.call = nil

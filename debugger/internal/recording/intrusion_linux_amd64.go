@@ -181,7 +181,7 @@ func (i *intrusion) repeatInterrupted(tid int) error {
 	if err := i.tracer.Regs(tid, &regs); err != nil {
 		return err
 	}
-	if !regs.InSyscall() || -int64(regs.RAX) != int64(unix.EINTR) || !repeatable[regs.OrigRAX] {
+	if !regs.InSyscall() || -int64(regs.RAX) != int64(unix.EINTR) || !repeatable[regs.OrigRAX] && !receives[regs.OrigRAX] {
 		return nil
 	}
 	status, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", i.pid, tid))

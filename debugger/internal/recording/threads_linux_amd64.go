@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -204,10 +203,6 @@ var interruptible = map[uint64]bool{
 	unix.SYS_NANOSLEEP: true, unix.SYS_CLOCK_NANOSLEEP: true, unix.SYS_RESTART_SYSCALL: true,
 }
 
-// timeouts lists those of them that the kernel restarts with the time that is left in
-// memory.
-var timeouts = map[uint64]bool{unix.SYS_PPOLL: true, unix.SYS_SELECT: true, unix.SYS_PSELECT6: true}
-
 // withdraw withdraws the system call of the current thread, and returns false if it has
 // returned.
 func (r *recorder) withdraw(c *call) (bool, error) {
@@ -215,13 +210,9 @@ func (r *recorder) withdraw(c *call) (bool, error) {
 	if !done || err != nil {
 		return done, err
 	}
-	if c.began.IsZero() {
-		c.began = time.Now()
-	}
 	if err := r.checkUnknown(c); err != nil {
 		return false, err
 	}
-	r.setTimeout(c)
 	for _, w := range c.changed {
 		now := make([]byte, len(w.Data))
 		if _, err := r.run.Memory().Read(w.Address, now); err != nil {
@@ -231,33 +222,12 @@ func (r *recorder) withdraw(c *call) (bool, error) {
 			if timeouts[c.regs.RAX] {
 				c.meanwhile = append(c.meanwhile, Write{w.Address, now})
 			}
-			if _, err := r.run.Memory().Write(w.Address, w.Data); err != nil {
+			if err := r.put(w); err != nil {
 				return false, err
 			}
 		}
 	}
 	return true, nil
-}
-
-// exchange gives a withdrawn system call the memory that the kernel has left.
-func (r *recorder) exchange(c *call) error {
-	for _, w := range c.meanwhile {
-		if _, err := r.run.Memory().Write(w.Address, w.Data); err != nil {
-			return err
-		}
-	}
-	c.meanwhile = nil
-	return nil
-}
-
-// setTimeout shortens the timeout of a call that is made anew, because the kernel does not
-// restart it.
-func (r *recorder) setTimeout(c *call) {
-	if n := c.regs.RAX; n != unix.SYS_EPOLL_WAIT && n != unix.SYS_EPOLL_PWAIT || int32(c.regs.R10) <= 0 {
-		return
-	}
-	left := max(0, int64(int32(c.regs.R10))-time.Since(c.began).Milliseconds())
-	r.run.Regs.R10, c.altered = uint64(left), true
 }
 
 // started adds a thread that a system call has started.
@@ -383,6 +353,9 @@ func (r *recorder) leaveCall(tid int) error {
 			if _, err := r.run.Withdraw(); err != nil {
 				return err
 			}
+		}
+		if err := r.exchange(t.call); err != nil {
+			return err
 		}
 		if t.call.woken {
 			r.run.Skip(0)

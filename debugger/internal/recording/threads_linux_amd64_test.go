@@ -12,7 +12,7 @@ import (
 // they write without a recorder, and replays them.
 func TestThreads(t *testing.T) {
 	program := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
-	for _, test := range []string{"join", "handover", "condition", "local", "signals", "fork", "exec", "leader", "group", "sleep", "robust", "read", "poll", "shared", "unknown"} {
+	for _, test := range []string{"join", "handover", "condition", "local", "signals", "fork", "exec", "leader", "group", "sleep", "robust", "read", "poll", "shared", "unknown", "timeouts"} {
 		t.Run(test, func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), program, test)
 			want, _ := command.Output() // the status is compared

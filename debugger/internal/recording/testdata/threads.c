@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -194,6 +195,33 @@ static void *opens(void *p) {
 	return (void *)(long)(read(fd, &c, 1) + c);
 }
 
+// timeouts: threads wait for nothing, with timeouts, while another one computes.
+static int sockets[2];
+static struct timespec soon = {0, 100000000};
+static void *expires(void *p) {
+	struct epoll_event e;
+	sigset_t none;
+	char c;
+	long result = 0;
+	sigemptyset(&none);
+	sigaddset(&none, SIGUSR2);
+	switch ((long)p) {
+	case 0:
+		result = syscall(SYS_epoll_pwait2, epoll_create1(0), &e, 1, &soon, NULL, 0);
+		break;
+	case 1:
+		result = sigtimedwait(&none, &(siginfo_t){0}, &soon) < 0 && errno == EAGAIN;
+		break;
+	case 2:
+		result = read(sockets[0], &c, 1) < 0 && errno == EAGAIN;
+		break;
+	case 3:
+		result = epoll_wait(epoll_create1(0), &e, 1, 100);
+	}
+	atomic_fetch_add(&flag, 1);
+	return (void *)result;
+}
+
 int main(int argc, char **argv) {
 	const char *what = argc > 1 ? argv[1] : "";
 	pthread_t self = pthread_self();
@@ -274,6 +302,20 @@ int main(int argc, char **argv) {
 		pthread_create(&others[0], NULL, writes, p);
 		finish(1);
 		sum = *p;
+	} else if (!strcmp(what, "timeouts")) {
+		struct timeval t = {0, 100000};
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) ||
+		    setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t))
+			return 1;
+		start(expires, 4);
+		for (time_t end = time(NULL) + 20; atomic_load(&flag) < 4 && time(NULL) < end;)
+			square((void *)1L);
+		socklen_t n = sizeof t;
+		printf("%d expired, %ld", atomic_load(&flag), soon.tv_nsec);
+		getsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &t, &n);
+		printf(", %ld\n", (long)t.tv_usec);
+		fflush(stdout);
+		_exit(flag == 4 && finish(4) == 2 ? 4 : 5);
 	} else if (!strcmp(what, "unknown")) {
 		close(mkstemp(fifo));
 		if (unlink(fifo) || mkfifo(fifo, 0600))

@@ -1,0 +1,129 @@
+package recording
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A system call that is withdrawn and made again has the time that is left. The kernel
+// restarts some calls like that. Of others the recorder shortens the timeout: in a register,
+// in memory or of a socket.
+
+// timeouts lists the system calls that the kernel restarts with the time that is left in
+// memory.
+var timeouts = map[uint64]bool{unix.SYS_PPOLL: true, unix.SYS_SELECT: true, unix.SYS_PSELECT6: true}
+
+// exchange gives a withdrawn system call the memory that the kernel has left.
+func (r *recorder) exchange(c *call) error {
+	var err error
+	for _, w := range c.meanwhile {
+		err = errors.Join(err, r.put(w))
+	}
+	c.meanwhile = nil
+	return err
+}
+
+// put writes memory that a replay need not know. What is not there is left out.
+func (r *recorder) put(w Write) error {
+	_, err := r.run.Memory().Write(w.Address, w.Data)
+	if errors.As(err, new(*ptrace.AccessError)) {
+		return nil
+	}
+	r.noteWritten([]Write{w})
+	return err
+}
+
+// left returns how much of a timeout is left.
+func (c *call) left(whole time.Duration) time.Duration { return max(0, whole-time.Since(c.began)) }
+
+// beginAgain begins or continues a call by start. One that was withdrawn has the timeout that
+// is left meanwhile: the kernel reads it when the call begins.
+func (r *recorder) beginAgain(c *call, start func() (inplace.Stop, error)) (inplace.Stop, error) {
+	if c.began.IsZero() || r.run.Inside() {
+		return start()
+	}
+	restore, err := r.shorten(c)
+	if err != nil {
+		return inplace.Stop{}, err
+	}
+	stop, err := start()
+	return stop, errors.Join(err, restore())
+}
+
+// shorten shortens the timeout of a call that the kernel does not restart, until the function
+// that it returns is called.
+func (r *recorder) shorten(c *call) (restore func() error, err error) {
+	switch n := c.regs.RAX; {
+	case n == unix.SYS_EPOLL_WAIT, n == unix.SYS_EPOLL_PWAIT:
+		if whole := int64(int32(c.regs.R10)); whole > 0 {
+			left := c.left(time.Duration(whole) * time.Millisecond)
+			r.run.Regs.R10, c.altered = uint64(left.Milliseconds()), true
+		}
+	case n == unix.SYS_EPOLL_PWAIT2:
+		return r.shortenAt(c, c.regs.R10)
+	case n == unix.SYS_RT_SIGTIMEDWAIT:
+		return r.shortenAt(c, c.regs.RDX)
+	case receives[n]:
+		return r.shortenSocket(c, int(int32(c.regs.RDI)))
+	}
+	return unchanged, nil
+}
+
+func unchanged() error { return nil }
+
+// shortenAt shortens a timeout in memory.
+func (r *recorder) shortenAt(c *call, addr uint64) (restore func() error, err error) {
+	whole := make([]byte, 16)
+	if n, _ := r.run.Memory().Read(addr, whole); n < len(whole) {
+		return unchanged, nil // there is none, or the call fails
+	}
+	seconds, nanoseconds := binary.LittleEndian.Uint64(whole), binary.LittleEndian.Uint64(whole[8:])
+	const century, second = 100 * 365 * 24 * 3600, 1_000_000_000
+	if seconds > century || nanoseconds >= second {
+		return unchanged, nil
+	}
+	left := c.left(time.Duration(seconds)*time.Second + time.Duration(nanoseconds))
+	b := binary.LittleEndian.AppendUint64(nil, uint64(left/time.Second))
+	b = binary.LittleEndian.AppendUint64(b, uint64(left%time.Second))
+	return func() error { return r.put(Write{addr, whole}) }, r.put(Write{addr, b})
+}
+
+// receives lists the system calls that wait for a socket as long as its option SO_RCVTIMEO
+// says, and fail when their thread is stopped.
+var receives = map[uint64]bool{
+	unix.SYS_READ: true, unix.SYS_READV: true, unix.SYS_RECVFROM: true, unix.SYS_RECVMSG: true, unix.SYS_RECVMMSG: true,
+	unix.SYS_ACCEPT: true, unix.SYS_ACCEPT4: true,
+}
+
+// shortenSocket shortens the timeout of a descriptor if it is that of a socket that has one.
+func (r *recorder) shortenSocket(c *call, fd int) (restore func() error, err error) {
+	socket, err := r.descriptor(fd)
+	if err != nil {
+		return unchanged, nil //nolint:nilerr // the kernel says what is wrong
+	}
+	old, err := unix.GetsockoptTimeval(socket, unix.SOL_SOCKET, unix.SO_RCVTIMEO)
+	if err != nil || old.Nano() == 0 {
+		return unchanged, unix.Close(socket)
+	}
+	left := unix.NsecToTimeval(int64(max(c.left(time.Duration(old.Nano())), time.Microsecond))) // 0 would be no limit
+	set := func(t *unix.Timeval) error {
+		return unix.SetsockoptTimeval(socket, unix.SOL_SOCKET, unix.SO_RCVTIMEO, t)
+	}
+	return func() error { return errors.Join(set(old), unix.Close(socket)) }, set(&left)
+}
+
+// descriptor returns a descriptor of what a descriptor of the process is of.
+func (r *recorder) descriptor(fd int) (int, error) {
+	process, err := unix.PidfdOpen(r.pid, 0)
+	if err != nil {
+		return 0, err
+	}
+	copied, err := unix.PidfdGetfd(process, fd, 0)
+	return copied, errors.Join(err, unix.Close(process))
+}
