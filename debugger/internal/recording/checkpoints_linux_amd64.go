@@ -25,7 +25,8 @@ func (t *Timeline) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.running(p)
+	p.replaying = &t.replaying
+	p.noteRunning()
 	if err = p.RunTo(ctx, t.first); err != nil {
 		return errors.Join(err, p.Close())
 	}

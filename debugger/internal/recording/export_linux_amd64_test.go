@@ -2,6 +2,7 @@ package recording
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 )
@@ -29,3 +30,12 @@ func (t *Timeline) Checkpoints() (list []uint64) {
 	}
 	return list
 }
+
+// NoteRunning makes the Player note the process that executes instructions.
+func (p *Player) NoteRunning(process *atomic.Int64) { p.replaying = process }
+
+// Fork returns another Player at the same position.
+func (p *Player) Fork() (*Player, error) { return p.fork() }
+
+// EndProcess ends the process of a Player that Fork has returned.
+func (p *Player) EndProcess() error { return p.endProcess() }

@@ -58,7 +58,6 @@ func (t *Timeline) firstSince(ctx context.Context, places *history.Places, range
 	if err != nil {
 		return 0, false, err
 	}
-	t.running(p)
 	s := t.search(p, places, ranges)
 	s.one = true
 	err = errors.Join(s.look(ctx, from, to, math.MaxInt), p.endProcess())
@@ -94,7 +93,6 @@ func (t *Timeline) lastSince(ctx context.Context, c *Player, places *history.Pla
 		if err != nil {
 			return false, err
 		}
-		t.running(p)
 		at, found, err := lastOf(ctx, t.search(p, places, ranges), from, to)
 		if found {
 			position, ok = max(position, at), true
@@ -150,9 +148,6 @@ func (t *Timeline) do(ctx context.Context, f func(ctx context.Context) error) er
 		return f(ctx)
 	})
 }
-
-// running notes which process replays.
-func (t *Timeline) running(p *Player) { t.replaying.Store(int64(p.run.Thread())) }
 
 // errClosed reports that a timeline was closed during a request.
 var errClosed = errors.New("the recording was closed")

@@ -11,6 +11,6 @@ func (p *Player) fork() (*Player, error) {
 	}
 	return &Player{
 		recording: p.recording, tracer: p.tracer, files: p.files, run: run, base: p.Position(), event: p.event,
-		thread: p.thread, threads: maps.Clone(p.threads),
+		replaying: p.replaying, thread: p.thread, threads: maps.Clone(p.threads),
 	}, nil
 }

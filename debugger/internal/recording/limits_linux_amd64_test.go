@@ -3,9 +3,11 @@ package recording_test
 import (
 	"errors"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
@@ -35,4 +37,38 @@ func TestLimits(t *testing.T) {
 	if _, ok := errors.AsType[*recording.LimitError](err); !ok {
 		t.Errorf("a replay in a byte of memory: %v", err)
 	}
+}
+
+// TestWatchedProcess asks which process is watched: that which executes instructions, also
+// after an exec, and if it is a fork.
+func TestWatchedProcess(t *testing.T) {
+	r := open(t, record(t, "/bin/sh", "-c", "exec /bin/true").file)
+	onTracer(t, func(tracer *ptrace.Tracer) error {
+		p, err := recording.NewPlayer(tracer, r)
+		if err != nil {
+			return err
+		}
+		var watched atomic.Int64
+		p.NoteRunning(&watched)
+		at := func(what string, p *recording.Player, position uint64) error {
+			err := p.RunTo(t.Context(), position)
+			if watched.Load() != int64(p.Process()) {
+				t.Errorf("%s: process %d is watched, want %d", what, watched.Load(), p.Process())
+			}
+			return err
+		}
+		first := p.Process()
+		if err := at("first program", p, 1000); err != nil {
+			return err
+		}
+		half, err := p.Fork()
+		if err != nil {
+			return err
+		}
+		err = errors.Join(at("fork", half, 2000), half.EndProcess(), at("after exec", p, r.End()-1))
+		if p.Process() == first {
+			t.Error("there was no exec")
+		}
+		return errors.Join(err, p.Close())
+	})
 }

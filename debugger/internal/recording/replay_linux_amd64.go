@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -22,6 +23,8 @@ type Player struct {
 	run       *inplace.Runner
 	base      uint64 // positions before what the Runner has counted
 	event     int    // number of the next event
+
+	replaying *atomic.Int64 // id of the process that executes instructions last, or nil
 
 	thread  int           // id of the current thread
 	threads map[int]state // of the other threads
@@ -116,11 +119,20 @@ func (p *Player) runBefore(ctx context.Context, next *Event, position uint64) er
 	return nil
 }
 
+// noteRunning notes that the process is going to execute instructions. An exec gives a
+// Player another process.
+func (p *Player) noteRunning() {
+	if p.replaying != nil {
+		p.replaying.Store(int64(p.run.Thread()))
+	}
+}
+
 // runOnce executes instructions up to a position before the next event, or to a stop.
 func (p *Player) runOnce(ctx context.Context, next *Event, position uint64) error {
 	if next.Immediate {
 		return p.diverged("%d instructions where there is none", position-p.Position())
 	}
+	p.noteRunning()
 	stop, err := p.run.Run(ctx, int64(position-p.Position()))
 	if err != nil {
 		return p.diverged("%v", err)

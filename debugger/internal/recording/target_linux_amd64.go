@@ -145,6 +145,7 @@ func (s *replayStepper) Step() (proc.Outcome, error) {
 		}
 		return proc.StepDone, p.take(&e)
 	}
+	p.noteRunning()
 	stop, err := p.run.Run(s.ctx, 1)
 	if err == nil {
 		err = p.handleStop(s.ctx, stop, p.Position())

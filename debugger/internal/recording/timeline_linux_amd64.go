@@ -125,7 +125,6 @@ func (t *Timeline) playerAt(ctx context.Context, position uint64) (*Player, erro
 	if err != nil {
 		return nil, err
 	}
-	t.running(p)
 	if err := p.RunTo(ctx, position); err != nil {
 		return nil, errors.Join(err, p.endProcess())
 	}
