@@ -48,20 +48,36 @@ func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector) (*Runner
 // tracer than a Runner can continue it. If it is in a signal-delivery stop, it stays there,
 // and Park returns the signal.
 func (r *Runner) Park() (signal ptrace.SigInfo, waits bool, err error) {
-	r.sendAgain(r.deferredSignals())
+	deferred := r.deferredSignals()
 	if r.deferred = nil; r.at == atSignal {
+		r.sendAllFromHere(deferred)
 		return r.signal, true, r.setRegs()
 	}
 	if len(r.queue) > 0 && r.queue[0].Kind == ptrace.SignalStop {
+		r.sendAllFromHere(deferred)
 		signal, err = r.tracer.SigInfo(r.tid)
 		return signal, true, err
 	}
 	if !r.inKernel() {
-		return signal, false, r.toEventStop()
+		return signal, false, errors.Join(r.toEventStop(), r.sendAgain(deferred))
 	}
 	r.stale = false
 	_, err = r.tracer.ToEventStop(r.tid, r.beside)
-	return signal, false, err
+	return signal, false, errors.Join(err, r.sendAgain(deferred))
+}
+
+// Requeue moves the current thread, which Park has left in a signal-delivery stop, to an event
+// stop, and sends it the signal again.
+func (r *Runner) Requeue(signal ptrace.SigInfo) error {
+	if r.at == atSignal {
+		r.at = atStop
+	} else if len(r.queue) > 0 {
+		r.queue = r.queue[1:]
+	}
+	if _, err := r.tracer.ToEventStop(r.tid, r.beside); err != nil || raisedAgain(&signal) {
+		return err
+	}
+	return r.sendAgain([]ptrace.SigInfo{signal})
 }
 
 // Unmap unmaps the code cache. All threads must be parked. It must be the last call before

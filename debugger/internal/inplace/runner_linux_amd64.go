@@ -144,7 +144,7 @@ func (r *Runner) Memory() *ptrace.Memory { return r.memory }
 
 // Release moves the thread to its own code, where it continues when it is resumed, in
 // an event stop. The Runner must not be used afterwards. Signals that were not delivered
-// are sent again, without their former siginfo_t. A thread that is inside a system call, or
+// are sent again. A thread that is inside a system call, or
 // has been interrupted in one, is in its own code already. It stays where it is and
 // continues the call.
 func (r *Runner) Release() error {
@@ -155,8 +155,7 @@ func (r *Runner) Release() error {
 	if err := r.toEventStop(); err != nil {
 		return err
 	}
-	r.sendAgain(undelivered)
-	return nil
+	return r.sendAgain(undelivered)
 }
 
 // Gone reports whether the end of the process was reported, so that its number may be that

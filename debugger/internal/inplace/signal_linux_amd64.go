@@ -105,35 +105,6 @@ func (r *Runner) raiseDeferred() error {
 	return unix.Tgkill(r.pid, r.tid, r.deferred[0].Signal())
 }
 
-// undelivered returns the signals that would be lost if the thread continued elsewhere: that
-// of the stop that it is in, unless the thread raises it again, and deferred ones.
-func (r *Runner) undelivered() (signals []syscall.Signal) {
-	if len(r.queue) > 0 && r.queue[0].Kind == ptrace.SignalStop {
-		signals = append(signals, r.queue[0].Signal)
-		r.queue = r.queue[1:]
-	} else if r.at == atSignal && !isFault(&r.signal) {
-		signals = append(signals, r.signal.Signal())
-	}
-	return append(signals, r.deferredSignals()...)
-}
-
-// deferredSignals returns the deferred signals that were not sent again.
-func (r *Runner) deferredSignals() (signals []syscall.Signal) {
-	for n, s := range r.deferred {
-		if n > 0 || !r.raised {
-			signals = append(signals, s.Signal())
-		}
-	}
-	return signals
-}
-
-// sendAgain sends signals to the thread.
-func (r *Runner) sendAgain(signals []syscall.Signal) {
-	for _, signal := range signals {
-		_ = unix.Tgkill(r.pid, r.tid, signal) // the thread may have been killed
-	}
-}
-
 // SigInfo returns the siginfo_t of the last stop of kind [Signal].
 func (r *Runner) SigInfo() ptrace.SigInfo { return r.signal }
 

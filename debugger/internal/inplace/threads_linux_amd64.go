@@ -215,7 +215,7 @@ func (r *Runner) Detach() error {
 	}
 	for n, s := range r.deferred {
 		if inKernel && (n > 0 || !r.raised) {
-			_ = unix.Tgkill(r.pid, r.tid, s.Signal()) // the thread may have been killed
+			r.sendFromHere(s)
 		}
 	}
 	signal := syscall.Signal(0)

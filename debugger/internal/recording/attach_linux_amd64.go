@@ -91,8 +91,7 @@ func (r *recorder) giveBack(l *proc.Loan) error {
 	var threads []int
 	for tid, info := range list {
 		if info != nil {
-			l.Signals[tid] = *info
-			continue
+			err = errors.Join(err, r.run.Switch(tid), r.run.Requeue(*info))
 		}
 		threads = append(threads, tid)
 	}

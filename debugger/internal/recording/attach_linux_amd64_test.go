@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
@@ -159,17 +163,18 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestAttachAndLeave ends recordings while the process runs: it is as before, and goes on.
+// TestAttachAndLeave ends recordings while the process runs, and while its threads get a
+// signal: it is as before, and goes on.
 func TestAttachAndLeave(t *testing.T) {
 	l := startLive(t, 6)
-	before := l.read(t, "maps")
+	before, processors := l.read(t, "maps"), l.processors(t)
 	for range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
 		var file bytes.Buffer
 		done := l.attached(t, ctx, &file)
 		l.awaitTraced(t)
 		cancel()
-		if result := <-done; !result.Running {
+		if result := l.disturb(processors, done); !result.Running {
 			t.Errorf("%+v", result)
 		}
 		replay(t, open(t, file.Bytes()))
@@ -177,12 +182,45 @@ func TestAttachAndLeave(t *testing.T) {
 	if after := l.read(t, "maps"); after != before {
 		t.Errorf("its mappings were\n%sand are\n%s", before, after)
 	}
+	if after := l.processors(t); !maps.Equal(after, processors) {
+		t.Errorf("its threads had the processors %v, and have %v", processors, after)
+	}
 	if text := l.read(t, "status"); !strings.Contains(text, "TracerPid:\t0\n") {
 		t.Error("it is still traced")
 	}
 	l.tell(t)
 	if status := l.finish(t, wantThreads); status != 5 {
 		t.Errorf("it has ended with status %d", status)
+	}
+}
+
+// processors returns the processors that each thread may use.
+func (l *live) processors(t *testing.T) map[int]string {
+	t.Helper()
+	folders, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", l.command.Process.Pid))
+	check(t, err)
+	all := make(map[int]string)
+	for _, folder := range folders {
+		tid, err := strconv.Atoi(filepath.Base(folder))
+		check(t, err)
+		status, err := procfs.ReadStatus(folder + "/status")
+		check(t, err)
+		all[tid] = status["Cpus_allowed_list"]
+	}
+	return all
+}
+
+// disturb sends signals to threads until the process is recorded no longer.
+func (l *live) disturb(threads map[int]string, done <-chan recording.Result) recording.Result {
+	for {
+		for tid := range threads {
+			_ = unix.Tgkill(l.command.Process.Pid, tid, unix.SIGWINCH)
+		}
+		select {
+		case result := <-done:
+			return result
+		default:
+		}
 	}
 }
 

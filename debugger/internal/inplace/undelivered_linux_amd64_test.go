@@ -1,0 +1,74 @@
+package inplace_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// TestSignalInfoStays lets a program continue, or parks it, when it is about to get a signal,
+// from kill(2) or with a value. The signal comes again with the same siginfo_t.
+func TestSignalInfoStays(t *testing.T) {
+	loop := debuggertest.Build(t, "busy-loop.c")
+	for name, leave := range map[string]func(g *guest) error{
+		"release": (*guest).Release,
+		"park": func(g *guest) error {
+			info, waits, err := g.Park()
+			if !waits {
+				return errors.New("no signal waits")
+			}
+			return errors.Join(err, g.Requeue(info))
+		},
+	} {
+		for _, send := range []func(pid int) error{
+			func(pid int) error { return unix.Kill(pid, unix.SIGUSR1) },
+			queueValue,
+		} {
+			t.Run(name, func(t *testing.T) {
+				launch(t, []string{loop}, func(g *guest) {
+					g.until(t.Context(), func() bool { return g.Executed() > 1_000_000 })
+					must(send(g.Thread()))
+					stop, err := g.Run(t.Context(), 1<<40)
+					must(err)
+					if stop.Kind != inplace.Signal {
+						panic(failuref("a stop of kind %d", stop.Kind))
+					}
+					want := g.SigInfo()
+					must(leave(g))
+					must(g.tracer.Cont(g.Thread(), 0))
+					e, err := g.tracer.Wait()
+					must(err)
+					if e.Kind != ptrace.SignalStop {
+						panic(failuref("%v", e.Kind))
+					}
+					got, err := g.tracer.SigInfo(g.Thread())
+					must(err)
+					if got != want {
+						t.Errorf("the signal has come again with % x, want % x", got[:32], want[:32])
+					}
+				})
+			})
+		}
+	}
+}
+
+// queueValue sends SIGUSR1 with a value.
+func queueValue(pid int) error {
+	var info ptrace.SigInfo
+	queued := int32(-1) // SI_QUEUE
+	binary.LittleEndian.PutUint32(info[:], uint32(unix.SIGUSR1))
+	binary.LittleEndian.PutUint32(info[8:], uint32(queued))
+	binary.LittleEndian.PutUint64(info[24:], 0x1234_5678_9abc)
+	_, _, errno := unix.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), uintptr(unix.SIGUSR1), uintptr(unsafe.Pointer(&info[0])))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
