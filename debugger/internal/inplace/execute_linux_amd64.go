@@ -164,6 +164,9 @@ func (r *Runner) endCall(wait bool) (Stop, error) {
 func (r *Runner) Skip(result uint64) {
 	r.Regs.RIP += syscallLength
 	r.Regs.RAX, r.Regs.RCX, r.Regs.R11 = result, r.Regs.RIP, r.Regs.EFlags
+	if r.at == atCall { // the thread gets other registers before it continues
+		r.at = atEmulated
+	}
 	r.executed++
 }
 
