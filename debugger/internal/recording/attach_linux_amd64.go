@@ -20,11 +20,25 @@ func Attach(ctx context.Context, pid int, w io.Writer) (result Result, err error
 	if err != nil {
 		return Result{}, err
 	}
+	repeatAtOnce(process, pid)
 	err = process.Lend(ctx, func(l *proc.Loan) error {
 		result, err = recordLoan(ctx, l, w)
 		return err
 	})
 	return result, errors.Join(err, process.Detach(context.WithoutCancel(ctx)))
+}
+
+// repeatAtOnce makes threads begin system calls again that have failed because they were
+// stopped, before anything takes time: they would go on with the error if this program were
+// killed. What fails here is tried again later.
+func repeatAtOnce(process *proc.Process, pid int) {
+	threads, _ := process.Threads()
+	for _, t := range threads {
+		regs, err := process.Regs(t.ID)
+		if err == nil && repeats(pid, t.ID, &regs) {
+			_ = process.SetRegs(t.ID, regs)
+		}
+	}
 }
 
 // recordLoan records a process that was lent.

@@ -49,6 +49,11 @@ func intrude(tracer *ptrace.Tracer, pid int, threads []int, inject inplace.Injec
 }
 
 func (i *intrusion) begin() error {
+	for _, tid := range i.threads {
+		if err := i.repeatInterrupted(tid); err != nil {
+			return err
+		}
+	}
 	if err := errors.Join(i.checkFilters(), i.checkThreads()); err != nil {
 		return err
 	}
@@ -124,9 +129,6 @@ func (i *intrusion) prepareThread(tid int) error {
 	if err := i.removeArea(tid); err != nil {
 		return err
 	}
-	if err := i.repeatInterrupted(tid); err != nil {
-		return err
-	}
 	return i.findCleared(tid)
 }
 
@@ -178,18 +180,24 @@ func (i *intrusion) abortSection(tid int, area ptrace.RseqArea) error {
 // thread was stopped.
 func (i *intrusion) repeatInterrupted(tid int) error {
 	var regs ptrace.Regs
-	if err := i.tracer.Regs(tid, &regs); err != nil {
+	if err := i.tracer.Regs(tid, &regs); err != nil || !repeats(i.pid, tid, &regs) {
 		return err
 	}
+	return i.tracer.SetRegs(tid, &regs)
+}
+
+// repeats reports whether a thread has failed to make a system call because it was stopped,
+// and changes its registers so that it begins the call again.
+func repeats(pid, tid int, regs *ptrace.Regs) bool {
 	if !regs.InSyscall() || -int64(regs.RAX) != int64(unix.EINTR) || !repeatable[regs.OrigRAX] && !receives[regs.OrigRAX] {
-		return nil
+		return false
 	}
-	status, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", i.pid, tid))
+	status, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", pid, tid))
 	if err != nil || (status.Bits("SigPnd")|status.Bits("ShdPnd"))&^status.Bits("SigBlk") != 0 {
-		return err // it is the signal that has ended the call
+		return false // it is the signal that has ended the call, or the thread has ended
 	}
 	regs.RIP, regs.RAX, regs.OrigRAX = regs.RIP-2, regs.OrigRAX, ptrace.NoSyscall
-	return i.tracer.SetRegs(tid, &regs)
+	return true
 }
 
 // repeatable lists the system calls that fail when their thread is stopped, instead of
