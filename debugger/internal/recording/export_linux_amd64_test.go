@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
 // Step executes the next instruction in its original place, whatever it is.
@@ -39,3 +40,9 @@ func (p *Player) Fork() (*Player, error) { return p.fork() }
 
 // EndProcess ends the process of a Player that Fork has returned.
 func (p *Player) EndProcess() error { return p.endProcess() }
+
+// WatchStack makes the processor watch a word of the stack.
+func (p *Player) WatchStack() error {
+	at := p.run.Regs.RSP &^ 7
+	return p.run.WatchWrites([]ptrace.Range{{Start: at, End: at + 8}}, 1)
+}

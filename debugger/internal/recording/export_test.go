@@ -9,6 +9,10 @@ import (
 // LastKind is the first number that is no kind of events.
 const LastKind = lastKind
 
+// Futexes returns how often the recorder has parked a thread, and woken one without the
+// kernel.
+func Futexes(r Result) (parked, woken int) { return r.parked, r.woken }
+
 // WriteBlocks writes a recording with the given payloads of events.
 func WriteBlocks(t testing.TB, payloads ...[]byte) []byte {
 	t.Helper()

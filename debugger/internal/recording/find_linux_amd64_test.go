@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
@@ -49,17 +52,42 @@ func TestFinds(t *testing.T) {
 	if by.asked == 0 {
 		t.Error("no question was answered by a replay")
 	}
+	if by.exact == 0 && watches(t, file) {
+		t.Errorf("none of %d questions was answered by watching memory", by.asked)
+	}
 }
 
 // A finder is a Timeline that counts what it is asked, and whose windows are of little use.
 type finder struct {
 	*recording.Timeline
 	asked int
+	exact int // of them answered with another position than where a look at all records begins
 }
 
 func (f *finder) Last(ctx context.Context, places *history.Places, from, to uint64) (uint64, bool, error) {
 	f.asked++
-	return f.Timeline.Last(ctx, places, from, to)
+	at, ok, err := f.Timeline.Last(ctx, places, from, to)
+	if ok != (to > from) || ok && at != to-1 {
+		f.exact++
+	}
+	return at, ok, err
+}
+
+// watches reports whether the system lets a process be watched by the processor.
+func watches(t *testing.T, r *recording.Recording) (ok bool) {
+	t.Helper()
+	onTracer(t, func(tracer *ptrace.Tracer) error {
+		p, err := recording.NewPlayer(tracer, r)
+		if err != nil {
+			return err
+		}
+		err = p.WatchStack()
+		if ok = err == nil; errors.Is(err, inplace.ErrNotWatched) {
+			err = nil
+		}
+		return errors.Join(err, p.Close())
+	})
+	return ok
 }
 
 // addresses parses the line of addresses that the program prints.

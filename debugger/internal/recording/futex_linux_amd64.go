@@ -100,6 +100,7 @@ func (r *recorder) park(c *call) (inplace.Stop, error) {
 		return inplace.Stop{Kind: inplace.Done}, r.add(&c.event, c.regs)
 	}
 	c.parked = time.Now()
+	r.result.parked++
 	r.thread.call = c
 	return inplace.Stop{Kind: inplace.Blocked}, nil
 }
@@ -113,6 +114,7 @@ func (r *recorder) wake(c *call) (inplace.Stop, error) {
 	for _, p := range parked {
 		p.parked, p.woken = time.Time{}, true
 	}
+	r.result.woken += len(parked)
 	if c.wakes = uint64(len(parked)); len(parked) == most || !r.futexInKernel() {
 		r.run.Skip(c.wakes)
 		return inplace.Stop{Kind: inplace.Done}, r.add(&c.event, c.regs)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
 // TestFutexes records programs with threads that wait for futexes, which the recorder wakes
@@ -20,6 +21,9 @@ func TestFutexes(t *testing.T) {
 			if r.result.Status != command.ProcessState.ExitCode() || r.result.Cut != "" || string(r.output) != string(want) {
 				t.Errorf("%+v, output %q, want status %d and %q", r.result, r.output, command.ProcessState.ExitCode(), want)
 			}
+			if parked, woken := recording.Futexes(r.result); parked == 0 || woken == 0 && test == "-c" {
+				t.Errorf("the recorder has parked threads %d times, and woken %d", parked, woken)
+			}
 			replay(t, open(t, r.file))
 		})
 	}
@@ -29,7 +33,11 @@ func TestFutexes(t *testing.T) {
 func TestKilledRecorderOfThreads(t *testing.T) {
 	program := debuggertest.Compile(t, filepath.Join("testdata", "futex.c"), nil, "gcc", "-O1", "-pthread")
 	want, _ := exec.CommandContext(t.Context(), program, "-c").Output() // its status is not 0
+	killed := 0
 	for n := range 3 {
-		killOne(t, program, want, len(want)*(n+1)/5)
+		killed += killOne(t, program, want, len(want)*(n+1)/5)
+	}
+	if killed == 0 {
+		t.Error("no recorder was killed before it had ended")
 	}
 }

@@ -75,6 +75,7 @@ func TestKilledRecorder(t *testing.T) {
 	record(t, gzip, "--version") // skips the test where nothing can be recorded
 	restless := debuggertest.Compile(t, filepath.Join("testdata", "restless.c"), nil, "gcc", "-O1")
 	for _, program := range []string{gzip, restless} {
+		killed := 0
 		command := exec.CommandContext(t.Context(), program, "-c", "/bin/bash")
 		command.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
 		want, err := command.Output()
@@ -82,13 +83,18 @@ func TestKilledRecorder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range kills / 2 {
-			killOne(t, program, want, len(want)*(n+1)/(kills/2+2))
+			killed += killOne(t, program, want, len(want)*(n+1)/(kills/2+2))
+		}
+		if killed == 0 {
+			t.Errorf("%s: no recorder was killed before it had ended", program)
 		}
 	}
 }
 
-// killOne kills a recorder when the program has written some of what it writes.
-func killOne(t *testing.T, program string, want []byte, after int) {
+// killOne kills a recorder when the program has written some of what it writes. It returns 0
+// if the recorder had ended before, else 1.
+func killOne(t *testing.T, program string, want []byte, after int) (killed int) {
+	t.Helper()
 	folder := t.TempDir()
 	out, err := os.Create(filepath.Join(folder, "out"))
 	if err != nil {
@@ -104,7 +110,13 @@ func killOne(t *testing.T, program string, want []byte, after int) {
 	}
 	awaitSize(t, out.Name(), after)
 	_ = recorder.Process.Kill()
-	_ = recorder.Wait()
+	_ = recorder.Wait() // its status follows
+	if killed = 1; recorder.ProcessState.Exited() {
+		killed = 0
+	}
+	if status := recorder.ProcessState.ExitCode(); status > 0 {
+		t.Errorf("the recorder has ended with status %d", status)
+	}
 	awaitSize(t, out.Name(), len(want))
 	if got, err := os.ReadFile(out.Name()); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("after a kill at %d bytes: %s has written %d other bytes (%v)", after, program, len(got), err)
@@ -114,6 +126,7 @@ func killOne(t *testing.T, program string, want []byte, after int) {
 	} else if r, err := recording.Read(bytes.NewReader(b)); err == nil { // else nothing was flushed
 		replay(t, r)
 	}
+	return killed
 }
 
 // awaitSize waits until a file has some size.

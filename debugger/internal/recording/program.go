@@ -30,6 +30,8 @@ type Result struct {
 	Err       error  // why the recording could not be written, in that case
 
 	Children []ChildResult // of Program.Child, in the order of their ends
+
+	parked, woken int // threads, see futex_linux_amd64.go
 }
 
 // A ChildResult describes the recorded run of a child.
