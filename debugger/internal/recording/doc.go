@@ -59,10 +59,12 @@
 //
 //   - would share memory with a child;
 //   - maps a file in shared memory and may write it, or maps System V shared memory;
+//   - maps much at once of a file that a replay may not find, or memory twice or in unusual
+//     ways;
 //   - restricts its system calls (seccomp), changes segments, or traces others;
 //   - makes a system call in another way than by the instruction syscall;
-//   - makes a system call of unknown effect that changes mappings, or has more than a
-//     gigabyte that the call may have written;
+//   - makes a system call of unknown effect that changes mappings, or that is interrupted
+//     after it has written, or has more than a gigabyte that the call may have written;
 //   - has a gigabyte of memory in one piece when it begins, or makes a system call that may
 //     write as much.
 //
