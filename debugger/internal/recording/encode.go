@@ -26,6 +26,7 @@ const (
 // A Writer writes a recording.
 type Writer struct {
 	zip    *zstd.Encoder
+	out    *headed
 	buf    []byte
 	files  int
 	events int64
@@ -33,11 +34,12 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer of a recording to w, which gets nothing before the first event:
-// entries of the table of files wait in the compressor.
+// entries of the table of files wait in the compressor. If w has a method Full() bool that
+// returns true, the recording ends.
 func NewWriter(w io.Writer) (*Writer, error) {
-	w = &headed{w, binary.LittleEndian.AppendUint16([]byte(magic), version)}
-	zip, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
-	return &Writer{zip: zip}, err
+	out := &headed{w, binary.LittleEndian.AppendUint16([]byte(magic), version)}
+	zip, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
+	return &Writer{zip: zip, out: out}, err
 }
 
 // A headed writer writes a head before the first bytes.
@@ -71,14 +73,23 @@ func (w *Writer) addFile(f File) (int, error) {
 	return w.files - 1, w.block(blockFile)
 }
 
-// errTooMany ends a recording that a reader would refuse.
-var errTooMany = errors.New("the recording is too large")
-
-// Add adds an event.
+// Add adds an event. There is always room for one of kind Cut or Ended.
 func (w *Writer) Add(e *Event) error {
 	w.buf = appendEvent(w.buf[:0], e)
+	if e.Kind != Cut && e.Kind != Ended && w.size+int64(len(w.buf)) > maxSize-lastRoom {
+		return errTooMany
+	}
 	w.events++
 	return w.block(blockEvent)
+}
+
+// lastRoom is room for the last events of a recording.
+const lastRoom = 1 << 20
+
+// full reports whether the underlying writer has a method Full that returns true.
+func (w *Writer) full() bool {
+	f, ok := w.out.to.(interface{ Full() bool })
+	return ok && f.Full()
 }
 
 // Size returns the number of bytes before compression.
@@ -99,10 +110,11 @@ func (w *Writer) block(tag byte) error {
 		return fmt.Errorf("an event of %d bytes: %w", len(w.buf), errTooMany)
 	}
 	head := binary.AppendUvarint([]byte{tag}, uint64(len(w.buf)))
-	w.size += int64(len(w.buf)) + blockCost
-	if w.size > maxSize {
+	size := w.size + int64(len(w.buf)) + blockCost
+	if size > maxSize {
 		return errTooMany
 	}
+	w.size = size
 	if _, err := w.zip.Write(head); err != nil {
 		return err
 	}

@@ -12,3 +12,14 @@ type DivergenceError struct {
 func (e *DivergenceError) Error() string {
 	return fmt.Sprintf("the replay diverges from the recording at position %d: %s", e.Position, e.Problem)
 }
+
+// cutError ends a recording for a reason.
+type cutError string
+
+func (e cutError) Error() string { return string(e) }
+
+// errTooMany ends a recording that a reader would refuse.
+const errTooMany = cutError("the recording has reached the largest size, 2 GiB before compression")
+
+// errFull ends a recording whose writer is full.
+const errFull = cutError("its file has reached the largest size")

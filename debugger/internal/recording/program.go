@@ -15,7 +15,7 @@ type Program struct {
 
 	// Child, unless nil, returns where the recording of a child of the program is
 	// written, and of its children. It may be called concurrently. A child whose writer is
-	// nil runs unrecorded.
+	// nil runs unrecorded. See NewWriter for writers that can be full.
 	Child func(pid int) io.WriteCloser
 }
 

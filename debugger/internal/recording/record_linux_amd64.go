@@ -116,11 +116,6 @@ func pin(tracer *ptrace.Tracer) error {
 	return tracer.Pin(int(cpu))
 }
 
-// cutError ends a recording for a reason.
-type cutError string
-
-func (e cutError) Error() string { return string(e) }
-
 // recordFrom records from the first state on, unless that has failed with an error.
 func (r *recorder) recordFrom(ctx context.Context, err error) {
 	r.stoppable = ctx.Done() != nil
@@ -185,6 +180,9 @@ func (r *recorder) next(ctx context.Context) error {
 	}
 	if err == nil && r.out.Size()/flushEvery != size/flushEvery {
 		err = r.out.Flush()
+	}
+	if err == nil && !r.gone && r.out.full() {
+		err = errFull
 	}
 	return errors.Join(err, r.files.err)
 }

@@ -27,6 +27,7 @@ type recordFlags struct {
 	follow  bool
 	attach  int
 	seconds float64
+	maxSize int
 }
 
 func (a commands) recordCommand() app.Command {
@@ -54,6 +55,7 @@ func (a commands) recordCommand() app.Command {
 			set.BoolVar(&f.onCrash, "on-crash", false, "keep the file only if the program fails: by a signal or with a status that is not 0")
 			set.BoolVar(&f.follow, "follow", false, "record each child of the program, too, in a file with its process id added to the name")
 			set.IntVar(&f.attach, "attach", 0, "record the process with this `id`, which runs already")
+			set.IntVar(&f.maxSize, "max-size", 0, "end the recording when its file has so many `MiB`; 0 for no limit but that of the format, 2 GiB before compression")
 			set.Float64Var(&f.seconds, "seconds", 0, "with --attach: end the recording after this time; 0 for no limit")
 		},
 		Run: func(ctx context.Context, args []string) error { return a.record(ctx, &f, args) },
@@ -63,6 +65,8 @@ func (a commands) recordCommand() app.Command {
 // record records a program and returns its exit status as an app.ExitError.
 func (a commands) record(ctx context.Context, f *recordFlags, args []string) error {
 	switch {
+	case f.maxSize < 0:
+		return app.UsageErrorf("--max-size is a number of MiB")
 	case f.attach != 0 && f.follow:
 		return app.UsageErrorf("--follow is for programs that are run, and not for --attach")
 	case f.attach != 0 && len(args) > 0:
@@ -80,19 +84,19 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	if name == "" {
 		name = filepath.Base(args[0]) + ".recording"
 	}
-	file, err := createOutput(name)
+	file, err := createOutput(name, f.maxSize)
 	if err != nil {
 		return err
 	}
 	program := debugger.RecordedProgram{Path: path, Args: args, Env: os.Environ(), Files: []uintptr{0, 1, 2}}
 	if f.follow {
-		program.Child = childFiles(name)
+		program.Child = childFiles(name, f.maxSize)
 	}
 	run, err := recordInto(ctx, file, program)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, file.remove())
 	}
-	a.reportRecorded(f, &run, name)
+	a.reportRecorded(f, &run, file)
 	if err := a.keepChildren(f, &run, name); err != nil {
 		return err
 	}
@@ -129,14 +133,14 @@ func passOn(signals <-chan os.Signal, done <-chan struct{}, pid int) {
 }
 
 // reportRecorded says on standard error what was recorded.
-func (a commands) reportRecorded(f *recordFlags, run *debugger.RecordedRun, name string) {
+func (a commands) reportRecorded(f *recordFlags, run *debugger.RecordedRun, file *outputFile) {
 	if f.onCrash && run.Status == 0 {
 		return
 	}
 	if run.Cut != "" {
-		fmt.Fprintf(a.Err, "triptych: the recording ends before the program: %s\n", run.Cut)
+		fmt.Fprintf(a.Err, "triptych: the recording ends before the program: %s%s\n", run.Cut, file.hint())
 	}
-	fmt.Fprintf(a.Err, "triptych: recorded %d instructions; see them by: triptych replay %s\n", run.Positions, name)
+	fmt.Fprintf(a.Err, "triptych: recorded %d instructions; see them by: triptych replay %s\n", run.Positions, file.Name())
 }
 
 // signalStatus is added to the number of a signal that has killed a program, as shells do.

@@ -14,9 +14,9 @@ func childFile(name string, pid int) string { return fmt.Sprintf("%s.%d", name, 
 
 // childFiles returns a function that opens the files of children. A child whose file cannot
 // be opened runs unrecorded.
-func childFiles(name string) func(pid int) io.WriteCloser {
+func childFiles(name string, maxMiB int) func(pid int) io.WriteCloser {
 	return func(pid int) io.WriteCloser {
-		file, err := os.OpenFile(childFile(name, pid), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		file, err := createOutput(childFile(name, pid), maxMiB)
 		if err != nil {
 			return nil
 		}

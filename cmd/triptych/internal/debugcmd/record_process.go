@@ -19,7 +19,7 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 	if name == "" {
 		name = fmt.Sprintf("%d.recording", f.attach)
 	}
-	file, err := createOutput(name)
+	file, err := createOutput(name, f.maxSize)
 	if err != nil {
 		return err
 	}
@@ -38,19 +38,19 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 	if f.onCrash && !failed {
 		return errors.Join(run.Err, file.remove())
 	}
-	a.reportProcess(&run, name)
+	a.reportProcess(&run, file)
 	return run.Err
 }
 
 // reportProcess says on standard error what was recorded.
-func (a commands) reportProcess(run *debugger.RecordedRun, name string) {
+func (a commands) reportProcess(run *debugger.RecordedRun, file *outputFile) {
 	switch {
 	case run.Killed != 0:
 		fmt.Fprintf(a.Err, "triptych: the process was killed by signal %d (%v)\n", run.Killed, syscall.Signal(run.Killed))
 	case !run.Running:
 		fmt.Fprintf(a.Err, "triptych: the process has ended with status %d\n", run.Status)
 	default:
-		fmt.Fprintf(a.Err, "triptych: the process runs on: %s\n", run.Cut)
+		fmt.Fprintf(a.Err, "triptych: the process runs on: %s%s\n", run.Cut, file.hint())
 	}
-	fmt.Fprintf(a.Err, "triptych: recorded %d instructions; see them by: triptych replay %s\n", run.Positions, name)
+	fmt.Fprintf(a.Err, "triptych: recorded %d instructions; see them by: triptych replay %s\n", run.Positions, file.Name())
 }
