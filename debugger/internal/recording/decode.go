@@ -38,7 +38,9 @@ const (
 
 // A Recording is a recording in memory.
 type Recording struct {
-	Files  []File
+	Files      []File
+	Extensions []string // of the instruction set of the processor, see proc_cpuinfo(5)
+
 	data   []byte
 	events []entry
 	size   uint64 // that was read, as maxSize counts it
@@ -95,6 +97,8 @@ func (r *Recording) blocks(in *bufio.Reader) error {
 		switch tag {
 		case blockFile:
 			err = r.file(payload)
+		case blockExtensions:
+			err = r.addExtensions(payload)
 		case blockEvent:
 			err = r.event(payload)
 		case blockEnd:

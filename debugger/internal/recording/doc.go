@@ -80,8 +80,9 @@
 // # File format
 //
 // A file is "TRIPTYCH RECORDING\n", the version in two bytes, and a zstd stream of
-// blocks: a tag, the length of the payload as an unsigned varint, the payload. Block F
-// is an entry of the table of files, E an event, Z the end. Version 1 had no threads. A file that ends early has
+// blocks: a tag, the length of the payload as an unsigned varint, the payload. Block X
+// lists the extensions of the processor's instruction set, F is an entry of the table of
+// files, E an event, Z the end. Version 1 had no threads, version 2 no block X. A file that ends early has
 // everything up to the last flush of its writer. Numbers are varints. See encode.go for
 // the fields.
 //

@@ -10,17 +10,18 @@ import (
 )
 
 // magic begins a recording, before the version and the compressed blocks. Files of
-// version 1 have no threads, and can be read.
+// version 1 have no threads, those of version 2 no extensions. They can be read.
 const (
 	magic   = "TRIPTYCH RECORDING\n"
-	version = 2
+	version = 3
 )
 
 // Tags of blocks. A block is a tag, the length of its payload, and the payload.
 const (
-	blockFile  = 'F' // an entry of the table of files
-	blockEvent = 'E'
-	blockEnd   = 'Z' // everything was written
+	blockExtensions = 'X' // of the processor
+	blockFile       = 'F' // an entry of the table of files
+	blockEvent      = 'E'
+	blockEnd        = 'Z' // everything was written
 )
 
 // A Writer writes a recording.

@@ -44,8 +44,15 @@ func (r *recorder) adopt(i *intrusion) (Event, error) {
 	return e, nil
 }
 
-// addFirst adds the first event.
-func (r *recorder) addFirst(e *Event) error { return errors.Join(r.out.Add(e), r.files.err) }
+// addFirst adds the first event of a program.
+func (r *recorder) addFirst(e *Event) error {
+	if r.out.events == 0 {
+		if err := r.out.addExtensions(ownExtensions()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(r.out.Add(e), r.files.err)
+}
 
 // liveImage describes the state of a process that has run before.
 func (r *recorder) liveImage(e *Event, i *intrusion) error {

@@ -209,18 +209,44 @@ type sources struct {
 	opened map[int]*os.File
 }
 
+// problem returns what is wrong with a file, as far as its size tells.
+func (f *File) problem() string {
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return err.Error()
+	}
+	if !info.Mode().IsRegular() || info.Size() != f.Size {
+		return f.Path + " is another file"
+	}
+	return ""
+}
+
+// checkFiles returns an error that lists the files that a replay will miss.
+func checkFiles(list []File) error {
+	var problems []string
+	for n := range list {
+		if problem := list[n].problem(); problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	const most = 10
+	switch n := len(problems); {
+	case n == 0:
+		return nil
+	case n > most:
+		problems = append(problems[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Errorf("the recorded program had mapped files that a replay needs: %s", strings.Join(problems, "; "))
+}
+
 // open opens a file of the recording and checks its contents.
 func (s *sources) open(n int) (*os.File, error) {
 	if f := s.opened[n]; f != nil {
 		return f, nil
 	}
 	want := s.list[n]
-	info, err := os.Stat(want.Path)
-	if err != nil {
-		return nil, fmt.Errorf("the recorded program had mapped a file: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() != want.Size {
-		return nil, fmt.Errorf("%s is not the file that the recorded program had mapped", want.Path)
+	if problem := want.problem(); problem != "" {
+		return nil, fmt.Errorf("the recorded program had mapped a file: %s", problem)
 	}
 	f, err := os.Open(want.Path)
 	if err != nil {

@@ -62,7 +62,10 @@ func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) 
 	}
 	t.named = t.names()
 	t.spacing = max(s.spacing, (t.last-t.first)/maxCheckpoints)
-	if err = t.do(ctx, t.replay); err == nil {
+	if err = checkFiles(r.Files); err == nil {
+		err = r.explain(t.do(ctx, t.replay))
+	}
+	if err == nil {
 		t.history, err = history.Long(t)
 	}
 	if err != nil {

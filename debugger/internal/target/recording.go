@@ -24,9 +24,6 @@ func OpenRecording(ctx context.Context, file *os.File, where Overrides) (*Record
 		return nil, failure.Errorf("Not a recording", "%v", err)
 	}
 	timeline, err := recording.NewTimeline(ctx, r)
-	if diverged, ok := errors.AsType[*recording.DivergenceError](err); ok {
-		return nil, failure.Errorf("Replay failed", "%v", diverged)
-	}
 	if err != nil {
 		return nil, failure.Errorf("Replay failed", "%v", err)
 	}

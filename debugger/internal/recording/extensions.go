@@ -1,0 +1,54 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// extensions lists the instruction set extensions that programs use, by the names of Linux
+// (proc_cpuinfo(5)). Those of all x86-64 processors are left out.
+var extensions = []string{
+	"pni", "ssse3", "sse4_1", "sse4_2", "sse4a", "cx16", "lahf_lm", "popcnt", "movbe", "abm", "pclmulqdq", "aes", "fma", "f16c",
+	"xsave", "xsaveopt", "xsavec", "xgetbv1", "rdrand", "rdseed", "adx", "fsgsbase", "bmi1", "bmi2", "hle", "rtm", "3dnow", "3dnowext",
+	"xop", "fma4", "tbm", "avx", "avx2", "avx_vnni", "avx_ifma", "avx_vnni_int8", "avx_vnni_int16", "avx_ne_convert", "avx10",
+	"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl", "avx512er", "avx512pf", "avx512ifma", "avx512vbmi", "avx512_vbmi2",
+	"avx512_vnni", "avx512_bitalg", "avx512_vpopcntdq", "avx512_4vnniw", "avx512_4fmaps", "avx512_bf16", "avx512_fp16",
+	"avx512_vp2intersect", "amx_tile", "amx_int8", "amx_bf16", "amx_fp16", "sha_ni", "sha512", "sm3", "sm4", "gfni", "vaes",
+	"vpclmulqdq", "clflushopt", "clwb", "cldemote", "clzero", "movdiri", "movdir64b", "serialize", "waitpkg", "rdpid", "pku",
+	"mwaitx", "cmpccxadd", "user_shstk",
+}
+
+// known returns those of a list of names that are extensions.
+func known(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(extensions), func(e string) bool { return !slices.Contains(names, e) })
+}
+
+// addExtensions adds the extensions of the processor.
+func (w *Writer) addExtensions(names []string) error {
+	w.buf = appendText(w.buf[:0], strings.Join(names, " "))
+	return w.block(blockExtensions)
+}
+
+// addExtensions reads what Writer.addExtensions has written. Names that are not known come
+// from a later version.
+func (r *Recording) addExtensions(payload []byte) error {
+	d := decoder{b: payload}
+	names := strings.Fields(d.text())
+	if d.bad || len(d.b) > 0 || r.Extensions != nil {
+		return fmt.Errorf("%w: the list of extensions", ErrCorrupt)
+	}
+	for _, name := range names {
+		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+			return fmt.Errorf("%w: the extension %q", ErrCorrupt, name)
+		}
+	}
+	r.Extensions = names
+	r.data = r.data[:len(r.data)-len(payload)]
+	return nil
+}
+
+// lacks returns the extensions of the recorded processor that are not among others.
+func (r *Recording) lacks(others []string) []string {
+	return slices.DeleteFunc(slices.Clone(r.Extensions), func(e string) bool { return slices.Contains(others, e) })
+}

@@ -1,0 +1,60 @@
+package recording_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+)
+
+// TestExtensions reads which extensions of the instruction set a recording has needed: those
+// of this processor, as the system lists them. A replay that fails tells which are missing.
+func TestExtensions(t *testing.T) {
+	r := open(t, record(t, "/bin/true").file)
+	text, err := os.ReadFile("/proc/cpuinfo")
+	check(t, err)
+	for _, name := range r.Extensions {
+		if !bytes.Contains(text, []byte(" "+name+" ")) && !bytes.Contains(text, []byte(" "+name+"\n")) {
+			t.Errorf("%q is not one of this processor", name)
+		}
+	}
+	if want := "cx16"; bytes.Contains(text, []byte(want)) != slices.Contains(r.Extensions, want) {
+		t.Errorf("extensions %q", r.Extensions)
+	}
+	h := hostile(t, "\x0f\x0b")
+	h.Extensions = append(r.Extensions, "avx1024")
+	_, err = recording.NewTimeline(t.Context(), h)
+	if _, ok := errors.AsType[*recording.DivergenceError](err); !ok || !strings.HasSuffix(err.Error(), "that this one lacks: avx1024") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestMissingFiles opens a recording whose files are not there: all are listed.
+func TestMissingFiles(t *testing.T) {
+	r := open(t, record(t, "/bin/true").file)
+	if len(r.Files) < 2 {
+		t.Skip("the program has no libraries")
+	}
+	for n := range r.Files {
+		r.Files[n].Path = "/nowhere/" + string(rune('a'+n))
+	}
+	_, err := recording.NewTimeline(t.Context(), r)
+	if err == nil || !strings.Contains(err.Error(), "/nowhere/a") || !strings.Contains(err.Error(), "/nowhere/b") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestHostileExtensions reads lists of extensions that no recorder writes.
+func TestHostileExtensions(t *testing.T) {
+	const text = "\x09" + "avx\x1b[2Jfma" // a length and as many bytes
+	for _, payload := range []string{text, "\x05avx", "\x03avx!"} {
+		_, err := recording.Read(bytes.NewReader(recording.WriteTagged(t, "X", []byte(payload))))
+		if !errors.Is(err, recording.ErrCorrupt) || !strings.Contains(err.Error(), "extension") {
+			t.Errorf("%q: %v", payload, err)
+		}
+	}
+}
