@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
@@ -25,7 +26,18 @@ type Loan struct {
 	Ended    *Stop                  // the process has ended
 	Executed bool                   // it executes another program
 	Signals  map[int]ptrace.SigInfo // of threads that are in signal-delivery stops
-	Current  int                    // the thread of the stop, or 0
+	Current  int                    // the thread of the stop, or 0; at the begin that of the last one
+
+	// Reported has the signals that were reported, by thread. At the begin they arrive
+	// again. The borrower replaces it by those that it reports.
+	Reported map[int]syscall.Signal
+
+	// Again has signals that are sent again at the end: their threads have left their
+	// signal-delivery stops.
+	Again map[int]ptrace.SigInfo
+
+	// Action returns the action for a signal.
+	Action func(sig syscall.Signal) Action
 }
 
 // Lend calls f on the tracer's thread. The process then has nothing of the debugger:
@@ -50,10 +62,14 @@ func (p *Process) Lend(ctx context.Context, f func(*Loan) error) error {
 
 // beginLoan removes what the debugger has in the process.
 func (p *Process) beginLoan() (*Loan, error) {
+	if p.follow != FollowParent {
+		return nil, errFollows
+	}
 	p.unpin()
 	p.unwatchWrites()
 	p.code.drop()
 	err := p.quiesce()
+	reported := p.reportedSignals()
 	for _, id := range p.ids() {
 		t := p.threads[id]
 		if err != nil || t == nil {
@@ -72,9 +88,12 @@ func (p *Process) beginLoan() (*Loan, error) {
 	p.prepareRescue()
 	return &Loan{
 		Tracer: p.tracer, PID: p.pid, Threads: p.ids(), Pause: p.pause, Signals: map[int]ptrace.SigInfo{},
-		Inject: p.injectOnce,
+		Current: p.current, Inject: p.injectOnce, Reported: reported, Again: map[int]ptrace.SigInfo{}, Action: p.actions.of,
 	}, err
 }
+
+// errFollows is returned for a process whose children the session follows.
+var errFollows = errors.New("the session follows its children")
 
 // endLoan finds out what has become of the process.
 func (p *Process) endLoan(l *Loan) error {
@@ -110,7 +129,38 @@ func (p *Process) endLoan(l *Loan) error {
 	if p.current = l.Current; p.threads[p.current] == nil {
 		p.current = p.ids()[0]
 	}
-	return p.replaceMemory()
+	return errors.Join(p.replaceMemory(), p.sendAgain(l))
+}
+
+// reportedSignals returns the signals of stops that were reported and are still to be
+// delivered, by thread.
+func (p *Process) reportedSignals() map[int]syscall.Signal {
+	reported := map[int]syscall.Signal{}
+	for id, t := range p.threads {
+		if t.signal.number != 0 && t.report == nil {
+			reported[id] = t.signal.number
+		}
+	}
+	return reported
+}
+
+// sendAgain sends the signals of [Loan.Again]. A thread whose signal was reported is then in
+// its signal-delivery stop.
+func (p *Process) sendAgain(l *Loan) error {
+	var err error
+	for id, info := range l.Again {
+		t := p.threads[id]
+		if t == nil {
+			continue
+		}
+		t.deferred = []signalled{{info.Signal(), info}}
+		if l.Reported[id] == info.Signal() {
+			err = errors.Join(err, p.redeliverDeferred(t))
+		} else {
+			err = errors.Join(err, p.sendDeferred(t))
+		}
+	}
+	return err
 }
 
 // replaceMemory opens the memory anew if its thread has ended.
