@@ -42,6 +42,13 @@
 // blocked in the kernel; instructions that use memory which the kernel may write
 // meanwhile are single-stepped.
 //
+// # Archives
+//
+// What another recorder has recorded can be made the history up to the present, see
+// [Recorder.Archive]. The records of further steps, the tail, follow it. The view moves from
+// one to the other: it is of the process in the tail, and of processes that replay in the
+// archive.
+//
 // # Limits
 //
 // Records are in a ring with a budget in bytes, from which the oldest are

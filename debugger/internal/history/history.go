@@ -41,7 +41,9 @@ type History struct {
 	lastTraversal Traversal // of the last search
 	count         uint64    // of all records ever appended
 
+	frozen  bool     // it is one of records that are used again, see Frozen
 	source  Source   // of a long history, else nil
+	tail    *tail    // of the records after the source, which is an archive; nil if it has all
 	window  *History // of the source, whose records are in log
 	near    *History // another one, or nil
 	failure error    // of the source, that its caller could not return
@@ -73,21 +75,33 @@ func (h *History) Oldest() uint64 {
 
 // End returns the position of the present.
 func (h *History) End() uint64 {
-	if h.source != nil {
-		_, last := h.source.Bounds()
-		return last
+	switch {
+	case h.away():
+		return h.tail.kept.log.end()
+	case h.source != nil && h.tail == nil:
+		return h.sourceEnd()
 	}
 	return h.log.end()
 }
 
 // Bytes returns the size of the records in memory; it never exceeds the budget.
-func (h *History) Bytes() int { return h.log.bytes }
+func (h *History) Bytes() int {
+	if h.tail == nil {
+		return h.log.bytes
+	}
+	own := h.log.bytes
+	if h.away() {
+		own = h.tail.kept.log.bytes
+	}
+	return own + h.tail.archive.Bytes()
+}
 
 // StartReason returns why nothing before Oldest is recorded.
 func (h *History) StartReason() string { return h.reason }
 
 // restart drops all records, for a reason, and moves the view to the present.
 func (h *History) restart(reason string) {
+	h.dropArchive(nil)
 	h.log.clear(h.log.end())
 	h.reason = reason
 	h.reachPresent()
@@ -99,10 +113,12 @@ func (h *History) append(record []byte) {
 	oldest := h.log.oldest()
 	if err := h.log.append(record); err != nil {
 		end := h.log.end()
+		h.dropArchive(nil)
 		h.log.clear(end + 1)
 		h.reason = err.Error()
 	} else if h.log.oldest() != oldest {
-		h.reason = fmt.Sprintf("older records made room: %d MiB are kept, or what history_memory of debugger/launch and debugger/attach says", h.log.budget>>20)
+		h.dropArchive(nil)
+		h.reason = MadeRoom(h.log.budget)
 	}
 	h.view.position = h.log.end()
 	h.count++
@@ -166,15 +182,21 @@ func (h *History) Seek(position uint64) (Traversal, error) {
 			return Traversal{}, err
 		}
 	}
+	err := h.walk(position, &traversal)
+	return traversal, err
+}
+
+// walk moves the view over the records up to a position.
+func (h *History) walk(position uint64, traversal *Traversal) error {
 	for steps := uint64(0); h.view.position != position; steps++ {
 		if err := h.canceled(steps); err != nil {
-			return traversal, err
+			return err
 		}
-		if err := h.moveOver(position < h.view.position, &traversal); err != nil {
-			return traversal, err
+		if err := h.moveOver(position < h.view.position, traversal); err != nil {
+			return err
 		}
 	}
-	return traversal, nil
+	return nil
 }
 
 // moveOver moves the view over one record.
@@ -202,7 +224,7 @@ func (h *History) moveOver(back bool, traversal *Traversal) error {
 	if v.position == h.log.end() {
 		h.reachPresent()
 	}
-	return nil
+	return h.crossToTail()
 }
 
 // reachPresent updates the view when it is at the present again, or at the end of a

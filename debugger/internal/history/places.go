@@ -75,9 +75,16 @@ func (h *History) ContinueAt(ctx context.Context, places Places, hit func(*View)
 		if found || err != nil || h.view.position == h.End() {
 			return found, err
 		}
-		at, ok, err := finder.First(ctx, &places, h.view.position, h.End())
+		if h.tail != nil && !h.away() {
+			continue // the rest is in the tail
+		}
+		end := h.sourceEnd()
+		at, ok, err := finder.First(ctx, &places, h.view.position, end)
 		if err != nil {
 			return false, err
+		}
+		if !ok && h.tail != nil {
+			at, ok = end, true // the tail is looked through from there
 		}
 		if !ok {
 			_, err := h.Seek(h.End())
@@ -133,12 +140,15 @@ func (h *History) show(places *Places) {
 	if holds == nil {
 		return
 	}
-	places.Holds = func(v *View) bool {
-		here := h.view
-		defer func() { h.view = here }()
-		h.view = *v
-		return holds(&h.view)
-	}
+	places.Holds = func(v *View) bool { return h.Show(v, holds) }
+}
+
+// Show calls f while the view of the history shows what v does.
+func (h *History) Show(v *View, f func(*View) bool) bool {
+	here := h.view
+	defer func() { h.view = here }()
+	h.view = *v
+	return f(&h.view)
 }
 
 // traversed notes a move from a position to the present one.

@@ -25,8 +25,11 @@ func (e *RewindError) Error() string { return "the process cannot go on from her
 // undone.
 func (r *Recorder) Rewind(ctx context.Context) error {
 	v := r.view()
-	if v.end {
+	if v.Present() {
 		return nil
+	}
+	if r.history.away() {
+		return r.rewindToArchive(ctx)
 	}
 	if err := r.rewindable(); err != nil {
 		return err
@@ -183,43 +186,57 @@ type SideEffect struct {
 // memory and registers of the process, in the order of their first occurrence.
 // System calls that only query are left out.
 func (h *History) SideEffects(ctx context.Context) ([]SideEffect, error) {
-	var effects []SideEffect
-	index := make(map[string]int)
-	for position := h.view.position; position < h.End(); position++ {
+	var effects sideEffects
+	from := h.view.position
+	if h.away() {
+		if err := h.tail.archive.Inputs(ctx, from, effects.add); err != nil {
+			return nil, err
+		}
+		from = h.tail.first
+	}
+	for position := from; position < h.End(); position++ {
 		if position%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		what := h.sideEffect(position)
-		if what == "" {
-			continue
+		kind, number := h.Kind(position), uint64(0)
+		if kind == Called {
+			c, i := h.at(position)
+			number = callNumber(c.record(i), len(h.threadsAt(position)))
 		}
-		i, known := index[what]
-		if !known {
-			i = len(effects)
-			index[what] = i
-			effects = append(effects, SideEffect{What: what})
-		}
-		effects[i].Count++
+		effects.add(kind, number)
 	}
-	return effects, nil
+	return effects.list, nil
 }
 
-// sideEffect returns the action of the record at a position, or "" if it has
-// none.
-func (h *History) sideEffect(position uint64) string {
-	kind := h.Kind(position)
+// sideEffects counts side effects.
+type sideEffects struct {
+	list  []SideEffect
+	index map[string]int
+}
+
+// add counts the action of a record, whose number is that of a system call.
+func (e *sideEffects) add(kind Kind, number uint64) {
+	what := ""
 	switch kind {
 	case Called:
-		c, i := h.at(position)
-		name := callName(callNumber(c.record(i), len(h.view.threads)))
-		if withoutSideEffects[name] {
-			return ""
+		if what = callName(number); withoutSideEffects[what] {
+			return
 		}
-		return name
 	case Ran, Signalled:
-		return kind.String()
+		what = kind.String()
+	default:
+		return
 	}
-	return ""
+	i, known := e.index[what]
+	if !known {
+		if e.index == nil {
+			e.index = make(map[string]int)
+		}
+		i = len(e.list)
+		e.index[what] = i
+		e.list = append(e.list, SideEffect{What: what})
+	}
+	e.list[i].Count++
 }
 
 // callNumber returns the number of the system call of a record.

@@ -34,18 +34,22 @@ func Long(source Source) (*History, error) {
 
 // jump moves the view to the end of the window that has a position, or ends there.
 func (h *History) jump(position uint64) error {
-	_, last := h.source.Bounds()
+	if h.away() && position >= h.tail.first {
+		return h.enterTail()
+	}
+	last := h.sourceEnd()
 	at := min(position, last-1)
 	w, err := h.takeWindow(at)
 	if err != nil {
 		return err
 	}
-	if h.window != nil {
-		h.source.Drop(h.window)
+	if err := h.leaveWindow(); err != nil {
+		return err
 	}
+	h.leaveTail()
 	h.window, h.log = w, w.log
 	v := w.view
-	v.partial = w.log.end() != last
+	v.partial = h.tail != nil || w.log.end() != last
 	v.memory = overlay{base: v.base.ReadMemory}
 	v.threads = append([]thread(nil), v.threads...)
 	for i := range v.threads {
@@ -73,8 +77,7 @@ func (h *History) reach(at uint64) error {
 	if err := h.jump(at); err != nil {
 		return err
 	}
-	_, err := h.Seek(position)
-	return err
+	return h.walk(position, new(Traversal))
 }
 
 // at returns the record at a position. If the source fails, the record is damaged, and
@@ -94,6 +97,9 @@ func (h *History) holder(position uint64) (*History, error) {
 	if h.source == nil || h.log.has(position) {
 		return h, nil
 	}
+	if kept, ok := h.inTail(position); ok {
+		return kept, nil
+	}
 	if h.near == nil || !h.near.log.has(position) {
 		w, err := h.source.Window(h.context(), position)
 		if err != nil {
@@ -109,6 +115,9 @@ func (h *History) holder(position uint64) (*History, error) {
 
 // threadsAt returns the table of threads that a record refers to, after h.at.
 func (h *History) threadsAt(position uint64) []thread {
+	if kept, ok := h.inTail(position); ok {
+		return kept.view.threads
+	}
 	if h.source == nil || h.log.has(position) || h.near == nil {
 		return h.view.threads
 	}

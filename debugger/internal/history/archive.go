@@ -1,0 +1,160 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// An Archive is a [Finder] of what was recorded before the records of a [Recorder], see
+// [Recorder.Archive]. Its bounds may move forward only.
+type Archive interface {
+	Finder
+	io.Closer
+
+	// Bytes returns how much memory the archive takes.
+	Bytes() int
+
+	// Inputs calls f with the kinds of the records from a position on that are system
+	// calls, with their numbers, signals or unrecorded runs.
+	Inputs(ctx context.Context, from uint64, f func(kind Kind, number uint64)) error
+
+	// CheckCut returns why the archive cannot end at a position. Cut makes it end there.
+	CheckCut(position uint64) error
+	Cut(position uint64)
+}
+
+// A tail is the records after an archive, up to the present.
+type tail struct {
+	archive Archive
+	first   uint64   // position of its first record
+	kept    *History // has its records and view while the view is in the archive, else nil
+}
+
+// Archive makes an archive the history up to the present, in place of what was recorded. The
+// process has moved to the last position of the archive. The history may take as many bytes
+// as the archive leaves, but always some. The archive is closed when the history is dropped
+// or restarts.
+func (r *Recorder) Archive(archive Archive, reason string) error {
+	h := r.history
+	if _, err := h.Seek(h.End()); err != nil {
+		return err
+	}
+	return r.follow(archive, reason)
+}
+
+// follow begins the records after an archive.
+func (r *Recorder) follow(archive Archive, reason string) error {
+	h := r.history
+	h.dropArchive(archive)
+	_, last := archive.Bounds()
+	h.source, h.tail, h.reason = archive, &tail{archive: archive, first: last}, reason
+	h.log.budget = max(MinBudget, r.options.Budget-archive.Bytes())
+	h.log.clear(last)
+	h.view.threads = nil
+	h.reachPresent()
+	h.count++ // the process has moved
+	clear(r.pending)
+	clear(r.returning)
+	r.unmapped, r.exiting, r.fresh = r.unmapped[:0], 0, false
+	return r.refresh()
+}
+
+// Exits notes that the next step of the process ends it, and that this was reported.
+func (r *Recorder) Exits() { r.exiting = r.history.End() + 1 }
+
+// Exiting reports whether the next step ends the process, and that was reported.
+func (r *Recorder) Exiting() bool { return r.exiting == r.history.End()+1 }
+
+// Restart drops the history. It begins again at the present, which the process may have
+// reached unrecorded.
+func (r *Recorder) Restart(reason string) error {
+	r.restart(reason)
+	r.view().threads, r.fresh = nil, false
+	return r.refresh()
+}
+
+// Close releases what the history has outside of its records. The history must not be used
+// afterwards.
+func (h *History) Close() error {
+	if h.tail == nil {
+		return nil
+	}
+	return h.tail.archive.Close()
+}
+
+// Archived returns the archive, or nil, and whether there are no records after it.
+func (h *History) Archived() (archive Archive, last bool) {
+	if h.tail == nil {
+		return nil, false
+	}
+	return h.tail.archive, h.End() == h.tail.first
+}
+
+// dropArchive leaves the archive, which is closed unless another one continues it. The view
+// is at the present.
+func (h *History) dropArchive(next Archive) {
+	if h.tail == nil {
+		return
+	}
+	for _, w := range [...]*History{h.window, h.near} {
+		if w != nil {
+			h.source.Drop(w)
+		}
+	}
+	if h.tail.archive != next {
+		_ = h.tail.archive.Close() // its processes end with this one otherwise
+	}
+	h.source, h.tail, h.window, h.near, h.failure = nil, nil, nil, nil, nil
+}
+
+// away reports whether the view is in the archive.
+func (h *History) away() bool { return h.tail != nil && h.tail.kept != nil }
+
+// leaveTail keeps the records and the view of the tail.
+func (h *History) leaveTail() {
+	if h.tail != nil && h.tail.kept == nil {
+		h.tail.kept = &History{log: h.log, view: h.view}
+	}
+}
+
+// enterTail moves the view to where it was when it left the tail.
+func (h *History) enterTail() error {
+	if err := h.leaveWindow(); err != nil {
+		return err
+	}
+	h.window, h.log, h.view = nil, h.tail.kept.log, h.tail.kept.view
+	h.tail.kept = nil
+	return nil
+}
+
+// crossToTail moves the view from the end of the archive to the beginning of the tail.
+func (h *History) crossToTail() error {
+	if !h.away() || h.view.position != h.tail.first {
+		return nil
+	}
+	if err := h.enterTail(); err != nil {
+		return err
+	}
+	return h.walk(h.tail.first, new(Traversal))
+}
+
+// inTail returns the records of the tail while the view is in the archive, if they have
+// the one at a position.
+func (h *History) inTail(position uint64) (*History, bool) {
+	if h.away() && h.tail.kept.log.has(position) {
+		return h.tail.kept, true
+	}
+	return nil, false
+}
+
+// sourceEnd returns the position after the last record of the source.
+func (h *History) sourceEnd() uint64 {
+	_, last := h.source.Bounds()
+	return last
+}
+
+// MadeRoom returns why older records are gone from a history of so many bytes.
+func MadeRoom(budget int) string {
+	return fmt.Sprintf("older records made room: %d MiB are kept, or what history_memory of debugger/launch and debugger/attach says", budget>>20)
+}

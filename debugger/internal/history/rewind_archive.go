@@ -1,0 +1,162 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// rewindToArchive is Rewind to a position in the archive. The view is one of another process,
+// so that all writable memory is compared.
+func (r *Recorder) rewindToArchive(ctx context.Context) error {
+	h, position := r.history, r.view().position
+	archive := h.tail.archive
+	if err := errors.Join(archive.CheckCut(position), r.rewindableToArchive()); err != nil {
+		return &RewindError{err.Error()}
+	}
+	maps, err := r.target.Maps()
+	if err != nil {
+		return err
+	}
+	current := r.view().Thread()
+	err = r.target.Step(ctx, 0, func(s Stepper) error {
+		return errors.Join(r.rewindAll(s, maps), s.Switch(current))
+	})
+	if err != nil {
+		r.invalidateCode()
+		return fmt.Errorf("go back: %w", err)
+	}
+	archive.Cut(position)
+	if err := h.enterTail(); err != nil {
+		return err
+	}
+	if first, last := archive.Bounds(); first != last {
+		return r.follow(archive, h.reason)
+	}
+	h.dropArchive(nil)
+	h.log.clear(position)
+	return r.Restart(h.reason)
+}
+
+// rewindAll writes the state of the view to the process. If that fails, it restores what was
+// written before.
+func (r *Recorder) rewindAll(s Stepper, maps procfs.Maps) error {
+	var undo []func() error
+	err := r.rewindMaps(maps, &undo)
+	v := r.view()
+	for i := range v.threads {
+		t := &v.threads[i]
+		if err != nil || !t.alive {
+			continue
+		}
+		if t.vector == nil {
+			t.vector, err = v.XState(t.id, nil)
+		}
+		if t.regs.OrigRAX = ptrace.NoSyscall; err == nil {
+			err = r.rewindThread(s, t, &undo)
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	for _, f := range slices.Backward(undo) {
+		err = errors.Join(err, f())
+	}
+	return err
+}
+
+// rewindMaps writes the memory of the view where it differs from that of the process.
+func (r *Recorder) rewindMaps(maps procfs.Maps, undo *[]func() error) error {
+	then, now := make([]byte, compareStep), make([]byte, compareStep)
+	for _, m := range maps {
+		if !m.Write || m.Shared {
+			continue
+		}
+		for addr := m.Start; addr < m.End; addr += compareStep {
+			n := min(compareStep, m.End-addr)
+			if err := r.rewindRange(addr, then[:n], now[:n], undo); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rewindRange writes a range of memory, page by page.
+func (r *Recorder) rewindRange(addr uint64, then, now []byte, undo *[]func() error) error {
+	n, _ := r.view().ReadMemory(addr, then)
+	clear(then[n:]) // the stack was not so large
+	if err := r.readOrZero(addr, now); err != nil {
+		return err
+	}
+	var failed error
+	eachPage(addr, now, then, func(at uint64, old []byte) {
+		if failed != nil {
+			return
+		}
+		failed = r.writeExceptRseq(at, then[at-addr:][:len(old)])
+		old = slices.Clone(old)
+		*undo = append(*undo, func() error { return r.writeExceptRseq(at, old) })
+	})
+	return failed
+}
+
+// rewindableToArchive returns why the process cannot be set back to the view.
+func (r *Recorder) rewindableToArchive() error {
+	infos, err := r.target.Threads()
+	if err != nil {
+		return err
+	}
+	var now []int
+	for _, info := range infos {
+		now = append(now, info.ID)
+	}
+	v := r.view()
+	if then := v.Threads(); !slices.Equal(now, then) {
+		return fmt.Errorf("there were the threads %d, and there are %d", then, now)
+	}
+	for i := range v.threads {
+		if t := &v.threads[i]; t.alive && interruptedCall(t.regs.RAX) {
+			return fmt.Errorf("thread %d was in an interrupted system call", t.id)
+		}
+	}
+	maps, err := r.target.Maps()
+	if err != nil {
+		return err
+	}
+	removed, added := differMaps(joined(v.maps), joined(maps))
+	if len(removed)+len(added) > 0 {
+		m := append(added, removed...)[0]
+		return fmt.Errorf("the mappings have changed since, as that at %#x-%#x", m.Start, m.End)
+	}
+	return nil
+}
+
+// interruptedCall reports whether a result is one after which the kernel restarts a system
+// call (ERESTARTSYS and the like), of which its number would have to be known.
+func interruptedCall(result uint64) bool { return -516 <= int64(result) && int64(result) <= -512 }
+
+// joined returns the ranges of memory and their protections, without the kernel's own and
+// those of stacks, which grow. Names and files are left out, adjacent ranges are joined.
+func joined(maps procfs.Maps) procfs.Maps {
+	var list procfs.Maps
+	for _, m := range maps {
+		if strings.HasPrefix(m.Path, "[v") || m.Path == "[stack]" {
+			continue
+		}
+		m = procfs.Map{Start: m.Start, End: m.End, Read: m.Read, Write: m.Write, Execute: m.Execute, Shared: m.Shared}
+		if n := len(list); n > 0 && list[n-1].End == m.Start && list[n-1] == (procfs.Map{
+			Start: list[n-1].Start, End: m.Start, Read: m.Read, Write: m.Write, Execute: m.Execute, Shared: m.Shared,
+		}) {
+			list[n-1].End = m.End
+			continue
+		}
+		list = append(list, m)
+	}
+	return list
+}
