@@ -41,6 +41,9 @@ func (r *recorder) call() (inplace.Stop, error) {
 	if err := r.check(&g); err != nil {
 		return inplace.Stop{}, err
 	}
+	if r.stretch != nil && (g.RAX == unix.SYS_EXIT_GROUP || g.RAX == unix.SYS_EXIT && len(r.run.Threads()) == 1) {
+		return inplace.Stop{}, &stretchEnd{StretchEnd{Why: EndExit}}
+	}
 	if g.RAX == unix.SYS_EXIT && len(r.run.Threads()) > 1 {
 		return r.endThread(&e)
 	}
@@ -199,6 +202,9 @@ func (r *recorder) exec() (inplace.Stop, error) {
 	}
 	if _, err := r.tracer.ToEventStop(r.pid, func(ptrace.Event) {}); err != nil {
 		return inplace.Stop{}, err
+	}
+	if r.stretch != nil {
+		return inplace.Stop{}, &stretchEnd{StretchEnd{Why: EndExec}}
 	}
 	return inplace.Stop{Kind: inplace.Done}, r.begin(unix.SYS_EXECVE)
 }

@@ -169,7 +169,7 @@ func (r *Recording) event(payload []byte) error {
 	}
 	first := len(r.events) == 0
 	switch {
-	case first && (e.Kind != Image || e.Position != 0 || e.Number != 0):
+	case first && (e.Kind != Image || e.Number != 0):
 		return fmt.Errorf("%w: it does not begin with a program", ErrCorrupt)
 	case !first && (e.Position < r.events[len(r.events)-1].position || e.Kind == Image && e.Number == 0):
 		return fmt.Errorf("%w: event %d is before the one before it", ErrCorrupt, len(r.events))

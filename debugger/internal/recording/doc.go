@@ -50,6 +50,13 @@
 // shares memory which it may write with others is refused, because what they do to it is
 // not recorded.
 //
+// # Processes of a debugger
+//
+// [Past.Record] records a process that a debugger has stopped, from there to the next stop
+// ([Stretch]), and gives it back in its own code. Each recording is a [Part] with positions
+// that go on from those before; between them are the records of the debugger's steps. A Part
+// is replayed when it is first looked at, and the processes of at most some Parts are kept.
+//
 // # Limits
 //
 // The children of a program run unrecorded, or are recorded by a recorder of their own,

@@ -66,6 +66,9 @@ func (r *recorder) native() (inplace.Stop, error) {
 // handler.
 func (r *recorder) signal() (inplace.Stop, error) {
 	info := r.run.SigInfo()
+	if dropped, err := r.stretch.signal(r, info); dropped || err != nil {
+		return inplace.Stop{Kind: inplace.Done}, err
+	}
 	before, e := r.run.Regs, r.event(Signal)
 	e.Number = uint64(info.Signal())
 	stop, err := r.run.Deliver()

@@ -18,7 +18,7 @@ import (
 // adopt prepares the recording of a process that has run before, and returns its first event.
 func (r *recorder) adopt(i *intrusion) (Event, error) {
 	r.live, r.heap = i, i.brk
-	e := Event{Kind: Image, Status: i.pid}
+	e := Event{Kind: Image, Status: i.pid, Position: r.position()}
 	if err := r.liveImage(&e, i); err != nil {
 		return e, err
 	}

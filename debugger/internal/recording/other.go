@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -27,3 +28,14 @@ func (t *Timeline) Close() error { return nil }
 
 // History returns nil.
 func (t *Timeline) History() *history.History { return nil }
+
+// A Past cannot be had on this system.
+type Past struct{ history.Archive }
+
+// NewPast returns a Past that cannot record.
+func NewPast(int) *Past { return new(Past) }
+
+// Record returns ptrace.ErrPlatform.
+func (*Past) Record(context.Context, *proc.Process, *history.Recorder, Stretch) (StretchEnd, error) {
+	return StretchEnd{}, ptrace.ErrPlatform
+}

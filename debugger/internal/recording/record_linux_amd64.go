@@ -91,6 +91,7 @@ type recorder struct {
 	heap     uint64     // end of the heap
 	live     *intrusion // what is changed in a process that was started before; nil for none
 	shared   bool       // there is anonymous memory that children share
+	stretch  *stretch   // of a process that a debugger has; nil for none
 
 	*thread  // the current one of the Runner
 	threads  map[int]*thread
@@ -210,6 +211,8 @@ func (r *recorder) handle(stop inplace.Stop) (inplace.Stop, error) {
 		return r.signal()
 	case inplace.Exec:
 		return r.exec()
+	case inplace.Reached:
+		return inplace.Stop{Kind: inplace.Done}, nil // see look
 	case inplace.Exited:
 		e := Event{Kind: Ended, Position: r.recorded, Immediate: r.immediate()}
 		return inplace.Stop{Kind: inplace.Done}, r.ended(&e, stop)

@@ -38,7 +38,7 @@ type state struct {
 
 // NewPlayer returns a Player at the first position.
 func NewPlayer(tracer *ptrace.Tracer, r *Recording) (*Player, error) {
-	p := &Player{recording: r, tracer: tracer, files: &sources{list: r.Files, opened: make(map[int]*os.File)}}
+	p := &Player{recording: r, tracer: tracer, base: r.Event(0).Position, files: &sources{list: r.Files, opened: make(map[int]*os.File)}}
 	if err := errors.Join(pin(tracer), p.apply()); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}

@@ -28,10 +28,11 @@ const sliceLength = 1 << 22
 
 // slice returns the number of instructions that the current thread runs.
 func (r *recorder) slice() int64 {
+	n := r.stretch.left(r.position())
 	if len(r.threads) == 1 {
-		return 1 << 50
+		return n
 	}
-	return max(0, int64(r.sliceEnd-r.position()))
+	return min(n, max(0, int64(r.sliceEnd-r.position())))
 }
 
 // schedule makes another thread the current one, which can execute instructions.

@@ -1,0 +1,407 @@
+package recording
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A Past holds the recordings of a process that a debugger has, and the records of steps
+// between them. It implements history.Archive. A recording is replayed when it is first
+// looked at.
+type Past struct {
+	budget  int
+	parts   []pastPart // without gaps between them
+	dropped bool       // there were older ones
+	hit     int        // the thread that has stopped before an instruction at the last position, or 0
+	windows map[*history.History]pastPart
+}
+
+// A pastPart is one of the parts of a Past.
+type pastPart interface {
+	history.Finder
+	Bytes() int
+	Inputs(ctx context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error
+}
+
+// NewPast returns a Past of at most so many bytes, as far as it can choose.
+func NewPast(budget int) *Past {
+	return &Past{budget: budget, windows: make(map[*history.History]pastPart)}
+}
+
+// Record records a process that r has the history of, up to the end of a stretch. What r has
+// recorded before becomes a part, too. An error says that nothing was recorded, and why.
+func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Recorder, limits Stretch) (StretchEnd, error) {
+	s := newStretch(limits)
+	s.Bytes = p.budget / 2
+	if _, last := p.Bounds(); p.hit != 0 && last == r.History().End() {
+		s.passes[p.hit] = true
+	}
+	first := r.History().End()
+	var part *Part
+	var end StretchEnd
+	err := process.Lend(ctx, func(l *proc.Loan) (err error) {
+		s.action = func(info ptrace.SigInfo) proc.Action { return l.Action(info.Signal()) }
+		ctx, unwatch := watchPause(ctx, l)
+		defer unwatch()
+		part, end, err = s.record(ctx, l, first)
+		return err
+	})
+	if err != nil {
+		return end, err
+	}
+	switch {
+	case end.Why == EndGone:
+		return end, nil
+	case end.Why == EndExec:
+		return end, r.Restart("another program was begun")
+	case end.Why == EndLost:
+		return end, r.Restart(end.Text)
+	case part.first == part.last:
+		return end, nil
+	}
+	if p.hit = 0; end.Why == EndPlace {
+		p.hit = end.Thread
+	}
+	p.add(r.Freeze(&partBase{p, part}), part)
+	return end, r.Archive(p, p.reason(r.History()))
+}
+
+// add adds parts at the end, and drops the oldest ones if there are too many bytes.
+func (p *Past) add(steps *history.Frozen, part *Part) {
+	if steps != nil {
+		p.parts = append(p.parts, steps)
+	}
+	p.parts = append(p.parts, part)
+	for p.Bytes() > p.budget && len(p.parts) > 1 {
+		p.release(p.parts[0])
+		p.parts, p.dropped = p.parts[1:], true
+	}
+}
+
+// reason returns why the history begins where it does.
+func (p *Past) reason(h *history.History) string {
+	if p.dropped {
+		return history.MadeRoom(p.budget)
+	}
+	return h.StartReason()
+}
+
+// Bounds implements history.Source.
+func (p *Past) Bounds() (first, last uint64) {
+	if len(p.parts) == 0 {
+		return 0, 0
+	}
+	first, _ = p.parts[0].Bounds()
+	_, last = p.parts[len(p.parts)-1].Bounds()
+	return first, last
+}
+
+// Bytes implements history.Archive.
+func (p *Past) Bytes() (bytes int) {
+	for _, part := range p.parts {
+		bytes += part.Bytes()
+	}
+	return bytes
+}
+
+// at returns the part with the record at a position.
+func (p *Past) at(position uint64) pastPart {
+	for _, part := range p.parts {
+		if _, last := part.Bounds(); position < last {
+			return part
+		}
+	}
+	return p.parts[len(p.parts)-1]
+}
+
+// Window implements history.Source.
+func (p *Past) Window(ctx context.Context, position uint64) (*history.History, error) {
+	part := p.at(position)
+	if err := p.makeRoom(part); err != nil {
+		return nil, err
+	}
+	w, err := part.Window(ctx, position)
+	if err == nil {
+		p.windows[w] = part
+	}
+	return w, err
+}
+
+// Drop implements history.Source.
+func (p *Past) Drop(w *history.History) {
+	if part := p.windows[w]; part != nil {
+		delete(p.windows, w)
+		part.Drop(w)
+	}
+}
+
+// Last implements history.Finder.
+func (p *Past) Last(ctx context.Context, places *history.Places, from, to uint64) (position uint64, ok bool, err error) {
+	for n := len(p.parts) - 1; n >= 0 && !ok && err == nil; n-- {
+		first, last := p.parts[n].Bounds()
+		if first, last = max(first, from), min(last, to); first >= last {
+			continue
+		}
+		if err = p.makeRoom(p.parts[n]); err == nil {
+			position, ok, err = p.parts[n].Last(ctx, places, first, last)
+		}
+	}
+	return position, ok, err
+}
+
+// First implements history.Finder.
+func (p *Past) First(ctx context.Context, places *history.Places, from, to uint64) (position uint64, ok bool, err error) {
+	for n := 0; n < len(p.parts) && !ok && err == nil; n++ {
+		first, last := p.parts[n].Bounds()
+		if first, last = max(first, from), min(last, to); first >= last {
+			continue
+		}
+		if err = p.makeRoom(p.parts[n]); err == nil {
+			position, ok, err = p.parts[n].First(ctx, places, first, last)
+		}
+	}
+	return position, ok, err
+}
+
+// Inputs implements history.Archive.
+func (p *Past) Inputs(ctx context.Context, from uint64, f func(kind history.Kind, number uint64)) error {
+	for _, part := range p.parts {
+		first, last := part.Bounds()
+		if last <= from {
+			continue
+		}
+		if err := part.Inputs(ctx, max(first, from), last, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckCut implements history.Archive.
+func (p *Past) CheckCut(position uint64) error {
+	if first, _ := p.Bounds(); position == first {
+		return nil
+	}
+	part := p.at(position - 1)
+	if _, last := part.Bounds(); position == last {
+		return nil
+	}
+	if _, ok := part.(*Part); !ok {
+		return errors.New("a recording has begun after the steps around this position; go to the beginning of one, or to a position in it")
+	}
+	return nil
+}
+
+// Cut implements history.Archive.
+func (p *Past) Cut(position uint64) {
+	for n, part := range p.parts {
+		if first, _ := part.Bounds(); first < position {
+			continue
+		}
+		for _, later := range p.parts[n:] {
+			_ = p.release(later) // its processes end with this one otherwise
+		}
+		p.parts = p.parts[:n]
+		break
+	}
+	p.hit = 0
+	if len(p.parts) == 0 {
+		return
+	}
+	if part, ok := p.parts[len(p.parts)-1].(*Part); ok {
+		part.last = min(part.last, position)
+	}
+}
+
+// Close implements history.Archive.
+func (p *Past) Close() error {
+	var err error
+	for _, part := range p.parts {
+		err = errors.Join(err, p.release(part))
+	}
+	p.parts = nil
+	return err
+}
+
+// release ends the processes of a part.
+func (p *Past) release(part pastPart) error {
+	if c, ok := part.(*Part); ok {
+		return c.close()
+	}
+	return nil
+}
+
+// maxReplays is the number of recordings that have processes at the same time, besides those
+// of which a window is shown.
+const maxReplays = 2
+
+// makeRoom ends the processes of recordings of which no window is shown, before one more is
+// replayed.
+func (p *Past) makeRoom(wanted pastPart) error {
+	c, ok := wanted.(*Part)
+	if !ok || c.timeline != nil {
+		return nil
+	}
+	var idle []*Part
+	for n, part := range p.parts {
+		if c, ok := part.(*Part); ok && c.timeline != nil && !p.shows(n) {
+			idle = append(idle, c)
+		}
+	}
+	var err error
+	for ; len(idle) >= maxReplays; idle = idle[1:] {
+		err = errors.Join(err, idle[0].close())
+	}
+	return err
+}
+
+// shows reports whether there is a window of a part, or of the one before it, which is then
+// read by its processes.
+func (p *Past) shows(n int) bool {
+	for _, part := range p.windows {
+		if part == p.parts[n] || n > 0 && part == p.parts[n-1] {
+			return true
+		}
+	}
+	return false
+}
+
+// A Part is a recording of a stretch.
+type Part struct {
+	first, last uint64
+	file        []byte
+	timeline    *Timeline // nil until it is looked at
+}
+
+// Bounds implements history.Source.
+func (p *Part) Bounds() (first, last uint64) { return p.first, p.last }
+
+// Bytes returns the size of the recording.
+func (p *Part) Bytes() int { return len(p.file) }
+
+// Inputs is that of Past, for the records before another position.
+func (p *Part) Inputs(ctx context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error {
+	t, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	for n := t.recording.after(from); n < t.recording.Len(); n++ {
+		e := t.recording.Event(n)
+		if e.Position >= to {
+			return nil
+		}
+		switch e.Kind {
+		case Call:
+			f(history.Called, e.Number)
+		case Signal:
+			f(history.Signalled, e.Number)
+		}
+	}
+	return nil
+}
+
+// open replays the recording, unless it is there.
+func (p *Part) open(ctx context.Context) (*Timeline, error) {
+	if p.timeline != nil {
+		p.timeline.last = p.last // it may have been cut
+		return p.timeline, nil
+	}
+	r, err := Read(bytes.NewReader(p.file))
+	if err != nil {
+		return nil, err
+	}
+	t, err := NewTimeline(ctx, r)
+	if err == nil {
+		p.timeline, t.last = t, p.last
+	}
+	return t, err
+}
+
+func (p *Part) close() error {
+	t := p.timeline
+	if p.timeline = nil; t == nil {
+		return nil
+	}
+	return t.Close()
+}
+
+// Window implements history.Source.
+func (p *Part) Window(ctx context.Context, position uint64) (*history.History, error) {
+	t, err := p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.Window(ctx, position)
+}
+
+// Drop implements history.Source.
+func (p *Part) Drop(w *history.History) {
+	if t := p.timeline; t != nil && t.windows[w] != nil {
+		t.Drop(w)
+	}
+}
+
+// Last implements history.Finder.
+func (p *Part) Last(ctx context.Context, places *history.Places, from, to uint64) (uint64, bool, error) {
+	t, err := p.open(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	return t.Last(ctx, places, from, to)
+}
+
+// First implements history.Finder.
+func (p *Part) First(ctx context.Context, places *history.Places, from, to uint64) (uint64, bool, error) {
+	t, err := p.open(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	return t.First(ctx, places, from, to)
+}
+
+// partBase reads a process as it was at the beginning of a part.
+type partBase struct {
+	past *Past
+	part *Part
+}
+
+// start returns the process of the first checkpoint.
+func (b *partBase) start() (*replayed, error) {
+	if err := b.past.makeRoom(b.part); err != nil {
+		return nil, err
+	}
+	t, err := b.part.open(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return &replayed{player: t.checkpoints[0], names: t.named, ctx: context.Background()}, nil
+}
+
+func (b *partBase) ReadMemory(addr uint64, p []byte) (int, error) {
+	t, err := b.start()
+	if err != nil {
+		return 0, err
+	}
+	return t.ReadMemory(addr, p)
+}
+
+func (b *partBase) Regs(tid int) (ptrace.Regs, error) {
+	t, err := b.start()
+	if err != nil {
+		return ptrace.Regs{}, err
+	}
+	return t.Regs(tid)
+}
+
+func (b *partBase) XState(tid int, buf []byte) ([]byte, error) {
+	t, err := b.start()
+	if err != nil {
+		return nil, err
+	}
+	return t.XState(tid, buf)
+}
