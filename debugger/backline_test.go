@@ -82,7 +82,7 @@ func TestBackByLine(t *testing.T) {
 // they are gone through.
 func TestBackOverHandler(t *testing.T) {
 	p := debuggertest.Start(t, "ticked.c")
-	c := connect(t, table(t, debugger.Config{}))
+	c := connect(t, table(t, debugger.Config{Live: debugger.Live{NoTranslate: true}}))
 	c.ok("attach", args{"pid": p.PID})
 	c.ok("set_breakpoint", args{"address": fmt.Sprintf("%#x", p.Mark("on_tick"))})
 	var at when

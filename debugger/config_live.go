@@ -40,6 +40,9 @@ type Live struct {
 	// History limits the records of the history of a process, in MiB; 0 means
 	// 256.
 	History int
+	// NoTranslate makes continue with record interpret each instruction, also where the
+	// program could be recorded by translation in place.
+	NoTranslate bool
 	// Debuginfod lets the servers that DEBUGINFOD_URLS names be asked for the debug
 	// information of programs, by their build ids.
 	Debuginfod bool
@@ -60,6 +63,7 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.BoolVar(&c.NoWrite, "no-write", false, "do not let the debugger write into a process's memory (TRIPTYCH_NO_WRITE)")
 	set.StringVar(&c.MaskSecrets, "mask-secrets", maskAuto, "mask what looks like a secret in the debugger's answers: `on`, off, or auto, which is on over HTTPS (TRIPTYCH_MASK_SECRETS)")
 	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
+	set.BoolVar(&c.NoTranslate, "no-translate", false, "record processes that are debugged instruction by instruction, which is slow, not by translation in place (TRIPTYCH_NO_TRANSLATE)")
 	set.BoolVar(&c.Debuginfod, "debuginfod", false, "ask the servers of DEBUGINFOD_URLS for missing debug information, by the build ids of programs (TRIPTYCH_DEBUGINFOD)")
 	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session, and let its process run on, after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)")
 	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process run on by itself when the debugger has stopped it for this `duration`; 0 is never (TRIPTYCH_MAX_STOP)")
@@ -79,7 +83,7 @@ func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error)
 		return nil, nil, err
 	}
 	return session.NewRegistry(session.Config{
-		Log: env.Logger, History: c.History << 20, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span,
+		Log: env.Logger, History: c.History << 20, NoTranslate: c.NoTranslate, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span,
 		MaskSecrets: c.masks(), FindDebug: find,
 	}), rules, nil
 }
@@ -115,6 +119,7 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 	}
 	c.NoLaunch = c.NoLaunch || isSet(getenv("TRIPTYCH_NO_LAUNCH"))
 	c.NoWrite = c.NoWrite || isSet(getenv("TRIPTYCH_NO_WRITE"))
+	c.NoTranslate = c.NoTranslate || isSet(getenv("TRIPTYCH_NO_TRANSLATE"))
 	if err := c.maskSecretsFrom(getenv("TRIPTYCH_MASK_SECRETS")); err != nil {
 		return err
 	}

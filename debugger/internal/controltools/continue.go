@@ -15,7 +15,7 @@ import (
 
 // continueArgs holds the arguments of continue.
 type continueArgs struct {
-	Record   bool   `json:"record,omitempty" doc:"Record every instruction; 10 to 1,000 times slower"`
+	Record   bool   `json:"record,omitempty" doc:"Record every instruction; 1 to 5 times slower"`
 	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: most instructions" bounds:"enforced"`
 	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: most milliseconds" bounds:"enforced"`
 	From     string `json:"from,omitempty" enum:"past" doc:"Resume from the past shown, drop what follows"`

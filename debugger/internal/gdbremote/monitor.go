@@ -95,7 +95,7 @@ func (v *server) setRecord(_ context.Context, args string) (string, error) {
 	}
 	v.Record = args == "on"
 	if v.Record {
-		return "continue records every instruction, 10 to 1,000 times slower", nil
+		return "continue records every instruction, mostly 1 to 5 times slower", nil
 	}
 	return "continue runs at full speed; only steps are recorded", nil
 }

@@ -44,6 +44,8 @@ type Config struct {
 	MaxStop     time.Duration // how long a process may be stopped; 0 means no limit
 	// History is the size of the records that a session keeps, in bytes.
 	History int
+	// NoTranslate makes sessions record each step by itself.
+	NoTranslate bool
 	// Span begins a span in the trace of a call and returns what ends it; nil if
 	// nothing is traced.
 	Span func(ctx context.Context, name string) (context.Context, func(error))
@@ -167,6 +169,7 @@ func (r *Registry) beginWith(s *Session, d target.Target, prepare func()) (*Sess
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.Stepper = stepping.NewStepper(inspect.NewInspector(life, &d, r.Log), r.History)
+	s.NoTranslate = r.NoTranslate
 	s.UpdateView()
 	s.RecordStop(s.CurrentStop())
 	s.SetReason(d.Reason)

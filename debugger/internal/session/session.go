@@ -195,6 +195,7 @@ func (s *Session) close(ctx context.Context, kill bool) error {
 	s.gate <- struct{}{} // calls that hold it return, as the process is gone
 	<-s.gate
 	s.wg.Wait()
+	s.CloseHistory()
 	if s.Process == nil {
 		err = s.Release(ctx, false)
 	}

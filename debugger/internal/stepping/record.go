@@ -21,6 +21,9 @@ func (s *Stepper) Record(ctx context.Context, steps uint64, most time.Duration) 
 		return proc.Stop{}, err
 	}
 	defer s.RecordedSteps.Store(0)
+	if stop, done, err := s.recordTranslated(ctx, steps, most); done || err != nil {
+		return stop, err
+	}
 	first := s.History.End()
 	stop, err := s.live(ctx, history.Limits{
 		Steps: steps, Time: most, AllThreads: true,

@@ -23,8 +23,12 @@ type Stepper struct {
 	// Recorder is nil until something is recorded.
 	Recorder *history.Recorder
 	budget   int
-	oldest   uint64   // as of the last stop
-	Notes    []string // for the next stop
+
+	// NoTranslate makes all steps be recorded one by one.
+	NoTranslate bool
+
+	oldest uint64   // as of the last stop
+	Notes  []string // for the next stop
 
 	Logged        Logged       // by logpoints
 	RecordedSteps atomic.Int64 // of the recording in progress

@@ -47,7 +47,18 @@ func (s *Stepper) StartHistory() (*history.Recorder, error) {
 
 // DropHistory drops the history after the process has run unobserved.
 func (s *Stepper) DropHistory() {
+	s.CloseHistory()
 	s.Recorder, s.History, s.View = nil, nil, s.Process
+}
+
+// CloseHistory ends the processes that the history of a process has.
+func (s *Stepper) CloseHistory() {
+	if s.History == nil || s.Process == nil {
+		return
+	}
+	if err := s.History.Close(); err != nil {
+		s.Log.Warn("processes of the history could not be ended", "err", err)
+	}
 }
 
 // RequireHistory returns the history, or an error if there is none.

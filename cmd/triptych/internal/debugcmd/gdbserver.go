@@ -50,7 +50,7 @@ func (a commands) gdbServerCommand() app.Command {
 			set.IntVar(&f.attach, "attach", 0, "attach to the process with this `pid`")
 			set.StringVar(&f.trace, "trace", "", "open this `file` that debugger/export_trace has written in the format binary")
 			set.StringVar(&f.core, "core", "", "open this core `file`")
-			set.BoolVar(&f.record, "record", false, "let continue record every instruction, 10 to 1,000 times slower")
+			set.BoolVar(&f.record, "record", false, "let continue record every instruction, mostly 1 to 5 times slower")
 		},
 		Run: func(ctx context.Context, args []string) error {
 			address, call, err := f.choose(args)
