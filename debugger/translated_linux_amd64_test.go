@@ -233,7 +233,8 @@ func TestRecordTranslatedBudget(t *testing.T) {
 	var at when
 	hits := 0
 	for ; hits < 150 && (at.State.History == nil || at.State.History.Oldest == 0); hits++ {
-		c.data("continue", args{"record": true}, &at)
+		c.ok("continue", args{"record": true})
+		c.data("step_forward", nil, &at) // so that another recording begins
 	}
 	if h := at.State.History; h.Oldest == 0 || !strings.Contains(h.Begins, "older records made room") || !strings.Contains(h.Begins, "history_memory of debugger/launch") {
 		t.Fatalf("%+v, %+v", at.State, h)

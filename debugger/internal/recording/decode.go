@@ -210,6 +210,15 @@ func (r *Recording) cut() error {
 	return nil
 }
 
+// endAt moves the end of a recording that ends in the middle to a later position.
+func (r *Recording) endAt(position uint64) {
+	n := len(r.events) - 1
+	if last := r.Event(n); last.Kind == Cut && last.Position < position {
+		r.data = appendEvent(r.data[:r.events[n].start], &Event{Kind: Cut, Position: position, Reason: last.Reason})
+		r.events[n].position = position
+	}
+}
+
 // Len returns the number of events.
 func (r *Recording) Len() int { return len(r.events) }
 

@@ -42,13 +42,18 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 		s.passes[p.hit] = true
 	}
 	first := r.History().End()
-	var part *Part
+	part := p.ongoing(r.History())
+	again := part != nil
 	var end StretchEnd
 	err := process.Lend(ctx, func(l *proc.Loan) (err error) {
 		s.action = func(info ptrace.SigInfo) proc.Action { return l.Action(info.Signal()) }
 		ctx, unwatch := watchPause(ctx, l)
 		defer unwatch()
-		part, end, err = s.record(ctx, l, first)
+		if again = again && part.kept.same(l); again {
+			end, err = part.kept.record(ctx, l, s, part)
+		} else {
+			part, end, err = s.record(ctx, l, first)
+		}
 		return err
 	})
 	if err != nil {
@@ -61,14 +66,29 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 		return end, r.Restart("another program was begun")
 	case end.Why == EndLost:
 		return end, r.Restart(end.Text)
-	case part.first == part.last:
+	case part.last == first:
 		return end, nil
 	}
 	if p.hit = 0; end.Why == EndPlace {
 		p.hit = end.Thread
 	}
-	p.add(r.Freeze(&partBase{p, part}), part)
+	if !again {
+		p.add(r.Freeze(&partBase{p, part}), part)
+	}
 	return end, r.Archive(p, p.reason(r.History()))
+}
+
+// ongoing returns the last part, if it can go on: nothing was recorded since, and it was not
+// looked at, which would have to begin again.
+func (p *Past) ongoing(h *history.History) *Part {
+	if archive, last := h.Archived(); archive != history.Archive(p) || !last {
+		return nil
+	}
+	part, ok := p.parts[len(p.parts)-1].(*Part)
+	if !ok || part.kept == nil || part.kept.err != nil || part.timeline != nil || part.last != h.End() {
+		return nil
+	}
+	return part
 }
 
 // add adds parts at the end, and drops the oldest ones if there are too many bytes.
@@ -214,7 +234,7 @@ func (p *Past) Cut(position uint64) {
 		return
 	}
 	if part, ok := p.parts[len(p.parts)-1].(*Part); ok {
-		part.last = min(part.last, position)
+		part.last, part.kept = min(part.last, position), nil
 	}
 }
 
@@ -276,6 +296,7 @@ type Part struct {
 	first, last uint64
 	file        []byte
 	timeline    *Timeline // nil until it is looked at
+	kept        *kept     // with which the recording goes on, or nil
 }
 
 // Bounds implements history.Source.
@@ -315,6 +336,7 @@ func (p *Part) open(ctx context.Context) (*Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.endAt(p.last)
 	t, err := NewTimeline(ctx, r)
 	if err == nil {
 		p.timeline, t.last = t, p.last

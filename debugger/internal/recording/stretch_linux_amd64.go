@@ -160,13 +160,36 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, r.giveBackToDebugger(l, StretchEnd{}), r.closeRun())
 	}
+	part := &Part{first: first}
+	return part, r.fill(ctx, l, part), nil
+}
+
+// fill records the stretch into a part.
+func (r *recorder) fill(ctx context.Context, l *proc.Loan, part *Part) StretchEnd {
 	r.begun(l)
 	end, err := r.runStretch(ctx)
-	err = errors.Join(err, r.giveBackToDebugger(l, end), r.closeRun(), out.Close())
-	if err != nil {
-		end = StretchEnd{Why: EndLost, Text: err.Error()}
+	kept := r.keep(end)
+	if kept == nil {
+		err = errors.Join(err, r.addEnd())
 	}
-	return &Part{first: first, last: r.recorded, file: s.file.Bytes()}, end, nil
+	err = errors.Join(err, r.giveBackToDebugger(l, end), r.closeRun(), r.out.Flush())
+	if err != nil {
+		return StretchEnd{Why: EndLost, Text: err.Error()}
+	}
+	part.last, part.file, part.kept = r.recorded, r.stretch.file.Bytes(), kept
+	if kept != nil {
+		part.kept.err = kept.readRegs(l)
+	}
+	return end
+}
+
+// addEnd adds the last event.
+func (r *recorder) addEnd() error {
+	if r.gone {
+		return r.out.Close()
+	}
+	last := Event{Kind: Cut, Position: r.recorded, Reason: "the debugger has stopped the process", Immediate: r.immediate()}
+	return errors.Join(r.out.Add(&last), r.out.Close())
 }
 
 // begun prepares the first run.
@@ -197,11 +220,10 @@ func (r *recorder) runStretch(ctx context.Context) (end StretchEnd, err error) {
 	if end.Thread == 0 {
 		end.Thread = r.shown
 	}
-	last := Event{Kind: Cut, Position: r.recorded, Reason: err.Error(), Immediate: r.immediate()}
 	if r.run != nil && r.position() != r.recorded {
 		end = StretchEnd{Why: EndLost, Thread: end.Thread, Text: err.Error()}
 	}
-	return end, r.out.Add(&last)
+	return end, nil
 }
 
 // endOf returns the end of a stretch that an error has ended.
@@ -274,9 +296,16 @@ func watchPause(ctx context.Context, l *proc.Loan) (context.Context, func()) {
 
 // newStretch returns the state of a stretch that begins.
 func newStretch(limits Stretch) *stretch {
-	s := &stretch{Stretch: limits, code: make(map[uint64]bool), reported: make(map[int]bool), passes: make(map[int]bool)}
+	s := new(stretch)
+	s.begin(limits)
+	return s
+}
+
+// begin begins another stretch of the same recording.
+func (s *stretch) begin(limits Stretch) {
+	s.Stretch, s.looked, s.maps, s.mapsFor = limits, 0, nil, 0
+	s.code, s.reported, s.passes = make(map[uint64]bool), make(map[int]bool), make(map[int]bool)
 	for _, pc := range limits.Code {
 		s.code[pc] = true
 	}
-	return s
 }

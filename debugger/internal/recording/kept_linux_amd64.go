@@ -1,0 +1,111 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A kept is a recorder between two stretches of a recording, while the debugger has the
+// process.
+type kept struct {
+	r     *recorder
+	areas []Write             // rseq areas as they were when they were removed
+	regs  map[int]ptrace.Regs // of all threads, as the debugger got them
+	err   error               // why they are not known
+}
+
+// keep returns what the recording needs to go on after the end of a stretch, or nil if another
+// one must begin: a thread is inside of a system call, or it is over.
+func (r *recorder) keep(end StretchEnd) *kept {
+	switch end.Why {
+	case EndPlace, EndSignal, EndPaused, EndLimit:
+	default:
+		return nil
+	}
+	if r.gone || r.run == nil || r.threads[r.shown] == nil || r.run.Thread() != r.shown {
+		return nil
+	}
+	for _, tid := range r.run.Threads() {
+		if t := r.threads[tid]; t == nil || t.call != nil || t.waiting || r.run.Waits(tid) {
+			return nil
+		}
+	}
+	k := &kept{r: r}
+	for _, a := range r.live.areas {
+		b := make([]byte, a.Size)
+		if _, err := r.live.memory.Read(a.Address, b); err != nil {
+			return nil
+		}
+		k.areas = append(k.areas, Write{a.Address, b})
+	}
+	r.thread.regs = r.run.Regs
+	return k
+}
+
+// readRegs reads the registers of all threads after the process was given back.
+func (k *kept) readRegs(l *proc.Loan) (err error) {
+	k.regs, err = registersOf(l.Tracer, slices.Collect(maps.Keys(k.r.threads)))
+	r := k.r
+	r.base, r.extra, r.run, r.live, r.result = r.recorded, 0, nil, nil, Result{}
+	return err
+}
+
+func registersOf(tracer *ptrace.Tracer, threads []int) (map[int]ptrace.Regs, error) {
+	all := make(map[int]ptrace.Regs)
+	for _, tid := range threads {
+		var regs ptrace.Regs
+		if err := tracer.Regs(tid, &regs); err != nil {
+			return nil, err
+		}
+		regs.OrigRAX = 0 // a stop changes it
+		all[tid] = regs
+	}
+	return all, nil
+}
+
+// same reports whether the threads are where they were.
+func (k *kept) same(l *proc.Loan) bool {
+	now, err := registersOf(l.Tracer, l.Threads)
+	return err == nil && maps.Equal(now, k.regs)
+}
+
+// record goes on with the recording. An error says that nothing was recorded, and why.
+func (k *kept) record(ctx context.Context, l *proc.Loan, s *stretch, part *Part) (StretchEnd, error) {
+	r := k.r
+	i, err := intrude(l.Tracer, l.PID, l.Threads, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
+	if err != nil {
+		return StretchEnd{}, err
+	}
+	i.pin()
+	defer func() { _ = l.Tracer.Unpin() }() // the session goes on with it
+	if err := k.adopt(i); err != nil {
+		return StretchEnd{}, errors.Join(err, i.undo(l.Threads))
+	}
+	own := r.stretch
+	own.begin(s.Stretch)
+	own.action, own.passes = s.action, s.passes
+	part.kept = nil
+	return r.fill(ctx, l, part), nil
+}
+
+// adopt takes the process over again. The kernel may have written to the rseq areas.
+func (k *kept) adopt(i *intrusion) error {
+	for _, w := range k.areas {
+		if _, err := i.memory.Write(w.Address, w.Data); err != nil {
+			return err
+		}
+	}
+	r := k.r
+	run, err := inplace.Adopt(r.tracer, i.pid, i.threads, i.inject)
+	if err != nil {
+		return err
+	}
+	r.run, r.live, r.heap, r.thread = run, i, i.brk, r.threads[i.pid]
+	return r.switchTo(r.shown)
+}
