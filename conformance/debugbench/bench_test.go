@@ -15,7 +15,7 @@ import (
 
 // tiny is as little as shows that everything can be measured.
 var tiny = pace{
-	turns: 1, looks: 1, singles: 2, steps: 200, ticks: 3, rounds: 1, stops: 3, spell: 10 * time.Millisecond,
+	turns: 1, looks: 1, singles: 2, steps: 200, ticks: 3, rounds: 1, ages: 1, stops: 3, spell: 10 * time.Millisecond,
 	heaps: []int{16}, lengths: []int{100, 1000}, longest: 1000,
 	percent: 1, programs: "integers", far: 12_000_000, near: 1_000_000, seeks: 2,
 }

@@ -56,6 +56,7 @@ type pace struct {
 	steps   int // steps in one call
 	ticks   int // calls of a function in a loop that is recorded
 	rounds  int // of the ordinary program
+	ages    int // of a loop that is recorded in place
 	stops   int // of a program with a large heap
 	spell   time.Duration
 	heaps   []int // MiB
@@ -71,12 +72,12 @@ type pace struct {
 
 var (
 	whole = pace{
-		turns: 5, looks: 15, singles: 300, steps: 10_000, ticks: 200, rounds: 100, stops: 16, spell: 300 * time.Millisecond,
+		turns: 5, looks: 15, singles: 300, steps: 10_000, ticks: 200, rounds: 100, ages: 16, stops: 16, spell: 300 * time.Millisecond,
 		heaps: []int{16, 64, 192, 256}, lengths: []int{1_000, 10_000, 100_000, 1_000_000}, longest: 100_000,
 		percent: 100, far: 4_000_000_000, near: 1_000_000_000, seeks: 100,
 	}
 	hasty = pace{
-		turns: 2, looks: 8, singles: 150, steps: 5_000, ticks: 100, rounds: 50, stops: 8, spell: 150 * time.Millisecond,
+		turns: 2, looks: 8, singles: 150, steps: 5_000, ticks: 100, rounds: 50, ages: 8, stops: 8, spell: 150 * time.Millisecond,
 		heaps: []int{16, 64, 192, 256}, lengths: []int{1_000, 10_000, 100_000}, longest: 10_000,
 		percent: 20, far: 400_000_000, near: 10_000_000, seeks: 20,
 	}
@@ -142,6 +143,7 @@ func (b *bench) parts() []part {
 		{"looking", b.look},
 		{"travelling", b.travel},
 		{"ordinary", b.recordOrdinary},
+		{"live", b.recordLive},
 		{"endings", b.findEndings},
 		{"running", b.runFreely},
 		{"seeking", b.seek},

@@ -36,6 +36,11 @@ func (b *bench) newQuiet(ctx context.Context) (debugger, error) {
 	return b.startTriptych(ctx, "--no-audit")
 }
 
+// newStepwise starts the server so that it records instruction by instruction.
+func (b *bench) newStepwise(ctx context.Context) (debugger, error) {
+	return b.startTriptych(ctx, "--no-translate")
+}
+
 func (b *bench) startTriptych(ctx context.Context, more ...string) (debugger, error) {
 	argv := append([]string{
 		b.program("triptych"), "stdio", "--families", "debugger",

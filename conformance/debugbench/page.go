@@ -31,10 +31,14 @@ the process has come to a function again.`},
 	{part: "stepping", Title: "Steps", Text: `Every step of ours is recorded. Many steps in one call are interpreted where that
 can be done.`},
 	{part: "recording", Title: "Record", Text: `Instructions a second of a process that runs until a function is called for the
-nth time, in one call. The ordinary program formats, copies and compares text and
+nth time, in one call, by a server with ` + "`--no-translate`" + `. The ordinary program formats, copies and compares text and
 computes with floating-point numbers; gdb's ` + "`record full`" + ` ends in the first
 of its functions that uses the C library, so that our figure stands beside
 that of a loop that steps and does not even record.`},
+	{part: "live", Title: "Record a live process", Text: "`debugger/continue` with `record`, by translation in place, of a process that was attached to\n" +
+		"and runs until a function is called for the nth time. *Alone* it runs as far without\n" +
+		"recording. *Recorded step by step* is the table above, made with `--no-translate`. The\n" +
+		"first step back replays what was recorded."},
 	{part: "back", Title: "Go back", Text: `On the way back ours moves what is looked at; gdb writes memory and registers of
 the process. gdb looks for what wrote a variable by a watchpoint in software: on
 the way back through its record, those of the processor see nothing.`},

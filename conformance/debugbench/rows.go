@@ -70,6 +70,12 @@ var plans = []plan{
 	{part: "recording", what: "the same", measure: "bytes", as: size, beside: gdb, kind: shortness},
 	{part: "recording", what: "memory of an instruction, the ordinary program", measure: "bytes ordinary", as: size, goal: 64, kind: atMost},
 
+	{part: "live", what: "a loop of integers", measure: "live", beside: alone, goal: 10, kind: slower},
+	{part: "live", what: "the same, an instruction", measure: "live instruction", as: often, beside: interpreted, goal: 100},
+	{part: "live", what: "the same, memory of an instruction", measure: "live bytes", as: size, goal: .01, kind: atMost},
+	{part: "live", what: "the first step back after that", measure: "live back", beside: recording, goal: 3, kind: slower},
+	{part: "live", what: "what wrote a variable last, 160 million instructions before", measure: "live written", beside: recording, goal: 3, kind: slower},
+
 	{part: "back", what: "one step back a call", measure: "back singly", as: often, beside: gdb, goal: 1},
 	{part: "back", what: "many steps back in a call", measure: "back", as: often, beside: gdb, goal: 100},
 	{part: "back", what: "continue backwards to the beginning, instructions", measure: "beginning", as: often, beside: gdb},

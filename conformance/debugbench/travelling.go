@@ -10,7 +10,7 @@ import (
 
 // travellers lists the debuggers that can go back.
 func (b *bench) travellers() []maker {
-	return []maker{{ours, b.newTriptych}, {gdb, newMI}}
+	return []maker{{ours, b.newStepwise}, {gdb, newMI}}
 }
 
 // travel records in a loop of integers, forward and back, with each debugger that
@@ -113,7 +113,7 @@ func (b *bench) stepBare(ctx context.Context, argv []string) error {
 
 // recordOrdinary records rounds of a program that does what programs do.
 func (b *bench) recordOrdinary(ctx context.Context, _ int) error {
-	return b.withTraveller(ctx, maker{ours, b.newTriptych}, []string{b.program("ordinary")}, "round_begins", func(d timeTraveller) error {
+	return b.withTraveller(ctx, maker{ours, b.newStepwise}, []string{b.program("ordinary")}, "round_begins", func(d timeTraveller) error {
 		n, took, err := d.until("round_ends", b.pace.rounds)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 /*
  * loop is twelve frames deep and works with integers for ever. tick is called
- * after every sixteen turns, era_begins after every 1024 calls of tick.
+ * after every sixteen turns, era_begins after every 1024 calls of tick, age_begins after
+ * every 256 calls of era_begins.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 struct point { int x, y; double weight; const char *name; };
 struct node { struct node *next; int value; };
 
-volatile uint64_t ticks, era;
+volatile uint64_t ticks, era, age;
 uint64_t table[256];
 
 __attribute__((noinline)) void tick(uint64_t v) { ticks += v | 1; }
@@ -23,6 +24,8 @@ __attribute__((noinline)) void era_begins(void)
 	era++;
 }
 
+__attribute__((noinline)) void age_begins(void) { age++; }
+
 __attribute__((noinline)) void leaf(int depth)
 {
 	uint64_t a = 0x9e3779b97f4a7c15ull + (uint64_t)depth;
@@ -33,6 +36,8 @@ __attribute__((noinline)) void leaf(int depth)
 	for (uint64_t turn = 0;; turn++) {
 		if (turn % 1024 == 0)
 			era_begins();
+		if (turn % (256 * 1024) == 0)
+			age_begins();
 		for (int i = 0; i < 16; i++) {
 			a ^= a << 13;
 			a ^= a >> 7;
