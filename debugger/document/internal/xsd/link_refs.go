@@ -1172,8 +1172,7 @@ func (c *compiler) checkSimpleContentBase(ctx context.Context) {
 			switch {
 			case baseIsSimpleContent:
 				ok = true
-			case base.IsComplex && base.ContentType == ContentTypeMixed &&
-				contentModelEmptiable(base.ContentModel) && td.scHasSimpleTypeChild:
+			case base.IsComplex && mixedAndEmptiable(base) && td.scHasSimpleTypeChild:
 				ok = true
 			case base.Name.NS == lexicon.NamespaceXSD && base.Name.Local == typeAnySimpleType:
 				// xs:anySimpleType is the simple ur-type; a simpleContent restriction
@@ -1327,6 +1326,31 @@ func contentModelEmptiable(mg *ModelGroup) bool {
 	}
 	return particleEmptiable(&Particle{Term: mg, MinOccurs: mg.MinOccurs, MaxOccurs: mg.MaxOccurs})
 }
+
+// mixedAndEmptiable reports whether a complex type is mixed and may have no children. An
+// extension may not have its base's content yet: one without content of its own has that
+// of its base, and else both must be emptiable.
+func mixedAndEmptiable(td *TypeDef) bool {
+	mixed := false
+	for range maxDerivations {
+		mixed = mixed || td.ContentType == ContentTypeMixed
+		if td.ContentType == ContentTypeSimple || !contentModelEmptiable(td.ContentModel) {
+			return false
+		}
+		if td.Derivation != DerivationExtension || td.BaseType == nil || td.BaseType == td {
+			return mixed
+		}
+		if td.ContentType == ContentTypeElementOnly {
+			return false
+		}
+		td = td.BaseType
+	}
+	return false
+}
+
+// maxDerivations limits how long a chain of derivations is followed. Chains that are
+// circular are reported elsewhere.
+const maxDerivations = 1000
 
 // expandAttrGroupUses returns the effective attribute uses contributed by the
 // attribute group qn: its OWN direct uses (c.schema.attrGroups[qn]) plus, for

@@ -11,7 +11,8 @@ import (
 // would otherwise find out again for each of them.
 type typePlan struct {
 	namespaces bool           // whether values mean something else under other namespaces
-	constrains bool           // simpleContentNeedsValidation
+	constrains bool           // simpleContentNeedsValidation, or narrowed
+	narrowed   bool           // whether a restriction of simple content gives another type to it
 	attributes *attributePlan // made when the first element is validated
 	recent     []string       // values that were found valid, by their hash; empty if none
 }
@@ -32,9 +33,28 @@ func (vc *validationContext) plan(td *TypeDef) *typePlan {
 		vc.plans = map[*TypeDef]*typePlan{}
 		vc.seed = maphash.MakeSeed()
 	}
-	made := &typePlan{namespaces: readsNamespaces(td, 0), constrains: simpleContentNeedsValidation(td)}
+	narrowed := narrowsContent(td)
+	made := &typePlan{
+		namespaces: readsNamespaces(effectiveContentSimpleType(td), 0),
+		constrains: narrowed || simpleContentNeedsValidation(td),
+		narrowed:   narrowed,
+	}
 	vc.plans[td] = made
 	return made
+}
+
+// narrowsContent reports whether a complex type with simple content, or one that it is
+// derived from, restricts the content by a type or by facets of its own.
+func narrowsContent(td *TypeDef) bool {
+	for cur := range baseChain(td) {
+		if !cur.IsSimpleContent {
+			return false
+		}
+		if cur.ContentSimpleType != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // maxVariety limits the depth of lists and unions; a deeper type is a cycle.

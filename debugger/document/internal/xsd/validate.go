@@ -66,7 +66,7 @@ func fixedValueMatchesInternal(ctx context.Context, instance, fixed string, td *
 		return instance == fixed
 	}
 
-	// XSD 1.1: a simpleContent complex type's fixed value lives in its NARROWED
+	// A simpleContent complex type's fixed value lives in its NARROWED
 	// content simple type, not the outer complex type's own base chain — compare in
 	// the effective content type so e.g. a content type restricted to xs:QName uses
 	// QName VALUE-space equality (a different prefix bound to the same URI matches).
@@ -74,10 +74,8 @@ func fixedValueMatchesInternal(ctx context.Context, instance, fixed string, td *
 	// simple (attribute / element / list-item / union-member) callers are
 	// unaffected. Centralized here so EVERY caller — runtime element/attribute fixed
 	// checks AND the compile-time content-model restriction check
-	// (restriction_particle.go) — is consistent. XSD 1.0 keeps the raw declared type.
-	if version == Version11 {
-		td = effectiveContentSimpleType(td)
-	}
+	// (restriction_particle.go) — is consistent.
+	td = effectiveContentSimpleType(td)
 
 	// Branch on variety *before* normalizing with the type's own whiteSpace
 	// facet. A union type has no meaningful whiteSpace of its own — each member
@@ -1357,8 +1355,7 @@ func (vc *validationContext) validateSimpleContent(ctx context.Context, elem *he
 	// simpleContent types (e.g. a restriction's enumeration survives a further
 	// restriction or extension). A QName/NOTATION value substituted from the
 	// declaration's fixed/default (empty element) resolves its prefix against the
-	// DECLARATION's namespace context, not the instance's. XSD 1.0 keeps the original
-	// gating and instance-context resolution, byte-identical.
+	// DECLARATION's namespace context, not the instance's.
 	if vc.version == Version11 {
 		valueNS := effectiveValueNS(elem, edecl, isEmpty)
 		return vc.validateSimpleContentValue(ctx, effectiveValue, valueNS, td, elemDisplayName(elem), elem.Line())
@@ -1372,11 +1369,20 @@ func (vc *validationContext) validateSimpleContent(ctx context.Context, elem *he
 	if td == nil || !plan.constrains {
 		return nil
 	}
-	if err := validateValue(ctx, effectiveValue, vc.valueNS(elem, td), td, elemDisplayName(elem), vc.filename, elem.Line(), vc); err != nil {
+	validate := vc.validateBaseChain
+	if plan.narrowed {
+		validate = vc.validateSimpleContentValue
+	}
+	if err := validate(ctx, effectiveValue, vc.valueNS(elem, td), td, elemDisplayName(elem), elem.Line()); err != nil {
 		return err
 	}
 	plan.remember(effectiveValue, place)
 	return nil
+}
+
+// validateBaseChain validates a value against a type whose content no restriction narrows.
+func (vc *validationContext) validateBaseChain(ctx context.Context, value string, ns map[string]string, td *TypeDef, displayName string, line int) error {
+	return validateValue(ctx, value, ns, td, displayName, vc.filename, line, vc)
 }
 
 // validateSimpleContentValue validates a value against a simpleContent (or plain

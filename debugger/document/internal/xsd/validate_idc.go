@@ -781,7 +781,7 @@ func (vc *validationContext) unassessedFieldClass() fieldNodeClass {
 func (vc *validationContext) resolveFieldType(n helium.Node, host *helium.Element, hostDecl *ElementDecl, schema *Schema) *TypeDef {
 	switch v := n.(type) {
 	case *helium.Element:
-		return vc.resolveElemType(v, host, hostDecl, schema)
+		return effectiveContentSimpleType(vc.resolveElemType(v, host, hostDecl, schema))
 	case *helium.Attribute:
 		return vc.resolveAttrType(v, host, hostDecl, schema)
 	default:
