@@ -466,6 +466,9 @@ type elemRefSource struct {
 	// via c.diagSourceOrRecorded(source) so an unresolved ref in an imported
 	// schema cites the imported file, not the importing one.
 	source string
+	// space is the target namespace of the declaring document as it was read: that
+	// of the including document if it has none itself.
+	space string
 }
 
 // groupRefSource tracks where an xs:group ref="..." particle appeared so the
@@ -1437,10 +1440,11 @@ func (c *compiler) parseSchemaChildren(ctx context.Context, root *helium.Element
 			// defaultOpenContent). Any OTHER XSD-namespace child — e.g. a stray
 			// compositor (sequence/choice/all) or derivation (extension/restriction)
 			// element that can only appear nested — is a schema-representation error
-			// (W3C mgP059-mgP062). Foreign-namespace children are ignored.
-			if elem.URI() == lexicon.NamespaceXSD && c.filename != "" && !isTopLevelSchemaElement(elem.LocalName()) {
+			// (W3C mgP059-mgP062). So is a child of another namespace: the schema for
+			// schemas has no wildcard here.
+			if c.filename != "" && (elem.URI() != lexicon.NamespaceXSD || !isTopLevelSchemaElement(elem.LocalName())) {
 				c.schemaError(ctx, schemaParserError(c.diagSource(), elem.Line(), elem.LocalName(), elem.LocalName(),
-					"Element '{"+lexicon.NamespaceXSD+"}"+elem.LocalName()+"' is not allowed as a child of the schema element."))
+					"Element '{"+elem.URI()+"}"+elem.LocalName()+"' is not allowed as a child of the schema element."))
 			}
 		}
 	}

@@ -2095,7 +2095,7 @@ func (c *compiler) checkNonImportedNamespaceRefs(ctx context.Context, realElems,
 		if qn.NS == "" || qn.NS == lexicon.NamespaceXML || qn.NS == lexicon.NamespaceXSI {
 			continue
 		}
-		if qn.NS == c.schema.targetNamespace {
+		if qn.NS == src.space { // the entry document may also be included into another namespace
 			continue
 		}
 		// Only a namespace that was import-declared somewhere but not directly by

@@ -709,7 +709,7 @@ func (c *compiler) readElementType(ctx context.Context, elem *helium.Element, de
 		qn := c.resolveQName(ctx, elem, attrType, typeRef)
 		c.elemRefs[decl] = qn
 		c.markChameleonEligible(decl, elem, typeRef)
-		c.elemRefSources[decl] = elemRefSource{elemName: sourceName, line: elem.Line(), source: c.diagSource()}
+		c.elemRefSources[decl] = elemRefSource{elemName: sourceName, line: elem.Line(), source: c.diagSource(), space: c.schema.targetNamespace}
 		return nil
 	}
 
@@ -936,7 +936,7 @@ func (c *compiler) parseLocalElement(ctx context.Context, elem *helium.Element) 
 		}
 		c.elemRefs[edecl] = qn
 		c.markChameleonEligible(edecl, elem, ref)
-		c.elemRefSources[edecl] = elemRefSource{elemName: elem.LocalName(), line: elem.Line(), source: c.diagSource()}
+		c.elemRefSources[edecl] = elemRefSource{elemName: elem.LocalName(), line: elem.Line(), source: c.diagSource(), space: c.schema.targetNamespace}
 		return &Particle{
 			MinOccurs: minOcc,
 			MaxOccurs: maxOcc,

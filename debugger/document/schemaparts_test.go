@@ -1,0 +1,42 @@
+package document_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/document"
+)
+
+// The schema for schemas has no wildcard among the children of a schema (part 1,
+// appendix A).
+func TestChildrenOfASchema(t *testing.T) {
+	const root = `<xs:element name="r"/>`
+	testVerdicts(t, []schemaCase{
+		{"none but its own", root, `<r/>`, "valid"},
+		{"of another namespace", `<x:y xmlns:x="urn:x"/>` + root, `<r/>`, "refused"},
+		{"of no namespace", root + `<element name="x" type="string"/>`, `<r/>`, "refused"},
+		{"in an annotation", `<xs:annotation><xs:appinfo><y/></xs:appinfo></xs:annotation>` + root, `<r/>`, "valid"},
+	})
+}
+
+// A schema without a namespace may be read twice: by itself, and included into a
+// namespace by what it imports.
+func TestSchemaInTwoNamespaces(t *testing.T) {
+	const begin = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" `
+	dir := write(t, t.TempDir(), map[string]string{
+		"a.xsd": begin + `xmlns:s="urn:s"><xs:import namespace="urn:s" schemaLocation="s.xsd"/>
+			<xs:complexType name="T"><xs:sequence><xs:element name="c" type="U"/></xs:sequence></xs:complexType>
+			<xs:complexType name="U"><xs:sequence><xs:element ref="s:x" minOccurs="0"/></xs:sequence></xs:complexType>
+			<xs:element name="r" type="T"/></xs:schema>`,
+		"s.xsd":     begin + `targetNamespace="urn:s" xmlns:v="urn:v"><xs:import namespace="urn:v" schemaLocation="v.xsd"/><xs:element name="x" type="v:U"/></xs:schema>`,
+		"v.xsd":     begin + `targetNamespace="urn:v"><xs:include schemaLocation="a.xsd"/></xs:schema>`,
+		"other.xsd": begin + `xmlns:s="urn:s" xmlns:v="urn:v"><xs:import namespace="urn:s" schemaLocation="s.xsd"/><xs:element name="r" type="v:U"/></xs:schema>`,
+	})
+	lib := open(t, document.Config{Roots: []string{dir}})
+	for schema, want := range map[string]string{"a.xsd": "valid", "other.xsd": "refused"} {
+		got, err := verdict(t, lib, filepath.Join(dir, schema), `<r><c/></r>`)
+		if got != want {
+			t.Errorf("%s: got %s (%v), want %s", schema, got, err, want)
+		}
+	}
+}
