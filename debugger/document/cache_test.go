@@ -17,7 +17,7 @@ import (
 )
 
 // root is the text of a document's root element.
-func root(t *testing.T, lib *document.Library, path string) string {
+func root(t testing.TB, lib *document.Library, path string) string {
 	t.Helper()
 	got, err := lib.Query(t.Context(), document.QueryRequest{Document: path, Query: "string(/*)"})
 	if err != nil {

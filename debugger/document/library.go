@@ -149,7 +149,7 @@ func cacheable(doc *parsed, src *source, seen *survey) *entry {
 	if len(src.text) > maxCompact {
 		return &entry{value: doc, bytes: doc.bytes}
 	}
-	return &entry{value: &compact{src, seen}, bytes: int64(len(src.text)+8*len(seen.starts)) + compactCost}
+	return &entry{value: &compact{src, seen}, bytes: int64(cap(src.text)+8*cap(seen.starts)) + compactCost}
 }
 
 // fromCache returns the document of a cache entry.
