@@ -40,3 +40,27 @@ func TestSchemaInTwoNamespaces(t *testing.T) {
 		}
 	}
 }
+
+// Attributes of the namespace xml need a declaration as others do: only those of the
+// namespace xsi do not (part 1, 3.4.4, clause 3).
+func TestAttributesOfXML(t *testing.T) {
+	const (
+		none  = `<xs:element name="r"><xs:complexType><xs:sequence/></xs:complexType></xs:element>`
+		other = `<xs:element name="r"><xs:complexType><xs:sequence/><xs:anyAttribute namespace="##other" processContents="lax"/></xs:complexType></xs:element>`
+	)
+	testVerdicts(t, []schemaCase{
+		{"not declared", none, `<r xml:lang="en"/>`, "invalid"},
+		{"by a wildcard", other, `<r xml:lang="en" xml:base="x"/>`, "valid"},
+		{"of xsi", none, `<r xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="a b"/>`, "valid"},
+	})
+}
+
+// A key may select what a wildcard skips: it has no type, and no value.
+func TestKeysOfSkippedElements(t *testing.T) {
+	const skipping = `<xs:element name="r"><xs:complexType><xs:sequence><xs:any maxOccurs="9" processContents="skip"/></xs:sequence></xs:complexType>
+		<xs:unique name="u"><xs:selector xpath="a"/><xs:field xpath="@b"/></xs:unique></xs:element>`
+	testVerdicts(t, []schemaCase{
+		{"other values", skipping, `<r><a b="1"/><a b="2"/></r>`, "valid"},
+		{"the same value", skipping, `<r><a b="1"/><a b="1"/></r>`, "valid"},
+	})
+}

@@ -15,6 +15,14 @@ type elementRecord struct {
 	// matches, so it does not show that the element was assessed.
 	decl       *ElementDecl
 	attributes []attributeRecord // those that were assessed
+	// skipped is set in what a wildcard skips, the element that it matches included.
+	skipped bool
+}
+
+// isSkipped reports whether a wildcard skips an element.
+func (r *records) isSkipped(elem *helium.Element) bool {
+	record := r.get(elem)
+	return record != nil && record.skipped
 }
 
 // An attributeRecord holds the type of an attribute that was assessed; nil if its

@@ -512,13 +512,6 @@ type validationContext struct {
 	// with a different type, which the dynamic EDC check must reject even when the
 	// derived content model itself no longer declares it. XSD 1.1 only.
 	edcType *TypeDef
-	// skipContentNodes records every element node inside a processContents="skip"
-	// wildcard-matched subtree (and the matched elements themselves). Such content
-	// is NOT schema-assessed, so a pass-2 identity-constraint selector must not
-	// pick it: an xs:key/xs:unique selecting an unassessed skip-content element
-	// would impose key/uniqueness on a node that carries no PSVI contribution.
-	// Populated by annotateSkipChildren; consulted by evaluateIDC. XSD 1.1 only.
-	skipContentNodes map[helium.Node]struct{}
 	// records holds what pass 1 found out about each node, for pass 2.
 	records records
 	// assertAnnotations maps assessed element and attribute nodes to their XSD
@@ -601,7 +594,6 @@ func newValidationContext(schema *Schema, cfg *validateConfig, filename string, 
 		vc.assertAnonTypes = make(map[string]*TypeDef)
 		vc.assertAnonNames = make(map[*TypeDef]string)
 		vc.assertEffectiveValues = make(map[helium.Node]assertEffectiveValue)
-		vc.skipContentNodes = make(map[helium.Node]struct{})
 	}
 	return vc
 }
@@ -1252,9 +1244,7 @@ func (vc *validationContext) annotateAnyTypeChildren(ctx context.Context, elem *
 func (vc *validationContext) annotateSkipChildren(ctx context.Context, elem *helium.Element) {
 	// Record this element as un-assessed skip content so a pass-2 IDC selector
 	// does not pick it (an xs:key/xs:unique must not constrain unassessed nodes).
-	if vc.skipContentNodes != nil {
-		vc.skipContentNodes[elem] = struct{}{}
-	}
+	vc.records.of(elem).skipped = true
 	// Skipped content is NOT schema-assessed: annotate for pass-2 IDC
 	// canonicalization only (assessed=false), so a skipped element carrying
 	// xsi:type="xs:ID"/"xs:IDREF" is never picked up by the ID/IDREF pass.
@@ -1606,21 +1596,14 @@ func (vc *validationContext) release(children []childElem) {
 }
 
 // isSpecialAttr reports whether an attribute is always permitted regardless of
-// the type's attribute declarations. In XSD 1.1 the XML-namespace
-// attributes (xml:lang/space/base/id) are NOT implicitly allowed: they are
-// subject to ordinary attribute-use and wildcard matching, so a wildcard's
-// @notQName can legitimately exclude e.g. xml:space. Only xmlns and the xsi:
-// processor attributes remain unconditionally special. In 1.0 the historical
-// lenient behavior (XML namespace always allowed) is preserved.
+// the type's attribute declarations: xmlns and the attributes of the xsi namespace.
+// Those of the XML namespace (xml:lang/space/base/id) need a declaration or a wildcard.
 func (vc *validationContext) isSpecialAttr(a *helium.Attribute) bool {
 	p := a.Prefix()
 	if p == "xmlns" || (p == "" && a.LocalName() == "xmlns") {
 		return true
 	}
 	if a.URI() == lexicon.NamespaceXSI {
-		return true
-	}
-	if vc.version != Version11 && a.URI() == lexicon.NamespaceXML {
 		return true
 	}
 	return false

@@ -19,7 +19,7 @@ func validateAnyURI(value string, version Version) error {
 		return errAnyURI
 	}
 	reference, fragment, _ := strings.Cut(value, "#")
-	if strings.ContainsAny(fragment, "#[]") {
+	if strings.Contains(fragment, "#") {
 		return errAnyURI
 	}
 	// A colon before any slash ends a scheme: the first segment of a relative
@@ -59,8 +59,10 @@ func isScheme(text string) bool {
 	return text != ""
 }
 
-// validateBrackets accepts brackets only around the IPv6 address of a host (RFC 2732).
+// validateBrackets accepts brackets around the IPv6 address of a host, and in a query: RFC
+// 2732 has made them reserved characters, which queries and fragments may have.
 func validateBrackets(reference string) error {
+	reference, _, _ = strings.Cut(reference, "?")
 	if !strings.ContainsAny(reference, "[]") {
 		return nil
 	}
@@ -69,7 +71,7 @@ func validateBrackets(reference string) error {
 		return errAnyURI
 	}
 	rest := ""
-	if end := strings.IndexAny(host, "/?"); end >= 0 {
+	if end := strings.IndexByte(host, '/'); end >= 0 {
 		host, rest = host[:end], host[end:]
 	}
 	if _, after, found := strings.Cut(host, "@"); found {

@@ -9,7 +9,7 @@ func TestAnyURI(t *testing.T) {
 		"urn:ogc:def:crs:OGC:1.0:": true, "a:": false, ":a": false, "1a:b": false, "a b:c": false, "C:\\x": true,
 		"/a:": true, "x/a:": true, "?a:": true, "#:": true, "##": false, "a#b#c": false,
 		"a^b": true, "a`b": true, "a{b}|c": true, "%": false, "a%zzb": false, "a%20b": true,
-		"http://[::1]/": true, "http://[": false, "[a]": false, "x[1]": false, "http://[::1]:80/x": true,
+		"http://[::1]/": true, "http://[": false, "[a]": false, "x?[1]": true, "#x(//*[@id='a'])": true, "//a/[b]": false, "x[1]": false, "http://[::1]:80/x": true,
 		"http://": true, "http:///x": true, "http://a:b:c/": true, "http:": false, "mailto:": false, "//a:b/": true,
 	} {
 		if err := validateAnyURI(text, Version10); (err == nil) != valid {
