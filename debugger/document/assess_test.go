@@ -54,6 +54,8 @@ var faults = []fault{
 	{"all are missing", `<book/>`, []string{"book: Missing child element(s). Expected is ( title )"}},
 	{"called otherwise", `<book><titel>T</titel><isbn>1</isbn></book>`, []string{"titel: not expected. Expected is ( title )"}},
 	{"out of order", `<book><title>T</title><isbn>1</isbn><author>A</author><price in="x">1</price></book>`, []string{"author: not expected. Expected is one of ( price, page, end )"}},
+	{"two exchanged", `<book><isbn>1</isbn><title>T</title></book>`, []string{"isbn: not expected. Expected is ( title )"}},
+	{"two exchanged, and another missing", `<book><author>A</author><title>T</title></book>`, []string{"author: not expected. Expected is ( title )", "book: Missing child element(s). Expected is one of ( author, isbn, issn )"}},
 	{"text between, and a value", `<book>and<title>T</title><isbn>x</isbn></book>`, []string{"book: Character content other", "isbn: 'x' is not"}},
 	{"deep inside", `<book><title>T</title><isbn>1</isbn><page n="x"><foot>y</foot><z/></page></book>`, []string{"@n: 'x' is not", "foot: 'y' is not", "z: not expected. Expected is one of ( top, text )"}},
 	{"a group of all kinds", `<book><title>T</title><isbn>1</isbn><page><foot>1</foot><text/><foot>x</foot></page></book>`, []string{"foot: not expected. Expected is ( top )", "foot: 'x' is not"}},

@@ -25,8 +25,9 @@ func newOrderer(schema *xsd.Schema) *orderer {
 }
 
 const (
-	// maxRests limits the alternatives that are followed. Schemas are
-	// deterministic, so only nested counters cause more than a few.
+	// maxRests limits the alternatives that are followed, and the misplaced children
+	// that may be missing elsewhere. Schemas are deterministic, so only nested counters
+	// cause more than a few.
 	maxRests = 64
 	// ahead is the number of children that decide how to continue after a
 	// violation.
@@ -47,9 +48,13 @@ func (o *orderer) judge(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []
 		now = rests{groupRest(td.ContentModel, nil)}
 	}
 	var found []remark
+	var misplaced []*dom.Element
 	for i, child := range children {
 		next := o.after(now, child, false)
 		if len(next) == 0 {
+			if len(misplaced) < maxRests {
+				misplaced = append(misplaced, child)
+			}
 			found = append(found, remark{number: child.Line(), message: saysUnexpected + o.expected(now)})
 			next = o.recover(now, children[i:])
 		}
@@ -60,7 +65,7 @@ func (o *orderer) judge(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []
 			return found
 		}
 	}
-	if !slices.ContainsFunc(now, o.done) {
+	if now = o.afterThese(now, misplaced); !slices.ContainsFunc(now, o.done) {
 		found = append(found, remark{number: e.Line(), message: saysMissing + o.expected(now)})
 	}
 	return found

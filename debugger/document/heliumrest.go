@@ -3,6 +3,7 @@ package document
 import (
 	"slices"
 
+	dom "github.com/lestrrat-go/helium"
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
@@ -171,4 +172,19 @@ func (o *orderer) hasEmptyForm(group *xsd.ModelGroup) bool {
 		return slices.ContainsFunc(group.Particles, avoidable)
 	}
 	return !slices.ContainsFunc(group.Particles, func(p *xsd.Particle) bool { return !avoidable(p) })
+}
+
+// afterThese returns what may follow those of some children that fit now. A child that is
+// out of place is one violation: it is not missing, too, where it belongs.
+func (o *orderer) afterThese(now rests, children []*dom.Element) rests {
+	for i := 0; i < len(children); {
+		next := o.after(now, children[i], false)
+		if len(next) == 0 {
+			i++
+			continue
+		}
+		now, children = next, slices.Delete(children, i, i+1)
+		i = 0 // those before it may fit now
+	}
+	return now
 }
