@@ -116,11 +116,18 @@ func fromEBCDIC(name string, body []byte) ([]byte, error) {
 	return fromCharset(name, body, string(m[1]), charset)
 }
 
+// aliases maps names of IANA's registry to WHATWG labels of the same encodings, where the
+// packages for IANA's names have the names and not the encodings.
+var aliases = map[string]string{"cstis620": "tis-620", "csbig5hkscs": "big5-hkscs", "cswindows31j": "windows-31j"}
+
 // charsetOf returns the encoding with a name in IANA's registry or in the WHATWG
 // Encoding standard; nil if there is none.
 func charsetOf(name string) encoding.Encoding {
 	charset, err := ianaindex.IANA.Encoding(name)
 	if err != nil || charset == nil {
+		if label, ok := aliases[strings.ToLower(name)]; ok {
+			name = label
+		}
 		charset, err = htmlindex.Get(name)
 	}
 	if err != nil {
