@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
@@ -62,5 +63,22 @@ func TestKeysOfSkippedElements(t *testing.T) {
 	testVerdicts(t, []schemaCase{
 		{"other values", skipping, `<r><a b="1"/><a b="2"/></r>`, "valid"},
 		{"the same value", skipping, `<r><a b="1"/><a b="1"/></r>`, "valid"},
+		{"the same value, not declared", strings.Replace(skipping, "skip", "lax", 1), `<r><a b="1"/><a b="1"/></r>`, "valid"},
 	})
+}
+
+// An element that a lax wildcard finds no declaration for is assessed by the ur-type, which
+// admits all attributes laxly: those that are declared globally must be right (part 1, 3.3.4).
+func TestAttributesOfUndeclaredElements(t *testing.T) {
+	const lax = `<xs:attribute name="must" type="xs:boolean"/><xs:element name="r"><xs:complexType><xs:sequence>
+		<xs:any processContents="lax" namespace="##any"/></xs:sequence></xs:complexType></xs:element>`
+	schema := strings.Replace(schemaOf(lax), "<xs:schema ", `<xs:schema targetNamespace="urn:r" `, 1)
+	lib := open(t, document.Config{})
+	for doc, want := range map[string]string{
+		`<x p:must="true"/>`: "valid", `<x p:must="often"/>`: "invalid", `<x><y p:must="often"/></x>`: "invalid", `<x must="often" p:other="often"/>`: "valid",
+	} {
+		if got, err := verdict(t, lib, schema, `<p:r xmlns:p="urn:r">`+doc+`</p:r>`); got != want {
+			t.Errorf("%s: got %s (%v), want %s", doc, got, err, want)
+		}
+	}
 }

@@ -19,6 +19,12 @@ type elementRecord struct {
 	skipped bool
 }
 
+// isAssessed reports whether the content of an element was assessed by a type.
+func (r *records) isAssessed(elem *helium.Element) bool {
+	record := r.get(elem)
+	return record != nil && record.assessed != nil
+}
+
 // isSkipped reports whether a wildcard skips an element.
 func (r *records) isSkipped(elem *helium.Element) bool {
 	record := r.get(elem)

@@ -1142,11 +1142,33 @@ func (vc *validationContext) validateMixedFixed(ctx context.Context, elem *heliu
 // still runs to surface a malformed xsi:nil boolean.
 func (vc *validationContext) assessLaxElement(ctx context.Context, ce *helium.Element) error {
 	actual, hasType := vc.resolveXsiTypeQuiet(ce)
-	if !hasType {
-		return vc.annotateAnyTypeChildren(ctx, ce)
+	if hasType {
+		return vc.validateUndeclaredElementWithType(ctx, ce, actual)
 	}
-	return vc.validateUndeclaredElementWithType(ctx, ce, actual)
+	err := vc.assessLaxAttributes(ctx, ce)
+	if childErr := vc.annotateAnyTypeChildren(ctx, ce); childErr != nil {
+		err = childErr
+	}
+	return err
 }
+
+// assessLaxAttributes validates those attributes of an element without a type that are
+// declared globally, as the ur-type admits all attributes laxly (§3.3.4).
+func (vc *validationContext) assessLaxAttributes(ctx context.Context, elem *helium.Element) error {
+	var wrong error
+	for _, a := range elem.Attributes() {
+		if vc.isSpecialAttr(a) {
+			continue
+		}
+		if err := vc.validateWildcardAttr(ctx, a, elem, laxWildcard); err != nil {
+			wrong = err
+		}
+	}
+	return wrong
+}
+
+// laxWildcard is the attribute wildcard of the ur-type.
+var laxWildcard = &Wildcard{ProcessContents: ProcessLax}
 
 // annotateAnyTypeChildren lax-validates the child elements of an xs:anyType (or
 // other mixed, model-group-less) element. There is no content model to walk, so

@@ -248,8 +248,9 @@ func (vc *validationContext) evaluateIDC(ctx context.Context, ev xpath1.Evaluato
 		}
 		// A selector must not pick what a wildcard skips: it is not assessed, so it has
 		// no type and no value. Version 1.1 says so; 1.0 says nothing, and Xerces and
-		// libxml2 do the same there.
-		if vc.records.isSkipped(entry.elem) {
+		// libxml2 do the same there, also for elements that a lax wildcard finds no
+		// declaration for.
+		if vc.records.isSkipped(entry.elem) || vc.version != Version11 && !vc.records.isAssessed(entry.elem) {
 			continue
 		}
 
