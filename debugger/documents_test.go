@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -553,27 +554,46 @@ func TestDocumentFoldersAreHidden(t *testing.T) {
 	}
 }
 
-// The size of documents may be set. What a tree would need is told before it is built.
+// The size of documents may be set. What a tree would need is told before it is built, and
+// a server that is started as an error says reads the document.
 func TestDocumentsSize(t *testing.T) {
 	dir := documentFolder(t)
 	text := "<a>" + strings.Repeat("<b>some text</b>", 80_000) + "</a>" // 1.28 MB
 	if err := os.WriteFile(filepath.Join(dir, "large.xml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	ask := func(documents debugger.Documents) (text string, err *jsonrpc.Error) {
+		documents.Roots = []string{dir}
+		got := openDocuments(t, documents, nil).Call("xpath_query", map[string]any{"document": "large.xml", "query": "count(//b)"})
+		return got.Text, got.Err
+	}
 	for _, tt := range []struct {
 		documents debugger.Documents
 		want      string
+		set       func(d *debugger.Documents) *int
 	}{
-		{debugger.Documents{Size: 1}, fmt.Sprintf("exceeds the limit of size in bytes (1048576): it has %d", len(text))},
-		{debugger.Documents{Size: 2, Memory: 64}, "exceeds the limit of memory in bytes (33554432): its tree may need "},
-		{debugger.Documents{Size: 2}, ""},
+		{
+			debugger.Documents{Size: 1}, fmt.Sprintf("exceeds the limit of size in bytes (1048576): it has %d; start the server with --documents-size ", len(text)),
+			func(d *debugger.Documents) *int { return &d.Size },
+		},
+		{
+			debugger.Documents{Size: 2, Memory: 64}, "exceeds the limit of memory in bytes (33554432): its tree may need ",
+			func(d *debugger.Documents) *int { return &d.Memory },
+		},
 	} {
-		tt.documents.Roots = []string{dir}
-		got := openDocuments(t, tt.documents, nil).Call("xpath_query", map[string]any{"document": "large.xml", "query": "count(//b)"})
-		if tt.want == "" {
-			same(t, got.Text, "Result (number): 80000")
-		} else if got.Err == nil || !strings.Contains(got.Err.Error(), tt.want) {
-			t.Errorf("%+v: got %v, want %s", tt.documents, got.Err, tt.want)
+		_, err := ask(tt.documents)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: got %v, want %s", tt.documents, err, tt.want)
+			continue
+		}
+		m := regexp.MustCompile(`--documents-\w+ (\d+) or more`).FindStringSubmatch(err.Error())
+		if m == nil {
+			t.Errorf("%+v: got %v, want advice", tt.documents, err)
+			continue
+		}
+		*tt.set(&tt.documents), _ = strconv.Atoi(m[1]) // digits
+		if text, err := ask(tt.documents); err != nil || text != "Result (number): 80000" {
+			t.Errorf("%+v: got %s, %v, want 80000", tt.documents, text, err)
 		}
 	}
 }

@@ -59,12 +59,19 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s is refused: %s", at(e.Document, e.Line, e.Column), e.What)
 }
 
+// Values of LimitError.What for the size of a document and for the memory of its tree.
+const (
+	LimitSize   = "size in bytes"
+	LimitMemory = "memory in bytes"
+)
+
 // A LimitError reports work that exceeds a limit.
 type LimitError struct {
 	Subject string        // a document's name, or "query", "schema"
 	What    string        // which limit: "size", "depth", "memory", "processor time", …
 	Limit   int64         // in the unit of What; 0 if Elapsed is set
 	Elapsed time.Duration // for times only: the permitted time
+	Need    int64         // how much Subject has or needs, in the unit of Limit; 0 if unknown
 	Detail  string        // what was found; may be ""
 }
 

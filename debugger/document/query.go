@@ -92,7 +92,7 @@ func (req QueryRequest) check() error {
 	case req.MaxResults < 0 || req.MaxResults > MaxResults:
 		return &QueryError{Query: req.Query, Message: fmt.Sprintf("max_results must be from 1 to %d", MaxResults)}
 	case len(req.Query) > maxQuery:
-		return &LimitError{Subject: "query", What: "size in bytes", Limit: maxQuery}
+		return &LimitError{Subject: "query", What: LimitSize, Limit: maxQuery}
 	}
 	return nil
 }

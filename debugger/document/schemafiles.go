@@ -155,7 +155,7 @@ func (f *schemaFiles) note(src *source, seen *survey) error {
 	f.read = append(f.read, src.version())
 	f.values = f.values || mayDefault(src.text)
 	if !f.rent.try(seen.memory()) {
-		return &LimitError{Subject: "schema", What: "memory in bytes", Limit: f.library.config.MaxMemory}
+		return &LimitError{Subject: "schema", What: LimitMemory, Limit: f.library.config.MaxMemory}
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 
 func (l *Library) tooLarge(name string, size int64) error {
 	return &LimitError{
-		Subject: name, What: "size in bytes", Limit: l.config.MaxDocument,
+		Subject: name, What: LimitSize, Limit: l.config.MaxDocument, Need: size,
 		Detail: fmt.Sprintf("it has %d", size),
 	}
 }

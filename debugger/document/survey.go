@@ -92,7 +92,7 @@ func look(name string, text []byte, limits Config) (*survey, error) {
 	}
 	if need := s.memory(); need > limits.MaxMemory {
 		return nil, &LimitError{
-			Subject: name, What: "memory in bytes", Limit: limits.MaxMemory,
+			Subject: name, What: LimitMemory, Limit: limits.MaxMemory, Need: need,
 			Detail: fmt.Sprintf("its tree may need %d", need),
 		}
 	}

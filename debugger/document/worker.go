@@ -149,7 +149,7 @@ func (w *watch) attend(ctx context.Context) bool {
 		case size := <-sizes:
 			sizes = nil
 			if size-before > w.crew.growth {
-				w.cancel(&LimitError{Subject: "request", What: "memory in bytes", Limit: w.crew.growth})
+				w.cancel(&LimitError{Subject: "request", What: LimitMemory, Limit: w.crew.growth})
 			}
 		case <-tick.C:
 			if w.clock.spent()-begun > w.crew.time {

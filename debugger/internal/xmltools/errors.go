@@ -38,9 +38,32 @@ func WireError(err error) error {
 		return &mcp.UnavailableError{Message: e.Error() + "; try again later"}
 	}
 	if wrongRequest(err) {
-		return mcp.InvalidParams("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return mcp.InvalidParams("%s%s", strings.ReplaceAll(err.Error(), "\n", "; "), advice(err))
 	}
 	return nil
+}
+
+// Limits of a document in MiB: the largest that --documents-size permits, and the part of
+// --documents-memory that is for documents in use.
+const (
+	maxDocumentsSize = 256
+	memoryShare      = 2
+)
+
+// advice says which flag lets a document be read that is too large; "" if none does.
+func advice(err error) string {
+	limit, ok := errors.AsType[*document.LimitError](err)
+	if !ok || limit.Need <= limit.Limit {
+		return ""
+	}
+	mebibytes := (limit.Need + 1<<20 - 1) >> 20
+	switch {
+	case limit.What == document.LimitMemory:
+		return fmt.Sprintf("; start the server with --documents-memory %d or more", memoryShare*mebibytes)
+	case limit.What == document.LimitSize && mebibytes <= maxDocumentsSize:
+		return fmt.Sprintf("; start the server with --documents-size %d or more", mebibytes)
+	}
+	return ""
 }
 
 // wrongRequest reports whether an error is a mistake of the caller.
