@@ -114,7 +114,7 @@ func lintDocuments(ctx context.Context, schema string, documents []string) (all 
 		if m := lintError.FindStringSubmatch(line); m != nil && !strings.Contains(m[3], "warning") {
 			number, _ := strconv.Atoi(m[2]) // digits
 			v := verdict{file: m[1], line: number, message: m[3]}
-			if _, ok := first[m[1]]; !ok {
+			if old, ok := first[m[1]]; !ok || v.line < old.line { // it lists what is about keys last
 				first[m[1]] = v
 			}
 			if !compile.valid && compile.message == "" {

@@ -41,8 +41,8 @@ func TestRealSchemas(t *testing.T) {
 	}
 	w.tree = readTree(t, dir)
 	w.lib = open(t, document.Config{Roots: []string{dir}, CacheBytes: 1 << 29, MaxMemory: 1 << 31})
-	w.compareSchemas(t, number(t, "SCHEMAS_FILES", 1000))
-	w.compareDocuments(t, number(t, "SCHEMAS_DOCUMENTS", 400), number(t, "SCHEMAS_MUTANTS", 8))
+	w.compareSchemas(t, number(t, "SCHEMAS_FILES", 10_000))
+	w.compareDocuments(t, number(t, "SCHEMAS_DOCUMENTS", 1500), number(t, "SCHEMAS_MUTANTS", 8))
 }
 
 func number(t *testing.T, variable string, otherwise int) int {

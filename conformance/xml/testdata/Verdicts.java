@@ -17,7 +17,7 @@ import org.xml.sax.SAXParseException;
 
 // Verdicts answers each line of its input with a line: "S path" compiles a schema,
 // "D path" validates a document against the last one. An answer is
-// "valid" or "invalid", the file and line of the first error, and its message,
+// "valid" or "invalid", the file and lowest line of the errors, and the message there,
 // with tabs between them. Nothing is read from a network.
 public class Verdicts {
     static class First implements ErrorHandler {
@@ -32,8 +32,10 @@ public class Verdicts {
         public void warning(SAXParseException e) {}
 
         public void error(SAXParseException e) {
-            if (message.isEmpty()) {
-                file = e.getSystemId() == null ? "" : e.getSystemId();
+            String from = e.getSystemId() == null ? "" : e.getSystemId();
+            // Keys are checked at the end of the element that has them.
+            if (message.isEmpty() || from.equals(file) && e.getLineNumber() < line) {
+                file = from;
                 line = e.getLineNumber();
                 message = e.getMessage() == null ? "?" : e.getMessage();
             }
