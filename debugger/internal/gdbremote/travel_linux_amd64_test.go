@@ -161,3 +161,38 @@ func positionIn(t *testing.T, text string) uint64 {
 	}
 	return n
 }
+
+// What gdb has changed at a breakpoint, and the function that it has called there, are
+// part of one visit of the breakpoint: going back, it stops once for each visit.
+func TestBackOverChanges(t *testing.T) {
+	r := sessiontest.NewRegistry(t)
+	exe := debuggertest.Build(t, "sums.c")
+	v := serve(t, r, launch(t, r, exe), gdbremote.Options{Role: session.Owner, Record: true})
+	steps := []struct{ command, want string }{
+		{"break add", ""},
+		{"continue", "add (n=10)"},
+		{"continue", "add (n=20)"},
+		{"set var calls = 7", ""},
+		{"p half(5)", "= 2.5"},
+		{"set var calls = 8", ""},
+		{"continue", "add (n=30)"},
+		{"reverse-continue", "add (n=20)"},
+		{"p calls", "= 8"},
+		{"reverse-continue", "add (n=10)"},
+		{"continue", "add (n=20)"},
+		{"p calls", "= 1"},
+		{"continue", "add (n=30)"},
+		{"kill", ""},
+	}
+	var commands []string
+	for _, s := range steps {
+		commands = append(commands, s.command)
+	}
+	out := v.gdb(t, exe, commands...)
+	v.wait(t)
+	for i, s := range steps {
+		if !strings.Contains(out[i], s.want) {
+			t.Errorf("%d: %s: %q, want %q", i, s.command, out[i], s.want)
+		}
+	}
+}

@@ -100,7 +100,7 @@ func (l *stopConditions) stopsForward(v *history.View) bool {
 	repeats := l.last.pc == pc && l.last.thread == thread
 	l.last.pc, l.last.thread = pc, thread
 	l.loading = l.loader == pc && l.loader != 0
-	if !repeats {
+	if !repeats && l.arrived(pc, v.Position()-1) {
 		for _, m := range l.at[pc] {
 			if l.counts(m, thread, pc) {
 				return true
@@ -125,12 +125,21 @@ func (l *stopConditions) stopsBackward(v *history.View) bool {
 			return true
 		}
 	}
-	for _, m := range l.at[pc] {
-		if l.counts(m, thread, pc) {
-			return true
+	if l.arrived(pc, v.Position()) {
+		for _, m := range l.at[pc] {
+			if l.counts(m, thread, pc) {
+				return true
+			}
 		}
 	}
 	return l.stopsAtSyscall(v, false)
+}
+
+// arrived reports whether a breakpoint is at an address and the record that was moved over
+// is one of the process. A change that the debugger made while the thread stood at the
+// breakpoint does not make the thread arrive there again.
+func (l *stopConditions) arrived(pc, record uint64) bool {
+	return len(l.at[pc]) > 0 && l.s.History.Kind(record) != history.Changed
 }
 
 // counts reports whether a breakpoint that was reached stops the thread. A
