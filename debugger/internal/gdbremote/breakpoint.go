@@ -109,10 +109,21 @@ func (v *server) setBreakpoint(_ byte, addr, _ uint64) (*stepping.Breakpoint, er
 		}
 		return b, v.s.Breakpoints.Add(b)
 	}
+	if v.canBeMappedLater() {
+		return b, v.s.Breakpoints.Add(b)
+	}
 	if err := v.s.Breakpoints.Set(b, proc.BreakpointSpec{Address: addr}); err != nil {
 		return nil, err
 	}
 	return b, v.s.Breakpoints.Add(b)
+}
+
+// canBeMappedLater reports whether a trace is shown at a position before its end, where
+// libraries may not be loaded yet in which a client has breakpoints. Clients do not resume
+// if they cannot set one of their breakpoints.
+func (v *server) canBeMappedLater() bool {
+	h := v.s.History
+	return v.s.Process == nil && h != nil && h.View().Position() < h.End()
 }
 
 // isReturnOfCall reports whether a breakpoint is at the return address of a

@@ -92,7 +92,7 @@ func (s *Stepper) SetWatch(ctx context.Context, w Watch, condition, hits string)
 		return nil, fmt.Errorf("%d bytes cannot be watched", w.Size)
 	}
 	var err error
-	if w.Last, err = s.Sample(&w); err != nil {
+	if w.Last, err = s.Sample(&w); err != nil && !s.beforeEnd() { // it may be mapped later
 		return nil, errors.Join(failure.Breakpointf("the memory at %#x cannot be read", w.Address), err)
 	}
 	pieces := watchPieces(w.Address, uint64(w.Size))
@@ -113,6 +113,11 @@ func (s *Stepper) SetWatch(ctx context.Context, w Watch, condition, hits string)
 		}
 	}
 	return b, s.Breakpoints.Add(b)
+}
+
+// beforeEnd reports whether the position shown is recorded and not the last one.
+func (s *Stepper) beforeEnd() bool {
+	return s.History != nil && s.History.View().Position() < s.History.End()
 }
 
 // A watchPiece is memory that one debug register can watch.
