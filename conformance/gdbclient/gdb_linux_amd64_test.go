@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -148,7 +149,7 @@ func TestAttach(t *testing.T) {
 		{"delete", ""},
 		{"detach", "detached"},
 	}
-	out := b.gdb([]string{"--attach", fmt.Sprint(p.cmd.Process.Pid)}, commandsOf(steps)...)
+	out := b.gdb([]string{"--attach", strconv.Itoa(p.cmd.Process.Pid)}, commandsOf(steps)...)
 	compare(t, steps, out)
 	if n := len(threadLine.FindAllString(out[0], -1)); n != 4 {
 		t.Errorf("%d threads, want 4:\n%s", n, out[0])

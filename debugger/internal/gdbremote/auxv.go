@@ -66,6 +66,9 @@ func (v *server) traceAuxV() ([]byte, error) {
 		{auxHeaders, program + header.Phoff}, {auxHeaderSize, uint64(header.Phentsize)}, {auxHeaderCount, uint64(header.Phnum)},
 		{ptrace.AuxBase, loader}, {ptrace.AuxEntry, bias + header.Entry}, {auxNull, 0},
 	} {
+		if entry[1] == 0 && entry[0] != auxNull { // lldb reads a vdso at 0
+			continue
+		}
 		b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, entry[0]), entry[1])
 	}
 	return b, nil

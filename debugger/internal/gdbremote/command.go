@@ -51,6 +51,7 @@ var commands = []command{
 	{"qSymbol:", constant("OK")},
 	{"qRcmd,", (*server).monitor},
 	{"qHostInfo", (*server).hostInfo},
+	{"qShlibInfoAddr", (*server).libraryInfo},
 	{"qProcessInfo", (*server).processInfo},
 	{"qMemoryRegionInfo:", (*server).memoryRegion},
 }

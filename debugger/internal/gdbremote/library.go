@@ -2,6 +2,7 @@ package gdbremote
 
 import (
 	"bytes"
+	"context"
 	"debug/elf"
 	"encoding/binary"
 	"encoding/xml"
@@ -52,27 +53,45 @@ func (v *server) libraries(string) ([]byte, error) {
 }
 
 // firstLibrary returns the address of the first entry, that of the program, or 0
-// if there is none yet. The program's dynamic section points to the loader's
-// struct r_debug.
+// if there is none yet. The loader's struct r_debug has it.
 func (v *server) firstLibrary() uint64 {
+	entry, at := v.debugEntry()
+	var debug struct{ Version, First uint64 }
+	if at == 0 || entry.Val == 0 || !v.read64(entry.Val, &debug) {
+		return 0
+	}
+	return debug.First
+}
+
+// debugEntry returns the entry of the program's dynamic section in which the loader
+// stores the address of its struct r_debug, and where the entry is, 0 if it has none.
+func (v *server) debugEntry() (entry elf.Dyn64, at uint64) {
 	auxv, _ := v.auxv("") // without it there is no list
 	headers, _ := ptrace.Auxiliary(auxv, auxHeaders)
 	count, _ := ptrace.Auxiliary(auxv, auxHeaderCount)
 	dynamic, ok := v.dynamicSection(headers, count)
-	for ; ok; dynamic += 16 {
-		var entry elf.Dyn64
+	for ; ok; dynamic += uint64(binary.Size(entry)) {
 		if !v.read64(dynamic, &entry) || elf.DynTag(entry.Tag) == elf.DT_NULL {
 			break
 		}
 		if elf.DynTag(entry.Tag) == elf.DT_DEBUG {
-			var debug struct{ Version, First uint64 }
-			if entry.Val == 0 || !v.read64(entry.Val, &debug) {
-				break
-			}
-			return debug.First
+			return entry, dynamic
 		}
 	}
-	return 0
+	return entry, 0
+}
+
+// libraryInfo handles qShlibInfoAddr, an extension of lldb. It returns where the program has
+// the address of the loader's struct r_debug. With the list alone lldb does not notice
+// libraries that are loaded later.
+func (v *server) libraryInfo(ctx context.Context, _ string) ([]byte, error) {
+	return v.inside(ctx, func() ([]byte, error) {
+		entry, at := v.debugEntry()
+		if at == 0 {
+			return []byte{}, nil
+		}
+		return fmt.Appendf(nil, "%x", at+uint64(binary.Size(entry.Tag))), nil
+	})
 }
 
 // dynamicSection finds the dynamic section in the program headers.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
@@ -88,5 +89,48 @@ func TestCatchSyscalls(t *testing.T) {
 	got, want := stops(ours), stops(strings.Join(runGDB(t, exe, "starti", catch), "\n"))
 	if len(want) < 4 || !slices.Equal(got, want) {
 		t.Errorf("stops at %q, want %q:\n%s", got, want, ours)
+	}
+}
+
+// With scheduler-locking one thread continues to the next breakpoint while the others stay
+// where they are. lldb calls functions so.
+func TestContinueAlone(t *testing.T) {
+	r := sessiontest.NewRegistry(t)
+	program := debuggertest.Start(t, "threads.c")
+	process, err := proc.Attach(t.Context(), program.PID, proc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := serve(t, r, add(t, r, process), gdbremote.Options{Role: session.Owner})
+	steps := []struct{ command, want string }{
+		{"break tick if count == &counts[2]", "Breakpoint 1"},
+		{"continue", "hit Breakpoint 1, tick (count="},
+		{"delete", ""},
+		{"p counts[0] + counts[1]", "= "},
+		{"p $_thread", "= "},
+		{"set scheduler-locking on", ""},
+		{"tbreak usleep", "breakpoint 2"},
+		{"continue", "hit Temporary breakpoint 2"},
+		{"p counts[0] + counts[1]", "= "},
+		{"p $_thread", "= "},
+		{"p counts[2] % 64", "= 0"}, // a thread sleeps after so many
+		{"detach", ""},
+	}
+	var commands []string
+	for _, s := range steps {
+		commands = append(commands, s.command)
+	}
+	out := v.gdb(t, program.Path, commands...)
+	v.wait(t)
+	for i, s := range steps {
+		if !strings.Contains(out[i], s.want) {
+			t.Errorf("%d: %s: %q, want %q", i, s.command, out[i], s.want)
+		}
+	}
+	for _, i := range []int{3, 4} {
+		_, before, _ := strings.Cut(out[i], "=")
+		if _, after, _ := strings.Cut(out[i+5], "="); before != after {
+			t.Errorf("%s: %s, before %s", steps[i].command, after, before)
+		}
 	}
 }

@@ -91,10 +91,11 @@ func (v *server) back(through way) way {
 	}
 }
 
-// resumeThreads handles vCont;ACTION[:THREAD]… While a thread steps, the others
-// stay stopped, unless it waits for them.
+// resumeThreads handles vCont;ACTION[:THREAD]… While a thread steps, or continues alone, the
+// others stay stopped, unless it waits for them.
 func (v *server) resumeThreads(ctx context.Context, args string) ([]byte, error) {
-	var alone, all bool // whether c applies to a single thread, and to the others
+	var alone []int // threads that c applies to
+	all := false    // c applies to all others, too
 	for text := range strings.SplitSeq(args, ";") {
 		action, id, one := strings.Cut(text, ":")
 		thread := anyThread
@@ -108,19 +109,19 @@ func (v *server) resumeThreads(ctx context.Context, args string) ([]byte, error)
 		if err != nil {
 			return nil, err
 		}
-		switch action[0] {
-		case 's', 'S', 'r':
+		switch {
+		case action[0] == 's', action[0] == 'S', action[0] == 'r':
 			return v.move(ctx, v.stepping(thread, start, end))
+		case thread == anyThread:
+			all = true
 		default:
-			alone, all = alone || thread != anyThread, all || thread == anyThread
+			alone = append(alone, thread)
 		}
 	}
-	if alone && !all {
-		if err := v.requireOneThread(ctx); err != nil {
-			return nil, err
-		}
+	if all || len(alone) == 0 {
+		return v.move(ctx, v.forward)
 	}
-	return v.move(ctx, v.forward)
+	return v.move(ctx, v.continuing(alone))
 }
 
 // parseRange checks an action and returns the addresses of r.
@@ -134,15 +135,20 @@ func parseRange(action string) (start, end uint64, err error) {
 	return 0, 0, errArgument
 }
 
-// requireOneThread rejects continuing only one of several threads: only steps
-// leave the others stopped.
-func (v *server) requireOneThread(ctx context.Context) error {
-	_, err := v.inside(ctx, func() ([]byte, error) {
+// continuing returns a way that continues only these threads, of which there is one if
+// the process has others. lldb calls functions so, and gdb continues so with
+// "set scheduler-locking on".
+func (v *server) continuing(alone []int) way {
+	return func(ctx context.Context) (proc.Stop, error) {
 		threads, err := v.s.View.Threads()
-		if err == nil && len(threads) > 1 {
-			err = errors.New("one thread alone can step, not continue")
+		switch {
+		case err != nil:
+			return proc.Stop{}, err
+		case len(threads) == len(alone):
+			return v.forward(ctx)
+		case len(alone) > 1:
+			return proc.Stop{}, errors.New("one thread alone or all threads can continue")
 		}
-		return nil, err
-	})
-	return err
+		return v.s.ContinueThread(ctx, alone[0])
+	}
 }

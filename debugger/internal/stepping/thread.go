@@ -22,6 +22,18 @@ func (s *Stepper) StepThread(ctx context.Context, thread int, start, end uint64)
 	return stop, err
 }
 
+// ContinueThread records the steps of one thread until a breakpoint or signal stops it, or
+// its end. The others stay where they are, unless it waits for them. In the past it goes to
+// the next breakpoint, as continue does.
+func (s *Stepper) ContinueThread(ctx context.Context, thread int) (proc.Stop, error) {
+	if err := s.View.SetCurrentThread(thread); err != nil {
+		return proc.Stop{}, err
+	}
+	w := &walk{s}
+	stop, _, err := w.until(ctx, func(*history.View) bool { return false })
+	return stop, err
+}
+
 // StepThreadBack undoes the last step of a thread, and what other threads have
 // done since. A stretch that was not recorded counts as a step, a change by the debugger
 // does not.
