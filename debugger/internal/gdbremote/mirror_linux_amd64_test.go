@@ -178,7 +178,7 @@ func TestClientGone(t *testing.T) {
 	c := v.talk(t)
 	c.ask("?")
 	stack := s.CurrentStop().Address
-	if got := c.ask("Z0," + hex(stack+1) + ",1"); got != "OK" {
+	if got := c.ask("Z0," + hexOf(stack+1) + ",1"); got != "OK" {
 		t.Fatalf("Z0: %q", got)
 	}
 	if err := c.c.Write([]byte("vCont;c")); err != nil {

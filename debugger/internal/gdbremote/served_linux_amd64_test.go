@@ -53,7 +53,7 @@ func add(t *testing.T, r *session.Registry, process *proc.Process) *session.Sess
 	return s
 }
 
-func hex(n uint64) string { return strconv.FormatUint(n, 16) }
+func hexOf(n uint64) string { return strconv.FormatUint(n, 16) }
 
 // A served session has a socket for a client.
 type served struct {
