@@ -16,12 +16,17 @@ import (
 // command.
 func (b *bench) gdb(server []string, commands ...string) []string {
 	b.t.Helper()
+	return b.gdbTo("| "+b.triptych+" gdbserver --stdio "+strings.Join(server, " "), commands...)
+}
+
+// gdbTo runs gdb with a target.
+func (b *bench) gdbTo(target string, commands ...string) []string {
+	b.t.Helper()
 	path := need.Program(b.t, "gdb")
-	target := "target remote | " + b.triptych + " gdbserver --stdio " + strings.Join(server, " ")
 	const mark = "@@@"
 	args := []string{
 		"-nx", "-batch", "-ex", "set width 0", "-ex", "set height 0", "-ex", "set confirm off", "-ex", "set sysroot /",
-		"-ex", "set debuginfod enabled off", "-ex", "set remotetimeout 120", "-ex", target,
+		"-ex", "set debuginfod enabled off", "-ex", "set remotetimeout 120", "-ex", "target remote " + target,
 	}
 	for _, c := range commands {
 		args = append(args, "-ex", "echo "+mark, "-ex", c)

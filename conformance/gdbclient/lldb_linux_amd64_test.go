@@ -38,7 +38,7 @@ func (b *bench) findLLDB() string {
 // command.
 func (b *bench) lldb(server []string, commands ...string) []string {
 	b.t.Helper()
-	path := b.findLLDB()
+	b.findLLDB()
 	cmd := b.command(b.triptych, append([]string{"gdbserver"}, server...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -52,7 +52,16 @@ func (b *bench) lldb(server []string, commands ...string) []string {
 	if !found {
 		b.t.Fatalf("triptych gdbserver writes %q: %v", line, err)
 	}
-	socket := strings.TrimSuffix(strings.TrimSpace(rest), "'")
+	parts := b.lldbTo(strings.TrimSuffix(strings.TrimSpace(rest), "'"), commands...)
+	if err := cmd.Wait(); err != nil {
+		b.t.Errorf("triptych gdbserver: %v", err)
+	}
+	return parts
+}
+
+// lldbTo runs lldb with the server at a socket.
+func (b *bench) lldbTo(socket string, commands ...string) []string {
+	b.t.Helper()
 	file := filepath.Join(b.dir, "commands")
 	if err := os.WriteFile(file, []byte(strings.Join(commands, "\n")+"\n"), 0o600); err != nil {
 		b.t.Fatal(err)
@@ -62,10 +71,7 @@ func (b *bench) lldb(server []string, commands ...string) []string {
 		"-o", "process connect --plugin gdb-remote unix-connect://" + socket,
 		"-o", "command source --stop-on-error false --stop-on-continue false " + file,
 	}
-	text := b.run("", path, append(args, "-o", "quit")...)
-	if err := cmd.Wait(); err != nil {
-		b.t.Errorf("triptych gdbserver: %v", err)
-	}
+	text := b.run("", b.findLLDB(), append(args, "-o", "quit")...)
 	all := text
 	var parts []string
 	for _, c := range commands { // lldb echoes them

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
@@ -65,6 +66,9 @@ func (v *server) haltReason(ctx context.Context, _ string) ([]byte, error) {
 func (v *server) current(paused int) ([]byte, error) {
 	stop, stops, _ := v.s.LastStop()
 	v.shownStop = stops
+	if reply, ok, err := v.aloneReply(stop); ok || err != nil {
+		return reply, err
+	}
 	if stop.Why == proc.Paused && stop.Signal == 0 {
 		return v.stopReply(stop, paused)
 	}
@@ -86,8 +90,6 @@ func (v *server) stopReply(stop proc.Stop, signal int) ([]byte, error) {
 	case proc.Killed:
 		return fmt.Appendf(nil, "X%02x%s", signalNumber(stop.Signal), v.endedProcess()), nil
 	}
-	b := fmt.Appendf(nil, "T%02x", signal)
-	b = append(b, v.reason(stop)...)
 	thread, err := v.s.View.CurrentThread()
 	if err != nil {
 		return nil, err
@@ -96,13 +98,18 @@ func (v *server) stopReply(stop proc.Stop, signal int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = fmt.Appendf(b, "thread:%s;", v.threadID(thread))
+	return v.threadReply(signal, v.reason(stop), thread, regs), nil
+}
+
+// threadReply formats a stop of a thread, for a reason that may be "".
+func (v *server) threadReply(signal int, reason string, thread int, regs ptrace.Regs) []byte {
+	b := fmt.Appendf(nil, "T%02x%sthread:%s;", signal, reason, v.threadID(thread))
 	state := &states{regs: regs, layout: xsave.Machine()}
 	for _, number := range []int{numberRBP, numberRSP, numberRIP} {
 		r := features()[0].registers[number]
 		b = fmt.Appendf(b, "%02x:%s;", number, hexRegister(state, r))
 	}
-	return b, nil
+	return b
 }
 
 func (v *server) endedProcess() string {

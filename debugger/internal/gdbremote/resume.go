@@ -110,6 +110,8 @@ func (v *server) resumeThreads(ctx context.Context, args string) ([]byte, error)
 			return nil, err
 		}
 		switch {
+		case action == "s" && one && text == args:
+			return v.stepAlone(ctx, thread, v.stepping(thread, 0, 0))
 		case action[0] == 's', action[0] == 'S', action[0] == 'r':
 			return v.move(ctx, v.stepping(thread, start, end))
 		case thread == anyThread:

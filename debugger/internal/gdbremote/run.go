@@ -16,7 +16,9 @@ import (
 // the client was shown, it returns the current stop instead. For a mirror it
 // waits for the session's next stop.
 func (v *server) move(ctx context.Context, through way) ([]byte, error) {
-	if _, stops, _ := v.s.LastStop(); stops == v.shownStop && v.Role == session.Mirror {
+	_, stops, _ := v.s.LastStop()
+	told := stops == v.shownStop && !v.untold
+	if told && v.Role == session.Mirror {
 		return v.follow(ctx)
 	}
 	leave, err := v.acquire(ctx)
@@ -24,7 +26,8 @@ func (v *server) move(ctx context.Context, through way) ([]byte, error) {
 		return nil, err
 	}
 	defer leave()
-	if _, stops, _ := v.s.LastStop(); stops != v.shownStop {
+	if _, stops, _ := v.s.LastStop(); v.untold || stops != v.shownStop {
+		v.untold = false
 		return v.current(signalTrap)
 	}
 	if err := v.s.RequireExecution(); err != nil {

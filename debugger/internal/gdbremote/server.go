@@ -38,6 +38,8 @@ type server struct {
 	callReturns     map[*stepping.Breakpoint]bool   // breakpoints at the return of functions that gdb calls
 	queued          []packet.Packet                 // received while the process was running
 	shownStop       uint64                          // number of the last stop that was reported to the client
+	alone           int                             // thread that is stepped while the others are not resumed
+	untold          bool                            // the last stop reply was for that thread, and not for the current one
 	caught          *stepping.Breakpoint            // at the system calls that the client catches
 	seekTo          *uint64                         // position that the next resume command goes to
 	mirrorAnnounced bool                            // the client was told that it is a mirror
