@@ -19,7 +19,7 @@ import (
 )
 
 // patience bounds everything that should just happen, on a machine that does much else.
-const patience = 5 * time.Minute
+const patience = 2 * time.Minute
 
 // A bench is a folder with the program under test and one to debug.
 type bench struct {
