@@ -2,9 +2,10 @@
 // @vscode/debugadapter-testsupport, with which Microsoft tests the debug adapters of VS
 // Code.
 //
-// node/session.mjs launches a program, attaches to a process and opens a core file. It sets
-// breakpoints of each kind, looks at stacks and variables, steps both ways, restarts and
-// terminates, and prints what is not as the program's source says.
+// node/session.mjs launches a program, attaches to a process, opens a core file, and follows
+// the session of an agent. It sets breakpoints of each kind and filters of exceptions, looks at
+// stacks, variables, memory and instructions, steps both ways, sends the custom requests,
+// cancels, restarts and terminates, and prints what is not as the program's source says.
 //
 // The tests need gcc, node, npm and the packages that package-lock.json names. They are
 // installed into node/node_modules once. Without them the tests skip, but where CI is set

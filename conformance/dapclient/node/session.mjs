@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import assert from 'node:assert/strict';
 import support from '@vscode/debugadapter-testsupport';
 
@@ -72,6 +73,38 @@ async function written(output, text) {
 async function ended(client, request) {
   const [exited] = await Promise.all([client.waitForEvent('exited'), client.waitForEvent('terminated'), request()]);
   return exited.body.exitCode;
+}
+
+// word returns the little-endian number in 8 bytes of memory.
+async function word(client, memoryReference) {
+  const { body } = await client.customRequest('readMemory', { memoryReference, count: 8 });
+  return Buffer.from(body.data, 'base64').readBigInt64LE();
+}
+
+// agent starts triptych stdio, as agents do, and returns a function that calls a tool.
+async function agent() {
+  const server = spawn(adapter, ['stdio'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+  let id = 0;
+  const ask = async (method, params) => {
+    id += 1;
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    for (;;) {
+      const { value, done } = await lines.next();
+      assert.ok(!done, 'the server has ended');
+      const message = JSON.parse(value);
+      if (message.id === id) {
+        assert.ok(message.result && !message.result.isError, value);
+        return message.result;
+      }
+    }
+  };
+  await ask('initialize', {
+    protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'agent', version: '1' },
+  });
+  server.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+  const call = (name, args) => ask('tools/call', { name: `debugger/${name}`, arguments: args });
+  return { call, server };
 }
 
 const scenarios = {
@@ -197,6 +230,137 @@ const scenarios = {
     } finally {
       child.kill('SIGKILL');
       await once(child, 'exit');
+    }
+  },
+
+  async 'memory and instructions'() {
+    await session(async (client) => {
+      const [frame] = await begin(client, {}, [{ line: lines.total }], 'breakpoint', lines.total);
+      const total = (await client.evaluateRequest({ expression: 'total', frameId: frame.id })).body;
+      assert.equal(await word(client, total.memoryReference), 0n);
+      const data = Buffer.alloc(8);
+      data.writeBigInt64LE(1000n);
+      await client.customRequest('writeMemory', { memoryReference: total.memoryReference, data: data.toString('base64') });
+      assert.equal(await evaluate(client, 'total'), '1000');
+      await client.customRequest('setExpression', { expression: 'total', value: '2000' });
+      assert.equal(await word(client, total.memoryReference), 2000n);
+
+      const at = frame.instructionPointerReference;
+      const { instructions } = (await client.disassembleRequest({ memoryReference: at, instructionOffset: -2, instructionCount: 6 })).body;
+      assert.equal(instructions.length, 6);
+      assert.equal(BigInt(instructions[2].address), BigInt(at));
+      const [set] = (await client.customRequest('setInstructionBreakpoints', {
+        breakpoints: [{ instructionReference: instructions[4].address }],
+      })).body.breakpoints;
+      assert.ok(set.verified, set.message);
+      const pc = async () => BigInt((await client.stackTraceRequest({ threadId: await threadOf(client) })).body.stackFrames[0].instructionPointerReference);
+      await stop(client, () => client.continueRequest({}), 'instruction breakpoint');
+      assert.equal(await pc(), BigInt(instructions[4].address));
+      const step = { threadId: await threadOf(client), granularity: 'instruction' };
+      await stop(client, () => client.nextRequest(step), 'step');
+      assert.equal(await pc(), BigInt(instructions[5].address));
+      await stop(client, () => client.stepBackRequest(step), 'step');
+      assert.equal(await pc(), BigInt(instructions[4].address));
+    });
+  },
+
+  async 'exception filters'() {
+    await session(async (client) => {
+      const { body } = await client.initializeRequest();
+      const filters = body.exceptionBreakpointFilters.map((f) => f.filter);
+      assert.deepEqual(filters, ['fault', 'signal', 'panic', 'throw', 'syscall']);
+      const configured = client.waitForEvent('initialized').then(async () => {
+        await client.setExceptionBreakpointsRequest({ filters: [], filterOptions: [{ filterId: 'syscall', condition: 'write' }] });
+        await client.configurationDoneRequest();
+      });
+      const [stopped] = await Promise.all([client.waitForEvent('stopped'), configured, client.launchRequest({ program })]);
+      assert.equal(stopped.body.reason, 'exception');
+      const info = (await client.exceptionInfoRequest({ threadId: stopped.body.threadId })).body;
+      assert.match(JSON.stringify(info), /write/);
+      await client.setExceptionBreakpointsRequest({ filters: [] });
+      assert.equal(await ended(client, () => client.continueRequest({})), 5);
+    });
+  },
+
+  async 'what was recorded'() {
+    await session(async (client) => {
+      await begin(client, { record: true }, [{ line: lines.print }], 'breakpoint', lines.print);
+      const trace = (await client.customRequest('callTrace', { function: 'add', nth: 2 })).body;
+      assert.match(trace.text, /n=2/);
+      assert.match(trace.text, /total.*2.*8/); // 1*2, and 2*3
+      const write = (await client.customRequest('lastWrite', { expression: 'total' })).body;
+      assert.match(write.text, new RegExp(`orders.c:${lines.total}`));
+      const { position } = write.result;
+      assert.ok(position > 0, JSON.stringify(write.result));
+      await stop(client, () => client.customRequest('seek', { position }), 'goto', lines.total);
+      assert.equal(await evaluate(client, 'n'), '6');
+      assert.equal(await evaluate(client, 'total'), '34'); // without 6*3
+      await assert.rejects(client.customRequest('seek', { position: 1e12 }));
+      await assert.rejects(client.setVariableRequest({ variablesReference: 1, name: 'n', value: '1' }));
+    });
+  },
+
+  async 'progress, and its cancellation'() {
+    await session(async (client) => {
+      await client.initializeRequest({ adapterID: 'triptych', linesStartAt1: true, columnsStartAt1: true, supportsProgressReporting: true });
+      await Promise.all([
+        client.waitForEvent('initialized').then(() => client.configurationDoneRequest()),
+        client.waitForEvent('stopped'),
+        client.launchRequest({ program, args: ['wait'], record: true, stopOnEntry: true }),
+      ]);
+      const [progress] = await Promise.all([client.waitForEvent('progressStart'), client.continueRequest({})]);
+      assert.ok(progress.body.cancellable);
+      const [end, stopped] = await Promise.all([
+        client.waitForEvent('progressEnd'), client.waitForEvent('stopped'),
+        client.customRequest('cancel', { progressId: progress.body.progressId }),
+      ]);
+      assert.equal(end.body.progressId, progress.body.progressId);
+      assert.equal(stopped.body.reason, 'pause');
+      await client.disconnectRequest({ terminateDebuggee: true });
+    });
+  },
+
+  async 'a mirror of an agent, which changes nothing'() {
+    const { call, server } = await agent();
+    try {
+      await call('launch', { path: program });
+      await call('set_breakpoint', { file: source, line: lines.total });
+      await call('continue', {});
+      const { socket } = (await call('expose', { protocol: 'dap' })).structuredContent;
+      const client = new support.DebugClient(adapter, 'dap', 'triptych');
+      client.defaultTimeout = patience;
+      await client.start(Number(socket.split(':').pop()));
+      await client.initializeRequest();
+      const [first] = await Promise.all([
+        client.assertStoppedLocation('breakpoint', { path: source, line: lines.total }),
+        client.waitForEvent('initialized').then(() => client.configurationDoneRequest()),
+        client.attachRequest({}),
+      ]);
+      const [frame] = first.body.stackFrames;
+      const threadId = await threadOf(client);
+      for (const request of [
+        () => client.continueRequest({ threadId }), () => client.nextRequest({ threadId }), () => client.stepBackRequest({ threadId }),
+        () => client.reverseContinueRequest({ threadId }), () => client.pauseRequest({ threadId }), () => client.terminateRequest(),
+        () => client.restartRequest(), () => client.customRequest('seek'),
+        () => client.customRequest('setExpression', { expression: 'total', value: '1', frameId: frame.id }),
+        () => client.customRequest('writeMemory', { memoryReference: frame.instructionPointerReference, data: 'kJA=' }),
+      ]) {
+        await assert.rejects(request(), /mirror|belongs to its agent|that was launched/);
+      }
+      const set = await client.setBreakpointsRequest({ source: { path: source }, breakpoints: [{ line: lines.return }] });
+      assert.equal(set.body.breakpoints[0].verified, false);
+      assert.match((await client.evaluateRequest({ expression: ':breakpoints', context: 'repl' })).body.result, /add/);
+      await Promise.all([
+        client.assertStoppedLocation('step', { path: source, line: lines.return }), call('step_over', {}),
+      ]);
+      assert.equal(await evaluate(client, 'total'), '2');
+      await client.disconnectRequest();
+      const { structuredContent } = await call('evaluate', { expression: 'total' });
+      assert.match(JSON.stringify(structuredContent), /"2"/); // and the session is there
+      await call('detach', { kill: true });
+    } finally {
+      server.stdin.end();
+      await once(server, 'exit');
     }
   },
 
