@@ -143,7 +143,7 @@ func victimMain(args []string) int {
 	for i, text := range []string{args[0], args[2], args[3]} {
 		n[i], _ = strconv.ParseUint(text, 10, 64)
 	}
-	for _, v := range slices.Concat(victims, followers) {
+	for _, v := range slices.Concat(victims, followers, []victim{callers[0].victim, callers[1].victim}) {
 		if v.name != args[1] {
 			continue
 		}
@@ -196,7 +196,12 @@ func killDebugger(t *testing.T, v victim, round int) int {
 		program = debuggertest.Start(t, "busy.go")
 		mark, quiet = program.Mark("visit"), program.Symbol("main.main")
 	}
-	after := time.Duration(round%10) * 3 * time.Millisecond
+	return killWhile(t, v, program, mark, quiet, time.Duration(round%10)*3*time.Millisecond)
+}
+
+// killWhile kills the debugger of a program after a while.
+func killWhile(t *testing.T, v victim, program *debuggertest.Program, mark, quiet uint64, after time.Duration) int {
+	t.Helper()
 	debugger := debuggertest.StartFile(t, "the debugger", os.Args[0], victimCommand, strconv.Itoa(program.PID), v.name,
 		fmt.Sprint(mark), fmt.Sprint(quiet))
 	if v.stops {

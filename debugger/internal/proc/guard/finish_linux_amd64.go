@@ -27,6 +27,8 @@ type ward struct {
 	mask   *uint64
 	vector []byte
 	inside bool // it is parked, and stopped by the guard
+
+	abandon time.Time // when a function that it executes is not waited for any longer
 }
 
 // unfinished holds the work that a journal still requires.
@@ -117,6 +119,7 @@ func (u *unfinished) finish(tracer *ptrace.Tracer, memory *os.File) error {
 	}
 	deadline := time.Now().Add(timeout)
 	for _, w := range u.wards {
+		w.abandon = deadline.Add(-timeout / 2)
 		errs = errors.Join(errs, u.catch(tracer, w, deadline))
 	}
 	if u.state == WorkAll || u.state == WorkCall && u.wards[0].inside {
@@ -162,10 +165,21 @@ func (w *ward) restore(tracer *ptrace.Tracer) error {
 // debugger still traces, or that is not parked yet.
 const retryAfter = 200 * time.Microsecond
 
+// functionAfter is that pause for a thread that executes a function, which each try
+// interrupts.
+const functionAfter = 20 * time.Millisecond
+
+func (u *unfinished) pause() time.Duration {
+	if u.state == WorkFunction {
+		return functionAfter
+	}
+	return retryAfter
+}
+
 // catch stops a ward where it is parked. One that is not in the rescue code, and
 // needs not come there, is let go.
 func (u *unfinished) catch(tracer *ptrace.Tracer, w *ward, deadline time.Time) error {
-	for ; time.Now().Before(deadline); time.Sleep(retryAfter) {
+	for ; time.Now().Before(deadline); time.Sleep(u.pause()) {
 		err := tracer.Seize(w.tid, 0)
 		if errors.Is(err, unix.EPERM) {
 			continue // the debugger is not quite gone
@@ -199,11 +213,12 @@ func (u *unfinished) look(tracer *ptrace.Tracer, w *ward) (bool, error) {
 		return true, ignoreGone(err)
 	}
 	offset := regs.RIP - u.rescue
-	w.inside = signal == 0 && offset == rescueParked && regs.OrigRAX == unix.SYS_PAUSE
+	w.inside = signal == 0 && offset == RescueParked && regs.OrigRAX == unix.SYS_PAUSE ||
+		u.state == WorkFunction && signal == 0 && time.Now().After(w.abandon)
 	if w.inside {
 		return true, nil
 	}
-	away := offset > RescueSize && u.state != WorkAll
+	away := offset > RescueSize && u.state != WorkAll && u.state != WorkFunction
 	if away && u.state == WorkCall {
 		u.unblock(tracer, w)
 	}

@@ -46,6 +46,10 @@ const (
 
 	// WorkMemory: write the memory. Threads have no records.
 	WorkMemory
+
+	// WorkFunction: a thread executes a function that we have called. When it
+	// has returned, or does not in time, give it its vectors and registers.
+	WorkFunction
 )
 
 // Kinds of records.

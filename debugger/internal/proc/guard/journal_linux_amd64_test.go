@@ -76,7 +76,7 @@ func TestJournalIsFull(t *testing.T) {
 // is 0f 05, mov eax b8), and its words follow it, aligned.
 func TestRescueCode(t *testing.T) {
 	syscall := []byte{0x0f, 0x05}
-	for _, at := range []int{0, rescueParked - 2, RescueReturn + 5} {
+	for _, at := range []int{0, RescueParked - 2, RescueReturn + 5} {
 		if !bytes.Equal(RescueCode[at:at+2], syscall) {
 			t.Errorf("at %d is % x, want syscall", at, RescueCode[at:at+2])
 		}

@@ -7,6 +7,7 @@ package guard
 // end of the vdso while the process is debugged:
 //
 //	call     the system call that Inject makes, and behind it
+//	landing  where a function that Call has called returns to; it keeps the result
 //	park     a loop around pause(2), in which threads wait for the guard
 //	return   rt_sigreturn(2), for the handler
 //	handler  of SIGTRAP: takes the trap flag out of what it returns to, and goes
@@ -16,6 +17,7 @@ package guard
 // is in the journal, which the guard reads after our end.
 var RescueCode = []byte{
 	0x0f, 0x05, // call: syscall
+	0x49, 0x89, 0xc0, // landing: mov r8, rax
 	0xb8, 0x22, 0, 0, 0, // park: mov eax, 34
 	0x0f, 0x05, // syscall
 	0xeb, 0xf7, // jmp park
@@ -28,23 +30,24 @@ var RescueCode = []byte{
 	0x48, 0x85, 0xc0, // test rax, rax
 	0x75, 0x1e, // jne set: beforeInt3 says where to
 	0x48, 0x8b, 0x82, 0xa8, 0, 0, 0, // mov rax, [rdx+0xa8]
-	0x8b, 0x0d, 0x1d, 0, 0, 0, // mov ecx, [owner]
-	0x3b, 0x0d, 0x1b, 0, 0, 0, // cmp ecx, [repaired]
+	0x8b, 0x0d, 0x1a, 0, 0, 0, // mov ecx, [owner]
+	0x3b, 0x0d, 0x18, 0, 0, 0, // cmp ecx, [repaired]
 	0x75, 0x06, // jne back
 	0x80, 0x78, 0xff, 0xcc, // cmp byte [rax-1], 0xcc
 	0x74, 0x0a, // je out: the program's own
 	0x48, 0xff, 0xc8, // back: dec rax
 	0x48, 0x89, 0x82, 0xa8, 0, 0, 0, // set: mov [rdx+0xa8], rax
-	0xc3,                   // out: ret
-	0x0f, 0x1f, 0x40, 0x00, // nop, so that the words are aligned
+	0xc3, // out: ret
+	0x90, // nop, so that the words are aligned
 }
 
 // Places in the code.
 const (
-	RescuePark     = 2
-	rescueParked   = 9 // where a thread is that waits in pause
-	RescueReturn   = 11
-	RescueHandler  = 18
+	RescueLanding  = 2
+	RescuePark     = 5
+	RescueParked   = 12 // where a thread is that waits in pause
+	RescueReturn   = 14
+	RescueHandler  = 21
 	rescueOwner    = 88 // which debugger is at work, by a number that it has chosen
 	rescueRepaired = 92 // whose guard has taken the int3 instructions out
 
