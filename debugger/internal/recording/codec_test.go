@@ -107,7 +107,7 @@ func TestRefusedEvents(t *testing.T) {
 		change func(e []recording.Event)
 	}{
 		{"no program", func(e []recording.Event) { e[0].Kind = recording.Call }},
-		{"position of the program", func(e []recording.Event) { e[0].Position = 1 }},
+		{"position of the program", func(e []recording.Event) { e[0].Position = 1 << 62 }},
 		{"going back", func(e []recording.Event) { e[2].Position = 9 }},
 		{"after the end", func(e []recording.Event) { e[1].Kind = recording.Cut }},
 		{"no end", func(e []recording.Event) { e[4].Kind = recording.Call }},

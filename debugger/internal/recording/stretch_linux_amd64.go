@@ -151,10 +151,11 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	}
 	i.pin()
 	defer func() { _ = l.Tracer.Unpin() }() // the session goes on with it
-	if err := r.adopt(i); err != nil {
+	event, err := r.adopt(i)
+	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, i.undo(l.Threads))
 	}
-	if err = out.Flush(); err == nil && s.file.Len() > s.Bytes {
+	if err = errors.Join(r.addFirst(&event), out.Flush()); err == nil && s.file.Len() > s.Bytes {
 		err = &BudgetError{s.file.Len(), s.Bytes}
 	}
 	if err != nil {

@@ -61,7 +61,7 @@ func (s *Stepper) SetHitCondition(b *Breakpoint, text string) error {
 				return ok, err
 			}
 		}
-		if s.InPast() {
+		if s.InPast() && !s.translates {
 			return true, nil
 		}
 		hits++

@@ -27,6 +27,9 @@ type Stepper struct {
 	// NoTranslate makes all steps be recorded one by one.
 	NoTranslate bool
 
+	translates bool   // the process runs translated, and is recorded
+	slow       string // why steps were last recorded one by one
+
 	oldest uint64   // as of the last stop
 	Notes  []string // for the next stop
 

@@ -61,7 +61,12 @@ func (s *Stepper) untranslatable() string {
 	return ""
 }
 
+// noteSlow notes why steps are recorded one by one, once until the reason changes.
 func (s *Stepper) noteSlow(reason string) {
+	if s.slow == reason {
+		return
+	}
+	s.slow = reason
 	s.Notes = append(s.Notes, "the instructions were recorded one by one, which is slow: "+reason)
 }
 
@@ -80,7 +85,9 @@ func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.St
 		limits.Code = append(limits.Code, conditions.loader)
 	}
 	s.followHistory()
+	s.translates = true
 	end, err := s.past().Record(ctx, s.Process, s.Recorder, limits)
+	s.translates = false
 	s.UpdateView()
 	if err != nil {
 		if _, ended := s.Process.End(); ended || errors.Is(err, proc.ErrRunning) || errors.Is(err, proc.ErrDetached) {
