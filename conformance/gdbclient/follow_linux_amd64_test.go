@@ -77,8 +77,8 @@ func (a *agent) quit(commands string) string {
 	return string(text)
 }
 
-// check looks at the session after a debugger that could only look: it is where the agent
-// has moved it, with the agent's breakpoint and nothing written.
+// check looks at the session after a debugger that could only look: the agent's position
+// and breakpoint must be unchanged, and nothing may be written.
 func (a *agent) check() {
 	a.t.Helper()
 	text := a.quit("evaluate total\nevaluate who\nlist_breakpoints\n")
