@@ -129,10 +129,15 @@ func killOne(t *testing.T, program string, want []byte, after int) (killed int) 
 	return killed
 }
 
-// awaitSize waits until a file has some size.
+// awaitSize waits until a file has some size, nearly as long as the test may take: programs
+// on a busy machine are slow.
 func awaitSize(t *testing.T, path string, size int) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
+	deadline, ok := t.Deadline()
+	if deadline = deadline.Add(-10 * time.Second); !ok {
+		deadline = time.Now().Add(time.Hour)
+	}
+	for ; ; time.Sleep(time.Millisecond) {
 		info, err := os.Stat(path)
 		if err == nil && info.Size() >= int64(size) {
 			return
