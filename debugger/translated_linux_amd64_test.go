@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
@@ -44,7 +45,9 @@ func TestRecordTranslated(t *testing.T) {
 	c.ok("set_breakpoint", args{"function": "round_of"})
 	contains(t, c.ok("reverse_continue", nil), "Stopped at breakpoint 2 (")
 	c.data("step_backward", args{"by": "over"}, &at)
-	t.Logf("%+v", at.State)
+	if at.State.Function != "main" || !at.State.History.Past {
+		t.Errorf("%+v, %+v", at.State, at.State.History)
+	}
 	c.data("seek", args{"position": end - 3}, &at)
 	before := c.look()
 	c.ok("step_backward", args{"count": 2})
@@ -80,7 +83,7 @@ func TestRecordTranslatedAlike(t *testing.T) {
 			text := c.ok(tool, arguments)
 			said[n] = append(said[n], text)
 		}
-		say("continue", args{"record": true})
+		say("continue", args{"record": true, "wait_ms": 60000})
 		say("get_stack_trace", nil)
 		say("last_write", args{"expression": "planted"})
 		say("last_write", args{"expression": "sum", "move": true})
@@ -140,18 +143,18 @@ func TestRecordTranslatedAgain(t *testing.T) {
 	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
 	c.data("seek", args{"position": ends[5]}, &at)
 	c.ok("clear_breakpoint", args{"id": 1})
-	contains(t, c.ok("continue", args{"record": true}), "the next step ends the process", worked(t, "6", "20000"))
-	contains(t, c.ok("continue", args{"record": true}), "exited with status 3")
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "the next step ends the process", worked(t, "6", "20000"))
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "exited with status 3")
 }
 
 // A signal with a handler stops the recording, and is delivered when the process goes on.
 func TestRecordTranslatedSignals(t *testing.T) {
 	c := work(t, debugger.Config{}, "3", "20000", "signal")
 	for range 2 {
-		contains(t, c.ok("continue", args{"record": true}), "Stopped by signal SIGUSR1")
+		contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped by signal SIGUSR1")
 	}
 	c.ok("set_breakpoint", args{"function": "on_signal"})
-	contains(t, c.ok("continue", args{"record": true}), "Stopped at breakpoint 1 (")
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 1 (")
 	contains(t, c.ok("get_stack_trace", nil), "on_signal", "raise")
 	contains(t, c.ok("continue", args{"record": true, "signals": args{"SIGUSR1": "pass"}}), "Stopped at breakpoint 1 (")
 	contains(t, c.ok("reverse_continue", nil), "Stopped at breakpoint 1 (")
@@ -167,10 +170,10 @@ func TestRecordTranslatedSignals(t *testing.T) {
 // A crash is recorded, and what has led to it can be found.
 func TestRecordTranslatedCrash(t *testing.T) {
 	c := work(t, debugger.Config{}, "3", "20000", "crash")
-	contains(t, c.ok("continue", args{"record": true}), "Stopped by signal SIGSEGV", "about the address 0x4e25")
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped by signal SIGSEGV", "about the address 0x4e25")
 	contains(t, c.ok("last_write", args{"expression": "planted", "move": true}), " plant+")
 	c.ok("seek", nil)
-	contains(t, c.ok("continue", args{"record": true}), "killed by signal SIGSEGV")
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "killed by signal SIGSEGV")
 }
 
 // Threads that hand over to each other stop at breakpoints, and are seen in the past.
@@ -207,21 +210,21 @@ func TestRecordTranslatedThreads(t *testing.T) {
 func TestRecordNotTranslated(t *testing.T) {
 	c := work(t, debugger.Config{}, "1", "50", "seals")
 	c.ok("set_watchpoint", args{"expression": "planted"})
-	contains(t, c.ok("continue", args{"record": true}), "Stopped at watchpoint 1 (", "one by one, which is slow: watchpoint 1 is checked")
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at watchpoint 1 (", "one by one, which is slow: watchpoint 1 is checked")
 	c.ok("clear_breakpoint", args{"id": 1})
 	c.ok("set_breakpoint", args{"function": "done"})
 	var at when
-	c.data("continue", args{"record": true}, &at)
+	c.data("continue", args{"record": true, "wait_ms": 60000}, &at)
 	if at.State.Reason != "limit" || !strings.Contains(at.State.Note, "the recording ends here: the program restricts its system calls by seccomp") {
 		t.Fatalf("%+v", at.State)
 	}
 	end := at.State.History.End
 	contains(t, c.ok("last_write", args{"expression": "planted"}), " plant+")
 	c.ok("seek", nil)
-	contains(t, c.ok("continue", args{"record": true}), "Stopped at breakpoint 2 (", "one by one, which is slow: the program restricts its system calls by seccomp")
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 2 (", "one by one, which is slow: the program restricts its system calls by seccomp")
 	c.data("seek", args{"position": end - 5}, &at)
 	contains(t, c.ok("continue", nil), "Stopped at breakpoint 2 (")
-	contains(t, c.ok("continue", args{"record": true}), "the next step ends the process", worked(t, "1", "50"))
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "the next step ends the process", worked(t, "1", "50"))
 }
 
 // A history has as many bytes as it may have. What made room for more is named, and what is
@@ -233,19 +236,76 @@ func TestRecordTranslatedBudget(t *testing.T) {
 	var at when
 	hits := 0
 	for ; hits < 150 && (at.State.History == nil || at.State.History.Oldest == 0); hits++ {
-		c.ok("continue", args{"record": true})
+		c.ok("continue", args{"record": true, "wait_ms": 60000})
 		c.data("step_forward", nil, &at) // so that another recording begins
 	}
 	if h := at.State.History; h.Oldest == 0 || !strings.Contains(h.Begins, "older records made room") || !strings.Contains(h.Begins, "history_memory of debugger/launch") {
 		t.Fatalf("%+v, %+v", at.State, h)
 	}
-	t.Logf("%d hits", hits)
 	contains(t, c.ok("reverse_continue", nil), "Stopped at breakpoint 1 (")
 	c.data("seek", args{"position": at.State.History.Oldest}, &at)
 	if at.State.Function != "round_of" {
 		t.Errorf("%+v", at.State)
 	}
 	contains(t, c.fails("step_backward", nil, -32007), "older records made room")
+}
+
+// What the debugger changes is part of the history, and is seen by what follows.
+func TestRecordTranslatedChanges(t *testing.T) {
+	c := work(t, debugger.Config{}, "3", "2000")
+	c.ok("set_breakpoint", args{"function": "round_of"})
+	c.ok("continue", args{"record": true, "wait_ms": 60000})
+	var at when
+	c.data("continue", args{"record": true, "wait_ms": 60000}, &at)
+	before := at.State.History.End
+	c.ok("write_memory", args{"address": "&planted", "hex": "0100000000000000"})
+	c.data("continue", args{"record": true, "wait_ms": 60000}, &at)
+	if h := at.State.History; h.Oldest != 0 || at.State.Note != "" {
+		t.Errorf("%+v, %+v", at.State, h)
+	}
+	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 1")
+	c.ok("seek", args{"position": before})
+	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 2005")
+	c.ok("seek", args{"position": before + 1})
+	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 1")
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 1")
+
+	c.ok("seek", args{"position": before - 5}) // from there once more, without the change
+	text := c.ok("continue", args{"from": "past", "record": true, "wait_ms": 60000})
+	contains(t, text, "Stopped at breakpoint 1 (", "the process went on from position", "is dropped")
+	c.ok("continue", args{"record": true, "wait_ms": 60000})
+	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 2005")
+	c.ok("clear_breakpoint", args{"id": 1})
+	contains(t, c.ok("continue", nil), worked(t, "3", "2000"))
+}
+
+// Another program ends the history, and is recorded, too.
+func TestRecordTranslatedExec(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": "/bin/sh", "args": []string{"-c", "exec /bin/echo begun"}})
+	var at when
+	c.data("continue", args{"record": true, "wait_ms": 60000}, &at)
+	if h := at.State.History; at.State.Reason != "exec" || h.Oldest == 0 || h.Oldest != h.End || !strings.Contains(h.Begins, "another program was begun") {
+		t.Fatalf("%+v, %+v", at.State, h)
+	}
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "the next step ends the process", "Output:\nbegun")
+	c.ok("step_backward", args{"count": 10})
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Came to the present")
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "exited with status 0")
+}
+
+// A process that is killed while it is recorded has ended.
+func TestRecordTranslatedKill(t *testing.T) {
+	c := work(t, debugger.Config{}, "1000000", "1000000")
+	var running answer
+	c.data("continue", args{"record": true, "wait_ms": 0}, &running)
+	if err := syscall.Kill(running.State.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if s := c.await(); s.Status != "exited" || s.Signal != "SIGKILL" {
+		t.Errorf("%+v", s)
+	}
 }
 
 // withoutAddresses replaces what differs between two runs: addresses and process ids.

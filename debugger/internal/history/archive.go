@@ -67,9 +67,12 @@ func (r *Recorder) Exits() { r.exiting = r.history.End() + 1 }
 func (r *Recorder) Exiting() bool { return r.exiting == r.history.End()+1 }
 
 // Restart drops the history. It begins again at the present, which the process may have
-// reached unrecorded.
-func (r *Recorder) Restart(reason string) error {
+// reached unrecorded, and which has the given position unless the history has come further.
+func (r *Recorder) Restart(position uint64, reason string) error {
 	r.restart(reason)
+	r.history.log.clear(max(position, r.history.log.end()))
+	r.history.reachPresent()
+	r.history.count++
 	r.view().threads, r.fresh = nil, false
 	return r.refresh()
 }

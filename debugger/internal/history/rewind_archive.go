@@ -40,7 +40,7 @@ func (r *Recorder) rewindToArchive(ctx context.Context) error {
 	}
 	h.dropArchive(nil)
 	h.log.clear(position)
-	return r.Restart(h.reason)
+	return r.Restart(position, h.reason)
 }
 
 // rewindAll writes the state of the view to the process. If that fails, it restores what was

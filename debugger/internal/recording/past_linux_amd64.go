@@ -63,9 +63,9 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 	case end.Why == EndGone:
 		return end, nil
 	case end.Why == EndExec:
-		return end, r.Restart("another program was begun")
+		return end, r.Restart(part.last+1, "another program was begun")
 	case end.Why == EndLost:
-		return end, r.Restart(end.Text)
+		return end, r.Restart(part.last+1, end.Text)
 	case part.last == first:
 		return end, nil
 	}

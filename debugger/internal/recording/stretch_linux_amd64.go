@@ -172,8 +172,10 @@ func (r *recorder) fill(ctx context.Context, l *proc.Loan, part *Part) StretchEn
 	kept := r.keep(end)
 	if kept == nil {
 		err = errors.Join(err, r.addEnd())
+	} else {
+		err = errors.Join(err, r.out.Flush())
 	}
-	err = errors.Join(err, r.giveBackToDebugger(l, end), r.closeRun(), r.out.Flush())
+	err = errors.Join(err, r.giveBackToDebugger(l, end), r.closeRun())
 	if err != nil {
 		return StretchEnd{Why: EndLost, Text: err.Error()}
 	}
