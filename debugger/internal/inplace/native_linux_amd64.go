@@ -84,7 +84,7 @@ func (r *Runner) repeats() bool {
 const codeCallEnd = 1
 
 func (r *Runner) stepOnce() (Stop, error) {
-	before := r.Regs.RIP
+	before, flags := r.Regs.RIP, r.Regs.EFlags
 	if err := r.step(); err != nil {
 		return Stop{}, err
 	}
@@ -104,6 +104,9 @@ func (r *Runner) stepOnce() (Stop, error) {
 	}
 	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
 		return Stop{}, err
+	}
+	if r.signal.Code() != ptrace.CodeTrace { // the instruction was not executed
+		r.keepTrapFlag(flags)
 	}
 	if r.signal.Code() == codeCallEnd && r.Regs.RIP == before && (r.at == atEmulated || r.at == atEntry) {
 		r.at = atStop

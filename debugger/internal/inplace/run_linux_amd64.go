@@ -323,7 +323,11 @@ func (r *Runner) interrupted() (stop Stop, running bool, err error) {
 		return Stop{}, true, r.leave()
 	}
 	r.stopLeaving()
+	pc, flags := r.Regs.RIP, r.Regs.EFlags
 	r.Regs, r.at, r.restart = regs, atStop, regs.Restarts()
+	if regs.RIP == pc {
+		r.keepTrapFlag(flags)
+	}
 	return Stop{}, false, nil
 }
 

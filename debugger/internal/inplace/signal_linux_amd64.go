@@ -47,6 +47,7 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 
 // signalledOutside handles a signal-delivery stop in the program's own code.
 func (r *Runner) signalledOutside(regs *ptrace.Regs) (Stop, bool, error) {
+	flags := r.Regs.EFlags
 	r.Regs = *regs
 	r.stopLeaving()
 	if r.signal.Signal() == unix.SIGTRAP && r.signal.Code() == ptrace.CodeTrace {
@@ -54,6 +55,7 @@ func (r *Runner) signalledOutside(regs *ptrace.Regs) (Stop, bool, error) {
 		r.context().SetLeft(r.context().Left() - 1) // the instruction has raised no signal this time
 		return Stop{}, false, nil
 	}
+	r.keepTrapFlag(flags)
 	r.restart = regs.Restarts()
 	return r.deliverable()
 }
@@ -148,6 +150,7 @@ func (r *Runner) toHandler(signal syscall.Signal) (Stop, error) {
 	if err := r.setRegs(); err != nil {
 		return Stop{}, err
 	}
+	flags := r.Regs.EFlags
 	if err := r.resume(r.tracer.Step, signal); err != nil {
 		return Stop{}, err
 	}
@@ -164,7 +167,7 @@ func (r *Runner) toHandler(signal syscall.Signal) (Stop, error) {
 		return Stop{}, err
 	}
 	r.Regs.OrigRAX = ptrace.NoSyscall
-	return Stop{Kind: Done}, nil
+	return Stop{Kind: Done}, r.hideStep(flags)
 }
 
 // die delivers a signal that ends the process.
