@@ -143,7 +143,7 @@ func (t *tracer) visitRows(v *visit, level int) error {
 		return nil
 	}
 	at := t.code.line(v.pc)
-	row := Row{Position: v.from, Level: level, Line: at.number, Source: locals.Short(t.source.Line(at.file, at.number))}
+	row := Row{Position: v.from, Level: level, Line: at.number, Source: locals.Short(t.source.Line(t.code.s.SourcePath(at.file), at.number))}
 	if at.file != t.trace.File {
 		row.File = at.file
 	}

@@ -18,6 +18,9 @@ import (
 // sourceOf describes a file of the debug information to the client.
 func (v *server) sourceOf(file string) *dap.Source {
 	path := v.toClient(file)
+	if path == file {
+		path = v.s.SourcePath(file)
+	}
 	there, known := v.sources[path]
 	if !known {
 		_, err := os.Stat(path)
@@ -40,6 +43,9 @@ func (v *server) toClient(path string) string {
 // information. Editors open links as they are, compilers record where they
 // lead.
 func (v *server) toDebuggee(path string) string {
+	if inside, ok := strings.CutPrefix(path, fmt.Sprintf("/proc/%d/root", v.s.ProcessID())); ok {
+		path = inside // as sourceOf has it
+	}
 	mapped := replaceFolder(path, v.config.SourceMap, func(ours, theirs string) (string, string) { return theirs, ours })
 	if mapped != path {
 		return mapped
@@ -94,7 +100,7 @@ func (v *server) source(ctx context.Context, args dap.SourceArguments) (any, err
 	if has, err := v.s.Program.HasFile(ctx, path); err != nil || !has {
 		return nil, errors.Join(err, fmt.Errorf("the program was made of no file %s that is known", path))
 	}
-	f, err := core.OpenRegular(path)
+	f, err := core.OpenRegular(v.s.SourcePath(path))
 	if err != nil {
 		return nil, err
 	}

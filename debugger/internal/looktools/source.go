@@ -79,7 +79,7 @@ func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, arg
 		return listing{}, failure.Errorf("No source", "no source line is known for %#x", frame.PC)
 	}
 	first := max(1, middle-args.Lines/2)
-	lines := sourcefile.Lines(file, first, first+args.Lines-1)
+	lines := sourcefile.Lines(s.SourcePath(file), first, first+args.Lines-1)
 	if len(lines) == 0 {
 		return listing{}, failure.Errorf("No source", "line %d of %s cannot be read here", first, file)
 	}

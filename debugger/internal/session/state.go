@@ -101,6 +101,6 @@ func note(stop proc.Stop) string {
 func (s *Session) locate(now *State, address uint64) {
 	now.Function, now.File, now.Line = s.Place(address)
 	if now.File != "" {
-		now.Source = s.source.Line(now.File, now.Line)
+		now.Source = s.source.Line(s.SourcePath(now.File), now.Line)
 	}
 }

@@ -76,7 +76,7 @@ func (s *Stepper) expectedLine(ctx context.Context, t Site) (line int, note stri
 			return 0, "", err
 		}
 	}
-	lines := sourcefile.Lines(file[0].File, 1, math.MaxInt)
+	lines := sourcefile.Lines(s.SourcePath(file[0].File), 1, math.MaxInt)
 	if len(lines) == 0 {
 		return 0, "", failure.Breakpointf("the file %s cannot be read, so the text of its lines is not known", file[0].File)
 	}
