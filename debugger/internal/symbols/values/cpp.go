@@ -31,6 +31,8 @@ var cppRecipes = []recipe{
 	{"std::tuple<", showTuple},
 	{"std::function<", showFunction},
 	{"std::bitset<", showBitset},
+	{"std::__n4861::coroutine_handle<", showCoroutine}, // the namespace is part of libstdc++'s ABI
+	{llvmPrefix + "coroutine_handle<", showCoroutine},
 	{llvmPrefix + "basic_string<char,", showLLVM},
 	{llvmPrefix + "basic_string_view<char,", showLLVM},
 	{llvmPrefix + "vector<", showLLVM},

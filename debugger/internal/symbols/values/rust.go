@@ -51,12 +51,15 @@ func rustEnum(r *renderer, o Object, t *types.Type, depth, pointers int) (conten
 		return content{}, err
 	}
 	name := shortName(c.Field.Type().String())
-	if c.Field.Name != "" {
+	if c.Field.Name != "" && !isDigits(c.Field.Name) { // the states of an async function have numbers, and types with names
 		name = c.Field.Name
 	}
 	m.text = name + styles[lang.Rust].join(m.children, m.cut, r.limits.maxText())
 	return m, nil
 }
+
+// isDigits reports whether a text is a number.
+func isDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
 // rustVariant returns the variant with the discriminant's value, or else the
 // variant without a discriminant (the default one).

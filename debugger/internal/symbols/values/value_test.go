@@ -29,6 +29,7 @@ func TestValues(t *testing.T) {
 		{"C++, type units", "values.cc", "marker", 1, []string{"-O0", "-fdebug-types-section"}, valuesCPP},
 		{"C++, DWARF 4, type units", "values.cc", "marker", 1, []string{"-O0", "-fdebug-types-section", "-gdwarf-4"}, valuesCPP},
 		{"C++, the library beside containers", "modern.cc", "marker", 0, []string{"-O0"}, modernCPP},
+		{"C++, coroutines", "coroutines.cc", "marker", 0, []string{"-O0", "-std=c++20"}, coroutinesCPP},
 		{"Rust", "values.rs", "marker", 0, nil, valuesRust},
 		{"Rust, containers", "containers.rs", "marker", 0, nil, containersRust},
 		{"Go", "govalues", "main.marker", 0, []string{"-gcflags=-N"}, valuesGo},
@@ -41,12 +42,7 @@ func TestValues(t *testing.T) {
 			if err != nil || len(frames) < 2 {
 				t.Fatalf("%d frames, %v", len(frames), err)
 			}
-			got := map[string]values.Value{}
-			for _, o := range frames[1].Variables() {
-				if _, ok := got[o.Name]; !ok {
-					got[o.Name] = o.Value(values.DefaultLimits)
-				}
-			}
+			got := variablesOf(frames[1])
 			compareValues(t, got, tt.want)
 			compareOracle(t, got, s.Oracle.Variables[1])
 		})
@@ -174,6 +170,14 @@ var modernCPP = []variableWant{
 	{"owned", "", "* (app::Square)"},
 	{"boxed", "app::Shape *", "* (app::Box<int>)"},
 	{"gone", "app::Shape *", "0x0"},
+}
+
+var coroutinesCPP = []variableWant{
+	{"typed", "", "* <count>"},
+	{"suspended", "std::__n4861::coroutine_handle<void>", "* <count>"},
+	{"ended", "", "* <count, done>"},
+	{"none", "", "<empty>"},
+	{"noop", "", "* <noop>"},
 }
 
 var valuesRust = []variableWant{
@@ -338,6 +342,49 @@ func TestRustTables(t *testing.T) {
 	if _, err := ring.Index(3); err == nil {
 		t.Error("ring[3] is there")
 	}
+}
+
+// TestAsync: async functions that wait have frames with the variables that they keep.
+func TestAsync(t *testing.T) {
+	t.Parallel()
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "async.rs", "--edition=2021"), "marker", 0)
+	frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 5)
+	if err != nil || len(frames) < 5 {
+		t.Fatalf("%d frames, %v", len(frames), err)
+	}
+	for i, want := range []struct {
+		function string
+		values   map[string]string
+	}{
+		2: {"inner", map[string]string{"price": "5", "count": "3", "__awaitee": "Once(true)"}},
+		3: {"outer", map[string]string{
+			"name": `"order"`, "length": "5", "__awaitee": "Suspend0 {price: 5, count: 3, __awaitee: Once(true), price: 5}",
+		}},
+	} {
+		if !strings.Contains(frames[i].Function, want.function) {
+			t.Errorf("#%d is %s, want %s", i, frames[i].Function, want.function)
+		}
+		for name, text := range want.values {
+			o, err := frames[i].Variable(t.Context(), name)
+			if err != nil {
+				t.Error(err)
+			} else if got := o.Value(values.DefaultLimits).Text; got != text {
+				t.Errorf("%s of %s is %s, want %s", name, want.function, got, text)
+			}
+		}
+		compareOracle(t, variablesOf(frames[i]), s.Oracle.Variables[i])
+	}
+}
+
+// variablesOf returns the values of a frame's variables.
+func variablesOf(f callstack.Frame) map[string]values.Value {
+	got := map[string]values.Value{}
+	for _, o := range f.Variables() {
+		if _, ok := got[o.Name]; !ok {
+			got[o.Name] = o.Value(values.DefaultLimits)
+		}
+	}
+	return got
 }
 
 // TestDynamicClass: what pointers and references to a base lead to is the whole
