@@ -33,6 +33,7 @@ func TestUnwind(t *testing.T) {
 		{"C, tail calls, DWARF 4", "tailcalls.c", []string{"-O2", "-gdwarf-4"}, 0},
 		{"C, tail calls, all units linked as one", "tailcalls.c", []string{"-O2", "-flto"}, 0},
 		{"C, clang, code without a line", "linezero.c", []string{"-O2", "clang"}, 0},
+		{"C, musl, static", "values.c", []string{"-O0", "-static", "musl-gcc"}, 0},
 		{"C++", "values.cc", []string{"-O0"}, 1},
 		{"C++, lambda", "values.cc", []string{"-O0"}, 0},
 		{"C++, optimized", "values.cc", []string{"-O2"}, 1},
@@ -49,8 +50,8 @@ func TestUnwind(t *testing.T) {
 				function = "main.marker"
 			}
 			exe := ""
-			if n := len(tt.flags) - 1; n >= 0 && tt.flags[n] == "clang" {
-				exe = symbolstest.CompileWith(t, "clang", tt.source, tt.flags[:n]...)
+			if n := len(tt.flags) - 1; n >= 0 && !strings.HasPrefix(tt.flags[n], "-") {
+				exe = symbolstest.CompileWith(t, tt.flags[n], tt.source, tt.flags[:n]...)
 			} else {
 				exe = symbolstest.Compile(t, tt.source, tt.flags...)
 			}
