@@ -92,7 +92,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 		return nil, err
 	}
 	c.sessions = sessions
-	look := &looktools.Group{Sessions: sessions, NoWrite: c.Live.NoWrite}
+	look := &looktools.Group{Sessions: sessions, NoWrite: c.Live.NoWrite, AllowCalls: c.Live.AllowCalls}
 	similar.StopSite = look.StopSite
 	g := &groups{
 		sessions: sessions,

@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,9 @@ type Live struct {
 	Attach []string
 	// NoLaunch forbids to launch programs, NoWrite to change memory.
 	NoLaunch, NoWrite bool
+	// AllowCalls lets expressions of evaluate call functions of the process, for
+	// callers with the scope debug:write.
+	AllowCalls bool
 	// MaskSecrets is on if what looks like a secret is masked in answers, off if
 	// not, or auto, which is on if Remote is set. Empty means auto.
 	MaskSecrets string
@@ -61,6 +65,7 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&c.Attach, "attach", nil, "let the debugger attach to processes by these `rules`: own (the default), any, none, user:NAME, exe:GLOB, pid:NUMBER (TRIPTYCH_ATTACH)")
 	set.BoolVar(&c.NoLaunch, "no-launch", false, "do not let the debugger start programs (TRIPTYCH_NO_LAUNCH)")
 	set.BoolVar(&c.NoWrite, "no-write", false, "do not let the debugger write into a process's memory (TRIPTYCH_NO_WRITE)")
+	set.BoolVar(&c.AllowCalls, "allow-calls", false, "let debugger/evaluate call functions of a stopped process, for keys with debug:write (TRIPTYCH_ALLOW_CALLS)")
 	set.StringVar(&c.MaskSecrets, "mask-secrets", maskAuto, "mask what looks like a secret in the debugger's answers: `on`, off, or auto, which is on over HTTPS (TRIPTYCH_MASK_SECRETS)")
 	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
 	set.BoolVar(&c.NoTranslate, "no-translate", false, "record processes that are debugged instruction by instruction, which is slow, not by translation in place (TRIPTYCH_NO_TRANSLATE)")
@@ -120,6 +125,10 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 	c.NoLaunch = c.NoLaunch || isSet(getenv("TRIPTYCH_NO_LAUNCH"))
 	c.NoWrite = c.NoWrite || isSet(getenv("TRIPTYCH_NO_WRITE"))
 	c.NoTranslate = c.NoTranslate || isSet(getenv("TRIPTYCH_NO_TRANSLATE"))
+	c.AllowCalls = c.AllowCalls || isSet(getenv("TRIPTYCH_ALLOW_CALLS"))
+	if c.AllowCalls && c.NoWrite {
+		return errors.New("--allow-calls and --no-write exclude each other: a function may write anything")
+	}
 	if err := c.maskSecretsFrom(getenv("TRIPTYCH_MASK_SECRETS")); err != nil {
 		return err
 	}

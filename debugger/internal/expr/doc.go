@@ -16,8 +16,9 @@
 // other (*p@10, as in GDB); * and &; C's operators except assignment and the
 // comma; sizeof of expressions and types; len and cap; and casts in the syntax of
 // C, Go or Rust. v.size(), v.length(), v.len(), v.empty() and v.is_empty() are
-// other spellings of len. An expression never calls a function of the program and
-// never changes anything.
+// other spellings of len. An expression of Parse never calls a function of the
+// program and never changes anything; one of ParseCalls may call functions if its Scope is
+// a [Caller].
 //
 // # Types
 //

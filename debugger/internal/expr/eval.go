@@ -227,10 +227,18 @@ func (n *castNode) eval(e *evaluator) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if call, ok := n.of.(*callNode); ok {
+		return call.evalAs(e, to)
+	}
 	of, err := n.of.eval(e)
 	if err != nil {
 		return Value{}, err
 	}
+	return of.cast(e, to)
+}
+
+// cast converts a value to a type.
+func (of Value) cast(e *evaluator, to *typ) (Value, error) {
 	if at, ok := of.untyped(); ok {
 		return e.objectAt(to, at)
 	}

@@ -52,7 +52,7 @@ type token struct {
 // signs are the operators and brackets, longer ones before their prefixes.
 var signs = []string{
 	"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->",
-	"(", ")", "[", "]", ".", "+", "-", "*", "/", "%", "<", ">", "!", "~", "&", "|", "^", "?", ":", "@",
+	"(", ")", "[", "]", ".", "+", "-", "*", "/", "%", "<", ">", "!", "~", "&", "|", "^", "?", ":", "@", ",",
 }
 
 // lex splits a text into tokens; the last one is the end.

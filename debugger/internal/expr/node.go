@@ -45,6 +45,14 @@ type (
 		left, right node
 	}
 
+	// callNode is a call of a function, or of a method of an object.
+	callNode struct {
+		function node // of a function, or of a pointer to one
+		of       node // of a method: the object
+		method   string
+		args     []node
+	}
+
 	// conditionalNode is the conditional operator ?:.
 	conditionalNode struct{ condition, yes, no node }
 

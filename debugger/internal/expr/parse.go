@@ -7,17 +7,28 @@ import (
 
 // An Expr is a parsed expression.
 type Expr struct {
-	text string
-	root node
+	text  string
+	root  node
+	calls bool
 }
 
-// Parse parses an expression. Its error is a *SyntaxError.
-func Parse(text string) (*Expr, error) {
+// Calls reports whether the expression calls functions of the program.
+func (e *Expr) Calls() bool { return e.calls }
+
+// Parse parses an expression that calls no functions of the program. Its error is a
+// *SyntaxError.
+func Parse(text string) (*Expr, error) { return parse(text, false) }
+
+// ParseCalls parses an expression that may call functions of the program, if it is
+// evaluated in a [Caller].
+func ParseCalls(text string) (*Expr, error) { return parse(text, true) }
+
+func parse(text string, calls bool) (*Expr, error) {
 	tokens, err := lex(text)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{tokens: tokens}
+	p := &parser{tokens: tokens, mayCall: calls}
 	root, err := p.conditional()
 	if err == nil && p.peek().kind != endToken {
 		err = p.unexpected()
@@ -25,7 +36,7 @@ func Parse(text string) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Expr{text: text, root: root}, nil
+	return &Expr{text: text, root: root, calls: p.calls}, nil
 }
 
 // String returns the text that was parsed.
@@ -156,6 +167,8 @@ func (p *parser) postfix() (node, error) {
 			of, err = p.member(of, true)
 		case p.accept("["):
 			of, err = p.element(of)
+		case p.mayCall && p.accept("("):
+			of, err = p.call(of)
 		default:
 			return of, nil
 		}
@@ -249,6 +262,9 @@ func (p *parser) nameOperand() (node, error) {
 	}
 	counts := lengths[t.text] != nil
 	if !counts && !isBasicName(t.text) {
+		if p.mayCall {
+			return p.call(&nameNode{t.text})
+		}
 		return nil, &SyntaxError{t.offset, errCall}
 	}
 	of, err := p.conditional()
@@ -278,7 +294,11 @@ func isEmpty(of node) node { return &binaryNode{"==", counted(of), &numberNode{}
 // and the like mean len(*p).
 func (p *parser) method(of node, name token, arrow bool) (node, error) {
 	count := methods[name.text]
-	if count == nil || !p.accept(")") {
+	counts := count != nil && p.accept(")")
+	switch {
+	case !counts && p.mayCall:
+		return p.methodCall(of, name.text, arrow)
+	case !counts:
 		return nil, &SyntaxError{name.offset, errCall}
 	}
 	if arrow {

@@ -10,6 +10,9 @@ type parser struct {
 	tokens []token
 	at     int
 	depth  int
+
+	mayCall bool // functions of the program may be called
+	calls   bool // one is
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }

@@ -18,6 +18,12 @@ import (
 // system reports those (see [proc.Process.Written]). If the copy would exceed
 // [Options.MaxSnapshot], history restarts at the stop.
 func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
+	return r.Unrecorded("the process ran", func() (proc.Stop, error) { return r.target.Resume(ctx) })
+}
+
+// Unrecorded records as one position what f does with the process, whose instructions
+// are not recorded: a run, or a call of a function. what says it in a few words.
+func (r *Recorder) Unrecorded(what string, f func() (proc.Stop, error)) (proc.Stop, error) {
 	if err := r.ready(); err != nil {
 		return proc.Stop{}, err
 	}
@@ -26,7 +32,7 @@ func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 		if err := r.loadVectorStates(); err != nil {
 			return err
 		}
-		r.prepareBarrier(a, "the process ran")
+		r.prepareBarrier(a, what)
 		return nil
 	}
 	var err error
@@ -39,7 +45,7 @@ func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 		return proc.Stop{}, err
 	}
 	began := time.Now()
-	stop, err := r.target.Resume(ctx)
+	stop, err := f()
 	r.fresh = false
 	switch {
 	case stop.Ended():

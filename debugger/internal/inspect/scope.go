@@ -41,6 +41,9 @@ func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
 // Innermost reports whether the frame is the innermost one of its thread.
 func (f *FrameScope) Innermost() bool { return f.inner }
 
+// PC returns the address of the frame's next instruction.
+func (f *FrameScope) PC() uint64 { return f.frame.PC }
+
 // Language returns the language of the frame's code, C if it is not known.
 func (f *FrameScope) Language() lang.Lang { return cmp.Or(f.frame.Language, lang.C) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/expr"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
@@ -97,11 +98,12 @@ func formatOf(text string) (values.Format, string, error) {
 }
 
 // evaluate returns the value of an expression in a frame.
-func (t *Group) evaluate(ctx context.Context, _ *mcp.Call, s *session.Session, args evaluateArgs) (evaluated, error) {
+func (t *Group) evaluate(ctx context.Context, call *mcp.Call, s *session.Session, args evaluateArgs) (evaluated, error) {
 	thread := args.threadOr(args.Thread)
-	answer := evaluated{State: s.ChangedState(), Expression: args.Expression}
+	answer := evaluated{Expression: args.Expression}
 	if args.Layout {
 		if named, ok, err := typeNamed(ctx, s, args.Expression, thread, args.Frame); ok || err != nil {
+			answer.State = s.ChangedState()
 			return answer.withLayout(named), err
 		}
 	}
@@ -109,10 +111,11 @@ func (t *Group) evaluate(ctx context.Context, _ *mcp.Call, s *session.Session, a
 	if err != nil {
 		return evaluated{}, err
 	}
-	value, err := s.Evaluate(ctx, expression, thread, args.Frame)
+	value, err := t.valueOf(ctx, call, s, expression, thread, args.Frame)
 	if err != nil {
 		return evaluated{}, inspect.WrapError(err)
 	}
+	answer.State = s.ChangedState()
 	if args.Layout {
 		t, ok := value.ProgramType()
 		if !ok {
@@ -127,12 +130,33 @@ func (t *Group) evaluate(ctx context.Context, _ *mcp.Call, s *session.Session, a
 		limits.Nodes, limits.Text = limits.Nodes+20*run, maxValueText
 	}
 	answer.Type, answer.Value = value.Type(), value.Text(limits)
-	if o, ok := value.Object(); ok {
+	if o, ok := value.Object(); ok && !value.Returned() {
 		if addr, ok := o.Address(); ok {
 			answer.Address = plain.Hex(addr)
 		}
 	}
 	return answer, nil
+}
+
+// valueOf evaluates an expression. Only with --allow-calls, and for callers that may
+// change the process, may it call functions.
+func (t *Group) valueOf(ctx context.Context, call *mcp.Call, s *session.Session, text string, thread, frame int) (expr.Value, error) {
+	e, err := expr.ParseCalls(text)
+	if err != nil {
+		return expr.Value{}, err
+	}
+	switch {
+	case !e.Calls():
+		return s.Evaluate(ctx, text, thread, frame)
+	case s.Process == nil:
+		return expr.Value{}, failure.Errorf("No process", "functions can be called in a live process only, and this session is a %s", s.Kind)
+	case !t.AllowCalls:
+		_, err := expr.Parse(text)
+		return expr.Value{}, fmt.Errorf("%w, unless the server is started with --allow-calls", err)
+	case !call.Caller().Principal.Allows(sessiontools.WriteScope):
+		return expr.Value{}, failure.Denied(fmt.Sprintf("a call of a function needs the scope %s", sessiontools.WriteScope))
+	}
+	return s.EvaluateCalls(ctx, text, thread, frame)
 }
 
 // withLayout adds the layout of a type.

@@ -9,4 +9,6 @@ import (
 type Group struct {
 	Sessions *session.Registry
 	NoWrite  bool
+	// AllowCalls lets expressions call functions of the process.
+	AllowCalls bool
 }

@@ -7,6 +7,20 @@ import (
 
 // Tools returns the rows of the group.
 func (t *Group) Tools() []mcp.Tool {
+	rows := t.rows()
+	if t.AllowCalls {
+		for i := range rows {
+			if row := &rows[i]; row.Name == evaluateName { // it may change anything
+				row.Hints, row.LookUp = 0, ""
+			}
+		}
+	}
+	return rows
+}
+
+const evaluateName = "debugger/evaluate"
+
+func (t *Group) rows() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/get_stack_trace", Title: "Stack trace", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
@@ -23,7 +37,7 @@ func (t *Group) Tools() []mcp.Tool {
 			Call: mcp.Typed(sessiontools.WithStopped(t.Sessions, t.variables)),
 		},
 		{
-			Name: "debugger/evaluate", Title: "Evaluate", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
+			Name: evaluateName, Title: "Evaluate", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
 			LookUp: sessiontools.LookUp,
 			Doc:    "Evaluate an expression over variables, registers and memory",
 			Phrase: "Expression evaluated",

@@ -37,7 +37,7 @@ func callOf(t *testing.T, p *proc.Process, address uint64, args ...uint64) proc.
 	return proc.Call{Regs: regs, Memory: []proc.Patch{{Address: at, Data: stack}}, Limit: 10 * time.Second}
 }
 
-// snapshotOf returns the state that a call must leave as it was.
+// snapshotOf returns the state that a call must restore.
 func snapshotOf(t *testing.T, p *proc.Process, program *debuggertest.Program) string {
 	t.Helper()
 	regs, err := p.Regs(0)

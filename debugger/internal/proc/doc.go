@@ -39,6 +39,8 @@
 //	a step's SIGTRAP     is handled by a handler of ours, which returns
 //	a call of Inject     ends in a loop; the guard restores the registers of the
 //	                     thread, its signal mask and the memory that was borrowed
+//	a call of Call       the function returns into that loop; if it does not, the guard
+//	                     restores the thread after a while
 //	Stepper.Commit       the threads wait in that loop until the guard has
 //	                     written all memory, vectors and registers
 //

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/expr"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -14,6 +15,16 @@ func (s *Session) WriteMemory(addr uint64, data []byte) (int, error) {
 	}
 	n, err := s.Recorder.WriteMemory(addr, data)
 	return n, s.changed(err)
+}
+
+// EvaluateCalls evaluates an expression that may call functions of the process. If there
+// is a history, it records that they ran.
+func (s *Session) EvaluateCalls(ctx context.Context, text string, thread, frame int) (expr.Value, error) {
+	v, err := s.Stepper.EvaluateCalls(ctx, text, thread, frame)
+	if ended, ok := s.ExitStop(); ok {
+		s.RecordStop(ended)
+	}
+	return v, s.changed(err)
 }
 
 // SelectThread makes another thread the current one.

@@ -197,7 +197,7 @@ var manSections = []struct {
 		{"TRIPTYCH_AOC_SUBMIT", "Let clients submit answers if 1, as --aoc-submit."},
 		{"TRIPTYCH_AOC_URL", "The site to use instead of https://adventofcode.com."},
 		{"AOC_SESSION", "The session cookie of that site."},
-		{"TRIPTYCH_ATTACH, TRIPTYCH_NO_LAUNCH, TRIPTYCH_NO_WRITE", "What the debugger may do, as --attach, --no-launch and --no-write."},
+		{"TRIPTYCH_ATTACH, TRIPTYCH_NO_LAUNCH, TRIPTYCH_NO_WRITE, TRIPTYCH_ALLOW_CALLS", "What the debugger may do, as --attach, --no-launch, --no-write and --allow-calls."},
 		{"TRIPTYCH_NO_TRANSLATE", "Record processes that are debugged instruction by instruction, as --no-translate."},
 		{"TRIPTYCH_MASK_SECRETS", "Whether secrets are masked in the debugger's answers, as --mask-secrets."},
 		{"TRIPTYCH_HISTORY_MEMORY, TRIPTYCH_DEBUG_IDLE, TRIPTYCH_MAX_STOP", "How much and how long, as the flags of these names."},

@@ -18,6 +18,9 @@ type Symbol struct {
 	size uint64
 	end  uint64 // of the section
 	Code bool
+
+	Indirect bool // its code returns the address of the function (STT_GNU_IFUNC)
+
 	rank uint8 // of several at one address the lowest is shown
 }
 
@@ -84,7 +87,7 @@ func (o *File) symbol(s elf.Symbol) (Symbol, bool) {
 	case !code && kind != elf.STT_OBJECT:
 		return Symbol{}, false
 	}
-	return Symbol{Name: s.Name, Addr: s.Value, size: s.Size, end: o.sectionEnd(s.Section), Code: code, rank: rank(s, kind)}, true
+	return Symbol{Name: s.Name, Addr: s.Value, size: s.Size, end: o.sectionEnd(s.Section), Code: code, Indirect: kind == elf.STT_GNU_IFUNC, rank: rank(s, kind)}, true
 }
 
 // sectionEnd returns the address at which a section of the file ends.
@@ -134,6 +137,16 @@ func (t *SymbolTable) At(addr uint64, code bool) (Symbol, bool) {
 		passed = true
 	}
 	return best, found
+}
+
+// Starting returns the symbols at an address of the file.
+func (t *SymbolTable) Starting(addr uint64) []Symbol {
+	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].Addr >= addr })
+	j := i
+	for j < len(t.sorted) && t.sorted[j].Addr == addr {
+		j++
+	}
+	return t.sorted[i:j]
 }
 
 // Each calls visit for all symbols, by address.

@@ -3,6 +3,7 @@ package types
 import (
 	"debug/dwarf"
 	"encoding/binary"
+	"strings"
 )
 
 // maxMembers bounds how many members a type may have.
@@ -57,6 +58,11 @@ func (t *Type) childLocked(e *dwarf.Entry) {
 			f.Static = true
 			t.fields = append(t.fields, f)
 		}
+	case dwarf.TagSubprogram:
+		name, _ := e.Val(dwarf.AttrName).(string)
+		made, _ := e.Val(dwarf.AttrArtificial).(bool)
+		own := t.name[strings.LastIndex(t.name, ":")+1:]
+		t.special = t.special || !made && (name == own || strings.HasPrefix(name, "~"))
 	case dwarf.TagEnumerator:
 		name, _ := e.Val(dwarf.AttrName).(string)
 		t.enums = append(t.enums, Enumerator{name, intAttr(e, dwarf.AttrConstValue)})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
@@ -67,12 +68,14 @@ type Type struct {
 	signature  uint64 // declared here, described in a type unit
 	scoped     bool   // enumeration class
 	Incomplete bool   // only declared
+	convention int64  // how it is passed to functions (DW_AT_calling_convention), 0 if that is not said
 
 	once    sync.Once // guards the fields that follow
 	fields  []Field
 	enums   []Enumerator
 	params  []dwarf.Offset // of templates; of functions
 	variant *VariantPart
+	special bool // a class that declares a constructor or destructor
 }
 
 // A Field is a member of a struct, class or union.
@@ -154,6 +157,7 @@ func (s *Set) newTypeLocked(e *dwarf.Entry) *Type {
 	t.Size, t.align = intAttr(e, dwarf.AttrByteSize), intAttr(e, dwarf.AttrAlignment)
 	t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
 	t.scoped, _ = e.Val(attrEnumClass).(bool)
+	t.convention = intAttr(e, dwarf.AttrCalling)
 	t.elem, t.hasElem = d.Ref(e.Val(dwarf.AttrType))
 	t.signature, _ = e.Val(dwarf.AttrSignature).(uint64)
 	t.owner, _ = d.Ref(e.Val(dwarf.AttrContainingType))
@@ -278,6 +282,41 @@ func (t *Type) ByteSize() int64 {
 	return n
 }
 
+// PassedByValue reports whether functions take and return the type by value. In C++ they
+// pass a class by reference that has a destructor or constructor for copies of its own
+// (Itanium C++ ABI, 3.1.2.3); where the compiler does not say, each class with a
+// constructor or destructor is taken for one.
+func (t *Type) PassedByValue() bool { return t.passedByValue(maxNesting) }
+
+// maxNesting bounds how deep members are searched.
+const maxNesting = 16
+
+func (t *Type) passedByValue(depth int) bool {
+	const byReference, byValue = 4, 5 // DW_CC_pass_by_reference, DW_CC_pass_by_value
+	s := t.Strip()
+	switch s.Kind {
+	case KindArray:
+		return depth > 0 && s.Elem().passedByValue(depth-1)
+	case KindStruct, KindClass, KindUnion:
+	default:
+		return true
+	}
+	switch {
+	case s.Lang == lang.C, s.convention == byValue:
+		return true
+	case s.Lang != lang.CPlusPlus, s.convention == byReference, depth == 0:
+		return false
+	}
+	s.load()
+	for i := range s.fields {
+		f := &s.fields[i]
+		if !f.Static && (f.Virtual || strings.HasPrefix(f.Name, "_vptr") || !f.Type().passedByValue(depth-1)) {
+			return false
+		}
+	}
+	return !s.special
+}
+
 // Dimensions returns the lengths of an array, outermost first.
 func (t *Type) Dimensions() []int64 { t.load(); return t.dims }
 
@@ -297,6 +336,16 @@ func (t *Type) TemplateArg(n int) *Type {
 		return nil
 	}
 	return t.Set.At(s.params[n])
+}
+
+// Parameters returns the types of a function's parameters.
+func (t *Type) Parameters() []*Type {
+	t.load()
+	out := make([]*Type, len(t.params))
+	for i, p := range t.params {
+		out[i] = t.Set.At(p)
+	}
+	return out
 }
 
 // Row returns the type of an array's rows, given the remaining dimensions.

@@ -11,6 +11,10 @@ import (
 // vtableSymbol begins the symbols of tables of virtual methods (vtables).
 const vtableSymbol = "vtable for "
 
+// Dynamic returns the complete object of which the object is a part, if it is of a
+// polymorphic class of C++, and otherwise the object itself.
+func (o Object) Dynamic() Object { return dynamic(o) }
+
 // dynamic returns the complete object that an object of a polymorphic class is
 // part of, found by its vtable (Itanium C++ ABI section 2.5). It returns the
 // object itself when that is complete, or the class is not known.

@@ -1,0 +1,215 @@
+package debugger_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+)
+
+// markLine is the line of the mark where main stops.
+func markLine(t *testing.T, source string) int {
+	t.Helper()
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, ok := strings.Cut(string(text), "//break:here")
+	if !ok {
+		t.Fatalf("%s has no mark", source)
+	}
+	return strings.Count(before, "\n") + 1
+}
+
+// callClient is a client that may call functions, with a program where main stops.
+func callClient(t *testing.T, path, mark string, live debugger.Live) *client {
+	t.Helper()
+	live.AllowCalls = true
+	c := connect(t, table(t, debugger.Config{Live: live}))
+	c.ok("launch", args{"path": path})
+	c.ok("set_breakpoint", args{"file": filepath.Base(mark), "line": markLine(t, mark)})
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	return c
+}
+
+// gdbCalls are the values that gdb's print gives to expressions at the same place, by
+// itself: the strings without their addresses.
+func gdbCalls(t *testing.T, path, mark string, expressions []string) []string {
+	t.Helper()
+	gdb, err := exec.LookPath("gdb")
+	if err != nil {
+		t.Skip("gdb is not installed")
+	}
+	var script strings.Builder
+	fmt.Fprintf(&script, "set breakpoint pending off\nset print address off\nset print null-stop on\nset width 0\nbreak %s:%d\nrun\n", filepath.Base(mark), markLine(t, mark))
+	for _, e := range expressions {
+		fmt.Fprintf(&script, "echo @@\\n\nprint %s\n", e)
+	}
+	file := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), gdb, "-nx", "-batch", "-iex", "set debuginfod enabled off", "-x", file, path).CombinedOutput()
+	parts := strings.Split(string(out), "@@\n")
+	if len(parts) != len(expressions)+1 {
+		t.Fatalf("gdb: %v\n%s", err, out)
+	}
+	var values []string
+	for _, part := range parts[1:] {
+		line, _, _ := strings.Cut(part, "\n")
+		_, value, _ := strings.Cut(line, " = ")
+		values = append(values, value)
+	}
+	return values
+}
+
+// failed is the error of an expression.
+func failed(c *client, expression string) string {
+	a := c.Call("debugger/evaluate", args{"expression": expression})
+	if a.Err == nil {
+		return a.String()
+	}
+	return a.String() + string(a.Err.Data)
+}
+
+// sameAsGDB compares the results of calls with gdb's.
+func sameAsGDB(t *testing.T, c *client, path, mark string, expressions []string) {
+	t.Helper()
+	for i, want := range gdbCalls(t, path, mark, expressions) {
+		a := c.Call("debugger/evaluate", args{"expression": expressions[i]})
+		_, got, _ := strings.Cut(a.Text, " = ")
+		if fields := strings.Fields(got); strings.HasSuffix(got, `"`) && len(fields) > 1 {
+			got = fields[1] // without the address
+		}
+		if a.Err != nil || got != want {
+			t.Errorf("%s: got %v, gdb has %s", expressions[i], a, want)
+		}
+	}
+}
+
+// Calls of C functions have the results that gdb's have.
+func TestCallsInC(t *testing.T) {
+	mark := filepath.Join("testdata", "calls", "calls.c")
+	path := debuggertest.Compile(t, mark, nil, "gcc", "-g", "-O0", "-lm")
+	c := callClient(t, path, mark, debugger.Live{})
+	sameAsGDB(t, c, path, mark, []string{
+		"add(2, 3)", "nine(1, 2, 3, 4, 5, 6, 7, 8, 9)", "nine(-1, -2, -3, -4, 5, -6, -7, -8, -9)",
+		"mix(1, 2.5, 3.5, 4, 5.25)", "ten(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)", "halved(5)", "wrapped(300)", "next('a')",
+		`length("hello")`, `behind("hello", 'l')`, `length(behind("hello", 'l'))`, `joined("ab", "cd")`, `joined(joined("a", "b"), text)`,
+		"at(1, 2)", "at(7, 8).y", "both(1.5, 2)", "three(1)", `filled(10, "n")`, "filled(20, text).n[4]",
+		"norm(&p)", "fp(4, 5)", "ops.add(4, 5) + ops.bias", "(&ops)->add(1, add(1, 1))", "sum(3, 4, 5, 6)", "mean(2, 1.0, 4.0)",
+		"paint(1)", "(long)add(1, 1) + 1", "(int)(third(1) * 3000)", "norm(&p) == 25 ? add(1, 2) : forever()",
+	})
+	// gdb shows a _Bool as a number only where its language has none.
+	contains(t, c.ok("evaluate", args{"expression": "odd(3)"}), "= true")
+	contains(t, c.ok("evaluate", args{"expression": "reset()"}), "reset(): void")
+	contains(t, c.ok("evaluate", args{"expression": "calls"}), "= 0")
+	contains(t, c.ok("get_stack_trace", args{"max_frames": 1}), "main")
+	contains(t, c.ok("continue", nil), "exited with status 1")
+}
+
+// A call that cannot be made, or ends early, says why, and the process goes on as if
+// nothing had been called.
+func TestCallsThatFail(t *testing.T) {
+	mark := filepath.Join("testdata", "calls", "calls.c")
+	path := debuggertest.Compile(t, mark, nil, "gcc", "-g", "-O0", "-lm")
+	c := callClient(t, path, mark, debugger.Live{})
+	c.ok("set_breakpoint", args{"function": "add"})
+	before := c.ok("registers", nil)
+	for expression, want := range map[string]string{
+		"crash(0)":              "ended by signal 11",
+		"fp(1, 2)":              "reached breakpoint 2",
+		"add(1)":                "add does not take 1 arguments, but 2",
+		"fp(1, 2, 3)":           "add takes 2 arguments, not 3",
+		"by_value(p)":           "a struct point cannot be passed by value",
+		"add(0x10000000000, 1)": "does not fit into int",
+		`add("a", 1)`:           "a string is no int",
+		"nothing(1)":            "nothing: ",
+		"p(1)":                  "is no function",
+		"((long (*)(int))1)(1)": "cannot be understood",
+		"puts(\"x\")":           "what puts returns is not known",
+		"p.x(1)":                "is no function",
+		"calls + crash(0)":      "what the function changed in memory stays",
+	} {
+		if got := failed(c, expression); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", expression, got, want)
+		}
+	}
+	if after := c.ok("registers", nil); after != before {
+		t.Errorf("the registers have changed:\n%s\n%s", before, after)
+	}
+	contains(t, c.ok("evaluate", args{"expression": `(long)labs(-5)`}), "= 5")
+	contains(t, c.ok("evaluate", args{"expression": `(unsigned long)strlen("four")`}), "= 4")
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 2")
+}
+
+// A function that does not return is ended after a while.
+func TestCallTakesTooLong(t *testing.T) {
+	t.Parallel() // it waits
+	mark := filepath.Join("testdata", "calls", "calls.c")
+	c := callClient(t, debuggertest.Compile(t, mark, nil, "gcc", "-g", "-O0", "-lm"), mark, debugger.Live{})
+	contains(t, failed(c, "forever()"), "had not returned after 5s")
+	contains(t, c.ok("evaluate", args{"expression": "add(1, 1)"}), "= 2")
+}
+
+// Methods of C++ get their object, virtual ones of its class, and overloaded functions
+// are told apart by their arguments.
+func TestCallsInCPlusPlus(t *testing.T) {
+	mark := filepath.Join("testdata", "calls", "calls.cc")
+	path := debuggertest.Compile(t, mark, nil, "g++", "-g", "-O0")
+	c := callClient(t, path, mark, debugger.Live{})
+	sameAsGDB(t, c, path, mark, []string{
+		"app::plus(2, 3)", "app::plus(1.5, 2.25)", "s.more(1)", "s.more(2.5)", "s.twice()", "base->twice()", "s.read()",
+		"s.area(2)", "base->area(2)", "app::square::fixed(3)", "app::increment(n)", "app::made(6)", "app::made(6).b",
+	})
+	contains(t, c.ok("evaluate", args{"expression": "v.size()"}), "= 3")
+	contains(t, c.ok("evaluate", args{"expression": "n"}), "= 6")
+}
+
+// Functions are called only where the server and the key permit it, and not in the past.
+func TestCallsArePermitted(t *testing.T) {
+	mark := filepath.Join("testdata", "calls", "calls.c")
+	path := debuggertest.Compile(t, mark, nil, "gcc", "-g", "-O0", "-lm")
+	c := callClient(t, path, mark, debugger.Live{MaskSecrets: "on"})
+	masked := c.ok("evaluate", args{"expression": "token()"})
+	if strings.Contains(masked, "0123456789abcdef") {
+		t.Errorf("the result is not masked: %s", masked)
+	}
+	c.ok("step_line", nil)
+	position := c.ok("evaluate", args{"expression": "add(1, 1)"})
+	contains(t, position, "= 2")
+	c.ok("step_backward", nil)
+	contains(t, failed(c, "add(1, 1)"), "functions can be called at the present only")
+
+	plain := connect(t, table(t, debugger.Config{}))
+	plain.ok("launch", args{"path": path})
+	contains(t, failed(plain, "add(1, 1)"), "functions of the program cannot be called at character 1, unless the server is started with --allow-calls")
+}
+
+// Functions of Go are not called.
+func TestCallsInGo(t *testing.T) {
+	path := debuggertest.Build(t, "busy.go")
+	c := connect(t, table(t, debugger.Config{Live: debugger.Live{AllowCalls: true}}))
+	c.ok("launch", args{"path": path})
+	contains(t, failed(c, "main.visit(nil)"), "functions cannot be called in programs of Go")
+}
+
+// Functions of Rust are called with numbers and pointers; how Rust returns structs is
+// not written down.
+func TestCallsInRust(t *testing.T) {
+	mark := filepath.Join("testdata", "calls", "calls.rs")
+	path := debuggertest.Compile(t, mark, nil, "rustc", "-g")
+	c := callClient(t, path, mark, debugger.Live{})
+	for expression, want := range map[string]string{
+		"calls::add(-2, 40)": "= 38", "calls::scale(1.5, 2.5, 7)": "= 10.75", "calls::even(3)": "= false",
+		"calls::Point::norm(&p, 2)": "= 50", "p.norm(3)": "= 75",
+	} {
+		contains(t, c.ok("evaluate", args{"expression": expression}), want)
+	}
+	contains(t, failed(c, "calls::made(1)"), "returns a calls::Point in a way that is not supported")
+}
