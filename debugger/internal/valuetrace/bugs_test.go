@@ -3,6 +3,7 @@ package valuetrace_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestBugs(t *testing.T) {
 					continue
 				}
 				text, line := r.Text(), rootLine(t, source, n)
-				if !strings.Contains(text, fmt.Sprintf("bugs.c:%d ", line)) && !strings.Contains(text, fmt.Sprintf(":%d", line)) {
+				if !regexp.MustCompile(fmt.Sprintf(`:%d\b`, line)).MatchString(text) {
 					t.Errorf("bug %d: line %d is not in\n%s", n, line, text)
 				}
 				if len(text) > 4*maxTokens {
