@@ -54,7 +54,7 @@ func setSignals(s *session.Session, signals map[string]string) error {
 		return err
 	}
 	for name, action := range signals {
-		if err := s.Process.SetSignal(session.SignalNumber(name), signalActions[action]); err != nil {
+		if err := s.SetSignal(session.SignalNumber(name), signalActions[action]); err != nil {
 			return err
 		}
 	}

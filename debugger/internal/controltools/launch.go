@@ -123,6 +123,11 @@ func (t *Group) begin(ctx context.Context, call *mcp.Call, p session.Program) (l
 func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session, p session.Program) (answer launched, err error) {
 	s.StopAtPanics(true)
 	s.KeepHistory(p.History)
+	for sig, action := range p.Signals {
+		if err := s.SetSignal(sig, action); err != nil {
+			return launched{}, err
+		}
+	}
 	if err := t.Sessions.Follow(s, p.Follow); err != nil {
 		return launched{}, err
 	}

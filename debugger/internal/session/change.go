@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/expr"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -25,6 +27,19 @@ func (s *Session) EvaluateCalls(ctx context.Context, text string, thread, frame 
 		s.RecordStop(ended)
 	}
 	return v, s.changed(err)
+}
+
+// SetSignal sets the action for a signal from now on, also when the program is launched
+// again.
+func (s *Session) SetSignal(sig syscall.Signal, action proc.Action) error {
+	if err := s.Process.SetSignal(sig, action); err != nil {
+		return err
+	}
+	if s.signals == nil {
+		s.signals = map[syscall.Signal]proc.Action{}
+	}
+	s.signals[sig] = action
+	return nil
 }
 
 // SelectThread makes another thread the current one.

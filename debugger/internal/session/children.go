@@ -55,6 +55,7 @@ func (t taker) Take(child *proc.Process, executed bool) {
 // just begun another program.
 func (t taker) prepare(s *Session, before []*stepping.Breakpoint, executed bool) {
 	s.StopAtPanics(true)
+	s.KeepHistory(t.parent.HistoryBudget())
 	if err := t.r.Follow(s, proc.FollowBoth); err != nil {
 		s.Log.Warn("the children of a child are not followed", "err", err)
 	}

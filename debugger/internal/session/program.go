@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -19,8 +20,9 @@ type Program struct {
 	AtEntry     bool   // stop at the first instruction, not at main
 	Breakpoints []*stepping.Breakpoint
 	Follow      proc.Follow
-	History     int    // bytes that its history may take; 0 means what the server has for all
-	ID          string // of the session, "" for a new one
+	Signals     map[syscall.Signal]proc.Action // those that were set, see Session.SetSignal
+	History     int                            // bytes that its history may take; 0 means what the server has for all
+	ID          string                         // of the session, "" for a new one
 }
 
 // AddProgram begins a session with a program that was launched, under its old
@@ -37,7 +39,7 @@ func (r *Registry) rememberProgram(s *Session) {
 	if !s.Launched() || s.Parent != "" {
 		return
 	}
-	p := &Program{Spec: s.Spec, Input: s.Input.Kind(), AtEntry: s.AtEntry, Follow: s.follows, History: s.HistoryBudget(), Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
+	p := &Program{Spec: s.Spec, Input: s.Input.Kind(), AtEntry: s.AtEntry, Follow: s.follows, Signals: s.signals, History: s.HistoryBudget(), Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.ended {

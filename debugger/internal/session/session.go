@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
@@ -32,6 +33,8 @@ type Session struct {
 	wg     sync.WaitGroup
 	gate   chan struct{}    // full while a call holds it
 	source sourcefile.Cache // of the last stop; owned like the Stepper
+
+	signals map[syscall.Signal]proc.Action // see SetSignal; owned like the Stepper
 
 	mu       sync.Mutex
 	now      State // as of the last stop

@@ -22,6 +22,10 @@ func (s *Stepper) SetAgain(ctx context.Context, before []*Breakpoint) (notes []s
 			continue // its client sets it again
 		}
 		b := old.fresh()
+		var kept bool
+		if b.Thread, kept = s.threadAgain(old.Thread); !kept {
+			notes = append(notes, fmt.Sprintf("breakpoint %d applies to all threads: thread %d was one of the process before", b.ID, old.Thread))
+		}
 		if err := s.setAgain(ctx, b); err != nil {
 			notes = append(notes, fmt.Sprintf("breakpoint %d is gone: %v", b.ID, err))
 			continue
@@ -35,6 +39,21 @@ func (s *Stepper) SetAgain(ctx context.Context, before []*Breakpoint) (notes []s
 		notes = append(notes, fmt.Sprintf("system calls are not caught: %v", err))
 	}
 	return notes
+}
+
+// mainThread stands for the first thread of a process, whose id is that of the process.
+const mainThread = -1
+
+// threadAgain returns the thread that a breakpoint of another process applies to, and
+// reports whether it is the same one: the first thread is, and so are all.
+func (s *Stepper) threadAgain(thread int) (id int, same bool) {
+	switch thread {
+	case 0:
+		return 0, true
+	case mainThread, s.ProcessID(): // after exec the process has its id
+		return s.ProcessID(), true
+	}
+	return 0, false
 }
 
 func (s *Stepper) setAgain(ctx context.Context, b *Breakpoint) error {
@@ -104,6 +123,9 @@ func (t *Breakpoints) Copies() []*Breakpoint {
 	all := t.Sorted()
 	for i, b := range all {
 		all[i] = b.fresh()
+		if all[i].Thread = b.Thread; b.Thread != 0 && b.Thread == t.target.ProcessID() {
+			all[i].Thread = mainThread
+		}
 	}
 	return all
 }
