@@ -51,7 +51,7 @@ func TestTypicalAnswersAreShort(t *testing.T) {
 	}
 }
 
-func tokens(t *testing.T, text string) int {
+func tokens(t testing.TB, text string) int {
 	t.Helper()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
