@@ -51,10 +51,16 @@ func TestRealPrograms(t *testing.T) {
 	sum, err := exec.CommandContext(t.Context(), vectors).Output()
 	check(t, err)
 	goroutines := debuggertest.Compile(t, filepath.Join("testdata", "goroutines.go"), nil, "go", "build")
+	collections := "rustc"
+	if _, err := exec.LookPath(collections); err == nil {
+		collections = debuggertest.Compile(t, filepath.Join("testdata", "collections.rs"), nil, "rustc", "-O")
+	}
 	for _, test := range []struct {
 		name, output string
 		argv         []string
 	}{
+		{"redis-server", "", []string{"redis-server", "--port", "0", "--save", "", "--unixsocket", at("redis")}},
+		{"rust", "108900 180 true\n", []string{collections}},
 		{"gzip", "", []string{"gzip", "-c", at("lines")}},
 		{"sort", "", []string{"sort", "--parallel=4", at("lines")}},
 		{"sqlite3", "5000\n", []string{"sqlite3", ":memory:", ".read " + at("inserts")}},
@@ -68,11 +74,18 @@ func TestRealPrograms(t *testing.T) {
 		{"threads", "", []string{threads, "condition"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			var driven <-chan error
+			if test.name == "redis-server" {
+				driven = driveRedis(t, at("redis"), 500)
+			}
 			r := record(t, test.argv...)
 			if r.result.Status < 0 || r.result.Cut != "" || test.output != "" && string(r.output) != test.output {
 				t.Fatalf("%+v, output %.200q, want %q", r.result, r.output, test.output)
 			}
 			t.Logf("%d positions, %d events, %d bytes", r.result.Positions, r.result.Events, len(r.file))
+			if driven != nil {
+				check(t, <-driven)
+			}
 			compareSeeks(t, r.file, seeks)
 		})
 	}
