@@ -77,8 +77,8 @@ func (a *agent) quit(commands string) string {
 	return string(text)
 }
 
-// check looks at the session after a debugger that could only look: the agent's position
-// and breakpoint must be unchanged, and nothing may be written.
+// check looks at the session after a debugger that could only look: it shows the position to
+// which the agent has moved, with the agent's breakpoint and nothing written.
 func (a *agent) check() {
 	a.t.Helper()
 	text := a.quit("evaluate total\nevaluate who\nlist_breakpoints\n")

@@ -11,8 +11,8 @@ import (
 
 var shownRow = regexp.MustCompile("(?m)^\\| (C|C\\+\\+|Rust|Go) \\| .* \\| `(.*)` \\|$")
 
-// TestDocs: what docs/debugging.md says that values are shown as is what TestValues finds in
-// programs of the language.
+// TestDocs: TestValues finds each value of the table in docs/debugging.md in a program of the
+// language.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "debugging.md"))
 	if err != nil {
