@@ -56,6 +56,9 @@ func (a *arena) full() bool {
 	return a.hot+translate.MaxCode > a.coldStart() || a.cold+translate.MaxCode > a.end()
 }
 
+// compact reports whether new blocks are compact.
+func (a *arena) compact() bool { return a.hot-a.Base-hotOffset >= compactFrom }
+
 // near reports whether code at pc, and what it accesses, can be reached from the arena
 // with 32-bit distances.
 func (a *arena) near(pc uint64) bool {

@@ -156,13 +156,30 @@ func (c *Cache) Changed(pc uint64) {
 // onceExits is the number of the first exit of the block of EnterOnce.
 const onceExits = 1 << 31
 
-// ahead is the number of blocks that Enter translates at most.
-const ahead = 48
+// The number of blocks that Enter translates at most.
+const (
+	ahead        = 48
+	aheadCompact = 8 // when the cache is compact
+)
+
+// compactFrom is the number of bytes of code in an arena from which on its new blocks are
+// compact: the processor does not keep more than that near. Larger blocks save counting, but
+// have the same code several times.
+const compactFrom = 2 << 20
+
+// compact reports whether new blocks at an address are compact.
+func (c *Cache) compact(pc uint64) bool {
+	a, err := c.arenaFor(pc)
+	return err == nil && a.compact()
+}
 
 // translate translates the block at pc and those that follow.
 func (c *Cache) translate(pc uint64) error {
-	open := []uint64{pc}
-	for n := 0; len(open) > 0 && n < ahead; n++ {
+	open, most := []uint64{pc}, ahead
+	if c.compact(pc) {
+		most = aheadCompact
+	}
+	for n := 0; len(open) > 0 && n < most; n++ {
 		next := open[len(open)-1]
 		open = open[:len(open)-1]
 		if c.blocks[next] != nil {
@@ -204,7 +221,7 @@ func (c *Cache) add(pc uint64) (*block, error) {
 	a.follow(pc)
 	b := &block{address: a.hot, Block: translate.Translate(translate.Request{
 		PC: pc, Fetch: c.Fetch, Variable: c.Variable, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(c.exitCount),
-		Dead: c.dead, Stops: c.Stops,
+		Dead: c.dead, Stops: c.Stops, Compact: a.compact(),
 	})}
 	a.place(b)
 	c.blocks[pc] = b

@@ -53,6 +53,9 @@ type Request struct {
 	// Limit is the number of instructions of the longest block. 0 means the largest
 	// possible limit.
 	Limit int
+	// Compact says that the block ends at its first branch, unless that is a loop to its
+	// start. Code behind a branch is then not translated again for each way to it.
+	Compact bool
 	// Stops reports whether the program stops before the instruction at an address, as
 	// it does before one that the processor must execute in its original place. It is
 	// not asked for PC itself if Passes is true. A nil Stops reports false.

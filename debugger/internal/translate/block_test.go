@@ -177,6 +177,23 @@ func TestLoopIsRepeated(t *testing.T) {
 	}
 }
 
+// TestCompact makes sure that a compact block ends at its first branch, and that a loop to
+// its start is repeated nevertheless.
+func TestCompact(t *testing.T) {
+	for code, want := range map[string]int{
+		"31c0 7501 90 31c9 f4":    2,  // jne over the nop
+		"31c0 e800000000 31c9 c3": 2,  // call of the next instruction
+		"48ffc8 75fb f4":          16, // dec rax; jne
+	} {
+		b := translate.Translate(translate.Request{
+			PC: original, Fetch: program(t, code), Hot: hot, Cold: cold, Stubs: stubs, Compact: true,
+		})
+		if b.Count != want {
+			t.Errorf("a compact block of %s has %d instructions, want %d", code, b.Count, want)
+		}
+	}
+}
+
 // TestFarOperand makes sure that an operand out of reach goes through a register that
 // the instruction does not use, also one that is encoded by VEX.
 func TestFarOperand(t *testing.T) {

@@ -23,6 +23,15 @@ const (
 	maxCalls  = 4  // calls that have not returned, of which a block has the code
 )
 
+// behind returns the number of instructions before a branch behind which the block continues,
+// and calls that of functions in it that have not returned.
+func (t *translation) behind() (most, calls int) {
+	if t.Compact {
+		return 0, 0
+	}
+	return maxBehind, maxCalls
+}
+
 // plan chooses the instructions of the block. A block continues behind a conditional
 // branch, since counting the instructions of another block costs more than leaving
 // this one, and a loop is repeated in the block. It continues in a function that it calls,
@@ -71,10 +80,11 @@ func (t *translation) copies(p *planned) bool {
 // call that a return belongs to, and where. Code that may change is not reached like that.
 func (t *translation) passes(p *planned) bool {
 	open := len(t.returns)
+	behind, calls := t.behind()
 	target, direct := p.in.Target()
 	switch {
 	case p.variable:
-	case p.in.Class.Is(x86.Call) && direct && target != t.PC && open < maxCalls && len(t.planned) < maxBehind && t.fixed(target):
+	case p.in.Class.Is(x86.Call) && direct && target != t.PC && open < calls && len(t.planned) < behind && t.fixed(target):
 		p.next = target
 		t.returns = append(t.returns, p.in.Next())
 		return true
@@ -95,6 +105,7 @@ func (t *translation) fixed(pc uint64) bool {
 // continues reports whether the block continues behind a branch, and where.
 func (t *translation) continues(p *planned, rounds *int) bool {
 	target, direct := p.in.Target()
+	behind, _ := t.behind()
 	switch {
 	case !direct || p.in.Class.Is(x86.Call) || isShortOnly(p):
 		return false
@@ -105,7 +116,7 @@ func (t *translation) continues(p *planned, rounds *int) bool {
 		*rounds++
 		p.next, p.side = target, p.in.Next()
 		return *rounds < maxRounds && (len(t.planned)+1)/(*rounds)*(*rounds+1) <= t.Limit
-	case len(t.planned) >= maxBehind:
+	case len(t.planned) >= behind:
 		return false
 	case !p.in.Class.Is(x86.Cond):
 		p.next = target
