@@ -38,6 +38,7 @@ func (b *bench) build(ctx context.Context) error {
 	}{
 		{b.root, []string{"go", "build", "-trimpath", "-o", b.program("triptych"), "./cmd/triptych"}},
 		{sources, []string{"gcc", "-g", "-O0", "-o", b.program("loop"), "loop.c"}},
+		{sources, []string{"gcc", "-g", "-O0", "-o", b.program("called"), "called.c"}},
 		{sources, []string{"gcc", "-g", "-O0", "-o", b.program("ordinary"), "ordinary.c", "-lm"}},
 		{sources, []string{"gcc", "-g", "-O1", "-o", b.program("heap"), "heap.c"}},
 		{sources, []string{"gcc", "-O2", "-o", b.program("floor"), "floor.c"}},

@@ -57,6 +57,8 @@ type timeTraveller interface {
 	value(variable string) (uint64, error)
 	// stop sets a breakpoint that stays, and run runs to it without recording.
 	stop(function string) error
+	// stopIf sets one with a condition.
+	stopIf(function, condition string) error
 	run() (time.Duration, error)
 }
 

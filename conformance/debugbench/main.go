@@ -145,6 +145,7 @@ func (b *bench) parts() []part {
 		{"ordinary", b.recordOrdinary},
 		{"live", b.recordLive},
 		{"endings", b.findEndings},
+		{"answering", b.answer},
 		{"running", b.runFreely},
 		{"seeking", b.seek},
 		{"whole", b.recordWhole},

@@ -42,6 +42,9 @@ that of a loop that steps and does not even record.`},
 	{part: "back", Title: "Go back", Text: `On the way back ours moves what is looked at; gdb writes memory and registers of
 the process. gdb looks for what wrote a variable by a watchpoint in software: on
 the way back through its record, those of the processor see nothing.`},
+	{part: "answering", Title: "Calls and conditions", Text: `The function calls another one 5,000 times, whose argument the condition of a
+breakpoint compares. No other debugger here tells what a recorded call did. The goal for the tree of
+calls is a second for ten million instructions.`},
 	{part: "running", Title: "Run freely", Text: `The program writes to 500 random pages of its heap in each round and stops at a
 breakpoint; ours takes a snapshot there, so that one can go back to every stop.
 What a stop costs is the time of the call without that of the round, as the

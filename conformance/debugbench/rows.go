@@ -81,6 +81,12 @@ var plans = []plan{
 	{part: "back", what: "continue backwards to the beginning, instructions", measure: "beginning", as: often, beside: gdb},
 	{part: "back", what: "what wrote a variable last, at the other end of the record", measure: "written", beside: gdb},
 
+	{part: "answering", what: "what a call of 100,000 instructions did", measure: "call trace", goal: .15, kind: atMost},
+	{part: "answering", what: "the same, the first question about the program", measure: "call trace first"},
+	{part: "answering", what: "the same, the first of 100 such calls in a record", measure: "call trace far"},
+	{part: "answering", what: "who called whom, an instruction", measure: "call tree", goal: 1e-7, kind: atMost},
+	{part: "answering", what: "past a breakpoint whose condition does not hold, hits", measure: "condition", as: often, beside: gdb, goal: 3},
+
 	{part: "running", what: "what a stop with a snapshot costs, 16 MiB", measure: "stop 16", goal: .002, kind: atMost},
 	{part: "running", what: "the same, 64 MiB", measure: "stop 64", goal: .002, kind: atMost},
 	{part: "running", what: "the same, 192 MiB", measure: "stop 192", goal: .002, kind: atMost},
