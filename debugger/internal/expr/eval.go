@@ -238,18 +238,18 @@ func (n *castNode) eval(e *evaluator) (Value, error) {
 }
 
 // cast converts a value to a type.
-func (of Value) cast(e *evaluator, to *typ) (Value, error) {
-	if at, ok := of.untyped(); ok {
+func (v Value) cast(e *evaluator, to *typ) (Value, error) {
+	if at, ok := v.untyped(); ok {
 		return e.objectAt(to, at)
 	}
 	if to.class == aggregate {
 		return Value{}, fmt.Errorf("nothing can be cast to %s, only to a pointer to it", to)
 	}
-	v, err := of.scalar()
+	n, err := v.scalar()
 	if err != nil {
 		return Value{}, err
 	}
-	return v.convert(to), nil
+	return n.convert(to), nil
 }
 
 // findType resolves a type as it was written.
