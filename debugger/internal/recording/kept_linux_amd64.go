@@ -21,14 +21,14 @@ type kept struct {
 }
 
 // keep returns what the recording needs to go on after the end of a stretch, or nil if another
-// one must begin: a thread is inside of a system call, or it is over.
+// one must begin: the thread is inside of a system call, there are several, or it is over.
 func (r *recorder) keep(end StretchEnd) *kept {
 	switch end.Why {
 	case EndPlace, EndSignal, EndPaused, EndLimit:
 	default:
 		return nil
 	}
-	if r.gone || r.run == nil || r.threads[r.shown] == nil || r.run.Thread() != r.shown {
+	if r.gone || r.run == nil || len(r.threads) > 1 || r.threads[r.shown] == nil || r.run.Thread() != r.shown {
 		return nil
 	}
 	for _, tid := range r.run.Threads() {
@@ -52,6 +52,10 @@ func (r *recorder) keep(end StretchEnd) *kept {
 func (k *kept) readRegs(l *proc.Loan) (err error) {
 	k.regs, err = registersOf(l.Tracer, slices.Collect(maps.Keys(k.r.threads)))
 	r := k.r
+	last := r.thread.regs
+	if last.OrigRAX = 0; err == nil && k.regs[r.shown] != last {
+		err = errors.New("the thread has other registers than at the end of the recording")
+	}
 	r.base, r.extra, r.run, r.live, r.result = r.recorded, 0, nil, nil, Result{}
 	return err
 }
