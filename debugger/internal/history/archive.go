@@ -60,6 +60,10 @@ func (r *Recorder) follow(archive Archive, reason string) error {
 	return r.refresh()
 }
 
+// Lent notes that the process was lent to another tracer: which pages were written since the
+// last snapshot is not known any more.
+func (r *Recorder) Lent() { r.history.count++ }
+
 // Exits notes that the next step of the process ends it, and that this was reported.
 func (r *Recorder) Exits() { r.exiting = r.history.End() + 1 }
 

@@ -56,6 +56,7 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 		}
 		return err
 	})
+	r.Lent()
 	if err != nil {
 		return end, err
 	}
