@@ -141,6 +141,7 @@ func (b *bench) main(ctx context.Context, root, only string, draw bool) (err err
 func (b *bench) parts() []part {
 	return []part{
 		{"looking", b.look},
+		{"lines", b.nextLines},
 		{"travelling", b.travel},
 		{"ordinary", b.recordOrdinary},
 		{"live", b.recordLive},

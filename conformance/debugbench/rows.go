@@ -60,6 +60,7 @@ var plans = []plan{
 	{part: "stepping", what: "one step a call, C++; gdb does not record", measure: "single C++", as: often, beside: gdb, goal: 1},
 	{part: "stepping", what: "one step a call, Go; gdb does not record", measure: "single Go", as: often, beside: gdb, goal: 1},
 	{part: "stepping", what: "the same; Delve does not record", measure: "single Go", as: often, beside: delve, goal: 2},
+	{part: "stepping", what: "next over DAP, C, a call in every second line; neither records", measure: "next", beside: gdb, goal: 1.5, kind: slower},
 	{part: "stepping", what: "many steps in a call, both record", measure: "steps", as: often, beside: gdb, goal: 5},
 	{part: "stepping", what: "the same, gdb does not record", measure: "steps", as: often, beside: gdb, theirs: "steps plain"},
 	{part: "stepping", what: "the same, a loop of ptrace that does nothing else", measure: "steps", as: often, beside: bare},
