@@ -102,7 +102,7 @@ func TestLengths(t *testing.T) {
 		"len(nothing)":  "nothing: ",
 		"len()":         "unexpected",
 		"print(text)":   "functions of the program cannot be called",
-		"len(text, 1)":  "unexpected ','",
+		"len(text, 1)":  `expected \")\"`,
 		"sizeof(nope.x": `expected \")\"`,
 	})
 	agree(t, c, map[string]string{
