@@ -200,7 +200,7 @@ func TestCallsInGo(t *testing.T) {
 }
 
 // Functions of Rust are called with numbers and pointers; how Rust returns structs is
-// not written down.
+// not specified.
 func TestCallsInRust(t *testing.T) {
 	mark := filepath.Join("testdata", "calls", "calls.rs")
 	path := debuggertest.Compile(t, mark, nil, "rustc", "-g")

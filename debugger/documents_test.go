@@ -554,8 +554,8 @@ func TestDocumentFoldersAreHidden(t *testing.T) {
 	}
 }
 
-// The size of documents may be set. What a tree would need is told before it is built, and
-// a server that is started as an error says reads the document.
+// The size of documents may be set. The memory that a tree needs is reported before it is
+// built, and a server that is started with the flags of the error reads the document.
 func TestDocumentsSize(t *testing.T) {
 	dir := documentFolder(t)
 	text := "<a>" + strings.Repeat("<b>some text</b>", 80_000) + "</a>" // 1.28 MB

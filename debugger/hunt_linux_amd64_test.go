@@ -70,7 +70,7 @@ func (h *hunt) byTrace() string {
 }
 
 // bySteps finds the write as a debugger without a past does: line by line from main,
-// looking at the value until it is another one.
+// until the value changes.
 func (h *hunt) bySteps() string {
 	const most = 200
 	before := h.do("evaluate", args{"expression": "shop.owner"})

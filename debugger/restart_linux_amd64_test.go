@@ -37,7 +37,8 @@ func TestRestartKeepsSignalsAndThread(t *testing.T) {
 	contains(t, c.ok("evaluate", args{"expression": "who"}), "= 2")
 }
 
-// Breakpoints of other threads apply to all threads of the next process, which is told.
+// Breakpoints of other threads apply to all threads of the next process, and the answer says
+// so.
 func TestRestartTellsOfThreads(t *testing.T) {
 	c := connect(t, table(t, debugger.Config{}))
 	c.ok("launch", args{"path": compiled(t, "twice.c", twiceText, "gcc", "-g", "-O0", "-pthread")})

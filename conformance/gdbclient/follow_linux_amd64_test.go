@@ -77,7 +77,7 @@ func (a *agent) quit(commands string) string {
 	return string(text)
 }
 
-// check looks at the session after a debugger that could only look: it shows the position to
+// check inspects the session after a read-only debugger has left: it shows the position to
 // which the agent has moved, with the agent's breakpoint and nothing written.
 func (a *agent) check() {
 	a.t.Helper()

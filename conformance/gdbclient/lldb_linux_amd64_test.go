@@ -15,7 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/internal/need"
 )
 
-// lldbs are names of lldb, those first that go back.
+// lldbs lists names of lldb. Versions that go back come first.
 var lldbs = []string{"lldb-22", "lldb-21", "lldb"}
 
 var lldbVersion = regexp.MustCompile(`lldb version (\d+)\.`)
@@ -125,7 +125,7 @@ func TestLLDB(t *testing.T) {
 		{"thread step-inst", "instruction step into"},
 		{"thread step-over", "step over"},
 		{"p total", "(long) 123123"},
-		{"breakpoint modify -c '' 1", ""}, // in the past lldb cannot decide it: it would write memory
+		{"breakpoint modify -c '' 1", ""}, // in the past lldb cannot evaluate it: it would write memory
 		{"process continue --reverse", "meet(who=3, round=1)"},
 		{"process continue --reverse", "meet(who=2, round=1)"},
 		{"process continue --reverse", "meet(who=1, round=1)"},
@@ -176,7 +176,7 @@ func TestRecordingInLLDB(t *testing.T) {
 	ours := b.replay(recording, slices.Concat(
 		[]string{"set_breakpoint meet"}, repeat(9, "reverse_continue"), []string{"clear_breakpoint 1", "continue", "set_watchpoint total"},
 		repeat(9, "reverse_continue"))...)
-	last := out[len(out)-4:] // in a recording lldb decides conditions by itself
+	last := out[len(out)-4:] // in a recording lldb evaluates conditions by itself
 	for i, want := range []string{"200", "", "201", "thread #4"} {
 		if !strings.Contains(last[i], want) {
 			t.Errorf("forward: %s, want %s", last[i], want)

@@ -18,7 +18,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/internal/need"
 )
 
-// patience bounds everything that should just happen, on a machine that does much else.
+// patience limits the time of everything that should be fast, on a busy machine.
 const patience = 2 * time.Minute
 
 // A bench is a folder with the program under test and one to debug.
@@ -176,7 +176,7 @@ func (p *process) ask() string {
 	return p.answer()
 }
 
-// tracer returns the process id of what traces the program.
+// tracer returns the id of the process that traces the program.
 func (p *process) tracer() string {
 	p.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

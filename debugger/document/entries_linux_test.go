@@ -68,9 +68,9 @@ func BenchmarkEntries(b *testing.B) {
 	}
 }
 
-// The cache says how much memory of the process it takes, within a fifth: with many small
-// documents, whose texts are kept, and a large one, whose tree is. The process is one that
-// does nothing else.
+// The cache reports how much memory of the process it takes, within a fifth: for many
+// small documents, whose texts are kept, and for a large one, whose tree is kept. The
+// process does nothing else.
 func TestResidentMemory(t *testing.T) {
 	const variable = "DOCUMENT_RESIDENT"
 	if dir := os.Getenv(variable); dir != "" {
@@ -93,7 +93,7 @@ func TestResidentMemory(t *testing.T) {
 }
 
 // fillCache preloads the documents of a folder and compares the growth of this process with
-// what the cache says.
+// what the cache reports.
 func fillCache(t *testing.T, dir string) {
 	lib := open(t, document.Config{Roots: []string{dir}})
 	root(t, lib, "first.xml")

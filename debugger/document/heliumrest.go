@@ -175,7 +175,7 @@ func (o *orderer) hasEmptyForm(group *xsd.ModelGroup) bool {
 }
 
 // afterThese returns what may follow those of some children that fit now. A child that is
-// out of place is one violation: it is not missing, too, where it belongs.
+// out of place is one violation: it is not also reported as missing.
 func (o *orderer) afterThese(now rests, children []*dom.Element) rests {
 	for i := 0; i < len(children); {
 		next := o.after(now, children[i], false)

@@ -162,9 +162,9 @@ const (
 	aheadCompact = 8 // when the cache is compact
 )
 
-// compactFrom is the number of bytes of code in an arena from which on its new blocks are
-// compact: the processor does not keep more than that near. Larger blocks save counting, but
-// have the same code several times.
+// compactFrom is the number of bytes of code in an arena from which its new blocks are
+// compact: the caches of the processor hold no more than that. Larger blocks need less
+// counting, but contain the same code several times.
 const compactFrom = 2 << 20
 
 // compact reports whether new blocks at an address are compact.

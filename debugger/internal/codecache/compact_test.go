@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/translate"
 )
 
-// TestLargeCodeIsCompact translates more code than a processor keeps near. Blocks that come
-// after that must end at their branches.
+// TestLargeCodeIsCompact translates more code than the caches of a processor hold. Later
+// blocks must end at their branches.
 func TestLargeCodeIsCompact(t *testing.T) {
 	const straight, length, instructions = 0x500000, 10, 300_000 // of mov rax, 0
 	branch := []byte{0x31, 0xc0, 0x75, 0x10, 0x31, 0xc9, 0xf4}   // xor eax, eax; jne +16; xor ecx, ecx; hlt

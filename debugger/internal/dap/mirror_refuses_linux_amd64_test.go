@@ -88,7 +88,7 @@ func TestMirrorRefusesEachRequest(t *testing.T) {
 		}
 	}
 	c.do("setExceptionBreakpoints", map[string]any{"filters": []string{"signal"}})
-	c.do("launch", map[string]any{"program": "/bin/true"}) // means the session, too
+	c.do("launch", map[string]any{"program": "/bin/true"}) // applies to the session, too
 	c.do("evaluate", map[string]any{"expression": ":record on", "context": "repl"})
 	c.end()
 	if after := digest(t, s); after != before {

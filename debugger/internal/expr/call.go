@@ -17,7 +17,7 @@ import (
 // A Caller is a Scope that can call functions of the program.
 type Caller interface {
 	Scope
-	// Signatures returns the functions of a name.
+	// Signatures returns the functions with a name.
 	Signatures(ctx context.Context, name string) ([]symbols.Signature, error)
 	// Signature returns the function that begins at an address.
 	Signature(addr uint64) (symbols.Signature, bool)
@@ -108,7 +108,7 @@ func (n *callNode) evalAs(e *evaluator, to *typ) (Value, error) {
 	return e.returned(f, result, to)
 }
 
-// returned makes a value of a result.
+// returned converts a result to a value.
 func (e *evaluator) returned(f symbols.Signature, result Result, to *typ) (Value, error) {
 	switch {
 	case result.Object != nil:
@@ -179,7 +179,7 @@ func pointed(caller Caller, v Value) (symbols.Signature, error) {
 }
 
 // findMethod returns a method of the object's class or of its bases, or the function
-// that a member points to. A virtual method is that of the class that the object really has.
+// that a member points to. A virtual method is that of the object's dynamic class.
 func (n *callNode) findMethod(e *evaluator, caller Caller, args []Value) (symbols.Signature, *Value, error) {
 	v, err := n.of.eval(e)
 	if err == nil {
@@ -256,8 +256,8 @@ func counts(all []symbols.Signature, skipped int) string {
 	return strings.Join(out, " or ")
 }
 
-// fit tells how well a function fits arguments: -1 not at all, else more for each
-// argument of the same class and type.
+// fit returns how well a function fits the arguments: -1 if it does not, otherwise more
+// for each argument of the same class and type.
 func fit(f symbols.Signature, args []Value, skipped int) int {
 	if !f.Known {
 		return 0
@@ -315,7 +315,7 @@ func callable(f symbols.Signature, args int) error {
 	return nil
 }
 
-// argument converts an argument to the type of its parameter; nil is that of one
+// argument converts an argument to the type of its parameter; nil means a parameter
 // without a declaration, to which C's default promotions apply.
 func (e *evaluator) argument(caller Caller, v Value, param *types.Type) (sysv.Argument, error) {
 	if v.text != nil {
@@ -370,7 +370,7 @@ func promoted(v Value) (sysv.Argument, error) {
 	return encode(n), nil
 }
 
-// encode returns a number as a register has it.
+// encode returns a number as a register holds it.
 func encode(v Value) sysv.Argument {
 	switch {
 	case v.typ.class == floating && v.typ.size == 4:

@@ -24,7 +24,7 @@ type Value struct {
 	hex    bool           // shown in hexadecimal
 	run    int            // elements of a slice that was written, else 0
 	text   *string        // a text that was written, else nil
-	result bool           // of a call: where it is in memory means nothing
+	result bool           // of a call: its address has no meaning
 }
 
 // errNoNumber is returned for operands that are not numbers.
@@ -64,8 +64,8 @@ func (v Value) Object() (values.Object, bool) {
 	return *v.object, true
 }
 
-// Returned reports whether a function of the program has returned the value. Its place
-// is then memory that is free again.
+// Returned reports whether a function of the program has returned the value. Its
+// address then has no meaning: the memory is free again.
 func (v Value) Returned() bool { return v.result }
 
 // Run returns the number of elements of a slice or of repeated objects, and false for other

@@ -119,7 +119,7 @@ func (v *server) setBreakpoint(_ byte, addr, _ uint64) (*stepping.Breakpoint, er
 }
 
 // canBeMappedLater reports whether a trace is shown at a position before its end, where
-// libraries may not be loaded yet in which a client has breakpoints. Clients do not resume
+// libraries in which a client has breakpoints may not be loaded yet. Clients do not resume
 // if they cannot set one of their breakpoints.
 func (v *server) canBeMappedLater() bool {
 	h := v.s.History

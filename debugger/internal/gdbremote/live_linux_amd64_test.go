@@ -93,7 +93,7 @@ func TestCatchSyscalls(t *testing.T) {
 }
 
 // With scheduler-locking one thread continues to the next breakpoint while the others stay
-// where they are. lldb calls functions so.
+// where they are. lldb calls functions in this way.
 func TestContinueAlone(t *testing.T) {
 	r := sessiontest.NewRegistry(t)
 	program := debuggertest.Start(t, "threads.c")

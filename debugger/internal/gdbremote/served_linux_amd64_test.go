@@ -20,8 +20,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// patience bounds everything that should just happen, on a machine that does
-// much else.
+// patience limits the time of everything that should be fast, on a busy machine.
 const patience = 3 * time.Minute
 
 // launch begins a session with a program at its first instruction.

@@ -61,7 +61,7 @@ func (r *Recorder) follow(archive Archive, reason string) error {
 }
 
 // Lent notes that the process was lent to another tracer: which pages were written since the
-// last snapshot is not known any more.
+// last snapshot is no longer known.
 func (r *Recorder) Lent() { r.history.count++ }
 
 // Exits notes that the next step of the process ends it, and that this was reported.
@@ -81,8 +81,8 @@ func (r *Recorder) Restart(position uint64, reason string) error {
 	return r.refresh()
 }
 
-// Close releases what the history has outside of its records. The history must not be used
-// afterwards.
+// Close releases the resources that the history holds besides its records. The history
+// must not be used afterwards.
 func (h *History) Close() error {
 	if h.tail == nil {
 		return nil
@@ -98,8 +98,8 @@ func (h *History) Archived() (archive Archive, last bool) {
 	return h.tail.archive, h.End() == h.tail.first
 }
 
-// dropArchive leaves the archive, which is closed unless another one continues it. The view
-// is at the present.
+// dropArchive drops the archive, and closes it unless another one continues it. The view is
+// at the present.
 func (h *History) dropArchive(next Archive) {
 	if h.tail == nil {
 		return
@@ -146,8 +146,8 @@ func (h *History) crossToTail() error {
 	return h.walk(h.tail.first, new(Traversal))
 }
 
-// inTail returns the records of the tail while the view is in the archive, if they have
-// the one at a position.
+// inTail returns the records of the tail if the view is in the archive and the tail has
+// the record at a position.
 func (h *History) inTail(position uint64) (*History, bool) {
 	if h.away() && h.tail.kept.log.has(position) {
 		return h.tail.kept, true
@@ -161,7 +161,7 @@ func (h *History) sourceEnd() uint64 {
 	return last
 }
 
-// MadeRoom returns why older records are gone from a history of so many bytes.
+// MadeRoom returns why older records were dropped from a history with a limit in bytes.
 func MadeRoom(budget int) string {
 	return fmt.Sprintf("older records made room: %d MiB are kept, or what history_memory of debugger/launch and debugger/attach says", budget>>20)
 }

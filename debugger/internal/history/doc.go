@@ -44,10 +44,9 @@
 //
 // # Archives
 //
-// What another recorder has recorded can be made the history up to the present, see
-// [Recorder.Archive]. The records of further steps, the tail, follow it. The view moves from
-// one to the other: it is of the process in the tail, and of processes that replay in the
-// archive.
+// [Recorder.Archive] makes the recording of another recorder the history up to the present.
+// The records of further steps, the tail, follow it. The view moves between the two: in the
+// tail it shows the process, in the archive a process that replays.
 //
 // # Limits
 //

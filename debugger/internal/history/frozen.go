@@ -2,8 +2,8 @@ package history
 
 import "context"
 
-// A Frozen is the records of a [Recorder] as a part of an [Archive]: the process has moved
-// on. It is a [Finder] that has looked at nothing.
+// A Frozen holds the records of a [Recorder] as a part of an [Archive], after the process
+// has moved on. It is a [Finder] that has searched nothing yet.
 type Frozen struct{ records *History }
 
 // Freeze returns the records since the last archive, or nil if there are none. The base

@@ -21,8 +21,8 @@ func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 	return r.Unrecorded("the process ran", func() (proc.Stop, error) { return r.target.Resume(ctx) })
 }
 
-// Unrecorded records as one position what f does with the process, whose instructions
-// are not recorded: a run, or a call of a function. what says it in a few words.
+// Unrecorded records as one position what f does with the process without recording its
+// instructions: a run, or a call of a function. what describes it in a few words.
 func (r *Recorder) Unrecorded(what string, f func() (proc.Stop, error)) (proc.Stop, error) {
 	if err := r.ready(); err != nil {
 		return proc.Stop{}, err

@@ -138,7 +138,7 @@ func (r *Recorder) rewindableToArchive() error {
 }
 
 // interruptedCall reports whether a result is one after which the kernel restarts a system
-// call (ERESTARTSYS and the like), of which its number would have to be known.
+// call (ERESTARTSYS and the like). To restart it, its number would have to be known.
 func interruptedCall(result uint64) bool { return -516 <= int64(result) && int64(result) <= -512 }
 
 // joined returns the ranges of memory and their protections, without the kernel's own and

@@ -13,9 +13,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Between two tracers a child runs. So it waits in code at the unused end of its vdso, which
-// makes it what it was when the time is over: the program goes on if this one is killed. The
-// code changes no memory and no flags:
+// Between two tracers a child is not stopped. It waits in code at the unused end of its
+// vdso. When the time is over, the code restores the child's state: the child continues if
+// this program is killed. The code changes no memory and no flags:
 //
 //	0x00  syscall                  poll(NULL, 0, handOverTime)
 //	0x02  mov eax, 14              rt_sigprocmask(SIG_SETMASK, mask, NULL, 8)
@@ -113,7 +113,7 @@ func (c *Child) handOver() []byte {
 	return code
 }
 
-// restore makes the child, which is in an event stop, what it was before it waited.
+// restore gives the child, which is in an event stop, the state that it had before it waited.
 func (c *Child) restore(tracer *ptrace.Tracer) error {
 	var now ptrace.Regs
 	if err := tracer.Regs(c.PID, &now); err != nil {

@@ -58,7 +58,8 @@ func (r *Runner) sendAgain(signals []ptrace.SigInfo) error {
 // ABI for amd64, 3.2.2).
 const redZone = 128
 
-// queueSignal makes the thread queue a signal. Its siginfo_t is below the stack meanwhile.
+// queueSignal makes the thread queue a signal. Its siginfo_t is stored below the stack
+// meanwhile.
 func (r *Runner) queueSignal(s ptrace.SigInfo) error {
 	var regs ptrace.Regs
 	if err := r.tracer.Regs(r.tid, &regs); err != nil {
@@ -77,8 +78,8 @@ func (r *Runner) queueSignal(s ptrace.SigInfo) error {
 	return errors.Join(err, restored)
 }
 
-// sendFromHere sends a signal to the thread. It loses its siginfo_t if that is one that only
-// the process itself may send.
+// sendFromHere sends a signal to the thread. Its siginfo_t is lost if only the process
+// itself may send it.
 func (r *Runner) sendFromHere(s ptrace.SigInfo) {
 	const fromThread = -6 // SI_TKILL
 	if s.Code() < 0 && s.Code() != fromThread {

@@ -175,7 +175,8 @@ func (c *functionCall) save() (s callerState, err error) {
 	return s, p.checkEnded(err)
 }
 
-// note tells the guard what the thread is to have, and returns what forget needs.
+// note records for the guard the state that the thread is to get, and returns what forget
+// needs.
 func (c *functionCall) note(s callerState) int {
 	j := c.p.guard.Journal()
 	begin := j.Length()
@@ -196,8 +197,8 @@ func (c *functionCall) publish(w guard.Work) {
 	}
 }
 
-// park moves the thread to where it waits for the guard, if there is one, so that it
-// is there or where it should be when this program is killed.
+// park moves the thread to the place where it waits for the guard, if there is one. If
+// this program is killed, the thread is there or where it should be.
 func (c *functionCall) park(regs ptrace.Regs) error {
 	if c.p.rescue == 0 {
 		return nil
@@ -264,7 +265,7 @@ func (c *functionCall) runAlone() error {
 		e, err := p.next(c.ctx, p.pause)
 		switch {
 		case errors.Is(err, ptrace.ErrWoken):
-			err = p.stopAll() // a breakpoint that it reaches meanwhile is as good a reason
+			err = p.stopAll() // a breakpoint that it reaches meanwhile ends the call, too
 			if c.checkReport(); c.end.Why == 0 {
 				c.end = p.stopOf(c.t, Stop{Why: Paused})
 			}
@@ -389,7 +390,7 @@ func (p *Process) innerPID() int {
 	return id
 }
 
-// leave takes the results, and the thread out of the system call of the landing.
+// leave reads the results, and moves the thread out of the system call of the landing.
 func (c *functionCall) leave() (Returned, error) {
 	p, t := c.p, c.t
 	var r ptrace.Regs

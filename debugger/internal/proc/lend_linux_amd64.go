@@ -26,10 +26,10 @@ type Loan struct {
 	Ended    *Stop                  // the process has ended
 	Executed bool                   // it executes another program
 	Signals  map[int]ptrace.SigInfo // of threads that are in signal-delivery stops
-	Current  int                    // the thread of the stop, or 0; at the begin that of the last one
+	Current  int                    // the thread of the stop, or 0; at the beginning that of the last one
 
-	// Reported has the signals that were reported, by thread. At the begin they arrive
-	// again. The borrower replaces it by those that it reports.
+	// Reported has the signals that were reported, by thread. At the beginning they
+	// arrive again. The borrower replaces it by those that it reports.
 	Reported map[int]syscall.Signal
 
 	// Again has signals that are sent again at the end: their threads have left their

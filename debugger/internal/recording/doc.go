@@ -55,7 +55,7 @@
 // [Past.Record] records a process that a debugger has stopped, from there to the next stop
 // ([Stretch]), and gives it back in its own code. Each recording is a [Part] with positions
 // that go on from those before; between them are the records of the debugger's steps. A Part
-// is replayed when it is first looked at, and the processes of at most some Parts are kept.
+// is replayed when it is first read. Only some Parts keep their processes.
 //
 // # Limits
 //

@@ -19,7 +19,7 @@ var extensions = []string{
 	"mwaitx", "cmpccxadd", "user_shstk",
 }
 
-// known returns those of a list of names that are extensions.
+// known returns the names of a list that are extensions.
 func known(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(extensions), func(e string) bool { return !slices.Contains(names, e) })
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestExtensions reads which extensions of the instruction set a recording has needed: those
-// of this processor, as the system lists them. A replay that fails tells which are missing.
+// of this processor, as the system lists them. A replay that fails names the missing ones.
 func TestExtensions(t *testing.T) {
 	r := open(t, record(t, "/bin/true").file)
 	text, err := os.ReadFile("/proc/cpuinfo")

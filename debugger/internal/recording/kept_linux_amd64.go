@@ -21,7 +21,8 @@ type kept struct {
 }
 
 // keep returns what the recording needs to go on after the end of a stretch, or nil if another
-// one must begin: the thread is inside of a system call, there are several, or it is over.
+// recording must begin: the thread is inside a system call, there are several threads, or the
+// recording is over.
 func (r *recorder) keep(end StretchEnd) *kept {
 	switch end.Why {
 	case EndPlace, EndSignal, EndPaused, EndLimit:
@@ -79,7 +80,7 @@ func (k *kept) same(l *proc.Loan) bool {
 	return err == nil && maps.Equal(now, k.regs)
 }
 
-// record goes on with the recording. An error says that nothing was recorded, and why.
+// record continues the recording. An error says that nothing was recorded, and why.
 func (k *kept) record(ctx context.Context, l *proc.Loan, s *stretch, part *Part) (StretchEnd, error) {
 	r := k.r
 	i, err := intrude(l.Tracer, l.PID, l.Threads, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })

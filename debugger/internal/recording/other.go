@@ -29,7 +29,7 @@ func (t *Timeline) Close() error { return nil }
 // History returns nil.
 func (t *Timeline) History() *history.History { return nil }
 
-// A Past cannot be had on this system.
+// A Past cannot be made on this system.
 type Past struct{ history.Archive }
 
 // NewPast returns a Past that cannot record.

@@ -28,12 +28,12 @@ type pastPart interface {
 	Inputs(ctx context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error
 }
 
-// NewPast returns a Past of at most so many bytes, as far as it can choose.
+// NewPast returns a Past that tries to take at most a number of bytes.
 func NewPast(budget int) *Past {
 	return &Past{budget: budget, windows: make(map[*history.History]pastPart)}
 }
 
-// Record records a process that r has the history of, up to the end of a stretch. What r has
+// Record records the process whose history r has, up to the end of a stretch. What r has
 // recorded before becomes a part, too. An error says that nothing was recorded, and why.
 func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Recorder, limits Stretch) (StretchEnd, error) {
 	s := newStretch(limits)
@@ -79,8 +79,8 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 	return end, r.Archive(p, p.reason(r.History()))
 }
 
-// ongoing returns the last part, if it can go on: nothing was recorded since, and it was not
-// looked at, which would have to begin again.
+// ongoing returns the last part if its recording can continue: nothing was recorded since,
+// and the part was not read, so that no replay must begin again.
 func (p *Past) ongoing(h *history.History) *Part {
 	if archive, last := h.Archived(); archive != history.Archive(p) || !last {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A Stretch says how far a process is recorded that a debugger has.
+// A Stretch says how far the process of a debugger is recorded.
 type Stretch struct {
 	Limit uint64 // position at which it ends; 0 means none
 	Bytes int    // of the recording, at most
@@ -19,7 +19,7 @@ type Stretch struct {
 	Shown func(position uint64)
 }
 
-// A Reason is why a stretch has ended.
+// A Reason says why a stretch has ended.
 type Reason uint8
 
 // The reasons.

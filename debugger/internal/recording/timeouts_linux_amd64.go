@@ -12,8 +12,8 @@ import (
 )
 
 // A system call that is withdrawn and made again has the time that is left. The kernel
-// restarts some calls like that. Of others the recorder shortens the timeout: in a register,
-// in memory or of a socket.
+// restarts some calls in this way. For others the recorder shortens the timeout: in a
+// register, in memory or of a socket.
 
 // timeouts lists the system calls that the kernel restarts with the time that is left in
 // memory.
@@ -118,7 +118,7 @@ func (r *recorder) shortenSocket(c *call, fd int) (restore func() error, err err
 	return func() error { return errors.Join(set(old), unix.Close(socket)) }, set(&left)
 }
 
-// descriptor returns a descriptor of what a descriptor of the process is of.
+// descriptor returns a descriptor of the open file that a descriptor of the process refers to.
 func (r *recorder) descriptor(fd int) (int, error) {
 	process, err := unix.PidfdOpen(r.pid, 0)
 	if err != nil {

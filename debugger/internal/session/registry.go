@@ -44,7 +44,7 @@ type Config struct {
 	MaxStop     time.Duration // how long a process may be stopped; 0 means no limit
 	// History is the size of the records that a session keeps, in bytes.
 	History int
-	// NoTranslate makes sessions record each step by itself.
+	// NoTranslate makes sessions interpret and record each instruction.
 	NoTranslate bool
 	// Span begins a span in the trace of a call and returns what ends it; nil if
 	// nothing is traced.

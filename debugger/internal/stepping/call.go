@@ -84,7 +84,7 @@ func (s *Stepper) isGo() bool {
 	return len(s.Program.Symbols("runtime.goexit", nil)) > 0
 }
 
-// Signatures returns the functions of a name.
+// Signatures returns the functions with a name.
 func (c *caller) Signatures(ctx context.Context, name string) ([]symbols.Signature, error) {
 	return c.s.Program.Signatures(ctx, name, c.s.Program.Image(c.PC()))
 }

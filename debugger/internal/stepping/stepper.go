@@ -24,7 +24,7 @@ type Stepper struct {
 	Recorder *history.Recorder
 	budget   int
 
-	// NoTranslate makes all steps be recorded one by one.
+	// NoTranslate makes the Stepper record all steps one by one.
 	NoTranslate bool
 
 	translates bool   // the process runs translated, and is recorded

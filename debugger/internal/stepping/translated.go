@@ -13,8 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
-// fewRecorded is the number of steps up to which they are recorded one by one: that costs less
-// than to begin a recording.
+// fewRecorded is the largest number of steps that are recorded one by one: beginning a
+// recording costs more.
 const fewRecorded = 1 << 16
 
 // errTimeOver ends a recording that has a limit of time.

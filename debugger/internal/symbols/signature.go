@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A Signature tells how a function is called.
+// A Signature describes how a function is called.
 type Signature struct {
 	Name    string
 	Address uint64
@@ -27,8 +27,8 @@ type Signature struct {
 	Partial  bool // a copy that the compiler made for certain arguments, or a part of a function
 }
 
-// Signatures returns the functions of a name that one file has: the given one, or else
-// the first, where debug information goes before symbols.
+// Signatures returns the functions with a name in one file: the given one, or else the
+// first, where debug information goes before symbols.
 func (p *Program) Signatures(ctx context.Context, name string, first *Image) ([]Signature, error) {
 	fs, err := p.functions(ctx, name)
 	if err != nil {

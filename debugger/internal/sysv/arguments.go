@@ -53,7 +53,7 @@ const defaultMXCSR = 0x1f80
 
 // Place puts the arguments into the registers, and into the vector state, which it
 // returns changed. RAX becomes the number of floating-point registers, as functions
-// with a variable number of arguments want it.
+// with a variable number of arguments require.
 func (a *Arguments) Place(regs *ptrace.Regs, vector []byte) bool {
 	to := [intRegisters]*uint64{&regs.RDI, &regs.RSI, &regs.RDX, &regs.RCX, &regs.R8, &regs.R9}
 	for i, bits := range a.ints {

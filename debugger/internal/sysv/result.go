@@ -6,7 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A Class tells where eight bytes of a result are.
+// A Class says where eight bytes of a result are.
 type Class uint8
 
 // The classes of the ABI that results have here.
@@ -15,7 +15,7 @@ const (
 	Integer              // rax, then rdx
 	SSE                  // xmm0, then xmm1
 	X87                  // st0: a long double
-	Memory               // where the caller has said, by a pointer in rdi
+	Memory               // where the pointer in rdi says, which the caller sets
 )
 
 // Classify returns the classes of the eightbytes of a result: {Memory} if the caller

@@ -50,7 +50,7 @@ const (
 	memoryShare      = 2
 )
 
-// advice says which flag lets a document be read that is too large; "" if none does.
+// advice names the flag that permits a document that is too large; "" if there is none.
 func advice(err error) string {
 	limit, ok := errors.AsType[*document.LimitError](err)
 	if !ok || limit.Need <= limit.Limit {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// An outputFile is the file of a recording. What was in it stays until the first write, so
-// that a recording that does not begin changes no file.
+// An outputFile is the file of a recording. Its former contents stay until the first
+// write: a recording that does not begin changes no file.
 type outputFile struct {
 	*os.File
 	created bool // it did not exist before
@@ -17,8 +17,8 @@ type outputFile struct {
 	max     int64 // bytes after which the recording ends, or 0
 }
 
-// createOutput opens a file to write, which need not exist. It is full when it has so many
-// MiB, unless that is 0.
+// createOutput opens a file for writing, and creates it if necessary. The file is full
+// when it reaches a size in MiB; 0 means no limit.
 func createOutput(name string, maxMiB int) (*outputFile, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	created := err == nil

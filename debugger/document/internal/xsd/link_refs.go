@@ -1327,9 +1327,9 @@ func contentModelEmptiable(mg *ModelGroup) bool {
 	return particleEmptiable(&Particle{Term: mg, MinOccurs: mg.MinOccurs, MaxOccurs: mg.MaxOccurs})
 }
 
-// mixedAndEmptiable reports whether a complex type is mixed and may have no children. An
-// extension may not have its base's content yet: one without content of its own has that
-// of its base, and else both must be emptiable.
+// mixedAndEmptiable reports whether a complex type is mixed and may have no children.
+// The content of an extension may not include that of its base yet: an extension without
+// content has that of its base, otherwise both must be emptiable.
 func mixedAndEmptiable(td *TypeDef) bool {
 	mixed := false
 	for range maxDerivations {

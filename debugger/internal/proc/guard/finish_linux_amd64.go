@@ -28,7 +28,7 @@ type ward struct {
 	vector []byte
 	inside bool // it is parked, and stopped by the guard
 
-	abandon time.Time // when a function that it executes is not waited for any longer
+	abandon time.Time // when to stop waiting for the function that it executes
 }
 
 // unfinished holds the work that a journal still requires.

@@ -47,8 +47,8 @@ const (
 	// WorkMemory: write the memory. Threads have no records.
 	WorkMemory
 
-	// WorkFunction: a thread executes a function that we have called. When it
-	// has returned, or does not in time, give it its vectors and registers.
+	// WorkFunction: a thread executes a function that we have called. When it has
+	// returned, or has not returned in time, restore its vector state and registers.
 	WorkFunction
 )
 

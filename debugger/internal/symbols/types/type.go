@@ -68,7 +68,7 @@ type Type struct {
 	signature  uint64 // declared here, described in a type unit
 	scoped     bool   // enumeration class
 	Incomplete bool   // only declared
-	convention int64  // how it is passed to functions (DW_AT_calling_convention), 0 if that is not said
+	convention int64  // how it is passed to functions (DW_AT_calling_convention), 0 if unknown
 
 	once    sync.Once // guards the fields that follow
 	fields  []Field
