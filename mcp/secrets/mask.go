@@ -42,8 +42,8 @@ func MaskBytes(text []byte, kind Kind) []Match {
 	return parts
 }
 
-// unsearched is the rule of what the limits leave unsearched.
-const unsearched = "not-searched"
+// Unsearched is the rule of what the limits leave unsearched.
+const Unsearched = "not-searched"
 
 // A long text is searched in parts, each with limits of its own. They overlap, so that a
 // secret is in one of them as a whole.
@@ -62,7 +62,7 @@ func Masks(text string, kind Kind) []Match {
 		part := text[from:min(len(text), from+maskPart+maskOverlap)]
 		matches, rest := Find(part, kind)
 		if rest != nil {
-			matches = []Match{{0, len(part), unsearched}}
+			matches = []Match{{0, len(part), Unsearched}}
 		}
 		for _, m := range matches {
 			found = append(found, Match{from + m.From, from + m.To, m.Rule})

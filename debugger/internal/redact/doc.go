@@ -11,6 +11,9 @@
 // like text is changed, and only what is shown: conditions, unwinding and recordings see
 // the memory as it is.
 //
+// A secret that was found is remembered by a [Known], so that parts of it are masked where
+// the whole is not: in registers, in copies that are half done, in what is left of it.
+//
 // [Output] does the same for the output of a program, of which a client may ask for any
 // part.
 //

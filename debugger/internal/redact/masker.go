@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"slices"
+
 	"github.com/triptych-mcp/triptych/mcp/secrets"
 )
 
@@ -14,6 +16,7 @@ const maxPages = 4 << 10
 // A Masker masks the secrets in memory that a function reads.
 type Masker struct {
 	read  func(addr uint64, p []byte) int
+	known *Known
 	pages map[uint64][]span // by the address of the page
 }
 
@@ -24,10 +27,14 @@ type span struct {
 }
 
 // New returns a Masker for memory that read reads: as much of p as is readable, and how
-// many bytes that is.
-func New(read func(addr uint64, p []byte) int) *Masker {
-	return &Masker{read: read, pages: map[uint64][]span{}}
+// many bytes that is. It adds the secrets that it finds to those that are known, and masks
+// parts of them; known may be nil.
+func New(read func(addr uint64, p []byte) int, known *Known) *Masker {
+	return &Masker{read: read, known: known, pages: map[uint64][]span{}}
 }
+
+// Search adds the secrets around an address to those that are known.
+func (m *Masker) Search(addr uint64) { m.spans(addr &^ (pageSize - 1)) }
 
 // Mask overwrites the bytes of secrets in p, which was read at addr.
 func (m *Masker) Mask(addr uint64, p []byte) {
@@ -74,14 +81,19 @@ var widths = []int{1, 2, 4}
 // search searches a page and its neighbours, and returns what is masked in the page.
 func (m *Masker) search(page uint64) (found []span) {
 	memory := make([]byte, 3*pageSize)
+	readable := false
 	for i := range uint64(3) {
 		part := memory[i*pageSize : (i+1)*pageSize]
 		n := max(0, m.read(page+(i-1)*pageSize, part))
 		clear(part[min(n, len(part)):])
+		readable = readable || n > 0
+	}
+	if !readable {
+		return nil
 	}
 	for _, width := range widths {
 		text := textOf(memory, width)
-		for _, match := range secrets.MaskBytes(text, secrets.Data) {
+		for _, match := range m.overwrite(text) {
 			from, to := max(match.From*width, pageSize), min(match.To*width, 2*pageSize)
 			if from < to {
 				found = append(found, span{page + uint64(from-pageSize), widened(text[from/width:to/width], width)})
@@ -89,6 +101,25 @@ func (m *Masker) search(page uint64) (found []span) {
 		}
 	}
 	return found
+}
+
+// overwrite overwrites the secrets in a text, and the parts of known ones, and returns
+// where it did.
+func (m *Masker) overwrite(text []byte) []secrets.Match {
+	whole := slices.Clone(text)
+	matches := secrets.MaskBytes(text, secrets.Data)
+	for _, match := range matches {
+		if match.Rule != secrets.Unsearched {
+			m.known.Add(whole[match.From:match.To])
+		}
+	}
+	parts := m.known.Find(text) // in text, as whole secrets have their own masks
+	for _, match := range parts {
+		for i := match.From; i < match.To; i++ {
+			text[i] = '*'
+		}
+	}
+	return append(matches, parts...)
 }
 
 // textOf returns the text in memory whose characters have so many bytes, with the end of a

@@ -97,7 +97,7 @@ func TestMasker(t *testing.T) {
 				b[at+i*width] = token[i]
 			}
 			for _, n := range []int{1, 8, 64, 3 * 4096} {
-				m := redact.New(memory(b))
+				m := redact.New(memory(b), nil)
 				for from := max(0, at-64); from < min(len(b), at+len(token)*width+64); from += n {
 					p := append([]byte(nil), b[from:min(len(b), from+n)]...)
 					m.Mask(base+uint64(from), p)
@@ -115,7 +115,7 @@ func TestMasker(t *testing.T) {
 
 // Memory that cannot be read has no secrets.
 func TestMaskerAtTheEnds(*testing.T) {
-	none := redact.New(func(uint64, []byte) int { return 0 })
+	none := redact.New(func(uint64, []byte) int { return 0 }, nil)
 	for _, addr := range []uint64{0, 1<<64 - 4} {
 		none.Mask(addr, make([]byte, 4))
 	}

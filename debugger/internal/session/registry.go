@@ -161,9 +161,7 @@ func (r *Registry) begin(s *Session, d target.Target) (*Session, error) {
 
 // beginWith is begin, and calls prepare before others can find the session.
 func (r *Registry) beginWith(s *Session, d target.Target, prepare func()) (*Session, error) {
-	if d.MaskSecrets = r.MaskSecrets; d.MaskSecrets && d.Output != nil {
-		d.Output.MaskSecrets()
-	}
+	d.SetMaskSecrets(r.MaskSecrets)
 	d.FindDebug = r.FindDebug
 	s.gate, s.drifts, s.span = make(chan struct{}, 1), r.MaxStop > 0 && d.Process != nil, r.Span
 	life, cancel := context.WithCancel(context.Background())

@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/redact"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
@@ -41,6 +42,8 @@ type Target struct {
 
 	// MaskSecrets masks what looks like a secret in values that are shown.
 	MaskSecrets bool
+	// Secrets are those that were found in the session; nil if none are masked.
+	Secrets *redact.Known
 
 	Stop   proc.Stop // of a file, as far as it is known
 	Reason string    // a value of State.Reason
