@@ -11,6 +11,14 @@ func (s *Inspector) InstructionText(addr uint64) string {
 	return x86.Text(code[:n], addr, s.Symbolize)
 }
 
+// ShownInstruction is InstructionText with secrets in the code masked.
+func (s *Inspector) ShownInstruction(addr uint64) string {
+	var code [x86.MaxLen]byte
+	n, _ := s.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping
+	s.MaskDisplayed(addr, code[:n])
+	return x86.Text(code[:n], addr, s.Symbolize)
+}
+
 // Instruction decodes the instruction at an address; the zero Inst means that
 // there is none.
 func (s *Inspector) Instruction(addr uint64) x86.Inst {

@@ -23,7 +23,6 @@ func findBytes(ctx context.Context, s *session.Session, args findArgs, pattern [
 	if err != nil {
 		return found{}, err
 	}
-	answer := found{Found: []finding{}, Searched: maxSearched}
 	search := memsearch.Search{
 		Maps: maps, Bytes: pattern, Align: align, From: args.from(), Most: maxSearched,
 		Read: func(addr uint64, p []byte) int {
@@ -31,17 +30,24 @@ func findBytes(ctx context.Context, s *session.Session, args findArgs, pattern [
 			return n
 		},
 	}
+	var places []uint64
 	next, err := search.Run(ctx, func(addr uint64) bool {
-		if len(answer.Found) == maxFound {
+		if len(places) == maxFound {
 			return false
 		}
-		shown := shownAt(s, addr, max(len(pattern), shownMemory))
-		if !bytes.HasPrefix(shown, pattern) {
-			return true
+		if bytes.HasPrefix(shownAt(s, addr, len(pattern)), pattern) {
+			places = append(places, addr)
 		}
-		answer.Found = append(answer.Found, finding{Address: plain.Hex(addr), Name: where(s, maps, addr), Memory: ascii(shown[:min(len(shown), shownMemory)])})
 		return true
 	})
+	answer := found{Found: []finding{}, Searched: maxSearched}
+	for _, addr := range places {
+		// The search may have met a whole secret behind a part of it.
+		shown := shownAt(s, addr, max(len(pattern), shownMemory))
+		if bytes.HasPrefix(shown, pattern) {
+			answer.Found = append(answer.Found, finding{Address: plain.Hex(addr), Name: where(s, maps, addr), Memory: ascii(shown[:min(len(shown), shownMemory)])})
+		}
+	}
 	if next != 0 {
 		answer.Next = plain.Hex(next)
 	}

@@ -64,6 +64,7 @@ func (t *Group) registers(_ context.Context, _ *mcp.Call, s *session.Session, ar
 		return Registers{}, err
 	}
 	answer := Registers{State: s.ChangedState()}
+	s.LearnSecrets(args.Thread)
 	if args.Set != setVector && args.Set != setX87 {
 		answer.Registers = generalRegisters(s, scope)
 	}
@@ -87,7 +88,7 @@ func generalRegisters(s *session.Session, scope *inspect.FrameScope) []Register 
 		if row.Kind == inspect.Part || err != nil {
 			continue
 		}
-		item := Register{Name: row.Name, Value: plain.Hex(value)}
+		item := Register{Name: row.Name, Value: s.ShownWord(value)}
 		if row.Kind == inspect.General {
 			item.Place = s.Symbol(value)
 		}

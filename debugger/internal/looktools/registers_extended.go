@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
@@ -29,10 +30,10 @@ func extendedRegisters(s *session.Session, scope *inspect.FrameScope, args regis
 	}
 	var all []Register
 	if args.Set != setX87 {
-		all = append(all, vectorRegisters(&regs)...)
+		all = append(all, vectorRegisters(s, &regs)...)
 	}
 	if args.Set != setVector {
-		all = append(all, x87Registers(&regs.X87)...)
+		all = append(all, x87Registers(s, &regs.X87)...)
 	}
 	return all, nil
 }
@@ -40,28 +41,31 @@ func extendedRegisters(s *session.Session, scope *inspect.FrameScope, args regis
 // vectorNames maps sizes in bytes to the names of vector registers.
 var vectorNames = map[int]string{16: "xmm", 32: "ymm", 64: "zmm"}
 
-func vectorRegisters(regs *xsave.Registers) []Register {
+func vectorRegisters(s *session.Session, regs *xsave.Registers) []Register {
 	var all []Register
 	for i := range regs.Count {
 		all = append(all, Register{
-			Name: fmt.Sprintf("%s%d", vectorNames[regs.Width], i), Value: bigEndianHex(regs.Vectors[i][:regs.Width]),
+			Name: fmt.Sprintf("%s%d", vectorNames[regs.Width], i), Value: shownRegister(s, regs.Vectors[i][:regs.Width]),
 		})
 	}
 	if regs.HasMasks {
 		for i, mask := range regs.Masks {
-			all = append(all, Register{Name: fmt.Sprintf("k%d", i), Value: plain.Hex(mask)})
+			all = append(all, Register{Name: fmt.Sprintf("k%d", i), Value: s.ShownWord(mask)})
 		}
 	}
 	return append(all, Register{Name: "mxcsr", Value: plain.Hex(uint64(regs.MXCSR))})
 }
 
 // x87Registers returns the registers of the x87 unit with gdb's names.
-func x87Registers(x *xsave.X87) []Register {
+func x87Registers(s *session.Session, x *xsave.X87) []Register {
 	var all []Register
 	for i, value := range x.Stack {
-		item := Register{Name: fmt.Sprintf("st%d", i), Value: bigEndianHex(value[:]), Number: value.String()}
-		if x.Empty(i) {
+		item := Register{Name: fmt.Sprintf("st%d", i), Value: shownRegister(s, value[:]), Number: value.String()}
+		switch {
+		case x.Empty(i):
 			item.Number = "empty"
+		case item.Value == target.Masked:
+			item.Number = ""
 		}
 		all = append(all, item)
 	}
@@ -75,6 +79,14 @@ func x87Registers(x *xsave.X87) []Register {
 		all = append(all, Register{Name: word.name, Value: plain.Hex(word.value)})
 	}
 	return all
+}
+
+// shownRegister returns the value of a little-endian register as it may be shown.
+func shownRegister(s *session.Session, b []byte) string {
+	if s.HasSecret(b) {
+		return target.Masked
+	}
+	return bigEndianHex(b)
 }
 
 // bigEndianHex formats a little-endian register as one number.

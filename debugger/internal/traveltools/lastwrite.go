@@ -97,6 +97,7 @@ func FindLastWrite(ctx context.Context, s *session.Session, args LastWriteArgs) 
 		return LastWrite{}, err
 	}
 	answer := LastWrite{Address: plain.Hex(w.Address), Size: w.Size, oldest: h.Oldest(), begins: h.StartReason()}
+	shownBytes(s, w) // a secret that is whole now is in parts before
 	found, ok, err := s.WriteBefore(ctx, w)
 	if err != nil {
 		return LastWrite{}, err
@@ -159,10 +160,11 @@ func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watc
 // showWrite adds the description of the step at the current position to the
 // answer.
 func showWrite(s *session.Session, answer *LastWrite, w *stepping.Watch) {
+	s.LearnSecrets(answer.Thread)
 	answer.Before = shownBytes(s, w)
 	if answer.Kind == history.Stepped.String() || answer.Kind == history.Called.String() {
 		if regs, err := s.View.Regs(answer.Thread); err == nil {
-			answer.Instruction = s.InstructionText(regs.RIP)
+			answer.Instruction = s.ShownInstruction(regs.RIP)
 		}
 	}
 	frames, _ := s.Frames(answer.Thread, writeFrames) // the answer is useful without a stack, too

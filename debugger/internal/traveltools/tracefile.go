@@ -107,7 +107,7 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 	for _, row := range inspect.Registers {
 		if row.Kind == inspect.General {
 			value := row.Get(&regs)
-			m.Registers = append(m.Registers, looktools.Register{Name: row.Name, Value: plain.Hex(value), Place: f.s.Symbol(value)})
+			m.Registers = append(m.Registers, looktools.Register{Name: row.Name, Value: f.s.ShownWord(value), Place: f.s.Symbol(value)})
 		}
 	}
 	if frames == 0 {

@@ -3,9 +3,11 @@ package valuetrace
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/locals"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
 // place describes the code at an address.
@@ -84,11 +86,15 @@ func (t *tracer) nameOf(from source) string {
 }
 
 // valueAt returns the value of memory at the current position as a number, or as
-// bytes.
+// bytes, or that it is masked.
 func (t *tracer) valueAt(from source) string {
 	b := make([]byte, from.size)
 	if n, _ := t.s.View.ReadMemory(from.addr, b); n < len(b) {
 		return "unreadable"
+	}
+	shown := slices.Clone(b)
+	if t.s.MaskDisplayed(from.addr, shown); !slices.Equal(shown, b) {
+		return target.Masked
 	}
 	const small = 1 << 24
 	switch from.size {

@@ -1,11 +1,13 @@
 package valuetrace
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
@@ -49,6 +51,21 @@ func (t *tracer) stored(in *x86.Inst, to source, position uint64) error {
 		return t.flags(position)
 	}
 	return t.operands(in, position, to)
+}
+
+// instructionText returns the text of an instruction as it may be shown.
+func (t *tracer) instructionText(in *x86.Inst) string {
+	for n := range maxOperands {
+		if t.secretConstant(in.Operand(n)) {
+			return in.Name() + " " + target.Masked
+		}
+	}
+	return in.Text(t.s.Symbolize)
+}
+
+// secretConstant reports whether an operand is a constant with a part of a secret.
+func (t *tracer) secretConstant(o x86.Operand) bool {
+	return o.Kind == x86.Immediate && t.s.HasSecret(binary.LittleEndian.AppendUint64(nil, uint64(o.Value)))
 }
 
 // operands follows all operands of an instruction. The first one is both read and
@@ -98,6 +115,10 @@ func (t *tracer) operand(in *x86.Inst, o x86.Operand, position uint64, to source
 			t.queue = append(t.queue, source{addr: addr, size: size, position: position, hop: t.hop})
 		}
 	case x86.Immediate:
+		if t.secretConstant(o) {
+			t.addOrigin(t.hop, "a constant, "+target.Masked)
+			return nil
+		}
 		t.addOrigin(t.hop, fmt.Sprintf("the constant %d", o.Value))
 	}
 	return nil

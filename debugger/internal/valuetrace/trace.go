@@ -53,6 +53,7 @@ func (t *tracer) begin(expression string) error {
 		return failure.Errorf("Expression failed", "%s is not a variable or memory", expression)
 	}
 	if addr, ok := o.Address(); ok {
+		t.s.MaskDisplayed(addr, make([]byte, 1)) // a secret that is whole now is in parts before
 		t.queue = []source{{addr: addr, size: uint64(min(max(value.Size(), 1), maxValue)), position: here, hop: -1}}
 		return nil
 	}
@@ -89,6 +90,7 @@ func (t *tracer) follow(from source) error {
 	if err := t.s.SeekQuietly(w.Position + 1); err != nil {
 		return err
 	}
+	t.s.LearnSecrets(w.Thread)
 	hop := Hop{Value: t.valueAt(from), Repeats: repeats, Name: t.nameOf(from)}
 	if err := t.s.SeekQuietly(w.Position); err != nil {
 		return err
@@ -107,7 +109,7 @@ func (t *tracer) follow(from source) error {
 	switch w.Kind {
 	case history.Stepped:
 		in := t.s.Instruction(regs.RIP)
-		t.result.Hops[t.hop].Instruction = in.Text(t.s.Symbolize)
+		t.result.Hops[t.hop].Instruction = t.instructionText(&in)
 		return t.stored(&in, from, w.Position)
 	case history.Called:
 		t.addOrigin(t.hop, "input of the system call "+t.s.History.SystemCall(w.Position))
