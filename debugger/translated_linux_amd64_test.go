@@ -14,6 +14,10 @@ import (
 // workLine returns the number of the line of work.c with a mark.
 func workLine(t *testing.T, mark string) int { return debuggertest.Line(t, "work.c", mark) }
 
+// waits are the arguments of tools that wait for the process as long as they may: on a machine
+// that is busy, a recording and its replay take more than the default.
+var waits = args{"wait_ms": 60000}
+
 // work is a client with work.c at main.
 func work(t *testing.T, cfg debugger.Config, arguments ...string) *client {
 	t.Helper()
@@ -43,31 +47,31 @@ func TestRecordTranslated(t *testing.T) {
 	present := c.look()
 	contains(t, c.ok("last_write", args{"expression": "planted"}), "Value: 0x000000000007a125, before it 0x0000000000000000", " plant+")
 	c.ok("set_breakpoint", args{"function": "round_of"})
-	contains(t, c.ok("reverse_continue", nil), "Stopped at breakpoint 2 (")
-	c.data("step_backward", args{"by": "over"}, &at)
+	contains(t, c.ok("reverse_continue", waits), "Stopped at breakpoint 2 (")
+	c.data("step_backward", args{"by": "over", "wait_ms": 60000}, &at)
 	if at.State.Function != "main" || !at.State.History.Past {
 		t.Errorf("%+v, %+v", at.State, at.State.History)
 	}
-	c.data("seek", args{"position": end - 3}, &at)
+	c.data("seek", args{"position": end - 3, "wait_ms": 60000}, &at)
 	before := c.look()
-	c.ok("step_backward", args{"count": 2})
-	c.ok("step_forward", args{"count": 2})
+	c.ok("step_backward", args{"count": 2, "wait_ms": 60000})
+	c.ok("step_forward", args{"count": 2, "wait_ms": 60000})
 	if got := c.look(); got != before {
 		t.Errorf("%s\nbefore:\n%s", got, before)
 	}
-	c.data("seek", args{"position": 0}, &at)
+	c.data("seek", args{"position": 0, "wait_ms": 60000}, &at)
 	if at.State.Function != "main" {
 		t.Errorf("%+v", at.State)
 	}
 	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 0")
-	contains(t, c.ok("continue", nil), "Stopped at breakpoint 2 (")
+	contains(t, c.ok("continue", waits), "Stopped at breakpoint 2 (")
 	c.ok("clear_breakpoint", args{"id": 2})
-	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
-	c.data("seek", args{"position": end}, &at)
+	contains(t, c.ok("continue", waits), "Stopped at breakpoint 1 (")
+	c.data("seek", args{"position": end, "wait_ms": 60000}, &at)
 	if got := c.look(); got != present {
 		t.Errorf("%s\nbefore:\n%s", got, present)
 	}
-	if got, want := c.ok("continue", nil), worked(t, "10", "500000"); !strings.Contains(got, want) {
+	if got, want := c.ok("continue", waits), worked(t, "10", "500000"); !strings.Contains(got, want) {
 		t.Errorf("the program has written %q, want %q", got, want)
 	}
 }
@@ -89,13 +93,13 @@ func TestRecordTranslatedAlike(t *testing.T) {
 		say("last_write", args{"expression": "sum", "move": true})
 		c.ok("set_breakpoint", args{"function": "mix"})
 		for range 5 {
-			say("reverse_continue", nil)
+			say("reverse_continue", waits)
 			say("get_variables", nil)
 		}
-		say("continue", nil)
-		say("step_backward", args{"by": "line"})
-		say("step_backward", args{"by": "out"})
-		say("step_backward", args{"count": 3})
+		say("continue", waits)
+		say("step_backward", args{"by": "line", "wait_ms": 60000})
+		say("step_backward", args{"by": "out", "wait_ms": 60000})
+		say("step_backward", args{"count": 3, "wait_ms": 60000})
 		say("trace_value", args{"expression": "sum"})
 		say("call_tree", nil)
 		say("call_trace", args{"function": "round_of", "nth": 2})
@@ -122,26 +126,26 @@ func TestRecordTranslatedAgain(t *testing.T) {
 			t.Fatalf("%+v, %+v", at.State, h)
 		}
 		if n%2 == 1 {
-			c.ok("step_line", nil)
-			c.data("step_forward", nil, &at)
+			c.ok("step_line", waits)
+			c.data("step_forward", waits, &at)
 		}
 		sums, ends = append(sums, c.ok("evaluate", args{"expression": "sum"})), append(ends, at.State.History.End)
 	}
 	for n := len(ends) - 1; n >= 0; n-- {
-		c.data("seek", args{"position": ends[n]}, &at)
+		c.data("seek", args{"position": ends[n], "wait_ms": 60000}, &at)
 		if got := c.ok("evaluate", args{"expression": "sum"}); got != sums[n] {
 			t.Errorf("position %d: %s, want %s", ends[n], got, sums[n])
 		}
 	}
-	c.data("seek", args{"position": ends[5]}, &at)
+	c.data("seek", args{"position": ends[5], "wait_ms": 60000}, &at)
 	for n := range 5 {
-		if got := c.ok("reverse_continue", nil); !strings.Contains(got, "Stopped at breakpoint 1 (") {
+		if got := c.ok("reverse_continue", waits); !strings.Contains(got, "Stopped at breakpoint 1 (") {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
 	contains(t, c.ok("last_write", args{"expression": "planted"}), " plant+")
-	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
-	c.data("seek", args{"position": ends[5]}, &at)
+	contains(t, c.ok("continue", waits), "Stopped at breakpoint 1 (")
+	c.data("seek", args{"position": ends[5], "wait_ms": 60000}, &at)
 	c.ok("clear_breakpoint", args{"id": 1})
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "the next step ends the process", worked(t, "6", "20000"))
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "exited with status 3")
@@ -156,13 +160,13 @@ func TestRecordTranslatedSignals(t *testing.T) {
 	c.ok("set_breakpoint", args{"function": "on_signal"})
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 1 (")
 	contains(t, c.ok("get_stack_trace", nil), "on_signal", "raise")
-	contains(t, c.ok("continue", args{"record": true, "signals": args{"SIGUSR1": "pass"}}), "Stopped at breakpoint 1 (")
-	contains(t, c.ok("reverse_continue", nil), "Stopped at breakpoint 1 (")
+	contains(t, c.ok("continue", args{"record": true, "signals": args{"SIGUSR1": "pass"}, "wait_ms": 60000}), "Stopped at breakpoint 1 (")
+	contains(t, c.ok("reverse_continue", waits), "Stopped at breakpoint 1 (")
 	contains(t, c.ok("evaluate", args{"expression": "handled"}), "= 10")
 	contains(t, c.ok("last_write", args{"expression": "handled"}), " on_signal+")
 	c.ok("clear_breakpoint", args{"id": 1})
-	c.ok("seek", nil)
-	if got, want := c.ok("continue", nil), worked(t, "3", "20000", "signal"); !strings.Contains(got, want) {
+	c.ok("seek", waits)
+	if got, want := c.ok("continue", waits), worked(t, "3", "20000", "signal"); !strings.Contains(got, want) {
 		t.Errorf("the program has written %q, want %q", got, want)
 	}
 }
@@ -172,7 +176,7 @@ func TestRecordTranslatedCrash(t *testing.T) {
 	c := work(t, debugger.Config{}, "3", "20000", "crash")
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped by signal SIGSEGV", "about the address 0x4e25")
 	contains(t, c.ok("last_write", args{"expression": "planted", "move": true}), " plant+")
-	c.ok("seek", nil)
+	c.ok("seek", waits)
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "killed by signal SIGSEGV")
 }
 
@@ -195,13 +199,13 @@ func TestRecordTranslatedThreads(t *testing.T) {
 		}
 	}
 	for n := len(threads) - 2; n >= 0; n-- {
-		if c.data("reverse_continue", nil, &at); at.State.Thread != threads[n] {
+		if c.data("reverse_continue", waits, &at); at.State.Thread != threads[n] {
 			t.Errorf("%+v, want thread %d", at.State, threads[n])
 		}
 	}
-	c.ok("seek", nil)
+	c.ok("seek", waits)
 	c.ok("clear_breakpoint", args{"id": 1})
-	if got, want := c.ok("continue", nil), worked(t, "2", "20000", "threads"); !strings.Contains(got, want) {
+	if got, want := c.ok("continue", waits), worked(t, "2", "20000", "threads"); !strings.Contains(got, want) {
 		t.Errorf("the program has written %q, want %q", got, want)
 	}
 }
@@ -220,10 +224,10 @@ func TestRecordNotTranslated(t *testing.T) {
 	}
 	end := at.State.History.End
 	contains(t, c.ok("last_write", args{"expression": "planted"}), " plant+")
-	c.ok("seek", nil)
+	c.ok("seek", waits)
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 2 (", "one by one, which is slow: the program restricts its system calls by seccomp")
-	c.data("seek", args{"position": end - 5}, &at)
-	contains(t, c.ok("continue", nil), "Stopped at breakpoint 2 (")
+	c.data("seek", args{"position": end - 5, "wait_ms": 60000}, &at)
+	contains(t, c.ok("continue", waits), "Stopped at breakpoint 2 (")
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "the next step ends the process", worked(t, "1", "50"))
 }
 
@@ -237,17 +241,17 @@ func TestRecordTranslatedBudget(t *testing.T) {
 	hits := 0
 	for ; hits < 150 && (at.State.History == nil || at.State.History.Oldest == 0); hits++ {
 		c.ok("continue", args{"record": true, "wait_ms": 60000})
-		c.data("step_forward", nil, &at) // so that another recording begins
+		c.data("step_forward", waits, &at) // so that another recording begins
 	}
 	if h := at.State.History; h.Oldest == 0 || !strings.Contains(h.Begins, "older records made room") || !strings.Contains(h.Begins, "history_memory of debugger/launch") {
 		t.Fatalf("%+v, %+v", at.State, h)
 	}
-	contains(t, c.ok("reverse_continue", nil), "Stopped at breakpoint 1 (")
-	c.data("seek", args{"position": at.State.History.Oldest}, &at)
+	contains(t, c.ok("reverse_continue", waits), "Stopped at breakpoint 1 (")
+	c.data("seek", args{"position": at.State.History.Oldest, "wait_ms": 60000}, &at)
 	if at.State.Function != "round_of" {
 		t.Errorf("%+v", at.State)
 	}
-	contains(t, c.fails("step_backward", nil, -32007), "older records made room")
+	contains(t, c.fails("step_backward", waits, -32007), "older records made room")
 }
 
 // What the debugger changes is part of the history, and is seen by what follows.
@@ -264,20 +268,20 @@ func TestRecordTranslatedChanges(t *testing.T) {
 		t.Errorf("%+v, %+v", at.State, h)
 	}
 	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 1")
-	c.ok("seek", args{"position": before})
+	c.ok("seek", args{"position": before, "wait_ms": 60000})
 	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 2005")
-	c.ok("seek", args{"position": before + 1})
+	c.ok("seek", args{"position": before + 1, "wait_ms": 60000})
 	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 1")
-	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	contains(t, c.ok("continue", waits), "Stopped at breakpoint 1 (")
 	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 1")
 
-	c.ok("seek", args{"position": before - 5}) // from there once more, without the change
+	c.ok("seek", args{"position": before - 5, "wait_ms": 60000}) // from there once more, without the change
 	text := c.ok("continue", args{"from": "past", "record": true, "wait_ms": 60000})
 	contains(t, text, "Stopped at breakpoint 1 (", "the process went on from position", "is dropped")
 	c.ok("continue", args{"record": true, "wait_ms": 60000})
 	contains(t, c.ok("evaluate", args{"expression": "planted"}), "= 2005")
 	c.ok("clear_breakpoint", args{"id": 1})
-	contains(t, c.ok("continue", nil), worked(t, "3", "2000"))
+	contains(t, c.ok("continue", waits), worked(t, "3", "2000"))
 }
 
 // Another program ends the history, and is recorded, too.
@@ -290,7 +294,7 @@ func TestRecordTranslatedExec(t *testing.T) {
 		t.Fatalf("%+v, %+v", at.State, h)
 	}
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "the next step ends the process", "Output:\nbegun")
-	c.ok("step_backward", args{"count": 10})
+	c.ok("step_backward", args{"count": 10, "wait_ms": 60000})
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Came to the present")
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "exited with status 0")
 }
