@@ -120,8 +120,14 @@ func (w *Writer) block(tag byte) error {
 		return err
 	}
 	_, err := w.zip.Write(w.buf)
+	if cap(w.buf) > maxKept {
+		w.buf = nil // that of an image is as large as the process
+	}
 	return err
 }
+
+// maxKept is the largest buffer that is kept for the next event.
+const maxKept = 1 << 20
 
 // Parts of an event, in the order in which they follow its head.
 const (

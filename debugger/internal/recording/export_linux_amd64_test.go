@@ -46,3 +46,13 @@ func (p *Player) WatchStack() error {
 	at := p.run.Regs.RSP &^ 7
 	return p.run.WatchWrites([]ptrace.Range{{Start: at, End: at + 8}}, 1)
 }
+
+// KeptAfterAdding adds parts to a past, and reports of the first and the last one whether they
+// can go on.
+func KeptAfterAdding(parts int) (first, last bool) {
+	p := NewPast(1 << 20)
+	for n := range parts {
+		p.add(nil, &Part{first: uint64(n), last: uint64(n) + 1, kept: new(kept)})
+	}
+	return p.parts[0].(*Part).kept != nil, p.parts[parts-1].(*Part).kept != nil
+}

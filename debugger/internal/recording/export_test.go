@@ -45,3 +45,6 @@ func WriteTagged(t testing.TB, tags string, payloads ...[]byte) []byte {
 	}
 	return b.Bytes()
 }
+
+// Buffer returns the capacity that a writer keeps for the next event.
+func (w *Writer) Buffer() int { return cap(w.buf) }

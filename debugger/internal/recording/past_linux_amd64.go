@@ -94,6 +94,11 @@ func (p *Past) ongoing(h *history.History) *Part {
 
 // add adds parts at the end, and drops the oldest ones if there are too many bytes.
 func (p *Past) add(steps *history.Frozen, part *Part) {
+	if len(p.parts) > 0 {
+		if before, ok := p.parts[len(p.parts)-1].(*Part); ok {
+			before.kept = nil // it has an image of the process
+		}
+	}
 	if steps != nil {
 		p.parts = append(p.parts, steps)
 	}
@@ -340,7 +345,7 @@ func (p *Part) open(ctx context.Context) (*Timeline, error) {
 	r.endAt(p.last)
 	t, err := NewTimeline(ctx, r)
 	if err == nil {
-		p.timeline, t.last = t, p.last
+		p.timeline, t.last, p.kept = t, p.last, nil // what follows is another recording
 	}
 	return t, err
 }
