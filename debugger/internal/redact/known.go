@@ -31,7 +31,7 @@ const maxRemembered = 8 << 10
 // A nil Known knows nothing. All methods may be called from any goroutine.
 type Known struct {
 	mu          sync.Mutex
-	parts, last map[uint64]struct{}  // by their bytes; last are those before parts was full
+	parts, last map[uint64]struct{}  // by their bytes; last holds the parts before
 	begins      [1 << 16 / 64]uint64 // the set of the first two bytes of parts
 }
 

@@ -42,7 +42,7 @@ type Target struct {
 
 	// MaskSecrets masks what looks like a secret in values that are shown.
 	MaskSecrets bool
-	// Secrets are those that were found in the session; nil if none are masked.
+	// Secrets remembers the secrets that were found in the session; nil if none are masked.
 	Secrets *redact.Known
 
 	Stop   proc.Stop // of a file, as far as it is known
