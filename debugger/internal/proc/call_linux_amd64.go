@@ -261,15 +261,14 @@ func (c *functionCall) over() bool {
 func (c *functionCall) runAlone() error {
 	p := c.p
 	for !c.over() && !p.mustStepOver(c.t) {
+		if p.mustPause(c.ctx) { // even if there is always another event
+			return c.pause()
+		}
 		c.resume()
 		e, err := p.next(c.ctx, p.pause)
 		switch {
 		case errors.Is(err, ptrace.ErrWoken):
-			err = p.stopAll() // a breakpoint that it reaches meanwhile ends the call, too
-			if c.checkReport(); c.end.Why == 0 {
-				c.end = p.stopOf(c.t, Stop{Why: Paused})
-			}
-			return err
+			return c.pause()
 		case err != nil:
 			return err
 		case e.Thread != c.t.id || e.Gone():
@@ -279,6 +278,16 @@ func (c *functionCall) runAlone() error {
 		}
 	}
 	return nil
+}
+
+// pause ends the function, because of the limit or a request. A breakpoint that it
+// reaches meanwhile is as good a reason.
+func (c *functionCall) pause() error {
+	err := c.p.stopAll()
+	if c.checkReport(); c.end.Why == 0 {
+		c.end = c.p.stopOf(c.t, Stop{Why: Paused})
+	}
+	return err
 }
 
 // resume continues the thread to its next system call, unless it runs.

@@ -143,6 +143,7 @@ func TestCallEnds(t *testing.T) {
 			{"fault", 0, proc.Stop{Why: proc.Signalled, Signal: unix.SIGSEGV, Fault: 16, Code: 1}},
 			{"signal_self", 0, proc.Stop{Why: proc.Signalled, Signal: unix.SIGUSR1, Code: -6}},
 			{"spin", 20 * time.Millisecond, proc.Stop{Why: proc.Paused}},
+			{"ask", 20 * time.Millisecond, proc.Stop{Why: proc.Paused}},
 			{"nap", 20 * time.Millisecond, proc.Stop{Why: proc.Paused}},
 		} {
 			c := callOf(t, p, program.Symbol(tt.function), 1)

@@ -29,6 +29,7 @@ __attribute__((noinline)) long clobber(void) {
 
 __attribute__((noinline)) void fault(void) { *(volatile int *)16 = 1; }
 __attribute__((noinline)) void spin(void) { for (;;) visits++; }
+__attribute__((noinline)) void ask(void) { for (;;) getppid(); }
 __attribute__((noinline)) long nap(void) {
 	struct timespec left = {3600, 0};
 	return nanosleep(&left, NULL);
