@@ -2,14 +2,17 @@ package debugger_test
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // markLine is the line of the mark where main stops.
@@ -212,4 +215,19 @@ func TestCallsInRust(t *testing.T) {
 		contains(t, c.ok("evaluate", args{"expression": expression}), want)
 	}
 	contains(t, failed(c, "calls::made(1)"), "returns a calls::Point in a way that is not supported")
+}
+
+// What may not be started or written may not be by a called function either.
+func TestCallsAreRefusedWithLimits(t *testing.T) {
+	for flag, live := range map[string]debugger.Live{
+		"--no-write":  {AllowCalls: true, NoWrite: true},
+		"--no-launch": {AllowCalls: true, NoLaunch: true},
+	} {
+		cfg := debugger.Config{Live: live}
+		_, err := cfg.Open(t.Context(), mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+		if err == nil {
+			t.Fatalf("--allow-calls with %s is permitted", flag)
+		}
+		contains(t, err.Error(), "--allow-calls and "+flag+" exclude each other")
+	}
 }

@@ -129,6 +129,9 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 	if c.AllowCalls && c.NoWrite {
 		return errors.New("--allow-calls and --no-write exclude each other: a function may write anything")
 	}
+	if c.AllowCalls && c.NoLaunch {
+		return errors.New("--allow-calls and --no-launch exclude each other: a function may start programs")
+	}
 	if err := c.maskSecretsFrom(getenv("TRIPTYCH_MASK_SECRETS")); err != nil {
 		return err
 	}
