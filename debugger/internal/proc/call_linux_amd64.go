@@ -115,6 +115,7 @@ type callerState struct {
 	regs     ptrace.Regs
 	mask     uint64
 	vector   []byte
+	call     callState
 	report   *report
 	skip     bool
 	reported signalNumber
@@ -161,7 +162,8 @@ func (c *functionCall) save() (s callerState, err error) {
 	p, t := c.p, c.t
 	p.deferSignal(t)
 	s.report, s.skip, s.reported, s.deferred = t.report, t.skipBreakpoint, t.reportedSignal, t.deferred
-	t.report, t.skipBreakpoint, t.deferred = nil, false, nil
+	s.call = t.call
+	t.report, t.skipBreakpoint, t.deferred, t.call = nil, false, nil, callState{}
 	s.vector = make([]byte, xstateSize)
 	err = errors.Join(p.restoreMask(t), p.tracer.Regs(t.id, &s.regs))
 	if err == nil {
@@ -429,8 +431,9 @@ func (c *functionCall) restore(s callerState) error {
 	}
 	if c.interrupted && int64(s.regs.RAX) == restartBlock && s.regs.InSyscall() {
 		s.regs.RAX, s.regs.OrigRAX = eintr, ptrace.NoSyscall
+		s.call.inside = false
 	}
-	t.trap, t.mask = false, trapMask{}
+	t.trap, t.mask, t.entered, t.call = false, trapMask{}, false, s.call
 	t.report, t.skipBreakpoint, t.reportedSignal, t.deferred = s.report, s.skip, s.reported, s.deferred
 	if err := c.park(s.regs); err != nil {
 		return err

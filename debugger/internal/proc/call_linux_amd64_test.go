@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,21 @@ func TestCallEnds(t *testing.T) {
 		requireDetached(t, p, program)
 		if got := program.Ask("go"); !strings.HasPrefix(got, "visits ") {
 			t.Errorf("the program says %q", got)
+		}
+	}
+}
+
+// A function may stand at the entry of a system call, after a step over a breakpoint
+// whose condition does not hold; the thread does not stand there afterwards.
+func TestCallStepsIntoSyscall(t *testing.T) {
+	program := debuggertest.Start(t, "callee.c")
+	p := attach(t, program, proc.Options{Software: true})
+	hits := 0
+	set(t, p, proc.BreakpointSpec{Address: program.Symbol("direct_call"), Condition: func(proc.Hit) (bool, error) { hits++; return false, nil }})
+	for i := range 2 {
+		out, err := called(t, p, program, callOf(t, p, program.Symbol("direct")))
+		if err != nil || out.RAX != uint64(os.Getpid()) || hits != i+1 {
+			t.Errorf("direct is %d, %v, after %d hits", out.RAX, err, hits)
 		}
 	}
 }

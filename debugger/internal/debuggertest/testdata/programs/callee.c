@@ -3,6 +3,7 @@
 // Commands: any; the answer is what the functions have counted.
 #include <signal.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,13 @@ __attribute__((noinline)) long clobber(void) {
 __attribute__((noinline)) void fault(void) { *(volatile int *)16 = 1; }
 __attribute__((noinline)) void spin(void) { for (;;) visits++; }
 __attribute__((noinline)) void ask(void) { for (;;) getppid(); }
+// direct calls the system at direct_call.
+__attribute__((noinline, noclone)) long direct(void) {
+	long result;
+	__asm__ volatile(".globl direct_call\n.type direct_call, @function\ndirect_call: syscall"
+		: "=a"(result) : "a"(SYS_getppid) : "rcx", "r11", "memory");
+	return result;
+}
 __attribute__((noinline)) long nap(void) {
 	struct timespec left = {3600, 0};
 	return nanosleep(&left, NULL);
