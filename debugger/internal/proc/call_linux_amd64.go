@@ -189,8 +189,10 @@ func (c *functionCall) note(s callerState) int {
 }
 
 func (c *functionCall) forget(begin int) {
-	c.publish(guard.NoWork)
-	c.p.guard.Journal().Truncate(begin)
+	if j := c.p.guard.Journal(); j != nil { // even if the rescue code is gone
+		j.Publish(guard.NoWork)
+		j.Truncate(begin)
+	}
 }
 
 func (c *functionCall) publish(w guard.Work) {

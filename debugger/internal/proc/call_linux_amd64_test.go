@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 )
 
 // callOf is a call of a function of integers, with a stack below the red zone.
@@ -184,6 +186,24 @@ func TestCallStepsIntoSyscall(t *testing.T) {
 		if err != nil || out.RAX != uint64(os.Getpid()) || hits != i+1 {
 			t.Errorf("direct is %d, %v, after %d hits", out.RAX, err, hits)
 		}
+	}
+}
+
+// The guard brings a thread back from a function also after a system call was injected
+// into it, here to send a signal again that arrived in a step over a breakpoint.
+func TestCallStaysPublished(t *testing.T) {
+	program := debuggertest.Start(t, "callee.c")
+	p := attach(t, program, proc.Options{Software: true})
+	var states []guard.Work
+	note := func(proc.Hit) (bool, error) {
+		states = append(states, p.Published())
+		return false, unix.Kill(program.PID, unix.SIGUSR2)
+	}
+	set(t, p, proc.BreakpointSpec{Address: program.Symbol("visit"), Condition: note})
+	set(t, p, proc.BreakpointSpec{Address: program.Mark("visit"), Condition: note})
+	out, err := p.Call(t.Context(), 0, callOf(t, p, program.Symbol("visit"), 1))
+	if want := []guard.Work{guard.WorkFunction, guard.WorkFunction}; err != nil || out.RAX != 2 || !slices.Equal(states, want) {
+		t.Errorf("visit is %d, %v, in the states %v; want %v", out.RAX, err, states, want)
 	}
 }
 

@@ -1,6 +1,10 @@
 package proc
 
-import "context"
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
+)
 
 // Occupy keeps the tracer's thread busy until release is called.
 func (p *Process) Occupy() (release func()) {
@@ -19,3 +23,6 @@ func (p *Process) Occupy() (release func()) {
 		<-done
 	}
 }
+
+// Published returns what the guard would do. It is called on the tracer's thread.
+func (p *Process) Published() guard.Work { return guard.Work(p.guard.Journal().Published() & 7) }

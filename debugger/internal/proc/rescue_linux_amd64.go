@@ -168,10 +168,10 @@ func (p *Process) injectOnce(tid int, number uint64, args [6]uint64, other func(
 		return 0, err
 	}
 	j := p.guard.Journal()
-	begin := j.Length()
+	begin, before := j.Length(), j.Published() // perhaps a function is called
 	j.Thread(tid, &regs, &mask)
 	j.Publish(guard.WorkCall)
-	defer func() { j.Publish(guard.NoWork); j.Truncate(begin) }()
+	defer func() { j.Republish(before); j.Truncate(begin) }()
 	return p.tracer.Inject(tid, site, number, args, other)
 }
 

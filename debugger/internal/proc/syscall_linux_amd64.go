@@ -108,10 +108,10 @@ func (p *Process) takeBack(t *thread, number uint64) error {
 	before.RIP, before.RAX, before.OrigRAX = r.RIP-syscallSize, number, ptrace.NoSyscall
 	if p.rescue != 0 {
 		j := p.guard.Journal()
-		begin := j.Length()
+		begin, published := j.Length(), j.Published()
 		j.Thread(t.id, &before, nil)
 		j.Publish(guard.WorkThreads)
-		defer func() { j.Publish(guard.NoWork); j.Truncate(begin) }()
+		defer func() { j.Republish(published); j.Truncate(begin) }()
 		r = *p.parkedRegs(r)
 	}
 	p.skipCall(t, &r)

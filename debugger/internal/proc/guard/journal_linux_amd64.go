@@ -120,6 +120,13 @@ func (j *Journal) Publish(state Work) bool {
 	return true
 }
 
+// Published returns what is published, for Republish.
+func (j *Journal) Published() uint64 { return atomic.LoadUint64(j.control()) }
+
+// Republish makes what was published before what the guard reads again. The records of
+// it must not have been dropped meanwhile.
+func (j *Journal) Republish(published uint64) { atomic.StoreUint64(j.control(), published) }
+
 // Length is that of the records so far.
 func (j *Journal) Length() int {
 	if j == nil {
