@@ -231,3 +231,23 @@ func TestCallsAreRefusedWithLimits(t *testing.T) {
 		contains(t, err.Error(), "--allow-calls and "+flag+" exclude each other")
 	}
 }
+
+// Functions with parameters or results that are passed in other ways are not called.
+func TestCallsOfOtherTypes(t *testing.T) {
+	mark := filepath.Join("testdata", "calls", "abi.c")
+	path := debuggertest.Compile(t, mark, nil, "gcc", "-g", "-O0", "-std=gnu17")
+	c := callClient(t, path, mark, debugger.Live{})
+	for expression, want := range map[string]string{
+		"four(1)":   "in a way that is not supported",
+		"two(1)":    "in a way that is not supported",
+		"boxed(1)":  "in a way that is not supported",
+		"narrow(1)": "in a way that is not supported",
+		"half(1)":   "a _Float16 cannot be passed",
+		"wide(1)":   "cannot be passed",
+	} {
+		if got := failed(c, expression); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", expression, got, want)
+		}
+	}
+	contains(t, failed(c, `(int)printf("%Lf", l)`), "cannot be passed")
+}

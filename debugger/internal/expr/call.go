@@ -355,7 +355,7 @@ func (e *evaluator) argument(caller Caller, v Value, param *types.Type) (sysv.Ar
 	if to.class != floating && to.class != boolean && !n.fits(c) {
 		return sysv.Argument{}, fmt.Errorf("%s does not fit into %s", n.formatNumber(), param)
 	}
-	return encode(c), nil
+	return encode(c)
 }
 
 // promoted converts an argument by the default promotions of C (C17, 6.5.2.2).
@@ -364,19 +364,24 @@ func promoted(v Value) (sysv.Argument, error) {
 	if err != nil {
 		return sysv.Argument{}, err
 	}
-	if n.typ.class == floating {
-		n = n.convert(&typ{class: floating, size: 8, name: "double"})
+	if n.typ.class == floating && n.typ.size == 4 {
+		n = n.convert(double)
 	}
-	return encode(n), nil
+	return encode(n)
 }
 
-// encode returns a number as a register holds it.
-func encode(v Value) sysv.Argument {
+// double is the type that a float is promoted to.
+var double = &typ{class: floating, size: 8, name: "double"}
+
+// encode returns a number as a register has it.
+func encode(v Value) (sysv.Argument, error) {
 	switch {
-	case v.typ.class == floating && v.typ.size == 4:
-		return sysv.Argument{Bits: uint64(math.Float32bits(float32(v.float))), Float: true}
-	case v.typ.class == floating:
-		return sysv.Argument{Bits: math.Float64bits(v.float), Float: true}
+	case v.typ.class != floating:
+		return sysv.Argument{Bits: v.bits}, nil
+	case v.typ.size == 4:
+		return sysv.Argument{Bits: uint64(math.Float32bits(float32(v.float))), Float: true}, nil
+	case v.typ.size == 8:
+		return sysv.Argument{Bits: math.Float64bits(v.float), Float: true}, nil
 	}
-	return sysv.Argument{Bits: v.bits}
+	return sysv.Argument{}, fmt.Errorf("a %s cannot be passed, of the floating-point numbers only float and double can", v.typ)
 }

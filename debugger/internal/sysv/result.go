@@ -2,6 +2,7 @@ package sysv
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
@@ -28,6 +29,8 @@ func Classify(t *types.Type) (classes []Class, ok bool) {
 		return nil, true
 	case size <= 0 || !t.PassedByValue():
 		return nil, false
+	case s.Kind == types.KindArray || hasVector(s, map[*types.Type]bool{}): // C has no functions that return other arrays
+		return nil, false
 	case size > 16:
 		return []Class{Memory}, s.Kind != types.KindFloat && s.Kind != types.KindComplex
 	}
@@ -40,6 +43,23 @@ func Classify(t *types.Type) (classes []Class, ok bool) {
 
 // maxNesting bounds how deep types are nested.
 const maxNesting = 32
+
+// hasVector reports whether a type is or has a vector of the processor, which are
+// returned in registers of other sizes.
+func hasVector(t *types.Type, seen map[*types.Type]bool) bool {
+	s := t.Strip()
+	if seen[s] {
+		return false
+	}
+	seen[s] = true
+	switch s.Kind {
+	case types.KindArray:
+		return s.Vector() || hasVector(s.Elem(), seen)
+	case types.KindStruct, types.KindClass, types.KindUnion:
+		return slices.ContainsFunc(s.Fields(), func(f types.Field) bool { return !f.Static && hasVector(f.Type(), seen) })
+	}
+	return false
+}
 
 // classify merges the classes of an object at an offset.
 func classify(t *types.Type, offset int64, classes []Class, depth int) bool {

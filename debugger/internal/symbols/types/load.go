@@ -11,6 +11,7 @@ const maxMembers = 1 << 16
 
 const (
 	attrEnumClass  dwarf.Attr = 0x6d
+	attrVector     dwarf.Attr = 0x2107 // DW_AT_GNU_vector
 	attrUpperBound            = dwarf.AttrUpperBound
 )
 

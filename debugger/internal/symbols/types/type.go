@@ -68,7 +68,8 @@ type Type struct {
 	signature  uint64 // declared here, described in a type unit
 	scoped     bool   // enumeration class
 	Incomplete bool   // only declared
-	convention int64  // how it is passed to functions (DW_AT_calling_convention), 0 if unknown
+	vector     bool   // an array that is a vector of the processor (DW_AT_GNU_vector)
+	convention int64  // how it is passed to functions (DW_AT_calling_convention), 0 if that is not said
 
 	once    sync.Once // guards the fields that follow
 	fields  []Field
@@ -157,6 +158,7 @@ func (s *Set) newTypeLocked(e *dwarf.Entry) *Type {
 	t.Size, t.align = intAttr(e, dwarf.AttrByteSize), intAttr(e, dwarf.AttrAlignment)
 	t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
 	t.scoped, _ = e.Val(attrEnumClass).(bool)
+	t.vector, _ = e.Val(attrVector).(bool)
 	t.convention = intAttr(e, dwarf.AttrCalling)
 	t.elem, t.hasElem = d.Ref(e.Val(dwarf.AttrType))
 	t.signature, _ = e.Val(dwarf.AttrSignature).(uint64)
@@ -316,6 +318,9 @@ func (t *Type) passedByValue(depth int) bool {
 	}
 	return !s.special
 }
+
+// Vector reports whether the type is a vector of the processor, such as __m128.
+func (t *Type) Vector() bool { return t.Strip().vector }
 
 // Dimensions returns the lengths of an array, outermost first.
 func (t *Type) Dimensions() []int64 { t.load(); return t.dims }
