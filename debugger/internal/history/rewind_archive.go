@@ -46,6 +46,9 @@ func (r *Recorder) rewindToArchive(ctx context.Context) error {
 // rewindAll writes the state of the view to the process. If that fails, it restores what was
 // written before.
 func (r *Recorder) rewindAll(s Stepper, maps procfs.Maps) error {
+	if err := r.view().checkBase(); err != nil {
+		return err
+	}
 	var undo []func() error
 	err := r.rewindMaps(maps, &undo)
 	v := r.view()
@@ -79,7 +82,11 @@ func (r *Recorder) rewindMaps(maps procfs.Maps, undo *[]func() error) error {
 		}
 		for addr := m.Start; addr < m.End; addr += compareStep {
 			n := min(compareStep, m.End-addr)
-			if err := r.rewindRange(addr, then[:n], now[:n], undo); err != nil {
+			err := r.readThen(addr, then[:n], m.Path == "[stack]")
+			if err == nil {
+				err = r.rewindRange(addr, then[:n], now[:n], undo)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -87,10 +94,49 @@ func (r *Recorder) rewindMaps(maps procfs.Maps, undo *[]func() error) error {
 	return nil
 }
 
+// readThen reads memory of the view. Pages that cannot be read are zero if the stack was not so
+// large, or if they cannot be read at the present either.
+func (r *Recorder) readThen(addr uint64, b []byte, stack bool) error {
+	return readPages(r.view().ReadMemory, addr, b, func(at uint64, err error) error {
+		if _, ok := errors.AsType[*ptrace.AccessError](err); !ok {
+			return err
+		}
+		if _, now := r.target.ReadMemory(at, make([]byte, 1)); !stack && now == nil {
+			return err
+		}
+		return r.view().checkBase()
+	})
+}
+
+// checkBase returns why the base cannot be read at all: memory of a process that has ended
+// looks as if it had never been there.
+func (v *View) checkBase() error {
+	_, err := v.base.ReadMemory(v.PC(), make([]byte, 1))
+	return err
+}
+
+// readPages reads memory. It calls missing for each page that cannot be read, which is zero
+// unless that returns an error.
+func readPages(read func(uint64, []byte) (int, error), addr uint64, b []byte, missing func(at uint64, err error) error) error {
+	for {
+		n, err := read(addr, b)
+		if n == len(b) {
+			return nil
+		}
+		addr, b = addr+uint64(n), b[n:]
+		if err := missing(addr, err); err != nil {
+			return err
+		}
+		skip := min(uint64(len(b)), pageSize-addr%pageSize)
+		clear(b[:skip])
+		if addr, b = addr+skip, b[skip:]; len(b) == 0 {
+			return nil
+		}
+	}
+}
+
 // rewindRange writes a range of memory, page by page.
 func (r *Recorder) rewindRange(addr uint64, then, now []byte, undo *[]func() error) error {
-	n, _ := r.view().ReadMemory(addr, then)
-	clear(then[n:]) // the stack was not so large
 	if err := r.readOrZero(addr, now); err != nil {
 		return err
 	}

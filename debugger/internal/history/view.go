@@ -2,7 +2,7 @@ package history
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -126,11 +126,13 @@ func (v *View) ReadMemory(addr uint64, b []byte) (int, error) {
 	return n, nil
 }
 
+var errNothingMapped = errors.New("nothing was mapped there")
+
 // readPage reads up to the end of the page.
 func (v *View) readPage(addr uint64, b []byte) (int, error) {
 	b = b[:min(uint64(len(b)), pageSize-addr%pageSize)]
 	if v.remapped && !v.mapped(addr) {
-		return 0, fmt.Errorf("read memory at %#x: nothing was mapped there", addr)
+		return 0, &ptrace.AccessError{Address: addr, Err: errNothingMapped}
 	}
 	if n, ok := v.memory.read(addr, b); ok {
 		return n, nil
