@@ -312,13 +312,13 @@ func (p *Part) Bounds() (first, last uint64) { return p.first, p.last }
 func (p *Part) Bytes() int { return len(p.file) }
 
 // Inputs is that of Past, for the records before another position.
-func (p *Part) Inputs(ctx context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error {
-	t, err := p.open(ctx)
+func (p *Part) Inputs(_ context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error {
+	r, err := p.read()
 	if err != nil {
 		return err
 	}
-	for n := t.recording.after(from); n < t.recording.Len(); n++ {
-		e := t.recording.Event(n)
+	for n := r.after(from); n < r.Len(); n++ {
+		e := r.Event(n)
 		if e.Position >= to {
 			return nil
 		}
@@ -330,6 +330,14 @@ func (p *Part) Inputs(ctx context.Context, from, to uint64, f func(kind history.
 		}
 	}
 	return nil
+}
+
+// read returns the recording, which need not be replayed.
+func (p *Part) read() (*Recording, error) {
+	if p.timeline != nil {
+		return p.timeline.recording, nil
+	}
+	return Read(bytes.NewReader(p.file))
 }
 
 // open replays the recording, unless it is there.

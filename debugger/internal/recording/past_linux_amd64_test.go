@@ -2,8 +2,10 @@ package recording_test
 
 import (
 	"io"
+	"slices"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
@@ -28,5 +30,26 @@ func TestWriterBuffer(t *testing.T) {
 		if got := w.Buffer(); got > 1<<20 {
 			t.Errorf("after an event of %d bytes, %d bytes are kept", size, got)
 		}
+	}
+}
+
+// The inputs of a recording are known without a replay, which this one does not permit: its
+// program is none.
+func TestInputsWithoutReplay(t *testing.T) {
+	part := recording.PartOf(write(t, events()), 20)
+	var got []uint64
+	add := func(kind history.Kind, number uint64) { got = append(got, uint64(kind), number) }
+	if err := part.Inputs(t.Context(), 11, 20, add); err != nil {
+		t.Fatal(err)
+	}
+	if want := []uint64{uint64(history.Called), 25, uint64(history.Signalled), 11}; !slices.Equal(got, want) {
+		t.Errorf("%d, want %d", got, want)
+	}
+	got = nil
+	if err := part.Inputs(t.Context(), 11, 13, add); err != nil || len(got) != 2 {
+		t.Errorf("%d, %v", got, err)
+	}
+	if _, err := part.Window(t.Context(), 12); err == nil {
+		t.Error("it was replayed")
 	}
 }
