@@ -2,6 +2,7 @@ package recording
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
@@ -59,3 +60,17 @@ func KeptAfterAdding(parts int) (first, last bool) {
 
 // PartOf returns a part with a recording that nobody has looked at.
 func PartOf(file []byte, last uint64) *Part { return &Part{file: file, last: last} }
+
+// CheckImage checks an image with some bytes of zeros for a recording of at most some bytes.
+func CheckImage(zeros, most int) error {
+	s := newStretch(Stretch{Bytes: most})
+	out, err := NewWriter(&s.file)
+	if err != nil {
+		return err
+	}
+	e := Event{Kind: Image, Writes: []Write{{Data: make([]byte, zeros)}}}
+	if err := errors.Join(out.Add(&e), out.Flush()); err != nil {
+		return err
+	}
+	return s.checkImage(out)
+}

@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"testing"
@@ -51,5 +52,16 @@ func TestInputsWithoutReplay(t *testing.T) {
 	}
 	if _, err := part.Window(t.Context(), 12); err == nil {
 		t.Error("it was replayed")
+	}
+}
+
+// An image that is small because it compresses well takes its room when it is replayed.
+func TestImageBudget(t *testing.T) {
+	if err := recording.CheckImage(3<<20, 1<<20); err != nil {
+		t.Error(err)
+	}
+	e, ok := errors.AsType[*recording.BudgetError](recording.CheckImage(8<<20, 1<<20))
+	if !ok || e.Allowed != 1<<20 || e.Needed < 2<<20 {
+		t.Errorf("%+v", e)
 	}
 }

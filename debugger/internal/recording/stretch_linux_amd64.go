@@ -155,14 +155,29 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, i.undo(l.Threads))
 	}
-	if err = errors.Join(r.addFirst(&event), out.Flush()); err == nil && s.file.Len() > s.Bytes {
-		err = &BudgetError{s.file.Len(), s.Bytes}
+	if err = errors.Join(r.addFirst(&event), out.Flush()); err == nil {
+		err = s.checkImage(out)
 	}
 	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, r.giveBackToDebugger(l, StretchEnd{}), r.closeRun())
 	}
 	part := &Part{first: first}
 	return part, r.fill(ctx, l, part), nil
+}
+
+// unpacked is how many times as large an image may be before compression as the recording
+// after it: a replay has it in memory.
+const unpacked = 4
+
+// checkImage returns an error if what was written takes too much.
+func (s *stretch) checkImage(out *Writer) error {
+	if s.file.Len() > s.Bytes {
+		return &BudgetError{s.file.Len(), s.Bytes}
+	}
+	if needed := int(out.Size() / unpacked); needed > s.Bytes {
+		return &BudgetError{needed, s.Bytes}
+	}
+	return nil
 }
 
 // fill records the stretch into a part.
