@@ -45,6 +45,7 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 	part := p.ongoing(r.History())
 	again := part != nil
 	var end StretchEnd
+	ran := false
 	err := process.Lend(ctx, func(l *proc.Loan) (err error) {
 		s.action = func(info ptrace.SigInfo) proc.Action { return l.Action(info.Signal()) }
 		ctx, unwatch := watchPause(ctx, l)
@@ -54,13 +55,15 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 		} else {
 			part, end, err = s.record(ctx, l, first)
 		}
+		ran = err == nil
 		return err
 	})
 	r.Lent()
-	if err != nil {
-		return end, err
-	}
 	switch {
+	case err != nil && ran:
+		return lose(r, part, end, err)
+	case err != nil:
+		return end, err
 	case end.Why == EndGone:
 		return end, nil
 	case end.Why == EndExec:
@@ -76,7 +79,16 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 	if !again {
 		p.add(r.Freeze(&partBase{p, part}), part)
 	}
-	return end, r.Archive(p, p.reason(r.History()))
+	if err := r.Archive(p, p.reason(r.History())); err != nil {
+		return lose(r, part, end, err)
+	}
+	return end, nil
+}
+
+// lose begins the history anew after an error, since the process has run.
+func lose(r *history.Recorder, part *Part, end StretchEnd, err error) (StretchEnd, error) {
+	end.Why, end.Text = EndLost, err.Error()
+	return end, r.Restart(part.last+1, end.Text)
 }
 
 // ongoing returns the last part if its recording can continue: nothing was recorded since,
