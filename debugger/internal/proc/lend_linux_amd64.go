@@ -122,14 +122,16 @@ func (p *Process) endLoan(l *Loan) error {
 		}
 		p.threads[id] = t
 	}
-	if len(p.threads) == 0 { // killed meanwhile; its parent has not waited for it
-		p.end(Stop{Why: Exited, Thread: p.pid, Status: UnknownStatus})
+	if len(p.threads) == 0 { // killed meanwhile; this program may be its parent and must wait for it
+		if err := p.awaitEvents(); err != nil {
+			p.end(Stop{Why: Exited, Thread: p.pid, Status: UnknownStatus})
+		}
 		return nil
 	}
 	if p.current = l.Current; p.threads[p.current] == nil {
 		p.current = p.ids()[0]
 	}
-	return errors.Join(p.replaceMemory(), p.sendAgain(l))
+	return p.checkEnded(errors.Join(p.replaceMemory(), p.sendAgain(l)))
 }
 
 // reportedSignals returns the signals of stops that were reported and are still to be
