@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -14,6 +15,9 @@ func TestThreads(t *testing.T) {
 	program := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
 	for _, test := range []string{"join", "handover", "condition", "local", "signals", "fork", "exec", "leader", "group", "sleep", "robust", "read", "poll", "shared", "unknown", "timeouts"} {
 		t.Run(test, func(t *testing.T) {
+			if test == "timeouts" && os.Getenv("TRIPTYCH_TEST_SEEKS") == "" {
+				t.Skip("one thread in 150 did not wake up within 20 seconds on a busy machine; see make recordings")
+			}
 			command := exec.CommandContext(t.Context(), program, test)
 			want, _ := command.Output() // the status is compared
 			r := record(t, program, test)
