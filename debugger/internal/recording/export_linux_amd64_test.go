@@ -58,7 +58,7 @@ func KeptAfterAdding(parts int) (first, last bool) {
 	return p.parts[0].(*Part).kept != nil, p.parts[parts-1].(*Part).kept != nil
 }
 
-// PartOf returns a part with a recording that nobody has looked at.
+// PartOf returns a part with a recording that has not been opened.
 func PartOf(file []byte, last uint64) *Part { return &Part{file: file, last: last} }
 
 // CheckImage checks an image with some bytes of zeros for a recording of at most some bytes.

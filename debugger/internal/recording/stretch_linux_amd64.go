@@ -165,8 +165,8 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	return part, r.fill(ctx, l, part), nil
 }
 
-// unpacked is how many times as large an image may be before compression as the recording
-// after it: a replay has it in memory.
+// unpacked limits the size of an image before compression, in times the size that the
+// recording may have: a replay has the image in memory.
 const unpacked = 4
 
 // checkImage returns an error if what was written takes too much.
