@@ -1,6 +1,9 @@
 package ptrace
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrPlatform is returned on other systems and processors.
@@ -20,3 +23,22 @@ var (
 	// event of its end.
 	ErrGone = errors.New("thread is gone or not stopped")
 )
+
+// An AccessError reports an address that could not be read or written.
+type AccessError struct {
+	Address uint64
+	Write   bool
+	Err     error
+}
+
+// Error implements error.
+func (e *AccessError) Error() string {
+	verb := "read"
+	if e.Write {
+		verb = "write"
+	}
+	return fmt.Sprintf("%s memory at %#x: %v", verb, e.Address, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *AccessError) Unwrap() error { return e.Err }

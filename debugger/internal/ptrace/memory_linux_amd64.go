@@ -35,25 +35,6 @@ func (m *Memory) PID() int { return m.pid }
 // close it.
 func (m *Memory) File() *os.File { return m.file }
 
-// An AccessError reports an address that could not be read or written.
-type AccessError struct {
-	Address uint64
-	Write   bool
-	Err     error
-}
-
-// Error implements error.
-func (e *AccessError) Error() string {
-	verb := "read"
-	if e.Write {
-		verb = "write"
-	}
-	return fmt.Sprintf("%s memory at %#x: %v", verb, e.Address, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *AccessError) Unwrap() error { return e.Err }
-
 // Read reads len(b) bytes at addr. It returns the number of bytes read and, if that
 // is less, an *AccessError.
 func (m *Memory) Read(addr uint64, b []byte) (int, error) {
