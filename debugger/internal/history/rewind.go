@@ -49,16 +49,12 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 // rewindable returns a *[RewindError] if threads or mappings differ from those
 // of the view.
 func (r *Recorder) rewindable() error {
-	infos, err := r.target.Threads()
+	changed, err := r.threadsChanged()
 	if err != nil {
 		return err
 	}
-	var now []int
-	for _, info := range infos {
-		now = append(now, info.ID)
-	}
-	if then := r.view().Threads(); !slices.Equal(now, then) {
-		return &RewindError{fmt.Sprintf("there were the threads %d, and there are %d", then, now)}
+	if changed != "" {
+		return &RewindError{changed}
 	}
 	maps, err := r.target.Maps()
 	if err != nil {
@@ -70,6 +66,23 @@ func (r *Recorder) rewindable() error {
 		return &RewindError{fmt.Sprintf("the mappings have changed since, as that at %#x-%#x %s", m.Start, m.End, m.Path)}
 	}
 	return nil
+}
+
+// threadsChanged says how the threads of the process differ from those of the view, "" if
+// they do not.
+func (r *Recorder) threadsChanged() (string, error) {
+	infos, err := r.target.Threads()
+	if err != nil {
+		return "", err
+	}
+	var now []int
+	for _, info := range infos {
+		now = append(now, info.ID)
+	}
+	if then := r.view().Threads(); !slices.Equal(now, then) {
+		return fmt.Sprintf("there were the threads %d, and there are %d", then, now), nil
+	}
+	return "", nil
 }
 
 // ignoringStackGrowth returns maps in which stacks begin at address 0, because
@@ -95,6 +108,12 @@ func (r *Recorder) rewind(s Stepper) error {
 			err = r.rewindThread(s, t, &undo)
 		}
 	}
+	return undoAfter(err, undo)
+}
+
+// undoAfter restores what was written before an error, the last first. It returns the error,
+// if there was one, with those of restoring.
+func undoAfter(err error, undo []func() error) error {
 	if err == nil {
 		return nil
 	}

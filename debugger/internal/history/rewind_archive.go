@@ -64,13 +64,7 @@ func (r *Recorder) rewindAll(s Stepper, maps procfs.Maps) error {
 			err = r.rewindThread(s, t, &undo)
 		}
 	}
-	if err == nil {
-		return nil
-	}
-	for _, f := range slices.Backward(undo) {
-		err = errors.Join(err, f())
-	}
-	return err
+	return undoAfter(err, undo)
 }
 
 // rewindMaps writes the memory of the view where it differs from that of the process.
@@ -154,18 +148,14 @@ func (r *Recorder) rewindRange(addr uint64, then, now []byte, undo *[]func() err
 
 // rewindableToArchive returns why the process cannot be set back to the view.
 func (r *Recorder) rewindableToArchive() error {
-	infos, err := r.target.Threads()
+	changed, err := r.threadsChanged()
 	if err != nil {
 		return err
 	}
-	var now []int
-	for _, info := range infos {
-		now = append(now, info.ID)
+	if changed != "" {
+		return errors.New(changed)
 	}
 	v := r.view()
-	if then := v.Threads(); !slices.Equal(now, then) {
-		return fmt.Errorf("there were the threads %d, and there are %d", then, now)
-	}
 	for i := range v.threads {
 		if t := &v.threads[i]; t.alive && interruptedCall(t.regs.RAX) {
 			return fmt.Errorf("thread %d was in an interrupted system call", t.id)
