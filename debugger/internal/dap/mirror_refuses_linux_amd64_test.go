@@ -1,7 +1,6 @@
 package dap_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,31 +9,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
 )
-
-// digest describes all that a client could change: position, stops, breakpoints, registers
-// and memory.
-func digest(t *testing.T, s *session.Session) string {
-	t.Helper()
-	_, leave, err := s.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer leave()
-	_, stops, _ := s.LastStop()
-	regs, err := s.View.Regs(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := fmt.Sprintf("stops %d, history %+v, breakpoints %v, life %v, registers %+v", stops, *s.HistoryPosition(), s.Breakpoints.ByID, s.Life.Err(), regs)
-	for _, addr := range []uint64{regs.RIP, regs.RSP} {
-		b := make([]byte, 256)
-		if _, err := s.View.ReadMemory(addr, b); err != nil {
-			t.Fatal(err)
-		}
-		text += fmt.Sprintf(", memory at %#x %x", addr, b)
-	}
-	return text
-}
 
 // No request of a mirror changes a process that stands at the present, where a client in
 // control could: what would change it is refused, and breakpoints are not verified.
@@ -48,7 +22,7 @@ func TestMirrorRefusesEachRequest(t *testing.T) {
 	c.do("configurationDone", nil)
 	stop := c.stopped()
 	frame := c.frames(stop.ThreadId, 0, 1).StackFrames[0]
-	before := digest(t, s)
+	before := sessiontest.Digest(t, s)
 	scopes := ask[godap.ScopesResponseBody](c, "scopes", godap.ScopesArguments{FrameId: frame.Id}).Scopes
 	thread := map[string]any{"threadId": stop.ThreadId}
 	for _, request := range []struct {
@@ -71,7 +45,7 @@ func TestMirrorRefusesEachRequest(t *testing.T) {
 		if why := c.refused(request.command, request.arguments); why == "" {
 			t.Errorf("%s %v is refused without a reason", request.command, request.arguments)
 		}
-		if after := digest(t, s); after != before {
+		if after := sessiontest.Digest(t, s); after != before {
 			t.Fatalf("%s %v has changed the session:\n%s\nwas\n%s", request.command, request.arguments, after, before)
 		}
 	}
@@ -91,7 +65,7 @@ func TestMirrorRefusesEachRequest(t *testing.T) {
 	c.do("launch", map[string]any{"program": "/bin/true"}) // applies to the session, too
 	c.do("evaluate", map[string]any{"expression": ":record on", "context": "repl"})
 	c.end()
-	if after := digest(t, s); after != before {
+	if after := sessiontest.Digest(t, s); after != before {
 		t.Fatalf("the session has changed:\n%s\nwas\n%s", after, before)
 	}
 	step(t, s) // it can still be moved

@@ -2,7 +2,6 @@ package gdbremote_test
 
 import (
 	"encoding/hex"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -29,37 +28,12 @@ func atBreakpoint(t *testing.T, r *session.Registry) *session.Session {
 	return s
 }
 
-// digest describes all that a client could change: position, stops, breakpoints, registers
-// and memory.
-func digest(t *testing.T, s *session.Session) string {
-	t.Helper()
-	_, leave, err := s.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer leave()
-	_, stops, _ := s.LastStop()
-	regs, err := s.View.Regs(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := fmt.Sprintf("stops %d, history %+v, breakpoints %v, life %v, registers %+v", stops, *s.HistoryPosition(), s.Breakpoints.ByID, s.Life.Err(), regs)
-	for _, addr := range []uint64{regs.RIP, regs.RSP} {
-		b := make([]byte, 64)
-		if _, err := s.View.ReadMemory(addr, b); err != nil {
-			t.Fatal(err)
-		}
-		text += fmt.Sprintf(", memory at %#x %x", addr, b)
-	}
-	return text
-}
-
 // No packet of a mirror changes a process that stands at the present, where an owner or a
 // client in control could.
 func TestMirrorRefusesEachPacket(t *testing.T) {
 	r := sessiontest.NewRegistry(t)
 	s := atBreakpoint(t, r)
-	before := digest(t, s)
+	before := sessiontest.Digest(t, s)
 	pc, sp := s.CurrentStop().Address, uint64(0)
 	if regs, err := s.View.Regs(0); err == nil {
 		sp = regs.RSP
@@ -97,7 +71,7 @@ func TestMirrorRefusesEachPacket(t *testing.T) {
 		if !strings.Contains(answer, p[1]) || p[1] == "" && answer != "" {
 			t.Errorf("%q: %q, want %q", p[0], answer, p[1])
 		}
-		if after := digest(t, s); after != before {
+		if after := sessiontest.Digest(t, s); after != before {
 			t.Fatalf("%q has changed the session:\n%s\nwas\n%s", p[0], after, before)
 		}
 	}
@@ -109,7 +83,7 @@ func TestMirrorRefusesEachPacket(t *testing.T) {
 		v := serve(t, r, s, gdbremote.Options{Role: session.Mirror})
 		v.talk(t).ask(end)
 		v.wait(t)
-		if after := digest(t, s); after != before || !runs(s.PID) {
+		if after := sessiontest.Digest(t, s); after != before || !runs(s.PID) {
 			t.Errorf("%q has changed the session:\n%s\nwas\n%s", end, after, before)
 		}
 	}
