@@ -33,9 +33,8 @@ type arena struct {
 	far       map[uint64]uint64 // jumps to translations in other arenas, by those
 }
 
-func newArena(a Arena) *arena {
-	stubs, _ := translate.Stubs(a.Base)
-	copy(a.Code, stubs)
+func newArena(a Arena, rules map[uint64]translate.CallRule) *arena {
+	copy(a.Code, translate.Stubs(a.Base, rules))
 	n := &arena{Arena: a}
 	n.reset()
 	return n
@@ -83,7 +82,7 @@ func (c *Cache) arenaFor(pc uint64) (*arena, error) {
 	case err != nil:
 		return nil, err
 	}
-	c.arenas = append(c.arenas, newArena(memory))
+	c.arenas = append(c.arenas, newArena(memory, c.Rules))
 	return c.arenas[len(c.arenas)-1], nil
 }
 
@@ -98,7 +97,7 @@ func (a *arena) scratch(pc uint64, limit int, config *Config) translate.Request 
 	hot := a.Base + translate.StubsSize
 	return translate.Request{
 		PC: pc, Fetch: config.Fetch, Variable: config.Variable, Limit: limit,
-		Hot: hot, Cold: hot + translate.MaxCode, Stubs: a.Base, FirstExit: onceExits,
+		Hot: hot, Cold: hot + translate.MaxCode, Stubs: a.Base, FirstExit: onceExits, Buffered: config.Rules != nil,
 	}
 }
 
@@ -176,6 +175,43 @@ func (c *Cache) Contains(address uint64) bool { return c.arenaAt(address) != nil
 func (c *Cache) CountsInRCX(address uint64) bool {
 	a := c.arenaAt(address)
 	return a != nil && translate.CountsInRCX(a.Code[address-a.Base:], address, a.Base)
+}
+
+// A BufferPart is a part of the code that makes system calls without a stop.
+type BufferPart uint8
+
+// The parts.
+const (
+	NoBuffer BufferPart = iota // any other code
+	Checked                    // before the system call, and behind the check whether to make it
+	Making                     // behind the system call
+)
+
+var bufferPlaces = translate.FindBufferPlaces()
+
+// BufferPart returns the part that an address belongs to, and if that is Checked, the
+// address of the check.
+func (c *Cache) BufferPart(address uint64) (part BufferPart, check uint64) {
+	a := c.arenaAt(address)
+	if a == nil {
+		return NoBuffer, 0
+	}
+	switch offset := address - a.Base; {
+	case offset == bufferPlaces.Made:
+		return Making, 0
+	case offset > bufferPlaces.Checks && offset <= bufferPlaces.Makes:
+		return Checked, a.Base + bufferPlaces.Checks
+	}
+	return NoBuffer, 0
+}
+
+// Word returns the word at an address in an arena, or 0.
+func (c *Cache) Word(address uint64) uint64 {
+	const size = 8
+	if a := c.arenaAt(address); a != nil && a.end()-address >= size {
+		return binary.LittleEndian.Uint64(a.Code[address-a.Base:])
+	}
+	return 0
 }
 
 // arenaAt returns the arena with an address, or nil.

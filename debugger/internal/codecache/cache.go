@@ -16,6 +16,9 @@ type Config struct {
 	Arena   func(near uint64) (Arena, error)
 	Targets translate.Targets
 	Stops   func(pc uint64) bool // see translate.Request; the answer must not change before Clear
+	// Rules, unless nil, are those of the system calls that the process makes without a
+	// stop, see translate.Request.Buffered. They must be set before the first translation.
+	Rules map[uint64]translate.CallRule
 }
 
 // A Cache holds translations.
@@ -221,7 +224,7 @@ func (c *Cache) add(pc uint64) (*block, error) {
 	a.follow(pc)
 	b := &block{address: a.hot, Block: translate.Translate(translate.Request{
 		PC: pc, Fetch: c.Fetch, Variable: c.Variable, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(c.exitCount),
-		Dead: c.dead, Stops: c.Stops, Compact: a.compact(),
+		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil,
 	})}
 	a.place(b)
 	c.blocks[pc] = b
@@ -298,7 +301,7 @@ func (c *Cache) Exit(number uint32) (Exit, error) {
 	switch e.Kind {
 	case translate.ExitLeft:
 		x.Undone = e.count
-	case translate.ExitIndirect:
+	case translate.ExitIndirect, translate.ExitCall:
 		x.Undone = 1
 	}
 	return x, nil

@@ -18,6 +18,8 @@ type Child struct {
 	PID int
 	New bool // it has just begun to execute a program; else it is a copy of its parent
 
+	Filtered bool // it has the filter of [Runner.BufferCalls]
+
 	regs ptrace.Regs
 	mask uint64
 	code uint64 // address of the code in which it waits, or 0
@@ -84,7 +86,7 @@ func (r *Runner) handOver(pid int, isNew bool) error {
 	if _, err := r.tracer.ToEventStop(pid, r.other); err != nil {
 		return err
 	}
-	c := Child{PID: pid, New: isNew}
+	c := Child{PID: pid, New: isNew, Filtered: r.buffers()}
 	if !isNew {
 		site, err := SyscallSite(pid)
 		if err != nil {
@@ -115,7 +117,7 @@ func (r *Runner) handOver(pid int, isNew bool) error {
 // Take traces the child, which is then in an event stop as its parent's tracer had found it.
 // If the error is ErrRanOn, it is anywhere in the program, in an event stop, too.
 func (c *Child) Take(tracer *ptrace.Tracer) error {
-	if err := errors.Join(tracer.Seize(c.PID, ptrace.Options), tracer.Interrupt(c.PID)); err != nil {
+	if err := errors.Join(tracer.Seize(c.PID, ptrace.Options|ptrace.FilterEvents), tracer.Interrupt(c.PID)); err != nil {
 		return err
 	}
 	for {

@@ -53,10 +53,13 @@ func (r *Runner) run(ctx context.Context) (Stop, error) {
 			}
 		}
 		event, err := r.wait(ctx)
+		if err == nil {
+			err = r.drain()
+		}
 		if err != nil {
 			return Stop{}, err
 		}
-		stop, err := Stop{}, error(nil)
+		stop := Stop{}
 		if stop, running, err = r.handle(event); stop.Kind != 0 || err != nil {
 			return stop, err
 		}
@@ -89,6 +92,10 @@ func (r *Runner) finished(ctx context.Context) bool {
 
 // wait waits until the thread stops. When ctx is done, it makes the thread stop.
 func (r *Runner) wait(ctx context.Context) (ptrace.Event, error) {
+	if r.buffers() && len(r.threads) > 1 {
+		r.tracer.WhileWaiting(r.interruptWaiting)
+		defer r.tracer.WhileWaiting(nil)
+	}
 	event, err := r.next(ctx)
 	if !errors.Is(err, ptrace.ErrWoken) {
 		return event, err
@@ -174,6 +181,11 @@ func (r *Runner) enter() error {
 // further stops, see enterFromCache. From the entry of a system call the thread continues so
 // that the kernel will not: there would be a stop at the end of the present call.
 func (r *Runner) resumeTranslated() error {
+	if r.buffers() {
+		r.makes, r.at = false, atStop
+		r.context().SetMayWait(len(r.threads) == 1)
+		return r.resume(r.tracer.Cont, 0)
+	}
 	f := r.tracer.ToEmulated
 	if r.makes = r.at == atStop && !r.Replays && !r.filtered; r.makes {
 		f = r.tracer.ToSyscall
@@ -221,6 +233,9 @@ func (r *Runner) handle(e ptrace.Event) (stop Stop, running bool, err error) {
 		return Stop{Kind: Exited, Status: -1, Killed: int(e.Signal)}, false, nil
 	case ptrace.SyscallStop:
 		stop, err = r.call()
+		return stop, false, err
+	case ptrace.Filtered:
+		stop, err = r.filteredExit()
 		return stop, false, err
 	case ptrace.SignalStop:
 		return r.signalled()
@@ -284,23 +299,25 @@ func (r *Runner) take(regs *ptrace.Regs, pc uint64, undone int) {
 
 // exit handles an exit from the cache.
 func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
-	context := r.context()
+	context, leaving := r.context(), r.leaving
 	x, err := r.cache.Exit(context.Exit())
 	if err != nil {
 		return Stop{}, err
 	}
-	regs.RAX, regs.RCX, regs.R11 = context.Saved(0), context.Saved(1), context.Saved(11)
+	regs.RAX, regs.RCX, regs.R11, regs.RDI = context.Saved(0), context.Saved(1), context.Saved(11), context.Saved(7)
 	r.take(regs, x.Target, x.Undone)
 	r.indirect = x.Kind == translate.ExitIndirect
 	if x.Kind == translate.ExitChanged {
 		r.cache.Changed(x.Target)
 	}
 	switch {
-	case x.Kind != translate.ExitNative && (!r.indirect || r.follow()):
+	case x.Kind == translate.ExitCall && leaving:
+		return Stop{}, nil
+	case x.Kind != translate.ExitNative && x.Kind != translate.ExitCall && (!r.indirect || r.follow()):
 		return Stop{}, nil
 	case r.signalFirst() || r.context().Left() <= 0 || r.stopsHere():
 		return Stop{}, nil // the end comes first, too
-	case r.atSyscall():
+	case x.Kind == translate.ExitCall || r.atSyscall():
 		return Stop{Kind: Call}, nil
 	}
 	return Stop{Kind: Native}, nil
@@ -318,6 +335,10 @@ func (r *Runner) interrupted() (stop Stop, running bool, err error) {
 	var regs ptrace.Regs
 	if err := r.tracer.Regs(r.tid, &regs); err != nil {
 		return Stop{}, false, err
+	}
+	if r.waitsBuffered(&regs) {
+		r.withdrawBuffered(&regs)
+		return Stop{Kind: Call}, false, nil
 	}
 	if r.cache.Contains(regs.RIP) {
 		return Stop{}, true, r.leave()
@@ -340,6 +361,9 @@ func (r *Runner) leave() error {
 			return err
 		}
 	}
+	if r.buffers() {
+		return r.leaveBuffer()
+	}
 	r.makes = false
 	return r.resume(r.tracer.ToEmulated, 0)
 }
@@ -351,6 +375,7 @@ func (r *Runner) stopLeaving() {
 	if r.leaving && context.Left() < -leavingBias/2 {
 		context.SetLeft(context.Left() + leavingBias)
 	}
+	context.SetLeave(false)
 	r.leaving = false
 }
 

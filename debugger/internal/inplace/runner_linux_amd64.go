@@ -25,6 +25,10 @@ type Runner struct {
 	// Follow, unless nil, gets the children of the process. Otherwise they run on.
 	Follow func(Child)
 
+	// Made, unless nil, gets the system calls that the process has made without a stop, see
+	// [Runner.BufferCalls], in their order, before Run returns.
+	Made func(BufferedCall) error
+
 	tracer  *ptrace.Tracer
 	pid     int
 	threads map[int]*thread

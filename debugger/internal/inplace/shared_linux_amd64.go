@@ -17,10 +17,12 @@ import (
 const (
 	arenaSize  = 128 << 20
 	maxArenas  = 4
-	sharedSize = arenasAt + maxArenas*arenaSize
+	sharedSize = bufferAt + bufferSize
 	targetsAt  = 0
 	contextAt  = targetsAt + translate.TargetsSize
 	arenasAt   = contextAt + translate.ContextSize
+	bufferAt   = arenasAt + maxArenas*arenaSize
+	bufferSize = 1 << 20
 )
 
 // regions are the parts of the memory, and how they are mapped into the process.
@@ -28,6 +30,7 @@ var regions = [...]struct{ offset, size, protection uint64 }{
 	{targetsAt, translate.TargetsSize, unix.PROT_READ},
 	{contextAt, translate.ContextSize, unix.PROT_READ | unix.PROT_WRITE},
 	{arenasAt, maxArenas * arenaSize, unix.PROT_READ | unix.PROT_EXEC},
+	{bufferAt, bufferSize, unix.PROT_READ | unix.PROT_WRITE},
 }
 
 // shared is the memory that this program shares with the process.
@@ -118,6 +121,11 @@ func (s *shared) close() error {
 }
 
 func (s *shared) context() translate.Context { return s.bytes[contextAt:arenasAt] }
+
+// buffer returns the memory for records of system calls, and its address in the process.
+func (s *shared) buffer() (here []byte, there uint64) {
+	return s.bytes[bufferAt:][:bufferSize], s.remote[len(s.remote)-1]
+}
 
 func (s *shared) targets() translate.Targets { return s.bytes[targetsAt:contextAt] }
 

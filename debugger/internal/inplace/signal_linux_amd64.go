@@ -32,6 +32,8 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 		return Stop{}, true, r.noteWatched(&regs)
 	case !r.cache.Contains(regs.RIP):
 		return r.signalledOutside(&regs)
+	case r.waitsBuffered(&regs):
+		return r.interruptBuffered(&regs)
 	case ok && position.Start:
 		r.take(&regs, position.PC, 0)
 		return r.deliverable()

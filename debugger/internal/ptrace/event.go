@@ -21,6 +21,7 @@ const (
 	VforkDone                   // the child of a vfork has its own memory now
 	Exec                        // a new program; Message is the former id of the thread
 	Exiting                     // the thread is about to end
+	Filtered                    // a seccomp filter reports a system call, see FilterEvents
 	OtherStop                   // any other stop
 	Exited                      // the thread has exited with Status
 	Killed                      // the thread was killed by Signal
@@ -29,7 +30,7 @@ const (
 var kindNames = [...]string{
 	SignalStop: "signal", GroupStop: "group stop", EventStop: "event stop", SyscallStop: "system call",
 	Clone: "clone", Fork: "fork", Vfork: "vfork", VforkDone: "vfork done", Exec: "exec",
-	Exiting: "exiting", OtherStop: "other", Exited: "exited", Killed: "killed",
+	Exiting: "exiting", Filtered: "filtered system call", OtherStop: "other", Exited: "exited", Killed: "killed",
 }
 
 // String returns the name of the kind.
@@ -55,7 +56,7 @@ func (e Event) Gone() bool {
 }
 
 // traceKinds maps the values of PTRACE_EVENT_… to kinds.
-var traceKinds = map[uint32]Kind{1: Fork, 2: Vfork, 3: Clone, 4: Exec, 5: VforkDone, 6: Exiting}
+var traceKinds = map[uint32]Kind{1: Fork, 2: Vfork, 3: Clone, 4: Exec, 5: VforkDone, 6: Exiting, 7: Filtered}
 
 // eventStop is PTRACE_EVENT_STOP.
 const eventStop = 128

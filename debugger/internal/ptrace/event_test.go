@@ -32,7 +32,7 @@ func TestDecode(t *testing.T) {
 		{"exec", 0x4_057f, ptrace.Event{Kind: ptrace.Exec}},
 		{"vfork done", 0x5_057f, ptrace.Event{Kind: ptrace.VforkDone}},
 		{"exiting", 0x6_057f, ptrace.Event{Kind: ptrace.Exiting}},
-		{"seccomp", 0x7_057f, ptrace.Event{Kind: ptrace.OtherStop}},
+		{"seccomp", 0x7_057f, ptrace.Event{Kind: ptrace.Filtered}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -22,6 +22,10 @@ const (
 const Options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
 	unix.PTRACE_O_TRACEVFORKDONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
 
+// FilterEvents is an option for events at system calls for which a seccomp filter of the
+// process returns SECCOMP_RET_TRACE. Without it they fail with ENOSYS.
+const FilterEvents = unix.PTRACE_O_TRACESECCOMP
+
 // ExitKill is an option that makes the kernel kill the process when the tracer ends.
 // It is for launched programs only.
 const ExitKill = unix.PTRACE_O_EXITKILL

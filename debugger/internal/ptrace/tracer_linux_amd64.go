@@ -26,6 +26,7 @@ type Tracer struct {
 
 	peeked        Event       // the last stop, if it was read with WNOWAIT only, see wait
 	beforeConsume func(Event) // see BeforeConsume
+	whileWaiting  func()      // see WhileWaiting
 }
 
 type call struct {
@@ -134,6 +135,9 @@ func (t *Tracer) Next(ctx context.Context, wake <-chan struct{}) (Event, error) 
 		select {
 		case <-changed:
 		case <-tick.C:
+			if t.whileWaiting != nil {
+				t.whileWaiting()
+			}
 		case <-wake:
 			return Event{}, ErrWoken
 		case <-ctx.Done():
@@ -153,6 +157,9 @@ func (t *Tracer) Wait() (Event, error) {
 	e, _, err := t.wait(0)
 	return e, err
 }
+
+// WhileWaiting sets a function that Next calls from time to time as long as no event comes.
+func (t *Tracer) WhileWaiting(f func()) { t.whileWaiting = f }
 
 // BeforeConsume sets a function that is called with a stop before it is consumed, that
 // is, before its signal would be dropped if this program is killed: see wait. f may

@@ -48,7 +48,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 		return Result{}, err
 	}
 	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: files{writer: out, known: make(map[stamp]int)}}
-	i, err := intrude(l.Tracer, l.PID, l.Threads, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
+	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
 	if err != nil {
 		return Result{}, err
 	}

@@ -98,7 +98,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 		return Result{}, errors.Join(err, f.release(tracer, c))
 	}
 	r := &recorder{
-		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f,
+		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filter: c.Filtered,
 		files: files{writer: out, known: make(map[stamp]int)},
 	}
 	pinLike(tracer, c.PID)
@@ -131,7 +131,11 @@ func (r *recorder) beginChild(c *inplace.Child) error {
 		}
 		return r.tracer.Inject(tid, site, number, args, other)
 	}
-	i, err := intrude(r.tracer, c.PID, []int{c.PID}, inject, func(ptrace.Event) {})
+	filters := 0
+	if c.Filtered {
+		filters = 1
+	}
+	i, err := intrude(r.tracer, c.PID, []int{c.PID}, filters, inject, func(ptrace.Event) {})
 	if err != nil {
 		return err
 	}
@@ -139,6 +143,7 @@ func (r *recorder) beginChild(c *inplace.Child) error {
 	if err != nil {
 		return err
 	}
+	r.bufferCalls()
 	return r.addFirst(&first)
 }
 

@@ -32,8 +32,9 @@ type intrusion struct {
 	executed bool           // the process executes another program
 }
 
-// intrude prepares a process for a recording. If it fails, nothing is changed.
-func intrude(tracer *ptrace.Tracer, pid int, threads []int, inject inplace.Injector, other func(ptrace.Event)) (*intrusion, error) {
+// intrude prepares a process for a recording. If it fails, nothing is changed. The process
+// must have as many more filters for system calls than this one as the argument says.
+func intrude(tracer *ptrace.Tracer, pid int, threads []int, filters int, inject inplace.Injector, other func(ptrace.Event)) (*intrusion, error) {
 	memory, err := ptrace.OpenMemory(pid)
 	if err != nil {
 		return nil, err
@@ -42,19 +43,19 @@ func intrude(tracer *ptrace.Tracer, pid int, threads []int, inject inplace.Injec
 		tracer: tracer, pid: pid, threads: threads, memory: memory, inject: inject, other: other,
 		areas: make(map[int]ptrace.RseqArea), affinity: make(map[int]unix.CPUSet), cleared: make(map[int]uint64),
 	}
-	if err := i.begin(); err != nil {
+	if err := i.begin(filters); err != nil {
 		return nil, errors.Join(err, i.undo(threads))
 	}
 	return i, nil
 }
 
-func (i *intrusion) begin() error {
+func (i *intrusion) begin(filters int) error {
 	for _, tid := range i.threads {
 		if err := i.repeatInterrupted(tid); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(i.checkFilters(), i.checkThreads()); err != nil {
+	if err := errors.Join(i.checkFilters(filters), i.checkThreads()); err != nil {
 		return err
 	}
 	maps, err := readMaps(i.pid)
@@ -76,14 +77,14 @@ func (i *intrusion) begin() error {
 	return err
 }
 
-// checkFilters refuses a process that restricts its system calls more than this one.
-func (i *intrusion) checkFilters() error {
+// checkFilters refuses a process that restricts its system calls by more or other filters.
+func (i *intrusion) checkFilters(more int) error {
 	theirs, err := procfs.ReadStatus("/proc/" + strconv.Itoa(i.pid) + "/status")
 	if err != nil {
 		return err
 	}
 	ours, err := procfs.ReadStatus("/proc/self/status")
-	if err == nil && (theirs.Number("Seccomp") != ours.Number("Seccomp") || theirs.Number("Seccomp_filters") != ours.Number("Seccomp_filters")) {
+	if err == nil && (more == 0 && theirs.Number("Seccomp") != ours.Number("Seccomp") || theirs.Number("Seccomp_filters") != ours.Number("Seccomp_filters")+more) {
 		err = cutError("the program restricts its system calls by seccomp")
 	}
 	return err

@@ -83,7 +83,7 @@ func (k *kept) same(l *proc.Loan) bool {
 // record continues the recording. An error says that nothing was recorded, and why.
 func (k *kept) record(ctx context.Context, l *proc.Loan, s *stretch, part *Part) (StretchEnd, error) {
 	r := k.r
-	i, err := intrude(l.Tracer, l.PID, l.Threads, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
+	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
 	if err != nil {
 		return StretchEnd{}, err
 	}

@@ -56,7 +56,7 @@ func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
 		return err
 	}
 	defer func() { _ = r.tracer.Unpin() }() // the thread ends with the tracer
-	if r.pid, err = r.tracer.Launch(p.Path, p.Args, &syscall.ProcAttr{Env: p.Env, Files: p.Files}, ptrace.Options); err != nil {
+	if r.pid, err = r.tracer.Launch(p.Path, p.Args, &syscall.ProcAttr{Env: p.Env, Files: p.Files}, ptrace.Options|ptrace.FilterEvents); err != nil {
 		return err
 	}
 	if p.Started != nil {
@@ -81,6 +81,7 @@ type recorder struct {
 	result    Result
 	gone      bool    // the program has ended
 	stoppable bool    // the recording may end before the program
+	filter    bool    // the process has the filter of Runner.BufferCalls
 	family    *family // that records children, or nil
 
 	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
@@ -156,6 +157,7 @@ func (r *recorder) begin(number uint64) error {
 		r.run = nil
 		return err
 	}
+	r.bufferCalls()
 	r.family.follow(r.run)
 	return nil
 }

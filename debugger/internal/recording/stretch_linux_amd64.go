@@ -145,7 +145,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 		tracer: l.Tracer, pid: l.PID, out: out, files: files{writer: out, known: make(map[stamp]int)},
 		base: first, recorded: first, stretch: s, stoppable: true,
 	}
-	i, err := intrude(l.Tracer, l.PID, l.Threads, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
+	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
 	if err != nil {
 		return nil, StretchEnd{}, err
 	}

@@ -56,6 +56,10 @@ type Request struct {
 	// Compact says that the block ends at its first branch, unless that is a loop to its
 	// start. Code behind a branch is then not translated again for each way to it.
 	Compact bool
+	// Buffered says that the process may make system calls without a stop, by the rules of
+	// [Stubs], and records them in a buffer. A thread that makes no calls at all, as that of
+	// a replay, has no use for it.
+	Buffered bool
 	// Stops reports whether the program stops before the instruction at an address, as
 	// it does before one that the processor must execute in its original place. It is
 	// not asked for PC itself if Passes is true. A nil Stops reports false.
@@ -85,6 +89,7 @@ const (
 	ExitNative                   // the processor must execute the instruction in its original place
 	ExitIndirect                 // the target of the indirect branch at Target is in no table; the branch is counted
 	ExitChanged                  // the code is not what was translated; the block has not begun
+	ExitCall                     // the system call at Target is not one to be made without a stop; it is counted
 )
 
 // An Exit is a way out of a block.
@@ -223,6 +228,8 @@ func (t *translation) direct(pc uint64) {
 func (t *translation) add(p *planned) bool {
 	in := &p.in
 	switch {
+	case isSyscall(in) && t.Buffered:
+		t.buffered(in)
 	case isSyscall(in):
 		t.call(p.code)
 		t.hot.loadImmediate(x86.RCX, in.Next())

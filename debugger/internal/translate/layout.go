@@ -27,6 +27,16 @@ const (
 	contextFound  = 32 // where a search continues
 	contextNone   = 40 // if there is no translation
 	contextGPR    = 64 // 16 registers that a block has saved
+
+	// Of system calls without a stop, see buffer.go.
+	contextBuffered  = 192 // not 0: calls may be made like that
+	contextMayWait   = 200 // not 0: those may wait
+	contextLeave     = 208 // not 0: no call is made, the thread is to leave the cache
+	contextRecord    = 216 // address of the next record in the buffer
+	contextRecordEnd = 224 // end of the buffer
+	contextRule      = 232 // address of the rule of the current call
+	contextPoll      = 240 // struct pollfd
+	contextSite      = 248 // address of the block's record of the call
 )
 
 // The tables of targets map addresses of the program to translations. Their entries
@@ -64,6 +74,36 @@ func (c Context) Exit() uint32 { return binary.LittleEndian.Uint32(c[contextExit
 // Saved returns the saved value of a general register.
 func (c Context) Saved(register int) uint64 {
 	return binary.LittleEndian.Uint64(c[contextGPR+8*register:])
+}
+
+// SetBuffer lets the process make system calls without a stop, and record them between two
+// addresses.
+func (c Context) SetBuffer(start, end uint64) {
+	c.set(contextBuffered, 1)
+	c.set(contextRecord, start)
+	c.set(contextRecordEnd, end)
+}
+
+// Recorded returns the address behind the last record.
+func (c Context) Recorded() uint64 { return binary.LittleEndian.Uint64(c[contextRecord:]) }
+
+// SetMayWait says whether such calls may wait.
+func (c Context) SetMayWait(may bool) { c.setBool(contextMayWait, may) }
+
+// SetLeave says whether the thread is to leave the cache instead of making such calls.
+func (c Context) SetLeave(leave bool) { c.setBool(contextLeave, leave) }
+
+// Site returns the address of the block's record of the last call: the first word is the
+// address of the instruction behind it.
+func (c Context) Site() uint64 { return binary.LittleEndian.Uint64(c[contextSite:]) }
+
+func (c Context) set(offset int, value uint64) { binary.LittleEndian.PutUint64(c[offset:], value) }
+
+func (c Context) setBool(offset int, value bool) {
+	c[offset] = 0
+	if value {
+		c[offset] = 1
+	}
 }
 
 // Targets is our view of the tables of targets. Its methods may be called while the

@@ -4,44 +4,60 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// NoSyscall is the number of the system call that exits make. It does not exist.
-const NoSyscall = 1<<64 - 1
+// The system call that exits make has no effect: getppid(2), which takes no arguments, with
+// an argument by which a seccomp filter can tell it from those of the program.
+const (
+	ExitCallNumber   = 110
+	ExitCallArgument = 0x7472697074796368
+)
 
 // Offsets of the stubs.
 const (
 	stubExit   = 0
 	stubSearch = 128
+	stubBuffer = 512
+	stubRules  = 1536
 	// StubsSize is the size of the stubs in bytes.
-	StubsSize = 512
+	StubsSize = stubRules + rules*ruleSize
 )
 
-// Stubs returns the code that the blocks of an arena share, and the address behind
-// the system call at which exits stop.
-func Stubs(base uint64) (code []byte, exited uint64) {
+// Stubs returns the code that the blocks of an arena share, with the rules for system
+// calls without a stop.
+func Stubs(base uint64, list map[uint64]CallRule) []byte {
 	s := &section{base: base, arena: base}
-	exited = s.leave()
-	for len(s.code) < stubSearch {
+	s.leave()
+	s.fill(stubSearch)
+	s.searchAll()
+	s.fill(stubBuffer)
+	buffer, _ := newBufferStub(s.address(), base, base+stubRules)
+	s.raw(buffer...)
+	s.fill(stubRules)
+	s.raw(ruleTable(list)...)
+	return s.code
+}
+
+// fill adds nop instructions up to an offset.
+func (s *section) fill(offset int) {
+	for len(s.code) < offset {
 		s.raw(0x90)
 	}
-	s.searchAll()
-	return s.code, exited
 }
 
 // leave adds the system call of exits. If it returns, there is no tracer, and the
 // program continues in its own code.
-func (s *section) leave() (exited uint64) {
-	for _, r := range []x86.Reg{x86.RAX, x86.RCX, x86.R11} {
+func (s *section) leave() {
+	changed := []x86.Reg{x86.RAX, x86.RCX, x86.R11, x86.RDI}
+	for _, r := range changed {
 		s.save(r)
 	}
-	s.raw(0x48, 0xc7, 0xc0) // mov rax, -1
-	s.imm32(uint32(NoSyscall & 0xffffffff))
+	s.loadImmediate(x86.RDI, ExitCallArgument)
+	s.raw(0xb8) // mov eax, number
+	s.imm32(ExitCallNumber)
 	s.raw(0x0f, 0x05) // syscall
-	exited = s.address()
-	for _, r := range []x86.Reg{x86.RAX, x86.RCX, x86.R11} {
+	for _, r := range changed {
 		s.restore(r)
 	}
 	s.jumpField(contextTarget)
-	return exited
 }
 
 // searchAll adds the search for the translation of the address in rax in the second

@@ -1,0 +1,175 @@
+package inplace
+
+import (
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/codecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/translate"
+)
+
+// A BufferedCall is a system call that the process has made without a stop.
+type BufferedCall struct {
+	Executed      int64       // instructions before it, see [Runner.Executed]
+	Before, After ptrace.Regs // the program's
+	Address       uint64      // of what it has written
+	Written       []byte      // valid until Made returns
+}
+
+// BufferCalls makes the process make frequent system calls without a stop from now on, and
+// record them in memory that it shares with this program. Exits from the cache stop the
+// thread all the same: a seccomp filter of the process reports them. The filter stays until
+// the end of the process, and so does no_new_privs, which it needs unless the process is
+// privileged. Installed says that the process has the filter already: its parent had it, or
+// the program that it executed before.
+//
+// It must be called before the first Run, for a process that is traced with
+// [ptrace.FilterEvents]. If it fails, the Runner does without.
+func (r *Runner) BufferCalls(installed bool) error {
+	if !installed {
+		if err := r.installFilter(); err != nil {
+			return err
+		}
+	}
+	r.cache.Rules = rules
+	r.clearBuffer()
+	return nil
+}
+
+// buffers reports whether the process makes system calls without a stop.
+func (r *Runner) buffers() bool { return r.cache.Rules != nil }
+
+func (r *Runner) clearBuffer() {
+	here, there := r.shared.buffer()
+	r.context().SetBuffer(there, there+uint64(len(here)))
+}
+
+var errBuffer = errors.New("the program has changed the records of its system calls")
+
+// drain passes the system calls that the thread has made to Made.
+func (r *Runner) drain() error {
+	if !r.buffers() {
+		return nil
+	}
+	here, there := r.shared.buffer()
+	length := r.context().Recorded() - there
+	if length == 0 {
+		return nil
+	}
+	if length > uint64(len(here)) {
+		return errBuffer
+	}
+	for rest := here[:length]; len(rest) > 0; {
+		var c translate.BufferedCall
+		var ok bool
+		if rest, ok = c.Decode(rest); !ok {
+			return errBuffer
+		}
+		if err := r.made(&c); err != nil {
+			return err
+		}
+	}
+	r.clearBuffer()
+	return nil
+}
+
+func (r *Runner) made(c *translate.BufferedCall) error {
+	left := c.Left
+	if left < -leavingBias/2 {
+		left += leavingBias
+	}
+	b := BufferedCall{Executed: r.executed + r.quantum - left - 1, Before: r.Regs, Address: c.Address, Written: c.Data}
+	for n, value := range generalRegisters(&b.Before) {
+		*value = c.GPR[n]
+	}
+	b.Before.EFlags, b.Before.RIP, b.Before.OrigRAX = c.Flags, c.Next-syscallLength, ptrace.NoSyscall
+	b.After = b.Before
+	b.After.RAX, b.After.RCX, b.After.R11, b.After.RIP = c.Result, c.Next, c.Flags, c.Next
+	return r.pass(b)
+}
+
+func (r *Runner) pass(b BufferedCall) error {
+	if r.Made == nil {
+		return nil
+	}
+	return r.Made(b)
+}
+
+// filteredExit handles the stop that the filter has made of an exit. The kernel has not
+// made its system call yet.
+func (r *Runner) filteredExit() (Stop, error) {
+	var regs ptrace.Regs
+	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+		return Stop{}, err
+	}
+	if !r.cache.Contains(regs.RIP) {
+		return Stop{}, errors.New("a seccomp filter of the program reports a system call to a tracer")
+	}
+	r.at = atEntry
+	return r.exit(&regs)
+}
+
+// waitsBuffered reports whether the thread waits in a system call that it makes without a
+// stop, and which the kernel would restart.
+func (r *Runner) waitsBuffered(regs *ptrace.Regs) bool {
+	part, _ := r.cache.BufferPart(regs.RIP)
+	return part == codecache.Making && regs.Restarts()
+}
+
+// interruptWaiting interrupts the thread if it waits in a system call: others could not
+// run. The rules permit calls that wait in rare cases, such as open(2) of a FIFO.
+func (r *Runner) interruptWaiting() {
+	if r.sleeps() {
+		_ = r.tracer.Interrupt(r.tid) // it may have been killed
+	}
+}
+
+// behindCall returns the address behind the system call that the thread makes without a
+// stop.
+func (r *Runner) behindCall() uint64 { return r.cache.Word(r.context().Site()) }
+
+// withdrawBuffered makes Regs the program's registers before the system call in which the
+// thread waits.
+func (r *Runner) withdrawBuffered(regs *ptrace.Regs) {
+	context := r.context()
+	regs.RAX, regs.RCX, regs.R11 = regs.OrigRAX, context.Saved(1), context.Saved(11)
+	r.at = atStop
+	r.take(regs, r.behindCall()-syscallLength, 1)
+}
+
+// interruptBuffered handles a signal that interrupts a system call in which the thread
+// waits, as if the call had been made in the program's own code.
+func (r *Runner) interruptBuffered(regs *ptrace.Regs) (Stop, bool, error) {
+	b := BufferedCall{Before: *regs}
+	r.withdrawBuffered(&b.Before)
+	b.Before = r.Regs
+	context := r.context()
+	context.SetLeft(context.Left() - 1)
+	b.Executed = r.executed + r.quantum - context.Left() - 1
+	behind := b.Before.RIP + syscallLength
+	r.Regs = *regs
+	r.Regs.RIP, r.Regs.RCX, r.Regs.R11 = behind, behind, b.Before.EFlags
+	b.After = r.Regs
+	if err := errors.Join(r.setRegs(), r.pass(b)); err != nil {
+		return Stop{}, false, err
+	}
+	r.restart = true
+	return r.deliverable()
+}
+
+// leaveBuffer continues the thread, which is anywhere in the cache, so that it makes no
+// system call before it leaves the cache.
+func (r *Runner) leaveBuffer() error {
+	r.context().SetLeave(true)
+	var regs ptrace.Regs
+	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+		return err
+	}
+	if part, check := r.cache.BufferPart(regs.RIP); part == codecache.Checked {
+		regs.RIP = check
+		if err := r.tracer.SetRegs(r.tid, &regs); err != nil {
+			return err
+		}
+	}
+	return r.resume(r.tracer.Cont, 0)
+}
