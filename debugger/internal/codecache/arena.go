@@ -185,13 +185,15 @@ const (
 	NoBuffer BufferPart = iota // any other code
 	Checked                    // before the system call, and behind the check whether to make it
 	Making                     // behind the system call
+	Loading                    // an instruction that reads a futex
 )
 
 var bufferPlaces = translate.FindBufferPlaces()
 
-// BufferPart returns the part that an address belongs to, and if that is Checked, the
-// address of the check.
-func (c *Cache) BufferPart(address uint64) (part BufferPart, check uint64) {
+// BufferPart returns the part that an address belongs to, and where the thread is to
+// continue instead: if it is Checked, at the check, and if it is Loading, where the system
+// call is refused.
+func (c *Cache) BufferPart(address uint64) (part BufferPart, instead uint64) {
 	a := c.arenaAt(address)
 	if a == nil {
 		return NoBuffer, 0
@@ -201,6 +203,8 @@ func (c *Cache) BufferPart(address uint64) (part BufferPart, check uint64) {
 		return Making, 0
 	case offset > bufferPlaces.Checks && offset <= bufferPlaces.Makes:
 		return Checked, a.Base + bufferPlaces.Checks
+	case offset == bufferPlaces.Loads:
+		return Loading, a.Base + bufferPlaces.Refuses
 	}
 	return NoBuffer, 0
 }

@@ -124,6 +124,15 @@ func (r *Runner) interruptWaiting() {
 	}
 }
 
+// endWait ends a call that waits, and MayWait: another thread can run.
+func (r *Runner) endWait() {
+	r.MayWait = false
+	if r.buffers() {
+		r.context().SetMayWait(len(r.threads) == 1)
+		r.interruptWaiting()
+	}
+}
+
 // behindCall returns the address behind the system call that the thread makes without a
 // stop.
 func (r *Runner) behindCall() uint64 { return r.cache.Word(r.context().Site()) }
@@ -156,6 +165,20 @@ func (r *Runner) interruptBuffered(regs *ptrace.Regs) (Stop, bool, error) {
 	r.restart = true
 	return r.deliverable()
 }
+
+// refuseFutex makes the thread refuse a system call, if it has failed to read its futex.
+func (r *Runner) refuseFutex(regs *ptrace.Regs) bool {
+	part, refuses := r.cache.BufferPart(regs.RIP)
+	if part != codecache.Loading {
+		return false
+	}
+	regs.RIP = refuses
+	return true
+}
+
+// SetWaiters says how many threads wait for private futexes outside of the kernel, by
+// address. The process subtracts those that it wakes by a call that it makes without a stop.
+func (r *Runner) SetWaiters(waiting map[uint64]int) { r.context().SetWaiters(waiting) }
 
 // leaveBuffer continues the thread, which is anywhere in the cache, so that it makes no
 // system call before it leaves the cache.

@@ -46,6 +46,7 @@ var rules = map[uint64]translate.CallRule{
 	unix.SYS_RT_SIGACTION:   writes(third, 32, translate.Once),
 	unix.SYS_PIPE2:          writes(first, 8, translate.Once),
 
+	unix.SYS_FUTEX:  {Allowed: true, Futex: true},
 	unix.SYS_WRITE:  {Allowed: true, Ready: unix.POLLOUT, Short: true},
 	unix.SYS_SENDTO: {Allowed: true, Ready: unix.POLLOUT, Short: true},
 	unix.SYS_WRITEV: {Allowed: true, Alone: true},

@@ -183,7 +183,7 @@ func (r *Runner) enter() error {
 func (r *Runner) resumeTranslated() error {
 	if r.buffers() {
 		r.makes, r.at = false, atStop
-		r.context().SetMayWait(len(r.threads) == 1)
+		r.context().SetMayWait(len(r.threads) == 1 || r.MayWait)
 		return r.resume(r.tracer.Cont, 0)
 	}
 	f := r.tracer.ToEmulated

@@ -29,6 +29,10 @@ type Runner struct {
 	// [Runner.BufferCalls], in their order, before Run returns.
 	Made func(BufferedCall) error
 
+	// MayWait says that such calls may wait, because no other thread can run. An event of
+	// another thread, or of the signal that is sent to one, ends this.
+	MayWait bool
+
 	tracer  *ptrace.Tracer
 	pid     int
 	threads map[int]*thread

@@ -34,6 +34,8 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 		return r.signalledOutside(&regs)
 	case r.waitsBuffered(&regs):
 		return r.interruptBuffered(&regs)
+	case isFault(&r.signal) && r.refuseFutex(&regs):
+		return Stop{}, true, errors.Join(r.tracer.SetRegs(r.tid, &regs), r.resume(r.tracer.Cont, 0))
 	case ok && position.Start:
 		r.take(&regs, position.PC, 0)
 		return r.deliverable()

@@ -86,6 +86,9 @@ func (r *Runner) event(ctx context.Context) (ptrace.Event, error) {
 		}
 		r.other(e)
 		r.handleChildren()
+		if r.MayWait && e.Thread != r.tid {
+			r.endWait()
+		}
 	}
 }
 

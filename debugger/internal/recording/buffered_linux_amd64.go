@@ -3,6 +3,8 @@ package recording
 import (
 	"bytes"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 )
 
@@ -23,8 +25,29 @@ func (r *recorder) buffered(c inplace.BufferedCall) error {
 	if len(c.Written) > 0 {
 		e.Writes = []Write{{c.Address, bytes.Clone(c.Written)}}
 	}
+	if c.Before.RAX == unix.SYS_FUTEX && wakesPrivate(&c.Before) {
+		r.wakeParked(c.Before.RDI, int(int32(c.After.RAX)))
+	}
 	r.waiting, r.after = c.After.Restarts(), c.After
 	r.recorded = e.Position + 1
 	r.noteWritten(e.Writes)
 	return r.out.Add(&e)
+}
+
+// beforeRun says what the system calls that are made without a stop may do.
+func (r *recorder) beforeRun() {
+	if len(r.threads) == 1 || !r.filter {
+		return
+	}
+	waiting := make(map[uint64]int)
+	r.run.MayWait = true
+	for tid, t := range r.threads {
+		switch {
+		case r.parked(tid):
+			waiting[t.call.regs.RDI]++
+		case tid != r.run.Thread() && !r.run.Waits(tid):
+			r.run.MayWait = false
+		}
+	}
+	r.run.SetWaiters(waiting)
 }

@@ -109,18 +109,24 @@ func (r *recorder) park(c *call) (inplace.Stop, error) {
 // the kernel wakes some of those that wait there.
 func (r *recorder) wake(c *call) (inplace.Stop, error) {
 	most := int(int32(c.regs.RDX))
-	parked := r.parkedCalls(func(p *call) bool { return p.regs.RDI == c.regs.RDI })
-	parked = parked[:min(most, len(parked))]
+	woken := r.wakeParked(c.regs.RDI, most)
+	if c.wakes = uint64(woken); woken == most || !r.futexInKernel() {
+		r.run.Skip(c.wakes)
+		return inplace.Stop{Kind: inplace.Done}, r.add(&c.event, c.regs)
+	}
+	r.run.Regs.RDX, c.altered = uint64(most-woken), true
+	return inplace.Stop{}, nil
+}
+
+// wakeParked wakes threads that are parked at a futex, and returns their number.
+func (r *recorder) wakeParked(futex uint64, most int) int {
+	parked := r.parkedCalls(func(p *call) bool { return p.regs.RDI == futex })
+	parked = parked[:max(0, min(most, len(parked)))]
 	for _, p := range parked {
 		p.parked, p.woken = time.Time{}, true
 	}
 	r.result.woken += len(parked)
-	if c.wakes = uint64(len(parked)); len(parked) == most || !r.futexInKernel() {
-		r.run.Skip(c.wakes)
-		return inplace.Stop{Kind: inplace.Done}, r.add(&c.event, c.regs)
-	}
-	r.run.Regs.RDX, c.altered = uint64(most-len(parked)), true
-	return inplace.Stop{}, nil
+	return len(parked)
 }
 
 // futexInKernel reports whether a thread waits for a futex in the kernel.

@@ -168,6 +168,7 @@ const flushEvery = 1 << 20
 // next runs to the next event and records it.
 func (r *recorder) next(ctx context.Context) error {
 	size := r.out.Size()
+	r.beforeRun()
 	stop, err := r.run.Run(ctx, r.slice())
 	if stop.Kind == inplace.Exited {
 		return r.killed(stop)

@@ -22,6 +22,8 @@ type CallRule struct {
 	Timeout bool
 	// NoSource says that the fifth argument must be 0.
 	NoSource bool
+	// Futex says that the call is futex(2), see futex.go.
+	Futex bool
 	// Commands, unless 0, is the set of permitted second arguments, up to 63.
 	Commands uint64
 
@@ -64,6 +66,7 @@ const (
 	ruleShort      = 8
 	ruleAlone      = 16
 	ruleTimeout    = 32
+	ruleFutex      = 64
 )
 
 // ruleTable returns the rules as the stub reads them.
@@ -73,7 +76,7 @@ func ruleTable(list map[uint64]CallRule) []byte {
 		row := table[number*ruleSize:]
 		for bit, set := range map[byte]bool{
 			ruleAllowed: r.Allowed, ruleNoSource: r.NoSource, ruleHasCommand: r.Commands != 0,
-			ruleShort: r.Short, ruleAlone: r.Alone, ruleTimeout: r.Timeout,
+			ruleShort: r.Short, ruleAlone: r.Alone, ruleTimeout: r.Timeout, ruleFutex: r.Futex,
 		} {
 			if set {
 				row[ruleBits] |= bit
@@ -150,9 +153,11 @@ type bufferStub struct {
 // BufferPlaces are the places of the code that makes system calls without a stop, as
 // offsets in the result of [Stubs].
 type BufferPlaces struct {
-	Checks uint64 // where it checks whether the thread is to leave the cache
-	Makes  uint64 // the system call; nothing happens in between
-	Made   uint64 // the instruction behind it
+	Checks  uint64 // where it checks whether the thread is to leave the cache
+	Makes   uint64 // the system call; nothing happens in between
+	Made    uint64 // the instruction behind it
+	Loads   uint64 // an instruction that reads the futex; if it fails, the call is refused
+	Refuses uint64 // where a call is refused
 }
 
 // FindBufferPlaces returns the places.
@@ -176,11 +181,20 @@ func newBufferStub(address, arena, table uint64) (code []byte, places BufferPlac
 	s.store(x86.RCX, contextSite)
 	s.raw(0x9f, 0x0f, 0x90, 0xc0) // lahf; seto al
 	s.store(x86.RAX, contextFlags)
-	s.look(table)
+	isFutex := s.look(table)
+	s.space()
 	s.poll()
+	over := s.jumpLater()
+	s.land(isFutex)
+	futex := s.futex()
+	places.Loads = futex.loads
+	s.land(over)
+	s.land(futex.makes)
 	places.Checks, places.Makes = s.make()
 	places.Made = s.address()
+	s.land(futex.made)
 	s.record()
+	places.Refuses = s.address()
 	s.refuse()
 	return s.code, places
 }
@@ -208,10 +222,13 @@ const (
 	notEqual = 0x5
 	above    = 0x7
 	negative = 0x8
+
+	notGreater = 0xe
 )
 
-// look leaves the address of the rule in rdx.
-func (s *bufferStub) look(table uint64) {
+// look leaves the address of the rule in rdx. It returns the place of a jump to where
+// futex(2) is made.
+func (s *bufferStub) look(table uint64) (isFutex int) {
 	s.raw(0x48, 0x83) // cmp qword [Buffered], 0
 	s.field(7, contextBuffered, 1)
 	s.raw(0)
@@ -239,7 +256,8 @@ func (s *bufferStub) look(table uint64) {
 	s.raw(0x48, 0x0f, 0xa3, 0x72, ruleCommands) // bt [rdx+Commands], rsi
 	s.refuseIf(notBelow)                        // the bit is in the carry flag
 	s.land(any)
-	s.space()
+	s.testRule(ruleFutex)
+	return s.near(notEqual)
 }
 
 // testRule adds the test of a bit of the rule at rdx.
@@ -325,9 +343,7 @@ func (s *bufferStub) make() (checks, makes uint64) {
 	checks = s.address()
 	s.load(x86.RCX, contextLeave)
 	s.raw(0xe3, 5) // jrcxz over the jump
-	s.raw(0xe9)    // jmp
-	s.imm32(0)
-	s.refused = append(s.refused, len(s.code))
+	s.refused = append(s.refused, s.jumpLater())
 	makes = s.address()
 	s.raw(0x0f, 0x05) // syscall
 	return checks, makes
@@ -429,6 +445,13 @@ func (s *bufferStub) copyWritten() {
 	s.raw(0x4c, 0x89, 0xd9)       // mov rcx, r11
 	s.raw(0x48, 0x83, 0xc7, 7)    // add rdi, 7
 	s.raw(0x48, 0x83, 0xe7, 0xf8) // and rdi, -8
+}
+
+// jumpLater adds a jump of which the target is not known yet, and returns its place.
+func (s *bufferStub) jumpLater() int {
+	s.raw(0xe9)
+	s.imm32(0)
+	return len(s.code)
 }
 
 // refuse restores all registers and leaves the block.

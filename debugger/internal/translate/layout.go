@@ -37,6 +37,8 @@ const (
 	contextRule      = 232 // address of the rule of the current call
 	contextPoll      = 240 // struct pollfd
 	contextSite      = 248 // address of the block's record of the call
+	contextWoken     = 256 // number of threads that the current call wakes
+	contextWaiters   = 1024
 )
 
 // The tables of targets map addresses of the program to translations. Their entries

@@ -16,7 +16,7 @@ const (
 	stubExit   = 0
 	stubSearch = 128
 	stubBuffer = 512
-	stubRules  = 1536
+	stubRules  = 2048
 	// StubsSize is the size of the stubs in bytes.
 	StubsSize = stubRules + rules*ruleSize
 )
