@@ -1,0 +1,8 @@
+//go:build race
+
+package mcptest
+
+// Race reports whether the race detector is on. Everything takes about ten times as
+// long then: tests of long computations without goroutines take a sample, and the
+// whole without the detector.
+const Race = true
