@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
 // A lossyDisk knows what of the files of one chain is synced, and makes copies of
@@ -119,6 +121,9 @@ const cutsVariable = "AUDIT_TEST_CUTS"
 // process goes on with it.
 func TestPowerCuts(t *testing.T) {
 	cuts := 100
+	if mcptest.Race {
+		cuts = 20
+	}
 	if n, err := strconv.Atoi(os.Getenv(cutsVariable)); err == nil {
 		cuts = n
 	}

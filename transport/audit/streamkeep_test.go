@@ -17,10 +17,22 @@ import (
 )
 
 // onStores runs a test on a fake, a server and a cluster.
+// They run side by side: each record waits for its store.
 func onStores(t *testing.T, test func(t *testing.T, client redis.UniversalClient)) {
-	t.Run("fake", func(t *testing.T) { test(t, valkeytest.Client(t, "redis://"+miniredis.RunT(t).Addr())) })
-	t.Run("server", func(t *testing.T) { test(t, valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)) })
-	t.Run("cluster", func(t *testing.T) { test(t, valkeytest.StartCluster(t).Cluster(t)) })
+	for name, open := range map[string]func(t *testing.T) redis.UniversalClient{
+		"fake": func(t *testing.T) redis.UniversalClient {
+			return valkeytest.Client(t, "redis://"+miniredis.RunT(t).Addr())
+		},
+		"server": func(t *testing.T) redis.UniversalClient {
+			return valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)
+		},
+		"cluster": func(t *testing.T) redis.UniversalClient { return valkeytest.StartCluster(t).Cluster(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
 }
 
 // A kept trail is the log of one server with a clock of the test.
