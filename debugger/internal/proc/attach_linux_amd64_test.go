@@ -66,7 +66,7 @@ func resumeFor(t testing.TB, p *proc.Process, d time.Duration) proc.Stop {
 }
 
 // rounds returns the number of attempts of the tests that look for races between
-// processes: 40, half of it with the race detector, which does not see those, or the
+// processes: 40, a quarter of it with the race detector, which does not see those, or the
 // number in the environment, which "make rounds" sets. With 2000, debuggers are killed
 // 100 times in each state.
 func rounds(t testing.TB) int {
@@ -79,7 +79,7 @@ func rounds(t testing.TB) int {
 		return n
 	}
 	if testing.Short() || debuggertest.Race {
-		return 20
+		return 10
 	}
 	return 40
 }

@@ -15,7 +15,11 @@ import (
 // program was told ENOSYS. Programs of Go, which begin threads when they are new,
 // died of it.
 func TestCallsWhereThreadsAreBorn(t *testing.T) {
-	for range 10 {
+	programs := 10
+	if debuggertest.Race {
+		programs = 4
+	}
+	for range programs {
 		program := debuggertest.Start(t, "busy.go")
 		p := attach(t, program, proc.Options{})
 		for range 20 {

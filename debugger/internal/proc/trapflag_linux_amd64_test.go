@@ -69,7 +69,11 @@ func requireNoFlag(t *testing.T, program *debuggertest.Program, p *proc.Process)
 // However far a process was stepped through instructions that load and store the
 // flags, it is let go without the flag of the steps.
 func TestStepsOverFlags(t *testing.T) {
-	for n := 1; ; n++ {
+	every := 1
+	if debuggertest.Race {
+		every = 6
+	}
+	for n := 1; ; n += every {
 		program, p := stopForFlags(t, "at_pushf")
 		there := stepSome(t, p, n, program.Symbol("copied"))
 		requireNoFlag(t, program, p)
