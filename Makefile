@@ -14,10 +14,12 @@ ROUNDS ?= 2000
 SEEKS ?= 200
 # packages of conformance that take more than half a minute or a network of npm's
 LONG := attack|browser|debugbench|editors|interop|load|official|scale|xml
+# packages whose tests take longest with the race detector: they begin first
+SLOW := ./debugger ./debugger/internal/recording ./cmd/triptych ./transport/audit ./debugger/internal/history ./debugger/internal/proc
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak soak-cluster rounds recordings cover vet lint fmt generate golden site conformance conformance-s3 conformance-xml bench-bugs ci install snapshot release release-check
+.PHONY: help build run demo test race long fuzz bench bench-peers bench-debugger soak soak-cluster rounds recordings cover vet lint fmt generate golden site conformance conformance-s3 conformance-xml bench-bugs ci install snapshot release release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,8 +46,12 @@ test: ## run the tests but the long ones of "make conformance"; says which progr
 	@conformance/missing.sh
 	go test -shuffle=on $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
 
-race: ## run the tests with the race detector
-	go test -race -shuffle=on -timeout 20m ./...
+# The packages of conformance start the program, which is built without the detector.
+race: ## run the tests of all packages but conformance with the race detector
+	go test -race -vet=off -shuffle=on -timeout 20m $(SLOW) $$(go list ./... | grep -v /conformance)
+
+long: ## run the tests of conformance that "make test" leaves out
+	go test -shuffle=on -timeout 20m $$(go list ./conformance/... | grep -E '/conformance/($(LONG))$$')
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@set -e; for pkg in $$(go list ./...); do \
@@ -143,4 +149,4 @@ release: ## build and publish the release of the tag that is checked out
 release-check: snapshot ## install, start and check what snapshot has built, at last on bare Debian systems; needs root, dpkg, rpm, node, systemd and debootstrap
 	deploy/check.sh
 
-ci: vet race build ## what continuous integration runs
+ci: vet race long build ## what continuous integration runs
