@@ -46,6 +46,15 @@ func (a *arena) reset() {
 	a.far = make(map[uint64]uint64)
 }
 
+// move copies the code to other memory, which the process has at the same address.
+func (a *arena) move(code []byte) {
+	for _, used := range [...][2]uint64{{a.Base, a.hot}, {a.coldStart(), a.cold}} {
+		from, to := used[0]-a.Base, used[1]-a.Base
+		copy(code[from:to], a.Code[from:to])
+	}
+	a.Code = code
+}
+
 func (a *arena) end() uint64 { return a.Base + uint64(len(a.Code)) }
 
 func (a *arena) coldStart() uint64 { return a.end() - uint64(len(a.Code)/coldShare) }

@@ -68,6 +68,16 @@ func (c *Cache) Clear() {
 	c.reset()
 }
 
+// Move replaces what the cache works on. The targets are the same. Arenas are copied to the
+// memory that code returns for their numbers, in the order in which they were made, and are at
+// the same addresses in the process.
+func (c *Cache) Move(config Config, code func(n int) []byte) {
+	c.Config = config
+	for n, a := range c.arenas {
+		a.move(code(n))
+	}
+}
+
 func (c *Cache) reset() {
 	c.blocks = make(map[uint64]*block)
 	c.waiting = make(map[uint64][]link)

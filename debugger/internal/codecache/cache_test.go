@@ -234,3 +234,29 @@ func TestExits(t *testing.T) {
 		t.Error("there is another exit")
 	}
 }
+
+// TestMove copies a cache to other memory. Translations are where they were, and new ones are
+// added to the copy.
+func TestMove(t *testing.T) {
+	f := newFixture(t)
+	f.put(original, 0x31, 0xc0, 0xe9, 0xf9, 0xff, 0xef, 0xff) // xor eax, eax; jmp original-0x100000
+	const length = 4                                          // sub, js, xor, jmp
+	first := f.enter(original)
+	old := f.arenas[0].Code
+	f.Move(f.Config, func(n int) []byte {
+		f.arenas[n].Code = make([]byte, size)
+		return f.arenas[n].Code
+	})
+	clear(old)
+	if got := f.enter(original); got != first {
+		t.Fatalf("the translation is at %#x, and was at %#x", got, first)
+	}
+	if name := f.instruction(first).Name(); name != "sub" {
+		t.Errorf("it begins with %s", name)
+	}
+	f.put(original+0x100000, 0x31, 0xc0, 0xe9, 0xf9, 0xff, 0xef, 0xff) // xor eax, eax; jmp original
+	second := f.enter(original + 0x100000)
+	if got, _ := f.last(second, length).Target(); got != first {
+		t.Errorf("a branch leads to %#x, want %#x", got, first)
+	}
+}

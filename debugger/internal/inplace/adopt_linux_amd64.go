@@ -16,11 +16,12 @@ type Injector func(tid int, number uint64, args [6]uint64, other func(ptrace.Eve
 // Adopt returns a Runner for all threads of a process that has run before. They must be
 // in event stops. The current thread is the first one of the process. A thread that was
 // interrupted in a system call makes it again when it runs. The system calls that the Runner
-// needs are made by inject, which keeps the events of other threads until Adopt returns.
-func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector) (*Runner, error) {
+// needs are made by inject, which keeps the events of other threads until Adopt returns. It
+// goes on with a translation of the process, unless that is nil, and closes it.
+func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector, before *Translation) (*Runner, error) {
 	memory, err := ptrace.OpenMemory(pid)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, before.Close())
 	}
 	r := &Runner{tracer: tracer, pid: pid, threads: make(map[int]*thread), memory: memory, injector: inject, adopting: true}
 	for _, tid := range tids {
@@ -35,10 +36,11 @@ func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector) (*Runner
 		err = errors.New("its first thread has ended")
 	}
 	if err == nil {
-		err = r.start()
+		err = r.start(before)
 		r.adopting = false
 	}
 	if err != nil {
+		err = errors.Join(err, before.Close())
 		return nil, errors.Join(fmt.Errorf("translate process %d: %w", pid, err), r.Close())
 	}
 	return r, nil
@@ -81,13 +83,13 @@ func (r *Runner) Requeue(signal ptrace.SigInfo) error {
 }
 
 // Unmap unmaps the code cache. All threads must be parked. It must be the last call before
-// Close.
+// Close or Keep.
 func (r *Runner) Unmap() error {
 	return unmap(r.shared.mapped, r.inject)
 }
 
 // unmap unmaps the code cache from a process, whose system calls are made by inject.
-func unmap(mapped []ptrace.Range, inject func(number uint64, args ...uint64) (uint64, error)) error {
+func unmap(mapped []mapping, inject func(number uint64, args ...uint64) (uint64, error)) error {
 	var err error
 	for _, m := range mapped {
 		_, failed := inject(unix.SYS_MUNMAP, m.Start, m.Len())

@@ -58,7 +58,8 @@
 //
 // Translations are made again after system calls that map, protect or discard memory.
 // Other changes of code that is not writable are not noticed: by writes to the file of a private mapping,
-// through /proc/PID/mem, and by children of vfork. See [Runner.Forget].
+// through /proc/PID/mem, and by children of vfork. See [Runner.Forget]. [Runner.Keep] keeps
+// translations for the next Runner, which compares all code that they are made of.
 //
 // A child shares the context with its parent. If this program has died, and a handler
 // forks before the thread has left the cache, the two disturb each other there.

@@ -2,6 +2,7 @@ package inplace
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -35,14 +36,9 @@ func (r *Runner) Inject(number uint64, args ...uint64) (uint64, error) {
 // kernel has mapped for every process. What is not the program's must not change there.
 func (r *Runner) Reserved(start, length uint64) bool {
 	length = max(length, 1) // mremap(2) copies mappings of which it moves nothing
-	for _, list := range [...][]ptrace.Range{r.kernel, r.shared.mapped} {
-		for _, m := range list {
-			if m.Start < start+length && start < m.End {
-				return true
-			}
-		}
-	}
-	return false
+	overlaps := func(m ptrace.Range) bool { return m.Start < start+length && start < m.End }
+	return slices.ContainsFunc(r.kernel, overlaps) ||
+		slices.ContainsFunc(r.shared.mapped, func(m mapping) bool { return overlaps(m.Range) })
 }
 
 // Write writes the program's memory, whatever its protection. Code in it is translated

@@ -82,7 +82,7 @@ func New(tracer *ptrace.Tracer, tid int) (*Runner, error) {
 	t := &thread{tid: tid}
 	r := &Runner{tracer: tracer, pid: tid, thread: t, threads: map[int]*thread{tid: t}, memory: memory}
 	if err = r.onlyThread(); err == nil {
-		err = r.start()
+		err = r.start(nil)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("translate process %d: %w", tid, err), r.Close())
@@ -103,7 +103,8 @@ func (r *Runner) onlyThread() error {
 	return err
 }
 
-func (r *Runner) start() (err error) {
+// start prepares the process, with what was translated before, if that is not nil.
+func (r *Runner) start(before *Translation) (err error) {
 	r.filtered = hasFilter(r.pid)
 	r.code = code{memory: r.memory, pid: r.tid}
 	if r.site, err = SyscallSite(r.tid); err != nil {
@@ -118,13 +119,21 @@ func (r *Runner) start() (err error) {
 			r.kernel = append(r.kernel, ptrace.Range{Start: m.Start, End: m.End})
 		}
 	}
+	if r.reuse(before) {
+		return nil
+	}
 	if r.shared, err = mapShared(r); err != nil {
 		return err
 	}
-	r.cache = codecache.New(codecache.Config{
-		Fetch: r.code.fetch, Variable: r.code.fetchVariable, Arena: r.arena, Targets: r.shared.targets(), Stops: r.stops,
-	})
+	r.cache = codecache.New(r.config())
 	return nil
+}
+
+// config returns what the code cache works on.
+func (r *Runner) config() codecache.Config {
+	return codecache.Config{
+		Fetch: r.code.fetch, Variable: r.code.fetchVariable, Arena: r.arena, Targets: r.shared.targets(), Stops: r.stops,
+	}
 }
 
 // hasFilter reports whether a seccomp filter decides about system calls of a process, as in

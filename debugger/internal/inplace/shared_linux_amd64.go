@@ -38,24 +38,40 @@ type shared struct {
 	bytes  []byte
 	remote [len(regions)]uint64 // addresses in the process, which are not used
 	arenas int
-	mapped []ptrace.Range // in the process
+	mapped []mapping // in the process
+}
+
+// A mapping is a part of the memory that is mapped into the process.
+type mapping struct {
+	ptrace.Range
+	offset, protection uint64
+}
+
+// noteMapped notes a mapping.
+func (s *shared) noteMapped(at, size, offset, protection uint64) {
+	s.mapped = append(s.mapped, mapping{ptrace.Range{Start: at, End: at + size}, offset, protection})
 }
 
 // mapShared makes the memory and maps it into the process.
 func mapShared(r *Runner) (*shared, error) {
-	fd, err := r.createMemfd()
-	if err != nil {
-		return nil, fmt.Errorf("create a memfd: %w", err)
-	}
 	s := new(shared)
-	if err = s.mapHere(r.tid, fd); err == nil {
-		err = s.mapThere(r, fd)
-	}
-	_, closed := r.inject(unix.SYS_CLOSE, fd)
-	if err = errors.Join(err, closed); err != nil {
+	if err := s.mapByMemfd(r, func(fd uint64) error { return s.mapThere(r, fd) }); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// mapByMemfd maps the memory of a new memfd into this program, and by f into the process.
+func (s *shared) mapByMemfd(r *Runner, f func(fd uint64) error) error {
+	fd, err := r.createMemfd()
+	if err != nil {
+		return fmt.Errorf("create a memfd: %w", err)
+	}
+	if err = s.mapHere(r.tid, fd); err == nil {
+		err = f(fd)
+	}
+	_, closed := r.inject(unix.SYS_CLOSE, fd)
+	return errors.Join(err, closed)
 }
 
 // memfdExec is MFD_EXEC, since Linux 6.3.
@@ -108,7 +124,7 @@ func (s *shared) mapThere(r *Runner, fd uint64) error {
 		if s.remote[n], err = r.inject(unix.SYS_MMAP, at+g.offset, g.size, g.protection, unix.MAP_SHARED, fd, g.offset); err != nil {
 			return err
 		}
-		s.mapped = append(s.mapped, ptrace.Range{Start: s.remote[n], End: s.remote[n] + g.size})
+		s.noteMapped(s.remote[n], g.size, g.offset, g.protection)
 	}
 	return nil
 }
@@ -137,20 +153,23 @@ func (s *shared) arena(r *Runner, maps procfs.Maps, near uint64) (codecache.Aren
 	}
 	n := uint64(s.arenas * arenaSize)
 	at := gap(maps, near, arenaDistance, arenaSpace)
-	for _, part := range [...]struct{ from, to, size uint64 }{
-		{s.remote[0], at, translate.TargetsSize},
-		{s.remote[1], at + contextAt, translate.ContextSize},
-		{s.remote[2] + n, at + arenasAt, arenaSize},
+	for index, part := range [...]struct{ from, to, size, offset uint64 }{
+		{s.remote[0], at, translate.TargetsSize, targetsAt},
+		{s.remote[1], at + contextAt, translate.ContextSize, contextAt},
+		{s.remote[2] + n, at + arenasAt, arenaSize, arenasAt + n},
 	} {
 		if _, err := r.inject(unix.SYS_MREMAP, part.from, 0, part.size,
 			unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, part.to); err != nil {
 			return codecache.Arena{}, fmt.Errorf("map the code cache: %w", orFull(err))
 		}
-		s.mapped = append(s.mapped, ptrace.Range{Start: part.to, End: part.to + part.size})
+		s.noteMapped(part.to, part.size, part.offset, regions[index].protection)
 	}
 	s.arenas++
-	return codecache.Arena{Base: at + arenasAt, Code: s.bytes[arenasAt+n:][:arenaSize]}, nil
+	return codecache.Arena{Base: at + arenasAt, Code: s.arenaCode(s.arenas - 1)}, nil
 }
+
+// arenaCode returns the code of an arena by its number.
+func (s *shared) arenaCode(n int) []byte { return s.bytes[arenasAt+n*arenaSize:][:arenaSize] }
 
 // orFull adds codecache.ErrFull to an error of the system call, but not to one of the
 // tracer.

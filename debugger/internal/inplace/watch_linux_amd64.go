@@ -3,6 +3,7 @@ package inplace
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"golang.org/x/sys/unix"
 
@@ -23,11 +24,14 @@ type watch struct {
 // in place of those of the call before. The first instruction of each Run is executed
 // whatever its address is.
 func (r *Runner) StopAt(addresses []uint64) {
-	r.watch.stops = make(map[uint64]bool, len(addresses))
+	stops := make(map[uint64]bool, len(addresses))
 	for _, a := range addresses {
-		r.watch.stops[a] = true
+		stops[a] = true
 	}
-	r.Forget()
+	if !maps.Equal(stops, r.watch.stops) {
+		r.watch.stops = stops
+		r.Forget()
+	}
 }
 
 // WatchWrites makes the processor note the writes of the current thread to the ranges, see

@@ -115,6 +115,7 @@ func (p *Process) close() {
 	for _, l := range p.locations {
 		closeEvents(l)
 	}
+	p.closeKept()
 	p.guard.Close()
 	_ = p.claim.Close()
 	_ = p.memory.Close()

@@ -73,6 +73,7 @@ func (p *Process) end(s Stop) {
 	if p.ended == nil {
 		p.ended = &s
 		clear(p.threads)
+		p.closeKept()
 	}
 }
 
@@ -198,6 +199,7 @@ func (p *Process) onExec(t *thread) {
 	p.rescue, p.rescueFailed = 0, false
 	p.unwatchWrites()
 	p.code.drop()
+	p.closeKept()
 	_ = p.memory.Close()
 	m, err := ptrace.OpenMemory(p.pid)
 	if err == nil {

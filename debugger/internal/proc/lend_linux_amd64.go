@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
@@ -36,6 +37,10 @@ type Loan struct {
 	// signal-delivery stops.
 	Again map[int]ptrace.SigInfo
 
+	// Kept is what the borrower keeps for the next loan, or nil. It is closed when the process
+	// ends, executes another program or is detached from.
+	Kept io.Closer
+
 	// Action returns the action for a signal.
 	Action func(sig syscall.Signal) Action
 }
@@ -53,6 +58,7 @@ func (p *Process) Lend(ctx context.Context, f func(*Loan) error) error {
 		if err != nil {
 			return p.checkEnded(err)
 		}
+		loan.Kept, p.kept = p.kept, nil
 		p.tracer.BeforeConsume(nil)
 		err = f(loan)
 		p.tracer.BeforeConsume(p.beforeConsume)
@@ -100,6 +106,7 @@ func (p *Process) endLoan(l *Loan) error {
 	clear(p.cached)
 	p.code.drop()
 	p.forgetSharers()
+	p.kept = l.Kept
 	switch {
 	case l.Ended != nil:
 		p.end(*l.Ended)
@@ -132,6 +139,14 @@ func (p *Process) endLoan(l *Loan) error {
 		p.current = p.ids()[0]
 	}
 	return p.checkEnded(errors.Join(p.replaceMemory(), p.sendAgain(l)))
+}
+
+// closeKept closes what the last loan has left.
+func (p *Process) closeKept() {
+	if p.kept != nil {
+		_ = p.kept.Close() // there is nothing to be done about it
+	}
+	p.kept = nil
 }
 
 // reportedSignals returns the signals of stops that were reported and are still to be

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -73,6 +74,8 @@ type Process struct {
 	unwatchable error          // why they cannot be tracked tracked
 
 	cached map[int]*cachedThread // by thread; see withCachedRegs
+
+	kept io.Closer // of the last loan, or nil
 
 	pinned int // the thread to whose processor the tracer is pinned, 0 if none
 	code   codeCache

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -139,7 +140,7 @@ func (r *recorder) beginChild(c *inplace.Child) error {
 	if err != nil {
 		return err
 	}
-	first, err := r.adopt(i)
+	first, err := r.adopt(i, new(proc.Loan))
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (k *kept) record(ctx context.Context, l *proc.Loan, s *stretch, part *Part)
 	}
 	i.pin()
 	defer func() { _ = l.Tracer.Unpin() }() // the session goes on with it
-	if err := k.adopt(i); err != nil {
+	if err := k.adopt(i, l); err != nil {
 		return StretchEnd{}, errors.Join(err, i.undo(l.Threads))
 	}
 	own := r.stretch
@@ -100,17 +100,35 @@ func (k *kept) record(ctx context.Context, l *proc.Loan, s *stretch, part *Part)
 }
 
 // adopt takes the process over again. The kernel may have written to the rseq areas.
-func (k *kept) adopt(i *intrusion) error {
+func (k *kept) adopt(i *intrusion, l *proc.Loan) error {
 	for _, w := range k.areas {
 		if _, err := i.memory.Write(w.Address, w.Data); err != nil {
 			return err
 		}
 	}
 	r := k.r
-	run, err := inplace.Adopt(r.tracer, i.pid, i.threads, i.inject)
+	run, err := inplace.Adopt(r.tracer, i.pid, i.threads, i.inject, translationOf(l))
 	if err != nil {
 		return err
 	}
 	r.run, r.live, r.heap, r.thread = run, i, i.brk, r.threads[i.pid]
 	return r.switchTo(r.shown)
+}
+
+// translationOf takes what the last recording has translated, or nil, from a loan.
+func translationOf(l *proc.Loan) *inplace.Translation {
+	t, _ := l.Kept.(*inplace.Translation)
+	l.Kept = nil
+	return t
+}
+
+// keepTranslation ends the Runner of a process that was given back, and keeps what it has
+// translated for the next recording.
+func (r *recorder) keepTranslation(l *proc.Loan) error {
+	if r.gone || r.run == nil || l.Ended != nil {
+		return r.closeRun()
+	}
+	t, err := r.run.Keep()
+	l.Kept = t
+	return err
 }

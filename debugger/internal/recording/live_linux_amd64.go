@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
 // adopt prepares the recording of a process that has run before, and returns its first event.
-func (r *recorder) adopt(i *intrusion) (Event, error) {
+func (r *recorder) adopt(i *intrusion, l *proc.Loan) (Event, error) {
 	r.live, r.heap = i, i.brk
 	e := Event{Kind: Image, Status: i.pid, Position: r.position()}
 	if err := r.liveImage(&e, i); err != nil {
@@ -35,7 +36,7 @@ func (r *recorder) adopt(i *intrusion) (Event, error) {
 		r.threads[tid] = t
 	}
 	r.thread, r.shown = r.threads[i.pid], i.pid
-	run, err := inplace.Adopt(r.tracer, i.pid, i.threads, i.inject)
+	run, err := inplace.Adopt(r.tracer, i.pid, i.threads, i.inject, translationOf(l))
 	if err != nil {
 		return e, err
 	}

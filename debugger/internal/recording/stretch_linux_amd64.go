@@ -151,7 +151,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	}
 	i.pin()
 	defer func() { _ = l.Tracer.Unpin() }() // the session goes on with it
-	event, err := r.adopt(i)
+	event, err := r.adopt(i, l)
 	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, i.undo(l.Threads))
 	}
@@ -190,7 +190,11 @@ func (r *recorder) fill(ctx context.Context, l *proc.Loan, part *Part) StretchEn
 	} else {
 		err = errors.Join(err, r.out.Flush())
 	}
-	err = errors.Join(err, r.giveBackToDebugger(l, end), r.closeRun())
+	if err = errors.Join(err, r.giveBackToDebugger(l, end)); err != nil {
+		err = errors.Join(err, r.closeRun())
+	} else {
+		err = r.keepTranslation(l)
+	}
 	if err != nil {
 		return StretchEnd{Why: EndLost, Text: err.Error()}
 	}
@@ -214,9 +218,7 @@ func (r *recorder) addEnd() error {
 func (r *recorder) begun(l *proc.Loan) {
 	s := r.stretch
 	s.passes[l.Current] = true
-	if len(s.Code) > 0 {
-		r.run.StopAt(s.Code)
-	}
+	r.run.StopAt(s.Code)
 	for _, tid := range r.run.Threads() {
 		if _, ok := l.Reported[tid]; ok {
 			s.reported[tid] = true
