@@ -13,6 +13,9 @@ const LastKind = lastKind
 // kernel.
 func Futexes(r Result) (parked, woken int) { return r.parked, r.woken }
 
+// Expired returns how often a system call was made again after its timeout.
+func Expired(r Result) int { return r.expired }
+
 // WriteBlocks writes a recording with the given payloads of events.
 func WriteBlocks(t testing.TB, payloads ...[]byte) []byte {
 	t.Helper()

@@ -39,8 +39,14 @@ func (r *recorder) put(w Write) error {
 	return err
 }
 
-// left returns how much of a timeout is left.
-func (c *call) left(whole time.Duration) time.Duration { return max(0, whole-time.Since(c.began)) }
+// left returns how much of the timeout of a call is left.
+func (r *recorder) left(c *call, whole time.Duration) time.Duration {
+	left := max(0, whole-time.Since(c.began))
+	if left == 0 {
+		r.result.expired++
+	}
+	return left
+}
 
 // beginAgain begins or continues a call by start. One that was withdrawn has the timeout that
 // is left meanwhile: the kernel reads it when the call begins.
@@ -62,7 +68,7 @@ func (r *recorder) shorten(c *call) (restore func() error, err error) {
 	switch n := c.regs.RAX; {
 	case n == unix.SYS_EPOLL_WAIT, n == unix.SYS_EPOLL_PWAIT:
 		if whole := int64(int32(c.regs.R10)); whole > 0 {
-			left := c.left(time.Duration(whole) * time.Millisecond)
+			left := r.left(c, time.Duration(whole) * time.Millisecond)
 			r.run.Regs.R10, c.altered = uint64(left.Milliseconds()), true
 		}
 	case n == unix.SYS_EPOLL_PWAIT2:
@@ -88,7 +94,7 @@ func (r *recorder) shortenAt(c *call, addr uint64) (restore func() error, err er
 	if seconds > century || nanoseconds >= second {
 		return unchanged, nil
 	}
-	left := c.left(time.Duration(seconds)*time.Second + time.Duration(nanoseconds))
+	left := r.left(c, time.Duration(seconds)*time.Second + time.Duration(nanoseconds))
 	b := binary.LittleEndian.AppendUint64(nil, uint64(left/time.Second))
 	b = binary.LittleEndian.AppendUint64(b, uint64(left%time.Second))
 	return func() error { return r.put(Write{addr, whole}) }, r.put(Write{addr, b})
@@ -111,11 +117,30 @@ func (r *recorder) shortenSocket(c *call, fd int) (restore func() error, err err
 	if err != nil || old.Nano() == 0 {
 		return unchanged, unix.Close(socket)
 	}
-	left := unix.NsecToTimeval(int64(max(c.left(time.Duration(old.Nano())), time.Microsecond))) // 0 would be no limit
-	set := func(t *unix.Timeval) error {
-		return unix.SetsockoptTimeval(socket, unix.SOL_SOCKET, unix.SO_RCVTIMEO, t)
+	left := r.left(c, time.Duration(old.Nano()))
+	if left == 0 {
+		return doNotWait(socket)
 	}
-	return func() error { return errors.Join(set(old), unix.Close(socket)) }, set(&left)
+	set := func(t unix.Timeval) error {
+		return unix.SetsockoptTimeval(socket, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &t)
+	}
+	shortened := unix.NsecToTimeval(int64(max(left, time.Microsecond))) // 0 would be no limit
+	return func() error { return errors.Join(set(*old), unix.Close(socket)) }, set(shortened)
+}
+
+// doNotWait makes calls for a socket return at once, as after their timeout. The shortest
+// timeout of a socket takes two ticks of the kernel's clock: while another thread executes
+// instructions, the call would be withdrawn before, again and again.
+func doNotWait(socket int) (restore func() error, err error) {
+	flags, err := unix.FcntlInt(uintptr(socket), unix.F_GETFL, 0)
+	if err != nil {
+		return unchanged, errors.Join(err, unix.Close(socket))
+	}
+	set := func(flags int) error {
+		_, err := unix.FcntlInt(uintptr(socket), unix.F_SETFL, flags)
+		return err
+	}
+	return func() error { return errors.Join(set(flags), unix.Close(socket)) }, set(flags | unix.O_NONBLOCK)
 }
 
 // descriptor returns a descriptor of the open file that a descriptor of the process refers to.
