@@ -66,6 +66,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 }
 
 func (r *recorder) closeRun() error {
+	r.mapped.close()
 	if r.run == nil {
 		return nil
 	}

@@ -1,9 +1,6 @@
 package recording
 
 import (
-	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -63,8 +60,9 @@ type call struct {
 	event   Event // without its result
 	regs    ptrace.Regs
 	effect  kernel.Effect
-	altered bool      // it is made with other values of rdx or r10
-	all     *snapshot // of the memory before it was begun last, if the effect is unknown
+	file    *sharedFile // that it changes and the program has mapped, or nil
+	altered bool        // it is made with other values of rdx or r10
+	all     *snapshot   // of the memory before it was begun last, if the effect is unknown
 
 	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call
 	meanwhile []Write   // and as the kernel has left it, while the call is withdrawn
@@ -83,6 +81,9 @@ func (r *recorder) prepare(c *call) (err error) {
 	if interruptible[c.regs.RAX] && len(r.threads) > 1 {
 		c.changed, err = r.written(&c.regs, c.effect.Writes)
 	}
+	if err == nil {
+		c.file, err = r.changes(&c.regs)
+	}
 	return err
 }
 
@@ -100,7 +101,7 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 		}
 	}
 	run := r.run.Start
-	if c.effect.Unknown && forks[g.RAX] || len(r.threads) == 1 && !r.stoppable {
+	if c.effect.Unknown && forks[g.RAX] || c.file != nil || len(r.threads) == 1 && !r.stoppable {
 		run = r.run.Execute
 	}
 	stop, err := r.beginAgain(c, run)
@@ -153,6 +154,16 @@ func (r *recorder) finish(c *call) (err error) {
 	if err := r.started(c); err != nil {
 		return err
 	}
+	if c.file != nil {
+		contents, err := r.contents(c.file, g)
+		if err != nil {
+			return err
+		}
+		e.Writes = append(e.Writes, contents...)
+	}
+	if err := r.readReports(c.file); err != nil {
+		return err
+	}
 	if g.RAX == unix.SYS_SCHED_YIELD {
 		r.sliceEnd = 0
 	}
@@ -171,15 +182,17 @@ func (r *recorder) check(g *ptrace.Regs) error {
 			return cutError("the program restricts its system calls by prctl")
 		}
 	case unix.SYS_MMAP:
-		if g.R10&unix.MAP_SHARED != 0 && g.R10&unix.MAP_ANONYMOUS == 0 && g.RDX&unix.PROT_WRITE != 0 {
-			return cutError("the program maps a file that others may write, and may write it itself")
+		if g.R10&unix.MAP_ANONYMOUS == 0 {
+			return r.checkMap(g)
 		}
+	case unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT:
+		return r.checkProtect(g)
 	case unix.SYS_CLONE, unix.SYS_CLONE3, unix.SYS_FORK, unix.SYS_VFORK:
 		if flags, _ := r.cloneFlags(g); r.shared && flags&unix.CLONE_THREAD == 0 {
 			return cutError("the program would share memory with a child")
 		}
 	}
-	return nil
+	return r.checkPassing(g)
 }
 
 // effect returns what a system call will write.
@@ -208,92 +221,3 @@ func (r *recorder) exec() (inplace.Stop, error) {
 	}
 	return inplace.Stop{Kind: inplace.Done}, r.begin(unix.SYS_EXECVE)
 }
-
-// remap records how a system call that has returned changed the mappings.
-func (r *recorder) remap(e *Event, g *ptrace.Regs) error {
-	result := r.run.Regs.RAX
-	if int64(result) < 0 && int64(result) > -4096 {
-		return nil
-	}
-	m := Mapping{Start: g.RDI, Length: (g.RSI + pageSize - 1) &^ (pageSize - 1), Protection: uint32(g.RDX & 7), File: -1}
-	switch g.RAX {
-	case unix.SYS_MMAP:
-		m.Start = result
-		return r.mapped(e, g, m)
-	case unix.SYS_MUNMAP:
-		m.Protection = 0
-		e.Remap = Remap{Kind: Unmap, Mapping: m}
-		e.Writes = nil
-	case unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT:
-		if g.RDX&(unix.PROT_GROWSDOWN|unix.PROT_GROWSUP) != 0 {
-			return cutError("the program protects memory that grows")
-		}
-		e.Remap = Remap{Kind: Protect, Mapping: m}
-	case unix.SYS_MREMAP:
-		if g.R10&unix.MREMAP_DONTUNMAP != 0 || g.RSI == 0 {
-			return cutError("the program maps memory twice")
-		}
-		m.Protection = 0
-		e.Remap = Remap{Kind: Move, Mapping: m, To: result, ToLen: (g.RDX + pageSize - 1) &^ (pageSize - 1)}
-		e.Writes = nil
-	case unix.SYS_MADVISE:
-		if e.Writes = nil; g.RDX == unix.MADV_DONTNEED || g.RDX == unix.MADV_FREE || g.RDX == 24 { // MADV_DONTNEED_LOCKED
-			m.Protection = 0
-			e.Remap = Remap{Kind: Discard, Mapping: m}
-		}
-	case unix.SYS_BRK:
-		r.moveBreak(e, result)
-	}
-	return nil
-}
-
-// mapped records a new mapping.
-func (r *recorder) mapped(e *Event, g *ptrace.Regs, m Mapping) error {
-	e.Writes = nil
-	if g.R10&unix.MAP_ANONYMOUS != 0 {
-		r.shared = r.shared || g.R10&unix.MAP_SHARED != 0
-		e.Remap = Remap{Kind: Map, Mapping: m}
-		return nil
-	}
-	direct := fmt.Sprintf("/proc/%d/fd/%d", r.run.Thread(), int32(g.R8))
-	path, err := os.Readlink(direct)
-	if err != nil {
-		return err
-	}
-	if m.Name = path; strings.HasPrefix(path, "/") {
-		m.File = r.files.add(path, direct)
-	}
-	if m.File >= 0 && g.R10&unix.MAP_SHARED == 0 {
-		m.Offset = g.R9
-		e.Remap = Remap{Kind: Map, Mapping: m}
-		return nil
-	}
-	m.File = -1
-	e.Remap = Remap{Kind: Map, Mapping: m}
-	const most = 1 << 28
-	if m.Length > most {
-		return cutError("the program maps a large file that a replay may not find: " + path)
-	}
-	b := make([]byte, m.Length)
-	n, _ := r.run.Memory().Read(m.Start, b) // up to the end of the file
-	e.Writes = appendPages(nil, m.Start, append(b[:n], make([]byte, len(b)-n)...), nil)
-	return nil
-}
-
-// moveBreak records the move of the end of the heap.
-func (r *recorder) moveBreak(e *Event, end uint64) {
-	e.Writes = nil
-	from, to := pageUp(r.heap), pageUp(end)
-	r.heap = end
-	m := Mapping{File: -1, Name: "[heap]"}
-	switch {
-	case to > from:
-		m.Start, m.Length, m.Protection = from, to-from, unix.PROT_READ|unix.PROT_WRITE
-		e.Remap = Remap{Kind: Map, Mapping: m}
-	case to < from:
-		m.Start, m.Length = to, from-to
-		e.Remap = Remap{Kind: Unmap, Mapping: m}
-	}
-}
-
-func pageUp(n uint64) uint64 { return (n + pageSize - 1) &^ (pageSize - 1) }

@@ -65,7 +65,8 @@
 // when the program
 //
 //   - would share memory with a child;
-//   - maps a file in shared memory and may write it, or maps System V shared memory;
+//   - maps a file in shared memory that it may write while others may write it, too, or maps
+//     System V shared memory;
 //   - maps much at once of a file that a replay may not find, or memory twice or in unusual
 //     ways;
 //   - restricts its system calls (seccomp), changes segments, or traces others;
@@ -80,6 +81,7 @@
 // then reads clocks by system calls. MADV_FREE is made MADV_DONTNEED. The program has
 // one processor. Signals that would stop it are dropped.
 //
+// A file in shared memory is replayed as private memory, see sharedfiles_linux_amd64.go.
 // A replay diverges when another process, or the program itself by write(2), has changed
 // a file that the program had mapped, and when a child of vfork has changed memory that
 // is not writable.

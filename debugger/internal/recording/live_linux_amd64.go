@@ -82,6 +82,7 @@ func (r *recorder) liveImage(e *Event, i *intrusion) error {
 	}
 	total := 0
 	for _, m := range maps {
+		r.sharing = r.sharing || m.Shared
 		if err := r.addLiveMapping(e, i.memory, m, maps); err != nil {
 			return fmt.Errorf("mapping of %s at %#x: %w", m.Path, m.Start, err)
 		}

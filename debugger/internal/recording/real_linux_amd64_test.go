@@ -64,6 +64,7 @@ func TestRealPrograms(t *testing.T) {
 		{"gzip", "", []string{"gzip", "-c", at("lines")}},
 		{"sort", "", []string{"sort", "--parallel=4", at("lines")}},
 		{"sqlite3", "5000\n", []string{"sqlite3", ":memory:", ".read " + at("inserts")}},
+		{"sqlite3 with a log", "wal\n5000\n", []string{"sqlite3", at("database"), "pragma journal_mode=wal;", ".read " + at("inserts")}},
 		{"python3", "[0, 1, 4]\nB\ncaught\n", []string{"python3", at("mixed.py")}},
 		{"node", "488037\n", []string{"node", at("jit.js")}},
 		{"cc1", "", []string{compiler(t), "-quiet", "-O1", at("unit.c"), "-o", at("unit.s")}},

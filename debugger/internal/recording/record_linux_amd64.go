@@ -92,7 +92,9 @@ type recorder struct {
 	heap     uint64     // end of the heap
 	live     *intrusion // what is changed in a process that was started before; nil for none
 	shared   bool       // there is anonymous memory that children share
-	stretch  *stretch   // of a process that a debugger has; nil for none
+	sharing  bool       // there was shared memory, of whatever kind
+	mapped   sharedFiles
+	stretch  *stretch // of a process that a debugger has; nil for none
 
 	*thread  // the current one of the Runner
 	threads  map[int]*thread
@@ -150,7 +152,8 @@ func (r *recorder) begin(number uint64) error {
 	if err := r.addFirst(&e); err != nil {
 		return err
 	}
-	r.base, r.extra, r.shared = r.position()+e.duration(), 0, false
+	r.base, r.extra, r.shared, r.sharing = r.position()+e.duration(), 0, false, false
+	r.mapped.close()
 	r.thread, r.shown = new(thread), r.pid
 	r.threads = map[int]*thread{r.pid: r.thread}
 	if r.run, err = inplace.New(r.tracer, r.pid); err != nil {
@@ -172,6 +175,9 @@ func (r *recorder) next(ctx context.Context) error {
 	stop, err := r.run.Run(ctx, r.slice())
 	if stop.Kind == inplace.Exited {
 		return r.killed(stop)
+	}
+	if err := r.readReports(nil); err != nil {
+		return err
 	}
 	if r.recorded = r.position(); err == nil && stop.Kind == inplace.Done && ctx.Err() != nil {
 		return errStopped

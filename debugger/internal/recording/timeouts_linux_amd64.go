@@ -68,7 +68,7 @@ func (r *recorder) shorten(c *call) (restore func() error, err error) {
 	switch n := c.regs.RAX; {
 	case n == unix.SYS_EPOLL_WAIT, n == unix.SYS_EPOLL_PWAIT:
 		if whole := int64(int32(c.regs.R10)); whole > 0 {
-			left := r.left(c, time.Duration(whole) * time.Millisecond)
+			left := r.left(c, time.Duration(whole)*time.Millisecond)
 			r.run.Regs.R10, c.altered = uint64(left.Milliseconds()), true
 		}
 	case n == unix.SYS_EPOLL_PWAIT2:
@@ -94,7 +94,7 @@ func (r *recorder) shortenAt(c *call, addr uint64) (restore func() error, err er
 	if seconds > century || nanoseconds >= second {
 		return unchanged, nil
 	}
-	left := r.left(c, time.Duration(seconds)*time.Second + time.Duration(nanoseconds))
+	left := r.left(c, time.Duration(seconds)*time.Second+time.Duration(nanoseconds))
 	b := binary.LittleEndian.AppendUint64(nil, uint64(left/time.Second))
 	b = binary.LittleEndian.AppendUint64(b, uint64(left%time.Second))
 	return func() error { return r.put(Write{addr, whole}) }, r.put(Write{addr, b})

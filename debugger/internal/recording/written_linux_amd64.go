@@ -58,7 +58,7 @@ type snapshot struct {
 const maxSnapshot = 1 << 30
 
 // sharedMemory is the path of anonymous shared memory. Other shared memory that can be
-// written is the code cache's.
+// written is the code cache's, or that of files.
 const sharedMemory = "/dev/zero (deleted)"
 
 // snapshot copies the writable memory, before a system call of which it is unknown what
@@ -71,7 +71,7 @@ func (r *recorder) snapshot() (*snapshot, error) {
 	s := &snapshot{maps: maps, memory: make(map[uint64][]byte)}
 	total := uint64(0)
 	for _, m := range maps {
-		if !m.Write || m.Shared && m.Path != sharedMemory {
+		if !m.Write || m.Shared && m.Path != sharedMemory && r.mapped.of(m) == nil {
 			continue
 		}
 		if total += m.End - m.Start; total > maxSnapshot {

@@ -1,0 +1,54 @@
+package recording_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+)
+
+// TestSharedFiles records a program that maps a file in shared memory and writes it. The
+// recording ends before others, or another mapping, could change what the program sees. Most
+// ways are tried only by make recordings.
+func TestSharedFiles(t *testing.T) {
+	const usual = 4
+	program := debuggertest.Compile(t, filepath.Join("testdata", "sharedfile.c"), nil, "gcc", "-O1")
+	for n, test := range []struct{ what, cut string }{
+		{"alone", ""},
+		{"stores", "is opened for writing twice"},
+		{"inherited", "process "},
+		{"passes", "passes a file to another process"},
+		{"reads", ""}, // the first of those that are left out
+		{"spawn", ""},
+		{"before", "is opened for writing twice"},
+		{"closes", "was opened again"},
+		{"writes", "another process, or a system call with unknown effect, has written"},
+		{"truncates", "another process, or a system call with unknown effect, has written"},
+		{"opens", "is opened for writing twice"},
+		{"twice", "maps the same part of a file twice"},
+		{"private", "maps the same part of a file twice"},
+		{"fork", "would share a mapped file with a child"},
+		{"leaks", "would pass a file to a child"},
+	} {
+		if n == usual && os.Getenv(realSeeks) == "" {
+			break
+		}
+		t.Run(test.what, func(t *testing.T) {
+			t.Parallel()
+			r := record(t, program, test.what, filepath.Join(t.TempDir(), "file"))
+			want, _ := exec.CommandContext(t.Context(), program, test.what, filepath.Join(t.TempDir(), "file")).Output() // exit status 3
+			if r.result.Status != 3 || string(r.output) != string(want) {
+				t.Errorf("%+v, output %q, want status 3 and %q", r.result, r.output, want)
+			}
+			if cut := r.result.Cut; (cut == "") != (test.cut == "") || !strings.Contains(cut, test.cut) {
+				t.Errorf("the recording has ended because %q, want %q", cut, test.cut)
+			}
+			if test.cut == "" {
+				replay(t, open(t, r.file))
+			}
+		})
+	}
+}
