@@ -82,7 +82,7 @@ func (r *recorder) addMap(e *Event, g *ptrace.Regs, m Mapping) error {
 	}
 	m.Name = path
 	if g.R10&unix.MAP_SHARED != 0 {
-		if err := r.noteMapped(m.Start, int(int32(g.R8))); err != nil {
+		if err := r.noteMapped(m.Start, g); err != nil {
 			return err
 		}
 	} else if strings.HasPrefix(path, "/") {

@@ -188,10 +188,14 @@ func (r *recorder) checkPassing(g *ptrace.Regs) error {
 
 // checkChild is checkPassing for a system call that starts a thread or process.
 func (r *recorder) checkChild(g *ptrace.Regs) error {
-	switch flags, _ := r.cloneFlags(g); {
-	case flags&unix.CLONE_THREAD != 0:
+	flags, _ := r.cloneFlags(g)
+	if flags&unix.CLONE_THREAD != 0 {
 		return nil
-	case g.RAX != unix.SYS_VFORK && flags&unix.CLONE_VFORK == 0:
+	}
+	if err := r.dropUnmapped(); err != nil || !r.mapped.writable() {
+		return err
+	}
+	if g.RAX != unix.SYS_VFORK && flags&unix.CLONE_VFORK == 0 {
 		return cutError("the program would share a mapped file with a child, and may write it")
 	}
 	return r.eachDescriptor(func(f *sharedFile, _ int, flags uint64) error {
@@ -226,6 +230,9 @@ func (r *recorder) checkMessage(at uint64) error {
 
 // checkPassed is checkMessage for its descriptors.
 func (r *recorder) checkPassed(descriptors []byte) error {
+	if err := r.dropUnmapped(); err != nil {
+		return err
+	}
 	for ; len(descriptors) >= 4; descriptors = descriptors[4:] {
 		id, _, err := identify(r.descriptorPath(int(int32(word32(descriptors)))))
 		if err != nil {

@@ -55,6 +55,25 @@ func identify(path string) (id fileID, regular bool, err error) {
 	return fileID{s.Dev, s.Ino}, s.Mode&unix.S_IFMT == unix.S_IFREG, nil
 }
 
+// dropUnmapped forgets files of which the program has no shared mapping any more.
+func (r *recorder) dropUnmapped() error {
+	if len(r.mapped.list) == 0 {
+		return nil
+	}
+	maps, err := readMaps(r.run.Thread())
+	if err != nil {
+		return err
+	}
+	r.mapped.list = slices.DeleteFunc(r.mapped.list, func(f *sharedFile) bool {
+		if slices.ContainsFunc(maps, func(m procfs.Map) bool { return r.mapped.of(m) == f }) {
+			return false
+		}
+		_, _ = unix.InotifyRmWatch(r.mapped.notify, uint32(f.watch)) // the file may exist no more
+		return true
+	})
+	return nil
+}
+
 // deviceOf returns the device of a file as /proc/PID/maps has it.
 func deviceOf(id fileID) string {
 	return fmt.Sprintf("%02x:%02x", unix.Major(id.device), unix.Minor(id.device))
@@ -102,6 +121,9 @@ func (r *recorder) checkMap(g *ptrace.Regs) error {
 	shared := g.R10&unix.MAP_SHARED != 0
 	if !shared && len(r.mapped.list) == 0 {
 		return nil
+	}
+	if err := r.dropUnmapped(); err != nil {
+		return err
 	}
 	path := r.descriptorPath(int(int32(g.R8)))
 	id, regular, err := identify(path)
@@ -196,16 +218,16 @@ func (r *recorder) checkOverlap(f *sharedFile, g *ptrace.Regs, writable bool) er
 	return nil
 }
 
-// noteMapped notes a shared mapping that was made, of which the contents are to be recorded.
-func (r *recorder) noteMapped(at uint64, fd int) error {
+// noteMapped notes that the system call mmap has made a shared mapping at an address.
+func (r *recorder) noteMapped(at uint64, g *ptrace.Regs) error {
 	r.sharing = true
-	id, _, err := identify(r.descriptorPath(fd))
+	id, _, err := identify(r.descriptorPath(int(int32(g.R8))))
 	if err != nil {
 		return err
 	}
 	f := r.mapped.find(id)
-	if f == nil {
-		return nil
+	if f == nil { // while the call waited, something else has happened to the file
+		return cutUnless(g.RDX&unix.PROT_WRITE == 0, "a file was changed while the program mapped it")
 	}
 	maps, err := readMaps(r.run.Thread())
 	if err != nil {
@@ -229,64 +251,4 @@ func (r *recorder) checkProtect(g *ptrace.Regs) error {
 		}
 	}
 	return err
-}
-
-// readReports reads what has happened to the files since the last call. The file that a system
-// call has just changed may be nil.
-func (r *recorder) readReports(changed *sharedFile) error {
-	if r.mapped.notify == 0 {
-		return nil
-	}
-	var b [1 << 14]byte
-	n, err := unix.Read(r.mapped.notify, b[:])
-	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	reports, err := parseReports(b[:n])
-	if err != nil {
-		return err
-	}
-	for watch, mask := range reports {
-		if err := r.handleReport(watch, mask, changed); err != nil {
-			return err
-		}
-	}
-	return r.readReports(changed) // up to EAGAIN
-}
-
-// handleReport ends the recording if others may have changed a file.
-func (r *recorder) handleReport(watch int, mask uint32, changed *sharedFile) error {
-	at := slices.IndexFunc(r.mapped.list, func(f *sharedFile) bool { return f.watch == watch })
-	if at < 0 {
-		return nil
-	}
-	f := r.mapped.list[at]
-	switch {
-	case mask&unix.IN_IGNORED != 0: // it exists no more
-		r.mapped.list = slices.Delete(r.mapped.list, at, at+1)
-		return nil
-	case mask&unix.IN_MODIFY != 0 && f != changed:
-		return cutError("another process, or a system call with unknown effect, has written a file that the program has mapped: " + f.path)
-	case !f.writable || mask&unix.IN_OPEN == 0:
-		return nil
-	case mask&unix.IN_CLOSE_WRITE != 0:
-		return cutError("a file that the program has mapped and may write was opened again: " + f.path)
-	}
-	return r.checkAlone(f) // it was opened for reading, otherwise
-}
-
-func parseReports(b []byte) (map[int]uint32, error) {
-	reports := make(map[int]uint32)
-	for len(b) >= unix.SizeofInotifyEvent {
-		watch, mask, length := int(int32(word32(b))), word32(b[4:]), word32(b[12:])
-		if mask&unix.IN_Q_OVERFLOW != 0 {
-			return nil, cutError("too much has happened to the files that the program has mapped")
-		}
-		reports[watch] |= mask
-		b = b[min(len(b), unix.SizeofInotifyEvent+int(length)):]
-	}
-	return reports, nil
 }

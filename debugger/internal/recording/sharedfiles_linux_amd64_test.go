@@ -23,6 +23,7 @@ func TestSharedFiles(t *testing.T) {
 		{"passes", "passes a file to another process"},
 		{"reads", ""}, // the first of those that are left out
 		{"spawn", ""},
+		{"unmaps", ""},
 		{"before", "is opened for writing twice"},
 		{"closes", "was opened again"},
 		{"writes", "another process, or a system call with unknown effect, has written"},

@@ -165,7 +165,16 @@ int main(int argc, char **argv) {
 		map(fd, 1, 0);
 	else if (!strcmp(what, "private"))
 		mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
-	else if (!strcmp(what, "fork")) {
+	else if (!strcmp(what, "unmaps")) {
+		char c;
+		sees(p, page);
+		munmap((void *)p, page);
+		close(fd);
+		other(stores);
+		signalOther();
+		printf("%lu\n", sum);
+		return pread(open(path, O_RDONLY), &c, 1, 7) == 1 && c == 77 ? 3 : 4;
+	} else if (!strcmp(what, "fork")) {
 		if (!fork())
 			_exit(0);
 	} else if (!strcmp(what, "spawn")) {
