@@ -88,6 +88,7 @@ func TestRealPrograms(t *testing.T) {
 				check(t, <-driven)
 			}
 			compareSeeks(t, r.file, seeks)
+			compareSteps(t, r.file, seeks)
 		})
 	}
 }

@@ -151,7 +151,7 @@ func (r *recorder) grown(at, from, to uint64) ([]Write, error) {
 		return nil, err
 	}
 	m, ok := maps.Find(at + from)
-	if f := r.mapped.of(m); !ok || f == nil {
+	if !ok || !m.Shared || m.Path == sharedMemory {
 		return nil, nil
 	}
 	for _, other := range maps {
