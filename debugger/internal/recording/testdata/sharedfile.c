@@ -58,6 +58,10 @@ static void signalOther(void) {
 static const char *path;
 
 static void stores(void) { map(open(path, O_RDWR), 1, 0)[7] = 77; }
+static void storesSoon(void) {
+	usleep(getpid() * 37 % 3000);
+	stores();
+}
 static void storesAndCloses(void) {
 	int fd = open(path, O_RDWR);
 	void *p = (void *)map(fd, 1, 0);
@@ -142,6 +146,8 @@ int main(int argc, char **argv) {
 		close(fd);
 	if (!strcmp(what, "stores"))
 		other(stores);
+	else if (!strcmp(what, "races"))
+		other(storesSoon);
 	else if (!strcmp(what, "closes"))
 		other(storesAndCloses);
 	else if (!strcmp(what, "writes"))
@@ -190,7 +196,14 @@ int main(int argc, char **argv) {
 		what = truncate(path, 2 * page) ? "" : what;
 	else if (!strcmp(what, "opens"))
 		map(open(path, O_RDWR), 1, 1);
-	else if (tell[1] && strcmp(what, "before"))
+	else if (!strcmp(what, "races")) {
+		if (write(tell[1], "", 1) != 1)
+			return 1;
+		while (p[7] != 77)
+			sees(p, 64);
+		printf("%d\n", p[7]);
+		return 3;
+	} else if (tell[1] && strcmp(what, "before"))
 		signalOther();
 	sees(p, page);
 	printf("%lu\n", sum);
