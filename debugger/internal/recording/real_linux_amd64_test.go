@@ -89,6 +89,7 @@ func TestRealPrograms(t *testing.T) {
 			}
 			compareSeeks(t, r.file, seeks)
 			compareSteps(t, r.file, seeks)
+			compareExport(t, r.file, seeks)
 		})
 	}
 }
