@@ -33,15 +33,24 @@ func (r *Runner) BufferCalls(installed bool) error {
 	}
 	r.cache.Rules = rules
 	r.clearBuffer()
+	r.PauseBuffer(false)
 	return nil
 }
 
 // buffers reports whether the process makes system calls without a stop.
 func (r *Runner) buffers() bool { return r.cache.Rules != nil }
 
+// PauseBuffer makes the process stop at all system calls, or only at those that BufferCalls
+// does not name. It has no effect without BufferCalls.
+func (r *Runner) PauseBuffer(pause bool) {
+	if r.buffers() {
+		r.context().SetBuffered(!pause)
+	}
+}
+
 func (r *Runner) clearBuffer() {
 	here, there := r.shared.buffer()
-	r.context().SetBuffer(there, there+uint64(len(here)))
+	r.context().SetRecords(there, there+uint64(len(here)))
 }
 
 var errBuffer = errors.New("the program has changed the records of its system calls")

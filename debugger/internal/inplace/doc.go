@@ -30,12 +30,17 @@
 // context (writable) and tables (readable). It is a memfd of which this program has a
 // writable mapping; no mapping of the process is both writable and executable.
 //
-// The cache is left by a system call that does not exist. The kernel stops the thread
+// The cache is left by a system call without effect. The kernel stops the thread
 // there. The same request that stops the thread there stops it at the system calls of the
 // program: PTRACE_SYSCALL after a call that has returned, so that the next call has two
-// stops, and else PTRACE_SYSEMU, so that an exit has one. There is no request that lets a
-// thread make some calls without a stop and stops it at exits; a seccomp filter could, but
-// it cannot be removed, and without a tracer the calls that it reports fail.
+// stops, and else PTRACE_SYSEMU, so that an exit has one.
+//
+// After [Runner.BufferCalls] a seccomp filter of the process reports exits, and the thread
+// continues by PTRACE_CONT. Code in the cache then makes frequent system calls without a stop,
+// and records registers, result and written bytes in a buffer, of which [Runner.Made] gets
+// the calls. The filter cannot be removed. Without a tracer the call of an exit fails, as it
+// may, and nothing else is changed.
+//
 // If this program dies while
 // translated code runs, the kernel detaches, and after its next exit or system call,
 // which it makes from the cache, the thread continues in its own code. Instructions like

@@ -34,9 +34,14 @@ func (r *recorder) buffered(c inplace.BufferedCall) error {
 	return r.out.Add(&e)
 }
 
-// beforeRun says what the system calls that are made without a stop may do.
+// beforeRun says what the system calls that are made without a stop may do. Those that change
+// a file that the program has mapped need stops.
 func (r *recorder) beforeRun() {
-	if len(r.threads) == 1 || !r.filter {
+	if !r.filter {
+		return
+	}
+	r.run.PauseBuffer(len(r.mapped.list) > 0)
+	if len(r.threads) == 1 {
 		return
 	}
 	waiting := make(map[uint64]int)

@@ -78,10 +78,11 @@ func (c Context) Saved(register int) uint64 {
 	return binary.LittleEndian.Uint64(c[contextGPR+8*register:])
 }
 
-// SetBuffer lets the process make system calls without a stop, and record them between two
-// addresses.
-func (c Context) SetBuffer(start, end uint64) {
-	c.set(contextBuffered, 1)
+// SetBuffered says whether the process makes system calls without a stop.
+func (c Context) SetBuffered(buffered bool) { c.setBool(contextBuffered, buffered) }
+
+// SetRecords makes the process record such calls between two addresses.
+func (c Context) SetRecords(start, end uint64) {
 	c.set(contextRecord, start)
 	c.set(contextRecordEnd, end)
 }

@@ -1,0 +1,26 @@
+package recording_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+)
+
+// TestBufferedCalls records system calls that are made without a stop: they do what they do
+// without a recorder, and replays have the same registers and memory.
+func TestBufferedCalls(t *testing.T) {
+	program := debuggertest.Compile(t, filepath.Join("testdata", "buffered.c"), nil, "gcc", "-O1", "-pthread")
+	for _, kind := range []string{"alone", "threads"} {
+		t.Run(kind, func(t *testing.T) {
+			command := exec.CommandContext(t.Context(), program, kind)
+			want, _ := command.Output() // the status is compared
+			r := record(t, program, kind)
+			if r.result.Status != command.ProcessState.ExitCode() || r.result.Cut != "" || string(r.output) != string(want) {
+				t.Errorf("%+v, output\n%swant status %d and\n%s", r.result, r.output, command.ProcessState.ExitCode(), want)
+			}
+			replay(t, open(t, r.file))
+		})
+	}
+}
