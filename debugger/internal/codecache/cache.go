@@ -16,7 +16,7 @@ type Config struct {
 	Arena   func(near uint64) (Arena, error)
 	Targets translate.Targets
 	Stops   func(pc uint64) bool // see translate.Request; the answer must not change before Clear
-	// Rules, unless nil, are those of the system calls that the process makes without a
+	// Rules, unless nil, name the system calls that the process makes without a
 	// stop, see translate.Request.Buffered. They must be set before the first translation.
 	Rules map[uint64]translate.CallRule
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // filter returns a seccomp filter that reports exits from the cache to the tracer and
-// permits all else. Offsets are those of struct seccomp_data.
+// permits all else. The offsets belong to struct seccomp_data.
 func filter() []unix.SockFilter {
 	const number, architecture, argument = 0, 4, 16
 	load := func(offset uint32) unix.SockFilter {

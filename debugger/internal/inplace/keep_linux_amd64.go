@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/codecache"
 )
 
-// A Translation is what a Runner has translated, for the next Runner of the same process. The
+// A Translation holds the translations of a Runner for the next Runner of the same process. The
 // process has nothing of it meanwhile, and may run, and change, as it likes.
 type Translation struct {
 	shared *shared

@@ -14,7 +14,7 @@ const (
 	third  = x86.RDX
 )
 
-// rules are those of the system calls that the process makes without a stop. What they
+// rules name the system calls that the process makes without a stop. What they
 // write is that of package kernel, as far as the rules can say it. Calls that change
 // mappings, threads or signal stacks are not among them, nor those that wait and write
 // when they are interrupted.

@@ -37,7 +37,7 @@ type Loan struct {
 	// signal-delivery stops.
 	Again map[int]ptrace.SigInfo
 
-	// Kept is what the borrower keeps for the next loan, or nil. It is closed when the process
+	// Kept is kept by the borrower for the next loan, or nil. It is closed when the process
 	// ends, executes another program or is detached from.
 	Kept io.Closer
 

@@ -78,7 +78,7 @@ func (c Context) Saved(register int) uint64 {
 	return binary.LittleEndian.Uint64(c[contextGPR+8*register:])
 }
 
-// SetBuffered says whether the process makes system calls without a stop.
+// SetBuffered permits or forbids that the process makes system calls without a stop.
 func (c Context) SetBuffered(buffered bool) { c.setBool(contextBuffered, buffered) }
 
 // SetRecords makes the process record such calls between two addresses.
@@ -90,10 +90,10 @@ func (c Context) SetRecords(start, end uint64) {
 // Recorded returns the address behind the last record.
 func (c Context) Recorded() uint64 { return binary.LittleEndian.Uint64(c[contextRecord:]) }
 
-// SetMayWait says whether such calls may wait.
+// SetMayWait permits or forbids that such calls wait.
 func (c Context) SetMayWait(may bool) { c.setBool(contextMayWait, may) }
 
-// SetLeave says whether the thread is to leave the cache instead of making such calls.
+// SetLeave makes the thread leave the cache instead of making such calls, or not.
 func (c Context) SetLeave(leave bool) { c.setBool(contextLeave, leave) }
 
 // Site returns the address of the block's record of the last call: the first word is the
