@@ -3,6 +3,7 @@ package debugger
 import (
 	"context"
 	"io"
+	"os"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
@@ -13,7 +14,16 @@ type (
 	RecordedProgram = recording.Program
 	// A RecordedRun describes how the program ended, and what was recorded.
 	RecordedRun = recording.Result
+	// A RecordingRing is a file that keeps the newest part of a recording.
+	RecordingRing = recording.Ring
 )
+
+// NewRecordingRing returns a ring in a regular file that is open for reading and writing,
+// which may have a number of bytes, or as many as the format permits if that is 0. The path
+// may not lead to a symbolic link.
+func NewRecordingRing(file *os.File, path string, limit int64) *RecordingRing {
+	return recording.NewRing(file, path, limit)
+}
 
 // RecordProgram runs a program and writes a recording of it to w, which
 // debugger/open_trace opens. If the program does what cannot be recorded, the recording

@@ -22,13 +22,13 @@ type Source interface {
 }
 
 // Long returns the history of everything that a source has, with the view at the last
-// position.
-func Long(source Source) (*History, error) {
+// position. The reason says why it begins where it does.
+func Long(source Source, reason string) (*History, error) {
 	first, last := source.Bounds()
 	if first == last {
 		return nil, ErrNoHistory
 	}
-	h := &History{source: source, reason: "recording began there"}
+	h := &History{source: source, reason: reason}
 	return h, h.jump(last)
 }
 

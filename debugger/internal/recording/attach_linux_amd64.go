@@ -47,7 +47,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: files{writer: out, known: make(map[stamp]int)}}
+	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out)}
 	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
 	if err != nil {
 		return Result{}, err

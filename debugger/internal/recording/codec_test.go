@@ -155,6 +155,10 @@ func TestRefusedBlocks(t *testing.T) {
 		{"registers", "EE", [][]byte{append(append(bytes.Clone(image[:14]), 28), zeros[:2*28]...), ended}},
 		{"a path", "FEE", [][]byte{text, image, ended}},
 		{"an end with contents", "EEZ", [][]byte{image, ended, {0}}},
+		{"a segment with contents", "SEE", [][]byte{{0}, image, ended}},
+		{"a segment without a state", "ESE", [][]byte{image, nil, ended}},
+		{"a segment after the end", "EES", [][]byte{image, ended, nil}},
+		{"a segment in a segment", "SSEE", [][]byte{nil, nil, image, ended}},
 	} {
 		file := recording.WriteTagged(t, test.tags, test.payloads...)
 		if _, err := recording.Read(bytes.NewReader(file)); !errors.Is(err, recording.ErrCorrupt) {
@@ -189,6 +193,8 @@ func TestLastPosition(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(write(f, events()))
 	f.Add([]byte("TRIPTYCH RECORDING\n\x01\x00"))
+	_, ring := writeRing(f, 0, 1, 5)
+	f.Add(ring)
 	f.Fuzz(func(t *testing.T, file []byte) {
 		r, err := recording.Read(bytes.NewReader(file))
 		if err != nil {

@@ -44,6 +44,11 @@ type Recording struct {
 	data   []byte
 	events []entry
 	size   uint64 // that was read, as maxSize counts it
+
+	indexes map[File]int // in Files
+	table   []int        // of the last segment: indexes in Files
+	tables  []table      // of those before it
+	segment bool         // the next event is the first state of a segment
 }
 
 // An entry of the table of events.
@@ -66,7 +71,7 @@ func Read(r io.Reader) (*Recording, error) {
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
 		return nil, ErrFormat
 	}
-	if v := binary.LittleEndian.Uint16(head[len(magic):]); v == 0 || v > version {
+	if v := binary.LittleEndian.Uint16(head[len(magic):]); v == 0 || v > ringVersion {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
 	}
 	zip, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
@@ -101,6 +106,8 @@ func (r *Recording) blocks(in *bufio.Reader) error {
 			err = r.addExtensions(payload)
 		case blockEvent:
 			err = r.event(payload)
+		case blockSegment:
+			err = r.beginSegment(payload)
 		case blockEnd:
 			return r.complete(payload)
 		default:
@@ -154,20 +161,24 @@ func (r *Recording) file(payload []byte) error {
 	d := decoder{b: payload}
 	f := File{Path: d.text(), Size: int64(d.uvarint() & (1<<62 - 1))}
 	copy(f.Digest[:], d.bytes(uint64(len(f.Digest))))
-	if d.bad || len(d.b) > 0 || len(r.Files) == maxFiles || !filepath.IsAbs(f.Path) {
-		return fmt.Errorf("%w: file %d", ErrCorrupt, len(r.Files))
+	if d.bad || len(d.b) > 0 || len(r.table) == maxFiles || len(r.Files) == maxFiles || !filepath.IsAbs(f.Path) {
+		return fmt.Errorf("%w: file %d", ErrCorrupt, len(r.table))
 	}
-	r.Files = append(r.Files, f)
+	r.addFile(f)
 	r.data = r.data[:len(r.data)-len(payload)]
 	return nil
 }
 
 func (r *Recording) event(payload []byte) error {
-	e, err := decodeEvent(payload, len(r.Files))
+	e, err := decodeEvent(payload, r.table)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", len(r.events), err)
 	}
 	first := len(r.events) == 0
+	if r.segment && !first {
+		return r.skipState(&e, payload)
+	}
+	r.segment = false
 	switch {
 	case first && (e.Kind != Image || e.Number != 0):
 		return fmt.Errorf("%w: it does not begin with a program", ErrCorrupt)
@@ -228,7 +239,7 @@ func (r *Recording) Event(n int) Event {
 	if n+1 < len(r.events) {
 		end = r.events[n+1].start
 	}
-	e, err := decodeEvent(r.data[r.events[n].start:end], len(r.Files))
+	e, err := decodeEvent(r.data[r.events[n].start:end], r.tableOf(n))
 	if err != nil {
 		panic(err) // it was checked
 	}
@@ -247,13 +258,22 @@ func (r *Recording) Process() int {
 	return max(1, e.Status&(1<<31-1))
 }
 
+// begins returns why the recording does not begin earlier.
+func (r *Recording) begins() string {
+	if r.Event(0).Position > 0 {
+		return "older records made room: a larger --max-size of triptych record keeps more"
+	}
+	return "recording began there"
+}
+
 // after returns the number of the first event at a position or after it.
 func (r *Recording) after(position uint64) int {
 	return sort.Search(len(r.events), func(n int) bool { return r.events[n].position >= position })
 }
 
-func decodeEvent(payload []byte, files int) (Event, error) {
-	d := decoder{b: payload}
+// decodeEvent decodes an event with the table of files of its segment.
+func decodeEvent(payload []byte, table []int) (Event, error) {
+	d := decoder{b: payload, table: table}
 	e := Event{Kind: Kind(d.byte()), Remap: Remap{Mapping: Mapping{File: -1}}}
 	parts := d.byte()
 	e.Immediate = parts&partImmediate != 0
@@ -279,14 +299,17 @@ func decodeEvent(payload []byte, files int) (Event, error) {
 			e.Threads = append(e.Threads, Thread{int(d.uvarint() & (1<<31 - 1)), d.registers(), d.bytes(d.uvarint())})
 		}
 	}
-	if d.bad || len(d.b) > 0 || !e.valid(files) {
+	if parts&partCurrent != 0 {
+		e.Current = int(d.uvarint() & (1<<31 - 1))
+	}
+	if d.bad || len(d.b) > 0 || !e.valid() {
 		return Event{}, ErrCorrupt
 	}
 	return e, nil
 }
 
 // valid reports whether a replay can do what the event says.
-func (e *Event) valid(files int) bool {
+func (e *Event) valid() bool {
 	if !validRegisters(e.Registers) {
 		return false
 	}
@@ -301,13 +324,13 @@ func (e *Event) valid(files int) bool {
 		}
 	}
 	for _, m := range append([]Mapping{e.Remap.Mapping}, e.Mappings...) {
-		if !m.valid(files) {
+		if !m.valid() {
 			return false
 		}
 	}
 	to := Mapping{Start: e.Remap.To, Length: e.Remap.ToLen, File: -1}
 	return e.Kind != 0 && e.Kind < lastKind && e.Position < 1<<62 && e.Position+e.duration() < 1<<62 &&
-		len(e.Vector) <= maxVector && e.Remap.Kind < lastRemap && to.valid(files)
+		len(e.Vector) <= maxVector && e.Remap.Kind < lastRemap && to.valid()
 }
 
 // validRegisters reports whether a process can have the registers.
@@ -320,17 +343,17 @@ func validRegisters(list []Register) bool {
 	return true
 }
 
-// valid reports whether a mapping is in the memory of programs, and names a file of
-// the table.
-func (m *Mapping) valid(files int) bool {
+// valid reports whether a mapping is in the memory of programs.
+func (m *Mapping) valid() bool {
 	return m.Start%pageSize == 0 && m.Start <= addressEnd && m.Length <= addressEnd-m.Start &&
-		m.Protection <= 7 && m.File >= -1 && m.File < files && m.Offset%pageSize == 0
+		m.Protection <= 7 && m.Offset%pageSize == 0
 }
 
 // A decoder reads numbers and texts. After an error it returns zeros.
 type decoder struct {
-	b   []byte
-	bad bool
+	b     []byte
+	table []int // of files
+	bad   bool
 }
 
 func (d *decoder) fail() { d.b, d.bad = nil, true }
@@ -416,6 +439,19 @@ func (d *decoder) writes() []Write {
 func (d *decoder) mapping() Mapping {
 	return Mapping{
 		Start: d.uvarint(), Length: d.uvarint(), Protection: uint32(min(d.uvarint(), 8)),
-		File: int(min(d.uvarint(), maxFiles+1)) - 1, Offset: d.uvarint(), Name: d.text(),
+		File: d.file(), Offset: d.uvarint(), Name: d.text(),
 	}
+}
+
+// file reads the index of a file, or -1.
+func (d *decoder) file() int {
+	n := d.uvarint()
+	switch {
+	case n == 0:
+		return -1
+	case n > uint64(len(d.table)):
+		d.fail()
+		return -1
+	}
+	return d.table[n-1]
 }

@@ -57,6 +57,12 @@
 // that go on from those before; between them are the records of the debugger's steps. A Part
 // is replayed when it is first read. Only some Parts keep their processes.
 //
+// # The newest part
+//
+// A [Ring] is a file that drops the oldest part of a recording. It consists of segments. A segment
+// begins with the state of the program where all threads are outside of the kernel. The state is
+// that of a replay, so that a replay which begins there goes on like one from before it.
+//
 // # Limits
 //
 // The children of a program run unrecorded, or are recorded by a recorder of their own,
@@ -91,7 +97,9 @@
 // A file is "TRIPTYCH RECORDING\n", the version in two bytes, and a zstd stream of
 // blocks: a tag, the length of the payload as an unsigned varint, the payload. Block X
 // lists the extensions of the processor's instruction set, F is an entry of the table of
-// files, E an event, Z the end. Version 1 had no threads, version 2 no block X. A file that ends early has
+// files, E an event, Z the end. Version 1 had no threads, version 2 no block X. Version 4, that of
+// a [Ring], has blocks S, each followed by an Image that a replay begins with if nothing is before
+// it, and otherwise leaves out; the table of files begins anew there. A file that ends early has
 // everything up to the last flush of its writer. Numbers are varints. See encode.go for
 // the fields.
 //

@@ -10,10 +10,12 @@ import (
 )
 
 // magic begins a recording, before the version and the compressed blocks. Files of
-// version 1 have no threads, those of version 2 no extensions. They can be read.
+// version 1 have no threads, those of version 2 no extensions, and those of version 3 no
+// segments. They can be read.
 const (
-	magic   = "TRIPTYCH RECORDING\n"
-	version = 3
+	magic       = "TRIPTYCH RECORDING\n"
+	version     = 3
+	ringVersion = 4
 )
 
 // Tags of blocks. A block is a tag, the length of its payload, and the payload.
@@ -21,6 +23,7 @@ const (
 	blockExtensions = 'X' // of the processor
 	blockFile       = 'F' // an entry of the table of files
 	blockEvent      = 'E'
+	blockSegment    = 'S' // the first state follows, with a table of files of its own
 	blockEnd        = 'Z' // everything was written
 )
 
@@ -32,15 +35,20 @@ type Writer struct {
 	files  int
 	events int64
 	size   int64
+	segments
 }
 
 // NewWriter returns a Writer of a recording to w, which gets nothing before the first event:
 // entries of the table of files wait in the compressor. If w has a method Full() bool that
-// returns true, the recording ends.
+// returns true, the recording ends. If w is a *[Ring], the recording has segments.
 func NewWriter(w io.Writer) (*Writer, error) {
-	out := &headed{w, binary.LittleEndian.AppendUint16([]byte(magic), version)}
+	out := &headed{w, header(version)}
+	ring, ok := w.(*Ring)
+	if ok {
+		out.head = header(ringVersion)
+	}
 	zip, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
-	return &Writer{zip: zip, out: out}, err
+	return &Writer{zip: zip, out: out, segments: segments{ring: ring}}, err
 }
 
 // A headed writer writes a head before the first bytes.
@@ -83,6 +91,9 @@ func (w *Writer) Add(e *Event) error {
 	w.events++
 	return w.block(blockEvent)
 }
+
+// flushEvery is the number of bytes before compression after which events are made readable.
+const flushEvery = 1 << 20
 
 // lastRoom is room for the last events of a recording.
 const lastRoom = 1 << 20
@@ -137,13 +148,14 @@ const (
 	partRemap
 	partMappings
 	partThreads
+	partCurrent
 )
 
 func appendEvent(b []byte, e *Event) []byte {
 	parts := byte(0)
 	for n, on := range [...]bool{
 		e.Immediate, len(e.Writes) > 0, e.Vector != nil, e.Remap.Kind != NoRemap, len(e.Mappings) > 0,
-		len(e.Threads) > 0,
+		len(e.Threads) > 0, e.Current != 0,
 	} {
 		if on {
 			parts |= 1 << n
@@ -179,6 +191,9 @@ func appendEvent(b []byte, e *Event) []byte {
 			b = appendRegisters(binary.AppendUvarint(b, uint64(t.ID)), t.Registers)
 			b = appendText(b, string(t.Vector))
 		}
+	}
+	if parts&partCurrent != 0 {
+		b = binary.AppendUvarint(b, uint64(e.Current))
 	}
 	return b
 }

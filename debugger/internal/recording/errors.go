@@ -23,3 +23,6 @@ const errTooMany = cutError("the recording has reached the largest size, 2 GiB b
 
 // errFull ends a recording whose writer is full.
 const errFull = cutError("its file has reached the largest size")
+
+// errRingFull ends a recording in a Ring in which no other segment could begin.
+const errRingFull = cutError("its file has reached the largest size, and the program has too much memory to begin there again")

@@ -41,7 +41,8 @@ type Event struct {
 	Vector    []byte // the vector state, in the layout of XSAVE; nil if it does not change
 	Remap     Remap  // of a system call
 	Mappings  []Mapping
-	Threads   []Thread // Call: that it has started; Image: all but the first
+	Threads   []Thread // Call: that it has started; Image: all but the current one
+	Current   int      // Image: the current thread, if it is not the first one
 
 	Status int    // Ended: exit status, or -1 if a signal has killed the process; Image: process id
 	Reason string // Cut

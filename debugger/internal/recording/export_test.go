@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -51,3 +52,56 @@ func WriteTagged(t testing.TB, tags string, payloads ...[]byte) []byte {
 
 // Buffer returns the capacity that a writer keeps for the next event.
 func (w *Writer) Buffer() int { return cap(w.buf) }
+
+// DueAfter makes a segment due after each so many stops of the program.
+func (g *Ring) DueAfter(stops int) {
+	n, begun := 0, 0
+	g.isDue = func() bool {
+		if begun != g.begun {
+			n, begun = 0, g.begun
+		}
+		n++
+		return n > stops
+	}
+}
+
+// Begun returns the number of segments that have begun after the first one.
+func (g *Ring) Begun() int { return g.begun }
+
+// SegmentDue reports whether another segment is to begin.
+func (w *Writer) SegmentDue() bool { return w.segmentDue() }
+
+// NextSegment begins a segment with a state, or removes it again, if it is refused.
+func (w *Writer) NextSegment(state *Event, paths ...string) (refused bool, err error) {
+	files := w.files
+	if err := w.beginSegment(); err != nil {
+		return false, err
+	}
+	if err := w.AddFiles(paths...); err != nil {
+		return false, err
+	}
+	if err = errors.Join(w.Add(state), w.endState()); errors.Is(err, errNoRoom) {
+		return true, w.cancelSegment(files)
+	}
+	return false, err
+}
+
+// AddFiles adds empty files.
+func (w *Writer) AddFiles(paths ...string) error {
+	for _, path := range paths {
+		if _, err := w.addFile(File{Path: path}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Segments returns the number of segments in the file.
+func (g *Ring) Segments() int { return len(g.starts) }
+
+// ShedOne drops the segment before the last one, too.
+func (g *Ring) ShedOne() error {
+	g.starts = append(g.starts, g.size)
+	defer func() { g.starts = g.starts[:1] }()
+	return g.shed()
+}

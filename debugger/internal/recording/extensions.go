@@ -35,7 +35,7 @@ func (w *Writer) addExtensions(names []string) error {
 func (r *Recording) addExtensions(payload []byte) error {
 	d := decoder{b: payload}
 	names := strings.Fields(d.text())
-	if d.bad || len(d.b) > 0 || r.Extensions != nil {
+	if d.bad || len(d.b) > 0 || r.Extensions != nil && !(r.segment && slices.Equal(names, r.Extensions)) {
 		return fmt.Errorf("%w: the list of extensions", ErrCorrupt)
 	}
 	for _, name := range names {

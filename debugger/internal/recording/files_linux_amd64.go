@@ -16,6 +16,8 @@ type files struct {
 	err    error // that ends the recording
 }
 
+func newFiles(w *Writer) files { return files{writer: w, known: make(map[stamp]int)} }
+
 // A stamp identifies the contents of a file.
 type stamp struct {
 	path     string

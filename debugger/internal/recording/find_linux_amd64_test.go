@@ -34,7 +34,7 @@ func TestFinds(t *testing.T) {
 	check(t, err)
 	t.Cleanup(func() { check(t, line.Close()) })
 	by := &finder{Timeline: line}
-	found, err := history.Long(by)
+	found, err := history.Long(by, "")
 	check(t, err)
 	plain := timeline(t, file).History()
 	check(t, err)

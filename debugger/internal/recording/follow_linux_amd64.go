@@ -100,7 +100,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 	}
 	r := &recorder{
 		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filter: c.Filtered,
-		files: files{writer: out, known: make(map[stamp]int)},
+		files: newFiles(out),
 	}
 	pinLike(tracer, c.PID)
 	r.recordFrom(f.ctx, r.beginChild(c))

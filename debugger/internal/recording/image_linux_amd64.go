@@ -57,7 +57,9 @@ func (r *recorder) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, map
 		return cutError("the program has more than a gigabyte in one piece at its start")
 	}
 	b := make([]byte, m.End-m.Start)
-	if n, err := memory.Read(m.Start, b); err != nil && m.Read {
+	if n, err := memory.Read(m.Start, b); err != nil && strings.HasPrefix(m.Path, "/") {
+		b = b[:n] // up to the end of the file
+	} else if err != nil && m.Read {
 		return fmt.Errorf("read %d of %d bytes: %w", n, len(b), err)
 	}
 	n := Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path}

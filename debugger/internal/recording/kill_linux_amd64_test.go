@@ -3,6 +3,7 @@ package recording_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ const (
 	childFile    = "RECORDING_TEST_FILE"
 	childProcess = "RECORDING_TEST_PROCESS" // one to attach to, instead of a program
 	childFilter  = "RECORDING_TEST_FILTER"  // not empty: the recorder has a seccomp filter
+	childRing    = "RECORDING_TEST_RING"    // not empty: a ring with short segments
 )
 
 func TestMain(m *testing.M) {
@@ -47,9 +49,15 @@ func recordAlone(program, path string) int {
 	if err != nil {
 		return 90
 	}
+	var w io.Writer = file
+	if os.Getenv(childRing) != "" {
+		ring := recording.NewRing(file, path, 0)
+		ring.DueAfter(4)
+		w = ring
+	}
 	_, err = recording.Record(context.Background(), recording.Program{
 		Path: program, Args: []string{program, "-c", "/bin/bash"}, Env: []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}, Files: []uintptr{0, 1, 2},
-	}, file)
+	}, w)
 	if err != nil {
 		return 91
 	}
@@ -83,7 +91,11 @@ func TestKilledRecorder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range kills / 2 {
-			killed += killOne(t, program, want, len(want)*(n+1)/(kills/2+2))
+			var ring []string
+			if n%2 == 1 {
+				ring = []string{childRing + "=1"}
+			}
+			killed += killOne(t, program, want, len(want)*(n+1)/(kills/2+2), ring...)
 		}
 		if killed == 0 {
 			t.Errorf("%s: no recorder was killed before it had ended", program)
@@ -92,8 +104,8 @@ func TestKilledRecorder(t *testing.T) {
 }
 
 // killOne kills a recorder when the program has written some of what it writes. It returns 0
-// if the recorder had ended before, else 1.
-func killOne(t *testing.T, program string, want []byte, after int) (killed int) {
+// if the recorder had ended before, else 1. The recorder has some more variables.
+func killOne(t *testing.T, program string, want []byte, after int, variables ...string) (killed int) {
 	t.Helper()
 	folder := t.TempDir()
 	out, err := os.Create(filepath.Join(folder, "out"))
@@ -104,6 +116,7 @@ func killOne(t *testing.T, program string, want []byte, after int) (killed int) 
 	file := filepath.Join(folder, "file")
 	recorder := exec.Command(os.Args[0]) //nolint:noctx // the test kills it
 	recorder.Env = append(os.Environ(), childProgram+"="+program, childFile+"="+file)
+	recorder.Env = append(recorder.Env, variables...)
 	recorder.Stdout, recorder.Stderr = out, os.Stderr
 	if err := recorder.Start(); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ type Result struct {
 	Status    int    // exit status, or -1 if a signal has killed the program
 	Killed    int    // number of the signal
 	Running   bool   // the program has not ended: Record was canceled
-	Positions uint64 // of the recording
+	First     uint64 // position at which the recording begins: later than the program in a Ring
+	Positions uint64 // at its end
 	Events    int64
 	Cut       string // why the recording ended before the program, or ""
 	Err       error  // why the recording could not be written, in that case

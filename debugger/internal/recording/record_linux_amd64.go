@@ -32,7 +32,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{out: out, files: files{writer: out, known: make(map[stamp]int)}}
+	r := &recorder{out: out, files: newFiles(out)}
 	if r.tracer, err = ptrace.Start(); err != nil {
 		return Result{}, err
 	}
@@ -86,15 +86,17 @@ type recorder struct {
 
 	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
 
-	base     uint64     // positions before this image
-	recorded uint64     // position up to which everything is recorded
-	extra    uint64     // positions in this image that the Runner does not count: signals and switches
-	heap     uint64     // end of the heap
-	live     *intrusion // what is changed in a process that was started before; nil for none
-	shared   bool       // there is anonymous memory that children share
-	sharing  bool       // there was shared memory, of whatever kind
-	mapped   sharedFiles
-	stretch  *stretch // of a process that a debugger has; nil for none
+	base       uint64     // positions before this image
+	recorded   uint64     // position up to which everything is recorded
+	extra      uint64     // positions in this image that the Runner does not count: signals and switches
+	heap       uint64     // end of the heap
+	live       *intrusion // what is changed in a process that was started before; nil for none
+	shared     bool       // there is anonymous memory that children share
+	sharing    bool       // there was shared memory, of whatever kind
+	mapped     sharedFiles
+	stretch    *stretch // of a process that a debugger has; nil for none
+	newest     uint64   // position at which the last segment begins
+	segmentDue bool     // another segment is to begin
 
 	*thread  // the current one of the Runner
 	threads  map[int]*thread
@@ -165,9 +167,6 @@ func (r *recorder) begin(number uint64) error {
 	return nil
 }
 
-// flushEvery is the number of bytes after which events are made readable.
-const flushEvery = 1 << 20
-
 // next runs to the next event and records it.
 func (r *recorder) next(ctx context.Context) error {
 	size := r.out.Size()
@@ -185,14 +184,19 @@ func (r *recorder) next(ctx context.Context) error {
 	if stop, err = r.handleAll(stop, err); err != nil || r.gone {
 		return err
 	}
-	if stop.Kind == inplace.Blocked || len(r.threads) > 1 && r.position() >= r.sliceEnd {
+	r.segmentDue = r.out.segmentDue()
+	scheduled := stop.Kind == inplace.Blocked || len(r.threads) > 1 && r.position() >= r.sliceEnd
+	if scheduled {
 		err = r.schedule(ctx)
+	}
+	if err == nil && r.segmentDue && (scheduled || len(r.threads) == 1) {
+		err = r.segment()
 	}
 	if err == nil && r.out.Size()/flushEvery != size/flushEvery {
 		err = r.out.Flush()
 	}
 	if err == nil && !r.gone && r.out.full() {
-		err = errFull
+		err = r.out.fullError()
 	}
 	return errors.Join(err, r.files.err)
 }

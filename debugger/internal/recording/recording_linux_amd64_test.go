@@ -90,14 +90,6 @@ func needPermission(t *testing.T) {
 	}
 }
 
-// check fails the test with an error.
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // open reads a recording.
 func open(t *testing.T, file []byte) *recording.Recording {
 	t.Helper()

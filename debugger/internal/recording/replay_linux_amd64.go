@@ -181,7 +181,7 @@ func (p *Player) diverged(format string, args ...any) error {
 
 // check compares the registers before an event with those of the recorded run.
 func (p *Player) check(e *Event) error {
-	if e.Immediate || e.Hash == 0 {
+	if e.Immediate || e.Hash == 0 || p.run == nil {
 		return nil
 	}
 	if regs := p.run.Regs; hashRegisters(&regs) != e.Hash {
@@ -247,6 +247,9 @@ func (p *Player) applyImage(e *Event) error {
 	r.ClearDeadFlags() // as the recorder does before it compares registers
 	p.event++
 	p.thread, p.threads = max(1, e.Status&(1<<31-1)), make(map[int]state)
+	if e.Current != 0 {
+		p.thread = e.Current
+	}
 	return p.addThreads(e)
 }
 

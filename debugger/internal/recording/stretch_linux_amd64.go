@@ -142,7 +142,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 		return nil, StretchEnd{}, err
 	}
 	r := &recorder{
-		tracer: l.Tracer, pid: l.PID, out: out, files: files{writer: out, known: make(map[stamp]int)},
+		tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out),
 		base: first, recorded: first, stretch: s, stoppable: true,
 	}
 	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })

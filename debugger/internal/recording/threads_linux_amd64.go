@@ -179,13 +179,13 @@ func (r *recorder) completeCall() (blocked bool, err error) {
 	return stop.Kind == inplace.Blocked, err
 }
 
-// withdrawOthers withdraws the system calls of other threads that may write memory. If
-// one of them has returned, it returns the id of that thread.
+// withdrawOthers withdraws the system calls of other threads that may write memory, or all if
+// a segment is to begin. If one of them has returned, it returns the id of that thread.
 func (r *recorder) withdrawOthers() (int, error) {
 	current := r.run.Thread()
 	for _, tid := range r.run.Threads() {
 		t := r.threads[tid]
-		if tid == current || !r.run.Waits(tid) || t == nil || t.call == nil || !t.call.mayWrite() {
+		if tid == current || !r.run.Waits(tid) || t == nil || t.call == nil || !t.call.mayWrite() && !r.segmentDue {
 			continue
 		}
 		if err := r.switchTo(tid); err != nil {

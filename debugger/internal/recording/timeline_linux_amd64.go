@@ -66,7 +66,7 @@ func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) 
 		err = r.explain(t.do(ctx, t.replay))
 	}
 	if err == nil {
-		t.history, err = history.Long(t)
+		t.history, err = history.Long(t, r.begins())
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.Close())

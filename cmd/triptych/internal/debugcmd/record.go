@@ -23,11 +23,36 @@ func RecordCommand(a *app.App) app.Command { return commands{a}.recordCommand() 
 // recordFlags are the flags of record.
 type recordFlags struct {
 	output  string
-	onCrash bool
 	follow  bool
 	attach  int
 	seconds float64
-	maxSize int
+	limits
+}
+
+// limits say which part of a recording its file has.
+type limits struct {
+	maxSize int    // in MiB, or 0
+	keep    string // newest, oldest or ""
+	onCrash bool
+}
+
+// The values of keep.
+const (
+	keepNewest = "newest"
+	keepOldest = "oldest"
+)
+
+// newest reports whether the newest part is kept. It is the one that shows a crash.
+func (l limits) newest() bool { return l.keep == keepNewest || l.keep == "" && l.onCrash }
+
+func (l limits) check() error {
+	switch {
+	case l.maxSize < 0:
+		return app.UsageErrorf("--max-size is a number of MiB")
+	case l.keep != "" && l.keep != keepNewest && l.keep != keepOldest:
+		return app.UsageErrorf("--keep is %q, want newest or oldest", l.keep)
+	}
+	return nil
 }
 
 func (a commands) recordCommand() app.Command {
@@ -55,7 +80,8 @@ func (a commands) recordCommand() app.Command {
 			set.BoolVar(&f.onCrash, "on-crash", false, "keep the file only if the program fails: by a signal or with a status that is not 0")
 			set.BoolVar(&f.follow, "follow", false, "record each child of the program, too, in a file with its process id added to the name")
 			set.IntVar(&f.attach, "attach", 0, "record the process with this `id`, which runs already")
-			set.IntVar(&f.maxSize, "max-size", 0, "end the recording when its file has so many `MiB`; 0 for no limit but that of the format, 2 GiB before compression")
+			set.IntVar(&f.maxSize, "max-size", 0, "let the file have so many `MiB`; 0 for no limit but that of the format, 2 GiB before compression")
+			set.StringVar(&f.keep, "keep", "", "at that size, end the recording (`oldest`), or go on and drop the oldest part (newest); newest with --on-crash, else oldest")
 			set.Float64Var(&f.seconds, "seconds", 0, "with --attach: end the recording after this time; 0 for no limit")
 		},
 		Run: func(ctx context.Context, args []string) error { return a.record(ctx, &f, args) },
@@ -64,9 +90,10 @@ func (a commands) recordCommand() app.Command {
 
 // record records a program and returns its exit status as an app.ExitError.
 func (a commands) record(ctx context.Context, f *recordFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	switch {
-	case f.maxSize < 0:
-		return app.UsageErrorf("--max-size is a number of MiB")
 	case f.attach != 0 && f.follow:
 		return app.UsageErrorf("--follow is for programs that are run, and not for --attach")
 	case f.attach != 0 && len(args) > 0:
@@ -84,16 +111,16 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	if name == "" {
 		name = filepath.Base(args[0]) + ".recording"
 	}
-	file, err := createOutput(name, f.maxSize)
+	file, err := createOutput(name, f.limits)
 	if err != nil {
 		return err
 	}
 	program := debugger.RecordedProgram{Path: path, Args: args, Env: os.Environ(), Files: []uintptr{0, 1, 2}}
 	if f.follow {
-		program.Child = childFiles(name, f.maxSize)
+		program.Child = childFiles(name, f.limits)
 	}
-	run, err := recordInto(ctx, file, program)
-	if err = errors.Join(err, file.Close()); err != nil {
+	run, err := recordInto(ctx, file.recording(), program)
+	if err = errors.Join(err, file.recording().Close()); err != nil {
 		return errors.Join(err, file.remove())
 	}
 	a.reportRecorded(f, &run, file)
@@ -140,7 +167,7 @@ func (a commands) reportRecorded(f *recordFlags, run *debugger.RecordedRun, file
 	if run.Cut != "" {
 		fmt.Fprintf(a.Err, "triptych: the recording ends before the program: %s%s\n", run.Cut, file.hint())
 	}
-	fmt.Fprintf(a.Err, "triptych: recorded %d instructions; see them by: triptych replay %s\n", run.Positions, file.Name())
+	fmt.Fprintf(a.Err, "triptych: recorded %s; see them by: triptych replay %s\n", file.extent(run), file.Name())
 }
 
 // signalStatus is added to the number of a signal that has killed a program, as shells do.

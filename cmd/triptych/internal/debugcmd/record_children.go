@@ -14,13 +14,13 @@ func childFile(name string, pid int) string { return fmt.Sprintf("%s.%d", name, 
 
 // childFiles returns a function that opens the files of children. A child whose file cannot
 // be opened runs unrecorded.
-func childFiles(name string, maxMiB int) func(pid int) io.WriteCloser {
+func childFiles(name string, l limits) func(pid int) io.WriteCloser {
 	return func(pid int) io.WriteCloser {
-		file, err := createOutput(childFile(name, pid), maxMiB)
+		file, err := createOutput(childFile(name, pid), l)
 		if err != nil {
 			return nil
 		}
-		return file
+		return file.recording()
 	}
 }
 

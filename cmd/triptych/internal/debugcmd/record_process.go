@@ -19,7 +19,7 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 	if name == "" {
 		name = fmt.Sprintf("%d.recording", f.attach)
 	}
-	file, err := createOutput(name, f.maxSize)
+	file, err := createOutput(name, f.limits)
 	if err != nil {
 		return err
 	}
@@ -30,8 +30,8 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(f.seconds*float64(time.Second)))
 		defer cancel()
 	}
-	run, err := debugger.RecordProcess(ctx, f.attach, file)
-	if err = errors.Join(err, file.Close()); err != nil {
+	run, err := debugger.RecordProcess(ctx, f.attach, file.recording())
+	if err = errors.Join(err, file.recording().Close()); err != nil {
 		return errors.Join(err, file.remove())
 	}
 	failed := !run.Running && run.Status != 0
@@ -52,5 +52,5 @@ func (a commands) reportProcess(run *debugger.RecordedRun, file *outputFile) {
 	default:
 		fmt.Fprintf(a.Err, "triptych: the process runs on: %s%s\n", run.Cut, file.hint())
 	}
-	fmt.Fprintf(a.Err, "triptych: recorded %d instructions; see them by: triptych replay %s\n", run.Positions, file.Name())
+	fmt.Fprintf(a.Err, "triptych: recorded %s; see them by: triptych replay %s\n", file.extent(run), file.Name())
 }

@@ -1,0 +1,127 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// segments is the part of a Writer that begins segments of a [Ring].
+type segments struct {
+	ring   *Ring   // nil if the recording has no segments
+	sizes  []int64 // of the segments in the file before the last one, before compression
+	before int64   // their sum
+}
+
+// maxSegment limits the bytes of a segment before compression: readers read two of them.
+const maxSegment = (maxSize - lastRoom) / 2
+
+// maxState limits the bytes of a segment's first state before compression.
+const maxState = maxSegment / 2
+
+// segmentDue reports whether another segment is to begin.
+func (w *Writer) segmentDue() bool {
+	return w.ring != nil && (w.ring.due() || w.size-w.before >= maxSegment-maxState && w.ring.size >= w.ring.retryAt)
+}
+
+// beginSegment begins a segment. What follows is its first state.
+func (w *Writer) beginSegment() error {
+	if err := w.zip.Close(); err != nil {
+		return err
+	}
+	w.zip.Reset(w.out)
+	w.ring.begin()
+	w.sizes, w.before = append(w.sizes, w.size-w.before), w.size
+	w.files, w.buf = 0, w.buf[:0]
+	return w.block(blockSegment)
+}
+
+// fullError returns why the recording ends when its writer is full.
+func (w *Writer) fullError() error {
+	if w.ring != nil {
+		return errRingFull
+	}
+	return errFull
+}
+
+// errNoRoom reports that the first state of a segment takes too much of it.
+var errNoRoom = errors.New("a state of the program takes too much of the file")
+
+// endState ends the first state of a segment, and drops segments that need not be kept.
+func (w *Writer) endState() error {
+	if err := w.zip.Flush(); err != nil {
+		return err
+	}
+	if !w.ring.fits() || w.size-w.before > maxState {
+		return errNoRoom
+	}
+	if err := w.ring.shed(); err != nil {
+		return errors.Join(errNoRoom, err) // the disk may be full
+	}
+	for len(w.sizes) > 1 {
+		w.size, w.before = w.size-w.sizes[0], w.before-w.sizes[0]
+		w.sizes = w.sizes[1:]
+	}
+	return nil
+}
+
+// cancelSegment removes the segment that has begun last. The one before it goes on, with a
+// table of so many files.
+func (w *Writer) cancelSegment(files int) error {
+	err := w.zip.Close()
+	w.zip.Reset(w.out)
+	last := len(w.sizes) - 1
+	w.size, w.files = w.before, files
+	w.before -= w.sizes[last]
+	w.sizes = w.sizes[:last]
+	return errors.Join(err, w.ring.cancel())
+}
+
+// A table is the table of files of the events before one, from another table's on.
+type table struct {
+	end   int
+	files []int // indexes in Recording.Files
+}
+
+// beginSegment begins a segment. Its first state is needed only if nothing was read before.
+func (r *Recording) beginSegment(payload []byte) error {
+	if len(payload) > 0 || r.final() || r.segment {
+		return fmt.Errorf("%w: a segment after event %d", ErrCorrupt, len(r.events))
+	}
+	r.tables = append(r.tables, table{len(r.events), r.table})
+	r.table, r.segment = nil, true
+	return nil
+}
+
+// skipState skips the first state of a segment.
+func (r *Recording) skipState(e *Event, payload []byte) error {
+	if e.Kind != Image || e.Number != 0 || e.Position < r.End() {
+		return fmt.Errorf("%w: the segment after event %d does not begin with a state", ErrCorrupt, len(r.events))
+	}
+	r.segment = false
+	r.data = r.data[:len(r.data)-len(payload)]
+	return nil
+}
+
+// tableOf returns the table of files of an event.
+func (r *Recording) tableOf(event int) []int {
+	n, _ := slices.BinarySearchFunc(r.tables, event+1, func(t table, event int) int { return t.end - event })
+	if n < len(r.tables) {
+		return r.tables[n].files
+	}
+	return r.table
+}
+
+// addFile adds a file to the table of the segment. Segments have files in common.
+func (r *Recording) addFile(f File) {
+	n, ok := r.indexes[f]
+	if !ok {
+		if r.indexes == nil {
+			r.indexes = make(map[File]int)
+		}
+		n = len(r.Files)
+		r.indexes[f] = n
+		r.Files = append(r.Files, f)
+	}
+	r.table = append(r.table, n)
+}
