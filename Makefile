@@ -93,7 +93,7 @@ rounds: ## kill debuggers KILLS times in five states and attach ROUNDS times, to
 	TRIPTYCH_TEST_ROUNDS=$(ROUNDS) go test -count=1 -timeout 30m -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled|Storm)$$' ./debugger/internal/proc
 
 recordings: ## record real programs, compare SEEKS positions and single-stepped samples of each, kill recorders KILLS times, and fuzz translations
-	cd debugger/internal/recording && TRIPTYCH_TEST_SEEKS=$(SEEKS) go test -count=1 -timeout 3h -run '^Test(RealPrograms|SharedFiles)$$' .
+	cd debugger/internal/recording && TRIPTYCH_TEST_SEEKS=$(SEEKS) go test -count=1 -timeout 3h -run '^Test(RealPrograms|SharedFiles|Ring)$$' .
 	cd debugger/internal/recording && TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 3h -run '^TestKilledRecorder$$' .
 	cd debugger/internal/inplace && TRIPTYCH_X86_WHOLE=1 go test -count=1 -timeout 3h -run '^Test(Random|Changing)Code$$' .
 
