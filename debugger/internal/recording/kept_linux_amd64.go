@@ -21,15 +21,14 @@ type kept struct {
 }
 
 // keep returns what the recording needs to go on after the end of a stretch, or nil if another
-// recording must begin: the thread is inside a system call, there are several threads, or the
-// recording is over.
+// recording must begin: a thread is inside a system call, or the recording is over.
 func (r *recorder) keep(end StretchEnd) *kept {
 	switch end.Why {
 	case EndPlace, EndSignal, EndPaused, EndLimit:
 	default:
 		return nil
 	}
-	if r.gone || r.run == nil || len(r.threads) > 1 || r.threads[r.shown] == nil || r.run.Thread() != r.shown {
+	if r.gone || r.run == nil || r.threads[r.shown] == nil || r.run.Thread() != r.shown {
 		return nil
 	}
 	for _, tid := range r.run.Threads() {
@@ -80,12 +79,22 @@ func (k *kept) same(l *proc.Loan) bool {
 	return err == nil && maps.Equal(now, k.regs)
 }
 
+// errMoved is returned for a process whose threads have other registers than at the end of a
+// recording, or got them when the next one was prepared.
+var errMoved = errors.New("its threads have other registers than at the end of the recording")
+
 // record continues the recording. An error says that nothing was recorded, and why.
 func (k *kept) record(ctx context.Context, l *proc.Loan, s *stretch, part *Part) (StretchEnd, error) {
 	r := k.r
+	if !k.same(l) {
+		return StretchEnd{}, errMoved
+	}
 	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
 	if err != nil {
 		return StretchEnd{}, err
+	}
+	if !k.same(l) {
+		return StretchEnd{}, errors.Join(errMoved, i.undo(l.Threads))
 	}
 	i.pin()
 	defer func() { _ = l.Tracer.Unpin() }() // the session goes on with it

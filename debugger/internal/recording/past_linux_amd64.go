@@ -50,9 +50,11 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 		s.action = func(info ptrace.SigInfo) proc.Action { return l.Action(info.Signal()) }
 		ctx, unwatch := watchPause(ctx, l)
 		defer unwatch()
-		if again = again && part.kept.same(l); again {
+		if again {
 			end, err = part.kept.record(ctx, l, s, part)
-		} else {
+			again = !errors.Is(err, errMoved)
+		}
+		if !again {
 			part, end, err = s.record(ctx, l, first)
 		}
 		ran = err == nil

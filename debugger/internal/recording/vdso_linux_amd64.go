@@ -40,8 +40,8 @@ const stubsRoom = 128
 
 // replaceVDSO makes the functions of the vdso, which read memory that the kernel writes,
 // jump to code that makes system calls. That code stays: only the jumps are removed later,
-// so that no thread is in the middle of code that changes. Threads that execute the vdso
-// leave it before.
+// so that no thread is in the middle of code that changes. Threads that execute other code of
+// the vdso leave it before, by instructions that are not recorded.
 func (i *intrusion) replaceVDSO(maps procfs.Maps) error {
 	n := slices.IndexFunc(maps, func(m procfs.Map) bool { return m.Path == "[vdso]" })
 	if n < 0 {
@@ -52,21 +52,25 @@ func (i *intrusion) replaceVDSO(maps procfs.Maps) error {
 	if _, err := i.memory.Read(m.Start, code); err != nil {
 		return err
 	}
-	for _, tid := range i.threads {
-		if err := i.leaveCode(tid, m); err != nil {
-			return err
-		}
-	}
-	return i.replaceFunctions(m.Start, code)
-}
-
-// replaceFunctions changes the code of the vdso.
-func (i *intrusion) replaceFunctions(start uint64, code []byte) error {
 	functions, err := vdsoFunctions(code)
 	if err != nil {
 		return fmt.Errorf("the vdso: %w", err)
 	}
 	at := len(code) - guard.RescueRoom - stubsRoom
+	leaves := func(pc uint64) bool {
+		atStart := func(f elf.Symbol) bool { return pc == m.Start+f.Value }
+		return m.Contains(pc) && pc-(m.Start+uint64(at)) >= stubsRoom && !slices.ContainsFunc(functions, atStart)
+	}
+	for _, tid := range i.threads {
+		if err := i.leaveCode(tid, leaves); err != nil {
+			return err
+		}
+	}
+	return i.replaceFunctions(m.Start, code, functions, at)
+}
+
+// replaceFunctions changes the code of the vdso, which makes system calls at an offset.
+func (i *intrusion) replaceFunctions(start uint64, code []byte, functions []elf.Symbol, at int) error {
 	stubs, jumps := vdsoStubs(functions, at)
 	if room := code[max(0, at):][:stubsRoom]; at < 0 || !bytes.HasPrefix(room, stubs) && !bytes.Equal(room, make([]byte, stubsRoom)) {
 		return cutError("the vdso of the program has no room for other code")
@@ -116,11 +120,11 @@ func vdsoStubs(functions []elf.Symbol, at int) (stubs []byte, jumps [][]byte) {
 // maxLeaving limits the instructions that a thread executes until it leaves the vdso.
 const maxLeaving = 20_000
 
-// leaveCode makes a thread execute instructions until it is outside of a mapping. Signals
-// wait meanwhile. A thread that was interrupted in a system call stays.
-func (i *intrusion) leaveCode(tid int, m procfs.Map) error {
+// leaveCode makes a thread execute instructions as long as it is at one that it must leave.
+// Signals wait meanwhile. A thread that was interrupted in a system call stays.
+func (i *intrusion) leaveCode(tid int, leaves func(pc uint64) bool) error {
 	var regs ptrace.Regs
-	if err := i.tracer.Regs(tid, &regs); err != nil || !m.Contains(regs.RIP) || regs.Restarts() {
+	if err := i.tracer.Regs(tid, &regs); err != nil || !leaves(regs.RIP) || regs.Restarts() {
 		return err
 	}
 	mask, err := i.tracer.SigMask(tid)
@@ -131,7 +135,7 @@ func (i *intrusion) leaveCode(tid int, m procfs.Map) error {
 	if err := i.tracer.SetSigMask(tid, ^uint64(trap)); err != nil {
 		return err
 	}
-	for n := 0; m.Contains(regs.RIP); n++ {
+	for n := 0; leaves(regs.RIP); n++ {
 		if n == maxLeaving {
 			err = cutError("a thread does not leave the vdso")
 			break
