@@ -30,7 +30,7 @@ type Runner struct {
 	Made func(BufferedCall) error
 
 	// MayWait says that such calls may wait, because no other thread can run. An event of
-	// another thread, or of the signal that is sent to one, ends this.
+	// another thread sets it to false.
 	MayWait bool
 
 	tracer  *ptrace.Tracer
@@ -137,8 +137,8 @@ func (r *Runner) config() codecache.Config {
 }
 
 // hasFilter reports whether a seccomp filter decides about system calls of a process, as in
-// many containers. It may answer calls that do not exist, and change rax, unless the thread
-// comes to them by PTRACE_SYSEMU.
+// many containers. It may answer the system call of an exit itself, and change rax, unless the
+// thread comes to it by PTRACE_SYSEMU.
 func hasFilter(pid int) bool {
 	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(pid) + "/status")
 	return err != nil || status.Number("Seccomp") != 0

@@ -99,7 +99,7 @@
 // lists the extensions of the processor's instruction set, F is an entry of the table of
 // files, E an event, Z the end. Version 1 had no threads, version 2 no block X. Version 4, that of
 // a [Ring], has blocks S, each followed by an Image that a replay begins with if nothing is before
-// it, and otherwise leaves out; the table of files begins anew there. A file that ends early has
+// it, and otherwise leaves out; the table of files starts over there. A file that ends early has
 // everything up to the last flush of its writer. Numbers are varints. See encode.go for
 // the fields.
 //

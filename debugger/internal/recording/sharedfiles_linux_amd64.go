@@ -84,7 +84,7 @@ func (r *recorder) descriptorPath(fd int) string {
 	return fmt.Sprintf("/proc/%d/fd/%d", r.run.Thread(), fd)
 }
 
-// close ends the reports. Those of another program begin anew.
+// close ends the reports, so that another program begins without any.
 func (s *sharedFiles) close() {
 	if s.notify != 0 {
 		_ = unix.Close(s.notify)

@@ -137,8 +137,10 @@ func (c *BufferedCall) Decode(b []byte) (rest []byte, ok bool) {
 
 // A bufferStub is the code of an arena that makes system calls without a stop:
 //
-//	look      the rule of the call, and whether the buffer has space
+//	look      the rule of the call
+//	space     whether the buffer has room for what it may write
 //	poll      whether it would wait, unless it may
+//	futex     in place of these two for futex(2), see futex.go
 //	make      the call, with all registers of the program
 //	record    registers, result, and what was written
 //

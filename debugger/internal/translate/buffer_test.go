@@ -14,10 +14,10 @@ func TestStubsFit(t *testing.T) {
 		t.Errorf("the stubs have %d bytes, want %d", len(code), StubsSize)
 	}
 	places := FindBufferPlaces()
-	for name, want := range map[uint64]string{places.Makes: "syscall", places.Checks: "mov", places.Loads: "mov"} {
-		in, err := x86.Decode(code[name:], base+name)
+	for offset, want := range map[uint64]string{places.Makes: "syscall", places.Checks: "mov", places.Loads: "mov"} {
+		in, err := x86.Decode(code[offset:], base+offset)
 		if err != nil || in.Name() != want {
-			t.Errorf("at %#x: %s, %v, want %s", name, in.Text(nil), err, want)
+			t.Errorf("at %#x: %s, %v, want %s", offset, in.Text(nil), err, want)
 		}
 	}
 	if places.Made != places.Makes+2 || places.Refuses >= stubRules {

@@ -39,7 +39,7 @@
 //
 // What cannot be executed in the cache ends in an exit: the code stores the number
 // of the exit and the address at which the program continues, and makes a system
-// call that does not exist. A tracer stops the process there and gives it other
+// call without effect. A tracer stops the process there and gives it other
 // registers. If there is no tracer (any more), the system call returns and the
 // process continues at that address, in the program's own code.
 //
