@@ -83,11 +83,7 @@ func (r *Runner) drain() error {
 }
 
 func (r *Runner) made(c *translate.BufferedCall) error {
-	left := c.Left
-	if left < -leavingBias/2 {
-		left += leavingBias
-	}
-	b := BufferedCall{Executed: r.executed + r.quantum - left - 1, Before: r.Regs, Address: c.Address, Written: c.Data}
+	b := BufferedCall{Executed: r.executed + r.quantum - withoutBias(c.Left) - 1, Before: r.Regs, Address: c.Address, Written: c.Data}
 	for n, value := range generalRegisters(&b.Before) {
 		*value = c.GPR[n]
 	}
@@ -158,16 +154,13 @@ func (r *Runner) withdrawBuffered(regs *ptrace.Regs) {
 // interruptBuffered handles a signal that interrupts a system call in which the thread
 // waits, as if the call had been made in the program's own code.
 func (r *Runner) interruptBuffered(regs *ptrace.Regs) (Stop, bool, error) {
-	b := BufferedCall{Before: *regs}
-	r.withdrawBuffered(&b.Before)
-	b.Before = r.Regs
-	context := r.context()
-	context.SetLeft(context.Left() - 1)
-	b.Executed = r.executed + r.quantum - context.Left() - 1
+	before := *regs
+	r.withdrawBuffered(&before)
+	b := BufferedCall{Executed: r.executed + r.quantum - r.context().Left(), Before: r.Regs, After: *regs}
 	behind := b.Before.RIP + syscallLength
-	r.Regs = *regs
-	r.Regs.RIP, r.Regs.RCX, r.Regs.R11 = behind, behind, b.Before.EFlags
-	b.After = r.Regs
+	b.After.RIP, b.After.RCX, b.After.R11 = behind, behind, b.Before.EFlags
+	r.Regs = b.After
+	r.context().SetLeft(r.context().Left() - 1) // the call is counted
 	if err := errors.Join(r.setRegs(), r.pass(b)); err != nil {
 		return Stop{}, false, err
 	}

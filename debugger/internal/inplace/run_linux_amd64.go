@@ -383,6 +383,15 @@ func (r *Runner) stopLeaving() {
 // leave the cache. It is larger than any number of instructions.
 const leavingBias = 1 << 60
 
+// withoutBias returns a number of instructions that are left without what leave has
+// subtracted.
+func withoutBias(left int64) int64 {
+	if left < -leavingBias/2 {
+		left += leavingBias
+	}
+	return left
+}
+
 // addLeft adds to the instructions that are left, of which the thread may just have a
 // copy in rcx.
 func (r *Runner) addLeft(n int64) error {

@@ -86,12 +86,7 @@ func (r *Runner) noteWatched(regs *ptrace.Regs) error {
 }
 
 // left returns the number of instructions that are left.
-func (r *Runner) left() int64 {
-	if left := r.context().Left(); !r.leaving || left >= -leavingBias/2 {
-		return left
-	}
-	return r.context().Left() + leavingBias
-}
+func (r *Runner) left() int64 { return withoutBias(r.context().Left()) }
 
 func (r *Runner) noteWrite(executed int64) {
 	w := &r.watch

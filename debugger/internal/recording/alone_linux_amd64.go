@@ -71,13 +71,10 @@ func (r *recorder) eachDescriptor(visit func(f *sharedFile, fd int, flags uint64
 	return nil
 }
 
-// descriptorFlags returns the flags of a descriptor, see proc_pid_fdinfo(5).
+// descriptorFlags returns the flags of a descriptor.
 func descriptorFlags(pid int, descriptor string) (uint64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%s", pid, descriptor))
-	if err != nil {
-		return 0, err
-	}
-	return infoField(string(text), "flags", 8)
+	_, flags, err := descriptorInfo(pid, descriptor)
+	return flags, err
 }
 
 // local lists the types of file systems, see statfs(2), that no other machine writes.
@@ -132,10 +129,10 @@ func (r *recorder) holder(f *sharedFile) (int, error) {
 		if err != nil || pid == r.pid {
 			continue
 		}
-		if r.hasDescriptor(pid, f.id) {
+		if hasDescriptor(pid, f.id) {
 			return pid, nil
 		}
-		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid)); err == nil && bytes.Contains(text, inode) && r.maps(pid, f) {
+		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid)); err == nil && bytes.Contains(text, inode) && hasMapped(pid, f) {
 			return pid, nil
 		}
 	}
@@ -143,7 +140,7 @@ func (r *recorder) holder(f *sharedFile) (int, error) {
 }
 
 // hasDescriptor reports whether a process has opened a file for writing.
-func (r *recorder) hasDescriptor(pid int, id fileID) bool {
+func hasDescriptor(pid int, id fileID) bool {
 	folder := fmt.Sprintf("/proc/%d/fd", pid)
 	entries, _ := os.ReadDir(folder) // of other users: none
 	for _, e := range entries {
@@ -157,8 +154,8 @@ func (r *recorder) hasDescriptor(pid int, id fileID) bool {
 	return false
 }
 
-// maps reports whether a process has mapped a file in shared memory.
-func (r *recorder) maps(pid int, f *sharedFile) bool {
+// hasMapped reports whether a process has mapped a file in shared memory.
+func hasMapped(pid int, f *sharedFile) bool {
 	maps, err := readMaps(pid)
 	if err != nil {
 		return false

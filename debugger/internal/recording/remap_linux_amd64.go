@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"fmt"
 	"os"
 	"strings"
 
@@ -16,7 +15,7 @@ func (r *recorder) remap(e *Event, g *ptrace.Regs) error {
 	if int64(result) < 0 && int64(result) > -4096 {
 		return nil
 	}
-	m := Mapping{Start: g.RDI, Length: (g.RSI + pageSize - 1) &^ (pageSize - 1), Protection: uint32(g.RDX & 7), File: -1}
+	m := Mapping{Start: g.RDI, Length: pageUp(g.RSI), Protection: uint32(g.RDX & 7), File: -1}
 	switch g.RAX {
 	case unix.SYS_MMAP:
 		m.Start = result
@@ -35,7 +34,7 @@ func (r *recorder) remap(e *Event, g *ptrace.Regs) error {
 			return cutError("the program maps memory twice")
 		}
 		m.Protection = 0
-		e.Remap = Remap{Kind: Move, Mapping: m, To: result, ToLen: (g.RDX + pageSize - 1) &^ (pageSize - 1)}
+		e.Remap = Remap{Kind: Move, Mapping: m, To: result, ToLen: pageUp(g.RDX)}
 		var err error
 		e.Writes, err = r.grown(result, m.Length, e.Remap.ToLen)
 		return err
@@ -75,7 +74,7 @@ func (r *recorder) addMap(e *Event, g *ptrace.Regs, m Mapping) error {
 		e.Remap = Remap{Kind: Map, Mapping: m}
 		return nil
 	}
-	direct := fmt.Sprintf("/proc/%d/fd/%d", r.run.Thread(), int32(g.R8))
+	direct := r.descriptorPath(int(int32(g.R8)))
 	path, err := os.Readlink(direct)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (r *recorder) changedRange(g *ptrace.Regs) (from, to uint64) {
 	if int64(n) <= 0 {
 		return 0, everything
 	}
-	position, appends, err := r.filePosition(int(int32(g.RDI)))
+	position, flags, err := descriptorInfo(r.run.Thread(), strconv.Itoa(int(int32(g.RDI))))
 	if err != nil {
 		return 0, everything
 	}
@@ -89,26 +89,25 @@ func (r *recorder) changedRange(g *ptrace.Regs) (from, to uint64) {
 	case unix.SYS_WRITE, unix.SYS_WRITEV:
 		return position - min(position, n), position
 	case unix.SYS_PWRITE64, unix.SYS_PWRITEV:
-		if !appends { // otherwise the kernel ignores the offset
+		if flags&unix.O_APPEND == 0 { // otherwise the kernel ignores the offset
 			return g.R10, g.R10 + n
 		}
 	}
 	return 0, everything
 }
 
-// filePosition returns the position of a descriptor in its file, and whether it is opened for
-// appending.
-func (r *recorder) filePosition(fd int) (position uint64, appends bool, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", r.run.Thread(), fd))
+// descriptorInfo returns the position of a descriptor in its file, and its flags, see
+// proc_pid_fdinfo(5).
+func descriptorInfo(pid int, descriptor string) (position, flags uint64, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%s", pid, descriptor))
 	if err != nil {
-		return 0, false, err
+		return 0, 0, err
 	}
 	position, err = infoField(string(text), "pos", 10)
-	flags, err2 := infoField(string(text), "flags", 8)
 	if err == nil {
-		err = err2
+		flags, err = infoField(string(text), "flags", 8)
 	}
-	return position, flags&unix.O_APPEND != 0, err
+	return position, flags, err
 }
 
 // infoField returns a number in a file of /proc/PID/fdinfo.
