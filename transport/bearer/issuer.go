@@ -37,7 +37,7 @@ type awayKey struct{}
 func (s *keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
 	keys, next, age := s.current()
 	if next != nil {
-		payload, err := next.VerifySignature(ctx, jwt)
+		payload, err := verifySignature(ctx, next, jwt)
 		if !isAway(err) {
 			s.replace(next)
 			return payload, err
@@ -46,9 +46,20 @@ func (s *keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error
 			return nil, storeError(ctx, err)
 		}
 	}
-	payload, err := keys.VerifySignature(ctx, jwt)
+	payload, err := verifySignature(ctx, keys, jwt)
 	if isAway(err) && !errors.Is(err, errTooSoon) {
 		return nil, storeError(ctx, err)
+	}
+	return payload, err
+}
+
+// verifySignature verifies a signature with one set, which looks into its cache before it
+// asks the issuer, and not again. If the keys came between the two, it asks a second time,
+// too soon: they are cached by then.
+func verifySignature(ctx context.Context, set oidc.KeySet, jwt string) ([]byte, error) {
+	payload, err := set.VerifySignature(ctx, jwt)
+	if errors.Is(err, errTooSoon) {
+		return set.VerifySignature(ctx, jwt)
 	}
 	return payload, err
 }
