@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -90,6 +91,7 @@ func (a commands) recordCommand() app.Command {
 
 // record records a program and returns its exit status as an app.ExitError.
 func (a commands) record(ctx context.Context, f *recordFlags, args []string) error {
+	tuneCollector()
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -131,6 +133,17 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 		return file.remove()
 	}
 	return exitOf(&run)
+}
+
+// garbagePercent is the growth of a recorder's heap after which garbage is collected. The heap
+// is small, and the program waits while its code is translated.
+const garbagePercent = 400
+
+// tuneCollector has the process collect garbage seldom, unless the user has chosen how often.
+func tuneCollector() {
+	if _, chosen := os.LookupEnv("GOGC"); !chosen {
+		debug.SetGCPercent(garbagePercent)
+	}
 }
 
 // recordInto runs the program. Signals that the terminal sends to all its processes reach
