@@ -23,7 +23,7 @@ var rules = map[uint64]translate.CallRule{
 	unix.SYS_PREAD64:    writes(second, 1, translate.Result),
 	unix.SYS_GETDENTS64: writes(second, 1, translate.Result),
 	unix.SYS_READLINK:   writes(second, 1, translate.Result),
-	unix.SYS_GETRANDOM:  writes(first, 1, translate.Argument),
+	unix.SYS_GETRANDOM:  writes(first, 1, translate.SecondResult),
 	unix.SYS_RECVFROM:   {Allowed: true, Ready: unix.POLLIN, NoSource: true, Unit: 1, Times: translate.Result, Register: second},
 	unix.SYS_POLL:       {Allowed: true, Alone: true, Unit: 8, Times: translate.Argument, Register: first},
 	unix.SYS_EPOLL_WAIT: {Allowed: true, Ready: unix.POLLIN, Timeout: true, Unit: epollEvent, Times: translate.Result, Register: second},

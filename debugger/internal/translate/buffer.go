@@ -39,9 +39,10 @@ type Factor byte
 
 // The factors.
 const (
-	Once     Factor = iota
-	Result          // and at most the third argument
-	Argument        // the second argument
+	Once         Factor = iota
+	Result              // and at most the third argument
+	Argument            // the second argument
+	SecondResult        // the result, which is at most the second argument
 )
 
 // ShortCall is the largest third argument of calls with [CallRule.Short]: PIPE_BUF, for
@@ -272,7 +273,7 @@ func (s *bufferStub) space() {
 	once := s.near(equal)                 //
 	s.raw(0x48, 0x89, 0xf7)               // mov rdi, rsi
 	s.raw(0x80, 0x7a, ruleTimes, 2)       // cmp byte [rdx+Times], Argument
-	argument := s.near(equal)             //
+	argument := s.near(notBelow)          //
 	s.load(x86.RDI, gprField(x86.RDX))    // mov rdi, rdx of the program
 	s.land(argument)                      //
 	s.raw(0x48, 0x81, 0xff)               // cmp rdi, maxUnits
@@ -427,6 +428,8 @@ func (s *bufferStub) copyWritten() {
 	s.raw(0x48, 0x39, 0xc6)                            // cmp rsi, rax
 	s.raw(0x48, 0x0f, 0x47, 0xf0)                      // cmova rsi, rax
 	s.land(argument)
+	s.raw(0x80, 0x7a, ruleTimes, 2) // cmp byte [rdx+Times], Argument
+	s.raw(0x48, 0x0f, 0x47, 0xf0)   // cmova rsi, rax
 	s.raw(0x48, 0x0f, 0xaf, 0xfe) // imul rdi, rsi
 	s.land(once)
 	s.raw(0x0f, 0xb6, 0x52, ruleRegister)    // movzx edx, byte [rdx+Register]

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -54,6 +55,14 @@ static void flags(int fd, struct stat *st) {
 	printf("flags %lu %lx %lx %d\n", result, r11 & 0x401, after & 0x401, S_ISREG(st->st_mode));
 }
 
+// randomEnd gets random bytes where there is memory for some of them only.
+static void randomEnd(void) {
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(p + 4096, 4096);
+	for (int i = 0; i < 2; i++)
+		printf("random %ld\n", syscall(SYS_getrandom, p + 3096, 3000, 0));
+}
+
 int main(int argc, char **argv) {
 	pthread_t other;
 	int threads = argc > 1 && !strcmp(argv[1], "threads");
@@ -71,6 +80,7 @@ int main(int argc, char **argv) {
 		return 1;
 
 	flags(fd, &st);
+	randomEnd();
 	long n = read(fd, bad, 10);
 	printf("faults %ld %d", n, errno);
 	n = fstat(fd, (struct stat *)bad);
