@@ -245,6 +245,9 @@ func (t *translation) add(p *planned) bool {
 	default:
 		t.mark(0)
 		t.hot.raw(p.code...)
+		if t.Buffered && writesBase(in, p.code) {
+			t.hot.storeWord(0, contextBuffered) // the records have no bases
+		}
 		return false
 	}
 	return true

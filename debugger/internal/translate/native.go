@@ -80,3 +80,13 @@ func isNative(in *x86.Inst, code []byte) bool {
 
 // isSyscall reports whether an instruction is syscall.
 func isSyscall(in *x86.Inst) bool { return in.Class.Is(x86.Syscall) && in.Name() == "syscall" }
+
+// writesBase reports whether an instruction is wrfsbase or wrgsbase.
+func writesBase(in *x86.Inst, code []byte) bool {
+	const opcode = 0xae
+	if s := shapeOf(code); s.escape != 0x0f || s.opcode != opcode {
+		return false
+	}
+	name := in.Name()
+	return name == "wrfsbase" || name == "wrgsbase"
+}

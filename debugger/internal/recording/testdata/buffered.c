@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -63,6 +64,19 @@ static void randomEnd(void) {
 		printf("random %ld\n", syscall(SYS_getrandom, p + 3096, 3000, 0));
 }
 
+// bases makes system calls with several values of the base of gs.
+static void bases(void) {
+	static long area[4];
+	long got = 0, result, sum = 0;
+	for (int i = 0; i < 4 && getauxval(AT_HWCAP2) & 2; i++) {
+		area[i] = i + 1;
+		__asm__ volatile("wrgsbase %2; syscall; mov %%gs:0, %1"
+				 : "=&a"(result), "=&r"(got) : "r"(&area[i]), "0"((long)SYS_getpid) : "rcx", "r11", "memory");
+		sum += got * 10 + (result == getpid());
+	}
+	printf("bases %ld\n", sum);
+}
+
 int main(int argc, char **argv) {
 	pthread_t other;
 	int threads = argc > 1 && !strcmp(argv[1], "threads");
@@ -81,6 +95,7 @@ int main(int argc, char **argv) {
 
 	flags(fd, &st);
 	randomEnd();
+	bases();
 	long n = read(fd, bad, 10);
 	printf("faults %ld %d", n, errno);
 	n = fstat(fd, (struct stat *)bad);
