@@ -114,11 +114,17 @@ func (r *Runner) filteredExit() (Stop, error) {
 	return r.exit(&regs)
 }
 
-// waitsBuffered reports whether the thread waits in a system call that it makes without a
-// stop, and which the kernel would restart.
-func (r *Runner) waitsBuffered(regs *ptrace.Regs) bool {
+// behindBuffered reports whether the thread is just behind a system call that it makes
+// without a stop.
+func (r *Runner) behindBuffered(regs *ptrace.Regs) bool {
 	part, _ := r.cache.BufferPart(regs.RIP)
-	return part == codecache.Making && regs.Restarts()
+	return part == codecache.Making
+}
+
+// waitsBuffered reports whether the thread waits in such a call, and the kernel would restart
+// it.
+func (r *Runner) waitsBuffered(regs *ptrace.Regs) bool {
+	return r.behindBuffered(regs) && regs.Restarts()
 }
 
 // interruptWaiting interrupts the thread if it waits in a system call: others could not

@@ -37,10 +37,15 @@ func (r *Runner) execute(wait bool) (Stop, error) {
 	if r.inside = false; stop.Kind != Done {
 		return stop, err
 	}
-	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
+	var regs ptrace.Regs
+	if err := r.tracer.Regs(r.tid, &regs); err != nil {
 		return Stop{}, err
 	}
-	if r.at, r.restart = atStop, r.Regs.Restarts(); !r.restart {
+	if r.at = atStop; r.interruptedInVain(&regs) {
+		r.Regs = r.before
+		return r.execute(wait) // a signal without effect comes first
+	}
+	if r.Regs, r.restart = regs, regs.Restarts(); !r.restart {
 		r.Regs.OrigRAX = ptrace.NoSyscall
 	}
 	r.executed++

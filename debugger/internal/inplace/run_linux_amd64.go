@@ -336,7 +336,7 @@ func (r *Runner) interrupted() (stop Stop, running bool, err error) {
 	if err := r.tracer.Regs(r.tid, &regs); err != nil {
 		return Stop{}, false, err
 	}
-	if r.waitsBuffered(&regs) {
+	if r.waitsBuffered(&regs) || r.behindBuffered(&regs) && r.interruptedForNothing(&regs) {
 		r.withdrawBuffered(&regs)
 		return Stop{Kind: Call}, false, nil
 	}

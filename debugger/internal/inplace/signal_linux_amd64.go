@@ -34,6 +34,9 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 		return r.signalledOutside(&regs)
 	case r.waitsBuffered(&regs):
 		return r.interruptBuffered(&regs)
+	case r.behindBuffered(&regs) && r.interruptedBy(r.signal, &regs):
+		r.withdrawBuffered(&regs)
+		return r.deliverable()
 	case isFault(&r.signal) && r.refuseFutex(&regs):
 		return Stop{}, true, errors.Join(r.tracer.SetRegs(r.tid, &regs), r.resume(r.tracer.Cont, 0))
 	case ok && position.Start:
@@ -132,7 +135,7 @@ func (r *Runner) deliver() (Stop, error) {
 	switch {
 	case caught&bit != 0:
 		return r.toHandler(signal)
-	case ignored&bit != 0 || harmless>>signal&1 != 0:
+	case withoutEffect(caught, ignored)&bit != 0:
 		r.at = atStop
 		return Stop{Kind: Done}, nil
 	}

@@ -1,19 +1,16 @@
 package inplace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -226,113 +223,6 @@ func (r *Runner) Detach() error {
 		signal = r.queue[0].Signal
 	}
 	return r.tracer.Detach(r.tid, signal)
-}
-
-// nextInside is next inside of a system call. It returns false if the call waits in
-// the kernel.
-func (r *Runner) nextInside(wait bool) (ptrace.Event, bool, error) {
-	for n := 0; !wait && len(r.queue) == 0 && !r.end.Gone(); n++ {
-		if err := r.Collect(); err != nil {
-			return ptrace.Event{}, false, err
-		}
-		if len(r.queue) > 0 {
-			break
-		}
-		if n > 0 && r.sleeps() {
-			if err := r.Collect(); err != nil || len(r.queue) == 0 && !r.end.Gone() {
-				return ptrace.Event{}, false, err
-			}
-			break
-		}
-		_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
-	}
-	e, err := r.next(context.Background())
-	return e, true, err
-}
-
-// sleeps reports whether the thread waits in the kernel, and is neither stopped nor about
-// to run.
-func (r *Runner) sleeps() bool {
-	state := r.state()
-	return state == 'S' || state == 'D'
-}
-
-// state returns the state of the thread, see proc_pid_stat(5), or 0 if it has ended.
-func (r *Runner) state() byte {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", r.pid, r.tid))
-	if at := bytes.LastIndexByte(text, ')') + 2; err == nil && at < len(text) {
-		return text[at]
-	}
-	return 0
-}
-
-// Withdraw makes the current thread, whose last stop is of kind Blocked, leave the kernel.
-// It returns true if the system call has not been made: the thread is then where it was
-// before Start, which begins the call again. Else it has returned, and Start ends at once.
-func (r *Runner) Withdraw() (bool, error) {
-	if len(r.queue) > 0 || r.end.Gone() {
-		return false, nil
-	}
-	if err := r.tracer.Interrupt(r.tid); err != nil {
-		return false, err
-	}
-	e, err := r.next(context.Background())
-	if err != nil {
-		return false, err
-	}
-	r.stale = r.stale || e.Kind != ptrace.EventStop
-	if e.Kind != ptrace.SyscallStop {
-		r.queue = append([]ptrace.Event{e}, r.queue...)
-		return false, nil
-	}
-	var regs ptrace.Regs
-	if err := r.tracer.Regs(r.tid, &regs); err != nil {
-		return false, err
-	}
-	switch {
-	case regs.Restarts():
-		r.inside, r.withdrawn = false, true
-		return true, nil
-	case failsInterrupted(&regs) && !r.signalPending():
-		r.inside, r.Regs, r.at = false, r.before, atStop
-		return true, r.setRegs()
-	}
-	r.queue = append([]ptrace.Event{e}, r.queue...)
-	return false, nil
-}
-
-// failsInterrupted reports whether a system call has failed because its thread was
-// interrupted.
-func failsInterrupted(regs *ptrace.Regs) bool { return -int64(regs.RAX) == int64(unix.EINTR) }
-
-// signalPending reports whether a signal waits for the thread.
-func (r *Runner) signalPending() bool {
-	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(r.tid) + "/status")
-	return err != nil || (status.Bits("SigPnd")|status.Bits("ShdPnd"))&^status.Bits("SigBlk") != 0
-}
-
-// restartWithdrawn moves the thread to the entry of the call that the kernel restarts. If
-// a signal comes first, it is as if the call had been interrupted by the signal.
-func (r *Runner) restartWithdrawn() (Stop, error) {
-	e, err := r.toSyscallStop()
-	if err != nil {
-		return Stop{}, err
-	}
-	r.withdrawn = false
-	switch e.Kind {
-	case ptrace.SyscallStop:
-		return Stop{}, nil
-	case ptrace.SignalStop:
-	default:
-		return r.callPrevented(e)
-	}
-	r.queue = append([]ptrace.Event{e}, r.queue...)
-	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
-		return Stop{}, err
-	}
-	r.at, r.restart = atStop, r.Regs.Restarts()
-	r.executed++
-	return Stop{Kind: Done}, nil
 }
 
 // EndThread makes the system call exit of a stop of kind [Call], in one of several

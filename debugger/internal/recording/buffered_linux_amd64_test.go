@@ -13,14 +13,25 @@ import (
 func TestBufferedCalls(t *testing.T) {
 	program := debuggertest.Compile(t, filepath.Join("testdata", "buffered.c"), nil, "gcc", "-O1", "-pthread")
 	for _, kind := range []string{"alone", "threads"} {
-		t.Run(kind, func(t *testing.T) {
-			command := exec.CommandContext(t.Context(), program, kind)
-			want, _ := command.Output() // the status is compared
-			r := record(t, program, kind)
-			if r.result.Status != command.ProcessState.ExitCode() || r.result.Cut != "" || string(r.output) != string(want) {
-				t.Errorf("%+v, output\n%swant status %d and\n%s", r.result, r.output, command.ProcessState.ExitCode(), want)
-			}
-			replay(t, open(t, r.file))
-		})
+		t.Run(kind, func(t *testing.T) { compareRun(t, program, kind) })
 	}
+}
+
+// TestInterrupted records system calls that fail when their thread is stopped: they fail only
+// when they do without a recorder.
+func TestInterrupted(t *testing.T) {
+	compareRun(t, debuggertest.Compile(t, filepath.Join("testdata", "interrupted.c"), nil, "gcc", "-O1", "-pthread"))
+}
+
+// compareRun checks that a program does the same when it is recorded, and replays the
+// recording.
+func compareRun(t *testing.T, program string, args ...string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program, args...)
+	want, _ := command.Output() // the status is compared
+	r := record(t, command.Args...)
+	if r.result.Status != command.ProcessState.ExitCode() || r.result.Cut != "" || string(r.output) != string(want) {
+		t.Errorf("%+v, output\n%swant status %d and\n%s", r.result, r.output, command.ProcessState.ExitCode(), want)
+	}
+	replay(t, open(t, r.file))
 }

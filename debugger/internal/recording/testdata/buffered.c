@@ -34,8 +34,15 @@ static void handle(int signal, int flags) {
 	sigaction(signal, &a, NULL);
 }
 
-static void soon(int microseconds) {
-	struct itimerval t = {{0, 0}, {0, microseconds}};
+// soon sends SIGALRM soon, and again and again: the first may come before the call that it
+// is to interrupt.
+static void soon(void) {
+	struct itimerval t = {{0, 20000}, {0, 20000}};
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+static void stop(void) {
+	struct itimerval t = {0};
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
@@ -142,21 +149,24 @@ int main(int argc, char **argv) {
 	sigprocmask(SIG_UNBLOCK, &set, &old);
 	printf("signal %d %d %d\n", before, caught, sigismember(&old, SIGUSR1));
 
+	caught = -10000;
+	handle(SIGALRM, 0);
 	for (int i = 0; i < 4; i++) { // a handler ends the call
-		handle(SIGALRM, 0);
-		soon(20000);
+		soon();
 		n = read(ends[0], b, 1);
+		stop();
 		printf("interrupted %ld %d\n", n, errno);
 	}
+	soon();
+	n = poll(p, 1, -1);
+	stop();
+	printf("poll interrupted %ld %d\n", n, n < 0 ? errno : 0);
 	caught = 100;
 	handle(SIGALRM, SA_RESTART); // it begins again, and reads what the handler writes
-	soon(20000);
+	soon();
 	n = read(ends[0], b, 1);
+	stop();
 	printf("restarted %ld %c\n", n, b[0]);
-	handle(SIGALRM, 0);
-	soon(20000);
-	n = poll(p, 1, -1);
-	printf("poll interrupted %ld %d\n", n, n < 0 ? errno : 0);
 
 	if (threads) {
 		end = 1;
