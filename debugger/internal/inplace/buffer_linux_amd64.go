@@ -14,6 +14,7 @@ type BufferedCall struct {
 	Before, After ptrace.Regs // the program's
 	Address       uint64      // of what it has written
 	Written       []byte      // valid until Made returns
+	Follows       bool        // the process has not stopped since the call before
 }
 
 // BufferCalls makes the process make frequent system calls without a stop from now on, and
@@ -33,19 +34,25 @@ func (r *Runner) BufferCalls(installed bool) error {
 	}
 	r.cache.Rules = rules
 	r.clearBuffer()
-	r.PauseBuffer(false)
+	r.context().SetBuffered(true)
 	return nil
 }
 
 // buffers reports whether the process makes system calls without a stop.
 func (r *Runner) buffers() bool { return r.cache.Rules != nil }
 
-// PauseBuffer makes the process stop at all system calls, or only at those that BufferCalls
-// does not name. It has no effect without BufferCalls.
-func (r *Runner) PauseBuffer(pause bool) {
-	if r.buffers() {
-		r.context().SetBuffered(!pause)
+// GuardFiles makes the process stop, after BufferCalls, when it may change one of some files: when
+// it opens any file for writing, writes to one of the descriptors of these files, or duplicates a
+// descriptor while there are such. If guard is false, there are no such files.
+func (r *Runner) GuardFiles(guard bool, descriptors []int) {
+	var kinds translate.Guard
+	switch {
+	case guard && len(descriptors) > 0:
+		kinds = translate.Opens | translate.Writes | translate.Duplicates
+	case guard:
+		kinds = translate.Opens
 	}
+	r.context().SetGuard(kinds, descriptors)
 }
 
 func (r *Runner) clearBuffer() {
@@ -65,25 +72,29 @@ func (r *Runner) drain() error {
 	if length == 0 {
 		return nil
 	}
+	defer r.clearBuffer()
 	if length > uint64(len(here)) {
 		return errBuffer
 	}
 	for rest := here[:length]; len(rest) > 0; {
+		follows := uint64(len(rest)) < length
 		var c translate.BufferedCall
 		var ok bool
 		if rest, ok = c.Decode(rest); !ok {
 			return errBuffer
 		}
-		if err := r.made(&c); err != nil {
+		if err := r.made(&c, follows); err != nil {
 			return err
 		}
 	}
-	r.clearBuffer()
 	return nil
 }
 
-func (r *Runner) made(c *translate.BufferedCall) error {
-	b := BufferedCall{Executed: r.executed + r.quantum - withoutBias(c.Left) - 1, Before: r.Regs, Address: c.Address, Written: c.Data}
+func (r *Runner) made(c *translate.BufferedCall, follows bool) error {
+	b := BufferedCall{
+		Executed: r.executed + r.quantum - withoutBias(c.Left) - 1, Before: r.Regs,
+		Address: c.Address, Written: c.Data, Follows: follows,
+	}
 	for n, value := range generalRegisters(&b.Before) {
 		*value = c.GPR[n]
 	}

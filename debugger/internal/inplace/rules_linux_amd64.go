@@ -47,15 +47,20 @@ var rules = map[uint64]translate.CallRule{
 	unix.SYS_PIPE2:          writes(first, 8, translate.Once),
 
 	unix.SYS_FUTEX:  {Allowed: true, Futex: true},
-	unix.SYS_WRITE:  {Allowed: true, Ready: unix.POLLOUT, Short: true},
+	unix.SYS_WRITE:  {Allowed: true, Ready: unix.POLLOUT, Short: true, Guard: translate.Writes},
 	unix.SYS_SENDTO: {Allowed: true, Ready: unix.POLLOUT, Short: true},
-	unix.SYS_WRITEV: {Allowed: true, Alone: true},
+	unix.SYS_WRITEV: {Allowed: true, Alone: true, Guard: translate.Writes},
 	unix.SYS_FCNTL:  {Allowed: true, Commands: 1<<unix.F_GETFD | 1<<unix.F_SETFD | 1<<unix.F_GETFL | 1<<unix.F_SETFL | 1<<unix.F_SETLK | 1<<unix.F_OFD_SETLK},
 
-	unix.SYS_PWRITE64: nothing, unix.SYS_OPEN: nothing, unix.SYS_OPENAT: nothing, unix.SYS_CLOSE: nothing, unix.SYS_LSEEK: nothing,
+	unix.SYS_PWRITE64: {Allowed: true, Guard: translate.Writes},
+	unix.SYS_OPEN:     {Allowed: true, Guard: translate.Opens, Register: second},
+	unix.SYS_OPENAT:   {Allowed: true, Guard: translate.Opens, Register: third},
+	unix.SYS_DUP:      duplicates, unix.SYS_DUP2: duplicates, unix.SYS_DUP3: duplicates,
+
+	unix.SYS_CLOSE: nothing, unix.SYS_LSEEK: nothing,
 	unix.SYS_ACCESS: nothing, unix.SYS_FACCESSAT: nothing, unix.SYS_FACCESSAT2: nothing, unix.SYS_FSYNC: nothing,
 	unix.SYS_FDATASYNC: nothing, unix.SYS_UNLINK: nothing, unix.SYS_UNLINKAT: nothing, unix.SYS_RENAME: nothing,
-	unix.SYS_MKDIR: nothing, unix.SYS_RMDIR: nothing, unix.SYS_DUP: nothing, unix.SYS_DUP2: nothing, unix.SYS_DUP3: nothing,
+	unix.SYS_MKDIR: nothing, unix.SYS_RMDIR: nothing,
 	unix.SYS_EPOLL_CTL: nothing, unix.SYS_SOCKET: nothing, unix.SYS_SETSOCKOPT: nothing, unix.SYS_SHUTDOWN: nothing,
 	unix.SYS_GETPID: nothing, unix.SYS_GETTID: nothing, unix.SYS_GETUID: nothing, unix.SYS_GETEUID: nothing,
 	unix.SYS_GETGID: nothing, unix.SYS_GETEGID: nothing, unix.SYS_KILL: nothing, unix.SYS_TGKILL: nothing,
@@ -66,6 +71,9 @@ const epollEvent = 12
 
 // nothing is the rule of calls that write nothing and do not wait.
 var nothing = translate.CallRule{Allowed: true}
+
+// duplicates is the rule of calls that make one descriptor that of another file.
+var duplicates = translate.CallRule{Allowed: true, Guard: translate.Duplicates}
 
 // writes returns the rule of a call that does not wait, by what it writes.
 func writes(register x86.Reg, unit uint16, times translate.Factor) translate.CallRule {

@@ -38,12 +38,15 @@ func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
 	return stop, err
 }
 
+// run is Run without its count. If Made fails, it goes on until the thread has the program's
+// registers, because its stop is handled like any other.
 func (r *Runner) run(ctx context.Context) (Stop, error) {
 	running := false
+	var failed error
 	for {
 		if !running {
-			if r.finished(ctx) {
-				return Stop{Kind: Done}, nil
+			if failed != nil || r.finished(ctx) {
+				return Stop{Kind: Done}, failed
 			}
 			if r.stopsHere() {
 				return Stop{Kind: Reached}, nil
@@ -53,15 +56,13 @@ func (r *Runner) run(ctx context.Context) (Stop, error) {
 			}
 		}
 		event, err := r.wait(ctx)
-		if err == nil {
-			err = r.drain()
-		}
 		if err != nil {
-			return Stop{}, err
+			return Stop{}, errors.Join(failed, err)
 		}
+		failed = errors.Join(failed, r.drain())
 		stop := Stop{}
 		if stop, running, err = r.handle(event); stop.Kind != 0 || err != nil {
-			return stop, err
+			return stop, errors.Join(failed, err)
 		}
 	}
 }

@@ -26,7 +26,8 @@ type Runner struct {
 	Follow func(Child)
 
 	// Made, unless nil, gets the system calls that the process has made without a stop, see
-	// [Runner.BufferCalls], in their order, before Run returns.
+	// [Runner.BufferCalls], in their order, before Run returns. Run returns its error, with the
+	// next stop.
 	Made func(BufferedCall) error
 
 	// MayWait says that such calls may wait, because no other thread can run. An event of

@@ -15,8 +15,23 @@ func (r *recorder) bufferCalls() {
 	r.filter = r.run.BufferCalls(r.filter) == nil
 }
 
-// buffered records a system call that the program has made without a stop.
+// buffered records a system call that the program has made without a stop. After an error no
+// more are recorded.
 func (r *recorder) buffered(c inplace.BufferedCall) error {
+	if r.lost {
+		return nil
+	}
+	err := r.addBuffered(&c)
+	r.lost = err != nil
+	return err
+}
+
+func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
+	if !c.Follows { // all that follow were made before the reports are read
+		if err := r.readReports(nil); err != nil {
+			return err
+		}
+	}
 	e := Event{
 		Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before),
 		Position:  r.base + uint64(c.Executed) + r.extra,
@@ -34,13 +49,22 @@ func (r *recorder) buffered(c inplace.BufferedCall) error {
 	return r.out.Add(&e)
 }
 
+// endLost ends the recording at the last event: calls that the program has made since then are
+// not recorded.
+func (r *recorder) endLost(stop inplace.Stop, err error) error {
+	if stop.Kind == inplace.Exited {
+		r.gone, r.result.Status, r.result.Killed = true, stop.Status, stop.Killed
+	}
+	return err
+}
+
 // beforeRun says what the system calls that are made without a stop may do. Those that change
 // a file that the program has mapped need stops.
 func (r *recorder) beforeRun() {
 	if !r.filter {
 		return
 	}
-	r.run.PauseBuffer(len(r.mapped.list) > 0)
+	r.run.GuardFiles(len(r.mapped.list) > 0, r.mapped.writers)
 	if len(r.threads) == 1 {
 		return
 	}

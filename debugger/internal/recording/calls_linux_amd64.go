@@ -164,6 +164,9 @@ func (r *recorder) finish(c *call) (err error) {
 	if err := r.readReports(c.file); err != nil {
 		return err
 	}
+	if err := r.noteDescriptors(g); err != nil {
+		return err
+	}
 	if g.RAX == unix.SYS_SCHED_YIELD {
 		r.sliceEnd = 0
 	}

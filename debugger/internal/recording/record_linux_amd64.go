@@ -82,6 +82,7 @@ type recorder struct {
 	gone      bool    // the program has ended
 	stoppable bool    // the recording may end before the program
 	filter    bool    // the process has the filter of Runner.BufferCalls
+	lost      bool    // it has made system calls that could not be recorded
 	family    *family // that records children, or nil
 
 	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
@@ -172,6 +173,9 @@ func (r *recorder) next(ctx context.Context) error {
 	size := r.out.Size()
 	r.beforeRun()
 	stop, err := r.run.Run(ctx, r.slice())
+	if r.lost {
+		return r.endLost(stop, err)
+	}
 	if stop.Kind == inplace.Exited {
 		return r.killed(stop)
 	}

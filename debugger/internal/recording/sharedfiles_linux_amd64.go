@@ -24,13 +24,19 @@ import (
 // recorder reads the reports before it adds an event: what the program has executed since the
 // last one may depend on the change, and is not recorded.
 //
+// The program's own system calls that change such a file need a stop, because other instructions
+// may read the file before and after. The program stops when it opens any file for writing, and
+// when it writes to a descriptor of such a file, see writers_linux_amd64.go. Other calls need none:
+// their records are added after the reports were read that had come until then.
+//
 // Files in mappings that the program may only read are often open elsewhere, such as libraries
 // and caches. Of those only writes by system calls are noticed.
 
 // sharedFiles are the files that the program has mapped in shared memory.
 type sharedFiles struct {
-	notify int // of inotify, or 0
-	list   []*sharedFile
+	notify  int // of inotify, or 0
+	list    []*sharedFile
+	writers []int // descriptors by which the program may write the files, perhaps too many
 }
 
 // A sharedFile is a file that the program has mapped in shared memory.
@@ -71,6 +77,9 @@ func (r *recorder) dropUnmapped() error {
 		_, _ = unix.InotifyRmWatch(r.mapped.notify, uint32(f.watch)) // the file may exist no more
 		return true
 	})
+	if len(r.mapped.list) == 0 {
+		r.mapped.writers = nil
+	}
 	return nil
 }
 
@@ -236,7 +245,7 @@ func (r *recorder) noteMapped(at uint64, g *ptrace.Regs) error {
 	if m, ok := maps.Find(at); ok {
 		f.device, f.inode = m.Device, m.Inode
 	}
-	return nil
+	return r.findWriters()
 }
 
 // checkProtect checks whether a mapping of a file that becomes writable can be recorded.

@@ -26,6 +26,8 @@ type CallRule struct {
 	Futex bool
 	// Commands, unless 0, is the set of permitted second arguments, up to 63.
 	Commands uint64
+	// Guard says what the call may do to files, see guard.go.
+	Guard Guard
 
 	// What the call writes if it does not fail: Unit bytes, times Times, at the address in
 	// a register. Nothing if Unit is 0 or the address is.
@@ -59,6 +61,7 @@ const (
 	ruleRegister = 2
 	ruleTimes    = 3
 	ruleUnit     = 4
+	ruleGuard    = 6
 	ruleCommands = 8
 
 	ruleAllowed    = 1
@@ -83,7 +86,7 @@ func ruleTable(list map[uint64]CallRule) []byte {
 				row[ruleBits] |= bit
 			}
 		}
-		row[ruleReady], row[ruleRegister], row[ruleTimes] = r.Ready, byte(r.Register), byte(r.Times)
+		row[ruleReady], row[ruleRegister], row[ruleTimes], row[ruleGuard] = r.Ready, byte(r.Register), byte(r.Times), byte(r.Guard)
 		binary.LittleEndian.PutUint16(row[ruleUnit:], r.Unit)
 		binary.LittleEndian.PutUint64(row[ruleCommands:], r.Commands)
 	}
@@ -139,6 +142,7 @@ func (c *BufferedCall) Decode(b []byte) (rest []byte, ok bool) {
 // A bufferStub is the code of an arena that makes system calls without a stop:
 //
 //	look      the rule of the call
+//	guard     whether it may change a file that must not change without a stop, see guard.go
 //	space     whether the buffer has room for what it may write
 //	poll      whether it would wait, unless it may
 //	futex     in place of these two for futex(2), see futex.go
@@ -185,6 +189,7 @@ func newBufferStub(address, arena, table uint64) (code []byte, places BufferPlac
 	s.raw(0x9f, 0x0f, 0x90, 0xc0) // lahf; seto al
 	s.store(x86.RAX, contextFlags)
 	isFutex := s.look(table)
+	s.guard()
 	s.space()
 	s.poll()
 	over := s.jumpLater()

@@ -38,6 +38,8 @@ const (
 	contextPoll      = 240 // struct pollfd
 	contextSite      = 248 // address of the block's record of the call
 	contextWoken     = 256 // number of threads that the current call wakes
+	contextGuard     = 264 // a Guard
+	contextGuarded   = 272 // set of descriptors, see guard.go
 	contextWaiters   = 1024
 )
 
