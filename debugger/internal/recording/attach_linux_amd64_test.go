@@ -33,8 +33,14 @@ type live struct {
 // startLive starts the program live.c and waits until so many of its threads sleep.
 func startLive(t *testing.T, sleeping int, args ...string) *live {
 	t.Helper()
-	needPermission(t)
 	program := debuggertest.Compile(t, filepath.Join("testdata", "live.c"), nil, "gcc", "-O1", "-pthread")
+	return startProgram(t, sleeping, program, args...)
+}
+
+// startProgram is startLive for any program that says when it is ready.
+func startProgram(t *testing.T, sleeping int, program string, args ...string) *live {
+	t.Helper()
+	needPermission(t)
 	l := &live{command: exec.CommandContext(t.Context(), program, args...)}
 	var err error
 	if l.input, err = l.command.StdinPipe(); err != nil {
@@ -161,6 +167,25 @@ func TestAttach(t *testing.T) {
 			seekSome(t, r)
 		})
 	}
+}
+
+// TestAttachExec records a process that executes another program, to the end of that.
+func TestAttachExec(t *testing.T) {
+	l := startProgram(t, 1, "sh", "-c", "echo ready; read line; exec printf '%s\\n' other")
+	var file bytes.Buffer
+	done := l.attached(t, t.Context(), &file)
+	l.awaitTraced(t)
+	l.tell(t)
+	result := <-done
+	l.finish(t, "other\n")
+	if result.Running || result.Status != 0 || result.Cut != "" {
+		t.Errorf("%+v", result)
+	}
+	r := open(t, file.Bytes())
+	if last := r.Last(); last.Position < firstOfLast(r)+1000 {
+		t.Errorf("the recording has not enough of the other program: %+v", last)
+	}
+	replay(t, r)
 }
 
 // TestAttachAndLeave ends recordings while the process runs, and while its threads get a

@@ -11,6 +11,9 @@ import (
 // bufferCalls makes the program make frequent system calls without a stop, if the system
 // permits that.
 func (r *recorder) bufferCalls() {
+	if !r.filters {
+		return
+	}
 	r.run.Made = r.buffered
 	r.filter = r.run.BufferCalls(r.filter) == nil
 }

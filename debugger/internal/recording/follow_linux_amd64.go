@@ -99,7 +99,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 		return Result{}, errors.Join(err, f.release(tracer, c))
 	}
 	r := &recorder{
-		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filter: c.Filtered,
+		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filters: true, filter: c.Filtered,
 		files: newFiles(out),
 	}
 	pinLike(tracer, c.PID)

@@ -62,7 +62,7 @@ func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
 	if p.Started != nil {
 		p.Started(r.pid)
 	}
-	r.family = newFamily(ctx, p, r.affinity)
+	r.family, r.filters = newFamily(ctx, p, r.affinity), true
 	r.recordFrom(ctx, r.begin(0))
 	if !r.gone {
 		r.result.Err = errors.Join(r.result.Err, r.detach())
@@ -81,7 +81,8 @@ type recorder struct {
 	result    Result
 	gone      bool    // the program has ended
 	stoppable bool    // the recording may end before the program
-	filter    bool    // the process has the filter of Runner.BufferCalls
+	filters   bool    // the process may get the filter of Runner.BufferCalls, and is traced with its events
+	filter    bool    // the process has it
 	lost      bool    // it has made system calls that could not be recorded
 	family    *family // that records children, or nil
 
