@@ -195,13 +195,14 @@ const (
 	Checked                    // before the system call, and behind the check whether to make it
 	Making                     // behind the system call
 	Loading                    // an instruction that reads a futex
+	Passing                    // an instruction that passes the turn to another thread
 )
 
 var bufferPlaces = translate.FindBufferPlaces()
 
 // BufferPart returns the part that an address belongs to, and where the thread is to
-// continue instead: if it is Checked, at the check, and if it is Loading, where the system
-// call is refused.
+// continue instead: if it is Checked, at the check, if it is Loading, where the system call is
+// refused, and if it is Passing, before that.
 func (c *Cache) BufferPart(address uint64) (part BufferPart, instead uint64) {
 	a := c.arenaAt(address)
 	if a == nil {
@@ -214,8 +215,18 @@ func (c *Cache) BufferPart(address uint64) (part BufferPart, instead uint64) {
 		return Checked, a.Base + bufferPlaces.Checks
 	case offset == bufferPlaces.Loads:
 		return Loading, a.Base + bufferPlaces.Refuses
+	case offset == bufferPlaces.Passes:
+		return Passing, a.Base + bufferPlaces.Waits
 	}
 	return NoBuffer, 0
+}
+
+// Sleeps returns the address where a thread waits for the turn, see translate.Waiter.
+func (c *Cache) Sleeps() (uint64, bool) {
+	if len(c.arenas) == 0 {
+		return 0, false
+	}
+	return c.arenas[0].Base + bufferPlaces.Sleeps, true
 }
 
 // Word returns the word at an address in an arena, or 0.

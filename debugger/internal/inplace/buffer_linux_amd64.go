@@ -15,6 +15,13 @@ type BufferedCall struct {
 	Address       uint64      // of what it has written
 	Written       []byte      // valid until Made returns
 	Follows       bool        // the process has not stopped since the call before
+
+	// Waits says that the thread has begun to wait for a futex, and another one has the turn.
+	Waits bool
+	// Woken is a thread that waits for a futex and that the call has woken, or 0.
+	Woken int
+	// Returned says that the thread was woken and has got the turn: it is the current one.
+	Returned bool
 }
 
 // BufferCalls makes the process make frequent system calls without a stop from now on, and
@@ -55,29 +62,29 @@ func (r *Runner) GuardFiles(guard bool, descriptors []int) {
 	r.context().SetGuard(kinds, descriptors)
 }
 
+// clearBuffer makes the buffer empty. No thread that has the turn may be in the code that makes
+// system calls without a stop: it may have the address of the next record.
 func (r *Runner) clearBuffer() {
 	here, there := r.shared.buffer()
 	r.context().SetRecords(there, there+uint64(len(here)))
+	r.drained = 0
 }
 
 var errBuffer = errors.New("the program has changed the records of its system calls")
 
-// drain passes the system calls that the thread has made to Made.
+// drain passes the system calls that the threads have made since the last drain to Made.
 func (r *Runner) drain() error {
 	if !r.buffers() {
 		return nil
 	}
 	here, there := r.shared.buffer()
 	length := r.context().Recorded() - there
-	if length == 0 {
-		return nil
-	}
-	defer r.clearBuffer()
-	if length > uint64(len(here)) {
+	if length > uint64(len(here)) || length < r.drained {
 		return errBuffer
 	}
-	for rest := here[:length]; len(rest) > 0; {
-		follows := uint64(len(rest)) < length
+	rest := here[r.drained:length]
+	r.drained = length
+	for follows := false; len(rest) > 0; follows = true {
 		var c translate.BufferedCall
 		var ok bool
 		if rest, ok = c.Decode(rest); !ok {
@@ -91,15 +98,26 @@ func (r *Runner) drain() error {
 }
 
 func (r *Runner) made(c *translate.BufferedCall, follows bool) error {
+	if c.Returned != 0 {
+		t := r.threads[c.Returned]
+		if t == nil {
+			return errBuffer
+		}
+		r.thread = t
+	}
 	b := BufferedCall{
-		Executed: r.executed + r.quantum - withoutBias(c.Left) - 1, Before: r.Regs,
-		Address: c.Address, Written: c.Data, Follows: follows,
+		Executed: r.executed + r.quantum - withoutBias(c.Left) - 1, Before: r.Regs, Address: c.Address, Written: c.Data,
+		Waits: c.Waits, Woken: c.Woken, Returned: c.Returned != 0, Follows: follows,
 	}
 	for n, value := range generalRegisters(&b.Before) {
 		*value = c.GPR[n]
 	}
 	b.Before.EFlags, b.Before.RIP, b.Before.OrigRAX = c.Flags, c.Next-syscallLength, ptrace.NoSyscall
 	b.After = b.Before
+	if c.Waits {
+		r.Regs = b.Before
+		return r.pass(b)
+	}
 	b.After.RAX, b.After.RCX, b.After.R11, b.After.RIP = c.Result, c.Next, c.Flags, c.Next
 	return r.pass(b)
 }
@@ -138,11 +156,11 @@ func (r *Runner) waitsBuffered(regs *ptrace.Regs) bool {
 	return r.behindBuffered(regs) && regs.Restarts()
 }
 
-// interruptWaiting interrupts the thread if it waits in a system call: others could not
-// run. The rules permit calls that wait in rare cases, such as open(2) of a FIFO.
+// interruptWaiting interrupts the thread that has the turn if it waits in a system call: others
+// could not run. The rules permit calls that wait in rare cases, such as open(2) of a FIFO.
 func (r *Runner) interruptWaiting() {
-	if r.sleeps() {
-		_ = r.tracer.Interrupt(r.tid) // it may have been killed
+	if t := r.withTurn(); t != nil && r.sleeps(t) {
+		_ = r.tracer.Interrupt(t.tid) // it may have been killed
 	}
 }
 
@@ -194,10 +212,6 @@ func (r *Runner) refuseFutex(regs *ptrace.Regs) bool {
 	regs.RIP = refuses
 	return true
 }
-
-// SetWaiters says how many threads wait for private futexes outside of the kernel, by
-// address. The process subtracts those that it wakes by a call that it makes without a stop.
-func (r *Runner) SetWaiters(waiting map[uint64]int) { r.context().SetWaiters(waiting) }
 
 // leaveBuffer continues the thread, which is anywhere in the cache, so that it makes no
 // system call before it leaves the cache.

@@ -41,6 +41,11 @@
 // the calls. The filter cannot be removed. Without a tracer the call of an exit fails, as it
 // may, and nothing else is changed.
 //
+// Threads that wait for private futexes may then wait in the cache, see [Runner.Wait], and
+// pass the turn to execute instructions to each other without a stop. So [Runner.Run] may
+// return with another current thread. A thread that has waited in the cache for ten
+// milliseconds stops, or without a tracer continues in its own code.
+//
 // If this program dies while
 // translated code runs, the kernel detaches, and after its next exit or system call,
 // which it makes from the cache, the thread continues in its own code. Instructions like

@@ -70,7 +70,10 @@ func (r *Runner) enterCall() (Stop, error) {
 		r.before = call
 	}
 	r.inside = true
-	return Stop{}, r.resume(r.tracer.ToSyscall, 0)
+	if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
+		return Stop{}, err
+	}
+	return Stop{}, r.raiseDeferred() // a thread that waited in the cache may have got some
 }
 
 // beginCall moves the thread to the entry of the system call.

@@ -101,13 +101,11 @@ func (r *Runner) wait(ctx context.Context) (ptrace.Event, error) {
 	if !errors.Is(err, ptrace.ErrWoken) {
 		return event, err
 	}
-	stale := r.stale
-	r.stale = false // the next event stop is wanted
-	if err := r.tracer.Interrupt(r.tid); err != nil {
+	if err := r.interrupt(); err != nil {
 		return event, err
 	}
 	event, err = r.next(context.Background())
-	r.stale = stale || event.Kind != ptrace.EventStop // one comes when the thread continues, or none at all
+	r.stale = r.wasStale || event.Kind != ptrace.EventStop // one comes when the thread continues, or none at all
 	return event, err
 }
 
@@ -185,6 +183,8 @@ func (r *Runner) resumeTranslated() error {
 	if r.buffers() {
 		r.makes, r.at = false, atStop
 		r.context().SetMayWait(len(r.threads) == 1 || r.MayWait)
+		r.clearBuffer()
+		r.beginTurn()
 		return r.resume(r.tracer.Cont, 0)
 	}
 	f := r.tracer.ToEmulated
@@ -220,6 +220,7 @@ func (r *Runner) address() (uint64, error) {
 // Forget makes the Runner translate all code again. It must be called when the
 // program's code has been changed by someone else than the program.
 func (r *Runner) Forget() {
+	_ = r.TakeBack() // an error is that of a process that ends
 	r.cache.Clear()
 	r.code.drop()
 }

@@ -44,6 +44,10 @@ type Runner struct {
 	site    uint64         // address of a syscall instruction
 	kernel  []ptrace.Range // mappings that the kernel gives every process, as the vdso
 
+	drained  uint64 // bytes of the buffer that were passed to Made
+	waiters  int    // number of waiters in use
+	wasStale bool   // stale before interrupt
+
 	executed int64 // instructions before the current Run
 	quantum  int64 // instructions that the current Run executes at most
 	watch    watch

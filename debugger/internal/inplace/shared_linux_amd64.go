@@ -138,9 +138,14 @@ func (s *shared) close() error {
 
 func (s *shared) context() translate.Context { return s.bytes[contextAt:arenasAt] }
 
+// waiters returns the memory of the waiters, and its address in the process.
+func (s *shared) waiters() (here translate.Waiters, there uint64) {
+	return s.bytes[bufferAt:][:translate.WaitersSize], s.remote[len(s.remote)-1]
+}
+
 // buffer returns the memory for records of system calls, and its address in the process.
 func (s *shared) buffer() (here []byte, there uint64) {
-	return s.bytes[bufferAt:][:bufferSize], s.remote[len(s.remote)-1]
+	return s.bytes[bufferAt+translate.WaitersSize:][:bufferSize-translate.WaitersSize], s.remote[len(s.remote)-1] + translate.WaitersSize
 }
 
 func (s *shared) targets() translate.Targets { return s.bytes[targetsAt:contextAt] }

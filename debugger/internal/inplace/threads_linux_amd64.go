@@ -40,6 +40,9 @@ type thread struct {
 	exiting   bool        // the thread executes exit(2)
 	started   int         // the thread that a call has started, before its first stop, or 0
 
+	waiter      int  // number of its waiter and 1, or 0; see turn
+	interrupted bool // an event stop was requested while it waits in the cache
+
 	queue []ptrace.Event // that came while another thread was the current one
 }
 
@@ -62,6 +65,10 @@ func (r *Runner) Switch(tid int) error {
 			return err
 		}
 	}
+	r.endTurn()
+	if err := r.takeBack(t); err != nil {
+		return err
+	}
 	r.thread = t
 	return nil
 }
@@ -83,6 +90,9 @@ func (r *Runner) event(ctx context.Context) (ptrace.Event, error) {
 		}
 		r.other(e)
 		r.handleChildren()
+		if err := r.followTurn(e); err != nil {
+			return e, err
+		}
 		if r.MayWait && e.Thread != r.tid {
 			r.endWait()
 		}
@@ -107,7 +117,11 @@ func (r *Runner) other(e ptrace.Event) {
 	case r.Follow != nil && t == nil && !r.has(e.Thread):
 		r.births = append(r.births, e)
 	case e.Gone():
+	case t != nil && r.waitsInCache(t) && r.stopped(t, e):
 	case t != nil:
+		if t.interrupted {
+			t.interrupted, t.stale = false, e.Kind != ptrace.EventStop
+		}
 		t.queue = append(t.queue, e)
 	case r.has(e.Thread):
 		r.threads[e.Thread] = &thread{tid: e.Thread, queue: []ptrace.Event{e}}
@@ -250,7 +264,7 @@ func (r *Runner) endThread() (Stop, error) {
 // with the end of the process.
 func (r *Runner) awaitExit() error {
 	for r.tid == r.pid && !r.end.Gone() {
-		if state := r.state(); state == 'Z' || state == 'X' || state == 0 {
+		if state := r.state(r.thread); state == 'Z' || state == 'X' || state == 0 {
 			return nil
 		}
 		if err := r.Collect(); err != nil {

@@ -23,7 +23,7 @@ func (r *Runner) nextInside(wait bool) (ptrace.Event, bool, error) {
 		if len(r.queue) > 0 {
 			break
 		}
-		if n > 0 && r.sleeps() {
+		if n > 0 && r.sleeps(r.thread) {
 			if err := r.Collect(); err != nil || len(r.queue) == 0 && !r.end.Gone() {
 				return ptrace.Event{}, false, err
 			}
@@ -35,16 +35,16 @@ func (r *Runner) nextInside(wait bool) (ptrace.Event, bool, error) {
 	return e, true, err
 }
 
-// sleeps reports whether the thread waits in the kernel, and is neither stopped nor about
+// sleeps reports whether a thread waits in the kernel, and is neither stopped nor about
 // to run.
-func (r *Runner) sleeps() bool {
-	state := r.state()
+func (r *Runner) sleeps(t *thread) bool {
+	state := r.state(t)
 	return state == 'S' || state == 'D'
 }
 
-// state returns the state of the thread, see proc_pid_stat(5), or 0 if it has ended.
-func (r *Runner) state() byte {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", r.pid, r.tid))
+// state returns the state of a thread, see proc_pid_stat(5), or 0 if it has ended.
+func (r *Runner) state(t *thread) byte {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", r.pid, t.tid))
 	if at := bytes.LastIndexByte(text, ')') + 2; err == nil && at < len(text) {
 		return text[at]
 	}

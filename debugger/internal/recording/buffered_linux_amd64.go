@@ -2,8 +2,7 @@ package recording
 
 import (
 	"bytes"
-
-	"golang.org/x/sys/unix"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 )
@@ -35,6 +34,17 @@ func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 			return err
 		}
 	}
+	switch {
+	case c.Waits:
+		return r.waitsItself(c)
+	case c.Returned:
+		return r.returnsItself(c)
+	case c.Woken != 0:
+		if err := r.wakeThread(c.Woken); err != nil {
+			return err
+		}
+	}
+	r.thread.call = nil // if it was to wait, it has not
 	e := Event{
 		Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before),
 		Position:  r.base + uint64(c.Executed) + r.extra,
@@ -42,9 +52,6 @@ func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 	}
 	if len(c.Written) > 0 {
 		e.Writes = []Write{{c.Address, bytes.Clone(c.Written)}}
-	}
-	if c.Before.RAX == unix.SYS_FUTEX && wakesPrivate(&c.Before) {
-		r.wakeParked(c.Before.RDI, int(int32(c.After.RAX)))
 	}
 	r.waiting, r.after = c.After.Restarts(), c.After
 	r.recorded = e.Position + 1
@@ -61,25 +68,84 @@ func (r *recorder) endLost(stop inplace.Stop, err error) error {
 	return err
 }
 
+// errTurns reports records of system calls on futexes that do not follow from each other.
+var errTurns = cutError("the program has changed the records of its system calls")
+
+// waitsItself parks the current thread, which has passed the turn to another one.
+func (r *recorder) waitsItself(c *inplace.BufferedCall) error {
+	r.thread.call = &call{
+		event: Event{Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before)},
+		regs:  c.Before, parked: time.Now(),
+	}
+	r.thread.regs = c.Before
+	r.result.parked++
+	return nil
+}
+
+// wakeThread wakes a parked thread.
+func (r *recorder) wakeThread(tid int) error {
+	if !r.parked(tid) {
+		return errTurns
+	}
+	c := r.threads[tid].call
+	c.parked, c.woken = time.Time{}, true
+	r.result.woken++
+	return nil
+}
+
+// returnsItself makes the thread that has got the turn the current one, and records the end of
+// its system call.
+func (r *recorder) returnsItself(c *inplace.BufferedCall) error {
+	t := r.threads[r.run.Thread()]
+	if t == nil || t.call == nil || !t.call.woken || r.thread.call == nil {
+		return errTurns
+	}
+	r.thread = t
+	k := t.call
+	t.call = nil
+	if err := r.show(r.base + uint64(c.Executed) + r.extra); err != nil {
+		return err
+	}
+	before := &k.regs
+	if k.event.Immediate {
+		before = &r.after
+	}
+	k.event.Position = r.base + uint64(c.Executed) + r.extra
+	k.event.Registers = changed(before, &c.After)
+	r.waiting, r.after = false, c.After
+	r.recorded = k.event.Position + 1
+	r.result.turns++
+	return r.out.Add(&k.event)
+}
+
 // beforeRun says what the system calls that are made without a stop may do. Those that change
 // a file that the program has mapped need stops.
-func (r *recorder) beforeRun() {
+func (r *recorder) beforeRun() error {
 	if !r.filter {
-		return
+		return nil
 	}
 	r.run.GuardFiles(len(r.mapped.list) > 0, r.mapped.writers)
 	if len(r.threads) == 1 {
-		return
+		return nil
 	}
-	waiting := make(map[uint64]int)
 	r.run.MayWait = true
 	for tid, t := range r.threads {
-		switch {
-		case r.parked(tid):
-			waiting[t.call.regs.RDI]++
-		case tid != r.run.Thread() && !r.run.Waits(tid):
+		if tid == r.run.Thread() {
+			continue
+		}
+		var err error
+		switch parked := r.parked(tid); {
+		case parked || t.call != nil && t.call.woken:
+			err = r.run.Wait(tid, !parked)
+		default:
+			err = r.run.EndWait(tid)
+		}
+		if err != nil {
+			return err
+		}
+		if !r.parked(tid) && !r.run.Waits(tid) {
 			r.run.MayWait = false
 		}
 	}
-	r.run.SetWaiters(waiting)
+	return nil
 }

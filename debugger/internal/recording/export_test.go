@@ -10,6 +10,9 @@ import (
 // LastKind is the first number that is no kind of events.
 const LastKind = lastKind
 
+// Turns returns how often a thread has passed the turn to another one without a stop.
+func Turns(r Result) int { return r.turns }
+
 // Futexes returns how often the recorder has parked a thread, and woken one without the
 // kernel.
 func Futexes(r Result) (parked, woken int) { return r.parked, r.woken }

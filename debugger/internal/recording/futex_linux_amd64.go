@@ -18,9 +18,12 @@ import (
 // private futexes are waited for like that: neither the kernel nor another process wakes
 // their waiters.
 //
-// A parked thread gets no signals. So the kernel makes the call after all if no other thread
-// can run, when the thread has been parked for maxParked, and before a call that wakes
-// threads in another way. For the program it is as if the thread had been slow to make the
+// While others run, a parked thread waits in the code cache, where threads switch without the
+// recorder: see buffered_linux_amd64.go.
+//
+// A parked thread handles no signals. So the kernel makes the call after all if no other thread
+// can run, when the thread has been parked for maxParked or has got a signal, and before a call
+// that wakes threads in another way. For the program it is as if the thread had been slow to make the
 // call. If the recorder dies, a parked thread makes its call.
 const maxParked = 5 * time.Millisecond
 
@@ -51,7 +54,7 @@ func (r *recorder) futex(c *call) (inplace.Stop, error) {
 	switch {
 	case len(r.threads) == 1 || !changesWaiters(g):
 		return inplace.Stop{}, nil
-	case parks(g):
+	case parks(g) && r.run.CanWait():
 		return r.park(c)
 	case wakesPrivate(g):
 		return r.wake(c)
@@ -168,10 +171,14 @@ func (r *recorder) unpark(wanted func(c *call) bool) bool {
 	return len(list) > 0
 }
 
-// unparkOld is unpark for threads that have been parked for long.
+// unparkOld is unpark for threads that have been parked for long, or have a signal.
 func (r *recorder) unparkOld() {
 	now := time.Now()
-	r.unpark(func(c *call) bool { return now.Sub(c.parked) > maxParked })
+	for tid, t := range r.threads {
+		if r.parked(tid) && (now.Sub(t.call.parked) > maxParked || r.run.Signalled(tid)) {
+			t.call.parked = time.Time{}
+		}
+	}
 }
 
 // parked reports whether a thread is parked.

@@ -32,8 +32,8 @@ type Result struct {
 
 	Children []ChildResult // of Program.Child, in the order of their ends
 
-	parked, woken int // threads, see futex_linux_amd64.go
-	expired       int // calls that began again after their timeout, see timeouts_linux_amd64.go
+	parked, woken, turns int // threads, see futex_linux_amd64.go
+	expired              int // calls that began again after their timeout, see timeouts_linux_amd64.go
 }
 
 // A ChildResult describes the recorded run of a child.

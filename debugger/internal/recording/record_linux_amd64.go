@@ -172,11 +172,14 @@ func (r *recorder) begin(number uint64) error {
 // next runs to the next event and records it.
 func (r *recorder) next(ctx context.Context) error {
 	size := r.out.Size()
-	r.beforeRun()
+	if err := r.beforeRun(); err != nil {
+		return err
+	}
 	stop, err := r.run.Run(ctx, r.slice())
 	if r.lost {
 		return r.endLost(stop, err)
 	}
+	r.thread.call = nil // if it was to wait, it has not
 	if stop.Kind == inplace.Exited {
 		return r.killed(stop)
 	}

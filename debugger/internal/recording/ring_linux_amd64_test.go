@@ -50,7 +50,7 @@ func TestRing(t *testing.T) {
 		stops int
 		argv  []string
 	}{
-		{"condition", 400, []string{threads, "condition"}},
+		{"condition", 60, []string{threads, "condition"}},
 		{"read", 60, []string{threads, "read"}},
 		{"gzip", 60, []string{"/bin/gzip", "-c", "/bin/bash"}},
 		{"join", 25, []string{threads, "join"}},

@@ -18,6 +18,9 @@ func (r *recorder) segment() error {
 	if r.sharing || !r.atRest() {
 		return nil
 	}
+	if err := r.run.TakeBack(); err != nil {
+		return err
+	}
 	old, files := r.files, r.out.files
 	if err := r.out.beginSegment(); err != nil {
 		return err

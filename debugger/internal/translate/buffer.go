@@ -98,15 +98,17 @@ const maxUnits = 1 << 16
 
 // Layout of a record in the buffer.
 const (
-	recordSize    = 0 // of the record in bytes, a multiple of 8
-	recordLeft    = 8 // instructions that are left, without the one that makes the call
-	recordResult  = 16
-	recordFlags   = 24
-	recordNext    = 32 // address of the instruction behind the call
-	recordGPR     = 40 // 16 registers before the call
-	recordAddress = recordGPR + 16*8
-	recordLength  = recordAddress + 8
-	recordData    = recordLength + 8 // what was written there
+	recordSize     = 0 // of the record in bytes, a multiple of 8
+	recordLeft     = 8 // instructions that are left, without the one that makes the call
+	recordResult   = 16
+	recordFlags    = 24
+	recordNext     = 32 // address of the instruction behind the call
+	recordGPR      = 40 // 16 registers before the call
+	recordAddress  = recordGPR + 16*8
+	recordLength   = recordAddress + 8
+	recordWoken    = recordLength + 8   // thread that the call has woken, or 0
+	recordReturned = recordWoken + 8    // thread that has got the turn by the end of the call, or 0
+	recordData     = recordReturned + 8 // what was written there
 )
 
 // A BufferedCall is a system call that the process has made without a stop.
@@ -119,6 +121,10 @@ type BufferedCall struct {
 	// What it has written. The data are valid until the process continues.
 	Address uint64
 	Data    []byte
+	// Of futex(2), see waiter.go.
+	Waits    bool // the thread waits, and another one has the turn
+	Woken    int  // thread that is woken, or 0
+	Returned int  // thread that has waited, whose call returns, and which has the turn; or 0
 }
 
 // Decode decodes the first call in a buffer and returns the rest.
@@ -136,6 +142,7 @@ func (c *BufferedCall) Decode(b []byte) (rest []byte, ok bool) {
 		c.GPR[n] = word(recordGPR + 8*n)
 	}
 	c.Address, c.Data = word(recordAddress), b[recordData:recordData+length]
+	c.Waits, c.Woken, c.Returned = int64(c.Result) == -resultWaits, int(uint32(word(recordWoken))), int(uint32(word(recordReturned)))
 	return b[size:], true
 }
 
@@ -148,13 +155,15 @@ func (c *BufferedCall) Decode(b []byte) (rest []byte, ok bool) {
 //	futex     in place of these two for futex(2), see futex.go
 //	make      the call, with all registers of the program
 //	record    registers, result, and what was written
+//	wait      in place of these two where a futex is waited for, see waiter.go
 //
 // Where the call is not to be made like that, all registers are restored, and the block is
 // left by an exit. The block has stored rcx and passes in it the address of its record of
 // the call, see translation.buffered.
 type bufferStub struct {
 	section
-	refused []int // jumps to where the call is refused
+	refused []int  // jumps to where the call is refused
+	timeout uint64 // address of a struct timespec
 }
 
 // BufferPlaces are the places of the code that makes system calls without a stop, as
@@ -165,6 +174,10 @@ type BufferPlaces struct {
 	Made    uint64 // the instruction behind it
 	Loads   uint64 // an instruction that reads the futex; if it fails, the call is refused
 	Refuses uint64 // where a call is refused
+
+	Waits  uint64 // where a thread that waits for a futex begins to pass the turn
+	Passes uint64 // and where it passes the turn
+	Sleeps uint64 // where a thread waits for the turn
 }
 
 // FindBufferPlaces returns the places.
@@ -186,6 +199,10 @@ func newBufferStub(address, arena, table uint64) (code []byte, places BufferPlac
 		s.save(r)
 	}
 	s.store(x86.RCX, contextSite)
+	s.raw(0x48, 0x8b, 0x01) // mov rax, [rcx]
+	s.store(x86.RAX, contextNext)
+	s.raw(0x48, 0x8d, 0x41, siteReturns) // lea rax, [rcx+siteReturns]
+	s.store(x86.RAX, contextReturns)
 	s.raw(0x9f, 0x0f, 0x90, 0xc0) // lahf; seto al
 	s.store(x86.RAX, contextFlags)
 	isFutex := s.look(table)
@@ -202,6 +219,11 @@ func newBufferStub(address, arena, table uint64) (code []byte, places BufferPlac
 	places.Made = s.address()
 	s.land(futex.made)
 	s.record()
+	s.timeout = s.address()
+	s.imm64(0)
+	s.imm64(waitTime)
+	s.land(futex.waits)
+	s.wait(places.Made, &places)
 	places.Refuses = s.address()
 	s.refuse()
 	return s.code, places
@@ -375,7 +397,6 @@ const errFault = -14
 // record adds the call to the buffer. A call that fails with EFAULT may have written
 // something: it is refused as if it had not been made.
 func (s *bufferStub) record() {
-	const toMemory, fromMemory = 0x89, 0x8b
 	s.load(x86.RCX, contextRecord)
 	s.inRecord(toMemory, x86.RAX, recordResult)
 	s.inRecord(toMemory, x86.R11, recordFlags)
@@ -390,9 +411,10 @@ func (s *bufferStub) record() {
 	}
 	s.load(x86.RDX, contextLeft)
 	s.inRecord(toMemory, x86.RDX, recordLeft)
-	s.load(x86.RDX, contextSite)
-	s.raw(0x48, 0x8b, 0x12) // mov rdx, [rdx]
+	s.load(x86.RDX, contextNext)
 	s.inRecord(toMemory, x86.RDX, recordNext)
+	s.recordThread(recordWoken, contextWoken)
+	s.recordThread(recordReturned, contextReturned)
 	s.raw(0x48, 0x83, 0xf8, 0x100+errFault) // cmp rax, -EFAULT
 	s.refuseIf(equal)
 	s.store(x86.RAX, gprField(x86.RAX))
@@ -408,14 +430,18 @@ func (s *bufferStub) record() {
 	s.raw(0xfd) // std
 	s.land(up)
 	s.restoreFlags()
-	s.load(x86.RCX, contextSite)
-	s.raw(0x48, 0x8d, 0x51, siteReturns) // lea rdx, [rcx+siteReturns]
-	s.store(x86.RDX, contextFound)
-	s.raw(0x48, 0x8b, 0x09) // mov rcx, [rcx]
+	s.load(x86.RCX, contextNext)
 	for _, r := range []x86.Reg{x86.RAX, x86.RDX, x86.RSI, x86.RDI} {
 		s.restore(r)
 	}
-	s.jumpField(contextFound)
+	s.jumpField(contextReturns)
+}
+
+// recordThread moves the id of a thread to the record at rcx. It changes rdx.
+func (s *bufferStub) recordThread(offset uint32, field uint64) {
+	s.load(x86.RDX, field)
+	s.inRecord(toMemory, x86.RDX, offset)
+	s.storeWord(0, field)
 }
 
 // copyWritten copies what the call has written to the record at rcx. Rdi is then the end of
@@ -435,7 +461,7 @@ func (s *bufferStub) copyWritten() {
 	s.land(argument)
 	s.raw(0x80, 0x7a, ruleTimes, 2) // cmp byte [rdx+Times], Argument
 	s.raw(0x48, 0x0f, 0x47, 0xf0)   // cmova rsi, rax
-	s.raw(0x48, 0x0f, 0xaf, 0xfe) // imul rdi, rsi
+	s.raw(0x48, 0x0f, 0xaf, 0xfe)   // imul rdi, rsi
 	s.land(once)
 	s.raw(0x0f, 0xb6, 0x52, ruleRegister)    // movzx edx, byte [rdx+Register]
 	s.raw(0x48, 0x8b, 0x54, 0xd1, recordGPR) // mov rdx, [rcx+rdx*8+GPR]

@@ -37,10 +37,19 @@ const (
 	contextRule      = 232 // address of the rule of the current call
 	contextPoll      = 240 // struct pollfd
 	contextSite      = 248 // address of the block's record of the call
-	contextWoken     = 256 // number of threads that the current call wakes
-	contextGuard     = 264 // a Guard
-	contextGuarded   = 272 // set of descriptors, see guard.go
-	contextWaiters   = 1024
+	contextNext      = 256 // address behind the current call
+	contextReturns   = 264 // where the cache continues behind it
+
+	// Of futexes, see waiter.go.
+	contextWaiters    = 272 // address of the waiters
+	contextWaitersEnd = 280 // end of those that are in use
+	contextCurrent    = 288 // address of the waiter of the thread that has the turn, or 0
+	contextSince      = 296 // number of waits
+	contextWoken      = 304 // thread that the current call wakes
+	contextReturned   = 312 // thread that has got the turn by the end of the current call
+
+	contextGuard   = 320 // a Guard
+	contextGuarded = 328 // set of descriptors, see guard.go
 )
 
 // The tables of targets map addresses of the program to translations. Their entries
@@ -97,6 +106,23 @@ func (c Context) SetMayWait(may bool) { c.setBool(contextMayWait, may) }
 
 // SetLeave makes the thread leave the cache instead of making such calls, or not.
 func (c Context) SetLeave(leave bool) { c.setBool(contextLeave, leave) }
+
+// SetWaiters says where the waiters are that are in use.
+func (c Context) SetWaiters(start, end uint64) {
+	c.set(contextWaiters, start)
+	c.set(contextWaitersEnd, end)
+}
+
+// SetCurrent sets the address of the waiter of the thread that has the turn, or 0: that
+// thread stops if it would wait for a futex.
+func (c Context) SetCurrent(waiter uint64) { c.set(contextCurrent, waiter) }
+
+// NextSince returns a number that is larger than those of all waiters.
+func (c Context) NextSince() uint64 {
+	since := binary.LittleEndian.Uint64(c[contextSince:]) + 1
+	c.set(contextSince, since)
+	return since
+}
 
 // Site returns the address of the block's record of the last call: the first word is the
 // address of the instruction behind it.

@@ -16,7 +16,7 @@ const (
 	stubExit   = 0
 	stubSearch = 128
 	stubBuffer = 512
-	stubRules  = 2048
+	stubRules  = 4096
 	// StubsSize is the size of the stubs in bytes.
 	StubsSize = stubRules + rules*ruleSize
 )
