@@ -3,6 +3,7 @@ package inplace
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 
@@ -32,6 +33,16 @@ func filter() []unix.SockFilter {
 	}
 }
 
+// HasExitFilter reports whether a thread has the filter of [Runner.BufferCalls]. It must not be
+// traced with [ptrace.FilterEvents]: the system call of exits then fails.
+func HasExitFilter(tid int, inject Injector) (bool, error) {
+	_, err := inject(tid, translate.ExitCallNumber, [6]uint64{translate.ExitCallArgument}, nil)
+	if errors.Is(err, unix.ENOSYS) {
+		return true, nil
+	}
+	return false, err
+}
+
 // installFilter makes the thread install the filter. Its instructions are stored below the
 // stack meanwhile.
 func (r *Runner) installFilter() error {
@@ -58,11 +69,15 @@ func (r *Runner) installFilter() error {
 	return errors.Join(err, restored)
 }
 
-// setFilter makes the thread install a filter. The flag keeps older kernels from making the
-// process slower (SECCOMP_FILTER_FLAG_SPEC_ALLOW, seccomp(2)).
+// setFilter makes the thread install a filter in all threads. The flag SPEC_ALLOW keeps older
+// kernels from making the process slower, see seccomp(2).
 func (r *Runner) setFilter(at uint64) error {
+	const flags = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW | unix.SECCOMP_FILTER_FLAG_TSYNC
 	set := func() error {
-		_, err := r.inject(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, at)
+		other, err := r.inject(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, at)
+		if err == nil && other != 0 {
+			err = fmt.Errorf("thread %d has other filters", other)
+		}
 		return err
 	}
 	err := set()

@@ -132,6 +132,7 @@ func (p *Process) adoptChild(child int) (*Process, error) {
 	if err == nil {
 		c, err = open(context.Background(), child, p.options, func(c *Process) error {
 			c.memory, c.claim, c.guard, c.launched, c.actions = memory, claim, g, p.launched, p.actions
+			c.filtered = p.filtered
 			c.is32Bit = is32Bit(child)
 			c.noTrapHandler = c.is32Bit
 			return c.seizeChild(Patch{Address: r.RIP, Data: code})

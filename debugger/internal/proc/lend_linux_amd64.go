@@ -18,12 +18,16 @@ type Loan struct {
 	Threads []int // in ascending order; all are in event stops
 	Pause   <-chan struct{}
 
+	Launched bool // by the debugger, or a child of such a process
+	Options  int  // of ptrace(2), for all threads, also at the end
+
 	// Inject makes a thread in an event stop execute a system call, as [Process.Inject]
 	// does: the process survives the end of this program meanwhile. Events of other
 	// threads are passed to other, or kept until the end of the loan if it is nil.
 	Inject func(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error)
 
 	// What the borrower tells when it returns the process.
+	Filtered bool                   // it has a seccomp filter that permits everything
 	Ended    *Stop                  // the process has ended
 	Executed bool                   // it executes another program
 	Signals  map[int]ptrace.SigInfo // of threads that are in signal-delivery stops
@@ -92,8 +96,12 @@ func (p *Process) beginLoan() (*Loan, error) {
 		return nil, ErrExited
 	}
 	p.prepareRescue()
+	options := ptrace.Options
+	if p.launched {
+		options |= ptrace.ExitKill
+	}
 	return &Loan{
-		Tracer: p.tracer, PID: p.pid, Threads: p.ids(), Pause: p.pause, Signals: map[int]ptrace.SigInfo{},
+		Tracer: p.tracer, PID: p.pid, Threads: p.ids(), Pause: p.pause, Launched: p.launched, Options: options, Signals: map[int]ptrace.SigInfo{},
 		Current: p.current, Inject: p.injectOnce, Reported: reported, Again: map[int]ptrace.SigInfo{}, Action: p.actions.of,
 	}, err
 }
@@ -106,7 +114,7 @@ func (p *Process) endLoan(l *Loan) error {
 	clear(p.cached)
 	p.code.drop()
 	p.forgetSharers()
-	p.kept = l.Kept
+	p.kept, p.filtered = l.Kept, p.filtered || l.Filtered
 	switch {
 	case l.Ended != nil:
 		p.end(*l.Ended)

@@ -21,6 +21,7 @@ type Process struct {
 	pid      int
 	id       atomic.Int64 // pid, for callers on other threads
 	launched bool
+	filtered bool // it has a seccomp filter that permits everything
 	options  Options
 	log      *slog.Logger
 	tracer   *ptrace.Tracer

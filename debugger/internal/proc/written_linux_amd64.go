@@ -94,13 +94,13 @@ func (p *Process) watchWrites() error {
 }
 
 // openWrites makes the process open a userfaultfd and takes it over. It refuses
-// processes with a seccomp filter, which might kill them for that system call.
+// processes with a seccomp filter that might kill them for that system call.
 func (p *Process) openWrites() error {
 	if err := ptrace.WritesSupported(); err != nil {
 		return err
 	}
 	s, err := procfs.ReadStatus(p.file("status"))
-	if err != nil || s["Seccomp"] != "0" {
+	if err != nil || s["Seccomp"] != "0" && (!p.filtered || s["Seccomp_filters"] != "1") {
 		return errors.Join(err, errors.New("the process filters its system calls"))
 	}
 	t := p.idleThread()

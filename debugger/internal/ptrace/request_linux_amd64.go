@@ -60,6 +60,11 @@ func (t *Tracer) Seize(tid, options int) error {
 	return command("seize", unix.PTRACE_SEIZE, tid, uintptr(options))
 }
 
+// SetOptions replaces the options of a stopped thread.
+func (t *Tracer) SetOptions(tid, options int) error {
+	return command("set the options of", unix.PTRACE_SETOPTIONS, tid, uintptr(options))
+}
+
 // Interrupt makes a running thread stop with an EventStop, unless another stop comes
 // first. A stopped thread stops again when it continues.
 func (t *Tracer) Interrupt(tid int) error {

@@ -48,7 +48,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 		return Result{}, err
 	}
 	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out)}
-	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
+	i, err := intrudeLoan(l)
 	if err != nil {
 		return Result{}, err
 	}
@@ -57,6 +57,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	if err != nil {
 		return Result{}, errors.Join(err, i.undo(l.Threads))
 	}
+	r.bufferLent(l)
 	r.recordFrom(ctx, r.addFirst(&first))
 	r.result.Err = errors.Join(r.result.Err, r.giveBack(l), r.closeRun())
 	_ = l.Tracer.Unpin() // the session goes on with it

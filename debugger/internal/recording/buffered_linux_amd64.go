@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
 // bufferCalls makes the program make frequent system calls without a stop, if the system
@@ -15,6 +16,17 @@ func (r *recorder) bufferCalls() {
 	}
 	r.run.Made = r.buffered
 	r.filter = r.run.BufferCalls(r.filter) == nil
+}
+
+// bufferLent is bufferCalls for a process that was lent. One that the debugger has launched gets
+// the filter, which it keeps. Another one only has it from an earlier recording.
+func (r *recorder) bufferLent(l *proc.Loan) {
+	r.filter = r.live.filtered
+	if r.filters = r.filter || l.Launched; r.filters {
+		r.live.traceFilter(l.Options)
+		r.bufferCalls()
+	}
+	l.Filtered = r.filter
 }
 
 // buffered records a system call that the program has made without a stop. After an error no

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -30,6 +31,17 @@ type intrusion struct {
 	brk      uint64         // end of the heap
 	cleared  map[int]uint64 // by thread: address of the id that the kernel clears at its end
 	executed bool           // the process executes another program
+	filtered bool           // it has the filter of Runner.BufferCalls
+	options  int            // of ptrace(2), as they are restored, or 0
+}
+
+// anyFilters is the argument of intrude for a process that may have the filter of
+// Runner.BufferCalls, and that is not traced with its events.
+const anyFilters = -1
+
+// intrudeLoan is intrude for a process that was lent.
+func intrudeLoan(l *proc.Loan) (*intrusion, error) {
+	return intrude(l.Tracer, l.PID, l.Threads, anyFilters, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
 }
 
 // intrude prepares a process for a recording. If it fails, nothing is changed. The process
@@ -55,7 +67,14 @@ func (i *intrusion) begin(filters int) error {
 			return err
 		}
 	}
-	if err := errors.Join(i.checkFilters(filters), i.checkThreads()); err != nil {
+	err := i.checkThreads()
+	if err == nil && filters == anyFilters {
+		filters, err = i.ownFilters()
+	}
+	if err == nil {
+		err = i.checkFilters(filters)
+	}
+	if err != nil {
 		return err
 	}
 	maps, err := readMaps(i.pid)
@@ -75,6 +94,22 @@ func (i *intrusion) begin(filters int) error {
 	}
 	i.brk, err = i.call(i.pid, unix.SYS_BRK)
 	return err
+}
+
+// ownFilters returns how many filters the process has that an earlier recording has installed.
+func (i *intrusion) ownFilters() (n int, err error) {
+	if i.filtered, err = inplace.HasExitFilter(i.pid, i.inject); i.filtered {
+		n = 1
+	}
+	return n, err
+}
+
+// traceFilter makes the tracer get the events of the filter, until undo.
+func (i *intrusion) traceFilter(options int) {
+	i.options = options
+	for _, tid := range i.threads {
+		_ = i.tracer.SetOptions(tid, options|ptrace.FilterEvents) // it may have been killed
+	}
 }
 
 // checkFilters refuses a process that restricts its system calls by more or other filters.
@@ -246,6 +281,9 @@ func (i *intrusion) undo(threads []int) error {
 	var err error
 	all := i.affinity[i.pid]
 	for _, tid := range threads {
+		if i.options != 0 {
+			_ = i.tracer.SetOptions(tid, i.options) // it may have been killed
+		}
 		if a, ok := i.areas[tid]; ok {
 			_, failed := i.call(tid, unix.SYS_RSEQ, a.Address, uint64(a.Size), 0, uint64(a.Signature))
 			err = errors.Join(err, failed)

@@ -89,7 +89,7 @@ func (k *kept) record(ctx context.Context, l *proc.Loan, s *stretch, part *Part)
 	if !k.same(l) {
 		return StretchEnd{}, errMoved
 	}
-	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
+	i, err := intrudeLoan(l)
 	if err != nil {
 		return StretchEnd{}, err
 	}
@@ -121,6 +121,7 @@ func (k *kept) adopt(i *intrusion, l *proc.Loan) error {
 		return err
 	}
 	r.run, r.live, r.heap, r.thread = run, i, i.brk, r.threads[i.pid]
+	r.bufferLent(l)
 	return r.switchTo(r.shown)
 }
 

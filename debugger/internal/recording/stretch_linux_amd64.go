@@ -145,7 +145,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 		tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out),
 		base: first, recorded: first, stretch: s, stoppable: true,
 	}
-	i, err := intrude(l.Tracer, l.PID, l.Threads, 0, l.Inject, func(e ptrace.Event) { noteEnd(l, e) })
+	i, err := intrudeLoan(l)
 	if err != nil {
 		return nil, StretchEnd{}, err
 	}
@@ -155,6 +155,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, i.undo(l.Threads))
 	}
+	r.bufferLent(l)
 	if err = errors.Join(r.addFirst(&event), out.Flush()); err == nil {
 		err = s.checkImage(out)
 	}
@@ -218,6 +219,7 @@ func (r *recorder) addEnd() error {
 func (r *recorder) begun(l *proc.Loan) {
 	s := r.stretch
 	s.passes[l.Current] = true
+	r.sliceEnd = max(r.sliceEnd, r.position()+1) // it leaves the place where it does not stop
 	r.run.StopAt(s.Code)
 	for _, tid := range r.run.Threads() {
 		if _, ok := l.Reported[tid]; ok {
