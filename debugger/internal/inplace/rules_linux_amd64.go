@@ -52,6 +52,7 @@ var rules = map[uint64]translate.CallRule{
 	unix.SYS_WRITEV: {Allowed: true, Alone: true, Guard: translate.Writes},
 	unix.SYS_FCNTL:  {Allowed: true, Commands: 1<<unix.F_GETFD | 1<<unix.F_SETFD | 1<<unix.F_GETFL | 1<<unix.F_SETFL | 1<<unix.F_SETLK | 1<<unix.F_OFD_SETLK},
 
+	unix.SYS_IOCTL:    {Allowed: true, Command: unix.TCGETS, Unit: 36, Register: third}, // isatty(3)
 	unix.SYS_PWRITE64: {Allowed: true, Guard: translate.Writes},
 	unix.SYS_OPEN:     {Allowed: true, Guard: translate.Opens, Register: second},
 	unix.SYS_OPENAT:   {Allowed: true, Guard: translate.Opens, Register: third},

@@ -26,6 +26,8 @@ type CallRule struct {
 	Futex bool
 	// Commands, unless 0, is the set of permitted second arguments, up to 63.
 	Commands uint64
+	// Command, unless 0, is the only permitted second argument, instead.
+	Command uint64
 	// Guard says what the call may do to files, see guard.go.
 	Guard Guard
 
@@ -71,6 +73,7 @@ const (
 	ruleAlone      = 16
 	ruleTimeout    = 32
 	ruleFutex      = 64
+	ruleOneCommand = 128 // in place of the set
 )
 
 // ruleTable returns the rules as the stub reads them.
@@ -81,6 +84,7 @@ func ruleTable(list map[uint64]CallRule) []byte {
 		for bit, set := range map[byte]bool{
 			ruleAllowed: r.Allowed, ruleNoSource: r.NoSource, ruleHasCommand: r.Commands != 0,
 			ruleShort: r.Short, ruleAlone: r.Alone, ruleTimeout: r.Timeout, ruleFutex: r.Futex,
+			ruleOneCommand: r.Command != 0,
 		} {
 			if set {
 				row[ruleBits] |= bit
@@ -88,7 +92,7 @@ func ruleTable(list map[uint64]CallRule) []byte {
 		}
 		row[ruleReady], row[ruleRegister], row[ruleTimes], row[ruleGuard] = r.Ready, byte(r.Register), byte(r.Times), byte(r.Guard)
 		binary.LittleEndian.PutUint16(row[ruleUnit:], r.Unit)
-		binary.LittleEndian.PutUint64(row[ruleCommands:], r.Commands)
+		binary.LittleEndian.PutUint64(row[ruleCommands:], r.Commands|r.Command)
 	}
 	return table
 }
@@ -285,6 +289,11 @@ func (s *bufferStub) look(table uint64) (isFutex int) {
 	s.refuseIf(notBelow)
 	s.raw(0x48, 0x0f, 0xa3, 0x72, ruleCommands) // bt [rdx+Commands], rsi
 	s.refuseIf(notBelow)                        // the bit is in the carry flag
+	s.land(any)
+	s.testRule(ruleOneCommand)
+	any = s.near(equal)
+	s.raw(0x48, 0x3b, 0x72, ruleCommands) // cmp rsi, [rdx+Commands]
+	s.refuseIf(notEqual)
 	s.land(any)
 	s.testRule(ruleFutex)
 	return s.near(notEqual)
