@@ -1,0 +1,4 @@
+package spool
+
+// CreateNamed creates a file as Create does where each file has a name first.
+var CreateNamed = createNamed
