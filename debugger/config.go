@@ -98,7 +98,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 		sessions: sessions,
 		control: &controltools.Group{
 			Sessions: sessions, Policy: rules, NoLaunch: c.Live.NoLaunch, NoWrite: c.Live.NoWrite, Traces: traces,
-			MaxHistory: c.Live.mostHistory(),
+			MaxHistory: c.Live.mostHistory(), MaxHistoryFile: c.Live.mostHistoryFile(),
 		},
 		travel: &traveltools.Group{
 			Sessions: sessions, Exports: filepath.Join(env.Data, tracesFolder), Now: env.Now,

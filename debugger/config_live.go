@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuginfod"
-	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -44,6 +43,9 @@ type Live struct {
 	// History limits the records of the history of a process, in MiB; 0 means
 	// 256.
 	History int
+	// HistoryFile lets the recordings of a process take so many MiB in a file in the data
+	// folder, and not in memory; 0 means that clients choose a file.
+	HistoryFile int
 	// NoTranslate makes continue with record interpret each instruction, also where the
 	// program could be recorded by translation in place.
 	NoTranslate bool
@@ -56,9 +58,6 @@ type Live struct {
 const (
 	defaultIdle     = 30 * time.Minute
 	defaultSessions = 8
-	defaultHistory  = history.DefaultBudget >> 20
-	minHistory      = history.MinBudget >> 20
-	maxHistory      = 1 << 16
 )
 
 func (c *Live) registerFlags(set *pflag.FlagSet) {
@@ -68,6 +67,7 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.BoolVar(&c.AllowCalls, "allow-calls", false, "let debugger/evaluate call functions of a stopped process, for keys with debug:write (TRIPTYCH_ALLOW_CALLS)")
 	set.StringVar(&c.MaskSecrets, "mask-secrets", maskAuto, "mask what looks like a secret in the debugger's answers: `on`, off, or auto, which is on over HTTPS (TRIPTYCH_MASK_SECRETS)")
 	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
+	set.IntVar(&c.HistoryFile, "history-file", 0, "hold the recordings of a process that is debugged in a file in the data folder of at most so many `MiB`, not in memory; 0: if a client chooses a file (TRIPTYCH_HISTORY_FILE)")
 	set.BoolVar(&c.NoTranslate, "no-translate", false, "record processes that are debugged instruction by instruction, which is slow, not by translation in place (TRIPTYCH_NO_TRANSLATE)")
 	set.BoolVar(&c.Debuginfod, "debuginfod", false, "ask the servers of DEBUGINFOD_URLS for missing debug information, by the build ids of programs (TRIPTYCH_DEBUGINFOD)")
 	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session, and let its process run on, after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)")
@@ -88,7 +88,7 @@ func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error)
 		return nil, nil, err
 	}
 	return session.NewRegistry(session.Config{
-		Log: env.Logger, History: c.History << 20, NoTranslate: c.NoTranslate, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span,
+		Log: env.Logger, History: stepping.Budget{Memory: c.History << 20, File: c.HistoryFile << 20}, HistoryFolder: env.Data, NoTranslate: c.NoTranslate, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span,
 		MaskSecrets: c.masks(), FindDebug: find,
 	}), rules, nil
 }
@@ -138,7 +138,7 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 	if c.Sessions == 0 {
 		c.Sessions = defaultSessions
 	}
-	if err := c.historyFrom(getenv("TRIPTYCH_HISTORY_MEMORY")); err != nil {
+	if err := c.historyFrom(getenv("TRIPTYCH_HISTORY_MEMORY"), getenv("TRIPTYCH_HISTORY_FILE")); err != nil {
 		return err
 	}
 	for _, d := range []struct {
@@ -174,34 +174,6 @@ func (c *Live) maskSecretsFrom(text string) error {
 // masks reports whether secrets are masked.
 func (c *Live) masks() bool {
 	return c.MaskSecrets == maskOn || c.MaskSecrets != maskOff && c.Remote
-}
-
-// mostHistory returns the most MiB of history that a client may have: those that the
-// operator has set, or any number for the one who runs the server.
-func (c *Live) mostHistory() int {
-	if c.Remote {
-		return c.History
-	}
-	return maxHistory
-}
-
-// historyFrom uses the variable unless a flag has set another value than the
-// default.
-func (c *Live) historyFrom(text string) error {
-	if c.History == 0 {
-		c.History = defaultHistory
-	}
-	if text != "" && c.History == defaultHistory {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return fmt.Errorf("TRIPTYCH_HISTORY_MEMORY is %q, want a number of MiB", text)
-		}
-		c.History = n
-	}
-	if c.History < minHistory || c.History > maxHistory {
-		return fmt.Errorf("the history of a process cannot have %d MiB: %d to %d are possible", c.History, minHistory, maxHistory)
-	}
-	return nil
 }
 
 // isSet parses a variable that is a switch.

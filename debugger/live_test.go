@@ -19,8 +19,14 @@ import (
 // table opens the family for a test.
 func table(t testing.TB, cfg debugger.Config) *mcp.Table {
 	t.Helper()
+	return tableIn(t, t.TempDir(), cfg)
+}
+
+// tableIn opens the family for a test with a data folder.
+func tableIn(t testing.TB, folder string, cfg debugger.Config) *mcp.Table {
+	t.Helper()
 	table, err := cfg.Open(t.Context(), mcp.Env{
-		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }, Data: t.TempDir(),
+		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }, Data: folder,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func FuzzCoreScene(f *testing.F) {
 			return
 		}
 		d := target.Target{Kind: "core file", PID: scene.PID(), View: scene, OpenImage: target.ImageOpener(scene.Mapped()), Stop: scene.Stop()}
-		s := &session.Session{Stepper: stepping.NewStepper(inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), 0)}
+		s := &session.Session{Stepper: stepping.NewStepper(inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), stepping.Budget{})}
 		s.Describe(s.CurrentStop())
 		for _, each := range scene.File.Threads() {
 			_, _ = s.Frames(each.ID, 50) // of a broken thread there may be none

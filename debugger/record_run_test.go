@@ -300,10 +300,10 @@ func TestHistoryBudget(t *testing.T) {
 	var at when
 	c.data("continue", args{"record": true, "max_steps": 60000, "wait_ms": 60000}, &at)
 	h := at.State.History
-	if h == nil || h.Oldest == 0 || !strings.HasPrefix(h.Begins, "older records made room: 1 MiB are kept, or what history_memory ") {
+	if h == nil || h.Oldest == 0 || !strings.HasPrefix(h.Begins, "older records made room: 1 MiB are kept in memory; debugger/launch and debugger/attach keep more with history_memory, or in a file with history_file") {
 		t.Fatalf("%+v", h)
 	}
-	contains(t, c.fails("seek", args{"position": 0}, -32007), "older records made room: 1 MiB are kept")
+	contains(t, c.fails("seek", args{"position": 0}, -32007), "older records made room: 1 MiB are kept in memory")
 }
 
 // A client chooses how much history a session keeps, over HTTPS no more than the operator.

@@ -76,12 +76,12 @@ func TestRecordTranslated(t *testing.T) {
 	}
 }
 
-// What a small program has done looks the same when it was recorded by translation and when
-// it was recorded instruction by instruction.
+// What a small program has done looks the same when it was recorded by translation, in memory
+// and in a file, and when it was recorded instruction by instruction.
 func TestRecordTranslatedAlike(t *testing.T) {
-	var said [2][]string
-	for n, cfg := range []debugger.Config{{}, {Live: debugger.Live{NoTranslate: true}}} {
-		c := work(t, cfg, "3", "40")
+	var said [3][]string
+	for n, live := range []debugger.Live{{NoTranslate: true}, {}, {HistoryFile: 64}} {
+		c := work(t, debugger.Config{Live: live}, "3", "40")
 		c.ok("set_breakpoint", args{"function": "done"})
 		say := func(tool string, arguments any) {
 			text := c.ok(tool, arguments)
@@ -105,9 +105,11 @@ func TestRecordTranslatedAlike(t *testing.T) {
 		say("call_trace", args{"function": "round_of", "nth": 2})
 		say("collect", args{"points": []args{{"at": "mix", "expressions": []string{"x"}}}, "limit": 3})
 	}
-	for n, want := range said[1] {
-		if got := said[0][n]; withoutAddresses(got) != withoutAddresses(want) {
-			t.Errorf("%d: %s\nwithout translation:\n%s", n, got, want)
+	for n, want := range said[0] {
+		for _, other := range said[1:] {
+			if got := other[n]; withoutAddresses(got) != withoutAddresses(want) {
+				t.Errorf("%d: %s\nwithout translation:\n%s", n, got, want)
+			}
 		}
 	}
 }
@@ -229,29 +231,6 @@ func TestRecordNotTranslated(t *testing.T) {
 	c.data("seek", args{"position": end - 5, "wait_ms": 60000}, &at)
 	contains(t, c.ok("continue", waits), "Stopped at breakpoint 2 (")
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "the next step ends the process", worked(t, "1", "50"))
-}
-
-// A history has as many bytes as it may have. What made room for more is named, and what is
-// still there can be looked at.
-func TestRecordTranslatedBudget(t *testing.T) {
-	c := connect(t, table(t, debugger.Config{}))
-	c.ok("launch", args{"path": debuggertest.Build(t, "work.c", "-O1", "-pthread"), "args": []string{"200", "500"}, "history_memory": 1})
-	c.ok("set_breakpoint", args{"function": "round_of"})
-	var at when
-	hits := 0
-	for ; hits < 150 && (at.State.History == nil || at.State.History.Oldest == 0); hits++ {
-		c.ok("continue", args{"record": true, "wait_ms": 60000})
-		c.data("step_forward", waits, &at) // so that another recording begins
-	}
-	if h := at.State.History; h.Oldest == 0 || !strings.Contains(h.Begins, "older records made room") || !strings.Contains(h.Begins, "history_memory of debugger/launch") {
-		t.Fatalf("%+v, %+v", at.State, h)
-	}
-	contains(t, c.ok("reverse_continue", waits), "Stopped at breakpoint 1 (")
-	c.data("seek", args{"position": at.State.History.Oldest, "wait_ms": 60000}, &at)
-	if at.State.Function != "round_of" {
-		t.Errorf("%+v", at.State)
-	}
-	contains(t, c.fails("step_backward", waits, -32007), "older records made room")
 }
 
 // What the debugger changes is part of the history, and is seen by what follows.

@@ -31,7 +31,7 @@ type similarArgs struct {
 	Function string `json:"function,omitempty"`
 	Patch    string `json:"patch,omitempty" doc:"Diff of a fix, forgotten elsewhere"`
 	Template string `json:"pattern,omitempty" doc:"Code with holes to find: free($x); … use($x)"`
-	AllRules bool   `json:"all_rules,omitempty" doc:"Also rules that are rarely right"`
+	AllRules bool   `json:"all_rules,omitempty" doc:"Also rules rarely right"`
 	Limit    int    `json:"max_results" min:"1" max:"100" default:"10" bounds:"enforced"`
 }
 

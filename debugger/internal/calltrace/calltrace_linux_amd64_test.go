@@ -68,7 +68,7 @@ func TestOfTraceFile(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = opened.Files.Close() })
 	d := opened.Target("stray")
-	s := stepping.NewStepper(inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), 0)
+	s := stepping.NewStepper(inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), stepping.Budget{})
 	t.Cleanup(func() { _ = s.Program.Close() })
 	if err := s.Refresh(); err != nil {
 		t.Fatal(err)

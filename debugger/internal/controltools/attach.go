@@ -46,7 +46,7 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 			return Attached{s.ReportedState()}, nil
 		}
 	}
-	history, err := t.historyBytes(args.historyArg)
+	history, err := t.budget(args.historyArg)
 	if err = errors.Join(t.Sessions.RequireRoom(key), t.Policy.check(args.PID), err); err != nil {
 		return Attached{}, err
 	}

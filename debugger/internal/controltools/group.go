@@ -17,8 +17,9 @@ type Group struct {
 	NoWrite  bool
 	Traces   folders.Set // folders of core files and traces that may be opened
 
-	// MaxHistory is the most MiB that a client may let the history of a session take.
-	MaxHistory int
+	// MaxHistory are the most MiB that a client may let the history of a session take in
+	// memory, MaxHistoryFile in a file.
+	MaxHistory, MaxHistoryFile int
 }
 
 // Tools returns the rows of the group without those of FileTools.

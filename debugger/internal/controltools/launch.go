@@ -84,7 +84,7 @@ func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 	if err != nil {
 		return launched{}, failure.Errorf("Launch failed", "%v", err)
 	}
-	history, err := t.historyBytes(args.historyArg)
+	history, err := t.budget(args.historyArg)
 	if err != nil {
 		return launched{}, err
 	}

@@ -35,7 +35,7 @@ func (t *Group) sessionTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/send_input", Title: "Send input", Scope: sessiontools.WriteScope, Interrupts: true,
-			Doc:    "Write to the standard input of a launched program",
+			Doc:    "Write to a launched program's standard input",
 			Phrase: "Input sent",
 			Call:   mcp.Typed(t.sendInput),
 		},
@@ -139,13 +139,13 @@ func (t *Group) FileTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/open_core", Title: "Open a core file", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Open a core file to inspect a process that has ended",
+			Doc:    "Open a core file of a process that has ended",
 			Phrase: "Core file opened{ of PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
 			Call: mcp.Typed(t.openCore),
 		},
 		{
 			Name: "debugger/open_trace", Title: "Open a trace", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Open an exported trace, to go back and forth in it",
+			Doc:    "Open an exported trace, to go both ways in it",
 			Phrase: "Trace opened{ of PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
 			Call: mcp.Typed(t.openTrace),
 		},

@@ -163,5 +163,10 @@ func (h *History) sourceEnd() uint64 {
 
 // MadeRoom returns why older records were dropped from a history with a limit in bytes.
 func MadeRoom(budget int) string {
-	return fmt.Sprintf("older records made room: %d MiB are kept, or what history_memory of debugger/launch and debugger/attach says", budget>>20)
+	return fmt.Sprintf("older records made room: %d MiB are kept in memory; debugger/launch and debugger/attach keep more with history_memory, or in a file with history_file", budget>>20)
+}
+
+// MadeRoomInFile is MadeRoom for a limit of a file.
+func MadeRoomInFile(budget int) string {
+	return fmt.Sprintf("older records made room: %d MiB are kept in a file; debugger/launch and debugger/attach keep more with history_file", budget>>20)
 }

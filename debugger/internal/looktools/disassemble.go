@@ -19,7 +19,7 @@ const maxInstructions = 1000
 
 // disassembleArgs holds the arguments of disassemble.
 type disassembleArgs struct {
-	Address string `json:"address,omitempty" doc:"0x401000 or main; default: the current one"`
+	Address string `json:"address,omitempty" doc:"0x401000 or main; default: current"`
 	Count   int    `json:"count,omitempty" default:"10" min:"1" max:"1000" bounds:"enforced"`
 	sessiontools.SessionArg
 }

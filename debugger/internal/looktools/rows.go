@@ -45,14 +45,14 @@ func (t *Group) rows() []mcp.Tool {
 		},
 		{
 			Name: "debugger/threads", Title: "Threads", Scope: sessiontools.ReadScope,
-			Doc:    "List the threads and where they are, and choose the current one",
+			Doc:    "List threads and where they are, or choose the current one",
 			Phrase: "Threads inspected",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.threads)),
 		},
 		{
 			Name: "debugger/goroutines", Title: "Goroutines", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
 			LookUp: sessiontools.LookUp,
-			Doc:    "List the goroutines of a Go program and what they wait for",
+			Doc:    "List a Go program's goroutines and what they wait for",
 			Phrase: "Goroutines inspected",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.goroutines)),
 		},

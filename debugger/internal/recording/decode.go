@@ -36,7 +36,7 @@ const (
 	pageSize    = 1 << 12
 )
 
-// A Recording is a recording in memory.
+// A Recording is a recording in memory, or in frames of a file.
 type Recording struct {
 	Files      []File
 	Extensions []string // of the instruction set of the processor, see proc_cpuinfo(5)
@@ -49,6 +49,8 @@ type Recording struct {
 	table   []int        // of the last segment: indexes in Files
 	tables  []table      // of those before it
 	segment bool         // the next event is the first state of a segment
+
+	framed *framed // has the events, if they are in frames
 }
 
 // An entry of the table of events.
@@ -74,7 +76,7 @@ func Read(r io.Reader) (*Recording, error) {
 	if v := binary.LittleEndian.Uint16(head[len(magic):]); v == 0 || v > ringVersion {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
 	}
-	zip, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	zip, err := newDecoder(r)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +89,10 @@ func Read(r io.Reader) (*Recording, error) {
 		return nil, fmt.Errorf("%w: it has no events", ErrCorrupt)
 	}
 	return rec, nil
+}
+
+func newDecoder(r io.Reader) (*zstd.Decoder, error) {
+	return zstd.NewReader(r, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 }
 
 // blocks reads blocks until the last one, or the end of the file.
@@ -214,15 +220,27 @@ func (r *Recording) cut() error {
 		return nil
 	}
 	last := r.Event(len(r.events) - 1)
-	e := Event{Kind: Cut, Position: last.Position + last.duration(), Immediate: true, Reason: "the recorder has ended there"}
+	e := cutAfter(&last)
 	start := len(r.data)
 	r.data = appendEvent(r.data, &e)
 	r.events = append(r.events, entry{e.Position, start})
 	return nil
 }
 
+// noRemap is the Remap of an event that has none, as it is read.
+var noRemap = Remap{Mapping: Mapping{File: -1}}
+
+// cutAfter returns the end of a recording whose last event is e.
+func cutAfter(e *Event) Event {
+	return Event{Kind: Cut, Position: e.Position + e.duration(), Immediate: true, Reason: "the recorder has ended there", Remap: noRemap}
+}
+
 // endAt moves the end of a recording that ends in the middle to a later position.
 func (r *Recording) endAt(position uint64) {
+	if r.framed != nil {
+		r.framed.endAt(position)
+		return
+	}
 	n := len(r.events) - 1
 	if last := r.Event(n); last.Kind == Cut && last.Position < position {
 		r.data = appendEvent(r.data[:r.events[n].start], &Event{Kind: Cut, Position: position, Reason: last.Reason})
@@ -231,10 +249,18 @@ func (r *Recording) endAt(position uint64) {
 }
 
 // Len returns the number of events.
-func (r *Recording) Len() int { return len(r.events) }
+func (r *Recording) Len() int {
+	if r.framed != nil {
+		return r.framed.before + 1
+	}
+	return len(r.events)
+}
 
 // Event returns an event. Its data is part of the recording.
 func (r *Recording) Event(n int) Event {
+	if r.framed != nil {
+		return r.framed.at(n)
+	}
 	end := len(r.data)
 	if n+1 < len(r.events) {
 		end = r.events[n+1].start
@@ -247,10 +273,15 @@ func (r *Recording) Event(n int) Event {
 }
 
 // End returns the last position.
-func (r *Recording) End() uint64 { return r.events[len(r.events)-1].position }
+func (r *Recording) End() uint64 {
+	if r.framed != nil {
+		return r.framed.end.Position
+	}
+	return r.events[len(r.events)-1].position
+}
 
 // Last returns the last event.
-func (r *Recording) Last() Event { return r.Event(len(r.events) - 1) }
+func (r *Recording) Last() Event { return r.Event(r.Len() - 1) }
 
 // Process returns the process id of the recorded program.
 func (r *Recording) Process() int {
@@ -261,20 +292,23 @@ func (r *Recording) Process() int {
 // begins returns why the recording does not begin earlier.
 func (r *Recording) begins() string {
 	if r.Event(0).Position > 0 {
-		return "older records made room: a larger --max-size of triptych record keeps more"
+		return "older records made room: a larger --max-size of triptych record keeps more in the file of -o"
 	}
 	return "recording began there"
 }
 
 // after returns the number of the first event at a position or after it.
 func (r *Recording) after(position uint64) int {
+	if r.framed != nil {
+		return r.framed.after(position)
+	}
 	return sort.Search(len(r.events), func(n int) bool { return r.events[n].position >= position })
 }
 
 // decodeEvent decodes an event with the table of files of its segment.
 func decodeEvent(payload []byte, table []int) (Event, error) {
 	d := decoder{b: payload, table: table}
-	e := Event{Kind: Kind(d.byte()), Remap: Remap{Mapping: Mapping{File: -1}}}
+	e := Event{Kind: Kind(d.byte()), Remap: noRemap}
 	parts := d.byte()
 	e.Immediate = parts&partImmediate != 0
 	e.Position, e.Number, e.Hash = d.uvarint(), d.uvarint(), d.word()

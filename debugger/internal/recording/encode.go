@@ -35,6 +35,7 @@ type Writer struct {
 	files  int
 	events int64
 	size   int64
+	index  *index // of a Part, else nil
 	segments
 }
 
@@ -79,6 +80,9 @@ func (w *Writer) addFile(f File) (int, error) {
 	w.buf = binary.AppendUvarint(w.buf, uint64(f.Size))
 	w.buf = append(w.buf, f.Digest[:]...)
 	w.files++
+	if w.index != nil {
+		w.index.files = append(w.index.files, f)
+	}
 	return w.files - 1, w.block(blockFile)
 }
 
@@ -89,7 +93,11 @@ func (w *Writer) Add(e *Event) error {
 		return errTooMany
 	}
 	w.events++
-	return w.block(blockEvent)
+	if err := w.block(blockEvent); err != nil || w.index == nil {
+		return err
+	}
+	w.index.add(e.Position)
+	return nil
 }
 
 // flushEvery is the number of bytes before compression after which events are made readable.
@@ -108,12 +116,20 @@ func (w *Writer) full() bool {
 func (w *Writer) Size() int64 { return w.size }
 
 // Flush makes everything readable that was added so far.
-func (w *Writer) Flush() error { return w.zip.Flush() }
+func (w *Writer) Flush() error {
+	if w.index != nil {
+		return w.endFrame()
+	}
+	return w.zip.Flush()
+}
 
 // Close ends the recording. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	w.buf = w.buf[:0]
-	return errors.Join(w.block(blockEnd), w.zip.Close())
+	if err := w.block(blockEnd); err != nil || w.index == nil {
+		return errors.Join(err, w.zip.Close())
+	}
+	return w.endFrame()
 }
 
 // block writes the buffer as a block.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
@@ -51,20 +52,26 @@ func (p *Player) WatchStack() error {
 // KeptAfterAdding adds parts to a past, and reports of the first and the last one whether they
 // can go on.
 func KeptAfterAdding(parts int) (first, last bool) {
-	p := NewPast(1 << 20)
+	p := NewPast(Place{Memory: 1 << 20})
 	for n := range parts {
-		p.add(nil, &Part{first: uint64(n), last: uint64(n) + 1, kept: new(kept)})
+		p.add(nil, &Part{first: uint64(n), last: uint64(n) + 1, kept: new(kept), store: new(store), index: new(index)})
 	}
 	return p.parts[0].(*Part).kept != nil, p.parts[parts-1].(*Part).kept != nil
 }
 
 // PartOf returns a part with a recording that has not been opened.
-func PartOf(file []byte, last uint64) *Part { return &Part{file: file, last: last} }
+func PartOf(t testing.TB, events []Event, last uint64) *Part {
+	t.Helper()
+	f := NewFrames(t, nil)
+	f.Add(t, events)
+	return &Part{store: f.store, index: f.out.index, last: last}
+}
 
 // CheckImage checks an image with some bytes of zeros for a recording of at most some bytes.
 func CheckImage(zeros, most int) error {
 	s := newStretch(Stretch{Bytes: most})
-	out, err := NewWriter(&s.file)
+	s.store = new(store)
+	out, err := newPartWriter(s.store)
 	if err != nil {
 		return err
 	}

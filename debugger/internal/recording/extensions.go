@@ -27,6 +27,9 @@ func known(names []string) []string {
 // addExtensions adds the extensions of the processor.
 func (w *Writer) addExtensions(names []string) error {
 	w.buf = appendText(w.buf[:0], strings.Join(names, " "))
+	if w.index != nil {
+		w.index.extensions = names
+	}
 	return w.block(blockExtensions)
 }
 

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -145,7 +146,8 @@ func (t *Timeline) do(ctx context.Context, f func(ctx context.Context) error) er
 	return t.tracer.Do(ctx, func() error {
 		defer t.watchMemory(cancel)()
 		defer t.replaying.Store(0)
-		return f(ctx)
+		err := f(ctx)
+		return cmp.Or(t.recording.failure(), err) // what has failed first has made the other one
 	})
 }
 

@@ -33,7 +33,7 @@ func (t *Timeline) History() *history.History { return nil }
 type Past struct{ history.Archive }
 
 // NewPast returns a Past that cannot record.
-func NewPast(int) *Past { return new(Past) }
+func NewPast(Place) *Past { return new(Past) }
 
 // Record returns ptrace.ErrPlatform.
 func (*Past) Record(context.Context, *proc.Process, *history.Recorder, Stretch) (StretchEnd, error) {

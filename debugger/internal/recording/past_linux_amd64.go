@@ -1,23 +1,25 @@
 package recording
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/spool"
 )
 
 // A Past holds the recordings of a process that a debugger has, and the records of steps
 // between them. It implements history.Archive. A recording is replayed when it is first
 // looked at.
 type Past struct {
-	budget  int
-	parts   []pastPart // without gaps between them
-	dropped bool       // there were older ones
-	hit     int        // the thread that has stopped before an instruction at the last position, or 0
+	place   Place
+	file    *spool.File // of Place.File, nil until it is needed
+	parts   []pastPart  // without gaps between them
+	dropped string      // why older ones are not kept, or ""
+	hit     int         // the thread that has stopped before an instruction at the last position, or 0
 	windows map[*history.History]pastPart
 }
 
@@ -28,16 +30,16 @@ type pastPart interface {
 	Inputs(ctx context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error
 }
 
-// NewPast returns a Past that tries to take at most a number of bytes.
-func NewPast(budget int) *Past {
-	return &Past{budget: budget, windows: make(map[*history.History]pastPart)}
+// NewPast returns a Past that tries to take at most the bytes of its place.
+func NewPast(place Place) *Past {
+	return &Past{place: place, windows: make(map[*history.History]pastPart)}
 }
 
 // Record records the process whose history r has, up to the end of a stretch. What r has
 // recorded before becomes a part, too. An error says that nothing was recorded, and why.
 func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Recorder, limits Stretch) (StretchEnd, error) {
 	s := newStretch(limits)
-	s.Bytes = p.budget / 2
+	s.Bytes = p.mostOfPart()
 	if _, last := p.Bounds(); p.hit != 0 && last == r.History().End() {
 		s.passes[p.hit] = true
 	}
@@ -46,6 +48,7 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 	again := part != nil
 	var end StretchEnd
 	ran := false
+	defer p.releaseUnused(s)
 	err := process.Lend(ctx, func(l *proc.Loan) (err error) {
 		s.action = func(info ptrace.SigInfo) proc.Action { return l.Action(info.Signal()) }
 		ctx, unwatch := watchPause(ctx, l)
@@ -55,6 +58,9 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 			again = !errors.Is(err, errMoved)
 		}
 		if !again {
+			if s.store, err = p.newStore(); err != nil {
+				return err
+			}
 			part, end, err = s.record(ctx, l, first)
 		}
 		ran = err == nil
@@ -82,7 +88,8 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 		p.add(r.Freeze(&partBase{p, part}), part)
 	}
 	if err := r.Archive(p, p.reason(r.History())); err != nil {
-		return lose(r, part, end, err)
+		end, lost := lose(r, part, end, err)
+		return end, errors.Join(lost, p.Close())
 	}
 	return end, nil
 }
@@ -117,18 +124,19 @@ func (p *Past) add(steps *history.Frozen, part *Part) {
 		p.parts = append(p.parts, steps)
 	}
 	p.parts = append(p.parts, part)
-	for p.Bytes() > p.budget && len(p.parts) > 1 {
-		p.release(p.parts[0])
-		p.parts, p.dropped = p.parts[1:], true
+	for len(p.parts) > 1 {
+		reason := p.overflow()
+		if reason == "" {
+			return
+		}
+		_ = p.release(p.parts[0]) // its processes end with this one otherwise
+		p.parts, p.dropped = p.parts[1:], reason
 	}
 }
 
 // reason returns why the history begins where it does.
 func (p *Past) reason(h *history.History) string {
-	if p.dropped {
-		return history.MadeRoom(p.budget)
-	}
-	return h.StartReason()
+	return cmp.Or(p.dropped, h.StartReason())
 }
 
 // Bounds implements history.Source.
@@ -139,14 +147,6 @@ func (p *Past) Bounds() (first, last uint64) {
 	first, _ = p.parts[0].Bounds()
 	_, last = p.parts[len(p.parts)-1].Bounds()
 	return first, last
-}
-
-// Bytes implements history.Archive.
-func (p *Past) Bytes() (bytes int) {
-	for _, part := range p.parts {
-		bytes += part.Bytes()
-	}
-	return bytes
 }
 
 // at returns the part with the record at a position.
@@ -265,15 +265,18 @@ func (p *Past) Close() error {
 		err = errors.Join(err, p.release(part))
 	}
 	p.parts = nil
-	return err
+	return errors.Join(err, p.closeFile())
 }
 
-// release ends the processes of a part.
+// release ends the processes of a part and drops its bytes. The part is not used any more.
 func (p *Past) release(part pastPart) error {
-	if c, ok := part.(*Part); ok {
-		return c.close()
+	c, ok := part.(*Part)
+	if !ok {
+		return nil
 	}
-	return nil
+	err := c.close()
+	c.store.release()
+	return err
 }
 
 // maxReplays is the number of recordings that have processes at the same time, besides those
@@ -309,109 +312,6 @@ func (p *Past) shows(n int) bool {
 		}
 	}
 	return false
-}
-
-// A Part is a recording of a stretch.
-type Part struct {
-	first, last uint64
-	file        []byte
-	timeline    *Timeline // nil until it is looked at
-	kept        *kept     // with which the recording goes on, or nil
-}
-
-// Bounds implements history.Source.
-func (p *Part) Bounds() (first, last uint64) { return p.first, p.last }
-
-// Bytes returns the size of the recording.
-func (p *Part) Bytes() int { return len(p.file) }
-
-// Inputs is that of Past, for the records before another position.
-func (p *Part) Inputs(_ context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error {
-	r, err := p.read()
-	if err != nil {
-		return err
-	}
-	for n := r.after(from); n < r.Len(); n++ {
-		e := r.Event(n)
-		if e.Position >= to {
-			return nil
-		}
-		switch e.Kind {
-		case Call:
-			f(history.Called, e.Number)
-		case Signal:
-			f(history.Signalled, e.Number)
-		}
-	}
-	return nil
-}
-
-// read returns the recording, which need not be replayed.
-func (p *Part) read() (*Recording, error) {
-	if p.timeline != nil {
-		return p.timeline.recording, nil
-	}
-	return Read(bytes.NewReader(p.file))
-}
-
-// open replays the recording, unless it is there.
-func (p *Part) open(ctx context.Context) (*Timeline, error) {
-	if p.timeline != nil {
-		p.timeline.last = p.last // it may have been cut
-		return p.timeline, nil
-	}
-	r, err := Read(bytes.NewReader(p.file))
-	if err != nil {
-		return nil, err
-	}
-	r.endAt(p.last)
-	t, err := NewTimeline(ctx, r)
-	if err == nil {
-		p.timeline, t.last, p.kept = t, p.last, nil // what follows is another recording
-	}
-	return t, err
-}
-
-func (p *Part) close() error {
-	t := p.timeline
-	if p.timeline = nil; t == nil {
-		return nil
-	}
-	return t.Close()
-}
-
-// Window implements history.Source.
-func (p *Part) Window(ctx context.Context, position uint64) (*history.History, error) {
-	t, err := p.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return t.Window(ctx, position)
-}
-
-// Drop implements history.Source.
-func (p *Part) Drop(w *history.History) {
-	if t := p.timeline; t != nil && t.windows[w] != nil {
-		t.Drop(w)
-	}
-}
-
-// Last implements history.Finder.
-func (p *Part) Last(ctx context.Context, places *history.Places, from, to uint64) (uint64, bool, error) {
-	t, err := p.open(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	return t.Last(ctx, places, from, to)
-}
-
-// First implements history.Finder.
-func (p *Part) First(ctx context.Context, places *history.Places, from, to uint64) (uint64, bool, error) {
-	t, err := p.open(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	return t.First(ctx, places, from, to)
 }
 
 // partBase reads a process as it was at the beginning of a part.

@@ -37,7 +37,7 @@ func TestWriterBuffer(t *testing.T) {
 // The inputs of a recording are known without a replay, which this one does not permit: its
 // program is none.
 func TestInputsWithoutReplay(t *testing.T) {
-	part := recording.PartOf(write(t, events()), 20)
+	part := recording.PartOf(t, events(), 20)
 	var got []uint64
 	add := func(kind history.Kind, number uint64) { got = append(got, uint64(kind), number) }
 	if err := part.Inputs(t.Context(), 11, 20, add); err != nil {

@@ -1,10 +1,8 @@
 package recording
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"syscall"
 
@@ -22,7 +20,7 @@ type stretch struct {
 	reported map[int]bool // threads whose next signal was reported before
 	passes   map[int]bool // threads that do not stop where they begin
 	action   func(ptrace.SigInfo) proc.Action
-	file     bytes.Buffer
+	store    *store
 
 	thread  int    // the last place that was looked at
 	looked  uint64 // its position, plus one
@@ -70,8 +68,8 @@ func (s *stretch) look(r *recorder) error {
 	if s.Limit != 0 && at >= s.Limit {
 		return &stretchEnd{StretchEnd{Why: EndLimit}}
 	}
-	if s.file.Len() > s.Bytes {
-		return &stretchEnd{StretchEnd{Why: EndFull}}
+	if err := s.room(r.out); err != nil {
+		return err
 	}
 	if s.Shown != nil {
 		s.Shown(at)
@@ -126,18 +124,10 @@ func (s stretched) Regs(tid int) (ptrace.Regs, error) {
 
 func (s stretched) XState(tid int, _ []byte) ([]byte, error) { return vectorState(s.r.tracer, tid) }
 
-// A BudgetError reports that the state of a process does not fit in what a recording may have.
-type BudgetError struct{ Needed, Allowed int }
-
-// Error implements error.
-func (e *BudgetError) Error() string {
-	return fmt.Sprintf("the memory of the process takes %d MiB of the history, and %d MiB are left for it (history_memory)", e.Needed>>20+1, e.Allowed>>20)
-}
-
 // record records a process that a debugger has lent, from a position on. An error says that
 // nothing was recorded, and why; the process is as it was.
 func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part, StretchEnd, error) {
-	out, err := NewWriter(&s.file)
+	out, err := newPartWriter(s.store)
 	if err != nil {
 		return nil, StretchEnd{}, err
 	}
@@ -162,23 +152,8 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, r.giveBackToDebugger(l, StretchEnd{}), r.closeRun())
 	}
-	part := &Part{first: first}
+	part := &Part{first: first, store: s.store, index: out.index}
 	return part, r.fill(ctx, l, part), nil
-}
-
-// unpacked limits the size of an image before compression, in times the size that the
-// recording may have: a replay has the image in memory.
-const unpacked = 4
-
-// checkImage returns an error if what was written takes too much.
-func (s *stretch) checkImage(out *Writer) error {
-	if s.file.Len() > s.Bytes {
-		return &BudgetError{s.file.Len(), s.Bytes}
-	}
-	if needed := int(out.Size() / unpacked); needed > s.Bytes {
-		return &BudgetError{needed, s.Bytes}
-	}
-	return nil
 }
 
 // fill records the stretch into a part.
@@ -199,7 +174,7 @@ func (r *recorder) fill(ctx context.Context, l *proc.Loan, part *Part) StretchEn
 	if err != nil {
 		return StretchEnd{Why: EndLost, Text: err.Error()}
 	}
-	part.last, part.file, part.kept = r.recorded, r.stretch.file.Bytes(), kept
+	part.last, part.kept = r.recorded, kept
 	if kept != nil {
 		part.kept.err = kept.readRegs(l)
 	}

@@ -21,7 +21,7 @@ type Program struct {
 	Breakpoints []*stepping.Breakpoint
 	Follow      proc.Follow
 	Signals     map[syscall.Signal]proc.Action // those that were set, see Session.SetSignal
-	History     int                            // bytes that its history may take; 0 means what the server has for all
+	History     stepping.Budget                // of its history; zero means what the server has for all
 	ID          string                         // of the session, "" for a new one
 }
 

@@ -42,8 +42,9 @@ type Config struct {
 	Idle        time.Duration // an idle session ends after it
 	MaxSessions int           // of sessions of one client
 	MaxStop     time.Duration // how long a process may be stopped; 0 means no limit
-	// History is the size of the records that a session keeps, in bytes.
-	History int
+	// History limits the records of a session, in memory and in a file in HistoryFolder.
+	History       stepping.Budget
+	HistoryFolder string
 	// NoTranslate makes sessions interpret and record each instruction.
 	NoTranslate bool
 	// Span begins a span in the trace of a call and returns what ends it; nil if
@@ -167,7 +168,7 @@ func (r *Registry) beginWith(s *Session, d target.Target, prepare func()) (*Sess
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.Stepper = stepping.NewStepper(inspect.NewInspector(life, &d, r.Log), r.History)
-	s.NoTranslate = r.NoTranslate
+	s.NoTranslate, s.HistoryFolder = r.NoTranslate, r.HistoryFolder
 	s.UpdateView()
 	s.RecordStop(s.CurrentStop())
 	s.SetReason(d.Reason)

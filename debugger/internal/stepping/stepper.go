@@ -1,6 +1,7 @@
 package stepping
 
 import (
+	"cmp"
 	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
@@ -22,7 +23,10 @@ type Stepper struct {
 
 	// Recorder is nil until something is recorded.
 	Recorder *history.Recorder
-	budget   int
+	budget   Budget
+
+	// HistoryFolder is the folder of the file of the budget. The file has no name there.
+	HistoryFolder string
 
 	// NoTranslate makes the Stepper record all steps one by one.
 	NoTranslate bool
@@ -37,18 +41,27 @@ type Stepper struct {
 	RecordedSteps atomic.Int64 // of the recording in progress
 }
 
-// NewStepper returns a Stepper whose history may take budget bytes; 0 means
-// the default.
-func NewStepper(i *inspect.Inspector, budget int) *Stepper {
+// A Budget says how many bytes a history may take, and where. The zero value means the
+// default.
+type Budget struct {
+	Memory int // in memory; 0 means the default
+	File   int // of recordings by translation, in a file; 0 means that they are in memory, too
+}
+
+// NewStepper returns a Stepper whose history has a budget.
+func NewStepper(i *inspect.Inspector, budget Budget) *Stepper {
 	return &Stepper{Inspector: i, Breakpoints: newBreakpoints(i.Target), Stale: true, budget: budget}
 }
 
-// KeepHistory lets histories that begin from now on take so many bytes; 0 changes nothing.
-func (s *Stepper) KeepHistory(budget int) {
-	if budget > 0 {
-		s.budget = budget
+// KeepHistory gives histories that begin from now on a budget. The zero value changes nothing,
+// and without an amount of memory, that stays as it is.
+func (s *Stepper) KeepHistory(b Budget) {
+	if b == (Budget{}) {
+		return
 	}
+	b.Memory = cmp.Or(b.Memory, s.budget.Memory)
+	s.budget = b
 }
 
-// HistoryBudget returns how many bytes a history may take; 0 means the default.
-func (s *Stepper) HistoryBudget() int { return s.budget }
+// HistoryBudget returns what a history may take.
+func (s *Stepper) HistoryBudget() Budget { return s.budget }

@@ -37,7 +37,7 @@ func (s *Stepper) StartHistory() (*history.Recorder, error) {
 	if s.Recorder != nil {
 		return s.Recorder, nil
 	}
-	r, err := history.New(history.NewTarget(s.Process), history.Options{Budget: s.budget, Log: s.Log})
+	r, err := history.New(history.NewTarget(s.Process), history.Options{Budget: s.budget.Memory, Log: s.Log})
 	if err != nil {
 		return nil, fmt.Errorf("begin the history: %w", err)
 	}

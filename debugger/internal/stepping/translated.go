@@ -1,6 +1,7 @@
 package stepping
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,11 +117,8 @@ func (s *Stepper) past() *recording.Past {
 			return p
 		}
 	}
-	budget := s.budget
-	if budget == 0 {
-		budget = history.DefaultBudget
-	}
-	return recording.NewPast(budget / 4 * 3) // the rest is for steps after it
+	memory := cmp.Or(s.budget.Memory, history.DefaultBudget)
+	return recording.NewPast(recording.Place{Memory: memory, File: s.budget.File, Folder: s.HistoryFolder})
 }
 
 // arrives returns until for a view that has come from elsewhere.

@@ -16,7 +16,7 @@ import (
 // backArgs holds the arguments of step_backward.
 type backArgs struct {
 	Count int    `json:"count,omitempty" default:"1" min:"1" max:"1000000000" bounds:"enforced"`
-	By    string `json:"by,omitempty" enum:"instruction|line|over|out" default:"instruction" doc:"line enters calls, over passes them, out goes to the call of this one"`
+	By    string `json:"by,omitempty" enum:"instruction|line|over|out" default:"instruction" doc:"line enters calls, over passes them, out goes to this one's call"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }

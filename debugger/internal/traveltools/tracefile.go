@@ -44,7 +44,7 @@ func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Log
 		return nil, err
 	}
 	d := scene.Target(path)
-	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, log), 0)
+	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, log), stepping.Budget{})
 	return &TraceFile{trace, scene, s}, s.Refresh() // a trace always has mappings
 }
 

@@ -73,7 +73,7 @@ func AtMain(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 		_ = p.Detach(context.WithoutCancel(ctx))
 	})
 	d := target.OfProcess(p, nil, "launched")
-	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, slog.New(slog.DiscardHandler)), 0)
+	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, slog.New(slog.DiscardHandler)), stepping.Budget{})
 	t.Cleanup(func() { _ = s.Program.Close() })
 	if err := s.Refresh(); err != nil {
 		t.Fatal(err)

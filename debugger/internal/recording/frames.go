@@ -1,0 +1,234 @@
+package recording
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// The recording of a Part is compressed in frames, each by itself and with a checksum. A
+// reader has the frame that it needs in memory, and not the others.
+
+// An index says where the events of a recording are.
+type index struct {
+	frames     []frame
+	events     int
+	end        int64 // of the last frame, in the file
+	files      []File
+	extensions []string
+	open       bool // the last frame has not ended
+	size       func() int64
+}
+
+// A frame has events that follow each other.
+type frame struct {
+	start    int64 // in the file
+	first    int   // number of its first event
+	position uint64
+}
+
+// frameCost is the size of a frame in an index.
+const frameCost = 24
+
+// newPartWriter returns a Writer of a recording with an index.
+func newPartWriter(to *store) (*Writer, error) {
+	w, err := NewWriter(to)
+	if err == nil {
+		w.index = &index{size: to.Len, end: int64(len(w.out.head))}
+	}
+	return w, err
+}
+
+// endFrame makes everything readable that was added so far.
+func (w *Writer) endFrame() error {
+	if err := w.zip.Close(); err != nil {
+		return err
+	}
+	w.zip.Reset(w.out)
+	w.index.end, w.index.open = max(w.index.end, w.index.size()), false
+	return nil
+}
+
+// add notes an event that is written.
+func (x *index) add(position uint64) {
+	if !x.open {
+		x.frames = append(x.frames, frame{x.end, x.events, position})
+	}
+	x.open = true
+	x.events++
+}
+
+// bytes returns how much memory the index takes, without names.
+func (x *index) bytes() int { return len(x.frames) * frameCost }
+
+// A framed has the events of a Recording in a file with an index.
+type framed struct {
+	file   io.ReaderAt
+	index  index
+	end    Event // the last one
+	before int   // number of events before it
+	table  []int
+	zip    *zstd.Decoder
+	loaded [2]loadedFrame // the last one first
+	err    error          // a frame could not be read
+}
+
+// A loadedFrame is a frame in memory.
+type loadedFrame struct {
+	first  int // number of its first event
+	data   []byte
+	starts []int // of the events in data
+}
+
+// maxIdle is the size of a frame up to which it is kept for a while.
+const maxIdle = 4 << 20
+
+// openFrames returns a Recording whose frames are read when they are needed.
+func openFrames(file io.ReaderAt, x *index) (*Recording, error) {
+	f := &framed{file: file, index: *x, before: x.events}
+	for n := range x.files {
+		f.table = append(f.table, n)
+	}
+	if x.events == 0 {
+		return nil, fmt.Errorf("%w: it has no events", ErrCorrupt)
+	}
+	f.end = f.event(x.events - 1)
+	if f.end.Kind == Cut || f.end.Kind == Ended {
+		f.before--
+	} else {
+		f.end = cutAfter(&f.end)
+	}
+	return &Recording{Files: x.files, Extensions: x.extensions, framed: f}, f.err
+}
+
+// event returns an event of the index. If it cannot be read, the event ends the recording,
+// and err is set.
+func (f *framed) event(n int) Event {
+	l, err := f.load(n)
+	if err == nil {
+		var e Event
+		if e, err = decodeEvent(l.payload(n-l.first), f.table); err == nil {
+			return e
+		}
+	}
+	f.err = errors.Join(f.err, fmt.Errorf("read the recording: %w", err))
+	return Event{Kind: Cut, Reason: err.Error(), Remap: noRemap}
+}
+
+func (l *loadedFrame) payload(n int) []byte {
+	end := len(l.data)
+	if n+1 < len(l.starts) {
+		end = l.starts[n+1]
+	}
+	return l.data[l.starts[n]:end]
+}
+
+// load returns the frame of an event.
+func (f *framed) load(event int) (*loadedFrame, error) {
+	for n := range f.loaded {
+		if l := &f.loaded[n]; event >= l.first && event < l.first+len(l.starts) {
+			return l, nil
+		}
+	}
+	l, err := f.read(sort.Search(len(f.index.frames), func(n int) bool { return f.index.frames[n].first > event }) - 1)
+	if err != nil {
+		return nil, err
+	}
+	if f.loaded[1] = f.loaded[0]; cap(f.loaded[1].data) > maxIdle {
+		f.loaded[1] = loadedFrame{}
+	}
+	f.loaded[0] = l
+	return &f.loaded[0], nil
+}
+
+// read reads a frame and checks it.
+func (f *framed) read(n int) (loadedFrame, error) {
+	here, end, after := f.index.frames[n], f.index.end, f.index.events
+	if n+1 < len(f.index.frames) {
+		end, after = f.index.frames[n+1].start, f.index.frames[n+1].first
+	}
+	in := io.NewSectionReader(f.file, here.start, end-here.start)
+	var err error
+	if f.zip == nil {
+		f.zip, err = newDecoder(in)
+	} else {
+		err = f.zip.Reset(in)
+	}
+	if err != nil {
+		return loadedFrame{}, err
+	}
+	l := loadedFrame{first: here.first}
+	if err := l.blocks(bufio.NewReader(f.zip)); err != nil {
+		return l, err
+	}
+	if len(l.starts) != after-here.first {
+		return l, fmt.Errorf("%w: %d events and not %d after event %d", ErrCorrupt, len(l.starts), after-here.first, here.first)
+	}
+	return l, nil
+}
+
+// blocks reads the events of a frame, up to its end.
+func (l *loadedFrame) blocks(in *bufio.Reader) error {
+	var r Recording
+	for {
+		tag, payload, err := r.block(in)
+		switch {
+		case errors.Is(err, errEnds):
+			l.data = r.data
+			return nil
+		case err != nil:
+			return err
+		case tag == blockEvent:
+			l.starts = append(l.starts, len(r.data)-len(payload))
+		default:
+			r.data = r.data[:len(r.data)-len(payload)] // the index has it
+		}
+	}
+}
+
+// at returns an event, or the last one.
+func (f *framed) at(n int) Event {
+	if n == f.before {
+		return f.end
+	}
+	return f.event(n)
+}
+
+// after returns the number of the first event at a position or after it.
+func (f *framed) after(position uint64) int {
+	frames := f.index.frames
+	n := sort.Search(len(frames), func(n int) bool { return frames[n].position >= position })
+	if n == 0 {
+		return 0
+	}
+	first, end := frames[n-1].first, f.before
+	if n < len(frames) {
+		end = min(end, frames[n].first)
+	}
+	for first < end && f.event(first).Position < position {
+		first++
+	}
+	if first == f.before && f.end.Position < position {
+		return first + 1
+	}
+	return first
+}
+
+// endAt is that of Recording.
+func (f *framed) endAt(position uint64) {
+	if f.end.Kind == Cut && f.end.Position < position {
+		f.end = Event{Kind: Cut, Position: position, Reason: f.end.Reason, Remap: noRemap}
+	}
+}
+
+// failure returns why an event could not be read, or nil.
+func (r *Recording) failure() error {
+	if r.framed == nil {
+		return nil
+	}
+	return r.framed.err
+}
