@@ -6,7 +6,7 @@ import (
 )
 
 // errTooLarge is returned for a record that does not fit into the budget.
-var errTooLarge = errors.New("a record is larger than the budget of the history")
+var errTooLarge = errors.New("a record is larger than the budget of the history: debugger/launch and debugger/attach set it with history_memory")
 
 // chunkSize is the number of bytes of records in a chunk, unless one record is
 // larger.

@@ -65,8 +65,9 @@ func (a commands) recordCommand() app.Command {
 		Long: "Runs the program with its input, output, signals and exit status as they are, and\n" +
 			"writes a file with which triptych replay and debugger/open_trace go back to any\n" +
 			"instruction of it. The program must be one for x86-64 Linux. One of its threads\n" +
-			"runs at a time. The file has memory of the program, and so perhaps secrets. See\n" +
-			"docs/recording.md.\n\n" +
+			"runs at a time. The file has memory of the program, and so perhaps secrets. All that\n" +
+			"is recorded is in the file, and none of it in memory: -o is its place, --max-size its\n" +
+			"budget. See docs/recording.md.\n\n" +
 			"Children of the program run unrecorded, or with --follow each is recorded in a file\n" +
 			"FILE.PID, as long as the program runs.\n\n" +
 			"With --attach a process is recorded that runs already, until it ends, the command\n" +
