@@ -1,0 +1,192 @@
+package recording
+
+import (
+	"encoding/binary"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// decodeEvent decodes an event with the table of files of its segment.
+func decodeEvent(payload []byte, table []int) (Event, error) {
+	d := decoder{b: payload, table: table}
+	e := Event{Kind: Kind(d.byte()), Remap: noRemap}
+	parts := d.byte()
+	e.Immediate = parts&partImmediate != 0
+	e.Position, e.Number, e.Hash = d.uvarint(), d.uvarint(), d.word()
+	e.Status, e.Reason = int(d.varint()), d.text()
+	e.Registers = d.registers()
+	if parts&partWrites != 0 {
+		e.Writes = d.writes()
+	}
+	if parts&partVector != 0 {
+		e.Vector = d.bytes(d.uvarint())
+	}
+	if parts&partRemap != 0 {
+		e.Remap = Remap{Kind: RemapKind(d.byte()), Mapping: d.mapping(), To: d.uvarint(), ToLen: d.uvarint()}
+	}
+	if parts&partMappings != 0 {
+		for n := d.count(maxMappings); n > 0 && !d.bad; n-- {
+			e.Mappings = append(e.Mappings, d.mapping())
+		}
+	}
+	if parts&partThreads != 0 {
+		for n := d.count(maxThreads); n > 0 && !d.bad; n-- {
+			e.Threads = append(e.Threads, Thread{int(d.uvarint() & (1<<31 - 1)), d.registers(), d.bytes(d.uvarint())})
+		}
+	}
+	if parts&partCurrent != 0 {
+		e.Current = int(d.uvarint() & (1<<31 - 1))
+	}
+	if d.bad || len(d.b) > 0 || !e.valid() {
+		return Event{}, ErrCorrupt
+	}
+	return e, nil
+}
+
+// valid reports whether a replay can do what the event says.
+func (e *Event) valid() bool {
+	if !validRegisters(e.Registers) {
+		return false
+	}
+	for _, t := range e.Threads {
+		if !validRegisters(t.Registers) || len(t.Vector) > maxVector {
+			return false
+		}
+	}
+	for _, w := range e.Writes {
+		if w.Address+uint64(len(w.Data)) < w.Address {
+			return false
+		}
+	}
+	for _, m := range append([]Mapping{e.Remap.Mapping}, e.Mappings...) {
+		if !m.valid() {
+			return false
+		}
+	}
+	to := Mapping{Start: e.Remap.To, Length: e.Remap.ToLen, File: -1}
+	return e.Kind != 0 && e.Kind < lastKind && e.Position < 1<<62 && e.Position+e.duration() < 1<<62 &&
+		len(e.Vector) <= maxVector && e.Remap.Kind < lastRemap && to.valid()
+}
+
+// validRegisters reports whether a process can have the registers.
+func validRegisters(list []Register) bool {
+	for _, r := range list {
+		if int(r.Number) >= ptrace.NumRegs || r.Number == origRAX || r.Number == codeSegment && r.Value != longMode {
+			return false
+		}
+	}
+	return true
+}
+
+// valid reports whether a mapping is in the memory of programs.
+func (m *Mapping) valid() bool {
+	return m.Start%pageSize == 0 && m.Start <= addressEnd && m.Length <= addressEnd-m.Start &&
+		m.Protection <= 7 && m.Offset%pageSize == 0
+}
+
+// A decoder reads numbers and texts. After an error it returns zeros.
+type decoder struct {
+	b     []byte
+	table []int // of files
+	bad   bool
+}
+
+func (d *decoder) fail() { d.b, d.bad = nil, true }
+
+func (d *decoder) byte() byte {
+	if b := d.bytes(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) bytes(n uint64) []byte {
+	if n > uint64(len(d.b)) {
+		d.fail()
+		return nil
+	}
+	b := d.b[:n:n]
+	d.b = d.b[n:]
+	return b
+}
+
+func (d *decoder) word() uint64 {
+	if b := d.bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) text() string {
+	n := d.uvarint()
+	if n > maxText {
+		d.fail()
+	}
+	return string(d.bytes(min(n, maxText)))
+}
+
+// count reads a number of items, which are at most so many and have at least a byte each.
+func (d *decoder) count(most int) int {
+	n := d.uvarint()
+	if n > uint64(min(most, len(d.b))) {
+		d.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) registers() []Register {
+	var list []Register
+	for range d.count(ptrace.NumRegs) {
+		list = append(list, Register{d.byte(), d.uvarint()})
+	}
+	return list
+}
+
+func (d *decoder) writes() []Write {
+	var list []Write
+	for n := d.count(maxWrites); n > 0 && !d.bad; n-- {
+		list = append(list, Write{d.uvarint(), d.bytes(d.uvarint())})
+	}
+	return list
+}
+
+func (d *decoder) mapping() Mapping {
+	return Mapping{
+		Start: d.uvarint(), Length: d.uvarint(), Protection: uint32(min(d.uvarint(), 8)),
+		File: d.file(), Offset: d.uvarint(), Name: d.text(),
+	}
+}
+
+// file reads the index of a file, or -1.
+func (d *decoder) file() int {
+	n := d.uvarint()
+	switch {
+	case n == 0:
+		return -1
+	case n > uint64(len(d.table)):
+		d.fail()
+		return -1
+	}
+	return d.table[n-1]
+}
