@@ -21,11 +21,11 @@ func TestRecordTranslatedBudget(t *testing.T) {
 	} {
 		t.Run(test.argument, func(t *testing.T) {
 			c := connect(t, table(t, debugger.Config{}))
-			c.ok("launch", args{"path": debuggertest.Build(t, "work.c", "-O1", "-pthread"), "args": []string{"200", "500"}, test.argument: 1})
-			c.ok("set_breakpoint", args{"function": "round_of"})
+			c.ok("launch", args{"path": debuggertest.Build(t, "reader.c", "-O1"), "args": []string{"100"}, test.argument: 1})
+			c.ok("set_breakpoint", args{"function": "take"})
 			var at when
 			hits := 0
-			for ; hits < 150 && (at.State.History == nil || at.State.History.Oldest == 0); hits++ {
+			for ; hits < 50 && (at.State.History == nil || at.State.History.Oldest == 0); hits++ {
 				c.ok("continue", args{"record": true, "wait_ms": 60000})
 				c.data("step_forward", waits, &at) // so that another recording begins
 			}
@@ -39,7 +39,7 @@ func TestRecordTranslatedBudget(t *testing.T) {
 			}
 			contains(t, c.ok("reverse_continue", waits), "Stopped at breakpoint 1 (")
 			c.data("seek", args{"position": at.State.History.Oldest, "wait_ms": 60000}, &at)
-			if at.State.Function != "round_of" {
+			if at.State.Function != "take" {
 				t.Errorf("%+v", at.State)
 			}
 			contains(t, c.fails("step_backward", waits, -32007), "older records made room")
@@ -127,7 +127,8 @@ func TestHistoryFileFull(t *testing.T) {
 	if got := c.look(); got != present {
 		t.Errorf("%s\nbefore:\n%s", got, present)
 	}
-	contains(t, c.ok("continue", args{"record": true, "max_steps": 70000, "wait_ms": 60000}), "one by one, which is slow: the file of the history cannot be written: write ")
+	c.ok("set_breakpoint", args{"function": "take"})
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 3 (", "one by one, which is slow: the file of the history cannot be written: write ")
 	c.ok("seek", args{"position": end, "wait_ms": 60000})
 	if got := c.ok("evaluate", args{"expression": "taken"}); got != taken {
 		t.Errorf("%s, before: %s", got, taken)
