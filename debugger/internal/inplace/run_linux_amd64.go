@@ -181,9 +181,9 @@ func (r *Runner) enter() error {
 // that the kernel will not: there would be a stop at the end of the present call.
 func (r *Runner) resumeTranslated() error {
 	if r.buffers() {
+		r.clearBuffer()
 		r.makes, r.at = false, atStop
 		r.context().SetMayWait(len(r.threads) == 1 || r.MayWait)
-		r.clearBuffer()
 		r.beginTurn()
 		return r.resume(r.tracer.Cont, 0)
 	}

@@ -84,6 +84,21 @@ static void bases(void) {
 	printf("bases %ld\n", sum);
 }
 
+// storm makes system calls while signals arrive, so that some arrive in the middle of one.
+static void storm(int fd) {
+	struct itimerval once = {{0, 0}, {0, 60}};
+	struct stat st;
+	caught = -100000;
+	handle(SIGALRM, SA_RESTART);
+	for (int i = 0; i < 80; i++) {
+		int before = caught;
+		setitimer(ITIMER_REAL, &once, NULL);
+		while (caught == before)
+			fstat(fd, &st);
+	}
+	printf("storm %d\n", S_ISREG(st.st_mode));
+}
+
 int main(int argc, char **argv) {
 	pthread_t other;
 	int threads = argc > 1 && !strcmp(argv[1], "threads");
@@ -167,6 +182,8 @@ int main(int argc, char **argv) {
 	n = read(ends[0], b, 1);
 	stop();
 	printf("restarted %ld %c\n", n, b[0]);
+
+	storm(fd);
 
 	if (threads) {
 		end = 1;
