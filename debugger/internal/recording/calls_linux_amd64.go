@@ -32,7 +32,11 @@ func (r *recorder) call() (inplace.Stop, error) {
 	e.Number = g.RAX
 	if refused[g.RAX] {
 		failed := unix.ENOSYS
-		r.run.Skip(-uint64(failed))
+		result := -uint64(failed)
+		if r.live != nil && r.live.addArea(r.run.Thread(), &g) {
+			result = 0
+		}
+		r.run.Skip(result)
 		return inplace.Stop{Kind: inplace.Done}, r.add(&e, g)
 	}
 	if err := r.check(&g); err != nil {

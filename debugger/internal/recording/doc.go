@@ -45,10 +45,10 @@
 // [Attach] begins with the state of all threads of a process. Threads that wait in the
 // kernel are interrupted, and make their system calls again, as after a signal without a
 // handler. What the kernel would write at any time is taken away until the end of the
-// recording: rseq areas are unregistered, and the functions of the vdso, which read
-// memory that the kernel writes, jump to code that makes system calls. A process that
-// shares memory which it may write with others is refused, because what they do to it is
-// not recorded.
+// recording: rseq areas are unregistered, those of new threads only noted, and the functions of
+// the vdso, which read memory that the kernel writes, jump to code that makes system calls. A
+// process that shares memory which it may write with others is refused, because what they do to
+// it is not recorded.
 //
 // # Processes of a debugger
 //

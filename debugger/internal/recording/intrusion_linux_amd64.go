@@ -168,8 +168,10 @@ func (i *intrusion) prepareThread(tid int) error {
 	return i.findCleared(tid)
 }
 
-// rseqUnregister is RSEQ_FLAG_UNREGISTER.
-const rseqUnregister = 1
+const (
+	rseqUnregister = 1  // RSEQ_FLAG_UNREGISTER
+	rseqSize       = 32 // least size and alignment of an area
+)
 
 // removeArea removes the rseq area of a thread, which the kernel writes at any time. A
 // thread inside of a critical section is moved to where the kernel would move it when it
@@ -187,6 +189,19 @@ func (i *intrusion) removeArea(tid int) error {
 	}
 	i.areas[tid] = area
 	return nil
+}
+
+// addArea reports whether a system call is one of rseq(2) with which a thread adds its area. The
+// kernel learns of it at the end of the recording. The C library ends the process if a thread,
+// which may have been started just before the recording, cannot add an area but others could.
+func (i *intrusion) addArea(tid int, call *ptrace.Regs) bool {
+	area := ptrace.RseqArea{Address: call.RDI, Size: uint32(call.RSI), Signature: uint32(call.R10)}
+	_, has := i.areas[tid]
+	if call.RAX != unix.SYS_RSEQ || call.RDX != 0 || i.executed || has || area.Address == 0 || area.Address%rseqSize != 0 || area.Size < rseqSize {
+		return false
+	}
+	i.areas[tid] = area
+	return true
 }
 
 // abortSection leaves the critical section of a thread, see struct rseq_cs.
