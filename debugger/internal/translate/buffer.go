@@ -207,8 +207,7 @@ func newBufferStub(address, arena, table uint64) (code []byte, places BufferPlac
 	s.store(x86.RAX, contextNext)
 	s.raw(0x48, 0x8d, 0x41, siteReturns) // lea rax, [rcx+siteReturns]
 	s.store(x86.RAX, contextReturns)
-	s.raw(0x9f, 0x0f, 0x90, 0xc0) // lahf; seto al
-	s.store(x86.RAX, contextFlags)
+	s.saveFlags()
 	isFutex := s.look(table)
 	s.guard()
 	s.space()
@@ -386,12 +385,6 @@ func (s *bufferStub) make() (checks, makes uint64) {
 	makes = s.address()
 	s.raw(0x0f, 0x05) // syscall
 	return checks, makes
-}
-
-// restoreFlags restores the flags, and changes rax.
-func (s *bufferStub) restoreFlags() {
-	s.load(x86.RAX, contextFlags)
-	s.raw(0x04, 0x7f, 0x9e) // add al, 0x7f (overflows if al is 1); sahf
 }
 
 // inRecord adds a move between a register and the record at rcx.

@@ -82,16 +82,22 @@ func (s *bufferStub) wake() (made int) {
 	s.storeWord(0, contextMayWait)  // that thread can run
 	s.raw(0x8b, 0x46, waiterThread) // mov eax, [rsi+thread]
 	s.store(x86.RAX, contextWoken)  //
-	s.restoreFlags()                //
-	s.raw(0xb8, sysGetpid, 0, 0, 0) // mov eax, getpid
-	s.raw(0x0f, 0x05)               // syscall: r11 gets the flags
-	s.raw(0xb8, 1, 0, 0, 0)         // mov eax, 1
+	s.callFlags()
+	s.raw(0xb8, 1, 0, 0, 0) // mov eax, 1
 	for _, r := range []x86.Reg{x86.RDX, x86.RSI, x86.RDI} {
 		s.restore(r)
 	}
 	made = s.jumpLater()
 	s.land(none)
 	return made
+}
+
+// callFlags leaves in r11 the flags of the program as a system call does. It changes rax and
+// rcx.
+func (s *bufferStub) callFlags() {
+	s.restoreFlags()
+	s.raw(0xb8, sysGetpid, 0, 0, 0) // mov eax, getpid
+	s.raw(0x0f, 0x05)               // syscall
 }
 
 // refuseLeaving refuses the call if the thread is to leave the cache.

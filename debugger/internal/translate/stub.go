@@ -50,14 +50,19 @@ func (s *section) leave() {
 	for _, r := range changed {
 		s.save(r)
 	}
-	s.loadImmediate(x86.RDI, ExitCallArgument)
-	s.raw(0xb8) // mov eax, number
-	s.imm32(ExitCallNumber)
-	s.raw(0x0f, 0x05) // syscall
+	s.exitCall()
 	for _, r := range changed {
 		s.restore(r)
 	}
 	s.jumpField(contextTarget)
+}
+
+// exitCall adds the system call of exits itself. It changes rax, rcx, r11 and rdi.
+func (s *section) exitCall() {
+	s.loadImmediate(x86.RDI, ExitCallArgument)
+	s.raw(0xb8) // mov eax, number
+	s.imm32(ExitCallNumber)
+	s.raw(0x0f, 0x05) // syscall
 }
 
 // searchAll adds the search for the translation of the address in rax in the second
@@ -66,9 +71,8 @@ func (s *section) leave() {
 // with all registers restored.
 func (s *section) searchAll() {
 	s.save(x86.RSI)
-	s.raw(0x48, 0x89, 0xc1)       // mov rcx, rax
-	s.raw(0x9f, 0x0f, 0x90, 0xc0) // lahf; seto al
-	s.store(x86.RAX, contextFlags)
+	s.raw(0x48, 0x89, 0xc1) // mov rcx, rax
+	s.saveFlags()
 	s.raw(0x48, 0x8d) // lea rsi, [table]
 	s.relocated(x86.RSI, s.table()+secondOffset, 0)
 	s.raw(0x69, 0xd1) // imul edx, ecx, factor
@@ -100,7 +104,23 @@ func (s *section) searchAll() {
 
 // searched adds the restoration of flags and rsi after a search.
 func (s *section) searched() {
-	s.load(x86.RAX, contextFlags)
-	s.raw(0x04, 0x7f, 0x9e) // add al, 0x7f (overflows if al is 1); sahf
+	s.restoreFlags()
 	s.restore(x86.RSI)
+}
+
+// saveFlags saves the flags in the context. It changes rax.
+func (s *section) saveFlags() {
+	s.raw(0x9f, 0x0f, 0x90, 0xc0) // lahf; seto al
+	s.store(x86.RAX, contextFlags)
+}
+
+// restoreFlags restores the flags that saveFlags has saved. It changes rax.
+func (s *section) restoreFlags() {
+	s.load(x86.RAX, contextFlags)
+	s.setFlags()
+}
+
+// setFlags sets the flags to those in rax, as saveFlags saves them. It changes rax.
+func (s *section) setFlags() {
+	s.raw(0x04, 0x7f, 0x9e) // add al, 0x7f (overflows if al is 1); sahf
 }

@@ -171,10 +171,20 @@ func (s *bufferStub) first(wanted func() []int) (none int) {
 // exchange changes the state of the waiter at rsi, and clears the zero flag if it had
 // another one. It changes rax and rcx.
 func (s *bufferStub) exchange(from, to WaiterState) {
+	s.loadStates(from, to)
+	s.exchangeLoaded()
+}
+
+// loadStates loads the states for exchangeLoaded.
+func (s *bufferStub) loadStates(from, to WaiterState) {
 	s.raw(0xb8) // mov eax, from
 	s.imm32(uint32(from))
 	s.raw(0xb9) // mov ecx, to
 	s.imm32(uint32(to))
+}
+
+// exchangeLoaded is exchange with the states that loadStates has loaded. It is one instruction.
+func (s *bufferStub) exchangeLoaded() {
 	s.raw(0xf0, 0x0f, 0xb1, 0x0e) // lock cmpxchg [rsi], ecx
 }
 
@@ -216,22 +226,17 @@ func (s *bufferStub) wait(made uint64, places *BufferPlaces) {
 	s.raw(0x48, 0xff, 0xc0) // inc rax
 	s.store(x86.RAX, contextSince)
 	s.memory(toMemory, x86.RAX, x86.RDX, waiterSince)
-	s.restoreFlags()
-	s.raw(0xb8, sysGetpid, 0, 0, 0) // mov eax, getpid
-	s.raw(0x0f, 0x05)               // syscall: r11 gets the flags
+	s.callFlags()
 	s.memory(toMemory, x86.R11, x86.RDX, waiterAllFlags)
 	s.recordWait()
 
-	s.raw(0xb8) // mov eax, Woken
-	s.imm32(uint32(Woken))
-	s.raw(0xb9) // mov ecx, HasTurn
-	s.imm32(uint32(HasTurn))
+	s.loadStates(Woken, HasTurn)
 	places.Waits = s.address()
 	s.setState(Waiting)
 	places.Passes = s.address()
-	s.raw(0xf0, 0x0f, 0xb1, 0x0e) // lock cmpxchg [rsi], ecx
-	passed := s.near(equal)       // from here on the other thread has the context
-	s.setState(HasTurn)           // the tracer finds that the thread has not waited
+	s.exchangeLoaded()
+	passed := s.near(equal) // from here on the other thread has the context
+	s.setState(HasTurn)     // the tracer finds that the thread has not waited
 	s.refused = append(s.refused, s.jumpLater())
 
 	s.land(passed)
@@ -337,10 +342,7 @@ func (s *bufferStub) returns(made uint64) {
 // Jumping by rcx is fine: the call changes it.
 func (s *bufferStub) leaveAlone() {
 	s.raw(0x48, 0x89, 0xfe) // mov rsi, rdi
-	s.loadImmediate(x86.RDI, ExitCallArgument)
-	s.raw(0xb8) // mov eax, number
-	s.imm32(ExitCallNumber)
-	s.raw(0x0f, 0x05)       // syscall
+	s.exitCall()
 	s.raw(0x45, 0x31, 0xd2) // xor r10d, r10d
 	s.memory(fromMemory, x86.RCX, x86.RSI, waiterNext)
 	s.raw(0x83, 0xfa, byte(Woken)) // cmp edx, Woken
@@ -360,7 +362,7 @@ func (s *bufferStub) leaveAlone() {
 // ownState restores flags and registers from the waiter at rsi, but not rsi. It changes rax.
 func (s *bufferStub) ownState() {
 	s.memory(fromMemory, x86.RAX, x86.RSI, waiterFlags)
-	s.raw(0x04, 0x7f, 0x9e) // add al, 0x7f (overflows if al is 1); sahf
+	s.setFlags()
 	s.memory(fromMemory, x86.R11, x86.RSI, waiterAllFlags)
 	s.memory(fromMemory, x86.RDX, x86.RSI, waiterGPR+8*2)
 	s.memory(fromMemory, x86.RDI, x86.RSI, waiterGPR+8*4)
