@@ -101,11 +101,12 @@ func (r *Runner) wait(ctx context.Context) (ptrace.Event, error) {
 	if !errors.Is(err, ptrace.ErrWoken) {
 		return event, err
 	}
+	stale := r.stale
 	if err := r.interrupt(); err != nil {
 		return event, err
 	}
 	event, err = r.next(context.Background())
-	r.stale = r.wasStale || event.Kind != ptrace.EventStop // one comes when the thread continues, or none at all
+	r.stale = stale || event.Kind != ptrace.EventStop // one comes when the thread continues, or none at all
 	return event, err
 }
 

@@ -46,7 +46,13 @@ func (r *Runner) waiter(t *thread) translate.Waiter {
 	return nil
 }
 
-// state returns the state of a thread's waiter.
+// waiterAddress returns the address in the process of the waiter that a thread has.
+func (r *Runner) waiterAddress(t *thread) uint64 {
+	waiters, there := r.shared.waiters()
+	return there + waiters.Offset(t.waiter-1)
+}
+
+// waiterState returns the state of a thread's waiter.
 func (r *Runner) waiterState(t *thread) translate.WaiterState {
 	if t.waiter == 0 {
 		return translate.NotWaiting
@@ -74,8 +80,7 @@ func (r *Runner) beginTurn() {
 		return
 	}
 	w.SetState(translate.HasTurn)
-	waiters, there := r.shared.waiters()
-	r.context().SetCurrent(there + waiters.Offset(r.thread.waiter-1))
+	r.context().SetCurrent(r.waiterAddress(r.thread))
 }
 
 // endTurn takes the turn from the current thread, which is stopped.
@@ -149,9 +154,8 @@ func (r *Runner) beginWait(t *thread, w translate.Waiter) error {
 		w.SetState(translate.StoppedWaits)
 		return nil //nolint:nilerr // the thread that wakes it stops
 	}
-	waiters, there := r.shared.waiters()
 	regs := t.Regs
-	regs.RIP, regs.RDI = sleeps, there+waiters.Offset(t.waiter-1)
+	regs.RIP, regs.RDI = sleeps, r.waiterAddress(t)
 	if err := r.tracer.SetRegs(t.tid, &regs); err != nil {
 		return err
 	}
@@ -212,7 +216,6 @@ func (r *Runner) interruptThread(t *thread) error {
 
 // interrupt makes the thread that has the turn stop, and those that may just get it.
 func (r *Runner) interrupt() error {
-	r.wasStale = r.stale
 	r.stale = false // the next event stop is wanted
 	for _, t := range r.threads {
 		if t != r.thread && (r.waitsInCache(t) || r.waiterState(t) == translate.HasTurn) {

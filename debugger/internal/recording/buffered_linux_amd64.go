@@ -59,7 +59,7 @@ func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 	r.thread.call = nil // if it was to wait, it has not
 	e := Event{
 		Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before),
-		Position:  r.base + uint64(c.Executed) + r.extra,
+		Position:  r.positionAfter(c.Executed),
 		Registers: changed(&c.Before, &c.After),
 	}
 	if len(c.Written) > 0 {
@@ -99,9 +99,7 @@ func (r *recorder) wakeThread(tid int) error {
 	if !r.parked(tid) {
 		return errTurns
 	}
-	c := r.threads[tid].call
-	c.parked, c.woken = time.Time{}, true
-	r.result.woken++
+	r.wakeCall(r.threads[tid].call)
 	return nil
 }
 
@@ -115,14 +113,14 @@ func (r *recorder) returnsItself(c *inplace.BufferedCall) error {
 	r.thread = t
 	k := t.call
 	t.call = nil
-	if err := r.show(r.base + uint64(c.Executed) + r.extra); err != nil {
+	if err := r.show(r.positionAfter(c.Executed)); err != nil {
 		return err
 	}
 	before := &k.regs
 	if k.event.Immediate {
 		before = &r.after
 	}
-	k.event.Position = r.base + uint64(c.Executed) + r.extra
+	k.event.Position = r.positionAfter(c.Executed) // a switch may have come before it
 	k.event.Registers = changed(before, &c.After)
 	r.waiting, r.after = false, c.After
 	r.recorded = k.event.Position + 1
@@ -146,7 +144,8 @@ func (r *recorder) beforeRun() error {
 			continue
 		}
 		var err error
-		switch parked := r.parked(tid); {
+		parked := r.parked(tid)
+		switch {
 		case parked || t.call != nil && t.call.woken:
 			err = r.run.Wait(tid, !parked)
 		default:
@@ -155,7 +154,7 @@ func (r *recorder) beforeRun() error {
 		if err != nil {
 			return err
 		}
-		if !r.parked(tid) && !r.run.Waits(tid) {
+		if !parked && !r.run.Waits(tid) {
 			r.run.MayWait = false
 		}
 	}

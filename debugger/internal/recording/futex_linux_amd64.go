@@ -126,10 +126,15 @@ func (r *recorder) wakeParked(futex uint64, most int) int {
 	parked := r.parkedCalls(func(p *call) bool { return p.regs.RDI == futex })
 	parked = parked[:max(0, min(most, len(parked)))]
 	for _, p := range parked {
-		p.parked, p.woken = time.Time{}, true
+		r.wakeCall(p)
 	}
-	r.result.woken += len(parked)
 	return len(parked)
+}
+
+// wakeCall wakes the thread of a call, which is parked.
+func (r *recorder) wakeCall(c *call) {
+	c.parked, c.woken = time.Time{}, true
+	r.result.woken++
 }
 
 // futexInKernel reports whether a thread waits for a futex in the kernel.

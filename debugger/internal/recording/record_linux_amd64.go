@@ -111,8 +111,12 @@ func (r *recorder) position() uint64 {
 	if r.run == nil {
 		return r.base
 	}
-	return r.base + uint64(r.run.Executed()) + r.extra
+	return r.positionAfter(r.run.Executed())
 }
+
+// positionAfter returns the position after a number of instructions of the Runner, as long as
+// no other event is added.
+func (r *recorder) positionAfter(executed int64) uint64 { return r.base + uint64(executed) + r.extra }
 
 // pin binds the tracer's thread, and processes that it starts from then on, to the
 // processor that it runs on. Stops cost a fifth of what they cost across processors.
