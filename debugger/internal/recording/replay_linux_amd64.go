@@ -133,15 +133,30 @@ func (p *Player) runOnce(ctx context.Context, next *Event, position uint64) erro
 		return p.diverged("%d instructions where there is none", position-p.Position())
 	}
 	p.noteRunning()
-	stop, err := p.run.Run(ctx, int64(position-p.Position()))
-	if err != nil {
-		return p.diverged("%v", err)
+	n := int64(position - p.Position())
+	if position == next.Position && next.stops() {
+		n += beyondStop
 	}
-	if ctx.Err() != nil {
+	stop, err := p.run.Run(ctx, n)
+	switch {
+	case err != nil:
+		return p.diverged("%v", err)
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case p.Position() > position:
+		return p.diverged("no input, which is recorded %d positions before", p.Position()-position)
+	case p.Position() == position && (stop.Kind == inplace.Call || stop.Kind == inplace.Native):
+		return nil
 	}
 	return p.handleStop(ctx, stop, position)
 }
+
+// beyondStop is the number of instructions that may be executed beyond an event at which the
+// program stops by itself. A stop at a certain number takes longer.
+const beyondStop = 1 << 12
+
+// stops reports whether the program stops by itself before the event.
+func (e *Event) stops() bool { return e.Kind == Call || e.Kind == Native }
 
 // handleStop handles a stop before the next event.
 func (p *Player) handleStop(ctx context.Context, stop inplace.Stop, position uint64) error {
