@@ -105,7 +105,7 @@ func (c *Cache) translatable(pc uint64) bool {
 func (a *arena) scratch(pc uint64, limit int, config *Config) translate.Request {
 	hot := a.Base + translate.StubsSize
 	return translate.Request{
-		PC: pc, Fetch: config.Fetch, Variable: config.Variable, Limit: limit,
+		PC: pc, Fetch: config.Fetch, Variable: config.Variable, Limit: limit, Once: true,
 		Hot: hot, Cold: hot + translate.MaxCode, Stubs: a.Base, FirstExit: onceExits, Buffered: config.Rules != nil,
 	}
 }
@@ -159,11 +159,11 @@ func (a *arena) farJump(to uint64) uint64 {
 // A Position is a place in the program's code that corresponds to one in the cache.
 type Position struct {
 	PC     uint64
-	Undone int    // counted instructions that were not executed, that at PC among them
+	Undone int    // counted instructions that were not executed, or negative, see translate.Position
 	Saved  uint16 // set of general registers whose values are in the context
 	// Start reports whether the address is the start of a block, where nothing has
-	// been done, and Begun whether the block's instructions have been counted. In
-	// between is the code that counts.
+	// been done but jumps that take no code, and Begun whether it belongs to an
+	// instruction of the program: Undone and Saved are valid. Other code counts.
 	Start, Begun bool
 }
 
@@ -266,5 +266,5 @@ func (b *block) position(address uint64) Position {
 		return Position{PC: b.PC, Start: offset == 0}
 	}
 	p := b.Positions[n]
-	return Position{PC: p.PC, Undone: b.Count - int(p.Index), Saved: p.Saved, Begun: true}
+	return Position{PC: p.PC, Undone: int(p.Undone), Saved: p.Saved, Start: offset == 0, Begun: !p.Counting}
 }

@@ -25,9 +25,9 @@ type Config struct {
 type Cache struct {
 	Config
 	arenas    []*arena
-	blocks    map[uint64]*block // by the address of the original
-	exits     [][]exit          // by number, in parts of exitsPart
-	once      []exit            // of the block of EnterOnce, by number from onceExits on
+	blocks    map[uint64]*block  // by the address of the original
+	exits     [][]translate.Exit // by number, in parts of exitsPart
+	once      []translate.Exit   // of the block of EnterOnce, by number from onceExits on
 	exitCount int
 	dead      map[uint64]uint64 // see translate.Request
 	waiting   map[uint64][]link // branches to addresses that are not translated
@@ -38,12 +38,6 @@ type Cache struct {
 type block struct {
 	translate.Block
 	address uint64 // of the hot code
-}
-
-// exit is an exit with its block.
-type exit struct {
-	translate.Exit
-	count int // instructions of the block
 }
 
 // link is a branch in an arena.
@@ -118,7 +112,7 @@ func (c *Cache) EnterIndirect(pc uint64) (uint64, error) {
 
 // EnterOnce returns the address of a translation of at most limit instructions at pc.
 // It is valid until the next call of EnterOnce, and all branches that end it are
-// exits or are found in the table of targets. It does not stop at pc itself.
+// exits. It does not check how many instructions are left, nor stop at pc itself.
 func (c *Cache) EnterOnce(pc uint64, limit int) (uint64, error) {
 	a, err := c.arenaFor(pc)
 	if err != nil {
@@ -144,7 +138,7 @@ func (c *Cache) enterOnce(a *arena, r translate.Request) uint64 {
 	a.write(r.Hot, b.Hot)
 	a.write(r.Cold, b.Cold)
 	a.once = b
-	c.once = appendExits(c.once[:0], &b.Block)
+	c.once = b.Exits
 	return b.address
 }
 
@@ -250,19 +244,12 @@ const exitsPart = 1 << 12
 func (c *Cache) addExits(b *translate.Block) {
 	for _, e := range b.Exits {
 		if c.exitCount%exitsPart == 0 {
-			c.exits = append(c.exits, make([]exit, 0, exitsPart))
+			c.exits = append(c.exits, make([]translate.Exit, 0, exitsPart))
 		}
 		last := &c.exits[len(c.exits)-1]
-		*last = append(*last, exit{e, b.Count})
+		*last = append(*last, e)
 		c.exitCount++
 	}
-}
-
-func appendExits(exits []exit, b *translate.Block) []exit {
-	for _, e := range b.Exits {
-		exits = append(exits, exit{e, b.Count})
-	}
-	return exits
 }
 
 // connect connects a new block with those that are there. A jump that the block has
@@ -289,9 +276,10 @@ func (c *Cache) connect(a *arena, b *block) {
 
 // An Exit says where and why the process has left the cache.
 type Exit struct {
-	Kind   translate.ExitKind
-	Target uint64
-	Undone int // counted instructions that were not executed
+	Kind    translate.ExitKind
+	Target  uint64
+	Undone  int   // counted instructions that were not executed
+	Counter uint8 // see translate.Exit
 }
 
 // Exit returns what an exit means, by its number in the context.
@@ -307,12 +295,5 @@ func (c *Cache) Exit(number uint32) (Exit, error) {
 		return Exit{}, fmt.Errorf("exit %d from the code cache, which has %d", number, c.exitCount)
 	}
 	e := part[at]
-	x := Exit{Kind: e.Kind, Target: e.Target}
-	switch e.Kind {
-	case translate.ExitLeft:
-		x.Undone = e.count
-	case translate.ExitIndirect, translate.ExitCall:
-		x.Undone = 1
-	}
-	return x, nil
+	return Exit{Kind: e.Kind, Target: e.Target, Undone: e.Undone, Counter: e.Counter}, nil
 }

@@ -37,10 +37,13 @@ func TestLargeCodeIsCompact(t *testing.T) {
 		return address
 	}
 	count := func(pc uint64) int {
-		for address := enter(pc); ; address++ {
-			if p, ok := cache.Position(address); !ok || p.Begun {
-				return p.Undone
+		instructions := make(map[uint64]bool)
+		for address, start := enter(pc), true; ; address, start = address+1, false {
+			p, ok := cache.Position(address)
+			if !ok || p.Start && !start {
+				return len(instructions)
 			}
+			instructions[p.PC] = true
 		}
 	}
 	if n := count(original); n != 3 {

@@ -106,7 +106,7 @@ func (r *Runner) made(c *translate.BufferedCall, follows bool) error {
 		r.thread = t
 	}
 	b := BufferedCall{
-		Executed: r.executed + r.quantum - withoutBias(c.Left) - 1, Before: r.Regs, Address: c.Address, Written: c.Data,
+		Executed: r.executed + r.quantum - c.Left - 1, Before: r.Regs, Address: c.Address, Written: c.Data,
 		Waits: c.Waits, Woken: c.Woken, Returned: c.Returned != 0, Follows: follows,
 	}
 	for n, value := range generalRegisters(&b.Before) {

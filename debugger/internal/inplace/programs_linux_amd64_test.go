@@ -98,6 +98,28 @@ func TestCancelAfterLostStop(t *testing.T) {
 	})
 }
 
+// TestEarly makes sure that a program stops a little earlier than it may if that is allowed,
+// and at the exact number of instructions otherwise.
+func TestEarly(t *testing.T) {
+	loop := debuggertest.Build(t, "busy-loop.c")
+	launch(t, []string{loop}, func(g *guest) {
+		g.until(t.Context(), func() bool { return g.Executed() > 1_000_000 })
+		for _, test := range []struct{ n, early, most int64 }{
+			{1 << 20, 0, 0}, {1 << 20, 1 << 15, 1 << 15}, {1, 1 << 15, 0}, {1 << 20, 0, 0},
+		} {
+			n := test.n
+			g.Early = test.early
+			before := g.Executed()
+			stop, err := g.Run(t.Context(), n)
+			must(err)
+			if left := n - (g.Executed() - before); stop.Kind != inplace.Done || left < 0 || left > test.most {
+				panic(failuref("stop of kind %d with %d instructions left, want at most %d", stop.Kind, left, test.most))
+			}
+			g.expectOwnCode()
+		}
+	})
+}
+
 // TestEndIsKept makes sure that the end of a process is reported which arrived while the
 // Runner waited for something else.
 func TestEndIsKept(t *testing.T) {

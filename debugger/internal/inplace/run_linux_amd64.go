@@ -15,9 +15,6 @@ import (
 // A repeated string operation is one.
 func (r *Runner) Executed() int64 { return r.executed }
 
-// maxQuantum is the largest number of instructions that blocks can check.
-const maxQuantum = 1 << 55
-
 // Run executes up to n instructions, and stops earlier for all that it cannot do
 // itself. If ctx is done, it stops after the current block, with the kind Done.
 //
@@ -26,7 +23,7 @@ const maxQuantum = 1 << 55
 //	├─ wait      until the thread stops
 //	└─ handle    an exit, a system call, a signal: leads to a Stop, or to enter again
 func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
-	n = min(n, maxQuantum)
+	n = min(n, translate.MaxLeft)
 	r.quantum = n
 	r.context().SetLeft(n)
 	stop, err := r.orEnd(r.run(ctx))
@@ -88,7 +85,16 @@ func (r *Runner) orEnd(stop Stop, err error) (Stop, error) {
 // finished reports whether the thread, which is outside of the cache, has executed
 // enough.
 func (r *Runner) finished(ctx context.Context) bool {
-	return ctx.Err() != nil || r.watch.reached && !r.copying || r.context().Left() <= 0 && !r.restart
+	return ctx.Err() != nil || r.watch.reached && !r.copying || r.context().Left() <= r.early() && !r.restart
+}
+
+// early returns the number of instructions that this Run may leave out. One that is to execute
+// no more than those executes all.
+func (r *Runner) early() int64 {
+	if r.quantum <= r.Early {
+		return 0
+	}
+	return r.Early
 }
 
 // wait waits until the thread stops. When ctx is done, it makes the thread stop.
@@ -196,9 +202,6 @@ func (r *Runner) resumeTranslated() error {
 	return r.resume(f, 0)
 }
 
-// shortest is the number of instructions from which on all blocks fit.
-const shortest = 128
-
 // address returns where the translation of the code at Regs.RIP is. If fewer
 // instructions are left than a block may have, or there is a stop, it is a translation of
 // its own.
@@ -210,10 +213,10 @@ func (r *Runner) address() (uint64, error) {
 		return r.cache.EnterCopy(r.Regs.RIP)
 	case r.watch.stops[r.Regs.RIP]:
 		return r.cache.EnterOnce(r.Regs.RIP, 1)
+	case left < translate.Shortest:
+		return r.cache.EnterOnce(r.Regs.RIP, int(left))
 	case indirect:
 		return r.cache.EnterIndirect(r.Regs.RIP)
-	case left < shortest:
-		return r.cache.EnterOnce(r.Regs.RIP, int(left))
 	}
 	return r.cache.Enter(r.Regs.RIP)
 }
@@ -310,8 +313,11 @@ func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
 	regs.RAX, regs.RCX, regs.R11, regs.RDI = context.Saved(0), context.Saved(1), context.Saved(11), context.Saved(7)
 	r.take(regs, x.Target, x.Undone)
 	r.indirect = x.Kind == translate.ExitIndirect
-	if x.Kind == translate.ExitChanged {
+	switch x.Kind {
+	case translate.ExitChanged:
 		r.cache.Changed(x.Target)
+	case translate.ExitLeft:
+		context.Ensure(x.Counter)
 	}
 	switch {
 	case x.Kind == translate.ExitCall && leaving:
@@ -356,12 +362,20 @@ func (r *Runner) interrupted() (stop Stop, running bool, err error) {
 }
 
 // leave makes the thread, which is stopped anywhere, leave the cache after the current
-// block, and continues it.
+// block, and continues it. The thread may just have a copy of a counter in rcx.
 func (r *Runner) leave() error {
 	if !r.leaving {
 		r.leaving = true
-		if err := r.addLeft(-leavingBias); err != nil {
+		var regs ptrace.Regs
+		if err := r.tracer.Regs(r.tid, &regs); err != nil {
 			return err
+		}
+		r.context().Leave()
+		if r.cache.CountsInRCX(regs.RIP) {
+			regs.RCX = translate.LeaveInRCX(regs.RCX)
+			if err := r.tracer.SetRegs(r.tid, &regs); err != nil {
+				return err
+			}
 		}
 	}
 	if r.buffers() {
@@ -371,43 +385,14 @@ func (r *Runner) leave() error {
 	return r.resume(r.tracer.ToEmulated, 0)
 }
 
-// stopLeaving undoes what leave has subtracted, after the thread has left the cache. A
-// thread that was killed may not have stored it.
+// stopLeaving undoes what leave has done, after the thread has left the cache.
 func (r *Runner) stopLeaving() {
 	context := r.context()
-	if r.leaving && context.Left() < -leavingBias/2 {
-		context.SetLeft(context.Left() + leavingBias)
+	if r.leaving {
+		context.SetLeft(context.Left())
 	}
 	context.SetLeave(false)
 	r.leaving = false
-}
-
-// leavingBias is subtracted from the instructions that are left to make the thread
-// leave the cache. It is larger than any number of instructions.
-const leavingBias = 1 << 60
-
-// withoutBias returns a number of instructions that are left without what leave has
-// subtracted.
-func withoutBias(left int64) int64 {
-	if left < -leavingBias/2 {
-		left += leavingBias
-	}
-	return left
-}
-
-// addLeft adds to the instructions that are left, of which the thread may just have a
-// copy in rcx.
-func (r *Runner) addLeft(n int64) error {
-	var regs ptrace.Regs
-	if err := r.tracer.Regs(r.tid, &regs); err != nil {
-		return err
-	}
-	if r.cache.CountsInRCX(regs.RIP) {
-		regs.RCX += uint64(n)
-		return r.tracer.SetRegs(r.tid, &regs)
-	}
-	r.context().SetLeft(r.context().Left() + n)
-	return nil
 }
 
 // ClearDeadFlags clears the flags that the program overwrites before it reads them, as Run

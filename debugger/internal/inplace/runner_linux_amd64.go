@@ -22,6 +22,11 @@ type Runner struct {
 	// be skipped.
 	Replays bool
 
+	// Early is the number of instructions that Run may leave out at the end. To stop at a
+	// certain number takes dozens of stops, to stop early one or two. A Run of no more
+	// instructions executes all.
+	Early int64
+
 	// Follow, unless nil, gets the children of the process. Otherwise they run on.
 	Follow func(Child)
 

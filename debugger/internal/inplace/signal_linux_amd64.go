@@ -39,12 +39,12 @@ func (r *Runner) signalled() (stop Stop, running bool, err error) {
 		return r.deliverable()
 	case isFault(&r.signal) && r.refuseFutex(&regs):
 		return Stop{}, true, errors.Join(r.tracer.SetRegs(r.tid, &regs), r.resume(r.tracer.Cont, 0))
-	case ok && position.Start:
-		r.take(&regs, position.PC, 0)
-		return r.deliverable()
 	case ok && position.Begun && isFault(&r.signal):
 		r.adopt(&regs, position)
 		return Stop{}, true, r.step()
+	case ok && position.Start:
+		r.take(&regs, position.PC, position.Undone) // a jump that takes no code may have been executed
+		return r.deliverable()
 	case isFault(&r.signal) && r.signal.Signal() != unix.SIGTRAP:
 		return Stop{}, false, fmt.Errorf("%v at %#x, in code of the cache itself", r.signal.Signal(), regs.RIP)
 	}

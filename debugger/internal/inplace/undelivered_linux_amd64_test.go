@@ -3,6 +3,7 @@ package inplace_test
 import (
 	"encoding/binary"
 	"errors"
+	"path/filepath"
 	"testing"
 	"unsafe"
 
@@ -57,6 +58,36 @@ func TestSignalInfoStays(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestSignalAtAJump sends a signal to a program that continues with a jump, of which the
+// translation has no code. The registers and the number of instructions belong to the place
+// before it or to that behind it.
+func TestSignalAtAJump(t *testing.T) {
+	loop := debuggertest.Compile(t, filepath.Join("testdata", "counters.c"), nil, "gcc", "-O1")
+	launch(t, []string{loop}, func(g *guest) {
+		g.until(t.Context(), func() bool { return g.Executed() > 1_000_000 })
+		const length, distance = 2, 3
+		from := g.Regs.RIP
+		_, err := g.Memory().Write(from, []byte{
+			0xeb, distance, // jmp
+			0xcc, 0xcc, 0xcc,
+			0x31, 0xc0, 0xeb, 0xfc, // 1: xor eax, eax; jmp 1b
+		})
+		must(err)
+		g.Forget()
+		before := g.Executed()
+		must(unix.Kill(g.Thread(), unix.SIGUSR1))
+		stop, err := g.Run(t.Context(), 1<<40)
+		must(err)
+		if stop.Kind != inplace.Signal {
+			panic(failuref("a stop of kind %d", stop.Kind))
+		}
+		want := map[int64]uint64{0: from, 1: from + length + distance}
+		if executed := g.Executed() - before; g.Regs.RIP != want[executed] {
+			t.Errorf("the signal has come at %+d after %d instructions", g.Regs.RIP-from, executed)
+		}
+	})
 }
 
 // queueValue sends SIGUSR1 with a value.

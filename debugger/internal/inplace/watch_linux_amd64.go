@@ -71,7 +71,7 @@ func (r *Runner) watched() bool {
 // noteWatched notes a write by an instruction in the cache, after which the thread has
 // stopped, and continues it.
 func (r *Runner) noteWatched(regs *ptrace.Regs) error {
-	executed := r.executed + r.quantum - r.left()
+	executed := r.executed + r.quantum - r.context().Left()
 	if p, ok := r.cache.Position(regs.RIP); ok && p.Begun {
 		executed -= int64(p.Undone)
 	}
@@ -84,9 +84,6 @@ func (r *Runner) noteWatched(regs *ptrace.Regs) error {
 	}
 	return r.leave()
 }
-
-// left returns the number of instructions that are left.
-func (r *Runner) left() int64 { return withoutBias(r.context().Left()) }
 
 func (r *Runner) noteWrite(executed int64) {
 	w := &r.watch
@@ -110,7 +107,7 @@ func (r *Runner) noteStep() error {
 func (r *Runner) noteOwn(addr, n uint64) {
 	for _, w := range r.watch.ranges {
 		if addr < w.End && w.Start < addr+n && !r.watch.reached {
-			r.noteWrite(r.executed + r.quantum - r.left())
+			r.noteWrite(r.executed + r.quantum - r.context().Left())
 			return
 		}
 	}

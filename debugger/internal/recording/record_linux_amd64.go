@@ -197,7 +197,7 @@ func (r *recorder) next(ctx context.Context) error {
 		return err
 	}
 	r.segmentDue = r.out.segmentDue()
-	scheduled := stop.Kind == inplace.Blocked || len(r.threads) > 1 && r.position() >= r.sliceEnd
+	scheduled := stop.Kind == inplace.Blocked || r.sliceOver()
 	if scheduled {
 		err = r.schedule(ctx)
 	}

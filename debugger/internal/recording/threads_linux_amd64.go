@@ -26,13 +26,26 @@ type thread struct {
 // sliceLength is the number of positions after which another thread runs, if one can.
 const sliceLength = 1 << 22
 
+// sliceSlack is the number of instructions by which a slice may be shorter.
+const sliceSlack = 1 << 15
+
 // slice returns the number of instructions that the current thread runs.
 func (r *recorder) slice() int64 {
+	r.run.Early = 0
 	n := r.stretch.left(r.position())
 	if len(r.threads) == 1 {
 		return n
 	}
-	return min(n, max(0, int64(r.sliceEnd-r.position())))
+	left := max(0, int64(r.sliceEnd-r.position()))
+	if left < n {
+		r.run.Early = sliceSlack
+	}
+	return min(n, left)
+}
+
+// sliceOver reports whether another thread is to run, if one can.
+func (r *recorder) sliceOver() bool {
+	return len(r.threads) > 1 && r.position()+sliceSlack >= r.sliceEnd
 }
 
 // schedule makes another thread the current one, which can execute instructions.

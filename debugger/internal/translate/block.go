@@ -60,6 +60,9 @@ type Request struct {
 	// [Stubs], and records them in a buffer. A thread that makes no calls at all, as that of
 	// a replay, has no use for it.
 	Buffered bool
+	// Once says that the block is executed only if there are Limit instructions left. It does
+	// not check that, and ends at an indirect branch with an exit.
+	Once bool
 	// Stops reports whether the program stops before the instruction at an address, as
 	// it does before one that the processor must execute in its original place. It is
 	// not asked for PC itself if Passes is true. A nil Stops reports false.
@@ -85,7 +88,7 @@ type ExitKind uint8
 // The kinds of exits.
 const (
 	ExitBranch   ExitKind = iota // the branch at Link leads to an address without translation
-	ExitLeft                     // fewer instructions are left than the block has; it has not begun
+	ExitLeft                     // fewer instructions are left than the rest of the block and Reserve
 	ExitNative                   // the processor must execute the instruction in its original place
 	ExitIndirect                 // the target of the indirect branch at Target is in no table; the branch is counted
 	ExitChanged                  // the code is not what was translated; the block has not begun
@@ -101,15 +104,19 @@ type Exit struct {
 	// ExitChanged, it is an address to which the first instruction of the block may be
 	// made to jump.
 	Link uint64
-	Rare bool // it is not worth while to translate the code at Target before the exit is reached
+	// Undone is the number of counted instructions that were not executed.
+	Undone  int
+	Counter uint8 // of the context, by an exit of kind ExitLeft
+	Rare    bool  // it is not worth while to translate the code at Target before the exit is reached
 }
 
 // A Position says to which instruction a part of the hot code belongs.
 type Position struct {
-	Offset uint32 // in Hot, of the first byte
-	Index  uint8  // number of instructions before it in the block
-	Saved  uint16 // set of general registers whose values are saved in the context
-	PC     uint64
+	Offset   uint32 // in Hot, of the first byte
+	Undone   int8   // counted instructions that were not executed; negative if others were that are not counted
+	Counting bool   // the code counts
+	Saved    uint16 // set of general registers whose values are saved in the context
+	PC       uint64
 }
 
 // A translation is a block under construction:
@@ -117,7 +124,7 @@ type Position struct {
 //	Translate
 //	├─ plan      which instructions, see plan.go
 //	├─ verify    code that may have changed, see verify.go
-//	├─ count     the number of instructions
+//	├─ count     numbers of instructions, see count.go
 //	├─ add       copies; branches in the middle of the block
 //	└─ branch    at its end: direct, conditional, indirect; or an exit
 type translation struct {
@@ -128,6 +135,8 @@ type translation struct {
 	returns   []uint64 // addresses behind calls of the block to functions in which it continues
 	text      []byte   // the planned instructions
 	current   int      // index in planned
+	counter   uint8    // of Left, the next or the last one
+	counted   int      // instructions that are counted before the current one is executed
 	end       uint64   // where the program continues behind the planned instructions
 	native    bool     // before an instruction that is executed in its original place, or a stop
 }
@@ -146,11 +155,16 @@ func Translate(r Request) Block {
 	memory, _ := scratches.Get().(*scratch) // there is nothing else in it
 	t.begin(memory)
 	t.plan()
+	t.placeCounts()
+	t.block.Count = len(t.planned)
 	t.verify()
-	t.count()
 	ended := false
 	for n := range t.planned {
 		t.current = n
+		if n > 0 && t.planned[n].counting.number > 0 {
+			t.mark(0)
+		}
+		t.count(&t.planned[n])
 		ended = t.add(&t.planned[n])
 	}
 	switch {
@@ -181,33 +195,15 @@ func (b *Block) Continuation(hot uint64) (pc uint64, length int, ok bool) {
 // the given registers saved.
 func (t *translation) mark(saved uint16) {
 	t.block.Positions = append(t.block.Positions, Position{
-		Offset: uint32(len(t.hot.code)), Index: uint8(t.current), Saved: saved,
+		Offset: uint32(len(t.hot.code)), Undone: int8(t.undone()), Saved: saved,
 		PC: t.planned[t.current].in.PC,
 	})
 }
 
-// count adds the subtraction from the instructions that are left, and the exit if they
-// are not enough. It changes flags only if the program overwrites all of them.
-func (t *translation) count() {
-	n := int8(len(t.planned))
-	t.block.Count = int(n)
-	if n == 0 {
-		return
-	}
-	if t.flagsDead(t.PC) {
-		t.hot.subtractLeft(n)
-		t.hot.raw(0x0f, 0x88) // js
-		t.hot.relative(t.cold.address())
-	} else {
-		t.hot.addLeft(-n)
-		t.hot.raw(0x0f, 0xb6) // movzx ecx, byte [Left+7]
-		t.hot.field(x86.RCX, contextLeft+7, 0)
-		t.hot.raw(0xe3, 5) // jrcxz over the jump
-		t.hot.jump(t.cold.address())
-		t.hot.restore(x86.RCX)
-		t.cold.restore(x86.RCX)
-	}
-	t.exit(Exit{Kind: ExitLeft, Target: t.PC})
+// markCounting begins a part of the hot code between the count and the current instruction.
+func (t *translation) markCounting() {
+	t.mark(0)
+	t.block.Positions[len(t.block.Positions)-1].Counting = true
 }
 
 // exit adds the cold code of an exit.

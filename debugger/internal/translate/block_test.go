@@ -45,7 +45,9 @@ func block(t *testing.T, code string, limit int) translate.Block {
 	})
 }
 
-// field names a field of the context, and register the one for a general register.
+// field names a field of the context, register the one for a general register, and counter
+// one that counts instructions.
+func counter(n int) string    { return field(512 + 8*n) }
 func field(offset int) string { return fmt.Sprintf("[%#x]", left+offset) }
 func register(n int) string   { return field(64 + 8*n) }
 
@@ -76,27 +78,27 @@ func TestHotCode(t *testing.T) {
 	}{
 		// add rax, rbx overwrites all flags: a subtraction may change them before
 		{"flags are dead", "4801d8 e9f8ffff0f", 2, []string{
-			"sub qword ptr " + field(0) + ", 2", "js 0x20020000", "add rax, rbx", "jmp 0x20020023",
+			"sub qword ptr " + counter(0) + ", 2", "js 0x20020000", "add rax, rbx", "jmp 0x20020023",
 		}},
 		{"flags live", "b801000000 9f f4", 2, []string{
-			"mov " + register(1) + ", rcx", "mov rcx, " + field(0), "lea rcx, [rcx-2]", "mov " + field(0) + ", rcx",
-			"movzx ecx, byte ptr " + field(7), "jrcxz 0x20010027", "jmp 0x20020000", "mov rcx, " + register(1),
+			"mov " + register(1) + ", rcx", "mov rcx, " + counter(0), "lea rcx, [rcx-2]", "mov " + counter(0) + ", rcx",
+			"movzx ecx, byte ptr " + field(512+7), "jrcxz 0x20010027", "jmp 0x20020000", "mov rcx, " + register(1),
 			"mov eax, 1", "lahf", "jmp 0x2002002a",
 		}},
 		{"call", "31c0 e800100000", 2, []string{
-			"sub qword ptr " + field(0) + ", 2", "js 0x20020000", "xor eax, eax", "push 0x401007", "jmp 0x20020023",
+			"sub qword ptr " + counter(0) + ", 2", "js 0x20020000", "xor eax, eax", "push 0x401007", "jmp 0x20020023",
 		}},
 		{"call of a function that returns", "31c0 e802000000 90 f4 c3", 4, []string{
-			"sub qword ptr " + field(0) + ", 4", "js 0x20020000", "xor eax, eax", "push 0x401007",
+			"sub qword ptr " + counter(0) + ", 4", "js 0x20020000", "xor eax, eax", "push 0x401007",
 			"mov " + register(1) + ", rcx", "mov rcx, [rsp]", "mov " + register(2) + ", rdx", "mov rdx, [0x20020023]",
 			"lea rcx, [rcx+rdx]", "mov rdx, " + register(2), "jrcxz 0x20010040", "jmp 0x2002002b", "mov rcx, " + register(1),
 			"lea rsp, [rsp+8]", "nop", "jmp 0x2002007a",
 		}},
 		{"near operand", "31c0 8b0500000010 f4", 2, []string{
-			"sub qword ptr " + field(0) + ", 2", "js 0x20020000", "xor eax, eax", "mov eax, [0x10401008]", "jmp 0x20020023",
+			"sub qword ptr " + counter(0) + ", 2", "js 0x20020000", "xor eax, eax", "mov eax, [0x10401008]", "jmp 0x20020023",
 		}},
 		{"system call", "31c0 0f05", 2, []string{
-			"sub qword ptr " + field(0) + ", 2", "js 0x20020000", "xor eax, eax",
+			"sub qword ptr " + counter(0) + ", 2", "js 0x20020000", "xor eax, eax",
 			"mov " + register(0) + ", rax", "mov " + register(1) + ", rcx", "mov " + register(11) + ", r11", "syscall",
 			"lea rcx, [rax+0x26]", "jrcxz 0x20010032", "jmp 0x2001003b", "mov rax, " + register(0), "syscall",
 			"mov rcx, 0x401004", "jmp qword ptr [0x20020023]",

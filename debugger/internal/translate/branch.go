@@ -73,16 +73,21 @@ func (t *translation) passBranch(p *planned) {
 	}
 	t.hot.raw(0x0f, 0x80|condition)
 	t.hot.relative(t.cold.address())
-	t.leaveMiddle(len(t.planned)-t.current-1, Exit{Kind: ExitBranch, Target: p.side})
+	t.leaveMiddle(t.undone()-1, Exit{Kind: ExitBranch, Target: p.side})
 }
 
-// leaveMiddle adds the cold code with which the block is left before its end: n of its
-// instructions are not executed.
+// leaveMiddle adds the cold code with which the block is left before its end, from a jump
+// that the hot code has just got: n of the counted instructions are not executed.
 func (t *translation) leaveMiddle(n int, e Exit) {
+	if n == 0 {
+		e.Link = t.hot.address() - 4
+		t.exit(e)
+		return
+	}
 	if t.flagsDead(e.Target) {
-		t.cold.subtractLeft(int8(-n))
+		t.cold.subtractLeft(t.counter, int8(-n))
 	} else {
-		t.cold.addLeft(int8(n))
+		t.cold.addLeft(t.counter, int8(n))
 		t.cold.restore(x86.RCX)
 	}
 	t.cold.jump(t.cold.address() + 5)
@@ -109,13 +114,18 @@ func (t *translation) passReturn(p *planned) {
 	t.hot.restore(x86.RCX)
 	t.cold.restore(x86.RCX)
 	t.hot.raw(0x48, 0x8d, 0x64, 0x24, 0x08) // lea rsp, [rsp+8]
-	t.leaveMiddle(len(t.planned)-t.current, Exit{Kind: ExitBranch, Target: p.in.PC, Rare: true})
+	t.leaveMiddle(t.undone(), Exit{Kind: ExitBranch, Target: p.in.PC, Rare: true})
 }
 
 // indirect adds a return, or a jump or call to an address in a register or in memory. It
 // changes rsp and memory only when the translation has been found, so that it can be
 // left before.
 func (t *translation) indirect(in *x86.Inst, code []byte) {
+	if t.Once {
+		t.hot.jump(t.cold.address())
+		t.exit(Exit{Kind: ExitIndirect, Target: in.PC, Undone: 1})
+		return
+	}
 	t.hot.save(x86.RAX)
 	t.mark(1 << x86.RAX)
 	if in.Class.Is(x86.Return) {
@@ -189,7 +199,7 @@ func (t *translation) search(pc uint64) {
 	const rest = 7 + 7 + 5 // bytes of the next three instructions
 	c.storeAddress(c.address()+rest, contextNone)
 	c.jump(t.Stubs + stubSearch)
-	t.exit(Exit{Kind: ExitIndirect, Target: pc})
+	t.exit(Exit{Kind: ExitIndirect, Target: pc, Undone: 1})
 }
 
 // table returns the address of the first table of targets.

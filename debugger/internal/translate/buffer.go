@@ -103,7 +103,7 @@ const maxUnits = 1 << 16
 // Layout of a record in the buffer.
 const (
 	recordSize     = 0 // of the record in bytes, a multiple of 8
-	recordLeft     = 8 // instructions that are left, without the one that makes the call
+	recordLeft     = 8 // sum of the counters of Left, without the call
 	recordResult   = 16
 	recordFlags    = 24
 	recordNext     = 32 // address of the instruction behind the call
@@ -117,7 +117,7 @@ const (
 
 // A BufferedCall is a system call that the process has made without a stop.
 type BufferedCall struct {
-	Left   int64  // instructions that are left
+	Left   int64  // instructions that are left, without the call
 	Next   uint64 // address of the instruction behind it
 	GPR    [16]uint64
 	Flags  uint64
@@ -141,7 +141,7 @@ func (c *BufferedCall) Decode(b []byte) (rest []byte, ok bool) {
 	if size > uint64(len(b)) || size < recordData || length > size-recordData {
 		return nil, false
 	}
-	c.Left, c.Next, c.Flags, c.Result = int64(word(recordLeft)), word(recordNext), word(recordFlags), word(recordResult)
+	c.Left, c.Next, c.Flags, c.Result = Reserve+withoutBias(int64(word(recordLeft))), word(recordNext), word(recordFlags), word(recordResult)
 	for n := range c.GPR {
 		c.GPR[n] = word(recordGPR + 8*n)
 	}
@@ -411,7 +411,7 @@ func (s *bufferStub) record() {
 		s.load(x86.RDX, gprField(r))
 		s.inRecord(toMemory, x86.RDX, recordGPR+8*uint32(r))
 	}
-	s.load(x86.RDX, contextLeft)
+	s.sumLeft(x86.RDX)
 	s.inRecord(toMemory, x86.RDX, recordLeft)
 	s.load(x86.RDX, contextNext)
 	s.inRecord(toMemory, x86.RDX, recordNext)
@@ -437,6 +437,15 @@ func (s *bufferStub) record() {
 		s.restore(r)
 	}
 	s.jumpField(contextReturns)
+}
+
+// sumLeft sets a register to the sum of the counters of Left. It changes the flags.
+func (s *bufferStub) sumLeft(r x86.Reg) {
+	s.load(r, contextLeft)
+	for n := range uint64(counters - 1) {
+		s.raw(0x48, 0x03) // add r, [the next counter]
+		s.field(r, contextLeft+8*(n+1), 0)
+	}
 }
 
 // recordThread moves the id of a thread to the record at rcx. It changes rdx.
@@ -519,6 +528,6 @@ func (t *translation) buffered(in *x86.Inst) {
 	t.cold.imm64(in.Next())
 	t.cold.jump(t.hot.address())
 	t.cold.restore(x86.RCX)
-	t.exit(Exit{Kind: ExitCall, Target: in.PC})
+	t.exit(Exit{Kind: ExitCall, Target: in.PC, Undone: 1})
 	t.direct(in.Next())
 }

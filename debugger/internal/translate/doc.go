@@ -11,13 +11,14 @@
 //
 // # What a block does
 //
-// It subtracts its number of instructions from the field Left of a context in memory.
-// If that becomes negative, the block is left before its first instruction. Then
-// follow copies of the program's instructions. Only these differ from the original:
+// It executes copies of the program's instructions and subtracts their number from
+// counters in memory, see [Context.Left]. If one becomes negative, the block is left. The
+// instructions up to a branch are counted together, where the program is about to
+// overwrite the flags. Only these differ from the original:
 //
 //	direct branches     go to the translation of their target, or continue in the
-//	                    block; where the program leaves a block in its middle, the
-//	                    remaining instructions are added to Left
+//	                    block; where the program leaves a block in its middle, what
+//	                    was counted too much is added
 //	call                pushes the original return address, then jumps, or continues in the
 //	                    block with the function
 //	ret, jmp reg, …     search the original address in the tables of targets; a ret from a

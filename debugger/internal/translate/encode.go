@@ -92,19 +92,19 @@ func (s *section) jumpField(offset uint64) {
 	s.field(4, offset, 0)
 }
 
-// subtractLeft subtracts from the field Left, and changes flags.
-func (s *section) subtractLeft(n int8) {
-	s.raw(0x48, 0x83) // sub qword [Left], n
-	s.field(5, contextLeft, 1)
+// subtractLeft subtracts from a counter of Left, and changes flags.
+func (s *section) subtractLeft(counter uint8, n int8) {
+	s.raw(0x48, 0x83) // sub qword [counter], n
+	s.field(5, contextLeft+8*uint64(counter), 1)
 	s.raw(byte(n))
 }
 
-// addLeft adds to the field Left. Rcx is saved, and has the sum afterwards.
-func (s *section) addLeft(n int8) {
+// addLeft adds to a counter of Left. Rcx is saved, and has the sum afterwards.
+func (s *section) addLeft(counter uint8, n int8) {
 	s.save(x86.RCX)
-	s.load(x86.RCX, contextLeft)
+	s.load(x86.RCX, contextLeft+8*uint64(counter))
 	s.raw(0x48, 0x8d, 0x49, byte(n)) // lea rcx, [rcx+n]
-	s.store(x86.RCX, contextLeft)
+	s.store(x86.RCX, contextLeft+8*uint64(counter))
 }
 
 // loadImmediate adds mov reg, value.

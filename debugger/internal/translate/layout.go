@@ -20,7 +20,6 @@ const (
 
 // Offsets in a context.
 const (
-	contextLeft   = 0
 	contextTarget = 8
 	contextExit   = 16
 	contextFlags  = 24
@@ -50,6 +49,9 @@ const (
 
 	contextGuard   = 320 // a Guard
 	contextGuarded = 328 // set of descriptors, see guard.go
+
+	contextLeft  = 512                      // of all counters, see left.go
+	contextGiven = contextLeft + 8*counters // what SetLeft has stored
 )
 
 // The tables of targets map addresses of the program to translations. Their entries
@@ -73,13 +75,6 @@ const MaxTargets = secondEntries / 2
 // A Context is our view of a context. Its methods may
 // be called while the process is stopped.
 type Context []byte
-
-// Left returns the number of instructions that may be executed before the exit
-// [ExitLeft].
-func (c Context) Left() int64 { return int64(binary.LittleEndian.Uint64(c[contextLeft:])) }
-
-// SetLeft sets the number of instructions.
-func (c Context) SetLeft(n int64) { binary.LittleEndian.PutUint64(c[contextLeft:], uint64(n)) }
 
 // Exit returns the number of the exit that the process has reached.
 func (c Context) Exit() uint32 { return binary.LittleEndian.Uint32(c[contextExit:]) }

@@ -13,6 +13,7 @@ type planned struct {
 	code       []byte
 	next, side uint64
 	variable   bool // the program may change it
+	counting   counting
 }
 
 // Limits of blocks that continue behind branches. Code behind a branch is translated

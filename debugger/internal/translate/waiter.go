@@ -265,7 +265,7 @@ func (s *bufferStub) recordWait() {
 		s.load(x86.RAX, gprField(n))
 		s.inRecord(toMemory, x86.RAX, recordGPR+8*uint32(n))
 	}
-	s.load(x86.RAX, contextLeft)
+	s.sumLeft(x86.RAX)
 	s.inRecord(toMemory, x86.RAX, recordLeft)
 	s.load(x86.RAX, contextNext)
 	s.inRecord(toMemory, x86.RAX, recordNext)

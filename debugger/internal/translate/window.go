@@ -13,7 +13,12 @@ func CountsInRCX(code []byte, address, stubs uint64) bool {
 	if lea := []byte{0x48, 0x8d, 0x49}; bytes.HasPrefix(code, lea) && len(code) > len(lea) {
 		code, address = code[len(lea)+1:], address+uint64(len(lea))+1
 	}
-	s := section{base: address, arena: stubs}
-	s.store(x86.RCX, contextLeft)
-	return bytes.HasPrefix(code, s.code)
+	for n := range counters {
+		s := section{base: address, arena: stubs}
+		s.store(x86.RCX, contextLeft+8*uint64(n))
+		if bytes.HasPrefix(code, s.code) {
+			return true
+		}
+	}
+	return false
 }
