@@ -204,7 +204,8 @@ func (r *Runner) resumeTranslated() error {
 
 // address returns where the translation of the code at Regs.RIP is. If fewer
 // instructions are left than a block may have, or there is a stop, it is a translation of
-// its own.
+// its own. While the processor traps at unaligned accesses, every instruction is: code of
+// the cache around it makes some.
 func (r *Runner) address() (uint64, error) {
 	indirect := r.indirect
 	r.indirect = false
@@ -212,6 +213,9 @@ func (r *Runner) address() (uint64, error) {
 	case r.copying:
 		return r.cache.EnterCopy(r.Regs.RIP)
 	case r.watch.stops[r.Regs.RIP]:
+		return r.cache.EnterOnce(r.Regs.RIP, 1)
+	case r.Regs.EFlags&ptrace.AlignmentCheck != 0:
+		r.context().SetLeave(true) // the code that makes system calls without a stop may trap
 		return r.cache.EnterOnce(r.Regs.RIP, 1)
 	case left < translate.Shortest:
 		return r.cache.EnterOnce(r.Regs.RIP, int(left))

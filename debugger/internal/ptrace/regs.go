@@ -34,6 +34,8 @@ var RegNames = [NumRegs]string{
 const (
 	TrapFlag   = 1 << 8  // TF: trap after the next instruction
 	ResumeFlag = 1 << 16 // RF: the next instruction ignores execute breakpoints
+
+	AlignmentCheck = 1 << 18 // AC: trap at accesses to unaligned addresses
 )
 
 // NoSyscall is OrigRAX outside of a system call.

@@ -21,10 +21,11 @@ type span struct {
 	code  []byte
 }
 
-// verify adds the comparison of code that may change.
+// verify adds the comparison of code that may change. An instruction that is translated for
+// one execution cannot change before.
 func (t *translation) verify() {
 	spans := t.variable()
-	if len(spans) == 0 {
+	if len(spans) == 0 || t.Once && len(t.planned) == 1 {
 		return
 	}
 	changed := t.cold.address()
