@@ -273,10 +273,6 @@ func (s *sources) close() error {
 	return err
 }
 
-// scratch is the address of the path of a file in the process while it opens the file:
-// the lowest address that programs may map.
-const scratch = 1 << 16
-
 // An injector makes a process execute a system call.
 type injector func(number uint64, args ...uint64) (uint64, error)
 
@@ -299,18 +295,20 @@ func (s *sources) mapInto(pid int, inject injector, memory *ptrace.Memory, m Map
 	return err
 }
 
-// openInto makes the process open a file of the recording, and returns its descriptor.
+// openInto makes the process open a file of the recording, and returns its descriptor. Its path
+// is in a mapping meanwhile.
 func (s *sources) openInto(inject injector, memory *ptrace.Memory, n int) (uint64, error) {
 	f, err := s.open(n)
 	if err != nil {
 		return 0, err
 	}
 	path := fmt.Sprintf("/proc/%d/fd/%d\x00", os.Getpid(), f.Fd())
-	if _, err := inject(unix.SYS_MMAP, scratch, pageSize, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uint64(0), 0); err != nil {
+	scratch, err := inject(unix.SYS_MMAP, 0, pageSize, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS, ^uint64(0), 0)
+	if err != nil {
 		return 0, err
 	}
-	fd, err := uint64(0), error(nil)
+	fd := uint64(0)
 	if _, err = memory.Write(scratch, []byte(path)); err == nil {
 		fd, err = inject(unix.SYS_OPEN, scratch, unix.O_RDONLY|unix.O_CLOEXEC)
 	}

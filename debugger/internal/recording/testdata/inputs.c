@@ -1,6 +1,7 @@
 // inputs gets inputs of all kinds: signals in a loop, faults, time stamps, changes of
 // mappings and of its own code. It prints what it has learnt.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -58,8 +59,19 @@ static void faults(void) {
 		sum += 1 / zero;
 }
 
+enum { page = 4096 };
+
+// mapsFile maps a file after the lowest address that programs may map.
+static void mapsFile(void) {
+	mmap((void *)0x10000, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	int fd = open("/proc/self/exe", O_RDONLY);
+	char *p = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	sum += p[1]; // E of ELF
+	close(fd);
+}
+
 static int mappings(void) {
-	enum { page = 4096 };
+	mapsFile();
 	char *p = mmap(NULL, 8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(p, 7, 8 * page);
 	madvise(p, page, MADV_DONTNEED);
