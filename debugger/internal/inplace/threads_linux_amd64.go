@@ -236,6 +236,7 @@ func (r *Runner) Detach() error {
 	if len(r.queue) > 0 && r.queue[0].Kind == ptrace.SignalStop {
 		signal = r.queue[0].Signal
 	}
+	delete(r.threads, r.tid) // its registers are its own
 	return r.tracer.Detach(r.tid, signal)
 }
 

@@ -177,6 +177,16 @@ func TestCut(t *testing.T) {
 	replay(t, file)
 }
 
+// TestThreadsRunOn records a program with several threads until it traces others. The threads run
+// on then.
+func TestThreadsRunOn(t *testing.T) {
+	r := record(t, debuggertest.Compile(t, filepath.Join("testdata", "tracing.c"), nil, "gcc", "-O1", "-pthread"))
+	if r.result.Status != 6 || r.result.Cut != "the program traces others" || string(r.output) != "all threads have ended\n" {
+		t.Errorf("%+v, output %q", r.result, r.output)
+	}
+	replay(t, open(t, r.file))
+}
+
 // TestNothingIsKept looks for what a recording has left in this process: the memory that
 // it had shared with the program.
 func TestNothingIsKept(t *testing.T) {
