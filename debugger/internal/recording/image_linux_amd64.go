@@ -126,6 +126,9 @@ func protection(m procfs.Map) uint32 {
 	return p
 }
 
+// auxIgnore is the type of an entry of the auxiliary vector that programs ignore (AT_IGNORE).
+const auxIgnore = 1
+
 // hideVDSO hides the vdso from a new program, which then reads clocks by system calls.
 func hideVDSO(memory *ptrace.Memory, sp uint64) error {
 	const most = 1 << 22 // more than the arguments of a program, see execve(2)
@@ -142,10 +145,9 @@ func hideVDSO(memory *ptrace.Memory, sp uint64) error {
 	for word(at) != 0 {
 		at += 8
 	}
-	const ignore = 1 // AT_IGNORE
 	for at += 8; at+16 <= len(stack) && word(at) != 0; at += 16 {
 		if word(at) == ptrace.AuxVDSO {
-			_, err := memory.Write(sp+uint64(at), binary.LittleEndian.AppendUint64(nil, ignore))
+			_, err := memory.Write(sp+uint64(at), binary.LittleEndian.AppendUint64(nil, auxIgnore))
 			return err
 		}
 	}

@@ -170,7 +170,7 @@ func (r *recorder) begin(number uint64) error {
 	}
 	r.bufferCalls()
 	r.family.follow(r.run)
-	return nil
+	return r.hideSavedVDSO()
 }
 
 // next runs to the next event and records it.
