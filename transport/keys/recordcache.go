@@ -10,6 +10,7 @@ const maxCached = 10_000
 type recordCache struct {
 	mu      sync.Mutex
 	version version
+	hadKeys bool              // the store has had a version: it cannot be without one again
 	records map[string]Record // by ID
 	tokens  map[Hash]string   // the IDs of the records that tokens open
 }
@@ -30,6 +31,16 @@ func (c *recordCache) known() version {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.version
+}
+
+// lost records that the store has a version, and reports whether it has none though it had one
+// before, be that one which the cache has not moved on to. Such a store has lost its keys, for no
+// change removes the version.
+func (c *recordCache) lost(now version) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hadKeys = c.hadKeys || now != ""
+	return c.hadKeys && now == ""
 }
 
 // add adds a record that was read at a version, unless the cache has moved on to another one

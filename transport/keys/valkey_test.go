@@ -88,6 +88,20 @@ func TestLostNotices(t *testing.T) {
 	check(t, s, token, noon, keys.ErrUnavailable) // a store that has lost all keys says nothing of this one
 }
 
+// TestLostBeforeTheFirstRefresh: a process that has read one key of a store, and not yet caught
+// up with its version, notices the loss of all keys, too: at once, and after the next refresh.
+func TestLostBeforeTheFirstRefresh(t *testing.T) {
+	fake := miniredis.RunT(t)
+	one, two := openValkey(t, "redis://"+fake.Addr(), atNoon), openValkey(t, "redis://"+fake.Addr(), atNoon)
+	check(t, two, keys.NewToken(keys.Live), noon, keys.ErrUnknown) // it is new, and empty
+	_, token := create(t, one, keys.Settings{})
+	check(t, two, token, noon, nil)
+	fake.FlushAll()
+	check(t, two, token, noon, keys.ErrUnavailable)
+	time.Sleep(keys.MaxAge) // the promise is about real time
+	check(t, two, token, noon, keys.ErrUnavailable)
+}
+
 // TestBrokenRecords: what is not valid opens nothing and does not shut the
 // others out.
 func TestBrokenRecords(t *testing.T) {

@@ -84,11 +84,11 @@ func (s *ValkeyStore) catchVersion(ctx context.Context) error {
 		return away(fmt.Errorf("the server answers nothing"))
 	}
 	now := version(answer[0])
+	if s.cached.lost(now) {
+		return away(ErrLost)
+	}
 	if now == last && len(answer) == 1 {
 		return nil
-	}
-	if now == "" && last != "" {
-		return away(ErrLost) // a change never removes a key
 	}
 	changed, all := answer[1:], len(answer) == 2 && answer[1] == ""
 	if all {
@@ -134,6 +134,9 @@ func (s *ValkeyStore) fetch(ctx context.Context, h Hash) (Record, error) {
 	})
 	if err != nil {
 		return Record{}, err
+	}
+	if s.cached.lost(version(answer[0])) {
+		return Record{}, away(ErrLost)
 	}
 	if len(answer) < 3 {
 		return Record{}, ErrUnknown
