@@ -47,6 +47,9 @@ test: ## run the tests but the long ones of "make conformance"; says which progr
 	go test -shuffle=on $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
 
 # The packages of conformance start the program, which is built without the detector.
+# A program with the detector sleeps for a second before it ends, to find races of goroutines that
+# still run. The tests start thousands of them, and wait for their ends.
+race: export GORACE := atexit_sleep_ms=10 $(GORACE)
 race: ## run the tests with the race detector, but those of conformance that only start programs
 	go test -race -vet=off -shuffle=on -timeout 20m $(SLOW) $$(go list ./... | grep -v /conformance) ./conformance/xml ./conformance/jsonrpc ./conformance/editors
 

@@ -28,6 +28,9 @@ func TestSeeks(t *testing.T) {
 	thrower := debuggertest.Build(t, "thrower.cc", "-O2")
 	inputs := debuggertest.Compile(t, filepath.Join("testdata", "inputs.c"), nil, "gcc", "-O1")
 	programs, seeks := [][]string{{"sort", "--parallel=1", "/etc/services"}, {thrower}, {inputs}}, 10
+	if debuggertest.Race {
+		seeks = 3
+	}
 	if long := os.Getenv("RECORDING_PROGRAM"); long != "" { // arguments separated by |
 		programs, seeks = [][]string{strings.Split(long, "|")}, 200
 	}
