@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
@@ -171,6 +173,20 @@ func TestRecordTranslatedSignals(t *testing.T) {
 	if got, want := c.ok("continue", waits), worked(t, "3", "20000", "signal"); !strings.Contains(got, want) {
 		t.Errorf("the program has written %q, want %q", got, want)
 	}
+}
+
+// A signal that arrives before one that was reported is reported, too.
+func TestRecordTranslatedSignalBefore(t *testing.T) {
+	c := work(t, debugger.Config{}, "3", "20000", "signal")
+	var at when
+	c.data("continue", args{"record": true, "wait_ms": 60000}, &at)
+	if at.State.Reason != "signal" {
+		t.Fatalf("%+v, want a signal", at.State)
+	}
+	if err := unix.Tgkill(at.State.Thread, at.State.Thread, unix.SIGHUP); err != nil { // to the first thread
+		t.Fatal(err)
+	}
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped by signal SIGHUP")
 }
 
 // A crash is recorded, and what has led to it can be found.

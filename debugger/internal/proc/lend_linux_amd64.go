@@ -34,7 +34,8 @@ type Loan struct {
 	Current  int                    // the thread of the stop, or 0; at the beginning that of the last one
 
 	// Reported has the signals that were reported, by thread. At the beginning they
-	// arrive again. The borrower replaces it by those that it reports.
+	// arrive again, perhaps behind others. The borrower removes those that it delivers,
+	// and adds those that it reports.
 	Reported map[int]syscall.Signal
 
 	// Again has signals that are sent again at the end: their threads have left their
@@ -170,7 +171,7 @@ func (p *Process) reportedSignals() map[int]syscall.Signal {
 }
 
 // sendAgain sends the signals of [Loan.Again]. A thread whose signal was reported is then in
-// its signal-delivery stop.
+// its signal-delivery stop, also if the signal still waits in the kernel.
 func (p *Process) sendAgain(l *Loan) error {
 	var err error
 	for id, info := range l.Again {
@@ -185,7 +186,20 @@ func (p *Process) sendAgain(l *Loan) error {
 			err = errors.Join(err, p.sendDeferred(t))
 		}
 	}
+	for id, sig := range l.Reported {
+		if t := p.threads[id]; t != nil && t.signal.number == 0 && p.awaitsSignal(t, sig) {
+			t.reportedSignal = sig
+			err = errors.Join(err, p.awaitDelivery(t))
+		}
+	}
 	return err
+}
+
+// awaitsSignal reports whether a signal that was sent to a thread will be delivered to it when
+// the thread continues.
+func (p *Process) awaitsSignal(t *thread, sig syscall.Signal) bool {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	return err == nil && s.Bits("SigPnd")&^s.Bits("SigBlk")>>(sig-1)&1 != 0
 }
 
 // replaceMemory opens the memory anew if its thread has ended.

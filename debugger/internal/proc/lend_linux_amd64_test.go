@@ -2,6 +2,7 @@ package proc_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 
@@ -57,4 +58,35 @@ func TestLendKeeps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A signal that was reported is not reported again after a loan whose borrower could not let the
+// process run.
+func TestLendKeepsReportedSignal(t *testing.T) {
+	program := debuggertest.Start(t, "ticker.c")
+	p := attach(t, program, proc.Options{})
+	if err := unix.Kill(program.PID, unix.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	if stop := resume(t, p); stop.Why != proc.Signalled || stop.Signal != unix.SIGUSR1 {
+		t.Fatalf("stop %+v, want SIGUSR1", stop)
+	}
+	failed := errors.New("not translated")
+	if err := p.Lend(t.Context(), func(*proc.Loan) error { return failed }); !errors.Is(err, failed) {
+		t.Fatalf("%v, want %v", err, failed)
+	}
+	b, err := p.SetBreakpoint(proc.BreakpointSpec{Address: program.Symbol("on_signal")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stop := resume(t, p); stop.Breakpoint != b.ID {
+		t.Errorf("stop %+v, want the handler", stop)
+	}
+	if err := p.Detach(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := program.Ask("signals"); got[:2] != "1 " {
+		t.Errorf("the program counted %q, want one signal", got)
+	}
+	requireUnharmed(t, program)
 }

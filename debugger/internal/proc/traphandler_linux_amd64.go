@@ -75,6 +75,11 @@ func (p *Process) redeliverDeferred(t *thread) error {
 	if err := p.sendDeferred(t); err != nil {
 		return err
 	}
+	return p.awaitDelivery(t)
+}
+
+// awaitDelivery continues a thread for which a signal waits to its signal-delivery stop.
+func (p *Process) awaitDelivery(t *thread) error {
 	if err := p.checkEnded(p.tracer.Cont(t.id, 0)); err != nil {
 		return err
 	}

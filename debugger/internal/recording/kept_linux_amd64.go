@@ -103,7 +103,7 @@ func (k *kept) record(ctx context.Context, l *proc.Loan, s *stretch, part *Part)
 	}
 	own := r.stretch
 	own.begin(s.Stretch)
-	own.action, own.passes = s.action, s.passes
+	own.action, own.reported, own.passes = s.action, s.reported, s.passes
 	part.kept = nil
 	return r.fill(ctx, l, part), nil
 }

@@ -50,6 +50,7 @@ func (p *Past) Record(ctx context.Context, process *proc.Process, r *history.Rec
 	ran := false
 	defer p.releaseUnused(s)
 	err := process.Lend(ctx, func(l *proc.Loan) (err error) {
+		s.reported = l.Reported
 		s.action = func(info ptrace.SigInfo) proc.Action { return l.Action(info.Signal()) }
 		ctx, unwatch := watchPause(ctx, l)
 		defer unwatch()

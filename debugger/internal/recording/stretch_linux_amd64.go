@@ -17,8 +17,8 @@ import (
 type stretch struct {
 	Stretch
 	code     map[uint64]bool
-	reported map[int]bool // threads whose next signal was reported before
-	passes   map[int]bool // threads that do not stop where they begin
+	reported map[int]syscall.Signal // that of the loan
+	passes   map[int]bool           // threads that do not stop where they begin
 	action   func(ptrace.SigInfo) proc.Action
 	store    *store
 
@@ -49,7 +49,7 @@ func (s *stretch) signal(r *recorder, info ptrace.SigInfo) (dropped bool, err er
 		return false, nil
 	}
 	tid := r.run.Thread()
-	if s.reported[tid] {
+	if s.reported[tid] == info.Signal() {
 		delete(s.reported, tid)
 		return false, nil
 	}
@@ -196,11 +196,6 @@ func (r *recorder) begun(l *proc.Loan) {
 	s.passes[l.Current] = true
 	r.sliceEnd = max(r.sliceEnd, r.position()+1) // it leaves the place where it does not stop
 	r.run.StopAt(s.Code)
-	for _, tid := range r.run.Threads() {
-		if _, ok := l.Reported[tid]; ok {
-			s.reported[tid] = true
-		}
-	}
 }
 
 // runStretch records until the stretch ends.
@@ -236,7 +231,6 @@ func (r *recorder) endOf(err error) StretchEnd {
 
 // giveBackToDebugger leaves the process as it was lent, in its own code.
 func (r *recorder) giveBackToDebugger(l *proc.Loan, end StretchEnd) error {
-	l.Reported = nil
 	if r.gone || r.run == nil || errors.Is(r.result.Err, ptrace.ErrNoThreads) {
 		return r.giveBack(l)
 	}
@@ -249,7 +243,7 @@ func (r *recorder) giveBackToDebugger(l *proc.Loan, end StretchEnd) error {
 		l.Current = threads[0]
 	}
 	if end.Why == EndSignal {
-		l.Reported = map[int]syscall.Signal{end.Thread: end.Signal.Signal()}
+		l.Reported[end.Thread] = end.Signal.Signal()
 	}
 	err = errors.Join(err, r.run.Switch(threads[0]), r.run.Unmap(), r.live.undo(threads))
 	if errors.Is(err, ptrace.ErrGone) && l.Ended == nil {
@@ -301,7 +295,7 @@ func newStretch(limits Stretch) *stretch {
 // begin begins another stretch of the same recording.
 func (s *stretch) begin(limits Stretch) {
 	s.Stretch, s.looked, s.maps, s.mapsFor = limits, 0, nil, 0
-	s.code, s.reported, s.passes = make(map[uint64]bool), make(map[int]bool), make(map[int]bool)
+	s.code, s.passes = make(map[uint64]bool), make(map[int]bool)
 	for _, pc := range limits.Code {
 		s.code[pc] = true
 	}

@@ -73,6 +73,7 @@ int main(int argc, char **argv) {
 	for (unsigned i = 0; i < sizeof table; i++)
 		table[i] = (unsigned char)(i * 7);
 	signal(SIGUSR1, on_signal);
+	signal(SIGHUP, on_signal);
 	if (!strcmp(also, "waits")) {
 		puts("ready");
 		fflush(stdout);
