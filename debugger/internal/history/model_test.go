@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -17,6 +19,7 @@ type model struct {
 	vector [256]byte
 	memory [4 * pageSize]byte // at modelBase
 	log    []model            // what it was at each position
+	fails  error              // of reads of memory
 }
 
 var errNotMapped = errors.New("not mapped")
@@ -24,6 +27,9 @@ var errNotMapped = errors.New("not mapped")
 const modelBase = 0x7000_0000_0000
 
 func (m *model) ReadMemory(addr uint64, b []byte) (int, error) {
+	if m.fails != nil {
+		return 0, m.fails
+	}
 	if addr-modelBase >= uint64(len(m.memory)) {
 		return 0, errNotMapped
 	}
@@ -116,6 +122,28 @@ func TestModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		requireModel(t, &h.view, &m.log[position])
+	}
+}
+
+// If the process cannot be read, memory of the past is not taken for zeros: the view stays where it
+// was, and goes on when the process can be read again.
+func TestUnreadable(t *testing.T) {
+	m, h := modelHistory(5, 1<<20, 100)
+	for _, fails := range []error{proc.ErrRunning, proc.ErrExited, &ptrace.AccessError{Address: modelBase, Err: io.EOF}} {
+		m.fails = fails
+		if _, err := h.Seek(20); !errors.Is(err, fails) {
+			t.Errorf("Seek: %v, want %v", err, fails)
+		}
+		m.fails = nil
+		requireModel(t, &h.view, &m.log[h.view.position])
+	}
+	if _, err := h.Seek(20); err != nil {
+		t.Fatal(err)
+	}
+	requireModel(t, &h.view, &m.log[20])
+	m.fails = &ptrace.AccessError{Address: modelBase, Err: errNotMapped} // unmapped meanwhile
+	if _, err := h.Seek(10); err != nil {
+		t.Errorf("Seek without the memory: %v", err)
 	}
 }
 

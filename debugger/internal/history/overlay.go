@@ -1,5 +1,12 @@
 package history
 
+import (
+	"errors"
+	"io"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
 // pageSize is the size of a page of the overlay.
 const pageSize = 1 << 12
 
@@ -20,27 +27,56 @@ func (o *overlay) clear() {
 	o.last = nil
 }
 
-// page returns a page of the overlay. It copies the page of the present if
-// necessary; memory that cannot be read is zero, as new mappings are.
+// page returns a page of the overlay, or nil.
 func (o *overlay) page(number uint64) *page {
 	if o.last != nil && o.number == number {
 		return o.last
 	}
 	p := o.pages[number]
-	if p == nil {
-		p = new(page)
-		n, _ := o.base(number*pageSize, p[:])
-		clear(p[n:])
-		if o.pages == nil {
-			o.pages = make(map[uint64]*page)
-		}
-		o.pages[number] = p
+	if p != nil {
+		o.number, o.last = number, p
 	}
-	o.number, o.last = number, p
 	return p
 }
 
-// swap exchanges the contents of memory and data.
+// load copies the pages of some memory from the present, unless the overlay has them. Memory
+// that is not mapped there is zero, as new mappings are.
+func (o *overlay) load(addr uint64, size int) error {
+	for size > 0 {
+		if err := o.loadPage(addr / pageSize); err != nil {
+			return err
+		}
+		n := pageSize - addr%pageSize
+		addr, size = addr+n, size-int(n)
+	}
+	return nil
+}
+
+func (o *overlay) loadPage(number uint64) error {
+	if o.page(number) != nil {
+		return nil
+	}
+	p := new(page)
+	n, err := o.base(number*pageSize, p[:])
+	if err != nil && !isAbsent(err) {
+		return err
+	}
+	clear(p[n:])
+	if o.pages == nil {
+		o.pages = make(map[uint64]*page)
+	}
+	o.pages[number] = p
+	return nil
+}
+
+// isAbsent reports whether memory could not be read because nothing is mapped there, and not
+// because the process has ended or cannot be read now.
+func isAbsent(err error) bool {
+	_, ok := errors.AsType[*ptrace.AccessError](err)
+	return ok && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, ptrace.ErrGone)
+}
+
+// swap exchanges the contents of memory, which was loaded, and data.
 func (o *overlay) swap(addr uint64, data []byte) {
 	for len(data) > 0 {
 		at := addr % pageSize

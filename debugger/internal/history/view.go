@@ -161,7 +161,8 @@ func (v *View) mapped(addr uint64) bool {
 	return i < len(v.maps) && v.maps[i].Path == "[stack]" && v.maps[i].Start-addr <= stackGrowth
 }
 
-// move applies a record, or undoes it.
+// move applies a record, or undoes it. If the memory of the present cannot be read, the view stays
+// as it is.
 func (v *View) move(record []byte, back bool) error {
 	d := decoder{b: record}
 	h := d.head(len(v.threads))
@@ -172,6 +173,12 @@ func (v *View) move(record []byte, back bool) error {
 	d.moveRegs(&t.regs, back)
 	if h.parts&partMemory != 0 {
 		v.scratch = d.spans(v.scratch[:0])
+		if err := v.load(v.scratch); err != nil {
+			again := decoder{b: record}
+			again.head(len(v.threads))
+			again.moveRegs(&t.regs, !back)
+			return err
+		}
 		v.swap(v.scratch, back)
 	}
 	if h.parts&partVector != 0 {
@@ -183,6 +190,16 @@ func (v *View) move(record []byte, back bool) error {
 	}
 	if d.bad {
 		return ErrCorrupt
+	}
+	return nil
+}
+
+// load copies the memory of spans from the present.
+func (v *View) load(spans []span) error {
+	for _, s := range spans {
+		if err := v.memory.load(s.addr, len(s.data)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
