@@ -62,6 +62,7 @@ func (a commands) shell(ctx context.Context, start func(ctx context.Context, s *
 	if err := start(ctx, s); err != nil {
 		return err
 	}
+	s.begun = true
 	return s.loop(ctx)
 }
 
@@ -70,6 +71,7 @@ type debugShell struct {
 	app          commands
 	conversation *app.Conversation
 	signals      <-chan os.Signal
+	begun        bool        // there is a session
 	tools        []debugTool // in the order of the table
 	last         string      // the command that an empty line repeats
 }
@@ -207,8 +209,11 @@ func (s *debugShell) waits(name string) bool {
 	return err == nil && tool.has("wait_ms")
 }
 
+// errInterrupted ends the shell before it has begun.
+var errInterrupted = errors.New("interrupted")
+
 // await calls a tool. The first signal meanwhile pauses the program, a further one
-// ends the shell.
+// ends the shell. While there is no session, there is nothing to pause.
 func (s *debugShell) await(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -226,7 +231,10 @@ func (s *debugShell) await(ctx context.Context, name string, arguments any) (jso
 		case r := <-got:
 			return r.raw, r.err
 		case sig := <-s.signals:
-			if paused || sig != os.Interrupt {
+			switch {
+			case !s.begun:
+				return nil, errInterrupted
+			case paused || sig != os.Interrupt:
 				return nil, errQuit
 			}
 			go func() { // its answer is that of the call

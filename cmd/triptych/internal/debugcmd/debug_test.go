@@ -1,13 +1,19 @@
 package debugcmd
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
+	"io"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
+	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
 // debugTools are two tools as a server lists them.
@@ -78,4 +84,30 @@ func TestDebugCompletion(t *testing.T) {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
+}
+
+// A signal that comes while a process is launched, or a recording checked, ends the shell:
+// there is nothing to pause yet.
+func TestInterruptedStart(t *testing.T) {
+	requests, toServer := io.Pipe()
+	answers, toClient := io.Pipe()
+	client := jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
+	signals := make(chan os.Signal, 1)
+	go func() {
+		in := bufio.NewScanner(requests)
+		for in.Scan() {
+			if strings.Contains(in.Text(), "pause") {
+				t.Error("a program is paused before there is one")
+			}
+			signals <- os.Interrupt
+		}
+	}()
+	s := debugTools(t)
+	s.conversation, s.signals = &app.Conversation{Client: client}, signals
+	if _, err := s.await(t.Context(), "step_line", map[string]any{}); !errors.Is(err, errInterrupted) {
+		t.Errorf("%v, want %v", err, errInterrupted)
+	}
+	_ = toClient.Close() // a pipe's never fails
+	_ = requests.Close() // nor this
+	client.Close()
 }
