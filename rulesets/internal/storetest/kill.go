@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -27,6 +28,7 @@ func Kills(few int) int {
 // some rulesets, and to a file of the first one, and moves a label of each to it; a ruleset
 // besides comes and goes.
 func applyForever(s ruleset.Store) error {
+	fmt.Println("open") // for KillApplying
 	for {
 		if err := applyNext(context.Background(), s); err != nil {
 			return err
@@ -69,11 +71,13 @@ func applyNext(ctx context.Context, s ruleset.Store) error {
 func KillApplying(t *testing.T, times int, where string, killed func(), open func() ruleset.Store) {
 	t.Helper()
 	last := 0
-	for range times {
+	for n := 0; n < times || last == 0 && n < 10*times; n++ { // more where the machine is busy
 		cmd := child(t, applying, where)
-		if err := cmd.Start(); err != nil {
+		out, err := cmd.StdoutPipe()
+		if err = errors.Join(err, cmd.Start()); err != nil {
 			t.Fatal(err)
 		}
+		_, _ = out.Read(make([]byte, 1))                               // it is at work, or has failed; its error is shown
 		time.Sleep(time.Duration(20+rand.IntN(80)) * time.Millisecond) // at any moment of its work
 		_ = cmd.Process.Kill()                                         // it may have failed; its error is shown
 		_ = cmd.Wait()                                                 // killed
