@@ -49,7 +49,7 @@ type link struct {
 // ErrFull reports that no more can be translated until [Cache.Clear].
 var ErrFull = errors.New("the code cache is full")
 
-// New returns an empty cache. The targets must be zero: to clear them would take memory.
+// New returns an empty cache. The targets must be zero: to clear them all would take memory.
 func New(c Config) *Cache {
 	cache := &Cache{Config: c}
 	cache.reset()
@@ -58,7 +58,9 @@ func New(c Config) *Cache {
 
 // Clear forgets all translations. The process must not continue in one.
 func (c *Cache) Clear() {
-	c.Targets.Clear()
+	if len(c.arenas) > 0 {
+		c.Targets.Clear(c.arenas[0].Base)
+	}
 	c.reset()
 }
 
@@ -98,16 +100,35 @@ func (c *Cache) Enter(pc uint64) (uint64, error) {
 // EnterIndirect is Enter for the target of an indirect branch, which is found without
 // an exit from now on.
 func (c *Cache) EnterIndirect(pc uint64) (uint64, error) {
-	address, err := c.Enter(pc)
-	if err != nil {
-		return 0, err
-	}
 	if c.targets == translate.MaxTargets {
 		return 0, ErrFull
 	}
+	arrival, err := c.arrive(pc)
+	if err != nil {
+		return 0, err
+	}
 	c.targets++
-	c.Targets.Put(pc, address)
+	address := c.blocks[pc].address
+	c.Targets.Put(pc, address, arrival)
 	return address, nil
+}
+
+// arrive returns the address where jumps to the code at pc arrive, which it translates if that
+// was not done before: then its translation follows there.
+func (c *Cache) arrive(pc uint64) (uint64, error) {
+	b := c.blocks[pc]
+	if b != nil {
+		return c.arenaAt(b.address).arriveAt(b)
+	}
+	a, err := c.arenaFor(pc)
+	if err != nil {
+		return 0, err
+	}
+	arrival := a.hot
+	code := translate.Arrival(pc, arrival, a.Base)
+	a.write(arrival, code)
+	a.hot += uint64(len(code))
+	return arrival, c.translate(pc)
 }
 
 // EnterOnce returns the address of a translation of at most limit instructions at pc.
@@ -280,6 +301,7 @@ type Exit struct {
 	Target  uint64
 	Undone  int   // counted instructions that were not executed
 	Counter uint8 // see translate.Exit
+	Popped  uint32
 }
 
 // Exit returns what an exit means, by its number in the context.
@@ -295,5 +317,5 @@ func (c *Cache) Exit(number uint32) (Exit, error) {
 		return Exit{}, fmt.Errorf("exit %d from the code cache, which has %d", number, c.exitCount)
 	}
 	e := part[at]
-	return Exit{Kind: e.Kind, Target: e.Target, Undone: e.Undone, Counter: e.Counter}, nil
+	return Exit{Kind: e.Kind, Target: e.Target, Undone: e.Undone, Counter: e.Counter, Popped: e.Popped}, nil
 }

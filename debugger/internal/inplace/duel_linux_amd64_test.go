@@ -38,6 +38,9 @@ const (
 
 var dataSegments = []uint64{jitAt, nearAt, farAt, dataAt}
 
+// codeSegments have code that is not writable. The last ones have the low bits of the first.
+var codeSegments = []uint64{codeAt, codeAt + 1<<16, codeAt + 1<<32}
+
 // A duel is two processes of the same program: one executes its code translated, the
 // other in single steps.
 type duel struct {
@@ -53,6 +56,7 @@ type duel struct {
 	changes bool // the code may be written, and writes itself
 
 	code     []byte // of the current try
+	most     int // instructions of a try
 	steps    int
 	executed int
 	signals  map[syscall.Signal]int
@@ -61,7 +65,10 @@ type duel struct {
 // newDuel calls f with a duel, on the thread of a tracer.
 func newDuel(t *testing.T, seed uint64, f func(d *duel)) {
 	t.Helper()
-	segments := []x86test.Segment{{Addr: codeAt, Size: codeSize, Execute: true}}
+	var segments []x86test.Segment
+	for _, at := range codeSegments {
+		segments = append(segments, x86test.Segment{Addr: at, Size: codeSize, Execute: true})
+	}
 	for _, at := range dataSegments {
 		segments = append(segments, x86test.Segment{Addr: at, Size: dataSize, Write: true, Execute: at == jitAt})
 	}
@@ -75,7 +82,7 @@ func newDuel(t *testing.T, seed uint64, f func(d *duel)) {
 	}
 	defer tracer.Close()
 	err = tracer.Do(t.Context(), func() error {
-		d := &duel{t: t, tracer: tracer, rng: rand.New(rand.NewPCG(seed, 3)), signals: make(map[syscall.Signal]int)}
+		d := &duel{t: t, tracer: tracer, rng: rand.New(rand.NewPCG(seed, 3)), signals: make(map[syscall.Signal]int), most: maxSteps}
 		if err := caught(func() { d.open(program) }); err != nil {
 			return err
 		}
@@ -138,6 +145,12 @@ func (d *duel) try(code []byte) {
 	if !d.changes {
 		d.runner.Forget()
 	}
+	d.run(code, regs)
+}
+
+// run executes code that is there, see try.
+func (d *duel) run(code []byte, regs ptrace.Regs) {
+	d.t.Helper()
 	steps, signal, want := d.step(regs)
 	if d.code, d.steps = code, steps; steps < 0 {
 		d.synchronize()
@@ -158,7 +171,7 @@ func (d *duel) synchronize() {
 	}
 }
 
-// maxSteps limits the instructions of one try.
+// maxSteps limits the instructions of one try of random code.
 const maxSteps = 80
 
 // step executes code in single steps and returns the number of instructions, the
@@ -171,7 +184,7 @@ func (d *duel) step(regs ptrace.Regs) (int, syscall.Signal, ptrace.Regs) {
 	watch := codeWatch{d: d, fresh: make(map[uint64]bool)}
 	d.read(d.memory, jitAt, watch.code[:])
 	steps := 0
-	for iterations := 0; steps < maxSteps && iterations < 1000; iterations++ {
+	for iterations := 0; steps < d.most && iterations < 1000; iterations++ {
 		in, ok := d.allowed(regs.RIP)
 		if !ok || !watch.permits(&in) {
 			break
@@ -274,16 +287,21 @@ func (d *duel) translated(regs ptrace.Regs, steps int, signal syscall.Signal, wa
 	d.must(d.tracer.SetXState(d.runner.Thread(), d.state))
 	d.runner.Regs = regs
 	end := d.runner.Executed() + int64(steps)
-	quantum := int64(maxSteps)
+	quantum := int64(d.most)
 	if d.rng.IntN(3) == 0 {
 		quantum = 1 + d.rng.Int64N(7)
 	}
+	whole := signal != 0 && d.rng.IntN(2) == 0
 	for {
 		left := end - d.runner.Executed()
 		if left == 0 && signal == 0 {
 			return
 		}
-		stop, err := d.runner.Run(d.t.Context(), max(min(left, quantum), 1))
+		n := max(min(left, quantum), 1)
+		if whole {
+			n = translate.Shortest + left // the signal comes before
+		}
+		stop, err := d.runner.Run(d.t.Context(), n)
 		if stop.Kind == inplace.Native && (left > 0 || signal != 0) {
 			stop, err = d.runner.Step(context.Background())
 		}
@@ -358,11 +376,13 @@ func (d *duel) compareState() bool {
 }
 
 func (d *duel) fetch(addr uint64, b []byte) int {
-	if addr-codeAt >= codeSize {
-		return 0
+	for _, at := range codeSegments {
+		if addr-at < codeSize {
+			n, _ := d.memory.Read(addr, b[:min(uint64(len(b)), at+codeSize-addr)])
+			return n
+		}
 	}
-	n, _ := d.memory.Read(addr, b[:min(uint64(len(b)), codeAt+codeSize-addr)])
-	return n
+	return 0
 }
 
 func (d *duel) must(err error) {

@@ -315,8 +315,14 @@ func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
 		return Stop{}, err
 	}
 	regs.RAX, regs.RCX, regs.R11, regs.RDI = context.Saved(0), context.Saved(1), context.Saved(11), context.Saved(7)
+	jumped := x.Kind == translate.ExitJump && canonical(context.Target())
+	if jumped {
+		x.Target, x.Undone = context.Target(), 0
+	} else {
+		regs.RSP -= uint64(x.Popped)
+	}
 	r.take(regs, x.Target, x.Undone)
-	r.indirect = x.Kind == translate.ExitIndirect
+	r.indirect = x.Kind == translate.ExitIndirect || x.Kind == translate.ExitJump
 	switch x.Kind {
 	case translate.ExitChanged:
 		r.cache.Changed(x.Target)
@@ -326,7 +332,7 @@ func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
 	switch {
 	case x.Kind == translate.ExitCall && leaving:
 		return Stop{}, nil
-	case x.Kind != translate.ExitNative && x.Kind != translate.ExitCall && (!r.indirect || r.follow()):
+	case x.Kind != translate.ExitNative && x.Kind != translate.ExitCall && (!r.indirect || jumped || r.follow()):
 		return Stop{}, nil
 	case r.signalFirst() || r.context().Left() <= 0 || r.stopsHere():
 		return Stop{}, nil // the end comes first, too

@@ -91,6 +91,7 @@ const (
 	ExitLeft                     // fewer instructions are left than the rest of the block and Reserve
 	ExitNative                   // the processor must execute the instruction in its original place
 	ExitIndirect                 // the target of the indirect branch at Target is in no table; the branch is counted
+	ExitJump                     // the same, and the branch is executed: to the address in the context
 	ExitChanged                  // the code is not what was translated; the block has not begun
 	ExitCall                     // the system call at Target is not one to be made without a stop; it is counted
 )
@@ -106,15 +107,16 @@ type Exit struct {
 	Link uint64
 	// Undone is the number of counted instructions that were not executed.
 	Undone  int
-	Counter uint8 // of the context, by an exit of kind ExitLeft
-	Rare    bool  // it is not worth while to translate the code at Target before the exit is reached
+	Popped  uint32 // bytes that a return has taken from the stack
+	Counter uint8  // of the context, by an exit of kind ExitLeft
+	Rare    bool   // it is not worth while to translate the code at Target before the exit is reached
 }
 
 // A Position says to which instruction a part of the hot code belongs.
 type Position struct {
 	Offset   uint32 // in Hot, of the first byte
 	Undone   int8   // counted instructions that were not executed; negative if others were that are not counted
-	Counting bool   // the code counts
+	Counting bool   // the code counts, or goes where a jump leads
 	Saved    uint16 // set of general registers whose values are saved in the context
 	PC       uint64
 }
@@ -200,7 +202,8 @@ func (t *translation) mark(saved uint16) {
 	})
 }
 
-// markCounting begins a part of the hot code between the count and the current instruction.
+// markCounting begins a part of the hot code that is not a copy of the current instruction, nor
+// faults like it.
 func (t *translation) markCounting() {
 	t.mark(0)
 	t.block.Positions[len(t.block.Positions)-1].Counting = true

@@ -223,7 +223,8 @@ func TestFarOperand(t *testing.T) {
 // segment that the branch names.
 func TestSegments(t *testing.T) {
 	for code, want := range map[string]string{
-		"ff10": "mov rax, [rax]", "64ff10": "mov rax, fs:[rax]", "65ff10": "mov rax, gs:[rax]", "65ff6308": "mov rax, gs:[rbx+8]",
+		"ff10": "mov rax, [rax]", "64ff10": "mov rax, fs:[rax]", "65ff10": "mov rax, gs:[rax]", "65ff6308": "mov r11, gs:[rbx+8]",
+		"41ff23": "mov r11, [r11]", "41ffe3": "mov r11, r11", "43ff64e508": "mov r11, [r13+r12*8+8]",
 	} {
 		if got := lines(block(t, code, 0).Hot, hot); !slices.Contains(got, want) {
 			t.Errorf("%s: no %s in\n%s", code, want, strings.Join(got, "\n"))

@@ -117,31 +117,28 @@ func (t *translation) passReturn(p *planned) {
 	t.leaveMiddle(t.undone(), Exit{Kind: ExitBranch, Target: p.in.PC, Rare: true})
 }
 
-// indirect adds a return, or a jump or call to an address in a register or in memory. It
-// changes rsp and memory only when the translation has been found, so that it can be
-// left before.
+// indirect adds a return, or a jump or call to an address in a register or in memory.
 func (t *translation) indirect(in *x86.Inst, code []byte) {
-	if t.Once {
+	switch {
+	case t.Once:
 		t.hot.jump(t.cold.address())
 		t.exit(Exit{Kind: ExitIndirect, Target: in.PC, Undone: 1})
-		return
+	case in.Class.Is(x86.Call):
+		t.indirectCall(in, code)
+	default:
+		t.indirectJump(in, code)
 	}
+}
+
+// indirectCall adds a call. It changes rsp and memory only when the translation has been found, so
+// that it can be left before.
+func (t *translation) indirectCall(in *x86.Inst, code []byte) {
 	t.hot.save(x86.RAX)
 	t.mark(1 << x86.RAX)
-	if in.Class.Is(x86.Return) {
-		t.hot.raw(0x48, 0x8b, 0x04, 0x24) // mov rax, [rsp]
-	} else {
-		t.loadOperand(in, code)
-	}
+	t.loadOperand(x86.RAX, in, code)
 	t.search(in.PC)
-	switch {
-	case in.Class.Is(x86.Call):
-		t.mark(1<<x86.RAX | 1<<x86.RCX | 1<<x86.RDX)
-		t.pushReturn(in.Next())
-	case in.Class.Is(x86.Return):
-		t.hot.raw(0x48, 0x8d, 0xa4, 0x24) // lea rsp, [rsp+8+n]
-		t.hot.imm32(8 + uint32(in.Imm))
-	}
+	t.mark(1<<x86.RAX | 1<<x86.RCX | 1<<x86.RDX)
+	t.pushReturn(in.Next())
 	t.hot.raw(0x48, 0x8b, 0x42, 0x08) // mov rax, [rdx+8]
 	t.hot.store(x86.RAX, contextTarget)
 	t.hot.restore(x86.RDX)
@@ -150,11 +147,11 @@ func (t *translation) indirect(in *x86.Inst, code []byte) {
 	t.hot.jumpField(contextTarget)
 }
 
-// loadOperand adds the move of the operand of an indirect branch to rax. Rax still has
+// loadOperand adds the move of the operand of an indirect branch to a register, which still has
 // the program's value before.
-func (t *translation) loadOperand(in *x86.Inst, code []byte) {
+func (t *translation) loadOperand(to x86.Reg, in *x86.Inst, code []byte) {
 	if isRelative(in) {
-		t.loadRelative(in.Next() + uint64(in.Mem.Disp))
+		t.loadRelative(to, in.Next()+uint64(in.Mem.Disp))
 		return
 	}
 	s := shapeOf(code)
@@ -163,20 +160,20 @@ func (t *translation) loadOperand(in *x86.Inst, code []byte) {
 			t.hot.raw(b)
 		}
 	}
-	t.hot.raw(0x48|s.rex&0x03, 0x8b, code[s.modRM]&^0x38)
+	t.hot.raw(0x48|byte(to>>3)<<2|s.rex&0x03, 0x8b, code[s.modRM]&^0x38|byte(to&7)<<3)
 	t.hot.raw(code[s.modRM+1:]...)
 }
 
-// loadRelative adds the move of the 8 bytes at an address to rax.
-func (t *translation) loadRelative(addr uint64) {
+// loadRelative adds the move of the 8 bytes at an address to a register.
+func (t *translation) loadRelative(to x86.Reg, addr uint64) {
 	const length = 7
 	if d := int64(addr - t.hot.address() - length); int64(int32(d)) == d {
-		t.hot.raw(0x48, 0x8b, 0x05) // mov rax, [rip+d]
-		t.hot.imm32(uint32(d))
+		t.hot.raw(0x48|byte(to>>3)<<2, 0x8b) // mov r, [rip+d]
+		t.hot.relocated(to, addr, 0)
 		return
 	}
-	t.hot.loadImmediate(x86.RAX, addr)
-	t.hot.raw(0x48, 0x8b, 0x00) // mov rax, [rax]
+	t.hot.loadImmediate(to, addr)
+	t.hot.raw(0x48|byte(to>>3)*5, 0x8b, byte(to&7)*9) // mov r, [r]
 }
 
 // search adds the search for the translation of the address in rax, whose former

@@ -21,8 +21,9 @@
 //	                    was counted too much is added
 //	call                pushes the original return address, then jumps, or continues in the
 //	                    block with the function
-//	ret, jmp reg, …     search the original address in the tables of targets; a ret from a
-//	                    function in the block compares it with the one behind the call
+//	ret, jmp reg, …     go where the table of arrivals says, see arrival.go; a ret from a
+//	                    function in the block compares the address with the one behind the call
+//	call reg, …         search the original address in the tables of targets
 //	[rip+disp]          has another displacement, or goes through a register that
 //	                    is saved meanwhile if the operand is more than 2 GiB away
 //	syscall             is followed by a move that gives rcx its original value, and

@@ -12,7 +12,7 @@ const (
 	// ContextSize is the size of a context in bytes, one page.
 	ContextSize = 1 << 12
 	// TargetsSize is the size of the tables of targets in bytes.
-	TargetsSize = firstEntries*16 + secondEntries*16
+	TargetsSize = firstEntries*16 + secondEntries*16 + arrivals*8
 
 	contextStart = -ContextSize
 	targetsStart = contextStart - TargetsSize
@@ -54,15 +54,19 @@ const (
 	contextGiven = contextLeft + 8*counters // what SetLeft has stored
 )
 
-// The tables of targets map addresses of the program to translations. Their entries
-// are two words. The first table has one place for an address, by its low 16 bits: the
+// The tables of targets map addresses of the program to translations. Entries of the first
+// and second are two words. The first table has one place for an address, by its low 16 bits: the
 // negated address and the translation. The second has all addresses, in a hash table
-// with linear probing: the address and the translation.
+// with linear probing: the address and the translation. The third has, by the low 16 bits of
+// an address, where a jump to it arrives, see arrival.go.
 const (
 	firstEntries  = 1 << 16
 	secondBits    = 17
 	secondEntries = 1 << secondBits
 	secondOffset  = firstEntries * 16
+
+	arrivals      = 1 << 16
+	arrivalOffset = secondOffset + secondEntries*16
 
 	// The place of an address in the second table is given by its low 32 bits.
 	hashFactor = 0x9e3779b1
@@ -75,6 +79,9 @@ const MaxTargets = secondEntries / 2
 // A Context is our view of a context. Its methods may
 // be called while the process is stopped.
 type Context []byte
+
+// Target returns the address at which the process continues after an exit if there is no tracer.
+func (c Context) Target() uint64 { return binary.LittleEndian.Uint64(c[contextTarget:]) }
 
 // Exit returns the number of the exit that the process has reached.
 func (c Context) Exit() uint32 { return binary.LittleEndian.Uint32(c[contextExit:]) }
@@ -136,11 +143,23 @@ func (c Context) setBool(offset int, value bool) {
 // process is stopped.
 type Targets []byte
 
-// Clear removes all targets.
-func (t Targets) Clear() { clear(t) }
+// Begin prepares targets that are zero. Stubs is the address of the result of [Stubs] in any of
+// the arenas.
+func (t Targets) Begin(stubs uint64) {
+	for at := arrivalOffset; at < len(t); at += 8 {
+		binary.LittleEndian.PutUint64(t[at:], stubs+stubArrival)
+	}
+}
 
-// Put adds a target. The translation of an address must not change before Clear.
-func (t Targets) Put(pc, translation uint64) {
+// Clear removes all targets.
+func (t Targets) Clear(stubs uint64) {
+	clear(t[:arrivalOffset])
+	t.Begin(stubs)
+}
+
+// Put adds a target with its arrival. The translation of an address must not change before Clear.
+func (t Targets) Put(pc, translation, arrival uint64) {
+	binary.LittleEndian.PutUint64(t[arrivalOffset+pc%arrivals*8:], arrival)
 	first := t[pc%firstEntries*16:]
 	binary.LittleEndian.PutUint64(first, -pc)
 	binary.LittleEndian.PutUint64(first[8:], translation)

@@ -13,10 +13,11 @@ const (
 
 // Offsets of the stubs.
 const (
-	stubExit   = 0
-	stubSearch = 128
-	stubBuffer = 512
-	stubRules  = 4096
+	stubExit    = 0
+	stubSearch  = 128
+	stubArrival = 384
+	stubBuffer  = 768
+	stubRules   = 4096
 	// StubsSize is the size of the stubs in bytes.
 	StubsSize = stubRules + rules*ruleSize
 )
@@ -28,6 +29,8 @@ func Stubs(base uint64, list map[uint64]CallRule) []byte {
 	s.leave()
 	s.fill(stubSearch)
 	s.searchAll()
+	s.fill(stubArrival)
+	s.searchArrival()
 	s.fill(stubBuffer)
 	buffer, _ := newBufferStub(s.address(), base, base+stubRules)
 	s.raw(buffer...)

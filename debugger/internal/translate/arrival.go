@@ -1,0 +1,102 @@
+package translate
+
+import (
+	"encoding/binary"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// Returns and indirect jumps do not compare addresses before they jump: they take what the third
+// table has for the low 16 bits of the address. There they arrive at code that compares the whole
+// address with the one that it belongs to, and that is followed by the translation. So one load
+// after the address is known, the processor knows where it continues, and nearly all of the code
+// is needed once for each target and not for each branch.
+//
+//	at the branch                    at its target
+//
+//	save r11                         mov rcx, -target
+//	mov r11, the address             lea rcx, [rcx+r11]
+//	save rcx                         jrcxz over the jump
+//	mov rcx, table/8                 jmp to the search in the second table
+//	mov cx, r11w                     restore rcx
+//	lea rsp, [rsp+8]                 restore r11
+//	mov [Exit], number               …
+//	jmp [rcx*8]
+//
+// The low 16 bits of table/8 are 0, which a displacement makes up for. Where the table has no
+// target, it has the address of the search.
+
+// indirectJump adds a jump or a return.
+func (t *translation) indirectJump(in *x86.Inst, code []byte) {
+	h, exit := &t.hot, Exit{Kind: ExitJump, Target: in.PC, Undone: 1}
+	h.save(x86.R11)
+	t.mark(1 << x86.R11)
+	if in.Class.Is(x86.Return) {
+		exit.Popped = 8 + uint32(in.Imm)
+		h.raw(0x4c, 0x8b, 0x1c, 0x24) // mov r11, [rsp]
+	} else {
+		t.loadOperand(x86.R11, in, code)
+	}
+	t.markCounting()
+	h.save(x86.RCX)
+	table := h.table() + arrivalOffset
+	base := table >> 3 &^ (arrivals - 1)
+	h.loadImmediate(x86.RCX, base)
+	h.raw(0x66, 0x44, 0x89, 0xd9) // mov cx, r11w
+	if exit.Popped > 0 {
+		h.raw(0x48, 0x8d, 0xa4, 0x24) // lea rsp, [rsp+n]
+		h.imm32(exit.Popped)
+	}
+	h.storeWord(t.FirstExit+uint32(len(t.block.Exits)), contextExit)
+	h.raw(0xff, 0x24, 0xcd) // jmp [rcx*8+n]
+	h.imm32(uint32(table - base<<3))
+	t.block.Exits = append(t.block.Exits, exit)
+}
+
+// Arrival returns the code for jumps to a target, before its translation. It will be at an
+// address of the arena with the given stubs.
+func Arrival(pc, address, stubs uint64) []byte {
+	s := &section{base: address, arena: stubs}
+	if n := -pc; uint64(int64(int32(n))) == n {
+		s.raw(0x49, 0x8d, 0x8b) // lea rcx, [r11+n]
+		s.imm32(uint32(n))
+	} else {
+		s.loadImmediate(x86.RCX, n)
+		s.raw(0x4a, 0x8d, 0x0c, 0x19) // lea rcx, [rcx+r11]
+	}
+	s.raw(0xe3, 5) // jrcxz over the jump
+	s.jump(stubs + stubArrival)
+	s.restore(x86.RCX)
+	s.restore(x86.R11)
+	return s.code
+}
+
+// searchArrival adds the search for the translation of the address in r11 in the second table.
+// The former values of rcx and r11 are saved. If there is none, the program has made the jump.
+func (s *section) searchArrival() {
+	s.save(x86.RAX)
+	s.save(x86.RDX)
+	s.raw(0x4c, 0x89, 0xd8) // mov rax, r11
+	found := len(s.code)
+	s.storeAddress(0, contextFound)
+	none := len(s.code)
+	s.storeAddress(0, contextNone)
+	s.jump(s.arena + stubSearch)
+	s.setDistance(found)
+	s.raw(0x48, 0x8b, 0x42, 0x08) // mov rax, [rdx+8]
+	s.store(x86.RAX, contextTarget)
+	for _, r := range []x86.Reg{x86.RDX, x86.RCX, x86.RAX, x86.R11} {
+		s.restore(r)
+	}
+	s.jumpField(contextTarget)
+	s.setDistance(none)
+	s.store(x86.R11, contextTarget)
+	s.restore(x86.R11)
+	s.jump(s.arena + stubExit)
+}
+
+// setDistance makes the lea at an offset load the address of the next instruction.
+func (s *section) setDistance(lea int) {
+	const length = 7
+	binary.LittleEndian.PutUint32(s.code[lea+length-4:], uint32(len(s.code)-lea-length))
+}
