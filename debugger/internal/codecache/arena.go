@@ -117,15 +117,12 @@ func (a *arena) scratch(pc uint64, limit int, config *Config) translate.Request 
 func (a *arena) write(address uint64, code []byte) { copy(a.Code[address-a.Base:], code) }
 
 // follow moves the place of the next block to the end of the last one, over its jump,
-// if the last one continues at pc, and nothing was added behind it.
+// if the last one continues at pc.
 func (a *arena) follow(pc uint64) {
 	if len(a.blocks) == 0 {
 		return
 	}
 	last := a.blocks[len(a.blocks)-1]
-	if a.hot != last.address+uint64(len(last.Hot)) {
-		return
-	}
 	if next, length, ok := last.Continuation(last.address); ok && next == pc {
 		a.hot = last.address + uint64(length)
 		last.Hot = last.Hot[:length]
@@ -139,19 +136,6 @@ func (a *arena) place(b *block) {
 	a.hot += uint64(len(b.Hot))
 	a.cold += uint64(len(b.Cold))
 	a.blocks = append(a.blocks, b)
-}
-
-// arriveAt adds code where jumps to a block that is there arrive, and returns its address.
-func (a *arena) arriveAt(b *block) (uint64, error) {
-	if a.full() {
-		return 0, ErrFull
-	}
-	at := a.cold
-	code := append(translate.Arrival(b.PC, at, a.Base), 0xe9, 0, 0, 0, 0) // jmp
-	a.write(at, code)
-	a.cold += uint64(len(code))
-	a.link(a.cold-4, b.address)
-	return at, nil
 }
 
 // link makes a branch lead to a translation.

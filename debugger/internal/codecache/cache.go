@@ -32,12 +32,15 @@ type Cache struct {
 	dead      map[uint64]uint64 // see translate.Request
 	waiting   map[uint64][]link // branches to addresses that are not translated
 	targets   int
+	expected  map[uint64]bool // addresses without translation to which indirect jumps will lead
 }
 
 // A block is a translation in its place.
 type block struct {
 	translate.Block
 	address uint64 // of the hot code
+	arrival uint64 // of the code where indirect jumps to it arrive, or 0
+	target  bool   // it is in Targets
 }
 
 // link is a branch in an arena.
@@ -79,7 +82,7 @@ func (c *Cache) reset() {
 	c.waiting = make(map[uint64][]link)
 	c.exits, c.exitCount = nil, 0
 	c.dead = make(map[uint64]uint64)
-	c.targets = 0
+	c.targets, c.expected = 0, make(map[uint64]bool)
 	for _, a := range c.arenas {
 		a.reset()
 	}
@@ -100,35 +103,18 @@ func (c *Cache) Enter(pc uint64) (uint64, error) {
 // EnterIndirect is Enter for the target of an indirect branch, which is found without
 // an exit from now on.
 func (c *Cache) EnterIndirect(pc uint64) (uint64, error) {
-	if c.targets == translate.MaxTargets {
-		return 0, ErrFull
+	if c.blocks[pc] == nil {
+		c.expected[pc] = true
 	}
-	arrival, err := c.arrive(pc)
-	if err != nil {
+	if _, err := c.Enter(pc); err != nil {
 		return 0, err
 	}
-	c.targets++
-	address := c.blocks[pc].address
-	c.Targets.Put(pc, address, arrival)
-	return address, nil
-}
-
-// arrive returns the address where jumps to the code at pc arrive, which it translates if that
-// was not done before: then its translation follows there.
-func (c *Cache) arrive(pc uint64) (uint64, error) {
 	b := c.blocks[pc]
-	if b != nil {
-		return c.arenaAt(b.address).arriveAt(b)
-	}
-	a, err := c.arenaFor(pc)
-	if err != nil {
+	if err := c.addTarget(b); err != nil {
 		return 0, err
 	}
-	arrival := a.hot
-	code := translate.Arrival(pc, arrival, a.Base)
-	a.write(arrival, code)
-	a.hot += uint64(len(code))
-	return arrival, c.translate(pc)
+	c.Targets.Put(pc, b.address, b.arrival)
+	return b.address, nil
 }
 
 // EnterOnce returns the address of a translation of at most limit instructions at pc.
@@ -186,7 +172,7 @@ const onceExits = 1 << 31
 
 // The number of blocks that Enter translates at most.
 const (
-	ahead        = 48
+	ahead        = 16
 	aheadCompact = 8 // when the cache is compact
 )
 
@@ -207,7 +193,7 @@ func (c *Cache) translate(pc uint64) error {
 	if c.compact(pc) {
 		most = aheadCompact
 	}
-	for n := 0; len(open) > 0 && n < most; n++ {
+	for n := 0; len(open) > 0 && n < most; {
 		next := open[len(open)-1]
 		open = open[:len(open)-1]
 		if c.blocks[next] != nil {
@@ -220,15 +206,20 @@ func (c *Cache) translate(pc uint64) error {
 		case err != nil:
 			return err
 		}
-		open = append(open, c.successors(b)...)
+		open = c.appendSuccessors(open, b)
+		n++
 	}
 	return nil
 }
 
-// successors returns the targets of a block's branches that have no translation. The
-// last one is its continuation.
-func (c *Cache) successors(b *block) []uint64 {
-	var open []uint64
+// appendSuccessors appends the addresses behind a block's calls and the targets of its branches
+// that have no translation. The last one is its continuation.
+func (c *Cache) appendSuccessors(open []uint64, b *block) []uint64 {
+	for _, pc := range b.Returns {
+		if c.blocks[pc] == nil {
+			open = append(open, pc)
+		}
+	}
 	for _, e := range b.Exits {
 		if e.Kind == translate.ExitBranch && !e.Rare && c.blocks[e.Target] == nil {
 			open = append(open, e.Target)
@@ -246,15 +237,21 @@ func (c *Cache) add(pc uint64) (*block, error) {
 	if a.full() {
 		return nil, ErrFull
 	}
-	a.follow(pc)
-	b := &block{address: a.hot, Block: translate.Translate(translate.Request{
+	b := new(block)
+	if c.expected[pc] {
+		b.arrival = a.arriveNext(pc)
+	} else {
+		a.follow(pc)
+	}
+	b.address, b.Block = a.hot, translate.Translate(translate.Request{
 		PC: pc, Fetch: c.Fetch, Variable: c.Variable, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(c.exitCount),
 		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil,
-	})}
+	})
 	a.place(b)
 	c.blocks[pc] = b
 	c.addExits(&b.Block)
 	c.connect(a, b)
+	c.addExpected(b)
 	return b, nil
 }
 

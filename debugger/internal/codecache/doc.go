@@ -14,7 +14,8 @@
 // # Ahead of the program
 //
 // Leaving the cache costs as much as thousands of instructions. So Enter translates
-// not one block but some dozens that can be reached from it by direct branches.
+// not one block but up to 16 that can be reached from it by direct branches, and those behind
+// its calls, to which functions will return.
 //
 // # Changed code
 //

@@ -79,6 +79,7 @@ type Block struct {
 	Count     int    // instructions
 	Hot, Cold []byte // code; the cold part is executed rarely
 	Exits     []Exit
+	Returns   []uint64 // addresses behind its calls
 	Positions []Position
 }
 

@@ -24,6 +24,7 @@ func (t *translation) branch(in *x86.Inst, code []byte) {
 // pushReturn adds the push of a return address, which must be a single store: ret could
 // not load two stores at once without a delay.
 func (t *translation) pushReturn(pc uint64) {
+	t.block.Returns = append(t.block.Returns, pc)
 	if uint64(int64(int32(pc))) == pc {
 		t.hot.raw(0x68) // push imm32
 		t.hot.imm32(uint32(pc))

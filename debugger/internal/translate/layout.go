@@ -157,12 +157,26 @@ func (t Targets) Clear(stubs uint64) {
 	t.Begin(stubs)
 }
 
-// Put adds a target with its arrival. The translation of an address must not change before Clear.
+// Put adds a target to which a jump has led, with its arrival. The translation of an address must
+// not change before Clear.
 func (t Targets) Put(pc, translation, arrival uint64) {
 	binary.LittleEndian.PutUint64(t[arrivalOffset+pc%arrivals*8:], arrival)
 	first := t[pc%firstEntries*16:]
 	binary.LittleEndian.PutUint64(first, -pc)
 	binary.LittleEndian.PutUint64(first[8:], translation)
+	t.putSecond(pc, translation)
+}
+
+// Expect adds a target to which returns will lead. It replaces no other in the table of arrivals.
+func (t Targets) Expect(pc, translation, arrival, stubs uint64) {
+	place := t[arrivalOffset+pc%arrivals*8:]
+	if binary.LittleEndian.Uint64(place) == stubs+stubArrival {
+		binary.LittleEndian.PutUint64(place, arrival)
+	}
+	t.putSecond(pc, translation)
+}
+
+func (t Targets) putSecond(pc, translation uint64) {
 	for hash := uint32(pc) * hashFactor >> hashShift; ; hash = (hash + 1) % secondEntries {
 		entry := t[secondOffset+hash*16:]
 		if key := binary.LittleEndian.Uint64(entry); key == 0 || key == pc {

@@ -11,6 +11,7 @@ type scratch struct {
 	text      []byte
 	hot, cold []byte
 	exits     []Exit
+	returns   []uint64
 	positions []Position
 }
 
@@ -22,7 +23,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 func (t *translation) begin(s *scratch) {
 	t.planned, t.text = s.planned[:0], s.text[:0]
 	t.hot.code, t.cold.code = s.hot[:0], s.cold[:0]
-	t.block.Exits, t.block.Positions = s.exits[:0], s.positions[:0]
+	t.block.Exits, t.block.Returns, t.block.Positions = s.exits[:0], s.returns[:0], s.positions[:0]
 }
 
 // finish returns the block, with memory of its own, and gives the other memory back.
@@ -30,7 +31,8 @@ func (t *translation) finish(s *scratch) Block {
 	b := t.block
 	b.Hot, b.Cold = slices.Clone(t.hot.code), slices.Clone(t.cold.code)
 	b.Exits, b.Positions = slices.Clone(b.Exits), slices.Clone(b.Positions)
-	*s = scratch{t.planned, t.text, t.hot.code, t.cold.code, t.block.Exits, t.block.Positions}
+	b.Returns = append([]uint64(nil), b.Returns...) // nil if there are none
+	*s = scratch{t.planned, t.text, t.hot.code, t.cold.code, t.block.Exits, t.block.Returns, t.block.Positions}
 	scratches.Put(s)
 	return b
 }
