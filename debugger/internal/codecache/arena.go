@@ -31,6 +31,11 @@ type arena struct {
 	blocks    []*block // by address
 	once      *block
 	far       map[uint64]uint64 // jumps to translations in other arenas, by those
+
+	// Where the program continues after the last block, and the length of its code without the
+	// jump there, see translate.Block.Continuation.
+	next, straight uint64
+	continues      bool
 }
 
 func newArena(a Arena, rules map[uint64]translate.CallRule) *arena {
@@ -123,20 +128,29 @@ func (a *arena) follow(pc uint64) {
 		return
 	}
 	last := a.blocks[len(a.blocks)-1]
-	if next, length, ok := last.Continuation(last.address); ok && next == pc {
-		a.hot = last.address + uint64(length)
-		last.Hot = last.Hot[:length]
+	if a.continues && a.next == pc {
+		last.size = a.straight
+		a.hot = last.address + a.straight
 	}
 }
 
-// place puts a new block at the ends of the hot and the cold code.
-func (a *arena) place(b *block) {
-	a.write(a.hot, b.Hot)
-	a.write(a.cold, b.Cold)
-	a.hot += uint64(len(b.Hot))
+// translate translates a block, with its code at the ends of the hot and the cold code.
+func (a *arena) translate(b *block, r translate.Request) {
+	b.address = a.hot
+	r.Hot, r.Cold, r.Stubs = a.hot, a.cold, a.Base
+	r.HotRoom, r.ColdRoom = a.room(a.hot), a.room(a.cold)
+	b.Block = translate.Translate(r)
+	b.size = uint64(len(b.Hot))
+	next, length, ok := b.Continuation(a.hot)
+	a.next, a.straight, a.continues = next, uint64(length), ok
+	a.hot += b.size
 	a.cold += uint64(len(b.Cold))
+	b.Hot, b.Cold = nil, nil // the arena has them
 	a.blocks = append(a.blocks, b)
 }
+
+// room returns the memory for the code of a block at an address.
+func (a *arena) room(address uint64) []byte { return a.Code[address-a.Base:][:translate.MaxCode] }
 
 // link makes a branch lead to a translation.
 func (a *arena) link(address, to uint64) {
@@ -252,11 +266,11 @@ func (c *Cache) arenaAt(address uint64) *arena {
 }
 
 func (a *arena) position(address uint64) (Position, bool) {
-	if b := a.once; b != nil && address-b.address < uint64(len(b.Hot)) {
+	if b := a.once; b != nil && address-b.address < b.size {
 		return b.position(address), true
 	}
 	n := sort.Search(len(a.blocks), func(n int) bool { return a.blocks[n].address > address }) - 1
-	if n < 0 || address-a.blocks[n].address >= uint64(len(a.blocks[n].Hot)) {
+	if n < 0 || address-a.blocks[n].address >= a.blocks[n].size {
 		return Position{}, false
 	}
 	return a.blocks[n].position(address), true

@@ -39,6 +39,7 @@ type Cache struct {
 type block struct {
 	translate.Block
 	address uint64 // of the hot code
+	size    uint64 // of the hot code
 	arrival uint64 // of the code where indirect jumps to it arrive, or 0
 	target  bool   // it is in Targets
 }
@@ -141,9 +142,9 @@ func (c *Cache) EnterCopy(pc uint64) (uint64, error) {
 
 func (c *Cache) enterOnce(a *arena, r translate.Request) uint64 {
 	r.Stops, r.Passes = c.Stops, true
+	r.HotRoom, r.ColdRoom = a.room(r.Hot), a.room(r.Cold)
 	b := &block{Block: translate.Translate(r), address: r.Hot}
-	a.write(r.Hot, b.Hot)
-	a.write(r.Cold, b.Cold)
+	b.size = uint64(len(b.Hot))
 	a.once = b
 	c.once = b.Exits
 	return b.address
@@ -243,11 +244,10 @@ func (c *Cache) add(pc uint64) (*block, error) {
 	} else {
 		a.follow(pc)
 	}
-	b.address, b.Block = a.hot, translate.Translate(translate.Request{
-		PC: pc, Fetch: c.Fetch, Variable: c.Variable, Hot: a.hot, Cold: a.cold, Stubs: a.Base, FirstExit: uint32(c.exitCount),
+	a.translate(b, translate.Request{
+		PC: pc, Fetch: c.Fetch, Variable: c.Variable, FirstExit: uint32(c.exitCount),
 		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil,
 	})
-	a.place(b)
 	c.blocks[pc] = b
 	c.addExits(&b.Block)
 	c.connect(a, b)
@@ -274,7 +274,7 @@ func (c *Cache) addExits(b *translate.Block) {
 // overwritten is no longer waiting.
 func (c *Cache) connect(a *arena, b *block) {
 	for _, l := range c.waiting[b.PC] {
-		if l.address-b.address >= uint64(len(b.Hot)) {
+		if l.address-b.address >= b.size {
 			l.arena.link(l.address, b.address)
 		}
 	}

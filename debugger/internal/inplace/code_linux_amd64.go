@@ -18,11 +18,14 @@ type code struct {
 	maps   procfs.Maps // nil if they must be read again
 	pages  map[uint64]*[pageSize]byte
 
+	last       *[pageSize]byte // the page that was used last, or nil
+	lastNumber uint64
+
 	variable map[uint64]bool // numbers of pages of which fetchVariable has read code
 }
 
 // drop forgets the copy.
-func (c *code) drop() { c.maps, c.pages, c.variable = nil, nil, nil }
+func (c *code) drop() { c.maps, c.pages, c.last, c.variable = nil, nil, nil, nil }
 
 // dropMaps forgets the maps, and which pages are not to be translated.
 func (c *code) dropMaps() {
@@ -58,7 +61,11 @@ func (c *code) fetch(addr uint64, b []byte) int {
 
 // page returns a page of code, or nil if it is not to be translated.
 func (c *code) page(number uint64) *[pageSize]byte {
+	if c.last != nil && c.lastNumber == number {
+		return c.last
+	}
 	if p, ok := c.pages[number]; ok {
+		c.last, c.lastNumber = p, number
 		return p
 	}
 	if c.pages == nil {

@@ -56,7 +56,7 @@ type duel struct {
 	changes bool // the code may be written, and writes itself
 
 	code     []byte // of the current try
-	most     int // instructions of a try
+	most     int    // instructions of a try
 	steps    int
 	executed int
 	signals  map[syscall.Signal]int

@@ -10,7 +10,11 @@ type Fetcher func(addr uint64, b []byte) int
 
 // decode returns the instruction at an address and its bytes.
 func (f Fetcher) decode(pc uint64) (x86.Inst, []byte, error) {
-	b := make([]byte, x86.MaxLen)
+	return f.decodeInto(make([]byte, x86.MaxLen), pc)
+}
+
+// decodeInto is decode with memory for the bytes.
+func (f Fetcher) decodeInto(b []byte, pc uint64) (x86.Inst, []byte, error) {
 	n := f(pc, b)
 	in, err := x86.Decode(b[:n], pc)
 	return in, b[:in.Len], err
@@ -45,6 +49,9 @@ type Request struct {
 	// the result of [Stubs], with context and tables before it. They must be less than
 	// 2 GiB apart.
 	Hot, Cold, Stubs uint64
+	// HotRoom and ColdRoom, unless nil, are memory of MaxCode bytes where the code is put.
+	// Otherwise the block gets memory of its own.
+	HotRoom, ColdRoom []byte
 	// FirstExit is the number of the block's first exit. Further ones follow.
 	FirstExit uint32
 	// Dead has DeadFlags of addresses, as far as they were needed; nil is for a single

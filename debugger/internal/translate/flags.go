@@ -25,8 +25,9 @@ const lookAhead = 12
 // such flags. To make states of a program comparable, clear them.
 func DeadFlags(fetch Fetcher, pc uint64) uint64 {
 	dead, open := uint64(0), uint64(arithmetic)
+	b := make([]byte, x86.MaxLen)
 	for range lookAhead {
-		in, code, err := fetch.decode(pc)
+		in, code, err := fetch.decodeInto(b, pc)
 		if err != nil || isNative(&in, code) {
 			break
 		}

@@ -1,6 +1,10 @@
 package translate
 
-import "github.com/triptych-mcp/triptych/debugger/internal/x86"
+import (
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
 
 // nativeClasses are the classes of instructions that are executed in their original
 // place: they raise exceptions, need the kernel, or load the flags register with
@@ -29,12 +33,11 @@ func Copyable(in *x86.Inst) bool { return copyable[in.Name()] && !in.Locked() }
 
 // mayBeNamed reports whether an instruction may be one of nativeNames, without the time
 // that its name takes.
-func mayBeNamed(code []byte) bool {
-	s := shapeOf(code)
+func mayBeNamed(s *shape) bool {
 	switch {
 	case s.escape == 0:
 		return namedOpcodes[s.opcode]
-	case s.escape == 0x0f && code[s.modRM-2] == 0x0f:
+	case s.escape == 0x0f && s.code[s.modRM-2] == 0x0f:
 		return namedOpcodes0F[s.opcode]
 	}
 	return s.escape == 0x0f
@@ -64,16 +67,15 @@ func nameSet(names ...string) map[string]bool {
 // isNative reports whether the processor must execute the instruction in its
 // original place.
 func isNative(in *x86.Inst, code []byte) bool {
-	branch := in.Class&branches != 0
+	branch, s := in.Class&branches != 0, shapeOf(code)
 	switch {
-	case in.Class&nativeClasses != 0, mayBeNamed(code) && nativeNames[in.Name()]:
+	case in.Class&nativeClasses != 0, mayBeNamed(&s) && nativeNames[in.Name()]:
 		return true
 	case branch && (in.Class.Is(x86.Barrier) || in.Locked()): // operand size 16, on which processors differ; invalid
 		return true
 	case isRelative(in) && (in.Addr32() || branch && in.Mem.Seg != x86.NoReg):
 		return true
 	}
-	s := shapeOf(code)
 	return s.escape == 0 && s.opcode == 0x8e || // mov to a segment register
 		s.escape == 0x0f && (s.opcode == 0xa1 || s.opcode == 0xa9) && !in.Class.Is(x86.Memory) // pop fs, pop gs
 }
@@ -83,7 +85,10 @@ func isSyscall(in *x86.Inst) bool { return in.Class.Is(x86.Syscall) && in.Name()
 
 // writesBase reports whether an instruction is wrfsbase or wrgsbase.
 func writesBase(in *x86.Inst, code []byte) bool {
-	const opcode = 0xae
+	const opcode, prefix, shortest = 0xae, 0xf3, 4
+	if len(code) < shortest || !slices.Contains(code, prefix) {
+		return false
+	}
 	if s := shapeOf(code); s.escape != 0x0f || s.opcode != opcode {
 		return false
 	}

@@ -25,7 +25,8 @@ func TestNamesAreLookedUp(t *testing.T) {
 				if err != nil || !nativeNames[in.Name()] {
 					continue
 				}
-				if found[in.Name()] = true; !mayBeNamed(code[:in.Len]) {
+				s := shapeOf(code[:in.Len])
+				if found[in.Name()] = true; !mayBeNamed(&s) {
 					t.Fatalf("% x, %s, is not looked up", code[:in.Len], in.Name())
 				}
 			}

@@ -23,16 +23,22 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 func (t *translation) begin(s *scratch) {
 	t.planned, t.text = s.planned[:0], s.text[:0]
 	t.hot.code, t.cold.code = s.hot[:0], s.cold[:0]
+	if t.HotRoom != nil {
+		t.hot.code, t.cold.code = t.HotRoom[:0:MaxCode], t.ColdRoom[:0:MaxCode]
+	}
 	t.block.Exits, t.block.Returns, t.block.Positions = s.exits[:0], s.returns[:0], s.positions[:0]
 }
 
 // finish returns the block, with memory of its own, and gives the other memory back.
 func (t *translation) finish(s *scratch) Block {
 	b := t.block
-	b.Hot, b.Cold = slices.Clone(t.hot.code), slices.Clone(t.cold.code)
+	if b.Hot, b.Cold = t.hot.code, t.cold.code; t.HotRoom == nil {
+		s.hot, s.cold = b.Hot, b.Cold
+		b.Hot, b.Cold = slices.Clone(b.Hot), slices.Clone(b.Cold)
+	}
 	b.Exits, b.Positions = slices.Clone(b.Exits), slices.Clone(b.Positions)
 	b.Returns = append([]uint64(nil), b.Returns...) // nil if there are none
-	*s = scratch{t.planned, t.text, t.hot.code, t.cold.code, t.block.Exits, t.block.Returns, t.block.Positions}
+	*s = scratch{t.planned, t.text, s.hot, s.cold, t.block.Exits, t.block.Returns, t.block.Positions}
 	scratches.Put(s)
 	return b
 }

@@ -30,6 +30,9 @@ func (in *Inst) Name() string {
 	if in.row == nil {
 		return ""
 	}
+	if in.row.attr&(bySize|nameW|suffixDQ|suffixSD|predInt|predFP) == 0 && in.bits&bitAddV == 0 {
+		return in.row.name // without an allocation
+	}
 	return string(in.appendName(nil))
 }
 
