@@ -45,7 +45,7 @@ func hop(rng *rand.Rand, next uint64) []byte {
 // TestArrivals executes jumps and returns to addresses that have the low bits of others, where
 // code is or not, translated and in single steps.
 func TestArrivals(t *testing.T) {
-	const rounds, runs, most = 4, 12, 300
+	const rounds, runs, most = 5, 12, 300
 	newDuel(t, 3, func(d *duel) {
 		d.most = most
 		for range rounds {
@@ -63,14 +63,18 @@ func TestArrivals(t *testing.T) {
 				for n, p := range d.rng.Perm(len(places))[:3] {
 					*[]*uint64{&regs.R12, &regs.R13, &regs.R14}[n] = places[p] - codeAt
 				}
-				if n%3 == 2 {
+				switch {
+				case n%3 == 1: // the first hop leads to the address 0
+					regs.R12 = -(regs.RIP + hopSize)
+					regs.R13, regs.R14 = regs.R12, regs.R12
+				case n%3 == 2:
 					regs.R13 = []uint64{nowhere, invalid}[d.rng.IntN(2)]
 				}
 				d.run(code, regs)
 			}
 		}
 		t.Logf("%d instructions executed, signals: %v", d.executed, d.signals)
-		if d.executed < rounds*runs*100 || d.signals[syscall.SIGSEGV] < rounds {
+		if d.executed < rounds*runs*60 || d.signals[syscall.SIGSEGV] < rounds {
 			t.Errorf("%d instructions were executed, signals: %v", d.executed, d.signals)
 		}
 	})

@@ -27,7 +27,7 @@
 // # What the process has
 //
 // A Runner maps memory into the process: the code cache (readable and executable), a
-// context (writable) and tables (readable). It is a memfd of which this program has a
+// context and a table (writable), and tables (readable). It is a memfd of which this program has a
 // writable mapping; no mapping of the process is both writable and executable.
 //
 // The cache is left by a system call without effect. The kernel stops the thread

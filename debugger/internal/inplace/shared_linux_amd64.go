@@ -19,6 +19,7 @@ const (
 	maxArenas  = 4
 	sharedSize = bufferAt + bufferSize
 	targetsAt  = 0
+	arrivalsAt = contextAt - translate.ArrivalsSize
 	contextAt  = targetsAt + translate.TargetsSize
 	arenasAt   = contextAt + translate.ContextSize
 	bufferAt   = arenasAt + maxArenas*arenaSize
@@ -27,8 +28,8 @@ const (
 
 // regions are the parts of the memory, and how they are mapped into the process.
 var regions = [...]struct{ offset, size, protection uint64 }{
-	{targetsAt, translate.TargetsSize, unix.PROT_READ},
-	{contextAt, translate.ContextSize, unix.PROT_READ | unix.PROT_WRITE},
+	{targetsAt, arrivalsAt - targetsAt, unix.PROT_READ},
+	{arrivalsAt, arenasAt - arrivalsAt, unix.PROT_READ | unix.PROT_WRITE},
 	{arenasAt, maxArenas * arenaSize, unix.PROT_READ | unix.PROT_EXEC},
 	{bufferAt, bufferSize, unix.PROT_READ | unix.PROT_WRITE},
 }
@@ -159,8 +160,8 @@ func (s *shared) arena(r *Runner, maps procfs.Maps, near uint64) (codecache.Aren
 	n := uint64(s.arenas * arenaSize)
 	at := gap(maps, near, arenaDistance, arenaSpace)
 	for index, part := range [...]struct{ from, to, size, offset uint64 }{
-		{s.remote[0], at, translate.TargetsSize, targetsAt},
-		{s.remote[1], at + contextAt, translate.ContextSize, contextAt},
+		{s.remote[0], at, arrivalsAt - targetsAt, targetsAt},
+		{s.remote[1], at + arrivalsAt, arenasAt - arrivalsAt, arrivalsAt},
 		{s.remote[2] + n, at + arenasAt, arenaSize, arenasAt + n},
 	} {
 		if _, err := r.inject(unix.SYS_MREMAP, part.from, 0, part.size,

@@ -17,14 +17,15 @@ import (
 //	save r11                         mov rcx, -target
 //	mov r11, the address             lea rcx, [rcx+r11]
 //	save rcx                         jrcxz over the jump
-//	mov rcx, table/8                 jmp to the search in the second table
-//	mov cx, r11w                     restore rcx
-//	lea rsp, [rsp+8]                 restore r11
-//	mov [Exit], number               …
+//	lea rsp, [rsp+8]                 jmp to the search in the second table
+//	mov [Exit], number               restore rcx
+//	mov rcx, table/8                 restore r11
+//	mov cx, r11w                     …
 //	jmp [rcx*8]
 //
 // The low 16 bits of table/8 are 0, which a displacement makes up for. Where the table has no
-// target, it has the address of the search.
+// target, it has the address of the search. The search puts what it has found there: of two
+// addresses with the same low bits, that which was the last one.
 
 // indirectJump adds a jump or a return.
 func (t *translation) indirectJump(in *x86.Inst, code []byte) {
@@ -39,18 +40,25 @@ func (t *translation) indirectJump(in *x86.Inst, code []byte) {
 	}
 	t.markCounting()
 	h.save(x86.RCX)
-	table := h.table() + arrivalOffset
-	base := table >> 3 &^ (arrivals - 1)
-	h.loadImmediate(x86.RCX, base)
-	h.raw(0x66, 0x44, 0x89, 0xd9) // mov cx, r11w
 	if exit.Popped > 0 {
 		h.raw(0x48, 0x8d, 0xa4, 0x24) // lea rsp, [rsp+n]
 		h.imm32(exit.Popped)
 	}
 	h.storeWord(t.FirstExit+uint32(len(t.block.Exits)), contextExit)
-	h.raw(0xff, 0x24, 0xcd) // jmp [rcx*8+n]
-	h.imm32(uint32(table - base<<3))
+	h.atArrival(4, 0xff) // jmp [place]
 	t.block.Exits = append(t.block.Exits, exit)
+}
+
+// atArrival adds an instruction whose operand is the place for the address in r11 in the third
+// table. Reg is the other operand or a part of the opcode. It changes rcx.
+func (s *section) atArrival(reg byte, opcode ...byte) {
+	table := s.table() + arrivalOffset
+	base := table >> 3 &^ (arrivals - 1)
+	s.loadImmediate(x86.RCX, base)
+	s.raw(0x66, 0x44, 0x89, 0xd9) // mov cx, r11w
+	s.raw(opcode...)
+	s.raw(reg<<3|0x04, 0xcd) // [rcx*8+n]
+	s.imm32(uint32(table - base<<3))
 }
 
 // Arrival returns the code for jumps to a target, before its translation. It will be at an
@@ -72,8 +80,12 @@ func Arrival(pc, address, stubs uint64) []byte {
 }
 
 // searchArrival adds the search for the translation of the address in r11 in the second table.
+// It becomes the place where the next jump to it arrives.
 // The former values of rcx and r11 are saved. If there is none, the program has made the jump.
 func (s *section) searchArrival() {
+	s.raw(0x4c, 0x89, 0xd9) // mov rcx, r11
+	s.raw(0xe3, 0)          // jrcxz none: 0 is the key of empty entries
+	null := len(s.code)
 	s.save(x86.RAX)
 	s.save(x86.RDX)
 	s.raw(0x4c, 0x89, 0xd8) // mov rax, r11
@@ -83,6 +95,8 @@ func (s *section) searchArrival() {
 	s.storeAddress(0, contextNone)
 	s.jump(s.arena + stubSearch)
 	s.setDistance(found)
+	s.raw(0x48, 0x8b, 0x42, 0x10) // mov rax, [rdx+16]
+	s.atArrival(0, 0x48, 0x89)    // mov [place], rax
 	s.raw(0x48, 0x8b, 0x42, 0x08) // mov rax, [rdx+8]
 	s.store(x86.RAX, contextTarget)
 	for _, r := range []x86.Reg{x86.RDX, x86.RCX, x86.RAX, x86.R11} {
@@ -90,6 +104,8 @@ func (s *section) searchArrival() {
 	}
 	s.jumpField(contextTarget)
 	s.setDistance(none)
+	s.code[null-1] = byte(len(s.code) - null)
+	s.restore(x86.RCX)
 	s.store(x86.R11, contextTarget)
 	s.restore(x86.R11)
 	s.jump(s.arena + stubExit)

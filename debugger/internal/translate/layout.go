@@ -12,7 +12,9 @@ const (
 	// ContextSize is the size of a context in bytes, one page.
 	ContextSize = 1 << 12
 	// TargetsSize is the size of the tables of targets in bytes.
-	TargetsSize = firstEntries*16 + secondEntries*16 + arrivals*8
+	TargetsSize = arrivalOffset + ArrivalsSize
+	// ArrivalsSize is the size of the last of them, which the process must be able to write.
+	ArrivalsSize = arrivals * 8
 
 	contextStart = -ContextSize
 	targetsStart = contextStart - TargetsSize
@@ -54,19 +56,20 @@ const (
 	contextGiven = contextLeft + 8*counters // what SetLeft has stored
 )
 
-// The tables of targets map addresses of the program to translations. Entries of the first
-// and second are two words. The first table has one place for an address, by its low 16 bits: the
-// negated address and the translation. The second has all addresses, in a hash table
-// with linear probing: the address and the translation. The third has, by the low 16 bits of
-// an address, where a jump to it arrives, see arrival.go.
+// The tables of targets map addresses of the program to translations. The first table has one
+// place for an address, by its low 16 bits: the negated address and the translation. The second
+// has all addresses, in a hash table with linear probing: the address, the translation, and where
+// jumps to it arrive. The third has, by the low 16 bits of an address, where the last jump to such
+// an address has arrived, see arrival.go.
 const (
 	firstEntries  = 1 << 16
 	secondBits    = 17
 	secondEntries = 1 << secondBits
 	secondOffset  = firstEntries * 16
+	secondSize    = 3 * 8 // of an entry
 
 	arrivals      = 1 << 16
-	arrivalOffset = secondOffset + secondEntries*16
+	arrivalOffset = secondOffset + secondEntries*secondSize
 
 	// The place of an address in the second table is given by its low 32 bits.
 	hashFactor = 0x9e3779b1
@@ -164,7 +167,7 @@ func (t Targets) Put(pc, translation, arrival uint64) {
 	first := t[pc%firstEntries*16:]
 	binary.LittleEndian.PutUint64(first, -pc)
 	binary.LittleEndian.PutUint64(first[8:], translation)
-	t.putSecond(pc, translation)
+	t.putSecond(pc, translation, arrival)
 }
 
 // Expect adds a target to which returns will lead. It replaces no other in the table of arrivals.
@@ -173,15 +176,20 @@ func (t Targets) Expect(pc, translation, arrival, stubs uint64) {
 	if binary.LittleEndian.Uint64(place) == stubs+stubArrival {
 		binary.LittleEndian.PutUint64(place, arrival)
 	}
-	t.putSecond(pc, translation)
+	t.putSecond(pc, translation, arrival)
 }
 
-func (t Targets) putSecond(pc, translation uint64) {
+// putSecond adds a target to the second table, unless it is the key of empty entries.
+func (t Targets) putSecond(pc, translation, arrival uint64) {
+	if pc == 0 {
+		return
+	}
 	for hash := uint32(pc) * hashFactor >> hashShift; ; hash = (hash + 1) % secondEntries {
-		entry := t[secondOffset+hash*16:]
+		entry := t[secondOffset+hash*secondSize:]
 		if key := binary.LittleEndian.Uint64(entry); key == 0 || key == pc {
 			binary.LittleEndian.PutUint64(entry, pc)
 			binary.LittleEndian.PutUint64(entry[8:], translation)
+			binary.LittleEndian.PutUint64(entry[16:], arrival)
 			return
 		}
 	}

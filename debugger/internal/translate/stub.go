@@ -82,7 +82,7 @@ func (s *section) searchAll() {
 	s.imm32(hashFactor)
 	s.raw(0xc1, 0xea, hashShift) // shr edx, shift
 	loop := len(s.code)
-	s.raw(0x8d, 0x04, 0x12)       // lea eax, [rdx+rdx]
+	s.raw(0x8d, 0x04, 0x52)       // lea eax, [rdx+rdx*2]
 	s.raw(0x48, 0x39, 0x0c, 0xc6) // cmp [rsi+rax*8], rcx
 	s.raw(0x74, 0)                // je found
 	found := len(s.code)
