@@ -52,7 +52,7 @@ func TestRing(t *testing.T) {
 	}{
 		{"condition", 60, []string{threads, "condition"}},
 		{"read", 60, []string{threads, "read"}},
-		{"gzip", 60, []string{"/bin/gzip", "-c", "/bin/bash"}},
+		{"gzip", 25, []string{"/bin/gzip", "-c", "/bin/bash"}},
 		{"join", 25, []string{threads, "join"}},
 		{"handover", 25, []string{threads, "handover"}},
 		{"timeouts", 5, []string{threads, "timeouts"}},
