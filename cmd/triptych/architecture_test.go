@@ -74,8 +74,8 @@ func inTree(word string) bool {
 	if !below {
 		return strings.HasSuffix(word, ".go")
 	}
-	if first == "." {
-		return false // an argument of a command
+	if first == "." || first == "bin" {
+		return false // an argument of a command, or what make has built
 	}
 	info, err := os.Stat(filepath.Join(top, first))
 	return err == nil && info.IsDir()
