@@ -2,8 +2,8 @@ package codecache
 
 import "github.com/triptych-mcp/triptych/debugger/internal/translate"
 
-// maxExpected is the number of targets up to which more are expected. The others are those to
-// which a jump has led.
+// maxExpected is the number of targets up to which more are expected. The rest of the room is for
+// targets to which a jump has led.
 const maxExpected = translate.MaxTargets / 4 * 3
 
 // addTarget lets indirect jumps find a block, if that was not done before.
