@@ -49,7 +49,8 @@ func (p *Process) shareMemory(child int) {
 }
 
 // cleanChild removes patches from a child's memory and restores its handler of
-// SIGTRAP.
+// SIGTRAP. If this program is killed meanwhile, an int3 that is still there needs the
+// handler, and the handler needs the rescue code.
 func (p *Process) cleanChild(child int, inherited []patch, shared bool) {
 	if len(inherited) == 0 && p.trapHandler == nil && p.rescue == 0 {
 		return
@@ -59,14 +60,14 @@ func (p *Process) cleanChild(child int, inherited []patch, shared bool) {
 		return // the child was killed
 	}
 	defer func() { _ = m.Close() }()
+	for _, x := range inherited {
+		err = errors.Join(err, restoreByte(m, x.address, x.original))
+	}
 	if p.trapHandler != nil {
-		err = p.restoreTrapHandlerOf(child, m)
+		err = errors.Join(err, p.restoreTrapHandlerOf(child, m))
 	}
 	if !shared {
 		err = errors.Join(err, p.removeRescue(m))
-	}
-	for _, x := range inherited {
-		err = errors.Join(err, restoreByte(m, x.address, x.original))
 	}
 	if err != nil && !errors.Is(err, ptrace.ErrGone) {
 		p.log.Warn("cannot remove all breakpoints from a child", "child", child, "err", err)
