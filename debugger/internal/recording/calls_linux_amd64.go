@@ -171,8 +171,11 @@ func (r *recorder) finish(c *call) (err error) {
 	if err := r.noteDescriptors(g); err != nil {
 		return err
 	}
-	if g.RAX == unix.SYS_SCHED_YIELD {
+	switch g.RAX {
+	case unix.SYS_SCHED_YIELD:
 		r.sliceEnd = 0
+	case unix.SYS_FUTEX:
+		r.thread.handled = false
 	}
 	return r.add(e, *g)
 }

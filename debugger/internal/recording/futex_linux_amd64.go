@@ -23,7 +23,8 @@ import (
 //
 // A parked thread handles no signals. So the kernel makes the call after all if no other thread
 // can run, when the thread has been parked for maxParked or has got a signal, and before a call
-// that wakes threads in another way. For the program it is as if the thread had been slow to make the
+// that wakes threads in another way. The kernel also makes the first call after a signal was
+// handled: were the thread parked again, no signal would ever interrupt its call. For the program it is as if the thread had been slow to make the
 // call. If the recorder dies, a parked thread makes its call.
 const maxParked = 5 * time.Millisecond
 
@@ -54,7 +55,7 @@ func (r *recorder) futex(c *call) (inplace.Stop, error) {
 	switch {
 	case len(r.threads) == 1 || !changesWaiters(g):
 		return inplace.Stop{}, nil
-	case parks(g) && r.run.CanWait():
+	case parks(g) && !r.thread.handled && r.run.CanWait():
 		return r.park(c)
 	case wakesPrivate(g):
 		return r.wake(c)

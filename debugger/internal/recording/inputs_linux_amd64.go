@@ -87,6 +87,7 @@ func (r *recorder) signal() (inplace.Stop, error) {
 		return stop, err
 	}
 	r.extra++
+	r.thread.handled = true
 	return stop, r.add(&e, before)
 }
 

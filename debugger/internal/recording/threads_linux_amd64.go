@@ -20,6 +20,7 @@ type thread struct {
 	after   ptrace.Regs // registers that a replay has, if waiting
 	waiting bool        // the last system call was interrupted, see Event.Immediate
 	call    *call       // that has not returned, or nil
+	handled bool        // it has handled a signal, and has made no system call on a futex since
 	clear   uint64      // address of the thread id that the kernel clears at its end, or 0
 }
 
