@@ -191,7 +191,7 @@ func (r *Runner) withdrawBuffered(regs *ptrace.Regs) {
 func (r *Runner) interruptBuffered(regs *ptrace.Regs) (Stop, bool, error) {
 	before := *regs
 	r.withdrawBuffered(&before)
-	b := BufferedCall{Executed: r.executed + r.quantum - r.context().Left(), Before: r.Regs, After: *regs}
+	b := BufferedCall{Executed: r.executedNow(), Before: r.Regs, After: *regs}
 	behind := b.Before.RIP + syscallLength
 	b.After.RIP, b.After.RCX, b.After.R11 = behind, behind, b.Before.EFlags
 	r.Regs = b.After

@@ -15,6 +15,9 @@ import (
 // A repeated string operation is one.
 func (r *Runner) Executed() int64 { return r.executed }
 
+// executedNow is Executed during a Run.
+func (r *Runner) executedNow() int64 { return r.executed + r.quantum - r.context().Left() }
+
 // Run executes up to n instructions, and stops earlier for all that it cannot do
 // itself. If ctx is done, it stops after the current block, with the kind Done.
 //

@@ -71,7 +71,7 @@ func (r *Runner) watched() bool {
 // noteWatched notes a write by an instruction in the cache, after which the thread has
 // stopped, and continues it.
 func (r *Runner) noteWatched(regs *ptrace.Regs) error {
-	executed := r.executed + r.quantum - r.context().Left()
+	executed := r.executedNow()
 	if p, ok := r.cache.Position(regs.RIP); ok && p.Begun {
 		executed -= int64(p.Undone)
 	}
@@ -107,7 +107,7 @@ func (r *Runner) noteStep() error {
 func (r *Runner) noteOwn(addr, n uint64) {
 	for _, w := range r.watch.ranges {
 		if addr < w.End && w.Start < addr+n && !r.watch.reached {
-			r.noteWrite(r.executed + r.quantum - r.context().Left())
+			r.noteWrite(r.executedNow())
 			return
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -63,18 +62,9 @@ func (r *recorder) setAuxv(layout []uint64, auxv []byte) error {
 	return errors.Join(err, restored)
 }
 
-// memoryLayout returns the first fields of struct prctl_mm_map for a new program.
+// memoryLayout returns the first fields of struct prctl_mm_map for a new program: start_code,
+// end_code, start_data, end_data, start_brk, the end of the heap, which is empty, start_stack,
+// arg_start, arg_end, env_start and env_end.
 func memoryLayout(pid int) ([]uint64, error) {
-	const startBreak = 47 // see proc_pid_stat(5)
-	var layout []uint64
-	// start_code, end_code, start_data, end_data, start_brk, the end of the heap, which is
-	// empty, start_stack, arg_start, arg_end, env_start, env_end
-	for _, field := range [...]int{26, 27, 45, 46, startBreak, startBreak, 28, 48, 49, 50, 51} {
-		address, err := strconv.ParseUint(procfs.ThreadStat(pid, pid, field), 10, 64)
-		if err != nil {
-			return nil, err
-		}
-		layout = append(layout, address)
-	}
-	return layout, nil
+	return statAddresses(pid, 26, 27, 45, 46, startBreak, startBreak, 28, 48, 49, 50, 51)
 }

@@ -169,16 +169,34 @@ func readMaps(pid int) (procfs.Maps, error) {
 	return maps, errors.Join(err, f.Close())
 }
 
+// startBreak is the field of /proc/PID/stat that says where the heap begins, see
+// proc_pid_stat(5).
+const startBreak = 47
+
 // programBreak returns where the heap of a new program begins.
 func programBreak(pid int) (uint64, error) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	list, err := statAddresses(pid, startBreak)
 	if err != nil {
 		return 0, err
 	}
-	const startBreak = 47 - 3 // see proc_pid_stat(5); the first two fields are before the parenthesis
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if len(fields) <= startBreak {
-		return 0, errors.New("/proc/PID/stat has no field start_brk")
+	return list[0], nil
+}
+
+// statAddresses returns fields of /proc/PID/stat.
+func statAddresses(pid int, fields ...int) ([]uint64, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil, err
 	}
-	return strconv.ParseUint(fields[startBreak], 10, 64)
+	list := make([]uint64, len(fields))
+	for n, field := range fields {
+		value, err := procfs.StatField(string(text), field)
+		if err != nil {
+			return nil, err
+		}
+		if list[n], err = strconv.ParseUint(value, 10, 64); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }

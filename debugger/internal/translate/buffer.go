@@ -441,10 +441,10 @@ func (s *bufferStub) record() {
 
 // sumLeft sets a register to the sum of the counters of Left. It changes the flags.
 func (s *bufferStub) sumLeft(r x86.Reg) {
-	s.load(r, contextLeft)
-	for n := range uint64(counters - 1) {
+	s.load(r, counterField(0))
+	for n := range uint8(counters - 1) {
 		s.raw(0x48, 0x03) // add r, [the next counter]
-		s.field(r, contextLeft+8*(n+1), 0)
+		s.field(r, counterField(n+1), 0)
 	}
 }
 

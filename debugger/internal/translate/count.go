@@ -112,7 +112,7 @@ func (t *translation) countWithFlags(c counting) {
 	t.hot.addLeft(c.counter, -c.number)
 	if !t.Once {
 		t.hot.raw(0x0f, 0xb6) // movzx ecx, byte [Left+7]
-		t.hot.field(x86.RCX, contextLeft+8*uint64(c.counter)+7, 0)
+		t.hot.field(x86.RCX, counterField(c.counter)+7, 0)
 		t.hot.raw(0xe3, 5) // jrcxz over the jump
 		t.hot.jump(t.cold.address())
 		t.cold.restore(x86.RCX)

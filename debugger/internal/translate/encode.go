@@ -95,16 +95,16 @@ func (s *section) jumpField(offset uint64) {
 // subtractLeft subtracts from a counter of Left, and changes flags.
 func (s *section) subtractLeft(counter uint8, n int8) {
 	s.raw(0x48, 0x83) // sub qword [counter], n
-	s.field(5, contextLeft+8*uint64(counter), 1)
+	s.field(5, counterField(counter), 1)
 	s.raw(byte(n))
 }
 
 // addLeft adds to a counter of Left. Rcx is saved, and has the sum afterwards.
 func (s *section) addLeft(counter uint8, n int8) {
 	s.save(x86.RCX)
-	s.load(x86.RCX, contextLeft+8*uint64(counter))
+	s.load(x86.RCX, counterField(counter))
 	s.raw(0x48, 0x8d, 0x49, byte(n)) // lea rcx, [rcx+n]
-	s.store(x86.RCX, contextLeft+8*uint64(counter))
+	s.store(x86.RCX, counterField(counter))
 }
 
 // loadImmediate adds mov reg, value.

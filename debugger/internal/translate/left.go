@@ -7,6 +7,9 @@ import "encoding/binary"
 // memory that has just been stored, and starts the next subtraction only then.
 const counters = 4
 
+// counterField returns the offset of a counter in the context.
+func counterField(counter uint8) uint64 { return contextLeft + 8*uint64(counter) }
+
 // leavingBias is subtracted from all counters to make a thread leave the cache. It is larger
 // than any number of instructions, and a power of two.
 const leavingBias = 1 << 58

@@ -13,9 +13,9 @@ func CountsInRCX(code []byte, address, stubs uint64) bool {
 	if lea := []byte{0x48, 0x8d, 0x49}; bytes.HasPrefix(code, lea) && len(code) > len(lea) {
 		code, address = code[len(lea)+1:], address+uint64(len(lea))+1
 	}
-	for n := range counters {
+	for n := range uint8(counters) {
 		s := section{base: address, arena: stubs}
-		s.store(x86.RCX, contextLeft+8*uint64(n))
+		s.store(x86.RCX, counterField(n))
 		if bytes.HasPrefix(code, s.code) {
 			return true
 		}
