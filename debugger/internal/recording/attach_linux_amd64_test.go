@@ -169,6 +169,23 @@ func TestAttach(t *testing.T) {
 	}
 }
 
+// TestAttachWhileOthersWrite records a process with a thread that makes restart_syscall, which
+// may be a poll by its arguments, while another one writes the memory that a poll would.
+func TestAttachWhileOthersWrite(t *testing.T) {
+	program := debuggertest.Compile(t, filepath.Join("testdata", "beside.c"), nil, "gcc", "-O1", "-pthread")
+	l := startProgram(t, 2, program)
+	var file bytes.Buffer
+	done := l.attached(t, t.Context(), &file)
+	l.awaitTraced(t)
+	l.tell(t)
+	result := <-done
+	l.finish(t, "0 wrong\n")
+	if result.Running || result.Status != 0 || result.Cut != "" {
+		t.Errorf("%+v", result)
+	}
+	replay(t, open(t, file.Bytes()))
+}
+
 // TestAttachExec records a process that executes another program, to the end of that.
 func TestAttachExec(t *testing.T) {
 	l := startProgram(t, 1, "sh", "-c", "echo ready; read line; exec printf '%s\\n' other")

@@ -68,7 +68,7 @@ type call struct {
 	altered bool        // it is made with other values of rdx or r10
 	all     *snapshot   // of the memory before it was begun last, if the effect is unknown
 
-	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call
+	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call was begun last
 	meanwhile []Write   // and as the kernel has left it, while the call is withdrawn
 	began     time.Time // when it was first found to wait, or zero
 
@@ -82,11 +82,17 @@ func (c *call) mayWrite() bool { return c.effect.Unknown || len(c.effect.Writes)
 
 // prepare copies the memory that must be known as it was before a call.
 func (r *recorder) prepare(c *call) (err error) {
+	if err = r.keepChanged(c); err == nil {
+		c.file, err = r.changes(&c.regs)
+	}
+	return err
+}
+
+// keepChanged copies the memory that the kernel changes when a call, which is about to begin,
+// is interrupted.
+func (r *recorder) keepChanged(c *call) (err error) {
 	if interruptible[c.regs.RAX] && len(r.threads) > 1 {
 		c.changed, err = r.written(&c.regs, c.effect.Writes)
-	}
-	if err == nil {
-		c.file, err = r.changes(&c.regs)
 	}
 	return err
 }

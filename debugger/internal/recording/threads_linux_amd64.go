@@ -182,7 +182,7 @@ func (r *recorder) completeCall() (blocked bool, err error) {
 	if c.woken {
 		return false, r.returnWoken(c)
 	}
-	if err := r.exchange(c); err != nil {
+	if err := r.resume(c); err != nil {
 		return false, err
 	}
 	stop, err := r.execute(c)

@@ -19,6 +19,16 @@ import (
 // memory.
 var timeouts = map[uint64]bool{unix.SYS_PPOLL: true, unix.SYS_SELECT: true, unix.SYS_PSELECT6: true}
 
+// resume prepares a call that has begun before. If it was withdrawn, other threads may have
+// written the memory that is copied for the case that it is withdrawn again: the arguments of
+// restart_syscall, say, are those of a call that only the kernel knows.
+func (r *recorder) resume(c *call) error {
+	if r.run.Inside() {
+		return nil
+	}
+	return errors.Join(r.keepChanged(c), r.exchange(c))
+}
+
 // exchange gives a withdrawn system call the memory that the kernel has left.
 func (r *recorder) exchange(c *call) error {
 	var err error
