@@ -98,6 +98,23 @@ func TestRecordThreads(t *testing.T) {
 	contains(t, c.ok("last_write", args{"expression": "flag"}), "Value: 0x00000001, before it 0x00000000", " tell+")
 }
 
+// The first position of what is recorded from a stop has the thread of the stop.
+func TestRecordFromThread(t *testing.T) {
+	p := debuggertest.Start(t, "threads.c")
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("attach", args{"pid": p.PID})
+	c.ok("set_breakpoint", args{"function": "tell"})
+	c.ok("set_breakpoint", args{"file": "threads.c", "line": debuggertest.Line(t, "threads.c", "unblocked")})
+	p.Tell("wait")
+	var present, past when
+	c.data("continue", nil, &present)
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 2 (")
+	c.data("seek", args{"position": present.State.History.Position}, &past)
+	if got, want := past.State, present.State; got.Thread != want.Thread || got.Address != want.Address {
+		t.Errorf("thread %d is at %s, the stop was of thread %d at %s", got.Thread, got.Address, want.Thread, want.Address)
+	}
+}
+
 // The process goes on from the past when that is wanted, and the answer says
 // what that does not take back.
 func TestContinueFromPast(t *testing.T) {

@@ -18,8 +18,14 @@ import (
 
 // adopt prepares the recording of a process that has run before, and returns its first event.
 func (r *recorder) adopt(i *intrusion, l *proc.Loan) (Event, error) {
+	if !slices.Contains(i.threads, i.pid) {
+		return Event{}, cutError("the first thread of the program has ended")
+	}
 	r.live, r.heap = i, i.brk
-	e := Event{Kind: Image, Status: i.pid, Position: r.position()}
+	e := Event{Kind: Image, Status: i.pid, Position: r.position(), Current: i.pid}
+	if slices.Contains(i.threads, l.Current) {
+		e.Current = l.Current
+	}
 	if err := r.liveImage(&e, i); err != nil {
 		return e, err
 	}
@@ -35,14 +41,13 @@ func (r *recorder) adopt(i *intrusion, l *proc.Loan) (Event, error) {
 		}
 		r.threads[tid] = t
 	}
-	r.thread, r.shown = r.threads[i.pid], i.pid
 	run, err := inplace.Adopt(r.tracer, i.pid, i.threads, i.inject, translationOf(l))
 	if err != nil {
 		return e, err
 	}
-	r.run = run
+	r.run, r.thread, r.shown = run, r.threads[e.Current], e.Current
 	r.family.follow(run)
-	return e, nil
+	return e, run.Switch(e.Current)
 }
 
 // addFirst adds the first event of a program.
@@ -67,14 +72,11 @@ func (r *recorder) liveImage(e *Event, i *intrusion) error {
 			return err
 		}
 		list := changed(new(ptrace.Regs), &regs)
-		if tid == i.pid {
+		if tid == e.Current {
 			e.Registers, e.Vector = list, vector
 		} else {
 			e.Threads = append(e.Threads, Thread{tid, list, vector})
 		}
-	}
-	if e.Vector == nil {
-		return cutError("the first thread of the program has ended")
 	}
 	maps, err := readMaps(i.pid)
 	if err != nil {
