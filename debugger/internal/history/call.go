@@ -32,7 +32,7 @@ func (r *Recorder) prepareCall(a *attempt, regs *ptrace.Regs, number uint64) {
 		n, _ := r.target.ReadMemory(addr, b)
 		return n == len(b)
 	})
-	a.vector = a.vector || a.effect.Vector
+	a.vector = a.vector || a.effect.Vector || a.effect.ThreadEnds // that of a thread that has ended cannot be read
 	if a.effect.Unknown {
 		r.prepareBarrier(a, fmt.Sprintf("system call %d", number))
 		return

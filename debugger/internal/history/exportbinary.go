@@ -66,7 +66,8 @@ func (w *blockWriter) block(tag byte, payload []byte) {
 
 // binary writes the process at the last position and the records before it.
 func (e *exporter) binary() error {
-	pages, err := e.touchedPages()
+	var table threadTable
+	pages, err := e.touchedPages(&table)
 	if err != nil {
 		return err
 	}
@@ -77,10 +78,10 @@ func (e *exporter) binary() error {
 	w := &blockWriter{e: e, sum: sha256.New()}
 	w.write(binary.LittleEndian.AppendUint16([]byte(traceMagic), traceVersion))
 	w.block(blockHeader, e.header())
-	w.block(blockThreads, e.threads())
+	w.block(blockThreads, e.threads(table.ended))
 	w.block(blockMaps, appendMaps(nil, e.h.view.maps))
 	e.pages(w, pages)
-	if err := e.records(w); err != nil {
+	if err := e.records(w, &table); err != nil {
 		return err
 	}
 	w.block(blockEnd, nil)
@@ -98,12 +99,12 @@ func (e *exporter) header() []byte {
 	return appendText(b, e.h.reason)
 }
 
-// threads encodes the table of threads at the last position.
-func (e *exporter) threads() []byte {
+// threads encodes the table of threads at the last position, and those that have ended before.
+func (e *exporter) threads(ended []thread) []byte {
 	v := &e.h.view
-	b := binary.AppendUvarint(nil, uint64(len(v.threads)))
-	for i := range v.threads {
-		t := &v.threads[i]
+	all := slices.Concat(v.threads, ended)
+	b := binary.AppendUvarint(nil, uint64(len(all)))
+	for _, t := range all {
 		alive := byte(0)
 		if t.alive {
 			alive = 1
@@ -121,9 +122,9 @@ func (e *exporter) threads() []byte {
 	return b
 }
 
-// touchedPages returns the pages that the steps write or execute. It leaves the
-// view at the first position.
-func (e *exporter) touchedPages() (map[uint64]bool, error) {
+// touchedPages returns the pages that the steps write or execute, and fills the table of
+// threads. It leaves the view at the first position.
+func (e *exporter) touchedPages(table *threadTable) (map[uint64]bool, error) {
 	if _, err := e.h.Seek(e.o.To); err != nil {
 		return nil, err
 	}
@@ -134,6 +135,10 @@ func (e *exporter) touchedPages() (map[uint64]bool, error) {
 		if v.position%progressEvery == 0 && e.ctx.Err() != nil {
 			return nil, e.ctx.Err()
 		}
+		if err := e.h.reach(v.position - 1); err != nil {
+			return nil, err
+		}
+		table.enter(e.h)
 		for _, s := range e.h.spansAt(v.position - 1) {
 			addPages(pages, s.addr, uint64(len(s.data)))
 		}
@@ -226,14 +231,14 @@ func (e *exporter) pages(w *blockWriter, pages map[uint64]bool) {
 
 // records writes the records. The view must be at the last position, so that
 // they hold the contents before each step.
-func (e *exporter) records(w *blockWriter) error {
+func (e *exporter) records(w *blockWriter, table *threadTable) error {
 	var b []byte
 	for at := e.o.From; at < e.o.To; at++ {
 		if err := e.checkProgress(at - e.o.From); err != nil {
 			return err
 		}
 		c, i := e.h.at(at)
-		record := c.record(i)
+		record := table.renumber(c.record(i), at)
 		b = append(binary.AppendUvarint(b, uint64(len(record))), record...)
 		if len(b) > blockSize-1024 || at == e.o.To-1 {
 			w.block(blockRecords, b)

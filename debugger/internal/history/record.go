@@ -88,7 +88,7 @@ func (h *History) spansAt(position uint64) []span {
 	v := &h.view
 	c, i := h.at(position)
 	d := decoder{b: c.record(i)}
-	head := d.head(len(v.threads))
+	head := d.head(len(h.threadsAt(position)))
 	d.skipRegs()
 	if d.bad || head.parts&partMemory == 0 {
 		return nil

@@ -140,7 +140,7 @@ type Input struct {
 	Kind   Kind   // Stepped, Called or Signalled
 	Number uint64 // of the system call or signal
 	Writes []x86.Span
-	Vector bool // the vector state changes
+	Vector bool // the vector state changes, or cannot be read afterwards
 	Maps   bool // mappings change
 	Ends   bool // the process ends
 

@@ -3,9 +3,12 @@ package recording_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 )
 
 // compareExport exports parts of a recording as traces, and opens the traces. At random
@@ -24,24 +27,53 @@ func compareExport(t *testing.T, file []byte, seeks int) {
 		for range seeks / parts {
 			want[from+random.Uint64N(to-from+1)] = sum{}
 		}
-		sums(t, r, want)
-		var exported bytes.Buffer
-		_, err := line.History().Export(t.Context(), &exported, history.ExportOptions{Format: history.Binary, From: from, To: to})
+		compareTrace(t, r, line, from, to, want)
+	}
+}
+
+// compareTrace exports a part of a recording as a trace, and opens the trace. It fills in the
+// sums at positions by a forward replay, and compares them.
+func compareTrace(t *testing.T, r *recording.Recording, line *recording.Timeline, from, to uint64, want map[uint64]sum) {
+	t.Helper()
+	sums(t, r, want)
+	var exported bytes.Buffer
+	_, err := line.History().Export(t.Context(), &exported, history.ExportOptions{Format: history.Binary, From: from, To: to})
+	check(t, err)
+	trace, err := history.Open(t.Context(), &exported)
+	check(t, err)
+	for position, w := range want {
+		_, err := trace.Seek(position)
 		check(t, err)
-		trace, err := history.Open(t.Context(), &exported)
+		regs, err := trace.View().Regs(0)
 		check(t, err)
-		for position, w := range want {
-			_, err := trace.Seek(position)
-			check(t, err)
-			regs, err := trace.View().Regs(0)
-			check(t, err)
-			vector, err := trace.View().XState(0, nil)
-			check(t, err)
-			got := sumOf(regs, vector, nil, trace.View().ReadMemory)
-			if got.registers != w.registers || got.vector != w.vector {
-				t.Errorf("position %d of a trace: other registers: %t, vector registers: %t",
-					position, got.registers != w.registers, got.vector != w.vector)
-			}
+		vector, err := trace.View().XState(0, nil)
+		check(t, err)
+		got := sumOf(regs, vector, nil, trace.View().ReadMemory)
+		if got.registers != w.registers || got.vector != w.vector {
+			t.Errorf("position %d of a trace: other registers: %t, vector registers: %t",
+				position, got.registers != w.registers, got.vector != w.vector)
 		}
 	}
+}
+
+// TestExportOfThreads exports a part in which threads end, and which is longer than a window, as a
+// trace.
+func TestExportOfThreads(t *testing.T) {
+	program := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
+	file := record(t, program, "condition").file
+	line, err := recording.NewTimelineOf(t.Context(), open(t, bytes.Clone(file)), 3000, 1<<14)
+	check(t, err)
+	defer func() { check(t, line.Close()) }()
+	r := open(t, file)
+	ends := 0 // number of the event where the first thread ends
+	for r.Event(ends).Kind != recording.Exit {
+		ends++
+	}
+	from := r.Event(ends).Position - 2000
+	to := min(from+20_000, r.End())
+	want := make(map[uint64]sum)
+	for position := from; position < to; position += 1009 {
+		want[position] = sum{}
+	}
+	compareTrace(t, r, line, from, to, want)
 }

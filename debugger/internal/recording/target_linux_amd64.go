@@ -120,7 +120,7 @@ func (s *replayStepper) Input() (history.Input, bool) {
 		return history.Input{}, false
 	}
 	in := history.Input{
-		Number: e.Number, Vector: e.Vector != nil, Maps: e.Remap.Kind != NoRemap, Ends: e.duration() == 0,
+		Number: e.Number, Vector: e.Vector != nil || e.Kind == Exit, Maps: e.Remap.Kind != NoRemap, Ends: e.duration() == 0,
 		Threads: len(e.Threads) > 0, Switches: e.Kind == Switch,
 	}
 	switch e.Kind {

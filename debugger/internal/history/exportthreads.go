@@ -1,0 +1,98 @@
+package history
+
+import "bytes"
+
+// A threadTable is the table of threads of a binary trace. Each window of a long history has
+// a table of its own, in which threads that ended before are missing: records of another
+// window than that of the last position get other indexes.
+type threadTable struct {
+	count int         // threads of the window of the last position, which come first
+	ended []thread    // others, as they were when they ended
+	parts []tablePart // from the last position back
+}
+
+// A tablePart says what the records of a window refer to.
+type tablePart struct {
+	first uint64      // position of its first record
+	index []int       // in the threadTable, by index in its own table
+	begin map[int]int // index in the threadTable, by id, of the threads that are alive where it begins
+}
+
+// enter adds the window of a view, which has come to its end, or to the last position.
+func (t *threadTable) enter(h *History) {
+	first := h.log.oldest()
+	if n := len(t.parts); n > 0 && t.parts[n-1].first == first {
+		return
+	}
+	p := tablePart{first: first, begin: make(map[int]int)}
+	for n, thread := range h.view.threads {
+		at := t.find(n, &thread)
+		p.index = append(p.index, at)
+		if _, later := p.begin[thread.id]; !later { // one that has the id of an earlier one
+			p.begin[thread.id] = at
+		}
+	}
+	if len(t.parts) == 0 {
+		t.count = len(p.index)
+	}
+	t.parts = append(t.parts, p)
+}
+
+// find returns the index of a thread that has a number in the table of the next window.
+func (t *threadTable) find(n int, wanted *thread) int {
+	if len(t.parts) == 0 {
+		return n
+	}
+	if at, ok := t.parts[len(t.parts)-1].begin[wanted.id]; ok && wanted.alive {
+		return at
+	}
+	ended := *wanted
+	ended.alive, ended.vector = false, bytes.Clone(wanted.vector)
+	t.ended = append(t.ended, ended)
+	return t.count + len(t.ended) - 1
+}
+
+// renumber returns the record at a position, which must not be before those of former calls,
+// with indexes in the table.
+func (t *threadTable) renumber(record []byte, position uint64) []byte {
+	last := len(t.parts) - 1
+	for last > 0 && t.parts[last-1].first <= position {
+		last--
+	}
+	if t.parts = t.parts[:last+1]; last == 0 {
+		return record
+	}
+	return renumbered(record, t.parts[last].index)
+}
+
+// renumbered returns a record with other indexes of threads.
+func renumbered(record []byte, index []int) []byte {
+	d := decoder{b: record}
+	h := d.head(len(index))
+	rest := d.b
+	d.skipRegs()
+	if h.parts&partMemory != 0 {
+		d.spans(nil)
+	}
+	if h.parts&partVector != 0 {
+		d.moveVector(nil)
+	}
+	parts := rest[:len(rest)-len(d.b)]
+	h.thread = index[h.thread]
+	b := append(appendHead(make([]byte, 0, len(record)+8), h), parts...)
+	if h.parts&partExtra == 0 {
+		return b
+	}
+	var items []byte
+	n := uint64(0)
+	d.extras(func(tag byte, p *decoder) {
+		switch tag {
+		case extraThread, extraSwitch, extraOther:
+			items = appendExtra(items, tag, append(appendNumber(nil, uint64(index[p.index(len(index))])), p.b...))
+		default:
+			items = appendExtra(items, tag, p.b)
+		}
+		n++
+	})
+	return append(appendNumber(b, n), items...)
+}
