@@ -2,14 +2,11 @@ package guard
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -103,7 +100,7 @@ func (g *Guard) run(started chan<- error) {
 
 // Remember is told before an int3 goes in.
 func (g *Guard) Remember(address uint64, original byte) error {
-	return g.send(record{address, original, 1})
+	return g.send(record{address, original, stateIn})
 }
 
 // Forget is told after it went out.
@@ -122,6 +119,7 @@ func (g *Guard) send(r record) error {
 // Close ends the guard and waits for it.
 func (g *Guard) Close() {
 	if g != nil {
+		_ = g.send(record{State: stateClosed}) // it may be dead
 		_ = g.pipe.Close()
 		<-g.done
 		g.journal.Close()
@@ -140,9 +138,9 @@ func Main() int {
 	if err != nil {
 		return 1
 	}
-	in := watch(bufio.NewReader(os.Stdin))
+	a := watch(bufio.NewReader(os.Stdin))
 	var errs error
-	for address, original := range in {
+	for address, original := range a.in {
 		errs = errors.Join(errs, repair(memory, address, original))
 	}
 	at, owner := j.rescue()
@@ -151,8 +149,11 @@ func Main() int {
 		errs = errors.Join(errs, err)
 	}
 	errs = errors.Join(errs, finishJournal(j, memory))
-	if len(in) > 0 || at != 0 {
-		repairChildren(memory, in, at, owner)
+	if !a.closed && len(a.ever) > 0 {
+		r := repairs{a.ever, at, owner, map[string]bool{}}
+		r.children(memory)
+		time.Sleep(forkTime)
+		r.children(memory)
 	}
 	if errs != nil {
 		return 1
@@ -169,56 +170,4 @@ func repair(memory *os.File, address uint64, original byte) error {
 	}
 	_, err := memory.WriteAt([]byte{original}, int64(address))
 	return err
-}
-
-// repairChildren removes int3 instructions from children that the process has created
-// while they were in its memory, and that the debugger had no time to clean. A child
-// whose memory cannot be opened keeps them.
-func repairChildren(memory *os.File, in map[uint64]byte, rescue uint64, owner []byte) {
-	self, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", memory.Fd()))
-	if err != nil {
-		return
-	}
-	lists, _ := filepath.Glob(filepath.Join(filepath.Dir(self), "task", "*", "children")) // the pattern is valid
-	for _, list := range lists {
-		text, err := os.ReadFile(list)
-		if err != nil {
-			continue // the thread has ended
-		}
-		for child := range strings.FieldsSeq(string(text)) {
-			if !sameProgram(filepath.Dir(self), filepath.Join("/proc", child)) {
-				continue // it has begun another one, and has memory of its own
-			}
-			repairChild(child, in, rescue, owner)
-		}
-	}
-}
-
-// sameProgram reports whether two processes, given by their folders in /proc, run the
-// same program.
-func sameProgram(a, b string) bool {
-	x, err := os.Stat(filepath.Join(a, "exe"))
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(filepath.Join(b, "exe"))
-	return err == nil && os.SameFile(x, y)
-}
-
-// repairChild repairs a child that has the rescue code of its parent, or its int3
-// instructions, and then its children.
-func repairChild(child string, in map[uint64]byte, rescue uint64, owner []byte) {
-	f, err := os.OpenFile(filepath.Join("/proc", child, "mem"), os.O_RDWR, 0)
-	if err != nil {
-		return
-	}
-	defer func() { _ = f.Close() }()
-	for address, original := range in {
-		_ = repair(f, address, original) // the others may be there
-	}
-	code := make([]byte, len(RescueCode))
-	if _, err := f.ReadAt(code, int64(rescue)); rescue != 0 && err == nil && bytes.Equal(code, RescueCode) {
-		_, _ = f.WriteAt(owner, int64(rescue+rescueRepaired)) // it has ended if this fails
-	}
-	repairChildren(f, in, rescue, owner)
 }

@@ -13,30 +13,48 @@ const Command = "__guard"
 const Int3 = 0xcc
 
 // A record tells the guard what is behind an int3 instruction, or that it
-// is out again: the address, the byte, and 1 or 0.
+// is out again: the address, the byte, and a state.
 type record struct {
 	Address  uint64
 	Original byte
-	In       byte
+	State    byte
 }
+
+// States of an int3 instruction, and of the debugger.
+const (
+	stateOut    = iota
+	stateIn     // the instruction is in the memory of the process, or soon will be
+	stateClosed // the debugger needs the guard no more; the record has no address
+)
 
 const recordSize = 10
 
+// An account holds the original bytes of int3 instructions by their addresses.
+type account struct {
+	in   map[uint64]byte // in the memory of the process
+	ever map[uint64]byte // that have been there: children may have inherited them
+
+	closed bool // the debugger was not killed
+}
+
 // watch reads records until the end, which is the end of the program that
-// writes them, and returns what was in then. A record that is cut off at the
-// end was of an instruction that is not in yet.
-func watch(r io.Reader) map[uint64]byte {
-	in := map[uint64]byte{}
+// writes them. A record that is cut off at the end was of an instruction that is not
+// in yet.
+func watch(r io.Reader) account {
+	a := account{in: map[uint64]byte{}, ever: map[uint64]byte{}}
 	for {
 		var b [recordSize]byte
 		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return in
+			return a
 		}
 		address := binary.LittleEndian.Uint64(b[:])
-		if b[9] != 0 {
-			in[address] = b[8]
-		} else {
-			delete(in, address)
+		switch b[9] {
+		case stateIn:
+			a.in[address], a.ever[address] = b[8], b[8]
+		case stateClosed:
+			a.closed = true
+		default:
+			delete(a.in, address)
 		}
 	}
 }
@@ -44,5 +62,5 @@ func watch(r io.Reader) map[uint64]byte {
 // bytes is the record as it is sent.
 func (g record) bytes() []byte {
 	b := binary.LittleEndian.AppendUint64(make([]byte, 0, recordSize), g.Address)
-	return append(b, g.Original, g.In)
+	return append(b, g.Original, g.State)
 }
