@@ -15,12 +15,19 @@ type patch struct {
 	original byte
 }
 
-// patches returns the inserted patches. A child that is created now inherits them.
-func (p *Process) patches() []patch {
-	var all []patch
+// An inheritance lists the things of the debugger in the memory and the signal handlers of a new child.
+type inheritance struct {
+	patches []patch
+	handler *trapHandler // nil if none of the debugger was installed
+	rescue  uint64       // as Process.rescue
+}
+
+// inheritance returns what a child inherits that is created now.
+func (p *Process) inheritance() inheritance {
+	all := inheritance{handler: p.trapHandler, rescue: p.rescue}
 	for _, l := range p.locations {
 		if l.inserted {
-			all = append(all, patch{l.address, l.original})
+			all.patches = append(all.patches, patch{l.address, l.original})
 		}
 	}
 	return all
@@ -29,7 +36,7 @@ func (p *Process) patches() []patch {
 // releaseChild detaches from a child, after removing what it has inherited from
 // the debugger. A child that shares the memory, as after vfork, would die of int3
 // instructions: they are removed until it has its own memory.
-func (p *Process) releaseChild(child int, inherited []patch) {
+func (p *Process) releaseChild(child int, inherited inheritance) {
 	shared := p.sharesMemory(child)
 	p.cleanChild(child, inherited, shared)
 	if shared {
@@ -48,11 +55,12 @@ func (p *Process) shareMemory(child int) {
 	}
 }
 
-// cleanChild removes patches from a child's memory and restores its handler of
-// SIGTRAP. If this program is killed meanwhile, an int3 that is still there needs the
-// handler, and the handler needs the rescue code.
-func (p *Process) cleanChild(child int, inherited []patch, shared bool) {
-	if len(inherited) == 0 && p.trapHandler == nil && p.rescue == 0 {
+// cleanChild removes what a child has inherited. The process may have got its handler of
+// SIGTRAP and the rescue code only after the fork, so they are not looked up there. If this
+// program is killed meanwhile, an int3 that is still there needs the handler, and the handler
+// needs the rescue code.
+func (p *Process) cleanChild(child int, inherited inheritance, shared bool) {
+	if len(inherited.patches) == 0 && inherited.handler == nil && inherited.rescue == 0 {
 		return
 	}
 	m, err := ptrace.OpenMemory(child)
@@ -60,14 +68,14 @@ func (p *Process) cleanChild(child int, inherited []patch, shared bool) {
 		return // the child was killed
 	}
 	defer func() { _ = m.Close() }()
-	for _, x := range inherited {
+	for _, x := range inherited.patches {
 		err = errors.Join(err, restoreByte(m, x.address, x.original))
 	}
-	if p.trapHandler != nil {
-		err = errors.Join(err, p.restoreTrapHandlerOf(child, m))
+	if inherited.handler != nil {
+		err = errors.Join(err, p.restoreTrapHandlerOf(child, m, inherited.handler))
 	}
-	if !shared {
-		err = errors.Join(err, p.removeRescue(m))
+	if !shared && err == nil {
+		err = removeRescue(m, inherited.rescue)
 	}
 	if err != nil && !errors.Is(err, ptrace.ErrGone) {
 		p.log.Warn("cannot remove all breakpoints from a child", "child", child, "err", err)

@@ -174,7 +174,7 @@ func (p *Process) handleNewTask(e ptrace.Event) {
 	case ours && p.threads[id] == nil:
 		p.threads[id] = &thread{id: id, running: true, starting: true}
 	case !ours:
-		p.children[id] = p.patches()
+		p.children[id] = p.inheritance()
 	}
 	if came {
 		p.handleEvent(first)

@@ -2,8 +2,10 @@ package proc
 
 import (
 	"context"
+	"errors"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
 // Occupy keeps the tracer's thread busy until release is called.
@@ -26,3 +28,26 @@ func (p *Process) Occupy() (release func()) {
 
 // Published returns what the guard would do. It is called on the tracer's thread.
 func (p *Process) Published() guard.Work { return guard.Work(p.guard.Journal().Published() & 7) }
+
+// AnnounceChild handles the event of a fork.
+func (p *Process) AnnounceChild(child int) error {
+	return p.withTracer(func() error {
+		p.handleNewTask(ptrace.Event{Thread: p.pid, Kind: ptrace.Fork, Message: uint64(child)})
+		return nil
+	})
+}
+
+// StopChild attaches to a child, whose first stop it handles.
+func (p *Process) StopChild(child int) error {
+	return p.withTracer(func() error {
+		err := errors.Join(p.tracer.Seize(child, ptrace.Options), p.tracer.Interrupt(child))
+		for err == nil {
+			var e ptrace.Event
+			if e, err = p.tracer.Wait(); err == nil && e.Thread == child {
+				p.handleEvent(e)
+				return nil
+			}
+		}
+		return err
+	})
+}

@@ -28,12 +28,12 @@ func (p *Process) SetFollow(mode Follow, taker ChildTaker) error {
 // A successor is the child with which the process goes on, stopped.
 type successor struct {
 	id        int // 0 if there is none
-	inherited []patch
+	inherited inheritance
 	executed  bool // it has begun another program
 }
 
 // takeChild decides about a child in its first stop.
-func (p *Process) takeChild(child int, inherited []patch) {
+func (p *Process) takeChild(child int, inherited inheritance) {
 	follows := p.follow != FollowParent && !p.runningFree && p.successor.id == 0
 	switch {
 	case !follows:
@@ -61,7 +61,7 @@ func (p *Process) onHeld(e ptrace.Event) {
 		case p.follow == FollowChild && p.successor.id == 0:
 			p.successor = successor{id: child, executed: true}
 		case p.follow == FollowBoth:
-			p.handOver(child, nil, true)
+			p.handOver(child, inheritance{}, true)
 		default:
 			_ = p.tracer.Detach(child, 0) // fails if the child was killed
 		}
@@ -72,7 +72,7 @@ func (p *Process) onHeld(e ptrace.Event) {
 		_ = p.tracer.Listen(child) // likewise
 		return
 	case ptrace.Clone, ptrace.Fork, ptrace.Vfork:
-		p.children[int(e.Message)] = nil
+		p.children[int(e.Message)] = inheritance{}
 	}
 	if p.follow == FollowParent {
 		delete(p.held, child)
@@ -83,7 +83,7 @@ func (p *Process) onHeld(e ptrace.Event) {
 }
 
 // handOver makes a Process of a stopped child, or detaches from it.
-func (p *Process) handOver(child int, inherited []patch, executed bool) {
+func (p *Process) handOver(child int, inherited inheritance, executed bool) {
 	if p.taker == nil || !p.taker.Admit() {
 		p.releaseChild(child, inherited)
 		return

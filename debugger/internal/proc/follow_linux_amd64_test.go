@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -231,6 +232,36 @@ func TestFollowChild(t *testing.T) {
 		if stop := resumeTo(t, p, proc.Exited); stop.Status != 2 || stop.Left != 0 {
 			t.Errorf("it exits with %+v", stop)
 		}
+	}
+}
+
+// A child lives that was created before the debugger wrote anything into its parent, and that
+// stops afterwards.
+func TestChildBeforeRescue(t *testing.T) {
+	shell := debuggertest.StartFile(t, "sh", "/bin/sh", "-c", `echo ready; (read line; echo "$line"); echo "status $?"; read line`)
+	var child int
+	for end := time.Now().Add(10 * time.Second); child == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", shell.PID))
+		child, _ = strconv.Atoi(strings.TrimSpace(string(text))) // there is none yet
+	}
+	p, err := proc.Attach(t.Context(), shell.PID, proc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.AnnounceChild(child); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Step(t.Context(), 0, func(*proc.Stepper) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.StopChild(child); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Detach(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got, status := shell.Ask("unharmed"), shell.Line(); got != "unharmed" || status != "status 0" {
+		t.Errorf("the child answers %q, %s", got, status)
 	}
 }
 

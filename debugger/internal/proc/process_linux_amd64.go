@@ -46,7 +46,7 @@ type Process struct {
 
 	queue    []ptrace.Event       // events that arrived while another one was handled
 	early    map[int]ptrace.Event // first events of threads that were not announced yet
-	children map[int][]patch      // announced children, to detach from at their first stop
+	children map[int]inheritance  // announced children, to detach from at their first stop
 	sharers  []int                // children that share the memory, detached or held
 
 	follow    Follow
@@ -123,7 +123,7 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 		pid: pid, options: options, log: options.Log, tracer: tracer,
 		pause:   make(chan struct{}, 1),
 		threads: map[int]*thread{}, current: pid,
-		early: map[int]ptrace.Event{}, children: map[int][]patch{}, held: map[int]bool{},
+		early: map[int]ptrace.Event{}, children: map[int]inheritance{}, held: map[int]bool{},
 		actions: defaultActions(), cached: map[int]*cachedThread{},
 	}
 	if p.log == nil {

@@ -88,7 +88,7 @@ func (p *Process) uninstallRescue() error {
 	p.guard.Journal().SetRescue(0, 0)
 	var err error
 	if !p.insideRescue() {
-		err = p.removeRescue(p.memory)
+		err = removeRescue(p.memory, p.rescue)
 	}
 	p.rescue = 0
 	return err
@@ -106,12 +106,13 @@ func (p *Process) insideRescue() bool {
 	return false
 }
 
-// removeRescue clears the code in the memory of the process or a child.
-func (p *Process) removeRescue(m *ptrace.Memory) error {
-	if p.rescue == 0 {
+// removeRescue clears the code in the memory of the process or a child. There is none at
+// address 0.
+func removeRescue(m *ptrace.Memory, at uint64) error {
+	if at == 0 {
 		return nil
 	}
-	_, err := m.Write(p.rescue, make([]byte, guard.RescueSize))
+	_, err := m.Write(at, make([]byte, guard.RescueSize))
 	return err
 }
 

@@ -101,21 +101,21 @@ func (p *Process) restoreTrapHandler() error {
 	if t == nil {
 		return nil
 	}
-	err := p.restoreTrapHandlerOf(t.id, p.memory)
+	err := p.restoreTrapHandlerOf(t.id, p.memory, p.trapHandler)
 	p.trapHandler = nil
 	t.trap, t.mask = false, trapMask{}
 	return p.checkEnded(err)
 }
 
-// restoreTrapHandlerOf restores the handler in the process or a child, unless the
-// program has changed it. The kernel resets it to 0 (SIG_DFL) when a breakpoint is
+// restoreTrapHandlerOf restores the handler that h replaced, in the process or a child, unless
+// the program has changed it. The kernel resets it to 0 (SIG_DFL) when a breakpoint is
 // hit while SIGTRAP is blocked.
-func (p *Process) restoreTrapHandlerOf(tid int, m *ptrace.Memory) error {
+func (p *Process) restoreTrapHandlerOf(tid int, m *ptrace.Memory, h *trapHandler) error {
 	now, err := p.swapTrapAction(tid, m, nil)
-	if err != nil || now[0] != p.trapHandler.ours[0] && now[0] != 0 {
+	if err != nil || now[0] != h.ours[0] && now[0] != 0 {
 		return err
 	}
-	_, err = p.swapTrapAction(tid, m, &p.trapHandler.old)
+	_, err = p.swapTrapAction(tid, m, &h.old)
 	return err
 }
 
