@@ -44,10 +44,11 @@ func TestRecordTranslatedKilled(t *testing.T) {
 	arguments := []string{"40", "200000"}
 	path := debuggertest.Build(t, "work.c", "-O1", "-pthread")
 	want := worked(t, arguments...)
+	folder := t.TempDir() // debuggers that are killed remove nothing
 	for n := range kills {
 		p := debuggertest.StartFile(t, "work.c", path, append(arguments, "waits")...)
 		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRecordsUntilKilled$")
-		command.Env = append(os.Environ(), fmt.Sprintf("%s=%d", recordsProcess, p.PID))
+		command.Env = append(os.Environ(), fmt.Sprintf("%s=%d", recordsProcess, p.PID), "TMPDIR="+folder)
 		out, err := command.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
