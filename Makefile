@@ -107,7 +107,7 @@ vet: ## check the format and vet, for other systems too
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
 	go vet ./...
 	@set -e; for target in $(ELSEWHERE); do \
-		echo "vet for $$target"; GOOS=$${target%/*} GOARCH=$${target#*/} go vet -gcflags='all=-N -l' ./...; \
+		echo "vet for $$target"; GOOS=$${target%/*} GOARCH=$${target#*/} go vet -gcflags='all=-N -l -dwarf=false' ./...; \
 	done
 
 lint: vet ## check the house rules too; the first run builds the linter, which takes minutes
