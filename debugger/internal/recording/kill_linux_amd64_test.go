@@ -108,6 +108,7 @@ func TestKilledRecorder(t *testing.T) {
 func killOne(t *testing.T, program string, want []byte, after int, variables ...string) (killed int) {
 	t.Helper()
 	folder := t.TempDir()
+	defer func() { _ = os.RemoveAll(folder) }() // there may be a thousand
 	out, err := os.Create(filepath.Join(folder, "out"))
 	if err != nil {
 		t.Fatal(err)
