@@ -42,15 +42,24 @@ func InstallNode(t testing.TB, folder string) {
 }
 
 // exclusive waits until no other process installs in the folder. The returned function
-// lets the next one.
+// lets the next one. The file that processes lock stays, among those that tests keep in the
+// user's cache: it cannot be removed while another process may be about to lock it.
 func exclusive(t testing.TB, folder string) (release func()) {
 	t.Helper()
 	path, err := filepath.Abs(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(cache, "triptych-test")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	sum := sha256.Sum256([]byte(path))
-	lock := flock.New(filepath.Join(os.TempDir(), "triptych-install-"+hex.EncodeToString(sum[:8])))
+	lock := flock.New(filepath.Join(dir, "install-"+hex.EncodeToString(sum[:8])))
 	if err := lock.Lock(); err != nil {
 		t.Fatal(err)
 	}
