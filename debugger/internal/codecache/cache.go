@@ -188,33 +188,35 @@ func (c *Cache) compact(pc uint64) bool {
 	return err == nil && a.compact()
 }
 
-// translate translates the block at pc and those that follow.
+// translate translates the block at pc and those that follow: the one in which a block continues is
+// next, so that no jump is needed between them, and otherwise the nearest one to pc.
 func (c *Cache) translate(pc uint64) error {
 	open, most := []uint64{pc}, ahead
 	if c.compact(pc) {
 		most = aheadCompact
 	}
 	for n := 0; len(open) > 0 && n < most; {
-		next := open[len(open)-1]
-		open = open[:len(open)-1]
-		if c.blocks[next] != nil {
-			continue
+		next := open[0]
+		open = open[1:]
+		for ; c.blocks[next] == nil && n < most; n++ {
+			b, err := c.add(next)
+			switch {
+			case err != nil && next != pc:
+				return nil // the one that is needed is there
+			case err != nil:
+				return err
+			}
+			open = c.appendSuccessors(open, b)
+			if a := c.arenaAt(b.address); a.continues {
+				next = a.next
+			}
 		}
-		b, err := c.add(next)
-		switch {
-		case err != nil && next != pc:
-			return nil // the one that is needed is there
-		case err != nil:
-			return err
-		}
-		open = c.appendSuccessors(open, b)
-		n++
 	}
 	return nil
 }
 
 // appendSuccessors appends the addresses behind a block's calls and the targets of its branches
-// that have no translation. The last one is its continuation.
+// that have no translation.
 func (c *Cache) appendSuccessors(open []uint64, b *block) []uint64 {
 	for _, pc := range b.Returns {
 		if c.blocks[pc] == nil {

@@ -15,7 +15,7 @@
 //
 // Leaving the cache costs as much as thousands of instructions. So Enter translates
 // not one block but up to 16 that can be reached from it by direct branches, and those behind
-// its calls, to which functions will return.
+// its calls, to which functions will return: the nearest, of which the program needs most.
 //
 // # Changed code
 //
