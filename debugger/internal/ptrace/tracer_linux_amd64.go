@@ -179,7 +179,7 @@ func (t *Tracer) wait(flags int) (Event, bool, error) {
 	t.consume()
 	var info unix.Siginfo
 	for {
-		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD|flags, nil)
+		err := waitid(&info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD|flags)
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -202,6 +202,18 @@ func (t *Tracer) wait(flags int) (Event, bool, error) {
 		}
 		return e, true, nil
 	}
+}
+
+// waitid is waitid(2) for any child. The Go scheduler is told only of a call that may block, see command.
+func waitid(info *unix.Siginfo, flags int) error {
+	if flags&unix.WNOHANG == 0 {
+		return unix.Waitid(unix.P_ALL, 0, info, flags, nil)
+	}
+	_, _, e := unix.RawSyscall6(unix.SYS_WAITID, unix.P_ALL, 0, uintptr(unsafe.Pointer(info)), uintptr(flags), 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
 }
 
 // childInfo is the part of a siginfo_t that waitid(2) fills.
