@@ -25,14 +25,13 @@ type Config struct {
 type Cache struct {
 	Config
 	arenas    []*arena
-	blocks    map[uint64]*block  // by the address of the original
+	places    map[uint64]*place
 	exits     [][]translate.Exit // by number, in parts of exitsPart
 	once      []translate.Exit   // of the block of EnterOnce, by number from onceExits on
 	exitCount int
 	dead      map[uint64]uint64 // see translate.Request
-	waiting   map[uint64][]link // branches to addresses that are not translated
 	targets   int
-	expected  map[uint64]bool // addresses without translation to which indirect jumps will lead
+	spare     []place // memory for places
 }
 
 // A block is a translation in its place.
@@ -42,12 +41,6 @@ type block struct {
 	size    uint64 // of the hot code
 	arrival uint64 // of the code where indirect jumps to it arrive, or 0
 	target  bool   // it is in Targets
-}
-
-// link is a branch in an arena.
-type link struct {
-	arena   *arena
-	address uint64 // of its 32-bit distance
 }
 
 // ErrFull reports that no more can be translated until [Cache.Clear].
@@ -79,11 +72,10 @@ func (c *Cache) Move(config Config, code func(n int) []byte) {
 }
 
 func (c *Cache) reset() {
-	c.blocks = make(map[uint64]*block)
-	c.waiting = make(map[uint64][]link)
+	c.places = make(map[uint64]*place)
 	c.exits, c.exitCount = nil, 0
 	c.dead = make(map[uint64]uint64)
-	c.targets, c.expected = 0, make(map[uint64]bool)
+	c.targets = 0
 	for _, a := range c.arenas {
 		a.reset()
 	}
@@ -92,25 +84,24 @@ func (c *Cache) reset() {
 // Enter returns the address of the translation of the code at pc. The error is
 // [ErrFull], or one of Arena.
 func (c *Cache) Enter(pc uint64) (uint64, error) {
-	if b := c.blocks[pc]; b != nil {
-		return b.address, nil
+	p := c.place(pc)
+	if p.block == nil {
+		if err := c.translate(p); err != nil {
+			return 0, err
+		}
 	}
-	if err := c.translate(pc); err != nil {
-		return 0, err
-	}
-	return c.blocks[pc].address, nil
+	return p.block.address, nil
 }
 
 // EnterIndirect is Enter for the target of an indirect branch, which is found without
 // an exit from now on.
 func (c *Cache) EnterIndirect(pc uint64) (uint64, error) {
-	if c.blocks[pc] == nil {
-		c.expected[pc] = true
-	}
+	p := c.place(pc)
+	p.expected = p.block == nil
 	if _, err := c.Enter(pc); err != nil {
 		return 0, err
 	}
-	b := c.blocks[pc]
+	b := p.block
 	if err := c.addTarget(b); err != nil {
 		return 0, err
 	}
@@ -153,17 +144,18 @@ func (c *Cache) enterOnce(a *arena, r translate.Request) uint64 {
 // Changed forgets the translation at pc, which is left by an exit of kind
 // translate.ExitChanged. Jumps to it lead to the next translation at pc.
 func (c *Cache) Changed(pc uint64) {
-	b := c.blocks[pc]
+	p := c.place(pc)
+	b := p.block
 	if b == nil {
 		return
 	}
-	delete(c.blocks, pc)
+	p.block = nil
 	for _, e := range b.Exits {
 		if e.Kind == translate.ExitChanged {
 			a := c.arenaAt(b.address)
 			a.write(b.address, []byte{0xe9}) // jmp
 			a.link(b.address+1, e.Link)
-			c.waiting[pc] = append(c.waiting[pc], link{a, b.address + 1})
+			p.waiting = append(p.waiting, link{a, b.address + 1})
 		}
 	}
 }
@@ -188,52 +180,36 @@ func (c *Cache) compact(pc uint64) bool {
 	return err == nil && a.compact()
 }
 
-// translate translates the block at pc and those that follow: the one in which a block continues is
-// next, so that no jump is needed between them, and otherwise the nearest one to pc.
-func (c *Cache) translate(pc uint64) error {
-	open, most := []uint64{pc}, ahead
-	if c.compact(pc) {
+// translate translates a block and those that follow: the one in which a block continues is
+// next, so that no jump is needed between them, and otherwise the nearest one to the first.
+func (c *Cache) translate(first *place) error {
+	open, most := []*place{first}, ahead
+	if c.compact(first.pc) {
 		most = aheadCompact
 	}
 	for n := 0; len(open) > 0 && n < most; {
 		next := open[0]
 		open = open[1:]
-		for ; c.blocks[next] == nil && n < most; n++ {
-			b, err := c.add(next)
+		for ; next.block == nil && n < most; n++ {
+			a, err := c.add(next)
 			switch {
-			case err != nil && next != pc:
+			case err != nil && next != first:
 				return nil // the one that is needed is there
 			case err != nil:
 				return err
 			}
-			open = c.appendSuccessors(open, b)
-			if a := c.arenaAt(b.address); a.continues {
-				next = a.next
+			open = c.connect(a, next, open)
+			if last := len(open) - 1; last >= 0 && a.continues && a.next == open[last].pc {
+				next, open = open[last], open[:last]
 			}
 		}
 	}
 	return nil
 }
 
-// appendSuccessors appends the addresses behind a block's calls and the targets of its branches
-// that have no translation.
-func (c *Cache) appendSuccessors(open []uint64, b *block) []uint64 {
-	for _, pc := range b.Returns {
-		if c.blocks[pc] == nil {
-			open = append(open, pc)
-		}
-	}
-	for _, e := range b.Exits {
-		if e.Kind == translate.ExitBranch && !e.Rare && c.blocks[e.Target] == nil {
-			open = append(open, e.Target)
-		}
-	}
-	return open
-}
-
-// add translates one block.
-func (c *Cache) add(pc uint64) (*block, error) {
-	a, err := c.arenaFor(pc)
+// add translates one block, and returns its arena.
+func (c *Cache) add(p *place) (*arena, error) {
+	a, err := c.arenaFor(p.pc)
 	if err != nil {
 		return nil, err
 	}
@@ -241,20 +217,18 @@ func (c *Cache) add(pc uint64) (*block, error) {
 		return nil, ErrFull
 	}
 	b := new(block)
-	if c.expected[pc] {
-		b.arrival = a.arriveNext(pc)
+	if p.expected {
+		b.arrival = a.arriveNext(p.pc)
 	} else {
-		a.follow(pc)
+		a.follow(p.pc)
 	}
 	a.translate(b, translate.Request{
-		PC: pc, Fetch: c.Fetch, Variable: c.Variable, FirstExit: uint32(c.exitCount),
+		PC: p.pc, Fetch: c.Fetch, Variable: c.Variable, FirstExit: uint32(c.exitCount),
 		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil,
 	})
-	c.blocks[pc] = b
+	p.block = b
 	c.addExits(&b.Block)
-	c.connect(a, b)
-	c.addExpected(b)
-	return b, nil
+	return a, nil
 }
 
 // exitsPart is the number of exits that are stored together.
@@ -272,26 +246,32 @@ func (c *Cache) addExits(b *translate.Block) {
 	}
 }
 
-// connect connects a new block with those that are there. A jump that the block has
-// overwritten is no longer waiting.
-func (c *Cache) connect(a *arena, b *block) {
-	for _, l := range c.waiting[b.PC] {
-		if l.address-b.address >= b.size {
-			l.arena.link(l.address, b.address)
+// connect connects a new block with those that are there, and appends the places to which it
+// leads and that have no translation, the one in which it continues last. A jump that the block
+// has overwritten is no longer waiting.
+func (c *Cache) connect(a *arena, p *place, open []*place) []*place {
+	for _, l := range p.waiting {
+		if l.address-p.block.address >= p.block.size {
+			l.arena.link(l.address, p.block.address)
 		}
 	}
-	delete(c.waiting, b.PC)
-	for _, e := range b.Exits {
+	p.waiting = nil
+	open = c.expect(p, open)
+	for _, e := range p.block.Exits {
 		if e.Kind != translate.ExitBranch {
 			continue
 		}
-		l := link{a, e.Link}
-		if to := c.blocks[e.Target]; to != nil {
-			a.link(l.address, to.address)
-		} else {
-			c.waiting[e.Target] = append(c.waiting[e.Target], l)
+		l, to := link{a, e.Link}, c.place(e.Target)
+		if to.block != nil {
+			a.link(l.address, to.block.address)
+			continue
+		}
+		to.waiting = append(to.waiting, l)
+		if !e.Rare {
+			open = append(open, to)
 		}
 	}
+	return open
 }
 
 // An Exit says where and why the process has left the cache.

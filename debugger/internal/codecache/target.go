@@ -24,21 +24,24 @@ func (c *Cache) addTarget(b *block) error {
 	return nil
 }
 
-// addExpected lets indirect jumps find a new block if they are expected, and expects that
-// functions return behind its calls. An exit for each of these addresses would cost more than
-// to translate some for nothing.
-func (c *Cache) addExpected(b *block) {
-	if c.expected[b.PC] {
-		delete(c.expected, b.PC)
-		c.expectTarget(b)
+// expect lets indirect jumps find a new block if they are expected, and expects that functions
+// return behind its calls. An exit for each of these addresses would cost more than to translate
+// some for nothing. It appends those that have no translation.
+func (c *Cache) expect(p *place, open []*place) []*place {
+	if p.expected {
+		p.expected = false
+		c.expectTarget(p.block)
 	}
-	for _, pc := range b.Returns {
-		if to := c.blocks[pc]; to != nil {
-			c.expectTarget(to)
-		} else {
-			c.expected[pc] = true
+	for _, pc := range p.block.Returns {
+		to := c.place(pc)
+		if to.block != nil {
+			c.expectTarget(to.block)
+			continue
 		}
+		to.expected = true
+		open = append(open, to)
 	}
+	return open
 }
 
 // expectTarget is addTarget for a block that is not needed yet.
