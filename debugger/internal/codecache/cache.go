@@ -19,6 +19,9 @@ type Config struct {
 	// Rules, unless nil, name the system calls that the process makes without a
 	// stop, see translate.Request.Buffered. They must be set before the first translation.
 	Rules map[uint64]translate.CallRule
+	// Loop says that the processor executes the instruction loop as fast as other jumps, see
+	// translate.Arrival.
+	Loop bool
 }
 
 // A Cache holds translations.
@@ -218,7 +221,7 @@ func (c *Cache) add(p *place) (*arena, error) {
 	}
 	b := new(block)
 	if p.expected {
-		b.arrival = a.arriveNext(p.pc)
+		b.arrival = a.arriveNext(p.pc, c.Loop)
 	} else {
 		a.follow(p.pc)
 	}

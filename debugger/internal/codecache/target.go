@@ -16,7 +16,7 @@ func (c *Cache) addTarget(b *block) error {
 		return ErrFull
 	}
 	if b.arrival == 0 {
-		b.arrival = a.arriveAt(b)
+		b.arrival = a.arriveAt(b, c.Loop)
 	}
 	b.target = true
 	c.targets++
@@ -53,20 +53,21 @@ func (c *Cache) expectTarget(b *block) {
 
 // arriveNext adds the code where indirect jumps to the next block arrive, and returns its
 // address.
-func (a *arena) arriveNext(pc uint64) uint64 {
+func (a *arena) arriveNext(pc uint64, loop bool) uint64 {
 	at := a.hot
-	code := translate.Arrival(pc, at, a.Base)
+	code, entry := translate.Arrival(pc, at, a.Base, loop)
 	a.write(at, code)
 	a.hot += uint64(len(code))
-	return at
+	return at + uint64(entry)
 }
 
 // arriveAt is arriveNext for a block that is there.
-func (a *arena) arriveAt(b *block) uint64 {
+func (a *arena) arriveAt(b *block, loop bool) uint64 {
 	at := a.cold
-	code := append(translate.Arrival(b.PC, at, a.Base), 0xe9, 0, 0, 0, 0) // jmp
+	code, entry := translate.Arrival(b.PC, at, a.Base, loop)
+	code = append(code, 0xe9, 0, 0, 0, 0) // jmp
 	a.write(at, code)
 	a.cold += uint64(len(code))
 	a.link(a.cold-4, b.address)
-	return at
+	return at + uint64(entry)
 }

@@ -2,10 +2,13 @@ package inplace_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 )
 
 // Code of which the parts meet by the low 16 bits of their addresses: it is the same at all of
@@ -43,8 +46,17 @@ func hop(rng *rand.Rand, next uint64) []byte {
 }
 
 // TestArrivals executes jumps and returns to addresses that have the low bits of others, where
-// code is or not, translated and in single steps.
+// code is or not, translated and in single steps, for all processors.
 func TestArrivals(t *testing.T) {
+	for _, loop := range []bool{false, true} {
+		t.Run(fmt.Sprintf("loop=%v", loop), func(t *testing.T) {
+			t.Cleanup(inplace.Loop(loop))
+			testArrivals(t)
+		})
+	}
+}
+
+func testArrivals(t *testing.T) {
 	const rounds, runs, most = 5, 12, 300
 	newDuel(t, 3, func(d *duel) {
 		d.most = most

@@ -27,6 +27,14 @@ func HandOverIn(d time.Duration) (restore func()) {
 	return func() { handOverTime = old }
 }
 
+// Loop makes Runners from now on translate as for a processor on which the instruction loop is
+// fast, or not, until the function that it returns is called.
+func Loop(fast bool) (restore func()) {
+	old := loopIsFast
+	loopIsFast = fast
+	return func() { loopIsFast = old }
+}
+
 // Uses reports whether the Runner goes on with a translation.
 func (r *Runner) Uses(t *Translation) bool { return r.cache == t.cache }
 

@@ -61,22 +61,44 @@ func (s *section) atArrival(reg byte, opcode ...byte) {
 	s.imm32(uint32(table - base<<3))
 }
 
-// Arrival returns the code for jumps to a target, before its translation. It will be at an
-// address of the arena with the given stubs.
-func Arrival(pc, address, stubs uint64) []byte {
+// Arrival returns the code for jumps to a target, before its translation, and the offset at
+// which they arrive. It will be at an address of the arena with the given stubs. If loop is
+// true, it has a loop instruction, for processors that execute that as fast as others:
+//
+//	jmp to the search
+//	mov rcx, 1-target       jumps arrive here
+//	lea rcx, [rcx+r11]
+//	loop to the jmp         that is, unless rcx is 1
+//	…
+//
+// Then a jump that has arrived where it should needs no further one. In a large program the
+// processor cannot remember them all.
+func Arrival(pc, address, stubs uint64, loop bool) (code []byte, entry int) {
 	s := &section{base: address, arena: stubs}
-	if n := -pc; uint64(int64(int32(n))) == n {
-		s.raw(0x49, 0x8d, 0x8b) // lea rcx, [r11+n]
-		s.imm32(uint32(n))
-	} else {
-		s.loadImmediate(x86.RCX, n)
-		s.raw(0x4a, 0x8d, 0x0c, 0x19) // lea rcx, [rcx+r11]
+	if !loop {
+		s.loadDifference(-pc)
+		s.raw(0xe3, 5) // jrcxz over the jump
 	}
-	s.raw(0xe3, 5) // jrcxz over the jump
 	s.jump(stubs + stubArrival)
+	if loop {
+		entry = len(s.code)
+		s.loadDifference(1 - pc)
+		s.raw(0xe2, byte(-len(s.code)-2)) // loop to the jump
+	}
 	s.restore(x86.RCX)
 	s.restore(x86.R11)
-	return s.code
+	return s.code, entry
+}
+
+// loadDifference adds the move of r11+n to rcx.
+func (s *section) loadDifference(n uint64) {
+	if uint64(int64(int32(n))) == n {
+		s.raw(0x49, 0x8d, 0x8b) // lea rcx, [r11+n]
+		s.imm32(uint32(n))
+		return
+	}
+	s.loadImmediate(x86.RCX, n)
+	s.raw(0x4a, 0x8d, 0x0c, 0x19) // lea rcx, [rcx+r11]
 }
 
 // searchArrival adds the search for the translation of the address in r11 in the second table.
