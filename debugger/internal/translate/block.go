@@ -20,16 +20,17 @@ func (f Fetcher) decodeInto(b []byte, pc uint64) (x86.Inst, []byte, error) {
 	return in, b[:in.Len], err
 }
 
-// decodeText is Fetcher.decode, with fewer allocations.
-func (t *translation) decodeText(f Fetcher, pc uint64) (x86.Inst, []byte, error) {
+// decodeText is Fetcher.decode for a planned instruction, with fewer allocations.
+func (t *translation) decodeText(p *planned, f Fetcher, pc uint64) (err error) {
 	if cap(t.text)-len(t.text) < x86.MaxLen {
 		t.text = make([]byte, 0, 32*x86.MaxLen)
 	}
 	b := t.text[len(t.text) : len(t.text)+x86.MaxLen]
 	n := f(pc, b)
-	in, err := x86.Decode(b[:n], pc)
-	t.text = t.text[:len(t.text)+int(in.Len)]
-	return in, b[:in.Len:in.Len], err
+	p.in, err = x86.Decode(b[:n], pc)
+	t.text = t.text[:len(t.text)+int(p.in.Len)]
+	p.code = b[:p.in.Len:p.in.Len]
+	return err
 }
 
 // maxInstructions is the number of instructions of the longest block. It is an

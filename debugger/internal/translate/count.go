@@ -69,7 +69,7 @@ func (p *planned) likelyLeaves(start uint64) bool {
 func (t *translation) deadFlagsBetween(from, to int) (at int, ok bool) {
 	for at := from; at <= min(to, from+maxDeferred); at++ {
 		p := &t.planned[at]
-		if !p.variable && overwritesFlags(&p.in) {
+		if !p.variable && overwritesFlags(&p.in, p.code) {
 			return at, true
 		}
 		if p.side != 0 || p.in.Class.Is(x86.Return) {
@@ -79,8 +79,23 @@ func (t *translation) deadFlagsBetween(from, to int) (at int, ok bool) {
 	return from, t.flagsDead(t.planned[from].in.PC)
 }
 
+// overwriting are the opcodes without 0f of instructions that may overwrite all flags and read none.
+var overwriting = opcodeSet(
+	0x00, 0x01, 0x02, 0x03, 0x04, 0x05, // add
+	0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, // or
+	0x20, 0x21, 0x22, 0x23, 0x24, 0x25, // and
+	0x28, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, // sub
+	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, // xor
+	0x38, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, // cmp
+	0x80, 0x81, 0x83, // the same with an immediate
+	0x84, 0x85, 0xa8, 0xa9, 0xf6, 0xf7, // test, neg
+)
+
 // overwritesFlags reports whether an instruction overwrites all flags and reads none.
-func overwritesFlags(in *x86.Inst) bool {
+func overwritesFlags(in *x86.Inst, code []byte) bool {
+	if s := shapeOf(code); s.escape == 0 && !overwriting[s.opcode] {
+		return false // without the time that its name takes
+	}
 	reads, writes, certain := flagUse(in)
 	return certain && reads == 0 && writes == arithmetic
 }

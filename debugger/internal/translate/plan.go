@@ -1,6 +1,10 @@
 package translate
 
-import "github.com/triptych-mcp/triptych/debugger/internal/x86"
+import (
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
 
 // branches are the classes of instructions that continue elsewhere.
 const branches = x86.Jump | x86.Call | x86.Return
@@ -40,16 +44,19 @@ func (t *translation) behind() (most, calls int) {
 func (t *translation) plan() {
 	t.end = t.PC
 	for rounds := 0; len(t.planned) < t.Limit; {
-		p, err := t.decode(t.end)
-		if t.native = err != nil || isNative(&p.in, p.code) && !t.copies(&p) || t.stops(); t.native {
+		n := len(t.planned)
+		t.planned = slices.Grow(t.planned, 1)
+		p := &t.planned[:n+1][n] // it becomes one of them below
+		err := t.decode(p, t.end)
+		if t.native = err != nil || isNative(&p.in, p.code) && !t.copies(p) || t.stops(); t.native {
 			return
 		}
 		in := &p.in
 		if p.variable {
 			t.Limit = min(t.Limit, maxVariable)
 		}
-		last := in.Class&(branches|x86.Syscall) != 0 && !t.passes(&p) && !t.continues(&p, &rounds)
-		t.planned = append(t.planned, p)
+		last := in.Class&(branches|x86.Syscall) != 0 && !t.passes(p) && !t.continues(p, &rounds)
+		t.planned = t.planned[:n+1]
 		t.end = p.next
 		if last {
 			return
@@ -57,14 +64,16 @@ func (t *translation) plan() {
 	}
 }
 
-// decode returns the instruction at an address.
-func (t *translation) decode(pc uint64) (p planned, err error) {
-	if p.in, p.code, err = t.decodeText(t.Fetch, pc); err != nil && t.Variable != nil {
-		p.in, p.code, err = t.decodeText(t.Variable, pc)
+// decode makes p the instruction at an address.
+func (t *translation) decode(p *planned, pc uint64) error {
+	p.side, p.variable, p.counting = 0, false, counting{}
+	err := t.decodeText(p, t.Fetch, pc)
+	if err != nil && t.Variable != nil {
+		err = t.decodeText(p, t.Variable, pc)
 		p.variable = true
 	}
 	p.next = p.in.Next()
-	return p, err
+	return err
 }
 
 // stops reports whether the program stops before the next instruction.

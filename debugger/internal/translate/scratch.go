@@ -13,6 +13,26 @@ type scratch struct {
 	exits     []Exit
 	returns   []uint64
 	positions []Position
+	kept      kept
+}
+
+// kept is memory for what blocks keep, of many blocks together.
+type kept struct {
+	exits     []Exit
+	positions []Position
+}
+
+// keptTogether is the number of entries for which memory is allocated at once.
+const keptTogether = 1 << 10
+
+// keep returns a copy of a list, in memory that it takes from free.
+func keep[T any](free *[]T, list []T) []T {
+	if len(*free) < len(list) {
+		*free = make([]T, max(keptTogether, len(list)))
+	}
+	c := (*free)[:len(list):len(list)]
+	*free = (*free)[copy(c, list):]
+	return c
 }
 
 // scratches are reused. They hold no pointers that matter: those of planned instructions
@@ -36,9 +56,13 @@ func (t *translation) finish(s *scratch) Block {
 		s.hot, s.cold = b.Hot, b.Cold
 		b.Hot, b.Cold = slices.Clone(b.Hot), slices.Clone(b.Cold)
 	}
-	b.Exits, b.Positions = slices.Clone(b.Exits), slices.Clone(b.Positions)
+	if t.Once { // it is dropped long before others
+		b.Exits, b.Positions = slices.Clone(b.Exits), slices.Clone(b.Positions)
+	} else {
+		b.Exits, b.Positions = keep(&s.kept.exits, b.Exits), keep(&s.kept.positions, b.Positions)
+	}
 	b.Returns = append([]uint64(nil), b.Returns...) // nil if there are none
-	*s = scratch{t.planned, t.text, s.hot, s.cold, t.block.Exits, t.block.Returns, t.block.Positions}
+	*s = scratch{t.planned, t.text, s.hot, s.cold, t.block.Exits, t.block.Returns, t.block.Positions, s.kept}
 	scratches.Put(s)
 	return b
 }

@@ -44,14 +44,11 @@ func shapeOf(code []byte) shape {
 
 func isREX(b byte) bool { return b&0xf0 == 0x40 }
 
+// prefixes are the legacy prefixes.
+var prefixes = opcodeSet(0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3)
+
 // isPrefix reports whether a byte is a legacy prefix.
-func isPrefix(b byte) bool {
-	switch b {
-	case 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3:
-		return true
-	}
-	return false
-}
+func isPrefix(b byte) bool { return prefixes[b] }
 
 // registers returns the numbers, without their highest bits, of the registers in
 // ModRM.reg and in the field vvvv, which is 8 without VEX and EVEX.
