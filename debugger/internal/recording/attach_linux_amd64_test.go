@@ -52,12 +52,18 @@ func startProgram(t *testing.T, sleeping int, program string, args ...string) *l
 	if line, err := l.output.ReadString('\n'); err != nil || line != "ready\n" {
 		t.Fatalf("%q (%v)", line, err)
 	}
-	for deadline := time.Now().Add(5 * time.Minute); l.sleeping(t) < sleeping; time.Sleep(time.Millisecond) {
+	l.awaitSleeping(t, sleeping)
+	return l
+}
+
+// awaitSleeping waits until so many threads sleep.
+func (l *live) awaitSleeping(t *testing.T, threads int) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); l.sleeping(t) < threads; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("of the threads, %d sleep", l.sleeping(t))
 		}
 	}
-	return l
 }
 
 // sleeping returns how many threads sleep.
@@ -177,6 +183,7 @@ func TestAttachWhileOthersWrite(t *testing.T) {
 	var file bytes.Buffer
 	done := l.attached(t, t.Context(), &file)
 	l.awaitTraced(t)
+	l.awaitSleeping(t, 2)
 	l.tell(t)
 	result := <-done
 	l.finish(t, "0 wrong\n")

@@ -82,15 +82,15 @@ func (c *call) mayWrite() bool { return c.effect.Unknown || len(c.effect.Writes)
 
 // prepare copies the memory that must be known as it was before a call.
 func (r *recorder) prepare(c *call) (err error) {
-	if err = r.keepChanged(c); err == nil {
+	if err = r.copyChanged(c); err == nil {
 		c.file, err = r.changes(&c.regs)
 	}
 	return err
 }
 
-// keepChanged copies the memory that the kernel changes when a call, which is about to begin,
+// copyChanged copies the memory that the kernel changes when a call, which is about to begin,
 // is interrupted.
-func (r *recorder) keepChanged(c *call) (err error) {
+func (r *recorder) copyChanged(c *call) (err error) {
 	if interruptible[c.regs.RAX] && len(r.threads) > 1 {
 		c.changed, err = r.written(&c.regs, c.effect.Writes)
 	}

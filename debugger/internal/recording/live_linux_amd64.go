@@ -45,9 +45,12 @@ func (r *recorder) adopt(i *intrusion, l *proc.Loan) (Event, error) {
 	if err != nil {
 		return e, err
 	}
+	if err := run.Switch(e.Current); err != nil {
+		return e, errors.Join(err, run.Close())
+	}
 	r.run, r.thread, r.shown = run, r.threads[e.Current], e.Current
 	r.family.follow(run)
-	return e, run.Switch(e.Current)
+	return e, nil
 }
 
 // addFirst adds the first event of a program.

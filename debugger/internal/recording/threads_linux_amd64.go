@@ -234,7 +234,7 @@ func (r *recorder) withdraw(c *call) (bool, error) {
 			return false, err
 		}
 		if !bytes.Equal(now, w.Data) {
-			if timeouts[c.regs.RAX] {
+			if w.Address == c.timeoutAt() { // others may change the rest meanwhile
 				c.meanwhile = append(c.meanwhile, Write{w.Address, now})
 			}
 			if err := r.put(w); err != nil {

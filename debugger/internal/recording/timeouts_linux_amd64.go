@@ -15,18 +15,27 @@ import (
 // restarts some calls in this way. For others the recorder shortens the timeout: in a
 // register, in memory or of a socket.
 
-// timeouts lists the system calls that the kernel restarts with the time that is left in
-// memory.
-var timeouts = map[uint64]bool{unix.SYS_PPOLL: true, unix.SYS_SELECT: true, unix.SYS_PSELECT6: true}
+// timeoutAt returns the address of the time that is left, for the system calls that the kernel
+// restarts with that in memory, or 0.
+func (c *call) timeoutAt() uint64 {
+	switch c.regs.RAX {
+	case unix.SYS_PPOLL:
+		return c.regs.RDX
+	case unix.SYS_SELECT, unix.SYS_PSELECT6:
+		return c.regs.R8
+	}
+	return 0
+}
 
-// resume prepares a call that has begun before. If it was withdrawn, other threads may have
-// written the memory that is copied for the case that it is withdrawn again: the arguments of
-// restart_syscall, say, are those of a call that only the kernel knows.
+// resume prepares a call to continue or to begin again. Before it begins again, the memory that
+// the kernel changes is copied again, because other threads may have written it since the call was
+// withdrawn. For restart_syscall that can be any memory: only the kernel knows which call it
+// continues, and the arguments may be those of another one.
 func (r *recorder) resume(c *call) error {
 	if r.run.Inside() {
 		return nil
 	}
-	return errors.Join(r.keepChanged(c), r.exchange(c))
+	return errors.Join(r.copyChanged(c), r.exchange(c))
 }
 
 // exchange gives a withdrawn system call the memory that the kernel has left.

@@ -98,15 +98,32 @@ func (r *recorder) checkUnknown(c *call) error {
 }
 
 // noteWritten notes what an input has written, so that it is not taken for an effect of the
-// calls that wait.
+// calls that wait, nor written back when they are withdrawn.
 func (r *recorder) noteWritten(writes []Write) {
 	for _, t := range r.threads {
-		if t.call == nil || t.call.all == nil {
+		if t.call == nil {
 			continue
 		}
 		for _, w := range writes {
-			t.call.all.apply(w)
+			if t.call.all != nil {
+				t.call.all.apply(w)
+			}
+			if t == r.thread {
+				continue // what exchange writes is only for the kernel
+			}
+			for _, old := range t.call.changed {
+				old.overlay(w)
+			}
 		}
+	}
+}
+
+// overlay copies the part of another write that is to the same memory.
+func (w Write) overlay(other Write) {
+	from := max(w.Address, other.Address)
+	to := min(w.Address+uint64(len(w.Data)), other.Address+uint64(len(other.Data)))
+	if from < to {
+		copy(w.Data[from-w.Address:to-w.Address], other.Data[from-other.Address:])
 	}
 }
 

@@ -1,7 +1,8 @@
 // A thread waits for a condition with a timeout. Another one changes words behind the futex while
-// it waits, and sleeps in between.
+// it waits, first by a read and then by instructions, and sleeps in between.
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,15 +11,16 @@ enum { WORDS = 100, ROUNDS = 20 };
 static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t done;
+	char told[2];
 	volatile long words[WORDS];
 } area = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
 
 static int wrong;
 
 static void *count(void *unused) {
-	char told[2];
-	if (read(0, told, sizeof told) != sizeof told)
+	if (read(0, area.told, sizeof area.told) != sizeof area.told)
 		return NULL;
+	wrong += memcmp(area.told, "go", sizeof area.told) != 0;
 	for (long round = 1; round <= ROUNDS; round++) {
 		for (int n = 0; n < WORDS; n++)
 			area.words[n]++;
