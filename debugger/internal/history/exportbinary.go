@@ -71,7 +71,7 @@ func (e *exporter) binary() error {
 	if err != nil {
 		return err
 	}
-	if _, err := e.h.Seek(e.o.To); err != nil {
+	if err := e.toLast(); err != nil {
 		return err
 	}
 	e.addFileHeads(pages)
@@ -89,6 +89,15 @@ func (e *exporter) binary() error {
 		_, w.err = e.w.Write(w.sum.Sum(nil))
 	}
 	return w.err
+}
+
+// toLast moves the view to the last position, in the window of the record before it: the next
+// window has another table of threads.
+func (e *exporter) toLast() error {
+	if _, err := e.h.Seek(e.o.To); err != nil || e.o.From == e.o.To {
+		return err
+	}
+	return e.h.reach(e.o.To - 1)
 }
 
 func (e *exporter) header() []byte {
@@ -125,7 +134,7 @@ func (e *exporter) threads(ended []thread) []byte {
 // touchedPages returns the pages that the steps write or execute, and fills the table of
 // threads. It leaves the view at the first position.
 func (e *exporter) touchedPages(table *threadTable) (map[uint64]bool, error) {
-	if _, err := e.h.Seek(e.o.To); err != nil {
+	if err := e.toLast(); err != nil {
 		return nil, err
 	}
 	pages := make(map[uint64]bool)
@@ -238,6 +247,9 @@ func (e *exporter) records(w *blockWriter, table *threadTable) error {
 			return err
 		}
 		c, i := e.h.at(at)
+		if err := e.h.takeFailure(); err != nil {
+			return err
+		}
 		record := table.renumber(c.record(i), at)
 		b = append(binary.AppendUvarint(b, uint64(len(record))), record...)
 		if len(b) > blockSize-1024 || at == e.o.To-1 {

@@ -15,10 +15,10 @@ type threadTable struct {
 type tablePart struct {
 	first uint64      // position of its first record
 	index []int       // in the threadTable, by index in its own table
-	begin map[int]int // index in the threadTable, by id, of the threads that are alive where it begins
+	begin map[int]int // in the threadTable, by id: of a thread that is alive where the window begins, not of a later one
 }
 
-// enter adds the window of a view, which has come to its end, or to the last position.
+// enter adds the window of the view, which is at the end of the window or at the last position.
 func (t *threadTable) enter(h *History) {
 	first := h.log.oldest()
 	if n := len(t.parts); n > 0 && t.parts[n-1].first == first {
@@ -28,7 +28,7 @@ func (t *threadTable) enter(h *History) {
 	for n, thread := range h.view.threads {
 		at := t.find(n, &thread)
 		p.index = append(p.index, at)
-		if _, later := p.begin[thread.id]; !later { // one that has the id of an earlier one
+		if _, known := p.begin[thread.id]; !known { // a later thread may have the id of one that has ended
 			p.begin[thread.id] = at
 		}
 	}
@@ -88,7 +88,8 @@ func renumbered(record []byte, index []int) []byte {
 	d.extras(func(tag byte, p *decoder) {
 		switch tag {
 		case extraThread, extraSwitch, extraOther:
-			items = appendExtra(items, tag, append(appendNumber(nil, uint64(index[p.index(len(index))])), p.b...))
+			at := index[p.index(len(index))] // before p.b is read
+			items = appendExtra(items, tag, append(appendNumber(nil, uint64(at)), p.b...))
 		default:
 			items = appendExtra(items, tag, p.b)
 		}

@@ -56,12 +56,13 @@ func compareTrace(t *testing.T, r *recording.Recording, line *recording.Timeline
 	}
 }
 
-// TestExportOfThreads exports a part in which threads end, and which is longer than a window, as a
-// trace.
+// TestExportOfThreads exports parts in which threads end, and which are longer than a window, as
+// traces. One of them ends where a window does.
 func TestExportOfThreads(t *testing.T) {
+	const window = 3000
 	program := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
 	file := record(t, program, "condition").file
-	line, err := recording.NewTimelineOf(t.Context(), open(t, bytes.Clone(file)), 3000, 1<<14)
+	line, err := recording.NewTimelineOf(t.Context(), open(t, bytes.Clone(file)), window, 1<<14)
 	check(t, err)
 	defer func() { check(t, line.Close()) }()
 	r := open(t, file)
@@ -69,11 +70,15 @@ func TestExportOfThreads(t *testing.T) {
 	for r.Event(ends).Kind != recording.Exit {
 		ends++
 	}
-	from := r.Event(ends).Position - 2000
-	to := min(from+20_000, r.End())
-	want := make(map[uint64]sum)
-	for position := from; position < to; position += 1009 {
-		want[position] = sum{}
+	first, _ := line.Bounds()
+	end := r.Event(ends).Position
+	edge := end + window - (end-first)%window
+	for _, to := range []uint64{min(end+2*window, r.End()), edge} {
+		from := end - 2*window
+		want := map[uint64]sum{to: {}}
+		for position := from; position < to; position += 1009 {
+			want[position] = sum{}
+		}
+		compareTrace(t, r, line, from, to, want)
 	}
-	compareTrace(t, r, line, from, to, want)
 }
