@@ -32,9 +32,10 @@ const ExitKill = unix.PTRACE_O_EXITKILL
 
 // command makes a ptrace call whose data is a number.
 //
-// The Go scheduler is not told of these calls, because they do not block. Otherwise its monitor
-// would see a system call of a pinned tracer for as long as the tracee has the processor, take the
-// goroutine's right to run, and look again some 20 µs later, at each stop.
+// The Go scheduler is not told of these calls, because none of them waits for another thread.
+// Otherwise its monitor would take PTRACE_CONT of a pinned tracer, which returns only after the
+// tracee has left the processor, for a call that blocks: it would take the tracer's P away, and
+// look again every 20 µs.
 func command(what string, req, tid int, data uintptr) error {
 	_, _, e := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(req), uintptr(tid), 0, data, 0, 0)
 	return failure(what, tid, e)
@@ -59,9 +60,11 @@ func failure(what string, tid int, e syscall.Errno) error {
 	return fmt.Errorf("%s thread %d: %w", what, tid, e)
 }
 
-// Seize starts tracing a thread without stopping it.
+// Seize starts tracing a thread without stopping it. It may block while the process begins
+// another program, so the Go scheduler is told of it.
 func (t *Tracer) Seize(tid, options int) error {
-	return command("seize", unix.PTRACE_SEIZE, tid, uintptr(options))
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, uintptr(options), 0, 0)
+	return failure("seize", tid, e)
 }
 
 // SetOptions replaces the options of a stopped thread.
