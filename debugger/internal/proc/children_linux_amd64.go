@@ -15,7 +15,7 @@ type patch struct {
 	original byte
 }
 
-// An inheritance lists the things of the debugger in the memory and the signal handlers of a new child.
+// An inheritance lists what a new child has of the debugger in its memory and its signal handlers.
 type inheritance struct {
 	patches []patch
 	handler *trapHandler // nil if none of the debugger was installed

@@ -14,9 +14,9 @@ import (
 // is killed before. Then they may already be out of the parent's memory, because a thread was
 // stepped past one.
 
-// forkTime is the time that a fork may take from the copy of the memory to the entry of the
-// child in the list of children.
-const forkTime = 20 * time.Millisecond
+// forkTime is the time for which the guard looks for children: a fork lists the child only after
+// it has copied all page tables, which takes tens of milliseconds for some gigabytes.
+const forkTime = 200 * time.Millisecond
 
 // repairs removes int3 instructions from children that the debugger had no time to clean.
 type repairs struct {

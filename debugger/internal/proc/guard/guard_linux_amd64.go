@@ -149,11 +149,11 @@ func Main() int {
 		errs = errors.Join(errs, err)
 	}
 	errs = errors.Join(errs, finishJournal(j, memory))
-	if !a.closed && len(a.ever) > 0 {
+	if !a.closed && (len(a.ever) > 0 || at != 0) {
 		r := repairs{a.ever, at, owner, map[string]bool{}}
-		r.children(memory)
-		time.Sleep(forkTime)
-		r.children(memory)
+		for end := time.Now().Add(forkTime); time.Now().Before(end); time.Sleep(forkTime / 10) {
+			r.children(memory)
+		}
 	}
 	if errs != nil {
 		return 1
