@@ -43,7 +43,8 @@ func InstallNode(t testing.TB, folder string) {
 
 // exclusive waits until no other process installs in the folder. The returned function
 // lets the next one. The file that processes lock stays, among those that tests keep in the
-// user's cache: it cannot be removed while another process may be about to lock it.
+// user's cache: it cannot be removed while another process may be about to lock it. Processes
+// with another cache are not waited for.
 func exclusive(t testing.TB, folder string) (release func()) {
 	t.Helper()
 	path, err := filepath.Abs(folder)

@@ -19,7 +19,7 @@ type Config struct {
 	// Rules, unless nil, name the system calls that the process makes without a
 	// stop, see translate.Request.Buffered. They must be set before the first translation.
 	Rules map[uint64]translate.CallRule
-	// Loop says that the processor executes the instruction loop as fast as other jumps, see
+	// Loop reports whether the processor executes the instruction loop as fast as other jumps, see
 	// translate.Arrival.
 	Loop bool
 }
@@ -183,8 +183,9 @@ func (c *Cache) compact(pc uint64) bool {
 	return err == nil && a.compact()
 }
 
-// translate translates a block and those that follow: the one in which a block continues is
-// next, so that no jump is needed between them, and otherwise the nearest one to the first.
+// translate translates a block and those that it leads to. Next is the block in which the last one
+// continues, so that no jump is needed between them, and otherwise one to which the fewest branches
+// lead from the first.
 func (c *Cache) translate(first *place) error {
 	open, most := []*place{first}, ahead
 	if c.compact(first.pc) {

@@ -4,7 +4,7 @@ package codecache
 type place struct {
 	pc       uint64
 	block    *block // its translation, or nil
-	waiting  []link // branches to it, which has no translation
+	waiting  []link // branches to it, while it has no translation
 	expected bool   // it has no translation, and indirect jumps will lead to it
 }
 

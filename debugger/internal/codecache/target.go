@@ -26,7 +26,7 @@ func (c *Cache) addTarget(b *block) error {
 
 // expect lets indirect jumps find a new block if they are expected, and expects that functions
 // return behind its calls. An exit for each of these addresses would cost more than to translate
-// some for nothing. It appends those that have no translation.
+// some for nothing. It appends to open the addresses behind calls that have no translation.
 func (c *Cache) expect(p *place, open []*place) []*place {
 	if p.expected {
 		p.expected = false

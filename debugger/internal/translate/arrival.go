@@ -63,16 +63,16 @@ func (s *section) atArrival(reg byte, opcode ...byte) {
 
 // Arrival returns the code for jumps to a target, before its translation, and the offset at
 // which they arrive. It will be at an address of the arena with the given stubs. If loop is
-// true, it has a loop instruction, for processors that execute that as fast as others:
+// true, it has a loop instruction, for processors that execute it as fast as other jumps:
 //
 //	jmp to the search
 //	mov rcx, 1-target       jumps arrive here
 //	lea rcx, [rcx+r11]
-//	loop to the jmp         that is, unless rcx is 1
+//	loop to the jmp         unless rcx is 1: the address is right
 //	…
 //
-// Then a jump that has arrived where it should needs no further one. In a large program the
-// processor cannot remember them all.
+// So no jump is taken where the address is right. Those of a large program are more than the
+// processor's branch predictor holds.
 func Arrival(pc, address, stubs uint64, loop bool) (code []byte, entry int) {
 	s := &section{base: address, arena: stubs}
 	if !loop {
@@ -90,7 +90,7 @@ func Arrival(pc, address, stubs uint64, loop bool) (code []byte, entry int) {
 	return s.code, entry
 }
 
-// loadDifference adds the move of r11+n to rcx.
+// loadDifference adds the instructions that load r11+n into rcx.
 func (s *section) loadDifference(n uint64) {
 	if uint64(int64(int32(n))) == n {
 		s.raw(0x49, 0x8d, 0x8b) // lea rcx, [r11+n]

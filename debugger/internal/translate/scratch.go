@@ -13,22 +13,22 @@ type scratch struct {
 	exits     []Exit
 	returns   []uint64
 	positions []Position
-	kept      kept
+	memory    blockMemory
 }
 
-// kept is memory for what blocks keep, of many blocks together.
-type kept struct {
+// blockMemory is memory for the exits and positions of blocks, allocated for many blocks at once.
+type blockMemory struct {
 	exits     []Exit
 	positions []Position
 }
 
-// keptTogether is the number of entries for which memory is allocated at once.
-const keptTogether = 1 << 10
+// allocatedTogether is the number of entries for which memory is allocated at once.
+const allocatedTogether = 1 << 10
 
-// keep returns a copy of a list, in memory that it takes from free.
-func keep[T any](free *[]T, list []T) []T {
+// cloneInto returns a copy of a list, in memory that it takes from free.
+func cloneInto[T any](free *[]T, list []T) []T {
 	if len(*free) < len(list) {
-		*free = make([]T, max(keptTogether, len(list)))
+		*free = make([]T, max(allocatedTogether, len(list)))
 	}
 	c := (*free)[:len(list):len(list)]
 	*free = (*free)[copy(c, list):]
@@ -59,10 +59,10 @@ func (t *translation) finish(s *scratch) Block {
 	if t.Once { // it is dropped long before others
 		b.Exits, b.Positions = slices.Clone(b.Exits), slices.Clone(b.Positions)
 	} else {
-		b.Exits, b.Positions = keep(&s.kept.exits, b.Exits), keep(&s.kept.positions, b.Positions)
+		b.Exits, b.Positions = cloneInto(&s.memory.exits, b.Exits), cloneInto(&s.memory.positions, b.Positions)
 	}
 	b.Returns = append([]uint64(nil), b.Returns...) // nil if there are none
-	*s = scratch{t.planned, t.text, s.hot, s.cold, t.block.Exits, t.block.Returns, t.block.Positions, s.kept}
+	*s = scratch{t.planned, t.text, s.hot, s.cold, t.block.Exits, t.block.Returns, t.block.Positions, s.memory}
 	scratches.Put(s)
 	return b
 }
