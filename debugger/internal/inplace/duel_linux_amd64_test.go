@@ -34,7 +34,17 @@ const (
 
 	cacheAt   = codeAt - 4000<<20
 	cacheSize = 3900 << 20
+
+	// the arena for the code that is 4 GiB above the other
+	highCacheAt   = codeAt + 2000<<20
+	highCacheSize = 1900 << 20
 )
+
+// inCache reports whether the code cache may have an address, at which only the translated
+// process has memory.
+func inCache(addr uint64) bool {
+	return addr-cacheAt < cacheSize || addr-highCacheAt < highCacheSize
+}
 
 var dataSegments = []uint64{jitAt, nearAt, farAt, dataAt}
 
@@ -199,7 +209,7 @@ func (d *duel) step(regs ptrace.Regs) (int, syscall.Signal, ptrace.Regs) {
 		d.must(err)
 		before := regs.RIP
 		d.must(d.tracer.Regs(d.native, &regs))
-		if event.Signal == syscall.SIGSEGV && info.Address()-cacheAt < cacheSize {
+		if event.Signal == syscall.SIGSEGV && inCache(info.Address()) {
 			return -1, 0, regs // the other process has the code cache there
 		}
 		if event.Signal != syscall.SIGTRAP || info.Code() != ptrace.CodeTrace {
