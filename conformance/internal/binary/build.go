@@ -22,7 +22,7 @@ var Build = sync.OnceValues(func() (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := folder(root)
+	dir, err := Folder(root)
 	if err != nil {
 		return "", err
 	}
@@ -56,16 +56,16 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// folder makes the folder for the program of one checkout.
-func folder(root string) (string, error) {
+// Folder makes the folder, in the user's cache, for what tests keep of the folder root.
+func Folder(root string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for the program: %w", err)
+		return "", fmt.Errorf("no folder in the cache: %w", err)
 	}
 	sum := sha256.Sum256([]byte(root))
 	dir := filepath.Join(cache, "triptych-test", hex.EncodeToString(sum[:8]))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("no folder for the program: %w", err)
+		return "", fmt.Errorf("no folder in the cache: %w", err)
 	}
 	return dir, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/binary"
 	"github.com/triptych-mcp/triptych/conformance/internal/need"
 )
 
@@ -51,16 +52,11 @@ func exclusive(t testing.TB, folder string) (release func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := os.UserCacheDir()
+	dir, err := binary.Folder(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(cache, "triptych-test")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256([]byte(path))
-	lock := flock.New(filepath.Join(dir, "install-"+hex.EncodeToString(sum[:8])))
+	lock := flock.New(filepath.Join(dir, "install"))
 	if err := lock.Lock(); err != nil {
 		t.Fatal(err)
 	}
