@@ -70,13 +70,7 @@ func renumbered(record []byte, index []int) []byte {
 	d := decoder{b: record}
 	h := d.head(len(index))
 	rest := d.b
-	d.skipRegs()
-	if h.parts&partMemory != 0 {
-		d.spans(nil)
-	}
-	if h.parts&partVector != 0 {
-		d.moveVector(nil)
-	}
+	d.skipToExtra(h)
 	parts := rest[:len(rest)-len(d.b)]
 	h.thread = index[h.thread]
 	b := append(appendHead(make([]byte, 0, len(record)+8), h), parts...)

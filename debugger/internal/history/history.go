@@ -250,15 +250,20 @@ func noteOf(record []byte, threads int) string {
 func extraOf(record []byte, threads int, f func(tag byte, payload *decoder)) {
 	d := decoder{b: record}
 	h := d.head(threads)
+	d.skipToExtra(h)
+	if h.parts&partExtra != 0 {
+		d.extras(f)
+	}
+}
+
+// skipToExtra skips what is between the head of a record and its extra part.
+func (d *decoder) skipToExtra(h head) {
 	d.skipRegs()
 	if h.parts&partMemory != 0 {
 		d.spans(nil)
 	}
 	if h.parts&partVector != 0 {
 		d.moveVector(nil)
-	}
-	if h.parts&partExtra != 0 {
-		d.extras(f)
 	}
 }
 
