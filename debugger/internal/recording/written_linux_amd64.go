@@ -129,9 +129,8 @@ func (w Write) overlay(other Write) {
 
 // apply writes to a snapshot.
 func (s *snapshot) apply(w Write) {
-	m, ok := s.maps.Find(w.Address)
-	if b := s.memory[m.Start]; ok && w.Address-m.Start < uint64(len(b)) {
-		copy(b[w.Address-m.Start:], w.Data)
+	if m, ok := s.maps.Find(w.Address); ok {
+		Write{m.Start, s.memory[m.Start]}.overlay(w)
 	}
 }
 
