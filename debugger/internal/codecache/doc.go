@@ -15,7 +15,8 @@
 //
 // Leaving the cache costs as much as thousands of instructions. So Enter translates
 // not one block but up to 16 that can be reached from it by direct branches, and those behind
-// its calls, to which functions will return: the nearest, of which the program needs most.
+// its calls, to which functions will return: the nearest first, which the program is most likely
+// to need.
 //
 // # Changed code
 //

@@ -69,7 +69,7 @@ type call struct {
 	all     *snapshot   // of the memory before it was begun last, if the effect is unknown
 
 	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call was begun last
-	meanwhile []Write   // and as the kernel has left it, while the call is withdrawn
+	meanwhile []Write   // the time that is left in memory, see timeoutAt, while the call is withdrawn
 	began     time.Time // when it was first found to wait, or zero
 
 	parked time.Time // when its thread was parked, or zero; see maxParked

@@ -23,9 +23,11 @@ import (
 //
 // A parked thread handles no signals. So the kernel makes the call after all if no other thread
 // can run, when the thread has been parked for maxParked or has got a signal, and before a call
-// that wakes threads in another way. The kernel also makes the first call after a signal was
-// handled: were the thread parked again, no signal would ever interrupt its call. For the program it is as if the thread had been slow to make the
-// call. If the recorder dies, a parked thread makes its call.
+// that wakes threads in another way. For the program it is as if the thread had been slow to
+// make the call. If the recorder dies, a parked thread makes its call.
+//
+// The kernel also makes the first call after a signal was handled: were the thread parked again,
+// no signal would ever interrupt its call.
 const maxParked = 5 * time.Millisecond
 
 // Operations on futexes, and system calls, that the package unix does not have.
