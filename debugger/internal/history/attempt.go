@@ -19,6 +19,7 @@ type attempt struct {
 	number       uint64     // of the system call or signal
 	spans        []x86.Span // memory that may be written
 	old          []byte     // its contents, concatenated
+	absent       bool       // some of it is not mapped
 	differ       bool       // record only the differences
 	vector       bool       // the vector state may change
 	frame        []x86.Span // where the signal frame may be
@@ -181,7 +182,7 @@ func (r *Recorder) prepareBarrier(a *attempt, what string) {
 }
 
 // save reads the contents of the spans. Memory that cannot be read counts as
-// zero, because a stack may be about to grow.
+// zero, because a stack may be about to grow; see [Recorder.dropAbsent].
 func (r *Recorder) save(a *attempt) error {
 	total := 0
 	for _, s := range a.spans {
@@ -194,12 +195,35 @@ func (r *Recorder) save(a *attempt) error {
 	a.old = grow(a.old, total)
 	at := 0
 	for _, s := range a.spans {
-		if err := r.readOrZero(s.Addr, a.old[at:at+int(s.Len)]); err != nil {
-			return err
+		old := a.old[at:][:s.Len]
+		if n, _ := r.target.ReadMemory(s.Addr, old); n < len(old) {
+			a.absent = true
+			if err := r.readOrZero(s.Addr, old); err != nil {
+				return err
+			}
 		}
 		at += int(s.Len)
 	}
 	return nil
+}
+
+// dropAbsent removes the pages from the spans that still are not mapped after the step: the
+// instruction may have written less than the spans say.
+func (r *Recorder) dropAbsent(a *attempt) {
+	spans, rest := a.spans, a.old
+	a.spans, a.old = nil, nil
+	for _, s := range spans {
+		var old []byte
+		old, rest = rest[:s.Len], rest[s.Len:]
+		for len(old) > 0 {
+			n := min(len(old), int(pageSize-s.Addr%pageSize))
+			if k, _ := r.target.ReadMemory(s.Addr, make([]byte, 1)); k == 1 {
+				a.spans, a.old = append(a.spans, x86.Span{Addr: s.Addr, Len: uint64(n)}), append(a.old, old[:n]...)
+			}
+			s.Addr, old = s.Addr+uint64(n), old[n:]
+		}
+	}
+	a.absent = false
 }
 
 // readOrZero reads memory; pages that cannot be read are zero.

@@ -72,6 +72,9 @@ func (r *Recorder) appendMemory(a *attempt) (int, error) {
 	at := len(r.buf)
 	n := 0
 	if !a.differ && a.before == nil {
+		if a.absent {
+			r.dropAbsent(a)
+		}
 		if len(a.spans) == 0 {
 			return 0, nil
 		}

@@ -123,24 +123,39 @@ func undoAfter(err error, undo []func() error) error {
 	return err
 }
 
+// rewindMemory writes the pages of the view that differ from those of the process. A page may
+// be mapped at neither position, only between them.
 func (r *Recorder) rewindMemory(undo *[]func() error) error {
-	pages := r.view().memory.pages
-	for number, then := range pages {
+	for number, then := range r.view().memory.pages {
 		var now page
 		addr := number * pageSize
-		if n, err := r.target.ReadMemory(addr, now[:]); n != pageSize {
-			return fmt.Errorf("read memory at %#x: %w", addr, err)
+		if n, err := r.target.ReadMemory(addr, now[:]); err != nil {
+			if !isAbsent(err) {
+				return fmt.Errorf("read memory at %#x: %w", addr, err)
+			}
+			if !r.view().mapped(addr) {
+				continue
+			}
+			clear(now[n:])
 		}
-		first, last, differs := differ(then[:], now[:])
-		if !differs {
-			continue
+		if first, last, differs := differ(then[:], now[:]); differs {
+			if err := r.restoreMemory(addr+uint64(first), now[first:last], then[first:last], undo); err != nil {
+				return err
+			}
 		}
-		if err := r.writeExceptRseq(addr+uint64(first), then[first:last]); err != nil {
-			return err
-		}
-		*undo = append(*undo, func() error { return r.writeExceptRseq(addr+uint64(first), now[first:last]) })
 	}
 	return nil
+}
+
+// restoreMemory replaces the memory now by then. It adds how to undo that.
+func (r *Recorder) restoreMemory(addr uint64, now, then []byte, undo *[]func() error) error {
+	err := r.writeExceptRseq(addr, then)
+	if err == nil {
+		*undo = append(*undo, func() error { return r.writeExceptRseq(addr, now) })
+	} else if isAbsent(err) {
+		err = &RewindError{fmt.Sprintf("the memory at %#x cannot be written any more", addr)}
+	}
+	return err
 }
 
 // writeExceptRseq writes memory, except the rseq areas, which the kernel writes

@@ -139,9 +139,7 @@ func (r *Recorder) rewindRange(addr uint64, then, now []byte, undo *[]func() err
 		if failed != nil {
 			return
 		}
-		failed = r.writeExceptRseq(at, then[at-addr:][:len(old)])
-		old = slices.Clone(old)
-		*undo = append(*undo, func() error { return r.writeExceptRseq(at, old) })
+		failed = r.restoreMemory(at, slices.Clone(old), then[at-addr:][:len(old)], undo)
 	})
 	return failed
 }
