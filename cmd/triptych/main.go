@@ -7,12 +7,16 @@ import (
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/markdown"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == debugger.GuardCommand { // the debugger has begun it, and no command line shows it
 		os.Exit(debugger.GuardMain())
+	}
+	if len(os.Args) > 1 && os.Args[1] == markdown.WorkerCommand { // likewise, of the console
+		os.Exit(markdown.WorkerMain())
 	}
 	hangups := app.CatchHangups() // before anything that takes time
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

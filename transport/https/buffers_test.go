@@ -22,7 +22,7 @@ func TestBuffers(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				h := serve(t, https.Config{Routes: routes(says("here")), BufferMemory: tc.memory, BufferMemoryTotal: tc.total})
+				h := serve(t, https.Config{Routes: endpoint(says("here")), BufferMemory: tc.memory, BufferMemoryTotal: tc.total})
 				resp, err := h.client(t).Post("http://localhost/mcp", "application/json", strings.NewReader(strings.Repeat(" ", 64<<10)))
 				if err != nil {
 					t.Fatal(err)

@@ -178,7 +178,7 @@ func TestReload(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := serve(t, https.Config{Certificates: certs, Routes: routes(says("here"))})
+		h := serve(t, https.Config{Certificates: certs, Routes: endpoint(says("here"))})
 		if got := h.shows(t); got != first {
 			t.Fatalf("serves %s, want the first pair", got)
 		}
@@ -236,7 +236,7 @@ func TestVersions(t *testing.T) {
 		{tls.VersionTLS10, false}, {tls.VersionTLS11, false}, {tls.VersionTLS12, true}, {tls.VersionTLS13, true},
 	}
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Certificates: selfSigned(t, t.TempDir()), Routes: routes(says("here"))})
+		h := serve(t, https.Config{Certificates: selfSigned(t, t.TempDir()), Routes: endpoint(says("here"))})
 		for _, tc := range tests {
 			raw, err := h.Dial(t.Context())
 			if err != nil {
@@ -257,7 +257,7 @@ func TestVersions(t *testing.T) {
 func TestProtocols(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		certs := selfSigned(t, t.TempDir())
-		h := serve(t, https.Config{Certificates: certs, Routes: routes(func(w http.ResponseWriter, r *http.Request) {
+		h := serve(t, https.Config{Certificates: certs, Routes: endpoint(func(w http.ResponseWriter, r *http.Request) {
 			says(r.Proto)(w, r)
 		})})
 		roots := x509.NewCertPool()

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
 // A Config holds the handlers and the limits of a server. Zero numbers mean the defaults that
@@ -14,12 +15,9 @@ import (
 type Config struct {
 	// Certificates serve TLS; nil serves plain HTTP.
 	Certificates *Certificates
-	// Routes are the handlers by path.
-	Routes map[string]http.Handler
-	// Pages serves all other paths to browsers, but for those of the health checks; nil
-	// answers 404. A request whose Host is neither a loopback name, an IP address nor
-	// one of Hosts is refused, for a web page could have sent it.
-	Pages http.Handler
+	// Routes are the rows and budgets of the table that serves all requests. The server adds
+	// the rows of /healthz and /readyz, and what else it knows: Hosts, Proxies, Logger.
+	Routes routes.Config
 	// Ready returns an error when the server cannot serve; nil means always ready. It is
 	// called for each request of /readyz, which needs no key, and must be cheap. Its context
 	// ends after 2 seconds.
@@ -47,10 +45,9 @@ type Config struct {
 	// senders are known, from one address, 8 MiB, and BufferMemoryTotal from all,
 	// 32 MiB. Beyond them requests go through net/http.
 	BufferMemory, BufferMemoryTotal int64
-	// OnlyHosts refuses requests to Routes whose Host is neither a loopback name,
-	// an IP address nor one of Hosts, which a web page could send. Without it the routes check that themselves.
-	OnlyHosts bool
-	Hosts     []string
+	// Hosts are the names besides those of loopback and IP addresses by which routes with
+	// KnownHosts are served.
+	Hosts []string
 	// WithoutFastPath leaves all of HTTP/1.1 to net/http.
 	WithoutFastPath bool
 	Logger          *slog.Logger // nil discards

@@ -6,7 +6,7 @@
 // it can serve; neither requires a key.
 //
 //	certificates, err := https.LoadCertificates("cert.pem", "key.pem", log)
-//	server := https.New(https.Config{Certificates: certificates, Routes: map[string]http.Handler{"/mcp": handler}})
+//	server := https.New(https.Config{Certificates: certificates, Routes: table})
 //	err = server.Serve(ctx, listener) // until ctx is done
 //
 // # Limits
@@ -17,7 +17,7 @@
 // clients without a key are closed first. Handlers limit clients
 // with a key.
 //
-// Short requests over HTTP/1.1 to one of the Routes are read by package http1, all others,
+// Short requests over HTTP/1.1 to a route with its own body are read by package http1, all others,
 // HTTP/2 among them, by net/http. Both call the same handlers.
 //
 // # Concurrency

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -12,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -47,7 +47,7 @@ func Example() {
 	certificates, _ := https.SelfSigned(data+"/tls", nil, log)
 	listener, _ := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:8443")
 	web := https.New(https.Config{
-		Certificates: certificates, Routes: map[string]http.Handler{"/mcp": endpoint}, Drain: endpoint.Shutdown, Logger: log,
+		Certificates: certificates, Routes: routes.Config{Routes: []routes.Route{{Path: "/mcp", Body: routes.Own, Handler: endpoint}}}, Drain: endpoint.Shutdown, Logger: log,
 	})
 	_ = web.Serve(ctx, listener) // until ctx is done
 }

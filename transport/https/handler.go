@@ -1,17 +1,16 @@
 package https
 
 import (
-	"context"
 	"crypto/tls"
 	"net/http"
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
-// ServeHTTP calls the handler of the path: one of the routes, a health check, or the pages.
-// The routes authenticate their callers; a connection without a key is the first to make room
-// when there are too many.
+// ServeHTTP serves a request by the table of routes. A connection without a key is the first
+// to make room when there are too many.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
 		// It may have had a length besides, which net/http drops: a proxy that
@@ -25,31 +24,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	conn := connlimit.FromContext(r.Context())
 	conn.Begin()
 	defer conn.End()
-	if h := s.cfg.Routes[r.URL.Path]; h != nil {
-		h.ServeHTTP(w, r)
-		return
-	}
-	if conn.Crowded() {
-		w.Header().Set("Connection", "close") // makes room for clients with a key
-	}
-	switch r.URL.Path {
-	case "/healthz":
-		say(w, http.StatusOK, "ok")
-	case "/readyz":
-		s.ready(w, r)
-	default:
-		s.page(w, r)
-	}
+	s.routes.ServeHTTP(w, r)
 }
 
-// page serves a path that is none of the server's own: a page for browsers, or 404.
-func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Pages == nil {
-		say(w, http.StatusNotFound, "nothing is served here; MCP is at /mcp")
-		return
-	}
-	s.cfg.Pages.ServeHTTP(w, r)
+// table returns the table of the configuration with the rows of the health checks, which need
+// no key.
+func (s *Server) table() *routes.Table {
+	cfg := s.cfg.Routes
+	cfg.Hosts, cfg.Proxies, cfg.Logger = s.cfg.Hosts, s.cfg.Proxies, s.cfg.Logger
+	cfg.Routes = append([]routes.Route{
+		{Method: http.MethodGet, Path: "/healthz", Time: readyTime, Handler: http.HandlerFunc(healthy)},
+		{Method: http.MethodGet, Path: "/readyz", Time: readyTime, Handler: http.HandlerFunc(s.ready)},
+	}, cfg.Routes...)
+	return routes.New(cfg)
 }
+
+// Routes returns the rows of the table.
+func (s *Server) Routes() []routes.Route { return s.routes.Routes() }
+
+// healthy serves /healthz.
+func healthy(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") }
 
 // readyTime bounds a call of [Config.Ready].
 const readyTime = 2 * time.Second
@@ -61,10 +55,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusServiceUnavailable, "draining")
 		return
 	}
-	ctx, stop := context.WithTimeout(r.Context(), readyTime)
-	defer stop()
 	if s.cfg.Ready != nil {
-		if err := s.cfg.Ready(ctx); err != nil {
+		if err := s.cfg.Ready(r.Context()); err != nil {
 			s.cfg.Logger.Warn("not ready", "err", err)
 			say(w, http.StatusServiceUnavailable, "not ready")
 			return

@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/pipetest"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
 // A house is a server that runs in a bubble.
@@ -98,9 +99,9 @@ func get(t *testing.T, client *http.Client, url string) (status int, body string
 	return resp.StatusCode, string(text)
 }
 
-// routes has one handler at /mcp.
-func routes(f http.HandlerFunc) map[string]http.Handler {
-	return map[string]http.Handler{"/mcp": f}
+// endpoint is a table with one handler at /mcp.
+func endpoint(f http.HandlerFunc) routes.Config {
+	return routes.Config{Routes: []routes.Route{{Path: "/mcp", Body: routes.Own, Handler: f}}}
 }
 
 // says answers with a text.

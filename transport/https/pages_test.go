@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
-// Pages have all paths but the server's own, and are not served to pages of a site that
-// has made its name point here.
+// Pages are not served to pages of a site that has made its name point here.
 func TestPages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Routes: routes(says("endpoint")), Pages: says("page"), Hosts: []string{"rules.example.com"}})
+		table := endpoint(says("endpoint"))
+		table.Routes = append(table.Routes, routes.Route{Method: http.MethodGet, Path: "/", KnownHosts: true, Handler: says("page")})
+		h := serve(t, https.Config{Routes: table, Hosts: []string{"rules.example.com"}})
 		client := h.client(t)
 		for url, want := range map[string]string{
 			"http://localhost/": "page", "http://127.0.0.1/deep/path": "page", "http://rules.example.com:8443/": "page",
@@ -33,7 +35,7 @@ func TestPages(t *testing.T) {
 
 func TestNoPages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Routes: routes(says("endpoint"))})
+		h := serve(t, https.Config{Routes: endpoint(says("endpoint"))})
 		client := h.client(t)
 		if status, _ := get(t, client, "http://localhost/"); status != http.StatusNotFound {
 			t.Errorf("status %d, want 404", status)

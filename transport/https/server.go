@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -16,13 +15,14 @@ import (
 
 	"github.com/triptych-mcp/triptych/transport/http1"
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
-	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
 // A Server serves HTTP on one listener. The counters of [Server.Connections] and
 // [Server.Buffers] may be read at any time, also before and after Serve.
 type Server struct {
 	cfg     Config
+	routes  *routes.Table
 	limited atomic.Pointer[connlimit.Listener] // nil until Serve
 	fast    atomic.Pointer[http1.Server]       // nil until Serve
 
@@ -32,18 +32,9 @@ type Server struct {
 // New returns a server with the defaults for what is zero in the configuration. It starts
 // nothing; [Server.Serve] does.
 func New(cfg Config) *Server {
-	cfg = cfg.withDefaults()
-	hosts := hostcheck.Hosts{Loopback: true, Addresses: true, Names: cfg.Hosts}
-	if cfg.Pages != nil {
-		cfg.Pages = hosts.Handler(cfg.Pages)
-	}
-	if cfg.OnlyHosts {
-		cfg.Routes = maps.Clone(cfg.Routes)
-		for path, h := range cfg.Routes {
-			cfg.Routes[path] = hosts.Handler(h)
-		}
-	}
-	return &Server{cfg: cfg}
+	s := &Server{cfg: cfg.withDefaults()}
+	s.routes = s.table()
+	return s
 }
 
 // A ConnectionUsage counts connections.
@@ -68,6 +59,9 @@ func (s *Server) Buffers() BufferUsage {
 	}
 	return BufferUsage{Limit: s.cfg.BufferMemoryTotal}
 }
+
+// FormUsage returns the bytes of forms whose senders are not known yet.
+func (s *Server) FormUsage() BufferUsage { return s.routes.FormUsage() }
 
 // isProxy reports whether connections from an address are a proxy's. Many clients come through
 // it, so the limit of one address is not for it.
@@ -162,7 +156,13 @@ func (s *Server) fastPaths() []string {
 	if s.cfg.WithoutFastPath {
 		return nil
 	}
-	return slices.Collect(maps.Keys(s.cfg.Routes))
+	var paths []string
+	for _, r := range s.routes.Routes() {
+		if r.Body == routes.Own {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
 }
 
 // maxReceived bounds the bytes that HTTP/2 may buffer for one connection before a

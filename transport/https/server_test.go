@@ -18,7 +18,7 @@ import (
 
 func TestPaths(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Routes: routes(says("here"))})
+		h := serve(t, https.Config{Routes: endpoint(says("here"))})
 		client := h.client(t)
 		tests := []struct {
 			path   string
@@ -82,7 +82,7 @@ func TestReady(t *testing.T) {
 // While it waits before the end, a server still serves but is not ready.
 func TestDrainDelay(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Routes: routes(says("here")), DrainDelay: 5 * time.Second})
+		h := serve(t, https.Config{Routes: endpoint(says("here")), DrainDelay: 5 * time.Second})
 		client := h.client(t)
 		began := time.Now()
 		h.stop()
@@ -105,7 +105,7 @@ func TestDrainDelay(t *testing.T) {
 
 func TestHeaderLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Routes: routes(says("here")), MaxHeader: 8 << 10})
+		h := serve(t, https.Config{Routes: endpoint(says("here")), MaxHeader: 8 << 10})
 		for _, tc := range []struct {
 			bytes int
 			want  string
@@ -134,7 +134,7 @@ func TestHeaderLimit(t *testing.T) {
 func TestConnectionLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		release := make(chan struct{})
-		h := serve(t, https.Config{MaxConnections: 2, Routes: routes(func(w http.ResponseWriter, r *http.Request) {
+		h := serve(t, https.Config{MaxConnections: 2, Routes: endpoint(func(w http.ResponseWriter, r *http.Request) {
 			<-release
 			says("here")(w, r)
 		})})
@@ -180,7 +180,7 @@ func TestConnectionLimit(t *testing.T) {
 // Health checks of a crowded server end their connections; calls do not.
 func TestCrowded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{MaxConnections: 4, Routes: routes(says("here"))})
+		h := serve(t, https.Config{MaxConnections: 4, Routes: endpoint(says("here"))})
 		ask := func(conn net.Conn, path string) *http.Response {
 			if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 				t.Fatal(err)
@@ -212,7 +212,7 @@ func TestCrowded(t *testing.T) {
 func TestPanic(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		broken := true
-		h := serve(t, https.Config{Routes: routes(func(w http.ResponseWriter, r *http.Request) {
+		h := serve(t, https.Config{Routes: endpoint(func(w http.ResponseWriter, r *http.Request) {
 			if broken {
 				broken = false
 				panic("broken")
@@ -245,7 +245,7 @@ func TestChunksCloseTheConnection(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				h := serve(t, https.Config{Routes: routes(says("here"))})
+				h := serve(t, https.Config{Routes: endpoint(says("here"))})
 				conn, err := h.Dial(t.Context())
 				if err != nil {
 					t.Fatal(err)

@@ -37,7 +37,7 @@ func TestSlowHead(t *testing.T) {
 	for name, text := range tests {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				h := serve(t, https.Config{Routes: routes(says("here")), HeaderTime: 10 * time.Second})
+				h := serve(t, https.Config{Routes: endpoint(says("here")), HeaderTime: 10 * time.Second})
 				conn := h.raw(t, "")
 				defer trickle(conn, text)()
 				if took, said := closes(t, conn); took != 10*time.Second || strings.Contains(said, "200 OK") {
@@ -52,7 +52,7 @@ func TestSlowHead(t *testing.T) {
 // The body has until RequestTime; then its handler is told, and the client.
 func TestSlowBody(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{RequestTime: 30 * time.Second, Routes: routes(func(w http.ResponseWriter, r *http.Request) {
+		h := serve(t, https.Config{RequestTime: 30 * time.Second, Routes: endpoint(func(w http.ResponseWriter, r *http.Request) {
 			if _, err := io.ReadAll(r.Body); err == nil {
 				t.Error("the body was read to its end")
 			}
@@ -71,7 +71,7 @@ func TestSlowBody(t *testing.T) {
 func TestSlowReader(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		wrote := make(chan error, 1)
-		h := serve(t, https.Config{RequestTime: 30 * time.Second, Routes: routes(func(w http.ResponseWriter, _ *http.Request) {
+		h := serve(t, https.Config{RequestTime: 30 * time.Second, Routes: endpoint(func(w http.ResponseWriter, _ *http.Request) {
 			_, err := w.Write(make([]byte, 1<<20))
 			wrote <- err
 		})})
@@ -87,7 +87,7 @@ func TestSlowReader(t *testing.T) {
 // A connection without requests is closed after IdleTime, not before.
 func TestIdle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Routes: routes(says("here")), IdleTime: 2 * time.Minute})
+		h := serve(t, https.Config{Routes: endpoint(says("here")), IdleTime: 2 * time.Minute})
 		conn := h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if got := statusLine(t, conn); got != "HTTP/1.1 200 OK" {
 			t.Fatal(got)
@@ -117,7 +117,7 @@ func TestDrain(t *testing.T) {
 		began, release := make(chan struct{}), make(chan struct{})
 		var told time.Duration
 		start := time.Now()
-		h := serve(t, https.Config{Routes: routes(waits(began, release)), DrainTime: 10 * time.Second, Drain: func(ctx context.Context) {
+		h := serve(t, https.Config{Routes: endpoint(waits(began, release)), DrainTime: 10 * time.Second, Drain: func(ctx context.Context) {
 			told = time.Since(start)
 			if end, ok := ctx.Deadline(); !ok || time.Until(end) != 10*time.Second {
 				t.Errorf("it may take until %v, want 10s", end)
@@ -153,7 +153,7 @@ func TestDrainDeadline(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		began, never := make(chan struct{}), make(chan struct{})
 		drained := false
-		h := serve(t, https.Config{Routes: routes(waits(began, never)), DrainTime: 10 * time.Second, Drain: func(ctx context.Context) {
+		h := serve(t, https.Config{Routes: endpoint(waits(began, never)), DrainTime: 10 * time.Second, Drain: func(ctx context.Context) {
 			<-ctx.Done()
 			time.Sleep(time.Second)
 			drained = true
@@ -174,7 +174,7 @@ func TestDrainDeadline(t *testing.T) {
 // An idle connection does not delay the end.
 func TestDrainIdle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Routes: routes(says("here")), DrainTime: time.Minute})
+		h := serve(t, https.Config{Routes: endpoint(says("here")), DrainTime: time.Minute})
 		client := h.client(t)
 		get(t, client, "http://localhost/mcp")
 		if took := h.end(t); took > time.Second {

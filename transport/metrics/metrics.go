@@ -3,6 +3,7 @@
 //	triptych_requests_total{method,family,tool,outcome,code}   counter
 //	triptych_request_duration_seconds{method,family}           histogram
 //	triptych_requests_in_flight                                gauge
+//	triptych_http_requests_total{route,code}                   counter
 //	triptych_refusals_total{cause,code}                        counter
 //	triptych_audit_commit_seconds                              histogram
 //	triptych_audit_failures_total                              counter
@@ -40,6 +41,7 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	inFlight prometheus.Gauge
+	served   *prometheus.CounterVec
 	refusals *prometheus.CounterVec
 	commits  prometheus.Histogram
 	failures prometheus.Counter
@@ -66,6 +68,9 @@ func New(version string) *Metrics {
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "triptych_requests_in_flight", Help: "HTTP requests being answered, streams included.",
 		}),
+		served: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "triptych_http_requests_total", Help: "HTTP requests answered, but those of the MCP endpoint.",
+		}, []string{"route", "code"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "triptych_refusals_total", Help: "Requests refused before they were served.",
 		}, []string{"cause", "code"}),
@@ -89,7 +94,7 @@ func New(version string) *Metrics {
 		Name: "triptych_build_info", Help: "The version, as a label.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.refusals, m.commits, m.failures, m.auditIO, m.stored, m.unstored, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.served, m.refusals, m.commits, m.failures, m.auditIO, m.stored, m.unstored, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -187,6 +192,17 @@ func (m *Metrics) Around(h http.Handler) http.Handler {
 		defer m.inFlight.Dec()
 		h.ServeHTTP(w, r)
 	})
+}
+
+// AddRoute shows a route of the listener before its first request.
+func (m *Metrics) AddRoute(route string) { m.served.WithLabelValues(route, "200") }
+
+// Served counts a request to a route of the listener. The route is the row of a table, never
+// what a client has sent.
+func (m *Metrics) Served(route string, status int, _ time.Duration) {
+	if m != nil {
+		m.served.WithLabelValues(route, strconv.Itoa(status)).Inc()
+	}
 }
 
 // Gatherer returns the numbers for other systems than Prometheus.

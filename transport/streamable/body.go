@@ -2,149 +2,70 @@ package streamable
 
 import (
 	"errors"
-	"io"
 	"net/http"
-	"os"
-	"time"
 
+	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
+	"github.com/triptych-mcp/triptych/transport/internal/intake"
 )
 
-// The memory of a body: how much is allocated before its bytes arrive, and how
-// much for a body of unknown length. Past that it doubles as bytes arrive.
-const (
-	firstStep   = 64 << 10
-	unknownStep = 4 << 10
-)
-
-// readBody reads the body of a POST. Its memory is taken from hold before it is
-// allocated, and it has to arrive at BodyRate once BodyGrace is over: a client that sends
-// a byte now and then would keep a connection and memory for hours. The caller releases
-// hold, also after a refusal.
+// readBody reads the body of a POST. Its memory is taken from hold, which the caller
+// releases, also after a refusal.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, rev *mcp.Revision) ([]byte, *Refusal) {
-	if r.ContentLength > h.maxBody.Load() {
-		return nil, h.tooLarge()
-	}
-	body := r.Body
-	if r.ContentLength < 0 {
-		body = http.MaxBytesReader(w, body, h.maxBody.Load())
-	}
-	in := bodyReader{from: body, length: r.ContentLength, hold: hold}
-	if !isBuffered(r) {
-		in.pace(http.NewResponseController(w), h.cfg.BodyGrace, h.cfg.BodyRate)
-	}
-	text, err := in.readAll()
-	if err == nil {
-		return text, nil
-	}
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, h.tooLarge()
-	}
+	limits := intake.Limits{Max: h.maxBody.Load(), Grace: h.cfg.BodyGrace, Rate: h.cfg.BodyRate}
+	text, err := limits.Read(w, r, hold)
 	switch {
-	case errors.Is(err, budget.ErrOwner), errors.Is(err, budget.ErrTotal):
+	case err == nil:
+		return text, nil
+	case errors.Is(err, intake.ErrTooLarge):
+		return nil, invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", limits.Max) // RFC 9110, section 15.5.14
+	case errors.Is(err, intake.ErrTooSlow):
 		w.Header().Set("Connection", "close") // the body is not read
-		return nil, h.overBudget(w.Header(), err, rev, "bodies", h.bodyMemory.Load())
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.Header().Set("Connection", "close")
-		return nil, invalid(http.StatusRequestTimeout, "the body must arrive with %d bytes a second", h.cfg.BodyRate)
+		return nil, invalid(http.StatusRequestTimeout, "the body must arrive with %d bytes a second", limits.Rate)
+	case errors.Is(err, intake.ErrCutOff):
+		return nil, invalid(http.StatusBadRequest, "the body could not be read to its end")
 	}
-	return nil, invalid(http.StatusBadRequest, "the body could not be read to its end")
+	w.Header().Set("Connection", "close")
+	return nil, h.overBudget(w.Header(), err, rev, "bodies", h.bodyMemory.Load())
 }
 
-// isBuffered reports whether all of the body has arrived: reading it needs no
-// deadline.
-func isBuffered(r *http.Request) bool {
-	b, ok := r.Body.(interface{ Len() int })
-	return ok && int64(b.Len()) == r.ContentLength || r.Body == http.NoBody
+// BodyHold returns a hold, still empty, of the memory for bodies of a principal. Other
+// handlers of the same listener charge their bodies to it, see package routes.
+func (h *Handler) BodyHold(principal string) *budget.Hold { return h.bodies.Hold(principal) }
+
+// AnswerHold returns a hold, still empty, of the memory for answers of a principal.
+func (h *Handler) AnswerHold(principal string) *budget.Hold { return h.answers.Hold(principal) }
+
+// Authenticate returns the caller of a request to another handler of the same listener, or nil
+// when it has refused it. With [Handler.Charge] it implements the Callers of package routes.
+func (h *Handler) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Caller, *http.Request) {
+	w.Header()["X-Content-Type-Options"] = noSniff
+	caller, refused := mcp.Caller{}, h.checkHost(r)
+	if refused == nil {
+		h.cors(w.Header(), r)
+		caller, refused = h.cfg.Auth.Authenticate(w.Header(), r)
+	}
+	if refused != nil {
+		h.refuse(r.Context(), w, &caller, refused)
+		return nil, r
+	}
+	return &caller, r
 }
 
-// tooLarge is the refusal of a body that is longer than the limit (413, RFC 9110,
-// section 15.5.14). A stated length is refused before the body is read.
-func (h *Handler) tooLarge() *Refusal {
-	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.maxBody.Load())
+// Charge takes calls from the quota of a caller, or reports false when it has refused it.
+func (h *Handler) Charge(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, calls int) bool {
+	refused := h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Calls: calls})
+	if refused != nil {
+		h.refuse(r.Context(), w, caller, refused)
+	}
+	return refused == nil
 }
 
-// A bodyReader reads a body into memory that grows as its bytes arrive, each step of which is
-// taken from a budget before. It is used once, by one goroutine; what it took from hold stays
-// taken after an error, until the exchange releases it.
-type bodyReader struct {
-	from   io.Reader
-	length int64 // as the client stated it, -1 if it did not
-	hold   *budget.Hold
-
-	control  *http.ResponseController // nil for a body that has arrived
-	grace    time.Duration
-	rate     int64
-	deadline time.Time
-}
-
-// pace makes reads end when the body arrives too slowly. It is called before the first
-// read.
-func (b *bodyReader) pace(control *http.ResponseController, grace time.Duration, rate int64) {
-	b.control, b.grace, b.rate = control, grace, rate
-	b.deadline = time.Now().Add(grace)
-}
-
-// setDeadline gives the next read the time that n bytes have earned, but never
-// more than the grace: a fast beginning is no credit for a pause.
-func (b *bodyReader) setDeadline(n int) {
-	if b.control == nil {
-		return
-	}
-	b.deadline = b.deadline.Add(time.Duration(float64(n) / float64(b.rate) * float64(time.Second)))
-	if latest := time.Now().Add(b.grace); b.deadline.After(latest) {
-		b.deadline = latest
-	}
-	_ = b.control.SetReadDeadline(b.deadline) // recorders of tests have none
-}
-
-// readAll reads the body to its end. The buffer grows in steps as bytes arrive, each of
-// which is taken from the budget before it is allocated: a declared length alone costs
-// nothing. Without a declared length it begins with a small step.
-func (b *bodyReader) readAll() ([]byte, error) {
-	size := int64(unknownStep)
-	if b.length >= 0 {
-		size = min(b.length+1, firstStep) // one more, for the end to be seen
-	}
-	if err := b.hold.Take(size); err != nil {
-		return nil, err
-	}
-	text := make([]byte, 0, size)
-	for n := 0; ; {
-		b.setDeadline(n)
-		var err error
-		n, err = b.from.Read(text[len(text):cap(text)])
-		text = text[:len(text)+n]
-		if err != nil {
-			if b.control != nil {
-				_ = b.control.SetReadDeadline(time.Time{}) // as in setDeadline
-			}
-			if errors.Is(err, io.EOF) {
-				return text, nil
-			}
-			return nil, err
-		}
-		if len(text) == cap(text) {
-			if text, err = b.grow(text); err != nil {
-				return nil, err
-			}
-		}
-	}
-}
-
-// grow doubles the memory of text, but not beyond the stated length. The budget is asked
-// for the difference only: the old memory is garbage as soon as it was copied.
-func (b *bodyReader) grow(text []byte) ([]byte, error) {
-	size := 2 * int64(cap(text))
-	if b.length >= 0 {
-		size = min(size, b.length+1)
-	}
-	size = max(size, int64(cap(text))+1) // a length that lies
-	if err := b.hold.Take(size - int64(cap(text))); err != nil {
-		return nil, err
-	}
-	grown := make([]byte, len(text), size)
-	copy(grown, text)
-	return grown, nil
+// RefuseRequest answers a request with a status and a reason, in the form of the endpoint's
+// refusals. It does not report it.
+func (h *Handler) RefuseRequest(w http.ResponseWriter, _ *http.Request, status int, reason string) {
+	w.Header()["X-Content-Type-Options"] = noSniff
+	refused := invalid(status, "%s", reason)
+	_ = writeJSON(w, status, jsonrpc.AppendError(nil, jsonrpc.ID{}, true, refused.Error)) // the client may have disconnected
 }

@@ -64,8 +64,8 @@ type auditForm struct {
 // has done.
 func (v *visit) auditForm() (auditForm, audit.Filter, error) {
 	f := auditForm{
-		Key: v.r.FormValue("key"), Session: v.r.FormValue("session"), Text: v.r.FormValue("text"),
-		From: v.r.FormValue("from"), To: v.r.FormValue("to"), Outcome: v.r.FormValue("outcome"), Mine: !v.may(AdminScope),
+		Key: v.query("key"), Session: v.query("session"), Text: v.query("text"),
+		From: v.query("from"), To: v.query("to"), Outcome: v.query("outcome"), Mine: !v.may(AdminScope),
 	}
 	filter := audit.Filter{Key: f.Key, Session: f.Session}
 	if f.Mine {
@@ -120,7 +120,6 @@ func (c *Console) showAudit(v *visit) error {
 		return err
 	}
 	rest := v.r.URL.Query()
-	rest.Del("done")
 	return v.show("audit", "Audit trail", map[string]any{
 		"Form": f, "Found": c.search(v.r.Context(), filter, f.matches, auditRows), "MayVerify": !f.Mine,
 		"Query": template.URL(rest.Encode()), //nolint:gosec // url.Values.Encode has escaped it
@@ -130,11 +129,12 @@ func (c *Console) showAudit(v *visit) error {
 // verifyTime bounds the verification of the trail.
 const verifyTime = 2 * time.Minute
 
+// exportTime bounds an export. One that takes longer is for the command line.
+const exportTime = 2 * time.Minute
+
 // verifyAudit checks the chains of the trail.
 func (c *Console) verifyAudit(v *visit) error {
-	ctx, stop := context.WithTimeout(v.r.Context(), verifyTime)
-	defer stop()
-	report, err := c.cfg.Trail.Verify(ctx)
+	report, err := c.cfg.Trail.Verify(v.r.Context())
 	if err != nil {
 		return err
 	}

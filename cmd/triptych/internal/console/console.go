@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -40,6 +41,10 @@ type Config struct {
 	// LastUse returns when a key was used last, zero if not since the server started.
 	LastUse func(id string) time.Time
 
+	// Render returns Markdown as HTML without anything that a browser runs, or why it
+	// cannot be; nil shows texts as they are.
+	Render func(ctx context.Context, text string) (string, error)
+
 	// Consumers says that the endpoint records who has which revision of rulesets.
 	Consumers bool
 
@@ -57,9 +62,11 @@ type Config struct {
 	Logger *slog.Logger     // nil discards
 }
 
-// An Authenticator finds the caller of a request by its Authorization header.
+// An Authenticator finds the caller of a request by its Authorization header, and charges
+// calls to the quota of callers.
 type Authenticator interface {
 	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal)
+	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal
 }
 
 // A Trail is the audit trail.
@@ -77,7 +84,7 @@ type Fact struct {
 // A Console serves the pages. Make one with [New].
 type Console struct {
 	cfg      Config
-	mux      *http.ServeMux
+	rows     []routes.Route
 	pages    pages
 	sessions sessions
 	links    links
@@ -91,65 +98,11 @@ func New(cfg Config) *Console {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Console{cfg: cfg, mux: http.NewServeMux(), pages: parsePages()}
+	c := &Console{cfg: cfg, pages: parsePages()}
 	c.sessions.init(cfg.Now)
 	c.links.init(cfg.Now)
-	for _, r := range c.routes() {
-		c.mux.Handle(r.pattern, c.guard(r))
-	}
-	c.mux.Handle("GET /static/", staticFiles())
-	c.mux.HandleFunc("GET /signin", c.showSignIn)
-	c.mux.HandleFunc("POST /signin", c.signIn)
-	c.mux.HandleFunc("POST /link", c.makeLink)
+	c.rows = c.routes()
 	return c
-}
-
-// A route is a page or a form for people who are signed in.
-type route struct {
-	pattern string
-	scope   mcp.Scope // that the caller needs; "" for none
-	there   bool      // whether the server has what the page shows
-	serve   func(v *visit) error
-}
-
-// routes is the table of pages and forms.
-func (c *Console) routes() []route {
-	cfg := &c.cfg
-	return []route{
-		{"GET /{$}", "", true, c.overview},
-		{"POST /signout", "", true, c.signOut},
-
-		{"GET /rules", readRules, true, c.listRules},
-		{"GET /rules/{name}", readRules, true, c.showRule},
-		{"GET /rules/{name}/revisions/{rev}", readRules, true, c.showRevision},
-		{"GET /rules/{name}/diff", readRules, true, c.showDiff},
-		{"GET /lint", readRules, true, c.lintRules},
-		{"GET /behind", adminRules, cfg.Consumers, c.showBehind},
-		{"GET /new", writeRules, true, c.newRule},
-		{"POST /new", writeRules, true, c.createRule},
-		{"GET /rules/{name}/edit", writeRules, true, c.editRule},
-		{"POST /rules/{name}/edit", writeRules, true, c.saveRule},
-		{"POST /rules/{name}/restore", writeRules, true, c.restoreRule},
-		{"POST /rules/{name}/label", writeRules, true, c.labelRule},
-		{"POST /rules/{name}/delete", writeRules, true, c.deleteRule},
-
-		{"GET /speeds", readSpeeds, cfg.Book != nil, c.showSpeeds},
-		{"GET /speeds/plot.svg", readSpeeds, cfg.Book != nil, c.drawSpeeds},
-
-		{"GET /keys", AdminScope, cfg.Keys != nil, c.listKeys},
-		{"POST /keys", AdminScope, cfg.Keys != nil, c.createKey},
-		{"GET /keys/{id}", AdminScope, cfg.Keys != nil, c.showKey},
-		{"POST /keys/{id}", AdminScope, cfg.Keys != nil, c.updateKey},
-		{"POST /keys/{id}/rotate", AdminScope, cfg.Keys != nil, c.rotateKey},
-		{"POST /keys/{id}/revoke", AdminScope, cfg.Keys != nil, c.revokeKey},
-
-		{"GET /audit", readAudit, cfg.Trail != nil, c.showAudit},
-		{"POST /audit/verify", AdminScope, cfg.Trail != nil, c.verifyAudit},
-		{"GET /audit/export", readAudit, cfg.Trail != nil, c.exportAudit},
-
-		{"GET /sessions", AdminScope, cfg.Sessions != nil, c.showSessions},
-		{"GET /debugger", AdminScope, cfg.Debugging != nil, c.showDebugging},
-	}
 }
 
 // The scopes of the families whose data the console shows.
@@ -177,14 +130,6 @@ var navigation = []place{
 	{Path: "/audit", Title: "Audit"},
 	{Path: "/sessions", Title: "Sessions"},
 	{Path: "/debugger", Title: "Debugger"},
-}
-
-// ServeHTTP implements [http.Handler].
-func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for name, value := range headers {
-		w.Header().Set(name, value)
-	}
-	c.mux.ServeHTTP(w, r)
 }
 
 // headers lists the headers of every answer.

@@ -7,6 +7,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,12 +15,14 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/markdown"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -32,10 +35,18 @@ type fixture struct {
 	pages *console.Console
 	store keys.Store
 	trail *audit.Log
+	meter quota.Meter
 	book  *aoc.Book
 	by    *string // whose change of a key was the last
 
 	endpoint string // the URL of the MCP endpoint, without its path
+}
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == markdown.WorkerCommand {
+		os.Exit(markdown.WorkerMain())
+	}
+	os.Exit(m.Run())
 }
 
 // open starts a console; configure changes its configuration.
@@ -59,7 +70,7 @@ func open(t *testing.T, configure ...func(*console.Config)) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{store: store, trail: audit.New(audit.Config{Dir: data + "/audit"}), book: aoc.Open(data + "/aoc"), by: new(string)}
+	f := &fixture{store: store, meter: meter, trail: audit.New(audit.Config{Dir: data + "/audit"}), book: aoc.Open(data + "/aoc"), by: new(string)}
 	t.Cleanup(func() {
 		for _, closer := range []io.Closer{f.trail, meter, store} {
 			if err := closer.Close(); err != nil {
@@ -82,11 +93,14 @@ func open(t *testing.T, configure ...func(*console.Config)) *fixture {
 		Exported: func(r audit.Record) any { return map[string]any{"seq": r.Seq, "target": r.Target} },
 		Sessions: endpoint.SessionInfos,
 	}
+	if worker, ok := markdown.Self(); ok {
+		cfg.Render = markdown.New(worker).Render
+	}
 	for _, change := range configure {
 		change(&cfg)
 	}
 	f.pages = console.New(cfg)
-	f.Server = httptest.NewServer(f.pages)
+	f.Server = httptest.NewServer(routes.New(routes.Config{Routes: f.pages.Routes(), Bodies: endpoint.BodyHold, Answers: endpoint.AnswerHold}))
 	t.Cleanup(f.Close)
 	return f
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -102,7 +103,11 @@ func (c *Console) keysPage(v *visit, status int, problem string) error {
 	for i, r := range shown {
 		rows[i] = c.rowOf(v.r.Context(), r)
 	}
-	form := c.keyForm(keys.Settings{Plan: cmp.Or(c.cfg.Plan, quota.Enterprise)}, true)
+	own, err := v.own()
+	if err != nil {
+		return err
+	}
+	form := c.keyForm(keys.Settings{Plan: cmp.Or(c.cfg.Plan, quota.Enterprise), Expires: own.Expires, Allow: own.Allow}, true)
 	form.Error = problem
 	return v.showStatus(status, "keys", "Keys", map[string]any{"Keys": rows, "Paging": paging, "Form": form})
 }
@@ -130,8 +135,8 @@ func isSetting(err error) bool {
 	return ok
 }
 
-// readKeyForm changes settings to those of the form. A visitor can give away no scope
-// that their own key does not have.
+// readKeyForm changes settings to those of the form. A visitor can give away no more than
+// their own key has.
 func (c *Console) readKeyForm(v *visit, to *keys.Settings) error {
 	f := v.r.PostForm
 	to.Name = strings.TrimSpace(f.Get("name"))
@@ -163,8 +168,20 @@ func (c *Console) readKeyForm(v *visit, to *keys.Settings) error {
 	if to.Expires, err = c.expiry(f.Get("expires")); err != nil {
 		return err
 	}
-	to.Allow, err = prefixes(f.Get("allow"))
-	return err
+	if to.Allow, err = prefixes(f.Get("allow")); err != nil {
+		return err
+	}
+	own, err := v.own()
+	if err != nil {
+		return err
+	}
+	if f.Get("expires") == (keyForm{Current: own}).LastDay() {
+		to.Expires = own.Expires // the form has the day only
+	}
+	if err := to.Within(&own); err != nil {
+		return &keys.SettingError{Reason: "Your own key has fewer rights: " + err.Error()}
+	}
+	return nil
 }
 
 // number reads a limit; an empty text is 0, which is none.
@@ -248,7 +265,7 @@ func noKey(err error) error {
 
 // updateKey changes the settings of a key that has no more rights than the visitor.
 func (c *Console) updateKey(v *visit) error {
-	var wanted keys.Settings
+	wanted := keys.Settings{Toolsets: v.caller.Principal.Toolsets} // until those of the key are known
 	if err := c.readKeyForm(v, &wanted); err != nil {
 		return noKey(err)
 	}
@@ -258,7 +275,7 @@ func (c *Console) updateKey(v *visit) error {
 			return err
 		}
 		wanted.Toolsets = s.Toolsets // no form has them
-		if !s.Expires.IsZero() && v.r.PostFormValue("expires") == (keyForm{Current: *s}).LastDay() {
+		if !s.Expires.IsZero() && v.field("expires") == (keyForm{Current: *s}).LastDay() {
 			wanted.Expires = s.Expires // the form has the day only
 		}
 		*s = wanted
@@ -272,7 +289,7 @@ func (c *Console) updateKey(v *visit) error {
 
 // rotateKey gives a key a new token and shows it, this once.
 func (c *Console) rotateKey(v *visit) error {
-	grace, err := time.ParseDuration(v.r.PostFormValue("grace"))
+	grace, err := time.ParseDuration(v.field("grace"))
 	if err != nil || grace < 0 {
 		return failed(http.StatusUnprocessableEntity, "Choose how long the old key works on.")
 	}
@@ -286,8 +303,8 @@ func (c *Console) rotateKey(v *visit) error {
 	return v.show("token", "The new key", map[string]any{"Key": r, "Token": token.Reveal(), "Grace": grace.String()})
 }
 
-// outranks returns an error if a key has a right that the visitor does not have: who
-// sees its new token has its rights.
+// outranks returns an error if a key has more rights than the visitor's: who sees its new
+// token has its rights.
 func (v *visit) outranks(id string) error {
 	r, err := v.c.cfg.Keys(v.caller).Get(v.r.Context(), id)
 	if err != nil {
@@ -296,36 +313,36 @@ func (v *visit) outranks(id string) error {
 	return v.mayHandle(&r.Settings)
 }
 
-// mayHandle returns an error if settings have a scope or a toolset that the visitor does
-// not have.
+// mayHandle returns an error if settings allow more than the visitor's own key.
 func (v *visit) mayHandle(s *keys.Settings) error {
-	for _, scope := range s.Scopes {
-		if !v.may(scope) {
-			return failed(http.StatusForbidden, "The key has the scope %s, which yours does not have.", scope)
-		}
+	own, err := v.own()
+	if err != nil {
+		return err
 	}
-	own := v.caller.Principal.Toolsets
-	if len(own) > 0 && len(s.Toolsets) == 0 {
-		return failed(http.StatusForbidden, "The key has all toolsets, and yours does not have them.")
-	}
-	for _, set := range s.Toolsets {
-		if len(own) > 0 && !hasToolset(own, set) {
-			return failed(http.StatusForbidden, "The key has the toolset %s, which yours does not have.", set)
-		}
+	if err := s.Within(&own); err != nil {
+		return failed(http.StatusForbidden, "The key has more rights than yours: %v.", err)
 	}
 	return nil
 }
 
-// hasToolset reports whether toolsets have another one: by its name, or, where that is
-// "family/toolset", by either part.
-func hasToolset(own []string, set string) bool {
-	family, name, whole := strings.Cut(set, "/")
-	return slices.Contains(own, set) || whole && (slices.Contains(own, family) || slices.Contains(own, name))
+// own returns the settings of the visitor's own key, or what is known of an access token. The
+// user of the process has no limits.
+func (v *visit) own() (keys.Settings, error) {
+	p := v.caller.Principal
+	r, err := v.c.cfg.Keys(v.caller).Get(v.r.Context(), p.ID)
+	if _, missing := errors.AsType[*keys.NotFoundError](err); missing {
+		standing, _ := bearer.StandingOf(p)
+		return keys.SettingsOf(p, standing.Limits, standing.Expires), nil
+	}
+	return r.Settings, err
 }
 
 // revokeKey stops a key for good.
 func (c *Console) revokeKey(v *visit) error {
 	id := v.r.PathValue("id")
+	if err := v.outranks(id); err != nil {
+		return err
+	}
 	if _, err := c.cfg.Keys(v.caller).Revoke(v.r.Context(), id); err != nil {
 		return noKey(err)
 	}

@@ -90,17 +90,19 @@ func (p pages) write(w http.ResponseWriter, status int, name, layout string, dat
 	return nil
 }
 
-// staticFiles serves the style sheet and the icon.
-func staticFiles() http.Handler {
-	static, err := fs.Sub(files, "static")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
-	serve := http.StripPrefix("/static/", http.FileServerFS(static))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// staticFile serves the style sheet or the icon. There is no list of them.
+func staticFile(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=300")
-		serve.ServeHTTP(w, r)
-	})
+		http.ServeFileFS(w, r, files, "static/"+name)
+	}
+}
+
+// setHeaders sets the headers of every answer.
+func setHeaders(header http.Header) {
+	for name, value := range headers {
+		header.Set(name, value)
+	}
 }
 
 // A diffLine is a line of a unified diff.

@@ -1,16 +1,12 @@
 package console
 
 import (
-	"bytes"
 	"errors"
 	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -78,11 +74,10 @@ func (p paging) Next() int {
 // cut returns the page of a list that the query names.
 func cut[T any](v *visit, all []T) ([]T, paging) {
 	p := paging{Total: len(all), Pages: max(1, (len(all)+perPage-1)/perPage)}
-	p.Page, _ = strconv.Atoi(v.r.FormValue("page"))
+	p.Page, _ = strconv.Atoi(v.query("page"))
 	p.Page = min(max(p.Page, 1), p.Pages)
 	rest := v.r.URL.Query()
 	rest.Del("page")
-	rest.Del("done")
 	if text := rest.Encode(); text != "" {
 		p.Query = template.URL(text + "&") //nolint:gosec // url.Values.Encode has escaped it
 	}
@@ -96,12 +91,12 @@ func (c *Console) listRules(v *visit) error {
 	if err != nil {
 		return err
 	}
-	words := strings.Fields(strings.ToLower(v.r.FormValue("q")))
+	words := strings.Fields(strings.ToLower(v.query("q")))
 	metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !hasWords(m, words) })
 	slices.SortFunc(metas, func(a, b ruleset.Meta) int { return strings.Compare(string(a.Name), string(b.Name)) })
 	shown, paging := cut(v, metas)
 	return v.show("rules", "Rules", map[string]any{
-		"Query": v.r.FormValue("q"), "Rules": shown, "Paging": paging, "MayWrite": v.may(writeRules),
+		"Query": v.query("q"), "Rules": shown, "Paging": paging, "MayWrite": v.may(writeRules),
 	})
 }
 
@@ -153,21 +148,9 @@ func (c *Console) showRule(v *visit) error {
 		if err != nil {
 			return err
 		}
-		page["Rule"], page["Text"], page["Findings"] = r, render(r.Markdown), lint.Ruleset(r)
+		page["Rule"], page["Text"], page["Findings"] = r, c.rendered(v.r.Context(), r.Markdown), lint.Ruleset(r)
 	}
 	return v.show("rule", string(name), page)
-}
-
-// markdown renders CommonMark with tables. Raw HTML and dangerous links are left out.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
-
-// render returns Markdown as HTML.
-func render(text string) template.HTML {
-	var out bytes.Buffer
-	if err := markdown.Convert([]byte(text), &out); err != nil {
-		return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>") //nolint:gosec // it is escaped
-	}
-	return template.HTML(out.String()) //nolint:gosec // goldmark leaves raw HTML out
 }
 
 // showRevision shows a ruleset as it was at a revision.
@@ -184,7 +167,7 @@ func (c *Console) showRevision(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.show("revision", string(name)+", revision "+strconv.Itoa(rev), map[string]any{"Rule": r, "Rev": rev, "MayWrite": v.may(writeRules)})
+	return v.show("revision", string(name)+", revision "+strconv.Itoa(rev), map[string]any{"Rule": r, "Text": asItIs(r.Markdown, ""), "Rev": rev, "MayWrite": v.may(writeRules)})
 }
 
 // showDiff shows what changed between two revisions.
@@ -193,8 +176,8 @@ func (c *Console) showDiff(v *visit) error {
 	if err != nil {
 		return err
 	}
-	from, fromErr := strconv.Atoi(v.r.FormValue("from"))
-	to, toErr := strconv.Atoi(v.r.FormValue("to"))
+	from, fromErr := strconv.Atoi(v.query("from"))
+	to, toErr := strconv.Atoi(v.query("to"))
 	if err := errors.Join(fromErr, toErr); err != nil {
 		return failed(http.StatusBadRequest, "Choose two revisions to compare.")
 	}
@@ -217,21 +200,35 @@ func (c *Console) lintRules(v *visit) error {
 	if len(metas) > maxLinted {
 		return failed(http.StatusUnprocessableEntity, "There are %d rulesets, more than a page checks: run triptych rulesets lint.", len(metas))
 	}
-	all, err := v.rules.GetAll(v.r.Context(), metas, "")
-	if err != nil {
-		return err
+	var all []ruleset.Ruleset
+	size := 0
+	for _, m := range metas {
+		r, err := v.rules.Get(v.r.Context(), m.Name)
+		if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
+			continue // it was deleted since
+		} else if err != nil {
+			return err
+		}
+		if size += len(r.Markdown) + len(r.Extra); size > maxLintedBytes {
+			return failed(http.StatusUnprocessableEntity, "The rulesets have more than %d MiB of text, more than a page checks: run triptych rulesets lint.", maxLintedBytes>>20)
+		}
+		all = append(all, r)
 	}
 	findings := lint.All(all, lint.Options{})
 	shown, paging := cut(v, findings)
 	return v.show("lint", "Findings", map[string]any{"Findings": shown, "Paging": paging, "Rules": len(all)})
 }
 
-// maxLinted is the number of rulesets that a page reads to check them.
-const maxLinted = 500
+// The bounds of the rulesets that a page reads to check them: how many, and the bytes of
+// their texts.
+const (
+	maxLinted      = 500
+	maxLintedBytes = 8 << 20
+)
 
 // showBehind shows which project or client has an old revision.
 func (c *Console) showBehind(v *visit) error {
-	all := v.r.FormValue("all") != ""
+	all := v.query("all") != ""
 	standings, err := v.rules.Consumers(v.r.Context(), !all)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package console
 
 import (
 	"errors"
-	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -26,19 +25,19 @@ type draft struct {
 
 	// Of a preview, or of a change that was refused:
 	Error    string
-	Preview  template.HTML
+	Preview  *shownText
 	Diff     string
 	Findings []lint.Finding
 }
 
 // draftOf reads the form.
 func draftOf(r *http.Request) draft {
-	rev, _ := strconv.Atoi(r.PostFormValue("rev")) // without one, the store refuses nothing
-	newLines := strings.NewReplacer("\r\n", "\n")  // forms have CRLF (HTML, section 4.10.21.4)
+	rev, _ := strconv.Atoi(r.PostForm.Get("rev")) // without one, the store refuses nothing
+	newLines := strings.NewReplacer("\r\n", "\n") // forms have CRLF (HTML, section 4.10.21.4)
 	return draft{
-		Name: r.PostFormValue("name"), Description: r.PostFormValue("description"), Tags: r.PostFormValue("tags"), Rev: rev,
-		Extra: newLines.Replace(r.PostFormValue("extra")), Markdown: newLines.Replace(r.PostFormValue("markdown")),
-		Message: strings.TrimSpace(r.PostFormValue("message")),
+		Name: r.PostForm.Get("name"), Description: r.PostForm.Get("description"), Tags: r.PostForm.Get("tags"), Rev: rev,
+		Extra: newLines.Replace(r.PostForm.Get("extra")), Markdown: newLines.Replace(r.PostForm.Get("markdown")),
+		Message: strings.TrimSpace(r.PostForm.Get("message")),
 	}
 }
 
@@ -61,10 +60,10 @@ func (d *draft) ruleset() ruleset.Ruleset {
 	}
 }
 
-// preview fills in how the draft would look and what it would change.
-func (d *draft) preview(before ruleset.Ruleset) {
-	after := d.ruleset()
-	d.Preview, d.Findings = render(d.Markdown), lint.Ruleset(after)
+// preview fills in how a draft would look and what it would change.
+func (v *visit) preview(d *draft, before ruleset.Ruleset) {
+	after, text := d.ruleset(), v.c.rendered(v.r.Context(), d.Markdown)
+	d.Preview, d.Findings = &text, lint.Ruleset(after)
 	d.Diff = rulesets.Diff(
 		ruleset.Revision{Number: before.Rev, Content: before, Deleted: before.Rev == 0}, ruleset.Revision{Number: before.Rev + 1, Content: after}, nil)
 }
@@ -85,8 +84,8 @@ func (v *visit) form(status int, d draft) error {
 func (c *Console) createRule(v *visit) error {
 	d := draftOf(v.r)
 	d.New = true
-	if v.r.PostFormValue("do") == "preview" {
-		d.preview(ruleset.Ruleset{})
+	if v.field("do") == "preview" {
+		v.preview(&d, ruleset.Ruleset{})
 		return v.form(http.StatusOK, d)
 	}
 	name, err := ruleset.ParseName(d.Name)
@@ -112,6 +111,9 @@ func (c *Console) editRule(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if size := len(r.Markdown) + len(r.Extra); size > maxEditable {
+		return failed(http.StatusUnprocessableEntity, "%s has %d KiB, more than can be edited here: run triptych rulesets edit %s.", name, size>>10, name)
+	}
 	return v.form(http.StatusOK, draft{
 		Name: string(r.Name), Description: r.Description, Tags: strings.Join(r.Tags, ", "), Extra: r.Extra, Markdown: r.Markdown, Rev: r.Rev,
 	})
@@ -126,12 +128,12 @@ func (c *Console) saveRule(v *visit) error {
 	}
 	d := draftOf(v.r)
 	d.Name = string(name)
-	if v.r.PostFormValue("do") == "preview" {
+	if v.field("do") == "preview" {
 		before, err := v.rules.Get(v.r.Context(), name)
 		if err != nil {
 			return err
 		}
-		d.preview(before)
+		v.preview(&d, before)
 		return v.form(http.StatusOK, d)
 	}
 	tags := d.tags()
@@ -139,7 +141,7 @@ func (c *Console) saveRule(v *visit) error {
 		Description: &d.Description, Tags: &tags, Markdown: &d.Markdown, Extra: &d.Extra, IfRev: d.Rev, By: ruleset.By{Message: d.Message},
 	})
 	if conflict, ok := errors.AsType[*ruleset.ConflictError](err); ok {
-		d.preview(conflict.Current)
+		v.preview(&d, conflict.Current)
 		d.Error = "Somebody else has changed the ruleset: it is at revision " + strconv.Itoa(conflict.Current.Rev) +
 			" now, and you edited revision " + strconv.Itoa(d.Rev) + ". Below is what your text would change. Save again to replace theirs."
 		d.Rev = conflict.Current.Rev
@@ -158,11 +160,11 @@ func (c *Console) restoreRule(v *visit) error {
 	if err != nil {
 		return err
 	}
-	rev, err := strconv.Atoi(v.r.PostFormValue("rev"))
+	rev, err := strconv.Atoi(v.field("rev"))
 	if err != nil {
 		return failed(http.StatusBadRequest, "Choose a revision.")
 	}
-	made, err := v.rules.Restore(v.r.Context(), name, rev, ruleset.By{Message: v.r.PostFormValue("message")})
+	made, err := v.rules.Restore(v.r.Context(), name, rev, ruleset.By{Message: v.field("message")})
 	if err != nil {
 		return err
 	}
@@ -175,13 +177,13 @@ func (c *Console) labelRule(v *visit) error {
 	if err != nil {
 		return err
 	}
-	label, err := ruleset.ParseLabel(strings.TrimSpace(v.r.PostFormValue("label")))
+	label, err := ruleset.ParseLabel(strings.TrimSpace(v.field("label")))
 	if err != nil {
 		return failed(http.StatusUnprocessableEntity, "%v", err)
 	}
 	move := ruleset.LabelMove{Label: label}
-	if v.r.PostFormValue("do") != "remove" {
-		if move.To, err = strconv.Atoi(v.r.PostFormValue("rev")); err != nil || move.To < 1 {
+	if v.field("do") != "remove" {
+		if move.To, err = strconv.Atoi(v.field("rev")); err != nil || move.To < 1 {
 			return failed(http.StatusUnprocessableEntity, "Choose the revision that the label names.")
 		}
 	}
@@ -201,7 +203,7 @@ func (c *Console) deleteRule(v *visit) error {
 	if err != nil {
 		return err
 	}
-	rev, _ := strconv.Atoi(v.r.PostFormValue("rev")) // without one, any is deleted
+	rev, _ := strconv.Atoi(v.field("rev")) // without one, any is deleted
 	if err := v.rules.Delete(v.r.Context(), name, ruleset.Removal{IfRev: rev}); err != nil {
 		return err
 	}

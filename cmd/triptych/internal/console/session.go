@@ -30,6 +30,7 @@ type session struct {
 	used      time.Time
 	minute    time.Time // in which requests are counted
 	count     int
+	done      string // what a form has done, until a page has shown it
 }
 
 // sessions holds the sessions of all visitors by the hash of their cookie's value, which
@@ -95,6 +96,25 @@ func (all *sessions) find(id string) (s session, allowed, ok bool) {
 	found.used = now
 	found.count++
 	return *found, found.count <= maxRequests, true
+}
+
+// setDone stores what a form of a session has done.
+func (all *sessions) setDone(id, text string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if s := all.by[sha256.Sum256([]byte(id))]; s != nil {
+		s.done = text
+	}
+}
+
+// takeDone returns what a form of a session has done, once.
+func (all *sessions) takeDone(id string) (text string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if s := all.by[sha256.Sum256([]byte(id))]; s != nil {
+		text, s.done = s.done, ""
+	}
+	return text
 }
 
 // end removes the session of a cookie.
@@ -183,6 +203,17 @@ func (l *links) trimLocked(principal string, now time.Time) {
 	if n >= maxLinksEach {
 		delete(l.by, oldest)
 	}
+}
+
+// owner returns the principal whose key a code signs in with, "" if it does not work any more.
+func (l *links) owner(code string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.by[sha256.Sum256([]byte(code))]
+	if l.now().After(one.expires) {
+		return ""
+	}
+	return one.principal
 }
 
 // spend returns the key of a code, which does not work again; "" if it does not work.

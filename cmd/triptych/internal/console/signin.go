@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -11,43 +12,53 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// maxForm bounds the body of a form: a ruleset and what goes with it.
-const maxForm = 24 << 20
-
-// maxSignIn bounds the body of the form for signing in.
-const maxSignIn = 8 << 10
-
 // protection refuses forms that other sites send.
 var protection = http.NewCrossOriginProtection()
 
 // signInPage is the data of the page for signing in.
 type signInPage struct {
-	Code, Next, Error string
+	Code, Owner, Next, Error string
+	Other                    string // who is signed in already, another than Owner
 }
 
 // showSignIn shows the form for signing in. A link that works once only fills it in:
 // programs that fetch links to look at them do not use it up.
 func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
-	c.pages.bare(w, http.StatusOK, "signin", signInPage{Code: r.FormValue("code"), Next: localPath(r.FormValue("next"))})
+	query := r.URL.Query()
+	page := signInPage{Code: query.Get("code"), Next: localPath(query.Get("next"))}
+	if page.Code != "" {
+		if page.Owner = c.links.owner(page.Code); page.Owner == "" {
+			page.Code, page.Error = "", staleLink
+		}
+	}
+	if cookie, err := r.Cookie(c.cookieName()); err == nil && page.Owner != "" {
+		if s, _, ok := c.sessions.find(cookie.Value); ok && s.principal != page.Owner {
+			page.Other = s.principal
+		}
+	}
+	c.pages.bare(w, http.StatusOK, "signin", page)
 }
 
-// signIn begins a session. Wrong keys are answered later and later by the
-// authenticator, and wrong codes are treated as wrong keys.
+const staleLink = "This link does not work any more: it works once, and for five minutes."
+
+// signIn begins a session with a key or the code of a link. A code cannot be guessed, and
+// wrong keys are delayed by the authenticator.
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxSignIn)
 	if err := protection.Check(r); err != nil {
 		c.pages.bare(w, http.StatusForbidden, "signin", signInPage{Error: "The form was sent by another site."})
 		return
 	}
-	page := signInPage{Next: localPath(r.PostFormValue("next"))}
-	key := strings.TrimSpace(r.PostFormValue("key"))
-	if code := r.PostFormValue("code"); code != "" {
+	form := r.PostForm
+	page := signInPage{Next: localPath(form.Get("next"))}
+	key := strings.TrimSpace(form.Get("key"))
+	code := form.Get("code")
+	if code != "" {
 		key = c.links.spend(code)
 	}
 	caller, refused := c.authenticate(w.Header(), r, key)
 	if refused != nil {
-		page.Error = "This link does not work any more: it works once, and for five minutes."
-		if r.PostFormValue("code") == "" {
+		page.Error = staleLink
+		if code == "" {
 			page.Error = reason(refused)
 		}
 		w.Header().Del("WWW-Authenticate") // browsers would ask for a password
@@ -71,11 +82,17 @@ func reason(refused *streamable.Refusal) string {
 
 // localPath returns the path of a page of the console; "/" for other addresses.
 func localPath(path string) string {
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n") {
+	u, err := url.Parse(path)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || !strings.HasPrefix(path, "/") ||
+		strings.HasPrefix(path, "//") || strings.ContainsFunc(path, isMeaningful) || u.String() != path {
 		return "/"
 	}
 	return path
 }
+
+// isMeaningful reports whether a character of a path means something else to browsers: they
+// remove tabs and the ends of lines, and read a backslash as a slash (WHATWG URL, section 4.4).
+func isMeaningful(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }
 
 // authenticate returns the caller with a key, as the endpoint would. It refuses a key that
 // cannot be looked up now.

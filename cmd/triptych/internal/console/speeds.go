@@ -24,7 +24,7 @@ var plotKinds = []plotKind{
 // plotOf returns the drawing that the query names.
 func plotOf(r *http.Request) plotKind {
 	for _, p := range plotKinds {
-		if p.Name == r.FormValue("plot") {
+		if p.Name == r.URL.Query().Get("plot") {
 			return p
 		}
 	}
@@ -34,7 +34,7 @@ func plotOf(r *http.Request) plotKind {
 // raceOf compares the runs of the year that the query names, 0 for the files without a
 // year. unreadable names files of it that cannot be read.
 func (c *Console) raceOf(r *http.Request) (all *race.Race, year int, unreadable, err error) {
-	if text := r.FormValue("year"); text != "" {
+	if text := r.URL.Query().Get("year"); text != "" {
 		if year, err = strconv.Atoi(text); err == nil {
 			year, err = aoc.ParseYear(year)
 		}

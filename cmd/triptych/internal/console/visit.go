@@ -1,15 +1,19 @@
 package console
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -36,40 +40,78 @@ func failed(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Sprintf(format, args...)}
 }
 
-// guard serves a route to those who are signed in and have the right.
-func (c *Console) guard(rt route) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		cookie, err := r.Cookie(c.cookieName())
-		if err != nil {
-			c.askToSignIn(w, r)
-			return
-		}
-		s, allowed, ok := c.sessions.find(cookie.Value)
-		if !ok {
-			c.askToSignIn(w, r)
-			return
-		}
-		v := &visit{c: c, w: w, r: r, cookie: cookie.Value, session: s, caller: noRights}
-		if !allowed {
-			w.Header().Set("Retry-After", "60")
-			v.fail(failed(http.StatusTooManyRequests, "More than %d requests in a minute.", maxRequests))
-			return
-		}
-		caller, refused := c.authenticate(w.Header(), r, s.key)
-		if refused != nil {
-			v.refuse(refused)
-			return
-		}
-		v.caller = caller
-		v.rules = c.clientOf(v)
-		if err := v.admit(rt); err != nil {
+// visitKey is the context key of a visit.
+type visitKey struct{}
+
+// routeOf returns the row of a page.
+func (c *Console) routeOf(p page) routes.Route {
+	method, path, _ := strings.Cut(p.pattern, " ")
+	r := routes.Route{Method: method, Path: path, Time: p.time, Cost: p.cost, Callers: c, Scope: p.scope}
+	if method == http.MethodPost {
+		r.Body, r.MaxBody = routes.Form, cmp.Or(p.body, maxForm)
+	}
+	r.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v, _ := r.Context().Value(visitKey{}).(*visit) // Authenticate has put it there
+		v.r = r
+		if err := v.checkForm(); err != nil {
 			v.fail(err)
-			return
-		}
-		if err := rt.serve(v); err != nil {
+		} else if err := p.serve(v); err != nil {
 			v.fail(err)
 		}
 	})
+	return r
+}
+
+// Authenticate finds the session and the caller of a request. It implements the Callers of
+// package routes.
+func (c *Console) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Caller, *http.Request) {
+	setHeaders(w.Header())
+	cookie, err := r.Cookie(c.cookieName())
+	if err != nil {
+		c.askToSignIn(w, r)
+		return nil, r
+	}
+	s, allowed, ok := c.sessions.find(cookie.Value)
+	if !ok {
+		c.askToSignIn(w, r)
+		return nil, r
+	}
+	v := &visit{c: c, w: w, cookie: cookie.Value, session: s, caller: noRights}
+	v.r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
+	if !allowed {
+		w.Header().Set("Retry-After", "60")
+		v.fail(failed(http.StatusTooManyRequests, "More than %d requests in a minute.", maxRequests))
+		return nil, r
+	}
+	caller, refused := c.authenticate(w.Header(), r, s.key)
+	if refused != nil {
+		v.refuse(refused)
+		return nil, r
+	}
+	v.caller = caller
+	v.rules = c.clientOf(v)
+	return &v.caller, v.r
+}
+
+// Charge charges calls to the quota of the visitor's key.
+func (c *Console) Charge(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, calls int) bool {
+	refused := c.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), streamable.Bill{Calls: calls})
+	if refused == nil {
+		return true
+	}
+	v, _ := r.Context().Value(visitKey{}).(*visit) // Authenticate has put it there
+	v.refuse(refused)
+	return false
+}
+
+// refuse answers what the table of routes refuses.
+func (c *Console) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
+	if v, ok := r.Context().Value(visitKey{}).(*visit); ok {
+		v.fail(failed(status, "%s", reason))
+		return
+	}
+	setHeaders(w.Header())
+	http.Error(w, reason, status)
 }
 
 // noRights is the caller of a visit whose key was not looked up yet.
@@ -103,34 +145,33 @@ func (c *Console) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/signin?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 }
 
-// admit returns why the visitor may not use a route.
-func (v *visit) admit(rt route) error {
-	switch {
-	case !rt.there:
-		return failed(http.StatusNotFound, "This server does not have that.")
-	case rt.scope != "" && !v.caller.Principal.Allows(rt.scope):
-		return failed(http.StatusForbidden, "Your key does not have the scope %s.", rt.scope)
-	case v.r.Method == http.MethodGet:
+// checkForm returns an error for a form that is not one of the session.
+func (v *visit) checkForm() error {
+	if v.r.Method != http.MethodPost {
 		return nil
 	}
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	if err := v.r.ParseForm(); err != nil {
-		return failed(http.StatusBadRequest, "The form cannot be read: %v.", err)
-	}
-	if protection.Check(v.r) != nil || !same(v.r.PostFormValue("csrf"), v.csrf) {
+	if protection.Check(v.r) != nil || !same(v.field("csrf"), v.csrf) {
 		return failed(http.StatusForbidden, "The form is not one of this session. Open the page again and repeat the change.")
 	}
 	return nil
 }
 
+// field returns a field of the form, "" if it is missing.
+func (v *visit) field(name string) string { return v.r.PostForm.Get(name) }
+
+// query returns a parameter of the URL, "" if it is missing.
+func (v *visit) query(name string) string { return v.r.URL.Query().Get(name) }
+
 // places returns the navigation of the visitor.
 func (v *visit) places() []place {
 	var all []place
 	for _, p := range navigation {
-		i := slices.IndexFunc(v.c.routes(), func(r route) bool { return r.pattern == "GET "+p.Path || r.pattern == "GET "+p.Path+"{$}" })
-		rt := v.c.routes()[i]
-		if rt.there && (rt.scope == "" || v.caller.Principal.Allows(rt.scope)) {
-			p.Here = v.r.URL.Path == p.Path || p.Path != "/" && len(v.r.URL.Path) > len(p.Path) && v.r.URL.Path[:len(p.Path)+1] == p.Path+"/"
+		i := slices.IndexFunc(v.c.rows, func(r routes.Route) bool { return r.Pattern() == "GET "+p.Path || r.Pattern() == "GET "+p.Path+"{$}" })
+		if i < 0 {
+			continue
+		}
+		if scope := v.c.rows[i].Scope; scope == "" || v.caller.Principal.Allows(scope) {
+			p.Here = v.r.URL.Path == p.Path || p.Path != "/" && strings.HasPrefix(v.r.URL.Path, p.Path+"/")
 			all = append(all, p)
 		}
 	}
@@ -148,7 +189,7 @@ func (v *visit) show(name, title string, data any) error {
 func (v *visit) showStatus(status int, name, title string, data any) error {
 	return v.c.pages.full(v.w, status, name, frame{
 		Title: title, Version: v.c.cfg.Version, Who: v.caller.Principal.ID, CSRF: v.csrf, Places: v.places(), Data: data,
-		Done: v.r.URL.Query().Get("done"),
+		Done: v.c.sessions.takeDone(v.cookie),
 	})
 }
 
@@ -177,9 +218,11 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// done leads the browser to a page that says what was done.
+// done leads the browser to a page that says what was done. The text waits in the session: in
+// the URL, everybody could choose it.
 func (v *visit) done(path, format string, args ...any) error {
-	return v.redirect(path + "?done=" + url.QueryEscape(fmt.Sprintf(format, args...)))
+	v.c.sessions.setDone(v.cookie, fmt.Sprintf(format, args...))
+	return v.redirect(path)
 }
 
 // clientOf returns a client of the endpoint with the key of the visitor.

@@ -4,24 +4,35 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
 // cardRoutes are the documents by which hosts find the endpoint without a key: the
 // server card at the place that MCP recommends and at the one that scanners look at,
 // and the catalog of this host (SEP-2127).
-func cardRoutes(p release.Program, scheme string) map[string]http.Handler {
+func cardRoutes(p release.Program, scheme string) []routes.Route {
 	url := func(r *http.Request) string { return scheme + "://" + r.Host + "/mcp" }
 	card := publicDocument(release.CardType, func(r *http.Request) ([]byte, error) { return release.Card(p, url(r)) })
-	return map[string]http.Handler{
-		"/mcp/server-card":                  card,
-		"/.well-known/mcp/server-card.json": card,
-		"/.well-known/ai-catalog.json": publicDocument(release.CatalogType, func(r *http.Request) ([]byte, error) {
-			return release.Catalog(p, r.Host, url(r))
-		}),
+	catalog := publicDocument(release.CatalogType, func(r *http.Request) ([]byte, error) { return release.Catalog(p, r.Host, url(r)) })
+	var all []routes.Route
+	all = append(all, readable("/mcp/server-card", card)...)
+	all = append(all, readable("/.well-known/mcp/server-card.json", card)...)
+	return append(all, readable("/.well-known/ai-catalog.json", catalog)...)
+}
+
+// readable returns the rows of a public document, which pages may read.
+func readable(path string, document http.Handler) []routes.Route {
+	return []routes.Route{
+		{Method: http.MethodGet, Path: path, Time: documentTime, Handler: document},
+		{Method: http.MethodOptions, Path: path, Time: documentTime, Handler: document},
 	}
 }
+
+// documentTime bounds the making of a public document.
+const documentTime = 5 * time.Second
 
 // publicDocument serves a small public document that pages of every origin may read.
 func publicDocument(mediaType string, content func(*http.Request) ([]byte, error)) http.Handler {

@@ -8,17 +8,18 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
 // The server card can be read from every origin without a key, and is revalidated
 // by its tag.
 func TestServerCard(t *testing.T) {
-	routes := cardRoutes(release.Program{Version: "1.2.3", Description: "d"}, "https")
+	table := routes.New(routes.Config{Routes: cardRoutes(release.Program{Version: "1.2.3", Description: "d"}, "https")})
 	get := func(path, tag, method string) *http.Response {
 		request := httptest.NewRequest(method, "https://rules.example.com"+path, nil)
 		request.Header.Set("If-None-Match", tag)
 		answer := httptest.NewRecorder()
-		routes[path].ServeHTTP(answer, request)
+		table.ServeHTTP(answer, request)
 		return answer.Result()
 	}
 	for path, mediaType := range map[string]string{

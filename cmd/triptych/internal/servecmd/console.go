@@ -21,6 +21,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -120,11 +121,13 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	cfg.Sessions = nil // those of another process
 	cfg.LastUse = nil
 	pages := console.New(cfg)
-	return a.openPages(ctx, listen, pages, endpoint, pages.Link(mcp.Local().ID, secret), env)
+	table := tableOf(endpoint, r)
+	table.Routes = pages.Routes()
+	return a.openPages(ctx, listen, table, endpoint, pages.Link(mcp.Local().ID, secret), env)
 }
 
 // openPages serves a console on a listener of its own and prints its address.
-func (a commands) openPages(ctx context.Context, listen string, pages http.Handler, endpoint *streamable.Handler, link string, env mcp.Env) error {
+func (a commands) openPages(ctx context.Context, listen string, table routes.Config, endpoint *streamable.Handler, link string, env mcp.Env) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return app.WithHints(err, "choose another address with --listen")
@@ -133,7 +136,7 @@ func (a commands) openPages(ctx context.Context, listen string, pages http.Handl
 		return errors.Join(err, listener.Close())
 	}
 	fmt.Fprintln(a.Err, "triptych: open this address in a browser; it works once, and Ctrl-C ends the console")
-	web := https.New(https.Config{Pages: pages, Drain: endpoint.Shutdown, Logger: env.Logger})
+	web := https.New(https.Config{Routes: table, Drain: endpoint.Shutdown, Logger: env.Logger})
 	return web.Serve(ctx, listener)
 }
 
@@ -172,6 +175,7 @@ func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authe
 			}}
 		},
 		LastUse:   r.LastUse,
+		Render:    renderer(),
 		Consumers: a.Configs.Rulesets.Consumers,
 		Exported:  exportedRecord,
 		Sessions:  endpoint.SessionInfos,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
 	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
 // run binds the listeners, prints where they are, and serves until ctx is done or something
@@ -84,7 +85,8 @@ func (b *background) start(numbers net.Listener) {
 func (s *server) metricsServer() *https.Server {
 	m := s.services.recorder.Metrics()
 	showExpiry(m, s.certificates)
-	return https.New(https.Config{
-		Routes: map[string]http.Handler{"/metrics": m.Handler()}, Pages: s.flags.profiles(), OnlyHosts: true, Hosts: s.flags.hosts, Logger: s.env.Logger,
-	})
+	table := routes.Config{Routes: append([]routes.Route{
+		{Method: http.MethodGet, Path: "/metrics", KnownHosts: true, Handler: m.Handler()},
+	}, s.flags.profiles()...)}
+	return https.New(https.Config{Routes: table, Hosts: s.flags.hosts, Logger: s.env.Logger})
 }

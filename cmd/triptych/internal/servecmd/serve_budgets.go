@@ -129,6 +129,10 @@ func (f *budgetFlags) show(m *metrics.Metrics, server *mcp.Server, endpoint *str
 		u := web.Buffers()
 		return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}
 	})
+	m.AddBudget("forms", func() metrics.Budget {
+		u := web.FormUsage()
+		return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}
+	})
 	m.AddBudget("state", func() metrics.Budget {
 		u := server.StateUsage()
 		return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}

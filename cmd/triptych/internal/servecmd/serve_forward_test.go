@@ -19,6 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/peer"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -49,7 +50,10 @@ func TestPassToAServerWithManagedCertificates(t *testing.T) {
 	t.Cleanup(running.Wait)
 	t.Cleanup(stop)
 	running.Go(func() {
-		server := https.New(https.Config{Certificates: certificates, Routes: map[string]http.Handler{"/mcp": peer.Accept(key, two.Tag(), endpoint)}})
+		server := https.New(https.Config{Certificates: certificates, Routes: routes.Config{
+			Routes: []routes.Route{{Path: "/mcp", Body: routes.Own, Handler: endpoint}},
+			Around: func(h http.Handler) http.Handler { return peer.Accept(key, two.Tag(), h) },
+		}})
 		if err := server.Serve(ctx, listener); err != nil {
 			t.Error(err)
 		}

@@ -9,20 +9,28 @@ import (
 
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/metrics"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
-// profiles serves the profiles of the program, nil without --pprof.
-func (f *serveFlags) profiles() http.Handler {
+// profiles returns the rows of the profiles of the program, none without --pprof.
+func (f *serveFlags) profiles() []routes.Route {
 	if !f.pprof {
 		return nil
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return mux
+	var all []routes.Route
+	for _, one := range []struct {
+		path  string
+		serve http.HandlerFunc
+	}{
+		{"", pprof.Index}, {"profile", pprof.Profile}, {"symbol", pprof.Symbol}, {"trace", pprof.Trace},
+	} {
+		all = append(all, routes.Route{Method: http.MethodGet, Path: "/debug/pprof/" + one.path, KnownHosts: true, Time: profileTime, Handler: one.serve})
+	}
+	return all
 }
+
+// profileTime bounds the recording of a profile.
+const profileTime = 2 * time.Minute
 
 // showExpiry adds the expiry of the certificate to the metrics.
 func showExpiry(m *metrics.Metrics, certificates *https.Certificates) {

@@ -2,7 +2,6 @@ package servecmd
 
 import (
 	"cmp"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
 // oidcFlags are the flags of triptych serve about access tokens.
@@ -93,12 +93,14 @@ func (r *issuerServices) metadata() string {
 	return r.resource.Metadata()
 }
 
-// describe adds the routes that tell clients about the issuer.
-func (r *issuerServices) describe(routes map[string]http.Handler) {
+// routes returns the routes that tell clients about the issuer.
+func (r *issuerServices) routes() []routes.Route {
 	if r.resource == nil {
-		return
+		return nil
 	}
+	var all []routes.Route
 	for _, path := range r.resource.Paths("/mcp") {
-		routes[path] = r.resource
+		all = append(all, readable(path, r.resource)...)
 	}
+	return all
 }

@@ -5,21 +5,18 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/quota"
-	"github.com/triptych-mcp/triptych/transport/requestid"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -38,6 +35,7 @@ type server struct {
 	certificates *https.Certificates // nil with --plain-http
 	auth         *bearer.Authenticator
 	endpoint     *streamable.Handler
+	around       func(http.Handler) http.Handler // accepts what other servers pass on
 	web          *https.Server
 }
 
@@ -116,42 +114,36 @@ func (s *server) openEndpoint() (http.Handler, error) {
 	}
 	s.endpoint = streamable.New(cfg)
 	counted := recorder.Telemetry().Handler(recorder.Metrics().Around(s.endpoint))
-	return accept(requestid.Handler(counted, s.proxies)), nil
+	s.around = accept
+	return counted, nil
 }
 
 // openWeb makes the HTTPS server of the endpoint, the documents and the console.
 func (s *server) openWeb(endpoint http.Handler) error {
-	routes := map[string]http.Handler{"/mcp": endpoint, "/mcp/rulesets": snapshots.Handler(endpoint)}
-	s.tokens.describe(routes)
-	maps.Copy(routes, cardRoutes(app.PublicFacts(), s.flags.scheme()))
+	table, err := s.table(endpoint)
+	if err != nil {
+		return err
+	}
 	cfg := https.Config{
-		Certificates: s.certificates, Routes: routes, Proxies: s.proxies, WithoutFastPath: s.flags.noFastPath,
+		Certificates: s.certificates, Routes: table, Proxies: s.proxies, WithoutFastPath: s.flags.noFastPath,
 		Hosts: s.flags.hosts, Ready: s.services.ready, Drain: s.endpoint.Shutdown, DrainTime: s.flags.drain, DrainDelay: s.flags.drainDelay,
 		Logger: s.env.Logger.With("component", "https"),
 	}
 	s.flags.budgets.ofListener(&cfg)
-	pages, err := s.openConsole()
-	if err != nil {
-		return err
-	}
-	if pages != nil {
-		cfg.Pages = requestid.Handler(pages, s.proxies)
-	}
 	s.web = https.New(cfg)
 	return nil
-}
-
-// openConsole returns the console, nil if there is none.
-func (s *server) openConsole() (*console.Console, error) {
-	cfg := s.consoleConfig(s.endpoint, s.auth, s.services.recorder, s.services.keys, s.env)
-	cfg.Plan, cfg.Servers = s.plan, s.shareLoad(&s.services, s.endpoint)
-	return s.consoleOf(s.flags, cfg, &s.services, s.facts)
 }
 
 // showMetrics adds what is read with the metrics to them.
 func (s *server) showMetrics() {
 	m := s.services.recorder.Metrics()
 	s.flags.budgets.show(m, s.services.server, s.endpoint, s.web)
+	for _, row := range s.web.Routes() {
+		if row.Body != routes.Own {
+			m.AddRoute(row.Pattern())
+		}
+	}
+	m.AddRoute(routes.NoRoute)
 	s.showLag(m)
 	s.showDebugging(m)
 	s.showBrokenFiles(m, s.env.Logger)
