@@ -59,5 +59,9 @@ func (r *Route) takes() string {
 	if r.Cost.Memory > 0 {
 		parts = append(parts, fmt.Sprintf("%d MiB", r.Cost.Memory>>20))
 	}
-	return strings.Join(parts, ", ")
+	text := strings.Join(parts, ", ")
+	if r.Cost.If != nil {
+		return "some forms: " + text
+	}
+	return text
 }
