@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -46,7 +47,7 @@ func serve(ctx context.Context, listen string) error {
 	fmt.Printf("http://localhost:%d/mcp\n", listener.Addr().(*net.TCPAddr).Port)
 	go func() { _ = server.Run(ctx) }() // it ends with ctx
 	endpoint := streamable.New(streamable.Config{Server: server, Auth: open{}, Loopback: true, Logger: log})
-	web := https.New(https.Config{Routes: map[string]http.Handler{"/mcp": endpoint}, Drain: endpoint.Shutdown, Logger: log})
+	web := https.New(https.Config{Routes: routes.Config{Routes: []routes.Route{{Path: "/mcp", Body: routes.Own, Handler: endpoint}}}, Drain: endpoint.Shutdown, Logger: log})
 	return web.Serve(ctx, listener)
 }
 

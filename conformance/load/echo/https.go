@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -59,7 +59,7 @@ func serveHTTPS(ctx context.Context, listen, data string, t *mcp.Table) (err err
 		Barrier: func(ctx context.Context) error { return trail.Write(ctx, last.Load()) }, Logger: log, // an echo is a look-up
 	})
 	web := https.New(https.Config{
-		Certificates: certificates, Routes: map[string]http.Handler{"/mcp": endpoint}, Drain: endpoint.Shutdown, Logger: log,
+		Certificates: certificates, Routes: routes.Config{Routes: []routes.Route{{Path: "/mcp", Body: routes.Own, Handler: endpoint}}}, Drain: endpoint.Shutdown, Logger: log,
 	})
 	return web.Serve(ctx, listener)
 }
