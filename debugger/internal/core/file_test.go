@@ -53,7 +53,7 @@ func TestContents(t *testing.T) {
 	if _, err := f.Regs(7); !errors.Is(err, proc.ErrNoThread) {
 		t.Errorf("registers of nobody: %v", err)
 	}
-	for thread, want := range map[int][]byte{501: bytes.Repeat([]byte{7}, 832), 500: bytes.Repeat([]byte{3}, 512)} {
+	for thread, want := range map[int][]byte{501: bytes.Repeat([]byte{7}, 832), 500: append(bytes.Repeat([]byte{3}, 512), append([]byte{3}, make([]byte, 63)...)...)} {
 		if got, err := f.XState(thread, make([]byte, 4)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("vector state of %d: %v, %v", thread, got, err)
 		}

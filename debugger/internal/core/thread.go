@@ -77,7 +77,14 @@ func (f *File) readXState(n note) error {
 
 // fxsaveSize is the size of the registers of the x87 and SSE units, which the
 // vector state begins with.
-const fxsaveSize = 512
+const (
+	fxsaveSize = 512
+	legacySize = fxsaveSize + len(legacyHeader)
+)
+
+// legacyHeader is the header of a state which has no other registers (Intel SDM
+// volume 1, 13.4.2).
+var legacyHeader = [64]byte{0b11}
 
 // readFPRegs is for files without the whole vector state.
 func (f *File) readFPRegs(n note) error {
@@ -125,8 +132,8 @@ func (f *File) Regs(thread int) (ptrace.Regs, error) {
 }
 
 // XState is the vector state of a thread in the layout of XSAVE, in buf if that
-// is long enough; of some core files only the legacy region of 512 bytes, of
-// others nothing.
+// is long enough. Of some core files it has the x87 and SSE registers only, of
+// others there is none.
 func (f *File) XState(thread int, buf []byte) ([]byte, error) {
 	t, err := f.thread(thread)
 	if err != nil {
@@ -136,5 +143,9 @@ func (f *File) XState(thread int, buf []byte) ([]byte, error) {
 		return nil, errNoVectors
 	}
 	buf = slices.Grow(buf[:0], int(t.xstate.size))[:t.xstate.size]
-	return buf, readAll(f.r, t.xstate.at, buf)
+	err = readAll(f.r, t.xstate.at, buf)
+	if len(buf) < legacySize { // without the header
+		buf = append(buf[:fxsaveSize], legacyHeader[:]...)
+	}
+	return buf, err
 }

@@ -1,8 +1,10 @@
 package ptrace_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -148,6 +150,42 @@ func TestXState(t *testing.T) {
 		}
 		if err == nil {
 			err = tracer.SetXState(p.PID, buf[:n])
+		}
+		return err
+	})
+	do(t, tracer, func() error { return tracer.Detach(p.PID, 0) })
+}
+
+// A processor without XSAVE has the registers of the x87 and SSE units, as on any processor
+// the beginning of the state shows them.
+func TestLegacyState(t *testing.T) {
+	tracer := start(t)
+	p := debuggertest.Start(t, "forker.c")
+	stopOne(t, tracer, p.PID)
+	do(t, tracer, func() error {
+		whole, legacy, again := make([]byte, 16384), make([]byte, 1000), make([]byte, 1000)
+		_, err := tracer.XState(p.PID, whole)
+		n, err2 := ptrace.LegacyState(p.PID, legacy)
+		if err := errors.Join(err, err2); err != nil || n != 576 || legacy[512] != 3 {
+			return fmt.Errorf("%d bytes, %w", n, err)
+		}
+		const registers = 160 + 16*16 // what follows is for software
+		if !bytes.Equal(legacy[32:registers], whole[32:registers]) {
+			t.Errorf("registers % x, want % x", legacy[32:registers], whole[32:registers])
+		}
+		legacy[160] ^= 1
+		err = ptrace.SetLegacyState(p.PID, legacy[:n])
+		_, err2 = ptrace.LegacyState(p.PID, again)
+		if again[160] != legacy[160] {
+			t.Error("xmm0 was not set")
+		}
+		legacy[160] ^= 1
+		err = errors.Join(err, err2, ptrace.SetLegacyState(p.PID, legacy[:n]))
+		if ptrace.SetLegacyState(p.PID, legacy) == nil {
+			t.Error("a state of another size is accepted")
+		}
+		if _, short := ptrace.LegacyState(p.PID, legacy[:575]); short == nil {
+			t.Error("575 bytes are enough")
 		}
 		return err
 	})
