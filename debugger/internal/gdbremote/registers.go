@@ -16,7 +16,9 @@ func (v *server) states() (*states, error) {
 		return nil, err
 	}
 	vector, _ := v.s.View.XState(v.thread, nil) // some core files do not have it
-	return &states{regs, vector, xsave.Machine()}, nil
+	layout := xsave.Of(vector)
+	layout.Normalize(vector)
+	return &states{regs, vector, layout}, nil
 }
 
 // registers returns the registers of the target description. It is computed once,

@@ -9,7 +9,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
-	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // signalNumbers lists signals whose number in gdb (include/gdb/signals.def)
@@ -104,7 +103,7 @@ func (v *server) stopReply(stop proc.Stop, signal int) ([]byte, error) {
 // threadReply formats a stop of a thread, for a reason that may be "".
 func (v *server) threadReply(signal int, reason string, thread int, regs ptrace.Regs) []byte {
 	b := fmt.Appendf(nil, "T%02x%sthread:%s;", signal, reason, v.threadID(thread))
-	state := &states{regs: regs, layout: xsave.Machine()}
+	state := &states{regs: regs}
 	for _, number := range []int{numberRBP, numberRSP, numberRIP} {
 		r := features()[0].registers[number]
 		b = fmt.Appendf(b, "%02x:%s;", number, hexRegister(state, r))

@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // A moment is all that can be seen of a process.
@@ -108,8 +109,8 @@ func (s *subject) requireSame(v *history.View, want moment) {
 	if got.regs != want.regs {
 		s.t.Errorf("position %d: registers\n%+v, want\n%+v", want.position, got.regs, want.regs)
 	}
-	if at := difference(got.vector, want.vector); at >= 0 {
-		s.t.Errorf("position %d: vector state differs at %d: %x, want %x", want.position, at, got.vector[at], want.vector[at])
+	if d := xsave.Machine().Difference(got.vector, want.vector); d != "" {
+		s.t.Errorf("position %d: the vector state differs: %s", want.position, d)
 	}
 	for start, b := range want.memory {
 		if at := difference(got.memory[start], b); at >= 0 {

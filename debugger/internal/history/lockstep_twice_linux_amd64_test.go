@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // What is interpreted comes to the same as what the processor does: the same
@@ -107,7 +108,6 @@ func (s *subject) put(addr uint64, page []byte) error {
 
 // requireEqual compares two moments. Flags may be different where the manuals
 // leave them undefined, and are compared instruction by instruction elsewhere.
-// Which parts of the vector state are marked as in use is the processor's.
 func (s *subject) requireEqual(got, want moment) {
 	s.t.Helper()
 	got.regs.EFlags, want.regs.EFlags = 0, 0
@@ -115,9 +115,8 @@ func (s *subject) requireEqual(got, want moment) {
 	if got.regs != want.regs {
 		s.t.Errorf("registers\n%+v, want\n%+v", got.regs, want.regs)
 	}
-	copy(got.vector[512:520], want.vector[512:520])
-	if at := difference(got.vector, want.vector); at >= 0 {
-		s.t.Errorf("vector state differs at %d: %x, want %x", at, got.vector[at], want.vector[at])
+	if d := xsave.Machine().Difference(got.vector, want.vector); d != "" {
+		s.t.Errorf("the vector state differs: %s", d)
 	}
 	for start, b := range want.memory {
 		if at := difference(got.memory[start], b); at >= 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // Options configure a recorder. The zero value is ready to use.
@@ -189,7 +190,7 @@ func (r *Recorder) loadVectorState(t *thread) error {
 	state, err := r.target.XState(t.id, nil)
 	if err == nil {
 		t.vector = append([]byte(nil), state...)
-		r.addr.XSave = uint64(len(state))
+		r.addr.XSave = uint64(max(len(state), xsave.Machine().Compacted()))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // A RewindError reports why the process cannot be set back to a position.
@@ -196,7 +197,7 @@ func (r *Recorder) rewindThread(s Stepper, t *thread, undo *[]func() error) erro
 			return fmt.Errorf("thread %d: %w", t.id, err)
 		}
 	}
-	if t.vector == nil || string(t.vector) == string(state) {
+	if t.vector == nil || xsave.Machine().Equal(t.vector, state) {
 		return nil
 	}
 	return r.target.SetXState(t.id, t.vector)

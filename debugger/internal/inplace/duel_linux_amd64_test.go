@@ -19,6 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/translate"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/x86test"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // Memory of the processes that execute random code. The arena of the code cache lies
@@ -364,25 +365,21 @@ func (d *duel) compare(steps int, want *ptrace.Regs) {
 	}
 }
 
-// compareState compares the vector registers, except the header, which says which of
-// them have their first values, and the x87 instruction and operand pointers.
+// compareState compares the vector state, except the x87 instruction and operand pointers.
 func (d *duel) compareState() bool {
 	d.t.Helper()
-	const pointers, pointersEnd, header, headerEnd = 6, 24, 512, 576
+	const pointers, pointersEnd = 6, 24
 	got, want := make([]byte, len(d.state)), make([]byte, len(d.state))
 	for tid, b := range map[int][]byte{d.runner.Thread(): got, d.native: want} {
 		_, err := d.tracer.XState(tid, b)
 		d.must(err)
 		clear(b[pointers:pointersEnd])
-		clear(b[header:headerEnd])
 	}
-	for n := range got {
-		if got[n] != want[n] {
-			d.t.Errorf("vector state differs from byte %d on", n)
-			return true
-		}
+	difference := xsave.Machine().Difference(got, want)
+	if difference != "" {
+		d.t.Errorf("the vector state differs: %s", difference)
 	}
-	return false
+	return difference != ""
 }
 
 func (d *duel) fetch(addr uint64, b []byte) int {

@@ -24,7 +24,9 @@ func extendedRegisters(s *session.Session, scope *inspect.FrameScope, args regis
 	if err != nil {
 		return nil, failure.Errorf("Registers not available", "%v", err)
 	}
-	regs, ok := xsave.Machine().Registers(state)
+	layout := xsave.Of(state)
+	layout.Normalize(state)
+	regs, ok := layout.Registers(state)
 	if !ok {
 		return nil, failure.Errorf("Registers not available", "the processor's extended state is not known")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/cpuid"
 )
 
 // Regs returns the registers of a thread. The resume flag is always 0, because it
@@ -48,9 +49,9 @@ func (p *Process) SetRegs(thread int, r ptrace.Regs) error {
 	})
 }
 
-// xstateSize exceeds the size of the vector state of all current processors:
-// 11,008 bytes with AMX.
-const xstateSize = 1 << 14
+// xstateSize is as large as the vector state can be on this processor: 11,008 bytes with AMX
+// (Intel's manual, volume 2, CPUID, leaf 0DH, ECX).
+var xstateSize = max(1<<14, int(cpuid.Leaf(0xd, 0).ECX))
 
 // XState returns the floating point and vector state of a thread in the layout
 // of XSAVE. It uses buf if that is large enough.

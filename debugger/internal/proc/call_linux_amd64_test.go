@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // callOf is a call of a function of integers, with a stack below the red zone.
@@ -62,7 +63,7 @@ func snapshotOf(t *testing.T, p *proc.Process, program *debuggertest.Program) st
 	var b bytes.Buffer
 	_ = binary.Write(&b, binary.LittleEndian, regs)
 	_ = binary.Write(&b, binary.LittleEndian, mask)
-	b.Write(vector)
+	b.Write(xsave.Machine().Canonical(vector))
 	b.Write(zone)
 	for _, field := range []string{"SigBlk", "SigIgn", "SigPnd", "ShdPnd"} {
 		b.WriteString(program.Status(field))

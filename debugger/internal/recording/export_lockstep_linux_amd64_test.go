@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // Lockstep goes to a position, or to the end of the program, and makes another Player at the
@@ -120,24 +120,19 @@ func (p *Player) sameRegisters(other *Player) error {
 	}
 	a, err := p.comparableVector()
 	b, err2 := other.comparableVector()
-	if !bytes.Equal(a, b) {
-		at := 0
-		for at < min(len(a), len(b)) && a[at] == b[at] {
-			at++
-		}
-		list = append(list, fmt.Errorf("the vector state differs at byte %d: % x, % x", at, a[at:min(len(a), at+16)], b[at:min(len(b), at+16)]))
+	if d := xsave.Machine().Difference(a, b); d != "" {
+		list = append(list, fmt.Errorf("the vector state differs: %s", d))
 	}
 	return errors.Join(append(list, err, err2)...)
 }
 
 // comparableVector returns the vector state without the address of the last x87 instruction,
-// which is that of its copy in the cache, and without the list of the parts that are in use.
+// which is that of its copy in the cache.
 func (p *Player) comparableVector() ([]byte, error) {
-	const fop, dataPointer, header, headerEnd = 6, 24, 512, 576
+	const fop, dataPointer = 6, 24
 	b, err := vectorState(p.tracer, p.run.Thread())
 	if err == nil {
 		clear(b[fop:dataPointer])
-		clear(b[header:headerEnd])
 	}
 	return b, err
 }

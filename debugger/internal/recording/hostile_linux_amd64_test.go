@@ -18,7 +18,16 @@ import (
 // translated.
 func hostile(t *testing.T, code string, between ...recording.Event) *recording.Recording {
 	t.Helper()
+	return foreign(t, nil, code, between...)
+}
+
+// foreign is hostile with a vector state, which is one of this processor if it is nil.
+func foreign(t *testing.T, vector []byte, code string, between ...recording.Event) *recording.Recording {
+	t.Helper()
 	first := open(t, record(t, "/bin/true").file).Event(0)
+	if vector == nil {
+		vector = first.Vector
+	}
 	none := recording.Remap{Mapping: recording.Mapping{File: -1}}
 	var regs ptrace.Regs
 	for _, r := range first.Registers {
@@ -26,7 +35,7 @@ func hostile(t *testing.T, code string, between ...recording.Event) *recording.R
 	}
 	regs.RIP, regs.RAX, regs.RDI, regs.RCX, regs.RSI = codeAt, unix.SYS_EXIT_GROUP, 7, regs.SS, codeAt
 	image := recording.Event{
-		Kind: recording.Image, Remap: none, Vector: first.Vector,
+		Kind: recording.Image, Remap: none, Vector: vector,
 		Mappings: []recording.Mapping{{Start: codeAt, Length: 4096, Protection: 7, File: -1}},
 		Writes:   []recording.Write{{Address: codeAt, Data: []byte(code)}},
 	}

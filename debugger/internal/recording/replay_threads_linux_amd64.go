@@ -1,9 +1,11 @@
 package recording
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // A replay has one process with one thread, which has the registers of the thread of the
@@ -40,7 +42,11 @@ func (p *Player) addThreads(e *Event) error {
 			return p.diverged("thread %d has no 64-bit code", t.ID)
 		}
 		regs.OrigRAX = ptrace.NoSyscall
-		p.threads[t.ID] = state{regs, t.Vector}
+		vector, err := xsave.Own(t.Vector)
+		if err != nil {
+			return fmt.Errorf("thread %d: %w", t.ID, err)
+		}
+		p.threads[t.ID] = state{regs, vector}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
 // A builder makes a process the one of a recorded program. The process is this program,
@@ -151,12 +152,13 @@ func recordedRegisters(e *Event) []Register {
 	return list
 }
 
-// setVectorState sets the vector state of a thread.
+// setVectorState sets the vector state of a thread, which may be that of another processor.
 func setVectorState(tracer *ptrace.Tracer, tid int, state []byte) error {
-	if err := tracer.SetXState(tid, state); err != nil {
-		return fmt.Errorf("the vector state of %d bytes is not one of this processor: %w", len(state), err)
+	state, err := xsave.Own(state)
+	if err == nil {
+		err = tracer.SetXState(tid, state)
 	}
-	return nil
+	return err
 }
 
 // clear unmaps what the process has, except what the kernel gives every process.
