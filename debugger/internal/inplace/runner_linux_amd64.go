@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/translate"
-	"github.com/triptych-mcp/triptych/debugger/internal/x86/cpuid"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
 // A Runner executes the threads of a process, one at a time.
@@ -147,12 +147,7 @@ func (r *Runner) config() codecache.Config {
 	}
 }
 
-// loopIsFast reports whether the processor executes the instruction loop as fast as other jumps.
-// Those of AMD do, since 2011; those of Intel need several times as long.
-var loopIsFast = cpuid.Leaf(0, 0).ECX == nameOfAMD
-
-// nameOfAMD is the end of the maker's name "AuthenticAMD".
-const nameOfAMD = 'c' | 'A'<<8 | 'M'<<16 | 'D'<<24
+var loopIsFast = x86.Machine().FastLoop
 
 // hasFilter reports whether a seccomp filter decides about system calls of a process, as in
 // many containers. It may answer the system call of an exit itself, and change rax, unless the

@@ -43,7 +43,7 @@ func (d *decoder) selector(a attr) uint8 {
 	case a&byL != 0:
 		return min(d.in.vector/32, 1)
 	case a&byREXB != 0:
-		return d.bit(bitB)
+		return d.exchangeOrPause()
 	case a&byPP != 0:
 		return uint8(d.mandatory())
 	}
@@ -58,6 +58,22 @@ func (d *decoder) selector(a attr) uint8 {
 		return modrm & 7
 	}
 	return modrm >> 6 / 3
+}
+
+// exchangeOrPause chooses among nop or pause, and an exchange with r8.
+func (d *decoder) exchangeOrPause() uint8 {
+	const pause, exchange, unknown = 0, 1, 2
+	switch {
+	case d.in.bits&bitB == 0:
+		return pause
+	case d.mandatory() != pF3:
+		return exchange
+	case !d.processor.Known:
+		return unknown
+	case d.processor.Pauses:
+		return pause
+	}
+	return exchange
 }
 
 // Places by which VEX is judged.

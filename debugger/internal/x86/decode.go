@@ -5,9 +5,15 @@ package x86
 // error may be [ErrTruncated]. With [ErrUnknown] the class is [Barrier], and
 // Len is the length if it is certain, else 0.
 //
-// Where Intel and AMD differ (66 before a near branch), Intel is followed.
-func Decode(code []byte, pc uint64) (Inst, error) {
-	d := decoder{code: code[:min(len(code), MaxLen)]}
+// Where processors differ, the one that this program runs on is followed, see [Processor].
+// The prefix 66 does not change the length of near branches, as on Intel's processors.
+func Decode(code []byte, pc uint64) (Inst, error) { return machine.decode(code, pc) }
+
+// Decode decodes for another processor than this one.
+func (p Processor) Decode(code []byte, pc uint64) (Inst, error) { return p.decode(code, pc) }
+
+func (p *Processor) decode(code []byte, pc uint64) (Inst, error) {
+	d := decoder{code: code[:min(len(code), MaxLen)], processor: p}
 	d.in.PC = pc
 	d.in.Mem = Mem{Base: NoReg, Index: NoReg, Seg: NoReg, Scale: 1}
 	known := d.decode()
@@ -36,6 +42,8 @@ type decoder struct {
 	pos   int
 	short bool // the bytes have ended; further reads return 0
 	in    Inst
+
+	processor *Processor
 }
 
 // next returns the next byte.

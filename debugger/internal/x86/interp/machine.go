@@ -28,6 +28,10 @@ type Machine struct {
 	// all of one at once.
 	RefuseRepeats bool
 
+	// Processor is the processor that the machine imitates. [New] sets it to the one that
+	// this program runs on.
+	Processor x86.Processor
+
 	memory  memory
 	next    uint64 // address of the next instruction
 	changed uint32
@@ -67,7 +71,7 @@ type handler func(m *Machine, i *instruction) bool
 // New returns a machine that loads each page from source when it is first
 // accessed.
 func New(source Source) *Machine {
-	return &Machine{memory: memory{source: source, pages: make(map[uint64]*Page)}}
+	return &Machine{memory: memory{source: source, pages: make(map[uint64]*Page)}, Processor: x86.Machine()}
 }
 
 // Step executes the instruction at RIP, or one iteration of it if it is a
@@ -162,7 +166,7 @@ func (m *Machine) fetch() *instruction {
 	}
 	var code [x86.MaxLen]byte
 	n := m.memory.fetch(m.RIP, code[:])
-	in, err := x86.Decode(code[:n], m.RIP)
+	in, err := m.Processor.Decode(code[:n], m.RIP)
 	if err != nil {
 		return nil
 	}

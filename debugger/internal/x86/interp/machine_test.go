@@ -213,6 +213,73 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+// What a repne comparison shows between iterations depends on the processor (x86.Processor):
+// rdi points to 1, 2, 3 and al is 3, or rcx ends the loop before.
+func TestRepneFlags(t *testing.T) {
+	const carry, parity, zero, sign = 1, 4, 0x40, 0x80
+	before := uint64(0x202 | carry | sign)
+	differ := []uint64{0x202, 0x202} // 3-1, 3-2: 2 and 1 have one bit set
+	equal := uint64(0x202 | zero | parity)
+	for name, test := range map[string]struct {
+		processor x86.Processor
+		code      []byte
+		count     uint64
+		want      []uint64 // flags after each step
+	}{
+		"AMD":            {x86.AMD, []byte{0xf2, 0xae}, 5, append(slices.Clone(differ), equal)},
+		"Intel":          {x86.Intel, []byte{0xf2, 0xae}, 5, []uint64{before, before, equal}},
+		"Intel, counted": {x86.Intel, []byte{0xf2, 0xae}, 2, []uint64{before, differ[1]}},
+		"AMD, counted":   {x86.AMD, []byte{0xf2, 0xae}, 2, differ},
+		"Intel, repe":    {x86.Intel, []byte{0xf3, 0xae}, 5, differ[:1]},
+		"Intel, once":    {x86.Intel, []byte{0xae}, 5, differ[:1]},
+		"another":        {x86.Processor{}, []byte{0xf2, 0xae}, 5, nil},
+		"another, repe":  {x86.Processor{}, []byte{0xf3, 0xae}, 5, differ[:1]},
+		"Intel, no":      {x86.Intel, []byte{0xf2, 0xae}, 0, []uint64{before}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := newMachine(append([]byte{0xc7, 0x07, 1, 2, 3, 0}, test.code...)...) // mov dword ptr [rdi], 0x030201
+			m.Processor = test.processor
+			m.Step()
+			m.GPR[x86.RCX], m.GPR[x86.RAX], m.Flags = test.count, 3, before
+			for n, want := range test.want {
+				if !m.Step() || m.Flags != want {
+					t.Fatalf("step %d: flags %x, want %x", n, m.Flags, want)
+				}
+			}
+			if end := uint64(codePage + 6 + len(test.code)); len(test.want) > 0 && m.RIP != end {
+				t.Errorf("rip %x, want %x", m.RIP, end)
+			}
+			if len(test.want) == 0 && (m.Step() || m.Flags != before || m.GPR[x86.RCX] != test.count) {
+				t.Error("it was executed as on a processor that is known")
+			}
+		})
+	}
+}
+
+// 90 with F3 and REX.B depends on the processor.
+func TestPauseOrExchange(t *testing.T) {
+	for name, test := range map[string]struct {
+		processor x86.Processor
+		code      []byte
+		done      bool
+		rax, r8   uint64
+	}{
+		"AMD":            {x86.AMD, []byte{0xf3, 0x49, 0x90}, true, 2, 1},
+		"Intel":          {x86.Intel, []byte{0xf3, 0x49, 0x90}, true, 1, 2},
+		"another":        {x86.Processor{}, []byte{0xf3, 0x49, 0x90}, false, 1, 2},
+		"Intel, xchg":    {x86.Intel, []byte{0x49, 0x90}, true, 2, 1},
+		"another, xchg":  {x86.Processor{}, []byte{0x49, 0x90}, true, 2, 1},
+		"another, pause": {x86.Processor{}, []byte{0xf3, 0x90}, true, 1, 2},
+	} {
+		m, _ := newMachine(test.code...)
+		m.Processor = test.processor
+		m.GPR[x86.RAX], m.GPR[x86.R8] = 1, 2
+		if done := m.Step(); done != test.done || m.GPR[x86.RAX] != test.rax || m.GPR[x86.R8] != test.r8 {
+			t.Errorf("%s: executed %v, rax %d, r8 %d", name, done, m.GPR[x86.RAX], m.GPR[x86.R8])
+		}
+	}
+}
+
 // FuzzStep asks of any program: no panic, and nothing changed where the machine
 // gives up.
 func FuzzStep(f *testing.F) {

@@ -89,9 +89,32 @@ func (d *duel) Load(addr uint64, page *interp.Page) bool {
 	return false
 }
 
-func (d *duel) try() {
+// TestDifferences executes instructions that processors execute differently, see
+// [x86.Processor].
+func TestDifferences(t *testing.T) {
+	d := newDuel(t)
+	if !d.m.Processor.Known {
+		t.Skip("what this processor does is not known: ", d.m.Processor.Maker)
+	}
+	for _, code := range [][]byte{
+		{0xf2, 0xae}, {0xf2, 0x66, 0xaf}, {0xf2, 0xaf}, {0xf2, 0x48, 0xaf}, // repne scas
+		{0xf2, 0xa6}, {0xf2, 0x66, 0xa7}, {0xf2, 0xa7}, {0xf2, 0x48, 0xa7}, // repne cmps
+		{0xf3, 0xae}, {0xf3, 0xa7}, {0xae}, // repe, and neither
+		{0xf3, 0x41, 0x90}, {0xf3, 0x45, 0x90}, {0xf3, 0x4d, 0x90}, {0x41, 0x90}, {0xf3, 0x90}, // pause and xchg
+	} {
+		for range 50 {
+			d.tryCode(code)
+		}
+	}
+	if d.done < 16*50 {
+		t.Errorf("only %d were executed", d.done)
+	}
+}
+
+func (d *duel) try() { d.tryCode(d.randomCode()) }
+
+func (d *duel) tryCode(code []byte) {
 	d.t.Helper()
-	code := d.randomCode()
 	in, err := x86.Decode(code, x86test.Code)
 	if err != nil {
 		return

@@ -87,15 +87,22 @@ func storeString(m *Machine, i *instruction) bool {
 }
 
 // compareWith executes one iteration of a string comparison of a and v. A repeat
-// prefix ends the loop when the values are equal (repne) or differ (repe).
+// prefix ends the loop when the values are equal (repne) or differ (repe). Processors
+// differ in the flags of a repne that goes on.
 func (m *Machine) compareWith(i *instruction, n uint8, values func() (a, v uint64, ok bool), move func()) bool {
 	equal := false
 	before := m.GPR[x86.RCX]
+	repne := i.in.Class.Is(x86.Repeat) && !i.in.RepeatWhileEqual()
+	if repne && !m.Processor.Known {
+		return false
+	}
 	if !m.iterate(i, func() bool {
 		a, v, ok := values()
 		if ok {
 			equal = a == v
-			m.setFlags(arithmetic, subFlags(a, v, a-v, n))
+			if goesOn := before > 1 && !equal; !repne || !goesOn || !m.Processor.KeepsFlags {
+				m.setFlags(arithmetic, subFlags(a, v, a-v, n))
+			}
 			move()
 		}
 		return ok
