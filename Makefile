@@ -9,17 +9,19 @@ BENCH ?= .
 PKGS ?= ./...
 COUNT ?= 6
 SOAK ?= 30m
-KILLS ?= 1000
-ROUNDS ?= 2000
-SEEKS ?= 200
-# packages of conformance that take more than half a minute or a network of npm's
+TIMES ?= 1
+# packages of conformance that take more than half a minute or a network of npm's: "make long" runs them
 LONG := attack|browser|debugbench|editors|interop|load|official|scale|xml
-# packages whose tests take longest with the race detector: they begin first
-SLOW := ./debugger ./debugger/internal/recording ./cmd/triptych ./transport/audit ./debugger/internal/history ./debugger/internal/proc
+# packages whose tests take longest: they begin first
+SLOW := ./debugger ./conformance ./debugger/internal/recording ./cmd/triptych ./transport/audit ./debugger/internal/history ./debugger/internal/proc
+# packages that start goroutines, or whose tests do. Those of conformance start the program, which
+# is built without the race detector.
+RACY = $$(grep -rlE --include=*.go '(^|[[:space:]])go (func|[[:alpha:]_.]+\()|\.Go\(' . | \
+	grep -vE '/testdata/|^\./(conformance|bin)/' | xargs -n1 dirname | sort -u) ./conformance/xml ./conformance/jsonrpc ./conformance/editors
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race long fuzz bench bench-peers bench-debugger soak soak-cluster rounds recordings cover vet lint fmt generate golden site conformance conformance-s3 conformance-xml bench-bugs ci install snapshot release release-check
+.PHONY: help build run demo test race long fuzz bench bench-peers bench-debugger soak soak-cluster cover vet lint fmt generate golden site conformance conformance-s3 conformance-xml bench-bugs ci install snapshot release release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,19 +44,19 @@ run: build ## serve https://127.0.0.1:8443/mcp; the first time it prints a key a
 demo: build ## play a short session on sample data over standard input and output
 	sh docs/demo/run.sh
 
-test: ## run the tests but the long ones of "make conformance"; says which programs are missing
+test: ## run the tests, of what takes long a sample; says which programs are missing
 	@conformance/missing.sh
-	go test -shuffle=on $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
+	go test -shuffle=on $(SLOW) $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
 
-# The packages of conformance start the program, which is built without the detector.
 # A program with the detector sleeps for a second before it ends, to find races of goroutines that
 # still run. The tests start thousands of them, and wait for their ends.
 race: export GORACE := atexit_sleep_ms=10 $(GORACE)
-race: ## run the tests with the race detector, but those of conformance that only start programs
-	go test -race -vet=off -shuffle=on -timeout 20m $(SLOW) $$(go list ./... | grep -v /conformance) ./conformance/xml ./conformance/jsonrpc ./conformance/editors
+race: ## run the tests of packages with goroutines with the race detector, of what takes long a sample
+	go test -race -vet=off -shuffle=on -timeout 20m $(RACY)
 
-long: ## run the tests of conformance that "make test" leaves out
-	go test -shuffle=on -timeout 20m $$(go list ./conformance/... | grep -E '/conformance/($(LONG))$$')
+long: export TRIPTYCH_TEST_LONG := $(TIMES)
+long: ## run all tests of PKGS, whole: with TIMES=5, five times as many rounds, kills and random inputs
+	go test -shuffle=on -timeout 3h $(if $(filter ./...,$(PKGS)),$(SLOW)) $(PKGS)
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@set -e; for pkg in $$(go list ./...); do \
@@ -90,15 +92,6 @@ soak: ## keep the program busy for SOAK over both transports and write what beca
 
 soak-cluster: ## let servers behind haproxy and their store fail in turn for SOAK, with clients of all kinds
 	TRIPTYCH_TEST_SOAK=$(SOAK) go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/scale
-
-rounds: ## kill debuggers KILLS times in five states and attach ROUNDS times, to find races
-	TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history
-	TRIPTYCH_TEST_ROUNDS=$(ROUNDS) go test -count=1 -timeout 30m -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled|Storm)$$' ./debugger/internal/proc
-
-recordings: ## record real programs, compare SEEKS positions and single-stepped samples of each, kill recorders KILLS times, and fuzz translations
-	cd debugger/internal/recording && TRIPTYCH_TEST_SEEKS=$(SEEKS) go test -count=1 -timeout 3h -run '^Test(RealPrograms|SharedFiles|Ring)$$' .
-	cd debugger/internal/recording && TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 3h -run '^TestKilledRecorder$$' .
-	cd debugger/internal/inplace && TRIPTYCH_X86_WHOLE=1 go test -count=1 -timeout 3h -run '^Test(Random|Changing)Code$$' .
 
 cover: ## show the coverage by package
 	go test -cover ./...

@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // Lines that were stepped through are stepped through again on the way back, at
@@ -23,7 +24,7 @@ func TestBackThroughLines(t *testing.T) {
 		{"out of recursion", "deep", "bottom", "step_line", "line", 11},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			c, p := attach(t, "shapes.c")
 			c.ok("set_breakpoint", args{"file": "shapes.c", "line": line(t, tt.mark), "one_shot": true})
 			p.Tell(tt.command)
@@ -141,7 +142,7 @@ func TestMarksBeforeTheLine(t *testing.T) {
 		{"after", "one", "over", "call"},
 	} {
 		t.Run(fmt.Sprintf("%s %s", tt.by, tt.from), func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			c := recorded(t, "plain.c", "one", tt.from)
 			c.ok("set_breakpoint", args{"file": "plain.c", "line": debuggertest.Line(t, "plain.c", tt.mark)})
 			var at when

@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // program builds a program of testdata/expressions, which the command ends with.
@@ -151,7 +152,7 @@ func TestTexts(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.source+" with "+tt.compiler[0], func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			if tt.compiler[0] == "clang++" {
 				needLLVM(t)
 			}
@@ -198,7 +199,7 @@ func TestSmartPointers(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.source+" with "+tt.compiler[0], func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			if tt.compiler[0] == "clang++" {
 				needLLVM(t)
 			}

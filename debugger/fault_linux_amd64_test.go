@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // faultCases are the ends of wild.c: the pointer is the one in its source, the
@@ -39,7 +40,7 @@ func TestFault(t *testing.T) {
 	for _, tt := range faultCases {
 		for _, tool := range []string{"continue", "step_forward"} {
 			t.Run(tt.how+"/"+tool, func(t *testing.T) {
-				debuggertest.Sample(t)
+				sample.Case(t)
 				c := connect(t, table(t, debugger.Config{}))
 				c.ok("launch", args{"path": exe, "args": []string{tt.how}})
 				arguments := map[string]any{"step_forward": args{"count": 100000}}[tool]

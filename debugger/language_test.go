@@ -5,6 +5,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // Expressions in other languages: the sources give the variables these values.
@@ -29,7 +30,7 @@ func TestLanguages(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.source, func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			path := debuggertest.Compile(t, source(tt.source), nil, tt.command...)
 			c := connect(t, table(t, debugger.Config{}))
 			c.ok("launch", args{"path": path})

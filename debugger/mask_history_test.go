@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // Nothing of a secret is in an answer about what was recorded: calls with their arguments and
 // changes, values at each hit, last writes, system calls, where a value came from,
 // steps back, and traces as text.
 func TestRecordedSecretsAreMasked(t *testing.T) {
-	all := sample(secretTexts(t), 9) // all texts go through the same functions, and recording takes time
-	if debuggertest.Race {
+	all := everyNth(secretTexts(t), 9) // all texts go through the same functions, and recording takes time
+	if !sample.Whole() {
 		all = all[:2]
 	}
 	path, env := keeper(t, all)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A secretText is a text of the corpus, with the secret in it.
@@ -41,8 +42,8 @@ func secretTexts(t *testing.T) (all []secretText) {
 	return all
 }
 
-// sample returns every nth text, from the second on.
-func sample(all []secretText, n int) (some []secretText) {
+// everyNth returns every nth text, from the second on.
+func everyNth(all []secretText, n int) (some []secretText) {
 	for i := 1; i < len(all); i += n {
 		some = append(some, all[i])
 	}
@@ -105,8 +106,8 @@ func keeper(t *testing.T, all []secretText) (path string, env args) {
 // environment, log messages or output, also where an answer has only a part of it.
 func TestSecretsAreMasked(t *testing.T) {
 	all := secretTexts(t)
-	if debuggertest.Race { // each request waits for the one before
-		all = sample(all, 6)
+	if !sample.Whole() { // each request waits for the one before
+		all = everyNth(all, 6)
 	}
 	path, env := keeper(t, all)
 	c := connect(t, table(t, debugger.Config{Live: debugger.Live{MaskSecrets: "on"}}))

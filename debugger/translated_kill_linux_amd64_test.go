@@ -12,6 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // recordsProcess is the environment variable with the process that the test binary records
@@ -37,10 +38,7 @@ func TestRecordsUntilKilled(t *testing.T) {
 // TestRecordTranslatedKilled kills debuggers while they record, or just have recorded. The
 // program then runs on, and computes what it would have.
 func TestRecordTranslatedKilled(t *testing.T) {
-	kills := 3
-	if n, err := strconv.Atoi(os.Getenv("TRIPTYCH_TEST_KILLS")); err == nil {
-		kills = n
-	}
+	kills := sample.Count(2, 20)
 	arguments := []string{"40", "200000"}
 	path := debuggertest.Build(t, "work.c", "-O1", "-pthread")
 	want := worked(t, arguments...)

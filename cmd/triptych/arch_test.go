@@ -73,7 +73,7 @@ var notForFamilies = []string{"net/http"}
 
 // shared are packages that import none of ours, so that every package of a family may
 // import them.
-var shared = []string{"mcp/secrets"}
+var shared = []string{"mcp/secrets", "mcp/mcptest/sample"}
 
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.

@@ -25,9 +25,6 @@ var larger = regexp.MustCompile(` (64|192|256)$|^whole .*(sort|gzip|sqlite3|pyth
 
 // Everything is measured once, as small as can be, and written.
 func TestMeasure(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds six programs and debugs each")
-	}
 	if err := installed(); err != nil {
 		t.Skip(err)
 	}

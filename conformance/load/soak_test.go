@@ -38,9 +38,6 @@ var readings = []load.Message{
 // with as many files open, and with no goroutines but those of its connections.
 // Half an hour of it is make soak.
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
 	program, err := binary.Build()
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // smallDocuments writes n documents of a few hundred bytes, a thousand to a folder.
@@ -77,7 +77,7 @@ func TestResidentMemory(t *testing.T) {
 		fillCache(t, dir)
 		return
 	}
-	if debuggertest.Race {
+	if sample.Race {
 		t.Skip("the race detector takes memory for itself")
 	}
 	dir := t.TempDir()

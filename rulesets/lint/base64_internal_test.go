@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/mcp/mcptest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // Both scanners find what the regular expressions in their comments match.
@@ -18,10 +18,7 @@ func TestBase64IsFound(t *testing.T) {
 	long := strings.Repeat("aB3/", 50)
 	parts := []string{long, long[1:], long[:61], long[:60], long[:59], "=", "==", "===", "\n", "\n", "\r\n", "\r", " ", "\t", "> ", "-", "_", ".", "é", "\n\n"}
 	r := rand.New(rand.NewPCG(1, 2))
-	texts, found := 3000, 0
-	if mcptest.Race {
-		texts = 300
-	}
+	texts, found := sample.Count(300, 3000), 0
 	for range texts {
 		var text strings.Builder
 		line := parts[r.IntN(5)] + []string{"", "=", "==", " "}[r.IntN(4)] + []string{"\n", "\r\n"}[r.IntN(2)]

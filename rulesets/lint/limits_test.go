@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp/mcptest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -62,7 +62,7 @@ const mebibyte = 1 << 20
 
 // The end of a text of more than 2 MiB is not examined, which is an error.
 func TestLongText(t *testing.T) {
-	if mcptest.Race {
+	if sample.Race {
 		t.Skip("each of three texts takes 14 s with the race detector, and starts no goroutine")
 	}
 	filler := strings.Repeat("Some rule.\n", 2*mebibyte/len("Some rule.\n")+1)
@@ -100,9 +100,7 @@ func TestSecretInLongText(t *testing.T) {
 
 // A long text that would have all rules search all of it is searched in part, and says so.
 func TestDecoysInLongText(t *testing.T) {
-	if mcptest.Race {
-		t.Skip("the text takes a minute with the race detector, and starts no goroutine")
-	}
+	sample.OnlyWhole(t)
 	const line = "adafruit adobe airtable algolia asana atlassian beamer bitbucket bittrex codecov coinbase confluent " +
 		"contentful datadog discord doppler droneci dropbox etsy facebook fastly finnhub twitter yandex zendesk\n"
 	text := strings.Repeat(line, mebibyte/len(line))

@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -64,10 +64,7 @@ func pullVersion(dir string, version int) error {
 // A process that pulls is killed at any point. Every file is old or new then, and
 // the next pull goes on without a question.
 func TestKilledWhilePulling(t *testing.T) {
-	kills := 15
-	if n, err := strconv.Atoi(os.Getenv("TRIPTYCH_TEST_KILLS")); err == nil {
-		kills = n
-	}
+	kills := sample.Count(8, 80)
 	dir := t.TempDir()
 	ours := "Text of ours\n"
 	if err := os.WriteFile(filepath.Join(dir, "AGENTS.md"), []byte(ours), 0o644); err != nil {

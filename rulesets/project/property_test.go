@@ -3,23 +3,20 @@ package project
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // Edits in files and in the store, pulls and pushes in any order: no line that anyone
 // wrote is ever lost, and a pull after a pull changes nothing.
 func TestNoLineIsLost(t *testing.T) {
-	rounds := 12
-	if os.Getenv("TRIPTYCH_TEST_ROUNDS") != "" {
-		rounds = 400
-	}
+	rounds := sample.Count(12, 100)
 	for seed := range uint64(rounds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { runOrder(t, rand.New(rand.NewPCG(seed, 16))) })
 	}

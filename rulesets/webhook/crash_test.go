@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -141,10 +142,7 @@ func (b *book) rev(name ruleset.Name) int {
 // any point, again and again. Every revision that one of them said was stored arrives, or
 // a newer one.
 func TestKilledWhileDelivering(t *testing.T) {
-	kills := 6
-	if n, err := strconv.Atoi(os.Getenv("TRIPTYCH_TEST_KILLS")); err == nil {
-		kills = n
-	}
+	kills := sample.Count(3, 30)
 	t.Run("file", func(t *testing.T) { killAgainAndAgain(t, kills, "") })
 	t.Run("server", func(t *testing.T) { killAgainAndAgain(t, kills, "valkey://"+valkeytest.Start(t).Addr) })
 }

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp/mcptest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A lossyDisk knows what of the files of one chain is synced, and makes copies of
@@ -112,21 +112,11 @@ type promise struct {
 	at     time.Time
 }
 
-// cutsVariable sets how often TestPowerCuts cuts the power; 1000 take some 20 s of
-// processor time.
-const cutsVariable = "AUDIT_TEST_CUTS"
-
 // The power fails many times while changes and look-ups are recorded. No change is
 // missing, no look-up that is older than a second, the trail is whole, and the next
 // process goes on with it.
 func TestPowerCuts(t *testing.T) {
-	cuts := 100
-	if mcptest.Race {
-		cuts = 20
-	}
-	if n, err := strconv.Atoi(os.Getenv(cutsVariable)); err == nil {
-		cuts = n
-	}
+	cuts := sample.Count(20, 100)
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		t.Setenv("TMPDIR", "/dev/shm") // syncs cost nothing there, and mean nothing here
 	}

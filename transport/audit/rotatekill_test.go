@@ -5,21 +5,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
 // A process that rotates a compromised key is killed at each step. No chain loses its trust, and
-// a rotation that is resumed or repeated signs all. Each step is tried once, or
-// TRIPTYCH_TEST_ROUNDS times.
+// a rotation that is resumed or repeated signs all.
 func TestRotateIsKilled(t *testing.T) {
-	rounds, _ := strconv.Atoi(os.Getenv("TRIPTYCH_TEST_ROUNDS"))
 	for name, reached := range rotateSteps {
 		t.Run(name, func(t *testing.T) {
-			for range max(rounds, 1) {
+			for range sample.Count(1, 5) {
 				killRotation(t, reached)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp/mcptest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -68,9 +68,9 @@ func files(t testing.TB, chain string) []string {
 func TestEveryFlippedByteIsFound(t *testing.T) {
 	dir, chain := small(t)
 	whole(t, dir, 5)
-	every := 1
-	if mcptest.Race {
-		every = 11
+	every := 11
+	if sample.Whole() {
+		every = 1
 	}
 	for _, path := range append(files(t, chain), filepath.Join(chain, "head")) {
 		text, err := os.ReadFile(path)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A mutant is a way to copy a bug.
@@ -336,10 +336,7 @@ func lineOf(t testing.TB, text, mark string) int {
 // Copies of a bug are found among real code: recall and precision of the first
 // ten findings, for each way to copy.
 func TestCopiesOfABugAreFound(t *testing.T) {
-	lines := 40_000
-	if testing.Short() || debuggertest.Race {
-		lines = 2_000
-	}
+	lines := sample.Count(2_000, 40_000)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			folder := t.TempDir()

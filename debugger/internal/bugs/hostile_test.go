@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 func newTestAnalyst(t testing.TB) *analyst {
@@ -30,7 +30,7 @@ func lines(text string, n int) string {
 func TestHostileTexts(t *testing.T) {
 	a := newTestAnalyst(t)
 	size, langs := 3_000, syntax.Languages
-	if debuggertest.Race {
+	if !sample.Whole() {
 		size, langs = 1_000, syntax.Languages[:5]
 	}
 	for name, text := range map[string]string{

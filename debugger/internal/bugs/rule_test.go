@@ -10,27 +10,27 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
-// A sample is code that a rule finds, or is to leave alone.
-type sample struct {
+// A ruleSample is code that a rule finds, or is to leave alone.
+type ruleSample struct {
 	rule, lang string
 	bad, good  string
 }
 
 // samples reads testdata/rules. A line "# rule" begins a sample, "---" its good
 // half. The line where the bug is ends with a comment of an exclamation mark.
-func samples(t *testing.T, family, lang string) []sample {
+func samples(t *testing.T, family, lang string) []ruleSample {
 	t.Helper()
 	text, err := os.ReadFile("testdata/rules/" + family + ".txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []sample
+	var all []ruleSample
 	for part := range strings.SplitSeq("\n"+string(text), "\n# ") {
 		head, code, _ := strings.Cut(part, "\n")
 		if head == "" {
 			continue
 		}
-		s := sample{lang: lang}
+		s := ruleSample{lang: lang}
 		s.rule, head, _ = strings.Cut(head, " ")
 		if head != "" {
 			s.lang = head
@@ -70,7 +70,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func checkSample(t *testing.T, r rule, s sample) {
+func checkSample(t *testing.T, r rule, s ruleSample) {
 	t.Helper()
 	var want []int32
 	for i, line := range strings.Split(s.bad, "\n") {

@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // Breakpoints stop when their conditions on variables and on the number of
@@ -32,7 +33,7 @@ func TestConditions(t *testing.T) {
 		"member behind": {"it->id == 7 && factor != 4", "", []string{"2", "6"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			c := serve(t, sessiontest.NewRegistry(t), nil, session.Owner)
 			c.begin("launch", map[string]any{"program": debuggertest.Build(t, "inventory.c"), "args": []string{}})
 			line := debuggertest.Line(t, "inventory.c", "weigh")

@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // killedCommand makes the test binary a debugger that is killed at any moment.
@@ -148,18 +149,7 @@ func killedOnce(pid int, mode string, software bool, at []uint64) error {
 }
 
 // kills returns the number of times that the debugger is killed in each mode.
-func kills(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv("TRIPTYCH_TEST_KILLS")
-	if text == "" {
-		return 10
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
+func kills() int { return sample.Count(4, 100) }
 
 // buildChecker compiles testdata/checker.c.
 func buildChecker(t *testing.T) string {
@@ -175,7 +165,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	path := buildChecker(t)
 	var all atomic.Int64
 	t.Cleanup(func() {
-		if n := kills(t) * len(killModes); all.Load() > max(1, int64(n)/2500) {
+		if n := kills() * len(killModes); all.Load() > max(1, int64(n)/2500) {
 			t.Errorf("of %d kills %d did harm", n, all.Load())
 		}
 	})
@@ -183,7 +173,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel() // they mostly wait
 			var harmed atomic.Int64
-			for done, n := 0, kills(t); done < n; {
+			for done, n := 0, kills(); done < n; {
 				t.Run("", func(t *testing.T) {
 					threads := 1 + 2*(done/10%2)
 					program := debuggertest.StartFile(t, "checker.c", path, strconv.Itoa(threads))
@@ -200,7 +190,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 					}
 				})
 			}
-			t.Logf("%s: of %d kills %d did harm", m.name, kills(t), harmed.Load())
+			t.Logf("%s: of %d kills %d did harm", m.name, kills(), harmed.Load())
 		})
 	}
 }

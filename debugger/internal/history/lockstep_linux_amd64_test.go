@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A moment is all that can be seen of a process.
@@ -160,7 +160,7 @@ func TestLockstep(t *testing.T) {
 		path := build(t, test.optimize)
 		for _, part := range parts {
 			t.Run(test.name+"/"+part, func(t *testing.T) {
-				debuggertest.Sample(t)
+				sample.Case(t)
 				s := start(t, path, part)
 				s.lockstep(s.recorder(history.Options{Single: test.single}), 397)
 				s.requireUnharmed()

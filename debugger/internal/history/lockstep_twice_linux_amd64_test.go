@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // What is interpreted comes to the same as what the processor does: the same
@@ -18,7 +18,7 @@ func TestTwice(t *testing.T) {
 		path := build(t, optimize)
 		for _, part := range []string{"text", "numbers", "repeats", "atomics", "vectors", "short"} {
 			t.Run(optimize+"/"+part, func(t *testing.T) {
-				debuggertest.Sample(t)
+				sample.Case(t)
 				s := start(t, path, part)
 				done := uint64(0)
 				for stretch := uint64(1); ; stretch = stretch*2%1021 + 1 {

@@ -13,13 +13,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/translate"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/x86test"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // Memory of the processes that execute random code. The arena of the code cache lies
@@ -460,13 +460,7 @@ func listing(code []byte) string {
 // TestRandomCode executes random code translated and in single steps: registers,
 // flags, vectors, memory, and the place of faults must be equal.
 func TestRandomCode(t *testing.T) {
-	n := 1000
-	switch {
-	case os.Getenv("TRIPTYCH_X86_WHOLE") != "":
-		n = 200_000
-	case testing.Short() || debuggertest.Race:
-		n = 150
-	}
+	n := sample.Count(150, 5_000)
 	newDuel(t, 1, func(d *duel) {
 		for range n {
 			d.try(d.randomCode())
@@ -481,13 +475,7 @@ func TestRandomCode(t *testing.T) {
 // TestChangingCode is TestRandomCode for code that changes itself, and that has taken the
 // place of other code unnoticed.
 func TestChangingCode(t *testing.T) {
-	n := 400
-	switch {
-	case os.Getenv("TRIPTYCH_X86_WHOLE") != "":
-		n = 50_000
-	case testing.Short() || debuggertest.Race:
-		n = 60
-	}
+	n := sample.Count(60, 2_000)
 	newDuel(t, 2, func(d *duel) {
 		d.changes = true
 		for range n {

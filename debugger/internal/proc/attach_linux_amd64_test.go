@@ -17,6 +17,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // attach debugs a program until the end of the test.
@@ -66,23 +67,8 @@ func resumeFor(t testing.TB, p *proc.Process, d time.Duration) proc.Stop {
 }
 
 // rounds returns the number of attempts of the tests that look for races between
-// processes: 40, a quarter of it with the race detector, which does not see those, or the
-// number in the environment, which "make rounds" sets. With 2000, debuggers are killed
-// 100 times in each state.
-func rounds(t testing.TB) int {
-	t.Helper()
-	if text := os.Getenv("TRIPTYCH_TEST_ROUNDS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	if testing.Short() || debuggertest.Race {
-		return 10
-	}
-	return 40
-}
+// processes.
+func rounds() int { return sample.Count(10, 100) }
 
 // descriptors counts those which this process has open.
 func descriptors(t testing.TB) int {
@@ -168,7 +154,7 @@ func TestAttachRounds(t *testing.T) {
 			if name == "busy.go" {
 				fast = speed(t, program)
 			}
-			for i := range rounds(t) {
+			for i := range rounds() {
 				p, err := proc.Attach(t.Context(), program.PID, proc.Options{})
 				if err != nil {
 					t.Fatalf("round %d: Attach: %v", i, err)
@@ -234,7 +220,7 @@ func TestNoSignalIsLost(t *testing.T) {
 	stop := make(chan struct{})
 	sent := make(chan [2]int)
 	go func() { sent <- bombard(program.PID, stop) }()
-	for i := range rounds(t) {
+	for i := range rounds() {
 		p, err := proc.Attach(t.Context(), program.PID, proc.Options{})
 		if err != nil {
 			t.Fatalf("round %d: Attach: %v", i, err)

@@ -309,7 +309,7 @@ func launchedSymbol(t *testing.T, p *proc.Process, name string) uint64 {
 // A debugger that is killed while it calls functions leaves its process alive and
 // unharmed: the guard gives the thread its registers when the function has returned.
 func TestDebuggerIsKilledInCall(t *testing.T) {
-	for i := range max(rounds(t)/20, 4) {
+	for i := range max(rounds()/20, 4) {
 		program := debuggertest.Start(t, "callee.c")
 		v := callers[i%len(callers)]
 		if killWhile(t, v.victim, program, program.Symbol(v.function), 0, time.Duration(i%10)*3*time.Millisecond) > 0 {

@@ -301,7 +301,7 @@ func TestDebuggerOfChildrenIsKilled(t *testing.T) {
 	for _, v := range followers {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel() // they mostly wait
-			for i := range max(rounds(t)/20, 3) {
+			for i := range max(rounds()/20, 3) {
 				program := debuggertest.Start(t, "forks.c")
 				mark := fmt.Sprint(program.Symbol("visit"))
 				debugger := debuggertest.StartFile(t, "the debugger", os.Args[0], victimCommand, strconv.Itoa(program.PID), v.name, mark, mark)

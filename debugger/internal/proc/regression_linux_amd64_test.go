@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A thread that was stopped in the middle of clone, fork or exec had the registers
@@ -15,10 +16,7 @@ import (
 // program was told ENOSYS. Programs of Go, which begin threads when they are new,
 // died of it.
 func TestCallsWhereThreadsAreBorn(t *testing.T) {
-	programs := 10
-	if debuggertest.Race {
-		programs = 4
-	}
+	programs := sample.Count(3, 20)
 	for range programs {
 		program := debuggertest.Start(t, "busy.go")
 		p := attach(t, program, proc.Options{})

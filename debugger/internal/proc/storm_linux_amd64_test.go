@@ -30,7 +30,7 @@ func TestStorm(t *testing.T) {
 				program.Mark("visit"), program.Symbol("runtime.rtsigprocmask.abi0"), program.Symbol("runtime.asyncPreempt.abi0"),
 				program.Symbol("runtime.sigtramp.abi0"), program.Symbol("runtime.mallocgc"),
 			}
-			for i := range rounds(t) {
+			for i := range rounds() {
 				var all []proc.Breakpoint
 				for n := range 1 + i%2 {
 					all = append(all, set(t, p, proc.BreakpointSpec{Address: places[(i+n)%len(places)]}))

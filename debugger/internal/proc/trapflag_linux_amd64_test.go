@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // stepSome does n steps of a thread, those into the handlers of signals too. It
@@ -70,7 +71,7 @@ func requireNoFlag(t *testing.T, program *debuggertest.Program, p *proc.Process)
 // flags, it is let go without the flag of the steps.
 func TestStepsOverFlags(t *testing.T) {
 	every := 1
-	if debuggertest.Race {
+	if !sample.Whole() {
 		every = 6
 	}
 	for n := 1; ; n += every {
@@ -103,7 +104,7 @@ func TestSignalsAtFlags(t *testing.T) {
 				{"delivered and on", func(s *proc.Stepper) error { return steps(s, 4) }},
 			} {
 				t.Run(at+" "+sig.String()+" "+way.name, func(t *testing.T) {
-					debuggertest.Sample(t)
+					sample.Case(t)
 					program, p := stopForFlags(t, at)
 					if err := unix.Tgkill(program.PID, program.PID, sig); err != nil {
 						t.Fatal(err)

@@ -171,7 +171,7 @@ func TestDebuggerIsKilled(t *testing.T) {
 	for _, v := range victims {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel() // they mostly wait
-			n := max(rounds(t)/20, 2)
+			n := max(rounds()/20, 2)
 			died := 0
 			for i := range n {
 				t.Run("", func(t *testing.T) { died += killDebugger(t, v, i) }) // whose end is the program's

@@ -21,6 +21,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A live process is one to attach to. It is ready, and goes on when it gets a line.
@@ -309,9 +310,7 @@ func attachAlone(process string) int {
 // TestAttachedRecorderKilled kills a recorder that has attached to a process, which goes on.
 // In some moments of attaching it does not yet, see docs/recording.md.
 func TestAttachedRecorderKilled(t *testing.T) {
-	if os.Getenv(recorderKills) == "" {
-		t.Skip("set " + recorderKills + " to kill recorders while they attach")
-	}
+	sample.OnlyWhole(t)
 	l := startLive(t, 6)
 	for range 2 {
 		recorder := exec.Command(os.Args[0]) //nolint:noctx // the test kills it

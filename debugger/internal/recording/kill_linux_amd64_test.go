@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // Environment variables that make the test program a recorder, which a test kills.
@@ -64,18 +64,12 @@ func recordAlone(program, path string) int {
 	return 0
 }
 
-// recorderKills is the environment variable with the number of kills of TestKilledRecorder.
-const recorderKills = "TRIPTYCH_TEST_KILLS"
-
 // TestKilledRecorder kills recorders while programs run: they run on and write what they
 // write without them, and what was flushed until then can be replayed. One program makes
 // system calls, the other one also executes instructions that are not translated, and code
 // that it changes.
 func TestKilledRecorder(t *testing.T) {
-	kills := 4
-	if n, err := strconv.Atoi(os.Getenv(recorderKills)); err == nil {
-		kills = n
-	}
+	kills := sample.Count(4, 40)
 	gzip, err := exec.LookPath("gzip")
 	if err != nil {
 		t.Skip("the test needs gzip")

@@ -19,11 +19,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
-
-// realSeeks is the environment variable with the number of positions that TestRealPrograms
-// compares in each recording. Without it, the test is left out: it takes minutes.
-const realSeeks = "TRIPTYCH_TEST_SEEKS"
 
 // compared limits the memory that is compared at a position, in bytes.
 const compared = 16 << 20
@@ -31,10 +28,8 @@ const compared = 16 << 20
 // TestRealPrograms records large programs. At random positions a replay and a timeline have
 // the same registers, vector registers and memory, also from another copy of the file.
 func TestRealPrograms(t *testing.T) {
-	seeks, err := strconv.Atoi(os.Getenv(realSeeks))
-	if err != nil {
-		t.Skip(realSeeks + " is no number of positions")
-	}
+	sample.OnlyWhole(t)
+	seeks := sample.Count(0, 10)
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"lines":    shuffledLines(1 << 17),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // recordRing records a program into a ring, compares its output with that of the program
@@ -42,7 +43,7 @@ func recordRing(t *testing.T, g *recording.Ring, path string, argv ...string) (r
 }
 
 // TestRing records programs into rings whose segments are short. A replay of the last segment
-// has the same states as one that begins before it. Without realSeeks, only some are recorded.
+// has the same states as one that begins before it. A sample records only some.
 func TestRing(t *testing.T) {
 	threads := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
 	for n, test := range []struct {
@@ -65,7 +66,7 @@ func TestRing(t *testing.T) {
 		{"sleep", 5, []string{threads, "sleep"}},
 		{"exec", 60, []string{"/bin/bash", "--norc", "-c", "for ((i = 0; i < 500; i++)); do ((s += i)); done; echo $s; exec /bin/gzip -c /bin/bash"}},
 	} {
-		if os.Getenv(realSeeks) == "" && n >= 2 {
+		if !sample.Whole() && n >= 2 {
 			break
 		}
 		t.Run(test.name, func(t *testing.T) {

@@ -1,18 +1,18 @@
 package recording_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestSharedFiles records a program that maps a file in shared memory and writes it. The
 // recording ends before others, or another mapping, could change what the program sees. Most
-// ways are tried only by make recordings.
+// ways are tried only in a whole run.
 func TestSharedFiles(t *testing.T) {
 	const usual = 4
 	program := debuggertest.Compile(t, filepath.Join("testdata", "sharedfile.c"), nil, "gcc", "-O1")
@@ -35,7 +35,7 @@ func TestSharedFiles(t *testing.T) {
 		{"fork", "would share a mapped file with a child"},
 		{"leaks", "would pass a file to a child"},
 	} {
-		if n == usual && os.Getenv(realSeeks) == "" {
+		if n == usual && !sample.Whole() {
 			break
 		}
 		t.Run(test.what, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A state has the registers of a position and some memory.
@@ -27,10 +28,7 @@ type state struct {
 func TestSeeks(t *testing.T) {
 	thrower := debuggertest.Build(t, "thrower.cc", "-O2")
 	inputs := debuggertest.Compile(t, filepath.Join("testdata", "inputs.c"), nil, "gcc", "-O1")
-	programs, seeks := [][]string{{"sort", "--parallel=1", "/etc/services"}, {thrower}, {inputs}}, 10
-	if debuggertest.Race {
-		seeks = 3
-	}
+	programs, seeks := [][]string{{"sort", "--parallel=1", "/etc/services"}, {thrower}, {inputs}}, sample.Count(3, 10)
 	if long := os.Getenv("RECORDING_PROGRAM"); long != "" { // arguments separated by |
 		programs, seeks = [][]string{strings.Split(long, "|")}, 200
 	}

@@ -8,10 +8,10 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // buildGo builds a program of testdata/programs.
@@ -44,7 +44,7 @@ func openImage(t *testing.T, path string) *Image {
 }
 
 // eachGoLine goes through places of a program: where lines begin, and the bytes
-// before, as behind a call: each fifth line, fewer with the race detector.
+// before, as behind a call: each fifth line in a whole run, fewer in a sample.
 func eachGoLine(t *testing.T, path string, visit func(pc uint64)) {
 	t.Helper()
 	f, err := elf.Open(path)
@@ -56,9 +56,9 @@ func eachGoLine(t *testing.T, path string, visit func(pc uint64)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	every := 5
-	if debuggertest.Race {
-		every = 40
+	every := 40
+	if sample.Whole() {
+		every = 5
 	}
 	r := data.Reader()
 	for i := 0; ; i++ {

@@ -8,12 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
-
-// sampleEnv makes the tests against objdump read whole files.
-const sampleEnv = "TRIPTYCH_X86_WHOLE"
 
 // libraries are programs with different habits: string functions for each
 // vector extension, mathematics, C++, vectorised mathematics, cryptography, Go,
@@ -46,13 +43,7 @@ func TestLibraries(t *testing.T) {
 	if len(files) == 0 {
 		t.Skip("none of the programs to compare is installed")
 	}
-	limit, stride := 30_000, 8
-	switch {
-	case os.Getenv(sampleEnv) != "":
-		limit, stride = 1<<62, 1
-	case testing.Short() || debuggertest.Race:
-		limit, stride = 2_000, 64
-	}
+	limit, stride := sample.Count(2_000, 60_000), max(1, 64/sample.Count(1, 16))
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			o := oracle{t: t, rng: rand.New(rand.NewPCG(1, 2))}

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
-	"os"
 	"syscall"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/x86test"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestProcessor asks the processor itself: random instructions are executed one
@@ -18,13 +17,7 @@ import (
 // changed in the extended state must be announced by FP, and the next
 // instruction must be where Len and Goes say.
 func TestProcessor(t *testing.T) {
-	n := 60_000
-	switch {
-	case os.Getenv(sampleEnv) != "":
-		n = 3_000_000
-	case testing.Short() || debuggertest.Race:
-		n = 5_000
-	}
+	n := sample.Count(5_000, 200_000)
 	p := newProcessor(t)
 	for p.tries < n {
 		p.tries++

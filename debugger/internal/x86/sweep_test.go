@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // sweepSlot is the distance between the encodings of TestSweep. The bytes after
@@ -20,9 +20,7 @@ const sweepSlot = 16
 // W, vector length, mask and broadcast, and with memory and a register. What
 // this package and objdump both know must have one length and one spelling.
 func TestSweep(t *testing.T) {
-	if testing.Short() || debuggertest.Race {
-		t.Skip("half a million encodings take too long here")
-	}
+	sample.OnlyWhole(t)
 	code := sweep()
 	file := filepath.Join(t.TempDir(), "sweep")
 	if err := os.WriteFile(file, code, 0o600); err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/internal/storetest"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -16,7 +17,7 @@ import (
 func TestKilledWhileApplying(t *testing.T) {
 	dir := t.TempDir()
 	open := func() ruleset.Store { return filestore.Open(dir, quiet, time.Now) }
-	storetest.KillApplying(t, storetest.Kills(20), dir, func() {}, open)
+	storetest.KillApplying(t, sample.Count(10, 100), dir, func() {}, open)
 	for _, name := range []string{".batch", ".batch.undo"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is left", name)

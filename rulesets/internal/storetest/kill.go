@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -15,14 +14,6 @@ import (
 
 // batchSize is the number of rulesets in each batch of applyForever.
 const batchSize = 5
-
-// Kills returns how often a test kills: few, or as often as TRIPTYCH_TEST_KILLS says.
-func Kills(few int) int {
-	if n, err := strconv.Atoi(os.Getenv("TRIPTYCH_TEST_KILLS")); err == nil {
-		return n
-	}
-	return few
-}
 
 // applyForever applies batches until the process is killed. Each gives the same text to
 // some rulesets, and to a file of the first one, and moves a label of each to it; a ruleset

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/rulesets/internal/storetest"
 	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -124,7 +125,7 @@ func TestKilledWhileApplying(t *testing.T) {
 		}
 		awaitClients(t, server.Addr)
 	}
-	storetest.KillApplying(t, storetest.Kills(12), url, restart, func() ruleset.Store { return open(t, url, time.Now) })
+	storetest.KillApplying(t, sample.Count(6, 40), url, restart, func() ruleset.Store { return open(t, url, time.Now) })
 }
 
 // awaitClients waits until a server has noticed that its clients have gone. Until then
@@ -143,5 +144,5 @@ func awaitClients(t *testing.T, addr string) {
 func TestServerKilledWhileApplying(t *testing.T) {
 	server := valkeytest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	url := "valkey://" + server.Addr
-	storetest.KillServerApplying(t, storetest.Kills(6), open(t, url, time.Now), server.Stop, func() { server.Run() })
+	storetest.KillServerApplying(t, sample.Count(3, 20), open(t, url, time.Now), server.Stop, func() { server.Run() })
 }

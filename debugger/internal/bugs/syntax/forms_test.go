@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // The forms of each language, by its specification.
@@ -64,12 +64,12 @@ var beginnings = []string{
 	"1.", "1e", ".", "0x", "'0", "(", ")", "{", "}", "!", ":", "a", "\xff", "\r", " ", "@\"", "\n",
 }
 
-// An eighth of a megabyte of anything is read in the time that its length takes,
+// Much of anything is read in the time that its length takes,
 // which is some milliseconds.
 func TestLexIsLinear(t *testing.T) {
 	const limit = 2 * time.Second
 	size := 128 << 10
-	if debuggertest.Race { // the scanner has no goroutines
+	if !sample.Whole() {
 		size /= 16
 	}
 	for _, part := range beginnings {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // goKinds are the kinds of the standard library's tokens that are no keywords,
@@ -95,7 +95,7 @@ func TestGoTokens(t *testing.T) {
 		t.Skip("Go's sources are not there: ", err)
 	}
 	folders := []string{"math", "strconv", "text", "cmd/compile/internal/syntax", "fmt", "go", "net/http"}
-	if debuggertest.Race { // the scanner has no goroutines
+	if !sample.Whole() {
 		folders = folders[:3]
 	}
 	compared := 0

@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // bytesFile is a file in memory.
@@ -82,9 +83,9 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := 13
-	if testing.Short() {
-		step = 997
+	step := 997
+	if sample.Whole() {
+		step = 13
 	}
 	for i := 0; i < len(whole); i += step {
 		data := bytes.Clone(whole)

@@ -3,8 +3,8 @@ package callstack_test
 import (
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestSplit compares stacks with gdb's if the debug information is in files of its own.
@@ -16,7 +16,7 @@ func TestSplit(t *testing.T) {
 		{"clang, DWARF 5 in a package", "clang", "optimized.c", "llvm-dwp", "-gdwarf-5"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			compareStack(t, symbolstest.StopSplit(t, tt.compiler, tt.source, tt.packer, true, tt.version, "-O2"))
 		})
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestUnwind compares stacks with gdb's: addresses, names, lines, and which
@@ -43,7 +43,7 @@ func TestUnwind(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			t.Parallel()
 			function := "marker"
 			if tt.source == "govalues" {

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestSplit: debug information in files of its own says the same as in the program.
@@ -22,7 +22,7 @@ func TestSplit(t *testing.T) {
 		{"DWARF 4 in a package", "gcc", "dwp", []string{"-gdwarf-4"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			debuggertest.Sample(t)
+			sample.Case(t)
 			s := symbolstest.StopSplit(t, tt.compiler, "values.c", tt.packer, false, tt.flags...)
 			frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 2)
 			if err != nil || len(frames) < 2 {

@@ -4,29 +4,22 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/interp"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/x86test"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestProcessor executes random instructions twice, in a Machine and on the
 // processor, from the same registers and memory: everything must be equal
 // afterwards, flags that the manuals leave undefined apart.
 func TestProcessor(t *testing.T) {
-	n := 100_000
-	switch {
-	case os.Getenv("TRIPTYCH_X86_WHOLE") != "":
-		n = 1_000_000
-	case testing.Short() || debuggertest.Race:
-		n = 10_000
-	}
+	n := sample.Count(10_000, 200_000)
 	d := newDuel(t)
 	for range n {
 		d.try()

@@ -4,17 +4,16 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/interp"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/x86test"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestVectors goes through all opcodes of vector instructions, in all encodings,
@@ -22,13 +21,7 @@ import (
 // same random state: all registers, MXCSR and memory must be equal afterwards.
 // What this processor does not have is left out by the machine, too.
 func TestVectors(t *testing.T) {
-	rounds := 10
-	switch {
-	case os.Getenv("TRIPTYCH_X86_WHOLE") != "":
-		rounds = 100
-	case testing.Short() || debuggertest.Race:
-		rounds = 2
-	}
+	rounds := sample.Count(2, 20)
 	v := newVectorDuel(t)
 	v.sweep(rounds)
 	var never []string

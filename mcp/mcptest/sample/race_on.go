@@ -1,6 +1,6 @@
 //go:build race
 
-package mcptest
+package sample
 
 // Race reports whether the race detector is on. Everything takes about ten times as
 // long then: tests of long computations without goroutines take a sample, and the

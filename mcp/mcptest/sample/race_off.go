@@ -1,6 +1,6 @@
 //go:build !race
 
-package mcptest
+package sample
 
 // Race reports whether the race detector is on.
 const Race = false
