@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 func TestConversations(t *testing.T) {
@@ -21,7 +22,8 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// converse holds the conversation of a file over each transport that there is.
+// replayFile replays the conversation of a file over standard input and output, and over
+// HTTPS: there only a third of them, unless the run is whole.
 func replayFile(t *testing.T, path string) {
 	name := strings.TrimSuffix(path, ".txtar")
 	t.Run(name, func(t *testing.T) {
@@ -32,6 +34,7 @@ func replayFile(t *testing.T, path string) {
 		return
 	}
 	t.Run(name+" over HTTPS", func(t *testing.T) {
+		sample.Case(t)
 		t.Parallel()
 		replayOver(t, path, "https", func(data string, args []string) mcptest.Transport { return startHTTPS(t, data, args...) })
 	})
