@@ -95,8 +95,9 @@ func Days(year int) int { return site.Days(year) }
 // A LockedError reports a puzzle that has not been published.
 type LockedError = site.LockedError
 
-// ParseSession parses the value of the site's session cookie.
-func ParseSession(text string) (Session, error) { return site.ParseSession(text) }
+// ParseSession parses a text that holds the site's session cookie: its value, or a file
+// of tokens.
+func ParseSession(text []byte) (Session, error) { return site.ParseSessionFile(text) }
 
 // plainID matches ids of principals that can be used as names of folders.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)

@@ -31,12 +31,12 @@ func (t *tools) submitAnswer(ctx context.Context, call *mcp.Call, args submitArg
 	if err := confirm(ctx, call, message); err != nil {
 		return submitted{}, err
 	}
-	verdict, err := t.whose(call).Submit(ctx, p, args.Part, args.Answer)
+	verdict, err := t.whose(call).Submit(ctx, p, args.Part, args.Answer, false)
 	if err != nil {
 		return submitted{}, err
 	}
 	return submitted{
-		Year: p.Year, Day: p.Day, Part: args.Part, Answer: args.Answer,
+		Year: p.Year, Day: p.Day, Part: args.Part, Answer: verdict.Answer,
 		Outcome: string(verdict.Outcome), WaitS: int(verdict.Wait.Seconds()), Message: verdict.Message,
 	}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
@@ -50,42 +49,73 @@ func (f *Folder) Guesses(p site.Puzzle) ([]Guess, error) {
 	return file.Guesses, err
 }
 
+// A Submission is the outcome of [Folder.Submit].
+type Submission struct {
+	site.Verdict
+
+	Answer string // as it was sent, which may differ from what was given
+}
+
 // Submit submits an answer and records the verdict. It sends nothing and returns a
-// [RefusedError] if the answer is empty, was rejected before, lies beyond a known
-// bound, equals the answer to part one, belongs to a part that is solved or not
+// [RefusedError] if the text cannot be an answer, was rejected before, lies beyond a
+// known bound, equals the answer to part one, belongs to a part that is solved or not
 // open, or if the site still refuses answers. An answer that was accepted before is
 // [site.Correct] again without a request.
-func (f *Folder) Submit(ctx context.Context, p site.Puzzle, part int, answer string) (site.Verdict, error) {
-	answer = strings.TrimSpace(answer)
-	if answer == "" {
-		return site.Verdict{}, refuse("it is empty")
+//
+// The answer is on disk before it is sent. If the program ends before the verdict, or
+// the site does not answer, the answer is not sent again unless again is true.
+func (f *Folder) Submit(ctx context.Context, p site.Puzzle, part int, text string, again bool) (Submission, error) {
+	answer, err := cleanAnswer(text)
+	if err != nil {
+		return Submission{}, err
 	}
 	unlock, err := f.lock(ctx, filepath.Dir(f.guessPath(p)))
 	if err != nil {
-		return site.Verdict{}, err
+		return Submission{}, err
 	}
 	defer unlock()
-	puzzle, err := f.Puzzle(ctx, p)
-	if err == nil && part > puzzle.solved()+1 {
-		puzzle, err = f.Refresh(ctx, p) // part one may have been solved in a browser
-	}
-	if err != nil {
-		return site.Verdict{}, err
-	}
 	known, err := f.Guesses(p)
 	if err != nil {
-		return site.Verdict{}, err
+		return Submission{}, err
 	}
-	if done, err := check(puzzle, known, part, answer, f.cfg.Now()); done || err != nil {
-		return site.Verdict{Outcome: site.Correct, Message: "This answer was accepted before."}, err
+	puzzle, err := f.forSubmission(ctx, p, part, known)
+	if err != nil {
+		return Submission{}, err
+	}
+	if done, err := check(puzzle, known, part, answer, again, f.cfg.Now()); done || err != nil {
+		return Submission{site.Verdict{Outcome: site.Correct, Message: "This answer was accepted before."}, answer}, err
 	}
 	if err := f.checkLastStar(ctx, p, part); err != nil {
-		return site.Verdict{}, err
+		return Submission{}, err
 	}
-	return f.send(ctx, p, part, answer, known)
+	verdict, err := f.send(ctx, p, part, answer, known)
+	return Submission{verdict, answer}, err
 }
 
-// send submits an answer and records it. The guesses are locked.
+// forSubmission returns the puzzle, as far as it is known to be solved. The site is
+// asked again if a verdict is missing, and if part one may have been solved in a browser.
+func (f *Folder) forSubmission(ctx context.Context, p site.Puzzle, part int, known []Guess) (*Puzzle, error) {
+	puzzle, err := f.Puzzle(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	lost := slices.IndexFunc(known, func(g Guess) bool {
+		return g.Part == part && g.Outcome == site.Unknown && !puzzle.Fetched.After(g.At)
+	})
+	switch {
+	case part <= puzzle.solved():
+	case lost >= 0:
+		err = f.downloadAgain(ctx, p)
+		if err == nil {
+			puzzle, err = f.Stored(p)
+		}
+	case part > puzzle.solved()+1:
+		puzzle, err = f.Refresh(ctx, p)
+	}
+	return puzzle, err
+}
+
+// send submits an answer and records it, before and after. The guesses are locked.
 func (f *Folder) send(ctx context.Context, p site.Puzzle, part int, answer string, known []Guess) (site.Verdict, error) {
 	client, err := f.client()
 	if err != nil {
@@ -94,15 +124,21 @@ func (f *Folder) send(ctx context.Context, p site.Puzzle, part int, answer strin
 	// From here on the answer counts, so its verdict is recorded even if the caller
 	// gives up.
 	ctx = context.WithoutCancel(ctx)
-	verdict, err := client.Submit(ctx, p, part, answer)
-	if err != nil {
-		return site.Verdict{}, err
+	guess := Guess{Part: part, Answer: answer, Outcome: site.Unknown, At: f.cfg.Now().UTC()}
+	if err := f.record(p, known, guess); err != nil {
+		return site.Verdict{}, fmt.Errorf("the answer was not sent, since it cannot be recorded: %w", err)
 	}
-	known = append(known, Guess{
-		Part: part, Answer: answer, Outcome: verdict.Outcome, At: f.cfg.Now().UTC(),
-		WaitS: int(verdict.Wait.Seconds()), Message: verdict.Message,
-	})
-	err = writeJSON(f.guessPath(p), guesses{Day: p.Day, Guesses: known})
+	verdict, err := client.Submit(ctx, p, part, answer)
+	if lost, ok := errors.AsType[*site.UnknownVerdictError](err); ok {
+		guess.Message = lost.Error()
+		return site.Verdict{}, errors.Join(err, f.record(p, known, guess))
+	}
+	if err != nil { // it was not judged
+		return site.Verdict{}, errors.Join(err, f.record(p, known))
+	}
+	guess.Outcome, guess.At = verdict.Outcome, f.cfg.Now().UTC()
+	guess.WaitS, guess.Message = int(verdict.Wait.Seconds()), verdict.Message
+	err = f.record(p, known, guess)
 	switch verdict.Outcome {
 	case site.Correct, site.AllFinished:
 		err = errors.Join(err, f.accept(ctx, p, part, answer))
@@ -113,6 +149,11 @@ func (f *Folder) send(ctx context.Context, p site.Puzzle, part int, answer strin
 		}
 	}
 	return verdict, err
+}
+
+// record writes the guesses for a puzzle: the known ones and more.
+func (f *Folder) record(p site.Puzzle, known []Guess, more ...Guess) error {
+	return writeJSON(f.guessPath(p), guesses{Day: p.Day, Guesses: slices.Concat(known, more)})
 }
 
 // compare returns the verdict on an answer to a part that was solved already, by the
@@ -160,7 +201,7 @@ func (f *Folder) accept(ctx context.Context, p site.Puzzle, part int, answer str
 
 // check reports whether an answer was accepted before, and returns an error if it
 // must not be sent.
-func check(puzzle *Puzzle, known []Guess, part int, answer string, now time.Time) (done bool, err error) {
+func check(puzzle *Puzzle, known []Guess, part int, answer string, again bool, now time.Time) (done bool, err error) {
 	switch {
 	case part <= puzzle.solved() && puzzle.Answers[part-1] == answer:
 		return true, nil
@@ -174,6 +215,10 @@ func check(puzzle *Puzzle, known []Guess, part int, answer string, now time.Time
 	for _, g := range known {
 		if g.Part == part && g.Answer == answer && g.Outcome.Rejected() {
 			return false, refuse("the site rejected it on %s (%s)", g.At.Format("2006-01-02 15:04 UTC"), g.Outcome)
+		}
+		if g.Part == part && g.Answer == answer && g.Outcome == site.Unknown && !again {
+			return false, refuse("it was sent on %s, its verdict was lost, and the site shows the part as unsolved: "+
+				"it was wrong, or it did not arrive; if you are sure of it, run triptych aoc submit --again", g.At.Format("2006-01-02 15:04 UTC"))
 		}
 	}
 	if err := checkBounds(known, part, answer); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,7 +95,7 @@ func TestOneRequestPerResource(t *testing.T) {
 
 func TestSolveBothParts(t *testing.T) {
 	d := newDesk(t)
-	if v, err := d.Submit(t.Context(), puzzle, 1, " 11\n"); err != nil || v.Outcome != site.Correct {
+	if v, err := d.Submit(t.Context(), puzzle, 1, " 11\n", false); err != nil || v.Outcome != site.Correct {
 		t.Fatalf("got %v, %v", v, err)
 	}
 	p, err := d.Puzzle(t.Context(), puzzle) // part two is open: one more download
@@ -105,11 +106,11 @@ func TestSolveBothParts(t *testing.T) {
 	if diff := cmp.Diff(want, p.Examples); diff != "" {
 		t.Errorf("examples (-want +got):\n%s", diff)
 	}
-	if v, err := d.Submit(t.Context(), puzzle, 2, "31"); err != nil || v.Outcome != site.Correct {
+	if v, err := d.Submit(t.Context(), puzzle, 2, "31", false); err != nil || v.Outcome != site.Correct {
 		t.Fatalf("got %v, %v", v, err)
 	}
 	before := d.site.Requests()
-	if v, err := d.Submit(t.Context(), puzzle, 2, "31"); err != nil || v.Outcome != site.Correct {
+	if v, err := d.Submit(t.Context(), puzzle, 2, "31", false); err != nil || v.Outcome != site.Correct {
 		t.Errorf("the accepted answer again: %v, %v", v, err)
 	}
 	if diff := cmp.Diff(before, d.site.Requests()); diff != "" {
@@ -127,10 +128,10 @@ func TestRefused(t *testing.T) {
 	}
 	for _, v := range verdicts {
 		d.site.Judge("<p>" + v.article + "</p>")
-		if got, err := d.Submit(t.Context(), puzzle, 1, v.answer); err != nil || !got.Outcome.Rejected() {
+		if got, err := d.Submit(t.Context(), puzzle, 1, v.answer, false); err != nil || !got.Outcome.Rejected() {
 			t.Fatalf("%s: %v, %v", v.answer, got, err)
 		}
-		_, err := d.Submit(t.Context(), puzzle, 1, "50")
+		_, err := d.Submit(t.Context(), puzzle, 1, "50", false)
 		if wait, ok := errors.AsType[*personal.WaitError](err); !ok || !wait.Until.Equal(d.now().Add(time.Minute)) {
 			t.Fatalf("within a minute: %v", err)
 		}
@@ -141,21 +142,21 @@ func TestRefused(t *testing.T) {
 	for answer, want := range map[string]string{
 		"": "empty", " \n": "empty", "100": "rejected", "101": "too high", "5": "rejected", "-3": "too low", "word": "rejected",
 	} {
-		_, err := d.Submit(t.Context(), puzzle, 1, answer)
+		_, err := d.Submit(t.Context(), puzzle, 1, answer, false)
 		if refused, ok := errors.AsType[*personal.RefusedError](err); !ok || !strings.Contains(refused.Reason, want) {
 			t.Errorf("%q: got %v, want a refusal with %q", answer, err, want)
 		}
 	}
-	if _, err := d.Submit(t.Context(), puzzle, 2, "7"); err == nil || !strings.Contains(err.Error(), "opens when part 1") {
+	if _, err := d.Submit(t.Context(), puzzle, 2, "7", false); err == nil || !strings.Contains(err.Error(), "opens when part 1") {
 		t.Errorf("part 2 before part 1: %v", err)
 	}
 	if diff := cmp.Diff(before, d.site.Requests()); diff != "" {
 		t.Errorf("a refused answer was sent:\n%s", diff)
 	}
-	if _, err := d.Submit(t.Context(), puzzle, 1, "11"); err != nil {
+	if _, err := d.Submit(t.Context(), puzzle, 1, "11", false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Submit(t.Context(), puzzle, 2, "11"); err == nil || !strings.Contains(err.Error(), "answer to part 1") {
+	if _, err := d.Submit(t.Context(), puzzle, 2, "11", false); err == nil || !strings.Contains(err.Error(), "answer to part 1") {
 		t.Errorf("part one's answer: %v", err)
 	}
 	guesses, err := d.Guesses(puzzle)
@@ -177,7 +178,7 @@ func TestSolvedElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.site.Solve("2024/1", 1)
-		if v, err := d.Submit(t.Context(), puzzle, 1, answer); err != nil || v != want {
+		if v, err := d.Submit(t.Context(), puzzle, 1, answer, false); err != nil || v.Verdict != want || v.Answer != answer {
 			t.Errorf("%s: got %+v, %v, want %+v", answer, v, err, want)
 		}
 		if p, err := d.Stored(puzzle); err != nil || len(p.Answers) != 1 || p.Answers[0] != "11" || len(p.Parts) != 2 {
@@ -188,13 +189,13 @@ func TestSolvedElsewhere(t *testing.T) {
 
 // The last star needs all others: 49 up to 2024, 23 from 2025 on.
 func TestLastStar(t *testing.T) {
-	for p, want := range map[site.Puzzle]string{{Year: 2024, Day: 25}: "49", {Year: 2025, Day: 12}: "23"} {
+	for p, want := range map[site.Puzzle]string{{Year: 2024, Day: 25}: "49 others; 3 are there", {Year: 2025, Day: 12}: "23 others; 1 are there"} {
 		d := newDesk(t)
-		if _, err := d.Submit(t.Context(), p, 1, "11"); err != nil {
+		if _, err := d.Submit(t.Context(), p, 1, "11", false); err != nil {
 			t.Fatal(err)
 		}
-		_, err := d.Submit(t.Context(), p, 2, "31")
-		if err == nil || !strings.Contains(err.Error(), want+" others; 3 are there") {
+		_, err := d.Submit(t.Context(), p, 2, "31", false)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want that %s others are needed", p, err, want)
 		}
 	}
@@ -227,7 +228,7 @@ func TestStarsAreKeptForAWhile(t *testing.T) {
 // its own.
 func TestFolderIsPrivate(t *testing.T) {
 	d := newDesk(t)
-	if _, err := d.Submit(t.Context(), puzzle, 1, "12"); err != nil {
+	if _, err := d.Submit(t.Context(), puzzle, 1, "12", false); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(filepath.Join(d.dir, ".gitignore")); err != nil || !strings.Contains(string(text), "\n*\n") {
@@ -291,10 +292,225 @@ func TestSolvedInABrowser(t *testing.T) {
 		t.Errorf("at once: %d parts, %v, requests %v; want no request", len(p.Parts), err, d.site.Requests())
 	}
 	d.pass(16 * time.Minute)
-	if v, err := d.Submit(t.Context(), puzzle, 2, "31"); err != nil || v.Outcome != site.Correct {
+	if v, err := d.Submit(t.Context(), puzzle, 2, "31", false); err != nil || v.Outcome != site.Correct {
 		t.Errorf("part two: %v, %v", v, err)
 	}
 	if p, err := d.Puzzle(t.Context(), puzzle); err != nil || len(p.Parts) != 2 || len(p.Answers) != 2 {
 		t.Errorf("got %+v, %v; want both parts solved", p, err)
+	}
+}
+
+// An answer that a program prints is sent as what it means, or not at all.
+func TestAnswersOfPrograms(t *testing.T) {
+	sent := map[string]string{
+		"1234.0": "1234", "1234.": "1234", "1.234e3": "1234", "1.234e+03": "1234", "-0.0": "0", "+12.00": "12", "2E+2": "200",
+		" 1234 \n": "1234", `"1234"`: "1234", "'abc'": "abc", "np.int64(77)": "77", "np.float64(78.0)": "78", "1234n": "1234",
+		"01234": "01234", "+1234": "+1234", "1,234": "1,234", "co,de,ka,ta": "co,de,ka,ta", "HZGPQR": "HZGPQR", "hzgpqr": "hzgpqr",
+		"2-=102--02--=1-0-2": "2-=102--02--=1-0-2", "12345e67": "12345e67", "-5": "-5", "4,6,3,5,6,3": "4,6,3,5,6,3", "1e400": "1e400",
+	}
+	for text, want := range sent {
+		d := newDesk(t)
+		v, err := d.Submit(t.Context(), puzzle, 1, text, false)
+		if err != nil || v.Answer != want {
+			t.Errorf("%q: sent as %q, %v; want %q", text, v.Answer, err, want)
+		}
+		if got := d.site.Posted(); len(got) != 1 || got[0] != want {
+			t.Errorf("%q: the site got %q, want %q", text, got, want)
+		}
+	}
+	for _, text := range []string{
+		"", " \t\n", `""`, "True", "false", "None", "null", "nil", "nan", "NaN", "-inf", "Infinity", "undefined", "1234.5", "1e-3", "1.5e0", "1.0e9999",
+		"[1234]", "[1, 2]", "(1234,)", "(1234+0j)", "{1: 2}", "Some(1234)", "<object at 0x7f>", "12 34", "12\n34", "1234\x00", strings.Repeat("9", 300),
+	} {
+		d := newDesk(t)
+		_, err := d.Submit(t.Context(), puzzle, 1, text, false)
+		if _, ok := errors.AsType[*personal.RefusedError](err); !ok || len(d.site.Requests()) > 0 {
+			t.Errorf("%q: %v, requests %v; want it refused without a request", text, err, d.site.Requests())
+		}
+	}
+}
+
+// An expired cookie changes nothing that is stored, and part two comes with the next
+// valid one.
+func TestExpiredCookie(t *testing.T) {
+	d := newDesk(t)
+	year := site.Puzzle{Year: 2025, Day: 1}
+	if _, err := d.Submit(t.Context(), year, 1, "11", false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Stars(t.Context(), 2025); err != nil {
+		t.Fatal(err)
+	}
+	d.pass(time.Hour)
+	d.site.Expire(true)
+	asks := map[string]func() error{
+		"puzzle":     func() error { _, err := d.Puzzle(t.Context(), year); return err },
+		"new puzzle": func() error { _, err := d.Puzzle(t.Context(), site.Puzzle{Year: 2025, Day: 2}); return err },
+		"refresh":    func() error { _, err := d.Refresh(t.Context(), year); return err },
+		"stars":      func() error { _, err := d.Stars(t.Context(), 2025); return err },
+		"input":      func() error { _, err := d.Input(t.Context(), year); return err },
+		"answer": func() error {
+			_, err := d.Submit(t.Context(), site.Puzzle{Year: 2025, Day: 3}, 1, "7", false)
+			return err
+		},
+		"leaderboard": func() error { _, err := d.Leaderboard(t.Context(), 2025, "7"); return err },
+	}
+	for name, ask := range asks {
+		if err := ask(); !errors.Is(err, site.ErrSessionRejected) {
+			t.Errorf("%s: %v, want that the session is not accepted", name, err)
+		}
+	}
+	if p, err := d.Stored(year); err != nil || len(p.Answers) != 1 || len(p.Parts) != 1 {
+		t.Errorf("stored %+v, %v; want the accepted answer of part one", p, err)
+	}
+	d.site.Expire(false)
+	if p, err := d.Puzzle(t.Context(), year); err != nil || len(p.Parts) != 2 || len(p.Answers) != 1 {
+		t.Errorf("with a valid cookie: %+v, %v; want both parts", p, err)
+	}
+	if stars, err := d.Stars(t.Context(), 2025); err != nil || stars.ByDay[1] != 1 {
+		t.Errorf("stars %+v, %v", stars, err)
+	}
+}
+
+// A page that knows less, such as that of another account, replaces nothing.
+func TestPagesNeverKnowLess(t *testing.T) {
+	d := newDesk(t)
+	for part, answer := range []string{"11", "31"} {
+		if _, err := d.Submit(t.Context(), puzzle, part+1, answer, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p, err := d.Puzzle(t.Context(), puzzle); err != nil || len(p.Parts) != 2 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	d.site.Solve("2024/1", 0)
+	d.pass(time.Hour)
+	d.site.Judge("You don't seem to be solving the right level.")
+	if p, err := d.Refresh(t.Context(), puzzle); err != nil || len(p.Parts) != 2 || len(p.Answers) != 2 {
+		t.Errorf("got %+v, %v; want both parts and answers", p, err)
+	}
+}
+
+// A folder whose stored page has lost the accepted answers, as earlier programs left
+// it behind an expired cookie, gets part two.
+func TestLostAnswersComeBack(t *testing.T) {
+	d := newDesk(t)
+	if _, err := d.Submit(t.Context(), puzzle, 1, "11", false); err != nil {
+		t.Fatal(err)
+	}
+	lost := filepath.Join(d.dir, "2024", "day01", "puzzle.json")
+	if err := os.WriteFile(lost, []byte(`{"title":"Two Lists","fetched":"2026-01-01T12:00:00Z"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := d.Puzzle(t.Context(), puzzle); err != nil || len(p.Parts) != 2 || len(p.Answers) != 1 {
+		t.Errorf("got %+v, %v; want part two and the answer to part one", p, err)
+	}
+}
+
+// An answer whose verdict was lost is not sent again: the page says whether it was
+// right.
+func TestLostVerdict(t *testing.T) {
+	for answer, wantPosts := range map[string]int{"11": 1, "12": 1} {
+		d := newDesk(t)
+		if _, err := d.Puzzle(t.Context(), puzzle); err != nil {
+			t.Fatal(err)
+		}
+		never := make(chan struct{})
+		d.site.Hang(never)
+		go func() { // a server that ends in the middle of its answer
+			for len(d.site.Posted()) == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			d.site.CloseClientConnections()
+		}()
+		_, err := d.Submit(t.Context(), puzzle, 1, answer, false)
+		if _, ok := errors.AsType[*site.UnknownVerdictError](err); !ok {
+			t.Errorf("%s: %v, want that the verdict is unknown", answer, err)
+		}
+		close(never)
+		d.site.Hang(nil)
+		d.pass(time.Second)
+		v, err := d.folder().Submit(t.Context(), puzzle, 1, answer, false)
+		_, refused := errors.AsType[*personal.RefusedError](err)
+		if right := answer == "11"; right != (err == nil && v.Outcome == site.Correct) || right == refused {
+			t.Errorf("%s again: %+v, %v", answer, v, err)
+		}
+		if got := d.site.Posted(); len(got) != wantPosts {
+			t.Errorf("%s: the site got %q, want one", answer, got)
+		}
+		if answer == "12" {
+			if v, err := d.Submit(t.Context(), puzzle, 1, "11", false); err != nil || v.Outcome != site.Correct {
+				t.Errorf("another answer: %+v, %v", v, err)
+			}
+		}
+	}
+}
+
+// What the site has refused to judge may be sent again at once.
+func TestNotJudged(t *testing.T) {
+	for _, status := range []int{http.StatusFound, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway} {
+		d := newDesk(t)
+		if _, err := d.Puzzle(t.Context(), puzzle); err != nil {
+			t.Fatal(err)
+		}
+		d.site.Fail(status)
+		if _, err := d.Submit(t.Context(), puzzle, 1, "11", false); err == nil {
+			t.Errorf("%d: no error", status)
+		}
+		d.site.Fail(0)
+		if v, err := d.Submit(t.Context(), puzzle, 1, "11", false); err != nil || v.Outcome != site.Correct {
+			t.Errorf("after %d: %+v, %v", status, v, err)
+		}
+	}
+}
+
+// What is stored and cannot have changed is not asked for again: an unsolved year costs
+// one look at the calendar.
+func TestUpdate(t *testing.T) {
+	d := newDesk(t)
+	for day := 1; day <= 12; day++ {
+		if _, err := d.Update(t.Context(), site.Puzzle{Year: 2025, Day: day}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.pass(time.Hour)
+	d.site.Solve("2025/4", 1)
+	for day := 1; day <= 12; day++ {
+		p, err := d.Update(t.Context(), site.Puzzle{Year: 2025, Day: day})
+		if want := map[bool]int{false: 1, true: 2}[day == 4]; err != nil || len(p.Parts) != want {
+			t.Errorf("day %d: %+v, %v; want %d parts", day, p, err, want)
+		}
+	}
+	requests := d.site.Requests()
+	if requests["GET /2025"] != 1 || requests["GET /2025/day/4"] != 2 || requests["GET /2025/day/5"] != 1 {
+		t.Errorf("requests %v; want one of the calendar, and each page once but for day 4", requests)
+	}
+}
+
+// A read-only link needs no session, and its key is not stored.
+func TestReadOnlyLeaderboard(t *testing.T) {
+	d := newDesk(t)
+	d.site.Expire(true)
+	link := "https://adventofcode.com/2025/leaderboard/private/view/7?" + sitetest.ViewKey
+	for range 2 {
+		if _, err := d.Leaderboard(t.Context(), 2025, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := d.site.Requests()["GET /2025/leaderboard/private/view/7.json"]; n != 1 {
+		t.Errorf("%d requests within 15 minutes, want 1", n)
+	}
+	err := filepath.WalkDir(d.dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), sitetest.ViewKey) || strings.Contains(path, sitetest.ViewKey) {
+			t.Errorf("%s has the key of the link", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

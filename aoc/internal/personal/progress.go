@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
@@ -26,6 +25,11 @@ func (f *Folder) Stars(ctx context.Context, year int) (Stars, error) {
 	err := f.refresh(ctx, f.starsPath(year), &stars, func() time.Time { return stars.Fetched },
 		func(client *site.Client) error {
 			byDay, err := client.Stars(ctx, year)
+			for day, n := range stars.ByDay { // stars are never lost
+				if err == nil {
+					byDay[day] = max(byDay[day], n)
+				}
+			}
 			stars = Stars{Fetched: f.cfg.Now().UTC(), ByDay: byDay}
 			return err
 		})
@@ -38,17 +42,16 @@ type Leaderboard struct {
 	Board   json.RawMessage `json:"board"`
 }
 
-// leaderboardID is the form of a leaderboard's id.
-var leaderboardID = regexp.MustCompile(`^[0-9]{1,12}$`)
-
-// Leaderboard returns a private leaderboard, at most 15 minutes old.
-func (f *Folder) Leaderboard(ctx context.Context, year int, id string) (Leaderboard, error) {
+// Leaderboard returns a private leaderboard, at most 15 minutes old. board is its
+// number or address; a read-only link needs no session.
+func (f *Folder) Leaderboard(ctx context.Context, year int, address string) (Leaderboard, error) {
 	var board Leaderboard
-	if !leaderboardID.MatchString(id) {
-		return board, errors.New("the id of a leaderboard is the number in its address")
+	id, err := site.ParseBoard(address)
+	if err != nil {
+		return board, err
 	}
-	path := filepath.Join(f.year(year), fmt.Sprintf("leaderboard-%s.json", id))
-	err := f.refresh(ctx, path, &board, func() time.Time { return board.Fetched },
+	path := filepath.Join(f.year(year), fmt.Sprintf("leaderboard-%s.json", id.ID))
+	err = f.refresh(ctx, path, &board, func() time.Time { return board.Fetched },
 		func(client *site.Client) error {
 			raw, err := client.Leaderboard(ctx, year, id)
 			if err == nil && !json.Valid(raw) {
@@ -58,6 +61,23 @@ func (f *Folder) Leaderboard(ctx context.Context, year int, id string) (Leaderbo
 			return err
 		})
 	return board, err
+}
+
+// EventDays returns the number of puzzles of a year: as the newest leaderboard of it
+// says, else as is known of the site.
+func (f *Folder) EventDays(year int) int {
+	paths, _ := filepath.Glob(filepath.Join(f.year(year), "leaderboard-*.json")) // the pattern is valid
+	for _, path := range paths {
+		var stored struct {
+			Board struct {
+				Days int `json:"num_days"`
+			} `json:"board"`
+		}
+		if _, err := readJSON(path, &stored); err == nil && stored.Board.Days >= 1 && stored.Board.Days <= 25 {
+			return stored.Board.Days
+		}
+	}
+	return site.Days(year)
 }
 
 // refresh reads a JSON file into v. If the file is missing or too old, it calls

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
@@ -41,6 +43,34 @@ const refreshAfter = 15 * time.Minute
 // second part is open and unsolved is current: the site would only add the answer.
 func (p *Puzzle) isCurrent() bool { return len(p.Parts) > p.solved() || len(p.Parts) == 2 }
 
+// Update is like Puzzle, but downloads a puzzle again if the calendar has more stars
+// than the stored page: parts may have been solved in a browser.
+func (f *Folder) Update(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
+	stored, err := f.Stored(p)
+	if err != nil {
+		return nil, err
+	}
+	if !f.isOutdated(stored) {
+		return f.Puzzle(ctx, p)
+	}
+	stars, err := f.Stars(ctx, p.Year)
+	if errors.Is(err, site.ErrNotFound) {
+		return f.Puzzle(ctx, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if stars.ByDay[p.Day] <= stored.solved() {
+		return f.Puzzle(ctx, p)
+	}
+	return f.Refresh(ctx, p)
+}
+
+// isOutdated reports whether more of a stored puzzle may be on the site by now.
+func (f *Folder) isOutdated(stored *Puzzle) bool {
+	return stored != nil && stored.solved() < 2 && f.cfg.Now().Sub(stored.Fetched) >= refreshAfter
+}
+
 // Refresh is like Puzzle, but downloads a puzzle again that is not solved and more
 // than 15 minutes old.
 func (f *Folder) Refresh(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
@@ -48,7 +78,7 @@ func (f *Folder) Refresh(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
 	if err != nil {
 		return nil, err
 	}
-	if stored == nil || stored.solved() == 2 || f.cfg.Now().Sub(stored.Fetched) < refreshAfter {
+	if !f.isOutdated(stored) {
 		return f.Puzzle(ctx, p)
 	}
 	unlock, err := f.lock(ctx, f.day(p))
@@ -85,6 +115,10 @@ func (f *Folder) download(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
 	if err != nil {
 		return nil, err
 	}
+	stored, err := f.Stored(p)
+	if err != nil {
+		return nil, err
+	}
 	page, err := client.Page(ctx, p)
 	if err != nil {
 		return nil, err
@@ -97,7 +131,22 @@ func (f *Folder) download(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
 		}
 		puzzle.Examples = append(puzzle.Examples, examplesOf(i+1, part)...)
 	}
+	puzzle.keep(stored)
 	return puzzle, f.store(puzzle)
+}
+
+// keep takes over what an older page knew and the new one does not, such as that of
+// another account.
+func (p *Puzzle) keep(older *Puzzle) {
+	if older == nil {
+		return
+	}
+	if older.solved() > p.solved() {
+		p.Answers = older.Answers
+	}
+	if len(older.Parts) > len(p.Parts) {
+		p.Parts, p.Examples = older.Parts, older.Examples
+	}
 }
 
 // examplesOf returns the examples of a part. Like aocd, it takes the recognized
@@ -160,7 +209,48 @@ func (f *Folder) Stored(p site.Puzzle) (*Puzzle, error) {
 		}
 		puzzle.Examples[i].Data = string(data)
 	}
-	return puzzle, nil
+	return puzzle, f.addAccepted(puzzle)
+}
+
+// addAccepted adds the answers that the site has accepted and the stored page lacks.
+func (f *Folder) addAccepted(p *Puzzle) error {
+	known, err := f.Guesses(p.Puzzle)
+	for _, g := range known {
+		if g.Part == p.solved()+1 && (g.Outcome == site.Correct || g.Outcome == site.AllFinished) {
+			p.Answers = append(p.Answers, g.Answer)
+		}
+	}
+	return err
+}
+
+// Days returns the days of a year that were downloaded, ascending.
+func (f *Folder) Days(year int) ([]int, error) {
+	var days []int
+	for day := 1; day <= 25; day++ {
+		_, err := os.Lstat(filepath.Join(f.day(site.Puzzle{Year: year, Day: day}), "puzzle.json"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err == nil {
+			days = append(days, day)
+		}
+	}
+	return days, nil
+}
+
+// Years returns the years of which something was downloaded, ascending.
+func (f *Folder) Years() ([]int, error) {
+	entries, err := os.ReadDir(f.cfg.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var years []int
+	for _, e := range entries {
+		if year, err := strconv.Atoi(e.Name()); err == nil && e.IsDir() && len(e.Name()) == 4 {
+			years = append(years, year)
+		}
+	}
+	return years, err
 }
 
 // Input returns the user's input, from disk or else from the site.

@@ -1,15 +1,18 @@
 package site
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,16 +33,34 @@ var (
 	ErrNoSession       = errors.New("no session cookie: run triptych aoc login, or set AOC_SESSION")
 	ErrSessionRejected = errors.New("the site does not accept the session cookie: log in with a browser, copy the new cookie and run triptych aoc login")
 	ErrNotFound        = errors.New("the site has no such page")
+
+	errTooEarly = errors.New("the site has not opened this page yet")
 )
+
+// An UnknownVerdictError reports an answer that may have reached the site, and whose
+// verdict is not known.
+type UnknownVerdictError struct{ Err error }
+
+func (e *UnknownVerdictError) Error() string {
+	return "the answer may have been sent, and its verdict is not known: " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *UnknownVerdictError) Unwrap() error { return e.Err }
 
 // A LockedError reports a puzzle that has not been published.
 type LockedError struct {
 	Puzzle Puzzle
 	Opens  time.Time
+	BySite bool // the site said so, although the local clock is past Opens
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("%s opens at %s; nothing was requested before that", e.Puzzle, e.Opens.UTC().Format("2006-01-02 15:04 UTC"))
+	opens := e.Opens.UTC().Format("2006-01-02 15:04 UTC")
+	if e.BySite {
+		return fmt.Sprintf("%s is not open on the site yet, which opens it at %s; check the clock of this machine and retry in a minute", e.Puzzle, opens)
+	}
+	return fmt.Sprintf("%s opens at %s; nothing was requested before that", e.Puzzle, opens)
 }
 
 // A BusyError reports that the site is overloaded or limits the rate of requests.
@@ -108,9 +129,18 @@ func (c *Client) Page(ctx context.Context, p Puzzle) (*Page, error) {
 	}
 	body, err := c.get(ctx, p.path())
 	if err != nil {
-		return nil, err
+		return nil, locked(err, p)
 	}
 	return parsePage(body, c.base)
+}
+
+// locked returns the error of a request about a puzzle: the site answers 404 before
+// it opens one.
+func locked(err error, p Puzzle) error {
+	if errors.Is(err, errTooEarly) {
+		return &LockedError{Puzzle: p, Opens: p.Opens(), BySite: true}
+	}
+	return err
 }
 
 // Input downloads the user's input for a puzzle.
@@ -118,22 +148,43 @@ func (c *Client) Input(ctx context.Context, p Puzzle) ([]byte, error) {
 	if err := c.checkUnlocked(p); err != nil {
 		return nil, err
 	}
-	return c.get(ctx, p.path()+"/input")
+	body, err := c.get(ctx, p.path()+"/input")
+	return body, locked(err, p)
 }
 
 // Submit submits an answer. part is 1 or 2. The answer counts: a wrong one locks the
-// puzzle for a minute or more.
+// puzzle for a minute or more. It returns an [UnknownVerdictError] if the request was
+// sent and not answered, or answered in words that are not understood. After every
+// other error the site has not judged the answer.
 func (c *Client) Submit(ctx context.Context, p Puzzle, part int, answer string) (Verdict, error) {
 	if err := c.checkUnlocked(p); err != nil {
 		return Verdict{}, err
 	}
 	form := url.Values{"level": {strconv.Itoa(part)}, "answer": {answer}}
-	body, err := c.do(ctx, http.MethodPost, p.path()+"/answer", form)
-	if err != nil {
-		return Verdict{}, err
+	var sent atomic.Bool // set by a goroutine of the transport
+	trace := &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}
+	body, err := c.do(httptrace.WithClientTrace(ctx, trace), http.MethodPost, p.path()+"/answer", form)
+	if noAnswer, ok := errors.AsType[*noAnswerError](err); ok && sent.Load() {
+		return Verdict{}, &UnknownVerdictError{noAnswer}
 	}
-	return parseVerdict(body)
+	if err != nil {
+		return Verdict{}, locked(err, p)
+	}
+	verdict, err := parseVerdict(body)
+	if err != nil && !errors.Is(err, ErrSessionRejected) {
+		err = &UnknownVerdictError{err}
+	}
+	return verdict, err
 }
+
+// A noAnswerError reports a request without a whole answer.
+type noAnswerError struct {
+	doing string
+	err   error
+}
+
+func (e *noAnswerError) Error() string { return e.doing + ": " + e.err.Error() }
+func (e *noAnswerError) Unwrap() error { return e.err }
 
 // Stars downloads the calendar of a year and returns the user's stars by day.
 func (c *Client) Stars(ctx context.Context, year int) (map[int]int, error) {
@@ -144,9 +195,16 @@ func (c *Client) Stars(ctx context.Context, year int) (map[int]int, error) {
 	return parseCalendar(body), nil
 }
 
-// Leaderboard downloads a private leaderboard as the site's JSON.
-func (c *Client) Leaderboard(ctx context.Context, year int, id string) ([]byte, error) {
-	return c.get(ctx, fmt.Sprintf("/%d/leaderboard/private/view/%s.json", year, url.PathEscape(id)))
+// Leaderboard downloads a private leaderboard as the site's JSON. The board of a
+// read-only link needs no session.
+func (c *Client) Leaderboard(ctx context.Context, year int, board Board) ([]byte, error) {
+	path := fmt.Sprintf("/%d/leaderboard/private/view/%s.json", year, board.ID)
+	if board.Query == "" {
+		return c.get(ctx, path)
+	}
+	public := *c
+	public.session = Session{}
+	return public.request(ctx, http.MethodGet, path+"?"+board.Query, nil)
 }
 
 func (c *Client) checkUnlocked(p Puzzle) error {
@@ -160,12 +218,28 @@ func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 	return c.do(ctx, http.MethodGet, path, nil)
 }
 
-// do sends a request when the throttle permits it and returns the body of a
-// successful response.
+// do is like request and requires a session, in the request and in the page that
+// answers it: puzzles and calendars are public, and the site shows them without the
+// user's answers and stars if it does not accept the session.
 func (c *Client) do(ctx context.Context, method, path string, form url.Values) ([]byte, error) {
 	if c.session.value == "" {
 		return nil, ErrNoSession
 	}
+	body, err := c.request(ctx, method, path, form)
+	if err == nil && isSignedOut(body) {
+		return nil, ErrSessionRejected
+	}
+	return body, err
+}
+
+// isSignedOut reports whether a page offers its reader to log in.
+func isSignedOut(page []byte) bool {
+	return bytes.Contains(page, []byte("[Log In]")) && !bytes.Contains(page, []byte("[Log Out]"))
+}
+
+// request sends a request when the throttle permits it and returns the body of a
+// successful response.
+func (c *Client) request(ctx context.Context, method, path string, form url.Values) ([]byte, error) {
 	if err := c.throttle.Wait(ctx); err != nil {
 		return nil, err
 	}
@@ -176,13 +250,15 @@ func (c *Client) do(ctx context.Context, method, path string, form url.Values) (
 		return nil, err
 	}
 	req.Header.Set("User-Agent", userAgent)
-	req.AddCookie(&http.Cookie{Name: "session", Value: c.session.value})
+	if !c.session.IsZero() {
+		req.AddCookie(&http.Cookie{Name: "session", Value: c.session.value})
+	}
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("the site cannot be reached: %w", err)
+		return nil, &noAnswerError{"the site cannot be reached", err}
 	}
 	defer func() { _ = resp.Body.Close() }() // nothing was written
 	return readResponse(resp)
@@ -194,13 +270,15 @@ func readResponse(resp *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPage+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("reading the site's answer: %w", err)
+		return nil, &noAnswerError{"reading the site's answer", err}
 	case len(body) > maxPage:
 		return nil, fmt.Errorf("the site's answer exceeds %d bytes", maxPage)
 	case resp.StatusCode >= 300 && resp.StatusCode < 400, resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
 		return nil, ErrSessionRejected
 	case resp.StatusCode == http.StatusBadRequest && strings.Contains(string(body), "log in"):
 		return nil, ErrSessionRejected // "Puzzle inputs differ by user. Please log in to get your puzzle input."
+	case resp.StatusCode == http.StatusNotFound && strings.Contains(string(body), "before it unlocks"):
+		return nil, errTooEarly // "Please don't repeatedly request this endpoint before it unlocks!"
 	case resp.StatusCode == http.StatusNotFound:
 		return nil, ErrNotFound
 	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode >= 500:

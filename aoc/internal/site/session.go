@@ -1,13 +1,18 @@
 package site
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
@@ -23,11 +28,13 @@ var valid = regexp.MustCompile(`^[0-9a-zA-Z_-]+$`)
 const minCookie, maxCookie = 16, 512
 
 // ParseSession parses a cookie's value. It accepts the forms that people copy from
-// a browser: with "session=" before it, and with white space around it.
+// a browser, with "session=" before it and with white space around it, and that of
+// files of tokens, with a comment behind it.
 func ParseSession(text string) (Session, error) {
-	value := strings.TrimSpace(text)
+	value := strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	value = strings.TrimPrefix(value, "session=")
 	value, _, _ = strings.Cut(value, ";")
+	value, _, _ = strings.Cut(value, "#")
 	value = strings.TrimSpace(value)
 	if len(value) < minCookie || len(value) > maxCookie || !valid.MatchString(value) {
 		return Session{}, errors.New("this is not a session cookie: copy the value of the cookie named session from your browser")
@@ -71,7 +78,7 @@ var variables = []string{"AOC_SESSION", "ADVENT_OF_CODE_SESSION"}
 
 // files are the places below the home folder where aocd and aoc-cli keep a session.
 var files = []string{
-	".config/aocd/token", ".config/adventofcode.session", ".adventofcode.session",
+	".config/aocd/token", ".config/aocd/tokens.json", ".config/adventofcode.session", ".adventofcode.session",
 }
 
 // FindSession returns the user's session and where it was found: in own, a file
@@ -114,5 +121,36 @@ func readSession(path string) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return ParseSession(string(text))
+	return ParseSessionFile(text)
+}
+
+// ParseSessionFile parses a file that holds a session: its first line that is neither
+// empty nor a comment, or aocd's tokens.json, an object of tokens by the name of their
+// user. Of several tokens, that of the name default is used.
+func ParseSessionFile(text []byte) (Session, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return parseTokens(text)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return ParseSession(line)
+		}
+	}
+	return ParseSession("")
+}
+
+func parseTokens(text []byte) (Session, error) {
+	var tokens map[string]string
+	if err := json.Unmarshal(text, &tokens); err != nil {
+		return Session{}, errors.New("the file of tokens is no JSON object of strings")
+	}
+	if token, ok := tokens["default"]; ok {
+		return ParseSession(token)
+	}
+	names := slices.Sorted(maps.Keys(tokens))
+	if len(names) != 1 {
+		return Session{}, fmt.Errorf("the file of tokens has %d users (%s): pipe the token of one into triptych aoc login", len(names), strings.Join(names, ", "))
+	}
+	return ParseSession(tokens[names[0]])
 }

@@ -81,7 +81,7 @@ func TestInputStarsLeaderboard(t *testing.T) {
 	if diff := cmp.Diff(map[int]int{1: 2, 2: 1, 3: 0}, got); err != nil || diff != "" {
 		t.Errorf("%v, stars (-want +got):\n%s", err, diff)
 	}
-	if board, err := client.Leaderboard(t.Context(), 2025, "7"); err != nil || !strings.Contains(string(board), `"num_days":12`) {
+	if board, err := client.Leaderboard(t.Context(), 2025, site.Board{ID: "7"}); err != nil || !strings.Contains(string(board), `"num_days":12`) {
 		t.Errorf("leaderboard %s, %v", board, err)
 	}
 }
@@ -239,5 +239,58 @@ func TestFindSession(t *testing.T) {
 	}
 	if _, from, err := find(); from != "AOC_SESSION" || err != nil {
 		t.Errorf("got %q, %v; want AOC_SESSION before the files of others", from, err)
+	}
+}
+
+// The site's 404 before it opens a puzzle is told as such, though the local clock is
+// past the time.
+func TestTooEarly(t *testing.T) {
+	client, fake := open(t, sitetest.Session, later)
+	fake.SetClock(func() time.Time { return time.Date(2024, 12, 1, 4, 59, 58, 0, time.UTC) })
+	_, pageErr := client.Page(t.Context(), puzzle)
+	_, inputErr := client.Input(t.Context(), puzzle)
+	_, answerErr := client.Submit(t.Context(), puzzle, 1, "11")
+	for _, err := range []error{pageErr, inputErr, answerErr} {
+		if locked, ok := errors.AsType[*site.LockedError](err); !ok || !locked.BySite {
+			t.Errorf("%v, want a LockedError by the site", err)
+		}
+	}
+	if _, err := client.Page(t.Context(), site.Puzzle{Year: 2023, Day: 1}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSessionFiles(t *testing.T) {
+	cookie := strings.Repeat("5361", 32)
+	for text, ok := range map[string]bool{
+		cookie: true, cookie + "\n": true, "session=" + cookie + "; path=/\n": true, cookie + " # me\n" + strings.Repeat("6", 96) + " # work\n": true,
+		"# aocd\n\n" + cookie + "\n": true, "\ufeff" + cookie + "\r\n": true,
+		`{"ann": "` + cookie + `"}`: true, `{"bob": "` + strings.Repeat("6", 96) + `", "default": "` + cookie + `"}`: true,
+		`{"bob": "` + strings.Repeat("6", 96) + `", "ann": "` + cookie + `"}`: false, "{": false, "": false, "# nothing\n": false, `{"ann": 5}`: false,
+	} {
+		got, err := site.ParseSessionFile([]byte(text))
+		want, _ := site.ParseSession(cookie)
+		if ok != (err == nil) || ok && got != want {
+			t.Errorf("%.20q…: %v, want accepted %v", text, err, ok)
+		}
+		if err != nil && strings.Contains(err.Error(), cookie[:16]) {
+			t.Errorf("the error shows a cookie: %v", err)
+		}
+	}
+}
+
+func TestBoards(t *testing.T) {
+	for text, want := range map[string]site.Board{
+		"123456": {ID: "123456"},
+		"https://adventofcode.com/2025/leaderboard/private/view/123456":                  {ID: "123456"},
+		"https://adventofcode.com/2025/leaderboard/private/view/123456?view_key=ab12":    {ID: "123456", Query: "view_key=ab12"},
+		"http://other.example/2025/leaderboard/private/view/123456.json?view_key=ab12#x": {ID: "123456", Query: "view_key=ab12"},
+		"/2025/leaderboard/private/view/1":                                               {ID: "1"},
+		"":                                                                               {}, "x": {}, "../1": {}, "1/2": {}, "https://adventofcode.com/2025": {}, "https://adventofcode.com/2025/leaderboard/private/view/1?a=%0d": {},
+	} {
+		got, err := site.ParseBoard(text)
+		if got != want || (err != nil) != (want == site.Board{}) {
+			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
+		}
 	}
 }

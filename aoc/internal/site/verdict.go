@@ -25,6 +25,9 @@ const (
 	TooRecent   Outcome = "too_recent"   // not judged; see Verdict.Wait
 	WrongLevel  Outcome = "wrong_level"  // solved already, or not open
 	AllFinished Outcome = "all_finished" // every puzzle of the year is solved
+	// Unknown is the outcome of an answer that was being sent when the program ended, or
+	// that the site did not answer.
+	Unknown Outcome = "unknown"
 )
 
 // Judged reports whether the site compared the answer with its own.
@@ -71,7 +74,7 @@ func parseVerdict(page []byte) (Verdict, error) {
 			return Verdict{Outcome: row.outcome, Wait: wait(row.outcome, message), Message: message}, nil
 		}
 	}
-	if strings.Contains(string(page), "[Log In]") {
+	if strings.Contains(message, "please identify yourself") {
 		return Verdict{}, ErrSessionRejected
 	}
 	return Verdict{}, fmt.Errorf("the site's answer is not understood: %.200q", message)
@@ -86,9 +89,6 @@ func verdictText(page []byte) (string, error) {
 	for article := range elements(root, atom.Article) {
 		return strings.Join(strings.Fields(textOf(article)), " "), nil
 	}
-	if strings.Contains(string(page), "[Log In]") {
-		return "", ErrSessionRejected
-	}
 	return "", errors.New("the site's answer has no text")
 }
 
@@ -102,7 +102,7 @@ func containsAll(text string, phrases []string) bool {
 }
 
 var (
-	left    = regexp.MustCompile(`[Yy]ou have (?:(\d+)m )?(\d+)s left to wait`)
+	left    = regexp.MustCompile(`[Yy]ou have ((?:\d{1,4}[hms] )+)left to wait`)
 	minutes = regexp.MustCompile(`[Pp]lease wait (\w+) minutes? before trying again`)
 )
 
@@ -112,9 +112,9 @@ var numerals = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five":
 // wait returns how long the site refuses further answers.
 func wait(outcome Outcome, message string) time.Duration {
 	if m := left.FindStringSubmatch(message); m != nil {
-		mins, _ := strconv.Atoi(m[1]) // "" is 0
-		secs, _ := strconv.Atoi(m[2])
-		return time.Duration(mins)*time.Minute + time.Duration(secs)*time.Second
+		if d, err := time.ParseDuration(strings.ReplaceAll(m[1], " ", "")); err == nil {
+			return d
+		}
 	}
 	if m := minutes.FindStringSubmatch(message); m != nil {
 		n, err := strconv.Atoi(m[1])

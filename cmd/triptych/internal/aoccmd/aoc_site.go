@@ -89,7 +89,7 @@ func (a commands) readSession() (aoc.Session, error) {
 	if err != nil {
 		return aoc.Session{}, err
 	}
-	return aoc.ParseSession(string(text))
+	return aoc.ParseSession(text)
 }
 
 func (a commands) aocFetch() app.Command {
@@ -170,7 +170,7 @@ func (a commands) fetchDay(ctx context.Context, user *aoc.User, year, day int) e
 	if err != nil {
 		return err
 	}
-	text, err := user.Refresh(ctx, puzzle)
+	text, err := user.Update(ctx, puzzle)
 	if err != nil {
 		return err
 	}
