@@ -38,8 +38,9 @@ func TestRacePageInBrowser(t *testing.T) {
 		t.Skip("chromium is missing (Debian: chromium)")
 	}
 	day := race.Puzzle{Year: 2025, Day: 1, Part: 1}
-	result, err := json.Marshal(race.New([]race.Run{
-		{Puzzle: day, Model: "opus", MS: 1500}, {Puzzle: day, Model: "<b>gpt4</b>", MS: 65_000}, {Puzzle: day, Model: "late", Failed: true},
+	result, err := json.Marshal(race.New(race.Solve, []race.Run{
+		{Puzzle: day, Kind: race.Solve, Model: "opus", MS: 1500}, {Puzzle: day, Kind: race.Solve, Model: "<b>gpt4</b>", MS: 65_000},
+		{Puzzle: day, Kind: race.Solve, Model: "late", Correct: new(false)},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func TestRacePageInBrowser(t *testing.T) {
 	}
 	text := html.UnescapeString(string(shown[strings.LastIndex(string(shown), `<pre id="log">`):]))
 	for _, want := range []string{
-		"ui/initialize\nui/notifications/initialized\n", "1\topus\t3\t1\t0\t0\t1\t1.5 s", "2\t<b>gpt4</b>\t2\t0\t1\t0\t1\t1m05s",
+		"ui/initialize\nui/notifications/initialized\n", "1\topus\t2\t1\t0\t0\t1\t1.5 s", "2\t<b>gpt4</b>\t1\t0\t1\t0\t1\t1m05s",
 		"2025 day 1 part 1", "not solved",
 	} {
 		if !strings.Contains(text, want) {

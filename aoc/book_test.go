@@ -144,7 +144,7 @@ func TestUnreadableSpeedsAreLeftAlone(t *testing.T) {
 func TestMeanOfLargeSpeeds(t *testing.T) {
 	const most = 1<<63 - 1
 	speeds := []Speed{{"a", 1, most, noon, Details{}}, {"a", 1, most, noon, Details{}}, {"a", 1, most, noon, Details{}}}
-	if got := meanOf(speeds, "a", 1); got != most {
+	if got := meanOf(speeds, speeds[0]); got != most {
 		t.Errorf("mean %d, want %d", got, int64(most))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -94,6 +95,15 @@ func Days(year int) int { return site.Days(year) }
 
 // A LockedError reports a puzzle that has not been published.
 type LockedError = site.LockedError
+
+// A BusyError reports that the site is overloaded or limits the rate of requests.
+type BusyError = site.BusyError
+
+// A Member is a member of a private leaderboard.
+type Member = memberScore
+
+// MembersOf returns the members of a private leaderboard in the site's JSON, best first.
+func MembersOf(board json.RawMessage) ([]Member, error) { return membersOf(board) }
 
 // ParseSession parses a text that holds the site's session cookie: its value, or a file
 // of tokens.

@@ -1,10 +1,17 @@
 package aoc
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/triptych-mcp/triptych/aoc/race"
+)
 
 // Details holds the members of a record beyond the documented ones. Nil fields
 // are unknown.
 type Details struct {
+	// Kind is what the time measures: [race.Solve], which is meant if it is nil, or
+	// [race.Program].
+	Kind      *string  `json:"kind,omitempty"`
 	Correct   *bool    `json:"correct,omitempty"`
 	Attempts  *int     `json:"attempts,omitempty"`
 	Language  *string  `json:"language,omitempty"`
@@ -12,6 +19,19 @@ type Details struct {
 	TokensOut *int64   `json:"tokensOut,omitempty"`
 	CostUSD   *float64 `json:"costUsd,omitempty"`
 	Notes     *string  `json:"notes,omitempty"`
+	// TimedMS is the time by the server's clock, from fetch_instruction to the accepted
+	// answer, in milliseconds.
+	TimedMS *int64 `json:"timedMs,omitempty"`
+	CPUMS   *int64 `json:"cpuMs,omitempty"`     // processor time of a program
+	Memory  *int64 `json:"peakBytes,omitempty"` // of a program
+}
+
+// RunKind returns the kind of the run.
+func (d Details) RunKind() race.Kind {
+	if d.Kind == nil {
+		return race.Solve
+	}
+	return race.Kind(*d.Kind)
 }
 
 // detailsOf returns the details among the members of an entry. A member of another

@@ -76,7 +76,7 @@ func (f *speedFile) addHistory(old entry, deleted bool, now time.Time) {
 
 // names returns the names of the details' members.
 func (Details) names() []string {
-	return []string{"correct", "attempts", "language", "tokensIn", "tokensOut", "costUsd", "notes"}
+	return []string{"kind", "correct", "attempts", "language", "tokensIn", "tokensOut", "costUsd", "notes", "timedMs", "cpuMs", "peakBytes"}
 }
 
 // aliasFile is the file of a book that maps other names of models to canonical

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,16 +83,17 @@ func parseURI(text string) (address, error) {
 	return a, err
 }
 
-// list lists the puzzles without a year, then those of each year. There are at
-// most a few hundred, so they are one page regardless of the limit.
-func (t *tools) list(_ context.Context, _ *mcp.Call, _ string, _ int) ([]mcp.Resource, string, error) {
-	years, err := t.book.Years()
+// list lists the puzzles without a year, then those of each year: of the book, and what
+// the caller has downloaded. There are at most a few hundred, so they are one page
+// regardless of the limit.
+func (t *tools) list(_ context.Context, call *mcp.Call, _ string, _ int) ([]mcp.Resource, string, error) {
+	years, err := t.years(call)
 	if err != nil {
 		return nil, "", &loadError{err}
 	}
 	list := []mcp.Resource{}
 	for _, year := range append([]int{0}, years...) {
-		days, err := t.book.Year(year).Days()
+		days, err := t.days(call, year)
 		if err != nil {
 			return nil, "", &loadError{err}
 		}
@@ -102,12 +104,73 @@ func (t *tools) list(_ context.Context, _ *mcp.Call, _ string, _ int) ([]mcp.Res
 	return list, "", nil
 }
 
+// years returns the years of the book and of the caller's downloads, ascending.
+func (t *tools) years(call *mcp.Call) ([]int, error) {
+	return YearsOf(t.book, t.whose(call))
+}
+
+// YearsOf returns the years of a book and of a user's downloads, ascending.
+func YearsOf(book *Book, user *User) ([]int, error) {
+	years, err := book.Years()
+	if err != nil {
+		return nil, err
+	}
+	own, err := user.Years()
+	if err != nil {
+		return nil, err
+	}
+	years = append(years, own...)
+	slices.Sort(years)
+	return slices.Compact(years), nil
+}
+
+// days returns the days of a year, 0 for the documented files, that have a text,
+// ascending.
+func (t *tools) days(call *mcp.Call, year int) ([]Day, error) {
+	return DaysOf(t.book.Year(year), t.whose(call))
+}
+
+// DaysOf returns the days that have a text in a book or among a user's downloads of
+// its year, ascending.
+func DaysOf(book *Book, user *User) ([]Day, error) {
+	days, err := book.Days()
+	if err != nil || book.year == 0 {
+		return days, err
+	}
+	own, err := user.Days(book.year)
+	if err != nil {
+		return nil, err
+	}
+	for _, day := range own {
+		days = append(days, Day(day))
+	}
+	slices.Sort(days)
+	return slices.Compact(days), nil
+}
+
+// InstructionOf returns the text of a day of a book or, if it has none, among a user's
+// downloads of its year.
+func InstructionOf(book *Book, user *User, day Day) (Instruction, error) {
+	i, missing := book.Instruction(day)
+	if !isMissing(missing) || book.year == 0 {
+		return i, missing
+	}
+	puzzle, err := user.Stored(site.Puzzle{Year: book.year, Day: int(day)})
+	if err != nil {
+		return Instruction{}, err
+	}
+	if puzzle == nil {
+		return Instruction{}, missing
+	}
+	return instructionOf(puzzle), nil
+}
+
 func resourceOf(year int, day Day) mcp.Resource {
 	r := mcp.Resource{URI: uri(year, day), Name: fmt.Sprintf("Day %d Instructions", int(day)), MIMEType: mimeType}
-	if year == 0 {
-		year = 2025 // as documented
-	} else {
+	if year != 0 {
 		r.Name = fmt.Sprintf("%d %s", year, r.Name)
+	} else {
+		year = documentedYear
 	}
 	r.Description = fmt.Sprintf("Full puzzle instructions for Advent of Code %d Day %d", year, int(day))
 	return r
@@ -120,6 +183,13 @@ func (t *tools) read(_ context.Context, call *mcp.Call, uri string) ([]mcp.Conte
 		return nil, notFound(uri, err)
 	}
 	text, err := t.load(call, a)
+	if isMissing(err) && a.year == 0 { // the server's year or the current event is meant
+		if year, yearErr := t.yearOf(call, nil); yearErr == nil {
+			if ofYear, loadErr := t.load(call, address{year: year, day: a.day}); loadErr == nil {
+				text, err = ofYear, nil
+			}
+		}
+	}
 	if isMissing(err) {
 		return nil, notFound(uri, err)
 	}
@@ -183,11 +253,11 @@ func notFound(uri string, err error) error {
 }
 
 // complete completes years that have a folder, and days that have a text.
-func (t *tools) complete(_ context.Context, _ *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
+func (t *tools) complete(_ context.Context, call *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
 	var all []string
 	switch argument {
 	case "year":
-		years, err := t.book.Years()
+		years, err := t.years(call)
 		if err != nil {
 			return nil, 0, &loadError{err}
 		}
@@ -196,7 +266,7 @@ func (t *tools) complete(_ context.Context, _ *mcp.Call, _, argument, value stri
 		}
 	case "day":
 		year, _ := strconv.Atoi(known["year"]) // 0 for the documented files
-		days, err := t.book.Year(year).Days()
+		days, err := t.days(call, year)
 		if err != nil {
 			return nil, 0, &loadError{err}
 		}

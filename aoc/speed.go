@@ -22,7 +22,7 @@ type Speed struct {
 }
 
 // Record adds an entry to the file of its day. It returns the mean of all entries
-// of that LLM for that day and phase, including the new one, truncated to
+// of that LLM and kind for that day and phase, including the new one, truncated to
 // milliseconds. When it returns nil, the entry is on disk.
 func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err error) {
 	unlock, err := b.lockForChange(ctx)
@@ -38,7 +38,16 @@ func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err er
 	if err := b.writeSpeeds(day, file); err != nil {
 		return 0, err
 	}
-	return meanOf(file.speeds(), s.LLM, s.Phase), nil
+	return meanOf(file.speeds(), s), nil
+}
+
+// RecordProgram is like Record for a run of a program. The mean is that of the runs of
+// the same kind.
+func (b *Book) RecordProgram(ctx context.Context, day Day, s Speed) (mean int64, err error) {
+	if err := checkName(s.LLM); err != nil {
+		return 0, err
+	}
+	return b.Record(ctx, day, s)
 }
 
 func (b *Book) speedPath(day Day) string {
@@ -89,12 +98,12 @@ func (b *Book) writeSpeeds(day Day, file speedFile) error {
 	return withoutFolder(atomicfile.Replace(b.speedPath(day), data, 0o644))
 }
 
-// meanOf returns the mean of one LLM's entries for a phase, truncated to
-// milliseconds. The sum has 128 bits, since it may exceed an int64.
-func meanOf(speeds []Speed, llm string, phase Phase) int64 {
+// meanOf returns the mean of the entries of the LLM, phase and kind of one of them,
+// truncated to milliseconds. The sum has 128 bits, since it may exceed an int64.
+func meanOf(speeds []Speed, of Speed) int64 {
 	var high, low, n uint64
 	for _, s := range speeds {
-		if s.LLM != llm || s.Phase != phase || s.SpeedMS < 0 {
+		if s.LLM != of.LLM || s.Phase != of.Phase || s.Details.RunKind() != of.Details.RunKind() || s.SpeedMS < 0 {
 			continue
 		}
 		var carry uint64

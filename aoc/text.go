@@ -21,11 +21,23 @@ type fetched struct {
 	Day    int     `json:"day"`
 	Phase1 string  `json:"phase1"`
 	Phase2 *string `json:"phase2,omitempty"`
+	Note   string  `json:"note,omitempty"` // what the user should know about the answer
+
+	assumed bool // no year was given: that of the current event is meant
 }
 
-// Text returns the puzzle in the documented form.
+// Text returns the puzzle in the documented form. If nobody has named its year, the
+// heading does.
 func (f fetched) Text() string {
-	return Instruction{Day: Day(f.Day), Phase1: f.Phase1, Phase2: f.Phase2}.Text()
+	text := Instruction{Day: Day(f.Day), Phase1: f.Phase1, Phase2: f.Phase2}.Text()
+	if f.assumed {
+		heading := fmt.Sprintf("# Day %d", f.Day)
+		text = heading + fmt.Sprintf(" of %d", f.Year) + strings.TrimPrefix(text, heading)
+	}
+	if f.Note != "" {
+		text += "\n\n" + f.Note
+	}
+	return text
 }
 
 // recorded is the answer of record_speed.
@@ -35,6 +47,7 @@ type recorded struct {
 	Phase   int    `json:"phase"`
 	SpeedMS int64  `json:"speed_ms"`
 	AvgMS   int64  `json:"avg_ms"`
+	TimedMS int64  `json:"timed_ms,omitempty"` // by the server's clock
 }
 
 // Text returns the documented confirmation.
@@ -68,7 +81,10 @@ type submitted struct {
 	Answer  string `json:"answer"`
 	Outcome string `json:"outcome"`
 	WaitS   int    `json:"wait_s,omitempty"`
+	TimedMS int64  `json:"timed_ms,omitempty"` // by the server's clock, if the answer is correct
 	Message string `json:"message"`
+
+	given string // the answer before it was cleaned
 }
 
 // outcomes describes the outcomes of a submission.
@@ -81,6 +97,12 @@ var outcomes = map[string]string{
 // Text returns the verdict in a sentence.
 func (s submitted) Text() string {
 	text := fmt.Sprintf("%s %s (%d day %d part %d)", s.Answer, outcomes[s.Outcome], s.Year, s.Day, s.Part)
+	if given := strings.TrimSpace(s.given); given != s.Answer {
+		text += fmt.Sprintf("; %s was sent for %q", s.Answer, given)
+	}
+	if s.TimedMS > 0 {
+		text += "; " + race.Duration(s.TimedMS) + " since its text was fetched"
+	}
 	if s.WaitS > 0 {
 		text += fmt.Sprintf("; wait %s before the next answer", time.Duration(s.WaitS)*time.Second)
 	}
@@ -103,14 +125,17 @@ type dayStars struct {
 
 // memberScore is a member of a private leaderboard.
 type memberScore struct {
-	Name  string `json:"name"`
-	Stars int    `json:"stars"`
-	Score int    `json:"score"`
+	Name     string    `json:"name"`
+	Stars    int       `json:"stars"`
+	Score    int       `json:"score"`
+	LastStar time.Time `json:"last_star,omitzero"`
 }
 
+// sortMembers sorts members, best first; of the same score and stars, that whose last
+// star is older.
 func sortMembers(all []memberScore) {
 	slices.SortFunc(all, func(a, b memberScore) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Stars, a.Stars), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Stars, a.Stars), a.LastStar.Compare(b.LastStar), cmp.Compare(a.Name, b.Name))
 	})
 }
 
@@ -124,6 +149,9 @@ func (p progress) Text() string {
 	}
 	for i, m := range p.Members {
 		fmt.Fprintf(&b, "%d. %s: %d points, %d stars\n", i+1, m.Name, m.Score, m.Stars)
+	}
+	if p.Members != nil {
+		fmt.Fprintf(&b, "%d members in %d", len(p.Members), p.Year)
 	}
 	if p.Members == nil {
 		fmt.Fprintf(&b, "%d stars in %d", total, p.Year)
@@ -139,6 +167,7 @@ type comparison struct {
 	Unreadable string `json:"unreadable,omitempty"` // files that were left out, and why
 
 	runs    int
+	others  int // runs of another kind
 	details bool
 }
 
@@ -149,7 +178,10 @@ func (c comparison) Text() string {
 	case c.runs == 0:
 		text = "No speeds are recorded.\n"
 	case c.details:
-		text = c.Race.Text()
+		text = c.Details() + "\n" + text
+	}
+	if c.others > 0 {
+		text += fmt.Sprintf("\n%d runs of another kind are not compared with these.", c.others)
 	}
 	if c.Unreadable != "" {
 		text += "\nNot counted: " + c.Unreadable

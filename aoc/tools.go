@@ -1,7 +1,7 @@
 package aoc
 
 import (
-	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +15,7 @@ import (
 type tools struct {
 	book   *Book
 	now    func() time.Time
-	year   int                   // of calls that name none; 0 for the documented files
+	year   int                   // of calls that name none; 0 for the documented files, then the current event
 	submit bool                  // whether answers may be submitted
 	user   func(id string) *User // the folder of a principal
 	// changed announces changes of resources; nil unless the table is watched.
@@ -94,21 +94,50 @@ func (t *tools) bookOf(year *int) *Book {
 	return t.book.Year(*year)
 }
 
-// puzzleOf returns the puzzle of a day. There must be a year: the site has no
-// puzzles without one.
-func (t *tools) puzzleOf(year *int, day int) (site.Puzzle, error) {
-	y := t.year
-	if year != nil {
-		y = *year
+// bookToRead returns the book whose speeds are meant: without a year the documented
+// files or, if they have nothing, the current event.
+func (t *tools) bookToRead(call *mcp.Call, year *int) (*Book, error) {
+	book := t.bookOf(year)
+	if book.year != 0 || !book.IsEmpty() {
+		return book, nil
 	}
-	if y == 0 {
-		return site.Puzzle{}, invalid("year", errors.New("year is required, unless the server has a default (--aoc-year)"))
-	}
-	p, err := site.NewPuzzle(y, day)
+	event, err := t.yearOf(call, nil)
+	return t.book.Year(event), err
+}
+
+// puzzleOf returns the puzzle of a day. Without a year it is that of the server, else
+// of the current event.
+func (t *tools) puzzleOf(call *mcp.Call, year *int, day int) (site.Puzzle, error) {
+	y, err := t.yearOf(call, year)
 	if err != nil {
-		return p, invalid("day", err)
+		return site.Puzzle{}, err
 	}
-	return p, nil
+	if err := t.checkEvent(call, y, day); err != nil {
+		return site.Puzzle{}, err
+	}
+	return site.Puzzle{Year: y, Day: day}, nil
+}
+
+// yearOf returns the year that is meant.
+func (t *tools) yearOf(call *mcp.Call, year *int) (int, error) {
+	switch {
+	case year != nil:
+		return *year, nil
+	case t.year != 0:
+		return t.year, nil
+	}
+	return EventYear(t.now(), t.book, t.whose(call))
+}
+
+// checkEvent checks a day of a year by the number of its puzzles.
+func (t *tools) checkEvent(call *mcp.Call, year, day int) error {
+	if _, err := site.NewPuzzle(year, 1); err != nil {
+		return invalid("year", err)
+	}
+	if last := t.whose(call).EventDays(year); day < 1 || day > last {
+		return invalid("day", fmt.Errorf("day must be between 1 and %d in %d", last, year))
+	}
+	return nil
 }
 
 // invalid returns an error about one argument.

@@ -2,6 +2,8 @@ package aoc
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -21,14 +23,52 @@ func (a fetchArgs) Validate() error { return checkDay(a.Year, a.Day) }
 func (t *tools) fetchInstruction(ctx context.Context, call *mcp.Call, args fetchArgs) (fetched, error) {
 	book := t.bookOf(args.Year)
 	i, err := t.instruction(ctx, call, book, args.Day)
-	if err != nil {
+	_, missing := errors.AsType[*NoInstructionError](err)
+	assumed := missing && book.year == 0
+	if assumed { // no year was given, and there is no documented file
+		book, i, err = t.instructionOfEvent(ctx, call, args.Day, err)
+	}
+	rejected := errors.Is(err, site.ErrSessionRejected) && i.Phase1 != ""
+	if err != nil && !rejected {
 		return fetched{}, &loadError{err}
 	}
-	return fetched{Year: book.year, Day: args.Day, Phase1: i.Phase1, Phase2: i.Phase2}, nil
+	answer := fetched{Year: book.year, Day: args.Day, Phase1: i.Phase1, Phase2: i.Phase2, assumed: assumed}
+	if rejected {
+		answer.Note = "The second part may be missing: " + err.Error() + "."
+	}
+	if book.year != 0 {
+		err = t.startClocks(ctx, call, site.Puzzle{Year: book.year, Day: args.Day}, i)
+	}
+	return answer, err
+}
+
+// instructionOfEvent returns a puzzle of the current event.
+func (t *tools) instructionOfEvent(ctx context.Context, call *mcp.Call, day int, missing error) (*Book, Instruction, error) {
+	year, err := t.yearOf(call, nil)
+	if err != nil {
+		return t.book, Instruction{}, err
+	}
+	book := t.book.Year(year)
+	i, err := t.instruction(ctx, call, book, day)
+	if err != nil && i.Phase1 == "" {
+		err = fmt.Errorf("%w; %d: %w", missing, year, err)
+	}
+	return book, i, err
+}
+
+// startClocks starts the clocks of the parts that the caller is shown.
+func (t *tools) startClocks(ctx context.Context, call *mcp.Call, p site.Puzzle, i Instruction) error {
+	parts := 1
+	if i.Phase2 != nil {
+		parts = 2
+	}
+	sum := sha256.Sum256([]byte(call.StateKey()))
+	return t.whose(call).StartClocks(ctx, p, parts, hex.EncodeToString(sum[:8]))
 }
 
 // instruction returns a puzzle from the book or, if it has none, from the user's
-// folder, which may download it.
+// folder, which may download it. With an error that the session was rejected, it
+// returns what is stored.
 func (t *tools) instruction(ctx context.Context, call *mcp.Call, book *Book, n int) (Instruction, error) {
 	day, err := book.parseDay(n)
 	if err != nil {
@@ -44,13 +84,16 @@ func (t *tools) instruction(ctx context.Context, call *mcp.Call, book *Book, n i
 		return Instruction{}, err
 	}
 	puzzle, err := user.Puzzle(ctx, p)
-	if errors.Is(err, site.ErrNoSession) {
+	switch {
+	case errors.Is(err, site.ErrSessionRejected) && stored != nil:
+		return instructionOf(stored), err
+	case errors.Is(err, site.ErrNoSession) && stored != nil:
+		return instructionOf(stored), nil
+	case errors.Is(err, site.ErrNoSession):
 		return Instruction{}, fmt.Errorf("%w; to download it: %w", missing, err)
-	}
-	if err != nil {
+	case err != nil:
 		return Instruction{}, err
-	}
-	if stored == nil {
+	case stored == nil:
 		t.announceResources()
 	}
 	return instructionOf(puzzle), nil
@@ -74,7 +117,7 @@ type inputArgs struct {
 func (a inputArgs) Validate() error { return checkDay(a.Year, a.Day) }
 
 func (t *tools) fetchInput(ctx context.Context, call *mcp.Call, args inputArgs) (input, error) {
-	p, err := t.puzzleOf(args.Year, args.Day)
+	p, err := t.puzzleOf(call, args.Year, args.Day)
 	if err != nil {
 		return input{}, err
 	}

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/triptych-mcp/triptych/aoc/internal/site"
+	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
@@ -64,16 +66,63 @@ func checkName(name string) error {
 	return nil
 }
 
-func (t *tools) recordSpeed(ctx context.Context, _ *mcp.Call, args recordArgs) (recorded, error) {
-	mean, err := t.bookOf(args.Year).Record(ctx, Day(args.Day), Speed{
+func (t *tools) recordSpeed(ctx context.Context, call *mcp.Call, args recordArgs) (recorded, error) {
+	book := t.bookToRecord(call, args)
+	if book.year != 0 {
+		if err := t.checkEvent(call, book.year, args.Day); err != nil {
+			return recorded{}, err
+		}
+	}
+	s := Speed{
 		LLM: args.LLM, Phase: Phase(args.Phase), SpeedMS: args.SpeedMS, Timestamp: t.now(),
 		Details: Details{
-			Correct: args.Correct, Attempts: args.Attempts, Language: args.Language,
+			Kind: new(string(race.Solve)), Correct: args.Correct, Attempts: args.Attempts, Language: args.Language,
 			TokensIn: args.TokensIn, TokensOut: args.TokensOut, CostUSD: args.CostUSD, Notes: args.Notes,
 		},
-	})
+	}
+	if book.year == 0 { // as documented: an entry without a kind is of this one
+		s.Details.Kind = nil
+	} else if err := t.addTime(ctx, call, site.Puzzle{Year: book.year, Day: args.Day}, &s); err != nil {
+		return recorded{}, err
+	}
+	mean, err := book.Record(ctx, Day(args.Day), s)
 	if err != nil {
 		return recorded{}, fmt.Errorf("Error recording speed: %w", err)
 	}
-	return recorded{LLM: args.LLM, Day: args.Day, Phase: args.Phase, SpeedMS: args.SpeedMS, AvgMS: mean}, nil
+	answer := recorded{LLM: args.LLM, Day: args.Day, Phase: args.Phase, SpeedMS: args.SpeedMS, AvgMS: mean}
+	if s.Details.TimedMS != nil {
+		answer.TimedMS = *s.Details.TimedMS
+	}
+	return answer, nil
+}
+
+// bookToRecord returns the book for a record. If the call names no year and the server
+// has none, it is that of the current event if the caller has fetched the puzzle from
+// there, and that of the documented files otherwise.
+func (t *tools) bookToRecord(call *mcp.Call, args recordArgs) *Book {
+	book := t.bookOf(args.Year)
+	if book.year != 0 {
+		return book
+	}
+	year, err := t.yearOf(call, nil)
+	if err != nil || !t.whose(call).HasClock(site.Puzzle{Year: year, Day: args.Day}, args.Phase) {
+		return book
+	}
+	if _, missing := book.Instruction(Day(args.Day)); !isMissing(missing) {
+		return book
+	}
+	return t.book.Year(year)
+}
+
+// addTime adds the time by the server's clock, which has seen the accepted answer.
+func (t *tools) addTime(ctx context.Context, call *mcp.Call, p site.Puzzle, s *Speed) error {
+	took, err := t.whose(call).TakeTime(ctx, p, int(s.Phase))
+	if err != nil || took == 0 {
+		return err
+	}
+	s.Details.TimedMS = new(took.Milliseconds())
+	if s.Details.Correct == nil {
+		s.Details.Correct = new(true)
+	}
+	return nil
 }

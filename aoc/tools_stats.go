@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -22,7 +25,7 @@ type progressArgs struct {
 func (a progressArgs) Validate() error { return checkDay(a.Year, 1) }
 
 func (t *tools) progress(ctx context.Context, call *mcp.Call, args progressArgs) (progress, error) {
-	p, err := t.puzzleOf(args.Year, 1)
+	p, err := t.puzzleOf(call, args.Year, 1)
 	if err != nil {
 		return progress{}, err
 	}
@@ -49,32 +52,55 @@ func (t *tools) progress(ctx context.Context, call *mcp.Call, args progressArgs)
 func membersOf(raw json.RawMessage) ([]memberScore, error) {
 	var board struct {
 		Members map[string]struct {
-			ID    int64   `json:"id"`
-			Name  *string `json:"name"`
-			Stars int     `json:"stars"`
-			Score int     `json:"local_score"`
+			ID       int64    `json:"id"`
+			Name     *string  `json:"name"`
+			Stars    int      `json:"stars"`
+			Score    int      `json:"local_score"`
+			LastStar unixTime `json:"last_star_ts"`
 		} `json:"members"`
 	}
 	if err := json.Unmarshal(raw, &board); err != nil {
 		return nil, fmt.Errorf("the leaderboard cannot be read: %w", err)
 	}
-	var all []memberScore
+	all := []memberScore{}
 	for _, m := range board.Members {
 		name := fmt.Sprintf("(anonymous user #%d)", m.ID) // as the site shows them
-		if m.Name != nil {
+		if m.Name != nil && strings.TrimSpace(*m.Name) != "" {
 			name = *m.Name
 		}
-		all = append(all, memberScore{Name: name, Stars: m.Stars, Score: m.Score})
+		all = append(all, memberScore{Name: name, Stars: m.Stars, Score: m.Score, LastStar: m.LastStar.time()})
 	}
 	sortMembers(all)
 	return all, nil
 }
 
+// A unixTime is a time in seconds, as a number or, in older leaderboards, as a string; 0
+// is none.
+type unixTime int64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (u *unixTime) UnmarshalJSON(text []byte) error {
+	seconds, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
+	*u = unixTime(max(seconds, 0)) // another value is no time
+	if err != nil {
+		*u = 0
+	}
+	return nil
+}
+
+func (u unixTime) time() time.Time {
+	if u == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(u), 0).UTC()
+}
+
 type statsArgs struct {
-	Year    *int  `json:"year" doc:"Year, 2015 or later"`
-	Day     *int  `json:"day" doc:"This day only"`
-	Phase   *int  `json:"phase" doc:"This phase only, 1 or 2" min:"1" max:"2"`
-	Details *bool `json:"details" doc:"Add each puzzle and each pair of models"`
+	Year    *int       `json:"year" doc:"Year, 2015 or later"`
+	Day     *int       `json:"day" doc:"This day only"`
+	Phase   *int       `json:"phase" doc:"This phase only, 1 or 2" min:"1" max:"2"`
+	Details *bool      `json:"details" doc:"Add each puzzle and each pair of models"`
+	Kind    *race.Kind `json:"kind" doc:"Of runs: solve (default), by models, or program, running" enum:"solve,program"`
 }
 
 // Validate implements the checks that the schema cannot express.
@@ -86,8 +112,11 @@ func (a statsArgs) Validate() error {
 	return checkDay(a.Year, day)
 }
 
-func (t *tools) speedStats(_ context.Context, _ *mcp.Call, args statsArgs) (comparison, error) {
-	book := t.bookOf(args.Year)
+func (t *tools) speedStats(_ context.Context, call *mcp.Call, args statsArgs) (comparison, error) {
+	book, err := t.bookToRead(call, args.Year)
+	if err != nil {
+		return comparison{}, err
+	}
 	filter := Filter{}
 	if args.Day != nil {
 		filter.Day = Day(*args.Day)
@@ -96,7 +125,16 @@ func (t *tools) speedStats(_ context.Context, _ *mcp.Call, args statsArgs) (comp
 		filter.Phase = Phase(*args.Phase)
 	}
 	runs, unreadable := book.Runs(filter)
-	c := comparison{Race: *race.New(runs), Year: book.year, runs: len(runs)}
+	kind := race.Solve
+	if args.Kind != nil {
+		kind = *args.Kind
+	}
+	c := comparison{Race: *race.New(kind, runs), Year: book.year, runs: len(runs)}
+	for i := range runs {
+		if runs[i].Kind != kind {
+			c.others++
+		}
+	}
 	c.details = args.Details != nil && *args.Details
 	if !c.details {
 		c.Results, c.Duels = nil, nil
@@ -144,7 +182,17 @@ func (b *Book) run(day Day, s Speed, aliases map[string]string) race.Run {
 		model = name
 	}
 	return race.Run{
-		Puzzle: race.Puzzle{Year: b.year, Day: int(day), Part: int(s.Phase)},
-		Model:  model, MS: s.SpeedMS, Failed: s.Details.Correct != nil && !*s.Details.Correct,
+		Puzzle: race.Puzzle{Year: b.year, Day: int(day), Part: int(s.Phase)}, Kind: s.Details.RunKind(),
+		Model: model, MS: s.SpeedMS, Correct: s.Details.Correct,
+		Language: valueOf(s.Details.Language), Attempts: valueOf(s.Details.Attempts), Timed: valueOf(s.Details.TimedMS),
+		TokensIn: valueOf(s.Details.TokensIn), TokensOut: valueOf(s.Details.TokensOut), CostUSD: valueOf(s.Details.CostUSD),
 	}
+}
+
+// valueOf returns what a pointer points to, the zero value for nil.
+func valueOf[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }

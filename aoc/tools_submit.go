@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/triptych-mcp/triptych/aoc/internal/site"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -23,7 +24,7 @@ func (a submitArgs) Validate() error { return checkDay(a.Year, a.Day) }
 var confirmSchema = json.RawMessage(`{"type":"object","properties":{"submit":{"type":"boolean","title":"Submit this answer"}},"required":["submit"]}`)
 
 func (t *tools) submitAnswer(ctx context.Context, call *mcp.Call, args submitArgs) (submitted, error) {
-	p, err := t.puzzleOf(args.Year, args.Day)
+	p, err := t.puzzleOf(call, args.Year, args.Day)
 	if err != nil {
 		return submitted{}, err
 	}
@@ -31,14 +32,36 @@ func (t *tools) submitAnswer(ctx context.Context, call *mcp.Call, args submitArg
 	if err := confirm(ctx, call, message); err != nil {
 		return submitted{}, err
 	}
-	verdict, err := t.whose(call).Submit(ctx, p, args.Part, args.Answer, false)
+	return submit(ctx, t.whose(call), p, args.Part, args.Answer, false)
+}
+
+func submit(ctx context.Context, user *User, p site.Puzzle, part int, text string, again bool) (submitted, error) {
+	verdict, err := user.Submit(ctx, p, part, text, again)
 	if err != nil {
 		return submitted{}, err
 	}
-	return submitted{
-		Year: p.Year, Day: p.Day, Part: args.Part, Answer: verdict.Answer,
+	answer := submitted{
+		Year: p.Year, Day: p.Day, Part: part, Answer: verdict.Answer, given: text,
 		Outcome: string(verdict.Outcome), WaitS: int(verdict.Wait.Seconds()), Message: verdict.Message,
-	}, nil
+	}
+	if verdict.Outcome.Accepted() {
+		took, err := user.StopClock(ctx, p, part)
+		if err != nil {
+			return answer, err
+		}
+		answer.TimedMS = took.Milliseconds()
+	}
+	return answer, nil
+}
+
+// Submit submits an answer as the tool submit_answer does: see [User.Submit]. It returns
+// the verdict in a sentence, and whether the answer is right.
+func Submit(ctx context.Context, user *User, p Puzzle, part int, answer string, again bool) (text string, accepted bool, err error) {
+	s, err := submit(ctx, user, p, part, answer, again)
+	if err != nil {
+		return "", false, err
+	}
+	return s.Text(), site.Outcome(s.Outcome).Accepted(), nil
 }
 
 // confirm asks the user for consent. A client that cannot ask its user submits

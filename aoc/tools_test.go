@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/triptych-mcp/triptych/aoc/internal/personal"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 )
@@ -18,7 +19,9 @@ import (
 // ask sends one baseline request to the family and returns the answer.
 func ask(t *testing.T, b *Book, method, params string) string {
 	t.Helper()
-	table := (&tools{book: b, now: func() time.Time { return noon }}).table()
+	now := func() time.Time { return noon }
+	user := personal.Open(personal.Config{Dir: filepath.Join(b.dir, "personal", "local"), Getenv: func(string) string { return "" }, Now: now})
+	table := (&tools{book: b, now: now, user: func(string) *User { return user }}).table()
 	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, table)
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,29 @@ func (b *Book) Year(year int) *Book {
 	return b.years[year]
 }
 
+// documentedYear is the year of the documented files.
+const documentedYear = 2025
+
+// EventYear returns the book's year.
+func (b *Book) EventYear() int {
+	if b.year == 0 {
+		return documentedYear
+	}
+	return b.year
+}
+
+// HasYear reports whether this is the book of a year.
+func (b *Book) HasYear() bool { return b.year != 0 }
+
+// IsEmpty reports whether the book has neither puzzles nor speeds.
+func (b *Book) IsEmpty() bool {
+	if days, err := b.Days(); err != nil || len(days) > 0 {
+		return false
+	}
+	entries, _ := os.ReadDir(b.speeds()) // a folder that cannot be read is told by whoever reads it
+	return len(entries) == 0
+}
+
 // root returns the folder of all years.
 func (b *Book) root() string {
 	if b.year == 0 {

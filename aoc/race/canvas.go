@@ -26,7 +26,7 @@ type Plot struct {
 	shapes        []shape
 }
 
-// A shape is one of rect, line and label.
+// A shape is one of rect, line, polygon and label.
 type shape any
 
 type rect struct {
@@ -39,6 +39,11 @@ type line struct {
 	points [][2]float64
 	stroke color.RGBA
 	width  float64
+}
+
+type polygon struct {
+	points [][2]float64
+	fill   color.RGBA
 }
 
 type label struct {
@@ -93,18 +98,24 @@ func writeSVG(b *bytes.Buffer, s shape) {
 		}
 		fmt.Fprintf(b, "><title>%s</title></rect>\n", escape(s.hint))
 	case line:
-		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="%.1f" points="`, hex(s.stroke), s.width)
-		for i, at := range s.points {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			fmt.Fprintf(b, "%.1f,%.1f", at[0], at[1])
-		}
-		b.WriteString("\"/>\n")
+		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="%.1f" points="%s"/>`+"\n", hex(s.stroke), s.width, pointsText(s.points))
+	case polygon:
+		fmt.Fprintf(b, `<polygon fill="%s" points="%s"/>`+"\n", hex(s.fill), pointsText(s.points))
 	case label:
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" font-size="%.0f" text-anchor="%s" fill="%s">%s</text>`+"\n",
 			s.x, s.y, s.size, anchors[s.anchor], hex(s.fill), escape(s.text))
 	}
+}
+
+func pointsText(points [][2]float64) string {
+	var b strings.Builder
+	for i, at := range points {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%.1f,%.1f", at[0], at[1])
+	}
+	return b.String()
 }
 
 // PNG returns the plot as a PNG file, at twice the size for sharp text.
@@ -130,6 +141,8 @@ func paint(img *image.RGBA, s shape, scale float64) error {
 		for i := 1; i < len(s.points); i++ {
 			fillPath(img, s.stroke, segment(s.points[i-1], s.points[i], s.width), scale)
 		}
+	case polygon:
+		fillPath(img, s.fill, s.points, scale)
 	case label:
 		return paintLabel(img, s, scale)
 	}

@@ -4,16 +4,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 	"unicode/utf8"
 )
-
-// palette distinguishes eight models for most kinds of color vision (Okabe and Ito);
-// further models repeat it.
-var palette = []color.RGBA{
-	{0x00, 0x72, 0xb2, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xd5, 0x5e, 0x00, 0xff},
-	{0xcc, 0x79, 0xa7, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x99, 0x8a, 0x1f, 0xff}, {0x55, 0x55, 0x55, 0xff},
-}
 
 var (
 	ink   = color.RGBA{0x22, 0x22, 0x22, 0xff}
@@ -22,26 +14,31 @@ var (
 )
 
 const (
+	pictureWidth, pictureHeight = 1200.0, 675.0 // 16 to 9, as people post pictures
+
 	margin   = 20.0
 	textSize = 13.0
 	rowStep  = 20.0
 	maxLabel = 24 // characters of a model's name
 )
 
-// colors returns a color for each model, in the order of the standings.
-func (r *Race) colors() map[string]color.RGBA {
-	all := map[string]color.RGBA{}
-	for i, s := range r.Standings {
-		all[s.Model] = palette[i%len(palette)]
-	}
-	return all
-}
-
 // puzzles returns the puzzles in order.
 func (r *Race) puzzles() []Puzzle {
 	var all []Puzzle
 	for group := range byPuzzle(r.Results) {
 		all = append(all, group[0].Puzzle)
+	}
+	return all
+}
+
+// days returns the days of the puzzles, as puzzles without a part, in order.
+func (r *Race) days() []Puzzle {
+	var all []Puzzle
+	for _, p := range r.puzzles() {
+		p.Part = 0
+		if n := len(all); n == 0 || all[n-1] != p {
+			all = append(all, p)
+		}
 	}
 	return all
 }
@@ -57,98 +54,6 @@ func newPlot(title string, width, height float64) *Plot {
 	p := &Plot{Title: title, Width: int(width), Height: int(height)}
 	p.add(label{x: margin, y: margin + 8, text: title, size: 18, fill: ink})
 	return p
-}
-
-// Bars returns bars of the medians, a group per puzzle. Each group has a scale of its
-// own, so that one slow puzzle does not flatten the others.
-func (r *Race) Bars() *Plot {
-	const left, right, barWidth = 190.0, 110.0, 420.0
-	rows := 0
-	for group := range byPuzzle(r.Results) {
-		rows += len(group) + 2
-	}
-	p := newPlot("Median time to solve, by puzzle", left+barWidth+right, 60+float64(rows)*rowStep)
-	colors, y := r.colors(), 60.0
-	for group := range byPuzzle(r.Results) {
-		p.add(label{x: margin, y: y + 4, text: group[0].Puzzle.String(), size: textSize + 1, fill: ink})
-		y += rowStep
-		longest := slices.MaxFunc(group, func(a, b Result) int { return int(min(max(a.Median-b.Median, -1), 1)) }).Median
-		for _, result := range group {
-			p.add(label{x: left - 8, y: y + 4, text: shorten(result.Model), size: textSize, anchor: atEnd, fill: ink})
-			width := max(barWidth*float64(result.Median)/float64(max(longest, 1)), 1)
-			text := Duration(result.Median)
-			if result.Rank == 0 {
-				width, text = 0, "not solved"
-			}
-			p.add(rect{left, y - 8, width, 14, colors[result.Model], fmt.Sprintf("%s: %s", result.Model, text)})
-			p.add(label{x: left + width + 6, y: y + 4, text: text, size: textSize, fill: ink})
-			y += rowStep
-		}
-		y += rowStep
-	}
-	return p
-}
-
-// Cumulative returns the sum of the medians over the puzzles, a line per model. A
-// line ends at the first puzzle that its model has not solved.
-func (r *Race) Cumulative() *Plot {
-	const left, width, height, right = 80.0, 560.0, 320.0, 220.0
-	p := newPlot("Cumulative time, lower is better", left+width+right, height+110)
-	puzzles := r.puzzles()
-	lines, longest := r.sums(puzzles)
-	x := func(i int) float64 { return left + width*float64(i)/float64(max(len(puzzles), 1)) }
-	y := func(ms int64) float64 { return 50 + height*(1-float64(ms)/float64(max(longest, 1))) }
-	for i := range 5 {
-		ms := longest * int64(i) / 4
-		p.add(line{[][2]float64{{left, y(ms)}, {left + width, y(ms)}}, faint, 1})
-		p.add(label{x: left - 8, y: y(ms) + 4, text: Duration(ms), size: 11, anchor: atEnd, fill: ink})
-	}
-	for i, puzzle := range puzzles {
-		if step := max(len(puzzles)/12, 1); i%step == 0 {
-			p.add(label{x: x(i + 1), y: 50 + height + 18, text: fmt.Sprintf("%d.%d", puzzle.Day, puzzle.Part), size: 11, anchor: atMiddle, fill: ink})
-		}
-	}
-	p.add(label{x: left + width/2, y: 50 + height + 38, text: "day.part", size: 11, anchor: atMiddle, fill: ink})
-	colors := r.colors()
-	for row, s := range r.Standings {
-		points := [][2]float64{{x(0), y(0)}}
-		for i, ms := range lines[s.Model] {
-			points = append(points, [2]float64{x(i + 1), y(ms)})
-		}
-		p.add(line{points, colors[s.Model], 2.5})
-		at := 60 + float64(row)*rowStep
-		p.add(rect{left + width + 20, at - 9, 12, 12, colors[s.Model], ""})
-		p.add(label{x: left + width + 38, y: at + 2, text: shorten(s.Model), size: textSize, fill: ink})
-	}
-	p.Height = max(p.Height, int(80+float64(len(r.Standings))*rowStep))
-	return p
-}
-
-// sums returns the running sums of each model's medians, and the largest.
-func (r *Race) sums(puzzles []Puzzle) (map[string][]int64, int64) {
-	medians := map[string]map[Puzzle]int64{}
-	for _, result := range r.Results {
-		if result.Rank > 0 {
-			if medians[result.Model] == nil {
-				medians[result.Model] = map[Puzzle]int64{}
-			}
-			medians[result.Model][result.Puzzle] = result.Median
-		}
-	}
-	all, longest := map[string][]int64{}, int64(0)
-	for _, s := range r.Standings {
-		sum := int64(0)
-		for _, puzzle := range puzzles {
-			ms, ok := medians[s.Model][puzzle]
-			if !ok {
-				break
-			}
-			sum += ms
-			all[s.Model] = append(all[s.Model], sum)
-			longest = max(longest, sum)
-		}
-	}
-	return all, longest
 }
 
 // Heat returns a grid of models and puzzles. The darker a cell, the slower the model

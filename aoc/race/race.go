@@ -18,41 +18,75 @@ func comparePuzzles(a, b Puzzle) int {
 	return cmp.Or(cmp.Compare(a.Year, b.Year), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Part, b.Part))
 }
 
+// A Kind says what the time of a run measures. Runs of different kinds are never
+// compared.
+type Kind string
+
+// The kinds of runs.
+const (
+	// Solve is the time of a model from the instruction to the answer.
+	Solve Kind = "solve"
+	// Program is the time that a finished program ran.
+	Program Kind = "program"
+)
+
 // A Run is one recorded attempt of a model at a puzzle.
 type Run struct {
 	Puzzle
 
-	Model  string
-	MS     int64 // milliseconds
-	Failed bool  // the answer was wrong
+	Kind  Kind
+	Model string
+	MS    int64 // milliseconds, as told by whoever recorded the run
+	Timed int64 // milliseconds, as the server timed it; 0 if it did not
+	// Correct is whether the answer was right; nil means that nobody has verified it.
+	Correct *bool
+
+	Language  string
+	Attempts  int // answers tried; 0 if unknown
+	TokensIn  int64
+	TokensOut int64
+	CostUSD   float64
 }
 
+// Failed reports whether the answer was wrong.
+func (r *Run) Failed() bool { return r.Correct != nil && !*r.Correct }
+
 // A Result summarizes the runs of one model on one part of a puzzle. Times are in
-// milliseconds, and 0 if no run succeeded.
+// milliseconds, and 0 if no run succeeded. If some runs are verified, only those count.
 type Result struct {
 	Puzzle
 
-	Model    string `json:"model"`
-	Runs     int    `json:"runs"`
-	Failures int    `json:"failures"`
-	Best     int64  `json:"best_ms"`
-	Median   int64  `json:"median_ms"`
-	P95      int64  `json:"p95_ms"`
-	Rank     int    `json:"rank,omitempty"` // 0 if no run succeeded
+	Model      string `json:"model"`
+	Runs       int    `json:"runs"`
+	Failures   int    `json:"failures"`
+	Unverified bool   `json:"unverified,omitempty"` // no successful run is verified
+	Best       int64  `json:"best_ms"`
+	Median     int64  `json:"median_ms"`
+	P95        int64  `json:"p95_ms"`
+	Worst      int64  `json:"worst_ms"`
+	Mean       int64  `json:"-"`                         // rounded down
+	Timed      int64  `json:"timed_median_ms,omitempty"` // by the server's clock; 0 if it timed no run
+	Rank       int    `json:"rank,omitempty"`            // 0 if no run succeeded
+	Tied       bool   `json:"tied,omitempty"`            // with another model of the same rank
 }
 
 // A Standing is the overall result of a model.
 type Standing struct {
-	Model    string `json:"model"`
-	Rank     int    `json:"rank"`
-	Points   int    `json:"points"`
-	Gold     int    `json:"gold"`
-	Silver   int    `json:"silver"`
-	Bronze   int    `json:"bronze"`
-	Solved   int    `json:"solved"` // parts
-	Runs     int    `json:"runs"`
-	Failures int    `json:"failures"`
-	Total    int64  `json:"total_ms"` // sum of the medians
+	Model      string `json:"model"`
+	Rank       int    `json:"rank"`
+	Tied       bool   `json:"tied,omitempty"`
+	Points     int    `json:"points"`
+	Gold       int    `json:"gold"`
+	Silver     int    `json:"silver"`
+	Bronze     int    `json:"bronze"`
+	Solved     int    `json:"solved"` // parts, verified or not
+	Unverified int    `json:"unverified,omitempty"`
+	Runs       int    `json:"runs"`
+	Failures   int    `json:"failures"`
+	Total      int64  `json:"total_ms"` // sum of the medians
+	Costs
+
+	TimedTotal int64 `json:"timed_total_ms,omitempty"` // sum of the medians by the server's clock
 }
 
 // A Duel counts the parts that both of two models solved, by the faster one.
@@ -64,23 +98,25 @@ type Duel struct {
 	Ties int    `json:"equal"`
 }
 
-// A Race holds the statistics of a set of runs.
+// A Race holds the statistics of a set of runs of one kind.
 type Race struct {
+	Kind      Kind       `json:"kind"`
 	Standings []Standing `json:"standings"`         // best first
 	Results   []Result   `json:"results,omitempty"` // by puzzle, then rank
 	Duels     []Duel     `json:"head_to_head,omitempty"`
 }
 
-// New computes the statistics of runs.
-func New(runs []Run) *Race {
-	r := &Race{Standings: []Standing{}, Results: results(runs), Duels: []Duel{}}
+// New computes the statistics of the runs of a kind.
+func New(kind Kind, runs []Run) *Race {
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Kind != kind })
+	r := &Race{Kind: kind, Standings: []Standing{}, Results: results(runs), Duels: []Duel{}}
 	for group := range byPuzzle(r.Results) {
 		rank(group)
 	}
 	slices.SortStableFunc(r.Results, func(a, b Result) int {
 		return cmp.Or(comparePuzzles(a.Puzzle, b.Puzzle), cmp.Compare(rankOrLast(a), rankOrLast(b)), cmp.Compare(a.Model, b.Model))
 	})
-	r.Standings = standings(r.Results)
+	r.Standings = standings(r.Results, costs(runs))
 	r.Duels = duels(r.Standings, r.Results)
 	return r
 }
@@ -116,17 +152,33 @@ func results(runs []Run) []Result {
 
 func result(p Puzzle, model string, runs []Run) Result {
 	r := Result{Puzzle: p, Model: model, Runs: len(runs)}
-	var times []int64
+	var verified, unverified, timed []int64
 	for _, run := range runs {
-		if run.Failed {
+		switch {
+		case run.Failed():
 			r.Failures++
-		} else {
-			times = append(times, run.MS)
+			continue
+		case run.Correct != nil:
+			verified = append(verified, run.MS)
+		default:
+			unverified = append(unverified, run.MS)
+		}
+		if run.Timed > 0 {
+			timed = append(timed, run.Timed)
 		}
 	}
-	if len(times) > 0 {
+	times := verified
+	if r.Unverified = len(verified) == 0 && len(unverified) > 0; r.Unverified {
+		times = unverified
+	}
+	if n := len(times); n > 0 {
 		slices.Sort(times)
-		r.Best, r.Median, r.P95 = times[0], median(times), percentile(times, 95)
+		r.Best, r.Median, r.P95, r.Worst = times[0], median(times), percentile(times, 95), times[n-1]
+		r.Mean = mean(times)
+	}
+	if len(timed) > 0 {
+		slices.Sort(timed)
+		r.Timed = median(timed)
 	}
 	return r
 }
@@ -140,6 +192,26 @@ func median(sorted []int64) int64 {
 	}
 	low, high := sorted[n/2-1], sorted[n/2]
 	return low + (high-low)/2
+}
+
+// plus adds times that are not negative; a sum that is too large is the largest time.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// mean returns the mean of times that are not negative, rounded down. It does not hold
+// their sum, which may exceed an int64.
+func mean(times []int64) int64 {
+	n := int64(len(times))
+	var whole, rest int64
+	for _, t := range times {
+		whole += t / n
+		rest += t % n
+	}
+	return whole + rest/n
 }
 
 // percentile returns the smallest time that at least p percent do not exceed
@@ -164,49 +236,84 @@ func byPuzzle(all []Result) func(yield func([]Result) bool) {
 	}
 }
 
-// rank sets the ranks of the results of one puzzle.
+// rank sets the ranks of the results of one puzzle: the fastest first, and verified
+// ones before all others.
 func rank(group []Result) {
 	for i := range group {
-		if group[i].Runs == group[i].Failures {
+		r := &group[i]
+		if r.Runs == r.Failures {
 			continue
 		}
-		group[i].Rank = 1
-		for _, other := range group {
-			if other.Runs > other.Failures && other.Median < group[i].Median {
-				group[i].Rank++
+		r.Rank = 1
+		for j, other := range group {
+			switch order := compareResults(other, *r); {
+			case i == j || other.Runs == other.Failures:
+			case order < 0:
+				r.Rank++
+			case order == 0:
+				r.Tied = true
 			}
 		}
 	}
 }
 
-// standings returns the overall results, best first.
-func standings(all []Result) []Standing {
+func compareResults(a, b Result) int {
+	return cmp.Or(compareBools(a.Unverified, b.Unverified), cmp.Compare(a.Median, b.Median))
+}
+
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// standings returns the overall results, best first: by verified parts, by parts, then
+// by the sum of the medians.
+func standings(all []Result, spent map[string]Costs) []Standing {
 	models := map[string]*Standing{}
+	solvers := map[string]bool{}
 	for _, r := range all {
 		if models[r.Model] == nil {
-			models[r.Model] = &Standing{Model: r.Model}
+			models[r.Model] = &Standing{Model: r.Model, Costs: spent[r.Model]}
+		}
+		if r.Rank > 0 {
+			solvers[r.Model] = true
 		}
 	}
 	for _, r := range all {
-		models[r.Model].add(r, len(models))
+		models[r.Model].add(r, len(solvers))
 	}
 	list := make([]Standing, 0, len(models))
 	for _, model := range slices.Sorted(maps.Keys(models)) {
-		list = append(list, *models[model])
+		s := models[model]
+		s.perStar(s.Solved)
+		list = append(list, *s)
 	}
-	slices.SortStableFunc(list, func(a, b Standing) int {
-		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Total, b.Total))
-	})
+	slices.SortStableFunc(list, compareStandings)
 	for i := range list {
 		list[i].Rank = i + 1
-		if i > 0 && list[i].Points == list[i-1].Points && list[i].Total == list[i-1].Total {
-			list[i].Rank = list[i-1].Rank
+		if i > 0 && compareStandings(list[i], list[i-1]) == 0 {
+			list[i].Rank, list[i].Tied, list[i-1].Tied = list[i-1].Rank, true, true
 		}
 	}
 	return list
 }
 
-// add adds a result in a race of n models: rank 1 earns n points, rank 2 n-1.
+func compareStandings(a, b Standing) int {
+	return cmp.Or(
+		cmp.Compare(b.Solved-b.Unverified, a.Solved-a.Unverified),
+		cmp.Compare(b.Solved, a.Solved),
+		cmp.Compare(a.Total, b.Total),
+	)
+}
+
+// add adds a result in a race of n models that have solved something: rank 1 earns n
+// points, rank 2 n-1.
 func (s *Standing) add(r Result, n int) {
 	s.Runs += r.Runs
 	s.Failures += r.Failures
@@ -214,8 +321,12 @@ func (s *Standing) add(r Result, n int) {
 		return
 	}
 	s.Solved++
+	if r.Unverified {
+		s.Unverified++
+	}
+	s.TimedTotal = plus(s.TimedTotal, r.Timed)
 	s.Points += n - r.Rank + 1
-	s.Total += r.Median
+	s.Total = plus(s.Total, r.Median)
 	switch r.Rank {
 	case 1:
 		s.Gold++

@@ -2,6 +2,7 @@ package race_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -12,8 +13,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/triptych-mcp/triptych/aoc/race"
 )
@@ -21,13 +24,16 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func run(day, part int, model string, ms int64) race.Run {
-	return race.Run{Puzzle: race.Puzzle{Year: 2025, Day: day, Part: part}, Model: model, MS: ms}
+	return race.Run{Puzzle: race.Puzzle{Year: 2025, Day: day, Part: part}, Kind: race.Solve, Model: model, MS: ms}
 }
 
-func failed(r race.Run) race.Run {
-	r.Failed = true
+func judged(r race.Run, correct bool) race.Run {
+	r.Correct = &correct
 	return r
 }
+
+func failed(r race.Run) race.Run { return judged(r, false) }
+func right(r race.Run) race.Run  { return judged(r, true) }
 
 // Three models, two parts; computed by hand.
 var runs = []race.Run{
@@ -40,28 +46,131 @@ var runs = []race.Run{
 }
 
 func TestRace(t *testing.T) {
-	got := race.New(runs)
+	got := race.New(race.Solve, runs)
 	one, two := race.Puzzle{Year: 2025, Day: 1, Part: 1}, race.Puzzle{Year: 2025, Day: 1, Part: 2}
 	want := &race.Race{
+		Kind: race.Solve,
 		Results: []race.Result{
-			{Puzzle: one, Model: "bob", Runs: 2, Best: 150, Median: 150, P95: 151, Rank: 1},
-			{Puzzle: one, Model: "cyd", Runs: 1, Best: 150, Median: 150, P95: 150, Rank: 1},
-			{Puzzle: one, Model: "ann", Runs: 4, Failures: 1, Best: 100, Median: 200, P95: 300, Rank: 3},
-			{Puzzle: two, Model: "ann", Runs: 1, Best: 5000, Median: 5000, P95: 5000, Rank: 1},
-			{Puzzle: two, Model: "bob", Runs: 1, Best: 65000, Median: 65000, P95: 65000, Rank: 2},
+			{Puzzle: one, Model: "bob", Runs: 2, Unverified: true, Best: 150, Median: 150, P95: 151, Worst: 151, Mean: 150, Rank: 1, Tied: true},
+			{Puzzle: one, Model: "cyd", Runs: 1, Unverified: true, Best: 150, Median: 150, P95: 150, Worst: 150, Mean: 150, Rank: 1, Tied: true},
+			{Puzzle: one, Model: "ann", Runs: 4, Failures: 1, Unverified: true, Best: 100, Median: 200, P95: 300, Worst: 300, Mean: 200, Rank: 3},
+			{Puzzle: two, Model: "ann", Runs: 1, Unverified: true, Best: 5000, Median: 5000, P95: 5000, Worst: 5000, Mean: 5000, Rank: 1},
+			{Puzzle: two, Model: "bob", Runs: 1, Unverified: true, Best: 65000, Median: 65000, P95: 65000, Worst: 65000, Mean: 65000, Rank: 2},
 			{Puzzle: two, Model: "cyd", Runs: 1, Failures: 1},
 		},
 		Standings: []race.Standing{
-			{Model: "bob", Rank: 1, Points: 5, Gold: 1, Silver: 1, Solved: 2, Runs: 3, Total: 65150},
-			{Model: "ann", Rank: 2, Points: 4, Gold: 1, Bronze: 1, Solved: 2, Runs: 5, Failures: 1, Total: 5200},
-			{Model: "cyd", Rank: 3, Points: 3, Gold: 1, Solved: 1, Runs: 2, Failures: 1, Total: 150},
+			{Model: "ann", Rank: 1, Points: 4, Gold: 1, Bronze: 1, Solved: 2, Unverified: 2, Runs: 5, Failures: 1, Total: 5200, Costs: race.Costs{Attempts: 5, Success: 0.8}},
+			{Model: "bob", Rank: 2, Points: 5, Gold: 1, Silver: 1, Solved: 2, Unverified: 2, Runs: 3, Total: 65150, Costs: race.Costs{Attempts: 3, Success: 1}},
+			{Model: "cyd", Rank: 3, Points: 3, Gold: 1, Solved: 1, Unverified: 1, Runs: 2, Failures: 1, Total: 150, Costs: race.Costs{Attempts: 2, Success: 0.5}},
 		},
 		Duels: []race.Duel{
-			{A: "bob", B: "ann", WinA: 1, WinB: 1}, {A: "bob", B: "cyd", Ties: 1}, {A: "ann", B: "cyd", WinB: 1},
+			{A: "ann", B: "bob", WinA: 1, WinB: 1}, {A: "ann", B: "cyd", WinB: 1}, {A: "bob", B: "cyd", Ties: 1},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(race.Costs{})); diff != "" {
 		t.Errorf("race (-want +got):\n%s", diff)
+	}
+}
+
+// order returns the models, best first, with a letter behind those that share a rank.
+func order(r *race.Race) (models []string) {
+	for _, s := range r.Standings {
+		if s.Tied {
+			s.Model += "="
+		}
+		models = append(models, s.Model)
+	}
+	return models
+}
+
+// Solved parts count before time, verified ones before others; wrong answers and models
+// that solved nothing change nothing; kinds are apart.
+func TestRanking(t *testing.T) {
+	program := run(1, 1, "ran", 1)
+	program.Kind = race.Program
+	for name, tc := range map[string]struct {
+		runs []race.Run
+		want []string
+	}{
+		"parts before time":         {[]race.Run{right(run(1, 1, "few", 1)), right(run(1, 1, "many", 900)), right(run(1, 2, "many", 900))}, []string{"many", "few"}},
+		"time of equal parts":       {[]race.Run{right(run(1, 1, "slow", 2)), right(run(1, 1, "fast", 1))}, []string{"fast", "slow"}},
+		"wrong answers":             {[]race.Run{failed(run(1, 1, "wrong", 1)), right(run(1, 1, "right", 5))}, []string{"right", "wrong"}},
+		"not verified":              {[]race.Run{run(1, 1, "claims", 1), right(run(1, 1, "proves", 5))}, []string{"proves", "claims"}},
+		"a claim beside a proof":    {[]race.Run{run(1, 1, "a", 1), right(run(1, 1, "a", 9)), right(run(1, 1, "b", 5))}, []string{"b", "a"}},
+		"failures beside a success": {[]race.Run{failed(run(1, 1, "a", 1)), right(run(1, 1, "a", 9)), right(run(1, 1, "b", 10))}, []string{"a", "b"}},
+		"ties":                      {[]race.Run{right(run(1, 1, "b", 5)), right(run(1, 1, "a", 5)), right(run(1, 1, "c", 6))}, []string{"a=", "b=", "c"}},
+		"another kind":              {[]race.Run{program, right(run(1, 1, "solved", 45_000))}, []string{"solved"}},
+		"without a bystander":       {[]race.Run{right(run(1, 1, "a", 1)), right(run(1, 2, "a", 1)), right(run(1, 1, "b", 2)), right(run(1, 2, "b", 2)), right(run(2, 1, "b", 2))}, []string{"b", "a"}},
+		"with a bystander": {[]race.Run{right(run(1, 1, "a", 1)), right(run(1, 2, "a", 1)), right(run(1, 1, "b", 2)), right(run(1, 2, "b", 2)), right(run(2, 1, "b", 2)),
+			failed(run(3, 1, "c", 7))}, []string{"b", "a", "c"}},
+	} {
+		if diff := cmp.Diff(tc.want, order(race.New(race.Solve, tc.runs))); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", name, diff)
+		}
+	}
+	with := race.New(race.Solve, []race.Run{right(run(1, 1, "a", 1)), right(run(1, 1, "b", 2)), failed(run(1, 1, "c", 1))})
+	if a, b := with.Standings[0], with.Standings[1]; a.Points != 2 || b.Points != 1 {
+		t.Errorf("points %d and %d beside a model that solved nothing, want 2 and 1", a.Points, b.Points)
+	}
+}
+
+// Tokens, cost, attempts and languages are summed over all runs, and divided by what
+// was solved.
+func TestCosts(t *testing.T) {
+	spend := func(r race.Run, language string, attempts int, in, out int64, usd float64) race.Run {
+		r.Language, r.Attempts, r.TokensIn, r.TokensOut, r.CostUSD = language, attempts, in, out, usd
+		return r
+	}
+	all := []race.Run{
+		spend(right(run(1, 1, "ann", 10)), "go", 1, 100, 50, 0.5), spend(failed(run(1, 2, "ann", 10)), "go", 3, 300, 50, 1.5),
+		spend(right(run(1, 1, "bob", 30)), "python", 2, 10, 10, 0.25), right(run(1, 1, "cyd", 20)),
+	}
+	r := race.New(race.Solve, all)
+	for order, want := range map[race.Order][]string{
+		race.ByTime: {"ann", "cyd", "bob"}, race.ByTokens: {"bob", "ann", "cyd"}, race.ByCost: {"bob", "ann", "cyd"}, race.ByAttempts: {"cyd", "bob", "ann"},
+	} {
+		var got []string
+		for _, s := range r.Sorted(order) {
+			got = append(got, s.Model)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("by %s (-want +got):\n%s", order, diff)
+		}
+	}
+	ann := r.Standings[0]
+	want := race.Costs{Attempts: 4, TokensIn: 400, TokensOut: 100, CostUSD: 2, Success: 0.25, TokensPerStar: 500, CostPerStar: 2}
+	if diff := cmp.Diff(want, ann.Costs, cmpopts.IgnoreUnexported(race.Costs{})); diff != "" {
+		t.Errorf("costs (-want +got):\n%s", diff)
+	}
+	const table = "language  models  runs  failures  success  median  US$\n" +
+		"go        1       2     1         25 %     10 ms   2.0000\n" +
+		"-         1       1     0         100 %    20 ms   -\n" +
+		"python    1       1     0         50 %     30 ms   0.2500\n"
+	if diff := cmp.Diff(table, race.LanguageTable(race.Languages(race.Solve, all))); diff != "" {
+		t.Errorf("languages (-want +got):\n%s", diff)
+	}
+}
+
+// The race of models in the site's JSON, by the site's rules: of two members the first
+// to get a star has two points.
+func TestLeaderboard(t *testing.T) {
+	all := []race.Run{
+		right(run(1, 1, "ann", 10_000)), right(run(1, 2, "ann", 5_500)), right(run(1, 1, "bob", 9_000)), failed(run(1, 2, "bob", 1)), right(run(2, 1, "bob", 1)),
+	}
+	opens := func(day int) time.Time { return time.Unix(1000*int64(day), 0) }
+	text, err := race.New(race.Solve, all).Leaderboard(2025, 12, opens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"event":"2025","num_days":12,"owner_id":1,"day1_ts":1000,"members":{
+		"1":{"id":1,"name":"ann","stars":2,"local_score":3,"last_star_ts":1016,"completion_day_level":{"1":{"1":{"get_star_ts":1010,"star_index":1},"2":{"get_star_ts":1016,"star_index":2}}}},
+		"2":{"id":2,"name":"bob","stars":2,"local_score":4,"last_star_ts":2001,"completion_day_level":{"1":{"1":{"get_star_ts":1009,"star_index":0}},"2":{"1":{"get_star_ts":2001,"star_index":3}}}}}}`
+	var g, w any
+	if err := errors.Join(json.Unmarshal(text, &g), json.Unmarshal([]byte(want), &w)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(w, g); diff != "" {
+		t.Errorf("leaderboard (-want +got):\n%s", diff)
 	}
 }
 
@@ -76,27 +185,60 @@ func TestDuration(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	r := race.New(runs)
-	const summary = "rank  model  points  gold  silver  bronze  solved  failures  total\n" +
-		"1     bob    5       1     1       0       2       0         1m05s\n" +
-		"2     ann    4       1     0       1       2       1         5.2 s\n" +
-		"3     cyd    3       1     0       0       1       1         150 ms\n"
-	if diff := cmp.Diff(summary, r.Summary()); diff != "" {
-		t.Errorf("summary (-want +got):\n%s", diff)
+	timed := right(run(1, 1, "ann", 1000))
+	timed.Timed = 1500
+	r := race.New(race.Solve, []race.Run{timed, right(run(1, 2, "ann", 61_000)), right(run(1, 1, "bob", 1000)), run(2, 1, "bob", 3000), failed(run(12, 2, "cyd", 5))})
+	const text = "Solving times of models, as told (median of successful runs)\n\n" +
+		"model  1   2   12\n" +
+		"ann    **  ..  ..\n" +
+		"bob    *.  ?.  ..\n" +
+		"cyd    ..  ..  .x\n" +
+		"* solved, ? solved but not verified, x failed, . no run; one character for each part\n\n" +
+		"rank  model  solved  unverified  failures  runs  total  timed  gold  silver  bronze  points\n" +
+		"1     ann    2       0           0         2     1m02s  1.5 s  2     0       0       4\n" +
+		"2     bob    2       1           0         2     4.0 s  -      2     0       0       4\n" +
+		"3     cyd    0       0           1         1     -      -      0     0       0       0\n"
+	if diff := cmp.Diff(text, r.Text(race.ByTime)); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
 	}
-	if got := r.CSV(); !strings.HasPrefix(got, "year,day,part,model,runs,failures,best_ms,median_ms,p95_ms,rank\n2025,1,1,bob,2,0,150,150,151,1\n") {
+	if got := r.Details(); !strings.Contains(got, "2025 day 1 part 1   1=    ann") || !strings.Contains(got, "2025 day 2 part 1   1?    bob") {
+		t.Errorf("details %s", got)
+	}
+	if got := r.CSV(); !strings.HasPrefix(got, "year,day,part,model,runs,failures,best_ms,median_ms,p95_ms,rank,kind,unverified,worst_ms,timed_median_ms\n2025,1,1,ann,1,0,1000,1000,1000,1,solve,false,1000,1500\n") {
 		t.Errorf("csv %s", got)
 	}
-	odd := race.New([]race.Run{run(1, 1, "a|b\nc", 1)})
-	if got := odd.Markdown(); !strings.Contains(got, `| a\|b c |`) {
+	odd := race.New(race.Solve, []race.Run{run(1, 1, "a|b\nc", 1)})
+	if got := odd.Markdown(race.ByTime); !strings.Contains(got, `| a\|b c |`) {
 		t.Errorf("markdown %s", got)
+	}
+	if got := race.New(race.Solve, nil).Text(race.ByTime); got != "No runs are recorded.\n" {
+		t.Errorf("an empty race: %q", got)
+	}
+}
+
+// A year of ten models fits a screen.
+func TestTextFitsAScreen(t *testing.T) {
+	var all []race.Run
+	for model := range 10 {
+		for day := 1; day <= 12; day++ {
+			all = append(all, right(run(day, 1, fmt.Sprint("model ", model), int64(model+day))), run(day, 2, fmt.Sprint("model ", model), int64(model*day)))
+		}
+	}
+	lines := strings.Split(strings.TrimSuffix(race.New(race.Solve, all).Text(race.ByTime), "\n"), "\n")
+	if len(lines) > 30 {
+		t.Errorf("%d lines, want 30 at most", len(lines))
+	}
+	for _, line := range lines {
+		if len(line) > 110 {
+			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
 	}
 }
 
 // Plots are well-formed SVG that loads nothing, equal to the golden files, which
 // were looked at; and they are PNG files of twice the size.
 func TestPlots(t *testing.T) {
-	r := race.New(append(runs, run(2, 1, `<script>"x"</script>`, 70)))
+	r := race.New(race.Solve, append(runs, run(2, 1, `<script>"x"</script>`, 70)))
 	for name, plot := range map[string]*race.Plot{"bars": r.Bars(), "cumulative": r.Cumulative(), "heat": r.Heat()} {
 		svg := plot.SVG()
 		checkXML(t, name, svg)
@@ -141,7 +283,7 @@ func checkXML(t *testing.T, name string, svg []byte) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		start, ok := token.(xml.StartElement)
-		if ok && start.Name.Local != "svg" && start.Name.Local != "rect" && start.Name.Local != "polyline" && start.Name.Local != "text" && start.Name.Local != "title" {
+		if ok && start.Name.Local != "svg" && start.Name.Local != "rect" && start.Name.Local != "polyline" && start.Name.Local != "polygon" && start.Name.Local != "text" && start.Name.Local != "title" {
 			t.Errorf("%s has a <%s>", name, start.Name.Local)
 		}
 	}
@@ -149,7 +291,7 @@ func checkXML(t *testing.T, name string, svg []byte) {
 
 // No runs make no plot fail.
 func TestEmpty(t *testing.T) {
-	r := race.New(nil)
+	r := race.New(race.Solve, nil)
 	for _, plot := range []*race.Plot{r.Bars(), r.Cumulative(), r.Heat()} {
 		if _, err := plot.PNG(); err != nil {
 			t.Error(err)
@@ -170,6 +312,6 @@ func BenchmarkRace(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		race.New(many)
+		race.New(race.Solve, many)
 	}
 }

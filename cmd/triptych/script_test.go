@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REDIS_PORT", redis.Port())
 			env.Setenv("TRIPTYCH_AOC_URL", site.URL)
 			env.Setenv("AOC_COOKIE", sitetest.Session)
+			env.Setenv("LINK", "https://adventofcode.com/2025/leaderboard/private/view/7?"+sitetest.ViewKey)
 			env.Setenv("GORACE", quickExit)
 			env.Setenv("TRIPTYCH_DATA", filepath.Join(env.WorkDir, "data"))
 			return os.Mkdir(home, 0o755)

@@ -1,6 +1,7 @@
 package personal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,6 +43,11 @@ type Folder struct{ cfg Config }
 
 // Open returns the folder. It reads and writes nothing yet.
 func Open(cfg Config) *Folder { return &Folder{cfg} }
+
+// Address returns the address of a puzzle's page, for a browser.
+func (f *Folder) Address(p site.Puzzle) string {
+	return fmt.Sprintf("%s/%d/day/%d", cmp.Or(f.cfg.URL, site.DefaultURL), p.Year, p.Day)
+}
 
 // SessionPath returns the path of the file for the session cookie.
 func (f *Folder) SessionPath() string { return filepath.Join(f.cfg.Dir, "session") }

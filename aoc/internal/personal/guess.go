@@ -105,10 +105,7 @@ func (f *Folder) forSubmission(ctx context.Context, p site.Puzzle, part int, kno
 	switch {
 	case part <= puzzle.solved():
 	case lost >= 0:
-		err = f.downloadAgain(ctx, p)
-		if err == nil {
-			puzzle, err = f.Stored(p)
-		}
+		puzzle, err = f.DownloadAgain(ctx, p)
 	case part > puzzle.solved()+1:
 		puzzle, err = f.Refresh(ctx, p)
 	}
@@ -143,8 +140,8 @@ func (f *Folder) send(ctx context.Context, p site.Puzzle, part int, answer strin
 	case site.Correct, site.AllFinished:
 		err = errors.Join(err, f.accept(ctx, p, part, answer))
 	case site.WrongLevel: // it was solved elsewhere: the page has the answer
-		err = errors.Join(err, f.downloadAgain(ctx, p))
-		if puzzle, readErr := f.Stored(p); readErr == nil && puzzle != nil {
+		puzzle, downloadErr := f.DownloadAgain(ctx, p)
+		if err = errors.Join(err, downloadErr); puzzle != nil {
 			verdict = compare(verdict, puzzle, part, answer)
 		}
 	}
@@ -170,15 +167,18 @@ func compare(v site.Verdict, puzzle *Puzzle, part int, answer string) site.Verdi
 	return v
 }
 
-// downloadAgain replaces a stored puzzle that is outdated.
-func (f *Folder) downloadAgain(ctx context.Context, p site.Puzzle) error {
+// DownloadAgain replaces a stored puzzle that is outdated, and returns what is known of
+// it.
+func (f *Folder) DownloadAgain(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
 	unlock, err := f.lock(ctx, f.day(p))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer unlock()
-	_, err = f.download(ctx, p)
-	return err
+	if _, err := f.download(ctx, p); err != nil {
+		return nil, err
+	}
+	return f.Stored(p)
 }
 
 // accept adds an accepted answer to the stored puzzle.

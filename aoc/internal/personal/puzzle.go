@@ -32,6 +32,9 @@ type Puzzle struct {
 	Parts    []string  `json:"-"` // Markdown, one or two
 }
 
+// IsSolved reports whether a part is solved.
+func (p *Puzzle) IsSolved(part int) bool { return part <= p.solved() }
+
 // solved returns the number of solved parts.
 func (p *Puzzle) solved() int { return len(p.Answers) }
 
@@ -216,7 +219,7 @@ func (f *Folder) Stored(p site.Puzzle) (*Puzzle, error) {
 func (f *Folder) addAccepted(p *Puzzle) error {
 	known, err := f.Guesses(p.Puzzle)
 	for _, g := range known {
-		if g.Part == p.solved()+1 && (g.Outcome == site.Correct || g.Outcome == site.AllFinished) {
+		if g.Part == p.solved()+1 && g.Outcome.Accepted() {
 			p.Answers = append(p.Answers, g.Answer)
 		}
 	}
@@ -238,7 +241,7 @@ func (f *Folder) Days(year int) ([]int, error) {
 	return days, nil
 }
 
-// Years returns the years of which something was downloaded, ascending.
+// Years returns the years of which puzzles were downloaded, ascending.
 func (f *Folder) Years() ([]int, error) {
 	entries, err := os.ReadDir(f.cfg.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +249,15 @@ func (f *Folder) Years() ([]int, error) {
 	}
 	var years []int
 	for _, e := range entries {
-		if year, err := strconv.Atoi(e.Name()); err == nil && e.IsDir() && len(e.Name()) == 4 {
+		year, err := strconv.Atoi(e.Name())
+		if err != nil || !e.IsDir() || len(e.Name()) != 4 {
+			continue
+		}
+		days, err := f.Days(year)
+		if err != nil {
+			return nil, err
+		}
+		if len(days) > 0 {
 			years = append(years, year)
 		}
 	}

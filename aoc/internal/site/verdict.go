@@ -32,8 +32,11 @@ const (
 
 // Judged reports whether the site compared the answer with its own.
 func (o Outcome) Judged() bool {
-	return o == Correct || o == AllFinished || o.Rejected()
+	return o.Accepted() || o.Rejected()
 }
+
+// Accepted reports whether the answer is right.
+func (o Outcome) Accepted() bool { return o == Correct || o == AllFinished }
 
 // Rejected reports whether the answer is wrong.
 func (o Outcome) Rejected() bool { return o == Wrong || o == TooHigh || o == TooLow }

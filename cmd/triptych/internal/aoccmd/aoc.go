@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -12,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // AoCCommand returns the row of triptych aoc.
@@ -22,8 +24,8 @@ func (a commands) aocCommand() app.Command {
 		Name:  "aoc",
 		Short: "work with Advent of Code puzzles and solving speeds",
 		Sub: []app.Command{
-			a.aocList(), a.aocShow(), a.aocFetch(), a.aocLogin(), a.aocRecord(), a.aocRecords(), a.aocEdit(), a.aocDelete(),
-			a.aocAlias(), a.aocStats(), a.aocRace(), a.aocVerify(),
+			a.aocLogin(), a.aocWatch(), a.aocFetch(), a.aocList(), a.aocShow(), a.aocInput(), a.aocOpen(), a.aocSubmit(), a.aocGuesses(), a.aocStars(),
+			a.aocLeaderboard(), a.aocRace(), a.aocStats(), a.aocVerify(), a.aocRecord(), a.aocRecords(), a.aocEdit(), a.aocDelete(), a.aocAlias(),
 		},
 	}
 }
@@ -40,6 +42,67 @@ func (a commands) openBook() (*aoc.Book, error) {
 		return nil, err
 	}
 	return a.Configs.AoC.Book(env).Year(year), nil
+}
+
+// bookToRead opens the book that commands show: of the year that the flags or the
+// environment name, else the documented files or, if there are none, the current event,
+// which it says.
+func (a commands) bookToRead() (*aoc.Book, error) {
+	book, err := a.openBook()
+	if err != nil || book.HasYear() || !book.IsEmpty() {
+		return book, err
+	}
+	year, err := a.eventYear()
+	if err != nil {
+		return nil, err
+	}
+	a.tellYear(year)
+	return book.Year(year), nil
+}
+
+// bookOfYear opens the book of the year that the arguments name, else that of
+// bookToRead.
+func (a commands) bookOfYear(args []string) (*aoc.Book, error) {
+	if len(args) == 0 {
+		return a.bookToRead()
+	}
+	year, err := parseYear(args[0])
+	if err != nil {
+		return nil, err
+	}
+	book, err := a.openBook()
+	if err != nil {
+		return nil, err
+	}
+	return book.Year(year), nil
+}
+
+// eventYear returns the year that is meant where nothing names one.
+func (a commands) eventYear() (int, error) {
+	config, env, err := a.aocConfig()
+	if err != nil {
+		return 0, err
+	}
+	if year, err := config.DefaultYear(env); err != nil || year != 0 {
+		return year, err
+	}
+	return aoc.EventYear(env.Now(), config.Book(env), config.User(env, mcp.Local().ID))
+}
+
+// tellYear says which year is meant where nothing names one.
+func (a commands) tellYear(year int) {
+	fmt.Fprintf(a.Err, "triptych: Advent of Code %d\n", year)
+}
+
+func parseYear(word string) (int, error) {
+	year, err := strconv.Atoi(word)
+	if err != nil {
+		return 0, app.UsageErrorf("year %q is not a number", word)
+	}
+	if _, err := aoc.ParseYear(year); err != nil {
+		return 0, app.UsageErrorf("%v", err)
+	}
+	return year, nil
 }
 
 // parseDay reads a day from the command line.
@@ -71,11 +134,15 @@ func (a commands) aocList() app.Command {
 			a.FamilyFlags("aoc")(set)
 		},
 		Run: func(context.Context, []string) error {
-			book, err := a.openBook()
+			book, err := a.bookToRead()
 			if err != nil {
 				return err
 			}
-			days, err := listDays(book)
+			user, err := a.localUser()
+			if err != nil {
+				return err
+			}
+			days, err := listDays(book, user)
 			switch {
 			case err != nil:
 				return err
@@ -87,14 +154,14 @@ func (a commands) aocList() app.Command {
 	}
 }
 
-func listDays(book *aoc.Book) ([]dayJSON, error) {
-	days, err := book.Days()
+func listDays(book *aoc.Book, user *aoc.User) ([]dayJSON, error) {
+	days, err := aoc.DaysOf(book, user)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]dayJSON, 0, len(days))
 	for _, day := range days {
-		puzzle, err := book.Instruction(day)
+		puzzle, err := aoc.InstructionOf(book, user, day)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +180,7 @@ func listDays(book *aoc.Book) ([]dayJSON, error) {
 
 func (a commands) printDays(days []dayJSON) error {
 	if len(days) == 0 {
-		fmt.Fprintln(a.Err, "triptych: no puzzles; put Day01_phase1.md into the folder instructions")
+		fmt.Fprintln(a.Err, "triptych: no puzzles; run triptych aoc fetch, or put Day01_phase1.md into the folder instructions")
 		return nil
 	}
 	rows := [][]string{{"DAY", "PHASES", "RECORDED"}}
@@ -134,13 +201,17 @@ func (a commands) aocShow() app.Command {
 			if err != nil {
 				return err
 			}
-			book, err := a.openBook()
+			book, err := a.bookToRead()
 			if err != nil {
 				return err
 			}
-			puzzle, err := book.Instruction(day)
+			user, err := a.localUser()
 			if err != nil {
-				return app.WithHints(err, "triptych aoc list shows what there is")
+				return err
+			}
+			puzzle, err := aoc.InstructionOf(book, user, day)
+			if err != nil {
+				return app.WithHints(err, "triptych aoc list shows what there is", "triptych aoc fetch downloads puzzles")
 			}
 			return a.Printf("%s", app.EndLine(puzzle.Text()))
 		},
@@ -152,7 +223,11 @@ func (a commands) completeDays(_ context.Context, before []string) []string {
 	if err != nil || len(before) > 0 {
 		return nil
 	}
-	days, _ := book.Days() // completion stays silent
+	user, err := a.localUser()
+	if err != nil {
+		return nil
+	}
+	days, _ := aoc.DaysOf(book, user) // completion stays silent
 	words := make([]string, len(days))
 	for i, day := range days {
 		words[i] = strconv.Itoa(int(day))
@@ -160,15 +235,36 @@ func (a commands) completeDays(_ context.Context, before []string) []string {
 	return words
 }
 
+// A recordRun holds the flags of record.
+type recordRun struct {
+	correct  string
+	language string
+	notes    string
+	attempts int
+	in, out  int64
+	cost     float64
+}
+
 func (a commands) aocRecord() app.Command {
+	var r recordRun
 	return app.Command{
 		Name: "record", Args: "DAY PHASE LLM MILLISECONDS", Min: 4, Max: 4,
-		Short:    "record how long an LLM took",
-		Example:  "triptych aoc record 1 2 gpt4 1250",
-		Flags:    a.FamilyFlags("aoc"),
+		Short:   "record how long an LLM took to solve a puzzle",
+		Long:    "The record is one of solving: from the instruction to the answer. triptych aoc verify records how long a program ran.",
+		Example: "triptych aoc record 1 2 gpt4 1250\ntriptych aoc record 1 2 gpt4 90000 --correct false --attempts 3 --cost 0.12",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&r.correct, "correct", "", "whether the answer was right: `true` or false; unverified if left out")
+			set.IntVar(&r.attempts, "attempts", 0, "the `number` of answers that were tried")
+			set.StringVar(&r.language, "language", "", "the programming `language`")
+			set.Int64Var(&r.in, "tokens-in", 0, "the `number` of tokens that the model read")
+			set.Int64Var(&r.out, "tokens-out", 0, "the `number` of tokens that the model wrote")
+			set.Float64Var(&r.cost, "cost", 0, "the cost in US `dollars`")
+			set.StringVar(&r.notes, "notes", "", "a `text` to keep with the record")
+			a.FamilyFlags("aoc")(set)
+		},
 		Complete: a.completeDays,
 		Run: func(ctx context.Context, args []string) error {
-			arguments, err := recordArguments(args)
+			arguments, err := recordArguments(args, r)
 			if err != nil {
 				return err
 			}
@@ -178,9 +274,9 @@ func (a commands) aocRecord() app.Command {
 	}
 }
 
-// recordArguments returns the arguments of the tool from the words of the command
-// line.
-func recordArguments(words []string) (json.RawMessage, error) {
+// recordArguments returns the arguments of the tool from the words and flags of the
+// command line.
+func recordArguments(words []string, r recordRun) (json.RawMessage, error) {
 	day, err := parseDay(words[0])
 	if err != nil {
 		return nil, err
@@ -193,5 +289,20 @@ func recordArguments(words []string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, app.UsageErrorf("%q is not a number of milliseconds", words[3])
 	}
-	return json.Marshal(map[string]any{"day": day, "phase": phase, "llm_name": words[2], "speed_ms": ms})
+	arguments := map[string]any{"day": day, "phase": phase, "llm_name": words[2], "speed_ms": ms}
+	if r.correct != "" {
+		correct, err := strconv.ParseBool(r.correct)
+		if err != nil {
+			return nil, app.UsageErrorf("--correct must be true or false")
+		}
+		arguments["correct"] = correct
+	}
+	for name, value := range map[string]any{
+		"attempts": r.attempts, "language": r.language, "tokens_in": r.in, "tokens_out": r.out, "cost_usd": r.cost, "notes": r.notes,
+	} {
+		if !reflect.ValueOf(value).IsZero() {
+			arguments[name] = value
+		}
+	}
+	return json.Marshal(arguments)
 }

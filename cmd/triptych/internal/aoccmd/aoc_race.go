@@ -3,9 +3,11 @@ package aoccmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -16,14 +18,12 @@ import (
 
 // A raceRun holds the flags of race.
 type raceRun struct {
-	day, phase   int
-	format, plot string
-	picture      string
-}
-
-// raceFormats print a race.
-var raceFormats = map[string]func(*race.Race) string{
-	"text": (*race.Race).Text, "markdown": (*race.Race).Markdown, "csv": (*race.Race).CSV,
+	day, phase int
+	kind, by   string
+	details    bool
+	format     string
+	plot       string
+	picture    string
 }
 
 // racePlots draw a race.
@@ -31,17 +31,26 @@ var racePlots = map[string]func(*race.Race) *race.Plot{
 	"bars": (*race.Race).Bars, "cumulative": (*race.Race).Cumulative, "heat": (*race.Race).Heat,
 }
 
+// byLanguage is a value of --by beside the orders of standings.
+const byLanguage = "language"
+
 func (a commands) aocRace() app.Command {
 	var r raceRun
 	return app.Command{
 		Name: "race", Args: "[YEAR]", Max: 1,
-		Short:   "compare models: ranks, medals, medians, head to head",
-		Long:    "A model's time for a part is the median of its successful runs. With --picture a plot is written to a file; its name ends in .svg or .png.",
-		Example: "triptych aoc race 2025\ntriptych aoc race 2025 --plot cumulative --picture race.png\ntriptych aoc race 2025 --format csv",
+		Short: "compare models: solved parts, times, tokens, cost",
+		Long: "Models that solved more parts come first, then those that took less time. A model's time for a part is the median of its " +
+			"successful runs; runs whose answer nobody has verified are marked and come last. With --picture a plot is written to a file; " +
+			"its name ends in .svg or .png. With --format leaderboard the race becomes a private leaderboard in the site's own JSON.",
+		Example: "triptych aoc race 2025\ntriptych aoc race 2025 --by cost\ntriptych aoc race 2025 --plot cumulative --picture race.png\n" +
+			"triptych aoc race 2025 --format leaderboard >leaderboard.json",
 		Flags: func(set *pflag.FlagSet) {
 			set.IntVar(&r.day, "day", 0, "only this `day`")
 			set.IntVar(&r.phase, "phase", 0, "only this `phase`: 1 or 2")
-			set.StringVar(&r.format, "format", "text", "the `format`: text, json, csv or markdown")
+			set.StringVar(&r.kind, "kind", string(race.Solve), "the `kind` of runs: solve, by models, or program, running")
+			set.StringVar(&r.by, "by", string(race.ByTime), "rank by this `quantity`: time, timed, tokens, cost, attempts or language")
+			set.BoolVar(&r.details, "details", false, "add the tables by puzzle and by pair of models")
+			set.StringVar(&r.format, "format", "text", "the `format`: text, json, csv, markdown or leaderboard")
 			set.StringVar(&r.plot, "plot", "bars", "the `plot` of --picture: bars, cumulative or heat")
 			set.StringVar(&r.picture, "picture", "", "write a plot to this `file`")
 			a.FamilyFlags("aoc")(set)
@@ -51,33 +60,93 @@ func (a commands) aocRace() app.Command {
 }
 
 func (a commands) race(r raceRun, args []string) error {
-	book, err := a.openBook()
+	if r.kind != string(race.Solve) && r.kind != string(race.Program) {
+		return app.UsageErrorf("kind %q is neither solve nor program", r.kind)
+	}
+	if r.by != byLanguage && !slices.Contains(race.Orders, race.Order(r.by)) {
+		return app.UsageErrorf("--by %q is none of time, timed, tokens, cost, attempts and language", r.by)
+	}
+	book, err := a.bookOfYear(args)
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 {
-		year, err := strconv.Atoi(args[0])
-		if err != nil {
-			return app.UsageErrorf("year %q is not a number", args[0])
-		}
-		if _, err := aoc.ParseYear(year); err != nil {
-			return app.UsageErrorf("%v", err)
-		}
-		book = book.Year(year)
-	}
 	runs, unreadable := book.Runs(aoc.Filter{Day: aoc.Day(r.day), Phase: aoc.Phase(r.phase)})
-	result := race.New(runs)
+	kind := race.Kind(r.kind)
+	result := race.New(kind, runs)
+	a.tellOtherKind(kind, runs)
 	if r.picture != "" {
 		return errors.Join(a.savePlot(result, r), unreadable)
 	}
-	if r.format == "json" {
-		return errors.Join(a.PrintJSON(result), unreadable)
+	if r.by == byLanguage {
+		return errors.Join(a.printLanguages(race.Languages(kind, runs), r.format), unreadable)
 	}
-	format, ok := raceFormats[r.format]
-	if !ok {
-		return app.UsageErrorf("format %q is none of text, json, csv and markdown", r.format)
+	return errors.Join(a.printRace(result, book, r), unreadable)
+}
+
+func (a commands) printRace(result *race.Race, book *aoc.Book, r raceRun) error {
+	order := race.Order(r.by)
+	switch r.format {
+	case "text":
+		text := result.Text(order)
+		if r.details && len(result.Standings) > 0 {
+			text = result.Details() + "\n" + text
+		}
+		return a.Printf("%s", text)
+	case "json":
+		result.Standings = result.Sorted(order)
+		return a.PrintJSON(result)
+	case "csv":
+		return a.Printf("%s", result.CSV())
+	case "markdown":
+		return a.Printf("%s", result.Markdown(order))
+	case "leaderboard":
+		return a.printLeaderboardOf(result, book)
 	}
-	return errors.Join(a.Printf("%s", format(result)), unreadable)
+	return app.UsageErrorf("format %q is none of text, json, csv, markdown and leaderboard", r.format)
+}
+
+func (a commands) printLanguages(list []race.LanguageResult, format string) error {
+	switch format {
+	case "text":
+		return a.Printf("%s", race.LanguageTable(list))
+	case "json":
+		return a.PrintJSON(list)
+	}
+	return app.UsageErrorf("--by language has the formats text and json")
+}
+
+// printLeaderboardOf prints the race as a private leaderboard.
+func (a commands) printLeaderboardOf(result *race.Race, book *aoc.Book) error {
+	year := book.EventYear()
+	user, err := a.localUser()
+	if err != nil {
+		return err
+	}
+	text, err := result.Leaderboard(year, user.EventDays(year), func(day int) time.Time {
+		return aoc.Puzzle{Year: year, Day: day}.Opens()
+	})
+	if err != nil {
+		return err
+	}
+	return a.Printf("%s\n", text)
+}
+
+// tellOtherKind says how many runs are of another kind.
+func (a commands) tellOtherKind(kind race.Kind, runs []race.Run) {
+	others := 0
+	for i := range runs {
+		if runs[i].Kind != kind {
+			others++
+		}
+	}
+	if others == 0 {
+		return
+	}
+	other := race.Program
+	if kind == race.Program {
+		other = race.Solve
+	}
+	fmt.Fprintf(a.Err, "triptych: %d runs of the kind %s are not in this table; --kind %s shows them\n", others, other, other)
 }
 
 func (a commands) savePlot(result *race.Race, r raceRun) error {

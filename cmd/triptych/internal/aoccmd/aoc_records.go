@@ -24,14 +24,19 @@ func (a commands) aocRecords() app.Command {
 			if err != nil {
 				return err
 			}
-			rows := [][]string{{"NUMBER", "PHASE", "LLM", "TIME", "CORRECT", "RECORDED"}}
+			rows := [][]string{{"NUMBER", "PHASE", "LLM", "KIND", "TIME", "TIMED", "CORRECT", "RECORDED"}}
 			for i, s := range speeds {
 				correct := ""
 				if s.Details.Correct != nil {
 					correct = strconv.FormatBool(*s.Details.Correct)
 				}
+				timed := ""
+				if s.Details.TimedMS != nil {
+					timed = race.Duration(*s.Details.TimedMS)
+				}
 				rows = append(rows, []string{
-					strconv.Itoa(i + 1), strconv.Itoa(int(s.Phase)), s.LLM, race.Duration(s.SpeedMS), correct, s.Timestamp.Format(time.RFC3339),
+					strconv.Itoa(i + 1), strconv.Itoa(int(s.Phase)), s.LLM, string(s.Details.RunKind()), race.Duration(s.SpeedMS), timed, correct,
+					s.Timestamp.Format(time.RFC3339),
 				})
 			}
 			return a.PrintTable(rows)
@@ -45,7 +50,7 @@ func (a commands) recordsOf(word string) (*aoc.Book, []aoc.Speed, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := a.openBook()
+	book, err := a.bookToRead()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/keycmd"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -41,11 +42,11 @@ func (a commands) aocLogin() app.Command {
 			"AOC_SESSION and the files of aocd and aoc-cli are found without it.",
 		Example: "triptych aoc login\npass show aoc | triptych aoc login",
 		Flags: func(set *pflag.FlagSet) {
-			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`'s id, who uses the server over HTTPS")
+			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`, an id or a name, who uses the server over HTTPS")
 			a.FamilyFlags("aoc")(set)
 		},
 		Max: app.AnyNumber,
-		Run: func(_ context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			if len(args) > 0 { // they may be the cookie, so no error shows them
 				return app.WithHints(app.UsageErrorf("aoc login takes no arguments: other users can see command lines"),
 					"run `triptych aoc login` and paste the cookie, or pipe it into the command",
@@ -61,7 +62,9 @@ func (a commands) aocLogin() app.Command {
 			}
 			id := mcp.Local().ID
 			if key != "" {
-				id = key
+				if id, err = a.keyID(ctx, key); err != nil {
+					return err
+				}
 			}
 			user := config.User(env, id)
 			if err := user.Login(session); err != nil {
@@ -70,6 +73,12 @@ func (a commands) aocLogin() app.Command {
 			return a.Printf("stored the session in %s\n", user.SessionPath())
 		},
 	}
+}
+
+// keyID returns the id of a key that exists, by its id or name.
+func (a commands) keyID(ctx context.Context, word string) (string, error) {
+	row, err := keycmd.Find(ctx, a.App, word)
+	return row.ID, err
 }
 
 // maxSession limits what is read from a pipe, in bytes.
@@ -96,36 +105,31 @@ func (a commands) aocFetch() app.Command {
 	return app.Command{
 		Name: "fetch", Args: "[YEAR] [DAY|all]", Max: 2,
 		Short: "download puzzles and inputs, each once",
-		Long: "Without DAY, all days of the year that are open. Without YEAR, that of --aoc-year. " +
-			"Files that are there are not downloaded again; between requests there is a pause of a second or more.",
-		Example: "triptych aoc fetch 2025\ntriptych aoc fetch 2025 1",
+		Long: "Without DAY, all days of the year that are open. Without YEAR, that of --aoc-year, else the current event. " +
+			"What is stored is downloaded again only if the calendar shows that its second part has opened; " +
+			"between requests there is a pause of a second or more.",
+		Example: "triptych aoc fetch\ntriptych aoc fetch 2025 1",
 		Flags:   a.FamilyFlags("aoc"),
 		Run:     a.fetch,
 	}
 }
 
 func (a commands) fetch(ctx context.Context, args []string) error {
-	config, env, err := a.aocConfig()
+	year, err := a.yearOrEvent(args)
 	if err != nil {
 		return err
 	}
-	year, err := config.DefaultYear(env)
+	user, err := a.localUser()
 	if err != nil {
 		return err
 	}
-	if len(args) > 0 {
-		if year, err = strconv.Atoi(args[0]); err != nil {
-			return app.UsageErrorf("year %q is not a number", args[0])
-		}
-	}
-	days, err := daysToFetch(year, args)
+	days, err := daysToFetch(user, year, args)
 	if err != nil {
 		return err
 	}
-	user, single := config.User(env, mcp.Local().ID), len(days) == 1
 	for _, day := range days {
 		err := a.fetchDay(ctx, user, year, day)
-		if locked, ok := errors.AsType[*aoc.LockedError](err); ok && !single {
+		if locked, ok := errors.AsType[*aoc.LockedError](err); ok && len(days) > 1 {
 			fmt.Fprintf(a.Err, "triptych: %v\n", locked)
 			return nil
 		}
@@ -136,25 +140,33 @@ func (a commands) fetch(ctx context.Context, args []string) error {
 	return nil
 }
 
-// daysToFetch returns the days that the arguments name.
-func daysToFetch(year int, args []string) ([]int, error) {
-	if year == 0 {
-		return nil, app.UsageErrorf("which year? give YEAR or --aoc-year")
+// yearOrEvent returns the year that the first argument names, else that of the flags or
+// the current event, which it says.
+func (a commands) yearOrEvent(args []string) (int, error) {
+	if len(args) > 0 {
+		return parseYear(args[0])
 	}
+	year, err := a.eventYear()
+	if err == nil {
+		a.tellYear(year)
+	}
+	return year, err
+}
+
+// daysToFetch returns the days that the arguments name.
+func daysToFetch(user *aoc.User, year int, args []string) ([]int, error) {
+	last := user.EventDays(year)
 	if len(args) > 1 && args[1] != "all" {
 		day, err := strconv.Atoi(args[1])
 		if err != nil {
 			return nil, app.UsageErrorf("day %q is not a number", args[1])
 		}
-		if _, err := aoc.NewPuzzle(year, day); err != nil {
-			return nil, app.UsageErrorf("%v", err)
+		if day < 1 || day > last {
+			return nil, app.UsageErrorf("day must be between 1 and %d in %d", last, year)
 		}
 		return []int{day}, nil
 	}
-	if _, err := aoc.NewPuzzle(year, 1); err != nil {
-		return nil, app.UsageErrorf("%v", err)
-	}
-	days := make([]int, aoc.Days(year))
+	days := make([]int, last)
 	for i := range days {
 		days[i] = i + 1
 	}
@@ -162,10 +174,7 @@ func daysToFetch(year int, args []string) ([]int, error) {
 }
 
 func (a commands) fetchDay(ctx context.Context, user *aoc.User, year, day int) error {
-	puzzle, err := aoc.NewPuzzle(year, day)
-	if err != nil {
-		return err
-	}
+	puzzle := aoc.Puzzle{Year: year, Day: day}
 	had, err := user.Stored(puzzle)
 	if err != nil {
 		return err
@@ -182,24 +191,6 @@ func (a commands) fetchDay(ctx context.Context, user *aoc.User, year, day int) e
 		source = "there already"
 	}
 	return a.Printf("%d day %d: %s, %d of 2 parts, input: %s\n", year, day, text.Title, len(text.Parts), source)
-}
-
-func (a commands) aocVerify() app.Command {
-	v := verifyRun{}
-	return app.Command{
-		Name: "verify", Args: "DAY -- COMMAND [ARG…]", Min: 2, Max: app.AnyNumber,
-		Short: "run a solution on the input, check its answer and measure its time",
-		Long: "The command gets the input on standard input; the last line that it prints is its answer. " +
-			"The answer is compared with the accepted one. With --llm the time is recorded.",
-		Example: "triptych aoc verify --aoc-year 2025 --part 1 --llm gpt4 1 -- python3 day01.py",
-		Flags: func(set *pflag.FlagSet) {
-			set.IntVar(&v.part, "part", 1, "the `part` that the command solves: 1 or 2")
-			set.StringVar(&v.llm, "llm", "", "record the time under this `name`")
-			set.DurationVar(&v.timeout, "timeout", defaultSolveTime, "end the command after this `time`")
-			a.FamilyFlags("aoc")(set)
-		},
-		Run: func(ctx context.Context, args []string) error { return a.verify(ctx, v, args) },
-	}
 }
 
 // firstLine returns a text up to its first line feed.

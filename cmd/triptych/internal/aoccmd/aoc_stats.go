@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 )
 
@@ -22,8 +21,8 @@ func (a commands) aocStats() app.Command {
 	var s statsRun
 	return app.Command{
 		Name: "stats", Args: "[DAY]", Max: 1,
-		Short:   "compare recorded solving speeds",
-		Long:    "Prints a table and a chart of the means. With --svg the chart becomes a picture.",
+		Short:   "compare recorded solving times by day",
+		Long:    "Prints a table and a chart of the medians of successful runs. With --svg it becomes a picture. triptych aoc race compares models over all days.",
 		Example: "triptych aoc stats\ntriptych aoc stats 1 --phase 2 --svg day1.svg",
 		Flags: func(set *pflag.FlagSet) {
 			app.JSONFlag(set, &s.asJSON)
@@ -42,53 +41,64 @@ type statsRun struct {
 	svg    string
 }
 
+// A statistic sums up the runs of a model that solved a part, in milliseconds.
+type statistic struct {
+	Day        int    `json:"day"`
+	Phase      int    `json:"phase"`
+	LLM        string `json:"llm"`
+	Count      int    `json:"count"` // of successful runs
+	Failures   int    `json:"failures,omitempty"`
+	Unverified bool   `json:"unverified,omitempty"`
+	Min        int64  `json:"min_ms"`
+	Median     int64  `json:"median_ms"`
+	Mean       int64  `json:"mean_ms"`
+	Max        int64  `json:"max_ms"`
+}
+
 func (a commands) stats(_ context.Context, args []string, s statsRun) error {
-	days := make([]aoc.Day, 0, aoc.LastDay)
-	for day := aoc.Day(1); day <= aoc.LastDay; day++ {
-		days = append(days, day)
-	}
+	filter := aoc.Filter{Phase: aoc.Phase(s.phase)}
 	if len(args) > 0 {
 		day, err := parseDay(args[0])
 		if err != nil {
 			return err
 		}
-		days = []aoc.Day{day}
+		filter.Day = day
 	}
-	book, err := a.openBook()
+	book, err := a.bookToRead()
 	if err != nil {
 		return err
 	}
-	speeds, unreadable := readSpeeds(book, days)
-	if s.phase != 0 {
-		speeds = slices.DeleteFunc(speeds, func(one speed) bool { return one.phase != s.phase })
-	}
-	return errors.Join(a.printStats(summarize(speeds), s), unreadable)
+	runs, unreadable := book.Runs(filter)
+	return errors.Join(a.printStats(race.New(race.Solve, runs), s), unreadable)
 }
 
-// readSpeeds reads the speeds of the days. The error names the files that cannot be
-// read; the other days count all the same.
-func readSpeeds(book *aoc.Book, days []aoc.Day) (all []speed, unreadable error) {
-	for _, day := range days {
-		entries, err := book.Speeds(day)
-		unreadable = errors.Join(unreadable, err)
-		for _, e := range entries {
-			all = append(all, speed{int(day), int(e.Phase), e.LLM, e.SpeedMS})
+// statistics returns the results that have a rank: the race's order is that of the
+// table.
+func statistics(all *race.Race) []statistic {
+	list := []statistic{}
+	for _, r := range all.Results {
+		if r.Rank > 0 {
+			list = append(list, statistic{
+				Day: r.Day, Phase: r.Part, LLM: r.Model, Count: r.Runs - r.Failures, Failures: r.Failures, Unverified: r.Unverified,
+				Min: r.Best, Median: r.Median, Mean: r.Mean, Max: r.Worst,
+			})
 		}
 	}
-	return all, unreadable
+	return list
 }
 
-func (a commands) printStats(stats []statistic, s statsRun) error {
+func (a commands) printStats(all *race.Race, s statsRun) error {
+	stats := statistics(all)
 	switch {
 	case s.asJSON:
 		return a.PrintJSON(stats)
 	case s.svg == "-":
-		return chartOf(stats).svg(a.Out)
+		return a.Printf("%s", all.Bars().SVG())
 	case len(stats) == 0:
 		fmt.Fprintln(a.Err, "triptych: no speeds are recorded")
 		return nil
 	case s.svg != "":
-		return a.saveChart(stats, s.svg)
+		return a.saveChart(all, s.svg)
 	}
 	if err := a.PrintTable(statsRows(stats)); err != nil {
 		return err
@@ -102,8 +112,12 @@ func (a commands) printStats(stats []statistic, s statsRun) error {
 func statsRows(stats []statistic) [][]string {
 	rows := [][]string{{"DAY", "PHASE", "LLM", "RUNS", "MIN", "MEDIAN", "MEAN", "MAX"}}
 	for _, s := range stats {
+		name := s.LLM
+		if s.Failures > 0 {
+			name += fmt.Sprintf(" (%d failed)", s.Failures)
+		}
 		rows = append(rows, []string{
-			strconv.Itoa(s.Day), strconv.Itoa(s.Phase), s.LLM, strconv.Itoa(s.Count),
+			strconv.Itoa(s.Day), strconv.Itoa(s.Phase), name, strconv.Itoa(s.Count),
 			millis(s.Min), millis(s.Median), millis(s.Mean), millis(s.Max),
 		})
 	}
@@ -112,12 +126,8 @@ func statsRows(stats []statistic) [][]string {
 
 func millis(ms int64) string { return strconv.FormatInt(ms, 10) + "ms" }
 
-func (a commands) saveChart(stats []statistic, path string) error {
-	var picture strings.Builder
-	if err := chartOf(stats).svg(&picture); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, []byte(picture.String()), 0o644); err != nil {
+func (a commands) saveChart(all *race.Race, path string) error {
+	if err := os.WriteFile(path, all.Bars().SVG(), 0o644); err != nil {
 		return err
 	}
 	return a.Printf("wrote %s\n", path)

@@ -3,17 +3,18 @@ package aoccmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
 // defaultSolveTime limits a solution's time.
@@ -24,55 +25,126 @@ const maxSolution = 1 << 20
 
 // A verifyRun holds the flags of verify.
 type verifyRun struct {
-	part    int
-	llm     string
-	timeout time.Duration
+	part         int
+	llm          string
+	language     string
+	timeout      time.Duration
+	runs, warmUp int
+	memory       app.ByteSize
 }
 
+func (a commands) aocVerify() app.Command {
+	v := verifyRun{memory: 4 << 30}
+	return app.Command{
+		Name: "verify", Args: "[YEAR] DAY -- COMMAND [ARG…]", Min: 2, Max: app.AnyNumber,
+		Short: "run a solution on the input, check its answer and measure how long it runs",
+		Long: "The command gets the input on standard input; the last line that it prints is its answer, which is compared with the accepted one. " +
+			"It runs in a process group of its own, which is ended at a limit of time or memory. With --llm each run is recorded, as one of the kind " +
+			"program: how long a program ran is never compared with how long a model took to write it.",
+		Example: "triptych aoc verify --part 1 --llm gpt4 --runs 5 1 -- python3 day01.py",
+		Flags: func(set *pflag.FlagSet) {
+			set.IntVar(&v.part, "part", 1, "the `part` that the command solves: 1 or 2")
+			set.StringVar(&v.llm, "llm", "", "record the runs under this `name`")
+			set.StringVar(&v.language, "language", "", "the programming `language`, to be recorded")
+			set.IntVar(&v.runs, "runs", 1, "run it this `number` of times")
+			set.IntVar(&v.warmUp, "warm-up", 0, "run it this `number` of times before, without measuring")
+			set.DurationVar(&v.timeout, "timeout", defaultSolveTime, "end the command after this `time`")
+			set.Var(&v.memory, "memory", "end the command when it uses more memory than this `size`")
+			a.FamilyFlags("aoc")(set)
+		},
+		Run: func(ctx context.Context, args []string) error { return a.verify(ctx, v, args) },
+	}
+}
+
+// maxRuns limits the runs of a command.
+const maxRuns = 1000
+
 func (a commands) verify(ctx context.Context, v verifyRun, args []string) error {
-	config, env, err := a.aocConfig()
-	if err != nil {
-		return err
-	}
-	year, err := config.DefaultYear(env)
-	if err != nil {
-		return err
-	}
-	day, err := parseDay(args[0])
 	switch {
-	case err != nil:
-		return err
-	case year == 0:
-		return app.UsageErrorf("which year? give --aoc-year")
 	case v.part != 1 && v.part != 2:
 		return app.UsageErrorf("part must be 1 or 2")
+	case v.runs < 1 || v.runs > maxRuns || v.warmUp < 0 || v.warmUp > maxRuns:
+		return app.UsageErrorf("--runs must be 1 to %d, and --warm-up 0 to %d", maxRuns, maxRuns)
 	}
-	puzzle, err := aoc.NewPuzzle(year, int(day))
+	words, argv := splitCommand(args)
+	puzzle, user, err := a.puzzleOf(words)
 	if err != nil {
-		return app.UsageErrorf("%v", err)
+		return err
 	}
 	input, err := a.inputFor(ctx, puzzle)
 	if err != nil {
 		return err
 	}
-	answer, took, err := solve(ctx, v.timeout, input, args[1:])
+	for range v.warmUp {
+		if _, err := solve(ctx, v, input, argv); err != nil {
+			return err
+		}
+	}
+	for range v.runs {
+		run, err := solve(ctx, v, input, argv)
+		if err != nil {
+			return err
+		}
+		if run.correct, err = judge(user, puzzle, v.part, run.answer); err != nil {
+			return err
+		}
+		if err := a.reportSolution(run); err != nil {
+			return err
+		}
+		if err := a.recordRun(ctx, puzzle, v, run); err != nil {
+			return err
+		}
+		if run.correct != nil && *run.correct {
+			if err := a.stopClock(ctx, user, puzzle, v.part); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// splitCommand separates [YEAR] DAY from the command: a second number is a day, since
+// no program has such a name.
+func splitCommand(args []string) (words, argv []string) {
+	if _, err := strconv.Atoi(args[1]); err == nil && len(args) > 2 {
+		return args[:2], args[2:]
+	}
+	return args[:1], args[1:]
+}
+
+// recordRun records a run of a program, if it has a name.
+func (a commands) recordRun(ctx context.Context, puzzle aoc.Puzzle, v verifyRun, run solution) error {
+	if v.llm == "" {
+		return nil
+	}
+	book, err := a.openBook()
 	if err != nil {
 		return err
 	}
-	correct, err := a.judge(puzzle, v.part, answer)
+	s := aoc.Speed{LLM: v.llm, Phase: aoc.Phase(v.part), SpeedMS: run.took.Milliseconds(), Timestamp: a.Now(), Details: aoc.Details{
+		Kind: new(string(race.Program)), Correct: run.correct, CPUMS: new(run.cpu.Milliseconds()),
+	}}
+	if v.language != "" {
+		s.Details.Language = &v.language
+	}
+	if run.memory > 0 {
+		s.Details.Memory = &run.memory
+	}
+	mean, err := book.Year(puzzle.Year).RecordProgram(ctx, aoc.Day(puzzle.Day), s)
 	if err != nil {
 		return err
 	}
-	if err := a.reportSolution(answer, took, correct); err != nil || v.llm == "" {
+	return a.Printf("Recorded %s Day %d Phase %d: program ran %dms (avg: %dms)\n", v.llm, puzzle.Day, v.part, s.SpeedMS, mean)
+}
+
+// stopClock stops the clock that the reading of the puzzle has started, and says its
+// time.
+func (a commands) stopClock(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle, part int) error {
+	took, err := user.StopClock(ctx, puzzle, part)
+	if err != nil || took == 0 {
 		return err
 	}
-	arguments, err := json.Marshal(map[string]any{
-		"day": day, "phase": v.part, "llm_name": v.llm, "speed_ms": took.Milliseconds(), "year": year, "correct": correct,
-	})
-	if err != nil {
-		return err
-	}
-	return toolcmd.Call(ctx, a.Only("aoc"), "record_speed", toolcmd.Arguments{JSON: arguments}, false)
+	return a.Printf("%s since the text of part %d was fetched\n", race.Duration(took.Milliseconds()), part)
 }
 
 // inputFor returns the input in the book, or in the user's folder.
@@ -93,53 +165,72 @@ func (a commands) inputFor(ctx context.Context, p aoc.Puzzle) (string, error) {
 }
 
 // judge compares an answer with the accepted one; nil means that none is known.
-func (a commands) judge(p aoc.Puzzle, part int, answer string) (*bool, error) {
-	user, err := a.localUser()
-	if err != nil {
-		return nil, err
-	}
+func judge(user *aoc.User, p aoc.Puzzle, part int, answer string) (*bool, error) {
 	puzzle, err := user.Stored(p)
-	if err != nil || puzzle == nil || len(puzzle.Answers) < part {
+	if err != nil || puzzle == nil || !puzzle.IsSolved(part) {
 		return nil, err
 	}
-	correct := puzzle.Answers[part-1] == answer
-	return &correct, nil
+	return new(puzzle.Answers[part-1] == answer), nil
 }
 
-func (a commands) reportSolution(answer string, took time.Duration, correct *bool) error {
+func (a commands) reportSolution(run solution) error {
 	verdict := "no accepted answer is known"
-	if correct != nil && *correct {
+	if run.correct != nil && *run.correct {
 		verdict = "correct"
-	} else if correct != nil {
+	} else if run.correct != nil {
 		verdict = "wrong"
 	}
-	return a.Printf("%s in %s: %s\n", answer, race.Duration(took.Milliseconds()), verdict)
+	used := fmt.Sprintf("%s of processor time", race.Duration(run.cpu.Milliseconds()))
+	if run.memory > 0 {
+		used += fmt.Sprintf(", %d MiB", run.memory>>20)
+	}
+	return a.Printf("%s in %s (%s): %s\n", run.answer, race.Duration(run.took.Milliseconds()), used, verdict)
 }
 
-// solve runs a command on an input and returns the last line that it prints.
-func solve(ctx context.Context, limit time.Duration, input string, argv []string) (string, time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// A solution is what a run of a command has printed and used.
+type solution struct {
+	answer    string
+	took, cpu time.Duration
+	memory    int64 // bytes at most, of all its processes; 0 if it was not measured
+	correct   *bool
+}
+
+// solve runs a command on an input. Its answer is the last line that it prints.
+func solve(ctx context.Context, v verifyRun, input string, argv []string) (solution, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, v.timeout, fmt.Errorf("%s did not end within %v", argv[0], v.timeout))
 	defer cancel()
+	ctx, exceed := context.WithCancelCause(ctx)
+	defer exceed(nil)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.WaitDelay = time.Second // a child of the command may keep the pipes open
+	cmd.WaitDelay = time.Second // a child that left the group may keep the pipes open
 	cmd.Stdin = strings.NewReader(input)
 	var out, complaint limitedBuffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
-	began := time.Now()
-	err := cmd.Run()
-	took := time.Since(began)
-	switch {
-	case ctx.Err() != nil:
-		return "", took, fmt.Errorf("%s did not end within %v", argv[0], limit)
-	case err != nil:
-		return "", took, fmt.Errorf("%s: %w: %s", argv[0], err, firstLine(complaint.String()))
+	ownGroup(cmd)
+	began, took := time.Now(), time.Duration(0)
+	err := cmd.Start()
+	var peak int64
+	if err == nil {
+		stop := watchMemory(cmd.Process.Pid, int64(v.memory), func() {
+			exceed(fmt.Errorf("%s uses more than %s of memory", argv[0], v.memory.String()))
+		})
+		err = cmd.Wait()
+		took = time.Since(began)
+		peak = stop()
 	}
+	run := solution{took: took, memory: peak}
+	if cause := context.Cause(ctx); cause != nil {
+		return run, cause
+	}
+	if err != nil {
+		return run, fmt.Errorf("%s: %w: %s", argv[0], err, firstLine(complaint.String()))
+	}
+	run.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	lines := strings.Split(strings.TrimRight(out.String(), "\r\n \t"), "\n")
-	answer := strings.TrimSpace(lines[len(lines)-1])
-	if answer == "" {
-		return "", took, fmt.Errorf("%s printed no answer", argv[0])
+	if run.answer = strings.TrimSpace(lines[len(lines)-1]); run.answer == "" {
+		return run, fmt.Errorf("%s printed no answer", argv[0])
 	}
-	return answer, took, nil
+	return run, nil
 }
 
 // A limitedBuffer keeps the last bytes that are written to it.

@@ -43,7 +43,7 @@ func (c *Console) raceOf(r *http.Request) (all *race.Race, year int, unreadable,
 		}
 	}
 	runs, unreadable := c.cfg.Book.Year(year).Runs(aoc.Filter{})
-	return race.New(runs), year, unreadable, nil
+	return race.New(race.Solve, runs), year, unreadable, nil
 }
 
 // showSpeeds shows how fast models solved the puzzles of a year.

@@ -33,6 +33,19 @@ func (a commands) withKeys(ctx context.Context, use func(keys.Store) error) erro
 	return errors.Join(keyHint(use(recorded)), store.Close())
 }
 
+// Find returns the key that a word names, by its id or name. It fails if there is none.
+func Find(ctx context.Context, a *app.App, word string) (found keys.Record, err error) {
+	c := commands{a}
+	err = c.withKeys(ctx, func(store keys.Store) error {
+		id, err := keyID(ctx, store, word)
+		if err == nil {
+			found, err = store.Get(ctx, id)
+		}
+		return err
+	})
+	return found, err
+}
+
 // keyID returns the id of the key that a word names: the id itself, or the name of one
 // key alone. Keys that were revoked have their names only if no other key has.
 func keyID(ctx context.Context, store keys.Store, word string) (string, error) {

@@ -53,7 +53,8 @@ type Result struct {
 		MIMEType string `json:"mimeType"`
 		URI      string `json:"uri"`
 	} `json:"content"`
-	IsError bool `json:"isError"`
+	Structured json.RawMessage `json:"structuredContent"`
+	IsError    bool            `json:"isError"`
 }
 
 // Call calls a tool and prints its result.
@@ -96,11 +97,25 @@ func PrintContent(a *app.App, result Result) error {
 		}
 		if result.IsError {
 			fmt.Fprintf(a.Err, "triptych: %s\n", text)
-		} else if err := a.Printf("%s\n", text); err != nil {
+			continue
+		}
+		if !result.isData(text) {
+			text = app.EndLine(text)
+		}
+		if err := a.Printf("%s", text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isData reports whether a text is data, such as a file, of which each byte counts: it
+// is the member data of the structured content.
+func (r Result) isData(text string) bool {
+	var content struct {
+		Data *string `json:"data"`
+	}
+	return json.Unmarshal(r.Structured, &content) == nil && content.Data != nil && *content.Data == text
 }
 
 // meantTool returns the names of tools that may have been meant by one that is unknown;

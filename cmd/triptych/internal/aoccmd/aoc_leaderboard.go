@@ -1,0 +1,87 @@
+package aoccmd
+
+import (
+	"context"
+	"encoding/csv"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+)
+
+func (a commands) aocLeaderboard() app.Command {
+	var format string
+	return app.Command{
+		Name: "leaderboard", Args: "[YEAR] NUMBER|LINK", Min: 1, Max: 2,
+		Short:   "show a private leaderboard, at most 15 minutes old",
+		Long:    "NUMBER is that in the leaderboard's address; a read-only link needs no cookie.",
+		Example: "triptych aoc leaderboard 2025 123456 --format csv",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&format, "format", "text", "the `format`: text, json (the site's own), csv or markdown")
+			a.FamilyFlags("aoc")(set)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			last := len(args) - 1
+			year, err := a.yearOrEvent(args[:last])
+			if err != nil {
+				return err
+			}
+			user, err := a.localUser()
+			if err != nil {
+				return err
+			}
+			board, err := user.Leaderboard(ctx, year, args[last])
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				return a.PrintJSON(board.Board)
+			}
+			members, err := aoc.MembersOf(board.Board)
+			if err != nil {
+				return err
+			}
+			return a.printMembers(members, format)
+		},
+	}
+}
+
+func (a commands) printMembers(members []aoc.Member, format string) error {
+	rows := [][]string{{"RANK", "NAME", "SCORE", "STARS", "LAST STAR"}}
+	for i, m := range members {
+		last := ""
+		if !m.LastStar.IsZero() {
+			last = m.LastStar.Format(time.RFC3339)
+		}
+		rows = append(rows, []string{strconv.Itoa(i + 1), m.Name, strconv.Itoa(m.Score), strconv.Itoa(m.Stars), last})
+	}
+	switch format {
+	case "text":
+		return a.PrintTable(rows)
+	case "csv":
+		w := csv.NewWriter(a.Out)
+		return w.WriteAll(rows)
+	case "markdown":
+		return a.Printf("%s", markdownTable(rows))
+	}
+	return app.UsageErrorf("format %q is none of text, json, csv and markdown", format)
+}
+
+// markdownTable returns rows as a table, the first one as its heading.
+func markdownTable(rows [][]string) string {
+	var b strings.Builder
+	for i, row := range rows {
+		for _, cell := range row {
+			b.WriteString("| " + strings.NewReplacer("\\", `\\`, "|", `\|`, "<", "&lt;", "\n", " ").Replace(cell) + " ")
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			b.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
+		}
+	}
+	return b.String()
+}

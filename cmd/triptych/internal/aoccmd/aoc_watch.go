@@ -1,0 +1,214 @@
+package aoccmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+)
+
+func (a commands) aocWatch() app.Command {
+	var once bool
+	return app.Command{
+		Name: "watch", Args: "[YEAR] [DAY]", Max: 2,
+		Short: "wait for a puzzle, download it as it opens, and its second part when the first is solved",
+		Long: "Without DAY, the next puzzle of the event. The command counts down to midnight in New York, downloads the page and the input, " +
+			"and rings the bell of the terminal. Then it waits until the first part is solved: by triptych aoc submit or a client of triptych, " +
+			"or in a browser, after which you press Enter. Nothing is requested meanwhile.",
+		Example: "triptych aoc watch\ntriptych aoc watch 2026 1 --once",
+		Flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&once, "once", false, "end when the first part is there")
+			a.FamilyFlags("aoc")(set)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			puzzle, user, err := a.nextPuzzle(args)
+			if err != nil {
+				return err
+			}
+			if err := a.awaitUnlock(ctx, puzzle); err != nil {
+				return err
+			}
+			if err := a.fetchOpened(ctx, user, puzzle); err != nil || once {
+				return err
+			}
+			return a.awaitPartTwo(ctx, user, puzzle)
+		},
+	}
+}
+
+// nextPuzzle returns the puzzle that the arguments name, else the one that opens next.
+func (a commands) nextPuzzle(args []string) (aoc.Puzzle, *aoc.User, error) {
+	if len(args) == 2 {
+		return a.puzzleOf(args)
+	}
+	user, err := a.localUser()
+	if err != nil {
+		return aoc.Puzzle{}, nil, err
+	}
+	year, err := a.eventYear()
+	if err != nil {
+		return aoc.Puzzle{}, nil, err
+	}
+	if len(args) == 1 {
+		if year, err = parseYear(args[0]); err != nil {
+			return aoc.Puzzle{}, nil, err
+		}
+	} else if first := a.Now().UTC().Year(); year < first { // nothing of this year is stored yet
+		year = first
+	}
+	for day := 1; day <= user.EventDays(year); day++ {
+		if puzzle := (aoc.Puzzle{Year: year, Day: day}); puzzle.Opens().After(a.Now()) {
+			return puzzle, user, nil
+		}
+	}
+	return aoc.Puzzle{}, nil, app.UsageErrorf("all puzzles of %d are open: run triptych aoc fetch %d", year, year)
+}
+
+// awaitUnlock counts down to the opening of a puzzle.
+func (a commands) awaitUnlock(ctx context.Context, puzzle aoc.Puzzle) error {
+	opens := puzzle.Opens()
+	tell := isTerminal(a.Err)
+	if opens.After(a.Now()) {
+		fmt.Fprintf(a.Err, "triptych: %s opens at %s (%s here)\n", puzzle, opens.Format("2006-01-02 15:04 MST"), opens.Local().Format("15:04:05 MST"))
+	}
+	for {
+		left := opens.Sub(a.Now())
+		if left <= 0 {
+			return nil
+		}
+		if tell {
+			fmt.Fprintf(a.Err, "\r%s ", countdown(left))
+		}
+		if err := pause(ctx, min(left, time.Second)); err != nil {
+			return err
+		}
+		if tell && opens.Sub(a.Now()) <= 0 {
+			fmt.Fprint(a.Err, "\r            \r")
+		}
+	}
+}
+
+// countdown returns the time that is left as 26:03:07, rounded up.
+func countdown(left time.Duration) string {
+	seconds := int((left + time.Second - 1) / time.Second)
+	return fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+}
+
+// The pauses between attempts to download a puzzle that should be open.
+const firstRetry, lastRetry = 5 * time.Second, time.Minute
+
+// fetchOpened downloads a puzzle and its input, and rings. While the site is overloaded
+// or its clock is behind, it tries again, more and more seldom.
+func (a commands) fetchOpened(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle) error {
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		err := a.fetchDay(ctx, user, puzzle.Year, puzzle.Day)
+		locked, early := errors.AsType[*aoc.LockedError](err)
+		busy, overloaded := errors.AsType[*aoc.BusyError](err)
+		switch {
+		case err == nil:
+			a.ring()
+			return nil
+		case early && locked.BySite:
+		case overloaded:
+			wait = max(wait, busy.After)
+		default:
+			return err
+		}
+		fmt.Fprintf(a.Err, "triptych: %v; trying again in %v\n", err, wait)
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && app.IsTerminal(file)
+}
+
+// ring rings the bell of a terminal.
+func (a commands) ring() {
+	if isTerminal(a.Err) {
+		fmt.Fprint(a.Err, "\a")
+	}
+}
+
+// lookEvery is how often the folder is read for the answer to part one.
+const lookEvery = 500 * time.Millisecond
+
+// awaitPartTwo waits until part one is solved and downloads part two.
+func (a commands) awaitPartTwo(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle) error {
+	stored, err := user.Stored(puzzle)
+	if err != nil || len(stored.Parts) == 2 {
+		return err
+	}
+	var entered <-chan struct{}
+	hint := "triptych aoc submit " + fmt.Sprint(puzzle.Day) + " 1 ANSWER"
+	if app.IsTerminal(a.In) {
+		entered, hint = a.enters(ctx), hint+", or solve it in the browser and press Enter"
+	}
+	fmt.Fprintf(a.Err, "triptych: waiting for the answer to part one: run %s\n", hint)
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-entered:
+			if stored, err = user.DownloadAgain(ctx, puzzle); err != nil {
+				return err
+			}
+			if len(stored.Parts) < 2 {
+				fmt.Fprintln(a.Err, "triptych: the site shows part one only")
+			}
+		case <-look.C:
+			if stored, err = user.Stored(puzzle); err != nil {
+				return err
+			}
+			if stored.IsSolved(1) {
+				stored, err = user.Puzzle(ctx, puzzle)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if len(stored.Parts) == 2 {
+			a.ring()
+			return a.Printf("%d day %d: part two is there\n", puzzle.Year, puzzle.Day)
+		}
+	}
+}
+
+// enters sends for each line that is read from the terminal, until ctx is done.
+func (a commands) enters(ctx context.Context) <-chan struct{} {
+	lines := make(chan struct{})
+	go func() { // it ends with the program if nothing is typed
+		for in := bufio.NewScanner(a.In); in.Scan(); {
+			select {
+			case lines <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
