@@ -9,8 +9,7 @@ import (
 // Details holds the members of a record beyond the documented ones. Nil fields
 // are unknown.
 type Details struct {
-	// Kind is what the time measures: [race.Solve], which is meant if it is nil, or
-	// [race.Program].
+	// Kind says what the time measures: [race.Solve], also if it is nil, or [race.Program].
 	Kind      *string  `json:"kind,omitempty"`
 	Correct   *bool    `json:"correct,omitempty"`
 	Attempts  *int     `json:"attempts,omitempty"`

@@ -26,7 +26,7 @@ type fetched struct {
 	assumed bool // no year was given: that of the current event is meant
 }
 
-// Text returns the puzzle in the documented form. If nobody has named its year, the
+// Text returns the puzzle in the documented form. If the call has not named its year, the
 // heading does.
 func (f fetched) Text() string {
 	text := Instruction{Day: Day(f.Day), Phase1: f.Phase1, Phase2: f.Phase2}.Text()

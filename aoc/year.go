@@ -59,7 +59,7 @@ func (b *Book) IsEmpty() bool {
 	if days, err := b.Days(); err != nil || len(days) > 0 {
 		return false
 	}
-	entries, _ := os.ReadDir(b.speeds()) // a folder that cannot be read is told by whoever reads it
+	entries, _ := os.ReadDir(b.speeds()) // reading the speeds will report a folder that cannot be read
 	return len(entries) == 0
 }
 

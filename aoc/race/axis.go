@@ -29,12 +29,11 @@ var decades = []time.Duration{
 	time.Hour, 10 * time.Hour, 100 * time.Hour, 1000 * time.Hour,
 }
 
-// farOff is how many times as great as the median a value must be to make an axis
-// logarithmic.
+// farOff is the multiple of the median above which a value makes an axis logarithmic.
 const farOff = 8
 
 // newTimeAxis returns an axis for the times, which are milliseconds of 1 or more.
-// lasts are those whose distribution decides whether it is logarithmic.
+// The distribution of lasts decides whether it is logarithmic.
 func newTimeAxis(all, lasts []int64) timeAxis {
 	if len(all) == 0 {
 		return timeAxis{ticks: []int64{0, 1000}, high: 1000}

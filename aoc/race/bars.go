@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// A dayTime is what a model has solved of a day, and in which time.
+// A dayTime holds the parts of a day that a model has solved, and their time.
 type dayTime struct {
 	ms           int64
 	solved, runs int

@@ -66,7 +66,7 @@ const (
 // Orders are all orders.
 var Orders = []Order{ByTime, ByTimed, ByTokens, ByCost, ByAttempts}
 
-// quantities are what orders compare, of models that solved the same number of parts.
+// quantities return the value that an order compares, of models that solved the same number of parts.
 // A model that has not told a quantity comes last.
 var quantities = map[Order]func(Standing) float64{
 	ByTime:     func(s Standing) float64 { return float64(s.Total) },

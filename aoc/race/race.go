@@ -36,9 +36,9 @@ type Run struct {
 
 	Kind  Kind
 	Model string
-	MS    int64 // milliseconds, as told by whoever recorded the run
+	MS    int64 // milliseconds, as recorded by the client
 	Timed int64 // milliseconds, as the server timed it; 0 if it did not
-	// Correct is whether the answer was right; nil means that nobody has verified it.
+	// Correct is whether the answer was right; nil means that it was not verified.
 	Correct *bool
 
 	Language  string

@@ -187,7 +187,7 @@ func (a commands) reportSolution(run solution) error {
 	return a.Printf("%s in %s (%s): %s\n", run.answer, race.Duration(run.took.Milliseconds()), used, verdict)
 }
 
-// A solution is what a run of a command has printed and used.
+// A solution is a run of a command: its answer, and the time and memory that it used.
 type solution struct {
 	answer    string
 	took, cpu time.Duration

@@ -141,7 +141,7 @@ func (a commands) ring() {
 	}
 }
 
-// lookEvery is how often the folder is read for the answer to part one.
+// lookEvery is the interval at which the folder is read for the answer to part one.
 const lookEvery = 500 * time.Millisecond
 
 // awaitPartTwo waits until part one is solved and downloads part two.
