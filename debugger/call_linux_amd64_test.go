@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,10 +45,7 @@ func callClient(t *testing.T, path, mark string, live debugger.Live) *client {
 // itself: the strings without their addresses.
 func gdbCalls(t *testing.T, path, mark string, expressions []string) []string {
 	t.Helper()
-	gdb, err := exec.LookPath("gdb")
-	if err != nil {
-		t.Skip("gdb is not installed")
-	}
+	gdb := debuggertest.GDB(t, debuggertest.Call)
 	var script strings.Builder
 	fmt.Fprintf(&script, "set breakpoint pending off\nset print address off\nset print null-stop on\nset width 0\nbreak %s:%d\nrun\n", filepath.Base(mark), markLine(t, mark))
 	for _, e := range expressions {
@@ -80,40 +78,89 @@ func failed(c *client, expression string) string {
 	return a.String() + string(a.Err.Data)
 }
 
-// sameAsGDB compares the results of calls with gdb's.
-func sameAsGDB(t *testing.T, c *client, path, mark string, expressions []string) {
+// ownCalls are the values that a program prints of expressions at the mark, by themselves, if
+// the expressions are calculated there: numbers, characters and strings. Of other types it
+// prints a question mark.
+func ownCalls(t *testing.T, mark string, expressions []string, command ...string) []string {
 	t.Helper()
-	for i, want := range gdbCalls(t, path, mark, expressions) {
-		a := c.Call("debugger/evaluate", args{"expression": expressions[i]})
-		_, got, _ := strings.Cut(a.Text, " = ")
-		if fields := strings.Fields(got); strings.HasSuffix(got, `"`) && len(fields) > 1 {
-			got = fields[1] // without the address
-		}
-		if a.Err != nil || got != want {
-			t.Errorf("%s: got %v, gdb has %s", expressions[i], a, want)
-		}
+	text := read(t, mark)
+	var show strings.Builder
+	for _, e := range expressions {
+		fmt.Fprintf(&show, "SHOW(%s);", e)
 	}
+	before, _, _ := strings.Cut(text, "\tprintf(")
+	printer, err := filepath.Abs(filepath.Join(filepath.Dir(mark), "show.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), filepath.Base(mark))
+	changed := "#include \"" + printer + "\"\n" + before + show.String() + "return 0;\n}\n"
+	if err := os.WriteFile(source, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	argv := append(slices.Clone(command[1:]), "-o", program, source, "-lm")
+	if out, err := exec.CommandContext(t.Context(), command[0], argv...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), program).CombinedOutput()
+	values := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if err != nil || len(values) != len(expressions) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return values
 }
 
-// Calls of C functions have the results that gdb's have.
+// sameCalls compares the results of calls with what the program itself makes of the same
+// expressions, and with what gdb does if it can call functions on this machine. Each
+// comparison has a client of its own, and ends with done.
+func sameCalls(t *testing.T, path, mark string, expressions, command []string, done func(c *client)) {
+	t.Helper()
+	compare := func(t *testing.T, values []string) {
+		t.Helper()
+		c, compared := callClient(t, path, mark, debugger.Live{}), 0
+		for i, want := range values {
+			a := c.Call("debugger/evaluate", args{"expression": expressions[i]})
+			_, got, _ := strings.Cut(a.Text, " = ")
+			if fields := strings.Fields(got); strings.HasSuffix(got, `"`) && len(fields) > 1 {
+				got = fields[1] // without the address
+			}
+			if want == "?" {
+				continue
+			}
+			compared++
+			if a.Err != nil || got != want {
+				t.Errorf("%s: got %v, want %s", expressions[i], a, want)
+			}
+		}
+		if compared < len(expressions)/2 {
+			t.Errorf("only %d of %d are compared", compared, len(expressions))
+		}
+		done(c)
+	}
+	t.Run("program", func(t *testing.T) { compare(t, ownCalls(t, mark, expressions, command...)) })
+	t.Run("gdb", func(t *testing.T) { compare(t, gdbCalls(t, path, mark, expressions)) })
+}
+
+// Calls of C functions have the results that the program and gdb have.
 func TestCallsInC(t *testing.T) {
 	mark := filepath.Join("testdata", "calls", "calls.c")
-	path := debuggertest.Compile(t, mark, nil, "gcc", "-g", "-O0", "-lm")
-	c := callClient(t, path, mark, debugger.Live{})
-	sameAsGDB(t, c, path, mark, []string{
+	command := []string{"gcc", "-g", "-O0", "-lm"}
+	sameCalls(t, debuggertest.Compile(t, mark, nil, command...), mark, []string{
 		"add(2, 3)", "nine(1, 2, 3, 4, 5, 6, 7, 8, 9)", "nine(-1, -2, -3, -4, 5, -6, -7, -8, -9)",
 		"mix(1, 2.5, 3.5, 4, 5.25)", "ten(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)", "halved(5)", "wrapped(300)", "next('a')",
 		`length("hello")`, `behind("hello", 'l')`, `length(behind("hello", 'l'))`, `joined("ab", "cd")`, `joined(joined("a", "b"), text)`,
 		"at(1, 2)", "at(7, 8).y", "both(1.5, 2)", "three(1)", `filled(10, "n")`, "filled(20, text).n[4]",
 		"norm(&p)", "fp(4, 5)", "ops.add(4, 5) + ops.bias", "(&ops)->add(1, add(1, 1))", "sum(3, 4, 5, 6)", "mean(2, 1.0, 4.0)",
 		"paint(1)", "(long)add(1, 1) + 1", "(int)(third(1) * 3000)", "norm(&p) == 25 ? add(1, 2) : forever()",
+	}, command, func(c *client) {
+		// gdb shows a _Bool as a number only where its language has none.
+		contains(t, c.ok("evaluate", args{"expression": "odd(3)"}), "= true")
+		contains(t, c.ok("evaluate", args{"expression": "reset()"}), "reset(): void")
+		contains(t, c.ok("evaluate", args{"expression": "calls"}), "= 0")
+		contains(t, c.ok("get_stack_trace", args{"max_frames": 1}), "main")
+		contains(t, c.ok("continue", nil), "exited with status 1")
 	})
-	// gdb shows a _Bool as a number only where its language has none.
-	contains(t, c.ok("evaluate", args{"expression": "odd(3)"}), "= true")
-	contains(t, c.ok("evaluate", args{"expression": "reset()"}), "reset(): void")
-	contains(t, c.ok("evaluate", args{"expression": "calls"}), "= 0")
-	contains(t, c.ok("get_stack_trace", args{"max_frames": 1}), "main")
-	contains(t, c.ok("continue", nil), "exited with status 1")
 }
 
 // A call that cannot be made, or ends early, says why, and the process goes on as if
@@ -164,14 +211,14 @@ func TestCallTakesTooLong(t *testing.T) {
 // are told apart by their arguments.
 func TestCallsInCPlusPlus(t *testing.T) {
 	mark := filepath.Join("testdata", "calls", "calls.cc")
-	path := debuggertest.Compile(t, mark, nil, "g++", "-g", "-O0")
-	c := callClient(t, path, mark, debugger.Live{})
-	sameAsGDB(t, c, path, mark, []string{
+	command := []string{"g++", "-g", "-O0"}
+	sameCalls(t, debuggertest.Compile(t, mark, nil, command...), mark, []string{
 		"app::plus(2, 3)", "app::plus(1.5, 2.25)", "s.more(1)", "s.more(2.5)", "s.twice()", "base->twice()", "s.read()",
 		"s.area(2)", "base->area(2)", "app::square::fixed(3)", "app::increment(n)", "app::made(6)", "app::made(6).b",
+	}, command, func(c *client) {
+		contains(t, c.ok("evaluate", args{"expression": "v.size()"}), "= 3")
+		contains(t, c.ok("evaluate", args{"expression": "n"}), "= 6")
 	})
-	contains(t, c.ok("evaluate", args{"expression": "v.size()"}), "= 3")
-	contains(t, c.ok("evaluate", args{"expression": "n"}), "= 6")
 }
 
 // Functions are called only where the server and the key permit it, and not in the past.

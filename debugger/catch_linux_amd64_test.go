@@ -124,10 +124,8 @@ int main(int argc, char **argv) {
 // gdbCatches returns the lines of the program at which gdb's catchpoints stop.
 func gdbCatches(t *testing.T, path string) (lines []string) {
 	t.Helper()
-	if _, err := exec.LookPath("gdb"); err != nil {
-		t.Skip("gdb is needed as the oracle")
-	}
-	cmd := exec.CommandContext(t.Context(), "gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off",
+	gdb := debuggertest.GDB(t)
+	cmd := exec.CommandContext(t.Context(), gdb, "-nx", "-batch", "-iex", "set debuginfod enabled off",
 		"-ex", "catch throw", "-ex", "catch fork", "-ex", "catch syscall execve",
 		"-ex", "run", "-ex", "bt", "-ex", "continue", "-ex", "bt", "-ex", "continue", "-ex", "bt", "-ex", "kill", path)
 	out, err := cmd.CombinedOutput()
@@ -247,15 +245,13 @@ int main(void) {
 // end gdb stops.
 func gdbSyscalls(t *testing.T, path string) (names []string) {
 	t.Helper()
-	if _, err := exec.LookPath("gdb"); err != nil {
-		t.Skip("gdb is needed as the oracle")
-	}
+	gdb := debuggertest.GDB(t)
 	script := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(script, []byte("starti\ncatch syscall\nwhile 1\ncontinue\nend\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// The error of continue after the end of the program ends the script.
-	out, _ := exec.CommandContext(t.Context(), "gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-x", script, path).CombinedOutput()
+	out, _ := exec.CommandContext(t.Context(), gdb, "-nx", "-batch", "-iex", "set debuginfod enabled off", "-x", script, path).CombinedOutput()
 	for _, m := range regexp.MustCompile(`Catchpoint 1 \((?:call to|returned from) syscall '?([a-z0-9_]+)'?\)`).FindAllStringSubmatch(string(out), -1) {
 		names = append(names, m[1])
 	}

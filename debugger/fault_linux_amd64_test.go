@@ -57,10 +57,7 @@ func TestFault(t *testing.T) {
 
 // Nor in a core file.
 func TestFaultInCore(t *testing.T) {
-	gdb, err := exec.LookPath("gdb")
-	if err != nil {
-		t.Skip("making a core file needs gdb")
-	}
+	gdb := debuggertest.GDB(t, debuggertest.Core)
 	exe := debuggertest.Build(t, "wild.c")
 	for _, tt := range faultCases[:3] {
 		dir := t.TempDir()

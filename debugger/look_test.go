@@ -29,10 +29,7 @@ func stopped(t *testing.T, mark string) (*client, *debuggertest.Program) {
 // gdb prints expressions where the same program stops at a marked line.
 func gdb(t *testing.T, mark string, commands ...string) []string {
 	t.Helper()
-	path, err := exec.LookPath("gdb")
-	if err != nil {
-		t.Skip("comparing needs gdb")
-	}
+	path := debuggertest.GDB(t)
 	input := filepath.Join(t.TempDir(), "input")
 	if err := os.WriteFile(input, []byte("run\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -89,10 +89,8 @@ func placeOf(text string, c *client) string {
 // gdbPlaces returns where gdb stops at pending breakpoints in plug and begin.
 func gdbPlaces(t *testing.T, program, library, source string) []string {
 	t.Helper()
-	if _, err := exec.LookPath("gdb"); err != nil {
-		t.Skip("gdb is needed as the oracle")
-	}
-	cmd := exec.CommandContext(t.Context(), "gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off",
+	gdb := debuggertest.GDB(t)
+	cmd := exec.CommandContext(t.Context(), gdb, "-nx", "-batch", "-iex", "set debuginfod enabled off",
 		"-ex", "set breakpoint pending on", "-ex", "break plug if n == 20", "-ex", "break begin",
 		"-ex", "run", "-ex", "frame", "-ex", "continue", "-ex", "frame", "-ex", "kill", "--args", program, library)
 	out, err := cmd.CombinedOutput()

@@ -20,10 +20,7 @@ import (
 // folder of its own.
 func coreOf(t *testing.T, mark string) (dir, exe string) {
 	t.Helper()
-	path, err := exec.LookPath("gdb")
-	if err != nil {
-		t.Skip("making a core file needs gdb")
-	}
+	path := debuggertest.GDB(t, debuggertest.Core)
 	dir, exe = t.TempDir(), debuggertest.Build(t, "shapes.c")
 	input := filepath.Join(dir, "input")
 	if err := os.WriteFile(input, []byte("run\n"), 0o600); err != nil {

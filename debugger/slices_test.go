@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // atMarker is a client with a program of testdata/expressions, stopped where it calls
@@ -23,10 +24,7 @@ func atMarker(t *testing.T, cfg debugger.Config, path string) *client {
 // gdbAtMarker returns what GDB prints in the caller of marker.
 func gdbAtMarker(t *testing.T, path string, commands ...string) []string {
 	t.Helper()
-	gdb, err := exec.LookPath("gdb")
-	if err != nil {
-		t.Skip("comparing needs gdb")
-	}
+	gdb := debuggertest.GDB(t)
 	argv := []string{"-nx", "-batch", "-ex", "set width 0", "-ex", "set print repeats unlimited", "-ex", "break marker", "-ex", "run", "-ex", "up"}
 	for _, each := range commands {
 		argv = append(argv, "-ex", `echo \n@`, "-ex", each)

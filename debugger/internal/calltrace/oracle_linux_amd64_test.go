@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/calltrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
 )
 
@@ -34,9 +35,7 @@ var oracles = []struct {
 // Lines, called functions, changes of numbers and results equal what gdb prints
 // while it single-steps the same call.
 func TestLikeGDB(t *testing.T) {
-	if _, err := exec.LookPath("gdb"); err != nil {
-		t.Skip("there is no gdb")
-	}
+	debuggertest.GDB(t)
 	for _, o := range oracles {
 		t.Run(o.program+o.flags, func(t *testing.T) {
 			t.Parallel()

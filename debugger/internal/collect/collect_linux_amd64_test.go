@@ -52,14 +52,12 @@ func lineOf(t *testing.T, source, text string) int {
 // printed runs a program under gdb and returns the lines of dprintf.
 func printed(t *testing.T, program string, commands []string) (lines []string) {
 	t.Helper()
-	if _, err := exec.LookPath("gdb"); err != nil {
-		t.Skip("there is no gdb")
-	}
+	gdb := debuggertest.GDB(t)
 	argv := []string{"-nx", "-batch"}
 	for _, c := range commands {
 		argv = append(argv, "-ex", c)
 	}
-	out, err := exec.CommandContext(t.Context(), "gdb", append(argv, program)...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), gdb, append(argv, program)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gdb: %v\n%s", err, out)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
@@ -115,9 +116,9 @@ func crash(t testing.TB, exe string) string {
 // gcore lets gdb make a core file where the program first gets a signal.
 func gcore(t testing.TB, exe string) string {
 	t.Helper()
-	need(t, "gdb")
+	gdb := debuggertest.GDB(t, debuggertest.Core)
 	path := filepath.Join(t.TempDir(), "core")
-	out := run(t, ".", []string{"DEBUGINFOD_URLS="}, "gdb", "-nx", "-batch", "-iex", "set auto-load off",
+	out := run(t, ".", []string{"DEBUGINFOD_URLS="}, gdb, "-nx", "-batch", "-iex", "set auto-load off",
 		"-ex", "handle SIGURG nostop noprint pass", "-ex", "run", "-ex", "generate-core-file "+path, "-ex", "kill", exe)
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("gdb has left no core file:\n%s", out)

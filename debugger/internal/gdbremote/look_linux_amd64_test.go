@@ -21,10 +21,7 @@ import (
 // session with it.
 func openCore(t *testing.T, r *session.Registry, exe, mark string) (s *session.Session, path string) {
 	t.Helper()
-	gdb, err := exec.LookPath("gdb")
-	if err != nil {
-		t.Skip("making a core file needs gdb")
-	}
+	gdb := debuggertest.GDB(t, debuggertest.Core)
 	path = filepath.Join(t.TempDir(), "core")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -361,9 +361,7 @@ func TestMaxStop(t *testing.T) {
 
 // Registers are the ones gdb shows, in every thread.
 func TestRegistersAsGDB(t *testing.T) {
-	if _, err := exec.LookPath("gdb"); err != nil {
-		t.Skip("this needs gdb")
-	}
+	gdb := debuggertest.GDB(t)
 	program := debuggertest.Start(t, "forker.c")
 	program.AwaitSleep()
 	p := attach(t, program, proc.Options{})
@@ -375,7 +373,7 @@ func TestRegistersAsGDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	program.AwaitSleep()
-	out, err := exec.Command("gdb", "-batch", "-nx", "-p", strconv.Itoa(program.PID),
+	out, err := exec.Command(gdb, "-batch", "-nx", "-p", strconv.Itoa(program.PID),
 		"-ex", `printf "got %lx %lx %lx %lx %lx\n", $rip, $rsp, $rbp, $rdi, $fs_base`).CombinedOutput()
 	if err != nil {
 		t.Skipf("gdb: %v\n%s", err, out)
