@@ -85,6 +85,7 @@ func (s *Session) takeOutput() string {
 	if _, ended := s.ExitStop(); ended {
 		s.Output.Wait()
 	}
+	s.Output.Drain()
 	return s.Output.Take()
 }
 

@@ -26,6 +26,9 @@ type Output struct {
 	read, write *os.File
 	done        chan struct{} // closed at the end of the output
 
+	reading sync.Mutex // held from a read until append has its result
+	buf     [8 << 10]byte
+
 	mu      sync.Mutex
 	kept    []byte
 	end     int64 // bytes that were written in all; kept are the last ones
@@ -56,13 +59,7 @@ func (o *Output) Start() {
 	go func() {
 		defer close(o.done)
 		defer func() { _ = o.read.Close() }()
-		buf := make([]byte, 8<<10)
-		for {
-			n, err := o.read.Read(buf)
-			o.append(buf[:n])
-			if err != nil { // of a terminal, EIO is its end
-				return
-			}
+		for o.readSome() == nil { // of a terminal, EIO is its end
 		}
 	}()
 }
@@ -75,7 +72,15 @@ func (o *Output) OnChange(f func()) {
 }
 
 func (o *Output) append(b []byte) {
+	if changed := o.store(b); changed != nil {
+		changed()
+	}
+}
+
+// store is append without a call of the function that is to be called.
+func (o *Output) store(b []byte) (changed func()) {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.kept = append(o.kept, b...)
 	o.end += int64(len(b))
 	if over := len(o.kept) - maxKept; over > 0 {
@@ -84,16 +89,19 @@ func (o *Output) append(b []byte) {
 	}
 	close(o.more)
 	o.more = make(chan struct{})
-	changed := o.changed
-	o.mu.Unlock()
-	if changed != nil {
-		changed()
-	}
+	return o.changed
 }
 
 // finalOutputTime bounds the wait for the output of a program that has exited.
 // It takes that long only if other programs have inherited the output.
 const finalOutputTime = time.Second
+
+// Drain reads what the program has written so far. A program that is stopped has
+// written it all, but the goroutine that reads may not have got to it.
+func (o *Output) Drain() {
+	for o.readReady() {
+	}
+}
 
 // Wait waits for the end of the program's output.
 func (o *Output) Wait() {
