@@ -76,10 +76,13 @@ func (s *server) from(t *testing.T, addr string) (net.Conn, error) {
 }
 
 // together runs a function n times, eight at a time.
-func together(n int, run func(i int)) {
+func together(n int, run func(i int)) { sideBySide(8, n, run) }
+
+// sideBySide runs a function n times, so many at a time.
+func sideBySide(width, n int, run func(i int)) {
 	var all sync.WaitGroup
 	next := make(chan int)
-	for range 8 {
+	for range width {
 		all.Go(func() {
 			for i := range next {
 				run(i)

@@ -192,6 +192,26 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+// A body that arrives slowly does not delay the answer to a request that is refused without
+// reading it by more than the pause that a body may have.
+func TestSlowBodiesThatAreNotRead(t *testing.T) {
+	f := open(t)
+	for _, text := range []string{
+		"POST /keyedform HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\na",
+		"POST /own HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\na",
+		"POST /nothing HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n",
+	} {
+		t.Run(text[:20], func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			f.send(t, text)
+			if took := time.Since(began); took > 15*time.Second {
+				t.Errorf("the answer took %v", took)
+			}
+		})
+	}
+}
+
 // Forms without their end take the budget of their caller, and give it back.
 func TestUnfinishedForms(t *testing.T) {
 	f := open(t)

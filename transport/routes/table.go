@@ -105,6 +105,7 @@ const NoRoute = "none"
 // route finds the row of a request. The path of a route with its own body is compared byte by
 // byte.
 func (t *Table) route(w http.ResponseWriter, r *http.Request) {
+	limitUnread(w, r)
 	if row := t.own[r.URL.Path]; row != nil {
 		if row.KnownHosts && !t.hosts.Allows(r.Host) {
 			t.refuse(row, w, r, nil, http.StatusForbidden, "this host is not served here")
@@ -131,6 +132,15 @@ func (t *Table) route(w http.ResponseWriter, r *http.Request) {
 	}
 	pattern = found
 	t.mux.ServeHTTP(answer, r)
+}
+
+// limitUnread limits the time for a body that a handler may leave unread: net/http reads the
+// rest of a short one before it sends the answer, however slowly it arrives. A handler that
+// reads the body sets deadlines of its own.
+func limitUnread(w http.ResponseWriter, r *http.Request) {
+	if _, buffered := r.Body.(interface{ Len() int }); r.ProtoMajor == 1 && hasBody(r) && !buffered {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(grace)) // recorders of tests have none
+	}
 }
 
 // unrouted answers a request that no row has: 404, or 405 with Allow if others have the path.
