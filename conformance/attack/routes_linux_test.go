@@ -63,7 +63,7 @@ func (s *server) visitor(t *testing.T, token string) string {
 	return "Cookie: " + cookie.Name + "=" + cookie.Value + "\r\nAuthorization: Bearer " + token + "\r\n"
 }
 
-// A bodyAttack is what follows the first lines of a request.
+// A bodyAttack holds the text that follows the first lines of a request.
 type bodyAttack struct {
 	name string
 	head string
