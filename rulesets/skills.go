@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/skill"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -93,10 +94,13 @@ func (t *tools) checkLimits(ctx context.Context, name ruleset.Name) error {
 	return err
 }
 
-// mainText returns the SKILL.md of a ruleset. If the ruleset is a folder, the
-// file is served byte for byte, and older revisions with the keys and text that
-// they had.
+// mainText returns the SKILL.md of a ruleset: the imported file. If the ruleset is a
+// folder, the file is served byte for byte, and older revisions with the keys and text
+// that they had.
 func (t *tools) mainText(ctx context.Context, seen ruleset.Store, r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
+	if text, imported := editors.SkillText(r); imported {
+		return text, nil
+	}
 	_, isOlder := seen.(*view)
 	if store, ok := ruleset.FilesOf(t.store); ok && r.Folder && !isOlder {
 		return store.ReadFile(ctx, r.Name, ruleset.MainFile)
@@ -117,7 +121,7 @@ func isTooMuch(err error) bool {
 
 // entry returns the entry of lists, or a [*noSkillError].
 func (p *parcel) entry() (*mcp.Skill, error) {
-	s, err := skill.Manifest(p.name.Slug(), p.main, p.files)
+	s, err := skill.Manifest(p.name.Slug(), editors.StrictFront(p.main), p.files)
 	if err != nil {
 		return nil, &noSkillError{err}
 	}

@@ -37,6 +37,15 @@ type Front struct {
 // ParseFront reads the front matter of a SKILL.md. It returns an error for front
 // matter that breaks a rule of the Agent Skills specification.
 func ParseFront(file []byte) (Front, error) {
+	f, err := readFront(file)
+	if err != nil {
+		return f, err
+	}
+	return f, f.check()
+}
+
+// readFront reads front matter without looking at the values of its keys.
+func readFront(file []byte) (Front, error) {
 	text, err := cut(file)
 	if err != nil {
 		return Front{}, err
@@ -66,7 +75,7 @@ func ParseFront(file []byte) (Front, error) {
 			f.Description = value.Value
 		}
 	}
-	return f, f.check()
+	return f, nil
 }
 
 // check checks the two keys that every skill has.

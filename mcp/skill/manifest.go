@@ -75,15 +75,28 @@ func PathOf(uri string) (p string, ok bool) {
 	return p, err == nil && CheckPath(p) == nil
 }
 
-// Manifest returns the entry of the skill at a path. files are all of its files in any
+// slug returns a display name such as "Web Helper" as the name of a skill, web-helper.
+func slug(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(words, "-")
+}
+
+// Manifest returns the entry of the skill at a path, whose last segment is its name: the
+// one in the file, or one made of the display name that published skills have there. files are all of its files in any
 // order; main is the SKILL.md. The error says why it cannot be served.
 func Manifest(at string, main []byte, files []File) (*mcp.Skill, error) {
-	front, err := ParseFront(main)
+	front, err := readFront(main)
 	if err != nil {
 		return nil, err
 	}
-	if name := path.Base(at); front.Name != name {
+	if name := path.Base(at); slug(front.Name) != name {
+		if err := front.check(); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("the name %q is not that of its folder, %q", front.Name, name)
+	}
+	if err := CheckDescription(front.Description); err != nil {
+		return nil, err
 	}
 	if len(files) > MaxFiles {
 		return nil, fmt.Errorf("the skill has %d files; at most %d are served", len(files), MaxFiles)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 )
 
 // A mapping is the text of a YAML mapping, divided into its keys. Keys that are not
@@ -16,7 +18,7 @@ type mapping struct{ items []item }
 type item struct{ key, text string }
 
 // keyLine matches the first line of a key.
-var keyLine = regexp.MustCompile(`^(?:([A-Za-z_$][\w.$-]*)|"([^"\\]+)"|'([^']+)')[ \t]*:(?:[ \t]|\n|$)`)
+var keyLine = regexp.MustCompile(`^(?:([A-Za-z_$][\w.$-]*)|"([^"\\]+)"|'([^']+)')[ \t]*:(?:[ \t]|\r?\n|$)`)
 
 // splitMapping divides text, whose lines end with \n.
 func splitMapping(text string) mapping {
@@ -101,7 +103,7 @@ func (m *mapping) delete(key string) {
 }
 
 // node returns the value of a key, nil if there is none. A value that is not YAML is
-// the text behind the colon.
+// read by [frontmatter.Lenient].
 func (m *mapping) node(key string) *yaml.Node {
 	i := m.index(key)
 	if i < 0 {
@@ -112,7 +114,8 @@ func (m *mapping) node(key string) *yaml.Node {
 		return plain
 	}
 	var root yaml.Node
-	if yaml.Unmarshal([]byte(m.items[i].text), &root) == nil && len(root.Content) == 1 && len(root.Content[0].Content) == 2 {
+	text, _ := frontmatter.Lenient(m.items[i].text)
+	if yaml.Unmarshal([]byte(text), &root) == nil && len(root.Content) == 1 && len(root.Content[0].Content) == 2 {
 		return resolve(root.Content[0].Content[1])
 	}
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: strings.TrimSpace(rest)}

@@ -48,7 +48,7 @@ func (b Block) read(file string, bases map[ruleset.Name]Rule) ([]Rule, error) {
 // readFile reads the file of one rule: a skill, a command or a rule of a client.
 func readFile(file string, data []byte, base Rule) (Rule, error) {
 	if base.IsSkill && path.Base(file) == "SKILL.md" {
-		return parseSkill(data, base)
+		return parseSkill(data, path.Base(path.Dir(file)), base)
 	}
 	if base.Prompt {
 		for _, c := range Clients {
@@ -69,13 +69,5 @@ func Import(file string, data []byte) (Rule, error) {
 	if !IsSkill(file) {
 		return Of(file).Parse(file, data, nil)
 	}
-	name, err := ruleset.ParseName(Snake(path.Base(path.Dir(file))))
-	if err != nil {
-		return Rule{}, err
-	}
-	rule, err := parseSkill(data, Rule{Name: name, Activation: Always, IsSkill: true})
-	if rule.Description == "" {
-		rule.Description = Describe(rule.Body)
-	}
-	return rule, err
+	return parseSkill(data, path.Base(path.Dir(file)), Rule{Activation: Always})
 }

@@ -117,7 +117,7 @@ func (w *renderer) addSkill(c *Client, r Rule, note *Note) {
 	if !slices.Contains(w.skills, dir) {
 		w.skills = append(w.skills, dir)
 	}
-	note.Path = dir + "/" + r.Name.Slug() + "/SKILL.md"
+	note.Path = dir + "/" + r.SkillFolder() + "/SKILL.md"
 	w.put(note.Path, false, skill(r), []Part{{r.Name, r.Rev}})
 	for _, f := range r.Files {
 		w.put(path.Join(path.Dir(note.Path), f.Path), false, f.Data, []Part{{r.Name, r.Rev}})

@@ -80,32 +80,6 @@ func (r *Rule) setText(description, body string) {
 	}
 }
 
-// skill returns a rule as the SKILL.md of a folder that is named for it.
-func skill(r Rule) []byte {
-	front := textLine("name", r.Name.Slug()) + textLine("description", r.Description)
-	return []byte(fenced(addKeys(front, r.Skill), r.Body))
-}
-
-// parseSkill reads a SKILL.md back into base.
-func parseSkill(data []byte, base Rule) (Rule, error) {
-	text, _ := decode(data)
-	parts, err := splitHead(text)
-	if err != nil {
-		return base, err
-	}
-	m := splitMapping(parts.front)
-	base.setText(m.scalar("description"), parts.body)
-	var rest strings.Builder
-	for _, it := range m.items {
-		if it.key != "name" && it.key != "description" {
-			rest.WriteString(it.text)
-		}
-	}
-	read := Rule{IsSkill: true, Skill: rest.String()}
-	base.IsSkill, base.Skill = true, skillKeys(read.skill())
-	return base, nil
-}
-
 // AttachmentOf returns the path below the folder of a skill that a file of it has; ok is
 // false for a SKILL.md, and for a file that is not below a client's folder of skills.
 func AttachmentOf(file string) (below string, ok bool) {

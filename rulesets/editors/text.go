@@ -51,6 +51,14 @@ func splitHead(text string) (headParts, error) {
 	return headParts{}, ErrFence
 }
 
+// SplitFront divides the text of a file, whose lines end with \n, at its front matter.
+// Blanks behind the fences do not matter. has is false if the text does not begin with
+// front matter, which is the case for front matter behind anything else.
+func SplitFront(text string) (head, body string, has bool, err error) {
+	parts, err := splitHead(text)
+	return parts.front, parts.body, parts.open != "", err
+}
+
 // fenced returns a body with a front matter before it, if there is any, and ends its
 // last line.
 func fenced(front, body string) string {

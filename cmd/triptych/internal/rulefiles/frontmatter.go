@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 )
 
 // A Front is the front matter of a file. Name and times are zero where the file
@@ -32,26 +34,20 @@ const timeLayout = "2006-01-02 15:04:05"
 // Split returns the front matter of a text and the Markdown behind it. The text has
 // lines that end with \n alone.
 func Split(text string) (head, body string, err error) {
-	rest, opened := strings.CutPrefix(text, fence)
-	head, body, closed := strings.Cut("\n"+rest, "\n"+fence)
-	if !closed && strings.HasSuffix(rest, "\n---") {
-		head, body, closed = strings.TrimSuffix("\n"+rest, "\n---"), "", true
+	head, body, has, err := editors.SplitFront(text)
+	if err == nil && !has {
+		err = editors.ErrFence
 	}
-	if !opened || !closed {
-		return "", "", errors.New("the front matter does not stand between two lines of ---")
-	}
-	return head, strings.TrimPrefix(body, "\n"), nil
+	return head, body, err
 }
 
 // Parse reads front matter as its author meant it: where it is not YAML, values
 // that are not are taken as plain text.
 func Parse(head string) (Front, error) {
 	var root yaml.Node
-	err := yaml.Unmarshal([]byte(head), &root)
-	if err != nil {
-		if yaml.Unmarshal([]byte(quoteScalars(head)), &root) != nil {
-			return Front{}, fmt.Errorf("the front matter: %w", err)
-		}
+	text, _ := frontmatter.Lenient(head)
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		return Front{}, fmt.Errorf("the front matter: %w", err)
 	}
 	if root.Kind == 0 {
 		return Front{}, nil
@@ -67,7 +63,8 @@ func Parse(head string) (Front, error) {
 			rest.Content = append(rest.Content, key, value)
 		}
 	}
-	f.Extra, err = encode(rest)
+	extra, err := encode(rest)
+	f.Extra = extra
 	return f, err
 }
 
@@ -124,23 +121,6 @@ func (f *Front) time(key string, value *yaml.Node) time.Time {
 	}
 	f.note("%s is not a time such as 2025-10-29 10:30:00", key)
 	return time.Time{}
-}
-
-// keyLine is a line with a key and a value, not indented.
-var keyLine = regexp.MustCompile(`^([A-Za-z_][\w.-]*):[ \t]+(\S.*)$`)
-
-// quoteScalars puts quotes around the values that are not YAML.
-func quoteScalars(head string) string {
-	lines := strings.Split(head, "\n")
-	for i, line := range lines {
-		parts := keyLine.FindStringSubmatch(line)
-		if parts == nil || yaml.Unmarshal([]byte(line), new(yaml.Node)) == nil {
-			continue
-		}
-		value := strings.TrimRight(parts[2], " \t")
-		lines[i] = parts[1] + ": '" + strings.ReplaceAll(value, "'", "''") + "'"
-	}
-	return strings.Join(lines, "\n")
 }
 
 // encode returns a mapping as lines of YAML, "" if it is empty.

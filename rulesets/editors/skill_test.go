@@ -1,0 +1,68 @@
+package editors
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A published skill comes back with the same bytes, through the store, in every client's
+// folder of skills; a change of the text changes no byte of the front matter.
+func TestSkillsAreKept(t *testing.T) {
+	for name, text := range map[string]string{
+		"colon":      "---\nname: colon\ndescription: Use this skill when: the user asks about PDFs\n---\n\n# PDF\n",
+		"block":      "---\nname: block\ndescription: |\n  First line.\n  Second line, \"quoted\".\nallowed-tools: Bash(git:*)\n---\n\n# Multi\n",
+		"folded":     "---\nname: folded\ndescription: >-\n  Summarises texts.\n  Use it for: reports.\n---\n# No gap\n",
+		"crlf":       "---\r\nname: crlf\r\ndescription: \"Counts words.\"\r\n---  \r\n\r\n# Count\r\n",
+		"blanks":     "--- \nname: blanks\ndescription: D.\n---\t \n\nText without an end",
+		"bom":        "\ufeff---\nname: bom\ndescription: 'It''s'\n---\n\nText\n",
+		"web-helper": "---\nname: Web Helper\ndescription: Opens pages.\nread_when:\n  - Filling in forms\nmetadata: {\"hub\":{\"emoji\":\"🌐\",\"requires\":{\"bins\":[\"node\"]}}}\nallowed-tools: Bash(web-helper:*)\n---\n\n# Web helper\n",
+		"stars":      "---\nname: stars\ndescription: D.\npaths:\n  - *.py\n  - *.pyi\n# a comment\nlicense: MIT\n---\n\nText\n",
+		"bare":       "# Bare\n\nNo front matter.\n",
+	} {
+		rule, err := Import(".agents/skills/"+name+"/SKILL.md", []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		stored, err := rule.Update(ruleset.Ruleset{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		read, _ := FromRuleset(stored)
+		plan, err := Render([]Rule{read}, []*Client{Find("claude"), Find("agents")}, func(string) bool { return true })
+		if err != nil || len(plan.Files) != 2 {
+			t.Fatalf("%s: %v, %v", name, plan.Files, err)
+		}
+		for _, f := range plan.Files {
+			if string(f.Content) != text || !strings.HasSuffix(f.Path, "/skills/"+name+"/SKILL.md") {
+				t.Errorf("%s: %s is\n%q, want\n%q", name, f.Path, f.Content, text)
+			}
+		}
+		if name != "bare" {
+			if served, ok := SkillText(stored); !ok || string(served) != text {
+				t.Errorf("%s: served as %q, %v", name, served, ok)
+			}
+		}
+		stored.Markdown = "Other.\n"
+		changed, _ := FromRuleset(stored)
+		head, _, _ := strings.Cut(text, strings.TrimSpace(rule.Body[:min(4, len(rule.Body))]))
+		if got := string(skill(changed)); name != "bare" && !strings.HasPrefix(got, head) {
+			t.Errorf("%s: after a change of the text\n%q does not begin with\n%q", name, got, head)
+		}
+	}
+}
+
+// A key that changes is written anew, the others stay.
+func TestSkillKeysChange(t *testing.T) {
+	rule, err := Import("skills/a/SKILL.md", []byte("---\nname: a\n# why\ndescription: \"Old\"\nlicense: 'MIT'\n---\n\nText\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule.Description = "New"
+	if got, want := string(skill(rule)), "---\nname: a\n# why\ndescription: New\nlicense: 'MIT'\n---\n\nText\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
