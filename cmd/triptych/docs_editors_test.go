@@ -26,6 +26,18 @@ func editorsDocument(*testing.T) string {
 		"that a rule whose only glob is `DIR/**` goes into the file in DIR, if DIR exists. Skills\n" +
 		"go into the first folder of the row that another target got them in, else into the\n" +
 		"first.\n")
+	d.line("## Kinds of files\n")
+	d.line("What each client makes of the files in its folders, and what `triptych rulesets import`\n" +
+		"makes of them. A folder counts in the root of the project and below it: rules and\n" +
+		"instructions in `DIR/…` are for `DIR/**`, and `pull` writes them there again.\n")
+	d.kindsTable()
+	d.line("Files of one person, such as `*.local.*`, and what git ignores are left as well. They are\n" +
+		"imported only if they are named.\n")
+	d.line("## Arguments of commands\n")
+	d.argumentsTable()
+	d.line("A prompt has `{{name}}` for an argument. Where a client has no placeholder for it, `pull`\n" +
+		"says so, and what a person types follows the text. A command that was imported comes\n" +
+		"back to its client with the placeholders that it had.\n")
 	d.line("## When rules are loaded\n")
 	d.activationTable()
 	d.line("What is in parentheses is a projection: the nearest form that the client has. `pull`\n" +
@@ -70,6 +82,40 @@ func (d *document) targetsTable() {
 		rows = append(rows, []string{code(c.Name), cell(c.Title), rules, commands, codes(c.Skills)})
 	}
 	d.table([]string{"target", "client", "rules", "prompts as commands", "skills"}, rows)
+}
+
+func (d *document) kindsTable() {
+	var rows [][]string
+	for _, s := range editors.Spots {
+		client := s.Client
+		if editors.Find(client) != nil {
+			client = code(client)
+		}
+		rows = append(rows, []string{client, code(s.String()), string(s.Use), s.Use.Becomes(), s.Source, s.Read})
+	}
+	d.table([]string{"client", "files", "are", "import makes", "source", "read on"}, rows)
+}
+
+func (d *document) argumentsTable() {
+	var rows [][]string
+	for _, c := range editors.Clients {
+		if c.Commands == nil {
+			continue
+		}
+		p, each, source, read := c.Commands.Args, "", c.Source, c.Read
+		if p.Each != "" {
+			each = code(strings.NewReplacer("%d", fmt.Sprint(p.First), "%s", "name").Replace(p.Each))
+		}
+		all := ""
+		if p.All != "" {
+			all = code(p.All)
+		}
+		if c.Commands.Source != "" {
+			source, read = c.Commands.Source, c.Commands.Read
+		}
+		rows = append(rows, []string{code(c.Name), all, each, source, read})
+	}
+	d.table([]string{"target", "all arguments", "the first", "source", "read on"}, rows)
 }
 
 func codes(words []string) string {

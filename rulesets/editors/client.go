@@ -83,6 +83,20 @@ type Commands struct {
 	Fields   []Field // Description and Hint only
 	HintKey  string  // the key of the arguments; "" if there is none
 	TOML     bool    // the prompt is a string in TOML
+	Args     Placeholders
+	Source   string // where the placeholders are documented; "" for Client.Source
+	Read     string // the day on which that was read
+}
+
+// Placeholders are what a client replaces in a command by what a person types behind
+// its name. The zero Placeholders are those of a client that replaces nothing, and adds
+// what is typed to the text.
+type Placeholders struct {
+	All string // all that was typed: $ARGUMENTS
+	// Each is the format of one argument, with %d for its number, counted from First,
+	// or %s for its name.
+	Each  string
+	First int
 }
 
 // A Load is a set of files that a client loads by their names.

@@ -28,6 +28,13 @@ var (
 	described    = []Field{{Key: "description", Kind: Description}}
 )
 
+// Placeholders of several clients. Claude Code counts from 0 in brackets; what it makes
+// of a bare $1 depends on its version.
+var (
+	claudeArgs = Placeholders{All: "$ARGUMENTS", Each: "$ARGUMENTS[%d]"}
+	dollarArgs = Placeholders{All: "$ARGUMENTS", Each: "$%d", First: 1}
+)
+
 // triggers returns the fields of Devin and Antigravity, which write globs in different
 // forms.
 func triggers(globs Kind) []Field {
@@ -86,7 +93,7 @@ var Clients = []Client{
 	{
 		Name: "claude", Title: "Claude Code",
 		Folder:   new(claudeRules(Dialect{Ignore: true}, true)),
-		Commands: &Commands{Dir: ".claude/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
+		Commands: &Commands{Dir: ".claude/commands", Ext: ".md", Fields: described, HintKey: "argument-hint", Args: claudeArgs, Source: "https://code.claude.com/docs/en/skills", Read: "2026-11-28"},
 		Skills:   []string{".claude/skills"},
 		Loads: []Load{
 			{In: Parent, Names: [][]string{{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"}}},
@@ -130,7 +137,7 @@ var Clients = []Client{
 	{
 		Name: "copilot", Title: "GitHub Copilot",
 		Folder:   &instructions,
-		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described},
+		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described, Args: Placeholders{Each: "${input:%s}"}, Source: "https://code.visualstudio.com/docs/copilot/customization/prompt-files", Read: "2026-11-22"},
 		Skills:   []string{".github/skills", ".agents/skills", ".claude/skills"},
 		Loads: []Load{
 			{In: Parent, Names: [][]string{{".github/copilot-instructions.md", agentsFile, "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"}}},
@@ -151,7 +158,7 @@ var Clients = []Client{
 			Projects: onlyGlobs, Dialect: Dialect{AnyDepth: true, IgnoreCase: true}, Ignores: instructions.Ignores, Wrong: instructions.Wrong,
 		},
 		Others:   []Folder{claudeRules(Dialect{}, false)},
-		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described},
+		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described, Args: Placeholders{Each: "${input:%s}"}, Source: "https://code.visualstudio.com/docs/copilot/customization/prompt-files", Read: "2026-11-22"},
 		Skills:   []string{".github/skills", ".agents/skills", ".claude/skills"},
 		Loads: []Load{
 			{In: Root, Names: [][]string{{".github/copilot-instructions.md", agentsFile, "CLAUDE.md"}}},
@@ -250,7 +257,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Shared: "GEMINI.md", Nested: true,
-		Commands: &Commands{Dir: ".gemini/commands", Ext: ".toml", Fields: described, TOML: true},
+		Commands: &Commands{Dir: ".gemini/commands", Ext: ".toml", Fields: described, TOML: true, Args: Placeholders{All: "{{args}}"}, Source: "https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2/docs/cli/custom-commands.md", Read: "2026-11-22"},
 		Skills:   []string{".gemini/skills", ".agents/skills"},
 		Loads:    []Load{{In: Parent, Names: [][]string{{"GEMINI.md"}}}},
 		Source:   "https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2/docs/cli/gemini-md.md",
@@ -267,7 +274,7 @@ var Clients = []Client{
 			Bare:   Always, Described: Auto, Projects: map[Activation]Activation{Glob: Auto},
 			Wrong: []string{"globs", "paths", "applyTo"},
 		},
-		Commands: &Commands{Dir: ".augment/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
+		Commands: &Commands{Dir: ".augment/commands", Ext: ".md", Fields: described, HintKey: "argument-hint", Args: Placeholders{All: "$ARGUMENTS"}, Source: "https://docs.augmentcode.com/jetbrains/using-augment/custom-commands", Read: "2026-11-28"},
 		Skills:   []string{".augment/skills", ".agents/skills", ".claude/skills"},
 		Loads: []Load{
 			{In: Parent, Names: [][]string{{"CLAUDE.md", agentsFile}}},
@@ -284,7 +291,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Shared: agentsFile, Nested: true,
-		Commands: &Commands{Dir: ".opencode/commands", Ext: ".md", Fields: described},
+		Commands: &Commands{Dir: ".opencode/commands", Ext: ".md", Fields: described, Args: dollarArgs, Source: "https://opencode.ai/docs/commands/", Read: "2026-11-28"},
 		Skills:   []string{".opencode/skills", ".agents/skills", ".claude/skills"},
 		Loads:    inAgents(Parent, "CLAUDE.md", "CONTEXT.md"),
 		Source:   "https://opencode.ai/docs/rules/", Read: "2026-11-22", Asked: "1.18.33",
@@ -292,7 +299,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "kilo", Title: "Kilo Code", Shared: agentsFile, Nested: true,
-		Commands: &Commands{Dir: ".kilo/commands", Ext: ".md", Fields: described},
+		Commands: &Commands{Dir: ".kilo/commands", Ext: ".md", Fields: described, Args: dollarArgs, Source: "https://opencode.ai/docs/commands/", Read: "2026-11-28"},
 		Skills:   []string{".kilo/skills", ".agents/skills", ".claude/skills"},
 		Loads:    inAgents(Parent, "CLAUDE.md", "CONTEXT.md"),
 		Source:   "https://github.com/Kilo-Org/kilocode/blob/002186d50ad4b569733b76b066f15a89fbd8a5cb/packages/opencode/src/session/instruction.ts", Read: "2026-11-22", Asked: "7.7.9",
@@ -322,7 +329,7 @@ var Clients = []Client{
 			Projects: onlyGlobs,
 			Wrong:    []string{"globs", "applyTo", "alwaysApply"},
 		},
-		Commands: &Commands{Dir: ".qwen/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
+		Commands: &Commands{Dir: ".qwen/commands", Ext: ".md", Fields: described, HintKey: "argument-hint", Args: Placeholders{All: "{{args}}"}, Source: "https://qwenlm.github.io/qwen-code-docs/en/users/features/commands", Read: "2026-11-28"},
 		Skills:   []string{".qwen/skills", ".agents/skills"},
 		Loads:    []Load{{In: Chain, Names: [][]string{{"QWEN.md", agentsFile}}}},
 		Source:   "https://github.com/QwenLM/qwen-code/blob/1aba1b9f468a4a358bae4169c796d874c5ed4a07/packages/core/src/utils/rulesDiscovery.ts",

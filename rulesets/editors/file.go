@@ -133,6 +133,9 @@ func (c *Client) merge(m *mapping, body, rest string, base *Rule) (Rule, error) 
 		}
 		return rule, err
 	}
+	if inner, nested := c.within(*base); nested {
+		base = &inner
+	}
 	rule := *base
 	act, _ := c.activate(*base)
 	switch {

@@ -1,8 +1,10 @@
 package editors
 
 import (
+	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -51,10 +53,8 @@ func readFile(file string, data []byte, base Rule) (Rule, error) {
 		return parseSkill(data, path.Base(path.Dir(file)), base)
 	}
 	if base.Prompt {
-		for _, c := range Clients {
-			if c.Commands != nil && strings.HasPrefix(file, c.Commands.Dir+"/") && strings.HasSuffix(file, c.Commands.Ext) {
-				return c.Commands.parse(data, base)
-			}
+		if p := PlaceOf(file); p.Use == Command && p.Client != nil {
+			return p.Client.parseCommand(p, data, base)
 		}
 	}
 	c := Of(file)
@@ -64,10 +64,100 @@ func readFile(file string, data []byte, base Rule) (Rule, error) {
 	return c.Parse(file, data, &base)
 }
 
-// Import reads a rule file of a client, or a skill, that was not made by [Render].
-func Import(file string, data []byte) (Rule, error) {
-	if !IsSkill(file) {
-		return Of(file).Parse(file, data, nil)
+// Import reads a file that was not made by [Render], as the clients read it that know
+// files in its place. A rule below the root of the project is one for its folder.
+func Import(p Place, data []byte) (Rule, error) {
+	switch {
+	case p.Use == SkillFile:
+		return parseSkill(data, path.Base(path.Dir(p.Dir+"/"+p.Rest)), Rule{Activation: Always})
+	case p.Use == SharedFile:
+		return importShared(p, data)
+	case p.Use == Command && p.Owned():
+		return p.Client.parseCommand(p, data, Rule{Activation: Always})
+	case p.Use == RuleFile && p.Owned():
+		return p.importOwn(data)
 	}
-	return parseSkill(data, path.Base(path.Dir(file)), Rule{Activation: Always})
+	return Rule{}, fmt.Errorf("%s is not written by triptych", p.Dir)
+}
+
+// Owned reports whether pull writes rules, prompts or skills to this place, each as a file
+// of its own.
+func (p Place) Owned() bool {
+	switch {
+	case p.Use == SkillFile:
+		return true
+	case p.Client == nil:
+		return false
+	case p.Use == Command:
+		return p.Client.Commands != nil && p.Client.Commands.Dir == p.Dir
+	}
+	return p.Use == RuleFile && p.Client.Folder != nil && p.Client.Folder.Dir == p.Dir
+}
+
+// importOwn reads a file of one rule.
+func (p Place) importOwn(data []byte) (Rule, error) {
+	c := p.Client
+	rule, err := c.Parse(p.Dir+"/"+p.Rest, data, nil)
+	if err != nil || p.Base == "." {
+		return rule, err
+	}
+	text, form := decode(data)
+	parts, err := splitHead(text)
+	if err != nil {
+		return rule, err
+	}
+	form.Path, form.Base = p.Rest, p.Base
+	form.Head, form.Tight, form.Bare = parts.open+parts.front+parts.end, parts.tight && parts.open != "", parts.open == ""
+	rule.Own = map[string]Own{c.form(): {File: form}}
+	rule.Activation, rule.Globs = In(p.Base, rule.Activation, rule.Globs)
+	return rule, nil
+}
+
+// within returns a rule as it is in the folder of a folder of rules that it was imported
+// from; ok is false if the rule means something else by now.
+func (c *Client) within(r Rule) (inner Rule, ok bool) {
+	form := r.Own[c.form()].File
+	if form.Base == "" || strings.HasPrefix(form.Base, "/") || path.Clean("/"+form.Base) != "/"+form.Base {
+		return r, false
+	}
+	parts, err := splitHead(form.Head)
+	if err != nil {
+		return r, false
+	}
+	m := splitMapping(parts.front)
+	got := c.Folder.read(&m)
+	act, globs := In(form.Base, got.activation, got.globs)
+	if act != r.Activation || !slices.Equal(globs, r.Globs) {
+		return r, false
+	}
+	r.Activation, r.Globs = got.activation, got.globs
+	return r, true
+}
+
+// SharedForm is the key of [Rule.Own] with the form of a file such as AGENTS.md that a
+// rule is the text of.
+const SharedForm = "file"
+
+// importShared reads the text of a shared file, without the block that pull has written.
+func importShared(p Place, data []byte) (Rule, error) {
+	block, err := SplitBlock(data)
+	if err != nil {
+		return Rule{}, err
+	}
+	text, form := decode([]byte(block.Before + block.After))
+	if parts, err := splitHead(text); err != nil || parts.open != "" {
+		return Rule{}, errors.New("it has front matter")
+	}
+	if strings.TrimSpace(text) == "" {
+		return Rule{}, errors.New("it has no text of its own")
+	}
+	name := strings.TrimLeft(path.Base(p.Rest), ".")
+	rule := Rule{Description: Describe(text), Body: text}
+	if rule.Name, err = ruleset.ParseName(Snake(strings.TrimSuffix(name, path.Ext(name)))); err != nil {
+		return rule, err
+	}
+	rule.Activation, rule.Globs = In(p.Base, Always, nil)
+	form.Path = path.Join(p.Base, p.Rest)
+	rule.Own = map[string]Own{SharedForm: {File: form}}
+	return rule, nil
 }

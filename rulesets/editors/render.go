@@ -129,8 +129,12 @@ func (w *renderer) addCommand(c *Client, r Rule, note *Note) {
 		note.Outcome, note.Reason = Skipped, "it has no commands made of files"
 		return
 	}
-	note.Path = c.Commands.Dir + "/" + r.Name.Slug() + c.Commands.Ext
-	w.put(note.Path, false, c.Commands.command(r), []Part{{r.Name, r.Rev}})
+	note.Path = c.commandPath(r)
+	content, reason := c.command(r)
+	if reason != "" {
+		note.Outcome, note.Reason = Projected, reason
+	}
+	w.put(note.Path, false, content, []Part{{r.Name, r.Rev}})
 }
 
 func (w *renderer) addOwn(c *Client, r Rule, note *Note) {
@@ -146,6 +150,11 @@ func (w *renderer) addOwn(c *Client, r Rule, note *Note) {
 		note.Reason = "it has no globs: loaded when the model asks for it by its description"
 	}
 	note.Path = c.PathOf(r)
+	if inner, nested := c.within(r); nested && w.isDir(r.Own[c.form()].File.Base) {
+		note.Path = path.Join(r.Own[c.form()].File.Base, note.Path)
+		r, act = inner, inner.Activation
+		note.Outcome, note.Reason = Native, ""
+	}
 	w.put(note.Path, false, c.file(r, act), []Part{{r.Name, r.Rev}})
 }
 

@@ -284,6 +284,8 @@ A
 description = "A prompt"
 prompt = '''
 Look at $1.
+
+file, depth: {{args}}
 '''
 == AGENTS.md [a@3]
 <!-- triptych:begin -->
@@ -305,9 +307,11 @@ A
 -- agents p: skipped: it has no commands made of files
 -- claude n: skipped: its targets do not name this client
 -- cursor n: skipped: its targets do not name this client
+-- cursor p: projected: its arguments are not filled in: what is typed follows the text
 -- codex n: skipped: its targets do not name this client
 -- codex p: skipped: it has no commands made of files
 -- gemini n: skipped: its targets do not name this client
+-- gemini p: projected: it has one placeholder for all arguments: they follow the text
 !! claude: loads [a] twice, from .claude/rules/a.md and AGENTS.md
 !! cursor: loads [a, s] twice, from .cursor/rules/a.mdc and AGENTS.md
 `

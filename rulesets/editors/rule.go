@@ -34,6 +34,7 @@ type Rule struct {
 	Order       int        // lower comes first
 	Prompt      bool       // a command that a person starts, not a rule
 	Hint        string     // the arguments of a command, as clients show them
+	Arguments   []string   // their names
 	IsSkill     bool
 	Skill       string // the keys of a skill, as lines of YAML
 	Files       []Attachment
@@ -57,6 +58,8 @@ type Own struct {
 type OwnFile struct {
 	Path  string `yaml:"path,omitempty"`  // below the folder of rules, where it is not made of the name
 	Head  string `yaml:"head,omitempty"`  // the front matter with its fences
+	Text  string `yaml:"text,omitempty"`  // the text of a command with the client's own placeholders
+	Base  string `yaml:"base,omitempty"`  // the folder of the project that the folder of rules is in
 	Tight bool   `yaml:"tight,omitempty"` // no empty line follows the front matter
 	Bare  bool   `yaml:"bare,omitempty"`  // there is no front matter
 	CRLF  bool   `yaml:"crlf,omitempty"`
@@ -73,7 +76,7 @@ func FromRuleset(r ruleset.Ruleset) (Rule, []frontmatter.Problem) {
 	rule := Rule{
 		Name: r.Name, Rev: r.Rev, Description: r.Description, Layer: selection.LayerOfRuleset(r.Meta), Body: r.Markdown,
 		Globs: fields.Globs, Activation: activation(&fields), Targets: fields.Targets, Order: fields.Order,
-		Prompt: fields.IsPrompt(), Hint: argumentHint(fields.Arguments),
+		Prompt: fields.IsPrompt(), Hint: argumentHint(fields.Arguments), Arguments: namesOf(fields.Arguments),
 		IsSkill: fields.Skill != nil, Skill: skillKeys(fields.Skill),
 	}
 	for client, keys := range fields.Extra {
@@ -109,6 +112,13 @@ func argumentHint(arguments []frontmatter.Argument) string {
 		}
 	}
 	return strings.Join(names, " ")
+}
+
+func namesOf(arguments []frontmatter.Argument) (names []string) {
+	for _, a := range arguments {
+		names = append(names, a.Name)
+	}
+	return names
 }
 
 // skillKeys returns the keys of a skill as lines of YAML.
@@ -147,6 +157,12 @@ func (r Rule) Update(base ruleset.Ruleset) (ruleset.Ruleset, error) {
 		}
 	}
 	fields.Prompt = fields.Prompt || r.Prompt && !fields.IsPrompt()
+	if !slices.Equal(namesOf(fields.Arguments), r.Arguments) {
+		fields.Arguments = nil
+		for _, name := range r.Arguments {
+			fields.Arguments = append(fields.Arguments, frontmatter.Argument{Name: name})
+		}
+	}
 	if r.IsSkill != (fields.Skill != nil) || r.Skill != skillKeys(fields.Skill) {
 		fields.Skill = r.skill()
 	}

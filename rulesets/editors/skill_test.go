@@ -21,7 +21,7 @@ func TestSkillsAreKept(t *testing.T) {
 		"stars":      "---\nname: stars\ndescription: D.\npaths:\n  - *.py\n  - *.pyi\n# a comment\nlicense: MIT\n---\n\nText\n",
 		"bare":       "# Bare\n\nNo front matter.\n",
 	} {
-		rule, err := Import(".agents/skills/"+name+"/SKILL.md", []byte(text))
+		rule, err := Import(PlaceOf(".agents/skills/"+name+"/SKILL.md"), []byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -57,7 +57,7 @@ func TestSkillsAreKept(t *testing.T) {
 
 // A key that changes is written anew, the others stay.
 func TestSkillKeysChange(t *testing.T) {
-	rule, err := Import("skills/a/SKILL.md", []byte("---\nname: a\n# why\ndescription: \"Old\"\nlicense: 'MIT'\n---\n\nText\n"))
+	rule, err := Import(PlaceOf("skills/a/SKILL.md"), []byte("---\nname: a\n# why\ndescription: \"Old\"\nlicense: 'MIT'\n---\n\nText\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

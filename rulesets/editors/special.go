@@ -4,24 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 )
-
-// command returns a prompt as a file of a client's commands.
-func (c *Commands) command(r Rule) []byte {
-	if c.TOML {
-		return []byte("description = " + quoted(oneLine(r.Description)) + "\nprompt = " + tomlText(endLine(r.Body)))
-	}
-	front := ""
-	if len(c.Fields) > 0 {
-		front = textLine("description", r.Description)
-	}
-	if c.HintKey != "" && r.Hint != "" {
-		front += c.HintKey + ": " + quoted(r.Hint) + "\n"
-	}
-	return []byte(fenced(front, r.Body))
-}
 
 // tomlText returns a text of several lines as TOML.
 func tomlText(s string) string {
@@ -47,26 +30,6 @@ func tomlText(s string) string {
 // isControl reports whether TOML has a character only in its escaped form.
 func isControl(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f
-}
-
-// parse reads a command back into base.
-func (c *Commands) parse(data []byte, base Rule) (Rule, error) {
-	text, _ := decode(data)
-	if c.TOML {
-		var got struct{ Description, Prompt string }
-		if err := toml.Unmarshal([]byte(text), &got); err != nil {
-			return base, fmt.Errorf("the command: %w", err)
-		}
-		base.setText(got.Description, got.Prompt)
-		return base, nil
-	}
-	parts, err := splitHead(text)
-	if err != nil {
-		return base, err
-	}
-	m := splitMapping(parts.front)
-	base.setText(m.scalar("description"), parts.body)
-	return base, nil
 }
 
 // setText sets the description and the body where they differ from what is written

@@ -13,59 +13,74 @@ import (
 // given is made of the file's name, a description of the first heading or sentence.
 // notes say what of the file was left out.
 //
-// A file in a folder of a client's rules, or a skill, is read as the client reads it:
-// its keys become the canonical ones, and what only the client knows is kept for it.
-func Draft(path, text string) (d ruleset.Draft, notes []string, err error) {
-	if file, ok := ofClient(path); ok {
-		return clientDraft(file, text)
+// A file in a place that clients know is read as they read it: a command becomes a
+// prompt, a rule or instructions below the root of the project become a ruleset for
+// their folder, and what only one client knows is kept for it.
+func Draft(f File, text string) (d ruleset.Draft, notes []string, err error) {
+	place := f.place()
+	if isExported(text) {
+		place = editors.Place{Base: "."}
+	} else if rule, err := editors.Import(place, []byte(text)); err == nil {
+		return draftOf(rule, text)
+	} else if place.Owned() {
+		return d, nil, err
 	}
 	body := strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	var f Front
-	if strings.HasPrefix(body, fence) {
-		head, rest, err := Split(body)
-		if err != nil {
-			return d, nil, err
-		}
-		if f, err = Parse(head); err != nil {
+	var front Front
+	if head, rest, has, err := editors.SplitFront(body); err != nil {
+		return d, nil, err
+	} else if has {
+		if front, err = Parse(head); err != nil {
 			return d, nil, err
 		}
 		body = rest
 	}
-	d = ruleset.Draft{Tags: f.Tags, Markdown: body, Extra: f.Extra, CreatedAt: f.CreatedAt, LastModified: f.Modified}
-	if f.Description != nil {
-		d.Description = *f.Description
+	d = ruleset.Draft{Tags: front.Tags, Markdown: body, Extra: front.Extra, CreatedAt: front.CreatedAt, LastModified: front.Modified}
+	if front.Description != nil {
+		d.Description = *front.Description
 	} else {
 		d.Description = editors.Describe(body)
 	}
-	d.Name, err = nameFor(path, f.Name)
-	return d, f.Notes, err
+	if d.Name, err = nameFor(f.Path, front.Name); err != nil {
+		return d, front.Notes, err
+	}
+	d.Extra, err = inPlace(place, d)
+	return d, front.Notes, err
 }
 
-// ofClient returns the end of a path that is a rule file of a client, or a skill.
-func ofClient(path string) (file string, ok bool) {
-	parts := strings.Split(filepath.ToSlash(path), "/")
-	for i := range parts {
-		file = strings.Join(parts[i:], "/")
-		if editors.Of(file) != nil || editors.IsSkill(file) {
-			return file, true
-		}
-	}
-	return "", false
+// isExported reports whether a file has the front matter that export writes.
+func isExported(text string) bool {
+	head, _, has, err := editors.SplitFront(strings.ReplaceAll(text, "\r\n", "\n"))
+	return err == nil && has && strings.Contains(head, "\ncreated_at: ") && strings.Contains(head, "\nlast_modified: ") && strings.Contains("\n"+head, "\ntags: ")
 }
 
-func clientDraft(file, text string) (d ruleset.Draft, notes []string, err error) {
-	rule, err := editors.Import(file, []byte(text))
-	if err != nil {
-		return d, nil, err
+// inPlace returns the front matter of a file of a client that triptych does not write
+// for: that of a prompt, or of a rule for a folder.
+func inPlace(p editors.Place, d ruleset.Draft) (extra string, err error) {
+	r := ruleset.Ruleset{Meta: ruleset.Meta{Name: d.Name, Description: d.Description}, Markdown: d.Markdown, Extra: d.Extra}
+	rule, _ := editors.FromRuleset(r)
+	switch p.Use {
+	case editors.Command:
+		rule.Prompt = true
+	case editors.RuleFile, editors.SharedFile:
+		rule.Activation, rule.Globs = editors.In(p.Base, rule.Activation, rule.Globs)
+	default:
+		return d.Extra, nil
 	}
+	fresh, err := rule.Update(r)
+	return fresh.Extra, err
+}
+
+// draftOf returns a rule as a draft, with the keys that rules do not have.
+func draftOf(rule editors.Rule, text string) (d ruleset.Draft, notes []string, err error) {
 	r, err := rule.Update(ruleset.Ruleset{})
 	if err != nil {
 		return d, nil, err
 	}
 	d = ruleset.Draft{Name: r.Name, Description: r.Description, Markdown: r.Markdown, Extra: r.Extra}
-	head, _, err := Split(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"))
-	if err != nil {
-		return d, nil, nil // it has no front matter
+	head, _, has, err := editors.SplitFront(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"))
+	if err != nil || !has {
+		return d, nil, nil //nolint:nilerr // it has no front matter
 	}
 	if f, err := Parse(head); err == nil {
 		d.Tags, d.CreatedAt, d.LastModified, notes = f.Tags, f.CreatedAt, f.Modified, f.Notes

@@ -1,112 +1,372 @@
 package rulefiles
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/project"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// Found is the outcome of a search.
-type Found struct {
-	Files []string
-	Left  []Left // hidden and foreign folders, and files of an editor's that are no rules
-	Other int    // files that are not Markdown
+// A File is a file that rulesets are made of.
+type File struct {
+	Path string // as it was found
+	// Rel is the path in the project, with /; "" for a file that is in no project, which
+	// counts as one in the root.
+	Rel string
 }
 
-// Left is a file or a folder that was not searched.
-type Left struct{ Path, Reason string }
+// place returns what clients make of the file.
+func (f File) place() editors.Place {
+	if f.Rel != "" {
+		return named(f.Rel, editors.PlaceOf(f.Rel))
+	}
+	abs, err := filepath.Abs(f.Path)
+	if err != nil {
+		abs = f.Path
+	}
+	file := strings.TrimPrefix(filepath.ToSlash(abs), "/")
+	p := named(file, editors.PlaceOf(file))
+	p.Base = "."
+	return p
+}
 
-// olderFolders are hidden folders with rules of editors that the table of clients does
-// not have.
-var olderFolders = []string{".amazonq", ".codex", ".continue", ".qoder", ".roo", ".rulesync", ".trae"}
-
-// editorFolders are the hidden folders that editors and their agents read rules
-// from.
-var editorFolders = append(editors.FolderNames(), olderFolders...)
-
-// ruleNames are rules files without an extension.
-var ruleNames = []string{".clinerules", ".cursorrules", ".goosehints", ".roorules", ".windsurfrules"}
-
-// copilotNames are the rules in .github; the rest there is for people.
-var copilotNames = []string{"copilot-instructions.md", "instructions", "prompts", "agents", "chatmodes", "rules", "skills"}
-
-// Find returns the named files and the rules files of the named folders: *.md,
-// *.mdc, .cursorrules and the like, those in the hidden folders of editors too. Of a
-// folder with a SKILL.md it returns that file only, see [Attachments].
-func Find(paths []string) (Found, error) {
-	var found Found
-	for _, root := range paths {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err // d may be nil
-			}
-			switch {
-			case path == root && d.IsDir() && isSkill(path):
-				found.Files = append(found.Files, filepath.Join(path, ruleset.MainFile))
-				return fs.SkipDir
-			case path == root && !d.IsDir():
-				found.Files = append(found.Files, path)
-				return nil
-			case path == root:
-				return nil
-			}
-			return found.visit(path, d)
-		})
-		if err != nil {
-			return Found{}, err
+// named returns the place of a file outside of the places of clients that has a name as
+// only one client gives it.
+func named(file string, p editors.Place) editors.Place {
+	if p.Use != "" && p.Use != editors.OtherFile && p.Use != editors.Personal {
+		return p
+	}
+	base := path.Base(file)
+	for _, known := range []struct{ ext, dir string }{
+		{".mdc", ".cursor/rules/"}, {".instructions.md", ".github/instructions/"}, {".prompt.md", ".github/prompts/"},
+	} {
+		if strings.HasSuffix(base, known.ext) {
+			return editors.PlaceOf(known.dir + base)
 		}
 	}
-	return found, nil
+	return p
 }
 
-// visit decides on a file or folder below a named one.
-func (f *Found) visit(path string, d fs.DirEntry) error {
-	reason := reasonToLeave(path, d)
+// Became says what the file becomes, "" for a rule for all files.
+func (f File) Became() string {
+	p := f.place()
 	switch {
-	case d.Name() == ".git":
-		if d.IsDir() {
-			return fs.SkipDir
+	case p.Use == editors.Command:
+		return "a prompt"
+	case p.Use == editors.SkillFile:
+		return "a skill"
+	case p.Use == editors.RuleFile || p.Use == editors.SharedFile:
+		if p.Base != "." {
+			return "for " + p.Base + "/**"
 		}
-	case reason != "":
-		f.Left = append(f.Left, Left{path, reason})
-		if d.IsDir() {
-			return fs.SkipDir
-		}
-	case d.IsDir() && isSkill(path):
-		f.Files = append(f.Files, filepath.Join(path, ruleset.MainFile))
-		return fs.SkipDir
-	case d.IsDir():
-	case isRules(d.Name()):
-		f.Files = append(f.Files, path)
-	default:
-		f.Other++
-	}
-	return nil
-}
-
-// reasonToLeave says why a folder or a rules file is not read, "" if it is.
-func reasonToLeave(path string, d fs.DirEntry) string {
-	name := d.Name()
-	inGitHub := filepath.Base(filepath.Dir(path)) == ".github"
-	switch {
-	case d.IsDir() && name == "node_modules":
-		return "packages of others"
-	case inGitHub && !slices.Contains(copilotNames, name) && (d.IsDir() || isRules(name)):
-		return "not rules for an editor"
-	case d.IsDir() && strings.HasPrefix(name, ".") && !slices.Contains(editorFolders, name):
-		return "a hidden folder of no known editor"
-	case !d.IsDir() && strings.HasPrefix(name, ".") && isRules(name) && !slices.Contains(ruleNames, name):
-		return "a hidden file"
 	}
 	return ""
 }
 
-// isRules reports whether a file may be rules, by its name.
-func isRules(name string) bool {
-	ext := strings.ToLower(filepath.Ext(name))
-	return ext == ".md" || ext == ".mdc" || slices.Contains(ruleNames, name)
+// Found is the outcome of a search.
+type Found struct {
+	Files []File
+	Left  []Left
+}
+
+// Left is a file or a folder that was not read.
+type Left struct{ Path, Reason string }
+
+// Find returns the named files, and of the named folders the files that rulesets are
+// made of: Markdown, and what clients read in their folders. Of a folder with a SKILL.md
+// it returns that file only, see [Attachments]. home is the user's folder, or "".
+//
+// Links to one file are one file. Files of one person, files that git ignores and files
+// that are no rules are left, unless they are named.
+func Find(paths []string, home string) (Found, error) {
+	s := &search{home: home, byReal: map[string]int{}, ignored: map[string][]ignoreLine{}}
+	for _, root := range paths {
+		info, err := os.Stat(root)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return Found{}, fmt.Errorf("%s does not exist", root)
+		case err != nil:
+			return Found{}, err
+		case !info.IsDir():
+			s.root = rootOf(root, true)
+			s.add(root)
+			continue
+		}
+		s.root = rootOf(root, false)
+		if err := s.walk(root); err != nil {
+			return Found{}, err
+		}
+	}
+	s.summarizeOthers()
+	slices.SortStableFunc(s.found.Left, func(a, b Left) int { return cmp.Compare(a.Path, b.Path) })
+	return s.found, nil
+}
+
+// rootOf returns the project of a named file or folder, as an absolute path: the nearest
+// folder at or above it that git or triptych knows, else the folder itself. For a file
+// it is the working directory if that has the file, else "".
+func rootOf(name string, isFile bool) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	folder := abs
+	if isFile {
+		folder = filepath.Dir(abs)
+	}
+	for at := folder; ; at = filepath.Dir(at) {
+		for _, mark := range []string{".git", project.SelectionFile, project.LockFile} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return at
+			}
+		}
+		if filepath.Dir(at) == at {
+			break
+		}
+	}
+	if !isFile {
+		return abs
+	}
+	here, err := os.Getwd()
+	if rel, relErr := filepath.Rel(here, abs); err == nil && relErr == nil && filepath.IsLocal(rel) {
+		return here
+	}
+	return ""
+}
+
+// A search is one run of [Find].
+type search struct {
+	found   Found
+	home    string
+	root    string         // the project of the named path
+	byReal  map[string]int // the indexes of files by their real paths
+	others  []string       // files that no client and no person reads as rules
+	ignored map[string][]ignoreLine
+}
+
+// rel returns a path from the project, with /, "" if it is in none.
+func (s *search) rel(name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil || s.root == "" {
+		return ""
+	}
+	rel, err := filepath.Rel(s.root, abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// add adds a file, once for all links to it.
+func (s *search) add(name string) {
+	f := File{Path: name, Rel: s.rel(name)}
+	resolved, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		s.left(name, "a link to nothing")
+		return
+	}
+	real, err := filepath.Abs(resolved)
+	if err != nil {
+		real = resolved
+	}
+	i, known := s.byReal[real]
+	if !known {
+		s.byReal[real] = len(s.found.Files)
+		s.found.Files = append(s.found.Files, f)
+		return
+	}
+	if first := s.found.Files[i]; better(f, first) {
+		s.found.Files[i], f = f, first
+	}
+	s.left(f.Path, "the same file as "+s.found.Files[i].Path)
+}
+
+// better reports whether a client reads a link at a where none reads the file at b.
+func better(a, b File) bool {
+	return a.place().Use == editors.SharedFile && b.place().Use != editors.SharedFile
+}
+
+func (s *search) left(name, reason string) { s.found.Left = append(s.found.Left, Left{name, reason}) }
+
+// walk searches a folder. What cannot be read is left.
+func (s *search) walk(root string) error {
+	if isSkill(root) {
+		s.add(filepath.Join(root, ruleset.MainFile))
+		return nil
+	}
+	var links []string // behind the files that they are links to
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == root:
+			return err
+		case err != nil:
+			s.left(name, "it cannot be read")
+			return fs.SkipDir
+		case name == root:
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			links = append(links, name)
+			return nil
+		}
+		return s.visit(name, d)
+	})
+	for _, name := range links {
+		s.link(name, root)
+	}
+	return err
+}
+
+// link decides on a link below a folder.
+func (s *search) link(name, root string) {
+	info, err := os.Stat(name)
+	if err != nil {
+		s.left(name, "a link to nothing")
+		return
+	}
+	real, err := filepath.EvalSymlinks(name)
+	top, topErr := filepath.EvalSymlinks(cmp.Or(s.root, root))
+	inside := err == nil && topErr == nil
+	if inside {
+		abs, _ := filepath.Abs(real)
+		absTop, _ := filepath.Abs(top)
+		rel, relErr := filepath.Rel(absTop, abs)
+		inside = relErr == nil && filepath.IsLocal(rel)
+	}
+	switch {
+	case !inside:
+		s.left(name, "a link out of the project")
+	case info.IsDir():
+		s.left(name, "a link to the folder "+real)
+	case s.reasonFile(name) != "":
+		s.left(name, s.reasonFile(name))
+	default:
+		s.add(name)
+	}
+}
+
+// visit decides on a file or folder below a named one.
+func (s *search) visit(name string, d fs.DirEntry) error {
+	if d.Name() == ".git" {
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	if d.IsDir() {
+		reason := s.reasonFolder(name)
+		switch {
+		case reason != "":
+			s.left(name, reason)
+			return fs.SkipDir
+		case isSkill(name):
+			if reason := s.reasonFile(filepath.Join(name, ruleset.MainFile)); reason != "" {
+				s.left(name, reason)
+			} else {
+				s.add(filepath.Join(name, ruleset.MainFile))
+			}
+			return fs.SkipDir
+		}
+		return nil
+	}
+	switch reason := s.reasonFile(name); reason {
+	case "":
+		s.add(name)
+	case notRules:
+		s.others = append(s.others, name)
+	default:
+		s.left(name, reason)
+	}
+	return nil
+}
+
+const notRules = "no rules"
+
+// reasonFolder says why a folder is not searched, "" if it is.
+func (s *search) reasonFolder(name string) string {
+	base := filepath.Base(name)
+	switch {
+	case base == "node_modules":
+		return "packages of others"
+	case s.isHome(name):
+		return "personal: of the user, not of a project"
+	case s.isIgnored(name, true):
+		return "git ignores it"
+	case strings.HasPrefix(base, ".") && !editors.KnowsFolder(base):
+		return "a hidden folder of no known editor"
+	}
+	return ""
+}
+
+// reasonFile says why a file is not read, "" if it is.
+func (s *search) reasonFile(name string) string {
+	base := filepath.Base(name)
+	p := File{Path: name, Rel: s.rel(name)}.place()
+	ext := strings.ToLower(filepath.Ext(base))
+	isText := ext == ".md" || ext == ".mdc"
+	switch p.Use {
+	case editors.Personal:
+		return "personal: of one person, not of a team"
+	case editors.Subagent:
+		return "an agent of " + p.Reader + ", not a rule"
+	case editors.ModeFile:
+		return "for one mode of " + p.Reader + ", not a rule for all"
+	case editors.OtherFile:
+		return "no rule file: " + p.Reader + " has none there"
+	case editors.RuleFile, editors.SharedFile, editors.Command, editors.SkillFile:
+		if s.isIgnored(name, false) {
+			return "git ignores it"
+		}
+		return ""
+	}
+	switch {
+	case isText && s.isIgnored(name, false):
+		return "git ignores it"
+	case isText && strings.HasPrefix(base, "."):
+		return "a hidden file"
+	case isText && forPeople[strings.ToUpper(strings.TrimSuffix(base, filepath.Ext(base)))]:
+		return "a document for people"
+	case isText:
+		return ""
+	}
+	return notRules
+}
+
+// forPeople are the names of documents that repositories have and no client reads.
+var forPeople = map[string]bool{
+	"README": true, "CHANGELOG": true, "CONTRIBUTING": true, "CODE_OF_CONDUCT": true, "SECURITY": true, "LICENSE": true, "SUPPORT": true, "AUTHORS": true, "NOTICE": true,
+}
+
+// isHome reports whether a folder is one of the user's, with rules for all projects.
+func (s *search) isHome(name string) bool {
+	abs, err := filepath.Abs(name)
+	return err == nil && s.home != "" && filepath.Dir(abs) == filepath.Clean(s.home) && editors.KnowsFolder(filepath.Base(abs))
+}
+
+// maxNamed is the number of other files that are named one by one.
+const maxNamed = 20
+
+// summarizeOthers lists the files that are no rules; where there are many, by kind.
+func (s *search) summarizeOthers() {
+	if len(s.others) <= maxNamed {
+		for _, name := range s.others {
+			s.left(name, "neither Markdown nor a rule file of a client")
+		}
+		return
+	}
+	kinds := map[string]int{}
+	for _, name := range s.others {
+		kinds[cmp.Or(filepath.Ext(name), "no extension")]++
+	}
+	for kind, n := range kinds {
+		s.left(fmt.Sprintf("%d files (%s)", n, kind), "neither Markdown nor rule files of a client")
+	}
 }

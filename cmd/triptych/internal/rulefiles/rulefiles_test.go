@@ -21,11 +21,11 @@ func TestDraft(t *testing.T) {
 		{
 			"front matter as Cursor writes it", "rules/react-hooks.mdc",
 			"---\ndescription: React: hooks\nglobs: **/*.{ts,tsx}\nalwaysApply: false\n---\n# Hooks\n",
-			ruleset.Draft{Name: "react_hooks", Description: "React: hooks", Markdown: "# Hooks\n", Extra: "globs: '**/*.{ts,tsx}'\nalwaysApply: false\n"},
+			ruleset.Draft{Name: "react_hooks", Description: "React: hooks", Markdown: "# Hooks\n", Extra: "globs: ['**/*.{ts,tsx}']\nextra:\n  cursor:\n    triptych:\n      head: |\n        ---\n        description: React: hooks\n        globs: **/*.{ts,tsx}\n        alwaysApply: false\n        ---\n      tight: true\n"},
 		},
 		{
 			"a value without a key's end", "a.mdc", "---\nglobs: *.ts, it's\ndescription:\n---\nText",
-			ruleset.Draft{Name: "a", Description: "Text", Markdown: "Text", Extra: "globs: '*.ts, it''s'\n"},
+			ruleset.Draft{Name: "a", Description: "Text", Markdown: "Text", Extra: "globs: ['*.ts', it's]\nextra:\n  cursor:\n    triptych:\n      head: |\n        ---\n        globs: *.ts, it's\n        description:\n        ---\n      tight: true\n"},
 		},
 		{
 			"Copilot", ".github/instructions/Go Style.instructions.md", "---\napplyTo: \"**/*.go\"\n---\n\nUse gofmt. Always.\n",
@@ -41,10 +41,10 @@ func TestDraft(t *testing.T) {
 		{
 			"an empty description is one", "a.md", "---\ndescription: \"\"\n---\n# Title\n", ruleset.Draft{Name: "a", Markdown: "# Title\n"},
 		},
-		{"no front matter", "CLAUDE.md", "\ufeff# For **Claude** #\r\nText\r\n", ruleset.Draft{Name: "claude", Description: "For Claude", Markdown: "# For **Claude** #\nText\n"}},
-		{"a sentence before a heading", ".cursorrules", "You are an expert. Really.\n\n# Later\n", ruleset.Draft{Name: "cursorrules", Description: "You are an expert.", Markdown: "You are an expert. Really.\n\n# Later\n"}},
+		{"no front matter", "CLAUDE.md", "\ufeff# For **Claude** #\r\nText\r\n", ruleset.Draft{Name: "claude", Description: "For Claude", Markdown: "# For **Claude** #\nText\n", Extra: "extra:\n  file:\n    triptych:\n      path: CLAUDE.md\n      crlf: true\n      bom: true\n"}},
+		{"a sentence before a heading", ".cursorrules", "You are an expert. Really.\n\n# Later\n", ruleset.Draft{Name: "cursorrules", Description: "You are an expert.", Markdown: "You are an expert. Really.\n\n# Later\n", Extra: "extra:\n  file:\n    triptych:\n      path: .cursorrules\n"}},
 		{"code and rules are no sentences", "a.md", "---\ntags: x, y\n---\n```\ncode\n```\n***\n- Item\n", ruleset.Draft{Name: "a", Description: "Item", Tags: []string{"x", "y"}, Markdown: "```\ncode\n```\n***\n- Item\n"}},
-		{"a skill", "skills/pdf-forms/SKILL.md", "Fill", ruleset.Draft{Name: "pdf_forms", Description: "Fill", Markdown: "Fill", Extra: "skill: true\n"}},
+		{"a skill", "skills/pdf-forms/SKILL.md", "Fill", ruleset.Draft{Name: "pdf_forms", Description: "Fill", Markdown: "Fill", Extra: "skill: true\nextra:\n  skill:\n    triptych:\n      bare: true\n"}},
 		{
 			"a rule of Cursor", "/home/x/.cursor/rules/sub/a.mdc", "---\ndescription: A\nglobs: **/*.ts\nalwaysApply: false\n---\n\nText\n",
 			ruleset.Draft{Name: "sub_a", Description: "A", Markdown: "Text\n", Extra: "globs: ['**/*.ts']\nextra:\n  cursor:\n    triptych:\n      path: sub/a.mdc\n"},
@@ -58,7 +58,7 @@ func TestDraft(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, notes, err := rulefiles.Draft(tc.path, tc.text)
+			got, notes, err := rulefiles.Draft(rulefiles.File{Path: tc.path, Rel: strings.TrimPrefix(tc.path, "/home/x/")}, tc.text)
 			if err != nil || len(notes) > 0 {
 				t.Fatal(notes, err)
 			}
@@ -71,7 +71,7 @@ func TestDraft(t *testing.T) {
 
 // What is left out of a file is said.
 func TestDraftNotes(t *testing.T) {
-	_, notes, err := rulefiles.Draft("a.md", "---\ndescription: [a]\ntags: {a: b}\ncreated_at: soon\n---\n")
+	_, notes, err := rulefiles.Draft(rulefiles.File{Path: "a.md"}, "---\ndescription: [a]\ntags: {a: b}\ncreated_at: soon\n---\n")
 	want := []string{"the description is not a text", "the tags are not a list of texts", "created_at is not a time such as 2025-10-29 10:30:00"}
 	if diff := cmp.Diff(want, notes); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
@@ -80,14 +80,14 @@ func TestDraftNotes(t *testing.T) {
 
 func TestDraftRefuses(t *testing.T) {
 	for path, text := range map[string]string{"open.md": "---\na: b\n", "list.md": "---\n- a\n---\n", "!.md": "text", "yaml.md": "---\na:\n  - b\n c: d\n---\n"} {
-		if d, _, err := rulefiles.Draft(path, text); err == nil {
+		if d, _, err := rulefiles.Draft(rulefiles.File{Path: path}, text); err == nil {
 			t.Errorf("%s became %+v", path, d)
 		}
 	}
 }
 
 func TestLongDescriptionsAreCut(t *testing.T) {
-	d, _, err := rulefiles.Draft("a.md", strings.Repeat("wörter ", 100))
+	d, _, err := rulefiles.Draft(rulefiles.File{Path: "a.md"}, strings.Repeat("wörter ", 100))
 	if err != nil || len(d.Description) > 170 || !strings.HasSuffix(d.Description, "wörter…") {
 		t.Errorf("%q, %v", d.Description, err)
 	}
@@ -104,7 +104,7 @@ func TestPortableRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, notes, err := rulefiles.Draft("x.md", string(text))
+		got, notes, err := rulefiles.Draft(rulefiles.File{Path: "x.md"}, string(text))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil || len(notes) > 0 {
 			t.Errorf("%v %v -want +got:\n%s", notes, err, diff)
 		}
@@ -125,7 +125,7 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := rulefiles.Find([]string{root, filepath.Join(root, "c.txt")})
+	found, err := rulefiles.Find([]string{root, filepath.Join(root, "c.txt")}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +137,8 @@ func TestFind(t *testing.T) {
 		return filepath.ToSlash(rel)
 	}
 	var files, left []string
-	for _, path := range found.Files {
-		files = append(files, relative(path))
+	for _, f := range found.Files {
+		files = append(files, relative(f.Path))
 	}
 	for _, l := range found.Left {
 		left = append(left, relative(l.Path)+": "+l.Reason)
@@ -148,14 +148,14 @@ func TestFind(t *testing.T) {
 		"a.md", "b.MDC", "sub/d.md", "c.txt",
 	}
 	wantLeft := []string{
-		".github/SECURITY.md: not rules for an editor", ".github/workflows: not rules for an editor", ".hidden.md: a hidden file",
-		".idea: a hidden folder of no known editor", "node_modules: packages of others",
+		".github/SECURITY.md: no rule file: .github has none there", ".github/workflows/ci.yml: no rule file: .github has none there", ".hidden.md: a hidden file",
+		".idea: a hidden folder of no known editor", "c.txt: neither Markdown nor a rule file of a client", "node_modules: packages of others",
 	}
 	if diff := cmp.Diff(wantFiles, files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(wantLeft, left); diff != "" || found.Other != 1 {
-		t.Errorf("other %d, left (-want +got):\n%s", found.Other, diff)
+	if diff := cmp.Diff(wantLeft, left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
 	}
 }
 
@@ -175,12 +175,16 @@ func TestSkillFolders(t *testing.T) {
 		t.Skip("no symbolic links:", err)
 	}
 	for _, from := range []string{root, filepath.Dir(main)} {
-		found, err := rulefiles.Find([]string{from})
+		found, err := rulefiles.Find([]string{from}, "")
 		want := []string{filepath.Join(root, "a.md"), main}
 		if from != root {
 			want = want[1:]
 		}
-		if diff := cmp.Diff(want, found.Files); diff != "" || err != nil || found.Other != 0 {
+		var got []string
+		for _, f := range found.Files {
+			got = append(got, f.Path)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil || len(found.Left) != 0 {
 			t.Errorf("%v, -want +got:\n%s", err, diff)
 		}
 	}
@@ -204,4 +208,85 @@ func TestQualified(t *testing.T) {
 	if diff := cmp.Diff([]ruleset.Name{"api_agents", "my_repo_api_agents"}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// Each file is read by its kind and place, or left with the reason; links are one file.
+func TestFindByKindAndPlace(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"AGENTS.md": "# Root\n", "packages/api/AGENTS.md": "# API\n", "web/.cursor/rules/w.mdc": "---\nalwaysApply: true\n---\nWeb.\n",
+		".claude/commands/release.md": "Release $ARGUMENTS.\n", ".clinerules/workflows/ship.md": "# Ship\n", ".windsurf/workflows/w.md": "# W\n",
+		".gemini/commands/fix.toml": "prompt = \"Fix {{args}}\"\n", ".github/prompts/plan.prompt.md": "Plan ${input:feature}.\n",
+		".claude/agents/r.md": "---\nname: r\n---\nYou are.\n", ".roo/rules-architect/a.md": "Architect.\n", ".roo/rules-architect/b.xml": "<a/>\n",
+		".claude/skills/x/SKILL.md": "---\nname: x\ndescription: X.\n---\nX\n", ".claude/skills/x/run.sh": "#!/bin/sh\n",
+		"CLAUDE.local.md": "mine\n", ".claude/rules/secret.md": "S\n", ".claude/rules/kept.md": "K\n", "build/AGENTS.md": "B\n", "README.md": "# R\n",
+		"main.go": "package main\n", ".gitignore": "build/\n/.claude/rules/*\n!/.claude/rules/kept.md\n", ".git/HEAD": "ref: refs/heads/main\n",
+	} {
+		if err := rulefiles.WriteFile(root, ruleset.FileChange{Path: name, Data: []byte(text)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{"CLAUDE.md": "AGENTS.md", ".agents": ".claude", ".claude/rules/out.md": "../../../x.md", "GEMINI.md": "nothing"} {
+		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
+			t.Skip("no symbolic links:", err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(root), "x.md"), []byte("out\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	found, err := rulefiles.Find([]string{root}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range found.Files {
+		d, _, err := rulefiles.Draft(f, read(t, f.Path))
+		if err != nil {
+			t.Errorf("%s: %v", f.Path, err)
+		}
+		keys := ""
+		for line := range strings.Lines(d.Extra) {
+			if word, _, ok := strings.Cut(line, ":"); ok && line[0] != ' ' && word != "extra" && word != "arguments" {
+				keys += " " + strings.TrimSpace(line)
+			}
+		}
+		got[f.Rel] = string(d.Name) + keys
+	}
+	want := map[string]string{
+		"AGENTS.md": "agents", "packages/api/AGENTS.md": "agents globs: [packages/api/**]", "web/.cursor/rules/w.mdc": "w globs: [web/**]",
+		".claude/commands/release.md": "release prompt: true", ".clinerules/workflows/ship.md": "ship prompt: true", ".windsurf/workflows/w.md": "w prompt: true",
+		".gemini/commands/fix.toml": "fix prompt: true", ".github/prompts/plan.prompt.md": "plan prompt: true",
+		".claude/skills/x/SKILL.md": "x skill: true", ".claude/rules/kept.md": "kept",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files, -want +got:\n%s", diff)
+	}
+	left := map[string]string{}
+	for _, l := range found.Left {
+		rel, err := filepath.Rel(root, l.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left[filepath.ToSlash(rel)], _, _ = strings.Cut(l.Reason, " ")
+	}
+	wantLeft := map[string]string{
+		".claude/agents/r.md": "an", ".roo/rules-architect/a.md": "for", ".roo/rules-architect/b.xml": "for", "CLAUDE.local.md": "personal:", ".claude/rules/secret.md": "git",
+		"build": "git", "README.md": "a", "main.go": "neither", ".gitignore": "neither", "CLAUDE.md": "the", ".agents": "a", ".claude/rules/out.md": "a", "GEMINI.md": "a",
+	}
+	if diff := cmp.Diff(wantLeft, left); diff != "" {
+		t.Errorf("left, -want +got:\n%s", diff)
+	}
+	found, err = rulefiles.Find([]string{filepath.Join(root, "CLAUDE.local.md")}, "")
+	if err != nil || len(found.Files) != 1 {
+		t.Errorf("a personal file that is named: %v, %v", found, err)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

@@ -90,15 +90,16 @@ func (a commands) readChanges(ctx context.Context, book rulebook, path string, p
 
 // changesOfFolder makes a change of each rules file below a folder.
 func (a commands) changesOfFolder(ctx context.Context, book rulebook, dir string, prune bool) ([]rulesets.Change, error) {
-	found, err := rulefiles.Find([]string{dir})
+	found, err := rulefiles.Find([]string{dir}, "")
 	if err != nil {
 		return nil, err
 	}
 	show := a.showProgress("reading")
 	t := &transfer{sources: map[ruleset.Name]string{}}
 	changes := make([]rulesets.Change, 0, len(found.Files))
-	for i, path := range found.Files {
-		draft, _, err := a.readDraft(path)
+	for i, file := range found.Files {
+		path := file.Path
+		draft, _, err := a.readDraft(file)
 		if err == nil {
 			draft.Name, err = t.claim(path, draft.Name)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -46,14 +47,14 @@ const importBytes = 4 << 20
 
 // importAll imports files and prints what became of each. The error is of the output or
 // of ctx; what is wrong with a file is an outcome.
-func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, paths []string) error {
+func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, files []rulefiles.File) error {
 	show := a.showProgress("importing")
 	var some []*imported
 	size := 0
-	for i, path := range paths {
-		some = append(some, a.planImport(ctx, book, t, path))
+	for i, file := range files {
+		some = append(some, a.planImport(ctx, book, t, file))
 		size += some[len(some)-1].size()
-		if len(some) < importAtOnce && size < importBytes && i+1 < len(paths) {
+		if len(some) < importAtOnce && size < importBytes && i+1 < len(files) {
 			continue
 		}
 		if !t.dry {
@@ -68,15 +69,16 @@ func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, pat
 			return err
 		}
 		some, size = some[:0], 0
-		show(i+1, len(paths))
+		show(i+1, len(files))
 	}
 	return nil
 }
 
 // planImport reads a file and decides what to do with it.
-func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, path string) *imported {
+func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, file rulefiles.File) *imported {
+	path := file.Path
 	f := &imported{path: path}
-	draft, notes, err := a.readDraft(path)
+	draft, notes, err := a.readDraft(file)
 	if err == nil {
 		draft.Name, err = t.claim(path, draft.Name)
 	}
@@ -84,7 +86,11 @@ func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, pa
 		f.fail(err.Error())
 		return f
 	}
-	if f.to = string(draft.Name); len(notes) > 0 {
+	f.to = string(draft.Name)
+	if became := file.Became(); became != "" {
+		f.to += " (" + became + ")"
+	}
+	if len(notes) > 0 {
 		f.to += " (left out: " + strings.Join(notes, "; ") + ")"
 	}
 	old, err := book.Get(ctx, draft.Name)

@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -78,19 +79,23 @@ func (a commands) rulesetsImport() app.Command {
 	return app.Command{
 		Name: "import", Args: "DIR|FILE...", Min: 1, Max: app.AnyNumber,
 		Short: "make rulesets of Markdown files",
-		Long: "Folders are searched for *.md, *.mdc, .cursorrules and the like, also in the\n" +
-			"hidden folders of editors (.cursor, .claude, .github, ...). Front matter may give\n" +
-			"name, description, tags, created_at and last_modified; its other keys are kept as\n" +
-			"they are. A missing name is made of the file's name, a missing description of the\n" +
-			"first heading or sentence. A folder with a SKILL.md is one ruleset with the other\n" +
-			"files of the folder. Rulesets that exist and differ are skipped unless\n" +
-			"--overwrite is given. Each file that was left out is listed with the reason. Files\n" +
-			"are stored a hundred at a time; one that fails leaves the others.",
+		Long: "Folders are searched for Markdown and for the files of clients, which are read by\n" +
+			"their kind and place (docs/editors.md): commands become prompts, a folder with a\n" +
+			"SKILL.md becomes a skill with its files, and rules below the root of a project\n" +
+			"become rules for their folder. Agents, modes, personal files, files that git\n" +
+			"ignores and documents for people are left, unless they are named. Links to one\n" +
+			"file are one file.\n\n" +
+			"Front matter may give name, description, tags, created_at and last_modified; its\n" +
+			"other keys are kept as they are. A missing name is made of the file's name, a\n" +
+			"missing description of the first heading or sentence. Rulesets that exist and\n" +
+			"differ are skipped unless --overwrite is given. The output says of each file what\n" +
+			"it became, or why it was left. Files are stored a hundred at a time; one that\n" +
+			"fails leaves the others.",
 		Example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .",
 		Flags:   t.flags(a),
 		Run: func(ctx context.Context, args []string) error {
 			t.counts, t.sources = map[string]int{}, map[ruleset.Name]string{}
-			found, err := rulefiles.Find(args)
+			found, err := rulefiles.Find(args, a.home())
 			if err != nil {
 				return err
 			}
@@ -104,24 +109,34 @@ func (a commands) rulesetsImport() app.Command {
 	}
 }
 
+// home returns the user's folder, "" if it has none.
+func (a commands) home() string {
+	if dir := a.Getenv("HOME"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
 // printLeft lists what import did not read.
 func (a commands) printLeft(t *transfer, found rulefiles.Found) error {
 	var errs []error
 	for _, left := range found.Left {
 		errs = append(errs, a.note(t, "left", left.Path, left.Reason))
 	}
-	if found.Other > 0 {
-		errs = append(errs, a.Printf("%-9s %s (neither .md nor .mdc)\n", "left", app.Counted(found.Other, "other file")))
-	}
 	return errors.Join(errs...)
 }
 
-func (a commands) readDraft(path string) (ruleset.Draft, []string, error) {
+func (a commands) readDraft(f rulefiles.File) (ruleset.Draft, []string, error) {
+	path := f.Path
 	text, err := a.readText([]string{path})
 	if err != nil {
 		return ruleset.Draft{}, nil, err
 	}
-	draft, notes, err := rulefiles.Draft(path, text)
+	draft, notes, err := rulefiles.Draft(f, text)
 	if err != nil {
 		return draft, notes, err
 	}
@@ -148,8 +163,9 @@ func (a commands) rulesetsExport() app.Command {
 		Name: "export", Args: "DIR", Min: 1, Max: 1,
 		Short: "write all rulesets as Markdown files",
 		Long: "Each becomes NAME.md with description, tags, times and all other keys as front\n" +
-			"matter, so that import makes the same ruleset of it elsewhere. One with files\n" +
-			"becomes the folder NAME with hyphens, its text SKILL.md. Files that\n" +
+			"matter, so that import makes the same ruleset of it elsewhere. One with files, and\n" +
+			"a skill that was imported, becomes the folder NAME with hyphens, its text SKILL.md;\n" +
+			"the SKILL.md of an imported skill is written byte for byte. Files that\n" +
 			"exist and differ are skipped unless --overwrite is given; no other file is\n" +
 			"touched. A file that is written has the time of its ruleset's last change.",
 		Flags: t.flags(a),
@@ -174,7 +190,7 @@ func (a commands) rulesetsExport() app.Command {
 func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, name ruleset.Name, dir string) error {
 	path := filepath.Join(dir, string(name)+".md")
 	r, err := book.Get(ctx, name)
-	if len(r.Files) > 0 {
+	if _, isSkill := exportedSkill(r); len(r.Files) > 0 || isSkill {
 		path = filepath.Join(dir, name.Slug(), ruleset.MainFile)
 	}
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
@@ -190,11 +206,22 @@ func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, nam
 	return a.note(t, outcome, string(name), path)
 }
 
+// exportedSkill returns the SKILL.md that a ruleset was imported from, unless it has tags,
+// which the file does not.
+func exportedSkill(r ruleset.Ruleset) (text []byte, ok bool) {
+	if len(r.Tags) > 0 {
+		return nil, false
+	}
+	return editors.SkillText(r)
+}
+
 // write makes the file have the ruleset, or says why it was left alone.
 func (t *transfer) write(ctx context.Context, book rulebook, path string, r ruleset.Ruleset) (outcome string, err error) {
-	text, err := rulefiles.Portable(r)
-	if err != nil {
-		return "", err
+	text, isSkill := exportedSkill(r)
+	if !isSkill {
+		if text, err = rulefiles.Portable(r); err != nil {
+			return "", err
+		}
 	}
 	present, _, err := rulefiles.Attachments(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
