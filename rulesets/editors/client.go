@@ -88,9 +88,9 @@ type Commands struct {
 	Read     string // the day on which that was read
 }
 
-// Placeholders are what a client replaces in a command by what a person types behind
-// its name. The zero Placeholders are those of a client that replaces nothing, and adds
-// what is typed to the text.
+// Placeholders are the texts that a client replaces in a command by the words that a
+// person types behind its name. A client with the zero Placeholders replaces nothing and
+// adds these words to the text.
 type Placeholders struct {
 	All string // all that was typed: $ARGUMENTS
 	// Each is the format of one argument, with %d for its number, counted from First,

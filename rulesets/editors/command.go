@@ -83,8 +83,8 @@ var (
 )
 
 // empty returns a text of a client's with the placeholders of prompts, and the names of
-// the arguments in their order. known are those that the prompt has already; hint is what
-// the client shows of the arguments.
+// the arguments in their order. known has the arguments that the prompt has already; hint
+// has the form in which the client shows them.
 func (p Placeholders) empty(text, hint string, known []string) (body string, names []string) {
 	switch {
 	case strings.Contains(p.Each, "%s"):

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Use is what clients make of a file in some place.
+// A Use says how clients use a file in some place.
 type Use string
 
 // The uses.
@@ -163,7 +163,7 @@ func spots() (all []Spot) {
 	return all
 }
 
-// A Place is what clients make of the file at a path.
+// A Place says how clients use the file at a path.
 type Place struct {
 	Use    Use
 	Reader string  // who makes that of it: the title of a client
