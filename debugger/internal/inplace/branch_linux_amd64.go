@@ -53,5 +53,6 @@ func (r *Runner) target(in *x86.Inst) (uint64, bool) {
 	return binary.LittleEndian.Uint64(word[:]), err == nil
 }
 
-// canonical reports whether the processor can branch to an address.
+// canonical reports whether every processor can branch to an address. One with five-level
+// paging can branch to others, too.
 func canonical(addr uint64) bool { return uint64(int64(addr<<16)>>16) == addr }

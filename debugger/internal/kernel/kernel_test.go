@@ -88,7 +88,7 @@ func TestWrites(t *testing.T) {
 		{name: "process_vm_readv", number: 310, args: [6]uint64{9, 0x1000, 1, 0x6000, 1}, memory: []uint64{0x5000, 7}, want: []x86.Span{{Addr: 0x5000, Len: 7}}},
 		{name: "pkey_alloc", number: 330},
 		{name: "prctl, timer slack", number: 157, args: [6]uint64{29, 1}},
-		{name: "absurd length", number: 0, args: [6]uint64{3, 0x5000, 1 << 63}, want: []x86.Span{{Addr: 0x5000, Len: 1 << 47}}},
+		{name: "absurd length", number: 0, args: [6]uint64{3, 0x5000, 1 << 63}, want: []x86.Span{{Addr: 0x5000, Len: 1 << 56}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

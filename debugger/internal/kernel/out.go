@@ -22,8 +22,9 @@ func times(arg, count int, size uint64) out {
 	}
 }
 
-// maxCount limits the length of what a call may write: addresses have 47 bits.
-const maxCount = 1 << 47
+// maxCount limits the length of what a call may write: with five-level paging addresses
+// of programs have 56 bits.
+const maxCount = 1 << 56
 
 // sized returns an out for a buffer whose length is a 32-bit number in memory,
 // which the call writes, too.

@@ -4,6 +4,7 @@ package memsearch
 import (
 	"bytes"
 	"context"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 )
@@ -31,7 +32,7 @@ func (s *Search) Run(ctx context.Context, found func(addr uint64) bool) (next ui
 	chunk := make([]byte, chunkSize+len(s.Bytes)-1)
 	left := s.Most
 	for _, m := range s.Maps {
-		if !m.Read || m.End <= s.From || m.Path == "[vvar]" || m.Path == "[vsyscall]" {
+		if !m.Read || m.End <= s.From || strings.HasPrefix(m.Path, "[vvar") || m.Path == "[vsyscall]" {
 			continue
 		}
 		for at := max(m.Start, s.From); at < m.End; {

@@ -51,3 +51,9 @@ func (p *Process) StopChild(child int) error {
 		return err
 	})
 }
+
+// WithoutSyscallInfo makes the kernel look older than Linux 5.3 until restore is called.
+func WithoutSyscallInfo() (restore func()) {
+	noSyscallInfo = true
+	return func() { noSyscallInfo = false }
+}

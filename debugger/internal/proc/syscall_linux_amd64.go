@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,8 +22,9 @@ import (
 type callState struct {
 	// inside means that the call has begun and not returned. If it was interrupted
 	// it begins again, which is no other call.
-	inside bool
-	number uint64
+	inside      bool
+	interrupted bool // it is to begin again
+	number      uint64
 	// reported is the address after the instruction whose call was reported and
 	// skipped, and is made now.
 	reported uint64
@@ -45,7 +47,7 @@ func (p *Process) onSyscall(t *thread) {
 	if !p.catching() {
 		return
 	}
-	info, err := p.tracer.SyscallInfo(t.id)
+	info, err := p.syscallInfo(t)
 	if err != nil || !info.Native {
 		return // the thread was killed, or calls as a 32-bit program does
 	}
@@ -59,7 +61,7 @@ func (p *Process) onSyscall(t *thread) {
 	}
 	again := t.call.inside && (info.Number == t.call.number || info.Number == unix.SYS_RESTART_SYSCALL)
 	shown := t.call.reported == r.RIP
-	if t.call.inside, t.call.reported = true, 0; again {
+	if t.call.inside, t.call.interrupted, t.call.reported = true, false, 0; again {
 		return
 	}
 	if t.call.number = info.Number; !shown && p.caught(info.Number) {
@@ -67,10 +69,43 @@ func (p *Process) onSyscall(t *thread) {
 	}
 }
 
+// noSyscallInfo is set in tests as if the kernel were older than Linux 5.3.
+var noSyscallInfo bool
+
+// syscallInfo returns where in a system call a thread is.
+func (p *Process) syscallInfo(t *thread) (ptrace.SyscallInfo, error) {
+	info, err := p.tracer.SyscallInfo(t.id)
+	if !noSyscallInfo && !errors.Is(err, unix.EIO) {
+		return info, err
+	}
+	var r ptrace.Regs
+	err = p.tracer.Regs(t.id, &r)
+	return t.call.infer(&r), err
+}
+
+// infer returns where in a system call a thread with some registers is, for kernels that do
+// not tell. Before a call, rax is the error ENOSYS, which the call may return, too.
+func (c *callState) infer(r *ptrace.Regs) ptrace.SyscallInfo {
+	entry := r.RAX == noSystemCall && (!c.inside || c.interrupted)
+	info := ptrace.SyscallInfo{Entry: entry, Exit: !entry, Native: r.CS == longMode}
+	if entry {
+		info.Number, info.Args = r.OrigRAX, [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9}
+	}
+	return info
+}
+
+const (
+	noSystemCall = ^uint64(unix.ENOSYS - 1)
+	longMode     = 0x33 // the code segment of 64-bit programs
+)
+
 // onReturn handles a thread after a system call, which may have been interrupted.
 func (p *Process) onReturn(t *thread) {
 	var r ptrace.Regs
-	if !t.call.inside || p.tracer.Regs(t.id, &r) != nil || r.Restarts() {
+	if !t.call.inside || p.tracer.Regs(t.id, &r) != nil {
+		return
+	}
+	if t.call.interrupted = r.Restarts(); t.call.interrupted {
 		return
 	}
 	if t.call.inside = false; t.report == nil && p.caught(t.call.number) {

@@ -30,7 +30,7 @@ const (
 	maxThreads  = 1 << 15 // at a time
 	maxWrites   = 1 << 20 // of an event
 	maxText     = 1 << 15
-	addressEnd  = 1 << 47
+	addressEnd  = 1 << 56 // with five-level paging
 	pageSize    = 1 << 12
 )
 
