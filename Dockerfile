@@ -12,10 +12,12 @@ FROM scratch
 ARG TARGETPLATFORM
 COPY $TARGETPLATFORM/triptych /usr/bin/triptych
 COPY --chown=65532:65532 deploy/docker/data /data
+COPY --chown=65532:65532 deploy/docker/tmp /tmp
 COPY LICENSE /LICENSE
 LABEL io.modelcontextprotocol.server.name="io.github.triptych-mcp/triptych"
 USER 65532:65532
-ENV TRIPTYCH_DATA=/data TMPDIR=/data/tmp
+# Temporary files are not on the volume: they must not take the room of the data.
+ENV TRIPTYCH_DATA=/data TMPDIR=/tmp
 VOLUME /data
 EXPOSE 8443
 HEALTHCHECK --interval=10s --timeout=3s CMD ["/usr/bin/triptych", "health"]

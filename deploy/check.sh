@@ -88,7 +88,8 @@ systemd-analyze security --offline=true --threshold=40 "$scratch/units/triptych-
 step image
 install -D "$dist"/triptych_linux_amd64_v1/triptych "$scratch/image/usr/bin/triptych"
 cp -r deploy/docker/data "$scratch/image/data"
-chown -R 65532:65532 "$scratch/image/data"
+cp -r deploy/docker/tmp "$scratch/image/tmp"
+chown -R 65532:65532 "$scratch/image/data" "$scratch/image/tmp"
 serves "$scratch/image" 65532:65532 /usr/bin/triptych serve --listen 0.0.0.0:0
 
 step bundles

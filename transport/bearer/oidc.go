@@ -59,7 +59,9 @@ func NewOIDC(cfg OIDCConfig) *OIDC {
 		cfg.TokenTypes = []string{accessTokenType}
 	}
 	if cfg.Client == nil {
-		cfg.Client = &http.Client{Timeout: issuerTime}
+		cfg.Client = &http.Client{Timeout: issuerTime, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse // the issuer's documents are where it says
+		}}
 	}
 	client := *cfg.Client
 	client.Transport = &calm{next: cfg.Client.Transport, now: cfg.Now, last: map[string]time.Time{}}

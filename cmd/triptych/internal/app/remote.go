@@ -66,9 +66,9 @@ func (a *App) DialRemote() (*Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.HTTP = &http.Client{Transport: &http.Transport{
+	r.HTTP = endpoint.Client(&http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
-	}}
+	})
 	return r, nil
 }
 
@@ -157,6 +157,9 @@ func (r *Remote) header() http.Header {
 func WithReachHint(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return WithHints(err, "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder")
+	}
+	if _, ok := errors.AsType[*endpoint.WrongAnswerError](err); ok {
+		return WithHints(err, "does --url name the endpoint? triptych serves it at /mcp", "does the network want you to sign in first? open the URL in a browser")
 	}
 	if _, ok := errors.AsType[*url.Error](err); ok {
 		return WithHints(err, "is the server running? triptych serve starts one")

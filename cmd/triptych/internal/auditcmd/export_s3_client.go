@@ -65,5 +65,6 @@ func httpClient(authorities string) (*http.Client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &http.Client{Transport: transport}, nil
+	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // it would sign for another host
+	return &http.Client{Transport: transport, CheckRedirect: refuse}, nil
 }

@@ -228,6 +228,6 @@ func (v *visit) done(path, format string, args ...any) error {
 // clientOf returns a client of the endpoint with the key of the visitor.
 func (c *Console) clientOf(v *visit) *rulesclient.Client {
 	return rulesclient.New(endpoint.Endpoint{
-		URL: "http://" + v.r.Host + "/mcp", Key: v.key, HTTP: &http.Client{Transport: &loopback{c.cfg.Endpoint, v.r}},
+		URL: "http://" + v.r.Host + "/mcp", Key: v.key, HTTP: endpoint.Client(&loopback{c.cfg.Endpoint, v.r}),
 	}, c.cfg.Version)
 }

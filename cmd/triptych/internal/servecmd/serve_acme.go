@@ -14,6 +14,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/transport/https"
 )
 
@@ -43,7 +44,8 @@ func (f *acmeFlags) certificates(dir string, log *slog.Logger) (*https.Certifica
 		if !roots.AppendCertsFromPEM(pem) {
 			return nil, fmt.Errorf("%s has no certificate", f.roots)
 		}
-		client.HTTPClient = &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+		client.HTTPClient = endpoint.Client(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}})
+		client.HTTPClient.Timeout = time.Minute
 	}
 	manager := &autocert.Manager{
 		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(f.hosts...), Client: client, Email: f.email,
