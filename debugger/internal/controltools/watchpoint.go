@@ -91,12 +91,15 @@ func resolveWatch(ctx context.Context, s *session.Session, w *stepping.Watch, ad
 		return failure.Breakpointf("the expression has no value: %v", err)
 	}
 	o, ok := value.Object()
-	addr, inMemory := o.Address()
+	place, inMemory := o.Place()
 	if !ok || !inMemory {
 		return failure.Breakpointf("the expression is nothing that is in memory")
 	}
-	w.Address = addr
-	if size := value.Size(); w.Size == 0 && (w.Recorded || watchable(int(size))) {
+	w.Address = place.Address
+	if w.Size == 0 {
+		w.SetPlace(place)
+	}
+	if size := place.Size; w.Size == 0 && (w.Recorded || watchable(int(size))) {
 		w.Size = int(min(size, sessiontools.MaxMemory))
 	}
 	if w.Size == 0 {

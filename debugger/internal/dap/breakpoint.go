@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // A breakpoint is a breakpoint as the client has set it. The engine has it
@@ -36,7 +37,8 @@ type spec struct {
 	line     int
 	function string
 	address  uint64
-	size     int // of data
+	size     int    // of data
+	mask     string // the bits of a bit-field, as bytes; "" for all bits
 	access   proc.Access
 
 	condition, hits, log string
@@ -132,10 +134,17 @@ func (v *server) apply(ctx context.Context, gone, kept []*breakpoint) error {
 	return errs
 }
 
+func maskOf(bits string) []byte {
+	if bits == "" {
+		return nil
+	}
+	return []byte(bits)
+}
+
 // place lets the engine have a breakpoint.
 func (v *server) place(ctx context.Context, b *breakpoint) (*stepping.Breakpoint, error) {
 	if b.size != 0 {
-		return v.s.SetWatch(ctx, stepping.Watch{Address: b.address, Size: b.size, Access: b.access}, b.condition, b.hits)
+		return v.s.SetWatch(ctx, stepping.Watch{Address: b.address, Size: b.size, Mask: maskOf(b.mask), Access: b.access}, b.condition, b.hits)
 	}
 	if name, _, _ := strings.Cut(b.function, ":"); b.kind == exceptionKind && name == syscallFilter {
 		return v.s.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: b.function}})
@@ -315,22 +324,27 @@ func (v *server) tellForeignBreakpoints() {
 type dataID struct {
 	Address uint64 `json:"address"`
 	Size    int    `json:"size"`
+	Mask    []byte `json:"mask,omitempty"` // the bits of a bit-field
 }
 
 // dataBreakpointInfo tells which memory a variable or an expression is in.
 func (v *server) dataBreakpointInfo(ctx context.Context, args dap.DataBreakpointInfoArguments) (any, error) {
 	p, err := v.target(ctx, args.VariablesReference, args.Name, args.FrameId)
-	addr, inMemory := p.object.Address()
-	if err != nil || !p.isObject || !inMemory || p.object.Size() <= 0 {
+	var place values.Place
+	inMemory := false
+	if err == nil && p.isObject {
+		place, inMemory = p.object.Place()
+	}
+	if !inMemory || place.Size <= 0 {
 		text := args.Name + " is not in memory"
 		if err != nil {
 			text = err.Error()
 		}
 		return dap.DataBreakpointInfoResponseBody{Description: text}, nil
 	}
-	id, err := json.Marshal(dataID{addr, int(p.object.Size())})
+	id, err := json.Marshal(dataID{place.Address, int(place.Size), place.Mask})
 	info := dap.DataBreakpointInfoResponseBody{
-		DataId: string(id), Description: fmt.Sprintf("%s (%d bytes at %#x)", args.Name, p.object.Size(), addr),
+		DataId: string(id), Description: fmt.Sprintf("%s (%d bytes at %#x)", args.Name, place.Size, place.Address),
 		AccessTypes: []dap.DataBreakpointAccessType{"write"},
 	}
 	if v.s.Process != nil {
@@ -344,7 +358,7 @@ func (v *server) setDataBreakpoints(ctx context.Context, args dap.SetDataBreakpo
 	var specs []spec
 	for _, b := range args.Breakpoints {
 		var id dataID
-		if err := json.Unmarshal([]byte(b.DataId), &id); err != nil || id.Size <= 0 {
+		if err := json.Unmarshal([]byte(b.DataId), &id); err != nil || id.Size <= 0 || len(id.Mask) > 0 && len(id.Mask) != id.Size {
 			return nil, fmt.Errorf("the dataId %q is not one of dataBreakpointInfo", b.DataId)
 		}
 		access := proc.Write
@@ -355,7 +369,7 @@ func (v *server) setDataBreakpoints(ctx context.Context, args dap.SetDataBreakpo
 		default:
 			return nil, fmt.Errorf("the processor cannot watch the access %q; write and readWrite are possible", b.AccessType)
 		}
-		specs = append(specs, spec{address: id.Address, size: id.Size, access: access, condition: b.Condition, hits: b.HitCondition})
+		specs = append(specs, spec{address: id.Address, size: id.Size, mask: string(id.Mask), access: access, condition: b.Condition, hits: b.HitCondition})
 	}
 	all, err := v.replace(ctx, func(b *breakpoint) bool { return b.size != 0 }, reasonData, specs)
 	return dap.SetDataBreakpointsResponseBody{Breakpoints: all}, err

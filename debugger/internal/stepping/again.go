@@ -80,11 +80,13 @@ func (s *Stepper) watchAgain(ctx context.Context, b *Breakpoint) error {
 		return err
 	}
 	object, ok := value.Object()
-	at, inMemory := object.Address()
+	place, inMemory := object.Place()
 	if !ok || !inMemory {
 		return errOldPlace
 	}
-	b.Watch.Address, b.Places = at, []symbols.Location{{Addr: at}}
+	at := place.Address
+	b.Watch.SetPlace(place)
+	b.Places = []symbols.Location{{Addr: at}}
 	if b.Watch.Last, err = s.Sample(b.Watch); err != nil {
 		return err
 	}

@@ -33,6 +33,8 @@ type Breakpoint struct {
 type Watch struct {
 	Address    uint64
 	Size       int
+	Mask       []byte   // the bits of a bit-field; nil for all bits
+	Shared     []string // names of the bit-fields in the same bytes
 	Access     proc.Access
 	Expression string // that gave the address, "" if none did
 	// Recorded means that the processor does not watch the memory: writes are

@@ -13,6 +13,12 @@ import (
 // SetCondition parses the condition of a breakpoint. Its names must be known
 // at one of the breakpoint's addresses.
 func (s *Stepper) SetCondition(ctx context.Context, m *Breakpoint, text string) error {
+	err := s.parseCondition(ctx, m, text)
+	s.maskWatch(m)
+	return err
+}
+
+func (s *Stepper) parseCondition(ctx context.Context, m *Breakpoint, text string) error {
 	if text == "" {
 		return nil
 	}

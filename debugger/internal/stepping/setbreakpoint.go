@@ -1,6 +1,7 @@
 package stepping
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -75,6 +76,27 @@ func (s *Stepper) setConditions(ctx context.Context, b *Breakpoint, condition, h
 		return err
 	}
 	return s.SetHitCondition(b, hits)
+}
+
+// maskWatch makes a watchpoint of a bit-field stop only where its bits have changed,
+// while the process runs. In the past it stops at each write to the bytes.
+func (s *Stepper) maskWatch(b *Breakpoint) {
+	w := b.Watch
+	if w == nil || w.Mask == nil || w.Access != proc.Write {
+		return
+	}
+	holds := b.Holds
+	b.Holds = func(hit proc.Hit) (bool, error) {
+		if !w.Recorded && !s.beforeEnd() {
+			if now, err := s.Sample(w); err == nil && bytes.Equal(now.bytes, w.Last.bytes) {
+				return false, nil
+			}
+		}
+		if holds == nil {
+			return true, nil
+		}
+		return holds(hit)
+	}
 }
 
 // Limits of the memory of a watchpoint.

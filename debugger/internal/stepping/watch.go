@@ -4,8 +4,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // ReachBreakpoint handles a stop at a breakpoint and returns the client's
@@ -34,6 +36,41 @@ func LittleEndian(b []byte) string {
 	slices.Reverse(b)
 	return "0x" + hex.EncodeToString(b)
 }
+
+// SetPlace sets the memory to that of an object.
+func (w *Watch) SetPlace(p values.Place) { w.Address, w.Mask, w.Shared = p.Address, p.Mask, p.Shared }
+
+// Note says which bit-fields share the bytes; "" if there are none.
+func (w *Watch) Note() string {
+	if len(w.Shared) == 0 {
+		return ""
+	}
+	return "The same bytes hold " + strings.Join(w.Shared, ", ") + "."
+}
+
+// bits returns the bits of b that are watched, the lowest one first. Without a mask it
+// returns b.
+func (w *Watch) bits(b []byte) []byte {
+	if w.Mask == nil {
+		return b
+	}
+	var out []byte
+	n := 0
+	for i := range 8 * min(len(b), len(w.Mask)) {
+		if w.Mask[i/8]>>(i%8)&1 == 0 {
+			continue
+		}
+		if n%8 == 0 {
+			out = append(out, 0)
+		}
+		out[n/8] |= b[i/8] >> (i % 8) & 1 << (n % 8)
+		n++
+	}
+	return out
+}
+
+// Shown formats the watched bits of memory as a number.
+func (w *Watch) Shown(b []byte) string { return LittleEndian(w.bits(b)) }
 
 // WatchedBytes reads the memory of a watchpoint; bytes that cannot be read are
 // zero.
@@ -81,7 +118,7 @@ func (s *Stepper) Sample(w *Watch) (Sample, error) {
 	}
 	shown := slices.Clone(b)
 	s.MaskDisplayed(w.Address, shown)
-	return Sample{b, LittleEndian(shown)}, err
+	return Sample{w.bits(b), w.Shown(shown)}, err
 }
 
 // difference compares watched memory at two positions and returns to the

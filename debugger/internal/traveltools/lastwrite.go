@@ -48,6 +48,8 @@ type LastWrite struct {
 	After       string            `json:"after,omitempty" doc:"The value after the write"`
 	Frames      []looktools.Frame `json:"frames,omitempty" doc:"The stack at the write"`
 
+	Note string `json:"note,omitempty"`
+
 	oldest uint64
 	begins string // reason why no write was found
 }
@@ -72,6 +74,9 @@ func (w LastWrite) Text() string {
 		b.WriteString("\nInstruction: " + plain.Line(w.Instruction))
 	}
 	fmt.Fprintf(&b, "\nValue: %s, before it %s\n", w.After, w.Before)
+	if w.Note != "" {
+		b.WriteString(w.Note + " Writes that leave these bits alone are passed over.\n")
+	}
 	b.WriteString(looktools.Stack{Frames: w.Frames}.Text())
 	return b.String() + w.State.When()
 }
@@ -96,7 +101,7 @@ func FindLastWrite(ctx context.Context, s *session.Session, args LastWriteArgs) 
 	if err != nil {
 		return LastWrite{}, err
 	}
-	answer := LastWrite{Address: plain.Hex(w.Address), Size: w.Size, oldest: h.Oldest(), begins: h.StartReason()}
+	answer := LastWrite{Address: plain.Hex(w.Address), Size: w.Size, Note: w.Note(), oldest: h.Oldest(), begins: h.StartReason()}
 	shownBytes(s, w) // a secret that is whole now is in parts before
 	found, ok, err := s.WriteBefore(ctx, w)
 	if err != nil {
@@ -146,14 +151,16 @@ func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watc
 		return inspect.WrapError(err)
 	}
 	o, ok := value.Object()
-	addr, inMemory := o.Address()
+	place, inMemory := o.Place()
 	if !ok || !inMemory {
 		return failure.Errorf("Expression failed", "%s is nothing that is in memory", w.Expression)
 	}
-	w.Address = addr
-	if w.Size == 0 {
-		w.Size = int(min(value.Size(), sessiontools.MaxMemory))
+	if w.Size != 0 { // the bytes that were asked for
+		w.Address = place.Address
+		return nil
 	}
+	w.SetPlace(place)
+	w.Size = int(min(place.Size, sessiontools.MaxMemory))
 	return nil
 }
 
@@ -178,5 +185,5 @@ func showWrite(s *session.Session, answer *LastWrite, w *stepping.Watch) {
 func shownBytes(s *session.Session, w *stepping.Watch) string {
 	b := s.WatchedBytes(w)
 	s.MaskDisplayed(w.Address, b)
-	return stepping.LittleEndian(b)
+	return w.Shown(b)
 }

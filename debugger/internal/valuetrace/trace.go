@@ -52,9 +52,9 @@ func (t *tracer) begin(expression string) error {
 	if !isObject {
 		return failure.Errorf("Expression failed", "%s is not a variable or memory", expression)
 	}
-	if addr, ok := o.Address(); ok {
-		t.s.MaskDisplayed(addr, make([]byte, 1)) // a secret that is whole now is in parts before
-		t.queue = []source{{addr: addr, size: uint64(min(max(value.Size(), 1), maxValue)), position: here, hop: -1}}
+	if place, ok := o.Place(); ok {
+		t.s.MaskDisplayed(place.Address, make([]byte, 1)) // a secret that is whole now is in parts before
+		t.queue = []source{{addr: place.Address, size: uint64(min(max(place.Size, 1), maxValue)), mask: place.Mask, position: here, hop: -1}}
 		return nil
 	}
 	n, ok := o.Register()
@@ -135,7 +135,7 @@ func (t *tracer) lastWrite(from source) (w *history.Write, repeats int, err erro
 		if err := t.s.SeekQuietly(position); err != nil {
 			return nil, 0, err
 		}
-		found, ok, err := t.s.WriteBefore(t.ctx, &stepping.Watch{Address: from.addr, Size: int(from.size)})
+		found, ok, err := t.s.WriteBefore(t.ctx, &stepping.Watch{Address: from.addr, Size: int(from.size), Mask: from.mask})
 		if err != nil || !ok {
 			return nil, repeats, err
 		}

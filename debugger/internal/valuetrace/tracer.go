@@ -14,6 +14,7 @@ type source struct {
 	position   uint64
 	hop        int    // index of the hop that used the value, -1 for the first
 	shift      uint64 // offset of the value within the memory that an instruction wrote
+	mask       []byte // the bits of a bit-field; nil for all bits
 }
 
 // A tracer traces a value.

@@ -26,7 +26,16 @@ func (t *Type) String() string {
 func (t *Type) Name() string { return t.name }
 
 // Signed reports whether the type's numbers have a sign.
-func (t *Type) Signed() bool { return t.Strip().signed }
+func (t *Type) Signed() bool {
+	t = t.Strip()
+	if t.Kind != KindEnum {
+		return t.signed
+	}
+	if t.hasElem { // the type that holds the values
+		return t.Set.At(t.elem).Signed()
+	}
+	return slices.ContainsFunc(t.Enumerators(), func(e Enumerator) bool { return e.Value < 0 })
+}
 
 // spell spells the type around a declarator, as C does: the element type of an
 // array or the result of a function stands before it, dimensions and

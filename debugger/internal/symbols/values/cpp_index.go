@@ -202,7 +202,7 @@ func bitAt(o Object, n int64) (Object, error) {
 	}
 	bit := first + uint64(n)
 	e := o.At(elem, from+bit/8)
-	e.bits = bitField{int64(bit % 8), 1}
+	e.bits = bitField{start: int64(bit % 8), size: 1}
 	return e, nil
 }
 

@@ -21,8 +21,8 @@ func (o Object) Field(f *types.Field) Object {
 	case f.Virtual:
 		p = o.virtualBase(f, p)
 	case f.BitSize > 0:
-		p = o.part(f.Name, f.Type(), 0)
-		p.bits = bitField{f.BitStart, f.BitSize}
+		p = o.part(f.Name, f.Type(), f.BitStart>>3) // rounded down, also below 0
+		p.bits = bitField{f.BitStart & 7, f.BitSize, o.Type, f.BitStart}
 	}
 	return p
 }

@@ -25,9 +25,13 @@ type Object struct {
 	err    error
 }
 
-// A bitField is the range of bits of a bit-field. For other objects its size is
-// 0.
-type bitField struct{ start, size int64 }
+// A bitField is the range of bits of a bit-field within the bytes from its first one.
+// For other objects its size is 0.
+type bitField struct {
+	start, size int64       // start is 0 to 7
+	owner       *types.Type // the structure, if the field is a member of one
+	at          int64       // of the first bit in the structure
+}
 
 // maxObject limits the number of bytes of an object that are read at once.
 const maxObject = 16 << 20

@@ -56,6 +56,10 @@ func scalar(o Object, t *types.Type) (string, error) {
 	case types.KindChar:
 		return charText(o, t, v), nil
 	case types.KindEnum:
+		if t.Signed() { // a bit-field has fewer bits than its type
+			n, err := o.Int()
+			return t.EnumText(uint64(n)), err
+		}
 		return t.EnumText(v), nil
 	case types.KindMemberPointer:
 		return t.MemberText(int64(v)), nil
