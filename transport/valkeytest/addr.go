@@ -22,17 +22,25 @@ const (
 // listens there.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
+	addr, mark := reserveAddr(t)
+	t.Cleanup(func() { _ = mark.Close() }) // it carries no data
+	return addr
+}
+
+// reserveAddr returns an address of the loopback whose port is free, and keeps it from
+// other calls until the mark is closed.
+func reserveAddr(t testing.TB) (addr string, mark net.PacketConn) {
+	t.Helper()
 	for range ports {
 		port := firstPort + rand.IntN(ports) //nolint:gosec // for a test
 		mark, err := reserve(t, port)
 		if err != nil {
 			continue
 		}
-		t.Cleanup(func() { _ = mark.Close() }) // it carries no data
-		return loopback(port)
+		return loopback(port), mark
 	}
 	t.Fatal("no port is free")
-	return ""
+	return "", nil
 }
 
 // reserve binds the port for UDP, which nothing here uses otherwise: the kernel lets one

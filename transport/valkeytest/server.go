@@ -36,7 +36,7 @@ func StartProgram(t testing.TB, program string, args ...string) *Server {
 	_, port, _ := net.SplitHostPort(addr)
 	s := &Server{
 		Addr: addr, t: t, program: program,
-		args: append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...),
+		args: options(port, t.TempDir(), args...),
 	}
 	s.Run()
 	return s
@@ -48,21 +48,35 @@ func (s *Server) Run(args ...string) {
 	s.t.Helper()
 	s.args = append(s.args, args...)
 	s.cmd = exec.Command(s.program, s.args...) //nolint:noctx // it ends after the clients that tests clean up
-	out, err := s.cmd.StdoutPipe()
+	startServer(s.t, s.cmd, s.Addr)
+	s.t.Cleanup(s.Stop)
+}
+
+// options returns the arguments of a server that keeps nothing, unless more say so, and
+// sends its data to a replica at once.
+func options(port, folder string, more ...string) []string {
+	return append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", folder, "--repl-diskless-sync-delay", "0"}, more...)
+}
+
+// startServer starts a command and returns when its server takes connections.
+func startServer(t testing.TB, cmd *exec.Cmd, addr string) {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
 	if err == nil {
-		err = s.cmd.Start()
+		err = cmd.Start()
 	}
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	s.t.Cleanup(s.Stop)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.Contains(lines.Text(), "Ready to accept connections") {
 			go func() { _, _ = io.Copy(io.Discard, out) }() // until the server ends
 			return
 		}
 	}
-	s.t.Fatalf("%s did not start at %s", s.program, s.Addr)
+	_ = cmd.Process.Kill() // it may have ended
+	_ = cmd.Wait()         // killed
+	t.Fatalf("%s did not start at %s", cmd.Path, addr)
 }
 
 // Stop kills the server, which may have ended.
