@@ -13,6 +13,7 @@ const (
 	callMmap        = 9
 	callBrk         = 12
 	callSigaltstack = 131
+	callArchPrctl   = 158
 	callRseq        = 334
 )
 
@@ -113,6 +114,8 @@ func (r *Recorder) updateKernelState(a *attempt, regs *ptrace.Regs) {
 		r.checkFrame(a, regs)
 	case done && a.number == callSigaltstack:
 		r.parseStackT(r.view().threads[a.thread].id, a.call.Args[0])
+	case done && a.number == callArchPrctl:
+		r.checkShadowStack()
 	case done && a.number == callRseq:
 		r.rseq = append(r.rseq, x86.Span{Addr: a.call.Args[0], Len: a.call.Args[1]})
 	}

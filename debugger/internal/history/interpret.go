@@ -133,7 +133,7 @@ func (p *interpreter) catchUp() error {
 // the call raised are delivered before it.
 func (n *run) interpretAhead() error {
 	p, id := n.r.interpreter, n.s.Thread()
-	if p == nil || n.s.Signal() != 0 || n.r.pending[id] != nil || n.r.returning[id] || n.s.Pending(id) || p.uncertain() {
+	if p == nil || n.r.shadowStack || n.s.Signal() != 0 || n.r.pending[id] != nil || n.r.returning[id] || n.s.Pending(id) || p.uncertain() {
 		return nil
 	}
 	regs, err := n.s.Regs()

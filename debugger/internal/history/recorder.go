@@ -58,6 +58,7 @@ type Recorder struct {
 	rseq         []x86.Span          // memory that the kernel writes at any time, see rseq(2)
 	unmapped     []x86.Span          // memory that was unmapped in this history
 	image        image               // copy of memory for snapshots
+	shadowStack  bool                // the process has one, so that the processor must execute its calls and returns
 	exiting      uint64              // position of the last Exiting result, plus one
 	addr         x86.Regs
 	reusable     attempt // of the thread that steps now
@@ -127,11 +128,19 @@ func (r *Recorder) refresh() error {
 	v.maps = maps
 	r.invalidateCode()
 	r.image.fresh = false
+	r.checkShadowStack()
 	if err := r.refreshThreads(); err != nil {
 		return err
 	}
 	r.fresh = true
 	return nil
+}
+
+// checkShadowStack notes whether the process has a shadow stack. Its contents follow calls and
+// returns that the processor executes, and cannot be set back.
+func (r *Recorder) checkShadowStack() {
+	target, ok := r.target.(interface{ ShadowStack() bool })
+	r.shadowStack = ok && target.ShadowStack()
 }
 
 // refreshThreads reads the list of threads and their registers.

@@ -16,6 +16,8 @@ import (
 // A RewindError reports why the process cannot be set back to a position.
 type RewindError struct{ Reason string }
 
+const noShadowStack = "the program has a shadow stack, which cannot be set back"
+
 // Error implements error.
 func (e *RewindError) Error() string { return "the process cannot go on from here: " + e.Reason }
 
@@ -50,6 +52,9 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 // rewindable returns a *[RewindError] if threads or mappings differ from those
 // of the view.
 func (r *Recorder) rewindable() error {
+	if r.shadowStack {
+		return &RewindError{noShadowStack}
+	}
 	changed, err := r.threadsChanged()
 	if err != nil {
 		return err

@@ -146,6 +146,9 @@ func (r *Recorder) rewindRange(addr uint64, then, now []byte, undo *[]func() err
 
 // rewindableToArchive returns why the process cannot be set back to the view.
 func (r *Recorder) rewindableToArchive() error {
+	if r.shadowStack {
+		return errors.New(noShadowStack)
+	}
 	changed, err := r.threadsChanged()
 	if err != nil {
 		return err

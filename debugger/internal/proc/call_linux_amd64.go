@@ -52,6 +52,16 @@ func (p *Process) Call(ctx context.Context, thread int, c Call) (Returned, error
 	return out, err
 }
 
+// errShadowStack is returned for calls in a process with a shadow stack, on which the kernel
+// lets no debugger push a return address.
+var errShadowStack = errors.New("functions cannot be called: the program has a shadow stack")
+
+// ShadowStack reports whether the process has a shadow stack.
+func (p *Process) ShadowStack() bool {
+	s, err := procfs.ReadStatus(p.file("status"))
+	return err == nil && s.ShadowStack()
+}
+
 // callable returns a thread that can be made to execute a function.
 func (p *Process) callable(thread int) (*thread, error) {
 	if p.ended != nil {
@@ -59,6 +69,9 @@ func (p *Process) callable(thread int) (*thread, error) {
 	}
 	if err := p.require64Bit(); err != nil {
 		return nil, err
+	}
+	if p.ShadowStack() {
+		return nil, errShadowStack
 	}
 	t, err := p.thread(thread)
 	switch {

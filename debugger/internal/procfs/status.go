@@ -2,6 +2,7 @@ package procfs
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,6 +19,12 @@ func ParseStatus(text string) Status {
 		}
 	}
 	return s
+}
+
+// ShadowStack reports whether the thread has a shadow stack (Linux,
+// Documentation/arch/x86/shstk.rst).
+func (s Status) ShadowStack() bool {
+	return slices.Contains(strings.Fields(s["x86_Thread_features"]), "shstk")
 }
 
 // Number is a decimal field, 0 when it is not there.

@@ -26,3 +26,17 @@ func TestParseStatus(t *testing.T) {
 		t.Error("fields that are not there are not zero")
 	}
 }
+
+// The field has the form of Linux's fs/proc/array.c and arch/x86/kernel/cpu/proc.c.
+func TestShadowStack(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Name:\tx\nx86_Thread_features:\tshstk wrss \nx86_Thread_features_locked:\t\n": true,
+		"Name:\tx\nx86_Thread_features:\tshstk \n":                                     true,
+		"Name:\tx\nx86_Thread_features:\t\nx86_Thread_features_locked:\tshstk \n":      false,
+		"Name:\tshstk\n": false,
+	} {
+		if got := ParseStatus(text).ShadowStack(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

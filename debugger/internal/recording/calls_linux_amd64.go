@@ -16,6 +16,14 @@ var refused = map[uint64]bool{
 	unix.SYS_RSEQ: true, unix.SYS_IO_SETUP: true, unix.SYS_IO_URING_SETUP: true, unix.SYS_USERFAULTFD: true,
 }
 
+// shadowStack reports whether a system call asks for a shadow stack. Translated code leaves no
+// return addresses on one, so it is answered as by a processor that has none (Linux,
+// Documentation/arch/x86/shstk.rst).
+func shadowStack(g *ptrace.Regs) bool {
+	const enable = 0x5001 // ARCH_SHSTK_ENABLE
+	return g.RAX == unix.SYS_ARCH_PRCTL && g.RDI == enable || g.RAX == unix.SYS_MAP_SHADOW_STACK
+}
+
 // unrecordable lists the system calls that end a recording, with the reason.
 var unrecordable = map[uint64]string{
 	unix.SYS_SHMAT:            "the program maps System V shared memory",
@@ -37,6 +45,11 @@ func (r *recorder) call() (inplace.Stop, error) {
 			result = 0
 		}
 		r.run.Skip(result)
+		return inplace.Stop{Kind: inplace.Done}, r.add(&e, g)
+	}
+	if shadowStack(&g) {
+		failed := unix.EOPNOTSUPP
+		r.run.Skip(-uint64(failed))
 		return inplace.Stop{Kind: inplace.Done}, r.add(&e, g)
 	}
 	if err := r.check(&g); err != nil {

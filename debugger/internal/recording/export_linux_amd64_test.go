@@ -81,3 +81,7 @@ func CheckImage(zeros, most int) error {
 	}
 	return s.checkImage(out)
 }
+
+// AsksForShadowStack reports whether a system call is answered as by a processor without
+// shadow stacks.
+var AsksForShadowStack = shadowStack

@@ -112,7 +112,8 @@ func (i *intrusion) traceFilter(options int) {
 	}
 }
 
-// checkFilters refuses a process that restricts its system calls by more or other filters.
+// checkFilters refuses a process that restricts its system calls by more or other filters,
+// or that has a shadow stack, on which translated code leaves no return addresses.
 func (i *intrusion) checkFilters(more int) error {
 	theirs, err := procfs.ReadStatus("/proc/" + strconv.Itoa(i.pid) + "/status")
 	if err != nil {
@@ -121,6 +122,9 @@ func (i *intrusion) checkFilters(more int) error {
 	ours, err := procfs.ReadStatus("/proc/self/status")
 	if err == nil && (more == 0 && theirs.Number("Seccomp") != ours.Number("Seccomp") || theirs.Number("Seccomp_filters") != ours.Number("Seccomp_filters")+more) {
 		err = cutError("the program restricts its system calls by seccomp")
+	}
+	if theirs.ShadowStack() {
+		err = cutError("the program has a shadow stack")
 	}
 	return err
 }
