@@ -2,6 +2,7 @@ package editors
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -53,38 +54,105 @@ func SplitBlock(data []byte) (Block, error) {
 }
 
 func splitBlock(text string) (Block, error) {
-	begin, bodyAt := findMark(text, beginMark)
+	fenced := fencedLines(text)
+	begin, bodyAt := findMark(text, 0, beginMark, fenced)
 	if begin < 0 {
-		if strings.Contains(text, anyMark) {
-			return Block{}, errors.New("it has marks of triptych, but no line " + strings.TrimSpace(beginMark))
+		if line := markLine(text, 0, len(text), fenced); line > 0 {
+			return Block{}, fmt.Errorf("line %d: a mark of triptych without a line %s before it", line, strings.TrimSpace(beginMark))
 		}
 		return Block{Before: text}, nil
 	}
-	end, after := findMark(text[bodyAt:], endMark)
+	beginLine := 1 + strings.Count(text[:begin], "\n")
+	end, after := findMark(text, bodyAt, endMark, nil)
 	if end < 0 {
-		return Block{}, errors.New("the block of triptych has no end: the line " + strings.TrimSpace(endMark) + " is missing")
+		err := fmt.Errorf("line %d: the block of triptych that begins there has no end: the line %s is missing behind it", beginLine, strings.TrimSpace(endMark))
+		if line := markLine(text, 0, begin, fenced); line > 0 {
+			err = fmt.Errorf("%w; line %d has a mark before it", err, line)
+		}
+		return Block{}, err
 	}
-	b := Block{Before: text[:begin], After: text[bodyAt+after:], Found: true}
-	if strings.Contains(b.Before+b.After, anyMark) {
-		return Block{}, errors.New("it has more marks of triptych than those of one block")
+	b := Block{Before: text[:begin], After: text[after:], Found: true}
+	for _, outside := range [][2]int{{0, begin}, {after, len(text)}} {
+		if line := markLine(text, outside[0], outside[1], fenced); line > 0 {
+			return Block{}, fmt.Errorf("line %d: a mark of triptych outside of the block, lines %d to %d", line, beginLine, 1+strings.Count(text[:end], "\n"))
+		}
 	}
 	b.Before = strings.TrimSuffix(strings.TrimSuffix(b.Before, "\n"), "\r")
-	inside := strings.ReplaceAll(text[bodyAt:bodyAt+end], "\r\n", "\n")
+	inside := strings.ReplaceAll(text[bodyAt:end], "\r\n", "\n")
 	b.Text = beginMark + inside + endMark
 	return b, b.split(inside)
 }
 
-// findMark returns where the line of a mark begins and where the next line does.
-func findMark(text, mark string) (from, to int) {
+// findMark returns where the line of a mark behind a place begins and where the next line
+// does, -1 if there is none outside of fences that have a whole block.
+func findMark(text string, from int, mark string, fenced [][2]int) (at, next int) {
 	bare := strings.TrimSuffix(mark, "\n")
-	for at := 0; at < len(text); {
+	for at := from; at < len(text); {
 		line, _ := cutLine(text[at:])
-		if strings.TrimRight(line, "\r\n") == bare {
+		if strings.TrimRight(line, "\r\n") == bare && !within(fenced, at) {
 			return at, at + len(line)
 		}
 		at += len(line)
 	}
 	return -1, -1
+}
+
+// markLine returns the number of the first line between two places that begins with a
+// mark, 0 if there is none.
+func markLine(text string, from, to int, fenced [][2]int) int {
+	for at := from; at < to; {
+		line, _ := cutLine(text[at:])
+		if strings.HasPrefix(strings.TrimLeft(line, " \t"), anyMark) && !within(fenced, at) {
+			return 1 + strings.Count(text[:at], "\n")
+		}
+		at += len(line)
+	}
+	return 0
+}
+
+func within(ranges [][2]int, at int) bool {
+	return slices.ContainsFunc(ranges, func(r [2]int) bool { return r[0] < at && at < r[1] })
+}
+
+// fencedLines returns the ranges of a Markdown text between fences that hold as many begin
+// marks as end marks: a person shows a block there. A fence that is not closed, or that is
+// closed by one in a block, is none.
+func fencedLines(text string) (ranges [][2]int) {
+	if !strings.Contains(text, anyMark) {
+		return nil
+	}
+	open, fence := -1, ""
+	for at := 0; at < len(text); {
+		line, _ := cutLine(text[at:])
+		mark := fenceOf(line)
+		switch {
+		case mark == "":
+		case open < 0:
+			open, fence = at, mark
+		case mark[0] == fence[0] && len(mark) >= len(fence) && strings.TrimSpace(line) == mark:
+			inside := text[open:at]
+			if strings.Count(inside, beginMark[:len(beginMark)-1]) == strings.Count(inside, endMark[:len(endMark)-1]) {
+				ranges = append(ranges, [2]int{open, at})
+			}
+			open = -1
+		}
+		at += len(line)
+	}
+	return ranges
+}
+
+// fenceOf returns the characters of a line that opens or closes code, "" for any other.
+func fenceOf(line string) string {
+	text := strings.TrimLeft(line, " ")
+	if len(line)-len(text) > 3 {
+		return ""
+	}
+	for _, c := range []string{"`", "~"} {
+		if rest := strings.TrimLeft(text, c); len(text)-len(rest) >= 3 {
+			return text[:len(text)-len(rest)]
+		}
+	}
+	return ""
 }
 
 // split divides the text between the marks into sections.

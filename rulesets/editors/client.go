@@ -1,6 +1,7 @@
 package editors
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -179,6 +180,37 @@ func (c *Client) Reads(file string) bool {
 		return true
 	}
 	return slices.ContainsFunc(c.Loads, func(l Load) bool { return l.covers(file) })
+}
+
+// Dirs returns the folders in which a client has rules, commands and skills, a file each.
+func (c *Client) Dirs() (dirs []string) {
+	if c.Folder != nil {
+		dirs = append(dirs, c.Folder.Dir)
+	}
+	if c.Commands != nil {
+		dirs = append(dirs, c.Commands.Dir)
+	}
+	return append(dirs, c.Skills[:min(1, len(c.Skills))]...)
+}
+
+// Takes reports whether a client loads the file at a path in a project, when it works on a
+// file in the same folder.
+func (c *Client) Takes(file string, exists func(string) bool) bool {
+	has := func(other string) bool { return other == file || exists(other) }
+	for _, l := range c.Loads {
+		if slices.ContainsFunc(l.Unless, func(name string) bool { return has(name) }) {
+			continue
+		}
+		for _, dir := range Ancestors(path.Dir(file)) {
+			if l.In == Chain && dir != "." {
+				continue // only if it is started there
+			}
+			if slices.Contains(l.Take(dir, has), file) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // covers reports whether a load takes the file at a path.

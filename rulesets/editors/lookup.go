@@ -6,12 +6,94 @@ import (
 	"strings"
 )
 
-// Find returns the client of a name, nil if there is none.
-func Find(name string) *Client {
+// aliases are other names of clients: those of their programs, and those that the
+// configuration of MCP servers has.
+var aliases = map[string]string{
+	"agents-md": "agents", "agentsmd": "agents", "agents.md": "agents", "claude-code": "claude", "claudecode": "claude", "claude-md": "claude-import",
+	"windsurf": "devin", "codeium": "devin", "gemini-cli": "gemini", "geminicli": "gemini", "github-copilot": "copilot", "copilot-cli": "copilot",
+	"vs-code": "vscode", "visual-studio-code": "vscode", "codex-cli": "codex", "openai-codex": "codex", "kilocode": "kilo", "kilo-code": "kilo",
+	"qwen-code": "qwen", "augmentcode": "augment", "auggie": "augment", "open-code": "opencode", "ampcode": "amp", "amp-code": "amp",
+	"kiro-cli": "kiro", "cursor-cli": "cursor", "cline-cli": "cline", "jetbrains-junie": "junie", "google-antigravity": "antigravity",
+}
+
+// Canonical returns the name in [Clients] for a name or another name of a client; other
+// texts are returned as they are.
+func Canonical(name string) string {
+	lower := strings.ToLower(strings.TrimSpace(name))
+	lower = strings.NewReplacer(" ", "-", "_", "-").Replace(lower)
+	if to, ok := aliases[lower]; ok {
+		return to
+	}
 	for i := range Clients {
-		if Clients[i].Name == name {
-			return &Clients[i]
+		if Clients[i].Name == lower || strings.EqualFold(Clients[i].Title, name) {
+			return Clients[i].Name
 		}
+	}
+	return name
+}
+
+// Aliases returns the other names of a client, sorted.
+func Aliases(client string) (names []string) {
+	for _, alias := range sortedKeys(aliases) {
+		if aliases[alias] == client {
+			names = append(names, alias)
+		}
+	}
+	return names
+}
+
+// Similar returns the name of the client that a misspelled name is nearest to, "" if it is
+// near to none.
+func Similar(name string) string {
+	lower, best, least := strings.ToLower(name), "", 3
+	for _, known := range append(Names(), sortedKeys(aliases)...) {
+		d := distance(lower, known)
+		if len(lower) > 2 && (strings.HasPrefix(known, lower) || strings.HasPrefix(lower, known)) {
+			d = min(d, 2)
+		}
+		if d < least {
+			best, least = Canonical(known), d
+		}
+	}
+	return best
+}
+
+// distance returns the number of letters that differ between two words: inserted, left
+// out, replaced or swapped ones.
+func distance(a, b string) int {
+	if len(a) > 40 {
+		return len(a)
+	}
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row := rows[(i+2)%3], rows[(i)%3], rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return rows[(len(a)+1)%3][len(b)]
+}
+
+// Find returns the client of a name or another name, nil if there is none.
+func Find(name string) *Client {
+	for range 2 {
+		for i := range Clients {
+			if Clients[i].Name == name {
+				return &Clients[i]
+			}
+		}
+		name = Canonical(name)
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 type File struct {
 	Path    string // relative to the project, with /
 	Shared  bool   // Content is a block in a file of others
+	Whole   bool   // the file is the text of a rule, Lead, and perhaps a block behind it
+	Lead    []byte
 	Content []byte
 	Parts   []Part
 	Reaches []string // the names of the clients that load it

@@ -19,6 +19,17 @@ func Read(file string, data []byte, bases map[ruleset.Name]Rule) ([]Rule, error)
 	} else if b.Found {
 		return b.read(file, bases)
 	}
+	for name, base := range bases {
+		if base.Own[SharedForm].File.Path == file {
+			if len(bases) > 1 {
+				return nil, fmt.Errorf("%s: the block of triptych is gone", file)
+			}
+			text, _ := decode(data)
+			base = bases[name]
+			base.setText("", text)
+			return []Rule{base}, nil
+		}
+	}
 	if len(bases) != 1 {
 		return nil, fmt.Errorf("%s: it is the file of one rule, not of %d", file, len(bases))
 	}
@@ -37,6 +48,13 @@ func (b Block) read(file string, bases map[ruleset.Name]Rule) ([]Rule, error) {
 		return nil, fmt.Errorf("%s: text in the block of triptych belongs to no rule: %q", file, clip(b.Stray))
 	}
 	var rules []Rule
+	for _, base := range bases {
+		if base.Own[SharedForm].File.Path == file && !b.has(base.Name) {
+			text, _ := decode([]byte(b.Before + b.After))
+			base.setText("", text)
+			rules = append(rules, base)
+		}
+	}
 	for _, s := range b.Sections {
 		base, ok := bases[s.Name]
 		if !ok {
@@ -137,6 +155,26 @@ func (c *Client) within(r Rule) (inner Rule, ok bool) {
 // SharedForm is the key of [Rule.Own] with the form of a file such as AGENTS.md that a
 // rule is the text of.
 const SharedForm = "file"
+
+// SameText reports whether a text is that of a rule, apart from the ends of its lines and
+// empty lines at its ends.
+func SameText(text string, r Rule) bool {
+	plain := func(s string) string {
+		return strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(s, byteOrderMark), "\r\n", "\n"))
+	}
+	return plain(text) == plain(r.Body)
+}
+
+// SharedNames returns the names of files that clients load by their name, sorted.
+func SharedNames() []string {
+	names := map[string]bool{}
+	for _, s := range Spots {
+		if s.Use == SharedFile {
+			names[s.Dir] = true
+		}
+	}
+	return sortedKeys(names)
+}
 
 // importShared reads the text of a shared file, without the block that pull has written.
 func importShared(p Place, data []byte) (Rule, error) {

@@ -15,18 +15,29 @@ import (
 // Targets returns the clients of names, in the order of the table. An error names one
 // that is unknown.
 func Targets(names []string) ([]*Client, error) {
+	wanted := map[string]bool{}
 	for _, name := range names {
-		if Find(name) == nil {
-			return nil, fmt.Errorf("unknown target %q; there are %s", name, strings.Join(Names(), ", "))
+		c := Find(name)
+		if c == nil {
+			return nil, unknownTarget(name)
 		}
+		wanted[c.Name] = true
 	}
 	var all []*Client
 	for i := range Clients {
-		if slices.Contains(names, Clients[i].Name) {
+		if wanted[Clients[i].Name] {
 			all = append(all, &Clients[i])
 		}
 	}
 	return all, nil
+}
+
+func unknownTarget(name string) error {
+	err := fmt.Errorf("unknown target %q; there are %s", name, strings.Join(Names(), ", "))
+	if near := Similar(name); near != "" {
+		err = fmt.Errorf("unknown target %q; did you mean %s? There are %s", name, near, strings.Join(Names(), ", "))
+	}
+	return err
 }
 
 // A renderer collects the files of a plan.
@@ -37,13 +48,29 @@ type renderer struct {
 	revs     map[ruleset.Name]int
 	skills   []string             // folders of skills that are written to
 	rank     map[ruleset.Name]int // the places of the rules
-	isDir    func(string) bool
+	site     Site
+	whole    map[string]Rule // the rules that are files such as AGENTS.md, by path
 }
+
+// A Site is a project that files are rendered for.
+type Site struct {
+	IsDir  func(path string) bool
+	Exists func(path string) bool // whether there is a file
+	// Real returns the path of a file without links. It may be nil.
+	Real func(path string) string
+}
+
+func (w *renderer) isDir(path string) bool { return w.site.IsDir(path) }
 
 // Render returns the files that give clients the rules. isDir reports whether a path
 // is a folder of the project; files for folders that do not exist are not made. A
 // rule with marks of this program is an error.
 func Render(rules []Rule, targets []*Client, isDir func(string) bool) (Plan, error) {
+	return RenderIn(rules, targets, Site{IsDir: isDir, Exists: func(string) bool { return false }})
+}
+
+// RenderIn is [Render] for a project with files of its own.
+func RenderIn(rules []Rule, targets []*Client, site Site) (Plan, error) {
 	rules = slices.Clone(rules)
 	slices.SortFunc(rules, func(a, b Rule) int { return selection.Compare(a.place(), b.place()) })
 	for _, r := range rules {
@@ -51,13 +78,13 @@ func Render(rules []Rule, targets []*Client, isDir func(string) bool) (Plan, err
 			return Plan{}, fmt.Errorf("ruleset '%s': %w", r.Name, ErrMarks)
 		}
 	}
-	w := renderer{byPath: map[string]*File{}, sections: map[string][]Section{}, rank: map[ruleset.Name]int{}, revs: map[ruleset.Name]int{}, isDir: isDir}
+	w := renderer{byPath: map[string]*File{}, sections: map[string][]Section{}, rank: map[ruleset.Name]int{}, revs: map[ruleset.Name]int{}, site: site, whole: map[string]Rule{}}
 	for i, r := range rules {
 		w.rank[r.Name], w.revs[r.Name] = i, r.Rev
 	}
 	for _, c := range targets {
 		for _, r := range rules {
-			w.add(c, r)
+			w.add(c, r, targets)
 		}
 	}
 	w.finish(targets)
@@ -69,7 +96,7 @@ func (r Rule) place() selection.Place {
 }
 
 // add renders one rule for one client.
-func (w *renderer) add(c *Client, r Rule) {
+func (w *renderer) add(c *Client, r Rule, targets []*Client) {
 	note := Note{Client: c.Name, Rule: r.Name, Outcome: Native}
 	switch {
 	case c.Shared == "CLAUDE.md":
@@ -77,10 +104,15 @@ func (w *renderer) add(c *Client, r Rule) {
 		return
 	case !(&frontmatter.Fields{Targets: r.Targets}).For(c.Name):
 		note.Outcome, note.Reason = Skipped, "its targets do not name this client"
+	case w.served(c, r):
+		w.whole[r.InPlace[0]] = r
+		note.Path = r.InPlace[0]
 	case r.IsSkill:
 		w.addSkill(c, r, &note)
 	case r.Prompt:
 		w.addCommand(c, r, &note)
+	case c.Folder != nil && w.shared(c, r, targets) != "":
+		note.Path = w.shared(c, r, targets)
 	case c.Folder != nil:
 		w.addOwn(c, r, &note)
 	default:
@@ -94,6 +126,35 @@ func (w *renderer) imports(c *Client) {
 	if w.byPath[c.Shared] == nil {
 		w.put(c.Shared, true, []byte(beginMark+"@"+agentsFile+"\n"+endMark), nil)
 	}
+}
+
+// shared returns the shared file of another target in which a client reads a rule with the
+// same meaning, "" if there is none: a client that would load a text twice is served
+// once. A rule with globs in the file of the root means something else there.
+func (w *renderer) shared(c *Client, r Rule, targets []*Client) string {
+	for _, t := range targets {
+		if t.Folder != nil || t.Shared == "" || t.Shared == "CLAUDE.md" || r.Activation == Manual || !(&frontmatter.Fields{Targets: r.Targets}).For(t.Name) {
+			continue
+		}
+		file, dir := t.Shared, folderOf(r.Globs)
+		if isNested := r.Activation == Glob && dir != "" && t.Nested && w.isDir(dir); isNested {
+			file = path.Join(dir, t.Shared)
+		} else if r.Activation != Always {
+			continue
+		}
+		if c.Takes(file, w.site.Exists) {
+			return file
+		}
+	}
+	return ""
+}
+
+// served reports whether a client gets the text of a rule from a file of the project that
+// is this text.
+func (w *renderer) served(c *Client, r Rule) bool {
+	return slices.ContainsFunc(r.InPlace, func(file string) bool {
+		return c.Shared != "" && path.Base(file) == c.Shared || c.Takes(file, w.site.Exists)
+	})
 }
 
 func (w *renderer) put(path string, shared bool, content []byte, parts []Part) {
@@ -155,6 +216,9 @@ func (w *renderer) addOwn(c *Client, r Rule, note *Note) {
 		r, act = inner, inner.Activation
 		note.Outcome, note.Reason = Native, ""
 	}
+	if other := w.byPath[note.Path]; other != nil && other.Parts[0].Name != r.Name {
+		note.Path = c.Folder.Dir + "/" + r.Name.Slug() + c.Folder.Ext // both were imported from one path
+	}
 	w.put(note.Path, false, c.file(r, act), []Part{{r.Name, r.Rev}})
 }
 
@@ -182,11 +246,20 @@ func (w *renderer) addSection(c *Client, r Rule, note *Note) {
 
 // finish makes the shared files, sorts all, and warns.
 func (w *renderer) finish(targets []*Client) {
+	for path, r := range w.whole {
+		lead := r.Own[SharedForm].File.encode(r.Body)
+		w.byPath[path] = &File{Path: path, Whole: true, Lead: lead, Content: lead, Parts: []Part{{r.Name, r.Rev}}}
+	}
 	for path, sections := range w.sections {
 		slices.SortFunc(sections, func(a, b Section) int { return w.rank[a.Name] - w.rank[b.Name] })
 		file := &File{Path: path, Shared: true, Content: []byte(blockText(sections))}
 		for _, s := range sections {
 			file.Parts = append(file.Parts, Part{s.Name, w.revs[s.Name]})
+		}
+		if whole := w.byPath[path]; whole != nil && whole.Whole {
+			file.Shared, file.Whole, file.Lead = false, true, whole.Lead
+			file.Content = Block{Before: string(whole.Lead)}.Join(string(file.Content))
+			file.Parts = append(whole.Parts, file.Parts...)
 		}
 		w.byPath[path] = file
 	}
@@ -202,7 +275,7 @@ func (w *renderer) finish(targets []*Client) {
 // reaches returns the names of the clients that load a file.
 func reaches(known map[string][]string, file *File) []string {
 	key := file.Path
-	if !file.Shared {
+	if !file.Shared && !file.Whole {
 		key = path.Dir(file.Path) + "/*" + path.Ext(file.Path)
 	}
 	names, ok := known[key]
@@ -221,8 +294,17 @@ func (w *renderer) warnTwice(targets []*Client) {
 		files := map[ruleset.Name][]string{}
 		for _, file := range w.plan.Files {
 			if slices.Contains(file.Reaches, c.Name) {
+				if _, attached := AttachmentOf(file.Path); attached {
+					continue // the skill is counted once
+				}
+				at := file.Path
+				if w.site.Real != nil {
+					at = w.site.Real(at)
+				}
 				for _, part := range file.Parts {
-					files[part.Name] = append(files[part.Name], file.Path)
+					if !slices.Contains(files[part.Name], at) {
+						files[part.Name] = append(files[part.Name], at)
+					}
 				}
 			}
 		}

@@ -261,8 +261,6 @@ argument-hint: "[file] [depth]"
 ---
 
 Look at $1.
-== .claude/rules/a.md [a@3]
-A
 == .claude/skills/s/SKILL.md [s@3]
 ---
 name: s
@@ -273,13 +271,6 @@ license: MIT
 S
 == .cursor/commands/p.md [p@3]
 Look at $1.
-== .cursor/rules/a.mdc [a@3]
----
-description: A
-alwaysApply: true
----
-
-A
 == .gemini/commands/p.toml [p@3]
 description = "A prompt"
 prompt = '''
@@ -312,8 +303,7 @@ A
 -- codex p: skipped: it has no commands made of files
 -- gemini n: skipped: its targets do not name this client
 -- gemini p: projected: it has one placeholder for all arguments: they follow the text
-!! claude: loads [a] twice, from .claude/rules/a.md and AGENTS.md
-!! cursor: loads [a, s] twice, from .cursor/rules/a.mdc and AGENTS.md
+!! cursor: loads [s] twice, from .agents/skills/s/SKILL.md and .claude/skills/s/SKILL.md
 `
 	if diff := cmp.Diff(want, plan.texts()); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
@@ -394,8 +384,7 @@ func TestBlocksKeepTheRest(t *testing.T) {
 func TestBlocksRefuse(t *testing.T) {
 	for text, want := range map[string]string{
 		beginMark + "x\n":                      "no end",
-		"x " + beginMark:                       "no line",
-		beginMark + endMark + beginMark:        "more marks",
+		beginMark + endMark + beginMark:        "outside of the block",
 		beginMark + "<!-- triptych:rule a -->": "no end",
 	} {
 		if _, err := SplitBlock([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -40,6 +40,9 @@ type Rule struct {
 	Files       []Attachment
 	Body        string
 	Own         map[string]Own // by the name of a client
+	// InPlace has the files of the project that are this rule's text already: the one that
+	// it was imported from, and links to it.
+	InPlace []string
 }
 
 // An Attachment is a file of a skill beside its SKILL.md.
@@ -75,7 +78,7 @@ func FromRuleset(r ruleset.Ruleset) (Rule, []frontmatter.Problem) {
 	fields, problems := frontmatter.Of(r)
 	rule := Rule{
 		Name: r.Name, Rev: r.Rev, Description: r.Description, Layer: selection.LayerOfRuleset(r.Meta), Body: r.Markdown,
-		Globs: fields.Globs, Activation: activation(&fields), Targets: fields.Targets, Order: fields.Order,
+		Globs: fields.Globs, Activation: activation(&fields), Targets: canonicalNames(fields.Targets), Order: fields.Order,
 		Prompt: fields.IsPrompt(), Hint: argumentHint(fields.Arguments), Arguments: namesOf(fields.Arguments),
 		IsSkill: fields.Skill != nil, Skill: skillKeys(fields.Skill),
 	}
@@ -112,6 +115,14 @@ func argumentHint(arguments []frontmatter.Argument) string {
 		}
 	}
 	return strings.Join(names, " ")
+}
+
+// canonicalNames returns names of clients as the table has them.
+func canonicalNames(names []string) (all []string) {
+	for _, name := range names {
+		all = append(all, Canonical(name))
+	}
+	return all
 }
 
 func namesOf(arguments []frontmatter.Argument) (names []string) {

@@ -34,30 +34,32 @@ func (p *Project) Strangers(plan Plan, clients []*editors.Client) ([]string, err
 	var found []string
 	seen := map[string]bool{}
 	for _, c := range clients {
-		if c.Folder == nil || seen[c.Folder.Dir] {
-			continue
-		}
-		seen[c.Folder.Dir] = true
-		dir, err := p.disk.dir(c.Folder.Dir)
-		if err != nil {
-			return nil, err
-		}
-		if dir == nil {
-			continue
-		}
-		err = fs.WalkDir(dir.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-			file := path.Join(c.Folder.Dir, name)
-			if err == nil && d.Type().IsRegular() && !known[file] && editors.Of(file) != nil {
-				found = append(found, file)
+		for _, folder := range c.Dirs() {
+			if seen[folder] {
+				continue
 			}
-			return err
-		})
-		if err != nil {
-			return nil, err
+			seen[folder] = true
+			dir, err := p.disk.dir(folder)
+			if _, linked := errors.AsType[*LinkError](err); linked || err == nil && dir == nil {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			err = fs.WalkDir(dir.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+				file := path.Join(folder, name)
+				if err == nil && d.Type().IsRegular() && !known[file] && editors.PlaceOf(file).Owned() {
+					found = append(found, file)
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
 	slices.Sort(found)
-	return found, nil
+	return slices.Compact(found), nil
 }
 
 // Adopt makes rulesets of files. A file in the place of another ruleset's becomes a
@@ -76,8 +78,8 @@ func (p *Project) Adopt(ctx context.Context, source Source, files []string) (don
 			return done, fmt.Errorf("%s does not exist", file)
 		}
 		a := Adoption{Path: file}
-		if editors.Of(file) != nil {
-			a.Name, a.Err = adoptOwn(ctx, source, file, data)
+		if editors.PlaceOf(file).Owned() {
+			a.Name, a.Err = p.adoptOwn(ctx, source, file, data)
 		} else {
 			a.Name, a.Err = p.adoptShared(ctx, source, file, data)
 		}
@@ -109,7 +111,7 @@ func (p *Project) lockAdopted(ctx context.Context, source Source, done []Adoptio
 		a := &done[i]
 		a.Written = a.Err == nil && paths[a.Path] && names[a.Name]
 		switch {
-		case a.Err != nil || editors.Of(a.Path) == nil:
+		case a.Err != nil || !editors.PlaceOf(a.Path).Owned():
 		case a.Written:
 			entries[a.Path] = Entry{Path: a.Path, Sum: sums[a.Path]}
 		default:
@@ -119,9 +121,9 @@ func (p *Project) lockAdopted(ctx context.Context, source Source, done []Adoptio
 	return p.writeLock(entries)
 }
 
-// adoptOwn makes a ruleset of a rule file.
-func adoptOwn(ctx context.Context, source Source, file string, data []byte) (ruleset.Name, error) {
-	rule, err := editors.Of(file).Parse(file, data, nil)
+// adoptOwn makes a ruleset of the file of a rule, a prompt or a skill.
+func (p *Project) adoptOwn(ctx context.Context, source Source, file string, data []byte) (ruleset.Name, error) {
+	rule, err := editors.Import(editors.PlaceOf(file), data)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +131,46 @@ func adoptOwn(ctx context.Context, source Source, file string, data []byte) (rul
 	if err != nil {
 		return "", err
 	}
-	return createFree(ctx, source, fresh, file)
+	name, err := createFree(ctx, source, fresh, file)
+	if err != nil || !rule.IsSkill {
+		return name, err
+	}
+	return name, p.adoptFiles(ctx, source, name, path.Dir(file))
+}
+
+// adoptFiles stores the files beside a SKILL.md.
+func (p *Project) adoptFiles(ctx context.Context, source Source, name ruleset.Name, folder string) error {
+	dir, err := p.disk.dir(folder)
+	if err != nil || dir == nil {
+		return err
+	}
+	return fs.WalkDir(dir.FS(), ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || file == ruleset.MainFile || ruleset.CheckFilePath(file) != nil {
+			return err
+		}
+		data, _, err := p.disk.read(path.Join(folder, file))
+		if err != nil {
+			return err
+		}
+		return source.ChangeFile(ctx, name, editors.Attachment{Path: file, Data: data})
+	})
+}
+
+// Settle pulls the files that became rulesets, and no others.
+func (p *Project) Settle(plan Plan, done []Adoption) (Report, error) {
+	var own []Item
+	for _, i := range plan.Items {
+		if slices.ContainsFunc(done, func(a Adoption) bool { return a.Err == nil && a.Path == i.Path }) {
+			own = append(own, i)
+		}
+	}
+	return p.Apply(Plan{Items: own}, Stop)
+}
+
+// IsBlock reports whether a shared file was written as a block.
+func (p *Project) IsBlock(file string) bool {
+	entry := p.Lock.byPath()[file]
+	return entry.Path != "" && entry.Shared
 }
 
 // createFree creates a ruleset under its name, or under one with a number where
@@ -157,9 +198,18 @@ func sameContent(old, file ruleset.Ruleset) bool {
 		(file.Tags == nil || slices.Equal(old.Tags, file.Tags))
 }
 
-// adoptShared makes a ruleset of the text around the block of a shared file, and
-// leaves the block alone in the file, with the new ruleset in it.
+// adoptShared makes a ruleset of the text around the block of a shared file. The file is
+// the ruleset then; one with front matter gets it as a section of its block.
 func (p *Project) adoptShared(ctx context.Context, source Source, file string, data []byte) (ruleset.Name, error) {
+	if place := editors.PlaceOf(file); place.Use == editors.SharedFile {
+		if rule, err := editors.Import(place, data); err == nil {
+			fresh, err := rule.Update(ruleset.Ruleset{})
+			if err != nil {
+				return "", err
+			}
+			return createFree(ctx, source, fresh, file)
+		}
+	}
 	block, err := editors.SplitBlock(data)
 	if err != nil {
 		return "", err

@@ -37,22 +37,25 @@ type Report struct {
 }
 
 // Apply writes a plan. Files that were changed here stop it before anything is
-// written, unless choice says otherwise. Files of others, files that cannot be read, and
-// changed blocks with rules that the plan does not have always stay, and stop it where
-// choice is [Stop].
+// written, unless choice says otherwise. Files of others, links, files that cannot be
+// read, and changed blocks with rules that the plan does not have always stay; the other
+// files are written.
 func (p *Project) Apply(plan Plan, choice Choice) (Report, error) {
 	var r Report
-	var todo []Item
+	var todo, undecided []Item
 	for _, i := range plan.Items {
 		switch mayReplace := choice == Theirs && i.Err == nil && i.State != Foreign && !i.Retains; {
 		case i.Blocked() && !mayReplace:
 			r.Left = append(r.Left, i)
+			if i.Err == nil && i.State != Foreign {
+				undecided = append(undecided, i)
+			}
 		case i.State != Clean:
 			todo = append(todo, i)
 		}
 	}
-	if len(r.Left) > 0 && choice == Stop {
-		return r, &BlockedError{r.Left}
+	if len(undecided) > 0 && choice == Stop {
+		return r, &BlockedError{undecided}
 	}
 	p.disk.sweep(LockFile)
 	p.disk.sweep(SelectionFile)

@@ -16,8 +16,8 @@
 // Each file, or block in a shared file, has three hashes: of the content that the
 // rulesets give it, of the content that was written last, from the lock, and of the
 // content on disk. They determine its [State]. Files that were changed in the
-// project, and files of others in the way, stop [Project.Apply] before it writes
-// anything, unless the caller chose a side. A file of others is never replaced.
+// project stop [Project.Apply] before it writes anything, unless the caller chose a
+// side. A file of others is never replaced, and stops only itself.
 //
 // # Files
 //

@@ -11,14 +11,14 @@ import (
 // An edit here and one in the store, of different lines, become one revision; those of
 // the same line are left as they are.
 func TestPushMergesWithNewerRevisions(t *testing.T) {
-	b := newBench(t, "cursor", "agents")
+	b := newBench(t, "cursor", "gemini")
 	b.create("a", "", "One\n\nTwo\n\nThree\n")
 	b.mustPull()
 	edit := func(name, old, text string) { b.write(name, strings.Replace(b.read(name), old, text, 1)) }
 	b.update("a", "One\n\nTwo\n\nDrei\n")
 	edit(".cursor/rules/a.mdc", "One", "Eins")
 	edit(".cursor/rules/a.mdc", "About a", "All about a")
-	edit("AGENTS.md", "Two\n", "Two\nand a half\n")
+	edit("GEMINI.md", "Two\n", "Two\nand a half\n")
 	pushed := b.push()
 	if fmt.Sprint(pushed.Updated, pushed.Merged, pushed.Left) != "[a@3] [a@2] []" {
 		t.Errorf("%+v", pushed)
@@ -28,18 +28,18 @@ func TestPushMergesWithNewerRevisions(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	b.mustPull()
-	if !strings.Contains(b.read("AGENTS.md"), got.Markdown) || len(b.states()) > 0 {
-		t.Errorf("%v\n%s", b.states(), b.read("AGENTS.md"))
+	if !strings.Contains(b.read("GEMINI.md"), got.Markdown) || len(b.states()) > 0 {
+		t.Errorf("%v\n%s", b.states(), b.read("GEMINI.md"))
 	}
 
 	b.update("a", "Uno\n\nTwo\nand a half\n\nDrei\n")
-	edit("AGENTS.md", "Eins", "Un")
+	edit("GEMINI.md", "Eins", "Un")
 	before := b.files()
 	pushed = b.push()
 	if len(pushed.Updated) > 0 || len(pushed.Left) != 1 || !strings.Contains(pushed.Left[0].Error(), "is at revision 4; both changed the same (body)") {
 		t.Errorf("%+v", pushed)
 	}
-	if got := b.files(); got["AGENTS.md"] != before["AGENTS.md"] {
+	if got := b.files(); got["GEMINI.md"] != before["GEMINI.md"] {
 		t.Error("a push that left an edit changed its file")
 	}
 }

@@ -75,6 +75,7 @@ type Plan struct {
 	Items    []Item // sorted by path
 	Notes    []editors.Note
 	Warnings []string
+	Linked   []string // links at which nothing is to be done, with the files that they lead to
 }
 
 // A Project is an open project folder.
@@ -157,11 +158,14 @@ func (p *Project) Plan(all Set, only []string) (Plan, error) {
 		return Plan{}, err
 	}
 	rules, warnings := rulesOf(all)
-	rendered, err := editors.Render(rules, clients, p.disk.isDir)
+	p.markInPlace(rules)
+	rendered, err := editors.RenderIn(rules, clients, editors.Site{IsDir: p.disk.isDir, Exists: p.exists, Real: p.real})
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Notes: rendered.Notes, Warnings: append(warnings, rendered.Warnings...)}
+	files, linked := p.throughLinks(rendered.Files)
+	rendered.Files = files
+	plan := Plan{Linked: linked, Notes: rendered.Notes, Warnings: append(warnings, rendered.Warnings...)}
 	plan.Items = p.items(rendered.Files, len(only) > 0 || p.narrowed())
 	slices.SortFunc(plan.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	plan.Warnings = append(plan.Warnings, p.overBudgets(plan, clients)...)
@@ -225,6 +229,13 @@ func rulesOf(all Set) (rules []editors.Rule, warnings []string) {
 func (p *Project) item(file editors.File, entry Entry, narrowed bool) Item {
 	i := Item{File: file, Locked: entry}
 	data, exists, err := p.disk.read(file.Path)
+	if err == nil && exists {
+		i.Locked = reshaped(file, entry, data)
+	}
+	if narrowed && file.Whole && !i.sameParts() {
+		i.State, i.Content, i.Have, i.Exists = Clean, data, data, exists
+		return i
+	}
 	if err == nil && file.Shared {
 		var block editors.Block
 		if block, err = editors.SplitBlock(data); err == nil && narrowed {
@@ -242,6 +253,13 @@ func (p *Project) item(file editors.File, entry Entry, narrowed bool) Item {
 	i.Have, i.Exists = data, exists
 	i.State = i.classify()
 	return i
+}
+
+// sameParts reports whether the rules that were written into the file are in the plan.
+func (i *Item) sameParts() bool {
+	return !slices.ContainsFunc(i.Locked.Parts, func(part editors.Part) bool {
+		return !slices.ContainsFunc(i.Parts, func(p editors.Part) bool { return p.Name == part.Name })
+	})
 }
 
 // errInterrupted is returned for a block that an interrupted pull has left: it is not

@@ -279,10 +279,10 @@ func TestPullRemovesWhatInterruptedWritesLeft(t *testing.T) {
 }
 
 func TestLineEndsAreNoEdit(t *testing.T) {
-	b := newBench(t, "agents", "cursor")
+	b := newBench(t, "gemini", "cursor")
 	b.create("a", "", "A\n\nB\n")
 	b.mustPull()
-	for _, name := range []string{"AGENTS.md", ".cursor/rules/a.mdc", LockFile} {
+	for _, name := range []string{"GEMINI.md", ".cursor/rules/a.mdc", LockFile} {
 		b.write(name, strings.ReplaceAll(b.read(name), "\n", "\r\n"))
 	}
 	if states := b.states(); len(states) != 0 {
@@ -296,28 +296,28 @@ func TestLinks(t *testing.T) {
 		t.Skip("links need a privilege here")
 	}
 	elsewhere := t.TempDir()
-	b := newBench(t, "cursor", "agents", "claude")
+	b := newBench(t, "cursor", "gemini", "claude")
 	b.create("a", "", "A\n")
-	outside := filepath.Join(elsewhere, "AGENTS.md")
+	outside := filepath.Join(elsewhere, "GEMINI.md")
 	if err := errors.Join(
 		os.WriteFile(outside, []byte("theirs\n"), 0o644),
 		os.Symlink(elsewhere, filepath.Join(b.dir, ".cursor")),
-		os.Symlink(outside, filepath.Join(b.dir, "AGENTS.md")),
+		os.Symlink(outside, filepath.Join(b.dir, "GEMINI.md")),
 	); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]State{
 		".cursor/rules/a.mdc": ".cursor is a symbolic link, which is not followed",
-		"AGENTS.md":           "AGENTS.md is a symbolic link, which is not followed",
+		"GEMINI.md":           "GEMINI.md is a symbolic link, which is not followed",
 		".claude/rules/a.md":  New,
 	}
 	if diff := cmp.Diff(want, b.states()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for _, choice := range []Choice{Stop, Ours, Theirs} {
-		_, err := b.pull(choice)
-		if (err != nil) != (choice == Stop) {
-			t.Errorf("choice %d: %v", choice, err)
+		report, err := b.pull(choice)
+		if err != nil || len(report.Left) != 2 {
+			t.Errorf("choice %d: %v, left %v", choice, err, report.Left)
 		}
 	}
 	entries, err := os.ReadDir(elsewhere)
@@ -626,7 +626,7 @@ func TestSelection(t *testing.T) {
 
 // Different edits of one ruleset in two files are not stored, equal ones once.
 func TestPushOfTwoFiles(t *testing.T) {
-	b := newBench(t, "cursor", "claude", "agents")
+	b := newBench(t, "cursor", "claude", "gemini")
 	b.create("a", "", "One\nTwo\n")
 	b.mustPull()
 	replace := func(name, old, text string) { b.write(name, strings.Replace(b.read(name), old, text, 1)) }
@@ -646,7 +646,7 @@ func TestPushOfTwoFiles(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	b.mustPull()
-	if !strings.Contains(b.read("AGENTS.md"), "Uno") || len(b.states()) != 0 {
+	if !strings.Contains(b.read("GEMINI.md"), "Uno") || len(b.states()) != 0 {
 		t.Error("the other file does not have the edit")
 	}
 }
@@ -720,12 +720,12 @@ func mapKeys(m map[string]string) func(yield func(string) bool) {
 }
 
 func TestRevert(t *testing.T) {
-	b := newBench(t, "cursor", "agents")
+	b := newBench(t, "cursor", "gemini")
 	b.create("a", "", "One\n")
 	b.mustPull()
 	before := b.files()
 	b.update("a", "Two\n")
-	b.write("AGENTS.md", strings.Replace(b.read("AGENTS.md"), "One", "Edited", 1))
+	b.write("GEMINI.md", strings.Replace(b.read("GEMINI.md"), "One", "Edited", 1))
 	if err := os.Remove(filepath.Join(b.dir, ".cursor/rules/a.mdc")); err != nil {
 		t.Fatal(err)
 	}

@@ -23,12 +23,12 @@ func TestNoLineIsLost(t *testing.T) {
 }
 
 func runOrder(t *testing.T, random *rand.Rand) {
-	b := newBench(t, "agents", "cursor", "claude", "kiro", "gemini")
+	b := newBench(t, "gemini", "cursor", "claude", "kiro", "gemini")
 	names := []string{"a", "b", "c"}
 	for i, name := range names {
 		b.create(name, []string{"", "globs: ['src/**']\n", "activation: auto\n"}[i], "# "+name+"\n\nFirst line of "+name+"\n")
 	}
-	b.write("AGENTS.md", "Text of ours\n")
+	b.write("GEMINI.md", "Text of ours\n")
 	b.mustPull()
 	var lines []string
 	for n := range 30 {
@@ -62,7 +62,7 @@ func runOrder(t *testing.T, random *rand.Rand) {
 		b.checkLines(lines)
 	}
 	b.checkLines(lines)
-	if !strings.Contains(b.read("AGENTS.md"), "Text of ours\n") {
+	if !strings.Contains(b.read("GEMINI.md"), "Text of ours\n") {
 		t.Error("the text around the block is lost")
 	}
 }
@@ -70,7 +70,7 @@ func runOrder(t *testing.T, random *rand.Rand) {
 // insert puts a line into one of the rule files, within the text of a rule.
 func (b *bench) insert(random *rand.Rand, line string) {
 	b.t.Helper()
-	files := []string{"AGENTS.md", "GEMINI.md", ".cursor/rules/a.mdc", ".cursor/rules/b.mdc", ".claude/rules/b.md", ".kiro/steering/c.md"}
+	files := []string{"GEMINI.md", "GEMINI.md", ".cursor/rules/a.mdc", ".cursor/rules/b.mdc", ".claude/rules/b.md", ".kiro/steering/c.md"}
 	name := files[random.IntN(len(files))]
 	text := b.read(name)
 	marks := strings.Split(text, "First line of ")

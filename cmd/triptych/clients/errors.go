@@ -9,9 +9,13 @@ import (
 type UnknownError struct {
 	Name  string
 	Known []string
+	Near  string // the name that may be meant; may be empty
 }
 
 func (e *UnknownError) Error() string {
+	if e.Near != "" {
+		return fmt.Sprintf("unknown client %q; did you mean %s? Known are %s", e.Name, e.Near, strings.Join(e.Known, ", "))
+	}
 	return fmt.Sprintf("unknown client %q; known are %s", e.Name, strings.Join(e.Known, ", "))
 }
 

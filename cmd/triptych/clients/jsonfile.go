@@ -19,6 +19,8 @@ func renderJSON(key, name string, entry object) []byte {
 	return append(indented(object{{key, object{{name, entry}}}}, "", "  "), '\n')
 }
 
+// mergeJSON leaves a byte order mark out: RFC 8259 forbids to write one, and clients that
+// parse strictly lose all their servers to it.
 func mergeJSON(old []byte, key, name string, entry object) ([]byte, error) {
 	bare := bytes.TrimPrefix(old, byteOrderMark)
 	root, err := parseJSON(bare)
@@ -30,9 +32,9 @@ func mergeJSON(old []byte, key, name string, entry object) ([]byte, error) {
 		return nil, err
 	}
 	if !ed.changed {
-		return old, nil
+		return bare, nil
 	}
-	return append(old[:len(old)-len(bare):len(old)-len(bare)], root.Pack()...), nil
+	return root.Pack(), nil
 }
 
 func memberJSON(old []byte, key, name, member string) (any, error) {

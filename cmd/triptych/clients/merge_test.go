@@ -66,9 +66,9 @@ func TestMerge(t *testing.T) {
 			"{\n  \"context_servers\": {\n    \"triptych\": {\n      \"command\": \"/bin/triptych\",\n      \"args\": [\n        \"stdio\"\n      ]\n    }\n  },\n}\n",
 		},
 		{
-			"Windows line ends and a byte-order mark stay", "opencode", small,
+			"Windows line ends stay, a byte-order mark goes", "opencode", small,
 			"\uFEFF{\r\n  \"mcp\": {}\r\n}\r\n",
-			"\uFEFF{\r\n  \"mcp\": {\r\n    \"triptych\": {\r\n      \"type\": \"local\",\r\n      \"command\": [\r\n        \"/bin/triptych\",\r\n        \"stdio\"\r\n      ]\r\n    }\r\n  }\r\n}\r\n",
+			"{\r\n  \"mcp\": {\r\n    \"triptych\": {\r\n      \"type\": \"local\",\r\n      \"command\": [\r\n        \"/bin/triptych\",\r\n        \"stdio\"\r\n      ]\r\n    }\r\n  }\r\n}\r\n",
 		},
 		{
 			"variables join those that are there", "gemini-cli", withEnv,

@@ -1,6 +1,10 @@
 package clients
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+)
 
 // All are the known clients, in the order that help shows them.
 func All() []Client { return slices.Clone(table) }
@@ -14,13 +18,27 @@ func Names() []string {
 	return names
 }
 
-// Find is the client of that name, or an [*UnknownError].
+// Find is the client of that name, or of one that pull knows it by, or an [*UnknownError].
 func Find(name string) (Client, error) {
 	i := slices.IndexFunc(table, func(c Client) bool { return c.Name == name })
 	if i < 0 {
-		return Client{}, &UnknownError{Name: name, Known: Names()}
+		same := editors.Canonical(name)
+		i = slices.IndexFunc(table, func(c Client) bool { return editors.Canonical(c.Name) == same })
+	}
+	if i < 0 {
+		return Client{}, &UnknownError{Name: name, Known: Names(), Near: near(name)}
 	}
 	return table[i], nil
+}
+
+// near returns the client that a misspelled name is nearest to, "" if it is near to none.
+func near(name string) string {
+	meant := editors.Similar(name)
+	i := slices.IndexFunc(table, func(c Client) bool { return meant != "" && editors.Canonical(c.Name) == meant })
+	if i < 0 {
+		return ""
+	}
+	return table[i].Name
 }
 
 // home is a file at the same place below the home folder on every system.

@@ -32,13 +32,16 @@ type projectFlags struct {
 	targets []string
 	sel     []string
 	label   string
+
+	otherStore bool
 }
 
 func (f *projectFlags) register(a commands, set *pflag.FlagSet) {
 	set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
-	set.StringSliceVar(&f.targets, "target", nil, "only these `clients`; see docs/editors.md")
+	set.StringSliceVar(&f.targets, "target", nil, "only these `clients`, see docs/editors.md; auto takes those that the project uses")
 	set.StringSliceVar(&f.sel, "select", nil, "only these rulesets: `patterns` of names, tag:TAG, layer:LAYER, !PATTERN")
 	set.StringVar(&f.label, "label", "", "the revisions with this `label`, not the newest")
+	set.BoolVar(&f.otherStore, "other-store", false, "accept another store than the one that the files were pulled from")
 	a.rulebookFlags(set)
 }
 
@@ -69,6 +72,12 @@ func (a commands) openProject(f *projectFlags) (*project.Project, error) {
 	if !p.HasFile {
 		p.Selection.Targets = f.targets
 	}
+	if slices.Contains(f.targets, project.AutoTarget) {
+		f.targets = p.UsedTargets()
+		if !p.HasFile {
+			p.Selection.Targets = f.targets
+		}
+	}
 	if err := p.Selection.Check(); err != nil {
 		p.Close()
 		return nil, app.UsageErrorf("%v", err)
@@ -76,7 +85,7 @@ func (a commands) openProject(f *projectFlags) (*project.Project, error) {
 	if len(p.Selection.Targets) == 0 {
 		p.Close()
 		return nil, app.WithHints(app.UsageErrorf("%s: no client is named", filepath.Join(dir, project.SelectionFile)),
-			"triptych rulesets pull --target "+strings.Join([]string{"agents", "cursor"}, ",")+" makes the file", "clients: "+strings.Join(editors.Names(), ", "))
+			"triptych rulesets pull --target auto makes the file, for the clients that the project uses", "clients: "+strings.Join(editors.Names(), ", "))
 	}
 	return p, nil
 }
@@ -111,7 +120,21 @@ func (r *projectRun) plan(ctx context.Context, frozen bool) (project.Plan, error
 	}
 	plan, err := r.project.Plan(rulesets, r.only())
 	plan.Warnings = append(warnings, plan.Warnings...)
+	if err == nil && !r.flags.otherStore {
+		err = r.checkStore(ctx, plan)
+	}
 	return plan, err
+}
+
+// checkStore refuses a store that the files of the project are not from: forgetting --url
+// must not replace a team's rules by private ones.
+func (r *projectRun) checkStore(ctx context.Context, plan project.Plan) error {
+	err := r.project.CheckStore(ctx, r.source, plan)
+	if _, other := errors.AsType[*project.OtherStoreError](err); other {
+		return app.WithHints(err, "--url, --store or TRIPTYCH_URL names the store that the project was pulled from; server: in "+project.SelectionFile+" records it",
+			"pull --other-store takes this one from now on")
+	}
+	return err
 }
 
 func (r *projectRun) only() []string {
@@ -243,7 +266,8 @@ func (a commands) rulesetsStatus() app.Command {
 	return app.Command{
 		Name:  "status",
 		Short: "compare the rule files of a project with its rulesets; changes nothing",
-		Long:  "The states of a file, or of the block in a shared file:\n\n" + strings.Join(meaning, "\n"),
+		Long: "The states of a file, or of the block in a shared file:\n\n" + strings.Join(meaning, "\n") +
+			"\n\nThe exit status is 1 if a file is in another state than clean.",
 		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
 		Run: func(ctx context.Context, _ []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
@@ -251,10 +275,24 @@ func (a commands) rulesetsStatus() app.Command {
 				if err != nil {
 					return err
 				}
-				return errors.Join(r.printItems(plan.Items), r.printWarnings(plan.Warnings))
+				return errors.Join(r.printItems(plan.Items), r.printWarnings(plan.Warnings), notClean(plan.Items))
 			})
 		},
 	}
+}
+
+// notClean is the error of a status that has files in another state than clean.
+func notClean(items []project.Item) error {
+	n := 0
+	for _, i := range items {
+		if i.State != project.Clean {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return app.WithHints(fmt.Errorf("%s not clean", app.Counted(n, "file")), "triptych rulesets pull writes new and changed rulesets; push stores what was changed here")
 }
 
 func (a commands) rulesetsOutdated() app.Command {

@@ -63,9 +63,11 @@ func (a commands) rulesetsPull() app.Command {
 			"Rules go into files of their own in the folders of clients that have such\n" +
 			"folders, and into a marked block of files such as AGENTS.md, whose other text\n" +
 			"stays as it is. Files that were changed here stop the pull: it prints a diff,\n" +
-			"writes nothing and exits with 1. A file that triptych did not write is never\n" +
-			"replaced; adopt imports it. status lists the states of all files.",
-		Example: "triptych rulesets pull --target agents,cursor --select 'go_*,tag:team'\n" +
+			"writes nothing and exits with 1. A file that triptych did not write, a link and a\n" +
+			"file with damaged marks are left and the others written; the exit status is 1.\n" +
+			"adopt makes a ruleset of a file. A file such as AGENTS.md that was imported is its\n" +
+			"ruleset: its text is not written a second time. status lists the states of all files.",
+		Example: "triptych rulesets pull --target auto\ntriptych rulesets pull --target claude,cursor --select 'go_*,tag:team'\n" +
 			"triptych rulesets pull --check\ntriptych rulesets pull --label production --watch",
 		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
 		Run: func(ctx context.Context, _ []string) error {
@@ -170,6 +172,11 @@ func (r *projectRun) printReport(plan project.Plan, report project.Report) error
 			return err
 		}
 	}
+	for _, line := range plan.Linked {
+		if err := r.Printf("linked   %s\n", line); err != nil {
+			return err
+		}
+	}
 	if err := r.printNotes(plan); err != nil {
 		return err
 	}
@@ -202,15 +209,20 @@ func (r *projectRun) explainBlocked(err error) error {
 
 // leftOver is the error of a pull that had to leave files of others.
 func (r *projectRun) leftOver(report project.Report, choice project.Choice, err error) error {
-	if err != nil || choice != project.Theirs || len(report.Left) == 0 {
+	left := slices.DeleteFunc(slices.Clone(report.Left), func(i project.Item) bool { return choice == project.Ours && i.Err == nil })
+	if err != nil || len(left) == 0 {
 		return nil
+	}
+	if !slices.ContainsFunc(left, func(i project.Item) bool { return i.State == project.Foreign || i.Retains }) {
+		return app.WithHints(fmt.Errorf("%s left unchanged; the others are written", app.Counted(len(left), "file")),
+			"replace a link by a file, or repair the marks in the lines that are named; triptych rulesets status lists the files")
 	}
 	if slices.ContainsFunc(report.Left, func(i project.Item) bool { return i.Retains }) {
 		return app.WithHints(fmt.Errorf("%s left as it was: a block that was changed here has rules that are not selected", app.Counted(len(report.Left), "file")),
 			"triptych rulesets pull --theirs without --select, --label and --target replaces it, push stores what was changed")
 	}
-	return app.WithHints(fmt.Errorf("%s left as it was, since triptych did not write it", app.Counted(len(report.Left), "file")),
-		"triptych rulesets adopt FILE makes a ruleset of a file, and lets pull replace it")
+	return app.WithHints(fmt.Errorf("%s left as it was, since triptych did not write it", app.Counted(len(left), "file")),
+		"triptych rulesets adopt FILE makes a ruleset of a file; select: ['!NAME'] in "+project.SelectionFile+" leaves a ruleset out")
 }
 
 // check prints the differences; the exit status is 1 if there are any.

@@ -126,10 +126,12 @@ func (a commands) rulesetsAdopt() app.Command {
 		Short: "make rulesets of rule files that are there already",
 		Long: "Without FILE, of all files in the rule folders of the project's clients that\n" +
 			"triptych did not write. A file stays as it is, byte for byte: pull writes it from\n" +
-			"its ruleset from now on. Where another ruleset has the file's place, the new one\n" +
-			"gets a number after its name, and pull may replace the file. A file whose ruleset\n" +
-			project.SelectionFile + " does not select is imported only: pull leaves it. Of AGENTS.md and the\n" +
-			"like, which must be named, the text outside of the block becomes a ruleset.",
+			"its ruleset from now on. Skills come with\n" +
+			"their files. If another ruleset has the name, the new one gets a number behind it,\n" +
+			"and the next pull may replace the file. A file whose ruleset " + project.SelectionFile + "\n" +
+			"does not select is imported only: pull leaves it. Of AGENTS.md and the like, which\n" +
+			"must be named, the text outside of the block becomes a ruleset. Files of other\n" +
+			"clients are not written; pull writes them.",
 		Flags: func(set *pflag.FlagSet) {
 			f.register(a, set)
 			set.BoolVar(&dry, "dry-run", false, "only list the files")
@@ -168,7 +170,7 @@ func (r *projectRun) adopt(ctx context.Context, args []string, dry bool) error {
 			errs = append(errs, fmt.Errorf("%s: %w", one.Path, one.Err))
 			continue
 		}
-		if !one.Written && editors.Of(one.Path) != nil {
+		if !one.Written && editors.PlaceOf(one.Path).Owned() {
 			errs = append(errs, r.Printf("imported %s as %s; the file stays as it is: %s does not select it\n", one.Path, one.Name, project.SelectionFile))
 			continue
 		}
@@ -180,15 +182,23 @@ func (r *projectRun) adopt(ctx context.Context, args []string, dry bool) error {
 	return errors.Join(append(errs, r.settleAdoption(ctx, adopted))...)
 }
 
-// settleAdoption pulls the new rulesets, and removes the text of shared files that is
+// settleAdoption pulls the files of the new rulesets, and no others, and removes the text of shared files that is
 // in their blocks now.
 func (r *projectRun) settleAdoption(ctx context.Context, adopted []project.Adoption) error {
-	if err := r.pull(ctx, &pullFlags{}); err != nil {
+	plan, err := r.plan(ctx, false)
+	if err != nil {
 		return err
 	}
+	report, err := r.project.Settle(plan, adopted)
+	if err != nil {
+		return r.explainBlocked(err)
+	}
 	var errs []error
+	for _, path := range report.Written {
+		errs = append(errs, r.Printf("wrote    %s\n", path))
+	}
 	for _, one := range adopted {
-		if one.Err != nil || editors.Of(one.Path) != nil {
+		if one.Err != nil || !r.project.IsBlock(one.Path) {
 			continue
 		}
 		stored, err := r.source.Get(ctx, one.Name, "")
@@ -216,7 +226,7 @@ func (r *projectRun) strangers(ctx context.Context) ([]string, error) {
 	}
 	found, err := r.project.Strangers(plan, clients)
 	for _, i := range plan.Items {
-		if i.State == project.Foreign && !i.Shared && editors.Of(i.Path) != nil {
+		if i.State == project.Foreign && !i.Shared && editors.PlaceOf(i.Path).Owned() {
 			found = append(found, i.Path)
 		}
 	}

@@ -1,0 +1,156 @@
+package project
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// imported stores the file of a project as import does.
+func (b *bench) imported(file, text string) {
+	b.t.Helper()
+	b.write(file, text)
+	rule, err := editors.Import(editors.PlaceOf(file), []byte(text))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r, err := rule.Update(ruleset.Ruleset{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.create(string(r.Name), r.Extra, r.Markdown)
+}
+
+// A file such as AGENTS.md that was imported is its ruleset: its text is written once, for
+// whatever clients, changes reach it in both directions, and other rules stand behind it.
+func TestImportedFilesAreTheirRulesets(t *testing.T) {
+	for _, targets := range [][]string{{"agents"}, {"agents", "cursor"}, {"claude", "copilot", "codex"}, {"cursor", "agents", "opencode"}} {
+		for _, text := range []string{"# Root\n\nBe kind.\n", "\ufeff# Root\r\n\r\nBe kind.\r\n", "No end"} {
+			b := newBench(t, targets...)
+			b.imported("AGENTS.md", text)
+			b.mustPull()
+			if got := b.read("AGENTS.md"); got != text {
+				t.Errorf("%v: %q became %q", targets, text, got)
+			}
+			if _, err := os.Stat(filepath.Join(b.dir, ".cursor")); err == nil {
+				t.Errorf("%v: the text is in .cursor, too", targets)
+			}
+			b.update("agents", "# Root\n\nBe kinder.\n")
+			b.mustPull()
+			if got := b.read("AGENTS.md"); !strings.Contains(got, "Be kinder.") || strings.Contains(got, "Be kind.") || strings.Contains(got, "triptych:") {
+				t.Errorf("%v: a change became %q", targets, got)
+			}
+		}
+	}
+}
+
+func TestEditsOfImportedFilesArePushed(t *testing.T) {
+	b := newBench(t, "agents")
+	b.imported("AGENTS.md", "# Root\n")
+	b.create("more", "", "More.\n")
+	b.mustPull()
+	got := b.read("AGENTS.md")
+	if !strings.HasPrefix(got, "# Root\n\n<!-- triptych:begin -->\n<!-- triptych:rule more -->\nMore.\n") || strings.Count(got, "# Root") != 1 {
+		t.Fatalf("%q", got)
+	}
+	b.write("AGENTS.md", strings.Replace(strings.Replace(got, "# Root", "# Root, edited", 1), "More.", "More, edited.", 1))
+	b.push()
+	for name, want := range map[ruleset.Name]string{"agents": "# Root, edited\n", "more": "More, edited.\n"} {
+		if r, err := b.source.Get(t.Context(), name, ""); err != nil || r.Markdown != want {
+			t.Errorf("%s is %q, %v", name, r.Markdown, err)
+		}
+	}
+	b.mustPull()
+	if states := b.states(); len(states) != 0 {
+		t.Errorf("%v", states)
+	}
+}
+
+// Links to one file are served by it, and a folder that is a link is written through, as
+// long as it stays in the project.
+func TestLinkedPairs(t *testing.T) {
+	b := newBench(t, "agents", "claude", "claude-import", "copilot")
+	b.imported("AGENTS.md", "# Root\n")
+	b.create("tidy", "skill: true\n", "Tidy.\n")
+	if err := errors.Join(
+		os.Symlink("AGENTS.md", filepath.Join(b.dir, "CLAUDE.md")), os.MkdirAll(filepath.Join(b.dir, ".agents", "skills"), 0o755),
+		os.Mkdir(filepath.Join(b.dir, ".claude"), 0o755), os.Symlink("../.agents/skills", filepath.Join(b.dir, ".claude", "skills")),
+	); err != nil {
+		t.Skip("no symbolic links:", err)
+	}
+	for range 2 {
+		if report, err := b.pull(Stop); err != nil || len(report.Left) > 0 {
+			t.Errorf("left %v, %v", report.Left, err)
+		}
+	}
+	for _, link := range []string{"CLAUDE.md", ".claude/skills"} {
+		if info, err := os.Lstat(filepath.Join(b.dir, link)); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more", link)
+		}
+	}
+	if b.read("AGENTS.md") != "# Root\n" || !strings.Contains(b.read(".agents/skills/tidy/SKILL.md"), "Tidy.") {
+		t.Error("the files are not those that the links lead to")
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, ".claude", "rules")); err == nil {
+		t.Error("Claude Code gets the text twice")
+	}
+}
+
+// A file of others or with damaged marks stops only itself.
+func TestOneFileStopsOnlyItself(t *testing.T) {
+	b := newBench(t, "cursor", "gemini", "kiro")
+	b.create("a", "", "A.\n")
+	b.write(".cursor/rules/a.mdc", "Mine.\n")
+	b.write("GEMINI.md", "<!-- triptych:begin -->\nno end\n")
+	report, err := b.pull(Stop)
+	if err != nil || len(report.Left) != 2 || b.read(".kiro/steering/a.md") == "" {
+		t.Errorf("%v, left %v", err, report.Left)
+	}
+	if b.read(".cursor/rules/a.mdc") != "Mine.\n" || b.read("GEMINI.md") != "<!-- triptych:begin -->\nno end\n" {
+		t.Error("a file of others was changed")
+	}
+}
+
+// A store that does not have what the lock names is another one, also if it has a ruleset
+// of the same name.
+func TestOtherStores(t *testing.T) {
+	for name, tc := range map[string]struct {
+		prepare func(own *bench)
+		other   bool
+	}{
+		"other names":       {func(own *bench) { own.create("mine", "", "Mine.\n") }, true},
+		"the same name":     {func(own *bench) { own.create("a", "", "Mine.\n") }, true},
+		"a copy":            {func(own *bench) { own.create("a", "", "A.\n") }, false},
+		"a copy, goes on":   {func(own *bench) { own.create("a", "", "A.\n"); own.update("a", "B.\n") }, false},
+		"nothing to remove": {func(*bench) {}, false}, // told by another error
+	} {
+		b := newBench(t, "cursor", "gemini")
+		b.create("a", "", "A.\n")
+		b.mustPull()
+		own := newBench(t, "cursor", "gemini")
+		tc.prepare(own)
+		p, err := Open(b.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _, err := Select(t.Context(), own.source, p.Selection)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Selection.Targets = []string{"cursor", "gemini"}
+		plan, err := p.Plan(all, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, other := errors.AsType[*OtherStoreError](p.CheckStore(t.Context(), own.source, plan))
+		if other != tc.other {
+			t.Errorf("%s: other store %v", name, other)
+		}
+		p.Close()
+	}
+}

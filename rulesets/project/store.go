@@ -1,0 +1,95 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// An OtherStoreError reports a source that does not have the rulesets of the lock as they
+// were written: it is another store.
+type OtherStoreError struct{ Files int }
+
+func (e *OtherStoreError) Error() string {
+	return fmt.Sprintf("none of the rulesets of %s is in this store as it was pulled (%d files): it is another store; nothing was written", LockFile, e.Files)
+}
+
+// maxCompared is the number of files that are compared with a source before it counts as
+// another one.
+const maxCompared = 50
+
+// CheckStore returns an [*OtherStoreError] if the files of a project were written from
+// another store than source. It reads nothing where a file is as the plan has it.
+func (p *Project) CheckStore(ctx context.Context, source Source, plan Plan) error {
+	makesFiles, written := false, 0
+	for _, i := range plan.Items {
+		makesFiles = makesFiles || i.Content != nil
+		if i.Locked.Path != "" && len(i.Locked.Parts) > 0 {
+			if i.State == Clean {
+				return nil
+			}
+			written++
+		}
+	}
+	if written == 0 || !makesFiles {
+		return nil
+	}
+	compared, known := 0, false
+	for _, i := range plan.Items {
+		if i.Err != nil || len(i.Locked.Parts) == 0 || compared == maxCompared {
+			continue
+		}
+		compared++
+		for _, part := range i.Locked.Parts {
+			r, err := source.Get(ctx, part.Name, strconv.Itoa(part.Rev))
+			if isNoRevision(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if !i.Exists || Sum(i.Have) != i.Locked.Sum || strings.TrimSpace(r.Markdown) == "" {
+				known = true // what was written is not there to compare
+				continue
+			}
+			if hasText(string(i.Have), r.Markdown) {
+				return nil
+			}
+		}
+	}
+	if known {
+		return nil
+	}
+	return &OtherStoreError{written}
+}
+
+func isNoRevision(err error) bool {
+	_, gone := errors.AsType[*ruleset.NotFoundError](err)
+	_, none := errors.AsType[*ruleset.NoRevisionError](err)
+	return gone || none
+}
+
+// hasText reports whether a file has the lines of a text. Lines with placeholders differ
+// from client to client.
+func hasText(file, text string) bool {
+	lines := map[string]bool{}
+	for line := range strings.Lines(file) {
+		lines[strings.TrimSpace(line)] = true
+	}
+	compared := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || strings.Contains(line, "{{"):
+		case !lines[line]:
+			return false
+		default:
+			compared = true
+		}
+	}
+	return compared
+}
