@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Line is the number of the line that ends with //break:mark.
@@ -120,22 +121,30 @@ func (p *Program) base(f *elf.File) uint64 {
 	if f.Type != elf.ET_DYN {
 		return 0
 	}
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.PID))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	for line := range strings.Lines(string(maps)) {
-		var start, end, offset uint64
-		var mode string
-		if n, _ := fmt.Sscanf(line, "%x-%x %s %x", &start, &end, &mode, &offset); n != 4 {
-			continue
+	// exec reports its success before it has mapped the program.
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.PID))
+		if err != nil {
+			p.t.Fatal(err)
 		}
-		if strings.HasSuffix(strings.TrimSpace(line), p.Path) {
-			return start - offset
+		if base, ok := baseIn(string(maps), p.Path); ok {
+			return base
 		}
 	}
 	p.t.Fatalf("%s is not in its own maps", p.Path)
 	return 0
+}
+
+// baseIn returns the address at which the maps of a process have the first byte of a file.
+func baseIn(maps, path string) (base uint64, ok bool) {
+	for line := range strings.Lines(maps) {
+		var start, end, offset uint64
+		var mode string
+		if n, _ := fmt.Sscanf(line, "%x-%x %s %x", &start, &end, &mode, &offset); n == 4 && strings.HasSuffix(strings.TrimSpace(line), path) {
+			return start - offset, true
+		}
+	}
+	return 0, false
 }
 
 // lineAddress looks for the first statement of a line.
