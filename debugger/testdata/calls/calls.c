@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct point { int x, y; };
 struct mixed { double d; long n; };
@@ -66,7 +67,7 @@ double mean(int n, ...) {
 }
 void reset(void) { calls = 0; }
 int crash(int *p) { return *p; }
-int forever(void) { for (;;) calls++; }
+int forever(void) { for (;;) { calls++; usleep(1000); } }
 int by_value(struct point p) { return p.x; }
 const char *token(void) { return secret_token; }
 
