@@ -11,7 +11,7 @@ COUNT ?= 6
 SOAK ?= 30m
 TIMES ?= 1
 # packages of conformance that take more than half a minute or a network of npm's: "make long" runs them
-LONG := attack|browser|debugbench|editors|interop|load|official|scale|xml
+LONG := attack|browser|dapclient|debugbench|editors|gdbclient|interop|load|official|scale|xml
 # packages whose tests take longest: they begin first
 SLOW := ./debugger ./conformance ./debugger/internal/recording ./cmd/triptych ./transport/audit ./debugger/internal/history ./debugger/internal/proc
 # packages that start goroutines, or whose tests do. Those of conformance start the program, which

@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/calltrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // oracles are the calls that are compared with gdb's single steps. Those in long
@@ -38,6 +39,7 @@ func TestLikeGDB(t *testing.T) {
 	debuggertest.GDB(t)
 	for _, o := range oracles {
 		t.Run(o.program+o.flags, func(t *testing.T) {
+			sample.Case(t)
 			t.Parallel()
 			_, program := recordtest.Build(t, o.program, o.flags, "-Wl,-z,now", "-no-pie")
 			s := recordtest.Main(t, program)

@@ -23,6 +23,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // An oracle holds gdb's answers about a core file.
@@ -169,6 +170,7 @@ func TestLikeGDB(t *testing.T) {
 	for _, source := range []string{"crash.c", "crash.cc", "crash.rs", "crash"} {
 		for _, maker := range makers {
 			t.Run(source+"/"+maker.name, func(t *testing.T) {
+				sample.Case(t)
 				t.Parallel()
 				exe := compile(t, source)
 				path := maker.make(t, exe)

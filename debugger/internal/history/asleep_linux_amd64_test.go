@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // buildAsleep compiles testdata/asleep.c.
@@ -61,6 +62,7 @@ func TestOthersSleep(t *testing.T) {
 	path := buildAsleep(t)
 	for _, how := range []string{"cond", "read", "epoll", "poll", "sleep", "join"} {
 		t.Run(how, func(t *testing.T) {
+			sample.Case(t)
 			program := debuggertest.StartFile(t, "asleep.c", path, how)
 			for range 2 { // the second finds what the first has interrupted
 				requireRounds(t, program)

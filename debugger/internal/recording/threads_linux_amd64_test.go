@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestThreads records programs with several threads, compares what they write with what
@@ -15,6 +16,7 @@ func TestThreads(t *testing.T) {
 	program := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
 	for _, test := range []string{"join", "handover", "condition", "local", "signals", "fork", "exec", "leader", "group", "sleep", "robust", "read", "poll", "shared", "unknown", "timeouts"} {
 		t.Run(test, func(t *testing.T) {
+			sample.Case(t)
 			command := exec.CommandContext(t.Context(), program, test)
 			want, _ := command.Output() // the status is compared
 			r := record(t, program, test)

@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A variableWant is a variable as the source of a program defines it.
@@ -36,6 +37,7 @@ func TestValues(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			sample.Case(t)
 			t.Parallel()
 			s := symbolstest.Stop(t, symbolstest.Compile(t, tt.source, tt.flags...), tt.stop, tt.ignore)
 			frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 2)
