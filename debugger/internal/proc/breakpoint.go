@@ -32,6 +32,11 @@ type BreakpointSpec struct {
 	// ReadMemory and other reading methods. An error stops the process and is
 	// returned in Stop.Err.
 	Condition func(Hit) (bool, error)
+
+	// Counted makes each execution one hit, also of those that do not stop. All threads
+	// stop for a moment to pass it. Without it a signal that arrives at a hit that does not
+	// stop may cause a second one.
+	Counted bool
 }
 
 // A Breakpoint is a breakpoint that was set.

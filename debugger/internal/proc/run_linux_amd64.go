@@ -3,6 +3,7 @@ package proc
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -148,7 +149,7 @@ func (p *Process) needsAttention() bool {
 		return true
 	}
 	for _, t := range p.threads {
-		if t.report != nil || !t.running && p.mustStepOver(t) {
+		if t.report != nil || !t.running && (p.mustStepOver(t) || p.mustCount(t)) {
 			return true
 		}
 	}
@@ -203,12 +204,38 @@ func (p *Process) mustStepOver(t *thread) bool {
 	return p.tracer.Regs(t.id, &r) == nil && p.softwareAt(r.RIP) != nil
 }
 
-// passBreakpoints steps the threads that continue at an int3 over it, one at a time,
-// while the breakpoints are removed.
+// hardwareAt returns the hardware breakpoint at which a thread continues; nil if there
+// is none.
+func (p *Process) hardwareAt(t *thread) *location {
+	if !t.skipBreakpoint || t.report != nil || t.group {
+		return nil
+	}
+	var r ptrace.Regs
+	if p.tracer.Regs(t.id, &r) != nil {
+		return nil
+	}
+	if l := p.locationAt(r.RIP, Execute); l != nil && l.hardware() {
+		return l
+	}
+	return nil
+}
+
+// mustCount reports whether a thread continues at a hardware breakpoint each of whose
+// hits counts.
+func (p *Process) mustCount(t *thread) bool {
+	l := p.hardwareAt(t)
+	return l != nil && slices.ContainsFunc(l.breakpoints, func(b *breakpoint) bool { return b.Spec.Counted })
+}
+
+// passBreakpoints steps the threads that continue at a breakpoint over it, one at a
+// time, while the breakpoints are removed. The resume flag alone would do at a hardware
+// breakpoint but for signals: the handler of one that is delivered before the
+// instruction may let another thread go on there, as that of Go's runtime does, and
+// the breakpoint would stop twice for one execution.
 func (p *Process) passBreakpoints(ctx context.Context) error {
 	var errs error
 	for _, t := range p.threads {
-		if p.ended == nil && p.mustStepOver(t) {
+		if p.ended == nil && (p.mustStepOver(t) || p.hardwareAt(t) != nil) {
 			errs = errors.Join(errs, p.stepOver(ctx, t))
 		}
 	}

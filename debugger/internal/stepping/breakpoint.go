@@ -17,6 +17,7 @@ type Breakpoint struct {
 	Condition string
 	Hits      string                       // a condition on the number of hits, see SetHitCondition
 	Holds     func(proc.Hit) (bool, error) // nil without a condition
+	Each      bool                         // every hit is used, none stops
 	Once      bool
 	Ignore    int
 	Thread    int // the only one to stop; 0 is all

@@ -84,6 +84,7 @@ func (s *Stepper) setAt(b *Breakpoint) error {
 	for _, p := range b.Places {
 		if err := s.Breakpoints.Set(b, proc.BreakpointSpec{
 			Address: p.Addr, Once: b.Once, Ignore: b.Ignore, Thread: b.Thread, Condition: b.Holds,
+			Counted: b.Each || b.Ignore > 0 || b.Hits != "" || b.LogMessage != "",
 		}); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (s *Stepper) SetBreakpoint(ctx context.Context, spec BreakpointSpec) (*Brea
 		return nil, err
 	}
 	if spec.Each != nil {
-		b.Holds = spec.Each
+		b.Holds, b.Each = spec.Each, true
 	}
 	if err := s.setAt(b); err != nil {
 		return nil, err
