@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/debugger"
 )
 
 // A finding is the outcome of one check.
@@ -62,6 +64,7 @@ func (a commands) doctorCommand() app.Command {
 func (a commands) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 	findings := []finding{a.checkData(), a.checkLogLevel()}
 	findings = append(findings, a.checkFamilies(ctx)...)
+	findings = append(findings, a.checkMachine()...)
 	findings = append(findings, a.checkRulesetFiles(ctx)...)
 	findings = append(findings, a.checkStore(ctx)...)
 	findings = append(findings, a.checkTrail(ctx)...)
@@ -183,6 +186,23 @@ func (a commands) checkFamily(ctx context.Context, f app.Family) finding {
 		hint = f.Empty
 	}
 	return finding{f.Name, good, app.Counted(len(tools), "tool") + ", " + app.Counted(resources, "resource"), hint}
+}
+
+// checkMachine lists what the debugger misses on this machine.
+func (a commands) checkMachine() []finding {
+	chosen, err := a.ChosenFamilies()
+	if err != nil || !slices.ContainsFunc(chosen, func(f app.Family) bool { return f.Name == "debugger" }) {
+		return nil // checkFamilies reports the error
+	}
+	return lacking(debugger.Lacks())
+}
+
+func lacking(lacks []debugger.Lack) []finding {
+	var findings []finding
+	for _, l := range lacks {
+		findings = append(findings, finding{"debugger", warning, "this machine lacks " + l.Feature, l.Cost})
+	}
+	return findings
 }
 
 // checkClients looks at the files that mention us.

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package machine
+
+func (m *Machine) examine() {}
