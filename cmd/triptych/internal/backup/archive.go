@@ -179,7 +179,7 @@ func (w *writer) close(m *Manifest) error {
 // each calls visit with the entries of an archive, in their order, and then seen, unless it
 // is nil, with their sizes and hashes. What visit does not read of a content is skipped: an
 // entry may be larger than the memory.
-func each(from io.Reader, visit func(name string, mode fs.FileMode, content io.Reader) error, seen func(Entry)) error {
+func each(from io.Reader, visit func(name string, content io.Reader) error, seen func(Entry)) error {
 	z, err := gzip.NewReader(from)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func each(from io.Reader, visit func(name string, mode fs.FileMode, content io.R
 		}
 		sum := sha256.New()
 		content := io.TeeReader(archive, sum)
-		if err := visit(header.Name, fs.FileMode(header.Mode).Perm(), content); err != nil { //nolint:gosec // a mode has 12 bits
+		if err := visit(header.Name, content); err != nil {
 			return err
 		}
 		if _, err := io.Copy(io.Discard, content); err != nil {

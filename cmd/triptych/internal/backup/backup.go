@@ -343,7 +343,12 @@ func isTemporary(name string) bool { return strings.HasPrefix(name, ".") || name
 func Read(from io.Reader) (*Manifest, error) {
 	var m *Manifest
 	var found []Entry
-	err := each(from, func(name string, _ fs.FileMode, content io.Reader) error {
+	seen := map[string]bool{}
+	err := each(from, func(name string, content io.Reader) error {
+		if seen[name] || !isEntry(name) {
+			return fmt.Errorf("%q is no entry of a backup, or is there twice", name)
+		}
+		seen[name] = true
 		if name != manifestName {
 			return nil
 		}
@@ -401,8 +406,8 @@ func Restore(ctx context.Context, from io.ReadSeeker, t Target, m *Manifest) err
 		return err
 	}
 	r := &restorer{t: t, there: there, format: m.Format}
-	err = each(from, func(name string, mode fs.FileMode, content io.Reader) error {
-		return r.entry(ctx, name, mode, content)
+	err = each(from, func(name string, content io.Reader) error {
+		return r.entry(ctx, name, content)
 	}, nil)
 	if err := errors.Join(err, r.dropLines()); err != nil {
 		return err
@@ -458,7 +463,7 @@ type restorer struct {
 }
 
 // entry writes one entry.
-func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
+func (r *restorer) entry(ctx context.Context, name string, content io.Reader) error {
 	folder, rest, _ := strings.Cut(present(name), "/")
 	if r.there[name] || !r.t.has(name) && name != countsEntry && name != oldConsumersEntry {
 		return nil
@@ -478,7 +483,7 @@ func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, con
 	case "audit":
 		err = r.chain(ctx, rest, content)
 	case "data":
-		err = r.file(rest, mode, content)
+		err = r.file(rest, content)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -609,10 +614,7 @@ func (r *restorer) dropLines() error {
 }
 
 // file writes a file of the data folder, which has its name when it is whole.
-func (r *restorer) file(place string, mode fs.FileMode, content io.Reader) error {
-	if !filepath.IsLocal(filepath.FromSlash(place)) || path.Clean(place) != place {
-		return fmt.Errorf("%q leads out of the data folder", place)
-	}
+func (r *restorer) file(place string, content io.Reader) error {
 	file := filepath.Join(r.t.Data, filepath.FromSlash(place))
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -623,7 +625,7 @@ func (r *restorer) file(place string, mode fs.FileMode, content io.Reader) error
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // it has another name by then
 	_, err = io.Copy(f, content)
-	if err := errors.Join(err, f.Chmod(mode.Perm()), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(err, f.Chmod(modeOf(place)), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), file) // fits has seen that there is none

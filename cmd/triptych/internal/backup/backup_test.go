@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -626,17 +627,68 @@ func TestWhileChanging(t *testing.T) {
 	}
 }
 
-// An entry cannot leave the data folder.
-func TestEntriesStayInside(t *testing.T) {
-	for _, name := range []string{"data/../outside", "data//etc/passwd", "data/aoc/../../x"} {
+// An entry that no backup has is refused before anything is written: such a name leads out of
+// the data folder, or to a file that is not part of a backup.
+func TestForeignEntries(t *testing.T) {
+	for _, name := range []string{
+		"data/../outside", "data//etc/passwd", "data/aoc/../../x", "../evil", "/abs/evil", "evil", "evil/a", "data/.ssh/authorized_keys", "data/evil",
+		"data/rulesets/a.json", "data/keys/keys.json", "data/audit/evil", "data/aoc/.hidden/a", "data/aoc/lock", "data/aoc/personal/a/session",
+		"data/tls/../../../x", "data\\..\\evil", "rulesets/../x.json", "rulesets/a/b.json", "rulesets/a", "skills/a", "audit/a", "audit/../a.head",
+		"keys.json/a", "./keys.json", "data",
+	} {
 		target := folder(t).open(t, true)
-		file := backup.Pack(t, backup.Format, map[string]string{name: "x"})
-		m, err := backup.Read(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
+		file := backup.Pack(t, backup.Format, map[string]string{name: "x", "data/aoc/2025/1/puzzle.json": "{}"})
+		before := tree(t, target.Data)
+		if _, err := backup.Read(bytes.NewReader(file)); err == nil {
+			t.Errorf("%q: the backup is good", name)
 		}
-		if err := backup.Restore(t.Context(), bytes.NewReader(file), target, m); err == nil {
-			t.Errorf("%s was written", name)
+		if after := tree(t, target.Data); after != before {
+			t.Errorf("%q: the folder has changed: %s", name, after)
+		}
+	}
+}
+
+// tree lists the files of a folder and their modes.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		all = append(all, strings.TrimPrefix(path, dir)+" "+info.Mode().String())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, "\n")
+}
+
+// Files are restored with modes of the program, whatever the archive says.
+func TestRestoredModes(t *testing.T) {
+	want := map[string]fs.FileMode{
+		"aoc/2025/1.json": 0o644, "aoc/personal/u/2025/1.txt": 0o600, "tls/key.pem": 0o600, "tls/acme/account": 0o600, "traces/a.trace": 0o600,
+		"audit/signing.key": 0o600, "audit/signing.pub": 0o600,
+	}
+	entries := map[string]string{}
+	for name := range want {
+		entries["data/"+name] = "x"
+	}
+	file := backup.PackMode(t, entries, 0o777)
+	m, err := backup.Read(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := backup.Target{Source: backup.Source{Data: t.TempDir(), Personal: true, Now: noon}}
+	if err := backup.Restore(t.Context(), bytes.NewReader(file), target, m); err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range want {
+		info, err := os.Stat(filepath.Join(target.Data, filepath.FromSlash(name)))
+		if err != nil || info.Mode() != mode {
+			t.Errorf("%s: %v, %v, want %v", name, info, err, mode)
 		}
 	}
 }

@@ -15,10 +15,21 @@ import (
 // Pack returns a backup of a format with these entries, in the order of their names.
 func Pack(t *testing.T, format int, entries map[string]string) []byte {
 	t.Helper()
+	return pack(t, format, entries, 0o600)
+}
+
+// PackMode returns a backup whose entries have a mode.
+func PackMode(t *testing.T, entries map[string]string, mode fs.FileMode) []byte {
+	t.Helper()
+	return pack(t, Format, entries, mode)
+}
+
+func pack(t *testing.T, format int, entries map[string]string, mode fs.FileMode) []byte {
+	t.Helper()
 	var file bytes.Buffer
 	w := newWriter(&file)
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		if err := w.add(name, 0o600, []byte(entries[name])); err != nil {
+		if err := w.add(name, mode, []byte(entries[name])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,13 +44,13 @@ func Repack(t *testing.T, from []byte, change func(*Manifest)) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w := newWriter(&file)
-	err := each(bytes.NewReader(from), func(name string, mode fs.FileMode, content io.Reader) error {
+	err := each(bytes.NewReader(from), func(name string, content io.Reader) error {
 		if name != manifestName {
 			text, err := io.ReadAll(content)
 			if err != nil {
 				return err
 			}
-			return w.add(name, mode, text)
+			return w.add(name, 0o600, text)
 		}
 		var m Manifest
 		if err := decode(content, &m); err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 )
@@ -50,7 +49,7 @@ func (s Source) fits(ctx context.Context, from io.ReadSeeker, m *Manifest) (map[
 	if err := rewind(from); err != nil {
 		return nil, err
 	}
-	return same, each(from, func(name string, _ fs.FileMode, content io.Reader) error {
+	return same, each(from, func(name string, content io.Reader) error {
 		if name = present(name); !partial[name] {
 			return nil
 		}
