@@ -240,6 +240,19 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// The first question after the process was killed while it was idle is answered.
+func TestKilledWhileIdle(t *testing.T) {
+	r := remote(t, document.Config{}, 0)
+	for range 20 {
+		works(t, r)
+		r.Kill()
+	}
+	works(t, r)
+	if n := r.Starts(); n != 21 {
+		t.Errorf("there were %d processes, want 21", n)
+	}
+}
+
 func TestNoCommand(t *testing.T) {
 	r := isolate.New([]string{filepath.Join(t.TempDir(), "gone")}, document.Config{}, 0, quiet())
 	_, err := r.Query(t.Context(), document.QueryRequest{Document: "<a/>", Query: "/"})

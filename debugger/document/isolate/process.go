@@ -33,6 +33,7 @@ type process struct {
 type waiter struct {
 	answer   chan reply
 	progress chan progress
+	begun    bool // the process has read the request; guarded by process.mu
 }
 
 // start runs the command and sends it its settings.
@@ -95,6 +96,8 @@ func (p *process) deliver(r reply) {
 	w, ok := p.waiting[r.ID]
 	switch {
 	case !ok: // its caller has left
+	case r.Begun:
+		w.begun = true
 	case r.Progress == nil:
 		delete(p.waiting, r.ID)
 		w.answer <- r
@@ -181,7 +184,7 @@ func (p *process) ask(ctx context.Context, method string, arg json.RawMessage, p
 	defer p.forget(id)
 	if err := p.send(request{ID: id, Method: method, Arg: arg}); err != nil {
 		p.kill()
-		return reply{}, p.died(method)
+		return reply{}, p.died(w, method)
 	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -239,12 +242,26 @@ func (p *process) last(w *waiter, method string) (reply, error) {
 	case r := <-w.answer:
 		return r, nil
 	default:
-		return reply{}, p.died(method)
+		return reply{}, p.died(w, method)
 	}
 }
 
-func (p *process) died(method string) error {
-	return &document.EngineError{Doing: method, Cause: "its process ended, maybe for want of memory"}
+// A notBegunError reports that a process ended before it read a request: the system may have
+// ended it while it was idle. Another process can do the request.
+type notBegunError struct{ error }
+
+// Unwrap returns the error for the caller.
+func (e notBegunError) Unwrap() error { return e.error }
+
+// died returns the error of a request whose process has ended.
+func (p *process) died(w *waiter, method string) error {
+	err := &document.EngineError{Doing: method, Cause: "its process ended, maybe for want of memory"}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !w.begun {
+		return notBegunError{err}
+	}
+	return err
 }
 
 // expect makes room for the replies to a new request.
@@ -252,7 +269,7 @@ func (p *process) expect() (int64, *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.next++
-	w := &waiter{make(chan reply, 1), make(chan progress, 256)}
+	w := &waiter{answer: make(chan reply, 1), progress: make(chan progress, 256)}
 	p.waiting[p.next] = w
 	return p.next, w
 }

@@ -3,6 +3,7 @@ package isolate
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -175,6 +176,28 @@ func (r *Remote) patience() time.Duration {
 // toNotice is the time in which a process notices that a request took too long.
 const toNotice = 15 * time.Second
 
+// attempts bounds the processes that a request is sent to, of which all but the last have ended
+// before they read it.
+const attempts = 3
+
+// ask sends a request to the process that runs now.
+func (r *Remote) ask(ctx context.Context, method string, arg json.RawMessage, patience time.Duration, told func(int, int, string)) (answer reply, err error) {
+	for range attempts {
+		var p *process
+		if p, err = r.process(); err != nil {
+			return reply{}, err
+		}
+		answer, err = p.ask(ctx, method, arg, patience, told)
+		r.release(p)
+		unread, ok := errors.AsType[notBegunError](err)
+		if !ok {
+			return answer, err
+		}
+		err = unread.error
+	}
+	return reply{}, err
+}
+
 // call sends a request and waits for its answer.
 func call[T any](ctx context.Context, r *Remote, method string, arg any, patience time.Duration, told func(int, int, string)) (T, error) {
 	var result T
@@ -185,12 +208,7 @@ func call[T any](ctx context.Context, r *Remote, method string, arg any, patienc
 	if err != nil {
 		return result, err
 	}
-	p, err := r.process()
-	if err != nil {
-		return result, err
-	}
-	defer r.release(p)
-	answer, err := p.ask(ctx, method, text, patience, told)
+	answer, err := r.ask(ctx, method, text, patience, told)
 	if err != nil {
 		return result, err
 	}

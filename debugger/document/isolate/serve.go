@@ -81,6 +81,7 @@ func (s *server) serve(ctx context.Context, decoder *json.Decoder) error {
 			s.cancel(r.ID)
 			continue
 		}
+		s.send(reply{ID: r.ID, Begun: true})
 		ctx := s.begin(ctx, r.ID)
 		s.wg.Go(func() { s.answer(ctx, r) })
 	}

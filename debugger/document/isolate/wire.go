@@ -26,9 +26,10 @@ type request struct {
 	Arg    json.RawMessage `json:"arg,omitempty"`
 }
 
-// A reply comes from it: progress, or else the answer.
+// A reply comes from it: that the request was read, progress, or else the answer.
 type reply struct {
 	ID        int64           `json:"id"`
+	Begun     bool            `json:"begun,omitempty"`
 	Progress  *progress       `json:"progress,omitempty"`
 	Result    json.RawMessage `json:"result,omitempty"`
 	Error     *wireError      `json:"error,omitempty"`
