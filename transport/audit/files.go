@@ -37,8 +37,8 @@ type Config struct {
 	// new one included; 0 means all.
 	KeepFiles int
 	// KeepFor is the least time that records stay; files whose last record is
-	// older are deleted when a new one is begun, which then happens four times
-	// in that span. 0 means for ever.
+	// older are deleted when a new one is begun, two at most, which then happens four
+	// times in that span. 0 means for ever.
 	KeepFor time.Duration
 }
 

@@ -78,7 +78,7 @@ func (w *fileWriter) outdated(c *chain, now time.Time) *retiredNote {
 	if cfg.KeepFiles > 0 {
 		through = w.number + 1 - cfg.KeepFiles
 	}
-	for n := w.first; cfg.KeepFor > 0 && n <= w.number && w.isOlder(n, now.Add(-cfg.KeepFor)); n++ {
+	for n := w.first; cfg.KeepFor > 0 && n <= min(w.number, w.first+maxAged-1) && w.isOlder(n, now.Add(-cfg.KeepFor)); n++ {
 		through = max(through, n)
 	}
 	if through < w.first {
@@ -95,6 +95,11 @@ func (w *fileWriter) outdated(c *chain, now time.Time) *retiredNote {
 	}
 	return r
 }
+
+// maxAged bounds the files, segments or chains that are deleted for their age at one time. A
+// clock that was a year ahead for a moment costs no more; a trail that has fallen behind shrinks
+// with each new file, since that is two for one.
+const maxAged = 2
 
 // isOlder reports whether a file was last written before a time. One that cannot be read is
 // not: it stays.

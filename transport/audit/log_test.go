@@ -421,3 +421,31 @@ func TestRetentionByAge(t *testing.T) {
 	}
 	whole(t, dir, 1)
 }
+
+// A clock that is years ahead for a moment costs two files, not the trail.
+func TestRetentionWithABadClock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	now := time.Now() // files have the time of the system
+	cfg := audit.Config{Dir: dir, KeepFor: time.Hour, MaxFile: 1, Now: func() time.Time { return now }}
+	l := audit.New(cfg)
+	const records = 10
+	for range records { // each in a file of its own
+		keep(t, l, audit.Record{Key: "old"})
+	}
+	shut(t, l)
+	cfg.MaxFile = 0 // the default
+	l = audit.New(cfg)
+	now = now.AddDate(3, 0, 0)
+	for range 5 {
+		keep(t, l, audit.Record{Key: "ahead"})
+		now = now.Add(time.Second)
+	}
+	now = now.AddDate(-3, 0, 0)
+	keep(t, l, audit.Record{Key: "back"})
+	shut(t, l)
+	got := query(t, dir, audit.Filter{})
+	if len(got) < records-2+5+1 {
+		t.Errorf("%d records are left: %v", len(got), got)
+	}
+	whole(t, dir, uint64(len(got)))
+}

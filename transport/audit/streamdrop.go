@@ -21,14 +21,19 @@ func (w *streamWriter) dropEnded(now time.Time) {
 		w.logger.Warn("chains of the audit trail that have ended are kept longer", "err", err)
 		return
 	}
+	old := now.Add(-w.policy.keepFor)
+	left := w.droppable(heads, old)
 	for chain, head := range heads {
 		l, err := parseLine([]byte(head))
 		if chain == w.id || err != nil || !w.signer.signed(l, chain) {
 			continue
 		}
 		signed, err := time.Parse(timeFormat, l.note.Head.Time)
-		if err != nil || !signed.Before(now.Add(-w.policy.keepFor)) {
+		if err != nil || !signed.Before(old) {
 			continue
+		}
+		if left--; left < 0 {
+			return
 		}
 		dropped, err := w.dropInTime(chain, head, now)
 		if err != nil {
@@ -42,6 +47,22 @@ func (w *streamWriter) dropEnded(now time.Time) {
 			w.logger.Info("a chain of the audit trail is deleted, which has ended", "chain", chain, "seq", l.note.Head.Seq, "signed", signed)
 		}
 	}
+}
+
+// droppable returns how many chains may be deleted that were signed last before a time. Servers
+// that run sign now and then: when none of the others has since, the clock of this one may be
+// wrong.
+func (w *streamWriter) droppable(heads map[string]string, old time.Time) int {
+	for chain, head := range heads {
+		l, err := parseLine([]byte(head))
+		if chain == w.id || err != nil || !w.signer.signed(l, chain) {
+			continue
+		}
+		if signed, err := time.Parse(timeFormat, l.note.Head.Time); err == nil && !signed.Before(old) {
+			return len(heads)
+		}
+	}
+	return maxAged
 }
 
 // headsThere puts back the heads that could not be put back before, and returns all heads that

@@ -75,7 +75,7 @@ func (w *streamWriter) outdated(c *chain, now time.Time) *retiredNote {
 		if i+1 < len(all) {
 			ended = all[i+1].began
 		}
-		if w.policy.keepFor > 0 && ended.Before(now.Add(-w.policy.keepFor)) || w.policy.keepBytes > 0 && size > w.policy.keepBytes {
+		if i < maxAged && w.policy.keepFor > 0 && ended.Before(now.Add(-w.policy.keepFor)) || w.policy.keepBytes > 0 && size > w.policy.keepBytes {
 			drop = i + 1
 		}
 	}

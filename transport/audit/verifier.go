@@ -122,7 +122,7 @@ func (v *verifier) begin(l line, wrong func(string, ...any) *BreakError) *BreakE
 	v.seq, v.first, v.signed = f.After, f.After, f.After
 	if v.authentic = v.trusts(key); !v.authentic {
 		v.untrusted = wrong("it is signed with the key %s, which is not trusted", Fingerprint(key))
-		v.untrusted.untrusted = true
+		v.untrusted.Untrusted = true
 	}
 	if f.Number > 1 {
 		v.missing, v.headSeen = f, v.headBefore(f)
@@ -218,7 +218,7 @@ func (v *verifier) accept(at place, l line) {
 		v.untrusted = nil
 	case v.untrusted == nil:
 		v.untrusted = &BreakError{
-			Chain: v.report.Chain, File: at.file, Line: at.line, Seq: v.seq, untrusted: true,
+			Chain: v.report.Chain, File: at.file, Line: at.line, Seq: v.seq, Untrusted: true,
 			Reason: fmt.Sprintf("what follows the last head that is trusted is signed with the key %s, which is not trusted", Fingerprint(v.key)),
 		}
 	}

@@ -72,8 +72,8 @@ type BreakError struct {
 	// store that has lost its newest writes leaves chains like that, until their servers
 	// notice.
 	Short bool
-
-	untrusted bool // no key of the chain is trusted
+	// Untrusted is set when the chain is as it was written, by a key that is not trusted.
+	Untrusted bool
 }
 
 // Error returns the chain, the place in it as far as it is known, and the reason.
@@ -188,7 +188,7 @@ func verifyChains(ctx context.Context, b backend, chains []stored, from Checkpoi
 			again = t.learn(&one, given) || again
 		}
 		for i, one := range reports {
-			if len(t.revoked) > revoked || again && one.Broken != nil && one.Broken.untrusted {
+			if len(t.revoked) > revoked || again && one.Broken != nil && one.Broken.Untrusted {
 				reports[i] = nil
 			}
 		}

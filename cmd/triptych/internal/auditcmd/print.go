@@ -115,7 +115,22 @@ func (a commands) printReport(report audit.Report, inStore, asJSON bool) (err er
 		return app.WithHints(errors.New("the ends of chains are missing: the store has lost its newest writes, or they were removed"),
 			"a chain says what it has lost when the server of its name starts again or records the next request")
 	}
+	if onlyUntrusted(report) {
+		return app.WithHints(errors.New("the audit trail is signed with a key that is not trusted here"),
+			"compare its fingerprint with that of the server; --trust FILE trusts a public key, such as audit/signing.pub of the server's data folder",
+			"an unknown key may also be that of a stranger who has written the trail anew")
+	}
 	return errors.New("the audit trail was tampered with")
+}
+
+// onlyUntrusted reports whether nothing is wrong with a trail but the keys of its signatures.
+func onlyUntrusted(report audit.Report) bool {
+	for i := range report.Chains {
+		if broken := report.Chains[i].Broken; broken != nil && !broken.Untrusted {
+			return false
+		}
+	}
+	return true
 }
 
 // onlyShort reports whether nothing is wrong with a trail but ends that are missing.
