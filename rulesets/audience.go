@@ -1,11 +1,14 @@
 package rulesets
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -219,12 +222,45 @@ func (c *Config) Lag(ctx context.Context) (lag consumers.Lag, ok bool, err error
 	return consumers.LagOf(all, c.now()), true, err
 }
 
+// maxWebhookFile bounds the file of TRIPTYCH_WEBHOOK_FILE, in bytes.
+const maxWebhookFile = 8 << 10
+
+// webhookURL returns the URL of the webhook, "" for none: that of the flag, of
+// TRIPTYCH_WEBHOOK, or the text of the file that TRIPTYCH_WEBHOOK_FILE names. A URL may hold a
+// secret, and a flag is shown to all users of the machine.
+func (c *Config) webhookURL(env mcp.Env) (string, error) {
+	if c.Webhook != "" || env.Getenv == nil {
+		return c.Webhook, nil
+	}
+	if text := env.Getenv("TRIPTYCH_WEBHOOK"); text != "" {
+		return text, nil
+	}
+	name := env.Getenv("TRIPTYCH_WEBHOOK_FILE")
+	if name == "" {
+		return "", nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("TRIPTYCH_WEBHOOK_FILE: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, maxWebhookFile))
+	if err != nil {
+		return "", fmt.Errorf("TRIPTYCH_WEBHOOK_FILE: %w", err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return "", fmt.Errorf("TRIPTYCH_WEBHOOK_FILE: %s is empty", name)
+	}
+	return string(bytes.TrimSpace(text)), nil
+}
+
 // hook returns the configured webhook, or nil.
 func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*webhook.Hook, error) {
-	if c.Webhook == "" {
-		return nil, nil
+	text, err := c.webhookURL(env)
+	if text == "" || err != nil {
+		return nil, err
 	}
-	target, err := url.Parse(c.Webhook)
+	target, err := url.Parse(text)
 	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
 		return nil, errors.New("--webhook is no URL such as https://ci.example.com/hooks/rules")
 	}
@@ -235,11 +271,11 @@ func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*w
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("--webhook needs TRIPTYCH_WEBHOOK_SECRET, at least %d characters, which signs its messages", minSecret)
 	}
-	record, err := openHookRecord(ctx, env, c.Webhook)
+	record, err := openHookRecord(ctx, env, text)
 	if err != nil {
 		return nil, err
 	}
-	return &webhook.Hook{URL: c.Webhook, Secret: []byte(secret), Record: record, Store: store, Logger: env.Logger}, nil
+	return &webhook.Hook{URL: text, Secret: []byte(secret), Record: record, Store: store, Logger: env.Logger}, nil
 }
 
 // openHookRecord opens the record of the notifications sent to a URL: on the

@@ -58,7 +58,7 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` of rulesets; * and ? stand for any text and character (TRIPTYCH_PROTECTED_LABELS)")
 	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` of rulesets once they are set, such as v* (TRIPTYCH_IMMUTABLE_LABELS)")
 	set.BoolVar(&c.Consumers, "consumers", false, "record which projects and clients have which revisions of rulesets")
-	set.StringVar(&c.Webhook, "webhook", "", "tell this `URL` of changes of rulesets, with messages that TRIPTYCH_WEBHOOK_SECRET signs")
+	set.StringVar(&c.Webhook, "webhook", "", "tell this `URL` of changes of rulesets, with messages that TRIPTYCH_WEBHOOK_SECRET signs (TRIPTYCH_WEBHOOK, or the file that TRIPTYCH_WEBHOOK_FILE names)")
 	set.StringVar(&c.Scan, "scan", "", "look for hidden text and secrets in rulesets that are written: off, warn or refuse, and refuse:KEY for the id of a key; `modes` between commas (TRIPTYCH_SCAN; default warn)")
 	if set.Lookup("label") != nil {
 		return // the command reads labelled revisions itself
