@@ -15,6 +15,9 @@ const (
 	interrupt = 0x03
 )
 
+// ErrProtocol is returned for a client that does not begin as the protocol does.
+var ErrProtocol = errors.New("the client does not speak the remote protocol of gdb")
+
 // A Packet is a packet or an interrupt of a client.
 type Packet struct {
 	Data      []byte // without framing and escapes
@@ -23,7 +26,8 @@ type Packet struct {
 
 // A Conn exchanges packets with a client.
 type Conn struct {
-	r *bufio.Reader
+	r     *bufio.Reader
+	begun bool // the first byte was one of the protocol
 
 	mu    sync.Mutex
 	w     io.Writer
@@ -38,13 +42,19 @@ func NewConn(rw io.ReadWriter) *Conn {
 
 // Read returns the next packet. It acknowledges packets, requests damaged packets
 // again, and repeats the last frame when the client asks for it. It ignores bytes
-// between packets (section E.1).
+// between packets (section E.1), but the first byte of a client must be one of the
+// protocol, or Read returns [ErrProtocol]. A web page can make a browser send a request
+// of HTTP to any port of the machine, with packets in its body.
 func (c *Conn) Read() (Packet, error) {
 	for {
 		b, err := c.r.ReadByte()
 		if err != nil {
 			return Packet{}, err
 		}
+		if !c.begun && b != ack && b != nack && b != '$' && b != interrupt {
+			return Packet{}, ErrProtocol
+		}
+		c.begun = true
 		switch b {
 		case interrupt:
 			return Packet{Interrupt: true}, nil

@@ -143,3 +143,34 @@ func FuzzRead(f *testing.F) {
 		t.Fatal("more packets than bytes")
 	})
 }
+
+// A client that begins as one of another protocol is not listened to, whatever packets follow.
+// Later, bytes between packets are ignored.
+func TestOtherProtocols(t *testing.T) {
+	const packets = "$?#3f$g#67$k#6b"
+	for _, begin := range []string{"POST / HTTP/1.1\r\nHost: 127.0.0.1:2345\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "OPTIONS /", "\x16\x03\x01", "SSH-2.0-x\r\n", "\r\n", " ", "\x00", "Content-Length: 1\r\n"} {
+		c, out := dial(begin + packets)
+		for range 3 {
+			if p, err := c.Read(); !errors.Is(err, ErrProtocol) {
+				t.Errorf("%q: packet %q, %v", begin, p.Data, err)
+			}
+		}
+		if out.Len() > 0 {
+			t.Errorf("%q: answered %q", begin, out.String())
+		}
+	}
+	for _, begin := range []string{"", "+", "-", "+\r\n", "\x03", "$#00\x00junk"} {
+		c, _ := dial(begin + packets)
+		found := false
+		for range 3 {
+			p, err := c.Read()
+			if err != nil {
+				t.Fatalf("%q: %v", begin, err)
+			}
+			found = found || string(p.Data) == "?"
+		}
+		if !found {
+			t.Errorf("%q: the packet was not read", begin)
+		}
+	}
+}
