@@ -40,7 +40,7 @@ func mappings(maps procfs.Maps) []symbols.Mapping {
 	var out []symbols.Mapping
 	for _, m := range maps {
 		if m.Path != "" {
-			out = append(out, symbols.Mapping{Start: m.Start, End: m.End, Offset: m.Offset, Path: m.Path})
+			out = append(out, symbols.Mapping{Start: m.Start, End: m.End, Offset: m.Offset, Path: m.Path, Executable: m.Execute})
 		}
 	}
 	return out

@@ -26,6 +26,7 @@ type Mapping struct {
 	Start, End uint64
 	Offset     uint64
 	Path       string // as /proc/PID/maps has it, "[vdso]" included
+	Executable bool
 }
 
 // A File is the contents of a mapped file, as returned by Config.Open.
@@ -187,20 +188,39 @@ func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error)
 }
 
 // group joins the consecutive mappings of each file into one, from the lowest
-// start to the highest end, with the offset of the first.
+// start to the highest end, with the offset of the first. A file that is also mapped
+// to be read, as by a program that reads its own debug information, is one image: of
+// the groups of a file, those without code are left out if another one has code.
 func group(maps []Mapping) []Mapping {
 	var out []Mapping
+	last := uint64(0) // the offset of the last mapping
+	code := map[string]bool{}
 	for _, m := range maps {
-		if !strings.HasPrefix(m.Path, "/") && m.Path != "[vdso]" {
+		if !strings.HasPrefix(m.Path, "/") && m.Path != "[vdso]" || strings.HasPrefix(m.Path, "/dev/") {
 			continue
 		}
-		if n := len(out); n > 0 && out[n-1].Path == m.Path && m.Offset >= out[n-1].Offset && m.Start >= out[n-1].End {
-			out[n-1].End = m.End
-			continue
+		code[m.Path] = code[m.Path] || m.Executable
+		if n := len(out); n > 0 && m.Offset >= last && continues(out[n-1], m) {
+			out[n-1].End, out[n-1].Executable = m.End, out[n-1].Executable || m.Executable
+		} else {
+			out = append(out, m)
 		}
-		out = append(out, m)
+		last = m.Offset
 	}
-	return slices.DeleteFunc(out, func(m Mapping) bool { return strings.HasPrefix(m.Path, "/dev/") })
+	return slices.DeleteFunc(out, func(m Mapping) bool { return code[m.Path] && !m.Executable })
+}
+
+// maxGap limits how much further apart two segments of a file are in memory than in the
+// file: the linker may begin each one on a new page, of 2 MiB at most.
+const maxGap = 16 << 20
+
+// continues reports whether a mapping is of the same image as the group before it. The
+// mapping of the beginning of a file begins an image.
+func continues(g, m Mapping) bool {
+	if g.Path != m.Path || m.Offset == 0 || m.Start < g.End {
+		return false
+	}
+	return m.Start-g.Start <= m.Offset-g.Offset+maxGap
 }
 
 // Image returns the image that an address lies in, nil when it is in none.
