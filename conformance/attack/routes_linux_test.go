@@ -163,6 +163,7 @@ func TestRoutes(t *testing.T) {
 	}
 	step("slow forms", func(t *testing.T) { slowForms(t, s, all, visitors()) })
 	step("many forms without their end", func(t *testing.T) { openForms(t, s, visitors()) })
+	step("pages that cost much", func(t *testing.T) { costlyPages(t, s) })
 	step("floods", func(t *testing.T) { floods(t, s, all, visitors()) })
 	shrinks(t, s)
 	if _, err := os.Stat(temporary); err != nil {
@@ -252,5 +253,45 @@ func floods(t *testing.T, s *server, all []route, visitors []string) {
 		if got.of[500] > 0 {
 			t.Errorf("statuses %v", got.of)
 		}
+	}
+}
+
+// costlyPages has one key ask for many pages at once that read the trail, check all rulesets or
+// render Markdown that takes the square of its size.
+func costlyPages(t *testing.T, s *server) {
+	_, token := key(t, s.data, "--scopes", "rulesets:read,rulesets:write,audit:read,server:admin")
+	visitor := s.visitor(t, token)
+	conn := s.dial(t)
+	write(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"+visitor+"\r\n")
+	page, err := io.ReadAll(conn)
+	found := regexp.MustCompile(`name="csrf" value="(\w+)"`).FindSubmatch(page)
+	if err != nil || found == nil {
+		t.Fatalf("no form: %v %s", err, page)
+	}
+	form := func(path string, fields url.Values) string {
+		fields.Set("csrf", string(found[1]))
+		text := fields.Encode()
+		return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s%sContent-Length: %d\r\n\r\n%s", path, visitor, asForm, len(text), text)
+	}
+	preview := func(text string) string { return form("/new", url.Values{"do": {"preview"}, "markdown": {text}}) }
+	requests := []string{
+		"GET /audit/export HTTP/1.1\r\nHost: localhost\r\n" + visitor + "\r\n",
+		"GET /audit?text=a HTTP/1.1\r\nHost: localhost\r\n" + visitor + "\r\n",
+		"GET /lint HTTP/1.1\r\nHost: localhost\r\n" + visitor + "\r\n",
+		form("/audit/verify", url.Values{}),
+		preview(strings.Repeat("a|", 2000) + "\n" + strings.Repeat("-|", 2000) + "\n" + strings.Repeat("|b\n", 3000)),
+		preview(strings.Repeat("[a](", 60_000)),
+		preview(strings.Repeat("a_", 120_000)),
+	}
+	var got statuses
+	sideBySide(40, times(120, 600), func(i int) {
+		conn := s.dial(t)
+		defer conn.Close()
+		write(conn, requests[i%len(requests)])
+		got.add(conn)
+	})
+	t.Logf("statuses %v", got.of)
+	if got.of[200] == 0 || got.of[429] == 0 || got.of[200]+got.of[429] != times(120, 600) {
+		t.Errorf("statuses %v, want some 200 and otherwise 429", got.of)
 	}
 }
