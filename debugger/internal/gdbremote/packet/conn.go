@@ -52,7 +52,7 @@ func (c *Conn) Read() (Packet, error) {
 			return Packet{}, err
 		}
 		if !c.begun && b != ack && b != nack && b != '$' && b != interrupt {
-			return Packet{}, ErrProtocol
+			return Packet{}, errors.Join(ErrProtocol, c.r.UnreadByte()) // again each time
 		}
 		c.begun = true
 		switch b {
