@@ -1,6 +1,9 @@
 package jsonrpc
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
 
 // A batch gathers the answers to the messages of one array (JSON-RPC 2.0, section 6);
 // they go out together when the last is there. Section 6 lets a server answer them in any
@@ -55,14 +58,14 @@ func (c *Conn) handleBatch(line []byte) {
 
 // decodeBatch checks the array and decodes its elements, at most limit.
 func (d *decoder) decodeBatch(text []byte, limit int) ([]message, *Error) {
-	if Valid(text, d.depth) != nil {
-		return nil, parseError()
+	if err := Valid(text, d.depth); err != nil {
+		return d.salvageBatch(text, limit)
 	}
 	var items []message
 	elements := Elements(text[skipSpace(text, 0):])
 	for elements.Next() {
 		if len(items) == limit {
-			return nil, invalidRequest("a batch may have %d messages at most", limit)
+			return nil, batchTooLong(limit)
 		}
 		var m message
 		d.decode(elements.Value(), &m)
@@ -72,6 +75,50 @@ func (d *decoder) decodeBatch(text []byte, limit int) ([]message, *Error) {
 		return nil, invalidRequest("a batch must have at least one message")
 	}
 	return items, nil
+}
+
+// batchTooLong refuses a batch of more than limit messages.
+func batchTooLong(limit int) *Error {
+	return invalidRequest("a batch may have %d messages at most", limit)
+}
+
+// salvageBatch decodes the elements of an array that is not valid. Elements that are
+// nested too deeply or not in UTF-8 are answered each with its id; all else that is
+// wrong refuses the whole batch.
+func (d *decoder) salvageBatch(text []byte, limit int) ([]message, *Error) {
+	d.depth--
+	defer func() { d.depth++ }()
+	var items []message
+	for i := skipSpace(text, 0) + 1; ; i++ {
+		i = skipSpace(text, i)
+		end, err := scanValue(text, i, d.depth)
+		if err != nil {
+			var f idFinder
+			length := -1
+			if syntax, ok := errors.AsType[*SyntaxError](err); ok && (syntax.What == tooDeep || syntax.What == notUTF8) {
+				length = f.feed(text[i:])
+			}
+			if length < 0 {
+				return nil, parseError(err)
+			}
+			end = i + length
+		}
+		if len(items) == limit {
+			return nil, batchTooLong(limit)
+		}
+		var m message
+		d.decode(text[i:end], &m)
+		items = append(items, m)
+		switch i = skipSpace(text, end); {
+		case i < len(text) && text[i] == ',':
+		case i < len(text) && text[i] == ']' && skipSpace(text, i+1) == len(text):
+			return items, nil
+		case i < len(text) && text[i] == ']':
+			return nil, parseError(&SyntaxError{skipSpace(text, i+1), afterValue})
+		default:
+			return nil, parseError(&SyntaxError{i, "expected a comma or the end of the array"})
+		}
+	}
 }
 
 // requestsOf returns the requests and notifications of a batch in their order, without

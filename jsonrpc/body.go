@@ -33,6 +33,7 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 	if len(text) > cfg.MaxMessage {
 		return Body{}, tooLong(cfg.MaxMessage)
 	}
+	text = trimMark(text)
 	if isBatch(text) {
 		items, err := newDecoder(cfg.MaxDepth).decodeBatch(text, cfg.MaxBatch)
 		return Body{exported(make([]Message, len(items)), items), true, cfg.MaxBatchAnswer, cfg.Logger}, err

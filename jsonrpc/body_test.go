@@ -95,11 +95,15 @@ func TestDecodeBounds(t *testing.T) {
 	}{
 		{"long", one, jsonrpc.Config{MaxMessage: len(one) - 1}, "Invalid Request: a message may have 29 bytes at most"},
 		{"many", "[" + one + "," + one + "]", jsonrpc.Config{MaxBatch: 1}, "Invalid Request: a batch may have 1 messages at most"},
-		{"deep", `{"jsonrpc":"2.0","method":"x","params":[[]]}`, jsonrpc.Config{MaxDepth: 2}, "Parse error"},
-		{"deep in a batch", `[{"jsonrpc":"2.0","method":"x","params":[]}]`, jsonrpc.Config{MaxDepth: 2}, "Parse error"},
-		{"empty", ``, jsonrpc.Config{}, "Parse error"},
+		{"deep", `{"jsonrpc":"2.0","method":"x","params":[[]]}`, jsonrpc.Config{MaxDepth: 2}, "Invalid Request: nested deeper than 2 levels at byte 40"},
+		{"deep in a batch", `[{"jsonrpc":"2.0","method":"x","params":[]}]`, jsonrpc.Config{MaxDepth: 2}, "Invalid Request: nested deeper than 1 levels at byte 39"},
+		{"empty", ``, jsonrpc.Config{}, "Parse error: expected a value at byte 0"},
 	} {
-		if _, err := jsonrpc.Decode([]byte(tc.in), tc.cfg); err == nil || err.Error() != tc.want {
+		body, err := jsonrpc.Decode([]byte(tc.in), tc.cfg)
+		if err == nil && len(body.Messages) == 1 {
+			err = body.Messages[0].Err
+		}
+		if err == nil || err.Error() != tc.want {
 			t.Errorf("%s: %v, want %s", tc.name, err, tc.want)
 		}
 	}

@@ -70,6 +70,7 @@ type Conn struct {
 	blocking  BlockingHandler
 	guard     BatchGuard
 	policy    IDPolicy
+	reuser    IDReuser
 
 	lines    *lineReader // belongs to the goroutine with the reading role
 	decoder  *decoder    // likewise, as the four below
@@ -125,7 +126,7 @@ func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
 // write. It must be called once.
 //
 // The optional interfaces of h ([Sequencer], [Preempter], [BlockingHandler],
-// [BatchGuard], [IDPolicy]) are looked up here, once.
+// [BatchGuard], [IDPolicy], [IDReuser]) are looked up here, once.
 func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	c.handler = h
 	c.sequencer, _ = h.(Sequencer)
@@ -133,6 +134,7 @@ func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	c.blocking, _ = h.(BlockingHandler)
 	c.guard, _ = h.(BatchGuard)
 	c.policy, _ = h.(IDPolicy)
+	c.reuser, _ = h.(IDReuser)
 	c.values = context.WithoutCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(c.monitor)

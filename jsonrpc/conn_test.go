@@ -109,12 +109,16 @@ func TestOneLineOneAnswer(t *testing.T) {
 		{"escaped key", version + `"\u0069d":"\u0061","method":"echo","params":[]}`, version + `"id":"\u0061","result":[]}`},
 		{"unknown method", version + `"id":2,"method":"nope"}`, version + `"id":2,"error":{"code":-32601,"message":"Method not found: nope"}}`},
 		{"notification", version + `"method":"nope"}`, ``},
-		{"no JSON", `{"jsonrpc":`, version + `"id":null,"error":{"code":-32700,"message":"Parse error"}}`},
-		{"two values", version + `"id":1,"method":"echo"} 1`, version + `"id":null,"error":{"code":-32700,"message":"Parse error"}}`},
-		{"not UTF-8", version + `"id":1,"method":"` + "\xff" + `"}`, version + `"id":null,"error":{"code":-32700,"message":"Parse error"}}`},
+		{"no JSON", `{"jsonrpc":}`, version + `"id":null,"error":{"code":-32700,"message":"Parse error","data":{"details":"expected a value at byte 11"}}}`},
+		{"two values", version + `"id":1,"method":"echo"} 1`, version + `"id":null,"error":{"code":-32700,"message":"Parse error","data":{"details":"expected nothing after the value at byte 41"}}}`},
+		{"not UTF-8", version + `"id":1,"method":"` + "\xff" + `"}`, version + `"id":1,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"expected UTF-8 at byte 34"}}}`},
 		{"no version", `{"id":3,"method":"echo"}`, version + `"id":3,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"jsonrpc must be \"2.0\""}}}`},
 		{"method no string", version + `"id":3,"method":1}`, version + `"id":3,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"method must be a string"}}}`},
 		{"params no structure", version + `"id":3,"method":"echo","params":"x"}`, version + `"id":3,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"params must be an object or an array"}}}`},
+		{"params null", version + `"id":3,"method":"echo","params":null}`, version + `"id":3,"result":null}`},
+		{"notification with params null", version + `"method":"nope","params":null}`, ``},
+		{"byte order mark", "\ufeff" + version + `"id":1,"method":"echo","params":[1]}`, version + `"id":1,"result":[1]}`},
+		{"byte order mark alone", "\ufeff", version + `"id":null,"error":{"code":-32700,"message":"Parse error","data":{"details":"expected a value at byte 0"}}}`},
 		{"id null", version + `"id":null,"method":"echo"}`, version + `"id":null,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"id must be a string or a number"}}}`},
 		{"id twice", version + `"id":1,"\u0069d":2,"method":"echo"}`, version + `"id":null,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"the member id is there twice"}}}`},
 		{"method twice", version + `"id":1,"method":"echo","method":"echo"}`, version + `"id":1,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"the member method is there twice"}}}`},
@@ -146,8 +150,8 @@ func TestLongLineCostsOneLine(t *testing.T) {
 		got := serve(t, line(1, "")+long+line(3, ""), jsonrpc.Config{MaxMessage: 200})
 		want := []string{
 			`{"jsonrpc":"2.0","id":1,"result":[]}`,
+			`{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"a message may have 200 bytes at most"}}}`,
 			`{"jsonrpc":"2.0","id":3,"result":[]}`,
-			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"a message may have 200 bytes at most"}}}`,
 		}
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -183,13 +187,17 @@ type line struct {
 	done chan error
 }
 
-func open(t *testing.T, s *station, cfg jsonrpc.Config) *line {
+func open(t *testing.T, s *station, cfg jsonrpc.Config, as ...jsonrpc.Handler) *line {
 	t.Helper()
+	var handler jsonrpc.Handler = s
+	if len(as) > 0 {
+		handler = as[0]
+	}
 	in, inW := io.Pipe()
 	outR, out := io.Pipe()
 	l := &line{t: t, in: inW, out: scanner(outR), conn: jsonrpc.NewConn(in, out, cfg), done: make(chan error, 1)}
 	s.cancel = l.conn.Cancel
-	go func() { l.done <- l.conn.Serve(t.Context(), s) }()
+	go func() { l.done <- l.conn.Serve(t.Context(), handler) }()
 	return l
 }
 

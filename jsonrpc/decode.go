@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"strings"
 	"sync/atomic"
@@ -85,16 +86,19 @@ func (d *decoder) decode(b []byte, m *message) {
 	*m = message{}
 	i := skipSpace(b, 0)
 	if i >= len(b) || b[i] != '{' {
-		m.kind, m.err = isBroken, invalidRequest("a message must be an object")
-		if Valid(b, d.depth) != nil {
-			m.err = parseError()
+		m.refuse("a message must be an object")
+		if err := Valid(b, d.depth); err != nil {
+			d.unreadable(b, err, m)
 		}
 		return
 	}
 	var e envelope
 	twice, end, err := e.scan(b, i, d.depth)
-	if err != nil || skipSpace(b, end) != len(b) {
-		m.kind, m.err = isBroken, parseError()
+	if rest := skipSpace(b, end); err == nil && rest != len(b) {
+		err = &SyntaxError{rest, afterValue}
+	}
+	if err != nil {
+		d.unreadable(b, err, m)
 		return
 	}
 	d.classify(&e, twice, m)
@@ -127,7 +131,7 @@ func (e *envelope) scan(b []byte, i, depth int) (twice string, end int, err erro
 			return twice, i + 1, nil
 		}
 		if i >= len(b) || b[i] != ',' {
-			return "", 0, &SyntaxError{i, "a comma or } is missing"}
+			return "", 0, &SyntaxError{i, "expected a comma or the end of the object"}
 		}
 		i = skipSpace(b, i+1)
 	}
@@ -151,10 +155,34 @@ func (d *decoder) classify(e *envelope, twice string, m *message) {
 		m.refuse("method must be a string")
 	case e.id != nil && m.request.ID.IsZero():
 		m.refuse("id must be a string or a number")
-	case e.params != nil && e.params[0] != '{' && e.params[0] != '[':
-		m.refuse("params must be an object or an array")
-	default:
+	case e.params == nil || e.params[0] == '{' || e.params[0] == '[':
 		m.request.Method, m.request.Params = d.method(e.method), e.params
+	case e.params[0] == 'n': // clients that have no params may say so
+		m.request.Method = d.method(e.method)
+	default:
+		m.refuse("params must be an object or an array")
+	}
+}
+
+// unreadable makes a message one that is answered with the reason for which it cannot be
+// decoded. Where the brackets and quotes of the text are right its id can be read all the
+// same, and a client that awaits the answer gets it.
+func (d *decoder) unreadable(text []byte, err error, m *message) {
+	m.kind, m.err = isBroken, parseError(err)
+	syntax, ok := errors.AsType[*SyntaxError](err)
+	if !ok || syntax.What != tooDeep && syntax.What != notUTF8 {
+		return
+	}
+	var f idFinder
+	if end := f.feed(text); end < 0 || skipSpace(text, end) != len(text) {
+		return
+	}
+	m.request.ID = f.id()
+	switch {
+	case syntax.What == tooDeep:
+		m.refuse("nested deeper than %d levels at byte %d", d.depth, syntax.Offset)
+	case !m.request.ID.IsZero():
+		m.refuse("%v", err)
 	}
 }
 

@@ -38,10 +38,15 @@ func FuzzDecode(f *testing.F) {
 			return // a batch, or too deep
 		}
 		body, refused := jsonrpc.Decode(b, jsonrpc.Config{})
-		if isJSON := json.Valid(b) && utf8.Valid(b); (refused == nil) != isJSON {
+		text := bytes.TrimPrefix(b, []byte("\ufeff"))
+		if len(bytes.TrimLeft(text, " \t\r\n")) == 0 {
+			text = b
+		}
+		isJSON := json.Valid(text) && utf8.Valid(text)
+		if b = text; isJSON && refused != nil || !isJSON && refused == nil && body.Messages[0].Err == nil {
 			t.Fatalf("Decode(%q) = %v, JSON = %t", b, refused, isJSON)
 		}
-		if refused != nil {
+		if !isJSON {
 			return
 		}
 		want, isRequest := reference(t, b)
@@ -67,7 +72,7 @@ func reference(t *testing.T, b []byte) (members map[string]json.RawMessage, isRe
 	id, hasID := members["id"]
 	params, hasParams := members["params"]
 	return members, string(members["jsonrpc"]) == `"2.0"` && first(members["method"], `"`) &&
-		(!hasID || first(id, `"-0123456789`)) && (!hasParams || first(params, `{[`))
+		(!hasID || first(id, `"-0123456789`)) && (!hasParams || first(params, `{[n`))
 }
 
 // uniqueMembers also reports whether no member of the envelope is there twice.
@@ -107,6 +112,9 @@ func compareRequest(t *testing.T, got *jsonrpc.Request, want map[string]json.Raw
 	var method string
 	if err := json.Unmarshal(want["method"], &method); err != nil {
 		t.Fatal(err)
+	}
+	if string(want["params"]) == "null" {
+		delete(want, "params")
 	}
 	if got.Method != method || !bytes.Equal(got.ID.Raw(), want["id"]) || !bytes.Equal(got.Params, want["params"]) {
 		t.Errorf("got %q %s %s, want %q of %v", got.Method, got.ID, got.Params, method, slices.Collect(maps.Keys(want)))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // A Code is the kind of an [Error] (JSON-RPC 2.0, section 5.1).
@@ -52,12 +53,12 @@ func Errorf(code Code, format string, args ...any) *Error {
 }
 
 // Error returns the message, and the reason in the member `details` of the data if it
-// has one.
+// has one that the message does not end in.
 func (e *Error) Error() string {
 	var data struct {
 		Details string `json:"details"`
 	}
-	if json.Unmarshal(e.Data, &data) == nil && data.Details != "" {
+	if json.Unmarshal(e.Data, &data) == nil && data.Details != "" && !strings.HasSuffix(e.Message, data.Details) {
 		return e.Message + ": " + data.Details
 	}
 	return e.Message
@@ -107,8 +108,11 @@ func appendError(dst []byte, e *Error) []byte {
 	return append(dst, '}')
 }
 
-// parseError is the error for text that is no JSON (JSON-RPC 2.0, section 5.1).
-func parseError() *Error { return &Error{Code: CodeParseError, Message: "Parse error"} }
+// parseError is the error for text that is no JSON (JSON-RPC 2.0, section 5.1), with what
+// was expected and the byte in data.details.
+func parseError(err error) *Error {
+	return Errorf(CodeParseError, "Parse error").WithDetails("%v", err)
+}
 
 // invalidRequest is the error for JSON that is no request (JSON-RPC 2.0, section 5.1),
 // with the reason in data.details.

@@ -15,6 +15,9 @@ type lineReader struct {
 	lo, hi  int  // buf[lo:hi] is read and not yet taken
 	scanned int  // buf[lo:scanned] has no newline
 	tooLong bool // the rest of a line over the limit is being passed over
+	refused bool // and that line has been refused
+	begun   bool // the first line was taken
+	lost    idFinder
 	err     error
 }
 
@@ -44,27 +47,78 @@ func (l *lineReader) buffered() (line []byte, ok bool, err error) {
 		l.lo, l.scanned = end+1, end+1
 		switch {
 		case l.tooLong:
-			l.tooLong = false // that was the end of it
+			if err := l.endOverflow(line); err != nil {
+				return nil, false, err
+			}
 		case len(line) > l.limit:
-			return nil, false, errTooLong
+			l.beginOverflow()
+			return nil, false, l.endOverflow(line)
 		default:
-			return line, true, nil
+			return l.withoutMark(line), true, nil
 		}
 	}
 }
 
-// overflow drops a line without end that is over the limit, once with an error; the rest
-// of that line is dropped in silence as it comes. So the buffer stays below twice the
-// limit, or has its first size.
+// byteOrderMark is U+FEFF in UTF-8. RFC 8259, section 8.1, lets a reader ignore one; some
+// shells write it before all that they send.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// withoutMark returns a line without the byte order mark that the first one may have.
+func (l *lineReader) withoutMark(line []byte) []byte {
+	if l.begun {
+		return line
+	}
+	l.begun = true
+	return trimMark(line)
+}
+
+// trimMark returns a text without its byte order mark.
+func trimMark(text []byte) []byte {
+	if rest, ok := bytes.CutPrefix(text, []byte(byteOrderMark)); ok && skipSpace(rest, 0) < len(rest) {
+		return rest
+	}
+	return text
+}
+
+// overflow drops a line without end that is over the limit, and its rest as it comes. The
+// line is refused once: when its id was read, or when it ends. So the buffer stays below
+// twice the limit, or has its first size.
 func (l *lineReader) overflow() error {
 	if l.hi-l.lo <= l.limit {
 		return nil
 	}
+	if !l.tooLong {
+		l.beginOverflow()
+	}
+	l.readID(l.buf[l.lo:l.hi])
 	l.lo, l.scanned = l.hi, l.hi
-	if l.tooLong {
+	if l.refused || l.lost.ids == 0 {
 		return nil
 	}
-	l.tooLong = true
+	l.refused = true
+	return errTooLong
+}
+
+// beginOverflow begins to pass over a line.
+func (l *lineReader) beginOverflow() {
+	l.tooLong, l.refused, l.begun, l.lost = true, false, true, idFinder{}
+}
+
+// readID reads on for the id of the line that is passed over.
+func (l *lineReader) readID(text []byte) {
+	if !l.refused && l.lost.ids == 0 {
+		l.lost.feed(text)
+	}
+}
+
+// endOverflow ends a line that was passed over with its last piece. It returns an error if
+// the line was not refused yet.
+func (l *lineReader) endOverflow(last []byte) error {
+	l.readID(last)
+	l.tooLong = false
+	if l.refused {
+		return nil
+	}
 	return errTooLong
 }
 
@@ -84,11 +138,14 @@ func (l *lineReader) fill() (last []byte, err error) {
 		return nil, nil // nothing read, no error: try again
 	}
 	last = l.buf[l.lo:l.hi]
-	if l.tooLong {
-		last = nil
-	}
 	l.lo = l.hi
-	return last, l.err
+	if l.tooLong {
+		if err := l.endOverflow(last); err != nil {
+			return nil, errors.Join(err, l.err)
+		}
+		return nil, l.err
+	}
+	return l.withoutMark(last), l.err
 }
 
 // makeRoom makes space behind hi: by starting over when nothing waits, by moving what

@@ -72,6 +72,11 @@ type BatchGuard interface {
 // interface it is null.
 type IDPolicy interface{ NullID() bool }
 
+// An IDReuser decides whether a request may have the id of one that is still being
+// answered. It then runs after that one, so that the answers come in the order of the
+// requests. Without the interface such a request is refused.
+type IDReuser interface{ ReusesID(req *Request) bool }
+
 // A Sender sends messages to the other side. Its methods may be called from any
 // goroutine. A handler must not call Call while it runs as a [BlockingHandler],
 // since the answer would not be read.

@@ -19,7 +19,7 @@ func (c *Conn) read() {
 		line, ok, err := c.lines.buffered()
 		switch {
 		case err != nil:
-			c.refuseLine(tooLong(c.cfg.MaxMessage))
+			c.refuse(c.lines.lost.id(), tooLong(c.cfg.MaxMessage))
 		case ok:
 			if !c.handleLine(line) {
 				return
@@ -50,6 +50,9 @@ const silence = 100 * time.Millisecond
 func (c *Conn) finish(last []byte, err error, waited time.Duration) {
 	if len(last) > 0 && !c.handleLine(last) {
 		return // the new reader finds the end again
+	}
+	if errors.Is(err, errTooLong) {
+		c.refuse(c.lines.lost.id(), tooLong(c.cfg.MaxMessage))
 	}
 	if waited >= silence {
 		c.closeInput()
@@ -102,7 +105,8 @@ func (c *Conn) handleMessage(m *message) bool {
 // handleRequest runs the request here when nothing is in its way, else queues it for the
 // next goroutine that is done. While nothing else runs, its sequence is not even asked
 // for: the reader handles one at a time anyway. An id that is still being answered is
-// refused, for two answers with one id could not be told apart.
+// refused, for two answers with one id could not be told apart, unless the handler is an
+// [IDReuser] that lets the second request wait.
 func (c *Conn) handleRequest(req *Request) bool {
 	j := c.newJob(req)
 	if c.scheduler.quiet.Load() {

@@ -8,11 +8,22 @@ import (
 // DefaultDepth is the nesting of arrays and objects that is accepted by default.
 const DefaultDepth = 512
 
-// A SyntaxError reports the byte at which a text stops being JSON.
+// A SyntaxError reports the byte at which a text stops being JSON, and what was expected
+// there.
 type SyntaxError struct {
 	Offset int
 	What   string
 }
+
+// The reasons for which a text is refused although its brackets and quotes may be right:
+// then the id of the message can be read ([idFinder]).
+const (
+	tooDeep = "expected no further nesting"
+	notUTF8 = "expected UTF-8"
+)
+
+// afterValue is the reason to refuse a text that goes on.
+const afterValue = "expected nothing after the value"
 
 // Error returns what is wrong, and at which byte. It has nothing of the text itself.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.What, e.Offset) }
@@ -26,7 +37,7 @@ func Valid(b []byte, maxDepth int) error {
 		return err
 	}
 	if end = skipSpace(b, end); end != len(b) {
-		return &SyntaxError{end, "something follows the value"}
+		return &SyntaxError{end, afterValue}
 	}
 	return nil
 }
@@ -45,7 +56,7 @@ func skipSpace(b []byte, i int) int {
 // cannot exhaust the stack.
 func scanValue(b []byte, i, depth int) (int, error) {
 	if i >= len(b) {
-		return 0, &SyntaxError{i, "a value is missing"}
+		return 0, &SyntaxError{i, "expected a value"}
 	}
 	switch c := b[i]; {
 	case c == '"':
@@ -63,13 +74,13 @@ func scanValue(b []byte, i, depth int) (int, error) {
 	case c == 'n':
 		return scanWord(b, i, "null")
 	}
-	return 0, &SyntaxError{i, "no value begins like this"}
+	return 0, &SyntaxError{i, "expected a value"}
 }
 
 // scanWord returns the end of the word true, false or null that begins at i.
 func scanWord(b []byte, i int, word string) (int, error) {
 	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
-		return 0, &SyntaxError{i, "unknown word"}
+		return 0, &SyntaxError{i, "expected " + word}
 	}
 	return i + len(word), nil
 }
@@ -78,7 +89,7 @@ func scanWord(b []byte, i int, word string) (int, error) {
 // 8259, section 4, leaves open which one counts.
 func scanObject(b []byte, i, depth int) (int, error) {
 	if depth == 0 {
-		return 0, &SyntaxError{i, "nested too deep"}
+		return 0, &SyntaxError{i, tooDeep}
 	}
 	i = skipSpace(b, i+1)
 	if i < len(b) && b[i] == '}' {
@@ -97,7 +108,7 @@ func scanObject(b []byte, i, depth int) (int, error) {
 			return i + 1, nil
 		}
 		if i >= len(b) || b[i] != ',' {
-			return 0, &SyntaxError{i, "a comma or } is missing"}
+			return 0, &SyntaxError{i, "expected a comma or the end of the object"}
 		}
 		i = skipSpace(b, i+1)
 	}
@@ -107,13 +118,13 @@ func scanObject(b []byte, i, depth int) (int, error) {
 // begins and where the key ended.
 func scanKey(b []byte, i int) (value, end int, err error) {
 	if i >= len(b) || b[i] != '"' {
-		return 0, 0, &SyntaxError{i, "a member's name is missing"}
+		return 0, 0, &SyntaxError{i, "expected the name of a member in quotes"}
 	}
 	if end, err = scanString(b, i); err != nil {
 		return 0, 0, err
 	}
 	if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
-		return 0, 0, &SyntaxError{i, "a colon is missing"}
+		return 0, 0, &SyntaxError{i, "expected a colon"}
 	}
 	return skipSpace(b, i+1), end, nil
 }
@@ -121,7 +132,7 @@ func scanKey(b []byte, i int) (value, end int, err error) {
 // scanArray returns the end of the array that begins at i (RFC 8259, section 5).
 func scanArray(b []byte, i, depth int) (int, error) {
 	if depth == 0 {
-		return 0, &SyntaxError{i, "nested too deep"}
+		return 0, &SyntaxError{i, tooDeep}
 	}
 	i = skipSpace(b, i+1)
 	if i < len(b) && b[i] == ']' {
@@ -137,7 +148,7 @@ func scanArray(b []byte, i, depth int) (int, error) {
 			return i + 1, nil
 		}
 		if i >= len(b) || b[i] != ',' {
-			return 0, &SyntaxError{i, "a comma or ] is missing"}
+			return 0, &SyntaxError{i, "expected a comma or the end of the array"}
 		}
 		i = skipSpace(b, i+1)
 	}
@@ -169,13 +180,24 @@ func scanLong(b []byte, i int) (int, error) {
 			next = i + escapeLen(b[i:])
 		}
 		if next == i {
-			return 0, &SyntaxError{i, "an escape or a byte that no string may have"}
+			return 0, &SyntaxError{i, expectedInString(c)}
 		}
 		if i = next; i < len(b) && isPlain(b[i]) {
 			i = skipPlain(b, i)
 		}
 	}
-	return 0, &SyntaxError{start, "a string does not end"}
+	return 0, &SyntaxError{start, "expected an end of the string that begins"}
+}
+
+// expectedInString returns what was expected in place of a byte of a string.
+func expectedInString(c byte) string {
+	switch {
+	case c == '\\':
+		return "expected an escape that JSON has"
+	case c < ' ':
+		return "expected an escape in place of a control character"
+	}
+	return notUTF8
 }
 
 // escapeLen is the length of the escape that b begins with, 0 if it is none.
@@ -219,12 +241,12 @@ func scanNumber(b []byte, i int) (int, error) {
 	whole := i
 	i = skipDigits(b, i)
 	if i == whole || b[whole] == '0' && i > whole+1 {
-		return 0, &SyntaxError{start, "no number is written like this"}
+		return 0, &SyntaxError{start, "expected a number as JSON writes it"}
 	}
 	if i < len(b) && b[i] == '.' {
 		fraction := i + 1
 		if i = skipDigits(b, fraction); i == fraction {
-			return 0, &SyntaxError{start, "no number is written like this"}
+			return 0, &SyntaxError{start, "expected a number as JSON writes it"}
 		}
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
@@ -234,7 +256,7 @@ func scanNumber(b []byte, i int) (int, error) {
 		}
 		exponent := i
 		if i = skipDigits(b, exponent); i == exponent {
-			return 0, &SyntaxError{start, "no number is written like this"}
+			return 0, &SyntaxError{start, "expected a number as JSON writes it"}
 		}
 	}
 	return i, nil

@@ -20,6 +20,9 @@ type job struct {
 	out       []byte // its answer
 	cancelled bool   // cancelled in time: not answered; guarded by scheduler.mu
 	batch     *batch // the batch that gathers the answer, nil outside one
+	before    *job   // the one with the same id that is answered first; guarded by scheduler.mu
+	answered  bool   // its answer is there, if it may not be sent yet; guarded by scheduler.mu
+	retired   bool   // its answer was sent or is not wanted; guarded by scheduler.mu
 }
 
 // newJob is for the reading goroutine.
@@ -98,10 +101,10 @@ const (
 func (s *scheduler) admit(j *job) admission {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.byID[j.req.ID.String()] != nil {
+	if !s.followLocked(j) {
 		return duplicate
 	}
-	if s.freeLocked(j) {
+	if j.before == nil && s.freeLocked(j) {
 		return runHere
 	}
 	s.queueLocked(j)
@@ -113,12 +116,19 @@ func (s *scheduler) admit(j *job) admission {
 func (s *scheduler) submit(j *job) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.byID[j.req.ID.String()] != nil && !j.req.IsNotification() {
+	if !j.req.IsNotification() && !s.followLocked(j) {
 		return false
 	}
 	s.queueLocked(j)
 	s.startLocked()
 	return true
+}
+
+// followLocked puts a job behind the one in flight with the same id. It reports false
+// where the other side may not use an id again. mu is held.
+func (s *scheduler) followLocked(j *job) bool {
+	j.before = s.byID[j.req.ID.String()]
+	return j.before == nil || j.before.answered || s.conn.reuser != nil && s.conn.reuser.ReusesID(&j.req)
 }
 
 // freeLocked reports whether a job can start at once: there is room for one more, and
@@ -138,7 +148,7 @@ func (s *scheduler) queueLocked(j *job) {
 	if s.closed {
 		return
 	}
-	free := s.freeLocked(j) // nothing ran, or it ended while we waited
+	free := j.before == nil && s.freeLocked(j) // nothing ran, or it ended while we waited
 	s.registerLocked(j)
 	s.waiting = append(s.waiting, j)
 	s.bytes += j.bytes
@@ -228,9 +238,7 @@ func (s *scheduler) work(j *job) {
 func (s *scheduler) retire(j *job) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !j.req.IsNotification() && s.byID[j.req.ID.String()] == j {
-		delete(s.byID, j.req.ID.String())
-	}
+	j.answered = true
 	if j.cancelled && j.batch != nil {
 		j.out = nil
 		return false // the batch still counts it
@@ -253,23 +261,28 @@ func (s *scheduler) next(j *job) *job {
 	return next
 }
 
-// unloadLocked is the end of what registerLocked began, but for the id. mu is held.
+// unloadLocked is the end of what registerLocked began. mu is held.
 func (s *scheduler) unloadLocked(j *job) {
 	delete(s.jobs, j)
+	j.retired = true
+	if !j.req.IsNotification() && s.byID[j.req.ID.String()] == j {
+		delete(s.byID, j.req.ID.String())
+	}
 	if s.load[j.sequence]--; s.load[j.sequence] == 0 {
 		delete(s.load, j.sequence)
 	}
 }
 
-// nextLocked takes the first waiting job whose sequence has nothing before it.
+// nextLocked takes the first waiting job whose sequence and id have nothing before it.
 func (s *scheduler) nextLocked() *job {
 	if s.running >= s.conn.cfg.MaxRunning {
 		return nil
 	}
 	for i, j := range s.waiting {
-		if j.sequence != "" && s.busy[j.sequence] > 0 {
+		if j.before != nil && !j.before.retired || j.sequence != "" && s.busy[j.sequence] > 0 {
 			continue
 		}
+		j.before = nil
 		s.waiting = slices.Delete(s.waiting, i, i+1)
 		s.bytes -= j.bytes
 		s.running++
@@ -279,13 +292,14 @@ func (s *scheduler) nextLocked() *job {
 	return nil
 }
 
-// cancel ends a job that runs or waits, and reports whether there was one with that id.
+// cancel ends a job that runs or waits, and reports whether there was one with that id; of
+// several with one id it is the last.
 // One of a batch stays in the queue, since the batch counts its answers.
 func (s *scheduler) cancel(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j := s.byID[id]
-	if j == nil {
+	if j == nil || j.answered {
 		return false
 	}
 	delete(s.byID, id)

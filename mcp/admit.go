@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -47,14 +48,19 @@ func MissingClaim() *jsonrpc.Error {
 	return InvalidParams("params._meta must have %s and %s", metaVersion, metaCapabilities)
 }
 
-// UnsupportedVersion returns the error -32022. Its data lists the versions that a
-// client may claim.
+// UnsupportedVersion returns the error -32022. Its data lists the versions that are
+// served, the newest first; those that only initialize negotiates are left out if the
+// client has claimed one of them.
 func UnsupportedVersion(requested string) *jsonrpc.Error {
+	supported := names()
+	if slices.Contains(supported, requested) {
+		supported = modernNames()
+	}
 	err := &jsonrpc.Error{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version: " + quoted(requested)}
 	return err.WithData(struct {
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
-	}{modernNames(), quoted(requested)})
+	}{supported, quoted(requested)})
 }
 
 // ClientCapabilities are the capabilities that a client has declared.

@@ -42,7 +42,7 @@ func (r *completeRequest) parse(p *params) *jsonrpc.Error {
 	if r.argument.Name == nil || r.argument.Value == nil {
 		return InvalidParams("argument needs a name and a value")
 	}
-	if known := p.other("context"); known != nil {
+	if known := p.optional("context"); known != nil {
 		return decode("context", known, &r.known)
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -81,6 +83,35 @@ func plainErrors(err error) error {
 		return InvalidParams("%s", args.Error())
 	}
 	return err
+}
+
+// documented are the codes whose messages are documented as they are in every revision.
+var documented = []jsonrpc.Code{
+	jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, CodeAuthentication, CodeQuotaExceeded,
+}
+
+// Explained returns the error with the reason of its data.details behind the message. On
+// the baseline, and where the message is documented as it is, it returns the error itself.
+func Explained(rev *Revision, err *jsonrpc.Error) *jsonrpc.Error {
+	if rev == baseline || slices.Contains(documented, err.Code) || strings.Contains(err.Message, ": ") {
+		return err
+	}
+	message := withDetails(err)
+	if message == err.Message {
+		return err
+	}
+	return &jsonrpc.Error{Code: err.Code, Message: message, Data: err.Data}
+}
+
+// withDetails returns the message of an error and the reason in its data.details, once.
+func withDetails(err *jsonrpc.Error) string {
+	var data struct {
+		Details string `json:"details"`
+	}
+	if json.Unmarshal(err.Data, &data) != nil || data.Details == "" || strings.HasSuffix(err.Message, data.Details) {
+		return err.Message
+	}
+	return err.Message + ": " + data.Details
 }
 
 // InvalidParams returns the error -32602 with the reason in data.details.

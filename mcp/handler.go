@@ -14,10 +14,31 @@ import (
 func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	call := &Call{handler: h, id: req.ID, method: methodRows[req.Method]}
 	defer call.over.Store(true)
+	handle := h.handle
 	if h.server.cfg.Observe != nil {
-		return h.observed(ctx, req, call, dst)
+		handle = h.observed
 	}
-	return h.handle(ctx, req, call, dst)
+	dst, err := handle(ctx, req, call, dst)
+	if err != nil {
+		err = call.explained(err)
+	}
+	return dst, err
+}
+
+// explained returns the error with its reason in the message, too, for clients that have
+// named a revision: many hosts show the model the message alone. Messages that are
+// documented as they are stay.
+func (c *Call) explained(err error) error {
+	rev := c.rev
+	if rev == nil {
+		rev = c.handler.caller.revision()
+	}
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		if told := Explained(rev, rpc); told != rpc {
+			return told
+		}
+	}
+	return err
 }
 
 // handle parses the params of a request, finds its method in the revision that
@@ -159,6 +180,14 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 		}
 	}
 	return nil, false
+}
+
+// ReusesID implements [jsonrpc.IDReuser]. Clients that name no revision may use an id for
+// each of their lines, as scripts do.
+func (h *Handler) ReusesID(req *jsonrpc.Request) bool {
+	var p params
+	m, err := p.parse(req.Params)
+	return h.caller.revision() == baseline && (err != nil || m.version == nil)
 }
 
 // NullID implements [jsonrpc.IDPolicy]. It reports whether an answer to a request

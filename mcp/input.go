@@ -154,7 +154,7 @@ const maxResponses = 100
 
 // responses are the answers that the request brings.
 func (c *Call) responses() (map[string]json.RawMessage, error) {
-	raw := c.params.other("inputResponses")
+	raw := c.params.optional("inputResponses")
 	if raw == nil {
 		return nil, nil
 	}
@@ -232,7 +232,7 @@ func canonical(raw []byte) []byte {
 // AskState returns the state that an earlier round kept, nil when the request
 // brings none, or -32602 when it is forged, foreign or too old.
 func (c *Call) AskState() ([]byte, error) {
-	state := c.params.other("requestState")
+	state := c.params.optional("requestState")
 	if state == nil {
 		return nil, nil
 	}

@@ -17,21 +17,21 @@ import (
 // the new revision and capabilities replace the old ones.
 func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	rev := baseline
-	if version := c.params.other("protocolVersion"); version != nil {
+	if version := c.params.optional("protocolVersion"); version != nil {
 		asked, err := text("protocolVersion", version)
 		if err != nil {
 			return dst, err
 		}
 		rev = negotiate(asked)
 	}
-	capabilities := c.params.other("capabilities")
+	capabilities := c.params.optional("capabilities")
 	if capabilities != nil && !isObject(capabilities) {
 		return dst, InvalidParams("capabilities must be an object")
 	}
 	c.rev = rev
 	if session := c.handler.caller.Session; session != nil {
 		session.dropSubscriptions(&s.budget, c.handler.caller.Principal.ID, false)
-		session.begin(&handshake{rev: rev, client: parseCapabilities(capabilities), name: clientName(c.params.other("clientInfo"))})
+		session.begin(&handshake{rev: rev, client: parseCapabilities(capabilities), name: clientName(c.params.optional("clientInfo"))})
 	}
 	dst = append(dst, `"protocolVersion":`...)
 	dst = jsonrpc.AppendString(dst, rev.Answers)

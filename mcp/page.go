@@ -33,14 +33,18 @@ func (c *Call) appendCursor(dst []byte, position string) []byte {
 
 // position decodes the request's cursor; "" stands for the first page.
 func (c *Call) position() (string, *jsonrpc.Error) {
-	raw := c.params.other("cursor")
-	if raw == nil || isNull(raw) {
+	raw := c.params.optional("cursor")
+	if raw == nil {
 		return "", nil
 	}
 	if !isString(raw) {
 		return "", InvalidParams("cursor must be a string")
 	}
-	data, err := base64.RawURLEncoding.DecodeString(jsonrpc.Unquote(raw))
+	cursor := jsonrpc.Unquote(raw)
+	if cursor == "" {
+		return "", nil // as if it were left out
+	}
+	data, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || len(data) < tagBytes {
 		return "", errBadCursor()
 	}

@@ -54,8 +54,13 @@ func (p *params) parse(raw []byte) (m meta, err *jsonrpc.Error) {
 		case "name":
 			p.name = members.Value()
 		case "arguments":
-			p.arguments = members.Value()
+			if p.arguments = members.Value(); isNull(p.arguments) {
+				p.arguments = nil
+			}
 		case "_meta":
+			if isNull(members.Value()) {
+				continue
+			}
 			if err := m.parse(members.Value()); err != nil {
 				return m, err
 			}
@@ -69,6 +74,15 @@ func (p *params) parse(raw []byte) (m meta, err *jsonrpc.Error) {
 func (p *params) meta() meta {
 	m, _ := new(params).parse(p.raw) // it was parsed before without an error
 	return m
+}
+
+// optional returns a member as other does, or nil if it is null: clients that have
+// nothing to say may write null.
+func (p *params) optional(name string) []byte {
+	if value := p.other(name); !isNull(value) {
+		return value
+	}
+	return nil
 }
 
 // other returns a member that few methods have, or nil if it is absent. Of
@@ -87,16 +101,16 @@ func (p *params) other(name string) (value []byte) {
 }
 
 // parse parses `_meta` and stores the members that the protocol defines, as sent.
-// A null stands for an absent _meta.
+// Members that are null count as absent.
 func (m *meta) parse(raw []byte) *jsonrpc.Error {
-	if isNull(raw) {
-		return nil
-	}
 	if raw[0] != '{' {
 		return InvalidParams("_meta must be an object")
 	}
 	members := jsonrpc.Members(raw)
 	for members.Next() {
+		if isNull(members.Value()) {
+			continue
+		}
 		switch string(members.Key()) {
 		case "progressToken":
 			m.progressToken = members.Value()
@@ -116,10 +130,6 @@ func (m *meta) parse(raw []byte) *jsonrpc.Error {
 // checkToken returns an error unless a progress token is a string or a number.
 func (m *meta) checkToken() *jsonrpc.Error {
 	if m.progressToken == nil || isString(m.progressToken) || isNumber(m.progressToken) {
-		return nil
-	}
-	if isNull(m.progressToken) {
-		m.progressToken = nil
 		return nil
 	}
 	return InvalidParams("_meta.progressToken must be a string or an integer")

@@ -1,6 +1,10 @@
 package mcp
 
-import "github.com/triptych-mcp/triptych/jsonrpc"
+import (
+	"slices"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
 
 // A Revision is a dated version of the protocol as a row of facts. Nothing in
 // this program compares dates; it asks the row that governs a request. A new
@@ -175,6 +179,15 @@ func RevisionNamed(name string) *Revision {
 		}
 	}
 	return nil
+}
+
+// names are all versions, the newest first.
+func names() []string {
+	var all []string
+	for _, r := range slices.Backward(revisions[1:]) {
+		all = append(all, r.Name)
+	}
+	return all
 }
 
 // modernNames are the versions a client may put into _meta.

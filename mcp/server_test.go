@@ -276,11 +276,11 @@ func TestModernRequestsAreChecked(t *testing.T) {
 	for _, tc := range []struct{ name, method, params, want string }{
 		{
 			"unknown version", "tools/list", `{"_meta":{` + version + `:"v999.0.0","io.modelcontextprotocol/clientCapabilities":{}}}`,
-			`{"code":-32022,"message":"Unsupported protocol version: v999.0.0","data":{"supported":["2026-07-28"],"requested":"v999.0.0"}}`,
+			`{"code":-32022,"message":"Unsupported protocol version: v999.0.0","data":{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"v999.0.0"}}`,
 		},
 		{
 			"no capabilities", "tools/list", `{"_meta":{` + version + `:"2026-07-28"}}`,
-			`{"code":-32602,"message":"Invalid params","data":{"details":"_meta[\"io.modelcontextprotocol/clientCapabilities\"] must be an object"}}`,
+			`{"code":-32602,"message":"Invalid params: _meta[\"io.modelcontextprotocol/clientCapabilities\"] must be an object","data":{"details":"_meta[\"io.modelcontextprotocol/clientCapabilities\"] must be an object"}}`,
 		},
 		{"removed method", "ping", `{` + claim + `}`, `{"code":-32601,"message":"Method not found: ping"}`},
 		{"modern method without a claim", "server/discover", `{}`, `{"code":-32601,"message":"Method not found: server/discover"}`},
@@ -304,7 +304,7 @@ func TestErrorsOfToolsByRevision(t *testing.T) {
 	const rpc = `{"code":-32007,"message":"History unavailable","data":{"details":"nothing is recorded"}}`
 	same(t, ask(t, h, "tools/call", `{"name":"house/fail"}`), rpc)
 	initialize(t, h, "2025-06-18", "{}")
-	same(t, ask(t, h, "tools/call", `{"name":"house_fail"}`), rpc)
+	same(t, ask(t, h, "tools/call", `{"name":"house_fail"}`), strings.Replace(rpc, "unavailable", "unavailable: nothing is recorded", 1))
 	initialize(t, h, "2025-11-25", "{}")
 	same(t, ask(t, h, "tools/call", `{"name":"house_fail"}`), `{"isError":true,
 		"content":[{"type":"text","text":"History unavailable: nothing is recorded"}],

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
@@ -247,18 +246,11 @@ func (t *Table) forModel(code jsonrpc.Code) bool {
 // the model, unless the message ends in the details, and code and data in _meta for
 // programs.
 func modelError(rpc *jsonrpc.Error) *Result {
-	text := rpc.Message
-	var data struct {
-		Details string `json:"details"`
-	}
-	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" && !strings.HasSuffix(text, data.Details) {
-		text += ": " + data.Details
-	}
 	meta := map[string]any{"code": rpc.Code}
 	if rpc.Data != nil {
 		meta["data"] = json.RawMessage(rpc.Data)
 	}
-	result := errorResult(text)
+	result := errorResult(withDetails(rpc))
 	result.Meta = map[string]any{errMeta: meta}
 	return result
 }

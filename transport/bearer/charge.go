@@ -25,7 +25,7 @@ func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *
 		return nil
 	case mine.unverified:
 		header.Set("Retry-After", "1")
-		return unavailable("keys cannot be looked up now").refusal()
+		return unavailable("keys cannot be looked up now").refusal(rev)
 	case mine.limits.None():
 		return nil
 	}
@@ -44,7 +44,7 @@ func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *
 	}
 	d.report(ctx, "counters", err)
 	header.Set("Retry-After", "1")
-	return unavailable("requests cannot be counted now").refusal()
+	return unavailable("requests cannot be counted now").refusal(rev)
 }
 
 // bound counts handshakes and invalid bodies, which no plan counts. It returns a

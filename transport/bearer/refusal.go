@@ -78,14 +78,15 @@ func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.A
 	if why.retrying {
 		header.Set("Retry-After", "1")
 	}
-	refused := why.refusal()
+	refused := why.refusal(revisionOf(r))
 	refused.Reported = true
 	return refused
 }
 
-// refusal returns what the client gets.
-func (why *denial) refusal() *streamable.Refusal {
-	return &streamable.Refusal{Status: why.status, Error: jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)}
+// refusal returns what a client of the revision gets.
+func (why *denial) refusal(rev *mcp.Revision) *streamable.Refusal {
+	err := jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)
+	return &streamable.Refusal{Status: why.status, Error: mcp.Explained(rev, err)}
 }
 
 // guessAgain is the Retry-After of a client that guesses too fast.

@@ -47,7 +47,7 @@ func TestConversationEndsWithItsInput(t *testing.T) {
 		"",
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"HEY"}]}}` + "\n",
 		`{"jsonrpc":"2.0","id":2,"result":{}}` + "\n",
-		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}` + "\n",
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error","data":{"details":"expected a value at byte 0"}}}` + "\n",
 	}
 	if !slices.Equal(answers, want) {
 		t.Errorf("got %q, want %q", answers, want)

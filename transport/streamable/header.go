@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"encoding/base64"
+	"fmt"
 	"math/big"
 	"net/http"
 	"strings"
@@ -125,7 +126,8 @@ func smallRat(s string) (*big.Rat, bool) {
 // mismatch is the error for a header that says something else than the body (400, code
 // -32020).
 func mismatch(format string, args ...any) *jsonrpc.Error {
-	return jsonrpc.Errorf(mcp.CodeHeaderMismatch, "Header mismatch").WithDetails(format, args...)
+	reason := fmt.Sprintf(format, args...)
+	return jsonrpc.Errorf(mcp.CodeHeaderMismatch, "Header mismatch: %s", reason).WithDetails("%s", reason)
 }
 
 // headerVersion returns the revision that the headers name: nil for none, or the name of
