@@ -107,7 +107,9 @@ func (d *decoder) salvageBatch(text []byte, limit int) ([]message, *Error) {
 			return nil, batchTooLong(limit)
 		}
 		var m message
-		d.decode(text[i:end], &m)
+		if d.decode(text[i:end], &m); err != nil && m.request.ID.IsZero() {
+			return nil, d.refusal(err)
+		}
 		items = append(items, m)
 		switch i = skipSpace(text, end); {
 		case i < len(text) && text[i] == ',':

@@ -49,7 +49,7 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 		one.message[0].Request = &one.request
 		return Body{Messages: one.message[:], log: cfg.Logger}, nil
 	}
-	if m.err != nil && m.err.Code == CodeParseError {
+	if m.err != nil && m.err.Code == CodeParseError && m.request.ID.IsZero() {
 		return Body{}, m.err
 	}
 	return Body{Messages: exported(make([]Message, 1), []message{m}), log: cfg.Logger}, nil

@@ -96,7 +96,7 @@ func TestDecodeBounds(t *testing.T) {
 		{"long", one, jsonrpc.Config{MaxMessage: len(one) - 1}, "Invalid Request: a message may have 29 bytes at most"},
 		{"many", "[" + one + "," + one + "]", jsonrpc.Config{MaxBatch: 1}, "Invalid Request: a batch may have 1 messages at most"},
 		{"deep", `{"jsonrpc":"2.0","method":"x","params":[[]]}`, jsonrpc.Config{MaxDepth: 2}, "Invalid Request: nested deeper than 2 levels at byte 40"},
-		{"deep in a batch", `[{"jsonrpc":"2.0","method":"x","params":[]}]`, jsonrpc.Config{MaxDepth: 2}, "Invalid Request: nested deeper than 1 levels at byte 39"},
+		{"deep in a batch", `[{"jsonrpc":"2.0","method":"x","params":[]}]`, jsonrpc.Config{MaxDepth: 2}, "Invalid Request: nested deeper than 1 levels at byte 40"},
 		{"empty", ``, jsonrpc.Config{}, "Parse error: expected a value at byte 0"},
 	} {
 		body, err := jsonrpc.Decode([]byte(tc.in), tc.cfg)

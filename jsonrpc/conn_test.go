@@ -111,7 +111,7 @@ func TestOneLineOneAnswer(t *testing.T) {
 		{"notification", version + `"method":"nope"}`, ``},
 		{"no JSON", `{"jsonrpc":}`, version + `"id":null,"error":{"code":-32700,"message":"Parse error","data":{"details":"expected a value at byte 11"}}}`},
 		{"two values", version + `"id":1,"method":"echo"} 1`, version + `"id":null,"error":{"code":-32700,"message":"Parse error","data":{"details":"expected nothing after the value at byte 41"}}}`},
-		{"not UTF-8", version + `"id":1,"method":"` + "\xff" + `"}`, version + `"id":1,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"expected UTF-8 at byte 34"}}}`},
+		{"not UTF-8", version + `"id":1,"method":"` + "\xff" + `"}`, version + `"id":1,"error":{"code":-32700,"message":"Parse error","data":{"details":"expected UTF-8 at byte 34"}}}`},
 		{"no version", `{"id":3,"method":"echo"}`, version + `"id":3,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"jsonrpc must be \"2.0\""}}}`},
 		{"method no string", version + `"id":3,"method":1}`, version + `"id":3,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"method must be a string"}}}`},
 		{"params no structure", version + `"id":3,"method":"echo","params":"x"}`, version + `"id":3,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"params must be an object or an array"}}}`},

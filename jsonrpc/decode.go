@@ -178,12 +178,16 @@ func (d *decoder) unreadable(text []byte, err error, m *message) {
 		return
 	}
 	m.request.ID = f.id()
-	switch {
-	case syntax.What == tooDeep:
-		m.refuse("nested deeper than %d levels at byte %d", d.depth, syntax.Offset)
-	case !m.request.ID.IsZero():
-		m.refuse("%v", err)
+	m.err = d.refusal(err)
+}
+
+// refusal returns the error of a text whose brackets and quotes are right: one that is nested
+// too deeply is JSON, and one that is not in UTF-8 is none.
+func (d *decoder) refusal(err error) *Error {
+	if syntax, ok := errors.AsType[*SyntaxError](err); ok && syntax.What == tooDeep {
+		return invalidRequest("nested deeper than %d levels at byte %d", d.depth, syntax.Offset)
 	}
+	return parseError(err)
 }
 
 // refuse makes a message one that is answered with "Invalid Request" and the reason.

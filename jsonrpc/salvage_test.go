@@ -46,7 +46,11 @@ func TestRefusalsKeepTheID(t *testing.T) {
 					answers["body"] = string(body.Answer(t.Context(), newStation(), nil))
 				}
 				for how, got := range answers {
-					head := `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32600,"message":"Invalid Request","data":{"details":"` + cause.want
+					kind := `{"code":-32600,"message":"Invalid Request"`
+					if strings.Contains(cause.want, "UTF-8") {
+						kind = `{"code":-32700,"message":"Parse error"`
+					}
+					head := `{"jsonrpc":"2.0","id":` + id + `,"error":` + kind + `,"data":{"details":"` + cause.want
 					if how == "batch" {
 						head = "[" + head
 					}

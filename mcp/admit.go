@@ -24,7 +24,7 @@ func (c *Call) admit(m *meta) (err *jsonrpc.Error) {
 // that the error has the form of that revision.
 func (m *meta) check() (*Revision, *jsonrpc.Error) {
 	if !isString(m.version) {
-		return nil, InvalidParams("_meta[%q] must be a string", metaVersion)
+		return nil, Explained(latestLegacy, InvalidParams("_meta[%q] must be a string", metaVersion))
 	}
 	rev := modern(m.version[1 : len(m.version)-1])
 	if rev == nil {

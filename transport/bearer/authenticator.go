@@ -29,6 +29,9 @@ type Config struct {
 	// Metadata is the URL of the protected resource metadata (RFC 9728), ""
 	// without an issuer.
 	Metadata string
+	// Scopes are those that a client without a token should ask the issuer for,
+	// separated by spaces; "" names none.
+	Scopes string
 	// Proxies are the addresses whose X-Forwarded-For is believed.
 	Proxies []netip.Prefix
 	// Rejected is called with every rejection; nil ignores them.

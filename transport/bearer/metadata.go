@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/mcp"
 )
@@ -28,7 +30,7 @@ func NewResource(resource, issuer string, scopes ...mcp.Scope) (*Resource, error
 	switch {
 	case err != nil:
 		return nil, err
-	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Fragment != "" || u.User != nil:
+	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Fragment != "" || u.User != nil || strings.ContainsAny(u.Path, "{}"):
 		return nil, fmt.Errorf("%q is no URL of a server", resource)
 	}
 	return &Resource{url: resource, issuer: issuer, scopes: scopes}, nil
@@ -43,15 +45,43 @@ func (r *Resource) Metadata() string {
 	return u.String()
 }
 
-// Paths returns the paths of the description, for an endpoint at path.
-func (r *Resource) Paths(path string) []string { return []string{wellKnown + path, wellKnown} }
+// Paths returns the paths of the description, for an endpoint at path: those of the endpoint
+// and of the host, and that of the resource, which a proxy may pass on as it is when the
+// server is below a path of a host.
+func (r *Resource) Paths(path string) []string {
+	paths := []string{wellKnown + path, wellKnown}
+	u, _ := url.Parse(r.url) // it was parsed before
+	if own := wellKnown + u.Path; !slices.Contains(paths, own) {
+		paths = append(paths, own)
+	}
+	return paths
+}
+
+// URL returns the URL of the resource.
+func (r *Resource) URL() string { return r.url }
+
+// Scopes returns the scopes of the server, separated by spaces (RFC 6749, section 3.3).
+func (r *Resource) Scopes() string {
+	var all []string
+	for _, s := range r.scopes {
+		all = append(all, string(s))
+	}
+	return strings.Join(all, " ")
+}
 
 // ServeHTTP serves the description, without authentication: clients read it to find out
 // how to authenticate (RFC 9728, section 3).
 func (r *Resource) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header := w.Header()
+	if req.Method == http.MethodOptions {
+		header.Set("Access-Control-Allow-Origin", "*")
+		header.Set("Access-Control-Allow-Methods", "GET, HEAD")
+		header.Set("Access-Control-Allow-Headers", "MCP-Protocol-Version")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
-		header.Set("Allow", "GET, HEAD")
+		header.Set("Allow", "GET, HEAD, OPTIONS")
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}

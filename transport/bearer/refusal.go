@@ -114,7 +114,11 @@ func (d *Authenticator) challenge(why *denial) string {
 	if !why.silent {
 		text += `, error="invalid_token"`
 	}
-	return text + d.metadata()
+	text += d.metadata()
+	if d.cfg.Scopes != "" {
+		text += `, scope="` + d.cfg.Scopes + `"` // basic/authorization, protected resource metadata
+	}
+	return text
 }
 
 // metadata returns the parameter of a challenge that tells clients where the metadata

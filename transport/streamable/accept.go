@@ -16,7 +16,8 @@ const usualAccept = "application/json, text/event-stream"
 // accepted parses Accept. Without one, or with */* only, the client gets JSON, for
 // scripts do not read streams. ok is false when it accepts neither type. The transport
 // demands both types of clients (basic/transports); this is more lenient, since many send
-// one. Qualities are not compared, except that 0 means no.
+// one. Of the ranges that match a type the most specific counts. Qualities are not compared,
+// except that 0 means no.
 func accepted(header http.Header) (a acceptance, ok bool) {
 	values := header["Accept"]
 	if len(values) == 0 {
@@ -25,21 +26,44 @@ func accepted(header http.Header) (a acceptance, ok bool) {
 	if len(values) == 1 && values[0] == usualAccept {
 		return acceptance{json: true, stream: true}, true
 	}
+	var json, stream decision
 	for _, value := range values {
 		for item := range strings.SplitSeq(value, ",") {
 			name, params, _ := strings.Cut(item, ";")
-			if isZero(params) {
-				continue
-			}
+			wanted := !isZero(params)
 			switch strings.ToLower(strings.TrimSpace(name)) {
-			case "application/json", "application/*", "*/*":
-				a.json = true
-			case "text/event-stream", "text/*":
-				a.stream = true
+			case "application/json":
+				json.by(wanted, 3)
+			case "application/*":
+				json.by(wanted, 2)
+			case "text/event-stream":
+				stream.by(wanted, 3)
+			case "text/*":
+				stream.by(wanted, 2)
+			case "*/*":
+				json.by(wanted, 1)
+				stream.by(wanted, 1)
 			}
 		}
 	}
-	return a, a.json || a.stream
+	if stream.specific == 1 && json.wanted {
+		stream.wanted = false // a client that takes anything gets JSON
+	}
+	return acceptance{json.wanted, stream.wanted}, json.wanted || stream.wanted
+}
+
+// A decision is whether a media type is wanted, by the most specific range so far.
+type decision struct {
+	wanted   bool
+	specific int
+}
+
+// by notes what a range says. Of two that are equally specific, the one that wants the type
+// counts.
+func (d *decision) by(wanted bool, specific int) {
+	if specific > d.specific || specific == d.specific && wanted {
+		d.wanted, d.specific = wanted, specific
+	}
 }
 
 // isZero reports whether the parameters have a quality of 0: not acceptable.

@@ -28,9 +28,9 @@ type Config struct {
 	// "https://example.com". Only they get CORS headers.
 	Origins []string
 
-	// SessionSecret is a secret that several servers share. Sessions then go on at any of
-	// them: their ids hold what initialize has negotiated. Nil makes sessions of this
-	// server.
+	// SessionSecret is a secret that several servers share, or that a server finds again
+	// when it is restarted. Sessions then go on at any of them: their ids hold what
+	// initialize has negotiated. Nil makes sessions that end with this server.
 	SessionSecret []byte
 	// Peers tells the other servers what concerns their part of a session; nil without.
 	Peers Peers

@@ -218,6 +218,39 @@ func TestTooManySessionsElsewhere(t *testing.T) {
 	}
 }
 
+// TestSessionOutlivesARestart goes on with a session at a server that has found its secret
+// again: calls, the session's own stream without Last-Event-ID and with that of the old
+// server, and no session that was ended.
+func TestSessionOutlivesARestart(t *testing.T) {
+	restarted := func() setup { return serve(t, func(cfg *streamable.Config) { cfg.SessionSecret = shared }) }
+	first := restarted()
+	session := first.session(t, "2025-06-18")
+	own := events(t, first.open(t, "GET", "", "Accept: text/event-stream", session))
+	first.ask(t, "POST", call("change", ""))
+	expect(t, own, "0_1"+`|{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`)
+	second := restarted()
+	if resp, got := second.ask(t, "POST", ping, both, session); resp.StatusCode != http.StatusOK {
+		t.Fatalf("after the restart: %s %s", resp.Status, got)
+	}
+	for _, last := range []string{"X-None: 1", "Last-Event-ID: 0_1"} {
+		next := events(t, second.open(t, "GET", "", "Accept: text/event-stream", session, last))
+		second.ask(t, "POST", call("change", ""))
+		if got := next(); !strings.Contains(got, "list_changed") {
+			t.Errorf("%s: got %s, want the change", last, got)
+		}
+	}
+	if resp, _ := second.ask(t, "DELETE", "", session); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("DELETE: %s", resp.Status)
+	}
+	if resp, _ := second.ask(t, "POST", ping, both, session); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("after DELETE: %s, want 404", resp.Status)
+	}
+	stranger := serve(t, func(cfg *streamable.Config) { cfg.SessionSecret = []byte("another secret of another server") })
+	if resp, _ := stranger.ask(t, "POST", ping, both, session); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("at a server with another secret: %s, want 404", resp.Status)
+	}
+}
+
 // fullPeers have as many sessions as a principal may have.
 type fullPeers struct{ noPeers }
 

@@ -107,10 +107,7 @@ func (s *session) resume(lastEvent string) (one *stream, after int, refused *Ref
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.readers > 0 && lastEvent == "" {
-		return nil, 0, invalid(http.StatusConflict, "the session's stream is open already")
-	}
-	s.readers++ // a client that reconnects replaces its old connection, which may be dead
+	s.readers++ // a newer GET replaces the older one, whose connection may be dead
 	return one, after, nil
 }
 

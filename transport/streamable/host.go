@@ -55,7 +55,7 @@ func (h *Handler) listed(origin string) bool {
 // The headers that web pages may send and read, besides those that the Fetch standard
 // always allows.
 const (
-	corsAllowed = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name, x-mcp-toolsets, x-mcp-tools, x-mcp-readonly"
+	corsAllowed = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name, x-mcp-toolsets, x-mcp-tools, x-mcp-readonly, traceparent, tracestate, baggage"
 	corsExposed = "mcp-session-id, www-authenticate, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id"
 )
 

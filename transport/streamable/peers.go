@@ -186,7 +186,7 @@ func (all *sessions) restoreOnce(sealed sealedSession, settled *mcp.Session, who
 func (all *sessions) ended(ctx context.Context, id string) bool {
 	peers := all.h.cfg.Peers
 	if peers == nil {
-		return false
+		return all.over.has(id)
 	}
 	ended, err := peers.Ended(ctx, id)
 	return ended && err == nil
@@ -195,7 +195,11 @@ func (all *sessions) ended(ctx context.Context, id string) bool {
 // endEverywhere ends a session at all servers: first in the store, so that none restores
 // it, then by an event to those that have it in memory. It does not end it here.
 func (h *Handler) endEverywhere(ctx context.Context, s *session) error {
-	if h.cfg.Peers == nil || !s.sealed {
+	if !s.sealed {
+		return nil
+	}
+	if h.cfg.Peers == nil {
+		h.sessions.over.add(s.id, time.Now())
 		return nil
 	}
 	if err := h.cfg.Peers.End(ctx, s.principal, s.id); err != nil {

@@ -20,7 +20,8 @@ import (
 // before mu.
 type sessions struct {
 	h      *Handler
-	sealer *sealer // nil where sessions belong to one server
+	sealer *sealer // nil where sessions belong to one run of one server
+	over   endedSet
 
 	restoring sync.Mutex // held while a session of another server is made here
 

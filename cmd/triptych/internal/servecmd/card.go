@@ -3,7 +3,11 @@ package servecmd
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
@@ -13,14 +17,43 @@ import (
 // cardRoutes are the documents by which hosts find the endpoint without a key: the
 // server card at the place that MCP recommends and at the one that scanners look at,
 // and the catalog of this host (SEP-2127).
-func cardRoutes(p release.Program, scheme string) []routes.Route {
-	url := func(r *http.Request) string { return scheme + "://" + r.Host + "/mcp" }
-	card := publicDocument(release.CardType, func(r *http.Request) ([]byte, error) { return release.Card(p, url(r)) })
-	catalog := publicDocument(release.CatalogType, func(r *http.Request) ([]byte, error) { return release.Catalog(p, r.Host, url(r)) })
-	var all []routes.Route
-	all = append(all, readable("/mcp/server-card", card)...)
-	all = append(all, readable("/.well-known/mcp/server-card.json", card)...)
-	return append(all, readable("/.well-known/ai-catalog.json", catalog)...)
+func (s *server) cardRoutes(p release.Program) []routes.Route {
+	card := publicDocument(release.CardType, func(r *http.Request) ([]byte, error) { return release.Card(p, s.address(r).String()) })
+	catalog := publicDocument(release.CatalogType, func(r *http.Request) ([]byte, error) {
+		at := s.address(r)
+		return release.Catalog(p, at.Host, at.String())
+	})
+	all := slices.Concat(readable("/mcp/server-card", card), readable("/.well-known/mcp/server-card.json", card), readable("/.well-known/ai-catalog.json", catalog))
+	for i := range all {
+		all[i].KnownHosts = s.flags.loopback() || len(s.flags.hosts) > 0
+	}
+	return all
+}
+
+// address returns the URL of the endpoint: that of --oidc-resource, else that of the first
+// --host, else the address that the client has connected to. Nothing that the client has sent
+// is in it.
+func (s *server) address(r *http.Request) *url.URL {
+	if s.tokens.address != nil {
+		return s.tokens.address
+	}
+	at := &url.URL{Scheme: s.flags.scheme(), Path: "/mcp"}
+	_, port, _ := net.SplitHostPort(s.flags.listen) // without one, there is no port to tell
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		if _, bound, err := net.SplitHostPort(local.String()); err == nil {
+			at.Host, port = local.String(), bound
+		}
+	}
+	switch {
+	case len(s.flags.hosts) > 0 && len(s.proxies) > 0:
+		at.Host = s.flags.hosts[0] // at the port of the proxy
+	case len(s.flags.hosts) > 0:
+		at.Host = net.JoinHostPort(s.flags.hosts[0], port)
+	}
+	if port == "443" && at.Scheme == "https" {
+		at.Host = strings.TrimSuffix(at.Host, ":443")
+	}
+	return at
 }
 
 // readable returns the rows of a public document, which pages may read.
@@ -43,7 +76,7 @@ func publicDocument(mediaType string, content func(*http.Request) ([]byte, error
 		header.Set("Access-Control-Expose-Headers", "ETag")
 		switch r.Method {
 		case http.MethodOptions:
-			header.Set("Access-Control-Allow-Headers", "If-None-Match")
+			header.Set("Access-Control-Allow-Headers", "If-None-Match, MCP-Protocol-Version")
 			w.WriteHeader(http.StatusNoContent)
 			return
 		case http.MethodGet, http.MethodHead:
@@ -61,7 +94,6 @@ func publicDocument(mediaType string, content func(*http.Request) ([]byte, error
 		tag := `"` + hex.EncodeToString(sum[:8]) + `"`
 		header.Set("Content-Type", mediaType)
 		header.Set("Cache-Control", "public, max-age=3600")
-		header.Set("Vary", "Host")
 		header.Set("ETag", tag)
 		if r.Header.Get("If-None-Match") == tag {
 			w.WriteHeader(http.StatusNotModified)

@@ -31,13 +31,14 @@ func (f *serveFlags) checkPeerURL() error {
 // one. It returns the handler to serve in place of the endpoint.
 func (f *serveFlags) connectPeers(s *services, cfg *streamable.Config, certificates *https.Certificates) (accept func(http.Handler) http.Handler, err error) {
 	accept = func(h http.Handler) http.Handler { return h }
+	cfg.SessionSecret = s.secret
 	if s.client == nil {
 		if f.peerURL != "" {
 			return nil, app.WithHints(app.UsageErrorf("--peer-url is for servers that share a store"), "name one with --store valkey://…")
 		}
 		return accept, nil
 	}
-	cfg.SessionSecret, cfg.Peers = s.secret, s.peers
+	cfg.Peers = s.peers
 	if f.peerURL == "" {
 		return accept, nil
 	}

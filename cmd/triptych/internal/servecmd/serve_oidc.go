@@ -35,6 +35,7 @@ func (f *oidcFlags) register(set *pflag.FlagSet) {
 type issuerServices struct {
 	tokens   bearer.Verifier
 	resource *bearer.Resource
+	address  *url.URL // at which clients reach the endpoint, nil if that is not configured
 }
 
 // open checks the flags and the environment. It asks the issuer nothing yet.
@@ -47,7 +48,8 @@ func (f oidcFlags) open(a commands) (issuerServices, error) {
 		if f.audience != "" {
 			return issuerServices{}, app.UsageErrorf("--oidc-audience needs --oidc-issuer")
 		}
-		return issuerServices{}, nil
+		address, err := f.address()
+		return issuerServices{address: address}, err
 	}
 	if err := f.check(); err != nil {
 		return issuerServices{}, err
@@ -66,7 +68,20 @@ func (f oidcFlags) open(a commands) (issuerServices, error) {
 	tokens := bearer.NewOIDC(bearer.OIDCConfig{
 		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.Scopes(), Now: a.Now,
 	})
-	return issuerServices{tokens: tokens, resource: resource}, nil
+	address, err := f.address()
+	return issuerServices{tokens: tokens, resource: resource, address: address}, err
+}
+
+// address returns the URL of --oidc-resource, nil without one.
+func (f *oidcFlags) address() (*url.URL, error) {
+	if f.resource == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(f.resource)
+	if err != nil || u.Host == "" || u.User != nil {
+		return nil, app.UsageErrorf("--oidc-resource: %q is no URL of a server", f.resource)
+	}
+	return u, nil
 }
 
 // check refuses issuers whose keys could be exchanged on the way, and tokens for
@@ -93,13 +108,24 @@ func (r *issuerServices) metadata() string {
 	return r.resource.Metadata()
 }
 
-// routes returns the routes that tell clients about the issuer.
+// scopes returns the scopes that clients should ask the issuer for, "" without an issuer.
+func (r *issuerServices) scopes() string {
+	if r.resource == nil {
+		return ""
+	}
+	return r.resource.Scopes()
+}
+
+// routes returns the routes that tell clients about the issuer, or that there is none.
 func (r *issuerServices) routes() []routes.Route {
 	if r.resource == nil {
-		return nil
+		return withoutLogin()
 	}
 	var all []routes.Route
 	for _, path := range r.resource.Paths("/mcp") {
+		if strings.HasSuffix(path, "/") {
+			path += "{$}" // this path alone
+		}
 		all = append(all, readable(path, r.resource)...)
 	}
 	return all

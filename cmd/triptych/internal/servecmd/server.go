@@ -97,7 +97,7 @@ func (s *server) openEndpoint() (http.Handler, error) {
 	s.auth = bearer.New(bearer.Config{
 		Ring: s.services.keys, Meter: s.services.meter, Handshakes: s.services.handshakes(), Proxies: s.proxies,
 		Rejected: recorder.RecordRejection, Refused: recorder.CountRefusal,
-		Tokens: s.tokens.tokens, Metadata: s.tokens.metadata(), Now: s.Now, Logger: s.env.Logger,
+		Tokens: s.tokens.tokens, Metadata: s.tokens.metadata(), Scopes: s.tokens.scopes(), Now: s.Now, Logger: s.env.Logger,
 	})
 	cfg := streamable.Config{
 		Server: s.services.server, Auth: s.auth, Loopback: s.flags.loopback(), Hosts: s.flags.hosts, Origins: s.flags.origins,

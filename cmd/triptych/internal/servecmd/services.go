@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -74,7 +75,7 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		s.closers = append(s.closers, s.recorder.CloseTrail)
 	}
 	a.LendToDebugger(s.recorder, &app.Accounts{Meter: s.meter, Now: a.Now})
-	if s.secret, err = stateKey(ctx, s.client, env.StorePrefix+stateKeyName); err != nil {
+	if s.secret, err = stateKey(ctx, s.client, env); err != nil {
 		return err
 	}
 	if s.client != nil {
@@ -99,12 +100,18 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 // stateKeyName names the key in a shared store with which its servers sign states.
 const stateKeyName = "triptych:state-key"
 
-// stateKey returns the key with which the servers of a store sign the states that they
-// give to clients; the first server makes it. A server without a store needs none.
-func stateKey(ctx context.Context, client redis.UniversalClient, name string) ([]byte, error) {
+// stateKey returns the key that protects the ids of sessions and the states that clients
+// are given. The servers of a store share it; a server without one has it in its data
+// folder, so that sessions go on after a restart. The first server makes it.
+func stateKey(ctx context.Context, client redis.UniversalClient, env mcp.Env) ([]byte, error) {
 	if client == nil {
-		return nil, nil
+		secret, err := secretFile(filepath.Join(env.Data, filepath.FromSlash(secretName)))
+		if err != nil {
+			env.Logger.Warn("sessions end with this server", "err", err)
+		}
+		return secret, nil
 	}
+	name := env.StorePrefix + stateKeyName
 	if key, err := client.Get(ctx, name).Bytes(); err == nil {
 		return key, nil // also when the store has no memory for another
 	}

@@ -21,13 +21,14 @@ func (s *server) table(endpoint http.Handler) (routes.Config, error) {
 	table.BodyRate, table.Around = int64(s.flags.budgets.bodyRate), s.around
 	table.Routes = []routes.Route{
 		{Path: "/mcp", Body: routes.Own, Refuse: s.endpoint.RefuseRequest, Handler: endpoint},
+		{Path: "/mcp/", Body: routes.Own, Refuse: s.endpoint.RefuseRequest, Handler: endpoint}, // some clients add a slash
 		{
 			Method: http.MethodGet, Path: "/mcp/rulesets", Callers: s.endpoint, Refuse: s.endpoint.RefuseRequest,
 			Cost: routes.Cost{Memory: snapshotMemory}, Time: snapshotTime, Handler: snapshots.Handler(endpoint),
 		},
 	}
 	table.Routes = append(table.Routes, s.tokens.routes()...)
-	table.Routes = append(table.Routes, cardRoutes(app.PublicFacts(), s.flags.scheme())...)
+	table.Routes = append(table.Routes, s.cardRoutes(app.PublicFacts())...)
 	pages, err := s.openConsole()
 	if pages != nil {
 		table.Routes = append(table.Routes, pages.Routes()...)
