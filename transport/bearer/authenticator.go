@@ -29,7 +29,7 @@ type Config struct {
 	// Metadata is the URL of the protected resource metadata (RFC 9728), ""
 	// without an issuer.
 	Metadata string
-	// Scopes are those that a client without a token should ask the issuer for,
+	// Scopes lists the scopes for which a client without a token should ask the issuer,
 	// separated by spaces; "" names none.
 	Scopes string
 	// Proxies are the addresses whose X-Forwarded-For is believed.
@@ -69,6 +69,17 @@ const (
 	CauseQuota       Cause = "quota"         // of a plan, of handshakes or of invalid bodies
 	CauseUnavailable Cause = "unavailable"   // keys or tokens cannot be looked up
 )
+
+// Causes returns the causes with the codes of their errors, for metrics that exist from the
+// start.
+func Causes() map[Cause]jsonrpc.Code {
+	return map[Cause]jsonrpc.Code{
+		CauseMissing: mcp.CodeAuthentication, CauseMalformed: mcp.CodeAuthentication, CauseUnknown: mcp.CodeAuthentication,
+		CauseRevoked: mcp.CodeAuthentication, CauseToken: mcp.CodeAuthentication, CauseExpired: mcp.CodeExpired,
+		CauseAddress: mcp.CodePermissionDenied, CauseGuessing: mcp.CodeQuotaExceeded, CauseQuota: mcp.CodeQuotaExceeded,
+		CauseUnavailable: jsonrpc.CodeInternalError,
+	}
+}
 
 // An Authenticator implements [streamable.Authenticator]. Make one with [New]. What it
 // remembers (failures, refusals, handshakes) is bounded in size and lost at a restart.

@@ -185,6 +185,12 @@ func (m *Metrics) Refused(cause string, code jsonrpc.Code) {
 	m.refusals.WithLabelValues(cause, strconv.Itoa(int(code))).Inc()
 }
 
+// AddRefusal shows a counter of refusals from the start: a rate cannot see the first one of a
+// counter that is not there before.
+func (m *Metrics) AddRefusal(cause string, code jsonrpc.Code) {
+	m.refusals.WithLabelValues(cause, strconv.Itoa(int(code)))
+}
+
 // Around counts the requests that a handler is answering.
 func (m *Metrics) Around(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -144,6 +144,9 @@ func (s *server) showMetrics() {
 		}
 	}
 	m.AddRoute(routes.NoRoute)
+	for cause, code := range bearer.Causes() {
+		m.AddRefusal(string(cause), code)
+	}
 	s.showLag(m)
 	s.showDebugging(m)
 	s.showBrokenFiles(m, s.env.Logger)
