@@ -103,9 +103,15 @@ func TestListPages(t *testing.T) {
 	}
 	documented, _ := h.call("list_rulesets", `{}`)
 	h.negotiated()
+	if n := strings.Count(documented, "- **"); n != 210 {
+		t.Errorf("the documented answer has %d rulesets", n)
+	}
 	texts := h.texts("list_rulesets", `{}`)
-	want := []string{documented, "These are all 210. Ask for fewer: limit and cursor page through them, tags selects; find_rulesets searches in texts and by path"}
-	if diff := cmp.Diff(want, texts); diff != "" {
+	if len(texts) != 2 || strings.Count(texts[0], "- **") != 50 || texts[1] != `There are more: call again with cursor "1761733800:r049"` {
+		t.Errorf("without a limit: %q", texts)
+	}
+	texts = h.texts("list_rulesets", `{"limit":1000}`)
+	if diff := cmp.Diff([]string{documented}, texts); diff != "" {
 		t.Errorf("whole list (-want +got):\n%s", diff)
 	}
 	texts = h.texts("list_rulesets", `{"limit":2,"cursor":"1761733800:r200"}`)

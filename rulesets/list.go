@@ -9,9 +9,10 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// longList is the number of rulesets above which a list explains how to narrow
-// it.
-const longList = 200
+// defaultPage is the number of rulesets in an answer for clients that negotiated a
+// revision and gave no limit: a model has to read them all. The others get the documented
+// text, with all rulesets.
+const defaultPage = 50
 
 type listArgs struct {
 	Limit  *int     `json:"limit" extension:"true"`
@@ -20,12 +21,15 @@ type listArgs struct {
 }
 
 func (t *tools) list(ctx context.Context, call *mcp.Call, args listArgs) (listed, error) {
+	if args.Limit == nil && !call.Baseline() {
+		args.Limit = new(defaultPage)
+	}
 	metas, next, err := t.listPage(ctx, t.viewFor(call), args)
 	if err != nil {
 		return listed{}, &opError{"list", err}
 	}
 	answer := listed{Rulesets: summaries(metas), Next: next}
-	answer.long = !call.Baseline() && (next != "" || len(metas) > longList)
+	answer.long = !call.Baseline() && next != ""
 	answer.problems = t.problemLine(ctx, call)
 	return answer, nil
 }
@@ -77,12 +81,8 @@ func hasTags(m ruleset.Meta, tags []string) bool {
 // Content explains how to get the next page or how to narrow a long list, and
 // lists files that are not served.
 func (l listed) Content() (lines []mcp.Content) {
-	switch {
-	case !l.long:
-	case l.Next != "":
+	if l.long {
 		lines = append(lines, mcp.Text(fmt.Sprintf("There are more: call again with cursor %q", l.Next)))
-	default:
-		lines = append(lines, mcp.Text(fmt.Sprintf("These are all %d. Ask for fewer: limit and cursor page through them, tags selects; find_rulesets searches in texts and by path", len(l.Rulesets))))
 	}
 	if l.problems != "" {
 		lines = append(lines, mcp.Text(l.problems))

@@ -45,14 +45,20 @@ func Aliases(client string) (names []string) {
 // Similar returns the name of the client that a misspelled name is nearest to, "" if it is
 // near to none.
 func Similar(name string) string {
-	lower, best, least := strings.ToLower(name), "", 3
-	for _, known := range append(Names(), sortedKeys(aliases)...) {
+	return Canonical(Nearest(name, append(Names(), sortedKeys(aliases)...)))
+}
+
+// Nearest returns the word of a list that a misspelled word is nearest to, "" if it is near
+// to none.
+func Nearest(word string, words []string) string {
+	lower, best, least := strings.ToLower(word), "", 3
+	for _, known := range words {
 		d := distance(lower, known)
 		if len(lower) > 2 && (strings.HasPrefix(known, lower) || strings.HasPrefix(lower, known)) {
 			d = min(d, 2)
 		}
 		if d < least {
-			best, least = Canonical(known), d
+			best, least = known, d
 		}
 	}
 	return best

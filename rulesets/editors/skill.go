@@ -167,3 +167,23 @@ func skillName(given, folder string) (ruleset.Name, error) {
 	}
 	return ruleset.ParseName(Snake(given))
 }
+
+// IsStrict reports whether front matter with its fences is YAML.
+func IsStrict(head string) bool {
+	parts, err := splitHead(head)
+	if err != nil {
+		return true
+	}
+	_, strict := frontmatter.Lenient(parts.front)
+	return strict
+}
+
+// FrontText returns the text of a key of front matter with its fences, "" if there is none.
+func FrontText(head, key string) string {
+	parts, err := splitHead(head)
+	if err != nil {
+		return ""
+	}
+	m := splitMapping(parts.front)
+	return m.scalar(key)
+}

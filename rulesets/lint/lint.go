@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
@@ -42,7 +43,7 @@ func Ruleset(r ruleset.Ruleset) []Finding {
 			checkDescription(t)
 		}
 	}
-	for _, f := range append(frontMatter(r), budgets(r)...) {
+	for _, f := range slices.Concat(frontMatter(r), importedFiles(r), budgets(r)) {
 		c.add(f)
 	}
 	found := c.findings()

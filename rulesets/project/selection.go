@@ -28,14 +28,66 @@ type Selection struct {
 	Label  string   `yaml:"label,omitempty"` // the revisions with this label; empty means the newest
 	// Project is the name that a server hears of, if it asks for reports.
 	Project string `yaml:"project,omitempty"`
+	// Server is the URL of the server that the rulesets are from.
+	Server string `yaml:"server,omitempty"`
+}
+
+// keys are the keys of a [SelectionFile], with their forms for errors.
+var keys = []struct{ name, form string }{
+	{"targets", "a list of clients, such as [claude, cursor]"},
+	{"select", "a list of patterns, such as ['go_*', 'tag:team', '!old_*']"},
+	{"label", "a text"},
+	{"project", "a text"},
+	{"server", "a URL, such as https://rules.example/mcp"},
+}
+
+// checkKeys reports a key that does not exist or has a value of another form, with its
+// line.
+func checkKeys(root *yaml.Node) error {
+	if root.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: it is not a mapping of keys such as targets: [cursor]", root.Line)
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		at := slices.IndexFunc(keys, func(k struct{ name, form string }) bool { return k.name == key.Value })
+		if at < 0 {
+			return fmt.Errorf("line %d: %w", key.Line, unknownKey(key.Value))
+		}
+		isList := strings.HasPrefix(keys[at].form, "a list")
+		isText := value.Kind == yaml.ScalarNode
+		isTexts := value.Kind == yaml.SequenceNode && !slices.ContainsFunc(value.Content, func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode })
+		if isNull := value.Tag == "!!null"; !isNull && (isList && !isTexts || !isList && !isText) {
+			return fmt.Errorf("line %d: %s must be %s", key.Line, key.Value, keys[at].form)
+		}
+	}
+	return nil
+}
+
+func unknownKey(word string) error {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
+	}
+	near := editors.Nearest(word, names)
+	if near == "" {
+		return fmt.Errorf("unknown key %q; there are %s", word, strings.Join(names, ", "))
+	}
+	return fmt.Errorf("unknown key %q; did you mean %s? There are %s", word, near, strings.Join(names, ", "))
 }
 
 // ParseSelection reads a [SelectionFile].
 func ParseSelection(data []byte) (s Selection, err error) {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if err := dec.Decode(&s); err != nil && !errors.Is(err, io.EOF) {
-		return s, fmt.Errorf("%s: %w", SelectionFile, err)
+	var root yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&root); err != nil && !errors.Is(err, io.EOF) {
+		return s, fmt.Errorf("%s: %s", SelectionFile, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if len(root.Content) == 1 {
+		if err := checkKeys(root.Content[0]); err != nil {
+			return s, fmt.Errorf("%s: %w", SelectionFile, err)
+		}
+		if err := root.Decode(&s); err != nil {
+			return s, fmt.Errorf("%s: %s", SelectionFile, strings.TrimPrefix(err.Error(), "yaml: "))
+		}
 	}
 	if err := s.Check(); err != nil {
 		return s, fmt.Errorf("%s: %w", SelectionFile, err)

@@ -41,6 +41,7 @@ func (w *wireRuleset) ruleset() ruleset.Ruleset {
 
 type wireList struct {
 	Rulesets []wireMeta `json:"rulesets"`
+	Next     string     `json:"next_cursor"`
 }
 
 // metas returns the list, without names that no ruleset can have: names become
@@ -57,10 +58,26 @@ func (l wireList) metas() []ruleset.Meta {
 
 // List returns all rulesets, oldest first.
 func (c *Client) List(ctx context.Context) ([]ruleset.Meta, error) {
-	var list wireList
-	_, err := c.call(ctx, "list_rulesets", struct{}{}, &list)
-	return list.metas(), err
+	var all []ruleset.Meta
+	for cursor := ""; ; {
+		var list wireList
+		args := map[string]any{"limit": listPage}
+		if cursor != "" {
+			args["cursor"] = cursor
+		}
+		if _, err := c.call(ctx, "list_rulesets", args, &list); err != nil {
+			return nil, err
+		}
+		all = append(all, list.metas()...)
+		if list.Next == "" || list.Next == cursor {
+			return all, nil
+		}
+		cursor = list.Next
+	}
 }
+
+// listPage is the number of rulesets that one request lists.
+const listPage = 1000
 
 // Search returns the rulesets whose name matches a pattern, oldest first.
 func (c *Client) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {

@@ -105,11 +105,36 @@ func (a commands) withProject(ctx context.Context, f *projectFlags, use func(*pr
 		return err
 	}
 	defer p.Close()
+	if err := a.useServer(p.Selection.Server); err != nil {
+		return err
+	}
 	source, done, err := a.openSource(ctx)
 	if err != nil {
 		return err
 	}
 	return errors.Join(storeHint(use(&projectRun{a, f, p, source})), done())
+}
+
+// useServer takes the server that a project names, unless flags name another one. The file
+// is another person's, perhaps: a key goes to a server on another machine only if
+// TRIPTYCH_URL names it, too.
+func (a commands) useServer(server string) error {
+	if server == "" || a.Flags.Remote.URL != "" || a.Flags.Store != "" {
+		return nil
+	}
+	u, err := app.EndpointURL(server)
+	if err != nil {
+		return app.UsageErrorf("%s: server is %q, want a URL such as https://rules.example/mcp", project.SelectionFile, server)
+	}
+	env := a.Getenv("TRIPTYCH_URL")
+	switch named, err := app.EndpointURL(env); {
+	case env != "" && (err != nil || named.String() != u.String()):
+		return app.WithHints(fmt.Errorf("TRIPTYCH_URL is %s, and %s names the server %s", env, project.SelectionFile, server), "--url URL says which of them to ask")
+	case env == "" && a.Getenv("TRIPTYCH_KEY") != "" && !app.IsLoopback(u.Hostname()):
+		return app.WithHints(fmt.Errorf("%s names the server %s, which would be shown the key in TRIPTYCH_KEY", project.SelectionFile, server), "TRIPTYCH_URL="+u.String()+" says that the key is for this server")
+	}
+	a.Flags.Remote.URL = u.String()
+	return nil
 }
 
 // plan compares the project with the rulesets, those of the lock if frozen.
