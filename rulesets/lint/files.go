@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp/skill"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -40,7 +39,7 @@ func importedFiles(r ruleset.Ruleset) (found []Finding) {
 	}
 	if form, has := rule.Own[editors.SkillForm]; has && form.File.Head != "" {
 		name := editors.FrontText(form.File.Head, "name")
-		if skill.CheckName(name) != nil {
+		if len(name) > 64 || !skillName.MatchString(name) {
 			report("skill-name", Warning, "front matter", "the skill's name %q is not lower-case letters, digits and single hyphens: clients may refuse it", name)
 		}
 		if folder := rule.SkillFolder(); name != folder {
@@ -51,6 +50,9 @@ func importedFiles(r ruleset.Ruleset) (found []Finding) {
 }
 
 var testFolders = map[string]bool{"test": true, "tests": true, "fixture": true, "fixtures": true, "testdata": true, "__tests__": true, "__fixtures__": true}
+
+// skillName matches the names of the Agent Skills specification, apart from their length.
+var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // buried matches front matter behind comments or empty lines.
 var buried = regexp.MustCompile(`^(?:\s*<!--(?s:.*?)-->\s*\n|[ \t]*\n)+---[ \t]*\n[A-Za-z_][\w.-]*:(?s:.*?)\n---[ \t]*(?:\n|$)`)
