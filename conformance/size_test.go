@@ -3,6 +3,8 @@ package conformance
 import (
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // maxClientLine is the longest line that real clients take: at more than that
@@ -60,6 +62,7 @@ func TestNoLineIsTooLong(t *testing.T) {
 	} {
 		for _, revision := range []string{"", "2025-06-18"} {
 			t.Run(name+" "+revision, func(t *testing.T) {
+				sample.Case(t)
 				p := startStdio(t, t.TempDir(), "--families=rulesets")
 				if revision != "" {
 					roundTrip(t, p, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+revision+`"}}`)

@@ -133,6 +133,7 @@ func TestGoStacks(t *testing.T) {
 	exe := symbolstest.Compile(t, "gostacks")
 	for _, tt := range tests {
 		t.Run(tt.stop, func(t *testing.T) {
+			sample.Case(t)
 			s := symbolstest.Stop(t, exe, tt.stop, 0)
 			frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 0)
 			if err != nil {
