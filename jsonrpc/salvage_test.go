@@ -101,8 +101,7 @@ func TestBatchWithABadElement(t *testing.T) {
 	}
 }
 
-// A reuser is a handler whose clients may use an id again. The first request waits for the
-// second one to be read, which has no sequence.
+// A reuser is a handler whose clients may use an id while it is in flight.
 type reuser struct{ *station }
 
 func (reuser) ReusesID(*jsonrpc.Request) bool { return true }
