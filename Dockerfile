@@ -14,6 +14,7 @@ COPY $TARGETPLATFORM/triptych /usr/bin/triptych
 COPY --chown=65532:65532 deploy/docker/data /data
 COPY --chown=65532:65532 deploy/docker/tmp /tmp
 COPY LICENSE /LICENSE
+COPY bin/release/THIRD_PARTY_NOTICES /THIRD_PARTY_NOTICES
 LABEL io.modelcontextprotocol.server.name="io.github.triptych-mcp/triptych"
 USER 65532:65532
 # Temporary files are not on the volume: they must not take the room of the data.

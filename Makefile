@@ -137,11 +137,11 @@ conformance-xml: ## ask the W3C's suites in XSDTESTS and QT3TESTS, xmllint, and 
 
 snapshot: ## build everything of a release into bin/dist, without an image and without publishing
 	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER) release --snapshot --clean --skip=docker,sign
-	bin/release/triptych __release registry --version 0.0.0 bin/release/bundles/*.mcpb >bin/release/server.json
+	bin/release/releasetool registry --version 0.0.0 bin/release/bundles/*.mcpb >bin/release/server.json
 
 release: ## build and publish the release of the tag that is checked out
 	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER) release --clean
-	bin/release/triptych __release registry --version "$$(git describe --tags --exact-match)" bin/release/bundles/*.mcpb >bin/release/server.json
+	bin/release/releasetool registry --version "$$(git describe --tags --exact-match)" bin/release/bundles/*.mcpb >bin/release/server.json
 
 release-check: snapshot ## install, start and check what snapshot has built, at last on bare Debian systems; needs root, dpkg, rpm, node, systemd and debootstrap
 	deploy/check.sh

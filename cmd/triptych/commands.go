@@ -78,7 +78,6 @@ func (a commands) root() app.Command {
 			a.versionCommand(),
 			releasecmd.ManCommand(a.App, a.root),
 			servecmd.DocumentsCommand(a.App),
-			releasecmd.ReleaseCommand(a.App),
 		},
 	}
 }

@@ -9,14 +9,14 @@ const (
 )
 
 type card struct {
-	Schema      string         `json:"$schema"`
-	Name        string         `json:"name"`
-	Version     string         `json:"version"`
-	Title       string         `json:"title"`
-	Description string         `json:"description"`
-	WebsiteURL  string         `json:"websiteUrl"`
-	Repository  registrySource `json:"repository"`
-	Remotes     []remote       `json:"remotes"`
+	Schema      string   `json:"$schema"`
+	Name        string   `json:"name"`
+	Version     string   `json:"version"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	WebsiteURL  string   `json:"websiteUrl"`
+	Repository  Source   `json:"repository"`
+	Remotes     []remote `json:"remotes"`
 }
 
 type remote struct {
@@ -36,9 +36,9 @@ type header struct {
 // Card returns the server card (SEP-2127) of the endpoint at the URL. It names no
 // tools: those are for callers with a key.
 func Card(p Program, url string) ([]byte, error) {
-	return indented(card{
-		Schema: cardSchema, Name: name, Version: p.Version, Title: title, Description: p.Description,
-		WebsiteURL: repository, Repository: registrySource{URL: repository, Source: "github"},
+	return Indented(card{
+		Schema: cardSchema, Name: Name, Version: p.Version, Title: Title, Description: p.Description,
+		WebsiteURL: Repository, Repository: NewSource(),
 		Remotes: []remote{{
 			Type: "streamable-http", URL: url, Protocols: p.Protocols,
 			Headers: []header{{Name: "Authorization", Description: "Bearer and a key that the server's operator made", Required: true, Secret: true}},
@@ -63,8 +63,8 @@ type catalogEntry struct {
 // Catalog returns the AI catalog (ai-catalog.io, version 1.0) of a host: the server at
 // this endpoint, by the URL of its card.
 func Catalog(p Program, host, url string) ([]byte, error) {
-	return indented(catalog{Version: "1.0", Host: map[string]string{"displayName": host}, Entries: []catalogEntry{{
-		Identifier: "urn:air:" + host + ":mcp:" + title, DisplayName: title, Description: p.Description,
+	return Indented(catalog{Version: "1.0", Host: map[string]string{"displayName": host}, Entries: []catalogEntry{{
+		Identifier: "urn:air:" + host + ":mcp:" + Title, DisplayName: Title, Description: p.Description,
 		Type: CardType, URL: url + "/server-card",
 	}}})
 }

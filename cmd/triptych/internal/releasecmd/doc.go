@@ -1,3 +1,2 @@
-// Package releasecmd makes what is installed beside the program: triptych man prints
-// its man pages, and a hidden command makes the files of a release.
+// Package releasecmd makes the man pages that are installed beside the program.
 package releasecmd

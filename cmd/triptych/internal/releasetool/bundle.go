@@ -1,4 +1,4 @@
-package release
+package main
 
 import (
 	"archive/zip"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"time"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
 )
 
 // A System is an operating system and an architecture as Go names them.
@@ -35,7 +37,7 @@ type manifest struct {
 	Support       string                 `json:"support"`
 	License       string                 `json:"license"`
 	Server        manifestServer         `json:"server"`
-	Tools         []Tool                 `json:"tools"`
+	Tools         []release.Tool         `json:"tools"`
 	Compatibility map[string][]string    `json:"compatibility"`
 	UserConfig    map[string]userSetting `json:"user_config"`
 }
@@ -62,16 +64,16 @@ type userSetting struct {
 // Manifest returns the manifest.json of a bundle for one system, in version 0.3 of
 // the format. The host asks the person for the families; rulesets alone is the
 // default, because each tool that is listed costs the model's context.
-func Manifest(p Program, s System) ([]byte, error) {
+func Manifest(p release.Program, s System) ([]byte, error) {
 	platform, ok := platforms[s.OS]
 	if !ok {
 		return nil, fmt.Errorf("MCP bundles do not exist for %s", s.OS)
 	}
-	return indented(manifest{
-		Version: "0.3", Name: title, DisplayName: title, Release: p.Version, Description: p.Description,
-		Author:     map[string]string{"name": "triptych contributors", "url": repository},
-		Repository: map[string]string{"type": "git", "url": repository + ".git"},
-		Homepage:   repository, Documentation: repository + "/tree/main/docs", Support: repository + "/issues", License: license,
+	return release.Indented(manifest{
+		Version: "0.3", Name: release.Title, DisplayName: release.Title, Release: p.Version, Description: p.Description,
+		Author:     map[string]string{"name": "triptych contributors", "url": release.Repository},
+		Repository: map[string]string{"type": "git", "url": release.Repository + ".git"},
+		Homepage:   release.Repository, Documentation: release.Repository + "/tree/main/docs", Support: release.Repository + "/issues", License: release.License,
 		Server: manifestServer{
 			Type: "binary", EntryPoint: s.program(),
 			Config: manifestCommand{Command: "${__dirname}/" + s.program(), Args: []string{"stdio", "--families", "${user_config.families}"}},
@@ -84,9 +86,10 @@ func Manifest(p Program, s System) ([]byte, error) {
 	})
 }
 
-// WriteBundle writes a bundle: a zip archive of the manifest, the program and the
-// license. Equal contents make equal bytes: every file bears the same time.
-func WriteBundle(w io.Writer, p Program, s System, program, license []byte) error {
+// WriteBundle writes a bundle: a zip archive of the manifest, the program and the texts of
+// the licenses, of the program and of the modules in it. Equal contents make equal bytes:
+// every file bears the same time.
+func WriteBundle(w io.Writer, p release.Program, s System, program, license, notices []byte) error {
 	manifest, err := Manifest(p, s)
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func WriteBundle(w io.Writer, p Program, s System, program, license []byte) erro
 		name    string
 		mode    fs.FileMode
 		content []byte
-	}{{"manifest.json", 0o644, manifest}, {"LICENSE", 0o644, license}, {s.program(), 0o755, program}}
+	}{{"manifest.json", 0o644, manifest}, {"LICENSE", 0o644, license}, {noticesFile, 0o644, notices}, {s.program(), 0o755, program}}
 	for _, file := range files {
 		header := &zip.FileHeader{Name: file.name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
 		header.SetMode(file.mode)

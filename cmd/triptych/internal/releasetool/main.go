@@ -1,4 +1,8 @@
-package releasecmd
+// Command releasetool makes the files of a release that come from the program's own
+// tables: MCP bundles for one-click installation, the registry's server.json, bills of
+// materials, and the texts of the licenses of all modules. The release calls it from the
+// top of the repository.
+package main
 
 import (
 	"context"
@@ -17,18 +21,20 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
-// ReleaseCommand returns the row of triptych __release.
-func ReleaseCommand(a *app.App) app.Command { return commands{a}.releaseCommand() }
+func main() {
+	c := commands{app.New()}
+	os.Exit(c.Run(context.Background(), c.table(), os.Args[1:]))
+}
 
-// releaseCommand makes the files of a release that come from tables. The release
-// script calls it.
-func (a commands) releaseCommand() app.Command {
+// commands makes the rows of the commands. They run in an app.
+type commands struct{ *app.App }
+
+func (a commands) table() app.Command {
 	var version string
-	system := release.System{}
+	system := System{}
 	ofVersion := func(set *pflag.FlagSet) { set.StringVar(&version, "version", "0.0.0", "the `version` of the release") }
-	program := func(ctx context.Context) (release.Program, error) { return a.released(ctx, version) }
 	return app.Command{
-		Name: "__release", Hidden: true, Short: "make the files of a release",
+		Name: "releasetool", Short: "make the files of a release",
 		Sub: []app.Command{
 			{
 				Name: "bundle", Args: "PROGRAM FILE", Min: 2, Max: 2, Short: "make an MCP bundle of a program",
@@ -37,39 +43,25 @@ func (a commands) releaseCommand() app.Command {
 					set.StringVar(&system.OS, "os", runtime.GOOS, "the operating `system` of the program")
 				},
 				Run: func(ctx context.Context, args []string) error {
-					p, err := program(ctx)
-					if err != nil {
-						return err
-					}
-					return writeBundle(p, system, args[0], args[1])
+					return a.bundle(ctx, version, system, args[0], args[1])
 				},
 			},
 			{
 				Name: "sbom", Args: "PROGRAM FILE", Min: 2, Max: 2, Short: "make the bill of materials of a program", Flags: ofVersion,
-				Run: func(ctx context.Context, args []string) error {
-					p, err := program(ctx)
-					if err != nil {
-						return err
-					}
-					binary, err := os.ReadFile(args[0])
-					if err != nil {
-						return err
-					}
-					bill, err := release.SBOM(p, binary)
-					if err != nil {
-						return fmt.Errorf("%s: %w", args[0], err)
-					}
-					return os.WriteFile(args[1], bill, 0o644)
-				},
+				Run: func(ctx context.Context, args []string) error { return a.sbom(ctx, version, args[0], args[1]) },
 			},
 			{
 				Name: "registry", Args: "BUNDLE ...", Max: app.AnyNumber, Short: "print the server.json of a release", Flags: ofVersion,
-				Run: func(ctx context.Context, args []string) error {
-					p, err := program(ctx)
+				Run: func(ctx context.Context, args []string) error { return a.registry(ctx, version, args) },
+			},
+			{
+				Name: "notices", Short: "print the licenses of all modules in the program",
+				Run: func(ctx context.Context, _ []string) error {
+					text, err := Notices(ctx)
 					if err != nil {
 						return err
 					}
-					return a.printRegistry(p, args)
+					return a.Printf("%s", text)
 				},
 			},
 		},
@@ -93,7 +85,12 @@ func (a commands) released(ctx context.Context, version string) (release.Program
 	return p, err
 }
 
-func writeBundle(p release.Program, system release.System, program, file string) error {
+// bundle makes the bundle of a program for a system.
+func (a commands) bundle(ctx context.Context, version string, system System, program, file string) error {
+	p, err := a.released(ctx, version)
+	if err != nil {
+		return err
+	}
 	binary, err := os.ReadFile(program)
 	if err != nil {
 		return err
@@ -102,28 +99,52 @@ func writeBundle(p release.Program, system release.System, program, file string)
 	if err != nil {
 		return err
 	}
+	notices, err := Notices(ctx)
+	if err != nil {
+		return err
+	}
 	out, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	if err := release.WriteBundle(out, p, system, binary, license); err != nil {
+	if err := WriteBundle(out, p, system, binary, license, notices); err != nil {
 		_ = out.Close() // the first error counts
 		return err
 	}
 	return out.Close()
 }
 
-func (a commands) printRegistry(p release.Program, bundles []string) error {
-	var digests []release.Digest
+func (a commands) sbom(ctx context.Context, version, program, file string) error {
+	p, err := a.released(ctx, version)
+	if err != nil {
+		return err
+	}
+	binary, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	bill, err := SBOM(p, binary)
+	if err != nil {
+		return fmt.Errorf("%s: %w", program, err)
+	}
+	return os.WriteFile(file, bill, 0o644)
+}
+
+func (a commands) registry(ctx context.Context, version string, bundles []string) error {
+	p, err := a.released(ctx, version)
+	if err != nil {
+		return err
+	}
+	var digests []Digest
 	for _, file := range bundles {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
 		sum := sha256.Sum256(content)
-		digests = append(digests, release.Digest{File: filepath.Base(file), SHA256: hex.EncodeToString(sum[:])})
+		digests = append(digests, Digest{File: filepath.Base(file), SHA256: hex.EncodeToString(sum[:])})
 	}
-	entry, err := release.Registry(p, digests)
+	entry, err := Registry(p, digests)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package release
+package main
 
 import (
 	"bytes"
@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	cyclonedx "github.com/CycloneDX/cyclonedx-go"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
 )
 
 // SBOM returns the bill of materials of a program, a Go binary, in CycloneDX 1.6
 // as JSON: the modules that the compiler has written into the binary, with their
 // checksums. Equal programs have equal bills.
-func SBOM(p Program, binary []byte) ([]byte, error) {
+func SBOM(p release.Program, binary []byte) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(binary))
 	if err != nil {
 		return nil, fmt.Errorf("reading what the program was built from: %w", err)
@@ -20,7 +22,7 @@ func SBOM(p Program, binary []byte) ([]byte, error) {
 	main := cyclonedx.Component{
 		BOMRef: packageURL(info.Main.Path, p.Version), Type: cyclonedx.ComponentTypeApplication,
 		Name: info.Main.Path, Version: p.Version, PackageURL: packageURL(info.Main.Path, p.Version),
-		Licenses: &cyclonedx.Licenses{{License: &cyclonedx.License{ID: license}}},
+		Licenses: &cyclonedx.Licenses{{License: &cyclonedx.License{ID: release.License}}},
 	}
 	runtime := strings.TrimPrefix(info.GoVersion, "go")
 	components := []cyclonedx.Component{module("std", runtime)}

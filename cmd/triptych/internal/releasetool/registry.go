@@ -1,9 +1,9 @@
-package release
+package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
 )
 
 const registrySchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -15,13 +15,8 @@ type registryEntry struct {
 	Description string            `json:"description"`
 	Version     string            `json:"version"`
 	WebsiteURL  string            `json:"websiteUrl"`
-	Repository  registrySource    `json:"repository"`
+	Repository  release.Source    `json:"repository"`
 	Packages    []registryPackage `json:"packages"`
-}
-
-type registrySource struct {
-	URL    string `json:"url"`
-	Source string `json:"source"`
 }
 
 type registryPackage struct {
@@ -34,31 +29,21 @@ type registryPackage struct {
 
 // Registry returns the server.json for the MCP registry: the image, and the bundles by
 // file name with their SHA-256 in hexadecimal. It follows the schema of 2025-12-11.
-func Registry(p Program, bundles []Digest) ([]byte, error) {
+func Registry(p release.Program, bundles []Digest) ([]byte, error) {
 	stdio := map[string]string{"type": "stdio"}
 	entry := registryEntry{
-		Schema: registrySchema, Name: name, Title: title, Description: p.Description, Version: p.Version,
-		WebsiteURL: repository, Repository: registrySource{URL: repository, Source: "github"},
-		Packages: []registryPackage{{Type: "oci", Identifier: image + ":" + p.Version, Transport: stdio}},
+		Schema: registrySchema, Name: release.Name, Title: release.Title, Description: p.Description, Version: p.Version,
+		WebsiteURL: release.Repository, Repository: release.NewSource(),
+		Packages: []registryPackage{{Type: "oci", Identifier: release.Image + ":" + p.Version, Transport: stdio}},
 	}
 	for _, b := range bundles {
 		entry.Packages = append(entry.Packages, registryPackage{
-			Type: "mcpb", Identifier: fmt.Sprintf("%s/releases/download/v%s/%s", repository, p.Version, b.File),
+			Type: "mcpb", Identifier: fmt.Sprintf("%s/releases/download/v%s/%s", release.Repository, p.Version, b.File),
 			Version: p.Version, SHA256: b.SHA256, Transport: stdio,
 		})
 	}
-	return indented(entry)
+	return release.Indented(entry)
 }
 
 // A Digest is a file of the release and its SHA-256 in hexadecimal.
 type Digest struct{ File, SHA256 string }
-
-// indented returns readable JSON that ends in a newline.
-func indented(v any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err := encoder.Encode(v)
-	return out.Bytes(), err
-}
