@@ -110,7 +110,7 @@ func instructionOf(p *personal.Puzzle) Instruction {
 type inputArgs struct {
 	Day     int  `json:"day" doc:"Day number"`
 	Year    *int `json:"year" doc:"Year, 2015 or later"`
-	Example *int `json:"example" doc:"Return this example instead, from 1" min:"1"`
+	Example *int `json:"example" doc:"This example instead" min:"1"`
 }
 
 // Validate implements the checks that the schema cannot express.

@@ -17,7 +17,7 @@ import (
 )
 
 type progressArgs struct {
-	Year        *int    `json:"year" doc:"Year, 2015 or later"`
+	Year        *int    `json:"year"`
 	Leaderboard *string `json:"leaderboard" doc:"Show this private leaderboard instead"`
 }
 
@@ -96,11 +96,11 @@ func (u unixTime) time() time.Time {
 }
 
 type statsArgs struct {
-	Year    *int       `json:"year" doc:"Year, 2015 or later"`
-	Day     *int       `json:"day" doc:"This day only"`
-	Phase   *int       `json:"phase" doc:"This phase only, 1 or 2" min:"1" max:"2"`
+	Year    *int       `json:"year"`
+	Day     *int       `json:"day"`
+	Phase   *int       `json:"phase" min:"1" max:"2"`
 	Details *bool      `json:"details" doc:"Add each puzzle and each pair of models"`
-	Kind    *race.Kind `json:"kind" doc:"Of runs: solve (default), by models, or program, running" enum:"solve,program"`
+	Kind    *race.Kind `json:"kind" doc:"Times of models (default) or of programs" enum:"solve|program"`
 }
 
 // Validate implements the checks that the schema cannot express.

@@ -232,7 +232,7 @@ func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operatio
 // applyArgs leaves the members of operations to [ParseChanges]: a schema for them
 // would cost every session more tokens than the tools that they repeat.
 type applyArgs struct {
-	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op: create, update, put, delete, restore (rev), label; members as in those tools"`
+	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op: create, update, put, delete, restore (rev), label"`
 	DryRun     bool              `json:"dry_run,omitempty" doc:"Only show the diff"`
 	Each       bool              `json:"each,omitempty" doc:"Go on after failures"`
 	Message    *string           `json:"message"`

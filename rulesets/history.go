@@ -70,8 +70,8 @@ type historyArgs struct {
 	Name  string `json:"name"`
 	From  *int   `json:"from" doc:"Diff from this revision"`
 	To    *int   `json:"to"`
-	Words bool   `json:"words,omitempty" doc:"By words"`
-	Moves bool   `json:"moves,omitempty" doc:"Label moves"`
+	Words bool   `json:"words,omitempty"`
+	Moves bool   `json:"moves,omitempty"`
 	Limit *int   `json:"limit" min:"1"`
 }
 

@@ -318,7 +318,11 @@ func (s *shape) append(dst []byte) []byte {
 	}
 	w := words[s.kind]
 	dst = append(dst, w.json...)
-	if s.elem != nil {
+	switch {
+	case s.elem == nil:
+	case s.kind == arrayKind && s.elem.kind == anyKind: // hosts refuse items of no type
+		dst = append(dst, `{"type":"object"}`...)
+	default:
 		dst = s.elem.append(dst)
 	}
 	if s.min != nil && w.min != "" && !s.quiet {

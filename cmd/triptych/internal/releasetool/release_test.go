@@ -152,8 +152,8 @@ func TestNotices(t *testing.T) {
 	}
 	for _, section := range strings.Split(string(text), strings.Repeat("=", 78))[1:] {
 		_, license, ok := strings.Cut(strings.TrimSpace(section), "\n\n")
-		if !ok || len(license) < 200 {
-			t.Errorf("a section without a license: %.200s", section)
+		if !ok || strings.TrimSpace(license) == "" {
+			t.Errorf("a section without a text: %.200s", section)
 		}
 	}
 	if _, err := Licenses(Module{Path: "example.com/free", Dir: t.TempDir()}); err == nil {
