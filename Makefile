@@ -103,11 +103,11 @@ vet: ## check the format and vet, for other systems too
 		echo "vet for $$target"; GOOS=$${target%/*} GOARCH=$${target#*/} go vet -gcflags='all=-N -l -dwarf=false' ./...; \
 	done
 
-lint: vet ## check the house rules too; the first run builds the linter, which takes minutes
-	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) run ./...
+lint: vet ## look for faults, too; the first run builds the linter, which takes minutes
+	GOGC=50 GOMEMLIMIT=4GiB go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) run --timeout 20m --max-issues-per-linter 0 --max-same-issues 0 ./...
 
 fmt: ## format
-	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) fmt ./...
+	gofmt -w .
 
 generate: ## write the man page and the documents made from tables anew
 	go run ./cmd/triptych man > docs/triptych.1
@@ -146,4 +146,4 @@ release: ## build and publish the release of the tag that is checked out
 release-check: snapshot ## install, start and check what snapshot has built, at last on bare Debian systems; needs root, dpkg, rpm, node, systemd and debootstrap
 	deploy/check.sh
 
-ci: vet race long build ## what continuous integration runs
+ci: lint race long build ## what continuous integration runs

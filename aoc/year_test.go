@@ -198,7 +198,7 @@ func TestChange(t *testing.T) {
 	if err := b.Change(t.Context(), 1, 0, speeds[0], &corrected, noon); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Change(t.Context(), 1, 0, speeds[0], nil, noon); err != ErrChanged {
+	if err := b.Change(t.Context(), 1, 0, speeds[0], nil, noon); !errors.Is(err, ErrChanged) {
 		t.Errorf("an entry that was changed meanwhile: %v", err)
 	}
 	if err := b.Change(t.Context(), 1, 1, speeds[1], nil, noon); err != nil {

@@ -191,7 +191,7 @@ func benchExtra(i int) string {
 
 // findLine is a search: by one to three words, by words and a tag, or by a path.
 func findLine(i int, _ string) string {
-	random := rand.New(rand.NewPCG(1, uint64(i))) //nolint:gosec // the same searches each time
+	random := rand.New(rand.NewPCG(1, uint64(i))) // the same searches each time
 	zipf := rand.NewZipf(random, 1.1, 4, benchWords-1)
 	var words []string
 	for range 1 + i%3 {
@@ -224,7 +224,7 @@ func fillManyFiles(b *testing.B, data string, n int) []string {
 			b.Fatal(err)
 		}
 	}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same texts each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same texts each time
 	for i := range n {
 		at, markdown := manyCreated(i).Format(time.DateTime), benchText(random)
 		write(fmt.Sprintf("rule_%d.md", i), fmt.Sprintf("---\nname: rule_%d\ndescription: A rule of part %d\ntags: [tag%d, style]\ncreated_at: %s\nlast_modified: %s\n%s---\n\n%s",
@@ -263,7 +263,7 @@ func fillManyHashes(b *testing.B, _ string, n int) []string {
 	client := redis.NewClient(&redis.Options{Addr: addr})
 	defer func() { _ = client.Close() }() // its work is done
 	revisions := manyRevisions(b)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same texts each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same texts each time
 	for from := 0; from < n; from += 1000 {
 		_, err := client.Pipelined(b.Context(), func(p redis.Pipeliner) error {
 			for i := from; i < min(n, from+1000); i++ {

@@ -76,7 +76,7 @@ func newContainer(t *testing.T) *container {
 
 func (c *container) start() {
 	c.t.Helper()
-	c.cmd = exec.Command(filepath.Join(c.dir, "app")) //nolint:noctx // killed below, when the debugger has let go
+	c.cmd = exec.Command(filepath.Join(c.dir, "app")) // killed below, when the debugger has let go
 	c.cmd.Dir = "/"
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: c.root, Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID}
 	in, err := c.cmd.StdinPipe()

@@ -119,7 +119,8 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 // compare returns the difference between two revisions. Without from, it compares
 // with the preceding revision.
 func compare(name ruleset.Name, history []ruleset.Revision, args historyArgs, contents Contents) (historyOf, error) {
-	second, first := history[0], history[0]
+	second := history[0]
+	var first ruleset.Revision
 	var toErr, fromErr error
 	if args.To != nil {
 		second, toErr = find(history, name, *args.To)

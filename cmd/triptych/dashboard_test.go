@@ -137,7 +137,7 @@ func post(t *testing.T, to, authorization, body string, status int) {
 		r.Header.Set("Authorization", authorization)
 	}
 	client := &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // of this test's own server
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // of this test's own server
 	}}
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(r)

@@ -115,7 +115,7 @@ func anchors(t *testing.T, path string) map[string]bool {
 
 // sourcePath matches paths of files and folders of the code, as the documents for
 // contributors name them.
-var sourcePath = regexp.MustCompile("(?:^|[^A-Za-z/])((?:jsonrpc|mcp|transport|rulesets|aoc|debugger|cmd|conformance)/[A-Za-z0-9_/]*[A-Za-z0-9_](?:\\.[a-z]+)?)")
+var sourcePath = regexp.MustCompile(`(?:^|[^A-Za-z/])((?:jsonrpc|mcp|transport|rulesets|aoc|debugger|cmd|conformance)/[A-Za-z0-9_/]*[A-Za-z0-9_](?:\.[a-z]+)?)`)
 
 // The documents for contributors name files and folders that exist.
 func TestDocumentsNameFiles(t *testing.T) {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -64,7 +65,7 @@ func TestHangupEndsCommands(t *testing.T) {
 	for {
 		select {
 		case err := <-ended:
-			exit, ok := err.(*exec.ExitError)
+			exit, ok := errors.AsType[*exec.ExitError](err)
 			if !ok || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGHUP {
 				t.Errorf("the command ended with %v", err)
 			}

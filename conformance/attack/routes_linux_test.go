@@ -31,7 +31,7 @@ var routeLabel = regexp.MustCompile(`^triptych_http_requests_total\{code="200",r
 // endpoint's.
 func (s *server) routes(t *testing.T) []route {
 	t.Helper()
-	resp, err := http.Get("http://" + s.metrics + "/metrics") //nolint:noctx // a loopback address
+	resp, err := http.Get("http://" + s.metrics + "/metrics") // a loopback address
 	if err != nil {
 		t.Fatal(err)
 	}

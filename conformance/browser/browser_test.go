@@ -162,7 +162,7 @@ func beginSession(t *testing.T, url, key string) {
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	client := &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // of this test's own server
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // of this test's own server
 	}}
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(r)

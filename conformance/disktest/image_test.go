@@ -51,7 +51,7 @@ func TestPowerCut(t *testing.T) {
 func TestPowerCutWithCache(t *testing.T) {
 	dir, after := t.TempDir(), t.TempDir()
 	disk := disktest.FormatVolatile(t, dir)
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // for a test
+	r := rand.New(rand.NewPCG(1, 2)) // for a test
 	const rounds = 20
 	for n := range rounds {
 		before := disk.Flushes()

@@ -104,7 +104,7 @@ func TestFailoverLosesWrites(t *testing.T) {
 	for _, s := range servers {
 		until(t, patience, "the revocation", func() error {
 			if got, err := doomed.send(t.Context(), s.url(), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); err != nil || got.status != http.StatusUnauthorized {
-				return fmt.Errorf("status %d, %v", got.status, err)
+				return fmt.Errorf("status %d, %w", got.status, err)
 			}
 			return nil
 		})

@@ -183,7 +183,7 @@ func TestSimulationOfAHundredServers(t *testing.T) {
 	} {
 		const servers, cores, span = 100, 8, 0.1 // seconds
 		c := newCluster(servers, costs, serverCost, servers, cores, test.primaries)
-		random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same calls each time
+		random := rand.New(rand.NewPCG(1, 2)) // the same calls each time
 		sent := 0
 		var arrive func(at float64)
 		arrive = func(at float64) {

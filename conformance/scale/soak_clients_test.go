@@ -140,7 +140,7 @@ func (s *soak) curl(ctx context.Context, key string) {
 			s.by["curl"]++
 			s.mu.Unlock()
 		} else {
-			s.failed(began, fmt.Errorf("curl: %v: %s", err, out))
+			s.failed(began, fmt.Errorf("curl: %w: %s", err, out))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

@@ -120,7 +120,7 @@ func startSentinel(t *testing.T, primary *node) (url string) {
 // daemon runs a program until the test ends.
 func daemon(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(name, args...) //nolint:noctx // it ends after the clients that tests clean up
+	cmd := exec.Command(name, args...) // it ends after the clients that tests clean up
 	said := &lockedBuffer{}
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
@@ -213,7 +213,7 @@ func (r *relay) connect(from net.Conn) net.Conn {
 	if r.to == "" {
 		return nil
 	}
-	to, err := net.Dial("tcp", r.to) //nolint:noctx // of the loopback
+	to, err := net.Dial("tcp", r.to) // of the loopback
 	if err != nil {
 		return nil
 	}

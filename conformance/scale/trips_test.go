@@ -17,7 +17,7 @@ const distance = 100 * time.Millisecond
 // farAway returns the address of a store whose answers take longer by distance.
 func farAway(t *testing.T, to string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed with the test
+	l, err := net.Listen("tcp", "127.0.0.1:0") // it is closed with the test
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func farAway(t *testing.T, to string) string {
 			if err != nil {
 				return
 			}
-			out, err := net.Dial("tcp", to) //nolint:noctx // on loopback
+			out, err := net.Dial("tcp", to) // on loopback
 			if err != nil {
 				_ = in.Close() // the store is away
 				continue

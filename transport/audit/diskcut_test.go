@@ -34,7 +34,7 @@ func TestPowerCutsOfDisk(t *testing.T) {
 	mount, after := t.TempDir(), t.TempDir()
 	disk := disktest.FormatVolatile(t, mount)
 	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // for a test
+	r := rand.New(rand.NewPCG(seed, 0)) // for a test
 	t.Setenv(childKeeps, "4")
 	w := startWriters(t, filepath.Join(mount, "audit"), 3)
 	for n := range cuts {

@@ -121,7 +121,7 @@ func TestPowerCuts(t *testing.T) {
 		t.Setenv("TMPDIR", "/dev/shm") // syncs cost nothing there, and mean nothing here
 	}
 	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // for a test
+	r := rand.New(rand.NewPCG(seed, 0)) // for a test
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "audit")
 		k := newFiles(Config{Dir: dir, MaxFile: 20_000, KeepFiles: 4})

@@ -63,7 +63,7 @@ func (w *streamWriter) noteLoss(end streamEnd, g *group, c *chain) error {
 	if err != nil {
 		return err
 	}
-	through := g.seq - uint64(recordsIn(g)) //nolint:gosec // a number of lines
+	through := g.seq - uint64(recordsIn(g)) // a number of lines
 	if had > through {                      // another process has noted the loss and goes on
 		w.move(g, c)
 		return nil
@@ -127,7 +127,7 @@ func (w *streamWriter) backwards(ctx context.Context, use func(line) bool) error
 // records keep their numbers, and the first lines say in which chain those before are.
 func (w *streamWriter) move(g *group, c *chain) {
 	w.index, w.rotates, w.retired = indexer{}, false, 0
-	from, through := w.id, g.seq-uint64(recordsIn(g)) //nolint:gosec // a number of lines
+	from, through := w.id, g.seq-uint64(recordsIn(g)) // a number of lines
 	w.id = newID()
 	c.id = w.id
 	w.logger.Warn("another process adds to the audit chain of this server; a new one is begun: give each server a --server-name of its own", "chain", from, "new", w.id)

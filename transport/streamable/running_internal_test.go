@@ -65,7 +65,9 @@ func TestIdleSession(t *testing.T) {
 		s := &session{h: h, id: "1", principal: who.ID, mcp: mcp.NewSession("1"), own: newStream(ownStream, false, nil), inFlight: map[*exchange]struct{}{}, used: time.Now()}
 		s.handler = server.Bind(mcp.Caller{Principal: who}, nil)
 		s.idle = time.AfterFunc(idle, s.expire)
-		h.sessions.add(s)
+		if err := h.sessions.add(s); err != nil {
+			t.Fatal(err)
+		}
 		alive := func() bool {
 			synctest.Wait()
 			return len(h.sessions.all(false)) == 1

@@ -32,7 +32,7 @@ var Build = sync.OnceValues(func() (path string, err error) {
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	path = filepath.Join(dir, "triptych")
-	build := exec.Command("go", "build", "-o", path, "./cmd/triptych") //nolint:noctx // it ends
+	build := exec.Command("go", "build", "-o", path, "./cmd/triptych") // it ends
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)

@@ -174,8 +174,12 @@ func TestMemory(t *testing.T) {
 	}
 	for i := range 39 {
 		var at, next uint64
-		fmt.Sscan(whole[i].Address, &at)
-		fmt.Sscan(whole[i+1].Address, &next)
+		if _, err := fmt.Sscan(whole[i].Address, &at); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(whole[i+1].Address, &next); err != nil {
+			t.Fatal(err)
+		}
 		if next != at+uint64(len(whole[i].InstructionBytes)/2) {
 			t.Errorf("instruction %d at %s has bytes %s, and the next is at %s", i, whole[i].Address, whole[i].InstructionBytes, whole[i+1].Address)
 		}

@@ -55,7 +55,7 @@ func readMessage(r *bufio.Reader) ([]byte, error) {
 			return nil, fmt.Errorf("%.40q is no header field of the protocol", name)
 		}
 		if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 || length > maxMessage {
-			return nil, fmt.Errorf("Content-Length must be a number up to %d", maxMessage) //nolint:staticcheck // the field's name
+			return nil, fmt.Errorf("Content-Length must be a number up to %d", maxMessage) // the field's name
 		}
 	}
 	return nil, fmt.Errorf("a message has more than %d header fields", maxHeaders)

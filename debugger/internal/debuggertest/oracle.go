@@ -88,7 +88,7 @@ func examine(ctx context.Context, path, program string, ability Ability) error {
 	out, failed := exec.CommandContext(ctx, path, append(argv, "-ex", "kill", program)...).CombinedOutput()
 	for _, q := range questions[ability] {
 		if answer := strings.ReplaceAll(q.answer, "%s", core); !strings.Contains(string(out), answer) {
-			return fmt.Errorf("it cannot %s: %s does not answer %q: %v: %s", ability, q.command, answer, failed, lastLines(out))
+			return fmt.Errorf("it cannot %s: %s does not answer %q: %w: %s", ability, q.command, answer, failed, lastLines(out))
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ func (r *Runner) run(ctx context.Context) (Stop, error) {
 			return Stop{}, errors.Join(failed, err)
 		}
 		failed = errors.Join(failed, r.drain())
-		stop := Stop{}
+		var stop Stop
 		if stop, running, err = r.handle(event); stop.Kind != 0 || err != nil {
 			return stop, errors.Join(failed, err)
 		}

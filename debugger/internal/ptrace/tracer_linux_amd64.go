@@ -181,9 +181,9 @@ func (t *Tracer) wait(flags int) (Event, bool, error) {
 	for {
 		err := waitid(&info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD|flags)
 		switch {
-		case err == unix.EINTR:
+		case err == unix.EINTR: //nolint:errorlint // waitid returns it as it is
 			continue
-		case err == unix.ECHILD:
+		case err == unix.ECHILD: //nolint:errorlint // as above
 			return Event{}, false, ErrNoThreads
 		case err != nil:
 			return Event{}, false, err

@@ -313,7 +313,7 @@ func TestAttachedRecorderKilled(t *testing.T) {
 	sample.OnlyWhole(t)
 	l := startLive(t, 6)
 	for range 2 {
-		recorder := exec.Command(os.Args[0]) //nolint:noctx // the test kills it
+		recorder := exec.Command(os.Args[0]) // the test kills it
 		recorder.Env = append(os.Environ(), childProcess+"="+strconv.Itoa(l.command.Process.Pid))
 		recorder.Stderr = os.Stderr
 		check(t, recorder.Start())

@@ -16,7 +16,7 @@ import (
 // A family records the children of a program and their children, each with a recorder of
 // its own, on a tracer of its own. The recordings end with the program.
 type family struct {
-	ctx      context.Context // until the program ends
+	ctx      context.Context //nolint:containedctx // until the program ends
 	cancel   context.CancelFunc
 	open     func(pid int) io.WriteCloser
 	affinity unix.CPUSet // of processes that are recorded no longer

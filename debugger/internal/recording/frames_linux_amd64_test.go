@@ -120,12 +120,12 @@ func TestFramesDamaged(t *testing.T) {
 	first := len(storage.b)
 	f.Add(t, all[10:])
 	storage.b[first+(len(storage.b)-first)/2] ^= 1
-	r, err := f.Open() // it reads the last event
-	if !errors.Is(err, recording.ErrCorrupt) {
+	if _, err := f.Open(); !errors.Is(err, recording.ErrCorrupt) { // it reads the last event
 		t.Fatal(err)
 	}
 	storage.b[first+(len(storage.b)-first)/2] ^= 1
-	if r, err = f.Open(); err != nil {
+	r, err := f.Open()
+	if err != nil {
 		t.Fatal(err)
 	}
 	storage.b[first/2] ^= 1

@@ -109,7 +109,7 @@ func killOne(t *testing.T, program string, want []byte, after int, variables ...
 	}
 	defer func() { _ = out.Close() }()
 	file := filepath.Join(folder, "file")
-	recorder := exec.Command(os.Args[0]) //nolint:noctx // the test kills it
+	recorder := exec.Command(os.Args[0]) // the test kills it
 	recorder.Env = append(os.Environ(), childProgram+"="+program, childFile+"="+file)
 	recorder.Env = append(recorder.Env, variables...)
 	recorder.Stdout, recorder.Stderr = out, os.Stderr

@@ -18,9 +18,9 @@ import (
 // Memory is read from any goroutine, all else on the tracer's thread.
 type replayed struct {
 	player   *Player
-	names    procfs.Maps   // of mappings without a file
-	position func() uint64 // of the next step
-	ctx      context.Context
+	names    procfs.Maps     // of mappings without a file
+	position func() uint64   // of the next step
+	ctx      context.Context //nolint:containedctx // ends with the target
 }
 
 // errReplayed is returned for what would change a recorded program.

@@ -28,7 +28,7 @@ type Timeline struct {
 	windows     map[*history.History]*Player
 	history     *history.History
 
-	ctx    context.Context // ends with the timeline
+	ctx    context.Context //nolint:containedctx // ends with the timeline
 	cancel context.CancelFunc
 }
 

@@ -113,7 +113,8 @@ func (s *Signature) describeLocked(entry *dwarf.Entry, im *Image) (params []dwar
 	virtual, _ := d.AttrLocked(entry, dwarf.AttrVirtuality)
 	s.Virtual = virtual != nil
 	r := d.ReaderLocked(entry.Offset)
-	e, err := r.Next()
+	_, err = r.Next()
+	var e *dwarf.Entry
 	for entry.Children && err == nil {
 		if e, err = r.Next(); e == nil || e.Tag == 0 {
 			break

@@ -15,9 +15,6 @@ const (
 	TargetsSize = arrivalOffset + ArrivalsSize
 	// ArrivalsSize is the size of the last of them, which the process must be able to write.
 	ArrivalsSize = arrivals * 8
-
-	contextStart = -ContextSize
-	targetsStart = contextStart - TargetsSize
 )
 
 // Offsets in a context.

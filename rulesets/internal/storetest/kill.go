@@ -140,7 +140,7 @@ func KillServerApplying(t *testing.T, times int, s ruleset.Store, stop, start fu
 			stop()
 		}()
 		made := 0
-		for ; applyNext(t.Context(), s) == nil; made++ { //nolint:revive // until the server is away
+		for ; applyNext(t.Context(), s) == nil; made++ { // until the server is away
 		}
 		<-ended
 		start()

@@ -212,7 +212,7 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	}
 	placed, err := s.place(ctx, name) // with the content that is there then
 	if err != nil {
-		return r, nil //nolint:nilerr // where nothing can be recorded, a ruleset has no number
+		return r, nil // where nothing can be recorded, a ruleset has no number
 	}
 	if placed.Rev == 0 {
 		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}

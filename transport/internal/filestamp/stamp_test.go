@@ -29,7 +29,7 @@ func TestStamp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if filestamp.Of(info) != filestamp.Of(info) {
+		if one, two := filestamp.Of(info), filestamp.Of(info); one != two {
 			t.Error("one state has two stamps")
 		}
 		return filestamp.Of(info)

@@ -116,7 +116,7 @@ func rejectedIn(answer []byte) error {
 		return nil
 	}
 	reason, _ := fieldOf(partial, 2)
-	return &RejectedError{Records: int64(rejected), Reason: string(reason)} //nolint:gosec // two's complement is the encoding
+	return &RejectedError{Records: int64(rejected), Reason: string(reason)} // two's complement is the encoding
 }
 
 // fieldOf returns the last value of a field of a message, as bytes or as a number. Both are

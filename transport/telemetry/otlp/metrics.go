@@ -98,7 +98,7 @@ func metricOf(one metricdata.Metrics) (m message) {
 }
 
 // appendInt and appendFloat append the value of a NumberDataPoint.
-func appendInt(m *message, v int64)     { m.fixed64(6, uint64(v)) } //nolint:gosec // two's complement is the encoding
+func appendInt(m *message, v int64)     { m.fixed64(6, uint64(v)) } // two's complement is the encoding
 func appendFloat(m *message, v float64) { m.double(4, v) }
 
 // gaugeOf encodes a Gauge: data_points 1.

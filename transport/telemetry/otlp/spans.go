@@ -87,11 +87,11 @@ func spanOf(s trace.ReadOnlySpan) (m message) {
 		m.bytes(4, id[:])
 	}
 	m.text(5, s.Name())
-	m.varint(6, uint64(s.SpanKind())) //nolint:gosec // the kinds have the numbers of the protocol
+	m.varint(6, uint64(s.SpanKind())) // the kinds have the numbers of the protocol
 	m.time(7, s.StartTime())
 	m.time(8, s.EndTime())
 	m.attributes(9, s.Attributes())
-	m.varint(10, uint64(s.DroppedAttributes())) //nolint:gosec // a count
+	m.varint(10, uint64(s.DroppedAttributes())) // a count
 	for _, link := range s.Links() {
 		m.bytes(13, linkOf(link))
 	}

@@ -58,7 +58,7 @@ func (m *message) double(field protowire.Number, value float64) {
 // time appends a time in nanoseconds, unless it is unknown.
 func (m *message) time(field protowire.Number, at time.Time) {
 	if !at.IsZero() {
-		m.fixed64(field, uint64(at.UnixNano())) //nolint:gosec // after 1970
+		m.fixed64(field, uint64(at.UnixNano())) // after 1970
 	}
 }
 
@@ -94,7 +94,7 @@ func anyValue(v attribute.Value) (m message) {
 	case attribute.BOOL:
 		m = protowire.AppendVarint(protowire.AppendTag(m, 2, protowire.VarintType), protowire.EncodeBool(v.AsBool()))
 	case attribute.INT64:
-		m = protowire.AppendVarint(protowire.AppendTag(m, 3, protowire.VarintType), uint64(v.AsInt64())) //nolint:gosec // two's complement is the encoding
+		m = protowire.AppendVarint(protowire.AppendTag(m, 3, protowire.VarintType), uint64(v.AsInt64())) // two's complement is the encoding
 	case attribute.FLOAT64:
 		m.double(4, v.AsFloat64())
 	case attribute.STRINGSLICE:
@@ -104,7 +104,7 @@ func anyValue(v attribute.Value) (m message) {
 		}
 		m.bytes(5, list)
 	default: // texts, and lists that nothing here makes
-		m.bytes(1, []byte(v.Emit()))
+		m.bytes(1, []byte(v.String()))
 	}
 	return m
 }

@@ -179,6 +179,7 @@ func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
 	if id := telemetry.TraceID(ctx); id != "" {
 		log = log.With("trace_id", id)
 	}
+	//nolint:sloglint // text is one of a few constants
 	log.Log(ctx, level, text, "request_id", requestid.FromContext(ctx), "method", e.Method, "target", target(e), "key", e.Caller.Principal.ID,
 		"session", sessionOf(e.Caller), "outcome", outcome(e), "code", int(e.Code), "dur", e.Took)
 }

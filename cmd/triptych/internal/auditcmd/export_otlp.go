@@ -83,7 +83,7 @@ func logOf(r *audit.Record, line []byte) otlp.LogRecord {
 	}
 	attributes := []attribute.KeyValue{
 		attribute.String("audit.chain", r.Chain),
-		attribute.Int64("audit.seq", int64(r.Seq)), //nolint:gosec // a number of records
+		attribute.Int64("audit.seq", int64(r.Seq)), // a number of records
 		attribute.String("audit.outcome", string(r.Outcome)),
 	}
 	for _, of := range [][2]string{

@@ -100,7 +100,10 @@ func TestExportToAReceiver(t *testing.T) {
 		t.Errorf("the records of %q", f.keys())
 	}
 	var line string
-	for r := range audit.Query(t.Context(), dir, audit.Filter{Key: "c"}) {
+	for r, err := range audit.Query(t.Context(), dir, audit.Filter{Key: "c"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		line = fmt.Sprintf(`{"chain":%q,"seq":3,"time":%q,"key":"c","method":"","outcome":"ok","duration_ms":0}`, r.Chain, r.Time.Format("2006-01-02T15:04:05.999999Z"))
 		want := map[string]string{"audit.chain": r.Chain, "audit.seq": "3", "audit.key": "c", "audit.outcome": "ok", "body": line, "severity": "9"}
 		if d := cmp.Diff(want, f.got[2]); d != "" {
@@ -133,7 +136,10 @@ func TestReceiverThatRefuses(t *testing.T) {
 	f.status = http.StatusOK
 	f.answer = &collector.ExportLogsServiceResponse{PartialSuccess: &collector.ExportLogsPartialSuccess{RejectedLogRecords: 1, ErrorMessage: "too large"}}
 	chain := ""
-	for r := range audit.Query(t.Context(), dir, audit.Filter{}) {
+	for r, err := range audit.Query(t.Context(), dir, audit.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		chain = r.Chain
 	}
 	want := "chain " + chain + ", records 1 to 2: the OTLP receiver has rejected 1 log records: too large"

@@ -76,7 +76,7 @@ func (a commands) released(ctx context.Context, version string) (release.Program
 	if err != nil {
 		return release.Program{}, err
 	}
-	defer os.RemoveAll(data)
+	defer func() { _ = os.RemoveAll(data) }() // it is below the folder for temporary files
 	a.Flags.Data = data
 	tools, err := toolcmd.ListTools(ctx, a.App)
 	for _, tool := range tools {

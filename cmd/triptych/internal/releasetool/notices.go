@@ -32,7 +32,11 @@ type Module struct {
 // Modules returns the modules whose packages are in the program of any target, and the
 // standard library, by path.
 func Modules(ctx context.Context) ([]Module, error) {
-	all := map[string]Module{"std": {Path: "std", Version: strings.TrimPrefix(runtime.Version(), "go"), Dir: runtime.GOROOT()}}
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]Module{"std": {Path: "std", Version: strings.TrimPrefix(runtime.Version(), "go"), Dir: strings.TrimSpace(string(root))}}
 	for _, target := range targets {
 		if err := addModules(ctx, all, target); err != nil {
 			return nil, err

@@ -43,7 +43,7 @@ func Build(t testing.TB, name string, flags ...string) (source, program string) 
 	key := []byte(source + "\n" + strings.Join(flags, " ") + "\n" + string(text))
 	program = debuggertest.Cached(t, strings.NewReplacer(".", "-", "/", "-").Replace(name), key, func(out string) {
 		args := append(append(append([]string{}, command[1:]...), flags...), "-o", out, source)
-		if text, err := exec.Command(command[0], args...).CombinedOutput(); err != nil {
+		if text, err := exec.Command(command[0], args...).CombinedOutput(); err != nil { //nolint:noctx // it ends by itself
 			t.Fatalf("%v: %s", err, text)
 		}
 	})
