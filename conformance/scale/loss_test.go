@@ -95,7 +95,7 @@ func TestFailoverLosesWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	// From here on the replica gets nothing.
-	if err := two.client.SlaveOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
+	if err := two.client.ReplicaOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if _, told, err = run(t, t.TempDir(), address.url(), "key", "revoke", "doomed"); err != nil {

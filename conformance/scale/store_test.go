@@ -80,7 +80,7 @@ func replicaOf(t *testing.T, primary *node, args ...string) *node {
 func (n *node) follow(t *testing.T, primary *node) {
 	t.Helper()
 	host, port, _ := net.SplitHostPort(primary.Addr)
-	if err := n.client.SlaveOf(t.Context(), host, port).Err(); err != nil {
+	if err := n.client.ReplicaOf(t.Context(), host, port).Err(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -88,7 +88,7 @@ func (n *node) follow(t *testing.T, primary *node) {
 // promote makes a replica a primary.
 func (n *node) promote(t *testing.T) {
 	t.Helper()
-	if err := n.client.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+	if err := n.client.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,7 +22,7 @@ func TestConfirmations(t *testing.T) {
 		t.Errorf("without replicas: %+v", c)
 	}
 	host, port := primary.HostPort()
-	if err := valkeytest.Client(t, "redis://"+replica.Addr).SlaveOf(t.Context(), host, port).Err(); err != nil {
+	if err := valkeytest.Client(t, "redis://"+replica.Addr).ReplicaOf(t.Context(), host, port).Err(); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {

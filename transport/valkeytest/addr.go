@@ -32,7 +32,7 @@ func FreeAddr(t testing.TB) string {
 func reserveAddr(t testing.TB) (addr string, mark net.PacketConn) {
 	t.Helper()
 	for range ports {
-		port := firstPort + rand.IntN(ports) //nolint:gosec // for a test
+		port := firstPort + rand.IntN(ports)
 		mark, err := reserve(t, port)
 		if err != nil {
 			continue
