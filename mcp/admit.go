@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -48,19 +47,14 @@ func MissingClaim() *jsonrpc.Error {
 	return InvalidParams("params._meta must have %s and %s", metaVersion, metaCapabilities)
 }
 
-// UnsupportedVersion returns the error -32022. Its data lists the versions that are
-// served, the newest first; those that only initialize negotiates are left out if the
-// client has claimed one of them.
+// UnsupportedVersion returns the error -32022. Its data lists the versions that a
+// client may claim, as server/discover does: the official suite compares the two.
 func UnsupportedVersion(requested string) *jsonrpc.Error {
-	supported := names()
-	if slices.Contains(supported, requested) {
-		supported = modernNames()
-	}
 	err := &jsonrpc.Error{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version: " + quoted(requested)}
 	return err.WithData(struct {
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
-	}{supported, quoted(requested)})
+	}{modernNames(), quoted(requested)})
 }
 
 // ClientCapabilities are the capabilities that a client has declared.

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"slices"
-
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
@@ -179,15 +177,6 @@ func RevisionNamed(name string) *Revision {
 		}
 	}
 	return nil
-}
-
-// names are all versions, the newest first.
-func names() []string {
-	var all []string
-	for _, r := range slices.Backward(revisions[1:]) {
-		all = append(all, r.Name)
-	}
-	return all
 }
 
 // modernNames are the versions a client may put into _meta.

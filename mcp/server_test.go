@@ -276,7 +276,7 @@ func TestModernRequestsAreChecked(t *testing.T) {
 	for _, tc := range []struct{ name, method, params, want string }{
 		{
 			"unknown version", "tools/list", `{"_meta":{` + version + `:"v999.0.0","io.modelcontextprotocol/clientCapabilities":{}}}`,
-			`{"code":-32022,"message":"Unsupported protocol version: v999.0.0","data":{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"v999.0.0"}}`,
+			`{"code":-32022,"message":"Unsupported protocol version: v999.0.0","data":{"supported":["2026-07-28"],"requested":"v999.0.0"}}`,
 		},
 		{
 			"no capabilities", "tools/list", `{"_meta":{` + version + `:"2026-07-28"}}`,

@@ -64,10 +64,11 @@ func refused(code int, message string) func(client) outcome {
 // wrongDay: errors in arguments of this family are the protocol's, and the
 // model's from 2025-11-25 on.
 func wrongDay(c client) outcome {
+	const message = "Invalid params: day must be between 1 and 25"
 	if c.revision >= "2025-11-25" {
-		return outcome{Text: "Invalid params: day must be between 1 and 25", IsError: true}
+		return outcome{Text: message, IsError: true}
 	}
-	return outcome{Code: -32602, Message: "Invalid params"}
+	return outcome{Code: -32602, Message: message}
 }
 
 // noCookie: the model sees errors of tools from 2025-11-25 on (docs/revisions.md).
@@ -128,8 +129,8 @@ const (
  ---
  # Naming
 `
-	standings = "rank  model  points  gold  silver  bronze  solved  failures  total\n" +
-		"1     gpt4   1       1     0       0       1       0         1.5 s"
+	standings = "rank  model  solved  unverified  failures  runs  total  gold  silver  bronze  points\n" +
+		"1     gpt4   1       1           0         2     1.5 s  1     0       0       1"
 )
 
 // steps lists the actions of every client. Every tool is called, every list is read,

@@ -35,10 +35,11 @@ func withoutLogin() []routes.Route {
 	var all []routes.Route
 	for _, path := range slices.Sorted(maps.Keys(loginPaths)) {
 		for _, method := range []string{loginPaths[path], http.MethodOptions} {
-			all = append(all, routes.Route{
-				Method: method, Path: path, Time: documentTime, Handler: http.HandlerFunc(tellNoLogin),
-				Refuse: func(w http.ResponseWriter, r *http.Request, _ int, _ string) { tellNoLogin(w, r) }, // it has a body, which is not read
-			})
+			row := routes.Route{Method: method, Path: path, Time: documentTime, Handler: http.HandlerFunc(tellNoLogin)}
+			if method != http.MethodOptions { // the body of another is not read
+				row.Refuse = func(w http.ResponseWriter, r *http.Request, _ int, _ string) { tellNoLogin(w, r) }
+			}
+			all = append(all, row)
 		}
 	}
 	return all
