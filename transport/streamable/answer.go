@@ -71,7 +71,7 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 	defer hold.Release()
 	if err := e.h.fit(owner, func() error { return hold.Take(int64(cap(out))) }); err != nil {
 		e.h.cfg.Logger.Warn("answer dropped", "principal", owner, "bytes", len(out), "err", err)
-		e.h.refuseFor(e.values, w, &e.to.caller, e.unread(w.Header(), err), e.id, hasNullID(e.to.rev))
+		e.h.refuseFor(e.values, w, &e.to.caller, e.unread(w.Header(), err), e.id, e.to.rev)
 		return
 	}
 	_ = writeJSON(w, status, out) // the client may have disconnected

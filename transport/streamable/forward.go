@@ -28,7 +28,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, e *exchange, t
 	}
 	caller := &e.to.caller
 	if refused := h.takeForward(w.Header(), caller, e.to.rev); refused != nil {
-		h.refuseFor(r.Context(), w, caller, refused, onlyID(&e.body), hasNullID(e.to.rev))
+		h.refuseFor(r.Context(), w, caller, refused, onlyID(&e.body), e.to.rev)
 		return true
 	}
 	defer h.forwards.Give(caller.Principal.ID, 1)
@@ -39,7 +39,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, e *exchange, t
 		return false // its answer here says what is missing
 	case !began:
 		h.cfg.Logger.Warn("request not passed on", "err", err, "cause", errors.Unwrap(err))
-		h.refuseFor(r.Context(), w, caller, away(w.Header(), e.to.rev, err), onlyID(&e.body), hasNullID(e.to.rev))
+		h.refuseFor(r.Context(), w, caller, away(w.Header(), e.to.rev, err), onlyID(&e.body), e.to.rev)
 	default:
 		h.cfg.Logger.Warn("answer of another server cut off", "err", err, "cause", errors.Unwrap(err))
 		h.endForwarded(w, e, err)

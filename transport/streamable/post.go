@@ -41,7 +41,7 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 	e.body, rpcErr = jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.maxBody.Load()), Logger: h.cfg.Logger})
 	if rpcErr != nil {
 		h.chargeInvalid(w, r, &e.to.caller)
-		h.refuseFor(r.Context(), w, &e.to.caller, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
+		h.refuseFor(r.Context(), w, &e.to.caller, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, named)
 		return false
 	}
 	if refused := h.route(r, &e.to, &e.body); refused != nil {
@@ -53,11 +53,11 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 	}
 	shared := h.deliver(&e.body, &e.to)
 	if err := h.waitForMemory(r.Context(), e); err != nil {
-		h.refuseFor(r.Context(), w, &e.to.caller, h.overBudget(w.Header(), err, orBaseline(e.to.rev), "requests", 0), onlyID(&e.body), hasNullID(e.to.rev))
+		h.refuseFor(r.Context(), w, &e.to.caller, h.overBudget(w.Header(), err, orBaseline(e.to.rev), "requests", 0), onlyID(&e.body), e.to.rev)
 		return false
 	}
 	if refused := h.cfg.Auth.Charge(r.Context(), w.Header(), &e.to.caller, e.to.rev, h.billOf(&e.body, &e.to)); refused != nil {
-		h.refuseFor(r.Context(), w, &e.to.caller, refused, onlyID(&e.body), hasNullID(e.to.rev))
+		h.refuseFor(r.Context(), w, &e.to.caller, refused, onlyID(&e.body), e.to.rev)
 		return false
 	}
 	if shared { // not before it is paid for
@@ -116,7 +116,7 @@ func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, to *route, 
 		w.WriteHeader(refused.Status) // a notification is not answered, not even with an error
 		return
 	}
-	h.refuseFor(r.Context(), w, &to.caller, refused, onlyID(body), hasNullID(to.rev))
+	h.refuseFor(r.Context(), w, &to.caller, refused, onlyID(body), to.rev)
 }
 
 // isEncoded reports whether the body has a content coding, such as gzip (RFC 9110,

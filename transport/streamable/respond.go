@@ -30,14 +30,15 @@ func (h *Handler) chargeInvalid(w http.ResponseWriter, r *http.Request, caller *
 
 // refuse answers a request whose message was not read, or has no id.
 func (h *Handler) refuse(ctx context.Context, w http.ResponseWriter, caller *mcp.Caller, refused *Refusal) {
-	h.refuseFor(ctx, w, caller, refused, jsonrpc.ID{}, true)
+	h.refuseFor(ctx, w, caller, refused, jsonrpc.ID{}, nil)
 }
 
-// refuseFor answers with the id of the message. Without one, the id is null, or
-// absent where the client's revision has no null.
-func (h *Handler) refuseFor(ctx context.Context, w http.ResponseWriter, caller *mcp.Caller, refused *Refusal, id jsonrpc.ID, nullID bool) {
+// refuseFor answers with the id of the message, in the form of the client's revision, nil
+// if it is unknown. Without an id, it is null, or absent where the revision has no null.
+func (h *Handler) refuseFor(ctx context.Context, w http.ResponseWriter, caller *mcp.Caller, refused *Refusal, id jsonrpc.ID, rev *mcp.Revision) {
 	h.report(ctx, caller, refused)
-	_ = writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, nullID, refused.Error)) // the client may have disconnected
+	told := mcp.Explained(orBaseline(rev), refused.Error)
+	_ = writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, hasNullID(rev), told)) // the client may have disconnected
 }
 
 // report reports a refusal to Config.Refused, for the audit trail, unless the
