@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -62,4 +63,10 @@ func ThreadStat(pid, tid, field int) string {
 	text, _ := ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
 	value, _ := StatField(text, field)
 	return value
+}
+
+// ReadUsed reads how much memory the mappings of a process have.
+func ReadUsed(pid int) (Used, error) {
+	text, err := ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps")
+	return ParseUsed(text), err
 }

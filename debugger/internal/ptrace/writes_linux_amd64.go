@@ -13,9 +13,8 @@ import (
 // the first write itself, and no thread is blocked. PAGEMAP_SCAN reports the
 // unprotected pages and protects them again. The protection ends with this program.
 type Writes struct {
-	faults  int // the userfaultfd
-	pagemap int // /proc/PID/pagemap, -1 if not open
-	found   []pageRegion
+	pageScan
+	faults int // the userfaultfd
 }
 
 // ErrUnwatched is returned for ranges that are not, or not completely, watched.
@@ -92,7 +91,7 @@ func OpenWrites(pid, remote int) (*Writes, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take over a descriptor of process %d: %w", pid, err)
 	}
-	w := &Writes{faults: fd, pagemap: -1}
+	w := &Writes{pageScan: pageScan{pagemap: -1}, faults: fd}
 	if err := beginFaults(fd); err != nil {
 		return nil, errors.Join(fmt.Errorf("userfaultfd: %w", err), w.Close())
 	}
@@ -145,28 +144,4 @@ func (w *Writes) Written(r Range, dst []Range) ([]Range, error) {
 func (w *Writes) Absent(r Range, dst []Range) ([]Range, error) {
 	const there = pageIsPresent | pageIsSwapped
 	return w.scan(r, scanArg{inverted: there, mask: there, returnMask: there}, dst)
-}
-
-// scan repeats PAGEMAP_SCAN until the end of the range.
-func (w *Writes) scan(r Range, arg scanArg, dst []Range) ([]Range, error) {
-	if w.found == nil {
-		w.found = make([]pageRegion, regionsAtOnce)
-	}
-	arg.size = uint64(unsafe.Sizeof(arg))
-	arg.vec, arg.vecLen = uint64(uintptr(unsafe.Pointer(&w.found[0]))), uint64(len(w.found))
-	for arg.start, arg.end = r.Start, r.End; arg.start < r.End; arg.start = arg.walkEnd {
-		n, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(w.pagemap), pagemapScan, uintptr(unsafe.Pointer(&arg)))
-		switch {
-		case e == unix.EPERM:
-			return dst, ErrUnwatched
-		case e != 0:
-			return dst, fmt.Errorf("look at the pages at %#x: %w", arg.start, e)
-		case arg.walkEnd <= arg.start:
-			return dst, nil
-		}
-		for _, f := range w.found[:n] {
-			dst = AppendRange(dst, Range{f.start, f.end})
-		}
-	}
-	return dst, nil
 }

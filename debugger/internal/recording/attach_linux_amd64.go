@@ -53,7 +53,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 		return Result{}, err
 	}
 	i.pin()
-	first, err := r.adopt(i, l)
+	first, err := r.adopt(ctx, i, l)
 	if err != nil {
 		return Result{}, errors.Join(err, i.undo(l.Threads))
 	}

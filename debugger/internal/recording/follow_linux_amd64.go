@@ -103,7 +103,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 		files: newFiles(out),
 	}
 	pinLike(tracer, c.PID)
-	r.recordFrom(f.ctx, r.beginChild(c))
+	r.recordFrom(f.ctx, r.beginChild(context.WithoutCancel(f.ctx), c))
 	if !r.gone {
 		r.result.Running = true
 		r.result.Err = errors.Join(r.result.Err, r.detach())
@@ -118,7 +118,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 }
 
 // beginChild begins the recording of a child.
-func (r *recorder) beginChild(c *inplace.Child) error {
+func (r *recorder) beginChild(ctx context.Context, c *inplace.Child) error {
 	if c.New {
 		return r.begin(0)
 	}
@@ -140,7 +140,7 @@ func (r *recorder) beginChild(c *inplace.Child) error {
 	if err != nil {
 		return err
 	}
-	first, err := r.adopt(i, new(proc.Loan))
+	first, err := r.adopt(ctx, i, new(proc.Loan))
 	if err != nil {
 		return err
 	}

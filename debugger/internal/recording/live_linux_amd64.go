@@ -2,12 +2,10 @@ package recording
 
 import (
 	"bytes"
-	"encoding/binary"
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
@@ -17,7 +15,7 @@ import (
 )
 
 // adopt prepares the recording of a process that has run before, and returns its first event.
-func (r *recorder) adopt(i *intrusion, l *proc.Loan) (Event, error) {
+func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event, error) {
 	if !slices.Contains(i.threads, i.pid) {
 		return Event{}, cutError("the first thread of the program has ended")
 	}
@@ -26,7 +24,7 @@ func (r *recorder) adopt(i *intrusion, l *proc.Loan) (Event, error) {
 	if slices.Contains(i.threads, l.Current) {
 		e.Current = l.Current
 	}
-	if err := r.liveImage(&e, i); err != nil {
+	if err := r.liveImage(ctx, &e, i); err != nil {
 		return e, err
 	}
 	r.threads = make(map[int]*thread)
@@ -63,8 +61,23 @@ func (r *recorder) addFirst(e *Event) error {
 	return errors.Join(r.out.Add(e), r.files.err)
 }
 
+// liveMemory is the memory of a process that has run before. It may have reserved far more
+// than it uses, as the sanitizers do, so that only the pages that are there are read.
+type liveMemory struct {
+	memory *ptrace.Memory
+	pages  *ptrace.PageMap
+	maps   procfs.Maps
+}
+
+func openLive(memory *ptrace.Memory, maps procfs.Maps) (*liveMemory, error) {
+	pages, err := ptrace.OpenPageMap(memory.PID())
+	return &liveMemory{memory, pages, maps}, err
+}
+
+func (l *liveMemory) close() { _ = l.pages.Close() }
+
 // liveImage describes the state of a process that has run before.
-func (r *recorder) liveImage(e *Event, i *intrusion) error {
+func (r *recorder) liveImage(ctx context.Context, e *Event, i *intrusion) error {
 	for _, tid := range i.threads {
 		var regs ptrace.Regs
 		if err := r.tracer.Regs(tid, &regs); err != nil {
@@ -85,10 +98,15 @@ func (r *recorder) liveImage(e *Event, i *intrusion) error {
 	if err != nil {
 		return err
 	}
+	live, err := openLive(i.memory, maps)
+	if err != nil {
+		return err
+	}
+	defer live.close()
 	total := 0
 	for _, m := range maps {
 		r.sharing = r.sharing || m.Shared
-		if err := r.addLiveMapping(e, i.memory, m, maps); err != nil {
+		if err := r.addLiveMapping(ctx, e, live, m); err != nil {
 			return fmt.Errorf("mapping of %s at %#x: %w", m.Path, m.Start, err)
 		}
 	}
@@ -102,44 +120,39 @@ func (r *recorder) liveImage(e *Event, i *intrusion) error {
 }
 
 // addLiveMapping adds a mapping, and the memory in which it differs from its file.
-func (r *recorder) addLiveMapping(e *Event, memory *ptrace.Memory, m procfs.Map, maps procfs.Maps) error {
+func (r *recorder) addLiveMapping(ctx context.Context, e *Event, live *liveMemory, m procfs.Map) error {
 	switch {
 	case m.Path == "[vdso]": // a replay has another one
 	case strings.HasPrefix(m.Path, "[v"):
 		return nil
 	case strings.HasPrefix(m.Path, "/"), m.Path == "[stack]":
-		return r.addMapping(e, memory, m, maps)
+		return r.addMapping(e, live.memory, m, live.maps)
 	}
 	e.Mappings = append(e.Mappings, Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path})
-	return addPresent(e, memory, m)
+	return live.addPresent(ctx, e, m)
 }
 
 // addPresent adds the pages of a mapping without a file that the process has touched.
-func addPresent(e *Event, memory *ptrace.Memory, m procfs.Map) error {
-	pages, err := os.Open("/proc/" + strconv.Itoa(memory.PID()) + "/pagemap")
+func (l *liveMemory) addPresent(ctx context.Context, e *Event, m procfs.Map) error {
+	touched, err := l.pages.Present(ctx, ptrace.Range{Start: m.Start, End: m.End})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = pages.Close() }()
-	const chunk = 1 << 28
-	for at := m.Start; at < m.End; at += chunk {
-		touched, err := touchedPages(pages, at, min(chunk, m.End-at))
-		if err != nil {
+	for _, r := range touched {
+		if err := addRange(ctx, e, l.memory, r, m.Read); err != nil {
 			return err
-		}
-		for _, r := range touched {
-			if err := addRange(e, memory, r, m.Read); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
 // addRange adds the pages of a range that are not zero.
-func addRange(e *Event, memory *ptrace.Memory, r ptrace.Range, readable bool) error {
+func addRange(ctx context.Context, e *Event, memory *ptrace.Memory, r ptrace.Range, readable bool) error {
 	const chunk = 1 << 20
 	for at := r.Start; at < r.End; at += chunk {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		b := make([]byte, min(chunk, r.End-at))
 		if n, err := memory.Read(at, b); err != nil && readable {
 			return fmt.Errorf("read %d of %d bytes: %w", n, len(b), err)
@@ -152,28 +165,6 @@ func addRange(e *Event, memory *ptrace.Memory, r ptrace.Range, readable bool) er
 		}
 	}
 	return nil
-}
-
-// touchedPages returns the pages in a range that are in memory or swapped out, see
-// pagemap(5).
-func touchedPages(pages *os.File, start, length uint64) ([]ptrace.Range, error) {
-	b := make([]byte, length/pageSize*8)
-	if _, err := pages.ReadAt(b, int64(start/pageSize*8)); err != nil {
-		return nil, err
-	}
-	var touched []ptrace.Range
-	for at := start; len(b) > 0; b, at = b[8:], at+pageSize {
-		const present, swapped = 1 << 63, 1 << 62
-		if binary.LittleEndian.Uint64(b)&(present|swapped) == 0 {
-			continue
-		}
-		if n := len(touched); n > 0 && touched[n-1].End == at {
-			touched[n-1].End += pageSize
-		} else {
-			touched = append(touched, ptrace.Range{Start: at, End: at + pageSize})
-		}
-	}
-	return touched, nil
 }
 
 // A halted thread is in an event stop, or in a signal-delivery stop.

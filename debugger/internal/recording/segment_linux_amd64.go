@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -90,11 +91,16 @@ func (r *recorder) state() (Event, error) {
 	if err != nil {
 		return e, err
 	}
+	live, err := openLive(r.run.Memory(), maps)
+	if err != nil {
+		return e, err
+	}
+	defer live.close()
 	for _, m := range maps {
 		if own := strings.HasPrefix(m.Path, "[v"); own && r.live == nil || !own && r.run.Reserved(m.Start, m.End-m.Start) {
 			continue // the vdso is hidden from a program that was started by the recorder
 		}
-		if err := r.addLiveMapping(&e, r.run.Memory(), m, maps); err != nil {
+		if err := r.addLiveMapping(context.Background(), &e, live, m); err != nil {
 			return e, err
 		}
 	}

@@ -141,7 +141,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	}
 	i.pin()
 	defer func() { _ = l.Tracer.Unpin() }() // the session goes on with it
-	event, err := r.adopt(i, l)
+	event, err := r.adopt(ctx, i, l)
 	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, i.undo(l.Threads))
 	}
