@@ -187,6 +187,8 @@ func TestCheckerHoldsToolsToTheirOutput(t *testing.T) {
 		`"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}]}}`
 	for _, tc := range []struct{ name, result, want string }{
 		{"right", `"structuredContent":{"n":1}`, ""},
+		{"the largest integer", `"structuredContent":{"n":9007199254740990,"m":[{"a":1.5e300}]}`, ""},
+		{"an integer that hosts round", `"structuredContent":{"n":1,"m":[{"a":-9007199254740993}]}`, "round the integer -9007199254740993"},
 		{"another type", `"structuredContent":{"n":"1"}`, "structured content of t"},
 		{"none", `"_meta":{}`, "no structured content"},
 		{"none, but it failed", `"isError":true`, ""},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -70,5 +71,34 @@ func (o outputs) check(tool string, result json.RawMessage) error {
 	if err := schema.Validate(value); err != nil {
 		return fmt.Errorf("structured content of %s: %w", tool, err)
 	}
+	if n := inexact(value); n != "" {
+		return fmt.Errorf("structured content of %s: hosts round the integer %s", tool, n)
+	}
 	return nil
+}
+
+// inexact returns an integer in a value that hosts in JavaScript cannot read, or that the
+// server has replaced by the largest one that they can: 2^53-1 and more. It is "" if there
+// is none.
+func inexact(value any) string {
+	switch v := value.(type) {
+	case json.Number:
+		n, whole := new(big.Int).SetString(v.String(), 10)
+		if whole && n.CmpAbs(big.NewInt(1<<53-1)) >= 0 {
+			return v.String()
+		}
+	case []any:
+		for _, item := range v {
+			if n := inexact(item); n != "" {
+				return n
+			}
+		}
+	case map[string]any:
+		for _, member := range v {
+			if n := inexact(member); n != "" {
+				return n
+			}
+		}
+	}
+	return ""
 }

@@ -6,7 +6,8 @@ import "context"
 type Result struct {
 	Content []Content
 	// Structured is the structured answer, which is encoded as JSON; nil if
-	// the tool has none.
+	// the tool has none. Integers beyond 2^53-1, which hosts in JavaScript
+	// cannot read, become 2^53-1; give larger ones as strings.
 	Structured any
 	IsError    bool
 	// Meta holds members of the result's _meta.

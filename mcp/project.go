@@ -78,7 +78,7 @@ func (c *Call) appendMeta(dst []byte, from int, extra []byte) []byte {
 // appendResult appends the members of a CallToolResult. Structured content is left out
 // for revisions without it, and before 2026-07-28 unless it is an object; its text in
 // `content` is there in any case, as the specification asks for (server/tools,
-// "Structured Content").
+// "Structured Content"). Its integers are such as hosts can read ([clampIntegers]).
 func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 	dst = append(dst, `"content":[`...)
 	var room [1]Content
@@ -96,8 +96,9 @@ func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 		if err != nil {
 			return dst, err
 		}
-		if isObject(out[len(dst)+len(key):]) || c.rev.Has(AnyStructured) {
-			dst = out
+		value := len(dst) + len(key)
+		if isObject(out[value:]) || c.rev.Has(AnyStructured) {
+			dst = out[:value+len(clampIntegers(out[value:]))]
 		}
 	}
 	if r.IsError {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
@@ -27,7 +28,7 @@ type typeMember struct {
 	Bits   string `json:"bits,omitempty" doc:"Of a bit-field: first bit, number of bits"`
 	Name   string `json:"name,omitempty"`
 	Type   string `json:"type,omitempty"`
-	Value  *int64 `json:"value,omitempty" doc:"Of an enumerator"`
+	Value  string `json:"value,omitempty" doc:"Of an enumerator"` // hosts round a number of 64 bits
 }
 
 // maxMembers limits the members of a layout.
@@ -60,7 +61,7 @@ func layoutOf(t *types.Type) typeLayout {
 	}
 	for _, e := range plainType.Enumerators() {
 		if len(l.Members) < maxMembers {
-			l.Members = append(l.Members, typeMember{Size: l.Size, Name: e.Name, Value: new(e.Value)})
+			l.Members = append(l.Members, typeMember{Size: l.Size, Name: e.Name, Value: strconv.FormatInt(e.Value, 10)})
 		}
 	}
 	return l
@@ -72,8 +73,8 @@ func (l typeLayout) Text() string {
 	fmt.Fprintf(&b, "type %s, %d bytes", plain.Line(l.Type), l.Size)
 	for _, m := range l.Members {
 		switch {
-		case m.Value != nil:
-			fmt.Fprintf(&b, "\n  %s = %d", plain.Line(m.Name), *m.Value)
+		case m.Value != "":
+			fmt.Fprintf(&b, "\n  %s = %s", plain.Line(m.Name), m.Value)
 		case m.Bits != "":
 			fmt.Fprintf(&b, "\n  %5d %5s  %s: %s (bits %s)", m.Offset, "", plain.Line(m.Name), plain.Line(m.Type), m.Bits)
 		default:
