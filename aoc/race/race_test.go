@@ -207,8 +207,8 @@ func TestTables(t *testing.T) {
 	if got := r.CSV(); !strings.HasPrefix(got, "year,day,part,model,runs,failures,best_ms,median_ms,p95_ms,rank,kind,unverified,worst_ms,timed_median_ms\n2025,1,1,ann,1,0,1000,1000,1000,1,solve,false,1000,1500\n") {
 		t.Errorf("csv %s", got)
 	}
-	odd := race.New(race.Solve, []race.Run{run(1, 1, "a|b\nc", 1)})
-	if got := odd.Markdown(race.ByTime); !strings.Contains(got, `| a\|b c |`) {
+	odd := race.New(race.Solve, []race.Run{run(1, 1, "a|b\nc<d\\e", 1)})
+	if got := odd.Markdown(race.ByTime); !strings.Contains(got, `| a\|b c&lt;d\\e |`) {
 		t.Errorf("markdown %s", got)
 	}
 	if got := race.New(race.Solve, nil).Text(race.ByTime); got != "No runs are recorded.\n" {

@@ -274,21 +274,27 @@ func (r *Race) Markdown(order Order) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		for n, row := range table {
-			writeMarkdownRow(&b, row)
-			if n == 0 {
-				b.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
-			}
-		}
+		b.WriteString(MarkdownTable(table))
 	}
 	return b.String()
 }
 
-func writeMarkdownRow(b *strings.Builder, row []string) {
-	for _, cell := range row {
-		b.WriteString("| " + strings.NewReplacer("|", `\|`, "\n", " ").Replace(cell) + " ")
+// plainCell makes Markdown show the text of a cell as it is.
+var plainCell = strings.NewReplacer("\\", `\\`, "|", `\|`, "<", "&lt;", "\n", " ")
+
+// MarkdownTable returns rows as a table of Markdown, the first row as its heading.
+func MarkdownTable(rows [][]string) string {
+	var b strings.Builder
+	for i, row := range rows {
+		for _, cell := range row {
+			b.WriteString("| " + plainCell.Replace(cell) + " ")
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			b.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
+		}
 	}
-	b.WriteString("|\n")
+	return b.String()
 }
 
 // CSV returns the results as comma-separated values, with times in milliseconds.

@@ -11,7 +11,7 @@ import (
 // A clock times one part of a puzzle from the reading of its text to the accepted
 // answer.
 type clock struct {
-	// Run identifies the session that reads the text: another session starts anew.
+	// Run identifies the session that reads the text: another session restarts it.
 	Run      string    `json:"run,omitempty"`
 	Began    time.Time `json:"began"`
 	Solved   time.Time `json:"solved,omitzero"`
@@ -88,7 +88,7 @@ func (f *Folder) StopClock(ctx context.Context, p site.Puzzle, part int) (took t
 }
 
 // answered is the run of a clock that the answer to part one has started: reading the
-// text of part two starts it anew.
+// text of part two restarts it.
 const answered = "answered"
 
 // TakeTime returns the time of a stopped clock that was not taken before, 0 if there is

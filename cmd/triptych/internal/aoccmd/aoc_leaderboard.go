@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/csv"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 )
 
@@ -66,22 +66,7 @@ func (a commands) printMembers(members []aoc.Member, format string) error {
 		w := csv.NewWriter(a.Out)
 		return w.WriteAll(rows)
 	case "markdown":
-		return a.Printf("%s", markdownTable(rows))
+		return a.Printf("%s", race.MarkdownTable(rows))
 	}
 	return app.UsageErrorf("format %q is none of text, json, csv and markdown", format)
-}
-
-// markdownTable returns rows as a table, the first one as its heading.
-func markdownTable(rows [][]string) string {
-	var b strings.Builder
-	for i, row := range rows {
-		for _, cell := range row {
-			b.WriteString("| " + strings.NewReplacer("\\", `\\`, "|", `\|`, "<", "&lt;", "\n", " ").Replace(cell) + " ")
-		}
-		b.WriteString("|\n")
-		if i == 0 {
-			b.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
-		}
-	}
-	return b.String()
 }

@@ -40,7 +40,7 @@ func (a commands) aocRace() app.Command {
 		Name: "race", Args: "[YEAR]", Max: 1,
 		Short: "compare models: solved parts, times, tokens, cost",
 		Long: "Models that solved more parts come first, then those that took less time. A model's time for a part is the median of its " +
-			"successful runs; runs whose answer nobody has verified are marked and come last. With --picture a plot is written to a file; " +
+			"successful runs; runs whose answers are not verified are marked and come last. With --picture a plot is written to a file; " +
 			"its name ends in .svg or .png. With --format leaderboard the race becomes a private leaderboard in the site's own JSON.",
 		Example: "triptych aoc race 2025\ntriptych aoc race 2025 --by cost\ntriptych aoc race 2025 --plot cumulative --picture race.png\n" +
 			"triptych aoc race 2025 --format leaderboard >leaderboard.json",
