@@ -183,6 +183,7 @@ func TestFullDisk(t *testing.T) {
 // A disk that has no room for much more has some for a little more: a chain that
 // has grown does not ask for as much as before with each record.
 func TestCrampedDisk(t *testing.T) {
+	t.Parallel() // it waits
 	mount := t.TempDir()
 	disktest.Mount(t, mount, 1<<20)
 	dir := filepath.Join(mount, "audit")

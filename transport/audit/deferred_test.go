@@ -197,6 +197,7 @@ func TestFailedSyncIsWrittenAgain(t *testing.T) {
 // While syncs fail, a deferred one too, nothing can be recorded; afterwards every
 // record is there once.
 func TestDeferredSyncFails(t *testing.T) {
+	t.Parallel() // it waits
 	var mu sync.Mutex
 	var broken error
 	set := func(err error) { mu.Lock(); broken = err; mu.Unlock() }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/conformance/disktest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -24,7 +25,7 @@ const diskCutsVariable = "AUDIT_TEST_DISK_CUTS"
 // is whole, every change that was answered is there, and the next process goes on with
 // it. How long look-ups may be missing is for TestPowerCuts, which has its own clock.
 func TestPowerCutsOfDisk(t *testing.T) {
-	cuts := 10
+	cuts := sample.Count(4, 10)
 	if n, err := strconv.Atoi(os.Getenv(diskCutsVariable)); err == nil {
 		cuts = n
 	}

@@ -96,6 +96,7 @@ func (n *neighbours) report() *ChainReport {
 // The chain of a server that runs and adds nothing for longer than records stay is not
 // deleted by others.
 func TestChainOfAnIdleServerStays(t *testing.T) {
+	t.Parallel() // it waits
 	onStores(t, func(t *testing.T, client redis.UniversalClient) {
 		n := newNeighbours(t, client)
 		l := n.idle(3)
@@ -112,6 +113,7 @@ func TestChainOfAnIdleServerStays(t *testing.T) {
 // of its chain by policy: nothing of it is called lost. The same holds for one that starts
 // again.
 func TestChainGoesOnBehindWhatWasDeleted(t *testing.T) {
+	t.Parallel() // it waits
 	for name, test := range map[string]struct {
 		records int
 		restart bool
@@ -339,6 +341,7 @@ func TestDeletionOfAChainThatFails(t *testing.T) {
 
 // A server that adds nothing signs its head again and renews its mark.
 func TestIdleServerSigns(t *testing.T) {
+	t.Parallel() // it waits
 	client := valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)
 	l := NewValkey(ValkeyConfig{Client: client, KeyDir: filepath.Join(t.TempDir(), "audit"), Name: "one", KeepFor: 4 * time.Second})
 	committed(t, l, 1)

@@ -216,6 +216,7 @@ func TestStreamThatWasTrimmedIsBroken(t *testing.T) {
 // Each key's records are found through the index as they are without it, in any period,
 // whichever version has written the lines.
 func TestIndexFindsWhatIsThere(t *testing.T) {
+	t.Parallel() // it waits
 	onStores(t, func(t *testing.T, client redis.UniversalClient) {
 		k := newKept(t, client, ValkeyConfig{})
 		l := k.open(20_000)

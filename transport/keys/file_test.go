@@ -26,6 +26,7 @@ func openFile(t *testing.T, dir string, now func() time.Time) *keys.FileStore {
 }
 
 func TestContractOnAFile(t *testing.T) {
+	t.Parallel() // it waits
 	contract(t, func(t *testing.T) opener {
 		dir := filepath.Join(t.TempDir(), "data", "keys")
 		return func(now func() time.Time) keys.Store { return openFile(t, dir, now) }
@@ -193,6 +194,7 @@ func TestFileThatOthersWrite(t *testing.T) {
 
 // TestFileThatGoes: without a file no key is accepted.
 func TestFileThatGoes(t *testing.T) {
+	t.Parallel() // it waits
 	dir := t.TempDir()
 	s := openFile(t, dir, atNoon)
 	_, token := create(t, s, keys.Settings{})
@@ -207,6 +209,7 @@ func TestFileThatGoes(t *testing.T) {
 // TestQuickChanges: changes that fall into one step of the file system's clock,
 // with files of one size, are told apart.
 func TestQuickChanges(t *testing.T) {
+	t.Parallel() // it waits
 	dir := t.TempDir()
 	one, two := openFile(t, dir, atNoon), openFile(t, dir, atNoon)
 	r, token := create(t, one, keys.Settings{})

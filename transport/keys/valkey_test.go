@@ -19,6 +19,7 @@ func openValkey(t *testing.T, url string, now func() time.Time) *keys.ValkeyStor
 }
 
 func TestContractOnAFake(t *testing.T) {
+	t.Parallel() // it waits
 	contract(t, func(t *testing.T) opener {
 		url := "redis://" + miniredis.RunT(t).Addr()
 		return func(now func() time.Time) keys.Store { return openValkey(t, url, now) }
@@ -26,6 +27,7 @@ func TestContractOnAFake(t *testing.T) {
 }
 
 func TestContractOnAServer(t *testing.T) {
+	t.Parallel() // it waits
 	server, db := valkeytest.Start(t), 0
 	contract(t, func(t *testing.T) opener {
 		url := fmt.Sprintf("redis://%s/%d", server.Addr, db)
@@ -35,6 +37,7 @@ func TestContractOnAServer(t *testing.T) {
 }
 
 func TestContractOnACluster(t *testing.T) {
+	t.Parallel() // it waits
 	server := valkeytest.StartCluster(t)
 	contract(t, func(t *testing.T) opener {
 		if err := server.Cluster(t).FlushAll(t.Context()).Err(); err != nil {
@@ -49,6 +52,7 @@ func TestContractOnACluster(t *testing.T) {
 // TestServerAway: while it is unknown whether a key was revoked it opens
 // nothing, and that is not the key's fault; afterwards it works again.
 func TestServerAway(t *testing.T) {
+	t.Parallel() // it waits
 	fake := miniredis.RunT(t)
 	s := openValkey(t, "redis://"+fake.Addr(), atNoon)
 	r, token := create(t, s, keys.Settings{})
@@ -75,6 +79,7 @@ func TestServerAway(t *testing.T) {
 // TestLostNotices: without the channel, and with a watch that believes all is
 // well, a revoked key stops working all the same.
 func TestLostNotices(t *testing.T) {
+	t.Parallel() // it waits
 	fake := miniredis.RunT(t)
 	s := openValkey(t, "redis://"+fake.Addr(), atNoon)
 	r, token := create(t, s, keys.Settings{})
@@ -91,6 +96,7 @@ func TestLostNotices(t *testing.T) {
 // TestLostBeforeTheFirstRefresh: a process that has read one key of a store, and not yet caught
 // up with its version, notices the loss of all keys, too: at once, and after the next refresh.
 func TestLostBeforeTheFirstRefresh(t *testing.T) {
+	t.Parallel() // it waits
 	fake := miniredis.RunT(t)
 	one, two := openValkey(t, "redis://"+fake.Addr(), atNoon), openValkey(t, "redis://"+fake.Addr(), atNoon)
 	check(t, two, keys.NewToken(keys.Live), noon, keys.ErrUnknown) // it is new, and empty
@@ -149,6 +155,7 @@ func TestTwoRecordsWithOneToken(t *testing.T) {
 // TestWatchOutlivesTheServer: notices are heard again after the server was
 // away.
 func TestWatchOutlivesTheServer(t *testing.T) {
+	t.Parallel() // it waits
 	server := valkeytest.Start(t)
 	url := "redis://" + server.Addr
 	one, two := openValkey(t, url, atNoon), openValkey(t, url, atNoon)

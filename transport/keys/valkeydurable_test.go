@@ -57,6 +57,7 @@ func TestFirstKeyIsMadeOnce(t *testing.T) {
 // A store that has lost its ring is not given a first key, and a server that knew the
 // ring says that keys cannot be looked up, not that they are unknown.
 func TestLostRing(t *testing.T) {
+	t.Parallel() // it waits
 	server := valkeytest.Start(t)
 	client := valkeytest.Client(t, "redis://"+server.Addr)
 	store := keys.OpenValkey(client, "", quiet, time.Now)
@@ -79,6 +80,7 @@ func TestLostRing(t *testing.T) {
 // A key that a server has seen revoked stays revoked when the store goes back to a
 // state before that, and the server revokes it there again.
 func TestRevokedStaysRevoked(t *testing.T) {
+	t.Parallel() // it waits
 	server := valkeytest.Start(t)
 	client := valkeytest.Client(t, "redis://"+server.Addr)
 	store := keys.OpenValkey(client, "", quiet, time.Now)

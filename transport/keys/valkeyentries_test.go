@@ -46,6 +46,7 @@ func ids(records []keys.Record) (all []string) {
 // Keys that an earlier version has written open, in their order, and are changed like
 // others; a server of that version may go on beside.
 func TestKeysOfEarlierVersions(t *testing.T) {
+	t.Parallel() // it waits
 	onStores(t, func(t *testing.T, url string) {
 		c := &clock{now: noon}
 		old := openValkey(t, url, c.Now)
@@ -125,6 +126,7 @@ func TestPages(t *testing.T) {
 
 // A change of one key leaves the others in memory: a look-up asks for the version at most.
 func TestChangesCostOthersNothing(t *testing.T) {
+	t.Parallel() // it waits
 	fake := miniredis.RunT(t)
 	s, other := openValkey(t, "redis://"+fake.Addr(), atNoon), openValkey(t, "redis://"+fake.Addr(), atNoon)
 	var tokens []keys.Token
@@ -167,6 +169,7 @@ func TestPrefixesHaveKeysOfTheirOwn(t *testing.T) {
 
 // A revocation that the store has lost is missed by a server that started after it.
 func TestRevocationsAreKnownAtStart(t *testing.T) {
+	t.Parallel() // it waits
 	client := valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)
 	s := keys.OpenValkey(client, "", quiet, atNoon)
 	r, token := create(t, s, keys.Settings{})

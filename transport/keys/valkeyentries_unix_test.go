@@ -12,6 +12,7 @@ import (
 
 // The caller of a change learns which copies there are of it.
 func TestConfirmations(t *testing.T) {
+	t.Parallel() // it waits
 	file := openFile(t, t.TempDir(), atNoon)
 	if c := confirmed(t, file); !c.Synced || !c.Safe() {
 		t.Errorf("in a file: %+v", c)

@@ -199,6 +199,7 @@ func TestLeasesFollowTheLimits(t *testing.T) {
 // Meters that share a server grant all that there is and nothing more, though each holds
 // leases: of the month and of the minute.
 func TestLeasesGrantTheLimit(t *testing.T) {
+	t.Parallel() // it waits
 	stores(t, func(t *testing.T, url string) {
 		for i, limits := range []quota.Limits{{Month: 2_000}, {Minute: 2_000}, {Month: 100_000, Minute: 2_000}} {
 			key := fmt.Sprint("k", i)

@@ -31,6 +31,7 @@ func openLocal(t *testing.T, dir string) *quota.Local {
 }
 
 func TestContractOfALocalMeter(t *testing.T) {
+	t.Parallel() // it waits
 	contract(t, func(t *testing.T) func() quota.Meter {
 		dir := filepath.Join(t.TempDir(), "data", "quota")
 		return func() quota.Meter { return openLocal(t, dir) }

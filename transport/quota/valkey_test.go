@@ -13,6 +13,7 @@ import (
 )
 
 func TestContractOnAFake(t *testing.T) {
+	t.Parallel() // it waits
 	contract(t, func(t *testing.T) func() quota.Meter {
 		url := "redis://" + miniredis.RunT(t).Addr()
 		return func() quota.Meter { return quota.NewValkey(valkeytest.Client(t, url), "") }
@@ -29,6 +30,7 @@ func TestContractOnAServer(t *testing.T) {
 }
 
 func TestContractOnACluster(t *testing.T) {
+	t.Parallel() // it waits
 	server := valkeytest.StartCluster(t)
 	contract(t, func(t *testing.T) func() quota.Meter {
 		if err := server.Cluster(t).FlushAll(t.Context()).Err(); err != nil {
