@@ -96,12 +96,10 @@ soak-cluster: ## let servers behind haproxy and their store fail in turn for SOA
 cover: ## show the coverage by package
 	go test -cover ./...
 
-vet: ## check the format and vet, for other systems too
+vet: ## check the format, vet, and check the types for other systems
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
 	go vet ./...
-	@set -e; for target in $(ELSEWHERE); do \
-		echo "vet for $$target"; GOOS=$${target%/*} GOARCH=$${target#*/} go vet -gcflags='all=-N -l -dwarf=false' ./...; \
-	done
+	go run ./conformance/elsewhere $(ELSEWHERE)
 
 lint: vet ## look for faults, too; the first run builds the linter, which takes minutes
 	GOGC=50 GOMEMLIMIT=4GiB go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) run --timeout 20m --max-issues-per-linter 0 --max-same-issues 0 ./...
