@@ -68,20 +68,30 @@ func (r *rest) Addr() net.Addr {
 // it gets the state from [Conn.TLS].
 type Conn struct {
 	net.Conn
-	ahead []byte
+	ahead   []byte
+	framing framing
 }
 
 // Read returns bytes that were read before, and then reads from the connection.
 func (c *Conn) Read(b []byte) (int, error) {
 	if len(c.ahead) == 0 {
-		return c.Conn.Read(b)
+		n, err := c.Conn.Read(b)
+		c.framing.watch(b[:n])
+		return n, err
 	}
 	n := copy(b, c.ahead)
+	c.framing.watch(b[:n])
 	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
 		c.ahead = nil
 	}
 	return n, nil
 }
+
+// Chunked reports whether bodies in chunks end where every reader sees their end: since the
+// connection was handed over, no request has had a Content-Length, and none a
+// Transfer-Encoding but chunked. Otherwise a body in chunks must be the last one of the
+// connection.
+func (c *Conn) Chunked() bool { return !c.framing.doubtful.Load() }
 
 // NetConn returns the connection below.
 func (c *Conn) NetConn() net.Conn { return c.Conn }

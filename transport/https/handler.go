@@ -1,7 +1,6 @@
 package https
 
 import (
-	"crypto/tls"
 	"net/http"
 	"time"
 
@@ -12,14 +11,15 @@ import (
 // ServeHTTP serves a request by the table of routes. A connection without a key is the first
 // to make room when there are too many.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+	passed, _ := r.Context().Value(passedOn{}).(*passedOn)
+	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 && !(passed != nil && passed.conn.Chunked()) {
 		// It may have had a length besides, which net/http drops: a proxy that
 		// believed the length would not see a request behind the chunks (RFC
 		// 9112, section 6.1).
 		w.Header().Set("Connection", "close")
 	}
-	if r.TLS == nil {
-		r.TLS, _ = r.Context().Value(tlsState{}).(*tls.ConnectionState)
+	if r.TLS == nil && passed != nil {
+		r.TLS = passed.state
 	}
 	conn := connlimit.FromContext(r.Context())
 	conn.Begin()

@@ -137,7 +137,7 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 			MaxHeaderBytes:    s.cfg.MaxHeader,
 			ErrorLog:          slog.NewLogLogger(s.cfg.Logger.Handler(), slog.LevelDebug),
 			BaseContext:       func(net.Listener) context.Context { return base },
-			ConnContext:       withTLS,
+			ConnContext:       withConn,
 			HTTP2:             &http.HTTP2Config{MaxReceiveBufferPerConnection: maxReceived, MaxReceiveBufferPerStream: maxReceived},
 		},
 	}
@@ -169,16 +169,18 @@ func (s *Server) fastPaths() []string {
 // handler reads them: their sender may not be known yet.
 const maxReceived = 256 << 10
 
-// tlsState is the context key of the TLS state of a connection that net/http does not
-// know to be one of TLS.
-type tlsState struct{}
+// A passedOn is a connection that package http1 has handed over, with its state of TLS:
+// net/http does not know that it is one of TLS. The zero value is the context key.
+type passedOn struct {
+	conn  *http1.Conn
+	state *tls.ConnectionState
+}
 
-// withTLS returns the context of a connection, with its state of TLS for connections
-// that package http1 has handed over.
-func withTLS(ctx context.Context, conn net.Conn) context.Context {
+// withConn returns the context of a connection.
+func withConn(ctx context.Context, conn net.Conn) context.Context {
 	ctx = connlimit.WithConn(ctx, conn)
 	if c, ok := conn.(*http1.Conn); ok {
-		return context.WithValue(ctx, tlsState{}, c.TLS())
+		return context.WithValue(ctx, passedOn{}, &passedOn{c, c.TLS()})
 	}
 	return ctx
 }

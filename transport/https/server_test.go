@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -230,36 +231,59 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// What follows a body in chunks is not read: a proxy may have taken it for part
-// of that body, if it had a length besides.
-func TestChunksCloseTheConnection(t *testing.T) {
-	const request = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+// A connection lives on after a body in chunks, unless the request may have had a length
+// besides: a proxy may have taken what follows for part of that body.
+func TestChunksAndTheConnection(t *testing.T) {
+	const (
+		request = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+		chunks  = "2\r\n{}\r\n0\r\n\r\n"
+		chunked = request + "Transfer-Encoding: chunked\r\n\r\n" + chunks
+		sized   = request + "Content-Length: 2\r\n\r\n{}"
+		last    = "GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+	)
 	tests := []struct {
-		name, text string
-		answers    int
+		name    string
+		texts   []string // each is written when the one before was answered
+		answers int
 	}{
-		{"two requests with a length", strings.Repeat(request+"Content-Length: 2\r\n\r\n{}", 2), 2},
-		{"chunks and a length", request + "Content-Length: 60\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" + request + "Content-Length: 2\r\n\r\n{}", 1},
-		{"chunks", request + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" + request + "Content-Length: 2\r\n\r\n{}", 1},
+		{"requests with a length", []string{sized, sized, last}, 3},
+		{"requests with chunks", []string{chunked, chunked, chunked, last}, 4},
+		{"chunks in small letters", []string{strings.Replace(chunked, "Transfer-Encoding", "transfer-encoding", 1), chunked, last}, 3},
+		{"chunks, then a length", []string{chunked, sized, last}, 3},
+		{"chunks, a length, and chunks again", []string{chunked, sized, chunked, last}, 3},
+		{"a length and chunks", []string{request + "Content-Length: 60\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks, chunked}, 1},
+		{"chunks and a length", []string{request + "Transfer-Encoding: chunked\r\ncontent-length: 0\r\n\r\n" + chunks, chunked}, 1},
+		{"chunks, then both", []string{chunked, request + "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n" + chunks, chunked}, 2},
+		{"a tab before chunked", []string{request + "Transfer-Encoding:\tchunked\r\n\r\n" + chunks, chunked}, 1},
+		{"a blank after chunked", []string{request + "Transfer-Encoding: chunked \r\n\r\n" + chunks, chunked}, 1},
+		{"a length in a trailer", []string{strings.TrimSuffix(chunked, "\r\n") + "Content-Length: 9\r\n\r\n", chunked}, 1},
+		{"a length in the body, as a line", []string{request + "Transfer-Encoding: chunked\r\n\r\n11\r\n\nContent-Length: \r\n0\r\n\r\n", chunked}, 1},
 	}
 	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				h := serve(t, https.Config{Routes: endpoint(says("here"))})
-				conn, err := h.Dial(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				var writing sync.WaitGroup
-				writing.Go(func() { _, _ = conn.Write([]byte(tc.text)) }) // the server may not read it all
-				_, said := closes(t, conn)
-				if got := strings.Count(said, "200 OK"); got != tc.answers {
-					t.Errorf("%d answers, want %d: %q", got, tc.answers, said)
-				}
-				_ = conn.Close()
-				writing.Wait()
-				h.end(t)
+		for _, slow := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%v", tc.name, slow), func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					h := serve(t, https.Config{Routes: endpoint(says("here")), WithoutFastPath: slow})
+					conn, err := h.Dial(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					var writing sync.WaitGroup
+					writing.Go(func() {
+						for _, text := range tc.texts {
+							_, _ = conn.Write([]byte(text)) // the server may not read it all
+							time.Sleep(time.Second)         // until it was answered
+						}
+					})
+					_, said := closes(t, conn)
+					if got := strings.Count(said, "200 OK"); got != tc.answers {
+						t.Errorf("%d answers, want %d: %q", got, tc.answers, said)
+					}
+					_ = conn.Close()
+					writing.Wait()
+					h.end(t)
+				})
 			})
-		})
+		}
 	}
 }
