@@ -247,7 +247,7 @@ func TestIndexFindsWhatIsThere(t *testing.T) {
 		if got := k.found(l, Filter{Key: "rare"}); len(got) != 1 || got[0] != "481" {
 			t.Errorf("rare: %v", got)
 		}
-		// Lines that an earlier version has written are entered by the first query.
+		// Lines without an index, as in a chain that was restored, are entered by the first query.
 		names := []string{streamNames{}.segments(chain)}
 		for i := range 100 {
 			names = append(names, streamNames{}.index(chain, i+1))

@@ -151,8 +151,8 @@ func (c *streamChain) inBlocks(ctx context.Context, blocks []int, first, last in
 	}
 }
 
-// indexed returns what the index covers, after lines from first on were added that an earlier
-// version has written. A result without from means that there is no index to use.
+// indexed returns what the index covers, after lines from first on were added, which a
+// chain that was restored has without an index. A result without from means that there is no index to use.
 func (c *streamChain) indexed(ctx context.Context, first int) (indexState, error) {
 	key := c.names.segments(c.name)
 	fields, err := c.client.HGetAll(ctx, key).Result()

@@ -70,7 +70,7 @@ func (w *streamWriter) resume(c *chain) (found bool, err error) {
 }
 
 // resumeIndex reads where the segments of the stream begin. Where the index does not cover
-// the last line, another version has added to the stream: the index begins anew, and
+// the last line, another program has added to the stream: the index begins again, and
 // queries add what is before.
 func (w *streamWriter) resumeIndex(ctx context.Context) error {
 	key := w.names.segments(w.id)
@@ -92,10 +92,10 @@ func (w *streamWriter) resumeIndex(ctx context.Context) error {
 	return w.client.HSet(ctx, key, coveredFrom, w.lines+1).Err()
 }
 
-// bytesOfLine is the usual size of a line, for chains that earlier versions wrote.
+// bytesOfLine is the usual size of a line, for chains without an index.
 const bytesOfLine = 333
 
-// adopt makes all lines of a stream the first segment, which earlier versions did not have.
+// adopt makes all lines of a stream the first segment, which one that was restored has not.
 // Its size is an estimate, for the lines are not read.
 func (w *streamWriter) adopt(ctx context.Context) error {
 	first, err := w.client.XRangeN(ctx, w.stream(), "-", "+", 1).Result()

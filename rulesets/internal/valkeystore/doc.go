@@ -19,9 +19,7 @@
 //     script; what another program has changed is recorded first;
 //   - rulesets:labels:{ruleset:NAME}, a list of the moves of its labels;
 //   - rulesets:files:{ruleset:NAME}, a hash of the bytes of the files of its revisions,
-//     by their SHA-256; each revision lists its files with their paths. Earlier versions
-//     kept them by their paths: the key rulesets:files:format says that these were made
-//     revisions once, and watches look for later ones.
+//     by their SHA-256; each revision lists its files with their paths.
 //
 // A hash written by another program has no entry in the index at first. It can
 // be read, updated and deleted at once, and reading it enters it. Otherwise a

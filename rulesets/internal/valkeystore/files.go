@@ -83,7 +83,7 @@ func (s *Store) unusedFiles(ctx context.Context, tx *redis.Tx, name ruleset.Name
 		}
 	}
 	for _, digest := range all {
-		if used[digest] || !isDigest(digest) { // what an earlier version wrote stays
+		if used[digest] {
 			continue
 		}
 		n, err := tx.HStrLen(ctx, s.filesKey(name), digest).Result()

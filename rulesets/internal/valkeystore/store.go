@@ -67,12 +67,10 @@ func Open(ctx context.Context, url, prefix string, log *slog.Logger, now func() 
 		return nil, err
 	}
 	_, cluster := client.(*redis.ClusterClient)
-	s := &Store{
+	return &Store{
 		client: client, prefix: prefix, cluster: cluster, db: db, log: log, now: now,
 		scanning: make(chan struct{}, 1), odd: map[ruleset.Name]string{},
-	}
-	s.upgradeFiles(ctx)
-	return s, nil
+	}, nil
 }
 
 // Close implements [ruleset.Store].

@@ -54,7 +54,6 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 
 // rescan looks for hashes of other programs now and then.
 func (s *Store) rescan(ctx context.Context, tell func(ruleset.Change)) {
-	upgraded := time.Now()
 	for {
 		pause(ctx, scanEvery)
 		if ctx.Err() != nil {
@@ -62,12 +61,6 @@ func (s *Store) rescan(ctx context.Context, tell func(ruleset.Change)) {
 		}
 		if leased, err := s.leaseScan(ctx); err != nil || !leased {
 			continue
-		}
-		if time.Since(upgraded) > upgradeEvery {
-			upgraded = time.Now()
-			if err := s.reviseLeftFiles(ctx); err != nil {
-				s.log.Debug("files of rulesets are not upgraded", "component", "valkey", "err", err)
-			}
 		}
 		found, err := s.scan(ctx, scanRest)
 		_ = s.client.PExpire(ctx, s.scanKey(), scanEvery*9/10).Err() // else the lease ends later

@@ -22,7 +22,7 @@ import (
 )
 
 // Format is the version of the format. A program does not read backups of a later one.
-const Format = 2
+const Format = 1
 
 // A Source holds the data that is copied. A part that is nil is left out.
 type Source struct {
@@ -217,13 +217,11 @@ func (s Source) counts(ctx context.Context, w *writer) error {
 	return writeArray(w, countsEntry, counts)
 }
 
-// The names of entries with one JSON array each. Earlier versions wrote consumers into a file
-// of the data folder.
+// The names of entries with one JSON array each.
 const (
-	keysEntry         = "keys.json"
-	countsEntry       = "counts.json"
-	consumersEntry    = "consumers.json"
-	oldConsumersEntry = "data/consumers.json"
+	keysEntry      = "keys.json"
+	countsEntry    = "counts.json"
+	consumersEntry = "consumers.json"
 )
 
 func (s Source) consumers(ctx context.Context, w *writer) error {
@@ -405,7 +403,7 @@ func Restore(ctx context.Context, from io.ReadSeeker, t Target, m *Manifest) err
 	if err := rewind(from); err != nil {
 		return err
 	}
-	r := &restorer{t: t, there: there, format: m.Format}
+	r := &restorer{t: t, there: there}
 	err = each(from, func(name string, content io.Reader) error {
 		return r.entry(ctx, name, content)
 	}, nil)
@@ -416,15 +414,11 @@ func Restore(ctx context.Context, from io.ReadSeeker, t Target, m *Manifest) err
 	if err != nil {
 		return fmt.Errorf("reading what was restored: %w", err)
 	}
-	changing := m.changing()
-	return compare(m.Entries, now.Entries, func(entry string) bool { return !changing[entry] && t.has(entry) })
+	return compare(m.Entries, now.Entries, t.has)
 }
 
 // has reports whether the target has the part of an entry.
 func (t Target) has(entry string) bool {
-	if entry == oldConsumersEntry {
-		return false // it is restored under its new name
-	}
 	switch folder, _, _ := strings.Cut(entry, "/"); folder {
 	case "rulesets", "skills":
 		return t.Rulesets != nil
@@ -456,16 +450,15 @@ func compare(want, got []Entry, has func(string) bool) error {
 
 // A restorer writes the entries of a backup.
 type restorer struct {
-	t      Target
-	there  map[string]bool // the entries that the target has as they are
-	format int             // of the backup
-	lines  *os.File        // of the chain whose head comes next; nil without one
+	t     Target
+	there map[string]bool // the entries that the target has as they are
+	lines *os.File        // of the chain whose head comes next; nil without one
 }
 
 // entry writes one entry.
 func (r *restorer) entry(ctx context.Context, name string, content io.Reader) error {
-	folder, rest, _ := strings.Cut(present(name), "/")
-	if r.there[name] || !r.t.has(name) && name != countsEntry && name != oldConsumersEntry {
+	folder, rest, _ := strings.Cut(name, "/")
+	if r.there[name] || !r.t.has(name) && name != countsEntry {
 		return nil
 	}
 	var err error
@@ -523,7 +516,7 @@ func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
 
 // skill restores the bytes of a file of a ruleset.
 func (r *restorer) skill(ctx context.Context, place string, content io.Reader) error {
-	word, file, _ := strings.Cut(place, "/")
+	word, _, _ := strings.Cut(place, "/")
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return err
@@ -531,9 +524,6 @@ func (r *restorer) skill(ctx context.Context, place string, content io.Reader) e
 	data, err := io.ReadAll(content)
 	if err != nil {
 		return err
-	}
-	if r.format <= withoutFiles {
-		return r.addFile(ctx, name, ruleset.FileChange{Path: file, Data: data})
 	}
 	archive, ok := ruleset.ArchiveOf(r.t.Rulesets)
 	if !ok {

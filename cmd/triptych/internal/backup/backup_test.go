@@ -260,47 +260,6 @@ func goOn(t *testing.T, p backup.Target) {
 	}
 }
 
-// Backups of earlier versions have the consumers as a file of the data folder. They go to
-// the store of the target, also where a restore that was cut off has left some or all there.
-func TestRestoreConsumersOfEarlierVersions(t *testing.T) {
-	earlier := backup.Pack(t, 1, map[string]string{
-		"data/consumers.json": `[{"project":"shop","client":"cursor","key":"key_ann","seen":"2026-11-20T12:00:00Z","rulesets":{"go_style":1}},` +
-			`{"project":"web","client":"cursor","key":"key_ann","seen":"2026-11-20T12:00:00Z","rulesets":{"go_style":2}}]`,
-	})
-	want := []consumers.Consumer{
-		{Project: "shop", Client: "cursor", Key: "key_ann", Seen: noon, Rulesets: map[ruleset.Name]int{"go_style": 1}},
-		{Project: "web", Client: "cursor", Key: "key_ann", Seen: noon, Rulesets: map[ruleset.Name]int{"go_style": 2}},
-	}
-	m, err := backup.Read(bytes.NewReader(earlier))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for left := range len(want) + 1 {
-		for _, to := range []place{folder(t), server(t, t.TempDir())} {
-			target := to.open(t, true)
-			if err := target.Consumers.Add(t.Context(), want[:left]); err != nil {
-				t.Fatal(err)
-			}
-			if err := backup.Restore(t.Context(), bytes.NewReader(earlier), target, m); err != nil {
-				t.Fatalf("over %d of the consumers: %v", left, err)
-			}
-			all, err := target.Consumers.All(t.Context())
-			if diff := cmp.Diff(want, all); diff != "" || err != nil {
-				t.Errorf("over %d of the consumers: %v, -want +got:\n%s", left, err, diff)
-			}
-		}
-	}
-	other := folder(t).open(t, true)
-	err = other.Consumers.Add(t.Context(), []consumers.Consumer{{Client: "other", Key: "k", Seen: noon}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = backup.Restore(t.Context(), bytes.NewReader(earlier), other, m)
-	if conflict, ok := errors.AsType[*backup.ConflictError](err); !ok || conflict.Entry != "consumers.json" {
-		t.Errorf("over another consumer: %v", err)
-	}
-}
-
 // A skill that is a folder is restored as one, into a server and out of it again too, and
 // again where it is already. Its times are no part of it.
 func TestRestoreFolders(t *testing.T) {
@@ -336,39 +295,6 @@ func TestRestoreFolders(t *testing.T) {
 		got, err := os.ReadFile(filepath.Join(last.data, "rulesets", "pdf-processing", filepath.FromSlash(path)))
 		if err != nil || string(got) != want {
 			t.Errorf("%s is %q, want %q: %v", path, got, want, err)
-		}
-	}
-}
-
-// Backups of format 1 have the files of rulesets apart from the revisions, by their paths.
-func TestRestoreFilesOfEarlierVersions(t *testing.T) {
-	style := ruleset.Ruleset{
-		Meta:     ruleset.Meta{Name: "go_style", Description: "Go", CreatedAt: noon, LastModified: noon},
-		Rev:      1,
-		Markdown: "# Go\n",
-	}
-	text, err := json.Marshal(ruleset.Copy{Name: "go_style", Current: &style, Revisions: []ruleset.Revision{{Number: 1, At: noon, Content: style}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	earlier := backup.Pack(t, 1, map[string]string{"rulesets/go_style.json": string(text), "skills/go_style/scripts/lint.sh": "gofmt -l .\n"})
-	m, err := backup.Read(bytes.NewReader(earlier))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, to := range []place{folder(t), server(t, t.TempDir())} {
-		target := to.open(t, true)
-		if err := backup.Restore(t.Context(), bytes.NewReader(earlier), target, m); err != nil {
-			t.Fatal(err)
-		}
-		files, _ := ruleset.FilesOf(target.Rulesets)
-		got, err := files.ReadFile(t.Context(), "go_style", "scripts/lint.sh")
-		if err != nil || string(got) != "gofmt -l .\n" {
-			t.Errorf("the file is %q: %v", got, err)
-		}
-		now, err := target.Rulesets.Get(t.Context(), "go_style")
-		if err != nil || now.Rev != 2 || now.Markdown != style.Markdown {
-			t.Errorf("revision %d, %q, %v; want revision 2 with the text as it was", now.Rev, now.Markdown, err)
 		}
 	}
 }

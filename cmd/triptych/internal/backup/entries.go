@@ -12,7 +12,7 @@ import (
 // in the folder data only what is kept of it. Everything else is not written by Write, and
 // does not get into a data folder.
 func isEntry(name string) bool {
-	if slices.Contains([]string{manifestName, keysEntry, countsEntry, consumersEntry, oldConsumersEntry}, name) {
+	if slices.Contains([]string{manifestName, keysEntry, countsEntry, consumersEntry}, name) {
 		return true
 	}
 	if path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\\\x00") {

@@ -37,7 +37,7 @@ func (s Source) fits(ctx context.Context, from io.ReadSeeker, m *Manifest) (map[
 		switch {
 		case slices.Contains(m.Entries, e):
 			same[e.Name] = true
-		case isArray(e.Name) && slices.ContainsFunc(m.Entries, func(has Entry) bool { return present(has.Name) == e.Name }):
+		case isArray(e.Name) && slices.ContainsFunc(m.Entries, func(has Entry) bool { return has.Name == e.Name }):
 			partial[e.Name] = true
 		default:
 			return nil, &ConflictError{e.Name}
@@ -50,7 +50,7 @@ func (s Source) fits(ctx context.Context, from io.ReadSeeker, m *Manifest) (map[
 		return nil, err
 	}
 	return same, each(from, func(name string, content io.Reader) error {
-		if name = present(name); !partial[name] {
+		if !partial[name] {
 			return nil
 		}
 		return s.contained(ctx, name, content)
@@ -59,14 +59,6 @@ func (s Source) fits(ctx context.Context, from io.ReadSeeker, m *Manifest) (map[
 
 // isArray reports whether an entry is an array, of which a target may have a part.
 func isArray(name string) bool { return !strings.Contains(name, "/") }
-
-// present returns the name that an entry has today: earlier versions named one otherwise.
-func present(name string) string {
-	if name == oldConsumersEntry {
-		return consumersEntry
-	}
-	return name
-}
 
 // rewind goes to the beginning of a backup.
 func rewind(from io.Seeker) error {
