@@ -41,6 +41,8 @@ type Planner struct {
 	By     ruleset.By
 	// Admin permits moving protected labels.
 	Admin bool
+
+	implied map[ruleset.Name]bool // rulesets whose IfRev is the revision that the caller has read
 }
 
 // Plan returns an operation for each change. "put" and "restore" depend on the
@@ -219,12 +221,12 @@ func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operatio
 	if !ok {
 		return err
 	}
-	since := 0
+	since := baseRev{read: p.implied[failed.Name]}
 	switch op := ops[failed.Index]; {
 	case op.Update != nil:
-		since = op.Update.IfRev
+		since.number = op.Update.IfRev
 	case op.Delete != nil:
-		since = op.Delete.IfRev
+		since.number = op.Delete.IfRev
 	}
 	return explainConflict(ctx, p.Store, err, since)
 }
@@ -243,11 +245,18 @@ func (t *tools) apply(ctx context.Context, call *mcp.Call, args applyArgs) (Appl
 	if err != nil {
 		return Applied{}, &opError{"apply", err}
 	}
-	p := Planner{Store: t.store, Labels: t.labels, By: by(call, args.Message), Admin: call.Caller().Principal.Allows(scopeAdmin)}
+	implied, err := t.expectBatch(ctx, call, changes)
+	if err != nil {
+		return Applied{}, &opError{"apply", err}
+	}
+	p := Planner{Store: t.store, implied: implied, Labels: t.labels, By: by(call, args.Message), Admin: call.Caller().Principal.Allows(scopeAdmin)}
 	set := ChangeSet{Changes: changes, DryRun: args.DryRun, Each: args.Each}
 	applied, err := p.Apply(ctx, set, func(done, total int) { call.Progress(ctx, float64(done), float64(total), "") })
 	if err != nil {
 		return Applied{}, &opError{"apply", err}
+	}
+	if !args.DryRun {
+		t.knowsBatch(ctx, call, changes, applied.Changes)
 	}
 	return applied, nil
 }

@@ -191,12 +191,15 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 		c.audience.bound = bound
 	}
 	handlers := newTools(store, c.Rules(env.Getenv), scan, env.Logger)
+	if handlers.reads, err = openReads(ctx, env); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	c.store = store
 	handlers.audience, handlers.bound, handlers.fallback = c.audience, bound, c.Fallback
 	table := handlers.table()
 	if c.audience != nil {
 		table.Tools = append(table.Tools, c.audience.rows()...)
-		table.Close = func() error { return errors.Join(c.audience.book.Close(), store.Close()) }
+		table.Close = func() error { return errors.Join(c.audience.book.Close(), handlers.reads.Close(), store.Close()) }
 	}
 	hook, err := c.hook(ctx, env, store)
 	if err != nil {

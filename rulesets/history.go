@@ -46,9 +46,9 @@ func find(history []ruleset.Revision, name ruleset.Name, rev int) (ruleset.Revis
 	return ruleset.Revision{}, &ruleset.NoRevisionError{Name: name, Number: rev, First: history[len(history)-1].Number, Last: history[0].Number}
 }
 
-// explainConflict adds to a conflict the changes since the revision that the
-// caller knows, so that a model can merge them.
-func explainConflict(ctx context.Context, store ruleset.Store, err error, since int) error {
+// explainConflict adds to a conflict the revision that the caller knows and the changes
+// since, so that a model can merge them.
+func explainConflict(ctx context.Context, store ruleset.Store, err error, since baseRev) error {
 	conflict, ok := errors.AsType[*ruleset.ConflictError](err)
 	if !ok {
 		return err
@@ -58,12 +58,21 @@ func explainConflict(ctx context.Context, store ruleset.Store, err error, since 
 	if historyErr != nil {
 		return err // without the differences
 	}
-	known, historyErr := find(history, current.Name, since)
+	known, historyErr := find(history, current.Name, since.number)
 	if historyErr != nil {
 		return fmt.Errorf("%w; %w", err, historyErr)
 	}
 	newest := ruleset.Revision{Number: current.Rev, Content: current}
-	return fmt.Errorf("%w, not %d. Read it, merge, and use if_rev %d. What changed since:\n%s", err, since, current.Rev, Diff(known, newest, ContentsOf(ctx, store)))
+	return fmt.Errorf("%w, %s. Read it, merge, and use if_rev %d. What changed since:\n%s",
+		err, since, current.Rev, Diff(known, newest, ContentsOf(ctx, store)))
+}
+
+// String returns how an error contrasts the revision with the current one.
+func (b baseRev) String() string {
+	if b.read {
+		return fmt.Sprintf("while you have read revision %d", b.number)
+	}
+	return fmt.Sprintf("not %d", b.number)
 }
 
 type historyArgs struct {

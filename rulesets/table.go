@@ -1,6 +1,8 @@
 package rulesets
 
 import (
+	"errors"
+
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -86,6 +88,7 @@ func (t *tools) table() *mcp.Table {
 		PromptSource: t.promptSource(),
 		Errors:       wireError,
 		Watch:        t.watch,
-		Close:        t.store.Close,
+		EndSession:   t.endReads,
+		Close:        func() error { return errors.Join(t.reads.Close(), t.store.Close()) },
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/composition"
 	"github.com/triptych-mcp/triptych/rulesets/internal/catalog"
+	"github.com/triptych-mcp/triptych/rulesets/internal/lastread"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -28,6 +29,7 @@ type tools struct {
 	labels  LabelRules
 	scan    Scan
 	prompts knownPrompts
+	reads   lastread.Record
 
 	audience *audience
 
@@ -38,7 +40,7 @@ type tools struct {
 // newTools returns the handlers for a store, and indexes its changes.
 func newTools(store ruleset.Store, labels LabelRules, scan Scan, log *slog.Logger) *tools {
 	c := catalog.New(store)
-	return &tools{store: scan.Store(c.Store(), LogFindings(log)), catalog: c, labels: labels, scan: scan}
+	return &tools{store: scan.Store(c.Store(), LogFindings(log)), catalog: c, labels: labels, scan: scan, reads: lastread.NewMemory()}
 }
 
 type createArgs struct {
@@ -70,6 +72,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 	if err != nil {
 		return done{}, &opError{"create", err}
 	}
+	t.knows(ctx, call, name, r.Rev)
 	d := doneAt(args.Name, "created", r.Rev)
 	d.warn(call, textsOf(*found))
 	return d, nil
@@ -125,6 +128,7 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 		return got{}, &opError{"retrieve", err}
 	}
 	t.audience.read(ctx, call, label, r)
+	t.sawRead(ctx, call, &r, rev != nil)
 	if args.Composed {
 		text, err := composition.Compose(ctx, composition.FromStore(t.viewFor(call)), r)
 		if err != nil {
@@ -142,7 +146,7 @@ type updateArgs struct {
 	Markdown    *string   `json:"markdown" doc:"New content"`
 	Extra       *string   `json:"extra" extension:"true"`
 	Files       []FileArg `json:"files,omitempty" extension:"true"`
-	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless at this revision"`
+	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless at this revision (default: the one you read), so that no edit is lost"`
 	Message     *string   `json:"message" extension:"true"`
 }
 
@@ -157,15 +161,23 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	}
 	patch := ruleset.Patch{
 		Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra, Files: files,
-		By: by(call, args.Message), IfRev: orZero(args.IfRev),
+		By: by(call, args.Message),
 	}
 	if patch.Empty() {
 		return done{}, &opError{"update", errNothingToUpdate}
 	}
+	base, err := t.expected(ctx, call, name, args.IfRev)
+	if err != nil {
+		return done{}, &opError{"update", err}
+	}
+	patch.IfRev = base.number
 	ctx, found := collect(ctx)
 	r, err := t.store.Update(ctx, name, patch)
 	if err != nil {
-		return done{}, &opError{"update", explainConflict(ctx, t.store, err, patch.IfRev)}
+		return done{}, &opError{"update", explainConflict(ctx, t.store, err, base)}
+	}
+	if patch.IfRev != 0 { // it knows all of the text
+		t.knows(ctx, call, name, r.Rev)
 	}
 	d := doneAt(args.Name, "updated", r.Rev)
 	d.warn(call, textsOf(*found))
@@ -182,14 +194,19 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 	if err != nil {
 		return done{}, &opError{"delete", err}
 	}
-	removal := ruleset.Removal{By: by(call, nil), IfRev: orZero(args.IfRev)}
+	base, err := t.expected(ctx, call, name, args.IfRev)
+	if err != nil {
+		return done{}, &opError{"delete", err}
+	}
+	removal := ruleset.Removal{By: by(call, nil), IfRev: base.number}
 	err = t.store.Delete(ctx, name, removal)
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		err = t.withNames(ctx, err, existingText)
 	}
 	if err != nil {
-		return done{}, &opError{"delete", explainConflict(ctx, t.store, err, removal.IfRev)}
+		return done{}, &opError{"delete", explainConflict(ctx, t.store, err, base)}
 	}
+	t.knows(ctx, call, name, 0)
 	return doneAt(args.Name, "deleted", 0), nil
 }
 
