@@ -109,8 +109,8 @@ func instructionOf(p *personal.Puzzle) Instruction {
 
 type inputArgs struct {
 	Day     int  `json:"day" doc:"Day number"`
-	Year    *int `json:"year" doc:"Year, 2015 or later"`
-	Example *int `json:"example" doc:"This example instead" min:"1"`
+	Year    *int `json:"year"`
+	Example *int `json:"example" min:"1" bounds:"enforced"`
 }
 
 // Validate implements the checks that the schema cannot express.

@@ -20,12 +20,12 @@ type recordArgs struct {
 	SpeedMS   int64    `json:"speed_ms" doc:"Solving time in milliseconds"`
 	Year      *int     `json:"year" doc:"Year, 2015 or later" extension:"true"`
 	Correct   *bool    `json:"correct" extension:"true"`
-	Attempts  *int     `json:"attempts" doc:"Answers tried" min:"1" extension:"true"`
-	Language  *string  `json:"language" max:"50" extension:"true"`
-	TokensIn  *int64   `json:"tokens_in" min:"0" extension:"true"`
-	TokensOut *int64   `json:"tokens_out" min:"0" extension:"true"`
-	CostUSD   *float64 `json:"cost_usd" doc:"Cost in US dollars" min:"0" extension:"true"`
-	Notes     *string  `json:"notes" max:"1000" extension:"true"`
+	Attempts  *int     `json:"attempts" doc:"Answers tried" min:"1" bounds:"enforced" extension:"true"`
+	Language  *string  `json:"language" max:"50" bounds:"enforced" extension:"true"`
+	TokensIn  *int64   `json:"tokens_in" min:"0" bounds:"enforced" extension:"true"`
+	TokensOut *int64   `json:"tokens_out" min:"0" bounds:"enforced" extension:"true"`
+	CostUSD   *float64 `json:"cost_usd" min:"0" bounds:"enforced" extension:"true"`
+	Notes     *string  `json:"notes" max:"1000" bounds:"enforced" extension:"true"`
 }
 
 // maxNameRunes limits the name of an LLM, in characters.

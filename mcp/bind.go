@@ -116,6 +116,7 @@ type forms struct {
 	input      []byte // JSON Schema of the arguments
 	documented []byte // input without extensions and boolean schemas
 	plain      []byte // input without boolean schemas, for revisions that lack them
+	complete   []byte // input with arguments that are not listed
 	output     []byte // JSON Schema of the structured answer; nil if there is none
 	in         *schema.Schema
 	headers    []rawschema.HeaderPath // arguments that HTTP headers mirror
@@ -130,7 +131,7 @@ func formsOf(in, out reflect.Type) (*forms, error) {
 	}
 	f := newForms(arguments.JSON())
 	f.in = arguments
-	f.documented = rawschema.WithoutBooleans(arguments.Documented())
+	f.documented, f.complete = rawschema.WithoutBooleans(arguments.Documented()), arguments.Complete()
 	if out != nil {
 		answer, err := schema.Of(out)
 		if err != nil {
@@ -145,7 +146,7 @@ func formsOf(in, out reflect.Type) (*forms, error) {
 // the tool is first listed.
 func newForms(input []byte) *forms {
 	plain := rawschema.WithoutBooleans(input)
-	return &forms{input: input, documented: plain, plain: plain, headers: rawschema.HeaderPaths(input)}
+	return &forms{input: input, documented: plain, plain: plain, complete: input, headers: rawschema.HeaderPaths(input)}
 }
 
 // Check reports all mistakes in tables: those that [New] reports, and types
@@ -163,6 +164,16 @@ func Check(tables ...*Table) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Arguments returns the JSON Schema of all arguments that the tool takes, also those that
+// tools/list leaves out.
+func (t *Tool) Arguments() ([]byte, error) {
+	f, err := t.forms()
+	if err != nil {
+		return nil, err
+	}
+	return f.complete, nil
 }
 
 // forms returns the tool's schemas. The first call makes them.

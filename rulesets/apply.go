@@ -235,9 +235,9 @@ func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operatio
 // would cost every session more tokens than the tools that they repeat.
 type applyArgs struct {
 	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op: create, update, put, delete, restore (rev), label"`
-	DryRun     bool              `json:"dry_run,omitempty" doc:"Only show the diff"`
-	Each       bool              `json:"each,omitempty" doc:"Go on after failures"`
-	Message    *string           `json:"message"`
+	DryRun     bool              `json:"dry_run,omitempty"`
+	Each       bool              `json:"each,omitempty" listed:"false" doc:"Go on after failures"`
+	Message    *string           `json:"message" listed:"false"`
 }
 
 func (t *tools) apply(ctx context.Context, call *mcp.Call, args applyArgs) (Applied, error) {

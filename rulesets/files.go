@@ -30,7 +30,7 @@ func FileArgOf(c ruleset.FileChange) FileArg {
 }
 
 // parseFiles decodes files whose members the schema of the call leaves out: they would cost
-// every session the tokens that update_ruleset spends on them.
+// every session tokens, and few sessions write files.
 func parseFiles(raw []json.RawMessage) ([]ruleset.FileChange, error) {
 	args := make([]FileArg, len(raw))
 	for i := range raw {

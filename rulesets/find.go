@@ -14,11 +14,11 @@ import (
 
 type findArgs struct {
 	Text   string   `json:"text,omitempty"`
-	Regexp string   `json:"regexp,omitempty" doc:"RE2"`
+	Regexp string   `json:"regexp,omitempty"` // in the syntax of package regexp
 	Tags   []string `json:"tags,omitempty"`
-	Path   string   `json:"path,omitempty" doc:"Which apply to this file, and why not others"`
-	Client string   `json:"client,omitempty"`
-	Limit  *int     `json:"limit"`
+	Path   string   `json:"path,omitempty"`
+	Client string   `json:"client,omitempty" listed:"false" doc:"Only rules for this client"`
+	Limit  *int     `json:"limit" listed:"false"`
 	Cursor string   `json:"cursor,omitempty"`
 }
 

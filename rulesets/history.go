@@ -77,11 +77,11 @@ func (b baseRev) String() string {
 
 type historyArgs struct {
 	Name  string `json:"name"`
-	From  *int   `json:"from" doc:"Diff from this revision"`
+	From  *int   `json:"from"`
 	To    *int   `json:"to"`
-	Words bool   `json:"words,omitempty"`
+	Words bool   `json:"words,omitempty" listed:"false" doc:"Diff by words"`
 	Moves bool   `json:"moves,omitempty"`
-	Limit *int   `json:"limit" min:"1"`
+	Limit *int   `json:"limit" min:"1" listed:"false" doc:"Default: 50"`
 }
 
 // defaultLimit is the default number of revisions in a list.

@@ -86,8 +86,8 @@ type labelArgs struct {
 	Name    string  `json:"name"`
 	Label   string  `json:"label"`
 	Rev     *int    `json:"rev"`
-	Remove  bool    `json:"remove,omitempty"`
-	Message *string `json:"message"`
+	Remove  bool    `json:"remove,omitempty" listed:"false" doc:"Take the label away"`
+	Message *string `json:"message" listed:"false"`
 }
 
 func (t *tools) label(ctx context.Context, call *mcp.Call, args labelArgs) (labelMoved, error) {

@@ -15,8 +15,8 @@ import (
 
 type lintArgs struct {
 	Name     string  `json:"name,omitempty"`
-	Markdown *string `json:"markdown" doc:"Check this instead"`
-	Cursor   string  `json:"cursor,omitempty"`
+	Markdown *string `json:"markdown"`
+	Cursor   string  `json:"cursor,omitempty" listed:"false"`
 }
 
 // The rulesets that one call checks at most, and about how many bytes of text: a caller who

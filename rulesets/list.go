@@ -17,7 +17,7 @@ const defaultPage = 50
 type listArgs struct {
 	Limit  *int     `json:"limit" extension:"true"`
 	Cursor string   `json:"cursor,omitempty" extension:"true"`
-	Tags   []string `json:"tags,omitempty" extension:"true"`
+	Tags   []string `json:"tags,omitempty" extension:"true" listed:"false" doc:"Only rulesets with all of these"`
 }
 
 func (t *tools) list(ctx context.Context, call *mcp.Call, args listArgs) (listed, error) {

@@ -49,8 +49,8 @@ type createArgs struct {
 	Markdown    string            `json:"markdown" doc:"Ruleset content in markdown format"`
 	Tags        []string          `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
 	Extra       string            `json:"extra,omitempty" extension:"true" doc:"More front matter, YAML"`
-	Files       []json.RawMessage `json:"files,omitempty" extension:"true"` // see [FileArg]
-	Message     *string           `json:"message" extension:"true"`
+	Files       []json.RawMessage `json:"files,omitempty" extension:"true" listed:"false"` // see [FileArg]
+	Message     *string           `json:"message" extension:"true" listed:"false"`
 }
 
 func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (done, error) {
@@ -105,7 +105,7 @@ type getArgs struct {
 	Rev  *int   `json:"rev" extension:"true"`
 	// Label and Rev are mutually exclusive.
 	Label    *string `json:"label" extension:"true"`
-	Composed bool    `json:"composed,omitempty" extension:"true"` // with its includes
+	Composed bool    `json:"composed,omitempty" extension:"true" listed:"false" doc:"With the rulesets that it includes"`
 }
 
 func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, error) {
@@ -140,14 +140,14 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 }
 
 type updateArgs struct {
-	Name        string    `json:"name" doc:"Ruleset name to update"`
-	Description *string   `json:"description" doc:"New description"`
-	Tags        *[]string `json:"tags" doc:"New tags (replaces existing tags)"`
-	Markdown    *string   `json:"markdown" doc:"New content"`
-	Extra       *string   `json:"extra" extension:"true"`
-	Files       []FileArg `json:"files,omitempty" extension:"true"`
-	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless at this revision (default: the one you read), so that no edit is lost"`
-	Message     *string   `json:"message" extension:"true"`
+	Name        string            `json:"name" doc:"Ruleset name to update"`
+	Description *string           `json:"description" doc:"New description"`
+	Tags        *[]string         `json:"tags" doc:"New tags (replaces existing tags)"`
+	Markdown    *string           `json:"markdown" doc:"New content"`
+	Extra       *string           `json:"extra" extension:"true"`
+	Files       []json.RawMessage `json:"files,omitempty" extension:"true" doc:"{path, text or base64 blob}"`
+	IfRev       *int              `json:"if_rev" extension:"true" doc:"Fails at another revision than this or the one you read"`
+	Message     *string           `json:"message" extension:"true"`
 }
 
 func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (done, error) {
@@ -155,7 +155,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	if err != nil {
 		return done{}, &opError{"update", err}
 	}
-	files, err := fileChanges(args.Files)
+	files, err := parseFiles(args.Files)
 	if err != nil {
 		return done{}, &opError{"update", err}
 	}
@@ -186,7 +186,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 
 type deleteArgs struct {
 	Name  string `json:"name" doc:"Ruleset name to delete"`
-	IfRev *int   `json:"if_rev" extension:"true"`
+	IfRev *int   `json:"if_rev" extension:"true" listed:"false"`
 }
 
 func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (done, error) {

@@ -31,7 +31,9 @@ func toolsDocument(t *testing.T) string {
 	var d document
 	d.line("# Tools\n\n%s", generated)
 	d.line("Names are as documented. To clients of revision 2025-03-26 and later a\n" +
-		"slash is listed as an underscore; every client may call either spelling.\n")
+		"slash is listed as an underscore; every client may call either spelling.\n" +
+		"Unlisted arguments are accepted, but `tools/list` leaves them out, since models\n" +
+		"seldom need them.\n")
 	for i, f := range app.New().Families {
 		d.family(t, f, tables[i], listed)
 	}
@@ -64,7 +66,11 @@ func (d *document) tool(t *testing.T, tool *mcp.Tool, listed listedTool) {
 		d.line("%s.", cell(strings.TrimSuffix(tool.Doc, ".")))
 	}
 	d.line("%s\n", strings.Join(facts(tool), " "))
-	d.table([]string{"argument", "type", "", "default", "meaning"}, arguments(t, listed.InputSchema))
+	all, err := tool.Arguments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.table([]string{"argument", "type", "", "default", "meaning"}, arguments(t, all, listed.InputSchema))
 	if listed.OutputSchema == nil {
 		d.line("The answer is text.\n")
 		return
@@ -126,10 +132,18 @@ func readSchema(t *testing.T, raw json.RawMessage) (s docSchema) {
 	return s
 }
 
-func arguments(t *testing.T, schema json.RawMessage) [][]string {
+// arguments are the rows of all arguments of a tool, those that tools/list leaves out marked.
+func arguments(t *testing.T, all, listed json.RawMessage) [][]string {
 	t.Helper()
-	rows := members(t, "", schema)
-	for i, p := range flatten(t, "", schema) {
+	shown := map[string]bool{}
+	for _, p := range flatten(t, "", listed) {
+		shown[p.path] = true
+	}
+	rows := members(t, "", all)
+	for i, p := range flatten(t, "", all) {
+		if !shown[p.path] {
+			rows[i][2] = "unlisted"
+		}
 		rows[i] = slices.Insert(rows[i], 3, code(string(p.schema.Default)))
 	}
 	return rows

@@ -19,8 +19,9 @@ import (
 // A Schema describes a struct type and decodes JSON objects into it.
 type Schema struct {
 	root       *object
-	json       []byte
-	documented []byte // without extensions
+	json       []byte // without unlisted fields
+	documented []byte // without extensions, too
+	complete   []byte // with all fields
 }
 
 // An object is a struct as a plan: its fields in order.
@@ -35,6 +36,7 @@ type field struct {
 	index     []int
 	required  bool
 	extension bool // left out of Schema.Documented
+	unlisted  bool // only in Schema.Complete
 	pointer   bool
 	shape     shape
 	title     string
@@ -86,22 +88,28 @@ func Of(t reflect.Type) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Schema{root: root, json: root.append(nil)}
-	s.documented = s.json
-	if slices.ContainsFunc(root.fields, func(f field) bool { return f.extension }) {
-		documented := &object{typ: root.typ, fields: slices.DeleteFunc(slices.Clone(root.fields), func(f field) bool { return f.extension })}
-		s.documented = documented.append(nil)
-	}
-	return s, nil
+	return &Schema{
+		root: root, complete: root.append(nil),
+		json:       root.without(func(f field) bool { return f.unlisted }).append(nil),
+		documented: root.without(func(f field) bool { return f.unlisted || f.extension }).append(nil),
+	}, nil
 }
 
-// JSON is the schema as JSON, members in the order of the fields. It must not
-// be changed.
+// without returns the object without some of its fields.
+func (o *object) without(left func(field) bool) *object {
+	return &object{typ: o.typ, fields: slices.DeleteFunc(slices.Clone(o.fields), left)}
+}
+
+// JSON is the schema as JSON, members in the order of the fields, without those that have
+// the tag listed:"false". It must not be changed.
 func (s *Schema) JSON() []byte { return s.json }
 
 // Documented is like [Schema.JSON], without the fields that have the tag
 // extension:"true". [Schema.Decode] accepts those fields all the same.
 func (s *Schema) Documented() []byte { return s.documented }
+
+// Complete is like [Schema.JSON] with all fields that [Schema.Decode] accepts, for documents.
+func (s *Schema) Complete() []byte { return s.complete }
 
 func objectOf(t reflect.Type, depth int) (*object, error) {
 	if depth > maxNesting {
@@ -146,11 +154,11 @@ func fieldOf(sf reflect.StructField, name, options string, depth int) (field, er
 			return f, err
 		}
 	}
-	f.extension = sf.Tag.Get("extension") == "true"
+	f.extension, f.unlisted = sf.Tag.Get("extension") == "true", sf.Tag.Get("listed") == "false"
 	optional := strings.Contains(options, "omitzero") || strings.Contains(options, "omitempty")
 	f.required = !f.pointer && !optional && f.fallback == nil
-	if f.extension && f.required {
-		return f, errors.New("an extension must be optional")
+	if (f.extension || f.unlisted) && f.required {
+		return f, errors.New("an extension and an argument that is not listed must be optional")
 	}
 	return f, nil
 }

@@ -15,7 +15,9 @@
 // lists the strings allowed, separated by |; default is taken when the field is
 // absent; header names the HTTP header that mirrors the argument; extension:"true"
 // marks a field beyond a tool's documented arguments. All of these
-// are published and enforced. With bounds:"enforced", min and max are enforced
+// are published and enforced. A field of the struct itself with listed:"false" is accepted
+// and in [Schema.Complete] only: programs that read the documents use it, and models need not
+// read it. With bounds:"enforced", min and max are enforced
 // only: a model that never comes near them need not read them. A method
 // Validate() error on the struct is enforced only, too.
 //

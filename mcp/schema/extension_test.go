@@ -35,3 +35,33 @@ func TestExtension(t *testing.T) {
 		t.Error("a required extension is accepted")
 	}
 }
+
+// An argument that is not listed is decoded, and only the complete schema has it.
+func TestUnlisted(t *testing.T) {
+	type args struct {
+		Day  int  `json:"day"`
+		Fast bool `json:"fast,omitempty" listed:"false" doc:"Now"`
+	}
+	s, err := schema.For[args]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const listed = `{"type":"object","properties":{"day":{"type":"integer"}},"required":["day"]}`
+	if got := string(s.JSON()); got != listed || string(s.Documented()) != listed {
+		t.Errorf("schema %s, documented %s, want %s", got, s.Documented(), listed)
+	}
+	const complete = `{"type":"object","properties":{"day":{"type":"integer"},"fast":{"type":"boolean","description":"Now"}},"required":["day"]}`
+	if got := string(s.Complete()); got != complete {
+		t.Errorf("complete %s, want %s", got, complete)
+	}
+	var got args
+	if err := s.Decode([]byte(`{"day":1,"fast":true}`), &got); err != nil || !got.Fast {
+		t.Errorf("decoded %+v, %v", got, err)
+	}
+	type required struct {
+		Fast bool `json:"fast" listed:"false"`
+	}
+	if _, err := schema.For[required](); err == nil {
+		t.Error("a required argument that is not listed is accepted")
+	}
+}

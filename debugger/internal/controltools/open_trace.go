@@ -18,8 +18,8 @@ import (
 // openTraceArgs holds the arguments of open_trace.
 type openTraceArgs struct {
 	File       string `json:"file" min:"1" doc:"Trace or recording below a folder of --traces" bounds:"enforced"`
-	Executable string `json:"executable,omitempty" doc:"The program, if it has moved"`
-	Root       string `json:"root,omitempty" doc:"Copy of its files, such as a container's"`
+	Executable string `json:"executable,omitempty"`
+	Root       string `json:"root,omitempty"`
 }
 
 // Validate checks rules that the schema cannot express.

@@ -14,7 +14,7 @@ import (
 // stepArgs holds the arguments of step_forward.
 type stepArgs struct {
 	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000" bounds:"enforced"`
-	sessiontools.WaitArg
+	sessiontools.StepWaitArg
 	sessiontools.SessionArg
 }
 
@@ -44,7 +44,7 @@ func (t *Group) stepForward(ctx context.Context, call *mcp.Call, s *session.Sess
 
 // lineArgs holds the arguments of the steps by source line.
 type lineArgs struct {
-	sessiontools.WaitArg
+	sessiontools.StepWaitArg
 	sessiontools.SessionArg
 }
 

@@ -19,7 +19,7 @@ import (
 // evaluateArgs holds the arguments of evaluate.
 type evaluateArgs struct {
 	Expression string `json:"expression" min:"1" max:"4096" doc:"Such as /x flags, p->next->value, numbers[64:128], *p@10, *(long *)$rsp, len(m), m[\"key\"]" bounds:"enforced"`
-	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" doc:"0: innermost" bounds:"enforced"`
+	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" bounds:"enforced"`
 	Thread     int    `json:"thread,omitempty" min:"1" bounds:"enforced"`
 	shapeArgs
 	Layout bool `json:"layout,omitempty" doc:"Its type instead"`

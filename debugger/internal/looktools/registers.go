@@ -15,7 +15,7 @@ import (
 // registersArgs holds the arguments of registers.
 type registersArgs struct {
 	Thread int    `json:"thread,omitempty" min:"1" bounds:"enforced"`
-	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"0: innermost" bounds:"enforced"`
+	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" bounds:"enforced"`
 	Set    string `json:"set,omitempty" enum:"general|vector|x87|all" default:"general"`
 	sessiontools.SessionArg
 }

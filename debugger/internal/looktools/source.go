@@ -20,7 +20,7 @@ type sourceArgs struct {
 	File  string `json:"file,omitempty" doc:"Path or its end"`
 	Line  int    `json:"line,omitempty" min:"1" doc:"Line in the middle" bounds:"enforced"`
 	Lines int    `json:"lines,omitempty" default:"11" min:"1" max:"1000" bounds:"enforced"`
-	Frame int    `json:"frame,omitempty" min:"0" max:"10000" doc:"0: innermost" bounds:"enforced"`
+	Frame int    `json:"frame,omitempty" min:"0" max:"10000" bounds:"enforced"`
 	sessiontools.SessionArg
 }
 

@@ -44,6 +44,19 @@ type WaitArg struct {
 	WaitMS int `json:"wait_ms,omitempty" min:"0" max:"60000" default:"10000" bounds:"enforced"`
 }
 
-func (a WaitArg) Wait() time.Duration {
-	return min(MaxWait, max(0, time.Duration(a.WaitMS)*time.Millisecond))
+// Wait returns the time to wait.
+func (a WaitArg) Wait() time.Duration { return waitFor(a.WaitMS) }
+
+// StepWaitArg is a WaitArg of tools that seldom take long: models are not told of it, and wait
+// on with the tool wait.
+type StepWaitArg struct {
+	WaitMS int `json:"wait_ms,omitempty" min:"0" max:"60000" default:"10000" bounds:"enforced" listed:"false"`
+}
+
+// Wait returns the time to wait.
+func (a StepWaitArg) Wait() time.Duration { return waitFor(a.WaitMS) }
+
+// waitFor returns the time to wait for a number of milliseconds.
+func waitFor(ms int) time.Duration {
+	return min(MaxWait, max(0, time.Duration(ms)*time.Millisecond))
 }

@@ -17,7 +17,7 @@ import (
 type backArgs struct {
 	Count int    `json:"count,omitempty" default:"1" min:"1" max:"1000000000" bounds:"enforced"`
 	By    string `json:"by,omitempty" enum:"instruction|line|over|out" default:"instruction" doc:"line enters calls, over passes them, out goes to this one's call"`
-	sessiontools.WaitArg
+	sessiontools.StepWaitArg
 	sessiontools.SessionArg
 }
 

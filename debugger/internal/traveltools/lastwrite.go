@@ -20,8 +20,8 @@ import (
 // LastWriteArgs holds the arguments of last_write.
 type LastWriteArgs struct {
 	Address    string `json:"address,omitempty" doc:"0x404010 or &total"`
-	Expression string `json:"expression,omitempty" doc:"Or such as p->count"`
-	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes" bounds:"enforced"`
+	Expression string `json:"expression,omitempty"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" bounds:"enforced"`
 	Move       bool   `json:"move,omitempty" doc:"Go there, to just before the write"`
 	sessiontools.SessionArg
 }

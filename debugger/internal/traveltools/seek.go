@@ -12,7 +12,7 @@ import (
 
 // reverseArgs holds the arguments of reverse_continue.
 type reverseArgs struct {
-	sessiontools.WaitArg
+	sessiontools.StepWaitArg
 	sessiontools.SessionArg
 }
 
@@ -27,7 +27,7 @@ func (t *Group) reverseContinue(ctx context.Context, call *mcp.Call, s *session.
 // seekArgs holds the arguments of seek.
 type seekArgs struct {
 	Position *uint64 `json:"position,omitempty" doc:"As in history.position; default: the present"`
-	sessiontools.WaitArg
+	sessiontools.StepWaitArg
 	sessiontools.SessionArg
 }
 

@@ -104,7 +104,7 @@ func TestEnd(t *testing.T) {
 	read(t, m, ann, "a", 1)
 	read(t, m, bob, "a", 2)
 	m.End(ann.Session)
-	m.End("nobody")
+	m.End("unknown")
 	want(t, m, ann, "a", 0)
 	want(t, m, bob, "a", 2)
 	m.End(bob.Session)
@@ -113,8 +113,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// However much a client reads and however many clients a key has, memory is bounded, and
-// nobody else pays for it.
+// However much a client reads and however many clients a key has, memory is bounded, and the
+// reads of other keys stay.
 func TestLimits(t *testing.T) {
 	m := NewMemory()
 	m.maxNames, m.maxReads = 10, 50

@@ -127,6 +127,8 @@ func argumentTypes(ctx context.Context, c *app.Conversation, tool string) (map[s
 func typed(t NamedText, kind string) (json.RawMessage, error) {
 	switch kind {
 	case "integer", "number", "boolean", "object", "array", "null":
+	case "":
+		return guessed(t.Value)
 	default:
 		return json.Marshal(t.Value)
 	}
@@ -138,6 +140,16 @@ func typed(t NamedText, kind string) (json.RawMessage, error) {
 		return nil, app.UsageErrorf("%s is %q, want %s", t.Name, t.Value, kindForPeople[kind])
 	}
 	return json.RawMessage(t.Value), nil
+}
+
+// guessed returns the JSON of the value of an argument that tools/list does not name: numbers,
+// booleans, lists and objects as they are written, and anything else as a text.
+func guessed(text string) (json.RawMessage, error) {
+	var value any
+	if json.Unmarshal([]byte(text), &value) == nil && value != nil {
+		return json.RawMessage(text), nil
+	}
+	return json.Marshal(text)
 }
 
 var kindForPeople = map[string]string{

@@ -88,6 +88,9 @@ func TestTyped(t *testing.T) {
 		{kind: "object", text: "null", fails: "want a JSON object"},
 		{kind: "null", text: "null", want: "null"},
 		{kind: "null", text: "0", fails: `n is "0"`},
+		{kind: "", text: "50", want: "50"},
+		{kind: "", text: "why", want: `"why"`},
+		{kind: "", text: "null", want: `"null"`},
 	} {
 		got, err := typed(NamedText{"n", test.text}, test.kind)
 		switch {
