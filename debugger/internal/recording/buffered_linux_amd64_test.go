@@ -6,14 +6,18 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestBufferedCalls records system calls that are made without a stop: they do what they do
 // without a recorder, and replays have the same registers and memory.
 func TestBufferedCalls(t *testing.T) {
 	program := debuggertest.Compile(t, filepath.Join("testdata", "buffered.c"), nil, "gcc", "-O1", "-pthread")
-	for _, kind := range []string{"alone", "threads"} {
-		t.Run(kind, func(t *testing.T) { compareRun(t, program, kind) })
+	for _, kind := range []string{"threads", "alone"} {
+		t.Run(kind, func(t *testing.T) {
+			sample.Case(t)
+			compareRun(t, program, kind)
+		})
 	}
 }
 

@@ -16,12 +16,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestFinds asks random questions of recordings. Replays and records give the same answers.
 func TestFinds(t *testing.T) {
 	program := debuggertest.Compile(t, filepath.Join("testdata", "writes.c"), nil, "gcc", "-O2", "-pthread")
-	questions, rounds := 8, "100"
+	questions, rounds := sample.Count(4, 8), "100"
 	if long, err := strconv.Atoi(os.Getenv("RECORDING_QUESTIONS")); err == nil {
 		questions, rounds = long, "3000"
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A run is a recorded run of a program, and what it wrote to its standard output.
@@ -112,6 +113,7 @@ func TestPrograms(t *testing.T) {
 		{"bash", "--norc", "-c", "for ((i = 0; i < 50; i++)); do ((s += i)); done; echo $s $(echo child | tr a-z A-Z); exec /bin/echo other"},
 	} {
 		t.Run(argv[0], func(t *testing.T) {
+			sample.Case(t)
 			want, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).Output()
 			if err != nil {
 				t.Skip(err)

@@ -51,8 +51,9 @@ func TestRing(t *testing.T) {
 		stops int
 		argv  []string
 	}{
-		{"condition", 60, []string{threads, "condition"}},
 		{"read", 60, []string{threads, "read"}},
+		{"robust", 5, []string{threads, "robust"}},
+		{"condition", 60, []string{threads, "condition"}},
 		{"gzip", 25, []string{"/bin/gzip", "-c", "/bin/bash"}},
 		{"join", 25, []string{threads, "join"}},
 		{"handover", 25, []string{threads, "handover"}},
@@ -61,7 +62,6 @@ func TestRing(t *testing.T) {
 		{"signals", 25, []string{threads, "signals"}},
 		{"leader", 5, []string{threads, "leader"}},
 		{"unknown", 5, []string{threads, "unknown"}},
-		{"robust", 5, []string{threads, "robust"}},
 		{"shared", 5, []string{threads, "shared"}},
 		{"sleep", 5, []string{threads, "sleep"}},
 		{"exec", 60, []string{"/bin/bash", "--norc", "-c", "for ((i = 0; i < 500; i++)); do ((s += i)); done; echo $s; exec /bin/gzip -c /bin/bash"}},

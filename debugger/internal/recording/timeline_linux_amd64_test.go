@@ -34,6 +34,7 @@ func TestSeeks(t *testing.T) {
 	}
 	for _, argv := range programs {
 		t.Run(argv[0], func(t *testing.T) {
+			sample.Case(t)
 			r := open(t, record(t, argv...).file)
 			line := timeline(t, r)
 			random := rand.New(rand.NewPCG(1, uint64(r.End())))

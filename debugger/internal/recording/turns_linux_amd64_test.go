@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestTurns records programs with threads that pass the turn to each other without a stop.
@@ -18,6 +19,7 @@ func TestTurns(t *testing.T) {
 		turns int // without a stop, at least
 	}{{"many", 0}, {"wakes", 0}, {"late", 0}, {"ring", 50}, {"signals", 0}} {
 		t.Run(test.name, func(t *testing.T) {
+			sample.Case(t)
 			command := exec.CommandContext(t.Context(), program, test.name)
 			want, _ := command.Output() // the status is compared
 			r := record(t, program, test.name)
