@@ -44,9 +44,11 @@ run: build ## serve https://127.0.0.1:8443/mcp; the first time it prints a key a
 demo: build ## play a short session on sample data over standard input and output
 	sh docs/demo/run.sh
 
+# Tests wait for processes and servers as long as they compute: twice as many packages as cores
+# run beside each other.
 test: ## run the tests, of what takes long a sample; says which programs are missing
 	@conformance/missing.sh
-	go test -shuffle=on $(SLOW) $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
+	go test -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -shuffle=on $(SLOW) $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
 
 # A program with the detector sleeps for a second before it ends, to find races of goroutines that
 # still run. The tests start thousands of them, and wait for their ends.

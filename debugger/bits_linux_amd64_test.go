@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // bitCompilers build bits.cc with both compilers and both forms of debug information.
@@ -42,6 +43,7 @@ func TestPlacesOfBitFields(t *testing.T) {
 	writers := map[string]string{"shop.open": " opens", "shop.kind": " kinds", "shop.split": " splits", "shop.far": " fars", "shop.total": " adds"}
 	for name, compiler := range bitCompilers(t) {
 		t.Run(name, func(t *testing.T) {
+			sample.Case(t)
 			path := program(t, compiler...)
 			for expression, writer := range writers {
 				c := connect(t, table(t, debugger.Config{}))

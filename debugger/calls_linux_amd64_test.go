@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A program that the debugger has launched makes system calls without a stop while it is
@@ -16,6 +17,7 @@ func TestRecordTranslatedCalls(t *testing.T) {
 	const calls = 800
 	for name, arguments := range map[string][]string{"alone": {}, "two threads": {"two"}} {
 		t.Run(name, func(t *testing.T) {
+			sample.Case(t)
 			c := connect(t, table(t, debugger.Config{}))
 			var started struct{ State struct{ PID int } }
 			c.data("launch", args{"path": debuggertest.Build(t, "calls.c", "-O1", "-pthread"), "args": arguments}, &started)

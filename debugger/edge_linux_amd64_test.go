@@ -5,6 +5,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A process goes on from the past although since then it has written memory that is
@@ -16,6 +17,7 @@ func TestContinueFromPastOfMemory(t *testing.T) {
 	} {
 		for how, record := range waysToRecord {
 			t.Run(part+"/"+how, func(t *testing.T) {
+				sample.Case(t)
 				c, past := edgeAtPast(t, part, record)
 				contains(t, c.ok("continue", args{"from": "past", "wait_ms": 60000}), "Stopped at breakpoint 2 (")
 				c.ok("seek", args{"position": past})

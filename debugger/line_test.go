@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // atLongLine stands before a line that takes so many turns of a loop.
@@ -81,6 +82,7 @@ func TestStepOverUnwinding(t *testing.T) {
 		{"jump", "longjmp", "step_out", "leapt", "end", "333"},
 	} {
 		t.Run(tt.tool+" "+tt.at+" "+tt.command, func(t *testing.T) {
+			sample.Case(t)
 			c, p := attach(t, "thrower.cc")
 			c.ok("set_breakpoint", args{"file": "thrower.cc", "line": mark(tt.at), "one_shot": true})
 			p.Tell(tt.command)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // allLimits is a configuration of defaults.
@@ -37,6 +39,7 @@ func TestMemory(t *testing.T) {
 	}
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
+			sample.Case(t)
 			text := []byte("<a>" + strings.Repeat(shape.unit, 2*mib/len(shape.unit)) + "</a>")
 			seen, err := look("x", text, limits)
 			if err != nil {

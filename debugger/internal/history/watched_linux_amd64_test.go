@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // unwatched is a target that cannot tell what was written.
@@ -43,6 +44,7 @@ func TestFreeRuns(t *testing.T) {
 		parts := []string{"touch", "discard", "move", "replace", "others", "grow", "threads", "deep"}
 		for _, part := range parts[:len(parts)-6*i] { // a copy does not care
 			t.Run(target.name+"/"+part, func(t *testing.T) {
+				sample.Case(t)
 				s := startHeap(t)
 				s.runTo(s.program.Symbol("begin_region"), part)
 				r, err := history.New(target.of(history.NewTarget(s.process)), history.Options{})

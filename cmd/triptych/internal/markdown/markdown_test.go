@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/markdown"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 func TestMain(m *testing.M) {
@@ -111,6 +112,7 @@ func TestHostileTexts(t *testing.T) {
 	r := renderer(t)
 	for name, text := range hostile() {
 		t.Run(name, func(t *testing.T) {
+			sample.Case(t)
 			began := time.Now()
 			html, err := r.Render(t.Context(), text)
 			took := time.Since(began)
