@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -74,7 +75,25 @@ func explain(err error) {
 	switch string(wrong.RecordHeader[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO":
 		_, _ = io.WriteString(wrong.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nThis server speaks HTTPS; use https:// in its URL.\n")
+		linger(wrong.Conn)
 	}
+}
+
+// How long, and for how many bytes, a client that speaks HTTP instead of TLS is listened to.
+const (
+	lingerTime  = time.Second
+	lingerBytes = 64 << 10
+)
+
+// linger reads what the client still sends. A connection that is closed with bytes unread is
+// reset, and the reset overtakes the answer.
+func linger(conn net.Conn) {
+	half, ok := conn.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(lingerTime)) // a read returns the error
+	_, _ = io.CopyN(io.Discard, conn, lingerBytes)       // until the client closes it
 }
 
 // requests serves requests one after the other. It reports false when the next one, whose

@@ -139,7 +139,7 @@ func TestRows(t *testing.T) {
 		{"GET /open HTTP/1.1\r\nHost: a@localhost\r\n\r\n", 400, ""},
 		{"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", 404, "nothing is served here; MCP is at /mcp"},
 		{"GET /own/ HTTP/1.1\r\nHost: a\r\n\r\n", 404, ""},
-		{"POST /open HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", 405, "use GET, HEAD here"},
+		{"POST /open HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", 405, "use GET, HEAD here; MCP is at /mcp"},
 		{"GET /keyed/1 HTTP/1.1\r\nHost: a\r\n\r\n", 401, "no key"},
 		{"GET /keyed/1 HTTP/1.1\r\nHost: a\r\nKey: k\r\n\r\n", 200, "keyed"},
 		{"GET /other HTTP/1.1\r\nHost: a\r\nKey: k\r\n\r\n", 403, "Your key does not have the scope write."},

@@ -154,7 +154,7 @@ func (t *Table) unrouted(w *answer, r *http.Request) {
 	handler.ServeHTTP(other, r)
 	if allow := other.Header().Get("Allow"); other.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", allow)
-		http.Error(w, "use "+allow+" here", http.StatusMethodNotAllowed)
+		http.Error(w, "use "+allow+" here; MCP is at /mcp", http.StatusMethodNotAllowed)
 		return
 	}
 	http.Error(w, "nothing is served here; MCP is at /mcp", http.StatusNotFound)

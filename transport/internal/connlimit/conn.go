@@ -3,6 +3,7 @@ package connlimit
 import (
 	"container/list"
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"sync/atomic"
@@ -44,6 +45,15 @@ func (c *Conn) Write(b []byte) (int, error) {
 	c.writing.Add(1)
 	defer c.writing.Add(-1)
 	return c.Conn.Write(b)
+}
+
+// CloseWrite closes the side of the connection that the server writes to. It returns
+// [errors.ErrUnsupported] for a connection that has no sides.
+func (c *Conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
 }
 
 // idle reports whether the connection may be closed to make room: no request is
