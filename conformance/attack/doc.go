@@ -7,8 +7,9 @@
 // what it was before: as many goroutines and open files, as much memory, and an
 // honest request answered.
 //
-// TestExhaustion and TestStrangers do it to a server with 512 MiB of memory and a
-// disk of 200 MiB, beside a good client that has to be served all the while. They
+// A good client with a key of its own asks all the while, and none of its calls may fail.
+// TestExhaustion, TestRoutes and TestStrangers do it to a server with 512 MiB of memory and a
+// disk of 200 MiB. They
 // make fewer connections than it takes to fill a large server, unless
 // TRIPTYCH_TEST_ATTACK=full.
 //

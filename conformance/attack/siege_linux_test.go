@@ -9,11 +9,15 @@ import (
 // attacks with too much are quick.
 const maxBody = "1000000"
 
-// TestSiege attacks one server in every way, and looks at it afterwards.
+// TestSiege attacks one server in every way, beside a good client with a key of its own, and
+// looks at it afterwards.
 func TestSiege(t *testing.T) {
 	data := t.TempDir()
 	_, token := key(t, data)
+	_, own := key(t, data)
 	s := start(t, data, "--max-body", maxBody)
+	memory := s.watch(t)
+	beside := s.bystander(t, own)
 	honest := s.client(t, token, "", true)
 	greet := func() { honest.post(t, list).is(t, "an honest request", 200, 0) }
 	for range 20 {
@@ -45,7 +49,12 @@ func TestSiege(t *testing.T) {
 		{"slow clients", slowClients},
 	}
 	for _, tc := range attacks {
-		if !t.Run(tc.name, func(t *testing.T) { tc.attack(t, s, token) }) {
+		memory.peak()
+		if !t.Run(tc.name, func(t *testing.T) {
+			tc.attack(t, s, token)
+			t.Logf("at most %d MiB", memory.peak()>>20)
+			beside.check(t)
+		}) {
 			t.Errorf("%s: failed", tc.name)
 		}
 		greet()
