@@ -1,6 +1,6 @@
-// Package secrets finds and masks what looks like a secret in texts: keys, tokens and
-// passwords, by the rules of gitleaks 8.30.1 (gitleaks.toml, MIT licence, copyright
-// 2019 Zachary Rice) and, in what programs hold, some of our own (own.toml).
+// Package secrets finds and masks what looks like a secret in texts: keys and
+// tokens by their published formats, and, in what programs hold, passwords by the names and
+// places that they stand in.
 //
 //	shown := secrets.Mask(output, secrets.Data) // token=<masked:github-pat>
 //

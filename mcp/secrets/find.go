@@ -53,12 +53,12 @@ func Find(text string, kind Kind) (found []Match, rest *Rest) {
 		if r.kinds&kind == 0 {
 			continue
 		}
-		keywords := r.find(s.lower)
+		keywords := r.find(s)
 		if keywords.next() < 0 {
 			continue
 		}
 		if at, ok := s.rule(r, keywords); !ok {
-			return s.found, &Rest{at, r.ID}
+			return s.found, &Rest{at, r.id}
 		}
 	}
 	return s.found, nil
@@ -100,8 +100,8 @@ func (s *search) in(r *rule, from, to int) (more bool) {
 		if s.kind == Report {
 			end = begin + len(strings.TrimRight(s.text[begin:end], " "))
 		}
-		if secret := s.text[begin:end]; entropy(secret) >= r.Entropy && !s.harmless(r, secret) {
-			s.add(Match{begin, end, r.ID})
+		if secret := s.text[begin:end]; r.takes(secret) && !s.harmless(secret) {
+			s.add(Match{begin, end, r.id})
 		}
 	}
 	return more
@@ -122,12 +122,9 @@ func (s *search) add(m Match) {
 
 // harmless reports whether a text that a rule has found is no secret after all. A mask
 // over an example does no harm, so only prose may have examples.
-func (s *search) harmless(r *rule, secret string) bool {
-	switch {
-	case s.kind == Prose && placeholder().MatchString(secret):
-		return true
-	case s.kind != Prose && strings.HasPrefix(secret, masked):
-		return true
+func (s *search) harmless(secret string) bool {
+	if s.kind == Prose {
+		return placeholder().MatchString(secret)
 	}
-	return r.allows(secret)
+	return strings.HasPrefix(secret, masked)
 }

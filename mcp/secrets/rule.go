@@ -1,119 +1,98 @@
 package secrets
 
 import (
-	_ "embed"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
-//go:embed gitleaks.toml
-var gitleaks []byte
-
-//go:embed own.toml
-var own []byte
-
-// A rule is a rule of gitleaks or of our own. Its expression is compiled when one of its
-// keywords is met.
+// A rule finds secrets of one form. Its expression is compiled when one of its keywords is
+// met.
 type rule struct {
-	ID          string
-	Regex       string
-	Entropy     float64
-	Keywords    []string
-	SecretGroup int
-	Allowlists  []allowlist
+	id       string
+	kinds    Kind     // of the texts that it is for
+	keywords []string // a text without them is not searched
+	exact    bool     // keywords count in this case only
+	expr     string   // what its first group matches is the secret, or the whole match
+	entropy  float64  // the least of a secret, in bits a character
+	digits   bool     // a secret has digits
+	harmless string   // what is no secret
+	sum      func(secret string) bool
 
-	kinds   Kind // of the texts that it is for
 	compile func() *regexp.Regexp
-	allowed func() []*regexp.Regexp
+	allowed func() *regexp.Regexp
 }
 
-type allowlist struct {
-	Regexes   []string
-	Stopwords []string
-	Condition string
-	Paths     []string
-}
+// minEntropy is the least entropy of tokens in a format: those that people make up, such as
+// rows of x, have less.
+const minEntropy = 2.75
 
-// tooGeneral are rules that go by a word such as token before any text. They are made
-// for source code; prose about tokens, and types and names of a program, have the same
-// form.
-var tooGeneral = []string{"generic-api-key", "curl-auth-header", "curl-auth-user", "hashicorp-tf-password", "sourcegraph-access-token"}
-
-// rules reads the rules, once.
+// rules makes the rules of all tables, once.
 var rules = sync.OnceValue(func() []*rule {
-	theirs := parse(gitleaks, Prose|Report|Data)
-	for _, r := range theirs {
-		if slices.Contains(tooGeneral, r.ID) {
-			r.kinds = Data
+	var all []*rule
+	for _, f := range formats {
+		all = append(all, f.rule())
+	}
+	for _, table := range [][]rule{forms, assignments} {
+		for i := range table {
+			all = append(all, &table[i])
 		}
 	}
-	return append(theirs, parse(own, Report|Data)...)
-})
-
-// parse reads a file of rules for kinds of texts. The files are part of the program, and
-// a test reads them.
-func parse(data []byte, kinds Kind) []*rule {
-	var file struct {
-		Rules     []*rule
-		Allowlist allowlist
-	}
-	if err := toml.Unmarshal(data, &file); err != nil {
-		panic(err)
-	}
-	all := slices.DeleteFunc(file.Rules, func(r *rule) bool { return r.Regex == "" || len(r.Keywords) == 0 })
 	for _, r := range all {
-		r.kinds = kinds
-		r.compile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.Regex) })
-		r.allowed = sync.OnceValue(func() (all []*regexp.Regexp) {
-			for _, list := range append(r.Allowlists, file.Allowlist) {
-				for _, expression := range list.Regexes {
-					all = append(all, regexp.MustCompile(expression))
-				}
-			}
-			return all
-		})
+		r.compile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.expr) })
+		r.allowed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.harmless) })
 	}
 	return all
+})
+
+func (f *format) rule() *rule {
+	begin := make([]string, len(f.begin))
+	for i, text := range f.begin {
+		begin[i] = regexp.QuoteMeta(text)
+		if isWord(text[0]) {
+			begin[i] = `\b` + begin[i]
+		}
+	}
+	return &rule{
+		id: f.id, kinds: Prose | Report | Data, keywords: f.begin, exact: true,
+		expr: `(?:` + strings.Join(begin, "|") + `)` + f.rest, entropy: minEntropy, sum: f.sum,
+	}
 }
 
-// placeholder matches the words of examples.
+// isWord reports whether RE2 counts a byte as part of a word.
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// placeholder matches what stands for a secret in prose.
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)example|placeholder|your[_-]?|xxxx|1234567890|abcdef|changeme|dummy|sample|redacted|\.\.\.|<[^>]+>|\*\*\*`)
 })
 
-// secret returns the place of the secret in a match: its group, else the first group
-// that matched, else all.
+// reference matches the name of a variable, where programs put the secret in its place.
+var reference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\$\w+|\$?\{.*\}|%\w+%|@\w+@)$`)
+})
+
+// secret returns where in a match the secret is, as indices of the text that was searched.
 func (r *rule) secret(at []int) (from, to int) {
-	if i := 2 * r.SecretGroup; i > 0 && i+1 < len(at) && at[i] >= 0 {
-		return at[i], at[i+1]
-	}
-	for i := 2; i+1 < len(at); i += 2 {
-		if at[i] >= 0 {
-			return at[i], at[i+1]
-		}
+	if len(at) > 2 && at[2] >= 0 {
+		return at[2], at[3]
 	}
 	return at[0], at[1]
 }
 
-// allows reports whether an allowlist of the rule has the text.
-func (r *rule) allows(secret string) bool {
-	if slices.ContainsFunc(r.allowed(), func(e *regexp.Regexp) bool { return e.MatchString(secret) }) {
+// takes reports whether what matched can be a secret of the rule.
+func (r *rule) takes(secret string) bool {
+	if r.sum != nil && r.sum(secret) {
 		return true
 	}
-	for _, list := range r.Allowlists {
-		if slices.ContainsFunc(list.Stopwords, func(word string) bool { return strings.Contains(strings.ToLower(secret), word) }) {
-			return true
-		}
-	}
-	return false
+	return entropy(secret) >= r.entropy && (!r.digits || strings.ContainsAny(secret, "0123456789")) &&
+		!reference().MatchString(secret) && (r.harmless == "" || !r.allowed().MatchString(secret))
 }
 
-// entropy returns the entropy of a text in bits for each character.
+// entropy returns the entropy of a text in bits a character.
 func entropy(s string) float64 {
 	counts, n := map[rune]int{}, 0
 	for _, c := range s {

@@ -50,10 +50,13 @@ type finder struct {
 	places   []int // the next place of each keyword; len(text) if there is none
 }
 
-func (r *rule) find(lower string) *finder {
-	f := &finder{text: lower, places: make([]int, len(r.Keywords))}
-	for i, k := range r.Keywords {
-		f.keywords, f.places[i] = append(f.keywords, strings.ToLower(k)), -1
+func (r *rule) find(s *search) *finder {
+	f := &finder{text: s.lower, keywords: r.keywords, places: make([]int, len(r.keywords))}
+	if r.exact {
+		f.text = s.text
+	}
+	for i := range f.places {
+		f.places[i] = -1
 	}
 	f.skip(0)
 	return f

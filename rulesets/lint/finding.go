@@ -47,7 +47,7 @@ type RuleInfo struct{ ID, About string }
 var Rules = []RuleInfo{
 	{"hidden-unicode", "Characters that people do not see and models read"},
 	{"comment-instruction", "Orders to a model in an HTML comment or a description"},
-	{"secret", "A password or key, by the rules of gitleaks"},
+	{"secret", "A key or token, by its published format"},
 	{"pipe-to-shell", "A command that runs what it downloads"},
 	{"base64", "A long text in base64"},
 	{"lookalike-host", "The host of a URL mixes scripts"},
