@@ -1,6 +1,7 @@
 package isolate_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -250,6 +251,18 @@ func TestKilledWhileIdle(t *testing.T) {
 	works(t, r)
 	if n := r.Starts(); n != 21 {
 		t.Errorf("there were %d processes, want 21", n)
+	}
+}
+
+// What a process writes to standard error, as the runtime does when it crashes, is a line of
+// the log, whose format may be JSON.
+func TestComplaintsAreLogged(t *testing.T) {
+	var log bytes.Buffer
+	r := isolate.New([]string{"/bin/sh", "-c", "echo 'fatal error: out of memory' >&2"}, document.Config{}, 0, slog.New(slog.NewJSONHandler(&log, nil)))
+	_, err := r.Query(t.Context(), document.QueryRequest{Document: "<a/>", Query: "/"})
+	_ = r.Close() // it gives no error
+	if err == nil || !strings.Contains(log.String(), `"level":"WARN"`) || !strings.Contains(log.String(), `"text":"fatal error: out of memory"`) {
+		t.Errorf("the question gives %v, and the log is %s", err, &log)
 	}
 }
 

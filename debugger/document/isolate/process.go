@@ -5,8 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"os"
+	"log/slog"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,9 +38,9 @@ type waiter struct {
 }
 
 // start runs the command and sends it its settings.
-func start(command []string, set settings, all *sync.WaitGroup) (*process, error) {
+func start(command []string, set settings, all *sync.WaitGroup, log *slog.Logger) (*process, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // it outlives the request that starts it
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = complaints{log}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -58,6 +59,14 @@ func start(command []string, set settings, all *sync.WaitGroup) (*process, error
 		return nil, err
 	}
 	return p, nil
+}
+
+// complaints logs what a process writes to standard error, such as why it crashed.
+type complaints struct{ log *slog.Logger }
+
+func (c complaints) Write(text []byte) (int, error) {
+	c.log.Warn("a process for documents complains", "text", strings.TrimSpace(string(text)))
+	return len(text), nil
 }
 
 // send writes one line.

@@ -27,8 +27,8 @@ type Remote struct {
 }
 
 // New makes a Remote whose process runs a command, and may have so many bytes of
-// memory; it should be more than what config lets the library use. The command's
-// standard error is the caller's.
+// memory; it should be more than what config lets the library use. What the command writes
+// to standard error is logged.
 func New(command []string, config document.Config, memory int64, log *slog.Logger) *Remote {
 	return &Remote{command: command, settings: settings{config, memory}, log: log.With("component", "document")}
 }
@@ -88,7 +88,7 @@ func (r *Remote) release(p *process) {
 // startLocked starts a process that gets the requests from now on. It loads what its
 // predecessor has in its cache, if that still answers; otherwise that cache is lost.
 func (r *Remote) startLocked() (*process, error) {
-	p, err := start(r.command, r.settings, &r.all)
+	p, err := start(r.command, r.settings, &r.all, r.log)
 	if err != nil {
 		return nil, &document.EngineError{Doing: "starting the document process", Cause: err.Error()}
 	}
