@@ -27,6 +27,7 @@ type App struct {
 	Level    *slog.LevelVar // of the log; nil before it is made
 	Hangups  chan os.Signal // of CatchHangups; nil if the process does not catch them
 	keepUser bool           // of the row that runs
+	quiet    bool           // the log has errors alone, unless a level is given
 }
 
 // globalFlags are the flags that several commands share.
@@ -79,18 +80,31 @@ func (a *App) Report(err error) int {
 	if status, ok := errors.AsType[ExitError](err); ok {
 		return int(status)
 	}
-	if !errors.Is(err, ErrReported) {
-		fmt.Fprintf(a.Err, "triptych: %v\n", err)
-	}
-	if h, ok := errors.AsType[*HintError](err); ok {
-		for _, hint := range h.Hints {
-			fmt.Fprintf(a.Err, "triptych: hint: %s\n", hint)
-		}
-	}
+	a.tell(err)
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return 2
 	}
 	return 1
+}
+
+// tell writes an error and the advice on it to standard error.
+func (a *App) tell(err error) {
+	var hints []string
+	if h, ok := errors.AsType[*HintError](err); ok {
+		hints = h.Hints
+	}
+	told := errors.Is(err, ErrReported)
+	a.useLogFormat() // the error may be one of the flags, before any command ran
+	if lines, ok := a.Err.(*jsonLines); ok && !told {
+		lines.fail(err, hints)
+		return
+	}
+	if !told {
+		fmt.Fprintf(a.Err, "triptych: %v\n", err)
+	}
+	for _, hint := range hints {
+		fmt.Fprintf(a.Err, "triptych: hint: %s\n", hint)
+	}
 }
 
 // IsTerminal reports whether a person sits at the other end of a file.

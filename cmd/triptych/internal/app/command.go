@@ -188,6 +188,7 @@ func (a *App) runner(row Command) func(*cobra.Command, []string) error {
 				return err
 			}
 		}
+		a.useLogFormat()
 		a.keepUser = row.KeepUser
 		if !row.Survives {
 			a.endAtHangup()

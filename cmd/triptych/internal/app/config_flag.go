@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -29,10 +30,26 @@ func (a *App) ReadConfigFile(set *pflag.FlagSet) error {
 	}
 	settings, err := configfile.Read(file)
 	if err == nil {
+		formatFirst(settings)
 		err = configfile.Apply(file, settings, set, a.Getenv)
 	}
 	if err != nil {
 		return WithHints(fmt.Errorf("the configuration file: %w", err), "triptych config-file print shows every key")
 	}
 	return nil
+}
+
+// formatFirst puts the format of the log before the other settings, so that an error in
+// one of them has this format.
+func formatFirst(settings []configfile.Setting) {
+	slices.SortStableFunc(settings, func(a, b configfile.Setting) int {
+		return cmp.Compare(rank(a), rank(b))
+	})
+}
+
+func rank(s configfile.Setting) int {
+	if s.Flag == "log-format" {
+		return 0
+	}
+	return 1
 }

@@ -80,6 +80,14 @@ func (a *App) Only(name string) *App {
 	return &one
 }
 
+// Quiet is the same app, whose log has errors alone unless a level is given: for commands
+// that report in a form of their own what the log would have.
+func (a *App) Quiet() *App {
+	one := *a
+	one.quiet = true
+	return &one
+}
+
 // FamilyNames are the names of all families.
 func (a *App) FamilyNames() []string {
 	names := make([]string, len(a.Families))
@@ -135,6 +143,9 @@ func (a *App) DataDir() (string, error) {
 // Logger writes to standard error from the level of --log-level or LOG_LEVEL
 // on, else from the usual one.
 func (a *App) Logger(usual slog.Level) (*slog.Logger, error) {
+	if a.quiet {
+		usual = slog.LevelError
+	}
 	level, err := ParseLevel(a.Flags.logLevel, "--log-level", usual)
 	if err == nil && a.Flags.logLevel == "" {
 		level, err = ParseLevel(a.Getenv("LOG_LEVEL"), "LOG_LEVEL", usual)
@@ -147,11 +158,11 @@ func (a *App) Logger(usual slog.Level) (*slog.Logger, error) {
 	}
 	a.Level.Set(level)
 	options := &slog.HandlerOptions{Level: a.Level}
-	switch format := cmp.Or(a.Flags.logFormat, a.Getenv("LOG_FORMAT"), "text"); format {
+	switch format := a.logFormat(); format {
 	case "text":
-		return slog.New(slog.NewTextHandler(a.Err, options)), nil
+		return slog.New(slog.NewTextHandler(a.logOutput(), options)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(a.Err, options)), nil
+		return slog.New(slog.NewJSONHandler(a.logOutput(), options)), nil
 	default:
 		return slog.New(slog.DiscardHandler), UsageErrorf("--log-format is %q, want text or json", format)
 	}

@@ -63,6 +63,7 @@ func (a commands) doctorCommand() app.Command {
 // examine runs all checks, in the order in which one problem explains the next.
 func (a commands) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 	findings := []finding{a.checkData(), a.checkLogLevel()}
+	a.App = a.Quiet() // what is wrong is a finding
 	findings = append(findings, a.checkFamilies(ctx)...)
 	findings = append(findings, a.checkMachine()...)
 	findings = append(findings, a.checkRulesetFiles(ctx)...)
