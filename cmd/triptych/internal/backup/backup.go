@@ -606,7 +606,7 @@ func (r *restorer) dropLines() error {
 // file writes a file of the data folder, which has its name when it is whole.
 func (r *restorer) file(place string, content io.Reader) error {
 	file := filepath.Join(r.t.Data, filepath.FromSlash(place))
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	if err := makeFolder(r.t.Data, place); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), ".restore-*")

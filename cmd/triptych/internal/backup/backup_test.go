@@ -592,7 +592,8 @@ func tree(t *testing.T, dir string) string {
 	return strings.Join(all, "\n")
 }
 
-// Files are restored with modes of the program, whatever the archive says.
+// Files are restored with modes of the program, whatever the archive says, and private folders
+// with the .gitignore that they had.
 func TestRestoredModes(t *testing.T) {
 	want := map[string]fs.FileMode{
 		"aoc/2025/1.json": 0o644, "aoc/personal/u/2025/1.txt": 0o600, "tls/key.pem": 0o600, "tls/acme/account": 0o600, "traces/a.trace": 0o600,
@@ -615,6 +616,12 @@ func TestRestoredModes(t *testing.T) {
 		info, err := os.Stat(filepath.Join(target.Data, filepath.FromSlash(name)))
 		if err != nil || info.Mode() != mode {
 			t.Errorf("%s: %v, %v, want %v", name, info, err, mode)
+		}
+	}
+	for folder, want := range map[string]bool{"tls": true, "audit": true, "aoc/personal/u": true, "aoc": false, "traces": false, "tls/acme": false, "aoc/personal": false} {
+		text, err := os.ReadFile(filepath.Join(target.Data, filepath.FromSlash(folder), ".gitignore"))
+		if (err == nil && string(text) == "*\n") != want {
+			t.Errorf("git offers nothing of %s: %q, %v, want %v", folder, text, err, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/privatedir"
 )
 
 // secretName is the path in the data folder of the secret that protects the ids of
@@ -39,11 +40,7 @@ func secretFile(path string) ([]byte, error) {
 
 // makeSecret writes a new secret, or returns [fs.ErrExist] if there is one by now.
 func makeSecret(path string) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600); err != nil {
+	if err := privatedir.Make(filepath.Dir(path)); err != nil {
 		return err
 	}
 	temp := path + "." + rand.Text()
