@@ -38,7 +38,7 @@ install: build ## install the program, its man pages and completions below PREFI
 	bin/triptych completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_triptych
 	bin/triptych completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/triptych.fish
 
-run: build ## serve https://127.0.0.1:8443/mcp; the first time it prints a key and a curl line
+run: build ## serve https://127.0.0.1:8443/mcp; the first time it makes a key and prints a curl line
 	bin/triptych serve
 
 demo: build ## play a short session on sample data over standard input and output

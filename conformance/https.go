@@ -39,17 +39,13 @@ type httpsTransport struct {
 	session, revision string // of a client of a revision with sessions
 }
 
-// openHTTPS starts the program, reads its first key and its address from what it
-// prints, and trusts the certificate that it creates.
+// openHTTPS starts the program, reads its address from what it prints and its first key
+// from its file, and trusts the certificate that it creates.
 func openHTTPS(ctx context.Context, program, env []string, data string, patience time.Duration) (*httpsTransport, error) {
 	w := &httpsTransport{lines: make(chan string, 1000), patience: patience}
 	w.ctx, w.stop = context.WithCancel(ctx)
 	w.cmd = exec.CommandContext(ctx, program[0], program[1:]...)
 	w.cmd.Env = append(os.Environ(), env...)
-	out, err := w.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
 	log, err := w.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -60,12 +56,27 @@ func openHTTPS(ctx context.Context, program, env []string, data string, patience
 	if w.url, err = address(log); err != nil {
 		return nil, err
 	}
-	key, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return nil, fmt.Errorf("the first key: %w", err)
+	if w.key, err = firstKey(ctx, data, patience); err != nil {
+		return nil, err
 	}
-	w.key = strings.TrimSpace(key)
 	return w, w.trust(filepath.Join(data, "tls", "cert.pem"))
+}
+
+// firstKey waits for the file of the first key and returns the key.
+func firstKey(ctx context.Context, data string, patience time.Duration) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	for {
+		key, err := os.ReadFile(filepath.Join(data, "keys", "first-key"))
+		if err == nil {
+			return strings.TrimSpace(string(key)), nil
+		}
+		select {
+		case <-ctx.Done():
+			return "", fmt.Errorf("the first key: %w", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // address returns the address from the log. It copies lines before it to standard

@@ -28,15 +28,15 @@ serves() {
 	chmod 1777 "$root/tmp"
 	chown "$user" "$root/var/lib/triptych"
 	: >"$root/dev/null" && chmod 666 "$root/dev/null"
-	TRIPTYCH_DATA=/data chroot --userspec="$user" "$root" "$@" >"$scratch/key" 2>"$scratch/log" &
+	TRIPTYCH_DATA=/data chroot --userspec="$user" "$root" "$@" >"$scratch/log" 2>&1 &
 	server=$!
 	for _ in $(seq 300); do
-		grep -q '^kdb_' "$scratch/key" && break
+		[ -f "$root/data/keys/first-key" ] && break
 		kill -0 "$server" 2>/dev/null || fail "$* ended: $(cat "$scratch/log")"
 		sleep 0.1
 	done
 	url=$(sed -n 's/^triptych: serving \(.*\)$/\1/p' "$scratch/log")
-	key=$(head -1 "$scratch/key")
+	key=$(cat "$root/data/keys/first-key")
 	curl -sSk --fail "$url" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \
 		-d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | grep -q create_ruleset || fail "$*: no tools"
 	kill -TERM "$server"

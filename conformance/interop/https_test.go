@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -138,10 +139,6 @@ func open(t *testing.T, server, data string) site {
 	t.Helper()
 	cmd := exec.Command(server, append([]string{"serve", "--listen", "127.0.0.1:0"}, flags(data)...)...)
 	cmd.Env = withoutCookie(t)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +149,6 @@ func open(t *testing.T, server, data string) site {
 	killer := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() }) // it must not outlast a test that hangs
 	told := bufio.NewReader(log)
 	first, logErr := told.ReadString('\n')
-	key, keyErr := bufio.NewReader(out).ReadString('\n')
 	rest := make(chan string, 1)
 	go func() {
 		text, _ := io.ReadAll(told) // it ends with the server
@@ -160,11 +156,29 @@ func open(t *testing.T, server, data string) site {
 	}()
 	t.Cleanup(func() { killer.Stop(); end(t, cmd, rest) })
 	_, url, ok := strings.Cut(first, "triptych: serving ")
-	if !ok || keyErr != nil {
-		t.Fatalf("the server begins with %q and the key %q: %v, %v", first, key, logErr, keyErr)
+	if !ok {
+		t.Fatalf("the server begins with %q: %v", first, logErr)
 	}
-	return site{strings.TrimSpace(url), strings.TrimSpace(key), filepath.Join(data, "tls", "cert.pem")}
+	key := firstKey(t, data)
+	return site{strings.TrimSpace(url), key, filepath.Join(data, "tls", "cert.pem")}
 }
+
+// firstKey waits for the file of the first key and returns the key.
+func firstKey(t *testing.T, data string) string {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		key, err := os.ReadFile(filepath.Join(data, "keys", "first-key"))
+		if err == nil {
+			return strings.TrimSpace(string(key))
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// attention matches lines of the log that need it.
+var attention = regexp.MustCompile(`level=(WARN|ERROR)`)
 
 // end stops the server and checks that it exits cleanly, with nothing in its log that
 // needs attention.
@@ -174,7 +188,7 @@ func end(t *testing.T, cmd *exec.Cmd, rest <-chan string) {
 	killer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	defer killer.Stop()
 	log := <-rest
-	if err := cmd.Wait(); err != nil || strings.Contains(log, "level=") {
+	if err := cmd.Wait(); err != nil || attention.MatchString(log) {
 		t.Errorf("the server ended with %v and said\n%s", err, log)
 	}
 }

@@ -26,7 +26,9 @@ type Server struct {
 	limited atomic.Pointer[connlimit.Listener] // nil until Serve
 	fast    atomic.Pointer[http1.Server]       // nil until Serve
 
-	draining atomic.Bool // no new clients are wanted
+	draining atomic.Bool  // no new clients are wanted
+	unready  atomic.Bool  // the last request to /readyz was told so
+	cutOff   atomic.Int64 // requests that were running at the end of DrainTime
 }
 
 // New returns a server with the defaults for what is zero in the configuration. It starts
@@ -59,6 +61,10 @@ func (s *Server) Buffers() BufferUsage {
 	}
 	return BufferUsage{Limit: s.cfg.BufferMemoryTotal}
 }
+
+// CutOff returns how many requests were cut off because they did not finish in DrainTime. Call
+// it after Serve.
+func (s *Server) CutOff() int { return int(s.cutOff.Load()) }
 
 // FormUsage returns the bytes of forms whose senders are not known yet.
 func (s *Server) FormUsage() BufferUsage { return s.routes.FormUsage() }
@@ -229,7 +235,9 @@ func (r *run) drain() {
 // cut closes connections that did not end in time. err is that of a graceful shutdown.
 func (r *run) cut(err error, closeAll func()) {
 	if err != nil {
-		r.server.cfg.Logger.Warn("requests were cut off", "err", err)
+		running := r.server.limited.Load().Running()
+		r.server.cutOff.CompareAndSwap(0, int64(running)) // the other part may have closed some by now
+		r.server.cfg.Logger.Warn("requests were cut off", "requests", running, "err", err)
 		closeAll()
 	}
 }

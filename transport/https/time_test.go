@@ -168,6 +168,9 @@ func TestDrainDeadline(t *testing.T) {
 		if err := <-h.done; err != nil || !drained {
 			t.Errorf("Serve: %v, drained %v, want that it waits for Drain", err, drained)
 		}
+		if got := h.server.CutOff(); got != 1 {
+			t.Errorf("%d requests were cut off, want the one", got)
+		}
 		synctest.Wait() // the handler has returned, or the bubble would not end
 	})
 }

@@ -216,6 +216,16 @@ func (l *Listener) knowLocked(c *Conn) {
 	}
 }
 
+// Running returns how many requests are running.
+func (l *Listener) Running() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.open {
+		n += int(c.running.Load())
+	}
+	return n
+}
+
 // Usage returns the state of the listener.
 func (l *Listener) Usage() Usage {
 	l.mu.Lock()

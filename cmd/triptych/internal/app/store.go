@@ -117,12 +117,17 @@ func (a *App) ValkeyURL() (string, error) {
 	return "", nil
 }
 
-// RedactedURL is a URL without its password.
+// RedactedURL is a URL without its passwords; those of sentinels' primaries are parameters.
 func RedactedURL(raw string) string {
-	if u, err := url.Parse(raw); err == nil {
-		return u.Redacted()
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "this one, which cannot be read"
 	}
-	return "this one, which cannot be read"
+	if query := u.Query(); query.Has("password") {
+		query.Set("password", "xxxxx")
+		u.RawQuery = query.Encode()
+	}
+	return u.Redacted()
 }
 
 // DialValkey connects to the server that the flags and the environment select;

@@ -44,6 +44,21 @@ func TestDataDir(t *testing.T) {
 	}
 }
 
+// A log names the store, and has no password of it.
+func TestRedactedURL(t *testing.T) {
+	for raw, want := range map[string]string{
+		"valkey://store:6379/0":                                    "valkey://store:6379/0",
+		"valkeys://ada:pw-1@store:6379":                            "valkeys://ada:xxxxx@store:6379",
+		"valkey+sentinel://s:pw-1@a/0?master_name=m&password=pw-2": "valkey+sentinel://s:xxxxx@a/0?master_name=m&password=xxxxx",
+		"valkey://a/0?password_file=/run/pw":                       "valkey://a/0?password_file=/run/pw",
+		"valkey://pw-1:%zz@store":                                  "this one, which cannot be read",
+	} {
+		if got := RedactedURL(raw); got != want {
+			t.Errorf("%s is shown as %s, want %s", raw, got, want)
+		}
+	}
+}
+
 func TestLogLevel(t *testing.T) {
 	tests := []struct {
 		flag, variable string

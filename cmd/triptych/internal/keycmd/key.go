@@ -29,7 +29,7 @@ func (a commands) keyCommand() app.Command {
 		Short: "make and manage the keys that callers of the HTTPS server show",
 		Long: "A key is shown once, when it is made or rotated: on standard output, and nothing\n" +
 			"else is. It is kept as a hash. A running server sees every change at once.",
-		Sub: []app.Command{a.keyCreate(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke()},
+		Sub: []app.Command{a.keyCreate(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke(), a.keyFirst()},
 	}
 }
 

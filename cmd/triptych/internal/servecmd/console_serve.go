@@ -52,16 +52,12 @@ func (s *server) facts(ctx context.Context) []console.Fact {
 	if err := s.services.ready(ctx); err != nil {
 		ready.Value, ready.Bad = err.Error(), true
 	}
-	store := "files in the data folder"
-	if s.services.client != nil {
-		store = app.RedactedURL(s.StoreURL())
-	}
 	all := []console.Fact{
 		ready,
 		{Name: "Version", Value: app.ReadBuild().Version + ", " + runtime.Version()},
 		{Name: "Server", Value: s.services.name},
 		{Name: "Up since", Value: s.began.UTC().Format("2006-01-02 15:04")},
-		{Name: "Store", Value: store},
+		{Name: "Store", Value: s.storeName()},
 	}
 	if s.certificates != nil {
 		expires := s.certificates.Expires()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
@@ -28,6 +29,7 @@ func (s *server) run(ctx context.Context) error {
 	if err := s.welcome(ctx, listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	s.logStart(listener.Addr())
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	beside := &background{ctx: ctx, s: s}
@@ -40,7 +42,11 @@ func (s *server) run(ctx context.Context) error {
 		beside.wg.Go(func() { registry.Run(life, s.env.Logger) })
 	}
 	notify(daemon.SdNotifyReady, s.env.Logger)
-	defer context.AfterFunc(ctx, func() { notify(daemon.SdNotifyStopping, s.env.Logger) })()
+	defer context.AfterFunc(ctx, func() {
+		now := time.Now()
+		s.asked.Store(&now)
+		notify(daemon.SdNotifyStopping, s.env.Logger)
+	})()
 	return s.web.Serve(ctx, listener)
 }
 

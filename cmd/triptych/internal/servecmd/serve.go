@@ -72,7 +72,8 @@ func (a commands) serveCommand() app.Command {
 		Short: "serve clients over HTTPS at /mcp",
 		Long: "Serves every revision of MCP over Streamable HTTP, and bare JSON-RPC as curl\n" +
 			"sends it. Callers show a bearer key (triptych key); when there is none yet, one\n" +
-			"is made and printed once, with a curl line that works. Bound to loopback unless\n" +
+			"is made: at a terminal it is printed once, elsewhere it is in the file\n" +
+			"keys/first-key of the data folder (triptych key first). Bound to loopback unless\n" +
 			"--listen says otherwise, with a self-signed certificate unless --tls-cert has one.",
 		Example: "triptych serve\ntriptych serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem",
 		Flags: func(set *pflag.FlagSet) {

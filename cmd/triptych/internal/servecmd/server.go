@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
@@ -37,16 +38,22 @@ type server struct {
 	endpoint     *streamable.Handler
 	around       func(http.Handler) http.Handler // accepts what other servers pass on
 	web          *https.Server
+
+	started bool                       // it listens, or has
+	asked   *atomic.Pointer[time.Time] // when it was told to end
 }
 
 // serve opens what a server needs, runs it until ctx is done, and closes it in the opposite
 // order.
 func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
-	s := &server{commands: a, flags: f, began: a.Now(), services: services{slow: f.slow}}
+	s := &server{commands: a, flags: f, began: a.Now(), services: services{slow: f.slow}, asked: new(atomic.Pointer[time.Time])}
 	if err := s.readSettings(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.services.close()) }()
+	defer func() {
+		err = errors.Join(err, s.services.close())
+		s.logEnd(ctx, err)
+	}()
 	if err := s.openServices(ctx); err != nil {
 		return err
 	}

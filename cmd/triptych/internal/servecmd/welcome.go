@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// welcome prints where the server is, and the first key if there was none.
+// welcome says where the server is, and shows the first key if there was none.
 func (s *server) welcome(ctx context.Context, addr net.Addr) error {
 	url := "https://" + s.flags.reachable(addr) + "/mcp"
 	if s.certificates == nil {
@@ -38,23 +38,7 @@ func (s *server) welcome(ctx context.Context, addr net.Addr) error {
 	case record.ID == "":
 		return nil // there are keys
 	}
-	return s.printFirstKey(url, record.ID, token)
-}
-
-// printFirstKey prints a key to standard output, and beside it a command that uses it.
-func (s *server) printFirstKey(url, id string, token keys.Token) error {
-	fmt.Fprintf(s.Err, "triptych: there was no key yet; this is %s, and it is not shown again:\n", id)
-	trust := ""
-	if own := s.ownCertificate(); own != nil {
-		trust = " --cacert " + own.File()
-	}
-	err := s.Printf("%s\n", token.Reveal())
-	fmt.Fprintf(s.Err, "triptych: try\n\ncurl%s %s \\\n  -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \\\n"+
-		"  -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}'\n\n", trust, url, token.Reveal())
-	if err != nil {
-		return fmt.Errorf("printing the first key: %w", err)
-	}
-	return nil
+	return s.showFirstKey(url, record.ID, token)
 }
 
 // ownCertificate returns the certificates if the server has made them itself, else nil.
