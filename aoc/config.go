@@ -42,6 +42,9 @@ func (c *Config) dir(env mcp.Env) string {
 	return cmp.Or(c.Dir, env.Getenv("TRIPTYCH_AOC_DIR"), filepath.Join(env.Data, "aoc"))
 }
 
+// Folders returns the folders that the family writes to.
+func (c *Config) Folders(env mcp.Env) []string { return []string{c.dir(env)} }
+
 // Scopes returns the scopes of the family's rows.
 func (*Config) Scopes() []mcp.Scope { return new(tools).table().Scopes() }
 

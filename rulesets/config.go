@@ -109,6 +109,26 @@ func OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, error) {
 	return layered.New(parts), nil
 }
 
+// Folders returns the folders that the family writes to: those of its stores that are folders.
+func (*Config) Folders(env mcp.Env) (folders []string) {
+	for _, text := range append([]string{env.Store}, env.FurtherStores...) {
+		place, err := ParsePlace(text)
+		if err != nil || place.ReadOnly {
+			continue
+		}
+		scheme, rest, _ := strings.Cut(place.URL, ":")
+		switch {
+		case place.URL == "":
+			folders = append(folders, filepath.Join(env.Data, "rulesets"))
+		case scheme == "file":
+			folders = append(folders, strings.TrimPrefix(rest, "//"))
+		case scheme != "memory" && !valkeyconn.Serves(scheme) && !strings.Contains(place.URL, "://"):
+			folders = append(folders, place.URL)
+		}
+	}
+	return folders
+}
+
 // canWrite reports whether changes of a store may succeed. The folder of a store
 // may be read-only.
 func canWrite(store ruleset.Store) bool {

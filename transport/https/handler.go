@@ -1,6 +1,7 @@
 package https
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -48,8 +49,21 @@ func healthy(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok
 // readyTime bounds a call of [Config.Ready].
 const readyTime = 2 * time.Second
 
+// A NotReadyError is an error of [Config.Ready] with a reason that anybody may know: paths
+// and addresses are in Err alone.
+type NotReadyError struct {
+	Reason string
+	Err    error
+}
+
+// Error returns the text of Err, which is for the log.
+func (e *NotReadyError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *NotReadyError) Unwrap() error { return e.Err }
+
 // ready serves /readyz: 200, or 503 while the server drains or Config.Ready fails. The
-// reason is only logged: the path needs no key.
+// error itself is only logged, once until the server is ready again: the path needs no key.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		say(w, http.StatusServiceUnavailable, "draining")
@@ -57,12 +71,25 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.cfg.Ready != nil {
 		if err := s.cfg.Ready(r.Context()); err != nil {
-			s.cfg.Logger.Warn("not ready", "err", err)
-			say(w, http.StatusServiceUnavailable, "not ready")
+			if !s.unready.Swap(true) {
+				s.cfg.Logger.Warn("not ready", "err", err)
+			}
+			say(w, http.StatusServiceUnavailable, unreadyText(err))
 			return
+		}
+		if s.unready.Swap(false) {
+			s.cfg.Logger.Info("ready again")
 		}
 	}
 	say(w, http.StatusOK, "ready")
+}
+
+// unreadyText returns what anybody may know of an error of Config.Ready.
+func unreadyText(err error) string {
+	if because, ok := errors.AsType[*NotReadyError](err); ok {
+		return "not ready: " + because.Reason
+	}
+	return "not ready"
 }
 
 // say writes a line of text. It is for clients that have shown no key, so no text says more

@@ -2,14 +2,17 @@ package https_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,6 +62,9 @@ func TestReady(t *testing.T) {
 	}{
 		{"ready", func(context.Context) error { return nil }, 200, "ready\n", 0},
 		{"not ready, and silent about why", func(context.Context) error { return errors.New("dial 10.1.2.3") }, 503, "not ready\n", 0},
+		{"not ready, with a reason for all", func(context.Context) error {
+			return &https.NotReadyError{Reason: "the disk is full", Err: errors.New("write /srv/data: no space left on device")}
+		}, 503, "not ready: the disk is full\n", 0},
 		{"never told", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 503, "not ready\n", 2 * time.Second},
 	}
 	for _, tc := range tests {
@@ -78,6 +84,31 @@ func TestReady(t *testing.T) {
 			})
 		})
 	}
+}
+
+// However often it is asked, the log has a line when the server is no longer ready and one
+// when it is again.
+func TestReadinessIsLoggedOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var log bytes.Buffer
+		var failing atomic.Bool
+		h := serve(t, https.Config{Logger: slog.New(slog.NewTextHandler(&log, nil)), Ready: func(context.Context) error {
+			if failing.Load() {
+				return errors.New("dial 10.1.2.3")
+			}
+			return nil
+		}})
+		client := h.client(t)
+		for i := range 12 {
+			failing.Store(i/3%2 == 1)
+			get(t, client, "http://localhost/readyz")
+		}
+		h.end(t)
+		no, again := strings.Count(log.String(), `level=WARN msg="not ready" err="dial 10.1.2.3"`), strings.Count(log.String(), `level=INFO msg="ready again"`)
+		if no != 2 || again != 1 {
+			t.Errorf("the log has %d and %d lines, want 2 and 1:\n%s", no, again, &log)
+		}
+	})
 }
 
 // While it waits before the end, a server still serves but is not ready.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/diskspace"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -45,7 +46,7 @@ type Files struct {
 
 // New returns a store in a folder, which it creates with the first answer.
 func New(dir string, now func() time.Time) *Files {
-	return &Files{dir: dir, now: now, all: DefaultTotal, each: DefaultEach, age: DefaultAge, free: freeDisk}
+	return &Files{dir: dir, now: now, all: DefaultTotal, each: DefaultEach, age: DefaultAge, free: diskspace.Free}
 }
 
 // Limit replaces the bounds of all answers and of those of one principal, in bytes. Call

@@ -92,10 +92,3 @@ func TestOversizeFilesAreBounded(t *testing.T) {
 	b = append(b, put("b"))
 	kept("b", b, 2) // the one before is as old as it may be
 }
-
-// TestFreeDisk asks for the disk of a folder that there is.
-func TestFreeDisk(t *testing.T) {
-	if free, err := freeDisk(t.TempDir()); err != nil || free <= 0 {
-		t.Errorf("freeDisk: %d, %v", free, err)
-	}
-}

@@ -37,6 +37,8 @@ type Recorder struct {
 	lines     lineLimit            // of rejected requests in the log
 	waits     waits                // for the trail, in traces
 
+	failing func(error) // told of errors of the trail; nil for nobody
+
 	// deferring makes the recorder hold back records of a client that only browses,
 	// until it does more: editors start servers to list what they offer.
 	deferring bool
@@ -81,6 +83,10 @@ func (r *Recorder) CloseTrail() error {
 	r.opening.Wait()
 	return r.trail.Close()
 }
+
+// OnFailure sets what is told when the trail cannot be written. It must be called before the
+// first request.
+func (r *Recorder) OnFailure(tell func(error)) { r.failing = tell }
 
 // RecordAtOnce makes the recorder append all records at once. It must be called before the
 // first request.
@@ -311,6 +317,9 @@ func (r *Recorder) commitTrail(ctx context.Context) error {
 // away returns the error for a trail that cannot be written. Callers get its message; the
 // path and the cause are only logged.
 func (r *Recorder) away(err error) error {
+	if r.failing != nil {
+		r.failing(err)
+	}
 	return fmt.Errorf("%w: %w", &mcp.UnavailableError{
 		Message: r.place + " cannot be written: the call could not be recorded, so its result is withheld",
 	}, err)

@@ -77,6 +77,7 @@ func (b *background) start(numbers net.Listener) {
 	})
 	b.run("watching the families", s.services.server.Run)
 	b.run("watching the keys", s.services.keys.Watch)
+	b.run("watching the disk", s.services.disk.Run)
 	if peers := s.services.peers; peers != nil {
 		b.run("listening to the other servers", func(ctx context.Context) error { return peers.Listen(ctx, s.endpoint.Deliver) })
 	}

@@ -155,6 +155,7 @@ func (s *server) showMetrics() {
 		m.AddRefusal(string(cause), code)
 	}
 	s.showLag(m)
+	showDisk(m, s.services.disk)
 	s.showDebugging(m)
 	s.showBrokenFiles(m, s.env.Logger)
 }

@@ -14,9 +14,11 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/diskspace"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
+	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/metrics"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -31,6 +33,7 @@ type services struct {
 	meter    quota.Meter
 	recorder *app.Recorder
 	server   *mcp.Server
+	disk     *diskspace.Watch
 	secret   []byte          // that the servers of the store share; nil without one
 	prefix   string          // of the names of keys in the store
 	peers    *peers.Sessions // those of the other servers of the store; nil without one
@@ -42,6 +45,8 @@ type services struct {
 func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
 	s.prefix = env.StorePrefix
 	s.recorder = app.NewRecorder(metrics.New(app.ReadBuild().Version), env.Logger.With("component", "requests"), s.slow)
+	s.disk = a.watchDisk(env)
+	s.recorder.OnFailure(func(err error) { s.disk.Saw(trailFolder(env), err) })
 	ctx = valkeyconn.WithHook(ctx, s.recorder.StoreHook())
 	if s.client, err = a.DialValkey(ctx, env.Logger); err != nil {
 		return err
@@ -134,20 +139,24 @@ func (s *services) handshakes() quota.Meter {
 const readyKey = "triptych:ready"
 
 // ready returns an error while records wait for the audit trail that cannot be
-// written, or the store cannot be written: a read-only replica answers pings, too. A
-// store without memory is still good for look-ups.
+// written, a disk is full, or the store cannot be written: a read-only replica answers
+// pings, too. A store without memory is still good for look-ups.
 func (s *services) ready(ctx context.Context) error {
-	if err := s.recorder.Commit(ctx); err != nil {
-		return err
+	trail := s.recorder.Commit(ctx)
+	if err := s.disk.Err(); err != nil { // also the cause of the other
+		return &https.NotReadyError{Reason: "the disk is full", Err: err}
+	}
+	if trail != nil {
+		return &https.NotReadyError{Reason: "the audit trail cannot be written", Err: trail}
 	}
 	if s.client == nil {
 		return nil
 	}
 	err := s.client.Set(ctx, s.prefix+readyKey, "", time.Minute).Err()
-	if err != nil && strings.HasPrefix(err.Error(), "OOM ") {
+	if err == nil || strings.HasPrefix(err.Error(), "OOM ") {
 		return nil // look-ups go on as long as they are recorded
 	}
-	return err
+	return &https.NotReadyError{Reason: "the store cannot be written", Err: err}
 }
 
 func (s *services) close() error {

@@ -1,11 +1,11 @@
 //go:build unix
 
-package answers
+package diskspace
 
 import "golang.org/x/sys/unix"
 
-// freeDisk returns how many bytes an ordinary user can write to the disk of dir.
-func freeDisk(dir string) (int64, error) {
+// Free returns how many bytes an ordinary user can write to the disk of dir.
+func Free(dir string) (int64, error) {
 	var at unix.Statfs_t
 	if err := unix.Statfs(dir, &at); err != nil {
 		return 0, err

@@ -1,9 +1,9 @@
-package answers
+package diskspace
 
 import "golang.org/x/sys/windows"
 
-// freeDisk returns how many bytes this user can write to the disk of dir.
-func freeDisk(dir string) (int64, error) {
+// Free returns how many bytes this user can write to the disk of dir.
+func Free(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err

@@ -1,0 +1,160 @@
+// Package diskspace knows which of a server's folders are on a full disk.
+//
+//	w := diskspace.NewWatch(log, data, filepath.Join(data, "audit"))
+//	go w.Run(ctx)
+//	err := w.Err() // nil, or that a disk is full
+//
+// A folder is looked at every few seconds: where little space is free, a small file shows
+// whether anything can be written, and where nothing could, whether something can again. The
+// log has one line when a disk becomes full and one when it has space again.
+package diskspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// interval is the time between two looks at a folder.
+const interval = 5 * time.Second
+
+// low is the free space, in bytes, below which a file is written to see whether it can be.
+const low = 4 << 20
+
+// probeSize is the size of that file: what a change of some size takes.
+const probeSize = 64 << 10
+
+// A Watch looks at folders. Its methods may be called concurrently.
+type Watch struct {
+	log     *slog.Logger
+	folders []string
+
+	mu   sync.Mutex
+	full map[string]since // by folder
+}
+
+// A since is a disk that is full, and the time at which that was seen.
+type since struct {
+	time.Time
+	cause error
+}
+
+// NewWatch returns a Watch of folders, which may be on one disk or on several, and need not
+// exist yet.
+func NewWatch(log *slog.Logger, folders ...string) *Watch {
+	slices.Sort(folders)
+	return &Watch{log: log, folders: slices.Compact(folders), full: map[string]since{}}
+}
+
+// Run looks at the folders until ctx is done.
+func (w *Watch) Run(ctx context.Context) error {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		w.Look()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// Look looks at the folders once.
+func (w *Watch) Look() {
+	for _, folder := range w.folders {
+		free, err := Free(folder)
+		if err != nil || free >= low && !w.isFull(folder) {
+			continue // it is not there, or has space
+		}
+		switch err := probe(folder); {
+		case err == nil:
+			w.recover(folder)
+		case isFull(err):
+			w.Saw(folder, err)
+		}
+	}
+}
+
+// Saw notes that something could not be written to a folder, if err says that its disk is
+// full.
+func (w *Watch) Saw(folder string, err error) {
+	if !isFull(err) || !slices.Contains(w.folders, folder) {
+		return
+	}
+	w.mu.Lock()
+	_, known := w.full[folder]
+	if !known {
+		w.full[folder] = since{time.Now(), err}
+	}
+	w.mu.Unlock()
+	if !known {
+		w.log.Error("the disk is full: nothing can be changed until it has space", "folder", folder, "err", err)
+	}
+}
+
+// recover notes that something can be written to a folder.
+func (w *Watch) recover(folder string) {
+	w.mu.Lock()
+	began, known := w.full[folder]
+	delete(w.full, folder)
+	w.mu.Unlock()
+	if known {
+		w.log.Info("the disk has space again", "folder", folder, "full_for", time.Since(began.Time).Round(time.Second))
+	}
+}
+
+func (w *Watch) isFull(folder string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, full := w.full[folder]
+	return full
+}
+
+// Err returns an error if a disk is full.
+func (w *Watch) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var errs []error
+	for _, folder := range w.folders {
+		if s, full := w.full[folder]; full {
+			errs = append(errs, fmt.Errorf("the disk of %s is full: %w", folder, s.cause))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Free returns how many bytes are free on the disk that has least, 0 if no folder is there.
+func (w *Watch) Free() int64 {
+	least := int64(math.MaxInt64)
+	for _, folder := range w.folders {
+		if free, err := Free(folder); err == nil {
+			least = min(least, free)
+		}
+	}
+	if least == math.MaxInt64 {
+		return 0
+	}
+	return least
+}
+
+// probe writes a small file to a folder and removes it.
+func probe(folder string) error {
+	f, err := os.CreateTemp(folder, ".space-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, probeSize))
+	err = errors.Join(err, f.Close())
+	if gone := os.Remove(f.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
