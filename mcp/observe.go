@@ -65,6 +65,19 @@ func (e *Event) IsRequest() bool {
 	return !e.Known || e.Method != TaskEnd && e.Method != SessionEnd
 }
 
+// EventKinds calls yield for each kind of request that an [Event] may be of: for each method
+// that exists and, for tools/call, each tool of the server.
+func (s *Server) EventKinds(yield func(method, family, tool string)) {
+	for i := range methods {
+		yield(methods[i].name, "", "")
+	}
+	for _, t := range s.tables {
+		for i := range t.Tools {
+			yield("tools/call", t.Family, t.Tools[i].Name)
+		}
+	}
+}
+
 // observed handles a request and then calls the observer, even after a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
 	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}

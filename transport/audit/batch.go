@@ -119,7 +119,7 @@ func (l *Log) writeGroup() error {
 	}
 	began := time.Now()
 	err := l.medium.write(g, l.chain)
-	l.measure("write", began)
+	l.measure(stepWrite, began)
 	if err != nil {
 		l.logger.Error("audit records are not written yet", "seq", g.seq, "err", err)
 		return fmt.Errorf("writing the audit trail: %w", err)

@@ -82,8 +82,17 @@ func newLog(b backend, now func() time.Time, logger *slog.Logger, always bool) *
 	}
 }
 
+// The steps of storing records.
+const (
+	stepWrite = "write"
+	stepSync  = "sync"
+)
+
+// Steps are the steps that [Log.Measure] reports.
+var Steps = []string{stepWrite, stepSync}
+
 // Measure makes the log report how long each write and each sync takes, also those that fail.
-// The step is "write" or "sync". It is called before the log is used. took is called with
+// The step is one of [Steps]. It is called before the log is used. took is called with
 // locks of the log held, from whichever goroutine does the work: it must not block, and must
 // not call the log.
 func (l *Log) Measure(took func(step string, took time.Duration)) { l.took = took }

@@ -191,7 +191,7 @@ func (l *Log) endFile() error {
 func (l *Log) syncMedium(m mark) error {
 	began := time.Now()
 	err := l.medium.sync(m)
-	l.measure("sync", began)
+	l.measure(stepSync, began)
 	return err
 }
 

@@ -191,6 +191,17 @@ func (m *Metrics) AddRefusal(cause string, code jsonrpc.Code) {
 	m.refusals.WithLabelValues(cause, strconv.Itoa(int(code)))
 }
 
+// AddRequest shows the counters of a kind of request from the start: of good answers, and of
+// errors of the server, which alerts watch.
+func (m *Metrics) AddRequest(method, family, tool string) {
+	m.requests.WithLabelValues(method, family, tool, "ok", "0")
+	m.requests.WithLabelValues(method, family, tool, "error", strconv.Itoa(int(jsonrpc.CodeInternalError)))
+	m.seconds.WithLabelValues(method, family)
+}
+
+// AddAuditIO shows the histogram of a step of the audit trail from the start.
+func (m *Metrics) AddAuditIO(step string) { m.auditIO.WithLabelValues(step) }
+
 // Around counts the requests that a handler is answering.
 func (m *Metrics) Around(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -3,6 +3,8 @@ package app
 import (
 	"net/http"
 
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -21,10 +23,30 @@ var causes = map[int]string{
 	http.StatusServiceUnavailable:    "unavailable",
 }
 
+// invalidRequest is the cause of all other refusals.
+const invalidRequest = "invalid_request"
+
+// Refusals returns the causes of refusals by the endpoint and the codes that they are known to
+// have.
+func Refusals() map[string][]jsonrpc.Code {
+	all := map[string][]jsonrpc.Code{invalidRequest: {jsonrpc.CodeInvalidRequest, jsonrpc.CodeParseError}}
+	for status, cause := range causes {
+		switch status {
+		case http.StatusTooManyRequests:
+			all[cause] = []jsonrpc.Code{mcp.CodeQuotaExceeded, mcp.CodeQuotaModern}
+		case http.StatusServiceUnavailable:
+			all[cause] = []jsonrpc.Code{jsonrpc.CodeInternalError}
+		default:
+			all[cause] = []jsonrpc.Code{jsonrpc.CodeInvalidRequest}
+		}
+	}
+	return all
+}
+
 // causeOf returns the cause of a refusal by the endpoint.
 func causeOf(refused *streamable.Refusal) string {
 	if cause, ok := causes[refused.Status]; ok {
 		return cause
 	}
-	return "invalid_request"
+	return invalidRequest
 }

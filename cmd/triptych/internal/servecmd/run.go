@@ -91,7 +91,6 @@ func (b *background) start(numbers net.Listener) {
 // metricsServer returns the server of the metrics and profiles.
 func (s *server) metricsServer() *https.Server {
 	m := s.services.recorder.Metrics()
-	showExpiry(m, s.certificates)
 	table := routes.Config{Routes: append([]routes.Route{
 		{Method: http.MethodGet, Path: "/metrics", KnownHosts: true, Handler: m.Handler()},
 	}, s.flags.profiles()...)}

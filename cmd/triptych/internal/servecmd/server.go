@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -154,6 +155,16 @@ func (s *server) showMetrics() {
 	for cause, code := range bearer.Causes() {
 		m.AddRefusal(string(cause), code)
 	}
+	for cause, codes := range app.Refusals() {
+		for _, code := range codes {
+			m.AddRefusal(cause, code)
+		}
+	}
+	s.services.server.EventKinds(m.AddRequest)
+	for _, step := range audit.Steps {
+		m.AddAuditIO(step)
+	}
+	showExpiry(m, s.certificates)
 	s.showLag(m)
 	showDisk(m, s.services.disk)
 	s.showDebugging(m)
