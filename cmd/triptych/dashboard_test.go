@@ -53,15 +53,15 @@ func TestDashboardOfAServer(t *testing.T) {
 		}
 	}
 	for expr, want := range map[string]string{
-		`triptych_ruleset_files_broken`:                         "1",
-		`triptych_refusals_total{cause="missing_key"}`:          "1",
-		`triptych_refusals_total{cause="malformed_key"}`:        "1",
-		`triptych_debugger_sessions`:                            "0",
-		`triptych_budget_used{budget="tasks"}`:                  "0",
-		`triptych_requests_total{tool="list_rulesets"}`:         "1",
-		`count(triptych_certificate_expiry_seconds > time())`:   "1",
-		`count(triptych_audit_io_seconds_count{step="write"})`:  "1",
-		`count(ALERTS{alertname="TriptychRulesetFilesBroken"})`: "1",
+		`triptych_ruleset_files_broken`:                              "1",
+		`triptych_refusals_total{cause="missing_key"}`:               "1",
+		`triptych_refusals_total{cause="malformed_key"}`:             "1",
+		`triptych_debugger_sessions`:                                 "0",
+		`triptych_budget_used{budget="tasks"}`:                       "0",
+		`triptych_requests_total{tool="list_rulesets",outcome="ok"}`: "1",
+		`count(triptych_certificate_expiry_seconds > time())`:        "1",
+		`count(triptych_audit_io_seconds_count{step="write"})`:       "1",
+		`count(ALERTS{alertname="TriptychRulesetFilesBroken"})`:      "1",
 	} {
 		if got := p.await(t, expr, expr); got != want {
 			t.Errorf("%s is %s, want %s", expr, got, want)

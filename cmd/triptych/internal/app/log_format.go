@@ -53,7 +53,7 @@ func (w *jsonLines) fail(err error, hints []string) {
 	w.log.Error(err.Error(), attrs...)
 }
 
-// logOutput is where the lines of the log go.
+// logOutput returns the writer of the lines of the log.
 func (a *App) logOutput() io.Writer {
 	if lines, ok := a.Err.(*jsonLines); ok {
 		return lines.to

@@ -37,7 +37,7 @@ type Recorder struct {
 	lines     lineLimit            // of rejected requests in the log
 	waits     waits                // for the trail, in traces
 
-	failing func(error) // told of errors of the trail; nil for nobody
+	failing func(error) // gets the errors of the trail; may be nil
 
 	// deferring makes the recorder hold back records of a client that only browses,
 	// until it does more: editors start servers to list what they offer.
@@ -84,8 +84,8 @@ func (r *Recorder) CloseTrail() error {
 	return r.trail.Close()
 }
 
-// OnFailure sets what is told when the trail cannot be written. It must be called before the
-// first request.
+// OnFailure sets a function that gets the error whenever the trail cannot be written. It must be
+// called before the first request.
 func (r *Recorder) OnFailure(tell func(error)) { r.failing = tell }
 
 // RecordAtOnce makes the recorder append all records at once. It must be called before the

@@ -58,8 +58,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A write that failed counts at once, also where the quota of a user is what is full, and
-// until the next look.
+// A write that failed counts at once, also for the quota of a user, until the next look.
 func TestFailedWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

@@ -63,8 +63,8 @@ func TestCountersAreThereFromTheStart(t *testing.T) {
 	}
 }
 
-// The metrics of docs/operations.md are those that a server with everything shows, and each is
-// there before the first request.
+// docs/operations.md lists all metrics that a server with everything shows, and no others. Each
+// is there before the first request.
 func TestMetricsAreDocumented(t *testing.T) {
 	names := func(text, pattern string) (all []string) {
 		for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {

@@ -31,7 +31,7 @@ func (s *server) storeName() string {
 }
 
 // logEnd logs why a server that has started has ended, how many requests it has cut off, and
-// how long it took. err is what else went wrong.
+// how long it took. err is the error of the run, nil for none.
 func (s *server) logEnd(ctx context.Context, err error) {
 	if !s.started {
 		return
