@@ -17,13 +17,13 @@ import (
 func Source(name string) string {
 	_, here, _, _ := runtime.Caller(0)
 	if !filepath.IsAbs(here) { // built with -trimpath: it begins with the module's path
-		here = filepath.Join(moduleRoot(), strings.TrimPrefix(here, "github.com/triptych-mcp/triptych/"))
+		here = filepath.Join(ModuleRoot(), strings.TrimPrefix(here, "github.com/triptych-mcp/triptych/"))
 	}
 	return filepath.Join(filepath.Dir(here), "testdata", "programs", name)
 }
 
-// moduleRoot is the folder with go.mod that the test runs in or below.
-func moduleRoot() string {
+// ModuleRoot is the folder with go.mod that the test runs in or below.
+func ModuleRoot() string {
 	dir, _ := os.Getwd()
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
