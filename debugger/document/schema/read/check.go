@@ -1,0 +1,254 @@
+package read
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/datatype"
+)
+
+// A Report receives the errors of a schema document.
+type Report func(n *Node, message string)
+
+// A checker compares a document with the schema for schemas.
+type checker struct {
+	report Report
+	ids    map[string]bool
+	names  map[string]bool
+}
+
+// Check reports where a schema document is not as the schema for schemas has it, and
+// removes elements that cannot be understood from the tree.
+func Check(root *Node, report Report) bool {
+	if !root.Is("schema") {
+		report(root, "The root of a schema document is the element schema of the namespace "+component.Space+".")
+		return false
+	}
+	c := &checker{report, map[string]bool{}, map[string]bool{}}
+	c.element(root)
+	return true
+}
+
+func (c *checker) say(n *Node, format string, args ...any) {
+	c.report(n, "Element '"+n.Name.String()+"': "+fmt.Sprintf(format, args...))
+}
+
+// element checks an element that may stand where it is.
+func (c *checker) element(n *Node) {
+	s := shapeOf(n)
+	c.attributes(n, s)
+	if n.Is("appinfo") || n.Is("documentation") {
+		return
+	}
+	if n.Text != "" {
+		c.say(n, "Character content is not allowed.")
+	}
+	c.children(n, s)
+	for _, child := range n.Children {
+		c.element(child)
+	}
+}
+
+// children checks the order of the children, and removes those that are unknown.
+func (c *checker) children(n *Node, s *shape) {
+	var order []byte
+	unknown := func(child *Node) bool {
+		letter, known := letters[child.Name.Local]
+		if known = known && child.Name.Space == component.Space && shapeOf(child) != nil; !known {
+			c.say(child, "This element is not expected.")
+			return true
+		}
+		order = append(order, letter)
+		return false
+	}
+	n.Children = slices.DeleteFunc(n.Children, unknown)
+	if s.children.Match(order) {
+		return
+	}
+	c.misplaced(n, s, order)
+}
+
+// misplaced removes the children that are out of place one after the other.
+func (c *checker) misplaced(n *Node, s *shape, order []byte) {
+	kept, letters := []*Node{}, []byte{}
+	for i, child := range n.Children {
+		if prefixOf(s.children, append(letters, order[i])) {
+			kept, letters = append(kept, child), append(letters, order[i])
+			continue
+		}
+		c.say(child, "This element is not expected.")
+	}
+	n.Children = kept
+	if !s.children.Match(letters) {
+		c.say(n, "The content is not complete.")
+	}
+}
+
+// completions are letters that complete a prefix of what a form allows.
+var completions = []string{"", "R", "a", "xf", "f", "e"}
+
+func prefixOf(r *regexp.Regexp, order []byte) bool {
+	return slices.ContainsFunc(completions, func(rest string) bool { return r.MatchString(string(order) + rest) })
+}
+
+// attributes checks the attributes, and removes those that are not right.
+func (c *checker) attributes(n *Node, s *shape) {
+	for _, local := range s.order {
+		if _, ok := n.Raw(local); !ok {
+			c.say(n, "The attribute '%s' is required but missing.", local)
+		}
+	}
+	for _, a := range slices.Clone(n.Attrs) {
+		if a.Name.Space == component.Space {
+			c.say(n, "The attribute '%s' is not allowed.", a.Name)
+		}
+		if a.Name.Space != "" {
+			continue
+		}
+		f, ok := s.fields[a.Name.Local]
+		if !ok {
+			c.say(n, "The attribute '%s' is not allowed.", a.Name.Local)
+			c.drop(n, a.Name.Local)
+			continue
+		}
+		if why := c.value(n, f.kind, a.Value); why != "" {
+			c.say(n, "The value '%s' of the attribute '%s' is not valid: %s.", a.Value, a.Name.Local, why)
+			c.drop(n, a.Name.Local)
+		}
+	}
+}
+
+func (c *checker) drop(n *Node, local string) {
+	for i, a := range n.Attrs {
+		if a.Name.Local == local && a.Name.Space == "" {
+			n.Attrs = slices.Delete(n.Attrs, i, i+1)
+			return
+		}
+	}
+}
+
+// simple are the kinds of values that are types of XML Schema.
+var simple = map[string]string{
+	"uri": "anyURI", "token": "token", "name": "NCName", "qname": "QName", "boolean": "boolean",
+	"count": "nonNegativeInteger", "positive": "positiveInteger", "string": "string",
+}
+
+// words are the kinds of values that are one of some words.
+var words = map[string][]string{
+	"form": {"qualified", "unqualified"}, "use": {"optional", "prohibited", "required"}, "process": {"skip", "lax", "strict"},
+	"space": {"preserve", "replace", "collapse"}, "zeroone": {"0", "1"}, "one": {"1"},
+}
+
+// sets are the kinds of values that are #all or some of some words.
+var sets = map[string][]string{
+	"block": {"extension", "restriction", "substitution"}, "derivations": {"extension", "restriction"},
+	"final": {"extension", "restriction", "list", "union"}, "simplefinal": {"restriction", "list", "union"},
+}
+
+// value returns why a value is not of its kind, or "".
+func (c *checker) value(n *Node, kind, value string) string {
+	collapsed := Collapse(value)
+	if local, ok := simple[kind]; ok {
+		return c.typed(n, local, value)
+	}
+	if all, ok := words[kind]; ok {
+		if kind == "zeroone" || kind == "one" {
+			collapsed = canonicalInteger(collapsed)
+		}
+		if !slices.Contains(all, collapsed) {
+			return "it is not one of " + strings.Join(all, ", ")
+		}
+		return ""
+	}
+	if all, ok := sets[kind]; ok {
+		return setError(collapsed, all)
+	}
+	switch kind {
+	case "id":
+		return c.identifier(n, value)
+	case "limit":
+		if collapsed != "unbounded" {
+			return c.typed(n, "nonNegativeInteger", value)
+		}
+	case "qnames":
+		for word := range strings.FieldsSeq(collapsed) {
+			if why := c.typed(n, "QName", word); why != "" {
+				return why
+			}
+		}
+	case "namespaces":
+		return c.namespaces(n, collapsed)
+	}
+	return ""
+}
+
+func (c *checker) identifier(n *Node, value string) string {
+	if why := c.typed(n, "NCName", value); why != "" {
+		return why
+	}
+	id := Collapse(value)
+	if c.ids[id] {
+		return "the identifier is there twice"
+	}
+	c.ids[id] = true
+	return ""
+}
+
+func (c *checker) namespaces(n *Node, value string) string {
+	if value == "##any" || value == "##other" {
+		return ""
+	}
+	for word := range strings.FieldsSeq(value) {
+		if word == "##targetNamespace" || word == "##local" {
+			continue
+		}
+		if strings.HasPrefix(word, "##") {
+			return word + " is not known"
+		}
+		if why := c.typed(n, "anyURI", word); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// typed validates a value against a built-in type. Prefixes of names are resolved
+// where they are used.
+func (c *checker) typed(n *Node, local, value string) string {
+	if err := datatype.Builtin(local).Valid(value, noEntities{n}); err != nil {
+		return strings.TrimSuffix(err.Error(), ".")
+	}
+	return ""
+}
+
+func canonicalInteger(s string) string {
+	if i, ok := new(big.Int).SetString(s, 10); ok {
+		return i.String()
+	}
+	return s
+}
+
+func setError(value string, all []string) string {
+	if value == "#all" {
+		return ""
+	}
+	for word := range strings.FieldsSeq(value) {
+		if !slices.Contains(all, word) {
+			return word + " is not one of " + strings.Join(all, ", ")
+		}
+	}
+	return ""
+}
+
+// noEntities validates values where no unparsed entities or notations are known.
+type noEntities struct{ *Node }
+
+// UnparsedEntity implements [datatype.Context].
+func (noEntities) UnparsedEntity(string) bool { return false }
+
+// Notation implements [datatype.Context].
+func (noEntities) Notation(component.Name) bool { return true }
