@@ -1,0 +1,26 @@
+package datatype
+
+import "github.com/triptych-mcp/triptych/debugger/document/schema/event"
+
+// A Name is an expanded name.
+type Name = event.Name
+
+// space is the namespace of the built-in types.
+const space = "http://www.w3.org/2001/XMLSchema"
+
+// A Scope resolves prefixes where a value stands.
+type Scope interface {
+	// Lookup returns the namespace of a prefix. The prefix "" stands for names without
+	// one; it is always known.
+	Lookup(prefix string) (string, bool)
+}
+
+// A Context is what the validity of a value may depend on. It may be nil for types that
+// have no values of type QName, NOTATION or ENTITY.
+type Context interface {
+	Scope
+	// UnparsedEntity reports whether the document declares an unparsed entity.
+	UnparsedEntity(name string) bool
+	// Notation reports whether the schema declares a notation.
+	Notation(name Name) bool
+}
