@@ -56,6 +56,13 @@ func NewRunner(s *component.Schema) *Runner {
 	return &Runner{schema: s, moves: map[transition][]move{}, queries: map[Name]*query{}}
 }
 
+// Extend has the runner go on with a schema that extends its own.
+func (r *Runner) Extend(s *component.Schema) {
+	r.schema = s
+	clear(r.moves)
+	clear(r.queries)
+}
+
 // maxKept limits the transitions and queries that are kept.
 const maxKept = 100_000
 
@@ -229,7 +236,15 @@ type Matcher struct {
 
 // Start returns a matcher at the start of a model.
 func (r *Runner) Start(m *Model) Matcher {
-	return Matcher{run: r, model: m, now: []state{{}}}
+	var x Matcher
+	x.Begin(r, m)
+	return x
+}
+
+// Begin has a matcher begin at the start of a model, with the memory that it has.
+func (x *Matcher) Begin(r *Runner, m *Model) {
+	x.run, x.model, x.now = r, m, append(x.now[:0], state{})
+	x.ways, x.age, x.misplaced = nil, 0, x.misplaced[:0]
 }
 
 // Next follows a child, and reports whether it fits.

@@ -3,6 +3,7 @@ package compile
 import (
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/datatype"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/identity"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
@@ -216,18 +217,16 @@ func (c *compiler) onlyRef(n *read.Node, others ...string) {
 	}
 }
 
+// identityKinds are the kinds of identity constraints by their elements.
+var identityKinds = map[string]identity.Kind{"unique": identity.Unique, "key": identity.Key, "keyref": identity.Keyref}
+
 // identityConstraint makes an identity constraint of an element.
 func (c *compiler) identityConstraint(d *document, n *read.Node, e *component.Element) {
 	local, _ := n.Attr("name")
-	i := &component.Identity{Name: Name{Space: d.space, Local: local}, Kind: n.Name.Local, Scope: n}
+	i := &component.Identity{Name: Name{Space: d.space, Local: local}, Kind: identityKinds[n.Name.Local]}
+	usable := true
 	for _, child := range n.Children {
-		xpath, _ := child.Raw("xpath")
-		switch child.Name.Local {
-		case "selector":
-			i.Selector = xpath
-		case "field":
-			i.Fields = append(i.Fields, xpath)
-		}
+		usable = c.identityPath(child, i) && usable
 	}
 	if c.schema.Base.Identity(i.Name) != nil || c.identity[i.Name] != nil {
 		c.say(n, "An identity constraint '%s' does already exist.", i.Name)
@@ -235,10 +234,33 @@ func (c *compiler) identityConstraint(d *document, n *read.Node, e *component.El
 	}
 	c.identity[i.Name] = i
 	c.schema.Identities[i.Name] = i
-	e.Identities = append(e.Identities, i)
-	if i.Kind == "keyref" {
+	if usable && i.Selector != nil {
+		e.Identities = append(e.Identities, i)
+	}
+	if i.Kind == identity.Keyref {
 		c.refers = append(c.refers, func() { c.refer(d, n, i) })
 	}
+}
+
+// identityPath sets the selector or a field, and reports whether it is right.
+func (c *compiler) identityPath(n *read.Node, i *component.Identity) bool {
+	xpath, ok := n.Raw("xpath")
+	if !ok { // an annotation, or what was reported
+		return n.Is("annotation")
+	}
+	var err error
+	switch n.Name.Local {
+	case "selector":
+		i.Selector, err = identity.Selector(xpath, n)
+	case "field":
+		var f *identity.Expression
+		f, err = identity.Field(xpath, n)
+		i.Fields = append(i.Fields, f)
+	}
+	if err != nil {
+		c.say(n, "The XPath expression '%s' of the %s is not valid: %s.", xpath, n.Name.Local, err)
+	}
+	return err == nil
 }
 
 // refer resolves the key that a keyref refers to.
@@ -257,7 +279,7 @@ func (c *compiler) refer(d *document, n *read.Node, i *component.Identity) {
 		target = c.schema.Base.Identity(name)
 	}
 	switch {
-	case target == nil || target.Kind == "keyref":
+	case target == nil || target.Kind == identity.Keyref:
 		c.say(n, "The QName value '%s' does not resolve to a(n) key or unique constraint.", name)
 	case len(target.Fields) != len(i.Fields):
 		c.say(n, "The keyref '%s' has %d fields, and '%s' has %d.", i.Name, len(i.Fields), name, len(target.Fields))

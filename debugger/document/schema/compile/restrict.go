@@ -147,7 +147,7 @@ func identitiesWithin(d, b *component.Element) bool {
 	for _, i := range d.Identities {
 		found := false
 		for _, j := range b.Identities {
-			found = found || i.Name == j.Name || i.Selector == j.Selector
+			found = found || i.Name == j.Name || i.Selector.Text == j.Selector.Text
 		}
 		if !found {
 			return false

@@ -5,6 +5,7 @@ package component
 import (
 	"github.com/triptych-mcp/triptych/debugger/document/schema/datatype"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/identity"
 )
 
 // A Name is an expanded name.
@@ -182,13 +183,5 @@ const (
 	Skip
 )
 
-// An Identity is an identity-constraint definition. Its expressions are kept as text
-// with the namespaces that they stand in.
-type Identity struct {
-	Name     Name
-	Kind     string // unique, key or keyref
-	Selector string
-	Fields   []string
-	Scope    datatype.Scope
-	Refer    *Identity
-}
+// An Identity is an identity-constraint definition.
+type Identity = identity.Constraint

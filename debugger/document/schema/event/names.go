@@ -80,14 +80,16 @@ func within(ranges [][2]rune, r rune) bool {
 	return false
 }
 
-func isNameStart(r rune) bool {
+// IsNameStart reports whether r is a NameStartChar of XML 1.0, section 2.3.
+func IsNameStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return byteClass[r]&startByte != 0
 	}
 	return within(nameStart, r)
 }
 
-func isNameChar(r rune) bool {
+// IsNameChar reports whether r is a NameChar of XML 1.0, section 2.3.
+func IsNameChar(r rune) bool {
 	if r < utf8.RuneSelf {
 		return byteClass[r]&nameByte != 0
 	}
@@ -114,12 +116,23 @@ func wideName(text []byte) int {
 	n := 0
 	for n < len(text) {
 		r, size := utf8.DecodeRune(text[n:])
-		if n == 0 && !isNameStart(r) || !isNameChar(r) || r == utf8.RuneError && size <= 1 {
+		if n == 0 && !IsNameStart(r) || !IsNameChar(r) || r == utf8.RuneError && size <= 1 {
 			break
 		}
 		n += size
 	}
 	return n
+}
+
+// NCNameLength returns the length of the name without colons at the start of text, 0 if
+// there is none.
+func NCNameLength(text string) int {
+	for i, r := range text {
+		if r == ':' || i == 0 && !IsNameStart(r) || !IsNameChar(r) {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // A binding is a prefix and the namespace that it is bound to.
@@ -161,7 +174,7 @@ func (p *Parser) newName(raw string) *qname {
 	bad := prefix == "" || local == "" || strings.Contains(local, ":")
 	if !bad {
 		r, _ := utf8.DecodeRuneInString(local)
-		bad = !isNameStart(r)
+		bad = !IsNameStart(r)
 	}
 	return &qname{raw: raw, local: local, prefix: p.prefix(prefix), bad: bad, declare: prefix == "xmlns"}
 }

@@ -1,0 +1,128 @@
+package validate
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/triptych-mcp/triptych/debugger/document/schema/automata"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/compile"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/identity"
+)
+
+// A Name is an expanded name.
+type Name = event.Name
+
+// Options are the options of a validation.
+type Options struct {
+	Limit  int            // of the violations that are listed; 0 for 10,000
+	Loader compile.Loader // of the schemas that a document refers to; nil to disregard them
+	File   string         // of the document, for the loader
+}
+
+// A Result is what a validation finds.
+type Result struct {
+	Violations []Violation // in document order
+	More       int         // further violations
+	Warnings   []string
+}
+
+// maxViolations is the limit of violations if the options have none.
+const maxViolations = 10_000
+
+// Document reads a document to its end and validates it. Its error is that of the parser
+// or of the context, or one of [automata.ErrStates].
+func (g *Grammar) Document(ctx context.Context, p *event.Parser, o Options) (*Result, error) {
+	if o.Limit == 0 {
+		o.Limit = maxViolations
+	}
+	v := &validator{
+		ctx: ctx, grammar: g, schema: g.schema, parser: p, options: o, runner: automata.NewRunner(g.schema),
+		infos: map[component.Type]*typeInfo{}, found: list{limit: o.Limit}, ids: newIDs(),
+	}
+	v.tracker = identity.NewTracker(func(at *identity.Place, message string) { v.found.add(at, "", message) })
+	if err := v.read(); err != nil {
+		return nil, err
+	}
+	v.ids.resolve(&v.found)
+	return &Result{v.found.sorted(), v.found.more, v.warnings}, nil
+}
+
+// A validator validates one document.
+type validator struct {
+	ctx      context.Context
+	grammar  *Grammar
+	schema   *component.Schema // of the grammar, or one that extends it
+	parser   *event.Parser
+	options  Options
+	runner   *automata.Runner
+	infos    map[component.Type]*typeInfo
+	tracker  *identity.Tracker
+	ids      *ids
+	found    list
+	warnings []string
+	hinted   map[string]bool // namespaces that were loaded, or could not be
+
+	stack  []frame
+	number int    // of elements
+	text   []byte // of the open elements whose text is kept
+	err    error  // that ends the validation
+}
+
+// checkEvery is the number of events between looks at the context.
+const checkEvery = 2048
+
+// read validates all events.
+func (v *validator) read() error {
+	for n := 1; ; n++ {
+		if n%checkEvery == 0 && v.ctx.Err() != nil {
+			return v.ctx.Err()
+		}
+		e, err := v.parser.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch e.Kind {
+		case event.Start:
+			v.start(e)
+		case event.Text:
+			v.characters(e.Text)
+		case event.End:
+			v.end()
+		}
+		if v.err != nil {
+			return v.err
+		}
+		if v.runner.Err != nil {
+			return v.runner.Err
+		}
+	}
+}
+
+// Lookup implements [datatype.Context].
+func (v *validator) Lookup(prefix string) (string, bool) { return v.parser.Lookup(prefix) }
+
+// UnparsedEntity implements [datatype.Context].
+func (v *validator) UnparsedEntity(name string) bool { return v.parser.UnparsedEntity(name) }
+
+// Notation implements [datatype.Context].
+func (v *validator) Notation(name Name) bool { return v.schema.Notation(name) }
+
+// info returns what validation needs of a type.
+func (v *validator) info(t component.Type) *typeInfo {
+	i := v.infos[t]
+	if i == nil {
+		var err error
+		if i, err = v.grammar.info(t); err != nil {
+			v.err = err
+			return &typeInfo{}
+		}
+		v.infos[t] = i
+	}
+	return i
+}
