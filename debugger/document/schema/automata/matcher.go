@@ -19,6 +19,27 @@ func (s state) equal(t state) bool {
 	return s.leaf == t.leaf && slices.Equal(s.counts, t.counts) && slices.Equal(s.seen, t.seen)
 }
 
+// covers reports whether whatever is possible in t is possible in s: their counts are the
+// same, but for some that are as high as they must be in s, and higher in t.
+func (s state) covers(t state) bool {
+	if s.leaf != t.leaf || !slices.Equal(s.seen, t.seen) {
+		return false
+	}
+	if len(s.counts) == 0 || slices.Equal(s.counts, t.counts) {
+		return true
+	}
+	for n := s.leaf; n != nil; n = n.parent {
+		if !n.counted() {
+			continue
+		}
+		a, b := s.counts[n.counters-1], t.counts[n.counters-1]
+		if a > b || a < b && a < n.min && !n.hollow {
+			return false
+		}
+	}
+	return true
+}
+
 // maxStates limits the states that are followed at once.
 const maxStates = 1_000
 
@@ -118,9 +139,10 @@ func (r *Runner) step(m *Model, now []state, name Name, how mode) []state {
 func (r *Runner) add(next []state, s state, to *move) []state {
 	counts, ok := to.apply(s.counts)
 	after := state{leaf: to.to, counts: counts}
-	if !ok || slices.ContainsFunc(next, after.equal) {
+	if !ok || slices.ContainsFunc(next, func(other state) bool { return other.covers(after) }) {
 		return next
 	}
+	next = slices.DeleteFunc(next, after.covers)
 	if len(next) == maxStates {
 		r.Err = ErrStates
 		return next

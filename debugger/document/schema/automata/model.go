@@ -18,6 +18,9 @@ type Name = component.Name
 const (
 	// MaxParticles limits the particles of a content model with its groups written out.
 	MaxParticles = 300_000
+	// countless is a number of occurrences that is not counted: no document that can be
+	// read has as many children.
+	countless = 100_000_000
 	// maxDepth limits the nesting of groups.
 	maxDepth = 2_000
 )
@@ -98,6 +101,9 @@ func (b *builder) node(p *component.Particle, depth int) *node {
 		return nil
 	}
 	n := &node{min: p.Min, max: p.Max}
+	if n.max >= countless {
+		n.max = component.Unbounded
+	}
 	switch t := p.Term.(type) {
 	case *component.Element:
 		n.kind, n.decl = elementLeaf, t

@@ -158,7 +158,10 @@ func (c *compiler) localAttribute(d *document, n *read.Node) *component.Attribut
 		case !ok:
 			return nil
 		case s == nil:
-			return c.schema.Attribute(name)
+			if a := c.schema.Attribute(name); a != nil {
+				return a
+			}
+			return &component.Attribute{Name: name, Type: component.AnySimpleType}
 		}
 		return c.attribute(s)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
@@ -150,6 +151,9 @@ func (c *compiler) imported(d *document, n *read.Node) {
 	d.imports[space] = true
 	root := c.open(n)
 	if root == nil {
+		if space == event.XMLSpace {
+			c.declareXML()
+		}
 		return
 	}
 	if got := targetSpace(root); got != space {

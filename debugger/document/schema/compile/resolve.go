@@ -51,11 +51,17 @@ func (c *compiler) find(k kind, d *document, n *read.Node, value string, from *s
 		return nil, name, false
 	}
 	s := c.tables[k][name]
-	if s == nil && !c.has(k, name) {
+	if s == nil && !c.has(k, name) && !(k == attributeKind && c.isUnread(d, name.Space)) {
 		c.say(n, "The QName value '%s' does not resolve to a(n) %s.", name, nouns[k])
 		return nil, name, false
 	}
 	return s, name, true
+}
+
+// isUnread reports whether a namespace is imported, but no document of it could be read. Its
+// attributes are taken as they are, since other documents would declare them.
+func (c *compiler) isUnread(d *document, space string) bool {
+	return d.imports[space] && !c.schema.HasSpace(space)
 }
 
 // has reports whether there is a component without a source.
