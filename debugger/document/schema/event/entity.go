@@ -86,7 +86,7 @@ func (p *Parser) characterReference(b []byte, at int) (char rune, length int, er
 		return 0, 0, errShort
 	case b[i] != ';' || i == first:
 		return 0, 0, p.fail(at, "a character reference is a number and ;")
-	case !isChar(char):
+	case !isChar(char) && !(p.controls && char > 0 && char < ' '):
 		return 0, 0, p.fail(at, "the character reference %s is to no character that is permitted", b[:i+1])
 	}
 	return char, i + 1, nil

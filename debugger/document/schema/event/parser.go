@@ -21,6 +21,8 @@ type Parser struct {
 	event  Event
 	failed error
 
+	controls bool // references to control characters are permitted
+
 	open     []element
 	undo     []undo
 	closing  bool // the last start tag was an empty-element tag

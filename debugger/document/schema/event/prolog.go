@@ -30,6 +30,9 @@ func (p *Parser) begin() error {
 	if !xmlDeclaration().Match(b[len(head):end]) {
 		return p.fail(0, "the XML declaration is wrong")
 	}
+	// Documents that say to be of XML 1.1 are read as those of XML 1.0, but may have these
+	// references (XML 1.1, section 2.2).
+	p.controls = bytes.Contains(b[len(head):end], []byte("1.1"))
 	p.in.pos += end + len("?>")
 	return nil
 }

@@ -3,7 +3,6 @@ package read
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -28,6 +27,7 @@ func Check(root *Node, report Report) bool {
 		report(root, "The root of a schema document is the element schema of the namespace "+component.Space+".")
 		return false
 	}
+	Prune(root)
 	c := &checker{report, map[string]bool{}, map[string]bool{}}
 	c.element(root)
 	return true
@@ -53,46 +53,34 @@ func (c *checker) element(n *Node) {
 	}
 }
 
-// children checks the order of the children, and removes those that are unknown.
+// children checks the order of the children, and removes those that are out of place.
 func (c *checker) children(n *Node, s *shape) {
-	var order []byte
-	unknown := func(child *Node) bool {
+	state := uint64(atStart)
+	n.Children = slices.DeleteFunc(n.Children, func(child *Node) bool {
 		letter, known := letters[child.Name.Local]
-		if known = known && child.Name.Space == component.Space && shapeOf(child) != nil; !known {
-			c.say(child, "This element is not expected.")
-			return true
+		if known && child.Name.Space == component.Space && shapeOf(child) != nil {
+			if next := s.children.step(state, letter); next != 0 {
+				state = next
+				return false
+			}
 		}
-		order = append(order, letter)
-		return false
-	}
-	n.Children = slices.DeleteFunc(n.Children, unknown)
-	if s.children.Match(order) {
-		return
-	}
-	c.misplaced(n, s, order)
-}
-
-// misplaced removes the children that are out of place one after the other.
-func (c *checker) misplaced(n *Node, s *shape, order []byte) {
-	kept, letters := []*Node{}, []byte{}
-	for i, child := range n.Children {
-		if prefixOf(s.children, append(letters, order[i])) {
-			kept, letters = append(kept, child), append(letters, order[i])
-			continue
-		}
-		c.say(child, "This element is not expected.")
-	}
-	n.Children = kept
-	if !s.children.Match(letters) {
+		c.unexpected(child)
+		return true
+	})
+	if !s.children.complete(state) {
 		c.say(n, "The content is not complete.")
 	}
 }
 
-// completions are letters that complete a prefix of what a form allows.
-var completions = []string{"", "R", "a", "xf", "f", "e"}
+// later are the elements that XML Schema 1.1 added.
+var later = []string{"alternative", "assert", "assertion", "defaultOpenContent", "explicitTimezone", "openContent", "override"}
 
-func prefixOf(r *regexp.Regexp, order []byte) bool {
-	return slices.ContainsFunc(completions, func(rest string) bool { return r.MatchString(string(order) + rest) })
+func (c *checker) unexpected(n *Node) {
+	if n.Name.Space == component.Space && slices.Contains(later, n.Name.Local) {
+		c.say(n, "This element is one of XML Schema 1.1, and the schema is read as 1.0. Add vc:minVersion=\"1.1\" (xmlns:vc=\"%s\") to the schema element.", versionSpace)
+		return
+	}
+	c.say(n, "This element is not expected.")
 }
 
 // attributes checks the attributes, and removes those that are not right.

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 )
@@ -10,7 +9,7 @@ import (
 // kind of its value, and children.
 type form struct {
 	attributes string // name:kind, an exclamation mark after those that are required
-	children   string // regular expression over the letters of children
+	children   string // expression over the letters of children
 }
 
 // letters stand for elements in the expressions. Facets share one.
@@ -102,13 +101,13 @@ type field struct {
 type shape struct {
 	fields   map[string]field
 	order    []string // required ones
-	children *regexp.Regexp
+	children *order
 }
 
 var shapes = sync.OnceValue(func() map[string]*shape {
 	all := map[string]*shape{}
 	for name, f := range forms {
-		s := &shape{fields: map[string]field{"id": {"id", false}}, children: regexp.MustCompile("^" + f.children + "$")}
+		s := &shape{fields: map[string]field{"id": {"id", false}}, children: newOrder(f.children)}
 		for entry := range strings.FieldsSeq(f.attributes) {
 			local, kind, _ := strings.Cut(entry, ":")
 			local, required := strings.CutSuffix(local, "!")
