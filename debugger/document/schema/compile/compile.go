@@ -65,6 +65,9 @@ type compiler struct {
 	later     []func()             // checks for when all components are complete
 	refers    []func()             // references between identity constraints
 	models    modelCache
+
+	incomplete map[component.Type]missing  // types that refer to nothing
+	used       map[*component.Element]bool // global elements that are referred to
 }
 
 // A kind is a symbol space.
@@ -147,6 +150,7 @@ func newCompiler(ctx context.Context, base *component.Schema, load Loader) *comp
 	c := &compiler{
 		ctx: ctx, load: load, schema: component.NewSchema(base), docs: map[docKey]*document{}, checked: map[*read.Node]bool{},
 		identity: map[Name]*component.Identity{}, complexes: map[*component.Complex]*complexSource{}, models: modelCache{},
+		incomplete: map[component.Type]missing{}, used: map[*component.Element]bool{},
 	}
 	for k := range c.tables {
 		c.tables[k] = map[Name]*source{}

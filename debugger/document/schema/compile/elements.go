@@ -34,6 +34,9 @@ func isTrue(n *read.Node, local string) bool {
 
 // affiliate makes e a member of a substitution group.
 func (c *compiler) affiliate(s *source, e *component.Element, value string) {
+	if _, missing := c.mayMiss(elementKind, s.doc, s.node, value); missing {
+		return
+	}
 	head := c.elementRef(s.doc, s.node, value)
 	if head == nil {
 		return
@@ -64,7 +67,9 @@ func (c *compiler) elementRef(d *document, n *read.Node, value string) *componen
 	if s == nil {
 		return c.schema.Element(name)
 	}
-	return c.element(s)
+	e := c.element(s)
+	c.used[e] = true
+	return e
 }
 
 // declare sets what global and local declarations have in common.
@@ -97,6 +102,9 @@ func (c *compiler) elementType(d *document, n *read.Node, e *component.Element) 
 	case named && child != nil:
 		c.say(n, "The attribute 'type' and a type as a child exclude each other.")
 	case named:
+		if t := c.missingType(d, n, value, e); t != nil {
+			return t
+		}
 		t := c.typeRef(d, n, value, nil)
 		if s, ok := t.(*component.Simple); ok {
 			c.ownNotation(n, s)

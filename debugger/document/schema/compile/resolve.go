@@ -85,7 +85,9 @@ func (c *compiler) typeRef(d *document, n *read.Node, value string, from *source
 	if s == nil {
 		return c.schema.Type(name)
 	}
-	return c.typeOf(s)
+	t := c.typeOf(s)
+	c.need(t)
+	return t
 }
 
 // simpleRef is typeRef for simple types.

@@ -128,6 +128,12 @@ func (c *compiler) simpleOf(d *document, n *read.Node, attribute string, from *s
 }
 
 func (c *compiler) listOf(d *document, n *read.Node, s *component.Simple, from *source) {
+	if value, named := n.Attr("itemType"); named && from != nil && n.Child("simpleType") == nil {
+		if message, missed := c.mayMiss(typeKind, d, n, value); missed {
+			c.incomplete[s] = missing{n, message}
+			return
+		}
+	}
 	item := c.simpleOf(d, n, "itemType", from)
 	if item == nil {
 		return

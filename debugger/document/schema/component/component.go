@@ -124,6 +124,7 @@ type Element struct {
 	Head               *Element // of the substitution group that this is a member of
 	Block, Final       Set
 	Identities         []*Identity
+	Missing            string // what it refers to in vain, so that it cannot be used; or ""
 }
 
 // An Attribute is an attribute declaration.

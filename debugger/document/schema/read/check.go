@@ -75,6 +75,16 @@ func (c *checker) children(n *Node, s *shape) {
 // later are the elements that XML Schema 1.1 added.
 var later = []string{"alternative", "assert", "assertion", "defaultOpenContent", "explicitTimezone", "openContent", "override"}
 
+// laterAttributes are the attributes that XML Schema 1.1 added.
+var laterAttributes = []string{"appliesToEmpty", "defaultAttributes", "defaultAttributesApply", "inheritable", "notNamespace", "notQName", "xpathDefaultNamespace"}
+
+func attributeHint(local string) string {
+	if !slices.Contains(laterAttributes, local) {
+		return ""
+	}
+	return " It is one of XML Schema 1.1, and the schema is read as 1.0. Add vc:minVersion=\"1.1\" (xmlns:vc=\"" + versionSpace + "\") to the schema element."
+}
+
 func (c *checker) unexpected(n *Node) {
 	if n.Name.Space == component.Space && slices.Contains(later, n.Name.Local) {
 		c.say(n, "This element is one of XML Schema 1.1, and the schema is read as 1.0. Add vc:minVersion=\"1.1\" (xmlns:vc=\"%s\") to the schema element.", versionSpace)
@@ -99,7 +109,7 @@ func (c *checker) attributes(n *Node, s *shape) {
 		}
 		f, ok := s.fields[a.Name.Local]
 		if !ok {
-			c.say(n, "The attribute '%s' is not allowed.", a.Name.Local)
+			c.say(n, "The attribute '%s' is not allowed.%s", a.Name.Local, attributeHint(a.Name.Local))
 			c.drop(n, a.Name.Local)
 			continue
 		}

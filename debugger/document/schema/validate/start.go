@@ -116,7 +116,12 @@ func (v *validator) wildcard(f *frame, w *component.Wildcard, x instance) {
 // declared begins an element with a declaration.
 func (v *validator) declared(f *frame, decl *component.Element, x instance) {
 	f.decl = decl
-	if decl.Abstract {
+	switch {
+	case decl.Missing != "":
+		v.say("%s", decl.Missing)
+		f.mode = lost
+		return
+	case decl.Abstract:
 		v.say("The element declaration is abstract.")
 		f.mode = lost
 		return
