@@ -147,7 +147,7 @@ func (s *subset) token() {
 	from := s.i
 	for s.err == nil && s.i < len(s.b) {
 		r, size := utf8.DecodeRune(s.b[s.i:])
-		if s.cut(s.i) || !isNameChar(r) || r == utf8.RuneError && size <= 1 {
+		if s.cut(s.i) || !IsNameChar(r) || r == utf8.RuneError && size <= 1 {
 			break
 		}
 		s.i += size

@@ -361,7 +361,7 @@ func (p *Parser) endTag(b []byte) error {
 // nameGoesOn reports whether a name's character is at the start of text.
 func nameGoesOn(text []byte) bool {
 	r, _ := utf8.DecodeRune(text)
-	return isNameChar(r) && r != utf8.RuneError
+	return IsNameChar(r) && r != utf8.RuneError
 }
 
 // endElement makes the event of the end of the innermost element, whose tag may be an

@@ -1,0 +1,64 @@
+package pattern
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
+)
+
+// singleEscapes are the escapes of one character.
+var singleEscapes = func() map[rune]rune {
+	all := map[rune]rune{'n': '\n', 'r': '\r', 't': '\t'}
+	for _, r := range `\|.?*+(){}-[]^` {
+		all[r] = r
+	}
+	return all
+}()
+
+// multiEscapes are the escapes of many characters, by their lower-case letter. The
+// upper-case letters stand for the complements.
+var multiEscapes = map[rune]func() set{
+	's': func() set { return newSet([]runeRange{{'\t', '\n'}, {'\r', '\r'}, {' ', ' '}}) },
+	'i': sync.OnceValue(func() set {
+		return ofPredicate(func(r rune) bool { return event.IsNameStart(r) })
+	}),
+	'c': sync.OnceValue(func() set { return ofPredicate(event.IsNameChar) }),
+	'd': sync.OnceValue(func() set { return ofTables(unicode.Nd) }),
+	'w': sync.OnceValue(func() set {
+		return category("P").union(category("Z")).union(category("C")).complement()
+	}),
+}
+
+// wildcard is what the full stop stands for.
+var wildcard = newSet([]runeRange{{'\n', '\n'}, {'\r', '\r'}}).complement()
+
+// categories are the names of Unicode's categories that the recommendation lists, but
+// those of class C, which has no surrogates.
+const categories = " L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po Z Zs Zl Zp S Sm Sc Sk So Cc Cf Co "
+
+// category returns the characters of a category, nil if there is none of this name.
+func category(name string) set {
+	switch {
+	case name == "C":
+		return ofTables(unicode.Cc, unicode.Cf, unicode.Co).union(category("Cn"))
+	case name == "Cn":
+		return ofTables(unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z).complement()
+	case strings.Contains(categories, " "+name+" "):
+		return ofTables(unicode.Categories[name])
+	}
+	return nil
+}
+
+// property returns the characters with a property: a category, or a block after Is. It
+// returns nil if there is none of this name.
+func property(name string) set {
+	if block, ok := strings.CutPrefix(name, "Is"); ok {
+		return blocks()[block]
+	}
+	if name == "" || strings.Contains(name, " ") {
+		return nil
+	}
+	return category(name)
+}
