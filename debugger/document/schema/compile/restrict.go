@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
@@ -124,15 +126,32 @@ func (r *restriction) element(d, b *component.Particle, de, be *component.Elemen
 		de.Block&be.Block == be.Block && component.DerivesFrom(de.Type, be.Type, component.Extension|component.List|component.Union)
 }
 
-// member compares a member of a substitution group with its head, as a choice of all the
-// members (3.9.6 with the note in 3.3.6): so the occurrences are those of the choice.
+// member compares a member of a substitution group with its head, which stands for a choice
+// of all its members. A member that is itself a head, or abstract, stands for one, too.
 func (r *restriction) member(d, b *component.Particle, de, be *component.Element) bool {
 	if !de.Global || !be.Global || !component.Substitutable(de, be) {
 		return false
 	}
+	if own := r.members(de).Particles; len(own) != 1 || de.Abstract {
+		outside := func(p *component.Particle) bool {
+			e := p.Term.(*component.Element)
+			return e != be && !component.Substitutable(e, be)
+		}
+		return ranges(d.Min, d.Max, b.Min, b.Max) && !slices.ContainsFunc(own, outside)
+	}
 	// A choice of members that occurs b.Min to b.Max times, restricted by one element, is
 	// compared as a group of it alone: RecurseAsIfGroup.
-	return ranges(1, 1, b.Min, b.Max) && ranges(d.Min, d.Max, 1, 1) || b.Min == 1 && b.Max == 1 && ranges(d.Min, d.Max, 1, 1)
+	return ranges(1, 1, b.Min, b.Max) && ranges(d.Min, d.Max, 1, 1)
+}
+
+// members returns the choice that the head of a substitution group stands for.
+func (r *restriction) members(head *component.Element) *component.Group {
+	all := &component.Group{Kind: component.Choice}
+	r.schema.Substitutes(head, func(e *component.Element) bool {
+		all.Particles = append(all.Particles, &component.Particle{Min: 1, Max: 1, Term: e})
+		return len(all.Particles) <= maxSteps
+	})
+	return all
 }
 
 func sameValue(a, b *component.Constraint) bool {
@@ -163,11 +182,7 @@ func (r *restriction) withinHead(d, b *component.Particle, head *component.Eleme
 	if !ok || !head.Global {
 		return false
 	}
-	members := &component.Group{Kind: component.Choice}
-	r.schema.Substitutes(head, func(e *component.Element) bool {
-		members.Particles = append(members.Particles, &component.Particle{Min: 1, Max: 1, Term: e})
-		return len(members.Particles) <= maxSteps
-	})
+	members := r.members(head)
 	if len(members.Particles) < 2 {
 		return false
 	}
