@@ -1,0 +1,234 @@
+package datatype
+
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/triptych-mcp/triptych/debugger/document/schema/pattern"
+)
+
+// facets are the constraining facets that values of a type must satisfy, those of its base
+// included.
+type facets struct {
+	numbers  [numberFacets]number
+	bounds   [boundFacets]*bound
+	patterns *step
+	values   *enumeration
+	checked  bool // any of the above is set
+
+	white      whiteSpace
+	whiteFixed bool
+}
+
+// The facets whose value is a number.
+const (
+	lengthFacet = iota
+	minLengthFacet
+	maxLengthFacet
+	totalDigitsFacet
+	fractionDigitsFacet
+	numberFacets
+)
+
+// The facets whose value is one of the base type.
+const (
+	minInclusiveFacet = iota
+	minExclusiveFacet
+	maxInclusiveFacet
+	maxExclusiveFacet
+	boundFacets
+)
+
+var (
+	numberNames = [numberFacets]string{"length", "minLength", "maxLength", "totalDigits", "fractionDigits"}
+	boundNames  = [boundFacets]string{"minInclusive", "minExclusive", "maxInclusive", "maxExclusive"}
+	boundWords  = [boundFacets]string{"at least", "greater than", "at most", "less than"}
+)
+
+// A number is the value of a facet.
+type number struct {
+	set, fixed bool
+	n          int
+}
+
+// A bound is the value of a facet that bounds others.
+type bound struct {
+	text  string
+	datum datum
+	fixed bool
+}
+
+// A step holds the patterns of one step of derivation, of which one must match, and the
+// steps before it.
+type step struct {
+	alternatives []*pattern.Pattern
+	base         *step
+}
+
+// An enumeration is a set of values.
+type enumeration struct {
+	texts map[string]bool // normalized texts of values that do not depend on the context
+	keys  map[string]bool
+	list  []string // as they stand in the schema
+}
+
+// A datum is a value of an ordered type.
+type datum struct {
+	decimal  decimal
+	float    float64
+	duration duration
+	moment   moment
+}
+
+// parse returns the value of a text that is in the lexical space of the kind.
+func (k kind) parse(text string) (d datum) {
+	switch k {
+	case decimalKind:
+		d.decimal, _, _ = parseDecimal(text)
+	case floatKind:
+		d.float = parseFloat(text, 32)
+	case doubleKind:
+		d.float = parseFloat(text, 64)
+	case durationKind:
+		parts, _ := parseParts(text)
+		d.duration = parts.duration()
+	default:
+		f, _ := parseFields(forms[k], text)
+		d.moment = f.moment(k)
+	}
+	return d
+}
+
+func (k kind) compare(a, b *datum) order {
+	switch k {
+	case decimalKind:
+		return orderOf(a.decimal.compare(b.decimal))
+	case floatKind, doubleKind:
+		return compareFloats(a.float, b.float)
+	case durationKind:
+		return a.duration.compare(b.duration)
+	}
+	return a.moment.compare(b.moment)
+}
+
+// allows reports whether a value with an order to the bound satisfies the facet.
+func allows(facet int, o order) bool {
+	switch facet {
+	case minInclusiveFacet:
+		return o == greater || o == equal
+	case minExclusiveFacet:
+		return o == greater
+	case maxInclusiveFacet:
+		return o == less || o == equal
+	}
+	return o == less
+}
+
+// check returns the failure of a value of an atomic type, or nil. text is normalized and
+// in the lexical space.
+func (f *facets) check(t *Type, text string, ctx Context) *failure {
+	if failed := f.checkPatterns(t, text); failed != nil {
+		return failed
+	}
+	if t.kind == decimalKind {
+		if failed := f.checkDigits(t, text); failed != nil {
+			return failed
+		}
+	}
+	if t.kind.hasLength() && t.kind != qNameKind && t.kind != notationKind {
+		if failed := f.checkLength(t, text, func() int { return t.kind.length(text) }); failed != nil {
+			return failed
+		}
+	}
+	if f.bounds != [boundFacets]*bound{} {
+		if failed := f.checkBounds(t, text); failed != nil {
+			return failed
+		}
+	}
+	return f.checkValues(t, text, func() string { return t.key(text, ctx) })
+}
+
+func (f *facets) checkPatterns(t *Type, text string) *failure {
+	for s := f.patterns; s != nil; s = s.base {
+		if !slices.ContainsFunc(s.alternatives, func(p *pattern.Pattern) bool { return p.Match(text) }) {
+			return &failure{t: t, text: text, facet: "pattern", limit: quoteAll(s.texts())}
+		}
+	}
+	return nil
+}
+
+func (s *step) texts() []string {
+	var all []string
+	for _, p := range s.alternatives {
+		all = append(all, p.String())
+	}
+	return all
+}
+
+// length returns the length of a value of the kind.
+func (k kind) length(text string) int {
+	switch k {
+	case hexBinaryKind:
+		return hexLength(text)
+	case base64BinaryKind:
+		return base64Length(text)
+	}
+	return utf8.RuneCountInString(text)
+}
+
+// checkLength checks the facets of lengths. It counts only if there are any.
+func (f *facets) checkLength(t *Type, text string, count func() int) *failure {
+	exact, least, most := f.numbers[lengthFacet], f.numbers[minLengthFacet], f.numbers[maxLengthFacet]
+	if !exact.set && !least.set && !most.set {
+		return nil
+	}
+	n := count()
+	failed := func(facet int) *failure {
+		return &failure{t: t, text: text, facet: numberNames[facet], limit: strconv.Itoa(f.numbers[facet].n), length: n}
+	}
+	switch {
+	case exact.set && n != exact.n:
+		return failed(lengthFacet)
+	case least.set && n < least.n:
+		return failed(minLengthFacet)
+	case most.set && n > most.n:
+		return failed(maxLengthFacet)
+	}
+	return nil
+}
+
+// checkDigits checks the facets of the digits of decimals.
+func (f *facets) checkDigits(t *Type, text string) *failure {
+	total, fraction := f.numbers[totalDigitsFacet], f.numbers[fractionDigitsFacet]
+	if !total.set && !fraction.set {
+		return nil
+	}
+	d, _, _ := parseDecimal(text)
+	switch {
+	case total.set && len(d.whole)+len(d.fraction) > total.n:
+		return &failure{t: t, text: text, facet: "totalDigits", limit: strconv.Itoa(total.n)}
+	case fraction.set && len(d.fraction) > fraction.n:
+		return &failure{t: t, text: text, facet: "fractionDigits", limit: strconv.Itoa(fraction.n)}
+	}
+	return nil
+}
+
+func (f *facets) checkBounds(t *Type, text string) *failure {
+	value := t.kind.parse(text)
+	for facet, b := range f.bounds {
+		if b != nil && !allows(facet, t.kind.compare(&value, &b.datum)) {
+			return &failure{t: t, text: text, facet: boundNames[facet], limit: b.text}
+		}
+	}
+	return nil
+}
+
+// checkValues checks the enumeration. It makes the key of the value only if the text is
+// not listed.
+func (f *facets) checkValues(t *Type, text string, key func() string) *failure {
+	if f.values == nil || f.values.texts[text] || f.values.keys[key()] {
+		return nil
+	}
+	return &failure{t: t, text: text, facet: "enumeration", limit: quoteAll(f.values.list)}
+}
