@@ -71,6 +71,12 @@ func sniff(raw []byte) (encoding string, skip int) {
 	return "UTF-8", 0
 }
 
+// isUTF8 reports whether a name of an encoding is one of UTF-8.
+func isUTF8(encoding string) bool {
+	name := strings.ToUpper(encoding)
+	return name == "UTF-8" || name == "UTF8"
+}
+
 // decode converts a document to UTF-8 without a byte-order mark. The result may
 // share memory with raw.
 func decode(name string, raw []byte) ([]byte, error) {

@@ -2,15 +2,15 @@ package document
 
 import "context"
 
-// An engine parses XML, evaluates queries and compiles schemas. The rest of the
+// An engine parses XML, evaluates queries and compiles schemas of version 1.1. The rest of the
 // package uses the only implementation, helium, through this interface.
 type engine interface {
 	// parse returns the tree of src, which has been surveyed. It stops soon
 	// after ctx ends.
 	parse(ctx context.Context, src *source, seen *survey) (tree, error)
-	// compile compiles a schema document. It opens included and imported
-	// files with files, by absolute path or by URI. It does not stop when ctx
-	// ends.
+	// compile compiles a schema document of version 1.1. It opens included and
+	// imported files with files, by absolute path or by URI. It does not stop when
+	// ctx ends.
 	compile(ctx context.Context, schema tree, files *schemaFiles) (grammar, error)
 }
 
@@ -40,11 +40,17 @@ type answer interface {
 
 // A grammar is a compiled schema. It is only read, by many at a time.
 type grammar interface {
-	// alters reports whether validating t may add attributes to it that a schema
-	// has defaults for. Then t must not be shared. With nil it reports whether that
-	// is so for every tree.
-	alters(t tree) bool
-	// validate tells report of every violation, in document order. It may take
-	// long however short ctx is.
-	validate(ctx context.Context, t tree, report func(Violation)) error
+	// edition returns the version of XML Schema that the schema is read as.
+	edition() string
+	// validate reads the document that an argument names or is, and returns all its
+	// violations in document order.
+	validate(ctx context.Context, l *Library, argument string) (*verdict, error)
+}
+
+// A verdict is what a validation finds.
+type verdict struct {
+	name       string // of the document
+	violations []Violation
+	more       int // violations that are not listed
+	warnings   []string
 }

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -30,7 +29,6 @@ type heliumTree struct {
 	elements []*dom.Element // by number - 1
 	places   []place        // by number - 1
 	engine   helium
-	hints    bool // it may have hints for the location of schemas
 }
 
 // parser returns the parser for all XML: documents, included schemas, and strings
@@ -57,17 +55,11 @@ func (h helium) parse(ctx context.Context, src *source, seen *survey) (tree, err
 	if src.uri != "" {
 		doc.SetURL(src.uri)
 	}
-	t := &heliumTree{name: src.name, doc: doc, engine: h, hints: mayHint(src.text)}
+	t := &heliumTree{name: src.name, doc: doc, engine: h}
 	if err := t.number(seen); err != nil {
 		return nil, err
 	}
 	return t, nil
-}
-
-// mayHint reports whether a document may contain hints for the location of
-// schemas: the words for them, or entities that may hide the words.
-func mayHint(text []byte) bool {
-	return bytes.Contains(text, []byte("chemaLocation")) || bytes.Contains(text, []byte("<!ENTITY"))
 }
 
 // number numbers the elements. If entities added markup that the survey did not

@@ -1,36 +1,31 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	dom "github.com/lestrrat-go/helium"
-	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
+	"github.com/lestrrat-go/helium/xsd"
 )
 
-// A heliumGrammar is a compiled schema of the engine. Its validator adds default
-// attributes to the tree that it validates.
-type heliumGrammar struct {
-	schema   *xsd.Schema
-	defaults bool // the schema may have default attributes
-}
-
-func (g heliumGrammar) alters(t tree) bool {
-	return g.defaults || t != nil && t.(*heliumTree).hints
-}
+// A heliumGrammar is a schema of version 1.1, which the engine compiled. Its validator adds
+// default attributes to the tree that it validates.
+type heliumGrammar struct{ schema *xsd.Schema }
 
 func (h helium) compile(ctx context.Context, schema tree, files *schemaFiles) (grammar, error) {
 	t := schema.(*heliumTree)
 	files.lines = len(t.elements)
 	problems := &problemList{tree: t, files: files}
-	compiler := xsd.NewCompiler().Parser(h.parser()).Label(t.name).ErrorHandler(problems).FS(files).BaseDir(fileURI(files.base + "/"))
+	compiler := xsd.NewCompiler().Version(xsd.Version11).Parser(h.parser()).Label(t.name).ErrorHandler(problems).FS(files).BaseDir(fileURI(files.base + "/"))
 	compiled, err := compiler.Compile(ctx, t.doc)
 	if err != nil || len(problems.list) > 0 {
 		return nil, schemaError(ctx, t, err, problems.list)
 	}
-	return heliumGrammar{compiled, files.haveDefaults()}, nil
+	return heliumGrammar{compiled}, nil
 }
 
 // schemaError converts an error of the compiler to a typed error: the error of a
@@ -110,22 +105,76 @@ func (t *heliumTree) violation(paths *pathfinder, number int, message string) Vi
 	return v
 }
 
-// validate reports the violations in document order.
-func (g heliumGrammar) validate(ctx context.Context, subject tree, report func(Violation)) error {
-	t := subject.(*heliumTree)
-	found := newRemarks(t)
-	err := xsd.NewValidator(g.schema).Label(t.name).ErrorHandler(found).InstanceHints(t.hints).Validate(ctx, t.doc)
-	if ctx.Err() == nil && errors.Is(err, xsd.ErrValidationFailed) && len(found.list) > 0 {
-		err = newAssessor(g.schema, t, found).document(ctx)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+func (g heliumGrammar) edition() string { return "1.1" }
+
+// validate implements grammar.
+func (g heliumGrammar) validate(ctx context.Context, l *Library, argument string) (*verdict, error) {
+	rent := &lease{from: l.memory}
+	defer rent.end()
+	doc, err := l.own(ctx, argument, rent)
 	if err != nil {
+		return nil, err
+	}
+	t := doc.tree.(*heliumTree)
+	found := &remarks{seen: map[remark]bool{}}
+	err = xsd.NewValidator(g.schema).Label(t.name).ErrorHandler(found).Validate(ctx, t.doc)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil && (len(found.list) == 0 || !errors.Is(err, xsd.ErrValidationFailed)) {
 		found.add(remark{number: 1, message: err.Error()})
 	}
-	found.tell(report)
-	return nil
+	return &verdict{name: doc.name, violations: found.violations(t), more: found.more}, nil
+}
+
+// A remark is a violation that the engine reports about an element or one of its
+// attributes.
+type remark struct {
+	number    int    // of the element; 0 if unknown
+	attribute string // in the engine's form
+	message   string
+}
+
+// remarks collects the violations of a document, each once.
+type remarks struct {
+	list []remark
+	seen map[remark]bool
+	more int // number of violations omitted because the list was full
+}
+
+// Handle records a violation found by the engine.
+func (l *remarks) Handle(_ context.Context, err error) {
+	r := remark{message: strings.TrimSpace(err.Error())}
+	if wrong, ok := errors.AsType[*xsd.ValidationError](err); ok {
+		r = remark{wrong.Line, wrong.AttributeName, wrong.Message}
+	}
+	l.add(r)
+}
+
+func (l *remarks) add(r remark) {
+	switch {
+	case l.seen[r]:
+	case len(l.list) == MaxViolations:
+		l.more++
+	default:
+		l.seen[r] = true
+		l.list = append(l.list, r)
+	}
+}
+
+// violations returns all violations in document order.
+func (l *remarks) violations(t *heliumTree) []Violation {
+	slices.SortStableFunc(l.list, func(a, b remark) int { return cmp.Compare(a.number, b.number) })
+	paths := newPathfinder()
+	var all []Violation
+	for _, r := range l.list {
+		v := t.violation(paths, r.number, r.message)
+		if r.attribute != "" && v.Path != "" {
+			v.Path += "/@" + attributeStep(r.attribute)
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // attributeStep converts {uri}local to a name of XPath 3.1.

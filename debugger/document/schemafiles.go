@@ -24,7 +24,6 @@ type schemaFiles struct {
 	total  int64    // bytes read, including the first schema
 	absent []string // requested files that do not exist
 	remote []string // requested addresses that are never fetched
-	values bool     // there may be default attributes
 	shifts []shift  // of the files read, in ascending order
 	lines  int      // the last line number in use
 }
@@ -123,14 +122,9 @@ func (f *schemaFiles) missing() []string {
 	return all
 }
 
-// load reads and surveys a file.
+// load reads and surveys a file for the engine of version 1.1.
 func (f *schemaFiles) load(path string) (*source, error) {
-	file, addr, err := f.library.roots.open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	src, err := f.library.read(file, addr.name())
+	src, err := f.text(path)
 	if err != nil {
 		return nil, err
 	}
@@ -138,11 +132,21 @@ func (f *schemaFiles) load(path string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return src, f.note(src, seen)
+	return src, f.count(src, seen.memory())
 }
 
-// note records a file that was read.
-func (f *schemaFiles) note(src *source, seen *survey) error {
+// text reads a file.
+func (f *schemaFiles) text(path string) (*source, error) {
+	file, addr, err := f.library.roots.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return f.library.read(file, addr.name())
+}
+
+// count records a file that was read, and the memory of its tree.
+func (f *schemaFiles) count(src *source, memory int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.rent == nil {
@@ -153,26 +157,10 @@ func (f *schemaFiles) note(src *source, seen *survey) error {
 		return &LimitError{Subject: "schema", What: "size in bytes, with all it includes,", Limit: limit}
 	}
 	f.read = append(f.read, src.version())
-	f.values = f.values || mayDefault(src.text)
-	if !f.rent.try(seen.memory()) {
+	if !f.rent.try(memory) {
 		return &LimitError{Subject: "schema", What: LimitMemory, Limit: f.library.config.MaxMemory}
 	}
 	return nil
-}
-
-// valueDefault matches a declaration with a default or fixed value.
-var valueDefault = lazyRegexp(`[ \t\r\n](default|fixed)[ \t\r\n]*=`)
-
-// mayDefault reports whether a schema may have default attributes, in its text or
-// hidden by entities.
-func mayDefault(text []byte) bool {
-	return bytes.Contains(text, []byte("<!ENTITY")) || valueDefault().Match(text)
-}
-
-func (f *schemaFiles) haveDefaults() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.values
 }
 
 // seal ends the recording and returns what was recorded.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -54,14 +53,14 @@ func (l *Library) read(file *os.File, name string) (*source, error) {
 			return src, err
 		}
 	}
-	return nil, fmt.Errorf("read document %s: it changes while it is being read", filepath.Base(name))
+	return nil, changing(name)
 }
 
 // readOnce returns nil if the file changed while it was read.
 func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 	before, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read document %s: %w", filepath.Base(name), withoutPath(err))
+		return nil, unreadable(name, err)
 	}
 	if before.Size() > l.config.MaxDocument {
 		return nil, l.tooLarge(name, before.Size())
@@ -70,11 +69,11 @@ func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 	raw := make([]byte, before.Size())
 	n, err := io.ReadFull(io.NewSectionReader(file, 0, before.Size()), raw)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("read document %s: %w", filepath.Base(name), withoutPath(err))
+		return nil, unreadable(name, err)
 	}
 	after, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read document %s: %w", filepath.Base(name), withoutPath(err))
+		return nil, unreadable(name, err)
 	}
 	if int64(n) != before.Size() || filestamp.Of(before) != filestamp.Of(after) {
 		return nil, nil

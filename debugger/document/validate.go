@@ -3,6 +3,9 @@ package document
 import (
 	"context"
 	"path/filepath"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
 // A ValidateRequest validates a document against a W3C XML Schema.
@@ -11,12 +14,15 @@ type ValidateRequest struct {
 	Schema   string // likewise; an inline schema includes files relative to the first root
 }
 
-// A Validation holds the warnings of a validation.
+// A Validation holds what is told of a document beside its violations.
 type Validation struct {
 	// Warnings lists files that the schema includes or imports but that were
-	// not read, because they do not exist or would have to be fetched. XML
-	// Schema 1.0 permits a validation without them.
+	// not read, because they do not exist or would have to be fetched, and types that
+	// the document names and that are not there. XML Schema permits a validation
+	// without them.
 	Warnings []string
+	// Version is the version of XML Schema that the schema was read as, 1.0 or 1.1.
+	Version string
 }
 
 // Validate returns nil if the document is valid, and a [ViolationsError] if it is
@@ -35,52 +41,24 @@ func (l *Library) validate(ctx context.Context, req ValidateRequest) (Validation
 	if err != nil {
 		return Validation{}, err
 	}
-	result := Validation{Warnings: rules.warnings}
-	rent := &lease{from: l.memory}
-	defer rent.end()
-	doc, err := l.subject(ctx, rules, req.Document, rent)
+	result := Validation{Warnings: rules.warnings, Version: rules.grammar.edition()}
+	found, err := rules.grammar.validate(ctx, l, req.Document)
 	if err != nil {
 		return result, err
 	}
-	return result, rules.judge(ctx, doc)
-}
-
-// subject returns the document to validate: the shared one, or a copy for this
-// request if validation may modify it.
-func (l *Library) subject(ctx context.Context, rules *schema, argument string, rent *lease) (*parsed, error) {
-	if isInline(argument) {
-		return l.document(ctx, argument, rent)
+	result.Warnings = slices.Concat(rules.warnings, found.warnings)
+	if len(found.violations) == 0 {
+		return result, nil
 	}
-	if rules.grammar.alters(nil) {
-		return l.own(ctx, argument, rent)
-	}
-	doc, err := l.document(ctx, argument, rent)
-	if err == nil && rules.grammar.alters(doc.tree) {
-		return l.own(ctx, argument, rent)
-	}
-	return doc, err
-}
-
-// judge validates a document and returns its violations as an error.
-func (s *schema) judge(ctx context.Context, doc *parsed) error {
-	found := &ViolationsError{Document: doc.name, Schema: s.name}
-	err := s.grammar.validate(ctx, doc.tree, func(v Violation) {
-		if len(found.Violations) == MaxViolations {
-			found.More++
-			return
-		}
-		found.Violations = append(found.Violations, v)
-	})
-	if err == nil && len(found.Violations) > 0 {
-		return found
-	}
-	return err
+	return result, &ViolationsError{Document: found.name, Schema: rules.name, Violations: found.violations, More: found.more}
 }
 
 // own parses a document for a single request, which may modify it.
-func (l *Library) own(ctx context.Context, path string, rent *lease) (*parsed, error) {
-	rent.end() // the memory of the shared tree
-	file, addr, err := l.roots.open(path)
+func (l *Library) own(ctx context.Context, argument string, rent *lease) (*parsed, error) {
+	if isInline(argument) {
+		return l.document(ctx, argument, rent)
+	}
+	file, addr, err := l.roots.open(argument)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +67,7 @@ func (l *Library) own(ctx context.Context, path string, rent *lease) (*parsed, e
 	if err != nil {
 		return nil, err
 	}
-	if !mayHint(src.text) { // else the schemas that it points to are relative to it
-		src.uri = l.roots.hide(src.name)
-	}
+	src.uri = l.roots.hide(src.name)
 	return l.parse(ctx, src, rent)
 }
 
@@ -130,20 +106,33 @@ const schemaCost = 48
 func (l *Library) compile(ctx context.Context, src *source) (*entry, error) {
 	rent := &lease{from: l.memory}
 	defer rent.end()
-	doc, err := l.parse(ctx, src, rent)
-	if err != nil {
-		return nil, err
-	}
-	files := &schemaFiles{
-		library: l, base: l.schemaBase(src.name),
-		rent: rent, total: int64(len(src.text)), values: mayDefault(src.text),
-	}
-	compiled, err := l.engine.compile(ctx, doc.tree, files)
+	files := &schemaFiles{library: l, base: l.schemaBase(src.name), rent: rent, total: int64(len(src.text))}
+	compiled, err := l.compileAny(ctx, src, files)
 	if err != nil {
 		return nil, files.explain(err)
 	}
 	read, bytes := files.seal()
 	return &entry{files: read, value: &schema{src.name, compiled, files.missing()}, bytes: bytes * schemaCost}, nil
+}
+
+// compileAny compiles a schema of the version that it says to be of.
+func (l *Library) compileAny(ctx context.Context, src *source, files *schemaFiles) (grammar, error) {
+	if err := files.rent.take(ctx, nodeCost*int64(len(src.text))); err != nil {
+		return nil, err
+	}
+	reader := newSchemaReader(files)
+	root, err := reader.parse(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if !read.Version11(root) {
+		return compileStream(ctx, root, reader)
+	}
+	doc, err := l.parse(ctx, src, files.rent)
+	if err != nil {
+		return nil, err
+	}
+	return l.engine.compile(ctx, doc.tree, files)
 }
 
 // schemaBase returns the directory that a schema's includes are relative to.
