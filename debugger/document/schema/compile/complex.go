@@ -57,6 +57,9 @@ func (c *compiler) complete(t *component.Complex) {
 func (c *compiler) derive(t *component.Complex, s *complexSource) bool {
 	content := s.node.Child("simpleContent", "complexContent")
 	if content == nil { // a restriction of anyType
+		if s.from != nil && s.from.old != nil {
+			c.say(s.node, "A redefinition must be derived from the type '%s' itself.", t.Name)
+		}
 		s.uses = c.attributeUses(s.doc, s.node, nil)
 		c.setContent(t, s, s.node, isTrue(s.node, "mixed"))
 		t.Attributes, t.AnyAttribute = s.uses.list, s.uses.wildcard

@@ -155,9 +155,11 @@ func (c *compiler) checkValue(d *document, n *read.Node, e *component.Element) {
 	}
 }
 
+var idType = component.Builtin(Name{Space: component.Space, Local: "ID"})
+
 // setValue sets the value of a constraint.
 func (c *compiler) setValue(d *document, n *read.Node, t *component.Simple, v *component.Constraint) {
-	if t.Data.HasID() {
+	if component.DerivesFrom(t, idType, 0) {
 		c.say(n, "A value of type ID cannot have a default or be fixed.")
 		return
 	}

@@ -42,6 +42,9 @@ func (s *Simple) derivesFrom(b Type, not Set) bool {
 	if base, ok := s.Base.(*Simple); ok && base.Base != nil && DerivesFrom(base, b, not) {
 		return true
 	}
+	if target.Base != Type(AnySimpleType) { // a restriction of a union has fewer values than its members
+		return false
+	}
 	for _, m := range target.Members {
 		if DerivesFrom(s, m, not) {
 			return true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/datatype"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
 )
 
 // A Report receives the errors of a schema document.
@@ -103,6 +104,11 @@ func (c *checker) attributes(n *Node, s *shape) {
 	for _, a := range slices.Clone(n.Attrs) {
 		if a.Name.Space == component.Space {
 			c.say(n, "The attribute '%s' is not allowed.", a.Name)
+		}
+		if n.Is("documentation") && a.Name.Space == event.XMLSpace && a.Name.Local == "lang" {
+			if why := c.typed(n, "language", a.Value); why != "" {
+				c.say(n, "The value '%s' of the attribute 'xml:lang' is not valid: %s.", a.Value, why)
+			}
 		}
 		if a.Name.Space != "" {
 			continue

@@ -53,6 +53,7 @@ func (v *validator) attributes(f *frame, e *event.Event) {
 
 // instanceAttribute checks an attribute that every element may have.
 func (v *validator) instanceAttribute(a *event.Attr) {
+	v.track(a.Name, identity.Value{Key: a.Value, Text: a.Value})
 	if a.Name.Local != "nil" {
 		return
 	}

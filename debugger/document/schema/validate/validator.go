@@ -104,8 +104,13 @@ func (v *validator) read() error {
 	}
 }
 
-// Lookup implements [datatype.Context].
-func (v *validator) Lookup(prefix string) (string, bool) { return v.parser.Lookup(prefix) }
+// Lookup implements [datatype.Context]. The prefix xmlns is for declarations only.
+func (v *validator) Lookup(prefix string) (string, bool) {
+	if prefix == "xmlns" {
+		return "", false
+	}
+	return v.parser.Lookup(prefix)
+}
 
 // UnparsedEntity implements [datatype.Context].
 func (v *validator) UnparsedEntity(name string) bool { return v.parser.UnparsedEntity(name) }
