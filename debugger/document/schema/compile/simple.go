@@ -45,8 +45,11 @@ func (c *compiler) restrictSimple(d *document, n *read.Node, s *component.Simple
 	if base.Final.Has(component.Restriction) {
 		c.say(n, "The type '%s' is final for restriction.", typeName(base))
 	}
-	s.Base, s.Item, s.Members = base, base.Item, base.Members
+	s.Base, s.Item = base, base.Item
 	s.Data = c.facets(d, n, s.Name, base.Data)
+	if !s.Data.Constrained() { // else values of a member need not be values of the type
+		s.Members = base.Members
+	}
 }
 
 // facets restricts a data type by the facets in an element.

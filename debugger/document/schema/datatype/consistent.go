@@ -11,12 +11,19 @@ func (r *restriction) compareLengths() {
 	if !exact.set {
 		return
 	}
-	if least.set && (least.n > exact.n || !r.before(minLengthFacet)) {
+	if least.set && (least.n > exact.n || r.both("length", "minLength") && !r.before(minLengthFacet)) {
 		r.say(r.last("length", "minLength"), "The facets length and minLength exclude each other.")
 	}
-	if most.set && (most.n < exact.n || !r.before(maxLengthFacet)) {
+	if most.set && (most.n < exact.n || r.both("length", "maxLength") && !r.before(maxLengthFacet)) {
 		r.say(r.last("length", "maxLength"), "The facets length and maxLength exclude each other.")
 	}
+}
+
+// both reports whether this step has two facets.
+func (r *restriction) both(a, b string) bool {
+	_, hasA := r.own[a]
+	_, hasB := r.own[b]
+	return hasA && hasB
 }
 
 // before reports whether a type that this one is derived from has the same value of a
@@ -62,9 +69,7 @@ func (r *restriction) compareBounds() {
 
 // exclude reports facets that are not in one step.
 func (r *restriction) exclude(a, b string) {
-	_, hasA := r.own[a]
-	_, hasB := r.own[b]
-	if hasA && hasB {
+	if r.both(a, b) {
 		r.say(r.last(a, b), "The facets %s and %s exclude each other.", a, b)
 	}
 }

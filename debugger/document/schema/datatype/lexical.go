@@ -88,28 +88,50 @@ func isLanguage(text string) bool {
 	}
 }
 
-// isURI reports whether text is an anyURI (part 2, section 3.2.17): characters that URIs
-// do not have are escaped first, so that little is excluded.
+// isURI reports whether text is an anyURI (part 2, section 3.2.17). Characters that URIs do
+// not have count as escaped (XLink 1.0, section 5.4), so that little is excluded: what is
+// no scheme before a colon, a second fragment, and percent signs that escape nothing (RFC
+// 2396).
 func isURI(text string) bool {
-	for rest := text; ; {
-		at := strings.IndexByte(rest, '%')
+	if at := strings.IndexAny(text, ":/?#"); at >= 0 && text[at] == ':' && !isScheme(text[:at]) {
+		return false
+	}
+	_, fragment, _ := strings.Cut(text, "#")
+	return !strings.Contains(fragment, "#") && escapesOnly(text)
+}
+
+func isScheme(text string) bool {
+	for i := range len(text) {
+		letter := text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(text[i]))) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// escapesOnly reports whether two hexadecimal digits follow each percent sign.
+func escapesOnly(text string) bool {
+	for {
+		at := strings.IndexByte(text, '%')
 		if at < 0 {
 			return true
 		}
-		rest = rest[at+1:]
-		if len(rest) < 2 || hexLength(rest[:2]) < 0 {
+		text = text[at+1:]
+		if len(text) < 2 || hexLength(text[:2]) < 0 {
 			return false
 		}
 	}
 }
 
-// resolve returns the expanded name of a qualified name.
+// resolve returns the expanded name of a qualified name. The prefix xmlns is for
+// declarations only (Namespaces in XML, section 3).
 func resolve(text string, ctx Context) (Name, bool) {
 	prefix, local, colon := strings.Cut(text, ":")
 	if !colon {
 		prefix, local = "", text
 	}
-	if !isNCName(local) || colon && !isNCName(prefix) {
+	if !isNCName(local) || colon && (!isNCName(prefix) || prefix == "xmlns") {
 		return Name{}, false
 	}
 	if ctx == nil {

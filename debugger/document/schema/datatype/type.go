@@ -60,6 +60,10 @@ func (t *Type) NotationWithoutEnumeration() bool {
 	return t.kind == notationKind && t.facets.values == nil
 }
 
+// Constrained reports whether the type or one that it restricts has facets other than
+// white space.
+func (t *Type) Constrained() bool { return t.facets.checked }
+
 // Normalize returns text with its white space as the type has it. For unions it
 // returns text as it is.
 func (t *Type) Normalize(text string) string { return t.facets.white.normalize(text) }

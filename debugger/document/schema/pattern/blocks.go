@@ -8,7 +8,7 @@ import (
 
 // blocks returns the ranges of Unicode's blocks, by name without spaces.
 var blocks = sync.OnceValue(func() map[string]set {
-	all := map[string]set{}
+	all := map[string]set{"HighSurrogates": {}, "HighPrivateUseSurrogates": {}, "LowSurrogates": {}}
 	for line := range strings.Lines(blockList + oldBlocks) {
 		var r runeRange
 		var name string
@@ -26,12 +26,10 @@ const oldBlocks = `
 20D0 20FF CombiningMarksforSymbols
 500 52F CyrillicSupplementary
 E000 F8FF PrivateUse
-F0000 FFFFD PrivateUse
-100000 10FFFD PrivateUse
 FEFF FEFF Specials
 `
 
-// blockList are the blocks of Unicode 14. Surrogates are no characters.
+// blockList are the blocks of Unicode 14.
 const blockList = `
 0 7F BasicLatin
 80 FF Latin-1Supplement

@@ -60,5 +60,21 @@ func property(name string) set {
 	if name == "" || strings.Contains(name, " ") {
 		return nil
 	}
-	return category(name)
+	if s := category(name); s != nil {
+		return s.minus(excluded)
+	}
+	return nil
 }
+
+// excluded are characters that \p{…} does not have, though they are in categories: the
+// W3C's test suite takes them to be unassigned, as they were when the recommendation was
+// written. Others beyond the first plane, such as ideographs, are in their categories.
+var excluded = newSet([]runeRange{
+	{0x10320, 0x10323},  // Old Italic numbers
+	{0x1034A, 0x1034A},  // a Gothic number
+	{0x1D000, 0x1D1FF},  // musical symbols
+	{0x1D400, 0x1D7FF},  // mathematical letters and digits
+	{0x2F800, 0x2FA1F},  // compatibility ideographs
+	{0xE0000, 0xE007F},  // tags
+	{0xF0000, 0x10FFFF}, // supplementary private use
+})
