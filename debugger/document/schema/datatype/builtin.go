@@ -84,7 +84,7 @@ func primitive(k kind, root *Type) *Type {
 // limit sets a bound of integers unless it is empty.
 func (f *facets) limit(facet int, text string) {
 	if text != "" {
-		f.bounds[facet] = &bound{text: text, datum: decimalKind.parse(text)}
+		f.bounds[facet] = &bound{text: quote(text), datum: decimalKind.parse(text)}
 		f.checked = true
 	}
 }

@@ -16,10 +16,13 @@ type integer struct {
 	large *big.Int // nil if the value is in small
 }
 
-// parseInteger returns the value of digits, at most maxDigits of them.
+// parseInteger returns the value of digits, at most maxDigits of them. No digits are zero.
 func parseInteger(digits string) integer {
 	if len(digits) <= 18 {
-		n, _ := strconv.ParseInt(digits, 10, 64) // no digits are zero
+		n := int64(0)
+		for _, d := range []byte(digits) {
+			n = n*10 + int64(d-'0')
+		}
 		return integer{small: n}
 	}
 	n, _ := new(big.Int).SetString(digits, 10)
