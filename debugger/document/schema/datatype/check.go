@@ -10,16 +10,43 @@ func (t *Type) check(text string, ctx Context, v *Value) (normal string, failed 
 		return t.checkUnion(text, ctx, v)
 	}
 	text = t.facets.white.normalize(text)
-	if t.variety != Any && !t.lexical(text, ctx) {
-		return text, &failure{t: t, text: text}
-	}
-	if t.facets.checked {
+	switch {
+	case t.variety == Any:
+	case t.kind == decimalKind:
+		failed = t.checkDecimal(text)
+	case !t.lexical(text, ctx):
+		failed = &failure{t: t, text: text}
+	case t.facets.checked:
 		failed = t.facets.check(t, text, ctx)
 	}
 	if v != nil && failed == nil {
 		*v = Value{t: t, key: t.key(text, ctx)}
 	}
 	return text, failed
+}
+
+// checkDecimal checks a decimal, which is read only once.
+func (t *Type) checkDecimal(text string) *failure {
+	d, point, ok := parseDecimal(text)
+	if !ok || point && t.subset == integers {
+		return &failure{t: t, text: text}
+	}
+	f := &t.facets
+	if !f.checked {
+		return nil
+	}
+	if failed := f.checkDigits(t, text, d); failed != nil {
+		return failed
+	}
+	for facet, b := range f.bounds {
+		if b != nil && !allows(facet, orderOf(d.compare(b.datum.decimal))) {
+			return b.failure(t, text, facet)
+		}
+	}
+	if failed := f.checkPatterns(t, text); failed != nil {
+		return failed
+	}
+	return f.checkValues(t, text, func() string { return t.key(text, nil) })
 }
 
 // checkList checks the items of a list, and its facets.

@@ -125,16 +125,11 @@ func allows(facet int, o order) bool {
 	return o == less
 }
 
-// check returns the failure of a value of an atomic type, or nil. text is normalized and
-// in the lexical space.
+// check returns the failure of a value of an atomic type that is not derived from decimal,
+// or nil. text is normalized and in the lexical space.
 func (f *facets) check(t *Type, text string, ctx Context) *failure {
 	if failed := f.checkPatterns(t, text); failed != nil {
 		return failed
-	}
-	if t.kind == decimalKind {
-		if failed := f.checkDigits(t, text); failed != nil {
-			return failed
-		}
 	}
 	if t.kind.hasLength() && t.kind != qNameKind && t.kind != notationKind {
 		if failed := f.checkLength(t, text, func() int { return t.kind.length(text) }); failed != nil {
@@ -199,12 +194,8 @@ func (f *facets) checkLength(t *Type, text string, count func() int) *failure {
 }
 
 // checkDigits checks the facets of the digits of decimals.
-func (f *facets) checkDigits(t *Type, text string) *failure {
+func (f *facets) checkDigits(t *Type, text string, d decimal) *failure {
 	total, fraction := f.numbers[totalDigitsFacet], f.numbers[fractionDigitsFacet]
-	if !total.set && !fraction.set {
-		return nil
-	}
-	d, _, _ := parseDecimal(text)
 	switch {
 	case total.set && len(d.whole)+len(d.fraction) > total.n:
 		return &failure{t: t, text: text, facet: "totalDigits", limit: strconv.Itoa(total.n)}
@@ -218,10 +209,14 @@ func (f *facets) checkBounds(t *Type, text string) *failure {
 	value := t.kind.parse(text)
 	for facet, b := range f.bounds {
 		if b != nil && !allows(facet, t.kind.compare(&value, &b.datum)) {
-			return &failure{t: t, text: text, facet: boundNames[facet], limit: b.text}
+			return b.failure(t, text, facet)
 		}
 	}
 	return nil
+}
+
+func (b *bound) failure(t *Type, text string, facet int) *failure {
+	return &failure{t: t, text: text, facet: boundNames[facet], limit: b.text}
 }
 
 // checkValues checks the enumeration. It makes the key of the value only if the text is
