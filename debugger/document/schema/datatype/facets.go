@@ -1,7 +1,6 @@
 package datatype
 
 import (
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -146,11 +145,30 @@ func (f *facets) check(t *Type, text string, ctx Context) *failure {
 
 func (f *facets) checkPatterns(t *Type, text string) *failure {
 	for s := f.patterns; s != nil; s = s.base {
-		if !slices.ContainsFunc(s.alternatives, func(p *pattern.Pattern) bool { return p.Match(text) }) {
+		ok, err := s.match(text)
+		switch {
+		case err != nil:
+			return &failure{t: t, text: text, facet: effort, limit: quoteAll(s.texts())}
+		case !ok:
 			return &failure{t: t, text: text, facet: "pattern", limit: quoteAll(s.texts())}
 		}
 	}
 	return nil
+}
+
+// match reports whether one of the patterns matches. It returns an error if none does, but
+// one may have.
+func (s *step) match(text string) (ok bool, err error) {
+	for _, p := range s.alternatives {
+		ok, failed := p.Match(text)
+		if ok {
+			return true, nil
+		}
+		if failed != nil {
+			err = failed
+		}
+	}
+	return false, err
 }
 
 func (s *step) texts() []string {

@@ -16,6 +16,9 @@ type failure struct {
 	item   bool // it concerns an item of a list
 }
 
+// effort stands in for the facet of values that take too long to compare with a pattern.
+const effort = "effort"
+
 // err returns the failure as an error, which is a copy of all that it refers to.
 func (f *failure) err() error {
 	return failureError(fmt.Sprintf(f.format(), f.subject()))
@@ -48,6 +51,8 @@ func (f *failure) format() string {
 		return "%s has more than " + limit + " digits after the point (fractionDigits)."
 	case "pattern":
 		return "%s does not match the pattern " + limit + "."
+	case effort:
+		return "%s takes too many steps to compare with the pattern " + limit + "."
 	case "enumeration":
 		return "%s is not in the enumeration " + limit + "."
 	}

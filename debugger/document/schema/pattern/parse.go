@@ -29,7 +29,7 @@ type node struct {
 	parts    []*node
 	min, max int // of a repetition
 
-	size, need int // set by measure
+	size int // set by measure
 }
 
 // An op is the kind of a node.

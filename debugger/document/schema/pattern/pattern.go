@@ -1,35 +1,50 @@
 package pattern
 
-import (
-	"regexp"
-)
+import "sync"
 
 // A Pattern is a compiled regular expression. Goroutines may share it.
 type Pattern struct {
-	text   string
-	regexp *regexp.Regexp
+	text string
+
+	mu      sync.Mutex
+	machine *machine // nil until it is needed
+	entry   *entry   // nil until there was a machine
 }
 
 // Compile returns the pattern of a text. The error says why the text is none, or which
 // limit it exceeds.
 func Compile(text string) (*Pattern, error) {
 	n, err := parse(text)
+	if err == nil {
+		err = n.check()
+	}
 	if err != nil {
 		return nil, err
 	}
-	translated, err := translate(n)
-	if err != nil {
-		return nil, err
-	}
-	compiled, err := regexp.Compile(translated)
-	if err != nil {
-		return nil, err
-	}
-	return &Pattern{text, compiled}, nil
+	return &Pattern{text: text}, nil
 }
 
 // String returns the text that the pattern was compiled from.
 func (p *Pattern) String() string { return p.text }
 
-// Match reports whether the whole text matches.
-func (p *Pattern) Match(text string) bool { return p.regexp.MatchString(text) }
+// Match reports whether the whole text matches. It returns [ErrWork] if that takes too
+// many steps.
+func (p *Pattern) Match(text string) (bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	made := p.machine == nil
+	if made {
+		n, err := parse(p.text)
+		if err != nil {
+			return false, err // never: the text was parsed before
+		}
+		n.measure()
+		p.machine = newMachine(newProgram(n))
+	}
+	before := p.machine.cost
+	ok, err := p.machine.match(text)
+	if made || p.machine.cost != before {
+		machines.count(p)
+	}
+	return ok, err
+}
