@@ -120,7 +120,7 @@ func (l *lint) run(t *testing.T, program string) map[int]bool {
 	write(schema, `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:p="urn:p"><xs:element name="r"><xs:complexType>`+
 		`<xs:sequence><xs:any maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`+l.schema.String()+`</xs:schema>`)
 	write(document, `<r xmlns:p="urn:p">`+"\n"+l.document.String()+"</r>")
-	output, err := exec.Command(program, "--noout", "--schema", schema, document).CombinedOutput()
+	output, err := exec.CommandContext(t.Context(), program, "--noout", "--schema", schema, document).CombinedOutput()
 	if err == nil || !strings.HasSuffix(strings.TrimSpace(string(output)), "fails to validate") {
 		t.Fatalf("%v: %s", err, output)
 	}
