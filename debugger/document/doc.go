@@ -15,6 +15,9 @@
 //		Query:    "//order[@total > 100]/customer",
 //	})
 //
+// A schema of version 1.0 validates a document while it is read, by the packages
+// below schema. No tree is made, and the size of a document in UTF-8 is not limited.
+//
 // # Limits
 //
 // Before parsing, a survey of the decoded text counts the nodes of the tree and
@@ -38,8 +41,8 @@
 // Every request runs on a worker, a goroutine with a thread of its own, of which
 // there is a fixed number. The limit applies to the thread's processor time, so
 // that a busy machine slows requests down but does not make them fail. Parsing
-// and XPath check the limit themselves. Compiling and applying a schema cannot be
-// interrupted. When the time of such a worker is over, its caller gets a
+// and XPath check the limit themselves, as does validation by a schema of version 1.0.
+// Compiling and applying one of version 1.1 cannot be interrupted. When the time of such a worker is over, its caller gets a
 // [LimitError] at once, the result is dropped, and the slot is free again when
 // the work ends; [Stats.Abandoned] counts it. Close does not wait for abandoned
 // work. A server for untrusted callers runs the library in a process of its own:

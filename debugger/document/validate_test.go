@@ -39,7 +39,7 @@ func TestValidate(t *testing.T) {
 				{Line: 1, Column: 50, Path: note("2")},
 				{Line: 1, Column: 111, Path: note("3") + "/Q{urn:n}txt[1]"},
 			},
-			[]string{"'x' is not valid", "'day' is required", "not expected"},
+			[]string{"'x' is not of the type xs:date", "'day' is required", "not expected"},
 		},
 		{
 			"several lines", "<notes xmlns='urn:n'>\r\n  <note day='2024-12-05'>\n\t<text>é</text></note>\r   <b/>\n</notes>",

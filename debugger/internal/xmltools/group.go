@@ -67,7 +67,7 @@ func (t *Group) validateSchema(ctx context.Context, call *mcp.Call, args validat
 	if err != nil {
 		return validated{}, names.err(err)
 	}
-	v := validated{Valid: true, Document: nameOf(args.Document), Schema: nameOf(args.Schema), Warnings: []string{}}
+	v := validated{Valid: true, Document: nameOf(args.Document), Schema: nameOf(args.Schema), Version: result.Version, Warnings: []string{}}
 	for _, warning := range result.Warnings {
 		v.Warnings = append(v.Warnings, names.text(warning))
 	}

@@ -111,13 +111,14 @@ type validated struct {
 	Valid    bool     `json:"valid"`
 	Document string   `json:"document"`
 	Schema   string   `json:"schema"`
-	Warnings []string `json:"warnings" doc:"What the schema includes or imports and could not be read"`
+	Version  string   `json:"version" doc:"Version of XML Schema that the schema was read as"`
+	Warnings []string `json:"warnings" doc:"What the schema includes or imports and could not be read, and types that are nowhere"`
 }
 
 // Text names the document, the schema and the warnings.
 func (v validated) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s matches %s", v.Document, v.Schema)
+	fmt.Fprintf(&b, "%s matches %s (XML Schema %s)", v.Document, v.Schema, v.Version)
 	for _, w := range v.Warnings {
 		b.WriteString("\nWarning: " + plain.Line(w))
 	}
