@@ -182,6 +182,9 @@ func TestCacheIsHandedOver(t *testing.T) {
 		if _, err := r.Validate(t.Context(), document.ValidateRequest{Document: name, Schema: "a.xsd"}); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := r.Query(t.Context(), document.QueryRequest{Document: name, Query: "/a"}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	before, err := r.Stats(t.Context())
 	if err != nil || before.Entries != 3 {
@@ -202,7 +205,7 @@ func TestCacheIsHandedOver(t *testing.T) {
 // giveUp asks for a validation that takes more processor time than it may, 1 s at most.
 func giveUp(t *testing.T, r *isolate.Remote) {
 	t.Helper()
-	schema := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"><xs:complexType><xs:sequence maxOccurs="1000"><xs:element name="a" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`
+	schema := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:vc="http://www.w3.org/2007/XMLSchema-versioning" vc:minVersion="1.1"><xs:element name="r"><xs:complexType><xs:sequence maxOccurs="1000"><xs:element name="a" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`
 	text := "<r>" + strings.Repeat("<a/>", 3000) + "<b/></r>"
 	_, err := r.Validate(t.Context(), document.ValidateRequest{Document: text, Schema: schema})
 	if _, ok := errors.AsType[*document.LimitError](err); !ok {
