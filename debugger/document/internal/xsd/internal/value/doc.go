@@ -1,2 +1,0 @@
-// Package value compares and checks values of the XML Schema datatypes.
-package value
