@@ -72,4 +72,10 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s: of 1.1: %v, want %v", attributes, got, want)
 		}
 	}
+	for attribute, want := range map[string]bool{`namespace="##any"`: false, `notNamespace="##local"`: true, `notQName="a"`: true} {
+		body := `<xs:complexType name="t"><xs:sequence><xs:any ` + attribute + `/></xs:sequence></xs:complexType>`
+		if got := read.Version11(document(t, "", body)); got != want {
+			t.Errorf("with %s: of 1.1: %v, want %v", attribute, got, want)
+		}
+	}
 }

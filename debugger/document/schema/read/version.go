@@ -12,9 +12,19 @@ import (
 // versions (XML Schema 1.1, part 1, section 4.2.2).
 const versionSpace = "http://www.w3.org/2007/XMLSchema-versioning"
 
-// Version11 reports whether a schema document says to be of XML Schema 1.1 or later.
+// Version11 reports whether a schema document says to be of XML Schema 1.1 or later, or
+// has wildcards with attributes that only that version knows.
 func Version11(root *Node) bool {
-	return root.Is("schema") && atLeast(root, "minVersion", "1.1")
+	return root.Is("schema") && (atLeast(root, "minVersion", "1.1") || root.hasLaterWildcard())
+}
+
+func (n *Node) hasLaterWildcard() bool {
+	if n.Is("any") || n.Is("anyAttribute") {
+		_, space := n.Raw("notNamespace")
+		_, name := n.Raw("notQName")
+		return space || name
+	}
+	return slices.ContainsFunc(n.Children, (*Node).hasLaterWildcard)
 }
 
 // atLeast reports whether an attribute holds a version that is not below another one.
