@@ -21,14 +21,19 @@ type restriction struct {
 	c      *compiler
 	schema *component.Schema
 	steps  int
+	names  int // that were compared
 	known  map[pair]bool
 }
 
 // A pair is a comparison that was made.
 type pair struct{ derived, base *component.Particle }
 
-// maxSteps limits the comparisons for a type.
-const maxSteps = 3_000_000
+// maxSteps limits the comparisons for a type. As many names as namesPerStep are compared
+// in the time of one.
+const (
+	maxSteps     = 3_000_000
+	namesPerStep = 20
+)
 
 // prune removes pointless particles: groups without members, single members of groups
 // that occur once, and groups in groups of the same kind.
@@ -70,6 +75,9 @@ func (r *restriction) valid(d, b *component.Particle) bool {
 	if d == b {
 		return true
 	}
+	if r.unlike(d, b) {
+		return false
+	}
 	key := pair{d, b}
 	if ok, known := r.known[key]; known {
 		return ok
@@ -80,6 +88,20 @@ func (r *restriction) valid(d, b *component.Particle) bool {
 	ok := r.compare(d, b)
 	r.known[key] = ok
 	return ok
+}
+
+// unlike reports whether the terms are elements of different names, one of which stands for
+// no other. This is the usual case in long choices, and is not worth to be remembered.
+func (r *restriction) unlike(d, b *component.Particle) bool {
+	de, ok := d.Term.(*component.Element)
+	be, ok2 := b.Term.(*component.Element)
+	if !ok || !ok2 || de.Name == be.Name || de.Head != nil {
+		return false
+	}
+	if r.names++; r.names%namesPerStep == 0 {
+		r.steps++
+	}
+	return r.steps <= maxSteps
 }
 
 // compare chooses the rule by the kinds of the terms.

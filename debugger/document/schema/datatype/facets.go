@@ -68,8 +68,8 @@ type step struct {
 // An enumeration is a set of values.
 type enumeration struct {
 	texts map[string]bool // normalized texts of values that do not depend on the context
-	keys  map[string]bool
-	list  []string // as they stand in the schema
+	keys  map[string]bool // of values that may have several texts
+	list  []string        // as they stand in the schema
 }
 
 // A datum is a value of an ordered type.
@@ -240,7 +240,8 @@ func (b *bound) failure(t *Type, text string, facet int) *failure {
 // checkValues checks the enumeration. It makes the key of the value only if the text is
 // not listed.
 func (f *facets) checkValues(t *Type, text string, key func() string) *failure {
-	if f.values == nil || f.values.texts[text] || f.values.keys[key()] {
+	v := f.values
+	if v == nil || v.texts[text] || len(v.keys) > 0 && v.keys[key()] {
 		return nil
 	}
 	return &failure{t: t, text: text, facet: "enumeration", limit: quoteAll(f.values.list)}

@@ -198,7 +198,9 @@ func (r *restriction) addValues(facets []Facet) {
 			r.say(i, "The value of the facet enumeration is not valid: %s", failed.err())
 			continue
 		}
-		e.keys[v.key] = true
+		if r.kind != stringKind && r.kind != anyURIKind { // of these the text is the value
+			e.keys[v.key] = true
+		}
 		e.list = append(e.list, f.Value)
 		if r.variety == List {
 			normal = collapse.normalize(normal)

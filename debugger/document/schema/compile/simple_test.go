@@ -1,0 +1,105 @@
+package compile_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/document/schema/compile"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
+)
+
+// noDocuments is a loader for schemas of one document.
+type noDocuments struct{}
+
+func (noDocuments) Load(context.Context, string, string) (*read.Node, error) { return nil, nil }
+
+// compiled returns the schema with some contents, in the namespace urn:t, whose prefix is
+// t, and the messages of its problems.
+func compiled(t *testing.T, contents string) (*component.Schema, string) {
+	t.Helper()
+	text := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">` + contents + `</xs:schema>`
+	root, err := read.Document(t.Context(), "t.xsd", event.NewBytes([]byte(text), event.Limits{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, problems, err := compile.Compile(t.Context(), root, noDocuments{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var messages []string
+	for _, p := range problems {
+		messages = append(messages, p.Message)
+	}
+	return s, strings.Join(messages, "\n")
+}
+
+// simple returns a simple type s with contents.
+func simple(contents string) string {
+	return `<xs:simpleType name="s">` + contents + `</xs:simpleType>`
+}
+
+// TestSimpleProblems has definitions of simple types that are not allowed (part 1, section
+// 3.14), each with a part of the message.
+func TestSimpleProblems(t *testing.T) {
+	for _, test := range []struct{ contents, want string }{
+		{simple(`<xs:restriction base="xs:anySimpleType"/>`), "anySimpleType cannot be restricted"},
+		{simple(`<xs:restriction base="t:none"/>`), "does not resolve"},
+		{simple(`<xs:restriction base="xs:anyType"/>`), "is not simple"},
+		{simple(`<xs:restriction/>`), "is needed"},
+		{simple(`<xs:restriction base="xs:int"><xs:simpleType><xs:list itemType="xs:int"/></xs:simpleType></xs:restriction>`), "exclude each other"},
+		{simple(`<xs:list/>`), "is needed"},
+		{simple(`<xs:list itemType="xs:NMTOKENS"/>`), "items of a list cannot be lists"},
+		{simple(`<xs:union/>`), "is needed"},
+		{simple(`<xs:list itemType="xs:NOTATION"/>`), "NOTATION can only be used"},
+		{simple(`<xs:restriction base="t:s"><xs:length value="1"/></xs:restriction>`), "circular"},
+		{simple(`<xs:restriction base="xs:string"><xs:pattern value="\$"/></xs:restriction>`), `\$ is not an escape`},
+		{simple(`<xs:restriction base="xs:QName"><xs:enumeration value="q:a"/></xs:restriction>`), "not of the type xs:QName"},
+		{simple(`<xs:restriction base="xs:NOTATION"><xs:enumeration value="t:gif"/></xs:restriction>`), "does not resolve to a(n) notation declaration"},
+		{`<xs:simpleType name="f" final="restriction"><xs:list itemType="xs:int"/></xs:simpleType>` + simple(`<xs:restriction base="t:f"/>`), "final for restriction"},
+		{`<xs:simpleType name="f" final="list"><xs:restriction base="xs:int"/></xs:simpleType>` + simple(`<xs:list itemType="t:f"/>`), "final for lists"},
+		{`<xs:simpleType name="f" final="#all"><xs:restriction base="xs:int"/></xs:simpleType>` + simple(`<xs:union memberTypes="t:f"/>`), "final for unions"},
+		{`<xs:element name="e" type="xs:int" default="x"/>`, "'x' is not valid"},
+		{`<xs:element name="e" type="xs:ID" fixed="x"/>`, "ID cannot have a default"},
+	} {
+		if _, got := compiled(t, test.contents); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.contents, got, test.want)
+		}
+	}
+}
+
+// TestSimpleTypes checks the values of types that refer to each other.
+func TestSimpleTypes(t *testing.T) {
+	s, problems := compiled(t, `
+		<xs:notation name="gif" public="gif"/>
+		<xs:simpleType name="size"><xs:union memberTypes="t:number t:word"/></xs:simpleType>
+		<xs:simpleType name="word"><xs:restriction base="xs:token"><xs:enumeration value="small"/></xs:restriction></xs:simpleType>
+		<xs:simpleType name="number"><xs:restriction base="xs:int"><xs:minInclusive value="1"/></xs:restriction></xs:simpleType>
+		<xs:simpleType name="sizes"><xs:restriction><xs:simpleType><xs:list itemType="t:size"/></xs:simpleType>
+			<xs:maxLength value="2"/></xs:restriction></xs:simpleType>
+		<xs:simpleType name="some"><xs:restriction base="t:size"><xs:pattern value="1|small"/></xs:restriction></xs:simpleType>
+		<xs:simpleType name="kind"><xs:restriction base="xs:NOTATION"><xs:enumeration value="t:gif"/></xs:restriction></xs:simpleType>`)
+	if problems != "" {
+		t.Fatal(problems)
+	}
+	for name, texts := range map[string][2][]string{
+		"size": {{"1", "small"}, {"0", "large"}}, "sizes": {{"small 2", ""}, {"1 2 3", "0"}}, "some": {{"1", " small "}, {"2"}},
+	} {
+		data := s.Type(component.Name{Space: "urn:t", Local: name}).(*component.Simple).Data
+		for i, valid := range []bool{true, false} {
+			for _, text := range texts[i] {
+				if err := data.Valid(text, nil); (err == nil) != valid {
+					t.Errorf("%s: %q: %v", name, text, err)
+				}
+			}
+		}
+	}
+	// A member is derived from its union, but not from a restriction of that, whose
+	// facets it does not have (part 1, section 3.14.6).
+	typeOf := func(name string) component.Type { return s.Type(component.Name{Space: "urn:t", Local: name}) }
+	if !component.DerivesFrom(typeOf("word"), typeOf("size"), 0) || component.DerivesFrom(typeOf("word"), typeOf("some"), 0) {
+		t.Error("a member is not derived from its union, or is from a restriction of it")
+	}
+}
