@@ -136,9 +136,9 @@ func TestXPathQuery(t *testing.T) {
 func TestValidateSchema(t *testing.T) {
 	both(t, func(t *testing.T, client *mcptest.Client, _ string) {
 		for _, tt := range []struct{ name, document, schema, want string }{
-			{"files", "sub/one.xml", "outer.xsd", `^sub/one.xml matches outer.xsd\nWarning: .*gone.xsd.*$`},
-			{"inline document", `<orders><order total="1"><customer/></order></orders>`, "orders.xsd", `^inline matches orders.xsd$`},
-			{"inline schema", "sub/one.xml", `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a"/></xs:schema>`, `^sub/one.xml matches inline$`},
+			{"files", "sub/one.xml", "outer.xsd", `^sub/one.xml matches outer.xsd \(XML Schema 1.0\)\nWarning: .*gone.xsd.*$`},
+			{"inline document", `<orders><order total="1"><customer/></order></orders>`, "orders.xsd", `^inline matches orders.xsd \(XML Schema 1.0\)$`},
+			{"inline schema", "sub/one.xml", `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a"/></xs:schema>`, `^sub/one.xml matches inline \(XML Schema 1.0\)$`},
 		} {
 			got := client.Call("validate_schema", map[string]any{"document": tt.document, "schema": tt.schema})
 			if !regexp.MustCompile(tt.want).MatchString(got.Text) {
@@ -360,8 +360,9 @@ func TestDocumentsStructured(t *testing.T) {
 		},
 		{
 			"validate_schema", `{"document":"sub/one.xml","schema":"<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a'/></xs:schema>"}`,
-			`{"valid":true,"document":"sub/one.xml","schema":"inline","warnings":[]}`,
+			`{"valid":true,"document":"sub/one.xml","schema":"inline","version":"1.0","warnings":[]}`,
 		},
+		{"xpath_query", `{"document":"sub/one.xml","query":"name(/*)"}`, `{"type":"string","total":1,"offset":0,"items":[{"kind":"xs:string","value":"a"}]}`},
 		{"cache_stats", `{}`, `{"entries":1,"bytes":1,"budget":268435456,"hits":0,"misses":1,"evictions":0,"hit_ratio":0,"abandoned":0,"documents":[{"path":"one.xml","kind":"document","bytes":1,"hits":0,"age_ms":1}]}`},
 		{"preload_documents", `{"paths":["sub/one.xml","gone"]}`, `{"loaded":1,"failed":1,"documents":[{"path":"one.xml","status":"cached","bytes":1},` +
 			`{"path":"gone","status":"failed","error":"document \"gone\" not found"}]}`},
@@ -538,7 +539,7 @@ func TestDocumentFoldersAreHidden(t *testing.T) {
 		{`validate_schema","arguments":{"document":"sub/one.xml","schema":"a&b noschema.xsd"`, "", `b noschema.xsd`},
 		{`preload_documents","arguments":{"globs":["**/*.xml"]`, "", `sub/one.xml - loaded`},
 		{`preload_documents","arguments":{"paths":["gone.xml"]`, "", `gone.xml`},
-		{`validate_schema","arguments":{"document":"orders.xml","schema":"orders.xsd"`, stats, `\n\norders.xml (document, `},
+		{`xpath_query","arguments":{"document":"orders.xml","query":"/"`, stats, `\n\norders.xml (document, `},
 	} {
 		for _, root := range []string{dir, link} {
 			requests := []string{`tools/call {"name":"` + tt.arguments + `}}`}
