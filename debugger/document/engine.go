@@ -47,7 +47,7 @@ type grammar interface {
 	validate(ctx context.Context, l *Library, argument string) (*verdict, error)
 }
 
-// A verdict is what a validation finds.
+// A verdict holds the findings of a validation.
 type verdict struct {
 	name       string // of the document
 	violations []Violation

@@ -55,7 +55,7 @@ type Runner struct {
 	Err     error // the first limit that was exceeded
 }
 
-// A mode is how a child is followed.
+// A mode says how a child is followed.
 type mode uint8
 
 const (
@@ -225,7 +225,7 @@ func (m *Model) doneAll(s state) bool {
 	return true
 }
 
-// A Match is what a child belongs to: a declaration, a wildcard, or neither.
+// A Match names the declaration or the wildcard that a child belongs to, or neither.
 type Match struct {
 	Decl     *component.Element
 	Wildcard *component.Wildcard

@@ -19,7 +19,7 @@ type move struct {
 // A cond is the least count of a counter.
 type cond struct{ counter, min int }
 
-// A query is what the next leaf must match.
+// A query describes the next leaf.
 type query struct {
 	name  Name
 	chain []*component.Element // the global declaration of the name, then the heads of its substitution groups

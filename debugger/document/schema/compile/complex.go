@@ -5,7 +5,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
-// A complexSource is where a complex type is made from.
+// A complexSource is the element that a complex type is made from.
 type complexSource struct {
 	doc   *document
 	node  *read.Node

@@ -174,7 +174,7 @@ type Group struct {
 	Particles []*Particle
 }
 
-// A Process is how strictly a wildcard validates.
+// A Process says how strictly a wildcard validates.
 type Process uint8
 
 // How a wildcard validates what it admits.

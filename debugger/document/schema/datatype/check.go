@@ -93,8 +93,8 @@ func (t *Type) checkItems(text string, ctx Context, v *Value) (n int, failed *fa
 	return n, nil
 }
 
-// checkUnion checks the members of a union in their order, and its facets with the text
-// as the first has it that it is a value of.
+// checkUnion checks the members of a union in their order, and the facets with the text as
+// the first member that it is valid for normalizes it.
 func (t *Type) checkUnion(text string, ctx Context, v *Value) (normal string, failed *failure) {
 	if v == nil && t.facets.values != nil {
 		v = new(Value)

@@ -26,7 +26,7 @@ func (t *Type) holdsList() bool {
 	return t.variety == List || slices.ContainsFunc(t.members, (*Type).holdsList)
 }
 
-// NewUnion returns the type whose values are those of the members. Its base is
+// NewUnion returns the type that has the values of all members. Its base is
 // anySimpleType.
 func NewUnion(name Name, members []*Type) (*Type, []Problem) {
 	t := &Type{name: name, base: builtins["anySimpleType"], variety: Union}

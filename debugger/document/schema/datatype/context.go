@@ -15,7 +15,7 @@ type Scope interface {
 	Lookup(prefix string) (string, bool)
 }
 
-// A Context is what the validity of a value may depend on. It may be nil for types that
+// A Context holds all that the validity of a value may depend on. It may be nil for types that
 // have no values of type QName, NOTATION or ENTITY.
 type Context interface {
 	Scope

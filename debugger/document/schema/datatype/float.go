@@ -29,8 +29,8 @@ func floatForm(text string) bool {
 // parseFloat returns the nearest number of a size in bits to text, which has the form of a
 // float. There is only one zero.
 func parseFloat(text string, bits int) float64 {
-	// Out of range, the nearest number is infinite or zero: that is what ParseFloat
-	// returns beside its error. It reads INF and NaN, too.
+	// Out of range, the nearest number is infinite or zero: ParseFloat
+	// returns it beside its error. It reads INF and NaN, too.
 	f, _ := strconv.ParseFloat(text, bits)
 	if f == 0 {
 		return 0

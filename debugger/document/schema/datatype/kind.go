@@ -50,7 +50,7 @@ const (
 	ncNames
 )
 
-// A role is what a value refers to or identifies.
+// A role tells values that identify or refer to something.
 type role uint8
 
 const (

@@ -44,7 +44,7 @@ type element struct {
 	children []element
 }
 
-// walk shows a document to a tracker. The constraints are those of the element r.
+// walk shows a document to a tracker. The constraints belong to the element r.
 func walk(tr *identity.Tracker, e element, number *int, constraints []*identity.Constraint) {
 	*number++
 	at := &identity.Place{Name: identity.Name{Local: e.name}, Number: *number, Index: 1}

@@ -35,7 +35,7 @@ type target struct {
 	fields []field
 }
 
-// A field is what a field selects below a target.
+// A field holds the nodes that a field selects below a target.
 type field struct {
 	run           run
 	count         int

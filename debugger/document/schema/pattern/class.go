@@ -31,7 +31,7 @@ var multiEscapes = map[rune]func() set{
 	}),
 }
 
-// wildcard is what the full stop stands for.
+// wildcard holds the characters that the full stop stands for.
 var wildcard = newSet([]runeRange{{'\n', '\n'}, {'\r', '\r'}}).complement()
 
 // categories are the names of Unicode's categories that the recommendation lists, but

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A form is what an element of a schema document may have: attributes, each with the
-// kind of its value, and children.
+// A form holds the attributes that an element of a schema document may have, with the kinds
+// of their values, and its children.
 type form struct {
 	attributes string // name:kind, an exclamation mark after those that are required
 	children   string // expression over the letters of children

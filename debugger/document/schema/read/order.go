@@ -1,6 +1,6 @@
 package read
 
-// An order is what children an element may have, as an automaton whose states are sets of
+// An order holds the children that an element may have, as an automaton whose states are sets of
 // the letters of an expression: the letters that may have been read last.
 type order struct {
 	letters []byte // a dot stands for any

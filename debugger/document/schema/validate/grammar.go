@@ -20,7 +20,7 @@ func NewGrammar(s *component.Schema) *Grammar {
 	return &Grammar{schema: s, infos: map[component.Type]*typeInfo{}}
 }
 
-// A typeInfo is what validation needs of a type.
+// A typeInfo holds the parts of a type that validation needs.
 type typeInfo struct {
 	complex  *component.Complex // nil for simple types
 	content  component.Content

@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/schema/identity"
 )
 
-// A Violation is what is wrong with an element or one of its attributes.
+// A Violation is an error in an element or in one of its attributes.
 type Violation struct {
 	Line, Column int    // of the element
 	Path         string // an XPath 3.1 expression that selects the element or the attribute

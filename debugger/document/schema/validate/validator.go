@@ -22,7 +22,7 @@ type Options struct {
 	File   string         // of the document, for the loader
 }
 
-// A Result is what a validation finds.
+// A Result holds the findings of a validation.
 type Result struct {
 	Violations []Violation // in document order
 	More       int         // further violations
