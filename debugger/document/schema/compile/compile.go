@@ -46,8 +46,8 @@ const maxProblems = 10_000
 
 // A compiler compiles the documents of a schema.
 type compiler struct {
-	ctx    context.Context
-	load   Loader
+	ended  func() error // returns the error of the context
+	load   func(file, location string) (*read.Node, error)
 	schema *component.Schema
 
 	problems []Problem
@@ -148,7 +148,9 @@ func Extend(ctx context.Context, base *component.Schema, roots []*read.Node, loa
 
 func newCompiler(ctx context.Context, base *component.Schema, load Loader) *compiler {
 	c := &compiler{
-		ctx: ctx, load: load, schema: component.NewSchema(base), docs: map[docKey]*document{}, checked: map[*read.Node]bool{},
+		ended:  ctx.Err,
+		load:   func(file, location string) (*read.Node, error) { return load.Load(ctx, file, location) },
+		schema: component.NewSchema(base), docs: map[docKey]*document{}, checked: map[*read.Node]bool{},
 		identity: map[Name]*component.Identity{}, complexes: map[*component.Complex]*complexSource{}, models: modelCache{},
 		incomplete: map[component.Type]missing{}, used: map[*component.Element]bool{},
 	}
@@ -188,7 +190,7 @@ func (c *compiler) finish() (*component.Schema, []Problem, error) {
 // over reports whether the compilation has to end, for an error or its context.
 func (c *compiler) over() bool {
 	if c.err == nil {
-		c.err = c.ctx.Err()
+		c.err = c.ended()
 	}
 	return c.err != nil
 }

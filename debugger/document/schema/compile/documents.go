@@ -107,7 +107,7 @@ func (c *compiler) open(n *read.Node) *read.Node {
 	if !ok {
 		return nil
 	}
-	root, err := c.load.Load(c.ctx, n.File, location)
+	root, err := c.load(n.File, location)
 	if wrong, ok := errors.AsType[*Problem](err); ok {
 		c.problems = append(c.problems, *wrong)
 		return nil

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"context"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/document/schema/compile"
@@ -18,7 +19,7 @@ type instance struct {
 }
 
 // instanceAttributes reads them, and loads the schemas that they point to.
-func (v *validator) instanceAttributes(e *event.Event) instance {
+func (v *validator) instanceAttributes(ctx context.Context, e *event.Event) instance {
 	var x instance
 	for i := range e.Attrs {
 		a := &e.Attrs[i]
@@ -34,10 +35,10 @@ func (v *validator) instanceAttributes(e *event.Event) instance {
 		case "schemaLocation":
 			words := strings.Fields(a.Value)
 			for i := 0; i+1 < len(words); i += 2 {
-				v.hint(words[i], words[i+1])
+				v.hint(ctx, words[i], words[i+1])
 			}
 		case "noNamespaceSchemaLocation":
-			v.hint("", strings.TrimSpace(a.Value))
+			v.hint(ctx, "", strings.TrimSpace(a.Value))
 		}
 	}
 	return x
@@ -60,7 +61,7 @@ const maxHints = 100
 
 // hint loads a schema that a document points to, if its namespace is not known. One that
 // cannot be used is disregarded.
-func (v *validator) hint(space, location string) {
+func (v *validator) hint(ctx context.Context, space, location string) {
 	if v.options.Loader == nil || v.schema.HasSpace(space) || v.hinted[space] || len(v.hinted) == maxHints {
 		return
 	}
@@ -68,14 +69,14 @@ func (v *validator) hint(space, location string) {
 		v.hinted = map[string]bool{}
 	}
 	v.hinted[space] = true
-	root, err := v.options.Loader.Load(v.ctx, v.options.File, location)
+	root, err := v.options.Loader.Load(ctx, v.options.File, location)
 	if err != nil || root == nil {
 		return
 	}
 	if target, _ := root.Attr("targetNamespace"); target != space {
 		return
 	}
-	extended, problems, err := compile.Extend(v.ctx, v.schema, []*read.Node{root}, v.options.Loader)
+	extended, problems, err := compile.Extend(ctx, v.schema, []*read.Node{root}, v.options.Loader)
 	if err != nil || len(problems) > 0 {
 		return
 	}

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"context"
+
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/identity"
@@ -10,9 +12,9 @@ import (
 const instanceSpace = component.InstanceSpace
 
 // start validates a start tag.
-func (v *validator) start(e *event.Event) {
+func (v *validator) start(ctx context.Context, e *event.Event) {
 	f := v.push(e)
-	x := v.instanceAttributes(e)
+	x := v.instanceAttributes(ctx, e)
 	if len(v.stack) == 1 {
 		v.root(f, x)
 	} else {

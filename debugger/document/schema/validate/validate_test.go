@@ -2,6 +2,7 @@ package validate_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -155,7 +156,7 @@ func TestErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.Document(ctx, event.NewBytes([]byte(`<a>`+strings.Repeat("<b/>", 5000)+`</a>`), event.Limits{}), validate.Options{}); err != context.Canceled {
+	if _, err := g.Document(ctx, event.NewBytes([]byte(`<a>`+strings.Repeat("<b/>", 5000)+`</a>`), event.Limits{}), validate.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }

@@ -39,11 +39,11 @@ func (g *Grammar) Document(ctx context.Context, p *event.Parser, o Options) (*Re
 		o.Limit = maxViolations
 	}
 	v := &validator{
-		ctx: ctx, grammar: g, schema: g.schema, parser: p, options: o, runner: automata.NewRunner(g.schema),
+		grammar: g, schema: g.schema, parser: p, options: o, runner: automata.NewRunner(g.schema),
 		infos: map[component.Type]*typeInfo{}, found: list{limit: o.Limit}, ids: newIDs(),
 	}
 	v.tracker = identity.NewTracker(func(at *identity.Place, message string) { v.found.add(at, "", message) })
-	if err := v.read(); err != nil {
+	if err := v.read(ctx); err != nil {
 		return nil, err
 	}
 	v.ids.resolve(&v.found)
@@ -52,7 +52,6 @@ func (g *Grammar) Document(ctx context.Context, p *event.Parser, o Options) (*Re
 
 // A validator validates one document.
 type validator struct {
-	ctx      context.Context
 	grammar  *Grammar
 	schema   *component.Schema // of the grammar, or one that extends it
 	parser   *event.Parser
@@ -75,10 +74,10 @@ type validator struct {
 const checkEvery = 2048
 
 // read validates all events.
-func (v *validator) read() error {
+func (v *validator) read(ctx context.Context) error {
 	for n := 1; ; n++ {
-		if n%checkEvery == 0 && v.ctx.Err() != nil {
-			return v.ctx.Err()
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
 		e, err := v.parser.Next()
 		if errors.Is(err, io.EOF) {
@@ -89,7 +88,7 @@ func (v *validator) read() error {
 		}
 		switch e.Kind {
 		case event.Start:
-			v.start(e)
+			v.start(ctx, e)
 		case event.Text:
 			v.characters(e.Text)
 		case event.End:
