@@ -8,8 +8,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
-// simpleType makes a simple type of its element. from is nil for local ones.
+// simpleType makes a simple type of its element. from is nil for local ones. What the
+// schema for schemas defines is a built-in type.
 func (c *compiler) simpleType(d *document, n *read.Node, from *source) *component.Simple {
+	if from != nil {
+		if s, ok := component.Builtin(from.name).(*component.Simple); ok {
+			return s
+		}
+	}
 	s := &component.Simple{Base: component.AnySimpleType, Data: component.AnySimpleType.Data}
 	s.Final = d.final & (component.Restriction | component.List | component.Union)
 	if final, ok := set(n, "final"); ok {

@@ -103,3 +103,35 @@ func TestSimpleTypes(t *testing.T) {
 		t.Error("a member is not derived from its union, or is from a restriction of it")
 	}
 }
+
+// TestSchemaForSchemas reads simple types of the schema for schemas, which restrict
+// anySimpleType, as the built-in types.
+func TestSchemaForSchemas(t *testing.T) {
+	text := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/2001/XMLSchema">
+		<xs:simpleType name="string"><xs:restriction base="xs:anySimpleType"><xs:whiteSpace value="preserve"/></xs:restriction></xs:simpleType>
+		<xs:simpleType name="form"><xs:restriction base="xs:string"><xs:enumeration value="qualified"/></xs:restriction></xs:simpleType></xs:schema>`
+	root, err := read.Document(t.Context(), "s.xsd", event.NewBytes([]byte(text), event.Limits{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, problems, err := compile.Compile(t.Context(), root, noDocuments{})
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	form := s.Type(component.Name{Space: component.Space, Local: "form"}).(*component.Simple)
+	if form.Data.Valid("qualified", nil) != nil || form.Data.Valid("other", nil) == nil {
+		t.Error("the type form does not have its values")
+	}
+	if form.Base != component.Builtin(component.Name{Space: component.Space, Local: "string"}) {
+		t.Error("the base of the type form is not the built-in type")
+	}
+}
+
+// TestUnknownBase reports a type that is not known, and nothing that follows from that.
+func TestUnknownBase(t *testing.T) {
+	_, problems := compiled(t, simple(`<xs:restriction base="t:none"><xs:enumeration value="a"/></xs:restriction>`)+
+		`<xs:simpleType name="u"><xs:restriction base="t:s"><xs:maxLength value="1"/></xs:restriction></xs:simpleType>`)
+	if problems == "" || strings.Contains(problems, "\n") {
+		t.Errorf("the problems are not one: %s", problems)
+	}
+}

@@ -25,10 +25,14 @@ type Problem struct {
 }
 
 // NewRestriction returns the type that restricts base by facets (part 2, section 4.3).
-// Facets with problems are left out; the type can be used all the same.
+// Facets with problems are left out; the type can be used all the same. Facets of
+// anySimpleType, which stands in for types that are not known, have no effect.
 func NewRestriction(name Name, base *Type, facets []Facet) (*Type, []Problem) {
 	t := *base
 	t.name, t.base = name, base
+	if base.variety == Any {
+		return &t, nil
+	}
 	r := &restriction{Type: &t, own: map[string]int{}}
 	for i := range facets {
 		r.add(i, &facets[i])
@@ -90,9 +94,9 @@ func (r *restriction) add(i int, f *Facet) {
 func (r *restriction) applicable(name string) bool {
 	switch name {
 	case "pattern":
-		return r.variety != Any
+		return true
 	case "enumeration":
-		return r.variety != Any && r.kind != booleanKind
+		return r.kind != booleanKind
 	case "whiteSpace":
 		return r.variety == Atomic || r.variety == List
 	case "length", "minLength", "maxLength":
