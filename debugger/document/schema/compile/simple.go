@@ -16,7 +16,7 @@ func (c *compiler) simpleType(d *document, n *read.Node, from *source) *componen
 			return s
 		}
 	}
-	s := &component.Simple{Base: component.AnySimpleType, Data: component.AnySimpleType.Data}
+	s := &component.Simple{Base: component.AnySimpleType, Data: datatype.Unknown()}
 	s.Final = d.final & (component.Restriction | component.List | component.Union)
 	if final, ok := set(n, "final"); ok {
 		s.Final = final
@@ -51,11 +51,8 @@ func (c *compiler) restrictSimple(d *document, n *read.Node, s *component.Simple
 	if base.Final.Has(component.Restriction) {
 		c.say(n, "The type '%s' is final for restriction.", typeName(base))
 	}
-	s.Base, s.Item = base, base.Item
+	s.Base, s.Item, s.Members = base, base.Item, base.Members
 	s.Data = c.facets(d, n, s.Name, base.Data)
-	if !s.Data.Constrained() { // else values of a member need not be values of the type
-		s.Members = base.Members
-	}
 }
 
 // facets restricts a data type by the facets in an element.

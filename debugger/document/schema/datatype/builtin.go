@@ -3,6 +3,14 @@ package datatype
 // Builtin returns the built-in type with a local name, or nil.
 func Builtin(local string) *Type { return builtins[local] }
 
+// Unknown returns a type that stands in for one that could not be made. It has all values,
+// and so have its restrictions, by whatever facets.
+func Unknown() *Type {
+	t := *builtins["anySimpleType"]
+	t.base, t.unknown = builtins["anySimpleType"], true
+	return &t
+}
+
 // builtins are the built-in types, by name.
 var builtins = newBuiltins()
 

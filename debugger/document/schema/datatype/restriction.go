@@ -25,12 +25,11 @@ type Problem struct {
 }
 
 // NewRestriction returns the type that restricts base by facets (part 2, section 4.3).
-// Facets with problems are left out; the type can be used all the same. Facets of
-// anySimpleType, which stands in for types that are not known, have no effect.
+// Facets with problems are left out; the type can be used all the same.
 func NewRestriction(name Name, base *Type, facets []Facet) (*Type, []Problem) {
 	t := *base
 	t.name, t.base = name, base
-	if base.variety == Any {
+	if base.unknown {
 		return &t, nil
 	}
 	r := &restriction{Type: &t, own: map[string]int{}}
@@ -94,9 +93,9 @@ func (r *restriction) add(i int, f *Facet) {
 func (r *restriction) applicable(name string) bool {
 	switch name {
 	case "pattern":
-		return true
+		return r.variety != Any
 	case "enumeration":
-		return r.kind != booleanKind
+		return r.variety != Any && r.kind != booleanKind
 	case "whiteSpace":
 		return r.variety == Atomic || r.variety == List
 	case "length", "minLength", "maxLength":

@@ -107,6 +107,7 @@ func TestProblems(t *testing.T) {
 		facet        int
 		want         string
 	}{
+		{"anySimpleType", "length=1", 0, "not applicable"},
 		{"int", "length=1", 0, "not applicable"},
 		{"string", "maxLength=1;minInclusive=a", 1, "not applicable"},
 		{"string", "totalDigits=1", 0, "not applicable"},
@@ -165,6 +166,14 @@ func TestProblems(t *testing.T) {
 		if _, problems := restrict(datatype.Builtin("decimal"), allowed); len(problems) > 0 {
 			t.Errorf("%s: %v", allowed, problems)
 		}
+	}
+}
+
+// TestUnknown restricts a type that stands in for another one.
+func TestUnknown(t *testing.T) {
+	kind, problems := restrict(datatype.Unknown(), "length=1;minInclusive=x|whiteSpace=none")
+	if len(problems) > 0 || kind.Valid("abc", nil) != nil {
+		t.Errorf("%v, %v", problems, kind.Valid("abc", nil))
 	}
 }
 

@@ -24,6 +24,7 @@ type Type struct {
 	role   role
 	facets facets
 
+	unknown    bool // it stands in for another type
 	contextual bool // whether a text is a value, and which, depends on the context
 	cost       int  // types that a value is compared with
 	ids, refs  bool // values may have IDs, or IDREFs
@@ -59,10 +60,6 @@ func (t *Type) HasNotation() bool { return t.kind == notationKind }
 func (t *Type) NotationWithoutEnumeration() bool {
 	return t.kind == notationKind && t.facets.values == nil
 }
-
-// Constrained reports whether the type or one that it restricts has facets other than
-// white space.
-func (t *Type) Constrained() bool { return t.facets.checked }
 
 // Normalize returns text with its white space as the type has it. For unions it
 // returns text as it is.
