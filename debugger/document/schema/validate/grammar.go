@@ -30,8 +30,9 @@ type typeInfo struct {
 	valued   []*component.AttributeUse // with a default or fixed value
 }
 
-// info returns what validation needs of a type.
-func (g *Grammar) info(t component.Type) (*typeInfo, error) {
+// info returns what validation needs of a type. It keeps that if the type is one of the
+// schema, and not of others that a document points to.
+func (g *Grammar) info(t component.Type, keep bool) (*typeInfo, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if i := g.infos[t]; i != nil {
@@ -41,7 +42,9 @@ func (g *Grammar) info(t component.Type) (*typeInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.infos[t] = i
+	if keep {
+		g.infos[t] = i
+	}
 	return i, nil
 }
 

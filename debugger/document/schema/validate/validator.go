@@ -122,7 +122,7 @@ func (v *validator) info(t component.Type) *typeInfo {
 	i := v.infos[t]
 	if i == nil {
 		var err error
-		if i, err = v.grammar.info(t); err != nil {
+		if i, err = v.grammar.info(t, v.schema == v.grammar.schema); err != nil {
 			v.err = err
 			return &typeInfo{}
 		}
