@@ -24,6 +24,9 @@ type Env struct {
 	// Getenv returns the value of an environment variable, or "" if it is not
 	// set.
 	Getenv func(string) string
+	// Names returns the names that people gave principals, by their ids. Principals without a
+	// name are left out. Nil means that none is known.
+	Names func(ctx context.Context, ids []string) map[string]string
 	// Span begins a span of some part of a request, below the one that the context has, for
 	// traces. The function that it returns ends the span with the part's error. Span is nil
 	// if nothing is traced.

@@ -28,6 +28,7 @@ const setConsumers = "consumers"
 type audience struct {
 	book   consumers.Book
 	newest consumers.Newest
+	names  NameSource
 	bound  ruleset.Label // label of the server, for keys and reports without one
 }
 
@@ -124,7 +125,7 @@ func (l standingList) Text() string {
 	for _, s := range l.Consumers {
 		who := s.Project
 		if who == "" {
-			who = "key " + s.Key
+			who = "key " + cmp.Or(s.KeyName, s.Key)
 		}
 		fmt.Fprintf(&b, "%s (%s): %s@%d", who, s.Client, s.Name, s.Rev)
 		switch {
@@ -163,7 +164,16 @@ func (a *audience) Standings(ctx context.Context) ([]consumers.Standing, error) 
 	if err != nil {
 		return nil, err
 	}
-	return consumers.Standings(ctx, a.newest, all)
+	standings, err := consumers.Standings(ctx, a.newest, all)
+	ids := make([]string, len(standings))
+	for i := range standings {
+		ids[i] = standings[i].Key
+	}
+	known := a.names.of(ctx, ids)
+	for i := range standings {
+		standings[i].KeyName = known[standings[i].Key]
+	}
+	return standings, err
 }
 
 // read records that a client read rulesets, at a label unless it is "". If the
@@ -275,7 +285,7 @@ func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*w
 	if err != nil {
 		return nil, err
 	}
-	return &webhook.Hook{URL: text, Secret: []byte(secret), Record: record, Store: store, Logger: env.Logger}, nil
+	return &webhook.Hook{URL: text, Secret: []byte(secret), Record: record, Store: store, Names: env.Names, Logger: env.Logger}, nil
 }
 
 // openHookRecord opens the record of the notifications sent to a URL: on the

@@ -208,13 +208,14 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 		if c.audience, err = openAudience(ctx, env, NewestIn(store, c.Fallback)); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
-		c.audience.bound = bound
+		c.audience.bound, c.audience.names = bound, env.Names
 	}
 	handlers := newTools(store, c.Rules(env.Getenv), scan, env.Logger)
 	if handlers.reads, err = openReads(ctx, env); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	c.store = store
+	handlers.names = env.Names
 	handlers.audience, handlers.bound, handlers.fallback = c.audience, bound, c.Fallback
 	table := handlers.table()
 	if c.audience != nil {

@@ -1,6 +1,7 @@
 package rulesets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,11 +110,12 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 	}
 	labels := ruleset.Labels(moves)
 	h := historyOf{Name: args.Name, Total: len(history), Revisions: []revisionInfo{}}
+	history, moves = t.names.WithNames(ctx, history[:min(limit, len(history))], moves[:min(limit, len(moves))])
 	if args.Moves {
-		h.Moves = new(MovesOf(moves[:min(limit, len(moves))]))
+		h.Moves = new(MovesOf(moves))
 		return h, nil
 	}
-	for _, r := range history[:min(limit, len(history))] {
+	for _, r := range history {
 		info := infoOf(r)
 		for _, label := range slices.Sorted(maps.Keys(labels)) {
 			if labels[label] == r.Number {
@@ -170,6 +172,7 @@ type MoveInfo struct {
 	To      int       `json:"to,omitempty"`
 	At      time.Time `json:"at"`
 	Author  string    `json:"author,omitempty"`
+	Name    string    `json:"author_name,omitempty" doc:"Of the author's key"`
 	Client  string    `json:"client,omitempty"`
 	Message string    `json:"message,omitempty"`
 }
@@ -178,14 +181,14 @@ type MoveInfo struct {
 func MovesOf(moves []ruleset.LabelMove) []MoveInfo {
 	all := make([]MoveInfo, len(moves))
 	for i, m := range moves {
-		all[i] = MoveInfo{string(m.Label), m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+		all[i] = MoveInfo{string(m.Label), m.From, m.To, m.At, m.By.Author, m.By.Name, m.By.Client, m.By.Message}
 	}
 	return all
 }
 
 // Move returns the move that an answer has.
 func (m *MoveInfo) Move() ruleset.LabelMove {
-	by := ruleset.By{Author: m.Author, Client: m.Client, Message: m.Message}
+	by := ruleset.By{Author: m.Author, Name: m.Name, Client: m.Client, Message: m.Message}
 	return ruleset.LabelMove{Label: ruleset.Label(m.Label), From: m.From, To: m.To, At: m.At, By: by}
 }
 
@@ -198,7 +201,7 @@ func (m *MoveInfo) line() string {
 	case m.To == 0:
 		text = fmt.Sprintf("%s: %s removed from %d", clock(m.At), m.Label, m.From)
 	}
-	return text + revisionInfo{Author: m.Author, Client: m.Client, Message: m.Message}.by()
+	return text + revisionInfo{Author: m.Author, Name: m.Name, Client: m.Client, Message: m.Message}.by()
 }
 
 // revisionInfo is a revision in an answer.
@@ -206,6 +209,7 @@ type revisionInfo struct {
 	Rev      int       `json:"rev"`
 	At       time.Time `json:"at"`
 	Author   string    `json:"author,omitempty"`
+	Name     string    `json:"author_name,omitempty" doc:"Of the author's key"`
 	Client   string    `json:"client,omitempty"`
 	Message  string    `json:"message,omitempty"`
 	Restores int       `json:"restores,omitempty"`
@@ -215,7 +219,7 @@ type revisionInfo struct {
 
 func infoOf(r ruleset.Revision) revisionInfo {
 	return revisionInfo{
-		Rev: r.Number, At: r.At, Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted,
+		Rev: r.Number, At: r.At, Author: r.By.Author, Name: r.By.Name, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted,
 	}
 }
 
@@ -256,7 +260,7 @@ func (h historyOf) Text() string {
 
 // line describes a revision.
 func (r revisionInfo) line() string {
-	text := fmt.Sprintf("%d: %s", r.Rev, clock(r.At)) + revisionInfo{Author: r.Author, Client: r.Client}.by()
+	text := fmt.Sprintf("%d: %s", r.Rev, clock(r.At)) + revisionInfo{Author: r.Author, Name: r.Name, Client: r.Client}.by()
 	if len(r.Labels) > 0 {
 		text += ", labels " + strings.Join(r.Labels, " ")
 	}
@@ -274,8 +278,8 @@ func (r revisionInfo) line() string {
 
 // by returns the author and the message of a revision.
 func (r revisionInfo) by() (text string) {
-	if r.Author != "" {
-		text += ", " + r.Author
+	if who := cmp.Or(r.Name, r.Author); who != "" {
+		text += ", " + who
 	}
 	if r.Client != "" {
 		text += " (" + r.Client + ")"

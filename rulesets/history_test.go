@@ -1,9 +1,14 @@
 package rulesets
 
 import (
+	"context"
+	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // Every change is a revision; a model reads, merges and changes with if_rev.
@@ -45,5 +50,43 @@ func TestResourceOfARevision(t *testing.T) {
 		if got := h.ask("resources/read", `{"uri":"`+uri+`"}`); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", uri, got, want)
 		}
+	}
+}
+
+// People read the names of keys; programs have the ids, too.
+func TestHistoryNamesAuthors(t *testing.T) {
+	h := open(t)
+	tools := newTools(h.store, LabelRules{}, Scan{mode: "off"}, slog.New(slog.DiscardHandler))
+	asked := 0
+	tools.names = func(_ context.Context, ids []string) map[string]string {
+		asked++
+		if !slices.Equal(ids, []string{"key_ann0000000", "key_bob0000000"}) {
+			t.Errorf("asked for %q", ids)
+		}
+		return map[string]string{"key_ann0000000": "Ann"}
+	}
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, tools.table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann := h.with(server, mcp.Caller{Principal: mcp.Principal{ID: "key_ann0000000"}, Connection: true})
+	bob := h.with(server, mcp.Caller{Principal: mcp.Principal{ID: "key_bob0000000"}, Connection: true})
+	ann.texts("create_ruleset", `{"name":"a","description":"d","markdown":"one"}`)
+	bob.texts("update_ruleset", `{"name":"a","markdown":"two"}`)
+	bob.texts("label_ruleset", `{"name":"a","label":"x"}`)
+	ann.texts("label_ruleset", `{"name":"a","label":"y"}`)
+	ann.expect("ruleset_history", `{"name":"a"}`, "'a' has 2 revision(s):\n\n- 2: 2025-10-29 10:30:00, key_bob0000000, labels x y\n- 1: 2025-10-29 10:30:00, Ann\n", false)
+	ann.expect("ruleset_history", `{"name":"a","moves":true}`, "Moves of the labels of 'a', newest first:\n\n- 2025-10-29 10:30:00: y to 2, Ann\n- 2025-10-29 10:30:00: x to 2, key_bob0000000\n", false)
+	if asked != 2 {
+		t.Errorf("%d look-ups for two answers", asked)
+	}
+	ann.negotiate()
+	answer := ann.ask("tools/call", `{"name":"ruleset_history","arguments":{"name":"a"}}`)
+	if !strings.Contains(answer, `"author":"key_ann0000000","author_name":"Ann"`) || strings.Contains(answer, `"author":"key_bob0000000","author_name"`) {
+		t.Error(answer)
+	}
+	history, err := h.store.History(t.Context(), "a")
+	if err != nil || history[1].By.Name != "" {
+		t.Errorf("the store has the name %q, %v", history[1].By.Name, err)
 	}
 }

@@ -30,6 +30,7 @@ type tools struct {
 	scan    Scan
 	prompts knownPrompts
 	reads   lastread.Record
+	names   NameSource
 
 	audience *audience
 

@@ -15,6 +15,7 @@ type Standing struct {
 	Project string        `json:"project,omitempty"`
 	Client  string        `json:"client"`
 	Key     string        `json:"key,omitempty"`
+	KeyName string        `json:"key_name,omitempty"` // that people gave the key
 	Label   ruleset.Label `json:"label,omitempty"`
 	Name    ruleset.Name  `json:"ruleset"`
 	Rev     int           `json:"rev"`

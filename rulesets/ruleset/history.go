@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -20,13 +21,19 @@ type Revision struct {
 type By struct {
 	// Author is the id of a key, "local", [ByHand] or [ByOther]; "" where it is
 	// not known, as of a ruleset that was there before its history began.
-	Author  string
+	Author string
+	// Name is the name that people gave the key of the author. It is looked up for
+	// readers; stores do not keep it.
+	Name    string
 	Client  string // the program that the author used, "" if not known
 	Message string // why, in the author's words; optional
 	// Restores is the number of the revision whose content this one has again,
 	// 0 for none.
 	Restores int
 }
+
+// Who returns the author as people know it: the name of the key, or else its id.
+func (b By) Who() string { return cmp.Or(b.Name, b.Author) }
 
 // Authors of changes that did not come through this program.
 const (

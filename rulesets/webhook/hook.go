@@ -18,6 +18,8 @@ type Hook struct {
 	Record Record // of what was delivered
 	Store  ruleset.Store
 	Logger *slog.Logger
+	// Names returns the names that people gave keys, by their ids; nil knows none.
+	Names  func(ctx context.Context, ids []string) map[string]string
 	Client *http.Client // nil for one with a time-out of 10 seconds that follows no redirect
 
 	// Pause is the time before the second attempt, which doubles up to Longest. Zero
@@ -161,7 +163,7 @@ func (h *Hook) deliverAll(ctx context.Context, known map[ruleset.Name]int, names
 		}
 	}
 	for _, m := range differences(compared, now) {
-		if err := h.deliver(ctx, m); err != nil {
+		if err := h.deliver(ctx, h.authored(ctx, m)); err != nil {
 			return err
 		}
 		after(known, m)
@@ -174,6 +176,24 @@ func (h *Hook) deliverAll(ctx context.Context, known map[ruleset.Name]int, names
 		h.listing = listed
 	}
 	return nil
+}
+
+// authored returns a message with the author of its revision, as far as the history has it.
+func (h *Hook) authored(ctx context.Context, m Message) Message {
+	history, err := h.Store.History(ctx, m.Name)
+	if err != nil {
+		return m // the change matters, and who made it can be looked up
+	}
+	for _, r := range history {
+		if r.Number == m.Rev || m.Rev == 0 && r.Deleted {
+			m.Author = r.By.Author
+			break
+		}
+	}
+	if h.Names != nil && m.Author != "" {
+		m.AuthorName = h.Names(ctx, []string{m.Author})[m.Author]
+	}
+	return m
 }
 
 // record records the messages that were accepted. One that cannot be recorded now is not

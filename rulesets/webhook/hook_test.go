@@ -351,3 +351,33 @@ func TestComparisonsReadWhatChanged(t *testing.T) {
 	h.listing.whole = h.listing.whole.Add(-wholeEvery)
 	look("after an hour", 2)
 }
+
+// A message says who made the revision, by the id and the name of the key.
+func TestMessagesNameTheAuthor(t *testing.T) {
+	store := memstore.New(time.Now)
+	to := newReceiver(t)
+	file := filepath.Join(t.TempDir(), "webhook.json")
+	ctx, stop := context.WithCancel(t.Context())
+	names := func(_ context.Context, ids []string) map[string]string { return map[string]string{"key_a": "Ann"} }
+	hook := &Hook{URL: to.URL, Secret: secret, Record: OpenFile(file), Store: store, Names: names, Logger: slog.New(slog.DiscardHandler), Pause: time.Millisecond, Longest: 5 * time.Millisecond}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = hook.Run(ctx) }() // it ends with its context
+	defer func() { stop(); <-ended }()
+	waitFor(t, file)
+	for _, author := range []string{"key_a", "key_b"} {
+		name := ruleset.Name("by_" + author)
+		if _, err := store.Create(t.Context(), ruleset.Draft{Name: name, Markdown: "A", By: ruleset.By{Author: author}}); err != nil {
+			t.Fatal(err)
+		}
+		want := Message{Event: "ruleset.changed", Name: name, Rev: 1, Author: author, AuthorName: names(t.Context(), nil)[author]}
+		if got := to.next(t); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	if err := store.Delete(t.Context(), "by_key_b", ruleset.Removal{By: ruleset.By{Author: "key_a"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := to.next(t); got.Event != "ruleset.deleted" || got.AuthorName != "Ann" {
+		t.Errorf("got %+v of a deletion", got)
+	}
+}

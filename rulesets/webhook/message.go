@@ -15,6 +15,10 @@ type Message struct {
 	Rev   int          `json:"rev,omitempty"` // 0 for a deletion
 	From  int          `json:"from,omitempty"`
 	At    time.Time    `json:"at,omitzero"` // of the change; not of a deletion
+
+	// Author is the id of who made the revision, AuthorName the name of that key.
+	Author     string `json:"author,omitempty"`
+	AuthorName string `json:"author_name,omitempty"`
 }
 
 // differences returns the messages that make a receiver know what is there now.

@@ -204,7 +204,9 @@ func (a *App) Env(usual slog.Level) (mcp.Env, error) {
 		return mcp.Env{}, err
 	}
 	logger, err := a.Logger(usual)
-	return mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), StorePrefix: prefix, FurtherStores: a.Flags.Stores, Getenv: a.Getenv}, err
+	env := mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), StorePrefix: prefix, FurtherStores: a.Flags.Stores, Getenv: a.Getenv}
+	env.Names = a.keyNames(env)
+	return env, err
 }
 
 // formatHint returns what to do about a data folder that has no format that is known.

@@ -2,11 +2,14 @@ package app
 
 import (
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
 // worldOf is an app in a world of environment variables alone.
@@ -109,5 +112,37 @@ func TestChosenFamilies(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("--families %v, TRIPTYCH_FAMILIES %q: -want +got:\n%s", tt.flag, tt.variable, diff)
 		}
+	}
+}
+
+// The names of keys are found where the program keeps the keys, and a folder without keys
+// stays as it is.
+func TestKeyNames(t *testing.T) {
+	a := worldOf(map[string]string{"TRIPTYCH_DATA": t.TempDir()})
+	env, err := a.Env(slog.LevelError)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := env.Names(t.Context(), []string{"key_0000000000", "local"}); len(names) != 0 {
+		t.Errorf("names %v without keys", names)
+	}
+	if entries, err := os.ReadDir(env.Data); err != nil || len(entries) != 0 {
+		t.Errorf("a look-up made %v, %v", entries, err)
+	}
+	store, err := a.OpenKeys(nil, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, _, err := store.Create(t.Context(), keys.Live, keys.Settings{Name: "Ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unnamed, _, err := store.Create(t.Context(), keys.Live, keys.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := env.Names(t.Context(), []string{ann.ID, unnamed.ID, "local"})
+	if diff := cmp.Diff(map[string]string{ann.ID: "Ann"}, got); diff != "" {
+		t.Error(diff)
 	}
 }

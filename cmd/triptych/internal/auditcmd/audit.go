@@ -115,7 +115,11 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 // printTrail prints records as they are read. Lines that cannot be read are
 // told, and the rest is printed all the same.
 func (a commands) printTrail(ctx context.Context, trail *audit.Log, filter audit.Filter, asJSON bool) error {
-	printer := trailPrinter{out: a.Out, asJSON: asJSON}
+	names, err := a.keyNames(ctx)
+	if err != nil {
+		return err
+	}
+	printer := trailPrinter{out: a.Out, asJSON: asJSON, name: names}
 	bad := 0
 	for r, err := range trail.Query(ctx, filter) {
 		if line, ok := errors.AsType[*audit.BreakError](err); ok {

@@ -1,10 +1,13 @@
 package auditcmd
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -19,12 +22,13 @@ type trailPrinter struct {
 	out     io.Writer
 	asJSON  bool
 	printed int
+	name    func(id string) string // of a key
 }
 
 func (p *trailPrinter) print(r audit.Record) error {
 	p.printed++
 	if !p.asJSON {
-		_, err := fmt.Fprintln(p.out, auditLine(r))
+		_, err := fmt.Fprintln(p.out, auditLine(r, p.name(r.Key)))
 		return err
 	}
 	text, err := json.Marshal(app.RecordJSONOf(r))
@@ -49,9 +53,9 @@ func (p *trailPrinter) end() (err error) {
 	return err
 }
 
-// auditLine is a record for people.
-func auditLine(r audit.Record) string {
-	words := []string{r.Time.Format("2006-01-02 15:04:05.000"), r.Key, r.Method, r.Target, string(r.Outcome)}
+// auditLine is a record for people. Where the key has a name, its id follows at the end.
+func auditLine(r audit.Record, name string) string {
+	words := []string{r.Time.Format("2006-01-02 15:04:05.000"), cmp.Or(name, r.Key), r.Method, r.Target, string(r.Outcome)}
 	if r.Code != 0 {
 		words = append(words, fmt.Sprint(r.Code))
 	}
@@ -64,6 +68,9 @@ func auditLine(r audit.Record) string {
 	}
 	if r.Session != "" {
 		words = append(words, "session "+r.Session)
+	}
+	if name != "" {
+		words = append(words, "key="+r.Key)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
 		words = append(words, name+"="+r.Details[name])
@@ -183,4 +190,22 @@ func chainLine(c audit.ChainReport) string {
 		line += fmt.Sprintf("; %d bytes behind the end are being written or were left by a crash", c.Torn)
 	}
 	return line
+}
+
+// keyNames returns a function that returns the name of a key, "" if it has none, and looks
+// each id up once.
+func (a commands) keyNames(ctx context.Context) (func(id string) string, error) {
+	env, err := a.Env(slog.LevelWarn)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]string{}
+	return func(id string) string {
+		name, asked := known[id]
+		if !asked {
+			name = env.Names(ctx, []string{id})[id]
+			known[id] = name
+		}
+		return name
+	}, nil
 }

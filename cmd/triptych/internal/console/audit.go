@@ -120,8 +120,9 @@ func (c *Console) showAudit(v *visit) error {
 		return err
 	}
 	rest := v.r.URL.Query()
+	found := c.search(v.r.Context(), filter, f.matches, auditRows)
 	return v.show("audit", "Audit trail", map[string]any{
-		"Form": f, "Found": c.search(v.r.Context(), filter, f.matches, auditRows), "MayVerify": !f.Mine,
+		"Form": f, "Found": found, "Records": v.named(found.Records), "MayVerify": !f.Mine,
 		"Query": template.URL(rest.Encode()), //nolint:gosec // url.Values.Encode has escaped it
 	})
 }

@@ -244,7 +244,7 @@ func (c *Console) showKey(v *visit) error {
 	page := map[string]any{"Key": c.rowOf(v.r.Context(), r), "Form": c.keyForm(r.Settings, false), "Now": c.cfg.Now()}
 	if c.cfg.Trail != nil {
 		found := c.search(v.r.Context(), audit.Filter{Key: r.ID, From: c.cfg.Now().Add(-recentTime)}, nil, recentRecords)
-		page["Recent"] = found.Records
+		page["Recent"] = v.named(found.Records)
 	}
 	return v.show("key", "Key "+r.ID, page)
 }

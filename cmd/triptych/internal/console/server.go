@@ -30,7 +30,12 @@ func (c *Console) showSessions(v *visit) error {
 		}
 		page["Servers"] = servers
 	}
-	page["Sessions"], page["Paging"] = cut(v, openSessions(c.cfg.Sessions(), servers))
+	shown, paging := cut(v, openSessions(c.cfg.Sessions(), servers))
+	ids := make([]string, len(shown))
+	for i := range shown {
+		ids[i] = shown[i].Principal
+	}
+	page["Sessions"], page["Paging"], page["Names"] = shown, paging, v.keyNames(ids)
 	return v.show("sessions", "Sessions", page)
 }
 

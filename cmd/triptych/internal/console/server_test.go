@@ -158,7 +158,9 @@ func TestAudit(t *testing.T) {
 		wants(t, "/audit"+query, status, page, http.StatusOK, "<p>"+want)
 	}
 	status, page := v.get(t, "/audit?outcome=refused")
-	wants(t, "a refusal", status, page, http.StatusOK, "&lt;wrong&gt;")
+	wants(t, "a refusal", status, page, http.StatusOK, "&lt;wrong&gt;", `<td title="key_other00000">key_other00000</td>`)
+	status, page = v.get(t, "/audit?text=get_ruleset")
+	wants(t, "a key with a name", status, page, http.StatusOK, `<td title="`+own.ID+`">fixture</td>`)
 	status, page = v.get(t, "/audit?from=yesterday")
 	wants(t, "a wrong date", status, page, http.StatusBadRequest)
 	status, page = v.get(t, "/audit/export?text=go_style")

@@ -16,6 +16,7 @@ func (c *Client) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revi
 			Rev      int       `json:"rev"`
 			At       time.Time `json:"at"`
 			Author   string    `json:"author"`
+			Name     string    `json:"author_name"`
 			Client   string    `json:"client"`
 			Message  string    `json:"message"`
 			Restores int       `json:"restores"`
@@ -28,7 +29,7 @@ func (c *Client) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revi
 	}
 	history := make([]ruleset.Revision, len(answer.Revisions))
 	for i, r := range answer.Revisions {
-		by := ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores}
+		by := ruleset.By{Author: r.Author, Name: r.Name, Client: r.Client, Message: r.Message, Restores: r.Restores}
 		history[i] = ruleset.Revision{Number: r.Rev, At: r.At, By: by, Deleted: r.Deleted}
 	}
 	return history, nil

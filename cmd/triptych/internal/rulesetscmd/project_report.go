@@ -1,6 +1,7 @@
 package rulesetscmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,7 +134,7 @@ func (a commands) printStandings(all []consumers.Standing) error {
 	for _, s := range all {
 		who, newest, since := s.Project, fmt.Sprint(s.Newest), "-"
 		if who == "" {
-			who = "key " + s.Key
+			who = "key " + cmp.Or(s.KeyName, s.Key)
 		}
 		switch {
 		case s.Newest == 0 && s.Label != "":

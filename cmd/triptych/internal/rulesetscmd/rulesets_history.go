@@ -3,6 +3,7 @@ package rulesetscmd
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -30,6 +32,7 @@ type revisionJSON struct {
 	Rev      int       `json:"rev"`
 	At       time.Time `json:"at"`
 	Author   string    `json:"author,omitempty"`
+	Name     string    `json:"author_name,omitempty"`
 	Client   string    `json:"client,omitempty"`
 	Message  string    `json:"message,omitempty"`
 	Restores int       `json:"restores,omitempty"`
@@ -79,7 +82,14 @@ func (a commands) history(ctx context.Context, word string) (h rulesetHistory, e
 		if h.revisions, err = book.History(ctx, name); err != nil {
 			return err
 		}
-		h.moves, err = book.LabelMoves(ctx, name)
+		if h.moves, err = book.LabelMoves(ctx, name); err != nil {
+			return err
+		}
+		if _, remote := book.(*rulesclient.Client); remote {
+			return nil // the server has named the authors
+		}
+		env, err := a.Env(slog.LevelWarn)
+		h.revisions, h.moves = rulesets.NameSource(env.Names).WithNames(ctx, h.revisions, h.moves)
 		return err
 	})
 	return h, err
@@ -121,7 +131,7 @@ func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
 	if asJSON {
 		all := make([]revisionJSON, len(h.revisions))
 		for i, r := range h.revisions {
-			all[i] = revisionJSON{r.Number, r.At, r.By.Author, r.By.Client, r.By.Message, r.By.Restores, r.Deleted, labels[r.Number]}
+			all[i] = revisionJSON{r.Number, r.At, r.By.Author, r.By.Name, r.By.Client, r.By.Message, r.By.Restores, r.Deleted, labels[r.Number]}
 		}
 		return a.PrintJSON(all)
 	}
@@ -134,7 +144,7 @@ func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
 		case r.By.Restores != 0:
 			what = fmt.Sprintf("restores %d %s", r.By.Restores, what)
 		}
-		rows = append(rows, []string{strconv.Itoa(r.Number), r.At.Format(time.DateTime), r.By.Author, r.By.Client, strings.Join(labels[r.Number], ","), what})
+		rows = append(rows, []string{strconv.Itoa(r.Number), r.At.Format(time.DateTime), r.By.Who(), r.By.Client, strings.Join(labels[r.Number], ","), what})
 	}
 	return a.PrintTable(rows)
 }
@@ -143,7 +153,7 @@ func (a commands) printMoves(moves []ruleset.LabelMove, asJSON bool) error {
 	rows := [][]string{{"LABEL", "FROM", "TO", "AT", "AUTHOR", "CLIENT", "WHY"}}
 	for _, m := range moves {
 		rows = append(rows, []string{
-			string(m.Label), revOrDash(m.From), revOrDash(m.To), m.At.Format(time.DateTime), m.By.Author, m.By.Client, m.By.Message,
+			string(m.Label), revOrDash(m.From), revOrDash(m.To), m.At.Format(time.DateTime), m.By.Who(), m.By.Client, m.By.Message,
 		})
 	}
 	if asJSON {

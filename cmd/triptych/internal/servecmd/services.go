@@ -61,6 +61,7 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		return err
 	}
 	s.closers = append(s.closers, s.keys.Close)
+	env.Names = func(ctx context.Context, ids []string) map[string]string { return keys.Names(ctx, s.keys, ids) }
 	if s.meter, err = app.OpenMeter(ctx, s.client, env); err != nil {
 		return err
 	}
