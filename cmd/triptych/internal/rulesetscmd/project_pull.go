@@ -17,8 +17,8 @@ import (
 // pullFlags are the flags of rulesets pull.
 type pullFlags struct {
 	projectFlags
-	check, dry, theirs, ours, writeBack, frozen, watch bool
-	message                                            string
+	check, dry, theirs, ours, writeBack, frozen, watch, ignore bool
+	message                                                    string
 }
 
 func (f *pullFlags) register(a commands, set *pflag.FlagSet) {
@@ -30,6 +30,7 @@ func (f *pullFlags) register(a commands, set *pflag.FlagSet) {
 	set.BoolVar(&f.writeBack, "write-back", false, "push files that were changed here, then pull")
 	set.BoolVar(&f.frozen, "frozen", false, "repeat the revisions of "+project.LockFile)
 	set.BoolVar(&f.watch, "watch", false, "go on pulling when rulesets change")
+	set.BoolVar(&f.ignore, "gitignore", false, "have git ignore the rule files, in a section of .gitignore that later pulls keep up to date")
 	messageFlag(set, &f.message)
 }
 
@@ -46,6 +47,8 @@ func (f *pullFlags) verify() error {
 		return app.UsageErrorf("at most one of --theirs, --ours and --write-back can be given")
 	case f.check && n > 0:
 		return app.UsageErrorf("--check writes nothing: it takes none of --theirs, --ours and --write-back")
+	case f.ignore && (f.check || f.dry):
+		return app.UsageErrorf("--gitignore writes a file: it goes neither with --check nor with --dry-run")
 	case f.frozen && f.watch:
 		return app.UsageErrorf("--frozen and --watch contradict each other")
 	}
@@ -124,12 +127,21 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 	}
 	report, err := r.project.Apply(plan, choice)
 	if err == nil {
-		err = r.sendReport(ctx, plan)
+		err = errors.Join(r.ignoreFiles(f.ignore), r.sendReport(ctx, plan))
 	}
 	if err == nil && f.watch && len(report.Written)+len(report.Removed) == 0 {
 		return nil // there is nothing to tell
 	}
 	return errors.Join(r.printReport(plan, report), r.explainBlocked(err), r.leftOver(report, choice, err))
+}
+
+// ignoreFiles keeps the section of .gitignore, which it adds if add is set.
+func (r *projectRun) ignoreFiles(add bool) error {
+	written, err := r.project.IgnoreFiles(add)
+	if err != nil || !written {
+		return err
+	}
+	return r.Printf("wrote    .gitignore\n")
 }
 
 // removesAll is the error of a plan that makes no file and removes some: a store without
