@@ -8,6 +8,7 @@ import (
 
 // Shell scripts as servers show that Close reports unclean exits.
 func TestPipeEnds(t *testing.T) {
+	t.Parallel() // it waits
 	for _, tc := range []struct {
 		name, server, want string
 		patience           time.Duration

@@ -24,6 +24,7 @@ import (
 // Prometheus reads the metrics of a server that runs: every panel of the dashboard and every
 // alert rule has something to show of it, and they show what happened there.
 func TestDashboardOfAServer(t *testing.T) {
+	t.Parallel() // it waits
 	for _, needed := range []string{"prometheus", "promtool"} {
 		if _, err := exec.LookPath(needed); err != nil {
 			if os.Getenv("CI") != "" {
