@@ -163,15 +163,9 @@ func TestPolicy(t *testing.T) {
 		ok    bool
 	}{
 		{nil, true},
-		{[]string{"own"}, true},
-		{[]string{"any"}, true},
-		{[]string{"none"}, false},
-		{[]string{"user:12345"}, false},
-		{[]string{fmt.Sprintf("user:%d", os.Getuid())}, true},
-		{[]string{"exe:/nowhere/*"}, false},
+		{[]string{"none", "user:12345"}, false},
 		{[]string{"exe:" + filepath.Dir(p.Path) + "/shapes-*"}, true},
-		{[]string{"pid:1"}, false},
-		{[]string{"none", fmt.Sprintf("pid:%d", p.PID)}, true},
+		{[]string{"none", fmt.Sprintf("user:%d", os.Getuid())}, true},
 	} {
 		c := connect(t, table(t, debugger.Config{Live: debugger.Live{Attach: tt.rules}}))
 		if tt.ok {
@@ -181,12 +175,10 @@ func TestPolicy(t *testing.T) {
 		}
 		contains(t, c.fails("attach", args{"pid": p.PID}, -32003), "--attach is "+strings.Join(tt.rules, ","))
 	}
-	for _, rule := range []string{"", "all", "exe:[", "pid:x", "user:nobody-of-that-name", "user:"} {
-		cfg := debugger.Config{Live: debugger.Live{Attach: []string{rule}}}
-		_, err := cfg.Open(t.Context(), mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
-		if err == nil || !strings.Contains(err.Error(), "of --attach") {
-			t.Errorf("rule %q: %v", rule, err)
-		}
+	cfg := debugger.Config{Live: debugger.Live{Attach: []string{"all"}}}
+	_, err := cfg.Open(t.Context(), mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+	if err == nil || !strings.Contains(err.Error(), `rule "all" of --attach`) {
+		t.Errorf("a rule that is none: %v", err)
 	}
 }
 
