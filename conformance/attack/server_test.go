@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -63,6 +64,8 @@ type server struct {
 	done    chan struct{}   // closed when its standard error ends
 	mayFail bool            // whether it may say that a promise failed
 	prepare func(*exec.Cmd) // if not nil, changes how it is started
+	note    string          // lines of the log that have it are counted, unless it is ""
+	noted   atomic.Int32
 }
 
 var servingLine = regexp.MustCompile(`^triptych: serving (https?://([^/]*)/mcp)$`)
@@ -112,7 +115,12 @@ func (s *server) listen(t *testing.T, told io.Reader, serving chan<- []string) {
 	for lines.Scan() {
 		if found := servingLine.FindStringSubmatch(lines.Text()); found != nil {
 			serving <- found
-		} else if strings.Contains(lines.Text(), "panic") || !s.mayFail && strings.Contains(lines.Text(), "level=ERROR") {
+			continue
+		}
+		if s.note != "" && strings.Contains(lines.Text(), s.note) {
+			s.noted.Add(1)
+		}
+		if strings.Contains(lines.Text(), "panic") || !s.mayFail && strings.Contains(lines.Text(), "level=ERROR") {
 			t.Errorf("the server says: %s", lines.Text())
 		}
 	}

@@ -6,7 +6,8 @@
 //
 // A folder is looked at every few seconds: where little space is free, a small file shows
 // whether anything can be written, and where nothing could, whether something can again. The
-// log has one line when a disk becomes full and one when it has space again.
+// log has one line when there is a full disk and one when there is none any more: folders may
+// be on one disk.
 package diskspace
 
 import (
@@ -36,21 +37,16 @@ type Watch struct {
 	log     *slog.Logger
 	folders []string
 
-	mu   sync.Mutex
-	full map[string]since // by folder
-}
-
-// A since is a disk that is full, and the time at which that was seen.
-type since struct {
-	time.Time
-	cause error
+	mu    sync.Mutex
+	full  map[string]error // by folder
+	since time.Time        // when the first of them was seen
 }
 
 // NewWatch returns a Watch of folders, which may be on one disk or on several, and need not
 // exist yet.
 func NewWatch(log *slog.Logger, folders ...string) *Watch {
 	slices.Sort(folders)
-	return &Watch{log: log, folders: slices.Compact(folders), full: map[string]since{}}
+	return &Watch{log: log, folders: slices.Compact(folders), full: map[string]error{}}
 }
 
 // Run looks at the folders until ctx is done.
@@ -90,12 +86,13 @@ func (w *Watch) Saw(folder string, err error) {
 		return
 	}
 	w.mu.Lock()
-	_, known := w.full[folder]
-	if !known {
-		w.full[folder] = since{time.Now(), err}
+	first := len(w.full) == 0
+	if first {
+		w.since = time.Now()
 	}
+	w.full[folder] = err
 	w.mu.Unlock()
-	if !known {
+	if first {
 		w.log.Error("the disk is full: nothing can be changed until it has space", "folder", folder, "err", err)
 	}
 }
@@ -103,11 +100,12 @@ func (w *Watch) Saw(folder string, err error) {
 // recover notes that something can be written to a folder.
 func (w *Watch) recover(folder string) {
 	w.mu.Lock()
-	began, known := w.full[folder]
+	_, known := w.full[folder]
 	delete(w.full, folder)
+	last, took := known && len(w.full) == 0, time.Since(w.since)
 	w.mu.Unlock()
-	if known {
-		w.log.Info("the disk has space again", "folder", folder, "full_for", time.Since(began.Time).Round(time.Second))
+	if last {
+		w.log.Info("the disk has space again", "folder", folder, "full_for", took.Round(time.Second))
 	}
 }
 
@@ -124,8 +122,8 @@ func (w *Watch) Err() error {
 	defer w.mu.Unlock()
 	var errs []error
 	for _, folder := range w.folders {
-		if s, full := w.full[folder]; full {
-			errs = append(errs, fmt.Errorf("the disk of %s is full: %w", folder, s.cause))
+		if err := w.full[folder]; err != nil {
+			errs = append(errs, fmt.Errorf("the disk of %s is full: %w", folder, err))
 		}
 	}
 	return errors.Join(errs...)

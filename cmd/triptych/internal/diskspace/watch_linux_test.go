@@ -23,8 +23,12 @@ import (
 func TestFullDisk(t *testing.T) {
 	disk, beside := t.TempDir(), t.TempDir()
 	disktest.Mount(t, disk, 256<<10)
+	inside := filepath.Join(disk, "inside") // also full, and not told again
+	if err := os.Mkdir(inside, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	var log bytes.Buffer
-	w := diskspace.NewWatch(slog.New(slog.NewTextHandler(&log, nil)), beside, disk, disk, filepath.Join(beside, "missing"))
+	w := diskspace.NewWatch(slog.New(slog.NewTextHandler(&log, nil)), beside, disk, disk, inside, filepath.Join(beside, "missing"))
 	w.Look()
 	if err := w.Err(); err != nil || w.Free() > 256<<10 {
 		t.Errorf("an empty disk: %v, %d bytes are free", err, w.Free())
@@ -52,9 +56,10 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("after %d times, the log has %d and %d lines:\n%s", round, full, again, &log)
 		}
 	}
-	left, err := os.ReadDir(disk)
-	if err != nil || len(left) > 0 {
-		t.Errorf("left on the disk: %v, %v", left, err)
+	left, err := filepath.Glob(filepath.Join(disk, "*", "*"))
+	above, errAbove := os.ReadDir(disk)
+	if err := errors.Join(err, errAbove); err != nil || len(left) > 0 || len(above) != 1 {
+		t.Errorf("left on the disk: %v, %v, %v", left, above, err)
 	}
 }
 
