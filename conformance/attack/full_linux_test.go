@@ -74,7 +74,7 @@ func TestFullDiskOfTheTrail(t *testing.T) {
 }
 
 // TestFullDiskOfTheData lets the disk of all data run full, twice. It is told where operators
-// look, also while nobody changes anything, and changes succeed when there is room again.
+// look, also while no client changes anything, and changes succeed when there is room again.
 func TestFullDiskOfTheData(t *testing.T) {
 	data := t.TempDir()
 	disktest.Mount(t, data, 8<<20)

@@ -39,7 +39,7 @@ func newJSONLines(to io.Writer) *jsonLines {
 
 func (w *jsonLines) Write(text []byte) (int, error) {
 	if message := strings.TrimSpace(strings.TrimPrefix(string(text), "triptych: ")); message != "" {
-		w.log.Info(message)
+		w.log.Info(message) //nolint:sloglint // it is written for people, and has no attributes
 	}
 	return len(text), nil
 }
@@ -50,7 +50,7 @@ func (w *jsonLines) fail(err error, hints []string) {
 	if len(hints) > 0 {
 		attrs = append(attrs, "hints", hints)
 	}
-	w.log.Error(err.Error(), attrs...)
+	w.log.Error(err.Error(), attrs...) //nolint:sloglint // likewise
 }
 
 // logOutput returns the writer of the lines of the log.

@@ -63,6 +63,7 @@ func (a commands) doctorCommand() app.Command {
 // examine runs all checks, in the order in which one problem explains the next.
 func (a commands) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 	findings := []finding{a.checkData(), a.checkLogLevel()}
+	findings = append(findings, a.checkFirstKey()...)
 	a.App = a.Quiet() // what is wrong is a finding
 	findings = append(findings, a.checkFamilies(ctx)...)
 	findings = append(findings, a.checkMachine()...)
@@ -136,6 +137,20 @@ func (a commands) checkData() finding {
 		return finding{check, warning, dir + " may be written by everybody", "chmod o-w " + dir}
 	}
 	return finding{check, good, dir, ""}
+}
+
+// checkFirstKey looks whether the first key is still in its file, where a copy of the folder
+// has it, too.
+func (a commands) checkFirstKey() []finding {
+	dir, err := a.DataDir()
+	if err != nil {
+		return nil // checkData reports it
+	}
+	file := app.FirstKeyFile(dir)
+	if _, err := os.Lstat(file); err != nil {
+		return nil
+	}
+	return []finding{{"first key", warning, "it is still in " + file, "triptych key first prints it and removes the file"}}
 }
 
 func tryWriting(dir string) error {
