@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/accounttools"
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
 	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/expose"
@@ -33,6 +34,8 @@ type Config struct {
 	Live Live
 	// Traces are the folders of core files and traces.
 	Traces Traces
+	// FileMemory limits the memory of core files, traces, recordings and debug information.
+	FileMemory FileMemory
 	// Documents configures the tools for XML documents.
 	Documents Documents
 	// Projects are the folders of source code to search.
@@ -48,6 +51,7 @@ type Config struct {
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	c.Live.registerFlags(set)
 	c.Traces.registerFlags(set)
+	c.FileMemory.RegisterFlag(set)
 	c.Projects.registerFlags(set)
 	set.BoolVar(&c.IndexProjects, "projects-index", false, "store in the data folder what find_similar_bugs has read, up to 1 GiB")
 	c.Documents.registerFlags(set)
@@ -79,6 +83,10 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	memory, err := c.FileMemory.limit(env.Getenv)
+	if err != nil {
+		return nil, err
+	}
 	index := ""
 	if c.IndexProjects {
 		index = filepath.Join(env.Data, indexFolder)
@@ -98,6 +106,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 		sessions: sessions,
 		control: &controltools.Group{
 			Sessions: sessions, Policy: rules, NoLaunch: c.Live.NoLaunch, NoWrite: c.Live.NoWrite, Traces: traces,
+			Memory:     budget.New(memory),
 			MaxHistory: c.Live.mostHistory(), MaxHistoryFile: c.Live.mostHistoryFile(),
 		},
 		travel: &traveltools.Group{

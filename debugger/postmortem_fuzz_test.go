@@ -61,7 +61,7 @@ func FuzzTraceFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, patch []byte) {
 		b := patched(whole[:len(whole)-sha256.Size], patch)
 		sum := sha256.Sum256(b)
-		trace, err := traveltools.OpenTrace(t.Context(), put(t, append(b, sum[:]...)), "", "", slog.New(slog.DiscardHandler))
+		trace, err := traveltools.OpenTrace(t.Context(), put(t, append(b, sum[:]...)), "", "", nil, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return
 		}
@@ -79,7 +79,7 @@ func FuzzTraceFile(f *testing.F) {
 		if err := trace.Close(); err != nil {
 			t.Error(err)
 		}
-		if again, err := traveltools.OpenTrace(t.Context(), put(t, append(b, sum[:]...)), executable, "", slog.New(slog.DiscardHandler)); err == nil {
+		if again, err := traveltools.OpenTrace(t.Context(), put(t, append(b, sum[:]...)), executable, "", nil, slog.New(slog.DiscardHandler)); err == nil {
 			_ = again.Close()
 		}
 	})
@@ -101,7 +101,7 @@ func FuzzCoreScene(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() { _ = file.Close() }()
-		scene, err := target.OpenCore(file, target.Overrides{Executable: executable, Open: traveltools.FindAnywhere})
+		scene, err := target.OpenCore(file, nil, target.Overrides{Executable: executable, Open: traveltools.FindAnywhere})
 		if err != nil {
 			return
 		}

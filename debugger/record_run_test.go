@@ -274,7 +274,7 @@ func TestExportTrace(t *testing.T) {
 	if err != nil || decodeErr != nil || string(inline) != string(data) {
 		t.Errorf("the trace in the answer is not the file: %v, %v", err, decodeErr)
 	}
-	opened, err := history.Open(t.Context(), strings.NewReader(string(data)))
+	opened, err := history.Open(t.Context(), strings.NewReader(string(data)), nil)
 	if err != nil || opened.Oldest() != 0 || opened.End() != 1234 {
 		t.Errorf("%v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
 )
 
@@ -19,9 +20,21 @@ type (
 	TraceWrite = traveltools.TraceWrite
 )
 
+// TraceOptions say how a trace is opened.
+type TraceOptions struct {
+	Executable string     // of the program if it is no longer where it was, else ""
+	Root       string     // a folder with a copy of the process's files, or ""
+	Memory     FileMemory // that the trace and debug information may take
+	Getenv     func(string) string
+	Log        *slog.Logger
+}
+
 // OpenTrace opens a trace that debugger/export_trace has written in the format
-// binary. The executable is that of the program if it is no longer where it was,
-// and the root a folder with a copy of the process's files; either may be "".
-func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Logger) (*TraceFile, error) {
-	return traveltools.OpenTrace(ctx, path, executable, root, log)
+// binary.
+func OpenTrace(ctx context.Context, path string, o TraceOptions) (*TraceFile, error) {
+	memory, err := o.Memory.limit(o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return traveltools.OpenTrace(ctx, path, o.Executable, o.Root, budget.New(memory).Open("local"), o.Log)
 }

@@ -55,7 +55,7 @@ func TestOfTraceFile(t *testing.T) {
 	if _, err := live.History.Export(t.Context(), &file, history.ExportOptions{Format: history.Binary, Program: program}); err != nil {
 		t.Fatal(err)
 	}
-	trace, err := history.Open(t.Context(), &file)
+	trace, err := history.Open(t.Context(), &file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,9 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 	if err != nil {
 		return Attached{}, err
 	}
-	s, err := t.Sessions.Add(key, target.OfProcess(process, nil, "attached"))
+	d := target.OfProcess(process, nil, "attached")
+	d.Account = t.account(call)
+	s, err := t.Sessions.Add(key, d)
 	if err != nil {
 		return Attached{}, err
 	}

@@ -3,6 +3,7 @@ package controltools
 import (
 	"slices"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/folders"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -17,9 +18,27 @@ type Group struct {
 	NoWrite  bool
 	Traces   folders.Set // folders of core files and traces that may be opened
 
+	// Memory limits the memory of files and debug information of each principal.
+	Memory *budget.Budget
+
 	// MaxHistory are the most MiB that a client may let the history of a session take in
 	// memory, MaxHistoryFile in a file.
 	MaxHistory, MaxHistoryFile int
+}
+
+// account returns an account of the principal of a call for the memory of a session.
+func (t *Group) account(call *mcp.Call) *budget.Account {
+	if t.Memory == nil {
+		return nil
+	}
+	return t.Memory.Open(call.Caller().Principal.ID)
+}
+
+// closeUnless closes an account if the call that has opened it fails.
+func closeUnless(account *budget.Account, err *error) {
+	if *err != nil {
+		account.Close()
+	}
 }
 
 // Tools returns the rows of the group without those of FileTools.

@@ -107,6 +107,7 @@ func (t *Group) begin(ctx context.Context, call *mcp.Call, p session.Program) (l
 	if err != nil {
 		return launched{}, err
 	}
+	d.Account = t.account(call)
 	s, err := t.Sessions.AddProgram(call.StateKey(), d, p)
 	if err != nil {
 		return launched{}, err

@@ -24,7 +24,7 @@ func (a openCoreArgs) Validate() error {
 }
 
 // openCore starts a session with a core file.
-func (t *Group) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (opened, error) {
+func (t *Group) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (_ opened, err error) {
 	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
 		return opened{}, err
 	}
@@ -32,14 +32,16 @@ func (t *Group) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (
 	if err != nil {
 		return opened{}, err
 	}
-	scene, err := target.OpenCore(file, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
+	account := t.account(call)
+	defer closeUnless(account, &err)
+	scene, err := target.OpenCore(file, account, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
 	if err != nil {
 		return opened{}, errors.Join(err, file.Close())
 	}
 	d := target.Target{
 		Kind: "core file", File: path, PID: scene.PID(), ProgramPath: scene.Executable(),
 		View: scene, OpenImage: target.ImageOpener(scene.Mapped()), Stop: scene.Stop(), Reason: coreReason(scene.Stop()),
-		CloseFile: func() error { return errors.Join(scene.Close(), file.Close()) },
+		CloseFile: func() error { return errors.Join(scene.Close(), file.Close()) }, Account: account,
 	}
 	answer := newOpened(&d, scene.Mapped())
 	answer.Command = scene.Command()

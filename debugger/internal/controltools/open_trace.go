@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/folders"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
@@ -29,15 +30,16 @@ func (a openTraceArgs) Validate() error {
 
 // openRecording replays a recording of a whole program. That runs code of the file in a
 // process, so it needs what launching a program needs.
-func (t *Group) openRecording(ctx context.Context, call *mcp.Call, file *os.File, path string, args openTraceArgs) (target.Target, opened, error) {
+func (t *Group) openRecording(ctx context.Context, call *mcp.Call, file *os.File, account *budget.Account, path string, args openTraceArgs) (target.Target, opened, error) {
 	if t.NoLaunch || !call.Caller().Principal.Allows(sessiontools.WriteScope) {
 		return target.Target{}, opened{}, errors.Join(failure.Denied("a recording is replayed by a process, and none may be launched"), file.Close())
 	}
-	r, err := target.OpenRecording(ctx, file, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
+	r, err := target.OpenRecording(ctx, file, account, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
 	if err = errors.Join(err, file.Close()); err != nil {
 		return target.Target{}, opened{}, err
 	}
 	d := r.Target(path)
+	d.Account = account
 	answer := newOpened(&d, r.Files)
 	answer.Missing = append(answer.Missing, r.Overrides.Unused()...)
 	answer.note = fmt.Sprintf(", positions %s to %s; %s", plain.Thousands(int64(d.History.Oldest())), plain.Thousands(int64(d.History.End())), r.Ending())
@@ -45,7 +47,7 @@ func (t *Group) openRecording(ctx context.Context, call *mcp.Call, file *os.File
 }
 
 // openTrace starts a session with a trace, at its last position.
-func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArgs) (opened, error) {
+func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArgs) (_ opened, err error) {
 	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
 		return opened{}, err
 	}
@@ -53,8 +55,10 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 	if err != nil {
 		return opened{}, err
 	}
+	account := t.account(call)
+	defer closeUnless(account, &err)
 	if recording.Is(file) {
-		d, answer, err := t.openRecording(ctx, call, file, path, args)
+		d, answer, err := t.openRecording(ctx, call, file, account, path, args)
 		if err != nil {
 			return opened{}, err
 		}
@@ -63,7 +67,7 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 		}
 		return answer, nil
 	}
-	trace, err := target.ReadTrace(ctx, file, func(done, total float64) { call.Progress(ctx, done, total, "bytes read") })
+	trace, err := target.ReadTrace(ctx, file, account, func(done, total float64) { call.Progress(ctx, done, total, "bytes read") })
 	if err = errors.Join(err, file.Close()); err != nil {
 		return opened{}, err
 	}
@@ -72,6 +76,7 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 		return opened{}, err
 	}
 	d := scene.Target(path)
+	d.Account = account
 	answer := newOpened(&d, scene.Files)
 	answer.Missing = append(answer.Missing, scene.Overrides.Unused()...)
 	answer.note = fmt.Sprintf(", positions %s to %s", plain.Thousands(int64(trace.Oldest())), plain.Thousands(int64(trace.End())))

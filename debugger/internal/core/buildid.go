@@ -90,7 +90,7 @@ func buildID(r io.ReaderAt) string {
 	if err != nil || h.Phnum > maxModuleSegments {
 		return ""
 	}
-	segments, err := readSegments(r, &h)
+	segments, err := readSegments(r, &h, nil)
 	if err != nil {
 		return ""
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 )
 
 // Options say how a core file is read. The zero value is good.
@@ -15,6 +17,10 @@ type Options struct {
 	// Open opens a file that the process had mapped; nil opens regular files by
 	// their path. It is called at most once for each path.
 	Open func(path string) (*os.File, error)
+
+	// Memory has the memory that lists of threads, ranges and files take; nil does not limit
+	// them.
+	Memory *budget.Account
 }
 
 // A File is a core file.
@@ -23,6 +29,7 @@ type File struct {
 	size   uint64
 	closer io.Closer // nil when it is not ours
 	mapped *Mapped
+	memory *budget.Account
 
 	// What the file says, which does not change.
 	pid           int
@@ -58,12 +65,12 @@ func Open(path string, options Options) (*File, error) {
 // New reads a core file of so many bytes. It is the caller's to close, after
 // the result.
 func New(r io.ReaderAt, size int64, options Options) (*File, error) {
-	f := &File{r: r, size: uint64(max(0, size)), byID: map[int]int{}}
+	f := &File{r: r, size: uint64(max(0, size)), memory: options.Memory, byID: map[int]int{}}
 	h, err := readCoreHeader(r)
 	if err != nil {
 		return nil, err
 	}
-	segments, err := readSegments(r, &h)
+	segments, err := readSegments(r, &h, f.memory)
 	if err != nil {
 		return nil, err
 	}

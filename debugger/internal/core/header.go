@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 )
 
 // Sizes and limits of ELF headers.
@@ -78,8 +80,11 @@ func readCoreHeader(r io.ReaderAt) (elf.Header64, error) {
 // manySegments in a header says that their number is elsewhere.
 const manySegments = 0xffff
 
+// What a segment, a mapped file and a thread take, with the ranges of memory that they become.
+const listedCost = 1 << 10
+
 // readSegments reads the program headers. They must all be there.
-func readSegments(r io.ReaderAt, h *elf.Header64) ([]elf.Prog64, error) {
+func readSegments(r io.ReaderAt, h *elf.Header64, memory *budget.Account) ([]elf.Prog64, error) {
 	n := uint64(h.Phnum)
 	if n == manySegments {
 		var first elf.Section64
@@ -94,6 +99,9 @@ func readSegments(r io.ReaderAt, h *elf.Header64) ([]elf.Prog64, error) {
 	var all []elf.Prog64
 	for at := h.Phoff; n > 0; n-- { // one by one: the file may end before
 		var p elf.Prog64
+		if err := memory.Take(listedCost); err != nil {
+			return nil, err
+		}
 		if err := readStruct(r, at, &p); err != nil {
 			return nil, malformed("its program headers cannot be read: %v", err)
 		}

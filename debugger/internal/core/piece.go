@@ -46,6 +46,12 @@ const (
 )
 
 func (f *File) readFiles(n note) error {
+	if n.size > maxFileNote {
+		return malformed("its note about files has %d bytes", n.size)
+	}
+	if err := f.memory.Take(int64(n.size) * 2); err != nil { // the paths are copied
+		return err
+	}
 	b, err := n.contents(f.r, fileHead, maxFileNote)
 	if err != nil {
 		return err
@@ -57,6 +63,9 @@ func (f *File) readFiles(n note) error {
 	}
 	if f.files != nil {
 		return malformed("it has two notes about files")
+	}
+	if err := f.memory.Take(int64(count) * listedCost); err != nil {
+		return err
 	}
 	names := table[fileHead+fileRow*count:]
 	for row := table[fileHead : fileHead+fileRow*count]; len(row) > 0; row = row[fileRow:] {

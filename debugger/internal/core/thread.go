@@ -31,6 +31,9 @@ func (f *File) readPRStatus(n note) error {
 	if len(f.threads) == maxThreads {
 		return malformed("it has more than %d threads", maxThreads)
 	}
+	if err := f.memory.Take(listedCost); err != nil {
+		return err
+	}
 	b, err := n.contents(f.r, prStatusSize, 1<<10)
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func (c *caller) open(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = file.Close() }()
-	trace, err := target.ReadTrace(ctx, file, func(float64, float64) {})
+	trace, err := target.ReadTrace(ctx, file, nil, func(float64, float64) {})
 	if err != nil {
 		return "", err
 	}

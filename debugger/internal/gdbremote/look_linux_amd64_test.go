@@ -35,7 +35,7 @@ func openCore(t *testing.T, r *session.Registry, exe, mark string) (s *session.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := target.OpenCore(file, target.Overrides{})
+	view, err := target.OpenCore(file, nil, target.Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}

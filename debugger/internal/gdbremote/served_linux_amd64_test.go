@@ -192,7 +192,7 @@ func traced(t *testing.T, r *session.Registry, of *session.Session, exe string) 
 	if _, err := file.Seek(0, 0); err != nil {
 		t.Fatal(err)
 	}
-	trace, err := target.ReadTrace(t.Context(), file, func(_, _ float64) {})
+	trace, err := target.ReadTrace(t.Context(), file, nil, func(_, _ float64) {})
 	if err = errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}

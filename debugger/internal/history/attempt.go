@@ -192,6 +192,13 @@ func (r *Recorder) save(a *attempt) error {
 		a.unrecordable, a.spans = fmt.Sprintf("%d bytes may be overwritten at once", total), a.spans[:0]
 		return nil
 	}
+	if total > cap(a.old) {
+		if err := take(r.options.Room, total); err != nil {
+			return err
+		}
+		give(r.options.Room, r.oldTaken)
+		r.oldTaken = total
+	}
 	a.old = grow(a.old, total)
 	at := 0
 	for _, s := range a.spans {

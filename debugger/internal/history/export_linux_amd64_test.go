@@ -43,7 +43,7 @@ func TestOpen(t *testing.T) {
 	if h.View().Position() != here {
 		t.Errorf("the view is at %d, was at %d", h.View().Position(), here)
 	}
-	trace, err := history.Open(t.Context(), &file)
+	trace, err := history.Open(t.Context(), &file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestOpenFiles(t *testing.T) {
 	if _, err := r.History().Export(t.Context(), &file, history.ExportOptions{Format: history.Binary}); err != nil {
 		t.Fatal(err)
 	}
-	trace, err := history.Open(t.Context(), &file)
+	trace, err := history.Open(t.Context(), &file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

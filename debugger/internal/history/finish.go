@@ -87,12 +87,19 @@ func (r *Recorder) appendMemory(a *attempt) (int, error) {
 		}
 		return len(a.spans), nil
 	}
+	var full error
 	saveOld := func(addr uint64, old []byte) {
+		if full == nil {
+			full = r.reserve(len(old))
+		}
+		if full != nil {
+			return
+		}
 		r.buf = appendSpan(r.buf, addr, old)
 		r.invalidate(addr, uint64(len(old)))
 		n++
 	}
-	if err := errors.Join(r.differences(a, saveOld), r.appendFilled(a, saveOld)); err != nil {
+	if err := errors.Join(r.differences(a, saveOld), r.appendFilled(a, saveOld), full); err != nil {
 		return 0, err
 	}
 	if n > 0 {

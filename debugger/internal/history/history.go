@@ -47,6 +47,7 @@ type History struct {
 	window  *History // of the source, whose records are in log
 	near    *History // another one, or nil
 	failure error    // of the source, that its caller could not return
+	full    error    // of the room, see RoomError
 
 	request context.Context //nolint:containedctx // that the source works for, during a call; or nil
 }
@@ -60,6 +61,9 @@ func newHistory(base Base, budget int, first uint64) *History {
 	h.view.memory.base = base.ReadMemory
 	return h
 }
+
+// useRoom takes the memory of the history from a room.
+func (h *History) useRoom(room Room) { h.log.room, h.view.memory.room = room, room }
 
 // View returns the process as it was at the current position.
 func (h *History) View() *View { return &h.view }
@@ -116,6 +120,9 @@ func (h *History) append(record []byte) {
 		h.dropArchive(nil)
 		h.log.clear(end + 1)
 		h.reason = err.Error()
+		if !errors.Is(err, errTooLarge) {
+			h.full = err
+		}
 	} else if h.log.oldest() != oldest {
 		h.dropArchive(nil)
 		h.reason = MadeRoom(h.log.budget)

@@ -247,7 +247,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		trace, err := Open(t.Context(), bytes.NewReader(withChecksum(data)))
+		trace, err := Open(t.Context(), bytes.NewReader(withChecksum(data)), nil)
 		if err != nil {
 			return
 		}

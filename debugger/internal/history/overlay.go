@@ -12,10 +12,14 @@ const pageSize = 1 << 12
 
 type page [pageSize]byte
 
+// pageCost is the memory that a page takes in a map.
+const pageCost = pageSize + 64
+
 // An overlay holds the pages of the past that may differ from the present.
 type overlay struct {
 	base  func(addr uint64, b []byte) (int, error)
 	pages map[uint64]*page
+	room  Room // that the pages are taken from
 
 	number uint64 // of last
 	last   *page  // the page used last, or nil
@@ -23,6 +27,7 @@ type overlay struct {
 
 // clear drops all pages.
 func (o *overlay) clear() {
+	give(o.room, len(o.pages)*pageCost)
 	clear(o.pages)
 	o.last = nil
 }
@@ -56,9 +61,13 @@ func (o *overlay) loadPage(number uint64) error {
 	if o.page(number) != nil {
 		return nil
 	}
+	if err := take(o.room, pageCost); err != nil {
+		return err
+	}
 	p := new(page)
 	n, err := o.base(number*pageSize, p[:])
 	if err != nil && !isAbsent(err) {
+		give(o.room, pageCost)
 		return err
 	}
 	clear(p[n:])

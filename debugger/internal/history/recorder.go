@@ -26,6 +26,9 @@ type Options struct {
 	// the manuals leave undefined.
 	Single bool
 
+	// Room has the memory that the history takes; nil does not limit it.
+	Room Room
+
 	// First is the position at which history begins.
 	First uint64
 
@@ -65,6 +68,8 @@ type Recorder struct {
 	buf          []byte  // the record being built
 	part         []byte
 	vector       []byte
+	oldTaken     int // bytes that were taken from the room for the contents in attempts
+	bufTaken     int // and for buf
 }
 
 // New returns a recorder of a stopped process. History begins at its present
@@ -87,6 +92,7 @@ func New(p Target, options Options) (*Recorder, error) {
 		r.interpreter = newInterpreter(r)
 	}
 	r.history = newHistory(present{p, r}, r.options.Budget, options.First)
+	r.history.useRoom(options.Room)
 	r.history.view.threads = nil
 	r.code.read, r.code.alias = p.ReadMemory, r.aliased
 	return r, r.refresh()

@@ -18,6 +18,7 @@ type ring struct {
 	bytes  int // allocated for all chunks
 	chunks []*chunk
 	spare  *chunk // a dropped chunk for reuse; not counted in bytes
+	room   Room   // that the chunks are taken from
 }
 
 // A chunk is a sequence of records with consecutive positions.
@@ -40,6 +41,7 @@ func (c *chunk) record(i int) []byte {
 
 // clear drops all records. The next one has the position at.
 func (r *ring) clear(at uint64) {
+	give(r.room, r.bytes)
 	r.chunks, r.bytes = []*chunk{{first: at}}, 0
 }
 
@@ -81,13 +83,16 @@ func (r *ring) grow(n int) (*chunk, error) {
 	for r.bytes+need > r.budget {
 		r.drop()
 	}
+	if err := take(r.room, need); err != nil {
+		return nil, err
+	}
 	c := r.spare
 	if r.spare = nil; c == nil || c.size() != need {
 		c = &chunk{data: make([]byte, 0, size), ends: make([]uint32, 0, size/recordGuess+1)}
 	}
 	c.first, c.data, c.ends = end, c.data[:0], c.ends[:0]
 	if len(r.chunks) == 1 && len(r.chunks[0].ends) == 0 {
-		r.bytes -= r.chunks[0].size()
+		r.free(r.chunks[0])
 		r.chunks = r.chunks[:0]
 	}
 	r.chunks = append(r.chunks, c)
@@ -103,15 +108,21 @@ func (r *ring) drop() {
 	if r.chunks = r.chunks[1:]; len(r.chunks) == 0 {
 		r.chunks = []*chunk{{first: end}}
 	}
-	r.bytes -= c.size()
+	r.free(c)
 	r.spare = c
+}
+
+// free takes the size of a chunk off that of all.
+func (r *ring) free(c *chunk) {
+	r.bytes -= c.size()
+	give(r.room, c.size())
 }
 
 // truncate removes the records from a position on.
 func (r *ring) truncate(position uint64) {
 	for len(r.chunks) > 1 && r.chunks[len(r.chunks)-1].first >= position {
 		last := len(r.chunks) - 1
-		r.bytes -= r.chunks[last].size()
+		r.free(r.chunks[last])
 		r.chunks[last] = nil
 		r.chunks = r.chunks[:last]
 	}

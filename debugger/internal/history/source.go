@@ -46,11 +46,13 @@ func (h *History) jump(position uint64) error {
 	if err := h.leaveWindow(); err != nil {
 		return err
 	}
-	h.leaveTail()
+	if h.leaveTail(); h.tail == nil {
+		h.view.memory.clear()
+	}
 	h.window, h.log = w, w.log
 	v := w.view
 	v.partial = h.tail != nil || w.log.end() != last
-	v.memory = overlay{base: v.base.ReadMemory}
+	v.memory = overlay{base: v.base.ReadMemory, room: w.view.memory.room}
 	v.threads = append([]thread(nil), v.threads...)
 	for i := range v.threads {
 		v.threads[i].vector = bytes.Clone(v.threads[i].vector)

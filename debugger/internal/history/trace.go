@@ -41,9 +41,10 @@ type Trace struct {
 }
 
 // Open reads a binary trace. It returns no part of a trace whose checksum or
-// records are invalid.
-func Open(ctx context.Context, r io.Reader) (*Trace, error) {
-	o := &opener{ctx: ctx, sum: sha256.New(), pages: make(map[uint64]*page)}
+// records are invalid. The memory of the trace is taken from room, which may be nil.
+func Open(ctx context.Context, r io.Reader, room Room) (*Trace, error) {
+	o := &opener{ctx: ctx, room: room, sum: sha256.New(), pages: make(map[uint64]*page)}
+	defer o.freeBlock()
 	in := bufio.NewReaderSize(r, 1<<16)
 	o.r = io.TeeReader(in, o.sum)
 	if err := o.blocks(); err != nil {
@@ -61,6 +62,10 @@ func Open(ctx context.Context, r io.Reader) (*Trace, error) {
 type opener struct {
 	ctx context.Context //nolint:containedctx // it lives as long as one call
 	r   io.Reader
+
+	room  Room
+	taken int // for the last block
+
 	sum interface {
 		io.Writer
 		Sum(b []byte) []byte
@@ -114,7 +119,7 @@ func (o *opener) contents() error {
 		d := &decoder{b: payload}
 		switch tag {
 		case blockPages:
-			o.readPages(d)
+			err = o.readPages(d)
 		case blockRecords:
 			err = o.records(d)
 		case blockEnd:
@@ -138,15 +143,43 @@ func (o *opener) block() (byte, []byte, error) {
 	if _, err := io.ReadFull(o.r, head[:]); err != nil {
 		return 0, nil, fmt.Errorf("%w: it ends early", ErrCorrupt)
 	}
-	n := int64(binary.LittleEndian.Uint32(head[1:]))
-	var b bytes.Buffer
-	if k, err := io.CopyN(&b, o.r, n); k != n {
-		return 0, nil, fmt.Errorf("%w: it ends early: %w", ErrCorrupt, err)
+	b, err := o.payload(int(binary.LittleEndian.Uint32(head[1:])))
+	return head[0], b, err
+}
+
+// firstBlock is the least size of the memory of a block.
+const firstBlock = 64 << 10
+
+// payload reads n bytes, in place of those of the block before.
+func (o *opener) payload(n int) ([]byte, error) {
+	o.freeBlock()
+	var b []byte
+	for len(b) < n {
+		old, size := o.taken, min(max(4*len(b), firstBlock), n)
+		if err := take(o.room, size); err != nil {
+			return nil, err
+		}
+		o.taken = size
+		b = append(make([]byte, 0, size), b...)
+		give(o.room, old)
+		k, err := io.ReadFull(o.r, b[len(b):size])
+		if b = b[:len(b)+k]; err != nil {
+			return nil, fmt.Errorf("%w: it ends early: %w", ErrCorrupt, err)
+		}
 	}
-	return head[0], b.Bytes(), nil
+	return b, nil
+}
+
+// freeBlock gives the memory of the last block back.
+func (o *opener) freeBlock() {
+	give(o.room, o.taken)
+	o.taken = 0
 }
 
 func (o *opener) header(d *decoder) error {
+	if err := take(o.room, len(d.b)); err != nil { // the texts
+		return err
+	}
 	from, to, current := d.uvarint(), d.uvarint(), d.uvarint()
 	if d.bad || from > to || to == 1<<64-1 || current >= maxThreads {
 		return ErrCorrupt
@@ -155,6 +188,7 @@ func (o *opener) header(d *decoder) error {
 	o.program, o.reason = d.text(), d.text()
 	o.h = newHistory(&fileBase{}, 1<<62, from)
 	o.h.reason = o.reason
+	o.h.useRoom(o.room)
 	return nil
 }
 
@@ -167,6 +201,9 @@ func (o *opener) table(d *decoder) error {
 		return ErrCorrupt
 	}
 	for range n {
+		if err := take(o.room, threadCost); err != nil {
+			return err
+		}
 		t := thread{id: int(d.uvarint() & (1<<31 - 1)), alive: d.byte() == 1}
 		if words := d.bytes(regsSize); words != nil {
 			for i := range t.regs.Words() {
@@ -177,6 +214,9 @@ func (o *opener) table(d *decoder) error {
 		if len(vector) > maxVectorLen {
 			return ErrCorrupt
 		}
+		if err := take(o.room, 2*len(vector)); err != nil { // the view has another one
+			return err
+		}
 		if len(vector) > 0 {
 			t.vector = bytes.Clone(vector)
 		}
@@ -186,13 +226,26 @@ func (o *opener) table(d *decoder) error {
 }
 
 func (o *opener) maps(d *decoder) error {
+	if err := take(o.room, len(d.b)/minMap*mapCost); err != nil {
+		return err
+	}
 	o.h.view.maps = d.maps()
 	return nil
 }
 
-func (o *opener) readPages(d *decoder) {
+// What a thread takes with its copy in the view, a mapping, and the number of a page.
+const (
+	threadCost = 1 << 10
+	mapCost    = 256
+	numberCost = pageCost - pageSize
+)
+
+func (o *opener) readPages(d *decoder) error {
 	for len(d.b) > 0 && !d.bad {
 		number := d.uvarint()
+		if err := take(o.room, numberCost); err != nil {
+			return err
+		}
 		switch d.byte() {
 		case pageZero:
 			o.pages[number] = nil
@@ -200,6 +253,9 @@ func (o *opener) readPages(d *decoder) {
 				d.fail()
 			}
 		case pageFull:
+			if err := take(o.room, pageSize); err != nil {
+				return err
+			}
 			if b := d.bytes(pageSize); b != nil {
 				o.pages[number] = (*page)(bytes.Clone(b))
 			}
@@ -207,6 +263,7 @@ func (o *opener) readPages(d *decoder) {
 			d.fail()
 		}
 	}
+	return nil
 }
 
 func (o *opener) records(d *decoder) error {

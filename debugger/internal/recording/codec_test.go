@@ -52,7 +52,7 @@ func write(t testing.TB, events []recording.Event) []byte {
 // TestRoundTrip reads what was written.
 func TestRoundTrip(t *testing.T) {
 	want := events()
-	r, err := recording.Read(bytes.NewReader(write(t, want)))
+	r, err := recording.Read(bytes.NewReader(write(t, want)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestCutFile(t *testing.T) {
 	file, flushed := b.Bytes(), 0
 	for n := range len(file) + 1 {
 		flushed = max(flushed, lengths[n])
-		r, err := recording.Read(bytes.NewReader(file[:n]))
+		r, err := recording.Read(bytes.NewReader(file[:n]), nil)
 		if flushed == 0 {
 			if err == nil {
 				t.Errorf("%d bytes are a recording", n)
@@ -127,7 +127,7 @@ func TestRefusedEvents(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			all := events()
 			test.change(all)
-			if _, err := recording.Read(bytes.NewReader(write(t, all))); !errors.Is(err, recording.ErrCorrupt) {
+			if _, err := recording.Read(bytes.NewReader(write(t, all)), nil); !errors.Is(err, recording.ErrCorrupt) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -161,7 +161,7 @@ func TestRefusedBlocks(t *testing.T) {
 		{"a segment in a segment", "SSEE", [][]byte{nil, nil, image, ended}},
 	} {
 		file := recording.WriteTagged(t, test.tags, test.payloads...)
-		if _, err := recording.Read(bytes.NewReader(file)); !errors.Is(err, recording.ErrCorrupt) {
+		if _, err := recording.Read(bytes.NewReader(file), nil); !errors.Is(err, recording.ErrCorrupt) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestLastPosition(t *testing.T) {
 	if err := errors.Join(err, w.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := recording.Read(&b)
+	r, err := recording.Read(&b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func FuzzRead(f *testing.F) {
 	_, ring := writeRing(f, 0, 1, 5)
 	f.Add(ring)
 	f.Fuzz(func(t *testing.T, file []byte) {
-		r, err := recording.Read(bytes.NewReader(file))
+		r, err := recording.Read(bytes.NewReader(file), nil)
 		if err != nil {
 			return
 		}
@@ -218,7 +218,7 @@ func FuzzEvents(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0}, []byte{5, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		file := recording.WriteBlocks(t, first, second)
-		r, err := recording.Read(bytes.NewReader(file))
+		r, err := recording.Read(bytes.NewReader(file), nil)
 		if err == nil && (r.Len() != 2 || r.Event(1).Position != r.End()) {
 			t.Errorf("%d events", r.Len())
 		}

@@ -10,6 +10,8 @@ import (
 	"sort"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 )
 
 // Errors of [Read].
@@ -39,9 +41,11 @@ type Recording struct {
 	Files      []File
 	Extensions []string // of the instruction set of the processor, see proc_cpuinfo(5)
 
-	data   []byte
-	events []entry
+	events eventList
+	reader payloadReader
 	size   uint64 // that was read, as maxSize counts it
+
+	decoded int64 // the most bytes that an event takes when it is decoded
 
 	indexes map[File]int // in Files
 	table   []int        // of the last segment: indexes in Files
@@ -49,12 +53,6 @@ type Recording struct {
 	segment bool         // the next event is the first state of a segment
 
 	framed *framed // has the events, if they are in frames
-}
-
-// An entry of the table of events.
-type entry struct {
-	position uint64
-	start    int // in data
 }
 
 // Is reports whether a file begins as a recording does.
@@ -65,8 +63,9 @@ func Is(file io.ReaderAt) bool {
 }
 
 // Read reads a recording. If the recorder was killed, the recording has what it had
-// written, and ends with an event of kind Cut.
-func Read(r io.Reader) (*Recording, error) {
+// written, and ends with an event of kind Cut. The account, which may be nil, has the memory
+// that the recording takes.
+func Read(r io.Reader, account *budget.Account) (*Recording, error) {
 	head := make([]byte, len(magic)+2)
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
 		return nil, ErrFormat
@@ -74,29 +73,45 @@ func Read(r io.Reader) (*Recording, error) {
 	if v := binary.LittleEndian.Uint16(head[len(magic):]); v == 0 || v > ringVersion {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
 	}
-	zip, err := newDecoder(r)
+	zip, err := newUnpacker(r)
 	if err != nil {
 		return nil, err
 	}
 	defer zip.Close()
-	rec := new(Recording)
-	if err := rec.blocks(bufio.NewReader(zip)); err != nil {
+	if err := account.Take(unpackerSize); err != nil {
 		return nil, err
 	}
-	if len(rec.events) == 0 {
+	defer account.Give(unpackerSize)
+	rec := newRecording(account)
+	defer rec.reader.release()
+	if err := rec.blocks(bufio.NewReaderSize(zip, readSize)); err != nil {
+		return nil, err
+	}
+	if rec.events.n == 0 {
 		return nil, fmt.Errorf("%w: it has no events", ErrCorrupt)
 	}
 	return rec, nil
 }
 
-func newDecoder(r io.Reader) (*zstd.Decoder, error) {
+func newUnpacker(r io.Reader) (*zstd.Decoder, error) {
 	return zstd.NewReader(r, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+}
+
+// unpackerSize is the memory that an unpacker takes, and a buffer behind it.
+const (
+	unpackerSize = 2*window + readSize
+	readSize     = 64 << 10
+)
+
+// newRecording returns a Recording without events.
+func newRecording(memory room) *Recording {
+	return &Recording{events: eventList{room: memory}, reader: payloadReader{room: memory}}
 }
 
 // blocks reads blocks until the last one, or the end of the file.
 func (r *Recording) blocks(in *bufio.Reader) error {
 	for {
-		tag, payload, err := r.block(in)
+		tag, p, err := r.block(in)
 		switch {
 		case errors.Is(err, errEnds):
 			return r.cut()
@@ -105,15 +120,15 @@ func (r *Recording) blocks(in *bufio.Reader) error {
 		}
 		switch tag {
 		case blockFile:
-			err = r.file(payload)
+			err = r.file(p)
 		case blockExtensions:
-			err = r.addExtensions(payload)
+			err = r.addExtensions(p)
 		case blockEvent:
-			err = r.event(payload)
+			err = r.event(p)
 		case blockSegment:
-			err = r.beginSegment(payload)
+			err = r.beginSegment(p)
 		case blockEnd:
-			return r.complete(payload)
+			return r.complete(p)
 		default:
 			err = ErrCorrupt
 		}
@@ -126,31 +141,26 @@ func (r *Recording) blocks(in *bufio.Reader) error {
 // errEnds reports that the file ends in the middle.
 var errEnds = errors.New("the recording ends early")
 
-// block reads a block. Its memory grows with what is read.
-func (r *Recording) block(in *bufio.Reader) (byte, []byte, error) {
+// block reads a block. Its memory grows with what is read. The payload is valid until the next
+// one is read.
+func (r *Recording) block(in *bufio.Reader) (byte, payload, error) {
 	tag, err := in.ReadByte()
 	if err != nil {
-		return 0, nil, endsEarly(err)
+		return 0, payload{}, endsEarly(err)
 	}
 	n, err := binary.ReadUvarint(in)
 	switch {
 	case err != nil:
-		return 0, nil, endsEarly(err)
+		return 0, payload{}, endsEarly(err)
 	case n > maxBlock || n+blockCost > maxSize-r.size:
-		return 0, nil, fmt.Errorf("%w: a block of %d bytes", ErrCorrupt, n)
+		return 0, payload{}, fmt.Errorf("%w: a block of %d bytes", ErrCorrupt, n)
 	}
 	r.size += n + blockCost
-	start := len(r.data)
-	for left := int(n); left > 0; {
-		at, part := len(r.data), min(left, 1<<20)
-		r.data = append(r.data, make([]byte, part)...)
-		if _, err := io.ReadFull(in, r.data[at:]); err != nil {
-			r.data = r.data[:start]
-			return 0, nil, endsEarly(err)
-		}
-		left -= part
+	p, err := r.reader.read(in, n)
+	if full := (*budget.Error)(nil); err != nil && !errors.As(err, &full) {
+		err = endsEarly(err)
 	}
-	return tag, r.data[start:], nil
+	return tag, p, err
 }
 
 // endsEarly returns errEnds for the end of the file, and else an error about damage.
@@ -161,52 +171,55 @@ func endsEarly(err error) error {
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
 
-func (r *Recording) file(payload []byte) error {
-	d := decoder{b: payload}
+func (r *Recording) file(p payload) error {
+	d := newDecoder(p, nil)
 	f := File{Path: d.text(), Size: int64(d.uvarint() & (1<<62 - 1))}
 	copy(f.Digest[:], d.bytes(uint64(len(f.Digest))))
-	if d.bad || len(d.b) > 0 || len(r.table) == maxFiles || len(r.Files) == maxFiles || !filepath.IsAbs(f.Path) {
+	if d.bad || d.left() > 0 || len(r.table) == maxFiles || len(r.Files) == maxFiles || !filepath.IsAbs(f.Path) {
 		return fmt.Errorf("%w: file %d", ErrCorrupt, len(r.table))
 	}
-	r.addFile(f)
-	r.data = r.data[:len(r.data)-len(payload)]
-	return nil
+	return r.addFile(f)
 }
 
-func (r *Recording) event(payload []byte) error {
-	e, err := decodeEvent(payload, r.table)
+func (r *Recording) event(p payload) error {
+	e, err := decodeEvent(p, r.table)
 	if err != nil {
-		return fmt.Errorf("event %d: %w", len(r.events), err)
+		return fmt.Errorf("event %d: %w", r.events.n, err)
 	}
-	first := len(r.events) == 0
+	if n := e.decodedSize(); n > r.decoded {
+		if err := r.events.room.Take(n - r.decoded); err != nil {
+			return err
+		}
+		r.decoded = n
+	}
+	first := r.events.n == 0
 	if r.segment && !first {
-		return r.skipState(&e, payload)
+		return r.skipState(&e)
 	}
 	r.segment = false
 	switch {
 	case first && (e.Kind != Image || e.Number != 0):
 		return fmt.Errorf("%w: it does not begin with a program", ErrCorrupt)
-	case !first && (e.Position < r.events[len(r.events)-1].position || e.Kind == Image && e.Number == 0):
-		return fmt.Errorf("%w: event %d is before the one before it", ErrCorrupt, len(r.events))
+	case !first && (e.Position < r.events.at(r.events.n-1).position || e.Kind == Image && e.Number == 0):
+		return fmt.Errorf("%w: event %d is before the one before it", ErrCorrupt, r.events.n)
 	case r.final():
 		return fmt.Errorf("%w: an event after the end", ErrCorrupt)
 	}
-	r.events = append(r.events, entry{e.Position, len(r.data) - len(payload)})
-	return nil
+	return r.events.add(e.Position, &r.reader)
 }
 
 // final reports whether the last event ends the recording.
 func (r *Recording) final() bool {
-	if len(r.events) == 0 {
+	if r.events.n == 0 {
 		return false
 	}
-	kind := Kind(r.data[r.events[len(r.events)-1].start])
+	kind := r.events.kind(r.events.n - 1)
 	return kind == Ended || kind == Cut
 }
 
 // complete checks that the recording has an end.
-func (r *Recording) complete(payload []byte) error {
-	if !r.final() || len(payload) > 0 {
+func (r *Recording) complete(p payload) error {
+	if !r.final() || p.size() > 0 {
 		return fmt.Errorf("%w: it has no end", ErrCorrupt)
 	}
 	return nil
@@ -214,14 +227,15 @@ func (r *Recording) complete(payload []byte) error {
 
 // cut ends a recording that ends in the middle at its last event.
 func (r *Recording) cut() error {
-	if len(r.events) == 0 || r.final() {
+	if r.events.n == 0 || r.final() {
 		return nil
 	}
-	last := r.Event(len(r.events) - 1)
+	last := r.Event(r.events.n - 1)
 	e := cutAfter(&last)
-	start := len(r.data)
-	r.data = appendEvent(r.data, &e)
-	r.events = append(r.events, entry{e.Position, start})
+	if err := r.events.append(entry{}); err != nil {
+		return err
+	}
+	r.events.set(r.events.n-1, e.Position, appendEvent(nil, &e))
 	return nil
 }
 
@@ -239,10 +253,9 @@ func (r *Recording) endAt(position uint64) {
 		r.framed.endAt(position)
 		return
 	}
-	n := len(r.events) - 1
+	n := r.events.n - 1
 	if last := r.Event(n); last.Kind == Cut && last.Position < position {
-		r.data = appendEvent(r.data[:r.events[n].start], &Event{Kind: Cut, Position: position, Reason: last.Reason})
-		r.events[n].position = position
+		r.events.set(n, position, appendEvent(nil, &Event{Kind: Cut, Position: position, Reason: last.Reason}))
 	}
 }
 
@@ -251,7 +264,7 @@ func (r *Recording) Len() int {
 	if r.framed != nil {
 		return r.framed.before + 1
 	}
-	return len(r.events)
+	return r.events.n
 }
 
 // Event returns an event. Its data is part of the recording.
@@ -259,11 +272,7 @@ func (r *Recording) Event(n int) Event {
 	if r.framed != nil {
 		return r.framed.at(n)
 	}
-	end := len(r.data)
-	if n+1 < len(r.events) {
-		end = r.events[n+1].start
-	}
-	e, err := decodeEvent(r.data[r.events[n].start:end], r.tableOf(n))
+	e, err := decodeEvent(r.events.payload(n), r.tableOf(n))
 	if err != nil {
 		panic(err) // it was checked
 	}
@@ -275,7 +284,7 @@ func (r *Recording) End() uint64 {
 	if r.framed != nil {
 		return r.framed.end.Position
 	}
-	return r.events[len(r.events)-1].position
+	return r.events.at(r.events.n - 1).position
 }
 
 // Last returns the last event.
@@ -300,5 +309,5 @@ func (r *Recording) after(position uint64) int {
 	if r.framed != nil {
 		return r.framed.after(position)
 	}
-	return sort.Search(len(r.events), func(n int) bool { return r.events[n].position >= position })
+	return sort.Search(r.events.n, func(n int) bool { return r.events.at(n).position >= position })
 }

@@ -2,13 +2,14 @@ package recording
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
 // decodeEvent decodes an event with the table of files of its segment.
-func decodeEvent(payload []byte, table []int) (Event, error) {
-	d := decoder{b: payload, table: table}
+func decodeEvent(p payload, table []int) (Event, error) {
+	d := newDecoder(p, table)
 	e := Event{Kind: Kind(d.byte()), Remap: noRemap}
 	parts := d.byte()
 	e.Immediate = parts&partImmediate != 0
@@ -37,10 +38,21 @@ func decodeEvent(payload []byte, table []int) (Event, error) {
 	if parts&partCurrent != 0 {
 		e.Current = int(d.uvarint() & (1<<31 - 1))
 	}
-	if d.bad || len(d.b) > 0 || !e.valid() {
+	if d.bad || d.left() > 0 || !e.valid() {
 		return Event{}, ErrCorrupt
 	}
 	return e, nil
+}
+
+// decodedSize returns the bytes of memory that the lists of an event take, which grow as they are
+// decoded. They refer to the contents of the encoded event.
+func (e *Event) decodedSize() int64 {
+	const write, mapping, thread, register = 32, 80, 80, 16
+	n := len(e.Writes)*write + len(e.Mappings)*mapping + len(e.Threads)*thread
+	for _, t := range e.Threads {
+		n += len(t.Registers) * register
+	}
+	return 2 * int64(n)
 }
 
 // valid reports whether a replay can do what the event says.
@@ -87,11 +99,17 @@ func (m *Mapping) valid() bool {
 // A decoder reads numbers and texts. After an error it returns zeros.
 type decoder struct {
 	b     []byte
+	zeros []zeroRun
+	size  int   // of b at the beginning, which zeros refer to
 	table []int // of files
 	bad   bool
 }
 
-func (d *decoder) fail() { d.b, d.bad = nil, true }
+func newDecoder(p payload, table []int) decoder {
+	return decoder{b: p.b, zeros: slices.Clone(p.zeros), size: len(p.b), table: table}
+}
+
+func (d *decoder) fail() { d.b, d.zeros, d.bad = nil, nil, true }
 
 func (d *decoder) byte() byte {
 	if b := d.bytes(1); len(b) == 1 {
@@ -100,15 +118,7 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
-func (d *decoder) bytes(n uint64) []byte {
-	if n > uint64(len(d.b)) {
-		d.fail()
-		return nil
-	}
-	b := d.b[:n:n]
-	d.b = d.b[n:]
-	return b
-}
+func (d *decoder) bytes(n uint64) []byte { return d.take(n) }
 
 func (d *decoder) word() uint64 {
 	if b := d.bytes(8); b != nil {
@@ -118,22 +128,22 @@ func (d *decoder) word() uint64 {
 }
 
 func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.b)
+	v, n := binary.Uvarint(d.next(maxNumber))
 	if n <= 0 {
 		d.fail()
 		return 0
 	}
-	d.b = d.b[n:]
+	d.take(uint64(n))
 	return v
 }
 
 func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.b)
+	v, n := binary.Varint(d.next(maxNumber))
 	if n <= 0 {
 		d.fail()
 		return 0
 	}
-	d.b = d.b[n:]
+	d.take(uint64(n))
 	return v
 }
 
@@ -148,7 +158,7 @@ func (d *decoder) text() string {
 // count reads a number of items, which are at most so many and have at least a byte each.
 func (d *decoder) count(most int) int {
 	n := d.uvarint()
-	if n > uint64(min(most, len(d.b))) {
+	if n > min(uint64(most), d.left()) {
 		d.fail()
 		return 0
 	}
@@ -164,9 +174,27 @@ func (d *decoder) registers() []Register {
 }
 
 func (d *decoder) writes() []Write {
-	var list []Write
-	for n := d.count(maxWrites); n > 0 && !d.bad; n-- {
-		list = append(list, Write{d.uvarint(), d.bytes(d.uvarint())})
+	n := d.count(maxWrites)
+	list := make([]Write, 0, min(n, int(d.left()/2))) // of two bytes at least
+	for ; n > 0 && !d.bad; n-- {
+		list = d.write(list, d.uvarint(), d.uvarint())
+	}
+	return list
+}
+
+// write appends a write of n bytes: several, if there are longer runs of zeros among them.
+func (d *decoder) write(list []Write, address, n uint64) []Write {
+	if len(d.zeros) == 0 || n == 0 {
+		return append(list, Write{address, d.take(n)})
+	}
+	if address+n < address || n > d.left() {
+		d.fail()
+		return list
+	}
+	for n > 0 {
+		b := d.piece(n)
+		list = append(list, Write{address, b})
+		address, n = address+uint64(len(b)), n-uint64(len(b))
 	}
 	return list
 }

@@ -52,7 +52,7 @@ func (f *Frames) Open() (*Recording, error) { return openFrames(f.store, f.out.i
 
 // Read returns the recording, read from the beginning to the end.
 func (f *Frames) Read() (*Recording, error) {
-	return Read(io.NewSectionReader(f.store, 0, f.store.Len()))
+	return Read(io.NewSectionReader(f.store, 0, f.store.Len()), nil)
 }
 
 // Bytes returns how much memory the frames take, and how many bytes are in the file.

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
@@ -107,4 +108,24 @@ func (g *Ring) ShedOne() error {
 	g.starts = append(g.starts, g.size)
 	defer func() { g.starts = g.starts[:1] }()
 	return g.shed()
+}
+
+// WriteHead returns a recording of one event of some payload, and of the head of another one
+// with a length.
+func WriteHead(t testing.TB, payload []byte, length uint64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.buf = payload
+	err = w.block(blockEvent)
+	if _, failed := w.zip.Write(binary.AppendUvarint([]byte{blockEvent}, length)); err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	if err := w.zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

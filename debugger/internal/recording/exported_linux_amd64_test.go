@@ -40,7 +40,7 @@ func compareTrace(t *testing.T, r *recording.Recording, line *recording.Timeline
 	var exported bytes.Buffer
 	_, err := line.History().Export(t.Context(), &exported, history.ExportOptions{Format: history.Binary, From: from, To: to})
 	check(t, err)
-	trace, err := history.Open(t.Context(), &exported)
+	trace, err := history.Open(t.Context(), &exported, nil)
 	check(t, err)
 	for position, w := range want {
 		_, err := trace.Seek(position)

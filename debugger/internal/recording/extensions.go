@@ -35,10 +35,10 @@ func (w *Writer) addExtensions(names []string) error {
 
 // addExtensions reads what Writer.addExtensions has written. Names that are not known come
 // from a later version.
-func (r *Recording) addExtensions(payload []byte) error {
-	d := decoder{b: payload}
+func (r *Recording) addExtensions(p payload) error {
+	d := newDecoder(p, nil)
 	names := strings.Fields(d.text())
-	if d.bad || len(d.b) > 0 || r.Extensions != nil && !(r.segment && slices.Equal(names, r.Extensions)) {
+	if d.bad || d.left() > 0 || r.Extensions != nil && !(r.segment && slices.Equal(names, r.Extensions)) {
 		return fmt.Errorf("%w: the list of extensions", ErrCorrupt)
 	}
 	for _, name := range names {
@@ -47,7 +47,6 @@ func (r *Recording) addExtensions(payload []byte) error {
 		}
 	}
 	r.Extensions = names
-	r.data = r.data[:len(r.data)-len(payload)]
 	return nil
 }
 

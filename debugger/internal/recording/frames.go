@@ -80,8 +80,7 @@ type framed struct {
 // A loadedFrame is a frame in memory.
 type loadedFrame struct {
 	first  int // number of its first event
-	data   []byte
-	starts []int // of the events in data
+	events eventList
 }
 
 // maxIdle is the size of a frame up to which it is kept for a while.
@@ -111,7 +110,7 @@ func (f *framed) event(n int) Event {
 	l, err := f.load(n)
 	if err == nil {
 		var e Event
-		if e, err = decodeEvent(l.payload(n-l.first), f.table); err == nil {
+		if e, err = decodeEvent(l.events.payload(n-l.first), f.table); err == nil {
 			return e
 		}
 	}
@@ -119,18 +118,10 @@ func (f *framed) event(n int) Event {
 	return Event{Kind: Cut, Reason: err.Error(), Remap: noRemap}
 }
 
-func (l *loadedFrame) payload(n int) []byte {
-	end := len(l.data)
-	if n+1 < len(l.starts) {
-		end = l.starts[n+1]
-	}
-	return l.data[l.starts[n]:end]
-}
-
 // load returns the frame of an event.
 func (f *framed) load(event int) (*loadedFrame, error) {
 	for n := range f.loaded {
-		if l := &f.loaded[n]; event >= l.first && event < l.first+len(l.starts) {
+		if l := &f.loaded[n]; event >= l.first && event < l.first+l.events.n {
 			return l, nil
 		}
 	}
@@ -138,7 +129,7 @@ func (f *framed) load(event int) (*loadedFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.loaded[1] = f.loaded[0]; cap(f.loaded[1].data) > maxIdle {
+	if f.loaded[1] = f.loaded[0]; f.loaded[1].events.largest() > maxIdle {
 		f.loaded[1] = loadedFrame{}
 	}
 	f.loaded[0] = l
@@ -154,7 +145,7 @@ func (f *framed) read(n int) (loadedFrame, error) {
 	in := io.NewSectionReader(f.file, here.start, end-here.start)
 	var err error
 	if f.zip == nil {
-		f.zip, err = newDecoder(in)
+		f.zip, err = newUnpacker(in)
 	} else {
 		err = f.zip.Reset(in)
 	}
@@ -165,27 +156,28 @@ func (f *framed) read(n int) (loadedFrame, error) {
 	if err := l.blocks(bufio.NewReader(f.zip)); err != nil {
 		return l, err
 	}
-	if len(l.starts) != after-here.first {
-		return l, fmt.Errorf("%w: %d events and not %d after event %d", ErrCorrupt, len(l.starts), after-here.first, here.first)
+	if l.events.n != after-here.first {
+		return l, fmt.Errorf("%w: %d events and not %d after event %d", ErrCorrupt, l.events.n, after-here.first, here.first)
 	}
 	return l, nil
 }
 
 // blocks reads the events of a frame, up to its end.
 func (l *loadedFrame) blocks(in *bufio.Reader) error {
-	var r Recording
+	r := newRecording(unlimited{}) // the history of the process has a limit of its own
+	l.events.room = unlimited{}
 	for {
-		tag, payload, err := r.block(in)
+		tag, _, err := r.block(in)
 		switch {
 		case errors.Is(err, errEnds):
-			l.data = r.data
 			return nil
 		case err != nil:
 			return err
-		case tag == blockEvent:
-			l.starts = append(l.starts, len(r.data)-len(payload))
-		default:
-			r.data = r.data[:len(r.data)-len(payload)] // the index has it
+		case tag != blockEvent:
+			continue // the index has it
+		}
+		if err := l.events.add(0, &r.reader); err != nil {
+			return err
 		}
 	}
 }

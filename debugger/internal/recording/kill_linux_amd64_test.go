@@ -131,7 +131,7 @@ func killOne(t *testing.T, program string, want []byte, after int, variables ...
 	}
 	if b, err := os.ReadFile(file); err != nil {
 		t.Error(err)
-	} else if r, err := recording.Read(bytes.NewReader(b)); err == nil { // else nothing was flushed
+	} else if r, err := recording.Read(bytes.NewReader(b), nil); err == nil { // else nothing was flushed
 		replay(t, r)
 	}
 	return killed

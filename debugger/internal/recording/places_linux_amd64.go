@@ -175,6 +175,10 @@ func (s *search) note(first, last uint64) {
 // spans returns the memory that an event writes.
 func (e *Event) spans() (list []x86.Span) {
 	for _, w := range e.Writes {
+		if n := len(list); n > 0 && list[n-1].Addr+list[n-1].Len == w.Address { // a decoder has split it
+			list[n-1].Len += uint64(len(w.Data))
+			continue
+		}
 		list = append(list, x86.Span{Addr: w.Address, Len: uint64(len(w.Data))})
 	}
 	if m := e.Remap.Mapping; e.Remap.Kind != NoRemap && e.Remap.Kind != Protect {

@@ -94,7 +94,7 @@ func needPermission(t *testing.T) {
 // open reads a recording.
 func open(t *testing.T, file []byte) *recording.Recording {
 	t.Helper()
-	r, err := recording.Read(bytes.NewReader(file))
+	r, err := recording.Read(bytes.NewReader(file), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func TestSegments(t *testing.T) {
 	const each = 5
 	for _, segments := range []int{1, 2, 3, 6} {
 		g, file := writeRing(t, 0, segments, each)
-		r, err := recording.Read(bytes.NewReader(file))
+		r, err := recording.Read(bytes.NewReader(file), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestSegments(t *testing.T) {
 		}
 		began := false // the first state is there
 		for n := range len(file) {
-			r, err := recording.Read(bytes.NewReader(file[:n]))
+			r, err := recording.Read(bytes.NewReader(file[:n]), nil)
 			if err == nil && r.Last().Kind != recording.Cut && r.Last().Kind != recording.Ended || err != nil && began {
 				t.Errorf("%d bytes of %d: %v", n, len(file), err)
 			}
@@ -151,7 +151,7 @@ func TestRingLimit(t *testing.T) {
 	check(t, errors.Join(w.Add(&recording.Event{Kind: recording.Cut, Position: 1 << 40}), w.Close()))
 	file, err := os.ReadFile(path)
 	check(t, err)
-	r, err := recording.Read(bytes.NewReader(file))
+	r, err := recording.Read(bytes.NewReader(file), nil)
 	check(t, err)
 	if int64(len(file)) != g.Size() || begun != 6 || r.Event(0).Position == 0 {
 		t.Errorf("%d segments, %d bytes and not %d, from %d on", begun, len(file), g.Size(), r.Event(0).Position)

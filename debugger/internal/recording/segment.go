@@ -84,22 +84,24 @@ type table struct {
 }
 
 // beginSegment begins a segment. Its first state is needed only if nothing was read before.
-func (r *Recording) beginSegment(payload []byte) error {
-	if len(payload) > 0 || r.final() || r.segment {
-		return fmt.Errorf("%w: a segment after event %d", ErrCorrupt, len(r.events))
+func (r *Recording) beginSegment(p payload) error {
+	if p.size() > 0 || r.final() || r.segment {
+		return fmt.Errorf("%w: a segment after event %d", ErrCorrupt, r.events.n)
 	}
-	r.tables = append(r.tables, table{len(r.events), r.table})
+	if err := r.events.room.Take(int64(cap(r.table))*8 + 4*sliceSize); err != nil {
+		return err
+	}
+	r.tables = append(r.tables, table{r.events.n, r.table})
 	r.table, r.segment = nil, true
 	return nil
 }
 
 // skipState skips the first state of a segment.
-func (r *Recording) skipState(e *Event, payload []byte) error {
+func (r *Recording) skipState(e *Event) error {
 	if e.Kind != Image || e.Number != 0 || e.Position < r.End() {
-		return fmt.Errorf("%w: the segment after event %d does not begin with a state", ErrCorrupt, len(r.events))
+		return fmt.Errorf("%w: the segment after event %d does not begin with a state", ErrCorrupt, r.events.n)
 	}
 	r.segment = false
-	r.data = r.data[:len(r.data)-len(payload)]
 	return nil
 }
 
@@ -113,15 +115,22 @@ func (r *Recording) tableOf(event int) []int {
 }
 
 // addFile adds a file to the table of the segment. Segments have files in common.
-func (r *Recording) addFile(f File) {
+func (r *Recording) addFile(f File) error {
 	n, ok := r.indexes[f]
 	if !ok {
 		if r.indexes == nil {
 			r.indexes = make(map[File]int)
+		}
+		if err := r.events.room.Take(fileCost + 2*int64(len(f.Path))); err != nil {
+			return err
 		}
 		n = len(r.Files)
 		r.indexes[f] = n
 		r.Files = append(r.Files, f)
 	}
 	r.table = append(r.table, n)
+	return nil
 }
+
+// fileCost is the memory that a file takes in the table and the index, without its path.
+const fileCost = 512

@@ -120,6 +120,7 @@ func (t *Timeline) Window(ctx context.Context, position uint64) (*history.Histor
 func (t *Timeline) Drop(window *history.History) {
 	p := t.windows[window]
 	delete(t.windows, window)
+	window.Discard()
 	_ = t.tracer.Do(context.Background(), p.endProcess) // it is killed with the tracer otherwise
 }
 
@@ -136,14 +137,19 @@ func (t *Timeline) playerAt(ctx context.Context, position uint64) (*Player, erro
 }
 
 // record steps a Player to a position and records each step.
-func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (*history.History, error) {
+func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *history.History, err error) {
 	target := &replayed{player: p, names: t.named, ctx: ctx}
 	start := p.Position()
-	recorder, err := history.New(target, history.Options{First: start, WholeRepeats: true, Budget: windowBudget})
+	recorder, err := history.New(target, history.Options{First: start, WholeRepeats: true, Budget: windowBudget, Room: t.recording.events.room})
 	if err != nil {
 		return nil, err
 	}
 	h := recorder.History()
+	defer func() {
+		if recorder.Release(); err != nil {
+			h.Discard()
+		}
+	}()
 	target.position = h.End
 	for h.End() < end {
 		e := p.recording.Event(p.event)
@@ -154,6 +160,9 @@ func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (*history.
 		before := h.End()
 		result, err := recorder.Step(ctx, 0, n)
 		if err != nil {
+			return nil, err
+		}
+		if err := h.RoomError(); err != nil {
 			return nil, err
 		}
 		if h.End() == before || h.Oldest() != start {

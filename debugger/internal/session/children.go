@@ -43,7 +43,9 @@ func (t taker) Take(child *proc.Process, executed bool) {
 	before := t.parent.Breakpoints.Sorted()
 	s := &Session{ID: newID(), Key: t.parent.Key, Parent: t.parent.ID}
 	pid := child.ID()
-	_, err := t.r.beginWith(s, target.OfProcess(child, nil, "child"), func() { t.prepare(s, before, executed) })
+	d := target.OfProcess(child, nil, "child")
+	d.Account = t.parent.Account.Another()
+	_, err := t.r.beginWith(s, d, func() { t.prepare(s, before, executed) })
 	note := fmt.Sprintf("process %d was created; its session is %s", pid, s.ID)
 	if err != nil {
 		note = fmt.Sprintf("process %d was created and not followed: %v", pid, err)

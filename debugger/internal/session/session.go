@@ -202,5 +202,7 @@ func (s *Session) close(ctx context.Context, kill bool) error {
 	if s.Process == nil {
 		err = s.Release(ctx, false)
 	}
-	return errors.Join(err, s.Program.Close())
+	err = errors.Join(err, s.Program.Close())
+	s.Account.Close()
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -12,8 +13,8 @@ import (
 )
 
 // OpenCore reads a core file. The program is opened where it was unless the
-// overrides name another path.
-func OpenCore(file *os.File, where Overrides) (*Core, error) {
+// overrides name another path. The account has the memory of the core file.
+func OpenCore(file *os.File, account *budget.Account, where Overrides) (*Core, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -22,7 +23,7 @@ func OpenCore(file *os.File, where Overrides) (*Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := core.New(file, info.Size(), core.Options{Open: instead.open})
+	f, err := core.New(file, info.Size(), core.Options{Open: instead.open, Memory: account})
 	if err != nil {
 		return nil, errors.Join(wrongCore(err), instead.close())
 	}
@@ -34,6 +35,9 @@ func OpenCore(file *os.File, where Overrides) (*Core, error) {
 
 // wrongCore describes a file that is no core file.
 func wrongCore(err error) error {
+	if isFull(err) {
+		return tooLarge("core file", err)
+	}
 	if errors.Is(err, core.ErrFormat) {
 		return failure.Errorf("Not a core file", "%v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
@@ -17,13 +18,19 @@ type Recording struct {
 	reason   string // why the recording ends
 }
 
-// OpenRecording reads a recording and replays it.
-func OpenRecording(ctx context.Context, file *os.File, where Overrides) (*Recording, error) {
-	r, err := recording.Read(file)
+// OpenRecording reads a recording and replays it. The account has its memory.
+func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, where Overrides) (*Recording, error) {
+	r, err := recording.Read(file, account)
+	if isFull(err) {
+		return nil, tooLarge("recording", err)
+	}
 	if err != nil {
 		return nil, failure.Errorf("Not a recording", "%v", err)
 	}
 	timeline, err := recording.NewTimeline(ctx, r)
+	if isFull(err) {
+		return nil, tooLarge("recording", err)
+	}
 	if err != nil {
 		return nil, failure.Errorf("Replay failed", "%v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -39,6 +40,10 @@ type Target struct {
 	// FindDebug returns the path of the separate debug file of a build id, as
 	// symbols.Config has it; nil asks for none.
 	FindDebug func(buildID string) string
+
+	// Account has the memory of the file and of debug information; it is closed with the
+	// session. Nil does not limit it.
+	Account *budget.Account
 
 	// MaskSecrets masks what looks like a secret in values that are shown.
 	MaskSecrets bool

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 )
@@ -14,7 +15,8 @@ import (
 const maxTrace = 1 << 30
 
 // ReadTrace reads a trace and reports how far it is.
-func ReadTrace(ctx context.Context, file *os.File, told func(done, total float64)) (*history.Trace, error) {
+// The account has its memory.
+func ReadTrace(ctx context.Context, file *os.File, account *budget.Account, told func(done, total float64)) (*history.Trace, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -24,8 +26,10 @@ func ReadTrace(ctx context.Context, file *os.File, told func(done, total float64
 	}
 	trace, err := history.Open(ctx, &progressReader{r: io.LimitReader(file, maxTrace), report: func(n int64) {
 		told(float64(n), float64(info.Size()))
-	}})
+	}}, account)
 	switch {
+	case isFull(err):
+		return nil, tooLarge("trace", err)
 	case errors.Is(err, history.ErrFormat), errors.Is(err, history.ErrVersion), errors.Is(err, history.ErrCorrupt):
 		return nil, failure.Errorf("Not a trace", "%v", err)
 	case err == nil && len(trace.View().Threads()) == 0:

@@ -130,7 +130,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%+v: %d to %d, %d contents", tt.args, answer.From, answer.To, len(answer.Content()))
 		}
 	}
-	again, err := OpenTrace(t.Context(), filepath.Join(g.Exports, "trace_20260301_120000.trace"), sessiontest.Counter("counter"), "", slog.New(slog.DiscardHandler))
+	again, err := OpenTrace(t.Context(), filepath.Join(g.Exports, "trace_20260301_120000.trace"), sessiontest.Counter("counter"), "", nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestSize(t *testing.T) {
 
 // A command reads a trace as its file has it: a summary, any moment, and all steps.
 func TestTraceFile(t *testing.T) {
-	f, err := OpenTrace(t.Context(), sessiontest.Counter("counter.trace"), sessiontest.Counter("counter"), "", slog.New(slog.DiscardHandler))
+	f, err := OpenTrace(t.Context(), sessiontest.Counter("counter.trace"), sessiontest.Counter("counter"), "", nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestTraceFile(t *testing.T) {
 	if err := f.WriteSteps(t.Context(), &text, theWrite, theWrite+1, false); err != nil || !strings.Contains(text.String(), "0x40102c") || strings.Contains(text.String(), "0x40102f") {
 		t.Errorf("%q, %v", text.String(), err)
 	}
-	if _, err := OpenTrace(t.Context(), sessiontest.Counter("counter.c"), "", "", slog.New(slog.DiscardHandler)); err == nil {
+	if _, err := OpenTrace(t.Context(), sessiontest.Counter("counter.c"), "", "", nil, slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("a source file is a trace")
 	}
 }

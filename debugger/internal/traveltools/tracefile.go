@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
@@ -29,13 +30,13 @@ type TraceFile struct {
 
 // OpenTrace opens a trace that debugger/export_trace wrote in the format binary.
 // executable is the path of the program if it has moved, and root a folder with a
-// copy of the process's files; either may be "".
-func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Logger) (*TraceFile, error) {
+// copy of the process's files; either may be "". The account has the memory of the trace.
+func OpenTrace(ctx context.Context, path, executable, root string, account *budget.Account, log *slog.Logger) (*TraceFile, error) {
 	file, path, err := FindAnywhere(path)
 	if err != nil {
 		return nil, err
 	}
-	trace, err := target.ReadTrace(ctx, file, func(float64, float64) {})
+	trace, err := target.ReadTrace(ctx, file, account, func(float64, float64) {})
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
@@ -44,6 +45,7 @@ func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Log
 		return nil, err
 	}
 	d := scene.Target(path)
+	d.Account = account
 	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, log), stepping.Budget{})
 	return &TraceFile{trace, scene, s}, s.Refresh() // a trace always has mappings
 }

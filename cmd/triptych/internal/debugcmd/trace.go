@@ -37,6 +37,7 @@ type traceFlags struct {
 	size         int
 	executable   string
 	root         string
+	memory       debugger.FileMemory
 	asJSON       bool
 }
 
@@ -57,6 +58,7 @@ func (a commands) traceShow() app.Command {
 			set.IntVar(&f.size, "size", 8, "how many `bytes` of memory --last-write is about")
 			set.StringVar(&f.executable, "executable", "", "the program's `file` if it is no longer where it was")
 			set.StringVar(&f.root, "root", "", "a `folder` with a copy of the process's files, such as those of its container; it is looked in first")
+			f.memory.RegisterFlag(set)
 			app.JSONFlag(set, &f.asJSON)
 		},
 		Run: func(ctx context.Context, args []string) error {
@@ -64,7 +66,7 @@ func (a commands) traceShow() app.Command {
 			if err != nil {
 				return err
 			}
-			return a.withTrace(ctx, args[0], f.executable, f.root, func(trace *debugger.TraceFile) error {
+			return a.withTrace(ctx, args[0], &f, func(trace *debugger.TraceFile) error {
 				return print(ctx, a, trace)
 			})
 		},
@@ -72,12 +74,14 @@ func (a commands) traceShow() app.Command {
 }
 
 // withTrace opens a trace.
-func (a commands) withTrace(ctx context.Context, path, executable, root string, use func(*debugger.TraceFile) error) error {
+func (a commands) withTrace(ctx context.Context, path string, f *traceFlags, use func(*debugger.TraceFile) error) error {
 	logger, err := a.Logger(slog.LevelError)
 	if err != nil {
 		return err
 	}
-	trace, err := debugger.OpenTrace(ctx, path, executable, root, logger)
+	trace, err := debugger.OpenTrace(ctx, path, debugger.TraceOptions{
+		Executable: f.executable, Root: f.root, Memory: f.memory, Getenv: a.Getenv, Log: logger,
+	})
 	if err != nil {
 		return err
 	}

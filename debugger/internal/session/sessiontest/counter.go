@@ -25,7 +25,7 @@ func AddCore(t testing.TB, r *session.Registry) *session.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scene, err := target.OpenCore(file, target.Overrides{Executable: Counter("counter"), Open: open})
+	scene, err := target.OpenCore(file, nil, target.Overrides{Executable: Counter("counter"), Open: open})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func AddTrace(t testing.TB, r *session.Registry) *session.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace, err := target.ReadTrace(t.Context(), file, func(float64, float64) {})
+	trace, err := target.ReadTrace(t.Context(), file, nil, func(float64, float64) {})
 	if err = errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}
