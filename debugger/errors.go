@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/folders"
@@ -122,6 +123,9 @@ func wireFailure(err error) *jsonrpc.Error {
 	}
 	if e, ok := errors.AsType[*failure.Error](err); ok {
 		return failed(e.What, e.Details)
+	}
+	if e, ok := errors.AsType[*budget.Error](err); ok {
+		return failed("Too much memory", e.Error())
 	}
 	return nil
 }

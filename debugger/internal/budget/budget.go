@@ -78,9 +78,6 @@ func New(limit int64) *Budget {
 	return &Budget{limit: limit, total: owners * limit, taken: map[string]int64{}}
 }
 
-// Limit returns how many bytes an owner may take.
-func (b *Budget) Limit() int64 { return b.limit }
-
 // Taken returns how many bytes an owner has taken, and how many all have.
 func (b *Budget) Taken(owner string) (own, all int64) {
 	b.mu.Lock()
@@ -123,13 +120,22 @@ type Account struct {
 	budget *Budget
 	owner  string
 
-	mu     sync.Mutex
-	taken  int64
-	closed bool
+	mu      sync.Mutex
+	taken   int64
+	closed  bool
+	refused bool
 }
 
 // Open returns an account of an owner.
 func (b *Budget) Open(owner string) *Account { return &Account{budget: b, owner: owner} }
+
+// Owner returns the owner, "" of a nil Account.
+func (a *Account) Owner() string {
+	if a == nil {
+		return ""
+	}
+	return a.owner
+}
 
 // Another returns another account of the owner.
 func (a *Account) Another() *Account {
@@ -150,6 +156,7 @@ func (a *Account) Take(n int64) error {
 		return errClosed
 	}
 	if err := a.budget.take(a.owner, n); err != nil {
+		a.refused = true
 		return err
 	}
 	a.taken += n
@@ -179,12 +186,14 @@ func (a *Account) Taken() int64 {
 	return a.taken
 }
 
-// Limit returns how many bytes the owner may take, and false if there is no limit.
-func (a *Account) Limit() (int64, bool) {
+// Refused reports whether a Take has failed for lack of memory.
+func (a *Account) Refused() bool {
 	if a == nil {
-		return 0, false
+		return false
 	}
-	return a.budget.limit, true
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.refused
 }
 
 // Close gives everything back. Nothing can be taken afterwards.

@@ -24,7 +24,7 @@ func NewInspector(life context.Context, d *target.Target, log *slog.Logger) *Ins
 	own := log.With("pid", d.PID)
 	return &Inspector{
 		Target: d, Life: life, Log: own, Program: symbols.New(symbols.Config{
-			Log: own, SharedLog: log, Open: d.OpenImage, FindDebug: d.FindDebug,
+			Log: own, SharedLog: log, Open: d.OpenImage, FindDebug: d.FindDebug, Account: d.Account,
 		}),
 	}
 }

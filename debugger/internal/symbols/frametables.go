@@ -9,7 +9,7 @@ import (
 )
 
 // frameTables returns tables over the file's own frame sections.
-func frameTables(o *elffile.File) []*cfi.Table {
+func frameTables(o elffile.Reader) []*cfi.Table {
 	var out []*cfi.Table
 	if s := o.Section(".eh_frame"); s != nil {
 		sec := cfi.Section{Data: o.Data(".eh_frame"), Addr: s.Addr, EH: true}
@@ -49,7 +49,7 @@ func mappedFrames(o *elffile.File, m Memory, bias uint64) []*cfi.Table {
 	return nil
 }
 
-func debugFrame(o *elffile.File) []*cfi.Table {
+func debugFrame(o elffile.Reader) []*cfi.Table {
 	data := o.Data(".debug_frame", ".zdebug_frame")
 	if data == nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
@@ -26,6 +27,7 @@ type Image struct {
 
 	Program *Program
 	cfg     Config
+	account *budget.Account // of what is read for this image alone
 	offset  uint64
 	main    *elffile.File
 
@@ -62,7 +64,7 @@ func newImage(g Mapping, r io.ReaderAt, c io.Closer, p *Program) (*Image, error)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", g.Path, err)
 	}
-	im := &Image{Path: g.Path, Start: g.Start, End: g.End, offset: g.Offset, Program: p, cfg: p.cfg, main: o}
+	im := &Image{Path: g.Path, Start: g.Start, End: g.End, offset: g.Offset, Program: p, cfg: p.cfg, account: p.cfg.Account.Another(), main: o}
 	im.BuildID = hex.EncodeToString(o.BuildID())
 	im.Bias, err = o.Bias(g.Start, g.Offset)
 	if err != nil {
@@ -90,6 +92,7 @@ func (im *Image) close() error {
 	if im.release != nil {
 		im.release()
 	}
+	im.account.Close()
 	return errors.Join(im.main.Close(), im.split.Close())
 }
 
@@ -146,7 +149,7 @@ func (im *Image) Types() *types.Set {
 	if o == nil {
 		return nil
 	}
-	typed, release := im.cfg.Sets.Acquire(o, im.Program, func() *types.Set { return im.readTypes(o) })
+	typed, release := im.cfg.Sets.Acquire(o, im.cfg.Account, im.Program, func(account *budget.Account) *types.Set { return im.readTypes(o, account) })
 	im.typed = typed
 	im.opened.Store(true)
 	im.releaseAtEnd(release)
@@ -154,9 +157,13 @@ func (im *Image) Types() *types.Set {
 	return im.typed
 }
 
-// readTypes opens the debug information of a file; it returns nil when there is none.
-func (im *Image) readTypes(o *elffile.File) *types.Set {
-	info, err := dwarfread.Open(o, dwarfread.Files{Path: im.Path, Open: im.openFile}, im.cfg.SharedLog.With("path", im.Path))
+// readTypes opens the debug information of a file, whose memory an account has; it returns nil
+// when there is none.
+func (im *Image) readTypes(o *elffile.File, account *budget.Account) *types.Set {
+	info, err := dwarfread.Open(o.Within(account), dwarfread.Files{Path: im.Path, Open: im.openFile}, im.cfg.SharedLog.With("path", im.Path))
+	if full, ok := errors.AsType[*budget.Error](err); ok {
+		im.cfg.SharedLog.Warn("debug information is not read", "path", im.Path, "err", full)
+	}
 	if err != nil {
 		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
 		return nil
@@ -205,7 +212,7 @@ func (im *Image) earlyDebug(pc uint64) *dwarfread.Info {
 	}
 	if !im.earlyDone {
 		im.earlyDone = true
-		im.early = dwarfread.OpenEarly(im.debugFileLocked(), im.cfg.Log.With("path", im.Path))
+		im.early = dwarfread.OpenEarly(im.debugFileLocked().Within(im.account), im.cfg.Log.With("path", im.Path))
 	}
 	if im.early == nil {
 		return nil
@@ -218,7 +225,7 @@ func (im *Image) symbols() *elffile.SymbolTable {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.table == nil && !im.closed {
-		im.table = elffile.ReadSymbols(im.main, im.debugFileLocked())
+		im.table = elffile.ReadSymbols(im.account, im.main, im.debugFileLocked())
 	}
 	if im.table == nil {
 		return &elffile.SymbolTable{}
@@ -232,9 +239,9 @@ func (im *Image) frameTables() []*cfi.Table {
 	defer im.mu.Unlock()
 	if !im.framesRead && !im.closed {
 		im.framesRead = true
-		im.frames = frameTables(im.main)
+		im.frames = frameTables(im.main.Within(im.account))
 		if debug := im.main.Section(".debug_frame", ".zdebug_frame"); debug == nil {
-			im.frames = append(im.frames, debugFrame(im.debugFileLocked())...)
+			im.frames = append(im.frames, debugFrame(im.debugFileLocked().Within(im.account))...)
 		}
 	}
 	return im.frames

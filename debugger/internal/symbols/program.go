@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/setcache"
 )
@@ -56,6 +57,9 @@ type Config struct {
 	// FindDebug returns the path of the separate debug file of a build id that is in
 	// none of DebugDirs, "" if there is none; nil asks for none.
 	FindDebug func(buildID string) string
+
+	// Account has the memory of symbols and debug information; nil does not limit it.
+	Account *budget.Account
 
 	// Sets shares debug information with other programs; nil means one cache for
 	// all programs of this process.

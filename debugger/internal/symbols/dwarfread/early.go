@@ -20,7 +20,7 @@ import (
 // Early reads single units of a file.
 type Early struct {
 	log    *slog.Logger
-	file   *elffile.File
+	file   elffile.Reader
 	ranges []earlyRange // ordered by start
 
 	mu    sync.Mutex
@@ -37,7 +37,7 @@ const earlySize = 1 << 20
 
 // OpenEarly returns nil if the file does not list the addresses of its units, or
 // is too small to benefit.
-func OpenEarly(o *elffile.File, log *slog.Logger) *Early {
+func OpenEarly(o elffile.Reader, log *slog.Logger) *Early {
 	s := o.Section(".debug_info")
 	if s == nil || s.Size < earlySize || s.Size > elffile.MaxSection {
 		return nil
@@ -45,7 +45,7 @@ func OpenEarly(o *elffile.File, log *slog.Logger) *Early {
 	return newEarly(o, log)
 }
 
-func newEarly(o *elffile.File, log *slog.Logger) *Early {
+func newEarly(o elffile.Reader, log *slog.Logger) *Early {
 	e := &Early{log: log, file: o, units: map[uint64]*Info{}, parts: map[string]*sectionPrefix{}}
 	e.readRanges(o.DebugSection("aranges"))
 	if len(e.ranges) == 0 {
@@ -212,7 +212,7 @@ func (e *Early) section(name string) *sectionPrefix {
 	if p == nil {
 		p = &sectionPrefix{}
 		if s := e.file.Section(".debug_" + name); s != nil && s.Size <= elffile.MaxSection {
-			p = &sectionPrefix{section: s, size: s.Size}
+			p = &sectionPrefix{section: s, size: s.Size, account: e.file.Account}
 		}
 		e.parts[name] = p
 	}

@@ -59,8 +59,8 @@ func compareEarly(t *testing.T, path string, every int) {
 func compareFile(t *testing.T, path string, o *elffile.File, every int) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	early := newEarly(o, log)
-	whole, err := Open(o, Files{}, log)
+	early := newEarly(o.Within(nil), log)
+	whole, err := Open(o.Within(nil), Files{}, log)
 	if len(early.ranges) == 0 || err != nil {
 		t.Fatalf("%s has %d ranges, %v", path, len(early.ranges), err)
 	}

@@ -21,7 +21,7 @@ import (
 var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists", "types"}
 
 // readSections reads the sections of sectionNames.
-func readSections(o *elffile.File) map[string][]byte {
+func readSections(o elffile.Reader) map[string][]byte {
 	data := make([][]byte, len(sectionNames))
 	var wg sync.WaitGroup
 	for i, n := range sectionNames {
@@ -36,11 +36,15 @@ func readSections(o *elffile.File) map[string][]byte {
 }
 
 // Open reads the headers of all units, also of those that are in files of their own.
-func Open(o *elffile.File, files Files, log *slog.Logger) (*Info, error) {
+// It returns a *budget.Error if there is not enough memory for them.
+func Open(o elffile.Reader, files Files, log *slog.Logger) (*Info, error) {
 	if o.Section(".debug_info", ".zdebug_info") == nil {
 		return nil, errors.New("no .debug_info")
 	}
-	sec := readSections(o)
+	if err := o.Take(sectionNames...); err != nil {
+		return nil, err
+	}
+	sec := readSections(o.File.Within(nil)) // which were taken
 	d, err := newDebugInfo(sec, o, log)
 	if err != nil {
 		return nil, err
@@ -68,9 +72,9 @@ func Open(o *elffile.File, files Files, log *slog.Logger) (*Info, error) {
 
 // newDebugInfo reads the headers of the units in sections. It reads location
 // lists from the file when they are needed.
-func newDebugInfo(sec map[string][]byte, o *elffile.File, log *slog.Logger) (*Info, error) {
+func newDebugInfo(sec map[string][]byte, o elffile.Reader, log *slog.Logger) (*Info, error) {
 	d := &Info{
-		log: log, names: map[string][]*Subprogram{},
+		log: log, meter: meter{account: o.Account}, names: map[string][]*Subprogram{},
 		global: map[string][]*Variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
 		named: map[string]dwarf.Offset{}, tables: map[uint64]dwarf.Offset{},
 		addr: sec["addr"], ranges4: sec["ranges"], splitLists: sec["splitloc"],
@@ -81,6 +85,9 @@ func newDebugInfo(sec map[string][]byte, o *elffile.File, log *slog.Logger) (*In
 		d.list5 = func() []byte { return lists }
 	}
 	info := d.appendTypeUnits(sec["info"], sec["types"])
+	if err := d.takeUnits(info, sec["abbrev"]); err != nil {
+		return nil, err
+	}
 	err := elffile.CatchPanic(func() (err error) {
 		d.data, err = dwarf.New(sec["abbrev"], nil, nil, info, sec["line"], nil, sec["ranges"], sec["str"])
 		if err != nil {
@@ -150,6 +157,9 @@ func (d *Info) rangesLocked() {
 		if err == nil && len(rs) == 0 && owner.hasFunctionsLocked() {
 			rs = owner.functionRangesLocked()
 		}
+		if d.take(len(rs)*rangeCost) != nil {
+			return
+		}
 		for _, r := range rs {
 			if r[0] < r[1] && r[0] != 0 { // the linker sets the address of dropped sections to zero
 				d.ranges = append(d.ranges, unitRange{r[0], r[1], owner})
@@ -175,7 +185,11 @@ func (d *Info) LoadAll(ctx context.Context) error {
 			d.units[d.next].load()
 			d.next++
 		}
+		full := d.full
 		d.mu.Unlock()
+		if full != nil {
+			return full
+		}
 	}
 	return nil
 }

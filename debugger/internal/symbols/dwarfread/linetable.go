@@ -68,7 +68,11 @@ func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 			last, lastNumber = e.File, number(e.File)
 		}
 		if len(t.rows) == cap(t.rows) { // append would copy a large table more often
-			t.rows = slices.Grow(t.rows, max(16, len(t.rows)/2))
+			more := max(16, len(t.rows)/2)
+			if err = u.Info.take(more * lineCost); err != nil {
+				break
+			}
+			t.rows = slices.Grow(t.rows, more)
 		}
 		t.rows = append(t.rows, lineRow{
 			addr: e.Address, line: uint32(max(e.Line, 0)), file: lastNumber,
@@ -79,6 +83,9 @@ func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 		name := ""
 		if f != nil {
 			name = u.path(f.Name)
+		}
+		if full := u.Info.take(len(name) + lineCost); full != nil {
+			return full
 		}
 		t.files = append(t.files, name)
 	}

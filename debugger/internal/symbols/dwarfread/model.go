@@ -13,6 +13,8 @@ import (
 type Info struct {
 	log *slog.Logger // includes the name of the file
 
+	meter // guarded by mu
+
 	mu      sync.Mutex // guards data, which is not safe for concurrent use, and everything read from it
 	data    *dwarf.Data
 	units   []*Unit // by offset

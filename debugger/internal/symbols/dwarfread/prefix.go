@@ -4,14 +4,15 @@ import (
 	"debug/elf"
 	"errors"
 	"io"
-	"slices"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
 // A sectionPrefix holds the beginning of a section, which grows as needed.
 type sectionPrefix struct {
 	section *elf.Section
+	account *budget.Account
 	size    uint64
 	reader  io.Reader // continues after data
 	data    []byte
@@ -40,7 +41,15 @@ func (p *sectionPrefix) grow(end uint64) error {
 		if p.reader == nil {
 			p.reader = p.section.Open()
 		}
-		data := slices.Grow(p.data, int(end)-len(p.data))[:end]
+		data := p.data[:min(end, uint64(cap(p.data)))]
+		if end > uint64(cap(p.data)) {
+			more := min(p.size, max(end, uint64(2*cap(p.data))))
+			if err := p.account.Take(int64(more)); err != nil {
+				return err
+			}
+			data = append(make([]byte, 0, more), p.data...)[:end]
+			p.account.Give(int64(cap(p.data)))
+		}
 		n, err := io.ReadFull(p.reader, data[len(p.data):])
 		p.data = data[:len(p.data)+n]
 		return err

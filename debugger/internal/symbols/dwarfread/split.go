@@ -89,10 +89,12 @@ func (u *Unit) skeleton() (skeleton, bool) {
 
 // readSplit appends the units of other files to the sections of a program. It returns
 // what belongs to the units, by the offsets of their headers.
-func readSplit(sec map[string][]byte, o *elffile.File, skeletons []skeleton, files Files) map[dwarf.Offset]*splitPart {
+func readSplit(sec map[string][]byte, o elffile.Reader, skeletons []skeleton, files Files) map[dwarf.Offset]*splitPart {
 	m := newMerger(sec, o, skeletons)
 	if f := files.open(files.Path + ".dwp"); f != nil {
-		m.addPackage(f)
+		read := o.Account.Another() // what is appended is counted by itself
+		m.addPackage(f.Within(read))
+		read.Close()
 		_ = f.Close() // it was only read
 	}
 	seen := map[string]bool{}
@@ -106,7 +108,9 @@ func readSplit(sec map[string][]byte, o *elffile.File, skeletons []skeleton, fil
 		}
 		seen[path] = true
 		if f := files.openNear(path); f != nil {
-			m.add(wholeFile(f), m.appendStrings(f))
+			read := o.Account.Another()
+			m.add(wholeFile(f.Within(read)), m.appendStrings(f.Within(read)))
+			read.Close()
 			_ = f.Close() // it was only read
 		}
 	}

@@ -55,7 +55,7 @@ func functions(t *testing.T, exe string, split []byte) (n int) {
 		}
 		return f
 	}}
-	d, err := dwarfread.Open(o, files, slog.New(slog.DiscardHandler))
+	d, err := dwarfread.Open(o.Within(nil), files, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return 0
 	}

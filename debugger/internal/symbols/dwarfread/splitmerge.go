@@ -5,16 +5,18 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
 // A merger appends units of other files to the sections of a program.
 type merger struct {
-	sec    map[string][]byte
-	wanted map[uint64]*skeleton // skeletons whose units are missing, by id
-	types  map[uint64]bool      // signatures of the type units that were added
-	parts  map[dwarf.Offset]*splitPart
-	size   int // of what was appended
+	sec     map[string][]byte
+	wanted  map[uint64]*skeleton // skeletons whose units are missing, by id
+	types   map[uint64]bool      // signatures of the type units that were added
+	parts   map[dwarf.Offset]*splitPart
+	size    int // of what was appended
+	account *budget.Account
 }
 
 // splitNames lists the sections that units of other files are appended to.
@@ -22,8 +24,8 @@ var splitNames = [...]string{"info", "abbrev", "str", "str_offsets", "rnglists",
 
 // newMerger adds the missing sections to sec. They will hold lists of locations, which
 // are else read on first use.
-func newMerger(sec map[string][]byte, o *elffile.File, skeletons []skeleton) *merger {
-	m := &merger{sec: sec, wanted: map[uint64]*skeleton{}, types: map[uint64]bool{}, parts: map[dwarf.Offset]*splitPart{}}
+func newMerger(sec map[string][]byte, o elffile.Reader, skeletons []skeleton) *merger {
+	m := &merger{account: o.Account, sec: sec, wanted: map[uint64]*skeleton{}, types: map[uint64]bool{}, parts: map[dwarf.Offset]*splitPart{}}
 	sec["loclists"] = o.DebugSection("loclists")
 	for _, n := range splitNames {
 		sec[n] = slices.Clip(sec[n])
@@ -46,14 +48,14 @@ type contribution struct {
 }
 
 // wholeFile returns the contribution of a .dwo file.
-func wholeFile(f *elffile.File) contribution {
+func wholeFile(f elffile.Reader) contribution {
 	return contribution{
 		info: f.AllData(".debug_info.dwo"), abbrev: dwoSection(f, "abbrev"), offsets: dwoSection(f, "str_offsets"),
 		loc: dwoSection(f, "loc"), loclists: dwoSection(f, "loclists"), rnglists: dwoSection(f, "rnglists"),
 	}
 }
 
-func dwoSection(f *elffile.File, name string) []byte { return f.DebugSection(name + ".dwo") }
+func dwoSection(f elffile.Reader, name string) []byte { return f.DebugSection(name + ".dwo") }
 
 // maxSplit limits the bytes that are appended to the sections of a program.
 const maxSplit = 1 << 30
@@ -65,12 +67,21 @@ func (m *merger) appendTo(name string, data []byte) uint64 {
 	if m.size += len(data); m.size > maxSplit {
 		return uint64(at)
 	}
+	if grown := at + len(data); grown > cap(m.sec[name]) {
+		grown = max(grown, at+at/4)
+		if m.account.Take(int64(grown)) != nil {
+			m.size = maxSplit // no more is appended
+			return uint64(at)
+		}
+		m.account.Give(int64(at))
+		m.sec[name] = append(make([]byte, 0, grown), m.sec[name]...)
+	}
 	m.sec[name] = append(m.sec[name], data...)
 	return uint64(at)
 }
 
 // appendStrings appends the strings of a file and returns where they begin.
-func (m *merger) appendStrings(f *elffile.File) uint64 {
+func (m *merger) appendStrings(f elffile.Reader) uint64 {
 	return m.appendTo("str", dwoSection(f, "str"))
 }
 

@@ -18,7 +18,7 @@ var packageColumns = map[uint32]map[uint32]string{
 }
 
 // addPackage appends the units of a .dwp file.
-func (m *merger) addPackage(f *elffile.File) {
+func (m *merger) addPackage(f elffile.Reader) {
 	strings := m.appendStrings(f)
 	for _, index := range []string{"cu_index", "tu_index"} {
 		for _, c := range readIndex(f.DebugSection(index), f) {
@@ -27,11 +27,14 @@ func (m *merger) addPackage(f *elffile.File) {
 	}
 }
 
+// contributionSize is the size of a contribution.
+const contributionSize = 160
+
 // maxColumns is more than the sections that there are.
 const maxColumns = 16
 
 // readIndex returns the contributions that an index lists, none when it is damaged.
-func readIndex(index []byte, f *elffile.File) []contribution {
+func readIndex(index []byte, f elffile.Reader) []contribution {
 	if len(index) < 16 {
 		return nil
 	}
@@ -48,6 +51,9 @@ func readIndex(index []byte, f *elffile.File) []contribution {
 	sections := map[uint32][]byte{}
 	for id, name := range names {
 		sections[id] = dwoSection(f, name)
+	}
+	if f.Account.Take(int64(rows*contributionSize)) != nil {
+		return nil
 	}
 	out := make([]contribution, rows)
 	for row := range rows {

@@ -28,6 +28,9 @@ func (b *treeBuilder) readChildren(s *Scope, depth int) error {
 }
 
 func (b *treeBuilder) child(s *Scope, e *dwarf.Entry, depth int) error {
+	if err := b.u.Info.takeEntry(e, 0); err != nil {
+		return err
+	}
 	switch e.Tag {
 	case dwarf.TagVariable, dwarf.TagFormalParameter:
 		s.Variables = append(s.Variables, b.u.variableLocked(e))

@@ -116,7 +116,7 @@ func (u *Unit) load() {
 	}
 	u.loaded = true
 	u.scopes = map[dwarf.Offset]string{}
-	if u.HeadLocked() != nil || u.entry == nil || !u.entry.Children {
+	if u.HeadLocked() != nil || u.entry == nil || !u.entry.Children || u.Info.full != nil {
 		return
 	}
 	w := walker{u: u}
@@ -134,6 +134,9 @@ func (u *Unit) load() {
 // index adds a function to the index by name.
 func (u *Unit) index(f *Subprogram) {
 	f.Name, f.LinkageName = u.Info.NameLocked(f.Entry)
+	if u.Info.take(rangeCost+2*len(f.Name)+len(f.LinkageName)) != nil {
+		return
+	}
 	u.Info.names[f.Name] = append(u.Info.names[f.Name], f)
 	if base := BaseName(f.Name); base != f.Name {
 		u.Info.names[base] = append(u.Info.names[base], f)

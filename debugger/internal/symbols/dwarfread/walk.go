@@ -13,6 +13,7 @@ type walker struct {
 	u      *Unit
 	prefix []string // qualifier at each depth
 	inside []bool   // whether each depth is within a function
+	err    error    // why no more can be read
 }
 
 // maxNesting limits the nesting depth of entries.
@@ -35,6 +36,9 @@ func (w *walker) walk() error {
 			continue
 		}
 		prefix, inside := w.addEntry(e)
+		if w.err != nil {
+			return w.err
+		}
 		if !e.Children {
 			continue
 		}
@@ -57,7 +61,7 @@ func (w *walker) addEntry(e *dwarf.Entry) (string, bool) {
 		w.scope(e, prefix)
 		w.goTypes(e)
 		name, _ := e.Val(dwarf.AttrName).(string)
-		if name == "" {
+		if name == "" || !w.takeName(prefix, name) {
 			return prefix, inside
 		}
 		w.addName(prefix, e)
@@ -75,7 +79,12 @@ func (w *walker) addEntry(e *dwarf.Entry) (string, bool) {
 	case dwarf.TagFormalParameter:
 		w.optimized(e)
 	default:
-		w.addName(prefix, e)
+		if e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType {
+			if name, _ := e.Val(dwarf.AttrName).(string); !w.takeName(prefix, name) {
+				return prefix, inside
+			}
+			w.addName(prefix, e)
+		}
 		if w.u.Lang == lang.Go || e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType {
 			w.scope(e, prefix)
 			w.goTypes(e)
@@ -89,13 +98,27 @@ func (w *walker) addEntry(e *dwarf.Entry) (string, bool) {
 func (w *walker) namespace(prefix string, e *dwarf.Entry) string {
 	name, ok := e.Val(dwarf.AttrName).(string)
 	if !ok {
-		return prefix + "(anonymous namespace)::"
+		name = "(anonymous namespace)"
+	}
+	if !w.takeName(prefix, name) {
+		return prefix
 	}
 	return prefix + name + "::"
 }
 
+// takeName takes the memory of a name in a scope, twice: it is also that of a scope.
+func (w *walker) takeName(prefix, name string) bool {
+	if len(prefix)+len(name) > maxName {
+		w.err = errLongName
+		return false
+	}
+	w.err = w.u.Info.take(entryCost + 2*(len(prefix)+len(name)))
+	return w.err == nil
+}
+
 func (w *walker) scope(e *dwarf.Entry, prefix string) {
 	if prefix != "" {
+		w.err = cmp.Or(w.err, w.u.Info.take(rangeCost))
 		w.u.scopes[e.Offset] = prefix
 	}
 }
@@ -124,6 +147,7 @@ func (w *walker) goTypes(e *dwarf.Entry) {
 		return
 	}
 	if addr, ok := e.Val(attrGoRuntimeType).(uint64); ok && addr != 0 {
+		w.err = cmp.Or(w.err, w.u.Info.take(rangeCost))
 		w.u.Info.goType[addr] = e.Offset
 	}
 }
@@ -142,6 +166,9 @@ func (w *walker) function(e *dwarf.Entry) {
 	if err != nil || len(rs) == 0 || rs[0][0] == 0 || rs[0][0] >= rs[0][1] {
 		return
 	}
+	if w.err = cmp.Or(w.err, w.u.Info.takeEntry(e, len(rs))); w.err != nil {
+		return
+	}
 	w.u.functions = append(w.u.functions, &Subprogram{Unit: w.u, Entry: e, ranges: rs})
 }
 
@@ -152,6 +179,9 @@ func (w *walker) variable(e *dwarf.Entry) {
 	v := &Variable{Unit: w.u, Entry: e}
 	v.Name, _ = w.u.Info.NameLocked(e)
 	if v.Name == "" {
+		return
+	}
+	if w.err = cmp.Or(w.err, w.u.Info.takeEntry(e, 0, v.Name, v.Name)); w.err != nil {
 		return
 	}
 	w.u.globals = append(w.u.globals, v)

@@ -34,7 +34,7 @@ func (o *File) FindDebugFile(path string, dirs []string, open func(path string) 
 // linkedDebugFile returns the file that .gnu_debuglink names, if its checksum
 // is right.
 func (o *File) linkedDebugFile(path string, dirs []string, open func(path string) *File) *File {
-	link := o.Data(".gnu_debuglink")
+	link := o.small(".gnu_debuglink")
 	i := strings.IndexByte(string(link), 0)
 	if i <= 0 || len(link) < int(align4(uint32(i+1)))+4 {
 		return nil

@@ -7,14 +7,15 @@
 //
 //	f := elffile.OpenPath("/bin/true")
 //	defer f.Close()
-//	table := elffile.ReadSymbols(f)
+//	table := elffile.ReadSymbols(nil, f)
 //	main, ok := table.At(0x1139, true)
 //
 // # Hostile files
 //
 // debug/elf and debug/dwarf may panic on damaged input. [CatchPanic] turns that
 // into an error; it is the only place of the debugger that recovers. No section of
-// more than [MaxSection] bytes is read.
+// more than [MaxSection] bytes is read, and a [Reader] takes the memory of a section before it
+// reads it: compressed sections, sparse files and false sizes make small files large.
 //
 // # Concurrency
 //

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +29,9 @@ type File struct {
 
 // Open reads the headers of an ELF file. It does not close c when it fails.
 func Open(r io.ReaderAt, c io.Closer) (o *File, err error) {
+	if err := checkHeaders(r); err != nil {
+		return nil, err
+	}
 	stamp, _ := stampOf(r)
 	err = CatchPanic(func() error {
 		f, err := elf.NewFile(r)
@@ -107,33 +109,19 @@ func (o *File) Section(names ...string) *elf.Section {
 // Data returns the contents of the first of some sections, decompressed; nil
 // when it does not exist or is damaged.
 func (o *File) Data(names ...string) []byte {
-	if s := o.Section(names...); s != nil {
-		return contents(s)
-	}
-	return nil
+	return o.Within(nil).Data(names...)
 }
 
 // AllData returns the contents of all sections of a name, one after the other: .dwo
 // files have one for each type unit.
-func (o *File) AllData(name string) []byte {
-	var out []byte
-	for _, s := range o.ELF.Sections {
-		if s.Name == name && s.Type != elf.SHT_NOBITS && uint64(len(out))+s.Size <= MaxSection {
-			out = append(out, contents(s)...)
-		}
-	}
-	return out
-}
+func (o *File) AllData(name string) []byte { return o.Within(nil).AllData(name) }
 
-// contents returns the contents of a section, nil when it is damaged.
-func contents(s *elf.Section) []byte {
-	if s.Size > MaxSection {
-		return nil
-	}
+// contents returns the contents of a section, which have a size; nil when it is damaged.
+func contents(s *elf.Section, size uint64) []byte {
 	var data []byte
 	err := CatchPanic(func() (err error) {
-		if strings.HasPrefix(s.Name, ".zdebug") {
-			data, err = inflate(s)
+		if isOldForm(s) {
+			data, err = inflate(s, size)
 			return err
 		}
 		data, err = s.Data()
@@ -167,7 +155,7 @@ func (o *File) ReadMapped(addr uint64, p []byte) error {
 
 // BuildID returns the build id, nil when there is none.
 func (o *File) BuildID() []byte {
-	p := o.Data(".note.gnu.build-id")
+	p := o.small(".note.gnu.build-id")
 	if p == nil {
 		p = o.noteSegment()
 	}
@@ -186,6 +174,17 @@ func (o *File) BuildID() []byte {
 	}
 	return nil
 }
+
+// small returns the contents of a section that is small in real files, else nil.
+func (o *File) small(name string) []byte {
+	if s := o.Section(name); s != nil && contentSize(s) <= maxSmall {
+		return contents(s, s.Size)
+	}
+	return nil
+}
+
+// maxSmall is larger than any note or link to a debug file.
+const maxSmall = 1 << 16
 
 func align4(n uint32) uint32 { return (n + 3) &^ 3 }
 

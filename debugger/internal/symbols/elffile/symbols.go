@@ -3,12 +3,15 @@ package elffile
 import (
 	"cmp"
 	"debug/elf"
+	"encoding/binary"
 	"math"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 )
 
 // A Symbol is one entry of an ELF symbol table, in the file's addresses.
@@ -31,47 +34,82 @@ type SymbolTable struct {
 }
 
 // ReadSymbols merges the tables of a file and of its separate debug file.
-func ReadSymbols(objects ...*File) *SymbolTable {
+// An account has its memory; what there is no memory for is left out.
+func ReadSymbols(account *budget.Account, objects ...*File) *SymbolTable {
 	t := &SymbolTable{byName: map[string][]int32{}}
-	seen := map[Symbol]bool{}
 	var last *File
 	for _, o := range objects {
 		if o == last {
 			continue
 		}
 		last = o
-		for _, s := range o.symbols() {
-			if !seen[s] {
-				seen[s] = true
-				t.sorted = append(t.sorted, s)
-			}
-		}
+		t.sorted = append(t.sorted, o.Within(account).symbols()...)
 	}
 	slices.SortFunc(t.sorted, func(a, b Symbol) int {
-		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.rank, b.rank), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(
+			cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.rank, b.rank), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.size, b.size), cmp.Compare(a.end, b.end),
+		)
 	})
+	t.sorted = slices.Clip(slices.Compact(t.sorted))
 	for i, s := range t.sorted {
 		t.byName[s.Name] = append(t.byName[s.Name], int32(i))
 	}
 	return t
 }
 
-// symbols reads .symtab and .dynsym.
-func (o *File) symbols() []Symbol {
+// symbols reads .symtab and .dynsym. A stripped file has only one of them.
+func (r Reader) symbols() []Symbol {
 	var out []Symbol
-	for _, read := range []func() ([]elf.Symbol, error){o.ELF.Symbols, o.ELF.DynamicSymbols} {
-		var raw []elf.Symbol
-		err := CatchPanic(func() (err error) { raw, err = read(); return err })
-		if err != nil {
-			continue // a stripped file has only one of them
-		}
-		for _, s := range raw {
-			if sym, ok := o.symbol(s); ok {
-				out = append(out, sym)
-			}
+	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		out = append(out, r.table(kind)...)
+	}
+	return out
+}
+
+// What a symbol takes in a file, and in a SymbolTable with its indexes. Longer names than
+// maxName are of no program.
+const (
+	symbolSize = 24
+	symbolCost = 192
+	maxName    = 1 << 16
+)
+
+// table reads the first table of symbols of a kind (ELF-64 object file format, figure 5).
+func (r Reader) table(kind elf.SectionType) []Symbol {
+	s := r.ELF.SectionByType(kind)
+	if s == nil || uint64(s.Link) >= uint64(len(r.ELF.Sections)) || s.Size > MaxSection {
+		return nil
+	}
+	if err := r.Account.Take(int64(s.Size / symbolSize * symbolCost)); err != nil {
+		return nil
+	}
+	data := r.contents(s)
+	names := string(r.contents(r.ELF.Sections[s.Link]))
+	if len(data) < symbolSize {
+		return nil
+	}
+	out := make([]Symbol, 0, len(data)/symbolSize)
+	for b := data[symbolSize:]; len(b) >= symbolSize; b = b[symbolSize:] { // the first one is null
+		if sym, ok := r.symbol(elf.Symbol{
+			Name: nameAt(names, binary.LittleEndian.Uint32(b)), Info: b[4], Other: b[5],
+			Section: elf.SectionIndex(binary.LittleEndian.Uint16(b[6:])),
+			Value:   binary.LittleEndian.Uint64(b[8:]), Size: binary.LittleEndian.Uint64(b[16:]),
+		}); ok {
+			out = append(out, sym)
 		}
 	}
 	return out
+}
+
+// nameAt returns the name at an offset of a table of strings, which it shares; "" if there is
+// none.
+func nameAt(names string, at uint32) string {
+	if uint64(at) >= uint64(len(names)) {
+		return ""
+	}
+	name := names[at:min(len(names), int(at)+maxName)]
+	return name[:max(0, strings.IndexByte(name, 0))]
 }
 
 // symbol converts a symbol that names code or data of this file.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
@@ -17,18 +18,26 @@ type Cache struct {
 	maxIdle uint64
 
 	mu      sync.Mutex
-	entries map[filestamp.Stamp]*entry
+	entries map[place]*entry
 	idle    []*entry // without users, the longest idle first
 	dropped []*entry // their files are closed by unlock
 }
 
+// A place is a file, and who has its memory: sets are shared by programs of one owner.
+type place struct {
+	stamp filestamp.Stamp
+	owner string
+}
+
 // An entry is the set of one file.
 type entry struct {
-	stamp filestamp.Stamp
+	place place
 	users map[any]bool // guarded by Cache.mu
 	timer *time.Timer  // drops the entry; guarded by Cache.mu
 
-	open sync.Once
+	open    sync.Once
+	account *budget.Account
+
 	file *elffile.File // kept open, since location lists are read when they are needed
 	set  *types.Set
 }
@@ -36,17 +45,19 @@ type entry struct {
 // New returns a cache that keeps unused sets for a time, up to maxIdle bytes of
 // .debug_info in all.
 func New(idleFor time.Duration, maxIdle uint64) *Cache {
-	return &Cache{idleFor: idleFor, maxIdle: maxIdle, entries: map[filestamp.Stamp]*entry{}}
+	return &Cache{idleFor: idleFor, maxIdle: maxIdle, entries: map[place]*entry{}}
 }
 
 // Acquire returns the set of an open file, which it reads by open if the cache does
 // not have it. The set may be used until release is called, which may be called more
 // than once. Two files of one user do not share a set, so that a type belongs to one
-// of them: the second gets a set of its own.
-func (c *Cache) Acquire(file *elffile.File, user any, open func() *types.Set) (set *types.Set, release func()) {
-	e := c.addUser(file, user)
+// of them: the second gets a set of its own. An account of the user's owner has the memory of the
+// set.
+func (c *Cache) Acquire(file *elffile.File, account *budget.Account, user any, open func(*budget.Account) *types.Set) (set *types.Set, release func()) {
+	e := c.addUser(file, account, user)
 	if e == nil {
-		return open(), func() {}
+		own := account.Another()
+		return open(own), own.Close
 	}
 	e.open.Do(func() { c.fill(e, file, open) })
 	return e.set, sync.OnceFunc(func() { c.removeUser(e, user) })
@@ -54,31 +65,50 @@ func (c *Cache) Acquire(file *elffile.File, user any, open func() *types.Set) (s
 
 // fill reads the set of an entry. If the file changed meanwhile, the entry has no
 // further users.
-func (c *Cache) fill(e *entry, file *elffile.File, open func() *types.Set) {
-	e.file, e.set = file.Retain(), open()
-	if stamp, ok := file.Stamp(); ok && stamp == e.stamp {
+func (c *Cache) fill(e *entry, file *elffile.File, open func(*budget.Account) *types.Set) {
+	e.file, e.set = file.Retain(), open(e.account)
+	if e.set == nil && e.account.Refused() && c.dropIdle(e.place.owner) { // there may be memory now
+		e.account.Close()
+		e.account = e.account.Another()
+		e.set = open(e.account)
+	}
+	if stamp, ok := file.Stamp(); ok && stamp == e.place.stamp {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.entries[e.stamp] == e {
-		delete(c.entries, e.stamp)
+	if c.entries[e.place] == e {
+		delete(c.entries, e.place)
 	}
+}
+
+// dropIdle drops all idle entries of an owner, and reports whether there were any.
+func (c *Cache) dropIdle(owner string) (dropped bool) {
+	c.mu.Lock()
+	defer c.unlock()
+	for i := len(c.idle) - 1; i >= 0; i-- {
+		if c.idle[i].place.owner == owner {
+			c.dropIdleLocked(i)
+			dropped = true
+		}
+	}
+	return dropped
 }
 
 // addUser returns the entry of a file with one more user, or nil if the file cannot be
 // shared with the user.
-func (c *Cache) addUser(file *elffile.File, user any) *entry {
+func (c *Cache) addUser(file *elffile.File, account *budget.Account, user any) *entry {
 	stamp, ok := file.Stamp()
 	if !ok {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entries[stamp]
+	at := place{stamp, account.Owner()}
+	e := c.entries[at]
 	if e == nil {
-		e = &entry{stamp: stamp, users: map[any]bool{}}
-		c.entries[stamp] = e
+		e = &entry{place: at, users: map[any]bool{}, account: account.Another()}
+		c.entries[at] = e
 	}
 	if e.users[user] {
 		return nil
@@ -99,7 +129,7 @@ func (c *Cache) removeUser(e *entry, user any) {
 	if len(e.users) > 0 {
 		return
 	}
-	if size := e.size(); size == 0 || size > c.maxIdle || c.entries[e.stamp] != e {
+	if size := e.size(); size == 0 || size > c.maxIdle || c.entries[e.place] != e {
 		c.dropLocked(e)
 		return
 	}
@@ -129,8 +159,8 @@ func (c *Cache) dropIdleLocked(i int) {
 
 // dropLocked forgets an entry without users. unlock closes its file.
 func (c *Cache) dropLocked(e *entry) {
-	if c.entries[e.stamp] == e {
-		delete(c.entries, e.stamp)
+	if c.entries[e.place] == e {
+		delete(c.entries, e.place)
 	}
 	c.dropped = append(c.dropped, e)
 }
@@ -142,6 +172,7 @@ func (c *Cache) unlock() {
 	c.mu.Unlock()
 	for _, e := range dropped {
 		_ = e.file.Close() // it was only read
+		e.account.Close()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
@@ -32,9 +33,9 @@ func (r *reader) open(t *testing.T, path string, program any) (*types.Set, func(
 		t.Fatalf("%s cannot be read", path)
 	}
 	defer func() { _ = file.Close() }()
-	return r.cache.Acquire(file, program, func() *types.Set {
+	return r.cache.Acquire(file, nil, program, func(*budget.Account) *types.Set {
 		r.reads.Add(1)
-		info, err := dwarfread.Open(file, dwarfread.Files{}, slog.New(slog.DiscardHandler))
+		info, err := dwarfread.Open(file.Within(nil), dwarfread.Files{}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return nil
 		}
@@ -185,7 +186,7 @@ func TestChangedWhileItIsRead(t *testing.T) {
 	defer func() { _ = file.Close() }()
 	cache := setcache.New(time.Hour, 1<<30)
 	reads := 0
-	read := func() *types.Set {
+	read := func(*budget.Account) *types.Set {
 		reads++
 		if err := os.Chmod(path, 0o500); err != nil { // which moves the inode's time
 			t.Error(err)
@@ -193,7 +194,7 @@ func TestChangedWhileItIsRead(t *testing.T) {
 		return types.NewSet(&dwarfread.Info{})
 	}
 	for user := range 2 {
-		_, release := cache.Acquire(file, user, read)
+		_, release := cache.Acquire(file, nil, user, read)
 		release()
 	}
 	if reads != 2 {
@@ -218,7 +219,7 @@ func TestUnusableSetsLeaveOthers(t *testing.T) {
 	release()
 	file := elffile.OpenPath(settled(t, "shapes.c"))
 	defer func() { _ = file.Close() }()
-	_, release = r.cache.Acquire(file, "two", func() *types.Set { return nil })
+	_, release = r.cache.Acquire(file, nil, "two", func(*budget.Account) *types.Set { return nil })
 	release()
 	_, release = r.open(t, settled(t, "threads.c"), "three")
 	release()
@@ -236,14 +237,14 @@ func TestFilesAreClosedWithoutTheLock(t *testing.T) {
 	file, err := elffile.Open(f, closer(func() error {
 		defer close(closed)
 		again := elffile.OpenPath(f.Name())
-		_, release := cache.Acquire(again, "other", func() *types.Set { return nil })
+		_, release := cache.Acquire(again, nil, "other", func(*budget.Account) *types.Set { return nil })
 		release()
 		return errors.Join(again.Close(), f.Close())
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, release := cache.Acquire(file, "one", func() *types.Set { return nil })
+	_, release := cache.Acquire(file, nil, "one", func(*budget.Account) *types.Set { return nil })
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
