@@ -138,13 +138,16 @@ const elementsAtOnce = 1000
 // elements yields the elements of a JSON array, some at a time.
 func elements[T any](content io.Reader) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
-		in := json.NewDecoder(content)
+		bounded := &boundedReader{r: content}
+		bounded.next()
+		in := json.NewDecoder(bounded)
 		if open, err := in.Token(); err != nil || open != json.Delim('[') {
 			yield(nil, errors.Join(err, errors.New("this is no array")))
 			return
 		}
 		var some []T
 		for in.More() {
+			bounded.next()
 			var one T
 			if err := in.Decode(&one); err != nil {
 				yield(nil, err)
@@ -216,7 +219,7 @@ func linesOf(text io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		in := bufio.NewReader(text)
 		for {
-			line, err := in.ReadBytes('\n')
+			line, err := readLine(in, maxLineSize)
 			if errors.Is(err, io.EOF) && len(line) == 0 {
 				return
 			}

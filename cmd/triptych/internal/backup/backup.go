@@ -351,7 +351,7 @@ func Read(from io.Reader) (*Manifest, error) {
 			return nil
 		}
 		m = new(Manifest)
-		return decode(content, m)
+		return decode(content, maxManifestSize, m)
 	}, func(e Entry) {
 		if e.Name != manifestName {
 			found = append(found, e)
@@ -370,9 +370,9 @@ func Read(from io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// decode reads a JSON value, which is all of a content.
-func decode(content io.Reader, value any) error {
-	text, err := io.ReadAll(content)
+// decode reads a JSON value of at most so many bytes, which is all of a content.
+func decode(content io.Reader, limit int64, value any) error {
+	text, err := readAll(content, limit)
 	if err != nil {
 		return err
 	}
@@ -505,7 +505,7 @@ func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
 		return errors.New("this store takes no rulesets with their history")
 	}
 	var c ruleset.Copy
-	if err := decode(content, &c); err != nil {
+	if err := decode(content, maxRulesetSize, &c); err != nil {
 		return err
 	}
 	if _, err := ruleset.ParseName(string(c.Name)); err != nil {
@@ -521,7 +521,7 @@ func (r *restorer) skill(ctx context.Context, place string, content io.Reader) e
 	if err != nil {
 		return err
 	}
-	data, err := io.ReadAll(content)
+	data, err := readAll(content, maxFileSize)
 	if err != nil {
 		return err
 	}
@@ -582,7 +582,7 @@ func (r *restorer) chain(ctx context.Context, name string, content io.Reader) (e
 	if r.lines == nil {
 		return errors.New("a head without the lines of its chain")
 	}
-	head, err := io.ReadAll(content)
+	head, err := readAll(content, maxHeadSize)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func Repack(t *testing.T, from []byte, change func(*Manifest)) []byte {
 			return w.add(name, 0o600, text)
 		}
 		var m Manifest
-		if err := decode(content, &m); err != nil {
+		if err := decode(content, maxManifestSize, &m); err != nil {
 			return err
 		}
 		change(&m)
