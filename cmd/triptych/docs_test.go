@@ -18,6 +18,7 @@ import (
 func TestDocumentsAreFresh(t *testing.T) {
 	for name, document := range map[string]func(*testing.T) string{
 		"editors.md":   editorsDocument,
+		"hosts.md":     hostsDocument,
 		"tools.md":     toolsDocument,
 		"revisions.md": revisionsDocument,
 		"hunt.svg":     huntPicture,

@@ -9,9 +9,8 @@
 //
 // A good client with a key of its own asks all the while, and none of its calls may fail.
 // TestExhaustion, TestRoutes and TestStrangers do it to a server with 512 MiB of memory and a
-// disk of 200 MiB. They
-// make fewer connections than it takes to fill a large server, unless
-// TRIPTYCH_TEST_ATTACK=full.
+// disk of 200 MiB. They make fewer connections than it takes to fill a large server,
+// unless TRIPTYCH_TEST_ATTACK=full.
 //
 // All is in its tests. They take two minutes, a good part of it the time that slow
 // clients are given.

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -24,12 +25,13 @@ import (
 
 // remoteFlags say which server a command talks to; without a URL it is one in
 // this process.
-type remoteFlags struct{ URL, key, keyEnv, cacert string }
+type remoteFlags struct{ URL, key, keyEnv, keyFile, cacert string }
 
 func (f *remoteFlags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.URL, "url", "", "ask the server at this `url`, such as https://127.0.0.1:8443/mcp, instead of one in this process (TRIPTYCH_URL)")
 	set.StringVar(&f.key, "key", "", "show it this `key`; the variable is safer, since others may see command lines (TRIPTYCH_KEY)")
 	set.StringVar(&f.keyEnv, "key-env", "", "show it the key in this environment `variable`")
+	set.StringVar(&f.keyFile, "key-file", "", "show it the key in this `file`")
 	set.StringVar(&f.cacert, "cacert", "", "trust the certificates in this PEM `file`; for loopback the one in the data folder is trusted anyway")
 }
 
@@ -49,13 +51,8 @@ func (a *App) DialRemote() (*Remote, error) {
 	if r.URL == "" {
 		return nil, nil
 	}
-	if f.keyEnv != "" {
-		if f.key != "" {
-			return nil, UsageErrorf("give --key or --key-env, not both")
-		}
-		if r.Key = a.Getenv(f.keyEnv); r.Key == "" {
-			return nil, fmt.Errorf("the variable %s, which --key-env names, is not set", f.keyEnv)
-		}
+	if err := a.namedKey(&r.Key); err != nil {
+		return nil, err
 	}
 	u, err := EndpointURL(r.URL)
 	if err != nil {
@@ -72,6 +69,63 @@ func (a *App) DialRemote() (*Remote, error) {
 	return r, nil
 }
 
+// namedKey sets the key to that of --key-env or --key-file.
+func (a *App) namedKey(key *string) error {
+	f := &a.Flags.Remote
+	switch {
+	case f.key != "" && f.keyEnv != "", f.key != "" && f.keyFile != "", f.keyEnv != "" && f.keyFile != "":
+		return UsageErrorf("give only one of --key, --key-env and --key-file")
+	case f.keyEnv != "":
+		if *key = a.Getenv(f.keyEnv); *key == "" {
+			return fmt.Errorf("the variable %s, which --key-env names, is not set", f.keyEnv)
+		}
+	case f.keyFile != "":
+		text, err := readKey(f.keyFile)
+		if err != nil {
+			return err
+		}
+		*key = text
+	}
+	return nil
+}
+
+// maxKeyFile is the size limit of a file with a key.
+const maxKeyFile = 4 << 10
+
+// readKey reads the only line of a file.
+func readKey(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
+	if err != nil {
+		return "", err
+	}
+	key := strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff"))
+	if key == "" || len(text) > maxKeyFile || strings.ContainsAny(key, " \t\r\n") {
+		return "", fmt.Errorf("%s has no key: want one line with the key alone", path)
+	}
+	return key, nil
+}
+
+// TrustedFile returns the file of the certificates that --cacert names, or that of this machine's
+// own server; "" if there is none.
+func (a *App) TrustedFile(u *url.URL) (string, error) {
+	file := a.Flags.Remote.cacert
+	if file == "" && IsLoopback(u.Hostname()) {
+		data, err := a.DataDir()
+		if err != nil {
+			return "", err
+		}
+		if file = filepath.Join(data, "tls", "cert.pem"); !FileExists(file) {
+			return "", nil
+		}
+	}
+	return file, nil
+}
+
 // EndpointURL parses the URL of a server; one without a path gets that of the endpoint.
 func EndpointURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
@@ -86,15 +140,9 @@ func EndpointURL(text string) (*url.URL, error) {
 
 // trusted are the system's roots and those of --cacert or of our own server.
 func (a *App) trusted(u *url.URL) (*x509.CertPool, error) {
-	file := a.Flags.Remote.cacert
-	if file == "" && IsLoopback(u.Hostname()) {
-		data, err := a.DataDir()
-		if err != nil {
-			return nil, err
-		}
-		if file = filepath.Join(data, "tls", "cert.pem"); !FileExists(file) {
-			return nil, nil
-		}
+	file, err := a.TrustedFile(u)
+	if err != nil {
+		return nil, err
 	}
 	if file == "" {
 		return nil, nil

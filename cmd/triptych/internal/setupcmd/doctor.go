@@ -48,13 +48,20 @@ func (a commands) doctorCommand() app.Command {
 		Short:    "check that everything works here",
 		Long: "Checks the data folder, the log level, each family and its store, starts a\n" +
 			"server over standard input and output as an editor would, and looks at the\n" +
-			"configuration files of the known clients.",
+			"configuration files of the known clients. With --url it plays the first requests\n" +
+			"of each known host, such as Claude Code or VS Code, against a server instead, and\n" +
+			"says what its user would see and what to do.",
+		Example: "triptych doctor\ntriptych doctor --url https://rules.example.com/mcp --key-file key.txt",
 		Flags: func(s *pflag.FlagSet) {
 			set = s
 			app.JSONFlag(s, &asJSON)
 			a.ServerFlags(s)
+			a.Flags.Remote.Register(s)
 		},
 		Run: func(ctx context.Context, _ []string) error {
+			if a.Flags.Remote.URL != "" {
+				return a.visit(ctx, asJSON)
+			}
 			return a.tell(a.examine(ctx, set), asJSON)
 		},
 	}

@@ -1,0 +1,92 @@
+package setupcmd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/hosts"
+)
+
+// hostPatience bounds each request that a host makes.
+const hostPatience = 10 * time.Second
+
+// visit plays the hosts against the server of --url, and prints a line for each.
+func (a commands) visit(ctx context.Context, asJSON bool) error {
+	server, err := a.DialRemote()
+	if err != nil {
+		return err
+	}
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		return err
+	}
+	own, err := a.ownCertificate(ctx, at)
+	if err != nil {
+		return err
+	}
+	visit := hosts.Visit{URL: server.URL, Key: server.Key, HTTP: server.HTTP, Patience: hostPatience}
+	var findings []finding
+	for i := range hosts.All {
+		report := visit.Play(ctx, &hosts.All[i])
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		findings = append(findings, hostFinding(&report, server.URL, own))
+	}
+	if asJSON {
+		return a.tell(findings, true)
+	}
+	for i := range findings { // a line for each host
+		f := &findings[i]
+		if f.Hint != "" {
+			f.Detail, f.Hint = f.Detail+"; "+f.Hint, ""
+		}
+	}
+	return a.tell(findings, false)
+}
+
+// hostFinding says what became of a host. own is the file of the server's own certificate,
+// which hosts do not trust by themselves.
+func hostFinding(r *hosts.Report, url, own string) finding {
+	f := finding{Check: r.Host.Title, Status: good, Detail: r.Sees(url)}
+	switch {
+	case r.Trouble != hosts.None:
+		f.Status, f.Hint = failed, r.Do()
+		f.Detail = fmt.Sprintf("shows %q", f.Detail)
+		if reason := r.Reason(url); reason != "" {
+			f.Detail += " (" + reason + ")"
+		}
+	case own != "":
+		f.Status, f.Hint = warning, "it must trust the certificate "+own+": "+strings.ReplaceAll(r.Host.Trust, "CERT.PEM", own)
+	}
+	return f
+}
+
+// ownCertificate returns the file of the certificates without which the server is not trusted,
+// "" if the system trusts the server, or if there is no such file.
+func (a commands) ownCertificate(ctx context.Context, at *url.URL) (string, error) {
+	file, err := a.TrustedFile(at)
+	if err != nil || file == "" || at.Scheme != "https" {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, hostPatience)
+	defer cancel()
+	port := at.Port()
+	if port == "" {
+		port = "443"
+	}
+	conn, err := new(tls.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), port))
+	if err == nil {
+		return "", conn.Close()
+	}
+	if _, unknown := errors.AsType[*tls.CertificateVerificationError](err); unknown {
+		return file, nil
+	}
+	return "", nil // the visit finds out what is wrong
+}
