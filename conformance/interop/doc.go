@@ -15,6 +15,9 @@
 // the probe or the handshake at the beginning, the streams that are all there is
 // for notifications to come by, the end of the session.
 //
+// TestRestart ends a server, by SIGTERM and by kill -9, and starts it again on its data
+// folder: the TypeScript SDKs, mcp-remote and supergateway go on in their sessions.
+//
 // The tests need node, npm and the packages that package-lock.json names; they
 // are installed into node/node_modules once. Without them the tests skip, but
 // where CI is set a missing package is a failure.
