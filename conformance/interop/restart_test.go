@@ -20,8 +20,8 @@ import (
 type restarting struct {
 	name, mode string
 	gateway    []string // the arguments of node; $url and $key stand for those of the server
-	// attempts is how many it may need after kill -9, when it still holds a connection that is
-	// dead: some do not send a request again by themselves.
+	// attempts bounds the calls that it needs after kill -9, when it still holds a connection
+	// that is dead: some do not send a request again by themselves.
 	attempts int
 }
 
