@@ -31,7 +31,7 @@ const repository = "https://github.com/triptych-mcp/triptych/blob/main/"
 
 // first are the pages at the top of the list, in the order in which people read.
 var first = []string{
-	"README.md", "docs/start.md", "docs/install.md", "docs/team.md", "docs/console.md", "docs/hosts.md", "docs/browsers.md", "docs/editors.md", "docs/troubleshooting.md",
+	"README.md", "docs/README.md", "docs/start.md", "docs/install.md", "docs/team.md", "docs/console.md", "docs/hosts.md", "docs/browsers.md", "docs/editors.md", "docs/troubleshooting.md",
 	"docs/backup.md", "UPGRADING.md", "docs/operations.md",
 }
 

@@ -28,8 +28,8 @@ import (
 // Flag is the name of the flag that sets the limit of an owner.
 const Flag = "debug-memory"
 
-// Default is the usual limit of an owner in bytes. A recording of a compiler run has 60 to
-// 300 MiB, the debug information of a program with 30 MiB of code some 300 MiB.
+// Default is the usual limit of an owner in bytes. The debug information of this program, a
+// file of 88 MB, takes 112 MiB, its symbols 21 MiB.
 const Default = 512 << 20
 
 const (
