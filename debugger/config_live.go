@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuginfod"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -46,6 +47,10 @@ type Live struct {
 	// HistoryFile lets the recordings of a process take so many MiB in a file in the data
 	// folder, and not in memory; 0 means that clients choose a file.
 	HistoryFile int
+	// SearchTime limits the time for which a call replays and searches, SearchHour that of
+	// all calls of a key in an hour. 0 means a minute and 20 minutes if Remote is set, else
+	// 10 minutes and no limit.
+	SearchTime, SearchHour time.Duration
 	// NoTranslate makes continue with record interpret each instruction, also where the
 	// program could be recorded by translation in place.
 	NoTranslate bool
@@ -68,6 +73,8 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.StringVar(&c.MaskSecrets, "mask-secrets", maskAuto, "mask what looks like a secret in the debugger's answers: `on`, off, or auto, which is on over HTTPS (TRIPTYCH_MASK_SECRETS)")
 	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
 	set.IntVar(&c.HistoryFile, "history-file", 0, "hold the recordings of a process that is debugged in a file in the data folder of at most so many `MiB`, not in memory; 0: if a client chooses a file (TRIPTYCH_HISTORY_FILE)")
+	set.DurationVar(&c.SearchTime, "search-time", 0, "let a call of the debugger replay and search for at most this `duration`; 0 is a minute over HTTPS, else 10 minutes (TRIPTYCH_SEARCH_TIME)")
+	set.DurationVar(&c.SearchHour, "search-hour", 0, "let the calls of a key replay and search for at most this `duration` in an hour; 0 is 20 minutes over HTTPS, else no limit (TRIPTYCH_SEARCH_HOUR)")
 	set.BoolVar(&c.NoTranslate, "no-translate", false, "record processes that are debugged instruction by instruction, which is slow, not by translation in place (TRIPTYCH_NO_TRANSLATE)")
 	set.BoolVar(&c.Debuginfod, "debuginfod", false, "ask the servers of DEBUGINFOD_URLS for missing debug information, by the build ids of programs (TRIPTYCH_DEBUGINFOD)")
 	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session, and let its process run on, after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)")
@@ -89,6 +96,7 @@ func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error)
 	}
 	return session.NewRegistry(session.Config{
 		Log: env.Logger, History: stepping.Budget{Memory: c.History << 20, File: c.HistoryFile << 20}, HistoryFolder: env.Data, NoTranslate: c.NoTranslate, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop, Span: env.Span,
+		Work:        worktime.NewAccounts(worktime.Limits{Call: c.SearchTime, Hour: c.SearchHour}),
 		MaskSecrets: c.masks(), FindDebug: find,
 	}), rules, nil
 }
@@ -141,11 +149,15 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 	if err := c.historyFrom(getenv("TRIPTYCH_HISTORY_MEMORY"), getenv("TRIPTYCH_HISTORY_FILE")); err != nil {
 		return err
 	}
+	call, hour := 10*time.Minute, time.Duration(0)
+	if c.Remote {
+		call, hour = time.Minute, 20*time.Minute
+	}
 	for _, d := range []struct {
 		to       *time.Duration
 		variable string
 		usual    time.Duration
-	}{{&c.Idle, "TRIPTYCH_DEBUG_IDLE", defaultIdle}, {&c.MaxStop, "TRIPTYCH_MAX_STOP", 0}} {
+	}{{&c.Idle, "TRIPTYCH_DEBUG_IDLE", defaultIdle}, {&c.MaxStop, "TRIPTYCH_MAX_STOP", 0}, {&c.SearchTime, "TRIPTYCH_SEARCH_TIME", call}, {&c.SearchHour, "TRIPTYCH_SEARCH_HOUR", hour}} {
 		if err := duration(d.to, d.variable, getenv(d.variable), d.usual); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func Trace(ctx context.Context, s *stepping.Stepper, q Query, o Options) (*CallT
 	}
 	t := &tracer{ctx: ctx, code: c, recording: r, options: o}
 	var traceErr error
-	err = s.AtPosition(r.position, func() { traceErr = t.describe() })
+	err = s.AtPosition(ctx, r.position, func() { traceErr = t.describe() })
 	return &t.trace, errors.Join(err, traceErr)
 }
 

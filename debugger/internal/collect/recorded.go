@@ -79,7 +79,7 @@ func (c *search) scan(ctx context.Context, from, to uint64) error {
 		return true
 	})
 	if ran && err == nil {
-		err = c.s.AtPosition(to, func() { c.reachCurrent(to) })
+		err = c.s.AtPosition(ctx, to, func() { c.reachCurrent(to) })
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (c *search) read(ctx context.Context, limit int) error {
 		return nil
 	}
 	var readErr error
-	err := c.s.AtPosition(c.found[0].position, func() { readErr = c.readRows(ctx, limit) })
+	err := c.s.AtPosition(ctx, c.found[0].position, func() { readErr = c.readRows(ctx, limit) })
 	return errors.Join(readErr, err)
 }
 

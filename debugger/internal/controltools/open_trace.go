@@ -34,8 +34,9 @@ func (t *Group) openRecording(ctx context.Context, call *mcp.Call, file *os.File
 	if t.NoLaunch || !call.Caller().Principal.Allows(sessiontools.WriteScope) {
 		return target.Target{}, opened{}, errors.Join(failure.Denied("a recording is replayed by a process, and none may be launched"), file.Close())
 	}
-	r, err := target.OpenRecording(ctx, file, account, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
-	if err = errors.Join(err, file.Close()); err != nil {
+	inside, done := sessiontools.Timed(ctx, call, t.Sessions.Work)
+	r, err := target.OpenRecording(inside, file, account, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
+	if err = errors.Join(done(err), file.Close()); err != nil {
 		return target.Target{}, opened{}, err
 	}
 	d := r.Target(path)
@@ -67,8 +68,9 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 		}
 		return answer, nil
 	}
-	trace, err := target.ReadTrace(ctx, file, account, func(done, total float64) { call.Progress(ctx, done, total, "bytes read") })
-	if err = errors.Join(err, file.Close()); err != nil {
+	inside, done := sessiontools.Timed(ctx, call, t.Sessions.Work)
+	trace, err := target.ReadTrace(inside, file, account, func(done, total float64) { call.Progress(ctx, done, total, "bytes read") })
+	if err = errors.Join(done(err), file.Close()); err != nil {
 		return opened{}, err
 	}
 	scene, err := target.NewTrace(trace, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})

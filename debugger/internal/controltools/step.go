@@ -2,6 +2,7 @@ package controltools
 
 import (
 	"context"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -38,7 +39,7 @@ func (s stepped) Text() string {
 // stepForward executes instructions of the current thread while the others are
 // stopped.
 func (t *Group) stepForward(ctx context.Context, call *mcp.Call, s *session.Session, args stepArgs) (stepped, error) {
-	m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Forward(ctx, uint64(args.Count)) })
+	m, err := move(ctx, call, s, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Forward(ctx, uint64(args.Count)) })
 	return stepped{State: m.State, Instruction: sessiontools.NextInstruction(s, m.State), Output: m.Output, Logged: m.Logged}, err
 }
 
@@ -67,7 +68,7 @@ func (l lined) Text() string {
 // lineStep returns a handler that makes steps with f.
 func lineStep(r *session.Registry, f func(ctx context.Context, s *stepping.Stepper) (proc.Stop, error)) sessiontools.Handler[lineArgs, lined] {
 	return sessiontools.WithExecution(r, func(ctx context.Context, call *mcp.Call, s *session.Session, args lineArgs) (lined, error) {
-		m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return f(ctx, s.Stepper) })
+		m, err := move(ctx, call, s, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return f(ctx, s.Stepper) })
 		return lined(m), err
 	})
 }
@@ -81,3 +82,14 @@ func stepOver(ctx context.Context, s *stepping.Stepper) (proc.Stop, error) {
 }
 
 func stepOut(ctx context.Context, s *stepping.Stepper) (proc.Stop, error) { return s.StepOut(ctx) }
+
+// travels reports whether a move of the session begins in recorded history.
+func travels(s *session.Session) bool { return s.InPast() || s.Process == nil }
+
+// move begins a step and waits for its end.
+func move(ctx context.Context, call *mcp.Call, s *session.Session, wait time.Duration, f func(context.Context) (proc.Stop, error)) (session.Outcome, error) {
+	if travels(s) {
+		return s.Travel(ctx, call, wait, f)
+	}
+	return s.Move(ctx, call, wait, f)
+}

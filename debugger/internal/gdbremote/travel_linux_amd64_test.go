@@ -121,7 +121,7 @@ func TestTravelLikeOurs(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer leave()
-			if err := s.Seek(end); err != nil {
+			if err := s.Seek(t.Context(), end); err != nil {
 				t.Fatal(err)
 			}
 			for i, m := range moves {

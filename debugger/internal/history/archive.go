@@ -104,7 +104,7 @@ func (h *History) dropArchive(next Archive) {
 	if h.tail == nil {
 		return
 	}
-	for _, w := range [...]*History{h.window, h.near} {
+	for _, w := range [...]*History{h.window, h.near, h.heldWindow()} {
 		if w != nil {
 			h.source.Drop(w)
 		}
@@ -112,7 +112,7 @@ func (h *History) dropArchive(next Archive) {
 	if h.tail.archive != next {
 		_ = h.tail.archive.Close() // its processes end with this one otherwise
 	}
-	h.source, h.tail, h.window, h.near, h.failure = nil, nil, nil, nil, nil
+	h.source, h.tail, h.window, h.near, h.held, h.failure = nil, nil, nil, nil, nil, nil
 }
 
 // away reports whether the view is in the archive.

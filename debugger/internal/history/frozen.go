@@ -65,6 +65,10 @@ func (h *History) leaveWindow() error {
 	if h.window == nil {
 		return nil
 	}
+	if h.hold() {
+		h.window = nil
+		return nil
+	}
 	if h.window.frozen {
 		for ; h.view.position < h.log.end(); h.view.position++ {
 			c, i := h.log.at(h.view.position)

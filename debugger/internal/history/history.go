@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // DefaultBudget limits the bytes of records in a history.
@@ -49,6 +51,8 @@ type History struct {
 	failure error    // of the source, that its caller could not return
 	full    error    // of the room, see RoomError
 
+	held    *held           // a window to which the view will be back, or nil
+	current *worktime.Phase // of the request, or nil
 	request context.Context //nolint:containedctx // that the source works for, during a call; or nil
 }
 
@@ -298,9 +302,15 @@ func (h *History) search(ctx context.Context, back bool, hit func(*View) bool) (
 	}
 	h.lastTraversal = Traversal{}
 	defer h.within(ctx)()
+	here := h.view.position
+	defer h.phase(max(here, goal) - min(here, goal))()
 	for h.view.position != goal {
-		if h.lastTraversal.Steps%checkEvery == 0 && ctx.Err() != nil {
-			return false, ctx.Err()
+		if h.lastTraversal.Steps%checkEvery == 0 {
+			if ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			h.passed(h.lastTraversal.Steps)
+			h.looked(here, h.view.position)
 		}
 		if err := h.moveOver(back, &h.lastTraversal); err != nil {
 			return false, err

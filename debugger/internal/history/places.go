@@ -39,12 +39,16 @@ func (h *History) ReverseContinueAt(ctx context.Context, places Places, hit func
 	}
 	h.show(&places)
 	defer h.within(ctx)()
-	defer h.traversed(h.view.position)
+	here := h.view.position
+	defer h.traversed(here)
+	defer h.phase(here - h.Oldest())()
 	for {
 		found, err := h.scanWindow(true, hit)
 		if found || err != nil || h.view.position == h.Oldest() {
 			return found, err
 		}
+		h.passed(here - h.view.position)
+		h.looked(here, h.view.position)
 		at, ok, err := finder.Last(ctx, &places, h.Oldest(), h.view.position)
 		if err != nil {
 			return false, err
@@ -69,12 +73,16 @@ func (h *History) ContinueAt(ctx context.Context, places Places, hit func(*View)
 	}
 	h.show(&places)
 	defer h.within(ctx)()
-	defer h.traversed(h.view.position)
+	here := h.view.position
+	defer h.traversed(here)
+	defer h.phase(h.End() - here)()
 	for {
 		found, err := h.scanWindow(false, hit)
 		if found || err != nil || h.view.position == h.End() {
 			return found, err
 		}
+		h.passed(h.view.position - here)
+		h.looked(here, h.view.position)
 		if h.tail != nil && !h.away() {
 			continue // the rest is in the tail
 		}

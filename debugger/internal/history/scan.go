@@ -33,11 +33,16 @@ const bitSP = 2
 // so that a record costs a fraction of what it costs to move over it.
 func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Transition) bool) error {
 	defer h.within(ctx)()
+	to = min(to, h.End())
+	defer h.phase(to - min(from, to))()
 	s, err := h.newScan(ctx, from)
 	if err != nil {
 		return err
 	}
-	for s.position < min(to, h.End()) {
+	for s.position < to {
+		if s.position%checkEvery == 0 {
+			h.passed(s.position - from)
+		}
 		if err := s.forward(); err != nil {
 			return err
 		}
@@ -52,11 +57,15 @@ func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Tran
 // first, until it returns false.
 func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Transition) bool) error {
 	defer h.within(ctx)()
+	defer h.phase(from - min(from, h.Oldest()))()
 	s, err := h.newScan(ctx, from)
 	if err != nil {
 		return err
 	}
 	for s.position > h.Oldest() {
+		if s.position%checkEvery == 0 {
+			h.passed(from - s.position)
+		}
 		if err := s.backward(); err != nil {
 			return err
 		}

@@ -17,9 +17,15 @@ type Write struct {
 // the n bytes at addr, even with the same value. It does not move the view.
 func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, error) {
 	defer h.within(ctx)()
-	for position := h.view.position; position > h.Oldest(); position-- {
-		if position%checkEvery == 0 && ctx.Err() != nil {
-			return Write{}, false, ctx.Err()
+	here := h.view.position
+	defer h.phase(here - h.Oldest())()
+	for position := here; position > h.Oldest(); position-- {
+		if position%checkEvery == 0 {
+			if ctx.Err() != nil {
+				return Write{}, false, ctx.Err()
+			}
+			h.passed(here - position)
+			h.looked(here, position)
 		}
 		last, ok, err := h.lastPlace(addr, n, position)
 		if !ok || err != nil {

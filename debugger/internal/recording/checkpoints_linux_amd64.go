@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // Limits of checkpoints. There is always one.
@@ -30,6 +31,8 @@ func (t *Timeline) replay(ctx context.Context) error {
 	if err = p.RunTo(ctx, t.first); err != nil {
 		return errors.Join(err, p.Close())
 	}
+	phase := worktime.Of(ctx).Phase(t.last - t.first)
+	defer phase.Close()
 	for p.Position()+t.spacing/2 < t.last || len(t.checkpoints) == 0 {
 		if err := t.addCheckpoint(p); err != nil {
 			return errors.Join(err, p.Close())
@@ -37,6 +40,7 @@ func (t *Timeline) replay(ctx context.Context) error {
 		if err := p.RunTo(ctx, min(p.Position()+t.spacing, t.last)); err != nil {
 			return errors.Join(err, p.Close())
 		}
+		phase.At(p.Position() - t.first)
 	}
 	return errors.Join(p.Finish(ctx), p.endProcess())
 }

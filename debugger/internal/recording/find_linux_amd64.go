@@ -9,21 +9,29 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // Last implements history.Finder. It replays stretches of the recording, the last one
 // first. Each is as long as all those after it, so that few processes are needed.
 func (t *Timeline) Last(ctx context.Context, places *history.Places, from, to uint64) (position uint64, ok bool, err error) {
 	before := to
+	work := worktime.Of(ctx)
+	phase := work.Phase(to - min(from, to))
+	defer phase.Close()
 	err = t.do(ctx, func(ctx context.Context) error {
 		for n := 1; before > from && !ok; n *= 2 {
 			c := t.checkpoints[max(0, t.checkpointBefore(before-1)-n+1)]
 			start := max(from, c.Position())
+			stretch := work.Phase(before - start)
 			var err error
-			if position, ok, err = t.lastSince(ctx, c, places, start, before); err != nil {
+			if position, ok, err = t.lastSince(ctx, c, places, start, before, stretch); err != nil {
 				return err
 			}
-			before = start
+			if before = start; !ok {
+				work.Looked(start, to, true)
+			}
+			phase.At(to - before)
 		}
 		return nil
 	})
@@ -61,8 +69,13 @@ func (t *Timeline) firstSince(ctx context.Context, places *history.Places, range
 	}
 	s := t.search(p, places, ranges)
 	s.one = true
-	err = errors.Join(s.look(ctx, from, to, math.MaxInt), p.endProcess())
-	return s.first, s.found, err
+	s.stretch = worktime.Of(ctx).Phase(to - min(from, to))
+	defer s.stretch.Close()
+	err = s.look(ctx, from, to, math.MaxInt)
+	if !s.found && len(pieces(places.Memory)) == len(ranges) {
+		worktime.Of(ctx).Looked(from, min(max(from, p.Position()), to), false)
+	}
+	return s.first, s.found, errors.Join(err, p.endProcess())
 }
 
 // eachGroup calls f with places that one replay can look for, until it returns false: with
@@ -85,7 +98,7 @@ func eachGroup(places *history.Places, f func(places *history.Places, ranges []p
 }
 
 // lastSince finds the last place between two positions in replays from a checkpoint.
-func (t *Timeline) lastSince(ctx context.Context, c *Player, places *history.Places, from, to uint64) (position uint64, ok bool, err error) {
+func (t *Timeline) lastSince(ctx context.Context, c *Player, places *history.Places, from, to uint64, stretch *worktime.Phase) (position uint64, ok bool, err error) {
 	err = eachGroup(places, func(places *history.Places, ranges []ptrace.Range) (bool, error) {
 		if len(ranges) > ptrace.MaxWatched {
 			return false, inplace.ErrNotWatched
@@ -94,7 +107,12 @@ func (t *Timeline) lastSince(ctx context.Context, c *Player, places *history.Pla
 		if err != nil {
 			return false, err
 		}
-		at, found, err := lastOf(ctx, t.search(p, places, ranges), from, to)
+		s := t.search(p, places, ranges)
+		s.stretch, s.top = stretch, to
+		if len(pieces(places.Memory)) == len(ranges) {
+			s.whole = worktime.Of(ctx)
+		}
+		at, found, err := lastOf(ctx, s, from, to)
 		if found {
 			position, ok = max(position, at), true
 		}
@@ -115,6 +133,9 @@ func lastOf(ctx context.Context, s *search, from, to uint64) (position uint64, o
 	at := s.Position()
 	switch {
 	case at >= to:
+		if !ok {
+			s.whole.Looked(from, s.top, true)
+		}
 		return position, ok, nil
 	case to-at <= s.shortest:
 		return to - 1, true, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
@@ -21,6 +22,9 @@ type search struct {
 	shortest uint64 // positions in which no place is looked for after many stops
 	enough   int    // number of stops after which it ends
 	one      bool   // it ends at the first place
+	stretch  *worktime.Phase
+	whole    *worktime.Work // that is told what was searched without a result, or nil
+	top      uint64         // position before which it was searched
 
 	from, to uint64 // positions that are looked at
 	stops    int
@@ -46,7 +50,7 @@ func (t *Timeline) search(p *Player, places *history.Places, ranges []ptrace.Ran
 
 // with returns a search for the same that begins where another Player is.
 func (s *search) with(p *Player) *search {
-	return &search{Player: p, names: s.names, places: s.places, ranges: s.ranges, code: s.code, shortest: s.shortest}
+	return &search{Player: p, names: s.names, places: s.places, ranges: s.ranges, code: s.code, shortest: s.shortest, whole: s.whole, top: s.top}
 }
 
 // stopAt makes the program stop at the instructions, or nowhere.
@@ -75,6 +79,7 @@ func (s *search) look(ctx context.Context, from, to uint64, enough int) error {
 			return err
 		}
 		s.noteWrites()
+		s.stretch.At(s.Position() - min(from, s.Position()))
 	}
 	return s.run.WatchWrites(nil, 0)
 }

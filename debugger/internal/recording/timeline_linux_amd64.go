@@ -165,6 +165,9 @@ func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *histor
 		if err := h.RoomError(); err != nil {
 			return nil, err
 		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if h.End() == before || h.Oldest() != start {
 			return nil, p.diverged("it cannot be recorded step by step: %v, %s", result.Why, h.StartReason())
 		}

@@ -2,9 +2,12 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // stopTime bounds the wait for a process to stop. Only a process that is stuck
@@ -27,10 +30,21 @@ func (s *Session) interrupt(ctx context.Context, op *Operation) error {
 
 // An Operation is a run of the process, which may outlast the call that began it.
 type Operation struct {
+	travel   *worktime.Work     // of a move through recorded history, nil for a run of the process
 	cancel   context.CancelFunc // stops the process
 	done     chan struct{}      // closed when the process has stopped
 	err      error              // valid after done is closed
 	reported bool               // a caller was told how it ended; guarded by Session.mu
+}
+
+// Explain returns the error of a work. If the time of the work was used up, it says how far the
+// work came, and how to go on.
+func Explain(w *worktime.Work, err error) error {
+	err = w.Explain(err)
+	if used, ok := errors.AsType[*worktime.UsedUpError](err); ok {
+		return failure.Errorf("Search time used up", "%v", used)
+	}
+	return err
 }
 
 // Done reports whether the operation has ended.
@@ -47,14 +61,31 @@ func (o *Operation) Done() bool {
 // holds the gate, and no other operation is in progress.
 func (s *Session) Begin(f func(ctx context.Context) (proc.Stop, error)) *Operation {
 	ctx, cancel := context.WithCancel(s.Life)
-	op := &Operation{cancel: cancel, done: make(chan struct{})}
+	return s.begin(ctx, &Operation{cancel: cancel, done: make(chan struct{})}, f)
+}
+
+// BeginTravel is Begin for a move through recorded history, which may take as much time as the
+// work of a call may.
+func (s *Session) BeginTravel(call context.Context, f func(ctx context.Context) (proc.Stop, error)) *Operation {
+	ctx, cancel := context.WithCancel(s.Life)
+	work := worktime.Of(call).Beside(ctx)
+	return s.begin(work.Context(), &Operation{travel: work, cancel: cancel, done: make(chan struct{})}, f)
+}
+
+// begin starts an operation with its context.
+func (s *Session) begin(ctx context.Context, op *Operation, f func(ctx context.Context) (proc.Stop, error)) *Operation {
 	s.mu.Lock()
 	s.op, s.now, s.Notes = op, s.now.running(), nil
 	s.mu.Unlock()
 	s.wg.Go(func() {
 		defer close(op.done)
-		defer cancel()
+		defer op.cancel()
+		defer op.travel.End()
 		stop, err := f(ctx)
+		if err == nil && stop.Why == proc.Paused {
+			err = op.travel.UsedUp()
+		}
+		err = Explain(op.travel, err)
 		s.Stale = true
 		if ended, ok := s.ExitStop(); ok {
 			stop, err = ended, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // A Registry holds the sessions of all clients. Clients see only their own.
@@ -45,6 +46,8 @@ type Config struct {
 	// History limits the records of a session, in memory and in a file in HistoryFolder.
 	History       stepping.Budget
 	HistoryFolder string
+	// Work limits the time for which calls replay and search; nil means no limits.
+	Work *worktime.Accounts
 	// NoTranslate makes sessions interpret and record each instruction.
 	NoTranslate bool
 	// Span begins a span in the trace of a call and returns what ends it; nil if
@@ -165,6 +168,7 @@ func (r *Registry) beginWith(s *Session, d target.Target, prepare func()) (*Sess
 	d.SetMaskSecrets(r.MaskSecrets)
 	d.FindDebug = r.FindDebug
 	s.gate, s.drifts, s.span = make(chan struct{}, 1), r.MaxStop > 0 && d.Process != nil, r.Span
+	s.work = r.Work
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.Stepper = stepping.NewStepper(inspect.NewInspector(life, &d, r.Log), r.History)

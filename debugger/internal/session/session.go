@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/sourcefile"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // A Session is one process, core file or trace that one client debugs.
@@ -30,6 +31,7 @@ type Session struct {
 
 	span   func(context.Context, string) (context.Context, func(error)) // see [Config]
 	cancel context.CancelFunc
+	work   *worktime.Accounts
 	wg     sync.WaitGroup
 	gate   chan struct{}    // full while a call holds it
 	source sourcefile.Cache // of the last stop; owned like the Stepper
@@ -45,6 +47,9 @@ type Session struct {
 	follows  proc.Follow
 	timer    *time.Timer // ends an idle session
 }
+
+// Work returns the accounts of the time for which calls replay and search.
+func (s *Session) Work() *worktime.Accounts { return s.work }
 
 // Acquire waits for the gate. The context that it returns also ends with the
 // session; the caller must call the returned function to release the gate.

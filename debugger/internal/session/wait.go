@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // A Client is the caller that waits for an operation.
@@ -21,6 +22,11 @@ func (s *Session) Move(ctx context.Context, call Client, wait time.Duration, f f
 	return s.Await(ctx, call, s.Begin(f), wait)
 }
 
+// Travel is Move for a move through recorded history, see BeginTravel.
+func (s *Session) Travel(ctx context.Context, call Client, wait time.Duration, f func(context.Context) (proc.Stop, error)) (Outcome, error) {
+	return s.Await(ctx, call, s.BeginTravel(ctx, f), wait)
+}
+
 // leftGrace bounds the wait for an operation after the client has closed its
 // input. Clients give a server 2 seconds to exit.
 const leftGrace = time.Second
@@ -30,6 +36,7 @@ const leftGrace = time.Second
 func (s *Session) Await(ctx context.Context, call Client, op *Operation, wait time.Duration) (answer Outcome, err error) {
 	ctx, end := s.Span(ctx, SpanRun)
 	defer func() { end(err) }()
+	defer worktime.Of(ctx).Wait(op.travel)()
 	began := time.Now()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -50,6 +57,9 @@ func (s *Session) Await(ctx context.Context, call Client, op *Operation, wait ti
 			left = nil
 			timer.Reset(min(leftGrace, max(0, wait-time.Since(began))))
 		case <-ticker.C:
+			if op.travel != nil {
+				continue // the call reports how far its work is
+			}
 			call.Progress(ctx, time.Since(began).Seconds(), wait.Seconds(), s.progress())
 		case <-ctx.Done():
 			return Outcome{}, s.interrupt(ctx, op)

@@ -80,8 +80,10 @@ func Exclusive[A, R any](ctx context.Context, call *mcp.Call, s *session.Session
 	defer leave()
 	inside, used := s.Span(inside, session.SpanUse)
 	defer func() { used(err) }()
+	inside, done := Timed(inside, call, s.Work())
 	known := s.Reported()
 	answer, err = work(inside, call, s, args)
+	err = done(err)
 	if err != nil {
 		s.SetReported(known)
 	}

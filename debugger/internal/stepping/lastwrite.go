@@ -12,7 +12,7 @@ import (
 // was not recorded counts as a write if the memory differs after it, and a write to
 // the bytes of a bit-field if it changes the field's bits.
 func (s *Stepper) WriteBefore(ctx context.Context, w *Watch) (found history.Write, ok bool, err error) {
-	back := s.AtPosition(s.History.View().Position(), func() {
+	back := s.AtPosition(ctx, s.History.View().Position(), func() {
 		for {
 			found, ok, err = s.History.LastWrite(ctx, w.Address, uint64(w.Size))
 			if err != nil || !ok {

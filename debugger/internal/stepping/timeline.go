@@ -1,6 +1,7 @@
 package stepping
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,15 +11,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// AtPosition calls f at a position and then returns to the current one.
-func (s *Stepper) AtPosition(position uint64, f func()) error {
-	here := s.History.View().Position()
+// AtPosition calls f at a position and then returns to the current one, also if ctx ends. All
+// moves of f end with ctx.
+func (s *Stepper) AtPosition(ctx context.Context, position uint64, f func()) error {
 	chosen, _ := s.View.CurrentThread()
-	if err := s.SeekQuietly(position); err != nil {
-		return err
+	done, restore := s.History.Within(ctx), s.History.Hold()
+	err := s.SeekQuietly(position)
+	if err == nil {
+		f()
 	}
-	f()
-	err := s.SeekQuietly(here)
+	done()
+	err = errors.Join(err, ctx.Err(), restore())
+	s.UpdateView()
 	if now, _ := s.View.CurrentThread(); now != chosen {
 		err = errors.Join(err, s.View.SetCurrentThread(chosen))
 	}
@@ -118,8 +122,8 @@ func (s *Stepper) threadNames() map[int]string {
 }
 
 // Seek goes to a position of the history and notes gaps on the way.
-func (s *Stepper) Seek(position uint64) error {
-	travel, err := s.History.Seek(position)
+func (s *Stepper) Seek(ctx context.Context, position uint64) error {
+	travel, err := s.History.SeekContext(ctx, position)
 	s.UpdateView()
 	s.noteGaps(travel)
 	return err

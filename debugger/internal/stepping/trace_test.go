@@ -30,7 +30,7 @@ func writes(round uint64) uint64 { return 20 + 12*round }
 func at(t *testing.T, position uint64) *session.Session {
 	t.Helper()
 	s := sessiontest.AddTrace(t, sessiontest.NewRegistry(t))
-	if err := s.Seek(position); err != nil {
+	if err := s.Seek(t.Context(), position); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -193,13 +193,13 @@ func TestWriteBefore(t *testing.T) {
 func TestAtPosition(t *testing.T) {
 	s := at(t, 50)
 	seen := uint64(0)
-	if err := s.AtPosition(7, func() { seen = s.History.View().Position() }); err != nil || seen != 7 || s.History.View().Position() != 50 {
+	if err := s.AtPosition(t.Context(), 7, func() { seen = s.History.View().Position() }); err != nil || seen != 7 || s.History.View().Position() != 50 {
 		t.Errorf("%d, then %d, %v", seen, s.History.View().Position(), err)
 	}
 	if !s.InPast() || s.RequirePresent() == nil {
 		t.Error("position 50 is no past")
 	}
-	if err := s.Seek(theCrash); err != nil || s.InPast() {
+	if err := s.Seek(t.Context(), theCrash); err != nil || s.InPast() {
 		t.Errorf("the end is in the past, %v", err)
 	}
 }

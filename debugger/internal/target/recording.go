@@ -31,6 +31,9 @@ func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, 
 	if isFull(err) {
 		return nil, tooLarge("recording", err)
 	}
+	if errors.Is(err, context.Canceled) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, failure.Errorf("Replay failed", "%v", err)
 	}

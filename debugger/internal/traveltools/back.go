@@ -65,7 +65,7 @@ func (t *Group) stepBackward(ctx context.Context, call *mcp.Call, s *session.Ses
 	if err := s.RequireSteps(n); err != nil {
 		return back{}, err
 	}
-	m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) {
+	m, err := s.Travel(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) {
 		if bySource {
 			return s.StepBack(ctx, args.By, args.Count)
 		}

@@ -109,12 +109,12 @@ func FindLastWrite(ctx context.Context, s *session.Session, args LastWriteArgs) 
 	}
 	if ok {
 		answer.Found, answer.Position, answer.Kind, answer.Thread = true, found.Position, found.Kind.String(), found.Thread
-		if err := s.AtPosition(found.Position, func() { showWrite(s, &answer, w) }); err != nil {
+		if err := s.AtPosition(ctx, found.Position, func() { showWrite(s, &answer, w) }); err != nil {
 			return LastWrite{}, err
 		}
 	}
 	if ok && args.Move {
-		if err := s.Seek(found.Position); err != nil {
+		if err := s.Seek(ctx, found.Position); err != nil {
 			return LastWrite{}, err
 		}
 		stop := s.CurrentStop()

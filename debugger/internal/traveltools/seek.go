@@ -21,7 +21,7 @@ func (t *Group) reverseContinue(ctx context.Context, call *mcp.Call, s *session.
 	if err := s.RequireSteps(1); err != nil {
 		return session.Outcome{}, err
 	}
-	return s.Move(ctx, call, args.Wait(), s.ReverseContinue)
+	return s.Travel(ctx, call, args.Wait(), s.ReverseContinue)
 }
 
 // seekArgs holds the arguments of seek.
@@ -48,5 +48,5 @@ func (t *Group) seekTo(ctx context.Context, call *mcp.Call, s *session.Session, 
 	case to < h.Oldest():
 		return session.Outcome{}, &history.BeginningError{Oldest: h.Oldest(), Wanted: here - to, There: here - h.Oldest(), Reason: h.StartReason()}
 	}
-	return s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.GoTo(ctx, to) })
+	return s.Travel(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.GoTo(ctx, to) })
 }

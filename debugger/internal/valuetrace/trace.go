@@ -19,7 +19,7 @@ func Trace(ctx context.Context, s *stepping.Stepper, expression string, hops int
 	t := &tracer{ctx: ctx, s: s, result: Result{Expression: expression, Hops: []Hop{}}, known: map[uint64]int{}, instrs: map[uint64]x86.Inst{}, looped: map[uint64]int{}}
 	here := s.History.View().Position()
 	var traceErr error
-	err := s.AtPosition(here, func() { traceErr = t.trace(expression, hops) })
+	err := s.AtPosition(ctx, here, func() { traceErr = t.trace(expression, hops) })
 	return &t.result, errors.Join(err, traceErr)
 }
 
