@@ -27,3 +27,25 @@ func Events(ctx context.Context, s *stepping.Stepper, q Query) (events []string,
 	}
 	return events, from.pc, nil
 }
+
+// Starts describes the nth call of a function, as it is found by its hits and in all steps.
+func Starts(ctx context.Context, s *stepping.Stepper, name string, nth int) (byHits, bySteps string, of int, err error) {
+	c := newCode(s)
+	at, err := entries(ctx, s, name)
+	if err != nil {
+		return "", "", 0, err
+	}
+	hit, n, err := c.nth(ctx, at, nth)
+	if err != nil {
+		return "", "", 0, err
+	}
+	step, m, err := c.scanCalls(ctx, at, nth)
+	return fmt.Sprintf("%+v of %d", hit, n), fmt.Sprintf("%+v of %d", step, m), n, err
+}
+
+// JumpsBack returns the number of jumps of a function to its own start.
+func JumpsBack(ctx context.Context, s *stepping.Stepper, name string) (int, error) {
+	at, err := entries(ctx, s, name)
+	jumps, _ := newCode(s).jumpsBack(at)
+	return len(jumps), err
+}

@@ -39,21 +39,11 @@ func find(ctx context.Context, c *code, q Query) (start, error) {
 	if err != nil {
 		return start{}, err
 	}
-	var found start
-	n := 0
-	err = c.s.History.Transitions(ctx, c.s.History.Oldest(), c.s.History.End(), func(t *history.Transition) bool {
-		if !entries[t.NextPC] || !c.calls(t) {
-			return true
-		}
-		if n++; q.Nth == 0 || n == q.Nth {
-			found = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, n, 0}
-		}
-		return true
-	})
+	found, n, err := c.nth(ctx, entries, q.Nth)
 	switch {
 	case err != nil:
 		return start{}, err
-	case n == 0:
+	case n == 0 && found.position == 0:
 		return start{}, failure.Errorf("No such call", "no call of %s is recorded between positions %d and %d (%s); calls that the compiler has inlined are not found", q.Function, c.s.History.Oldest(), c.s.History.End(), c.s.History.StartReason())
 	case found.position == 0:
 		return start{}, failure.Errorf("No such call", "%d calls of %s are recorded, there is no call %d", n, q.Function, q.Nth)

@@ -17,7 +17,10 @@ func andMore(n int) string { return fmt.Sprintf(" and %d more calls", n) }
 func (t *CallTrace) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s(%s) at positions %d to %d, thread %d, %s steps", plain.Line(t.Function), list(t.Arguments), t.From, t.To, t.Thread, plain.Thousands(int64(t.Steps)))
-	if t.Of > 1 {
+	switch {
+	case t.Of == 0 && t.Number > 0:
+		fmt.Fprintf(&b, ", call %d", t.Number)
+	case t.Of > 1:
 		fmt.Fprintf(&b, ", call %d of %d", t.Number, t.Of)
 	}
 	if t.Caller != "" {

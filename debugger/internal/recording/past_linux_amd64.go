@@ -209,6 +209,22 @@ func (p *Past) First(ctx context.Context, places *history.Places, from, to uint6
 	return position, ok, err
 }
 
+// Hits implements history.HitFinder.
+func (p *Past) Hits(ctx context.Context, code []uint64, from, to uint64, f func(history.Hit) bool) (reached uint64, err error) {
+	part, ok := p.at(from).(*Part)
+	if !ok {
+		return from, nil
+	}
+	if err := p.makeRoom(part); err != nil {
+		return from, err
+	}
+	t, err := part.open(ctx)
+	if err != nil {
+		return from, err
+	}
+	return t.Hits(ctx, code, from, min(to, part.last), f)
+}
+
 // Inputs implements history.Archive.
 func (p *Past) Inputs(ctx context.Context, from uint64, f func(kind history.Kind, number uint64)) error {
 	for _, part := range p.parts {

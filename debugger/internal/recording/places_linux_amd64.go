@@ -32,6 +32,9 @@ type search struct {
 	last     uint64 // of the last one
 	found    bool
 
+	each func(history.Hit) bool // is told the hits instead, if it is not nil
+	ran  bool                   // the thread has come to the position by executing
+
 	noted int         // writes that the Runner has noted
 	maps  procfs.Maps // for the condition; nil if they must be read again
 }
@@ -98,9 +101,12 @@ func (s *search) pass(ctx context.Context, to uint64) error {
 // advance executes instructions, to the next event or stop, or takes an event.
 func (s *search) advance(ctx context.Context) error {
 	e := s.recording.Event(s.event)
-	if s.Position() < min(e.Position, s.to) {
-		return s.runOnce(ctx, &e, min(e.Position, s.to))
+	if before := s.Position(); before < min(e.Position, s.to) {
+		err := s.runOnce(ctx, &e, min(e.Position, s.to))
+		s.ran = s.Position() > before
+		return err
 	}
+	s.ran = false
 	s.noteInput(&e)
 	if e.Remap.Kind != NoRemap {
 		s.maps = nil
@@ -110,6 +116,10 @@ func (s *search) advance(ctx context.Context) error {
 
 // visit notes the current position if it is before one of the instructions.
 func (s *search) visit() error {
+	if s.each != nil {
+		s.hit()
+		return nil
+	}
 	if !s.code[s.run.Regs.RIP] || s.Position() < s.from {
 		return nil
 	}
@@ -122,6 +132,17 @@ func (s *search) visit() error {
 	}
 	s.note(s.Position(), s.Position())
 	return nil
+}
+
+// hit reports a hit at the current position, and ends the search if no more are wanted.
+func (s *search) hit() {
+	pc := s.run.Regs.RIP
+	if !s.ran || !s.code[pc] || s.Position() <= s.from {
+		return
+	}
+	if !s.each(history.Hit{Position: s.Position(), Thread: s.thread, PC: pc, SP: s.run.Regs.RSP}) {
+		s.enough = 0
+	}
 }
 
 // view returns a view of the current position.
