@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
 )
 
-// The calls that are found where the program stops at the function are those that are found in
+// A search that stops at the function finds the same calls as one in
 // all of its steps: of threads, in signal handlers, by jumps, and of a goroutine whose stack
 // grows.
 func TestStarts(t *testing.T) {

@@ -24,7 +24,7 @@ type Accounts struct {
 	keys map[string]account
 }
 
-// An account is what a key has used, as of a time. There is none for a key that has used
+// An account holds the time that a key has used, as of a moment. There is none for a key that has used
 // nothing.
 type account struct {
 	used time.Duration
