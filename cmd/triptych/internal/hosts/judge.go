@@ -23,8 +23,8 @@ var statuses = map[int]Trouble{
 }
 
 // judge returns what is wrong with the answer to a request.
-func judge(resp *http.Response, body []byte) Report {
-	bad := Report{Status: resp.StatusCode, Text: excerpt(body)}
+func judge(a answered) Report {
+	bad := Report{Status: a.status, Text: excerpt(a.body)}
 	var answer struct {
 		Version string          `json:"jsonrpc"`
 		Result  json.RawMessage `json:"result"`
@@ -36,25 +36,25 @@ func judge(resp *http.Response, body []byte) Report {
 			} `json:"data"`
 		} `json:"error"`
 	}
-	isMCP := json.Unmarshal(body, &answer) == nil && answer.Version == "2.0"
+	isMCP := json.Unmarshal(a.body, &answer) == nil && answer.Version == "2.0"
 	if isMCP && answer.Error != nil {
 		bad.Text = excerpt([]byte(answer.Error.Message))
 		if details := answer.Error.Data.Details; details != "" && !strings.Contains(bad.Text, details) {
 			bad.Text += ": " + excerpt([]byte(details))
 		}
 	}
-	known, ok := statuses[resp.StatusCode]
+	known, ok := statuses[a.status]
 	switch {
 	case ok:
 		bad.Trouble = known
 		if known == Redirected {
-			bad.Text = "it leads to " + excerpt([]byte(resp.Header.Get("Location")))
+			bad.Text = "it leads to " + excerpt([]byte(a.header.Get("Location")))
 		}
-	case spokeTLS(resp, body):
+	case spokeTLS(a):
 		bad.Trouble = Plain
 	case !isMCP:
 		bad.Trouble = NoMCP
-	case resp.StatusCode != http.StatusOK, answer.Error != nil:
+	case a.status != http.StatusOK, answer.Error != nil:
 		bad.Trouble = Refused
 	case answer.Result == nil && answer.Method == "":
 		bad.Trouble = NoMCP
@@ -66,9 +66,9 @@ func judge(resp *http.Response, body []byte) Report {
 
 // spokeTLS reports whether a server of HTTPS says that it was spoken to in the clear, as Go's,
 // nginx and this program do.
-func spokeTLS(resp *http.Response, body []byte) bool {
-	text := strings.ToLower(string(body[:min(len(body), 1000)]))
-	return resp.StatusCode == http.StatusBadRequest && (strings.Contains(text, "https://") || strings.Contains(text, "https server") || strings.Contains(text, "https port"))
+func spokeTLS(a answered) bool {
+	text := strings.ToLower(string(a.body[:min(len(a.body), 1000)]))
+	return a.status == http.StatusBadRequest && (strings.Contains(text, "https://") || strings.Contains(text, "https server") || strings.Contains(text, "https port"))
 }
 
 // report returns the report of a request without an answer.

@@ -111,51 +111,51 @@ func (g *guest) take(ctx context.Context, s step) Report {
 	if s == listTools {
 		return g.list(ctx)
 	}
-	resp, body, err := g.send(ctx, s)
+	a, err := g.send(ctx, s)
 	if err != nil {
 		return report(err)
 	}
 	switch s {
 	case probe, stream: // a server may have no stream
-		if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode < 500 {
+		if a.status != http.StatusUnauthorized && a.status < 500 {
 			return Report{}
 		}
 	case ready:
-		if resp.StatusCode/100 == 2 {
+		if a.status/100 == 2 {
 			return Report{}
 		}
 	case level, ping: // a server may not have it
-		if resp.StatusCode == http.StatusOK {
+		if a.status == http.StatusOK {
 			return Report{}
 		}
 	}
-	if bad := judge(resp, body); bad.Trouble != None || s == listen {
+	if bad := judge(a); bad.Trouble != None || s == listen {
 		return bad
 	}
 	if s == initialize || s == discover {
-		return g.agree(s, resp, body)
+		return g.agree(s, a)
 	}
 	return Report{}
 }
 
 // agree takes revision and session from the answer to initialize or server/discover.
-func (g *guest) agree(s step, resp *http.Response, body []byte) Report {
+func (g *guest) agree(s step, a answered) Report {
 	var answer struct {
 		Result struct {
 			Revision  string   `json:"protocolVersion"`
 			Supported []string `json:"supportedVersions"`
 		} `json:"result"`
 	}
-	_ = json.Unmarshal(body, &answer) // judge has read it
+	_ = json.Unmarshal(a.body, &answer) // judge has read it
 	if s == discover && slices.Contains(answer.Result.Supported, modern) {
 		g.revision = modern
 		return Report{}
 	}
 	g.revision = answer.Result.Revision
 	if g.revision == "" {
-		return Report{Trouble: NoMCP, Status: resp.StatusCode, Text: "the answer names no revision: " + excerpt(body)}
+		return Report{Trouble: NoMCP, Status: a.status, Text: "the answer names no revision: " + excerpt(a.body)}
 	}
-	g.session = resp.Header.Get("Mcp-Session-Id")
+	g.session = a.header.Get("Mcp-Session-Id")
 	return Report{}
 }
 
@@ -163,14 +163,14 @@ func (g *guest) agree(s step, resp *http.Response, body []byte) Report {
 func (g *guest) list(ctx context.Context) Report {
 	known, ok := g.visit.lists[g.revision]
 	if !ok {
-		resp, body, err := g.send(ctx, listTools)
+		a, err := g.send(ctx, listTools)
 		if err != nil {
 			return report(err)
 		}
-		if bad := judge(resp, body); bad.Trouble != None {
+		if bad := judge(a); bad.Trouble != None {
 			return bad
 		}
-		known = read(body)
+		known = read(a.body)
 		if g.visit.lists == nil {
 			g.visit.lists = map[string]list{}
 		}
@@ -247,8 +247,15 @@ func (g *guest) leave(ctx context.Context) {
 	}
 }
 
+// An answered request has the part of the answer that a host reads.
+type answered struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
 // send makes the request of a step and reads the answer; of a stream only that it begins.
-func (g *guest) send(ctx context.Context, s step) (*http.Response, []byte, error) {
+func (g *guest) send(ctx context.Context, s step) (answered, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.visit.Patience)
 	defer cancel()
 	method, body := http.MethodPost, g.message(s)
@@ -257,7 +264,7 @@ func (g *guest) send(ctx context.Context, s step) (*http.Response, []byte, error
 	}
 	req, err := g.request(ctx, method, body)
 	if err != nil {
-		return nil, nil, err
+		return answered{}, err
 	}
 	if s != probe && s != stream && (g.revision == modern || s == discover || g.Mirrors) {
 		req.Header.Set("Mcp-Method", names[s])
@@ -270,19 +277,20 @@ func (g *guest) send(ctx context.Context, s step) (*http.Response, []byte, error
 	}
 	resp, err := g.visit.HTTP.Do(req)
 	if err != nil {
-		return nil, nil, err
+		return answered{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // read to its end, or left on purpose
+	a := answered{status: resp.StatusCode, header: resp.Header}
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	if kind == "text/event-stream" {
 		if s == stream || s == probe {
-			return resp, nil, nil
+			return a, nil
 		}
-		text, err := firstEvent(resp.Body)
-		return resp, text, err
+		a.body, err = firstEvent(resp.Body)
+		return a, err
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	return resp, text, err
+	a.body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	return a, err
 }
 
 // request makes a request with the headers of the host.
