@@ -14,20 +14,20 @@ func hostsDocument(t *testing.T) string {
 	var d document
 	d.line("# Hosts\n\n%s", generated)
 	d.line("`triptych doctor --url URL --key-file FILE` plays the first requests of each host against\n" +
-		"a server, and says what its user would see and what to do:\n")
+		"a server, and says what the user would see and what to do:\n")
 	d.line("    triptych doctor --url https://rules.example.com/mcp --key-file key.txt\n")
-	d.line("It costs a key about eight calls of its quota and at most 10 seconds for each request.\n")
+	d.line("It costs about eight calls of the key's quota. Each request takes at most 10 seconds.\n")
 	d.line("## What is played\n")
-	d.line("The requests of a host with a version were recorded from that version. Those of the\n" +
-		"others follow their source or the SDK on which they are built.\n")
+	d.line("If the table names a version, the requests were recorded from it. The requests of the\n" +
+		"other hosts follow their source, or the SDK on which they are built.\n")
 	var rows [][]string
 	for i := range hosts.All {
 		h := &hosts.All[i]
 		rows = append(rows, []string{cell(h.Title), cell(h.Asked), h.Requests(), cell(h.Trust), h.Source, h.Read})
 	}
-	d.table([]string{"host", "version", "requests", "a certificate of its own", "source", "read on"}, rows)
+	d.table([]string{"host", "version", "requests", "to trust the server's own certificate", "source", "read on"}, rows)
 	d.line("## Quirks\n")
-	d.line("What hosts do besides, and what this server does about it.\n")
+	d.line("What else hosts do, and how this server deals with it.\n")
 	rows = nil
 	for _, q := range hosts.Quirks {
 		rows = append(rows, []string{cell(q.Host), q.Does, q.Here, cell(q.Source), q.Read, strings.Join(testLinks(t, q), ", ")})

@@ -6,8 +6,8 @@ const (
 	posting     = "Error POSTing to endpoint: {text}"
 	noFetch     = "fetch failed"
 	kindOfSDK   = "Unexpected content type"
-	systemTrust = "add CERT.PEM to the certificates of the system"
-	nodeTrust   = "NODE_EXTRA_CA_CERTS=CERT.PEM in the environment of the host"
+	systemTrust = "add CERT.PEM to the system's certificates"
+	nodeTrust   = "NODE_EXTRA_CA_CERTS=CERT.PEM in the host's environment"
 )
 
 // sdk1 has the texts of version 1 of the TypeScript SDK.
@@ -176,6 +176,6 @@ var All = []Host{
 			Plain: `calling "initialize": sending "initialize": Bad Request`, NoMCP: `calling "initialize": unsupported content type`,
 			NoAnswer: "nothing, until its context ends",
 		}),
-		Trust: "SSL_CERT_FILE=CERT.PEM in the environment of the program",
+		Trust: "SSL_CERT_FILE=CERT.PEM in the program's environment",
 	},
 }
