@@ -59,6 +59,22 @@ func makeFile(t *testing.T, sections ...section) *elffile.File {
 	return o
 }
 
+// TestCompressedTwice reads sections whose names say that they have the old form of compression,
+// and whose flags say that they have the other one, which they have.
+func TestCompressedTwice(t *testing.T) {
+	info := unit(0, []byte{1, 0})
+	o := makeFile(t, section{name: ".zdebug_info", data: info}, section{name: ".zdebug_abbrev", data: abbreviations()})
+	if got := o.DebugSection("info"); !bytes.Equal(got, info) {
+		t.Errorf("the section has the contents %x, want %x", got, info)
+	}
+	if got := o.AllData(".zdebug_info"); !bytes.Equal(got, info) {
+		t.Errorf("the sections have the contents %x, want %x", got, info)
+	}
+	if _, err := dwarfread.Open(o.Within(nil), dwarfread.Files{}, slog.New(slog.DiscardHandler)); err != nil {
+		t.Error(err)
+	}
+}
+
 // unit returns a unit of DWARF 4 with some entries and an offset of its abbreviations.
 func unit(abbrev int, entries []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(7+len(entries)))

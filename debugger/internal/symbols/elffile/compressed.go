@@ -25,9 +25,10 @@ func contentSize(s *elf.Section) uint64 {
 	return binary.BigEndian.Uint64(head[4:])
 }
 
-// isOldForm reports whether a section may have the old form of compression.
+// isOldForm reports whether a section may have the old form of compression. One that its flags
+// say is compressed does not: its ReaderAt is nil, and debug/elf decompresses it.
 func isOldForm(s *elf.Section) bool {
-	return len(s.Name) >= len(".zdebug") && s.Name[:len(".zdebug")] == ".zdebug"
+	return s.Flags&elf.SHF_COMPRESSED == 0 && len(s.Name) >= len(".zdebug") && s.Name[:len(".zdebug")] == ".zdebug"
 }
 
 // inflate reads a section of the old form, whose contents have a size.
