@@ -19,7 +19,7 @@ func randomParticle(r *rand.Rand, decls []*component.Element, depth int) *compon
 		return p
 	}
 	g := &component.Group{Kind: component.Compositor(r.IntN(2))}
-	for range 1 + r.IntN(3) {
+	for range r.IntN(4) {
 		g.Particles = append(g.Particles, randomParticle(r, decls, depth-1))
 	}
 	p.Term = g
@@ -111,6 +111,31 @@ func TestMatcher(t *testing.T) {
 	}
 	if accepted < 1000 {
 		t.Errorf("only %d words were accepted", accepted)
+	}
+}
+
+// TestEmptyAlternative has choices between an empty sequence and an element, and between
+// nothing at all (part 1, section 3.8.4).
+func TestEmptyAlternative(t *testing.T) {
+	a := &component.Particle{Min: 1, Max: 1, Term: &component.Element{Name: letters[0], Type: component.AnyType}}
+	group := func(kind component.Compositor, members ...*component.Particle) *component.Particle {
+		return &component.Particle{Min: 1, Max: 1, Term: &component.Group{Kind: kind, Particles: members}}
+	}
+	empty := group(component.Sequence)
+	for _, c := range []struct {
+		particle *component.Particle
+		nullable bool
+	}{
+		{group(component.Choice, empty, a), true},
+		{group(component.Choice, a, group(component.Choice, a, empty)), true},
+		{group(component.Sequence, a, group(component.Choice, empty, a)), false},
+		{group(component.Choice, empty), true},
+		{group(component.Choice), false},
+	} {
+		m, err := New(c.particle)
+		if err != nil || m.Nullable() != c.nullable {
+			t.Errorf("%s may be empty: %v, want %v (%v)", describe(c.particle), !c.nullable, c.nullable, err)
+		}
 	}
 }
 

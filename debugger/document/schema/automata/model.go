@@ -132,9 +132,11 @@ func (b *builder) declare(decl *component.Element) {
 // is written flat, as is one that has a single member.
 func (b *builder) group(n *node, g *component.Group, depth int) *node {
 	n.kind = sequence + kind(g.Kind)
+	empty := false // nothing is one of the alternatives
 	for _, p := range g.Particles {
 		child := b.node(p, depth+1)
 		if child == nil {
+			empty = empty || n.kind == choice && p != nil && p.Max != 0
 			continue
 		}
 		if child.kind == n.kind && child.min == 1 && child.max == 1 && (n.kind == sequence || n.kind == choice && len(child.children) > 0) {
@@ -143,8 +145,11 @@ func (b *builder) group(n *node, g *component.Group, depth int) *node {
 		}
 		n.children = append(n.children, child)
 	}
-	if len(n.children) == 0 && n.kind != choice {
+	if len(n.children) == 0 && (empty || n.kind != choice) {
 		return nil // it matches nothing but nothing, however often
+	}
+	if empty {
+		n.min = 0 // the others, or nothing, so often are the others at most so often
 	}
 	if single := n.onlyChild(); single != nil {
 		return single
