@@ -208,7 +208,7 @@ func (r *restriction) addValues(facets []Facet) {
 		if r.variety == List {
 			normal = collapse.normalize(normal)
 		}
-		if !r.contextual {
+		if !r.contextual || r.kind == stringKind { // which entities there are is checked before
 			e.texts[normal] = true
 		}
 	}

@@ -169,6 +169,26 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestEntities has enumerations of entities. They are not among the facetCases, since
+// xmllint takes no entity in an enumeration.
+func TestEntities(t *testing.T) {
+	for _, c := range []struct {
+		base, facets, text string
+		want               bool
+	}{
+		{"ENTITY", "enumeration=image", " image ", true},
+		{"ENTITY", "enumeration=picture", "image", false},
+		{"ENTITY", "enumeration=picture", "picture", false}, // is no entity of the document
+		{"ENTITIES", "enumeration=image image", " image  image", true},
+		{"ENTITIES", "enumeration=image image", "image", false},
+	} {
+		kind, problems := restrict(datatype.Builtin(c.base), c.facets)
+		if err := kind.Valid(c.text, testContext{}); (err == nil) != c.want || len(problems) > 0 {
+			t.Errorf("%q of %s: %v, want %v (%v)", c.text, c.facets, err, c.want, problems)
+		}
+	}
+}
+
 // TestUnknown restricts a type that stands in for another one.
 func TestUnknown(t *testing.T) {
 	kind, problems := restrict(datatype.Unknown(), "length=1;minInclusive=x|whiteSpace=none")
