@@ -154,6 +154,18 @@ func manyAttributes(n int) string {
 	return b.String()
 }
 
+// TestBracketsBefore has brackets at the end of a piece of text, before the > that must not
+// follow them.
+func TestBracketsBefore(t *testing.T) {
+	for n := 65_525; n < 65_540; n++ {
+		_, err := told(event.NewParser(strings.NewReader("<a>"+strings.Repeat("x", n)+"]]></a>"), event.Limits{}))
+		wrong, ok := errors.AsType[*event.SyntaxError](err)
+		if !ok || wrong.Line != 1 || wrong.Column != n+4 {
+			t.Errorf("%d characters before: %v, want a syntax error at 1:%d", n, err, n+4)
+		}
+	}
+}
+
 // TestLongConstructs reads constructs that are longer than the buffer.
 func TestLongConstructs(t *testing.T) {
 	long := strings.Repeat("é]]\r\n", 100_000)

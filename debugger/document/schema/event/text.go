@@ -65,7 +65,7 @@ func (t *piece) next() error {
 		return nil
 	case c == '>':
 		if t.brackets >= 2 {
-			return t.fail(t.i-2, "]]> is not permitted in text")
+			return t.badEnd()
 		}
 		t.plain(t.b[t.i : t.i+1])
 		t.i++
@@ -76,6 +76,16 @@ func (t *piece) next() error {
 		return t.carriageReturn()
 	}
 	return t.wide()
+}
+
+// badEnd returns the error for the end of a CDATA section in text. Its brackets, which may
+// be in the piece before, stand where the error is.
+func (t *piece) badEnd() error {
+	line, column := t.place(t.i)
+	if t.in.entity == nil {
+		column -= len("]]")
+	}
+	return &SyntaxError{line, column, "]]> is not permitted in text"}
 }
 
 // plain adds text that stands for itself.
