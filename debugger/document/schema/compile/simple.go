@@ -165,8 +165,10 @@ func (c *compiler) data(n *read.Node) func(*datatype.Type, []datatype.Problem) *
 func (c *compiler) unionOf(d *document, n *read.Node, s *component.Simple, from *source) {
 	value, named := n.Attr("memberTypes")
 	var members []*component.Simple
+	seen := map[*component.Simple]bool{}
 	for word := range strings.FieldsSeq(value) {
-		if m := c.simpleRef(d, n, word, from); m != nil {
+		if m := c.simpleRef(d, n, word, from); m != nil && !seen[m] {
+			seen[m] = true
 			members = append(members, m)
 		}
 	}

@@ -2,6 +2,7 @@ package compile_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -39,6 +40,27 @@ func compiled(t *testing.T, contents string) (*component.Schema, string) {
 // simple returns a simple type s with contents.
 func simple(contents string) string {
 	return `<xs:simpleType name="s">` + contents + `</xs:simpleType>`
+}
+
+// TestNestedUnions has a union of unions in 2^40 ways, and elements whose types are a member
+// of it or not (part 1, section 3.14.6).
+func TestNestedUnions(t *testing.T) {
+	contents := `<xs:simpleType name="u0"><xs:restriction base="xs:string"/></xs:simpleType><xs:simpleType name="v0"><xs:restriction base="xs:string"/></xs:simpleType>`
+	for i := range 12 { // a union has 10,000 members at most
+		contents += fmt.Sprintf(`<xs:simpleType name="u%d"><xs:union memberTypes="t:u%d t:v%d"/></xs:simpleType><xs:simpleType name="v%[1]d"><xs:union memberTypes="t:v%[2]d t:u%[2]d"/></xs:simpleType>`, i+1, i, i)
+	}
+	contents += `<xs:simpleType name="w12"><xs:union memberTypes="t:u12 t:u12"/></xs:simpleType>`
+	for i := 12; i < 40; i++ {
+		contents += fmt.Sprintf(`<xs:simpleType name="w%d"><xs:union memberTypes="t:w%d t:w%[2]d"/></xs:simpleType>`, i+1, i)
+	}
+	contents += `<xs:element name="head" type="t:w40"/>`
+	if _, got := compiled(t, contents+`<xs:element name="e" type="t:v0" substitutionGroup="t:head"/>`); got != "" {
+		t.Errorf("a member of the union: %s", got)
+	}
+	_, got := compiled(t, contents+`<xs:element name="e" type="xs:int" substitutionGroup="t:head"/>`)
+	if !strings.Contains(got, "is not validly derived") {
+		t.Errorf("no member of the union: %s", got)
+	}
 }
 
 // TestSimpleProblems has definitions of simple types that are not allowed (part 1, section

@@ -29,28 +29,56 @@ func (s *Simple) derivesFrom(b Type, not Set) bool {
 	if not.Has(Restriction) {
 		return false
 	}
-	if base, ok := s.Base.(*Simple); ok && base.Final.Has(Restriction) {
-		return false
-	}
 	if c, ok := b.(*Complex); ok { // anyType, or nothing
-		return c.Base == b
+		return c.Base == b && !s.finalBase()
 	}
 	target := b.(*Simple)
-	if s.Base == b {
-		return true
-	}
-	if base, ok := s.Base.(*Simple); ok && base.Base != nil && DerivesFrom(base, b, not) {
-		return true
-	}
-	if target.Base != Type(AnySimpleType) { // a restriction of a union has fewer values than its members
-		return false
-	}
-	for _, m := range target.Members {
-		if DerivesFrom(s, m, not) {
+	members := target.allMembers()
+	for {
+		if s == target {
 			return true
 		}
+		if s.finalBase() {
+			return false
+		}
+		if members[s] {
+			return true
+		}
+		base, ok := s.Base.(*Simple)
+		if !ok {
+			return false
+		}
+		s = base
 	}
-	return false
+}
+
+// finalBase reports whether the base does not allow restrictions.
+func (s *Simple) finalBase() bool {
+	base, ok := s.Base.(*Simple)
+	return ok && base.Final.Has(Restriction)
+}
+
+// allMembers returns the members of a union, with those of the unions among them. A
+// restriction of a union has fewer values than its members, so it has none.
+func (s *Simple) allMembers() map[*Simple]bool {
+	var all map[*Simple]bool
+	for open := []*Simple{s}; len(open) > 0; {
+		u := open[len(open)-1]
+		open = open[:len(open)-1]
+		if u.Base != Type(AnySimpleType) {
+			continue
+		}
+		for _, m := range u.Members {
+			if all == nil {
+				all = map[*Simple]bool{}
+			}
+			if !all[m] {
+				all[m] = true
+				open = append(open, m)
+			}
+		}
+	}
+	return all
 }
 
 // Substitutable reports whether member may stand for head, apart from its being
