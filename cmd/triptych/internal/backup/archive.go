@@ -53,13 +53,12 @@ func (w *writer) stream(name string, mode fs.FileMode, size int64, content io.Re
 	return nil
 }
 
-// json writes an entry of JSON. The same value is always the same bytes.
-func (w *writer) json(name string, value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
+// bounded writes an entry that is read as a whole.
+func (w *writer) bounded(name string, mode fs.FileMode, content []byte, limit int64) error {
+	if err := within(name, int64(len(content)), limit); err != nil {
 		return err
 	}
-	return w.add(name, 0o600, append(text, '\n'))
+	return w.add(name, mode, content)
 }
 
 // file writes a file as it is when it is opened: files of a data folder are replaced as a
@@ -85,6 +84,9 @@ func (w *writer) lines(name string, lines iter.Seq2[[]byte, error]) error {
 	return w.temporary(name, func(out *bufio.Writer) error {
 		for line, err := range lines {
 			if err != nil {
+				return err
+			}
+			if err := within("a line of "+name, int64(len(line))+1, maxLineSize); err != nil {
 				return err
 			}
 			_, _ = out.Write(line) // temporary tells
@@ -124,6 +126,9 @@ func writeArray[T any](w *writer, name string, all []T) error {
 			if err != nil {
 				return err
 			}
+			if err := within("an element of "+name, int64(len(text)), maxElementSize); err != nil {
+				return err
+			}
 			_ = out.WriteByte("[,"[min(i, 1)]) // temporary tells
 			_, _ = out.Write(text)
 		}
@@ -138,7 +143,7 @@ const elementsAtOnce = 1000
 // elements yields the elements of a JSON array, some at a time.
 func elements[T any](content io.Reader) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
-		bounded := &boundedReader{r: content}
+		bounded := &boundedReader{r: content, what: "an element", limit: maxElementSize}
 		bounded.next()
 		in := json.NewDecoder(bounded)
 		if open, err := in.Token(); err != nil || open != json.Delim('[') {
@@ -176,7 +181,7 @@ func (w *writer) close(m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.add(manifestName, 0o600, append(text, '\n')), w.tar.Close(), w.gzip.Close())
+	return errors.Join(w.bounded(manifestName, 0o600, append(text, '\n'), maxManifestSize), w.tar.Close(), w.gzip.Close())
 }
 
 // each calls visit with the entries of an archive, in their order, and then seen, unless it

@@ -102,7 +102,11 @@ func (s Source) rulesets(ctx context.Context, w *writer) error {
 		if err := s.skill(ctx, w, c); err != nil {
 			return fmt.Errorf("ruleset %s: %w", name, err)
 		}
-		if err := w.json("rulesets/"+string(name)+".json", c); err != nil {
+		text, err := encodeCopy(&c, entryLimits)
+		if err != nil {
+			return fmt.Errorf("ruleset %s: %w", name, err)
+		}
+		if err := w.add("rulesets/"+string(name)+".json", 0o600, text); err != nil {
 			return err
 		}
 	}
@@ -120,7 +124,7 @@ func (s Source) skill(ctx context.Context, w *writer, c ruleset.Copy) error {
 		if err != nil {
 			return err
 		}
-		if err := w.add("skills/"+string(c.Name)+"/"+f.SHA256.String(), 0o644, data); err != nil {
+		if err := w.bounded("skills/"+string(c.Name)+"/"+f.SHA256.String(), 0o644, data, maxFileSize); err != nil {
 			return err
 		}
 	}
@@ -266,7 +270,7 @@ func copyChain(ctx context.Context, w *writer, c audit.ChainCopy, read func(cont
 	for try := 1; ; try++ {
 		err := w.lines("audit/"+c.ID+".jsonl", c.Lines)
 		if err == nil {
-			return w.add("audit/"+c.ID+".head", 0o600, c.Head)
+			return w.bounded("audit/"+c.ID+".head", 0o600, c.Head, maxHeadSize)
 		}
 		if !errors.Is(err, audit.ErrChanging) || try == chainTries {
 			return err
@@ -504,8 +508,8 @@ func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
 	if !ok {
 		return errors.New("this store takes no rulesets with their history")
 	}
-	var c ruleset.Copy
-	if err := decode(content, maxRulesetSize, &c); err != nil {
+	c, err := decodeCopy(content, entryLimits)
+	if err != nil {
 		return err
 	}
 	if _, err := ruleset.ParseName(string(c.Name)); err != nil {
