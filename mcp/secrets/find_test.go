@@ -31,3 +31,28 @@ func TestFind(t *testing.T) {
 		t.Errorf("found %v in an example", found)
 	}
 }
+
+// Output of programs need not be UTF-8, and places are those of its bytes.
+func TestFindInBytes(t *testing.T) {
+	for _, before := range []string{strings.Repeat("\xff", 1000), strings.Repeat("\u0130\xff", 300), strings.Repeat("\u212a", 400)} {
+		text := before + " password=hunter22 " + strings.Repeat("x ", 1000)
+		if got := secrets.Mask(text, secrets.Data); strings.Contains(got, "hunter22") || !strings.HasPrefix(got, before) {
+			t.Errorf("%.20q: %.60q", before, got[len(before):])
+		}
+	}
+}
+
+// A token whose form shows only far behind its beginning is found, and one keyword beside
+// another has its surroundings.
+func TestFindFar(t *testing.T) {
+	filler := strings.Repeat("some more words of a log\n", 20)
+	payload := strings.Repeat("a1B2c3D4e5F6g7H8i9J0", 100)
+	token := "ey" + "JhbGciOiJSUzI1NiJ9abcd.ey" + "J" + payload + ".c2lnbmF0dXJlLW9mLXRoaXM"
+	if got := secrets.Mask(filler+token+filler, secrets.Data); strings.Contains(got, payload[:40]) {
+		t.Error("a long web token is not masked")
+	}
+	first := strings.Repeat("x", 500)
+	if got := secrets.Mask("token "+first+" access_token=s3same0pen9876 client_secret=tr0ub4dor", secrets.Data); strings.Contains(got, "s3same") || strings.Contains(got, "tr0ub") {
+		t.Errorf("%q", got)
+	}
+}

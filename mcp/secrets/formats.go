@@ -6,6 +6,7 @@ type format struct {
 	id     string
 	begin  []string                // each one is a keyword
 	rest   string                  // behind the beginning; it may have one group, whose match alone is the secret
+	reach  int                     // like that of a rule
 	sum    func(token string) bool // reports whether the checksum is right; nil without one
 	source string                  // who describes the form
 }
@@ -67,7 +68,7 @@ var formats = []format{
 	{id: "heroku-api-key", begin: []string{"HRKU-"}, rest: `(?:AA` + url64 + `{58}|` + uuid + `)`, source: "devcenter.heroku.com/changelog: token prefix"},
 	{id: "huggingface-access-token", begin: []string{"hf_", "api_org_"}, rest: `[A-Za-z]{34}`, source: "huggingface.co/docs/hub/security-tokens"},
 	{id: "infracost-api-token", begin: []string{"ico-"}, rest: base62 + `{32}`, source: "infracost.io/docs"},
-	{id: "jwt", begin: []string{"eyJ"}, rest: `[0-9A-Za-z_-]{14,}\.eyJ[0-9A-Za-z_-]{14,}\.[0-9A-Za-z_-]{10,}`, source: "RFC 7519: objects in Base64, from {\""},
+	{id: "jwt", begin: []string{"eyJ"}, reach: 8 << 10, rest: `[0-9A-Za-z_-]{14,}\.eyJ[0-9A-Za-z_-]{14,}\.[0-9A-Za-z_-]{10,}`, source: "RFC 7519: objects in Base64, from {\""},
 	{id: "linear-api-key", begin: []string{"lin_api_", "lin_oauth_"}, rest: base62 + `{40,}`, source: "linear.app/developers"},
 	{id: "mailgun-private-api-token", begin: []string{"key-"}, rest: hex + `{32}\b`, source: "documentation.mailgun.com: authentication"},
 	{id: "mapbox-secret-token", begin: []string{"sk.eyJ"}, rest: url64 + `{60,}\.` + url64 + `{20,}`, source: "docs.mapbox.com: access tokens"},
@@ -86,7 +87,7 @@ var formats = []format{
 	{id: "planetscale-token", begin: []string{"pscale_tkn_", "pscale_oauth_", "pscale_pw_"}, rest: `[0-9A-Za-z_=.-]{32,}`, source: "planetscale.com/docs: service tokens"},
 	{id: "postman-api-token", begin: []string{"PMAK-"}, rest: hex + `{24}-` + hex + `{34}`, source: "learning.postman.com: API keys"},
 	{id: "prefect-api-token", begin: []string{"pnu_", "pnb_"}, rest: base62 + `{36}`, source: "docs.prefect.io: manage API keys"},
-	{id: "private-key", begin: []string{"-----BEGIN"}, rest: `[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-[^-]){40,}?-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`, source: "RFC 7468; RFC 9580 for OpenPGP"},
+	{id: "private-key", begin: []string{"-----BEGIN"}, reach: 8 << 10, rest: `[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-[^-]){40,}?-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----`, source: "RFC 7468; RFC 9580 for OpenPGP"},
 	{id: "pulumi-api-token", begin: []string{"pul-"}, rest: hex + `{40}`, source: "pulumi.com/docs: access tokens"},
 	{id: "pypi-upload-token", begin: []string{"pypi-AgEIcHlwaS5vcmc", "pypi-AgENdGVzdC5weXBpLm9yZw"}, rest: url64 + `{50,}`, source: "warehouse.pypa.io: token scanning"},
 	{id: "readme-api-token", begin: []string{"rdme_"}, rest: `[0-9a-z]{70}`, source: "docs.readme.com: API keys"},

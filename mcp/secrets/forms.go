@@ -53,8 +53,8 @@ var assignments = []rule{
 	// Behind an equals sign, as in configurations and queries.
 	{
 		id: "assigned-password", kinds: Report | Data,
-		keywords: []string{"password=", "passwd=", "pwd=", "passphrase=", "secret=", "token=", "key="},
-		expr:     `(?i)\b(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key)=([^\s"'&;,]{4,})`,
+		keywords: []string{"password", "passwd", "pwd", "passphrase", "secret", "token", "key"},
+		expr:     `(?i)\b(?:\w{0,40}_)?(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key)=([^\s"'&;,]{4,})`,
 		harmless: `^(?i:\d+|true|false|none|null|0x[0-9a-f]+)$`,
 	},
 	{

@@ -17,6 +17,7 @@ type rule struct {
 	expr     string   // what its first group matches is the secret, or the whole match
 	entropy  float64  // the least of a secret, in bits a character
 	digits   bool     // a secret has digits
+	reach    int      // how far behind a keyword a match may begin to be one; 0 for the usual window
 	harmless string   // what is no secret
 	sum      func(secret string) bool
 
@@ -56,7 +57,7 @@ func (f *format) rule() *rule {
 	}
 	return &rule{
 		id: f.id, kinds: Prose | Report | Data, keywords: f.begin, exact: true,
-		expr: `(?:` + strings.Join(begin, "|") + `)` + f.rest, entropy: minEntropy, sum: f.sum,
+		expr: `(?:` + strings.Join(begin, "|") + `)` + f.rest, entropy: minEntropy, reach: f.reach, sum: f.sum,
 	}
 }
 

@@ -27,6 +27,7 @@ func (s *search) windows(keywords *finder) [][2]int {
 		}
 		before, after = windowBefore, windowAfter
 	}
+	after = max(after, keywords.reach)
 	var parts [][2]int
 	for {
 		next := keywords.next()
@@ -39,7 +40,7 @@ func (s *search) windows(keywords *finder) [][2]int {
 		} else {
 			parts = append(parts, [2]int{from, to})
 		}
-		keywords.skip(to - before) // the surroundings of those before are in this part
+		keywords.skip(next + after/2) // those before have half of the surroundings at least
 	}
 }
 
@@ -48,10 +49,11 @@ type finder struct {
 	text     string
 	keywords []string
 	places   []int // the next place of each keyword; len(text) if there is none
+	reach    int   // of the rule
 }
 
 func (r *rule) find(s *search) *finder {
-	f := &finder{text: s.lower, keywords: r.keywords, places: make([]int, len(r.keywords))}
+	f := &finder{text: s.lower, keywords: r.keywords, reach: r.reach, places: make([]int, len(r.keywords))}
 	if r.exact {
 		f.text = s.text
 	}
@@ -97,15 +99,14 @@ func lineBefore(s string, at, before int) int {
 	return from
 }
 
-// smallLetters returns a text in small letters with the same places of bytes.
+// smallLetters returns a text with the letters of ASCII in small, so that places are those of
+// the text, which need not be UTF-8.
 func smallLetters(s string) string {
-	if lower := strings.ToLower(s); len(lower) == len(s) {
-		return lower
-	}
-	return strings.Map(func(c rune) rune {
+	lower := []byte(s)
+	for i, c := range lower {
 		if 'A' <= c && c <= 'Z' {
-			return c + 'a' - 'A'
+			lower[i] = c + 'a' - 'A'
 		}
-		return c
-	}, s)
+	}
+	return string(lower)
 }
