@@ -67,14 +67,16 @@ func (w *Watch) Run(ctx context.Context) error {
 func (w *Watch) Look() {
 	for _, folder := range w.folders {
 		free, err := Free(folder)
-		if err != nil || free >= low && !w.isFull(folder) {
-			continue // it is not there, or has space
+		if err == nil && free >= low && !w.isFull(folder) {
+			continue
 		}
-		switch err := probe(folder); {
-		case err == nil:
-			w.recover(folder)
-		case isFull(err):
+		if err == nil {
+			err = probe(folder)
+		}
+		if isFull(err) {
 			w.Saw(folder, err)
+		} else { // it has space, or is gone or closed to the server, which its users are told
+			w.recover(folder)
 		}
 	}
 }

@@ -51,6 +51,24 @@ func TestFullDisk(t *testing.T) {
 		if err := w.Err(); err != nil {
 			t.Errorf("with space again: %v", err)
 		}
+		if round == 2 { // a full disk that is gone is full no more
+			disktest.Fill(t, filler)
+			w.Look()
+			if err := os.Rename(inside, inside+".gone"); err != nil || w.Err() == nil {
+				t.Errorf("full: %v, %v", w.Err(), err)
+			}
+			if err := os.Remove(filler); err != nil {
+				t.Fatal(err)
+			}
+			w.Look()
+			if err := w.Err(); err != nil {
+				t.Errorf("with a folder that is gone: %v", err)
+			}
+			if err := os.Rename(inside+".gone", inside); err != nil {
+				t.Fatal(err)
+			}
+			round++
+		}
 		full, again := strings.Count(log.String(), `level=ERROR msg="the disk is full`), strings.Count(log.String(), `level=INFO msg="the disk has space again"`)
 		if full != round || again != round {
 			t.Errorf("after %d times, the log has %d and %d lines:\n%s", round, full, again, &log)

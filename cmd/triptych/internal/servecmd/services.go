@@ -144,7 +144,7 @@ const readyKey = "triptych:ready"
 // pings, too. A store without memory is still good for look-ups.
 func (s *services) ready(ctx context.Context) error {
 	trail := s.recorder.Commit(ctx)
-	if err := s.disk.Err(); err != nil { // also the cause of the other
+	if err := s.disk.Err(); err != nil && s.client == nil { // also the cause of the other; a store has the keys and the trail
 		return &https.NotReadyError{Reason: "the disk is full", Err: err}
 	}
 	if trail != nil {
