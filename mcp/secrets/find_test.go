@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Output of programs need not be UTF-8, and places are those of its bytes.
+// Output of programs need not be UTF-8, and places count its bytes.
 func TestFindInBytes(t *testing.T) {
 	for _, before := range []string{strings.Repeat("\xff", 1000), strings.Repeat("\u0130\xff", 300), strings.Repeat("\u212a", 400)} {
 		text := before + " password=hunter22 " + strings.Repeat("x ", 1000)

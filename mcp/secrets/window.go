@@ -99,8 +99,8 @@ func lineBefore(s string, at, before int) int {
 	return from
 }
 
-// smallLetters returns a text with the letters of ASCII in small, so that places are those of
-// the text, which need not be UTF-8.
+// smallLetters returns a text with the letters of ASCII in small. Its bytes have the places of
+// the bytes of the text, which need not be UTF-8.
 func smallLetters(s string) string {
 	lower := []byte(s)
 	for i, c := range lower {
