@@ -12,6 +12,28 @@ type Tracker struct {
 	scopes  []*scope
 	targets []*target
 	waits   []wait
+	open    int // paths that the scopes and targets follow
+	work    int
+	full    bool
+}
+
+// MaxOpen limits the paths that are followed at once: those of the selectors of all
+// elements that are open, and those of the fields of the elements that they select.
+const MaxOpen = 1_000_000
+
+// Full reports whether MaxOpen was exceeded. What a tracker reports since is not complete.
+func (t *Tracker) Full() bool { return t.full }
+
+// Work returns the number of paths that were followed by a step so far.
+func (t *Tracker) Work() int { return t.work }
+
+// grow counts paths more to follow, and reports whether the limit permits them.
+func (t *Tracker) grow(paths int) bool {
+	if t.full = t.full || t.open+paths > MaxOpen; t.full {
+		return false
+	}
+	t.open += paths
+	return true
 }
 
 // NewTracker returns a tracker that passes violations to report.
@@ -56,6 +78,7 @@ func (t *Tracker) Start(name Name, constraints []*Constraint, lost bool, place f
 	if len(t.scopes) == 0 && len(constraints) == 0 {
 		return
 	}
+	t.work += t.open
 	for _, s := range t.scopes {
 		s.selector.enter(name)
 	}
@@ -64,11 +87,16 @@ func (t *Tracker) Start(name Name, constraints []*Constraint, lost bool, place f
 			to.fields[i].run.enter(name)
 		}
 	}
-	t.open(constraints)
+	t.begin(constraints)
+	var at *Place
 	for _, s := range t.scopes {
-		if s.selector.selects() {
-			t.target(s, lost, place())
+		if !s.selector.selects() {
+			continue
 		}
+		if at == nil {
+			at = place()
+		}
+		t.target(s, lost, at)
 	}
 	for _, to := range t.targets {
 		for i := range to.fields {
@@ -79,22 +107,46 @@ func (t *Tracker) Start(name Name, constraints []*Constraint, lost bool, place f
 	}
 }
 
-// open begins the scopes of the current element.
-func (t *Tracker) open(constraints []*Constraint) {
+// begin begins the scopes of the current element.
+func (t *Tracker) begin(constraints []*Constraint) {
 	first := len(t.scopes)
+	var made map[*Constraint]*scope
 	for _, c := range constraints {
-		t.scopes = append(t.scopes, &scope{c: c, depth: t.depth, selector: start(c.Selector)})
+		if !t.grow(len(c.Selector.paths)) {
+			return
+		}
+		s := &scope{c: c, depth: t.depth, selector: start(c.Selector)}
+		t.scopes = append(t.scopes, s)
+		if c.Refer != nil && made == nil {
+			made = make(map[*Constraint]*scope, len(constraints))
+		}
+	}
+	if made == nil {
+		return
 	}
 	for _, s := range t.scopes[first:] {
-		for _, other := range t.scopes[first:] {
-			if s.c.Refer == other.c {
-				s.refer = other
-			}
+		made[s.c] = s
+	}
+	for _, s := range t.scopes[first:] {
+		if s.c.Refer != nil {
+			s.refer = made[s.c.Refer]
 		}
 	}
 }
 
+// paths returns the number of paths of the fields.
+func (c *Constraint) paths() int {
+	n := 0
+	for _, f := range c.Fields {
+		n += len(f.paths)
+	}
+	return n
+}
+
 func (t *Tracker) target(s *scope, lost bool, place *Place) {
+	if !t.grow(s.c.paths()) {
+		return
+	}
 	to := &target{scope: s, depth: t.depth, place: place, lost: lost, fields: make([]field, len(s.c.Fields))}
 	for i, f := range s.c.Fields {
 		to.fields[i].run = start(f)
@@ -107,6 +159,7 @@ func (t *Tracker) WantsAttributes() bool { return len(t.targets) > 0 }
 
 // Attribute tells the value of an attribute of the current element.
 func (t *Tracker) Attribute(name Name, v Value) {
+	t.work += t.open
 	for _, to := range t.targets {
 		for i := range to.fields {
 			if f := &to.fields[i]; f.run.selectsAttribute(name) {
@@ -143,6 +196,7 @@ func (t *Tracker) End(v Value) {
 	}
 	for n := len(t.targets); n > 0 && t.targets[n-1].depth == t.depth; n-- {
 		t.complete(t.targets[n-1])
+		t.open -= t.targets[n-1].scope.c.paths()
 		t.targets = t.targets[:n-1]
 	}
 	if len(t.scopes) > 0 {
@@ -157,14 +211,14 @@ func (t *Tracker) leave() {
 	for first > 0 && t.scopes[first-1].depth == t.depth {
 		first--
 	}
-	for _, s := range t.scopes[first:] {
-		if s.c.Kind != Keyref {
-			t.inherit(s, first)
-		}
+	if first < len(t.scopes) {
+		t.inherit(t.scopes[:first], t.scopes[first:])
 	}
 	for _, s := range t.scopes[first:] {
 		t.resolve(s)
+		t.open -= len(s.c.Selector.paths)
 	}
+	t.work += t.open
 	clear(t.scopes[first:])
 	t.scopes = t.scopes[:first]
 	for _, s := range t.scopes {
@@ -177,11 +231,21 @@ func (t *Tracker) leave() {
 	}
 }
 
-// inherit passes a table of keys on to the references of ancestors.
-func (t *Tracker) inherit(s *scope, ancestors int) {
-	for _, a := range t.scopes[:ancestors] {
-		if a.c.Refer == s.c {
+// inherit passes the tables of keys of an element on to the references of its ancestors.
+func (t *Tracker) inherit(ancestors, own []*scope) {
+	refers := map[*Constraint][]*scope{}
+	for _, a := range ancestors {
+		if a.c.Refer != nil {
+			refers[a.c.Refer] = append(refers[a.c.Refer], a)
+		}
+	}
+	if len(refers) == 0 {
+		return
+	}
+	for _, s := range own {
+		for _, a := range refers[s.c] {
 			a.table.inherit(&s.table)
+			t.work += len(s.table.own)
 		}
 	}
 }

@@ -160,3 +160,29 @@ func TestErrors(t *testing.T) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
+
+// A document is refused in which constraints in each other select too much. At the
+// depth d each constraint has d(d-1)/2 targets and d scopes, together 990 at the depth 44
+// and 1035 at 45.
+func TestManyTargets(t *testing.T) {
+	var constraints strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&constraints, `<xs:unique name="u%d"><xs:selector xpath=".//s:a"/><xs:field xpath="@x"/></xs:unique>`, i)
+	}
+	g := grammarOf(t, `<xs:element name="a"><xs:complexType><xs:sequence><xs:element ref="s:a" minOccurs="0"/></xs:sequence><xs:attribute name="x"/></xs:complexType>`+constraints.String()+`</xs:element>`, nil)
+	document := func(depth int) *event.Parser {
+		return event.NewBytes([]byte(`<a xmlns="urn:s">`+strings.Repeat("<a>", depth-1)+strings.Repeat("</a>", depth)), event.Limits{})
+	}
+	if _, err := g.Document(t.Context(), document(20), validate.Options{}); err != nil {
+		t.Errorf("20 elements in each other: %v", err)
+	}
+	_, err := g.Document(t.Context(), document(256), validate.Options{})
+	if limit, ok := errors.AsType[*event.LimitError](err); !ok || limit.Limit != 1_000_000 || limit.Column != len(`<a xmlns="urn:s">`)+43*len("<a>")+1 {
+		t.Errorf("got %v, want the limit of 1000000 at the 45th element", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.Document(ctx, document(40), validate.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}

@@ -70,14 +70,19 @@ type validator struct {
 	err    error  // that ends the validation
 }
 
-// checkEvery is the number of events between looks at the context.
-const checkEvery = 2048
+const (
+	checkEvery = 2048    // events between looks at the context, and
+	checkWork  = 500_000 // steps of paths of identity constraints, at most
+)
 
 // read validates all events.
 func (v *validator) read(ctx context.Context) error {
+	worked := 0
 	for n := 1; ; n++ {
-		if n%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if n%checkEvery == 0 || v.tracker.Work()-worked > checkWork {
+			if worked = v.tracker.Work(); ctx.Err() != nil {
+				return ctx.Err()
+			}
 		}
 		e, err := v.parser.Next()
 		if errors.Is(err, io.EOF) {
@@ -93,6 +98,9 @@ func (v *validator) read(ctx context.Context) error {
 			v.characters(e.Text)
 		case event.End:
 			v.end()
+		}
+		if v.tracker.Full() {
+			return &event.LimitError{Line: e.Line, Column: e.Column, What: "paths of identity constraints that are followed at once", Limit: identity.MaxOpen}
 		}
 		if v.err != nil {
 			return v.err
