@@ -181,6 +181,13 @@ func collapse(value string) string {
 	return strings.Join(strings.FieldsFunc(value, func(r rune) bool { return r == ' ' }), " ")
 }
 
+// Default attributes count as expanded text, each with attributeCost bytes for the attribute.
+// The first freeDefaults bytes of an element do not count: it takes more memory itself.
+const (
+	attributeCost = 16
+	freeDefaults  = 256
+)
+
 // addDefaults adds the default attributes of an element to those of its tag, and
 // normalizes the values of those that are not CDATA.
 func (p *Parser) addDefaults(element string) error {
@@ -192,6 +199,7 @@ func (p *Parser) addDefaults(element string) error {
 	for i, a := range p.attrs {
 		at[a.name.raw] = i
 	}
+	added := 0
 	for _, def := range defs {
 		i, there := at[def.name]
 		switch {
@@ -204,6 +212,11 @@ func (p *Parser) addDefaults(element string) error {
 		case !there && def.given:
 			if len(p.attrs) == p.limits.Attributes {
 				return p.limit("attributes of one element", int64(p.limits.Attributes))
+			}
+			if added += len(def.value) + attributeCost; added > freeDefaults {
+				if err := p.expandBy(min(len(def.value)+attributeCost, added-freeDefaults)); err != nil {
+					return err
+				}
 			}
 			from := len(p.values)
 			p.values = append(p.values, def.value...)

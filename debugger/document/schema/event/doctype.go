@@ -51,10 +51,11 @@ func (p *Parser) readDoctype(b []byte) error {
 // text of a parameter entity. Its methods do nothing after an error.
 type subset struct {
 	*Parser
-	b   []byte
-	i   int
-	at  int // offset of the reference to the parameter entity; -1 in the document
-	err error
+	b     []byte
+	i     int
+	at    int // offset of the reference to the parameter entity; -1 in the document
+	depth int // parameter entities in each other
+	err   error
 }
 
 // wrong records an error at the current position.
@@ -331,8 +332,12 @@ func (s *subset) parameter() {
 	if s.err = s.expand(e); s.err != nil {
 		return
 	}
+	if s.depth == maxEntities {
+		s.err = s.tooNested()
+		return
+	}
 	e.open = true
-	inner := &subset{Parser: s.Parser, b: e.text, at: at}
+	inner := &subset{Parser: s.Parser, b: e.text, at: at, depth: s.depth + 1}
 	inner.declarations()
 	e.open = false
 	s.err = inner.err

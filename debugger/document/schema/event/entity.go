@@ -106,8 +106,11 @@ func digit(b byte) rune {
 }
 
 // expand counts the text of an entity that is referred to.
-func (p *Parser) expand(e *entity) error {
-	p.expanded += int64(len(e.text)) + 1
+func (p *Parser) expand(e *entity) error { return p.expandBy(len(e.text) + 1) }
+
+// expandBy counts text that does not stand in the document.
+func (p *Parser) expandBy(n int) error {
+	p.expanded += int64(n)
 	consumed := p.read - int64(len(p.in.rest()))
 	if p.in.entity != nil {
 		consumed = p.read - int64(len(p.outer[0].rest()))
@@ -118,10 +121,18 @@ func (p *Parser) expand(e *entity) error {
 	return nil
 }
 
+// maxEntities limits the entities that are referred to in each other.
+const maxEntities = 100
+
+func (p *Parser) tooNested() error { return p.limit("entities in each other", maxEntities) }
+
 // beginEntity has the text of an entity read in place of a reference.
 func (p *Parser) beginEntity(e *entity, length int) error {
 	if err := p.expand(e); err != nil {
 		return err
+	}
+	if len(p.outer) == maxEntities {
+		return p.tooNested()
 	}
 	p.here = p.moved(0)
 	p.in.pos += length
@@ -154,8 +165,15 @@ func (p *Parser) addReference(ref reference, at int) error {
 	if err := p.expand(e); err != nil {
 		return err
 	}
+	if p.nested == maxEntities {
+		return p.tooNested()
+	}
 	e.open = true
-	defer func() { e.open = false }()
+	p.nested++
+	defer func() {
+		e.open = false
+		p.nested--
+	}()
 	for i := 0; i < len(e.text); {
 		switch b := e.text[i]; {
 		case b == '<':

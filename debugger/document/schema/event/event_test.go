@@ -127,6 +127,13 @@ func TestLimits(t *testing.T) {
 		{laughs + "]><a>&e9;</a>", "expansion"},
 		{laughs + "]><a x='&e9;'/>", "expansion"},
 		{"<!DOCTYPE a [<!ENTITY e '" + strings.Repeat("x", 100_000) + "'>]><a>" + strings.Repeat("&e;", 30_000) + "</a>", "expansion"},
+		{"<!DOCTYPE a [<!ATTLIST b x CDATA '" + strings.Repeat("x", 100_000) + "'>]><a>" + strings.Repeat("<b/>", 10) + "</a>", "expansion"},
+		{"<!DOCTYPE a [<!ATTLIST b x CDATA '" + strings.Repeat("x", 200) + "'>]><a>" + strings.Repeat("<b/>", 10_000) + "</a>", ""},
+		{"<!DOCTYPE a [" + manyEntities("% ", "&#37;", 99) + "%e99;]><a/>", ""},
+		{"<!DOCTYPE a [" + manyEntities("% ", "&#37;", 100) + "%e100;]><a/>", "entities in each other"},
+		{"<!DOCTYPE a [" + manyEntities("", "&", 99) + "]><a x='&e99;'>&e99;</a>", ""},
+		{"<!DOCTYPE a [" + manyEntities("", "&", 100) + "]><a x='&e100;'/>", "entities in each other"},
+		{"<!DOCTYPE a [" + manyEntities("", "&", 100) + "]><a>&e100;</a>", "entities in each other"},
 		{"</b>" + strings.Repeat("<a>", 257), ""},
 		{"<!DOCTYPE a [<!ELEMENT a " + strings.Repeat("(", 10_000), "depth"},
 	} {
@@ -144,6 +151,15 @@ func TestLimits(t *testing.T) {
 	if limit, ok := errors.AsType[*event.LimitError](err); !ok || limit.Limit != 999 {
 		t.Errorf("a large document: %v", err)
 	}
+}
+
+// manyEntities declares an empty entity, and n more that refer to the one before.
+func manyEntities(kind, reference string, n int) string {
+	all := "<!ENTITY " + kind + "e0 ''>"
+	for i := range n {
+		all += fmt.Sprintf("<!ENTITY %se%d '%se%d;'>", kind, i+1, reference, i)
+	}
+	return all
 }
 
 func manyAttributes(n int) string {

@@ -41,7 +41,8 @@ type Parser struct {
 	values   []byte
 	scratch  []byte
 	doctype  *doctype
-	expanded int64 // bytes of expanded entities
+	expanded int64 // bytes of expanded entities and default values
+	nested   int   // entities in each other that are read in the value of an attribute
 }
 
 // A state says which constructs may follow.
