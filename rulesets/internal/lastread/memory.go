@@ -10,15 +10,16 @@ import (
 
 // The default limits of [Memory]: 20,000 reads take about 4 MB.
 const (
-	maxNames = 1_000  // of one client
-	maxReads = 20_000 // of one principal
+	maxNames   = 1_000  // of one client
+	maxReads   = 20_000 // of one principal
+	maxClients = 5_000  // of one principal
 )
 
 // Memory is a record in memory. If a client has read too many rulesets, one of them is
-// forgotten; if the clients of a principal together have, so is the client that was active
-// least recently.
+// forgotten; if the clients of a principal together have, or are too many, so is the client
+// that was active least recently. A client without reads is not kept.
 type Memory struct {
-	maxNames, maxReads int // lower in tests
+	maxNames, maxReads, maxClients int // lower in tests
 
 	mu         sync.Mutex
 	principals map[string]*principal
@@ -35,41 +36,39 @@ type principal struct {
 type client struct {
 	id    identity
 	owner string
-	revs  map[ruleset.Name]int
+	revs  map[ruleset.Name]reading
+}
+
+// A reading is a revision that a client read.
+type reading struct {
+	rev  int
+	sent int64 // the Unix time at which the server of [Valkey] got it, 0 for never
 }
 
 var _ Record = (*Memory)(nil)
 
 // NewMemory returns an empty record.
 func NewMemory() *Memory {
-	return &Memory{maxNames: maxNames, maxReads: maxReads, principals: map[string]*principal{}, clients: map[identity]*list.Element{}}
+	return &Memory{maxNames: maxNames, maxReads: maxReads, maxClients: maxClients, principals: map[string]*principal{}, clients: map[identity]*list.Element{}}
 }
 
 // Read implements [Record].
 func (m *Memory) Read(_ context.Context, who Reader, name ruleset.Name, rev int) error {
-	m.read(&who, name, rev)
-	return nil
-}
-
-// read records a read, and reports whether it was news.
-func (m *Memory) read(who *Reader, name ruleset.Name, rev int) (news bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ids, n := who.identities()
 	for _, id := range ids[:n] {
-		if m.set(id, who.Principal, name, rev) {
-			news = true
-		}
+		m.set(id, who.Principal, name, rev)
 	}
-	return news
+	return nil
 }
 
-// set records a read of an identity, and reports whether it was news.
-func (m *Memory) set(id identity, owner string, name ruleset.Name, rev int) bool {
+// set records a read of an identity.
+func (m *Memory) set(id identity, owner string, name ruleset.Name, rev int) {
 	e, known := m.clients[id]
 	if !known {
 		if rev == 0 {
-			return false
+			return
 		}
 		e = m.add(id, owner)
 	}
@@ -78,19 +77,44 @@ func (m *Memory) set(id identity, owner string, name ruleset.Name, rev int) bool
 	of.recent.MoveToFront(e)
 	was, had := c.revs[name]
 	switch {
-	case was == rev:
-		return false
+	case was.rev == rev:
+		return
 	case rev == 0:
 		delete(c.revs, name)
 		of.reads--
-		return true
+		if len(c.revs) == 0 {
+			m.remove(e)
+		}
+		return
 	}
 	if !had {
 		m.makeRoom(of, c)
 		of.reads++
 	}
-	c.revs[name] = rev
-	return true
+	c.revs[name] = reading{rev: rev}
+}
+
+// sent returns when the store got a read of an identity, 0 for never.
+func (m *Memory) sent(id identity, name ruleset.Name) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.clients[id]; e != nil {
+		return e.Value.(*client).revs[name].sent
+	}
+	return 0
+}
+
+// setSent records that the store got a read, unless there is a later one by now.
+func (m *Memory) setSent(id identity, name ruleset.Name, rev int, at int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.clients[id]
+	if e == nil {
+		return
+	}
+	if revs := e.Value.(*client).revs; rev != 0 && revs[name].rev == rev {
+		revs[name] = reading{rev, at}
+	}
 }
 
 // add adds a client.
@@ -100,7 +124,7 @@ func (m *Memory) add(id identity, owner string) *list.Element {
 		of = new(principal)
 		m.principals[owner] = of
 	}
-	e := of.recent.PushFront(&client{id: id, owner: owner, revs: map[ruleset.Name]int{}})
+	e := of.recent.PushFront(&client{id: id, owner: owner, revs: map[ruleset.Name]reading{}})
 	m.clients[id] = e
 	return e
 }
@@ -114,7 +138,7 @@ func (m *Memory) makeRoom(of *principal, c *client) {
 			break
 		}
 	}
-	for of.reads >= m.maxReads && of.recent.Len() > 1 {
+	for (of.reads >= m.maxReads || of.recent.Len() > m.maxClients) && of.recent.Len() > 1 {
 		m.remove(of.recent.Back())
 	}
 }
@@ -138,12 +162,15 @@ func (m *Memory) Last(_ context.Context, who Reader, name ruleset.Name) (int, er
 }
 
 // last returns the revision of the first identity that has read any.
+// The connection goes before the machine even if that has a later one: the later one can be of
+// another client of the same program, whose change would be overwritten. A conflict is the
+// lesser harm.
 func (m *Memory) last(ids []identity, name ruleset.Name) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, id := range ids {
 		if e := m.clients[id]; e != nil {
-			if rev := e.Value.(*client).revs[name]; rev != 0 {
+			if rev := e.Value.(*client).revs[name].rev; rev != 0 {
 				return rev
 			}
 		}

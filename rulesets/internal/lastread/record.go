@@ -49,6 +49,12 @@ func (r *Reader) identities() (ids [2]identity, n int) {
 	return ids, 2
 }
 
+// shared returns the identity under which servers share the reads of a client.
+func (r *Reader) shared() identity {
+	ids, n := r.identities()
+	return ids[n-1]
+}
+
 // machine returns the identity of a client without a session on whatever connection.
 func (r *Reader) machine() identity {
 	return identity{principal: r.Principal, program: r.Program, addr: netip.AddrPortFrom(r.Addr.Addr(), 0)}

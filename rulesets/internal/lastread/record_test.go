@@ -181,3 +181,65 @@ func TestStoreIsAway(t *testing.T) {
 		t.Errorf("revision %d without the store", rev)
 	}
 }
+
+// A client whose last ruleset is gone is not kept, and the clients of a key are bounded.
+func TestClientsAreBounded(t *testing.T) {
+	m := NewMemory()
+	m.maxClients = 5
+	for n := range 100 {
+		who := Reader{Principal: "key_a", Session: fmt.Sprint(n)}
+		read(t, m, who, "a", 1)
+		read(t, m, who, "a", 0)
+	}
+	if len(m.clients) != 0 || len(m.principals) != 0 {
+		t.Errorf("%d clients and %d principals without reads", len(m.clients), len(m.principals))
+	}
+	for n := range 100 {
+		read(t, m, Reader{Principal: "key_a", Session: fmt.Sprint(n)}, "a", n+1)
+	}
+	if len(m.clients) != 5 || m.principals["key_a"].reads != 5 {
+		t.Errorf("%d clients with %d reads, the limit is 5", len(m.clients), m.principals["key_a"].reads)
+	}
+	want(t, m, Reader{Principal: "key_a", Session: "99"}, "a", 100)
+	want(t, m, Reader{Principal: "key_a", Session: "94"}, "a", 0)
+}
+
+// A read that did not reach the store is known here, and is sent when it is repeated.
+func TestReadWithoutStore(t *testing.T) {
+	url := "valkey://" + valkeytest.Start(t).Addr
+	one, two := openValkey(t, url, ""), openValkey(t, url, "")
+	read(t, one, ann, "a", 5)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := one.Read(ended, ann, "a", 6); err == nil {
+		t.Fatal("the store got a read of a call that had ended")
+	}
+	want(t, one, ann, "a", 6)
+	want(t, two, ann, "a", 5)
+	read(t, one, ann, "a", 6)
+	want(t, two, ann, "a", 6)
+}
+
+// What a client goes on reading stays in the store.
+func TestReadsAreRenewed(t *testing.T) {
+	server := valkeytest.Start(t)
+	v := openValkey(t, "valkey://"+server.Addr, "")
+	now := time.Now()
+	v.now = func() time.Time { return now }
+	read(t, v, ann, "a", 1)
+	client := valkeytest.Client(t, "redis://"+server.Addr)
+	key := v.key(&ann)
+	for _, step := range []struct {
+		after time.Duration
+		least time.Duration
+	}{{valkeyRenew - time.Second, 0}, {time.Second, 23 * time.Hour}} {
+		if err := client.Expire(t.Context(), key, time.Minute).Err(); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(step.after)
+		read(t, v, ann, "a", 1)
+		if left, err := client.TTL(t.Context(), key).Result(); err != nil || left < step.least || step.least == 0 && left > time.Minute {
+			t.Errorf("after %s the key stays for %s, %v", step.after, left, err)
+		}
+	}
+}

@@ -20,16 +20,19 @@ const (
 	valkeyWait = 3 * time.Second
 	// valkeyLife is the time for which the reads of a client stay after the last one.
 	valkeyLife = 24 * time.Hour
+	// valkeyRenew is the time after which a read is sent again, so that it stays.
+	valkeyRenew = time.Hour
 )
 
 // Valkey is a record that the servers of a Valkey or Redis server, or a cluster of them,
 // share. The hash rulesets:read:ID, behind the prefix of the installation, has the revision
 // of each name that a client read; ID is a digest, since the id of a session is a secret.
-// Reads that this process has recorded already are not sent again.
+// Reads that the server got from this process in the last hour are not sent again.
 type Valkey struct {
 	local  *Memory
 	prefix string
 	dial   func() (redis.UniversalClient, error)
+	now    func() time.Time
 
 	mu     sync.Mutex
 	client redis.UniversalClient // nil before the first use
@@ -42,7 +45,7 @@ var _ Record = (*Valkey)(nil)
 // are). It connects when the first client needs it, which those over standard input never do.
 func OpenValkey(ctx context.Context, url, prefix string, log *slog.Logger) *Valkey {
 	ctx = context.WithoutCancel(ctx)
-	return &Valkey{local: NewMemory(), prefix: prefix + "rulesets:read:", dial: func() (redis.UniversalClient, error) {
+	return &Valkey{local: NewMemory(), prefix: prefix + "rulesets:read:", now: time.Now, dial: func() (redis.UniversalClient, error) {
 		client, _, err := valkeyconn.Dial(ctx, url, log)
 		return client, err
 	}}
@@ -78,7 +81,11 @@ func (v *Valkey) Close() error {
 
 // Read implements [Record].
 func (v *Valkey) Read(ctx context.Context, who Reader, name ruleset.Name, rev int) error {
-	if news := v.local.read(&who, name, rev); !news || who.Local {
+	if err := v.local.Read(ctx, who, name, rev); err != nil || who.Local {
+		return err
+	}
+	id, now := who.shared(), v.now().Unix()
+	if sent := v.local.sent(id, name); sent != 0 && now-sent < int64(valkeyRenew/time.Second) {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
@@ -100,10 +107,12 @@ func (v *Valkey) Read(ctx context.Context, who Reader, name ruleset.Name, rev in
 	if err != nil {
 		return unavailable(err)
 	}
+	v.local.setSent(id, name, rev, now)
 	return nil
 }
 
-// Last implements [Record].
+// Last implements [Record]. The server can have an older revision than this process, which it
+// could not reach when the later one was read.
 func (v *Valkey) Last(ctx context.Context, who Reader, name ruleset.Name) (int, error) {
 	ids, n := who.identities()
 	if n > 1 { // the connection is with this server
@@ -128,7 +137,7 @@ func (v *Valkey) Last(ctx context.Context, who Reader, name ruleset.Name) (int, 
 	if err != nil {
 		return 0, unavailable(err)
 	}
-	return rev, nil
+	return max(here, rev), nil
 }
 
 // End implements [Record]. The session may go on at another server: what the store has
