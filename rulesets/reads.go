@@ -36,7 +36,8 @@ func readerOf(call *mcp.Call) (who lastread.Reader, ok bool) {
 }
 
 // sawRead records that a client read a ruleset. A revision that it asked for by number or
-// label may be older than the one that it has read last, which then stays.
+// label, or whose label its key has, may be older than the one that it has read last, which
+// then stays.
 func (t *tools) sawRead(ctx context.Context, call *mcp.Call, r *ruleset.Ruleset, chosen bool) {
 	who, ok := readerOf(call)
 	if !ok || r.Rev == 0 {
@@ -92,11 +93,14 @@ func (t *tools) endReads(key string) {
 
 // expectBatch gives the operations of a batch that change a text the revision that the client
 // read last, if they have none. It returns the names of those. Of several operations on one
-// ruleset the first is checked.
+// ruleset the first that changes it is checked: a label changes none.
 func (t *tools) expectBatch(ctx context.Context, call *mcp.Call, changes []Change) (implied map[ruleset.Name]bool, err error) {
 	implied, seen := map[ruleset.Name]bool{}, map[string]bool{}
 	for i := range changes {
 		c := &changes[i]
+		if c.Op == "label" {
+			continue
+		}
 		first := !seen[c.Name]
 		seen[c.Name] = true
 		if !first || c.IfRev != nil || c.Op != "update" && c.Op != "put" && c.Op != "delete" {

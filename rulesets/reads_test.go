@@ -220,3 +220,38 @@ func (h *house) append(word string) {
 	}
 	h.t.Errorf("%s: always a conflict", word)
 }
+
+// A label that a batch moves first does not take the check from the change that follows.
+func TestBatchThatLabelsFirst(t *testing.T) {
+	ann, bob := pair(t)
+	ann.texts("update_ruleset", `{"name":"a","markdown":"two\n"}`)
+	const ops = `{"operations":[{"op":"label","name":"a","label":"stable","rev":1},{"op":"update","name":"a","markdown":"x"}]}`
+	if text, isError := bob.call("apply_rulesets", ops); !isError || !strings.Contains(text, "at revision 2, while you have read revision 1") {
+		t.Error(text)
+	}
+	bob.texts("get_ruleset", `{"name":"a"}`)
+	bob.texts("apply_rulesets", ops)
+}
+
+// A client whose key has a label reads the revision of the label, also after it has written a
+// later one, which it knows.
+func TestReadsOfABoundKey(t *testing.T) {
+	h := open(t)
+	server := h.newServer()
+	ann := h.with(server, mcp.Caller{Principal: mcp.Local(), Connection: true}).negotiate()
+	ann.texts("create_ruleset", `{"name":"a","description":"d","markdown":"one\n"}`)
+	ann.texts("label_ruleset", `{"name":"a","label":"stable","rev":1}`)
+	bound := mcp.Local()
+	bound.Label = "stable"
+	bob := h.with(server, mcp.Caller{Principal: bound, Connection: true}).negotiate()
+	for n := range 3 {
+		bob.texts("get_ruleset", `{"name":"a"}`)
+		bob.ask("resources/read", `{"uri":"ruleset://a"}`)
+		bob.texts("update_ruleset", fmt.Sprintf(`{"name":"a","markdown":"%d\n"}`, n))
+	}
+	ann.texts("get_ruleset", `{"name":"a"}`)
+	ann.texts("update_ruleset", `{"name":"a","markdown":"of another\n"}`)
+	if text, isError := bob.call("update_ruleset", `{"name":"a","markdown":"over it\n"}`); !isError || !strings.Contains(text, "while you have read revision 4") {
+		t.Error(text)
+	}
+}

@@ -129,7 +129,7 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 		return got{}, &opError{"retrieve", err}
 	}
 	t.audience.read(ctx, call, label, r)
-	t.sawRead(ctx, call, &r, rev != nil)
+	t.sawRead(ctx, call, &r, rev != nil || label != "")
 	if args.Composed {
 		text, err := composition.Compose(ctx, composition.FromStore(t.viewFor(call)), r)
 		if err != nil {
