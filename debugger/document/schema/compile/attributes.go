@@ -182,6 +182,10 @@ func (c *compiler) attributeGroup(s *source) *uses {
 		c.say(s.node, "The attribute group '%s' is circular.", s.name)
 		return nil
 	}
+	if !c.descend(s.node) {
+		return nil
+	}
+	defer c.ascend()
 	s.state = building
 	u := c.attributeUses(s.doc, s.node, s)
 	s.state, s.value = built, u

@@ -50,6 +50,7 @@ type compiler struct {
 	load   func(file, location string) (*read.Node, error)
 	schema *component.Schema
 
+	depth    int // definitions that are made for one another
 	problems []Problem
 	more     bool
 	err      error // that ends the compilation

@@ -101,7 +101,11 @@ func (c *compiler) completeBase(t *component.Complex, n *read.Node, base compone
 			c.say(n, "The definition of the type '%s' is circular.", typeName(base))
 			return false
 		}
+		if !c.descend(n) {
+			return false
+		}
 		c.complete(base)
+		c.ascend()
 		if base.Final.Has(t.Derivation) {
 			c.say(n, "The type '%s' is final for this derivation.", typeName(base))
 		}

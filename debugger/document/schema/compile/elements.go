@@ -7,11 +7,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
-// element returns the declaration of a global element.
+// element returns the declaration of a global element, or nil if it is too deep.
 func (c *compiler) element(s *source) *component.Element {
 	if s.state != untouched {
 		return s.value.(*component.Element)
 	}
+	if !c.descend(s.node) {
+		return nil
+	}
+	defer c.ascend()
 	e := &component.Element{Name: s.name, Global: true}
 	s.state, s.value = building, e
 	c.schema.Elements[s.name] = e
@@ -68,7 +72,9 @@ func (c *compiler) elementRef(d *document, n *read.Node, value string) *componen
 		return c.schema.Element(name)
 	}
 	e := c.element(s)
-	c.used[e] = true
+	if e != nil {
+		c.used[e] = true
+	}
 	return e
 }
 

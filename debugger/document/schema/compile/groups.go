@@ -11,7 +11,7 @@ import (
 
 func splitWords(s string) []string { return strings.Fields(s) }
 
-// group returns the group of a definition, or nil if it has none.
+// group returns the group of a definition, or nil if it has none or is too deep.
 func (c *compiler) group(s *source) *component.Group {
 	if s.state == built {
 		return s.value.(*component.Group)
@@ -20,6 +20,10 @@ func (c *compiler) group(s *source) *component.Group {
 		c.say(s.node, "The group '%s' is circular.", s.name)
 		return nil
 	}
+	if !c.descend(s.node) {
+		return nil
+	}
+	defer c.ascend()
 	s.state = building
 	var g *component.Group
 	if child := s.node.Child("all", "choice", "sequence"); child != nil {

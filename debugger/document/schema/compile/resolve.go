@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
+	"github.com/triptych-mcp/triptych/debugger/document/schema/datatype"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
@@ -108,6 +109,23 @@ func typeName(t component.Type) string {
 	return "local type"
 }
 
+// maxReferences limits the definitions that are made for one another: each refers to the
+// next, which stands behind it. What an element holds is made by recursion, too.
+const maxReferences = 2_000
+
+// descend counts a definition that is made for another, and reports whether the limit
+// permits it. The caller ascends behind it.
+func (c *compiler) descend(n *read.Node) bool {
+	if c.depth == maxReferences {
+		c.say(n, "The definition is behind more than %d others that refer to it, each by the next.", maxReferences)
+		return false
+	}
+	c.depth++
+	return true
+}
+
+func (c *compiler) ascend() { c.depth-- }
+
 // typeOf returns the type of a source. A complex type may not be complete yet.
 func (c *compiler) typeOf(s *source) component.Type {
 	if s.state == built {
@@ -122,6 +140,10 @@ func (c *compiler) typeOf(s *source) component.Type {
 		c.say(s.node, "The definition of the type '%s' is circular.", s.name)
 		return component.AnySimpleType
 	}
+	if !c.descend(s.node) {
+		return &component.Simple{Base: component.AnySimpleType, Data: datatype.Unknown()}
+	}
+	defer c.ascend()
 	s.state = building
 	t := c.simpleType(s.doc, s.node, s)
 	s.state, s.value = built, t

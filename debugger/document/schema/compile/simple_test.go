@@ -63,6 +63,29 @@ func TestNestedUnions(t *testing.T) {
 	}
 }
 
+// TestLongReferences has definitions of each kind that refer to the next one.
+func TestLongReferences(t *testing.T) {
+	for _, c := range []struct{ link, last string }{
+		{`<xs:simpleType name="s%d"><xs:restriction base="t:s%d"/></xs:simpleType>`, `<xs:simpleType name="s%d"><xs:restriction base="xs:int"/></xs:simpleType>`},
+		{`<xs:group name="g%d"><xs:sequence><xs:group ref="t:g%d"/></xs:sequence></xs:group>`, `<xs:group name="g%d"><xs:sequence/></xs:group>`},
+		{`<xs:element name="e%d" substitutionGroup="t:e%d"/>`, `<xs:element name="e%d"/>`},
+		{`<xs:attributeGroup name="a%d"><xs:attributeGroup ref="t:a%d"/></xs:attributeGroup>`, `<xs:attributeGroup name="a%d"/>`},
+		{`<xs:complexType name="c%d"><xs:complexContent><xs:extension base="t:c%d"/></xs:complexContent></xs:complexType>`, `<xs:complexType name="c%d"/>`},
+	} {
+		for _, n := range []int{1_000, 3_000} {
+			var contents strings.Builder
+			for i := range n {
+				fmt.Fprintf(&contents, c.link, i, i+1)
+			}
+			fmt.Fprintf(&contents, c.last, n)
+			_, got := compiled(t, contents.String())
+			if refused := strings.Contains(got, "behind more than 2000 others"); refused != (n > 2_000) || !refused && got != "" || strings.Contains(got, "\n") {
+				t.Errorf("%d of %s: %.300s", n, c.last, got)
+			}
+		}
+	}
+}
+
 // TestSimpleProblems has definitions of simple types that are not allowed (part 1, section
 // 3.14), each with a part of the message.
 func TestSimpleProblems(t *testing.T) {
