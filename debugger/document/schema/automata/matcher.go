@@ -51,6 +51,7 @@ var ErrStates = errors.New("the content model has counters in each other that le
 type Runner struct {
 	schema  *component.Schema
 	moves   map[transition][]move
+	kept    int // moves, and transitions without one
 	queries map[Name]*query
 	Err     error // the first limit that was exceeded
 }
@@ -82,9 +83,10 @@ func (r *Runner) Extend(s *component.Schema) {
 	r.schema = s
 	clear(r.moves)
 	clear(r.queries)
+	r.kept = 0
 }
 
-// maxKept limits the transitions and queries that are kept.
+// maxKept limits the moves and queries that are kept.
 const maxKept = 100_000
 
 func (r *Runner) query(name Name) *query {
@@ -109,9 +111,11 @@ func (r *Runner) transitions(m *Model, leaf *node, name Name, how mode) []move {
 	q.leap, q.every = how == byLeap, how == byPlace
 	w := walk{q: &q}
 	w.from(m, leaf)
-	if len(r.moves) > maxKept {
+	if r.kept > maxKept {
 		clear(r.moves)
+		r.kept = 0
 	}
+	r.kept += 1 + len(w.moves)
 	r.moves[key] = w.moves
 	return w.moves
 }

@@ -139,6 +139,39 @@ func TestEmptyAlternative(t *testing.T) {
 	}
 }
 
+// TestManyMoves has a choice of many elements: of those that fit in place of another one
+// only some are looked at.
+func TestManyMoves(t *testing.T) {
+	g := &component.Group{Kind: component.Choice}
+	for i := range 50_000 {
+		g.Particles = append(g.Particles, &component.Particle{Min: 1, Max: 1, Term: &component.Element{Name: Name{Local: fmt.Sprint("e", i)}, Type: component.AnyType}})
+	}
+	m, err := New(&component.Particle{Min: 0, Max: component.Unbounded, Term: g})
+	if err != nil || m.Index() != nil {
+		t.Fatal(err)
+	}
+	r := NewRunner(component.NewSchema(nil))
+	x := r.Start(m)
+	for i := range 3 * maxKept / 2 {
+		name := Name{Local: fmt.Sprint("e", i%50_000)}
+		if _, ok := x.Next(name); !ok {
+			t.Fatalf("%s does not fit", name)
+		}
+		if i%10 == 0 && len(r.transitions(m, x.now[0].leaf, Name{}, byPlace)) != maxLoose {
+			t.Fatalf("%d moves from %s, want %d", len(r.transitions(m, x.now[0].leaf, Name{}, byPlace)), name, maxLoose)
+		}
+		kept := 0
+		if i%10_000 == 0 {
+			for _, moves := range r.moves {
+				kept += len(moves)
+			}
+		}
+		if kept > maxKept+maxLoose {
+			t.Fatalf("%d moves are kept, want at most %d", kept, maxKept)
+		}
+	}
+}
+
 // describe writes a particle as an expression.
 func describe(p *component.Particle) string {
 	text := ""

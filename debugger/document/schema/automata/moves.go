@@ -57,6 +57,13 @@ type walk struct {
 	moves []move
 }
 
+// maxLoose limits the moves of queries that more than a name answers. It is more than
+// maxFitting and maxExpected.
+const maxLoose = 100
+
+// full reports whether further moves are not needed.
+func (w *walk) full() bool { return (w.q.every || w.q.leap) && len(w.moves) >= maxLoose }
+
 // from collects the moves from a leaf, or from the start if it is nil.
 func (w *walk) from(m *Model, leaf *node) {
 	if leaf == nil {
@@ -73,7 +80,7 @@ func (w *walk) from(m *Model, leaf *node) {
 		if n.counted() && n.min > 1 && !n.hollow && !w.q.leap {
 			conds = append(conds[:len(conds):len(conds)], cond{n.counters - 1, n.min})
 		}
-		if n.parent == nil {
+		if n.parent == nil || w.full() {
 			return
 		}
 		if n.parent.kind == sequence && !w.siblings(n, conds) {
@@ -96,6 +103,9 @@ func (w *walk) repeat(n *node, conds []cond) {
 func (w *walk) siblings(n *node, conds []cond) bool {
 	for _, next := range n.parent.children[n.index+1:] {
 		w.enter(next, move{keep: n.parent.counters, conds: conds})
+		if w.full() {
+			return false
+		}
 		if !next.nullable && !w.q.leap {
 			return false
 		}
@@ -117,7 +127,7 @@ func (w *walk) body(n *node, to move) {
 	case sequence:
 		for _, child := range n.children {
 			w.enter(child, to)
-			if !child.nullable && !w.q.leap {
+			if w.full() || !child.nullable && !w.q.leap {
 				return
 			}
 		}
@@ -133,7 +143,9 @@ const wide = 8
 func (w *walk) alternatives(n *node, to move) {
 	if w.q.every || w.q.leap || len(n.children) <= wide || n.names == nil {
 		for _, child := range n.children {
-			w.enter(child, to)
+			if w.enter(child, to); w.full() {
+				return
+			}
 		}
 		return
 	}
