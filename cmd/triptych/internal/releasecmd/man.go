@@ -201,7 +201,7 @@ var manSections = []struct {
 		{"TRIPTYCH_ATTACH, TRIPTYCH_NO_LAUNCH, TRIPTYCH_NO_WRITE, TRIPTYCH_ALLOW_CALLS", "What the debugger may do, as --attach, --no-launch, --no-write and --allow-calls."},
 		{"TRIPTYCH_NO_TRANSLATE", "Record processes that are debugged instruction by instruction, as --no-translate."},
 		{"TRIPTYCH_MASK_SECRETS", "Whether secrets are masked in the debugger's answers, as --mask-secrets."},
-		{"TRIPTYCH_HISTORY_MEMORY, TRIPTYCH_HISTORY_FILE, TRIPTYCH_DEBUG_IDLE, TRIPTYCH_MAX_STOP", "How much and how long, as the flags of these names."},
+		{"TRIPTYCH_DEBUG_MEMORY, TRIPTYCH_HISTORY_MEMORY, TRIPTYCH_HISTORY_FILE, TRIPTYCH_DEBUG_IDLE, TRIPTYCH_MAX_STOP, TRIPTYCH_SEARCH_TIME, TRIPTYCH_SEARCH_HOUR", "How much and how long, as the flags of these names."},
 		{"TRIPTYCH_DEBUGINFOD, DEBUGINFOD_URLS", "Whether servers are asked for debug information, as --debuginfod, and which."},
 		{"TRIPTYCH_DOCUMENTS, TRIPTYCH_PROJECTS, TRIPTYCH_TRACES", "Folders whose files may be read, separated as in PATH, as --documents, --projects and --traces."},
 		{"TRIPTYCH_URL, TRIPTYCH_KEY", "The server that triptych call and tools ask, and the key they show it."},
