@@ -156,8 +156,14 @@ func TestErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.Document(ctx, event.NewBytes([]byte(`<a>`+strings.Repeat("<b/>", 5000)+`</a>`), event.Limits{}), validate.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want %v", err, context.Canceled)
+	attributes := ""
+	for i := range 100 {
+		attributes += fmt.Sprintf(" a%d=''", i)
+	}
+	for _, text := range []string{`<a>` + strings.Repeat("<b/>", 100) + `</a>`, `<empty xmlns="urn:s"` + attributes + `/>`} {
+		if _, err := g.Document(ctx, event.NewBytes([]byte(text), event.Limits{}), validate.Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%.30s: got %v, want %v", text, err, context.Canceled)
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func (g *Grammar) Document(ctx context.Context, p *event.Parser, o Options) (*Re
 	}
 	v := &validator{
 		grammar: g, schema: g.schema, parser: p, options: o, runner: automata.NewRunner(g.schema),
-		infos: map[component.Type]*typeInfo{}, found: list{limit: o.Limit}, ids: newIDs(),
+		infos: map[component.Type]*typeInfo{}, found: list{limit: o.Limit}, ids: newIDs(), ended: ctx.Err,
 	}
 	v.tracker = identity.NewTracker(func(at *identity.Place, message string) { v.found.add(at, "", message) })
 	if err := v.read(ctx); err != nil {
@@ -65,13 +65,14 @@ type validator struct {
 	hinted   map[string]bool // namespaces that were loaded, or could not be
 
 	stack  []frame
-	number int    // of elements
-	text   []byte // of the open elements whose text is kept
-	err    error  // that ends the validation
+	number int          // of elements
+	text   []byte       // of the open elements whose text is kept
+	err    error        // that ends the validation
+	ended  func() error // returns the error of the context
 }
 
 const (
-	checkEvery = 2048    // events between looks at the context, and
+	checkEvery = 64      // events, or attributes of one element, between looks at the context, and
 	checkWork  = 500_000 // steps of paths of identity constraints, at most
 )
 
