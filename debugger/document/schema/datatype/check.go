@@ -77,7 +77,11 @@ func (t *Type) checkItems(text string, ctx Context, v *Value) (n int, failed *fa
 	if v != nil {
 		*v, item = Value{t: t}, new(Value)
 	}
+	ender, _ := ctx.(Ender)
 	for word, rest := nextWord(text); word != ""; word, rest = nextWord(rest) {
+		if n%itemsBetween == itemsBetween-1 && ender != nil && ender.Ended() {
+			return n, &failure{t: t, text: text}
+		}
 		if _, failed := t.item.check(word, ctx, item); failed != nil {
 			failed.item = true
 			return n, failed

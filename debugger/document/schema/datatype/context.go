@@ -8,6 +8,13 @@ type Name = event.Name
 // space is the namespace of the built-in types.
 const space = "http://www.w3.org/2001/XMLSchema"
 
+// An Ender is a Context whose work may have to end. Long lists ask it between items. A list that
+// ends so counts as not valid, so the caller asks, too.
+type Ender interface{ Ended() bool }
+
+// itemsBetween is the number of items between two questions to an [Ender].
+const itemsBetween = 64
+
 // A Scope resolves prefixes where a value stands.
 type Scope interface {
 	// Lookup returns the namespace of a prefix. The prefix "" stands for names without

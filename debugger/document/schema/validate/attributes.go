@@ -14,10 +14,8 @@ func (v *validator) attributes(f *frame, e *event.Event) {
 	c := f.info.complex
 	required, valued, identifiers := 0, 0, 0
 	for i := range e.Attrs {
-		if i%checkEvery == checkEvery-1 && v.err == nil {
-			if v.err = v.ended(); v.err != nil {
-				return
-			}
+		if i%checkEvery == checkEvery-1 && v.Ended() {
+			return
 		}
 		a := &e.Attrs[i]
 		if isInstance(a.Name) {

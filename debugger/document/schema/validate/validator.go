@@ -112,6 +112,14 @@ func (v *validator) read(ctx context.Context) error {
 	}
 }
 
+// Ended implements [datatype.Ender].
+func (v *validator) Ended() bool {
+	if v.err == nil {
+		v.err = v.ended()
+	}
+	return v.err != nil
+}
+
 // Lookup implements [datatype.Context]. The prefix xmlns is for declarations only.
 func (v *validator) Lookup(prefix string) (string, bool) {
 	if prefix == "xmlns" {
