@@ -118,16 +118,23 @@ func (h *History) dropArchive(next Archive) {
 // away reports whether the view is in the archive.
 func (h *History) away() bool { return h.tail != nil && h.tail.kept != nil }
 
-// leaveTail keeps the records and the view of the tail.
-func (h *History) leaveTail() {
+// leave gives back the window of the view and the pages of its memory, or keeps the records and
+// the view of the tail, if the view is there. Another view must follow.
+func (h *History) leave() error {
+	if err := h.leaveWindow(); err != nil {
+		return err
+	}
 	if h.tail != nil && h.tail.kept == nil {
 		h.tail.kept = &History{log: h.log, view: h.view}
+		return nil
 	}
+	h.view.memory.clear()
+	return nil
 }
 
 // enterTail moves the view to where it was when it left the tail.
 func (h *History) enterTail() error {
-	if err := h.leaveWindow(); err != nil {
+	if err := h.leave(); err != nil {
 		return err
 	}
 	h.window, h.log, h.view = nil, h.tail.kept.log, h.tail.kept.view

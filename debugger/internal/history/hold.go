@@ -29,10 +29,9 @@ func (h *History) Hold() (restore func() error) {
 		kept := h.held
 		h.held = nil
 		if kept != nil && kept.away {
-			if err := h.leaveWindow(); err != nil {
+			if err := h.leave(); err != nil {
 				return err
 			}
-			h.leaveTail()
 			h.window, h.log, h.view = kept.window, kept.log, kept.view
 		}
 		return back()
@@ -46,6 +45,7 @@ func (h *History) hold() bool {
 		return false
 	}
 	k.log, k.view, k.away = h.log, h.view, true
+	h.view.memory = overlay{} // its pages are those of k
 	return true
 }
 

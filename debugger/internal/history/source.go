@@ -43,11 +43,8 @@ func (h *History) jump(position uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := h.leaveWindow(); err != nil {
+	if err := h.leave(); err != nil {
 		return err
-	}
-	if h.leaveTail(); h.tail == nil {
-		h.view.memory.clear()
 	}
 	h.window, h.log = w, w.log
 	v := w.view
