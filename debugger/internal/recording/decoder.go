@@ -98,18 +98,20 @@ func (m *Mapping) valid() bool {
 
 // A decoder reads numbers and texts. After an error it returns zeros.
 type decoder struct {
-	b     []byte
-	zeros []zeroRun
-	size  int   // of b at the beginning, which zeros refer to
-	table []int // of files
-	bad   bool
+	b      []byte
+	zeros  []zeroRun
+	hidden uint64 // the sum of zeros
+	size   int    // of b at the beginning, which zeros refer to
+	table  []int  // of files
+	bad    bool
 }
 
 func newDecoder(p payload, table []int) decoder {
-	return decoder{b: p.b, zeros: slices.Clone(p.zeros), size: len(p.b), table: table}
+	hidden := p.size() - uint64(len(p.b))
+	return decoder{b: p.b, zeros: slices.Clone(p.zeros), hidden: hidden, size: len(p.b), table: table}
 }
 
-func (d *decoder) fail() { d.b, d.zeros, d.bad = nil, nil, true }
+func (d *decoder) fail() { d.b, d.zeros, d.hidden, d.bad = nil, nil, 0, true }
 
 func (d *decoder) byte() byte {
 	if b := d.bytes(1); len(b) == 1 {

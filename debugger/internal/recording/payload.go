@@ -156,6 +156,7 @@ func (d *decoder) piece(n uint64) []byte {
 	}
 	z := &d.zeros[0]
 	n = min(n, z.n, uint64(len(zeros)))
+	d.hidden -= n
 	if z.n -= n; z.n == 0 {
 		d.zeros = d.zeros[1:]
 	}
@@ -169,11 +170,12 @@ func (d *decoder) next(n int) []byte {
 	}
 	ahead := *d
 	ahead.zeros = []zeroRun{d.zeros[0]} // which is longer than what is returned
+	ahead.hidden = d.zeros[0].n
 	return ahead.take(min(uint64(n), ahead.left()))
 }
 
 // left returns how many bytes there are.
-func (d *decoder) left() uint64 { return payload{d.b, d.zeros}.size() }
+func (d *decoder) left() uint64 { return uint64(len(d.b)) + d.hidden }
 
 // maxNumber is the size of the longest varint.
 const maxNumber = binary.MaxVarintLen64

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
@@ -95,6 +96,32 @@ func TestZerosTakeNothing(t *testing.T) {
 	})
 	if account.Taken() > 1<<20 || taken > 10<<20 {
 		t.Errorf("a file of %d bytes takes %d bytes, %d were allocated", len(file), account.Taken(), taken)
+	}
+}
+
+// TestManyZeros reads an event of many small writes before a large one that has many runs of
+// zeros. The time that it takes is not their product: 13 thousand million runs would be passed.
+func TestManyZeros(t *testing.T) {
+	all := events()
+	first := &all[0]
+	first.Writes = nil
+	for range 400_000 {
+		first.Writes = append(first.Writes, recording.Write{Address: 1, Data: []byte{1}})
+	}
+	cells := make([]byte, 64<<20)
+	for at := 0; at < len(cells); at += 2048 {
+		for i := range 1024 {
+			cells[at+i] = 1
+		}
+	}
+	first.Writes = append(first.Writes, recording.Write{Address: 1 << 32, Data: cells})
+	file := write(t, all)
+	began := time.Now()
+	if _, err := recording.Read(bytes.NewReader(file), nil); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("a file of %d bytes is read in %v", len(file), took)
 	}
 }
 

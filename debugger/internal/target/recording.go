@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/budget"
@@ -20,9 +21,12 @@ type Recording struct {
 
 // OpenRecording reads a recording and replays it. The account has its memory.
 func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, where Overrides) (*Recording, error) {
-	r, err := recording.Read(file, account)
+	r, err := recording.Read(reader{ctx, file}, account)
 	if isFull(err) {
 		return nil, tooLarge("recording", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if err != nil {
 		return nil, failure.Errorf("Not a recording", "%v", err)
@@ -43,6 +47,20 @@ func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, 
 	}
 	last := r.Last()
 	return &Recording{Trace: trace, timeline: timeline, reason: last.Describe()}, nil
+}
+
+// A reader reads a file until its context ends.
+type reader struct {
+	ctx context.Context //nolint:containedctx // of the function that reads
+	io.Reader
+}
+
+// Read implements [io.Reader].
+func (r reader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
 }
 
 // Target returns the target of a session with the recording.
