@@ -45,7 +45,7 @@ func (h *History) hold() bool {
 		return false
 	}
 	k.log, k.view, k.away = h.log, h.view, true
-	h.view.memory = overlay{} // its pages are those of k
+	h.view.memory = overlay{} // k has its pages
 	return true
 }
 
