@@ -12,8 +12,12 @@ type Limits struct {
 	Hour time.Duration // of all calls of a key in an hour
 }
 
-// least is the time of a call of a key that has used up its time.
-const least = time.Second
+// A key that has used up its time has the least time for a call, which a call that does not search
+// needs. It owes what its calls take, and when it owes more than mostOwed, none may search.
+const (
+	least    = time.Second
+	mostOwed = time.Minute
+)
 
 // Accounts hold how much time the keys have used.
 type Accounts struct {
@@ -27,8 +31,9 @@ type Accounts struct {
 // An account holds the time that a key has used, as of a moment. There is none for a key that has used
 // nothing.
 type account struct {
-	used time.Duration
-	at   time.Time
+	used     time.Duration
+	at       time.Time
+	reserved time.Duration // what the works that run now may still use
 }
 
 // NewAccounts returns accounts of which nothing is used.
@@ -42,23 +47,30 @@ func (a *Accounts) Begin(ctx context.Context, key string) *Work {
 	inside, cancel := context.WithCancelCause(ctx)
 	w.ctx, w.cancel = context.WithValue(inside, contextKey{}, w), cancel
 	w.allow()
-	w.Resume()
+	w.start()
 	return w
 }
 
-// allow sets the time that a work may take.
+// allow sets the time that a work may take, and reserves it: what works that run at the same
+// time may use is not left for others.
 func (w *Work) allow() {
-	if w.accounts == nil {
+	a := w.accounts
+	if a == nil {
 		return
 	}
-	w.allowed = w.accounts.limits.Call
-	hour := w.accounts.limits.Hour
-	if hour == 0 {
+	w.allowed = a.limits.Call
+	if a.limits.Hour == 0 {
 		return
 	}
-	if left := max(least, hour-w.accounts.used(w.key)); w.allowed == 0 || left < w.allowed {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	left := a.limits.Hour - a.usedLocked(w.key) - a.keys[w.key].reserved
+	w.refused = left < -mostOwed
+	if left = max(least, left); w.allowed == 0 || left < w.allowed {
 		w.allowed, w.hour = left, true
 	}
+	w.reserved = w.allowed
+	a.changeLocked(w.key, 0, w.reserved)
 }
 
 // used returns how much of its time a key has used.
@@ -74,20 +86,25 @@ func (a *Accounts) usedLocked(key string) time.Duration {
 	return max(0, k.used-max(0, forgiven))
 }
 
-// charge adds time to what a key has used. It drops the accounts of keys whose time is
-// forgiven.
-func (a *Accounts) charge(key string, d time.Duration) {
+// charge adds time to what a key has used, and to what is reserved for it.
+func (a *Accounts) charge(key string, used, reserved time.Duration) {
 	if a == nil || a.limits.Hour == 0 {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.keys[key] = account{min(a.usedLocked(key)+d, a.limits.Hour), a.now()}
+	a.changeLocked(key, used, reserved)
+}
+
+// changeLocked does what charge says. A key owes at most as much as it has for an hour. The
+// accounts of keys whose time is forgiven are dropped.
+func (a *Accounts) changeLocked(key string, used, reserved time.Duration) {
+	a.keys[key] = account{min(a.usedLocked(key)+used, 2*a.limits.Hour), a.now(), a.keys[key].reserved + reserved}
 	if len(a.keys)%manyKeys != 0 {
 		return
 	}
 	for other := range a.keys {
-		if a.usedLocked(other) == 0 {
+		if a.usedLocked(other) == 0 && a.keys[other].reserved == 0 {
 			delete(a.keys, other)
 		}
 	}

@@ -24,10 +24,13 @@ type Phase struct {
 }
 
 // Phase begins a phase with a number of positions, or a part of the phase that there is. The
-// caller must call Close.
+// caller must call Close. The work ends if it must not search.
 func (w *Work) Phase(size uint64) *Phase {
 	if w == nil {
 		return nil
+	}
+	if w.refused {
+		w.cancel(w.usedUp())
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -22,15 +22,17 @@ type Work struct {
 	key      string
 	allowed  time.Duration // 0 for no limit
 	hour     bool          // the key's limit is the one that is met first
+	refused  bool          // it must not search: the key owes too much
 	began    time.Time
 	ctx      context.Context //nolint:containedctx // of the work, for its functions
 	cancel   context.CancelCauseFunc
 
-	mu      sync.Mutex
-	timer   *time.Timer
-	running time.Time // since when it has worked, zero while it waits
-	spent   time.Duration
-	child   *Work // for whose end this one waits
+	mu       sync.Mutex
+	timer    *time.Timer
+	running  time.Time // since when it has worked, zero while it waits
+	spent    time.Duration
+	reserved time.Duration // for it, while it works
+	child    *Work         // for whose end this one waits
 	progress
 }
 
@@ -43,6 +45,9 @@ func (w *Work) Context() context.Context { return w.ctx }
 func (w *Work) Beside(ctx context.Context) *Work {
 	if w == nil {
 		return (*Accounts)(nil).Begin(ctx, "")
+	}
+	if w.pause() { // what is reserved for this one is left for the other
+		defer w.Resume()
 	}
 	return w.accounts.Begin(ctx, w.key)
 }
@@ -69,6 +74,20 @@ func (w *Work) setChild(child *Work) {
 
 // Resume lets time pass again.
 func (w *Work) Resume() {
+	w.reserve()
+	w.start()
+}
+
+// reserve reserves the time that is left of what the work may take.
+func (w *Work) reserve() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reserved = max(0, w.allowed-w.spent)
+	w.accounts.charge(w.key, 0, w.reserved)
+}
+
+// start lets time pass.
+func (w *Work) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running = time.Now()
@@ -78,19 +97,21 @@ func (w *Work) Resume() {
 	w.timer = time.AfterFunc(w.allowed-w.spent, func() { w.cancel(w.usedUp()) })
 }
 
-// pause stops the time, and charges it to the key.
-func (w *Work) pause() {
+// pause stops the time, and charges it to the key. It returns whether it was passing.
+func (w *Work) pause() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running.IsZero() {
-		return
+		return false
 	}
 	d := time.Since(w.running)
 	w.spent, w.running = w.spent+d, time.Time{}
 	if w.timer != nil {
 		w.timer.Stop()
 	}
-	w.accounts.charge(w.key, d)
+	w.accounts.charge(w.key, d, -w.reserved)
+	w.reserved = 0
+	return true
 }
 
 // End ends the work and its context.
@@ -127,6 +148,9 @@ func (e *UsedUpError) Is(target error) bool { return target == context.Canceled 
 
 // usedUp describes how far the work has come.
 func (w *Work) usedUp() *UsedUpError {
+	if w.refused {
+		return &UsedUpError{Hour: true}
+	}
 	return &UsedUpError{Time: w.allowed, Hour: w.hour, Searched: w.searched()}
 }
 

@@ -85,12 +85,74 @@ func TestTimeOfKey(t *testing.T) {
 	})
 }
 
+// Calls at the same time share what is left of the time of a key, also one that begins another.
+func TestTimeOfParallelCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewAccounts(Limits{Call: time.Minute, Hour: 3 * time.Minute})
+		var all time.Duration
+		for range 10 {
+			w := a.Begin(t.Context(), "ann")
+			defer w.End()
+			all += w.allowed
+		}
+		if want := 3*time.Minute + 7*least; all != want {
+			t.Errorf("ten calls have %v, want %v", all, want)
+		}
+		first := a.Begin(t.Context(), "bob")
+		second := first.Beside(t.Context())
+		if second.allowed != time.Minute {
+			t.Errorf("what a call begins has %v", second.allowed)
+		}
+		first.End()
+		second.End()
+		if k := a.keys["bob"]; k.reserved != 0 || k.used != 0 {
+			t.Errorf("%v are reserved and %v used after the calls", k.reserved, k.used)
+		}
+	})
+}
+
+// A key that owes a minute beyond its hour can call what does not search, and cannot search until
+// its debt is less. It never owes more than an hour's time.
+func TestDebt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewAccounts(Limits{Call: time.Minute, Hour: 10 * time.Minute})
+		begin := func() *Work { return a.Begin(t.Context(), "ann") }
+		a.charge("ann", time.Hour, 0)
+		if got := a.used("ann"); got != 20*time.Minute {
+			t.Errorf("%v are used", got)
+		}
+		w := begin()
+		if err := w.Context().Err(); err != nil {
+			t.Errorf("a call that does not search: %v", err)
+		}
+		w.Phase(10).Close()
+		used, ok := errors.AsType[*UsedUpError](w.Explain(w.Context().Err()))
+		if !ok || !used.Hour || used.Time != 0 {
+			t.Errorf("a search: %v", used)
+		}
+		w.End()
+		time.Sleep(53 * time.Minute) // 8 minutes 50 seconds are forgiven
+		w = begin()
+		w.Phase(10).Close()
+		if w.End(); w.UsedUp() == nil {
+			t.Error("a search while 70 seconds are owed")
+		}
+		time.Sleep(2 * time.Minute) // 20 seconds
+		w = begin()
+		w.Phase(10).Close()
+		if err := w.Context().Err(); err != nil {
+			t.Errorf("a search while 50 seconds are owed: %v", err)
+		}
+		w.End()
+	})
+}
+
 // The accounts of keys that have not worked for long are dropped.
 func TestManyKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := NewAccounts(Limits{Hour: time.Hour})
 		for n := range 5 * manyKeys {
-			a.charge(strings.Repeat("k", n), time.Millisecond)
+			a.charge(strings.Repeat("k", n), time.Millisecond, 0)
 			time.Sleep(time.Second)
 		}
 		if n := len(a.keys); n > 2*manyKeys {
