@@ -13,10 +13,10 @@ type Limits struct {
 }
 
 // A key that has used up its time has the least time for a call, which a call that does not search
-// needs. It owes what its calls take, and when it owes more than mostOwed, none may search.
+// needs. When its calls have taken more than mostBeyond besides, none may search.
 const (
 	least    = time.Second
-	mostOwed = time.Minute
+	mostBeyond = time.Minute
 )
 
 // Accounts hold how much time the keys have used.
@@ -65,7 +65,7 @@ func (w *Work) allow() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	left := a.limits.Hour - a.usedLocked(w.key) - a.keys[w.key].reserved
-	w.refused = left < -mostOwed
+	w.refused = left < -mostBeyond
 	if left = max(least, left); w.allowed == 0 || left < w.allowed {
 		w.allowed, w.hour = left, true
 	}
@@ -96,8 +96,8 @@ func (a *Accounts) charge(key string, used, reserved time.Duration) {
 	a.changeLocked(key, used, reserved)
 }
 
-// changeLocked does what charge says. A key owes at most as much as it has for an hour. The
-// accounts of keys whose time is forgiven are dropped.
+// changeLocked does what charge says. A key uses at most twice its time for an hour.
+// The accounts of keys whose time is forgiven are dropped.
 func (a *Accounts) changeLocked(key string, used, reserved time.Duration) {
 	a.keys[key] = account{min(a.usedLocked(key)+used, 2*a.limits.Hour), a.now(), a.keys[key].reserved + reserved}
 	if len(a.keys)%manyKeys != 0 {

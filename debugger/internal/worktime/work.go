@@ -22,7 +22,7 @@ type Work struct {
 	key      string
 	allowed  time.Duration // 0 for no limit
 	hour     bool          // the key's limit is the one that is met first
-	refused  bool          // it must not search: the key owes too much
+	refused  bool          // it must not search: the key has used too much
 	began    time.Time
 	ctx      context.Context //nolint:containedctx // of the work, for its functions
 	cancel   context.CancelCauseFunc

@@ -111,9 +111,9 @@ func TestTimeOfParallelCalls(t *testing.T) {
 	})
 }
 
-// A key that owes a minute beyond its hour can call what does not search, and cannot search until
-// its debt is less. It never owes more than an hour's time.
-func TestDebt(t *testing.T) {
+// A key that has used a minute more than its time can call what does not search, and cannot search
+// until some of it is forgiven. It never uses more than twice its time.
+func TestBeyond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := NewAccounts(Limits{Call: time.Minute, Hour: 10 * time.Minute})
 		begin := func() *Work { return a.Begin(t.Context(), "ann") }
@@ -135,13 +135,13 @@ func TestDebt(t *testing.T) {
 		w = begin()
 		w.Phase(10).Close()
 		if w.End(); w.UsedUp() == nil {
-			t.Error("a search while 70 seconds are owed")
+			t.Error("a search while 70 seconds too much are used")
 		}
 		time.Sleep(2 * time.Minute) // 20 seconds
 		w = begin()
 		w.Phase(10).Close()
 		if err := w.Context().Err(); err != nil {
-			t.Errorf("a search while 50 seconds are owed: %v", err)
+			t.Errorf("a search while 50 seconds too much are used: %v", err)
 		}
 		w.End()
 	})
