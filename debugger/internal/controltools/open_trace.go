@@ -35,6 +35,7 @@ func (t *Group) openRecording(ctx context.Context, call *mcp.Call, file *os.File
 		return target.Target{}, opened{}, errors.Join(failure.Denied("a recording is replayed by a process, and none may be launched"), file.Close())
 	}
 	inside, done := sessiontools.Timed(ctx, call, t.Sessions.Work)
+	defer func() { _ = done(nil) }() // if opening it panics
 	r, err := target.OpenRecording(inside, file, account, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
 	if err = errors.Join(done(err), file.Close()); err != nil {
 		return target.Target{}, opened{}, err
@@ -69,6 +70,7 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 		return answer, nil
 	}
 	inside, done := sessiontools.Timed(ctx, call, t.Sessions.Work)
+	defer func() { _ = done(nil) }() // if opening it panics
 	trace, err := target.ReadTrace(inside, file, account, func(done, total float64) { call.Progress(ctx, done, total, "bytes read") })
 	if err = errors.Join(done(err), file.Close()); err != nil {
 		return opened{}, err

@@ -81,6 +81,7 @@ func Exclusive[A, R any](ctx context.Context, call *mcp.Call, s *session.Session
 	inside, used := s.Span(inside, session.SpanUse)
 	defer func() { used(err) }()
 	inside, done := Timed(inside, call, s.Work())
+	defer func() { _ = done(nil) }() // if work panics
 	known := s.Reported()
 	answer, err = work(inside, call, s, args)
 	err = done(err)

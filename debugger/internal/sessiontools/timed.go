@@ -2,7 +2,6 @@ package sessiontools
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
@@ -15,25 +14,35 @@ const progressEvery = 500 * time.Millisecond
 
 // Timed begins the work of a call, which may take the time that its key has, and reports to
 // the client how far it is. The caller must call done with the error of the work, which
-// returns the error for the client.
+// returns the error for the client; further calls of done do nothing.
 func Timed(ctx context.Context, call *mcp.Call, accounts *worktime.Accounts) (inside context.Context, done func(error) error) {
 	work := accounts.Begin(ctx, call.Caller().Principal.ID)
-	var ended atomic.Bool
-	var timer *time.Timer
-	timer = time.AfterFunc(time.Hour, func() {
-		if ended.Load() {
-			return
-		}
+	stop := repeat(work.Context(), progressEvery, func() {
 		if at, total, message, ok := work.Progress(); ok {
 			call.Progress(ctx, at, total, message)
 		}
-		timer.Reset(progressEvery)
 	})
-	timer.Reset(progressEvery)
 	return work.Context(), func(err error) error {
-		ended.Store(true)
-		timer.Stop()
+		stop()
 		work.End()
 		return session.Explain(work, err)
 	}
+}
+
+// repeat calls f after each interval until the context ends, or stop is called.
+func repeat(ctx context.Context, interval time.Duration, f func()) (stop func()) {
+	inside, cancel := context.WithCancel(ctx)
+	go func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-inside.Done():
+				return
+			case <-ticker.C:
+				f()
+			}
+		}
+	}()
+	return cancel
 }

@@ -1,0 +1,37 @@
+package sessiontools
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What is repeated ends with the context, also if nobody stops it.
+func TestRepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		_ = repeat(ctx, time.Second, func() { calls++ })
+		time.Sleep(3500 * time.Millisecond)
+		cancel()
+		time.Sleep(time.Minute)
+		if calls != 3 {
+			t.Errorf("%d calls in three seconds and a half", calls)
+		}
+	})
+}
+
+// What is stopped is not repeated any more.
+func TestRepeatStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		stop := repeat(t.Context(), time.Second, func() { calls++ })
+		time.Sleep(1500 * time.Millisecond)
+		stop()
+		time.Sleep(time.Minute)
+		if calls != 1 {
+			t.Errorf("%d calls in a second and a half", calls)
+		}
+	})
+}
