@@ -15,7 +15,7 @@ type Limits struct {
 // A key that has used up its time has the least time for a call, which a call that does not search
 // needs. When its calls have taken more than mostBeyond besides, none may search.
 const (
-	least    = time.Second
+	least      = time.Second
 	mostBeyond = time.Minute
 )
 
