@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What is repeated ends with the context, also if nobody stops it.
+// What is repeated ends with the context, also without a stop.
 func TestRepeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
