@@ -75,6 +75,17 @@ func TestCompressedTwice(t *testing.T) {
 	}
 }
 
+// TestAllDataTakesOnce: sections of one name take their memory once, together.
+func TestAllDataTakesOnce(t *testing.T) {
+	info := unit(0, []byte{1, 0})
+	o := makeFile(t, section{name: ".debug_info.dwo", data: info}, section{name: ".debug_info.dwo", data: info})
+	account := budget.New(1 << 20).Open("anna")
+	defer account.Close()
+	if got := o.Within(account).AllData(".debug_info.dwo"); len(got) != 2*len(info) || account.Taken() != int64(len(got)) {
+		t.Errorf("%d bytes took %d, want %d of both", len(got), account.Taken(), 2*len(info))
+	}
+}
+
 // unit returns a unit of DWARF 4 with some entries and an offset of its abbreviations.
 func unit(abbrev int, entries []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(7+len(entries)))

@@ -30,20 +30,19 @@ func (r Reader) DebugSection(name string) []byte {
 
 // AllData is File.AllData.
 func (r Reader) AllData(name string) []byte {
+	var parts []*elf.Section
 	size := uint64(0)
 	for _, s := range r.ELF.Sections {
 		if s.Name == name && s.Type != elf.SHT_NOBITS {
-			size += min(contentSize(s), MaxSection)
+			parts, size = append(parts, s), size+min(contentSize(s), MaxSection+1)
 		}
 	}
 	if size > MaxSection || r.Account.Take(int64(size)) != nil {
 		return nil
 	}
 	out := make([]byte, 0, min(size, firstPart))
-	for _, s := range r.ELF.Sections {
-		if s.Name == name && s.Type != elf.SHT_NOBITS {
-			out = append(out, r.contents(s)...)
-		}
+	for _, s := range parts { // their memory is taken
+		out = append(out, contents(s, contentSize(s))...)
 	}
 	return out
 }
