@@ -221,7 +221,7 @@ func TestSearchTime(t *testing.T) {
 	s.call(t.Context(), "set_breakpoint", args{"function": "mix", "condition": "x == 1"})
 	for tool, want := range map[string]string{
 		"call_tree":        "Search time used up: the limit of 3s for a call is reached",
-		"reverse_continue": "were looked at: go on ",
+		"reverse_continue": "go on with debugger/seek to position ",
 	} {
 		before, began := s.position(), time.Now()
 		answer := s.call(t.Context(), tool, longCalls[tool])

@@ -311,7 +311,7 @@ func (h *History) search(ctx context.Context, back bool, hit func(*View) bool) (
 				return false, ctx.Err()
 			}
 			h.passed(h.lastTraversal.Steps)
-			h.looked(here, h.view.position)
+			h.looked(here, h.view.position, back)
 		}
 		if err := h.moveOver(back, &h.lastTraversal); err != nil {
 			return false, err

@@ -48,7 +48,7 @@ func (h *History) ReverseContinueAt(ctx context.Context, places Places, hit func
 			return found, err
 		}
 		h.passed(here - h.view.position)
-		h.looked(here, h.view.position)
+		h.looked(here, h.view.position, true)
 		at, ok, err := finder.Last(ctx, &places, h.Oldest(), h.view.position)
 		if err != nil {
 			return false, err
@@ -82,7 +82,7 @@ func (h *History) ContinueAt(ctx context.Context, places Places, hit func(*View)
 			return found, err
 		}
 		h.passed(h.view.position - here)
-		h.looked(here, h.view.position)
+		h.looked(here, h.view.position, false)
 		if h.tail != nil && !h.away() {
 			continue // the rest is in the tail
 		}

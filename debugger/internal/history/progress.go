@@ -25,7 +25,7 @@ func (h *History) phase(positions uint64) (end func()) {
 func (h *History) passed(positions uint64) { h.current.At(positions) }
 
 // looked notes that a search has looked at the positions between two, and goes on at the
-// second one.
-func (h *History) looked(from, to uint64) {
-	worktime.Of(h.context()).Looked(min(from, to), max(from, to), to < from)
+// second one. They are equal before its first step, so the direction is told.
+func (h *History) looked(from, to uint64, back bool) {
+	worktime.Of(h.context()).Looked(min(from, to), max(from, to), back)
 }

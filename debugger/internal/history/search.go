@@ -25,7 +25,7 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 				return Write{}, false, ctx.Err()
 			}
 			h.passed(here - position)
-			h.looked(here, position)
+			h.looked(here, position, true)
 		}
 		last, ok, err := h.lastPlace(addr, n, position)
 		if !ok || err != nil {
