@@ -102,11 +102,7 @@ func (c *restarting) start(t *testing.T, url, key, certificate string) func(line
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	killer := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() })
-	t.Cleanup(func() { killer.Stop(); _ = cmd.Process.Kill(); _ = cmd.Wait() }) // it may have ended
+	startKilled(t, cmd)
 	lines := bufio.NewReader(out)
 	return func(line string) (attempts []attempt) {
 		t.Helper()
@@ -119,6 +115,16 @@ func (c *restarting) start(t *testing.T, url, key, certificate string) func(line
 	}
 }
 
+// startKilled starts a program that is killed when the test ends, or hangs.
+func startKilled(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killer := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { killer.Stop(); _ = cmd.Process.Kill(); _ = cmd.Wait() }) // it may have ended
+}
+
 // serveAt starts a server that ends with the test, and waits until it serves.
 func serveAt(t *testing.T, server, data, addr string) *exec.Cmd {
 	t.Helper()
@@ -128,11 +134,7 @@ func serveAt(t *testing.T, server, data, addr string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	killer := time.AfterFunc(2*patience, func() { _ = cmd.Process.Kill() })
-	t.Cleanup(func() { killer.Stop(); _ = cmd.Process.Kill(); _ = cmd.Wait() }) // it may have ended
+	startKilled(t, cmd)
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "triptych: serving ") {

@@ -9,10 +9,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
-// anew reads one schema document, whatever is asked for.
-type anew string
+// A loader reads one schema document, whatever is asked for.
+type loader string
 
-func (text anew) Load(ctx context.Context, _, _ string) (*read.Node, error) {
+func (text loader) Load(ctx context.Context, _, _ string) (*read.Node, error) {
 	return read.Document(ctx, "x.xsd", event.NewBytes([]byte(text), event.Limits{}))
 }
 
@@ -20,18 +20,18 @@ func (text anew) Load(ctx context.Context, _, _ string) (*read.Node, error) {
 func TestGrammarStaysSmall(t *testing.T) {
 	const lax = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"/></xs:schema>`
 	const further = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:x"><xs:element name="x"><xs:complexType/></xs:element></xs:schema>`
-	root, err := anew(lax).Load(t.Context(), "", "")
+	root, err := loader(lax).Load(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, problems, err := compile.Compile(t.Context(), root, anew(further))
+	schema, problems, err := compile.Compile(t.Context(), root, loader(further))
 	if err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
 	g := NewGrammar(schema)
 	for range 5 {
 		const text = `<r xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="urn:x x.xsd"><x xmlns="urn:x">text</x></r>`
-		r, err := g.Document(t.Context(), event.NewBytes([]byte(text), event.Limits{}), Options{Loader: anew(further)})
+		r, err := g.Document(t.Context(), event.NewBytes([]byte(text), event.Limits{}), Options{Loader: loader(further)})
 		if err != nil || len(r.Violations) != 1 {
 			t.Fatal(r, err)
 		}
