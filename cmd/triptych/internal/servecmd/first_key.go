@@ -11,7 +11,7 @@ import (
 // the key there, elsewhere it writes it to a file, as what a service prints stays in a log.
 func (s *server) showFirstKey(url, id string, token keys.Token) error {
 	if app.IsTerminal(s.Out) {
-		fmt.Fprintf(s.Err, "triptych: there was no key yet; this is %s, and it is not shown again\n", id)
+		fmt.Fprintf(s.Err, "triptych: there was no key yet; this is %s, and it is not shown again:\n", id)
 		if err := s.Printf("%s\n%s", token.Reveal(), s.request(url, token.Reveal())); err != nil {
 			return fmt.Errorf("printing the first key: %w", err)
 		}
