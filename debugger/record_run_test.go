@@ -85,6 +85,18 @@ func TestRecordLimits(t *testing.T) {
 	}
 }
 
+// A recording that is paused while it begins is no reason to record step by step.
+func TestRecordPausedAtOnce(t *testing.T) {
+	c, _ := stopped(t, "visit")
+	c.ok("clear_breakpoint", args{"id": 1})
+	for range 10 {
+		c.ok("continue", args{"record": true, "wait_ms": 0})
+		if got := c.ok("pause", nil); !strings.HasPrefix(got, "Paused at 0x") || strings.Contains(got, "one by one") {
+			t.Errorf("pause: %q", got)
+		}
+	}
+}
+
 // Threads that wait for one another are all recorded.
 func TestRecordThreads(t *testing.T) {
 	p := debuggertest.Start(t, "threads.c")

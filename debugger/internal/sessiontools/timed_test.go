@@ -16,6 +16,7 @@ func TestRepeat(t *testing.T) {
 		time.Sleep(3500 * time.Millisecond)
 		cancel()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if calls != 3 {
 			t.Errorf("%d calls in three seconds and a half", calls)
 		}
@@ -30,6 +31,7 @@ func TestRepeatStopped(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond)
 		stop()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if calls != 1 {
 			t.Errorf("%d calls in a second and a half", calls)
 		}

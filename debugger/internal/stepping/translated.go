@@ -94,6 +94,9 @@ func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.St
 		if _, ended := s.Process.End(); ended || errors.Is(err, proc.ErrRunning) || errors.Is(err, proc.ErrDetached) {
 			return stop, false, err
 		}
+		if ctx.Err() != nil { // while the recording began
+			return s.stopOfStretch(ctx, recording.StretchEnd{Why: recording.EndPaused}, conditions), false, nil
+		}
 		s.noteSlow(err.Error())
 		return stop, false, nil
 	}
