@@ -109,6 +109,9 @@ func (h *History) dropArchive(next Archive) {
 			h.source.Drop(w)
 		}
 	}
+	if h.held != nil {
+		h.held.view.memory.clear()
+	}
 	if h.tail.archive != next {
 		_ = h.tail.archive.Close() // its processes end with this one otherwise
 	}

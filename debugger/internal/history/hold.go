@@ -27,13 +27,13 @@ func (h *History) Hold() (restore func() error) {
 	h.held = &held{window: h.window}
 	return func() error {
 		kept := h.held
-		h.held = nil
 		if kept != nil && kept.away {
 			if err := h.leave(); err != nil {
-				return err
+				return err // dropArchive gives back what is held
 			}
 			h.window, h.log, h.view = kept.window, kept.log, kept.view
 		}
+		h.held = nil
 		return back()
 	}
 }

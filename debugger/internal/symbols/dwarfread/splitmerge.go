@@ -1,6 +1,7 @@
 package dwarfread
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
 	"slices"
@@ -17,6 +18,7 @@ type merger struct {
 	parts   map[dwarf.Offset]*splitPart
 	size    int // of what was appended
 	account *budget.Account
+	taken   map[string]int // from the account, by section that has grown
 }
 
 // splitNames lists the sections that units of other files are appended to.
@@ -25,7 +27,7 @@ var splitNames = [...]string{"info", "abbrev", "str", "str_offsets", "rnglists",
 // newMerger adds the missing sections to sec. They will hold lists of locations, which
 // are else read on first use.
 func newMerger(sec map[string][]byte, o elffile.Reader, skeletons []skeleton) *merger {
-	m := &merger{account: o.Account, sec: sec, wanted: map[uint64]*skeleton{}, types: map[uint64]bool{}, parts: map[dwarf.Offset]*splitPart{}}
+	m := &merger{account: o.Account, sec: sec, taken: map[string]int{}, wanted: map[uint64]*skeleton{}, types: map[uint64]bool{}, parts: map[dwarf.Offset]*splitPart{}}
 	sec["loclists"] = o.DebugSection("loclists")
 	for _, n := range splitNames {
 		sec[n] = slices.Clip(sec[n])
@@ -73,7 +75,8 @@ func (m *merger) appendTo(name string, data []byte) uint64 {
 			m.size = maxSplit // no more is appended
 			return uint64(at)
 		}
-		m.account.Give(int64(at))
+		m.account.Give(int64(cmp.Or(m.taken[name], at)))
+		m.taken[name] = grown
 		m.sec[name] = append(make([]byte, 0, grown), m.sec[name]...)
 	}
 	m.sec[name] = append(m.sec[name], data...)

@@ -63,8 +63,8 @@ func (c *Cache) Acquire(file *elffile.File, account *budget.Account, user any, o
 	return e.set, sync.OnceFunc(func() { c.removeUser(e, user) })
 }
 
-// fill reads the set of an entry. If the file changed meanwhile, the entry has no
-// further users.
+// fill reads the set of an entry. If the file changed meanwhile, or there was no memory for
+// its set, the entry has no further users.
 func (c *Cache) fill(e *entry, file *elffile.File, open func(*budget.Account) *types.Set) {
 	e.file, e.set = file.Retain(), open(e.account)
 	if e.set == nil && e.account.Refused() && c.dropIdle(e.place.owner) { // there may be memory now
@@ -72,7 +72,8 @@ func (c *Cache) fill(e *entry, file *elffile.File, open func(*budget.Account) *t
 		e.account = e.account.Another()
 		e.set = open(e.account)
 	}
-	if stamp, ok := file.Stamp(); ok && stamp == e.place.stamp {
+	refused := e.set == nil && e.account.Refused()
+	if stamp, ok := file.Stamp(); ok && stamp == e.place.stamp && !refused {
 		return
 	}
 	c.mu.Lock()

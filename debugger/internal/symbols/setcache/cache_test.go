@@ -145,6 +145,40 @@ func TestChangedFile(t *testing.T) {
 	r.want(t, 2)
 }
 
+// A set for which there was no memory is read when there is.
+func TestRefused(t *testing.T) {
+	path := settled(t, "threads.c")
+	memory := budget.New(1 << 20)
+	cache := setcache.New(time.Hour, 1<<30)
+	opens := func(program any) (*types.Set, func()) {
+		file := elffile.OpenPath(path)
+		defer func() { _ = file.Close() }()
+		return cache.Acquire(file, memory.Open("key_1"), program, func(a *budget.Account) *types.Set {
+			if a.Take(1<<19) != nil {
+				return nil
+			}
+			return &types.Set{}
+		})
+	}
+	others := memory.Open("key_1")
+	if err := others.Take(1<<20 - 1); err != nil {
+		t.Fatal(err)
+	}
+	set, release := opens(1)
+	defer release() // the first program goes on without a set
+	if set != nil {
+		t.Fatal("a set is in no memory")
+	}
+	others.Close()
+	for program := range 2 {
+		set, release := opens(2 + program)
+		defer release()
+		if set == nil {
+			t.Errorf("program %d has no set", program)
+		}
+	}
+}
+
 // Sets that no program uses go after a while; those in use stay.
 func TestIdleSetsExpire(t *testing.T) {
 	path := settled(t, "threads.c")
