@@ -18,14 +18,16 @@ import (
 
 // A restarting is a client whose server is started again.
 type restarting struct {
-	name, mode string
-	gateway    []string // the arguments of node; $url and $key stand for those of the server
+	name    string
+	mode    string   // of node/restart.mjs; "" is the client of the Go SDK
+	gateway []string // the arguments of node; $url and $key stand for those of the server
 	// attempts bounds the calls that it needs after kill -9, when it still holds a connection
 	// that is dead: some do not send a request again by themselves.
 	attempts int
 }
 
 var restartings = []restarting{
+	{"Go SDK", "", nil, 1},
 	{"TypeScript SDK v1", "v1", nil, 1},
 	{"TypeScript SDK v2", "legacy", nil, 1},
 	{"TypeScript SDK v2, 2026-07-28", "auto", nil, 1},
@@ -37,6 +39,7 @@ var restartings = []restarting{
 // client goes on in its session.
 func TestRestart(t *testing.T) {
 	sdk.InstallNode(t, "node")
+	goClient := sdk.BuildGo(t, "gosdk")
 	server, err := binary.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +48,11 @@ func TestRestart(t *testing.T) {
 		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, signal), func(t *testing.T) {
 				t.Parallel()
-				c.outlives(t, server, signal)
+				command := []string{"node", "node/restart.mjs"}
+				if c.mode == "" {
+					command = []string{goClient}
+				}
+				c.outlives(t, command, server, signal)
 			})
 		}
 	}
@@ -57,12 +64,12 @@ type attempt struct {
 	Error string
 }
 
-func (c *restarting) outlives(t *testing.T, server string, signal syscall.Signal) {
+func (c *restarting) outlives(t *testing.T, command []string, server string, signal syscall.Signal) {
 	data := t.TempDir()
 	key := keyIn(t, server, data)
 	addr := freePort(t)
 	first := serveAt(t, server, data, addr)
-	ask := c.start(t, "https://"+addr+"/mcp", key, filepath.Join(data, "tls", "cert.pem"))
+	ask := c.start(t, command, "https://"+addr+"/mcp", key, filepath.Join(data, "tls", "cert.pem"))
 	before := ask("")
 	if len(before) != 1 || before[0].Tools == 0 {
 		t.Fatalf("before: %+v", before)
@@ -82,17 +89,17 @@ func (c *restarting) outlives(t *testing.T, server string, signal syscall.Signal
 
 // start starts the client. The function that it returns writes a line to it and reads what came
 // of its next calls.
-func (c *restarting) start(t *testing.T, url, key, certificate string) func(line string) []attempt {
+func (c *restarting) start(t *testing.T, command []string, url, key, certificate string) func(line string) []attempt {
 	t.Helper()
 	var gateway []string
 	for _, arg := range c.gateway {
 		gateway = append(gateway, strings.NewReplacer("$url", url, "$key", key).Replace(arg))
 	}
-	run, err := json.Marshal(map[string]any{"mode": c.mode, "url": url, "key": key, "gateway": gateway})
+	run, err := json.Marshal(map[string]any{"mode": c.mode, "url": url, "key": key, "gateway": gateway, "certificate": certificate, "restart": true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("node", "node/restart.mjs", string(run))
+	cmd := exec.Command(command[0], append(command[1:], string(run))...)
 	cmd.Env = append(withoutCookie(t), "NODE_EXTRA_CA_CERTS="+certificate)
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -28,6 +28,7 @@ type run struct {
 	Wrong       string // a key that must be refused; "" tries none
 	Revision    string // "" is the newest that the SDK knows
 	Steps       []step
+	Restart     bool // lists the tools before and after the server is started again, instead of steps
 }
 
 // A report holds the results that the test reads.
@@ -56,6 +57,9 @@ func play(ctx context.Context) error {
 	var r run
 	if err := json.Unmarshal([]byte(os.Args[1]), &r); err != nil {
 		return err
+	}
+	if r.Restart {
+		return r.outlive(ctx)
 	}
 	var out report
 	var err error
