@@ -33,6 +33,11 @@ func editorsDocument(*testing.T) string {
 	d.kindsTable()
 	d.line("Files of one person, such as `*.local.*`, and what git ignores are left as well. They are\n" +
 		"imported only if they are named.\n")
+	d.line("No client reads a folder that is merely called `rules`, `prompts` or `docs`. In a project,\n" +
+		"which git knows or which has rule files of a client in its root, Markdown outside of the\n" +
+		"places above is left; `triptych rulesets import rules` imports such a folder. The same holds\n" +
+		"for `*.mdc`, `*.instructions.md` and `*.prompt.md` in a project with rule files of a client;\n" +
+		"in a collection of them, they are imported as the client reads them in its own folder.\n")
 	d.line("## Arguments of commands\n")
 	d.argumentsTable()
 	d.line("A prompt has `{{name}}` for an argument. Where a client has no placeholder for it, `pull`\n" +

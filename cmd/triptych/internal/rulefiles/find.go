@@ -45,15 +45,23 @@ func named(file string, p editors.Place) editors.Place {
 	if p.Use != "" && p.Use != editors.OtherFile && p.Use != editors.Personal {
 		return p
 	}
-	base := path.Base(file)
-	for _, known := range []struct{ ext, dir string }{
-		{".mdc", ".cursor/rules/"}, {".instructions.md", ".github/instructions/"}, {".prompt.md", ".github/prompts/"},
-	} {
-		if strings.HasSuffix(base, known.ext) {
-			return editors.PlaceOf(known.dir + base)
-		}
+	if dir := dirOfName(file); dir != "" {
+		return editors.PlaceOf(dir + "/" + path.Base(file))
 	}
 	return p
+}
+
+// dirOfName returns the folder in which a client reads files of such a name, "" if the name
+// does not say it.
+func dirOfName(file string) string {
+	for _, known := range []struct{ ext, dir string }{
+		{".mdc", ".cursor/rules"}, {".instructions.md", ".github/instructions"}, {".prompt.md", ".github/prompts"},
+	} {
+		if strings.HasSuffix(file, known.ext) {
+			return known.dir
+		}
+	}
+	return ""
 }
 
 // Became says what the file becomes, "" for a rule for all files.
@@ -78,15 +86,14 @@ type Found struct {
 	Left  []Left
 }
 
-// Left is a file or a folder that was not read.
-type Left struct{ Path, Reason string }
-
 // Find returns the named files, and of the named folders the files that rulesets are
 // made of: Markdown, and what clients read in their folders. Of a folder with a SKILL.md
 // it returns that file only, see [Attachments]. home is the user's folder, or "".
 //
 // Links to one file are one file. Files of one person, files that git ignores and files
-// that are no rules are left, unless they are named.
+// that are no rules are left, unless they are named. In a project, which git knows or which
+// has rule files of a client, that is Markdown outside of the places that clients read: in
+// a folder that is merely called rules, no client loads it.
 func Find(paths []string, home string) (Found, error) {
 	s := &search{home: home, byReal: map[string]int{}, ignored: map[string][]ignoreLine{}}
 	for _, root := range paths {
@@ -106,6 +113,7 @@ func Find(paths []string, home string) (Found, error) {
 			return Found{}, err
 		}
 	}
+	s.summarizeUnread()
 	s.summarizeOthers()
 	slices.SortStableFunc(s.found.Left, func(a, b Left) int { return cmp.Compare(a.Path, b.Path) })
 	return s.found, nil
@@ -124,10 +132,8 @@ func rootOf(name string, isFile bool) string {
 		folder = filepath.Dir(abs)
 	}
 	for at := folder; ; at = filepath.Dir(at) {
-		for _, mark := range []string{".git", project.SelectionFile, project.LockFile} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
-				return at
-			}
+		if marked(at) {
+			return at
 		}
 		if filepath.Dir(at) == at {
 			break
@@ -143,6 +149,16 @@ func rootOf(name string, isFile bool) string {
 	return ""
 }
 
+// marked reports whether a folder is one that git or triptych knows as a project.
+func marked(dir string) bool {
+	for _, mark := range []string{".git", project.SelectionFile, project.LockFile} {
+		if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // A search is one run of [Find].
 type search struct {
 	found   Found
@@ -150,7 +166,11 @@ type search struct {
 	root    string         // the project of the named path
 	byReal  map[string]int // the indexes of files by their real paths
 	others  []string       // files that no client and no person reads as rules
+	unread  []Left         // Markdown in a project that no client reads
 	ignored map[string][]ignoreLine
+
+	isProject bool // the named folder is the root of a project
+	isUsed    bool // a client reads rule files of the named folder
 }
 
 // rel returns a path from the project, with /, "" if it is in none.
@@ -203,8 +223,11 @@ func (s *search) walk(root string) error {
 		s.add(filepath.Join(root, ruleset.MainFile))
 		return nil
 	}
+	abs, err := filepath.Abs(root)
+	s.isUsed = s.uses(root)
+	s.isProject = s.isUsed || err == nil && abs == s.root && marked(abs)
 	var links []string // behind the files that they are links to
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == root:
 			return err
@@ -277,96 +300,15 @@ func (s *search) visit(name string, d fs.DirEntry) error {
 		}
 		return nil
 	}
-	switch reason := s.reasonFile(name); reason {
-	case "":
+	switch reason := s.reasonFile(name); {
+	case reason == "":
 		s.add(name)
-	case notRules:
+	case reason == notRules:
 		s.others = append(s.others, name)
+	case strings.HasSuffix(reason, byName):
+		s.unread = append(s.unread, Left{name, reason})
 	default:
 		s.left(name, reason)
 	}
 	return nil
-}
-
-const notRules = "no rules"
-
-// reasonFolder says why a folder is not searched, "" if it is.
-func (s *search) reasonFolder(name string) string {
-	base := filepath.Base(name)
-	switch {
-	case base == "node_modules":
-		return "packages of others"
-	case s.isHome(name):
-		return "personal: of the user, not of a project"
-	case s.isIgnored(name, true):
-		return "git ignores it"
-	case strings.HasPrefix(base, ".") && !editors.KnowsFolder(base):
-		return "a hidden folder of no known editor"
-	}
-	return ""
-}
-
-// reasonFile says why a file is not read, "" if it is.
-func (s *search) reasonFile(name string) string {
-	base := filepath.Base(name)
-	p := File{Path: name, Rel: s.rel(name)}.place()
-	ext := strings.ToLower(filepath.Ext(base))
-	isText := ext == ".md" || ext == ".mdc"
-	switch p.Use {
-	case editors.Personal:
-		return "personal: of one person, not of a team"
-	case editors.Subagent:
-		return "an agent of " + p.Reader + ", not a rule"
-	case editors.ModeFile:
-		return "for one mode of " + p.Reader + ", not a rule for all"
-	case editors.OtherFile:
-		return "no rule file: " + p.Reader + " has none there"
-	case editors.RuleFile, editors.SharedFile, editors.Command, editors.SkillFile:
-		if s.isIgnored(name, false) {
-			return "git ignores it"
-		}
-		return ""
-	}
-	switch {
-	case isText && s.isIgnored(name, false):
-		return "git ignores it"
-	case isText && strings.HasPrefix(base, "."):
-		return "a hidden file"
-	case isText && forPeople[strings.ToUpper(strings.TrimSuffix(base, filepath.Ext(base)))]:
-		return "a document for people"
-	case isText:
-		return ""
-	}
-	return notRules
-}
-
-// forPeople are the names of documents that repositories have and no client reads.
-var forPeople = map[string]bool{
-	"README": true, "CHANGELOG": true, "CONTRIBUTING": true, "CODE_OF_CONDUCT": true, "SECURITY": true, "LICENSE": true, "SUPPORT": true, "AUTHORS": true, "NOTICE": true,
-}
-
-// isHome reports whether a folder is one of the user's, with rules for all projects.
-func (s *search) isHome(name string) bool {
-	abs, err := filepath.Abs(name)
-	return err == nil && s.home != "" && filepath.Dir(abs) == filepath.Clean(s.home) && editors.KnowsFolder(filepath.Base(abs))
-}
-
-// maxNamed is the number of other files that are named one by one.
-const maxNamed = 20
-
-// summarizeOthers lists the files that are no rules; where there are many, by kind.
-func (s *search) summarizeOthers() {
-	if len(s.others) <= maxNamed {
-		for _, name := range s.others {
-			s.left(name, "neither Markdown nor a rule file of a client")
-		}
-		return
-	}
-	kinds := map[string]int{}
-	for _, name := range s.others {
-		kinds[cmp.Or(filepath.Ext(name), "no extension")]++
-	}
-	for kind, n := range kinds {
-		s.left(fmt.Sprintf("%d files (%s)", n, kind), "neither Markdown nor rule files of a client")
-	}
 }

@@ -1,6 +1,8 @@
 package rulefiles_test
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,8 +116,7 @@ func TestPortableRoundTrip(t *testing.T) {
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{
-		"a.md", "b.MDC", "c.txt", "sub/d.md", ".hidden.md", ".cursorrules", ".git/x.md", ".idea/e.md", "node_modules/f.md", ".cursor/rules/deep/g.mdc",
-		".claude/CLAUDE.md", ".github/copilot-instructions.md", ".github/SECURITY.md", ".github/instructions/h.instructions.md", ".github/workflows/ci.yml",
+		"a.md", "b.MDC", "c.txt", "sub/d.md", "sub/i.mdc", ".hidden.md", ".idea/e.md", "node_modules/f.md", ".github/SECURITY.md", ".github/workflows/ci.yml",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -143,10 +144,7 @@ func TestFind(t *testing.T) {
 	for _, l := range found.Left {
 		left = append(left, relative(l.Path)+": "+l.Reason)
 	}
-	wantFiles := []string{
-		".claude/CLAUDE.md", ".cursor/rules/deep/g.mdc", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/h.instructions.md",
-		"a.md", "b.MDC", "sub/d.md", "c.txt",
-	}
+	wantFiles := []string{"a.md", "b.MDC", "sub/d.md", "sub/i.mdc", "c.txt"}
 	wantLeft := []string{
 		".github/SECURITY.md: no rule file: .github has none there", ".github/workflows/ci.yml: no rule file: .github has none there", ".hidden.md: a hidden file",
 		".idea: a hidden folder of no known editor", "c.txt: neither Markdown nor a rule file of a client", "node_modules: packages of others",
@@ -279,6 +277,86 @@ func TestFindByKindAndPlace(t *testing.T) {
 	found, err = rulefiles.Find([]string{filepath.Join(root, "CLAUDE.local.md")}, "")
 	if err != nil || len(found.Files) != 1 {
 		t.Errorf("a personal file that is named: %v, %v", found, err)
+	}
+}
+
+// In a project, Markdown outside of the places of clients is left: no client loads it.
+func TestFindInProject(t *testing.T) {
+	exported := "---\ndescription: E.\ntags: []\ncreated_at: 2026-01-02 03:04:05\nlast_modified: 2026-01-02 03:04:05\n---\n\nE\n"
+	always := "---\nalwaysApply: true\n---\nA\n"
+	files := map[string]string{
+		"rules/a.md": "A\n", "rules/deep/b.mdc": always, "docs/c.instructions.md": "C\n", "prompts/d.prompt.md": "D\n", "notes.md": "N\n", "rules/e.md": exported,
+		"skills/x/SKILL.md": "---\nname: x\ndescription: X.\n---\nX\n", "README.md": "R\n",
+	}
+	kept := map[string]string{"skills/x/SKILL.md": "x", "rules/e.md": "e"}
+	byOwnName := map[string]string{"rules/deep/b.mdc": "b", "docs/c.instructions.md": "c", "prompts/d.prompt.md": "d"}
+	for name, test := range map[string]struct {
+		more map[string]string // beside files
+		from string
+		want []map[string]string
+	}{
+		"a folder of rules":      {nil, ".", []map[string]string{kept, byOwnName, {"rules/a.md": "a", "notes.md": "notes"}}},
+		"a repository of rules":  {map[string]string{".git/HEAD": "ref: refs/heads/main\n"}, ".", []map[string]string{kept, byOwnName}},
+		"a project of a client":  {map[string]string{"AGENTS.md": "X\n"}, ".", []map[string]string{kept, {"AGENTS.md": "agents"}}},
+		"a rule of a client":     {map[string]string{".cursor/rules/r.mdc": always}, ".", []map[string]string{kept, {".cursor/rules/r.mdc": "r"}}},
+		"a folder that is named": {map[string]string{"AGENTS.md": "X\n", ".git/HEAD": "ref: refs/heads/main\n"}, "rules", []map[string]string{{"rules/a.md": "a", "rules/deep/b.mdc": "b", "rules/e.md": "e"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			for _, some := range []map[string]string{files, test.more} {
+				for path, text := range some {
+					if err := rulefiles.WriteFile(root, ruleset.FileChange{Path: path, Data: []byte(text)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			want := map[string]string{}
+			for _, some := range test.want {
+				maps.Copy(want, some)
+			}
+			found, err := rulefiles.Find([]string{filepath.Join(root, test.from)}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]string{}
+			for _, f := range found.Files {
+				d, _, err := rulefiles.Draft(f, read(t, f.Path))
+				if err != nil {
+					t.Errorf("%s: %v", f.Path, err)
+				}
+				rel, err := filepath.Rel(root, f.Path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[filepath.ToSlash(rel)] = string(d.Name)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("files, -want +got:\n%s", diff)
+			}
+			for _, l := range found.Left {
+				if filepath.Base(l.Path) != "README.md" && !strings.HasSuffix(l.Reason, "it is imported if it or its folder is named") {
+					t.Errorf("left %s: %s", l.Path, l.Reason)
+				}
+			}
+		})
+	}
+}
+
+// Many files that no client reads are told by their folder.
+func TestFindSummarizesUnread(t *testing.T) {
+	root := t.TempDir()
+	for i := range 21 {
+		if err := rulefiles.WriteFile(root, ruleset.FileChange{Path: fmt.Sprintf("rules/%d.md", i), Data: []byte("R\n")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rulefiles.WriteFile(root, ruleset.FileChange{Path: "AGENTS.md", Data: []byte("X\n")}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := rulefiles.Find([]string{root}, "")
+	want := []rulefiles.Left{{Path: filepath.Join(root, "rules") + " (21 files)", Reason: "no client reads it here; it is imported if it or its folder is named"}}
+	if diff := cmp.Diff(want, found.Left); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
 }
 

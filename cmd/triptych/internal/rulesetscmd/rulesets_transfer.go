@@ -83,8 +83,9 @@ func (a commands) rulesetsImport() app.Command {
 			"their kind and place (docs/editors.md): commands become prompts, a folder with a\n" +
 			"SKILL.md becomes a skill with its files, and rules below the root of a project\n" +
 			"become rules for their folder. Agents, modes, personal files, files that git\n" +
-			"ignores and documents for people are left, unless they are named. Links to one\n" +
-			"file are one file.\n\n" +
+			"ignores and documents for people are left, unless they are named. In a project,\n" +
+			"which git knows or which has rule files of a client, other Markdown is left, too:\n" +
+			"name its folder to import it. Links to one file are one file.\n\n" +
 			"Front matter may give name, description, tags, created_at and last_modified; its\n" +
 			"other keys are kept as they are. A missing name is made of the file's name, a\n" +
 			"missing description of the first heading or sentence. Rulesets that exist and\n" +
