@@ -139,6 +139,37 @@ func (p *Program) Status(field string) string {
 	return ""
 }
 
+// AwaitAllAsleep returns when all threads wait in the kernel at the same time. A thread that
+// waits only for another one to come to its own wait is waited for, too.
+func (p *Program) AwaitAllAsleep() {
+	p.t.Helper()
+	last := "none"
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		now := p.asleep()
+		if now != "" && now == last { // no thread ran between
+			return
+		}
+		if last = now; time.Now().After(end) {
+			p.t.Fatalf("the threads of %s do not come to rest", p.Name)
+		}
+	}
+}
+
+// asleep returns how often each thread has begun to wait, "" if one of them does not wait.
+func (p *Program) asleep() string {
+	var all strings.Builder
+	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.PID))
+	for _, task := range tasks {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/status", p.PID, task.Name()))
+		if !strings.Contains(string(text), "\nState:\tS") {
+			return ""
+		}
+		_, switches, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
+		all.WriteString(task.Name() + switches)
+	}
+	return all.String()
+}
+
 // AwaitSleep returns when the main thread waits in the kernel, as it does for
 // the next command.
 func (p *Program) AwaitSleep() {

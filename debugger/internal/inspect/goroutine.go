@@ -21,7 +21,11 @@ type Goroutine struct {
 	StartPC    uint64 // of the function that it was begun with
 
 	pc, sp, bp uint64 // where it goes on, unless a thread runs it
+	object     values.Object
 }
+
+// Member returns a member of the goroutine's runtime.g, by the names on the way to it.
+func (g *Goroutine) Member(names ...string) values.Object { return Member(g.object, names...) }
 
 // States of a goroutine (runtime2.go of the Go runtime).
 const (
@@ -40,7 +44,7 @@ func (s *Inspector) Goroutines(ctx context.Context, f func(Goroutine) bool) erro
 	if err != nil {
 		return failure.Errorf(noGoroutine, "the program has no debug information: %v", err)
 	}
-	length, err := field(all, "len").Int()
+	length, err := Member(all, "len").Int()
 	if err != nil {
 		return failure.Errorf(noGoroutine, "%v", err)
 	}
@@ -73,19 +77,20 @@ func (s *Inspector) RuntimeGlobal(ctx context.Context, name string) (values.Obje
 // newGoroutine reads a runtime.g.
 func newGoroutine(o values.Object) Goroutine {
 	g := Goroutine{
-		ID: int64(number(o, "goid")), Status: number(o, "atomicstatus", "value") &^ goScan,
-		WaitReason: number(o, "waitreason"), StartPC: number(o, "startpc"),
-		pc: number(o, "sched", "pc"), sp: number(o, "sched", "sp"), bp: number(o, "sched", "bp"),
+		object: o,
+		ID:     int64(Number(o, "goid")), Status: Number(o, "atomicstatus", "value") &^ goScan,
+		WaitReason: Number(o, "waitreason"), StartPC: Number(o, "startpc"),
+		pc: Number(o, "sched", "pc"), sp: Number(o, "sched", "sp"), bp: Number(o, "sched", "bp"),
 	}
-	if number(o, "m") != 0 {
-		g.Thread = int(number(o, "m", "procid"))
+	if Number(o, "m") != 0 {
+		g.Thread = int(Number(o, "m", "procid"))
 	}
 	return g
 }
 
-// field follows the names of members. If a member does not exist, the result has
+// Member follows the names of members. If a member does not exist, the result has
 // type void.
-func field(o values.Object, names ...string) values.Object {
+func Member(o values.Object, names ...string) values.Object {
 	for _, name := range names {
 		m, err := o.Member(name)
 		if err != nil {
@@ -96,9 +101,9 @@ func field(o values.Object, names ...string) values.Object {
 	return o
 }
 
-// number returns the value of an integer member, or 0 if it does not exist.
-func number(o values.Object, names ...string) uint64 {
-	o = field(o, names...)
+// Number returns the value of an integer member, or 0 if it does not exist.
+func Number(o values.Object, names ...string) uint64 {
+	o = Member(o, names...)
 	if o.Type.Kind == types.KindVoid {
 		return 0
 	}
@@ -155,28 +160,28 @@ func parked(cpu ptrace.Regs) dwarfregs.Registers {
 // maxWaitFrames bounds the search for the user's code on a stack.
 const maxWaitFrames = 40
 
-// UserFrame returns the innermost frame of a goroutine that is not of the
+// UserFrame returns the innermost frame of a goroutine's stack that is not of the
 // runtime: the call that it waits in. A goroutine of the runtime itself has its
 // innermost frame.
-func (s *Inspector) UserFrame(g Goroutine) (callstack.Frame, error) {
-	frames, err := s.framesOf(g, maxWaitFrames)
-	if err != nil || len(frames) == 0 {
-		return callstack.Frame{PC: g.pc}, err
-	}
+func (g *Goroutine) UserFrame(frames []callstack.Frame) callstack.Frame {
 	for _, f := range frames {
 		if !ofRuntime(f.Function) {
-			return f, nil
+			return f
 		}
 	}
-	return frames[0], nil
+	if len(frames) == 0 {
+		return callstack.Frame{PC: g.pc}
+	}
+	return frames[0]
 }
 
-// framesOf unwinds the stack of a goroutine.
-func (s *Inspector) framesOf(g Goroutine, limit int) ([]callstack.Frame, error) {
+// GoroutineFrames unwinds the stack of a goroutine, as far as to the call that it waits
+// in.
+func (s *Inspector) GoroutineFrames(g Goroutine) ([]callstack.Frame, error) {
 	if g.Thread != 0 {
-		return s.Frames(g.Thread, limit)
+		return s.Frames(g.Thread, maxWaitFrames)
 	}
-	return callstack.Unwind(s.Program, parked(ptrace.Regs{RIP: g.pc, RSP: g.sp, RBP: g.bp}), s.Memory(), limit)
+	return callstack.Unwind(s.Program, parked(ptrace.Regs{RIP: g.pc, RSP: g.sp, RBP: g.bp}), s.Memory(), maxWaitFrames)
 }
 
 // ofRuntime reports whether a function is internal to Go's runtime. Exported

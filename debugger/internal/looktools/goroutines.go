@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
+	"github.com/triptych-mcp/triptych/debugger/internal/waits"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -26,6 +27,7 @@ type goroutineItem struct {
 	ID       int64  `json:"id"`
 	Status   string `json:"status" doc:"idle, runnable, running, syscall, waiting and so on"`
 	Wait     string `json:"wait,omitempty" doc:"What it waits for"`
+	On       string `json:"on,omitempty" doc:"The channels, the object of package sync or the descriptor that it waits for"`
 	Thread   int64  `json:"thread,omitempty" doc:"The thread that runs it"`
 	Address  string `json:"address"`
 	Function string `json:"function,omitempty"`
@@ -42,6 +44,9 @@ func (g goroutines) Text() string {
 		status := each.Status
 		if each.Wait != "" {
 			status += ", " + each.Wait
+		}
+		if each.On != "" {
+			status += ": " + each.On
 		}
 		if each.Thread != 0 {
 			status += fmt.Sprintf(", thread %d", each.Thread)
@@ -71,25 +76,27 @@ func (t *Group) goroutines(ctx context.Context, _ *mcp.Call, s *session.Session,
 		if len(answer.Goroutines) == maxThreads {
 			answer.More++
 		} else {
-			answer.Goroutines = append(answer.Goroutines, newGoroutineItem(s, g, reasons))
+			answer.Goroutines = append(answer.Goroutines, newGoroutineItem(ctx, s, g, reasons))
 		}
 		return true
 	})
 	return answer, err
 }
 
-func newGoroutineItem(s *session.Session, g inspect.Goroutine, reasons func() (values.Object, error)) goroutineItem {
+func newGoroutineItem(ctx context.Context, s *session.Session, g inspect.Goroutine, reasons func() (values.Object, error)) goroutineItem {
 	item := goroutineItem{ID: g.ID, Status: goStatuses[g.Status], Thread: int64(g.Thread)}
 	if item.Status == "" {
 		item.Status = fmt.Sprintf("status %d", g.Status)
 	}
-	if g.Status == inspect.GoWaiting {
-		item.Wait = waitReason(reasons, g.WaitReason)
-	}
-	at, err := s.UserFrame(g)
+	frames, err := s.GoroutineFrames(g)
 	if err != nil {
 		s.Log.Debug("the stack of a goroutine cannot be read", "goroutine", g.ID, "err", err)
 	}
+	if g.Status == inspect.GoWaiting {
+		item.Wait = waitReason(reasons, g.WaitReason)
+		item.On = waits.Goroutine(ctx, s.Inspector, g, frames)
+	}
+	at := g.UserFrame(frames)
 	item.Address, item.Function = plain.Hex(at.PC), s.Symbol(at.PC)
 	item.File, item.Line = at.File, at.Line
 	if at.Inlined {

@@ -45,7 +45,7 @@ func (t *Group) rows() []mcp.Tool {
 		},
 		{
 			Name: "debugger/threads", Title: "Threads", Scope: sessiontools.ReadScope,
-			Doc:    "List threads and where they are, or choose the current one",
+			Doc:    "List threads, where they are and what they wait for, or choose the current one",
 			Phrase: "Threads inspected",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.threads)),
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/waits"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -25,6 +26,7 @@ type threads struct {
 	State   *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
 	Threads []threadItem   `json:"threads"`
 	More    int            `json:"more,omitempty" doc:"How many threads are not listed"`
+	Cycles  []string       `json:"cycles,omitempty" doc:"Threads that wait for each other"`
 }
 
 // A threadItem is a thread in an answer.
@@ -36,9 +38,11 @@ type threadItem struct {
 	Function string `json:"function,omitempty"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
+	Wait     string `json:"wait,omitempty" doc:"What it waits for"`
+	Holder   int    `json:"holder,omitempty" doc:"The thread that must act first, if it is known"`
 }
 
-// Text returns a line for each thread.
+// Text returns a line for each thread, and one for each cycle.
 func (t threads) Text() string {
 	var b strings.Builder
 	b.WriteString("Threads:")
@@ -53,15 +57,21 @@ func (t threads) Text() string {
 			name += " "
 		}
 		fmt.Fprintf(&b, "\n%s %d %sat %s", mark, each.ID, name, place.String())
+		if each.Wait != "" {
+			b.WriteString(", waits for " + plain.Line(each.Wait))
+		}
 	}
 	if t.More > 0 {
 		fmt.Fprintf(&b, "\n(%d more)", t.More)
 	}
+	for _, line := range t.Cycles {
+		b.WriteString("\n" + plain.Line(line))
+	}
 	return b.String()
 }
 
-// threads lists the threads with their current functions.
-func (t *Group) threads(_ context.Context, _ *mcp.Call, s *session.Session, args threadsArgs) (threads, error) {
+// threads lists the threads with their current functions, and what they wait for.
+func (t *Group) threads(ctx context.Context, _ *mcp.Call, s *session.Session, args threadsArgs) (threads, error) {
 	if args.Select != 0 {
 		if err := s.SelectThread(args.Select); err != nil {
 			return threads{}, err
@@ -72,8 +82,11 @@ func (t *Group) threads(_ context.Context, _ *mcp.Call, s *session.Session, args
 		return threads{}, err
 	}
 	answer := threads{State: s.ChangedState(), Threads: []threadItem{}, More: max(0, len(all)-maxThreads)}
-	for _, each := range all[:min(len(all), maxThreads)] {
-		item := threadItem{ID: each.ID, Name: each.Name, Current: each.Current}
+	listed := all[:min(len(all), maxThreads)]
+	waiting := waits.Threads(ctx, s.Inspector, listed, all)
+	answer.Cycles = waits.Cycles(waiting)
+	for _, each := range listed {
+		item := threadItem{ID: each.ID, Name: each.Name, Current: each.Current, Wait: waiting[each.ID].For, Holder: waiting[each.ID].Holder}
 		if regs, err := s.View.Regs(each.ID); err == nil {
 			item.Address = plain.Hex(regs.RIP)
 			item.Function = s.Symbol(regs.RIP)

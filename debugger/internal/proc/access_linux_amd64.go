@@ -224,6 +224,9 @@ func (p *Process) ExecutableFile() string { return p.file("exe") }
 // AuxV returns the auxiliary vector, for ptrace.Auxiliary.
 func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.file("auxv")) }
 
+// Descriptor names the file that a descriptor is open on, "" if it is not known.
+func (p *Process) Descriptor(fd int) string { return procfs.Descriptor(p.ID(), fd) }
+
 // file returns the path of a file in /proc/PID.
 func (p *Process) file(name string) string {
 	return fmt.Sprintf("/proc/%d/%s", p.ID(), name)

@@ -52,6 +52,7 @@ func (p *Process) WriteMemory(uint64, []byte) (int, error)           { return 0,
 func (p *Process) Maps() (procfs.Maps, error)                        { return nil, errPlatform }
 func (p *Process) Executable() (string, error)                       { return "", errPlatform }
 func (p *Process) ExecutableFile() string                            { return "" }
+func (p *Process) Descriptor(int) string                             { return "" }
 func (p *Process) AuxV() ([]byte, error)                             { return nil, errPlatform }
 func (p *Process) Written() (Written, error)                         { return Written{}, errPlatform }
 func (p *Process) Gather([]ptrace.Range, []byte) error               { return errPlatform }
