@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -115,6 +116,23 @@ func TestLengths(t *testing.T) {
 func TestOldLengths(t *testing.T) {
 	c, want := expressionsOf(t, oldGo(t, filepath.Join("testdata", "expressions", "lengths", "main.go")), "main.marker")
 	agree(t, c, want)
+}
+
+// A computed pointer to characters is shown with its text, as one of the program is.
+func TestTextOfPointers(t *testing.T) {
+	c, _ := expressions(t, "marker", "gcc", "-g", "-O0", "-w", "texts.c")
+	for expression, want := range map[string]string{
+		"(char *)buffer": `"hello"`, "(char *)buffer + 1": `"ello"`, "&buffer[2]": `"llo"`, "(unsigned char *)buffer": `"hello"`,
+		"(const char *)&bob": `"bob"`, "(char *)name": `"bob"`, "words[0] + 1": `"ne"`, "(char *)(long)tail": `"tail"`, "&raw[0]": `"raw\xff"`,
+		"(char *)empty": `""`, "name": `"bob"`,
+	} {
+		text := c.ok("evaluate", args{"expression": expression, "frame": 1})
+		matches(t, text, regexp.QuoteMeta(expression)+`: [a-z ]+ \* = 0x[0-9a-f]+ `+regexp.QuoteMeta(want))
+	}
+	for _, expression := range []string{"(void *)buffer", "(char **)words", "(int *)buffer", "(char *)8", "/x (char *)buffer", "&buffer"} {
+		matches(t, c.ok("evaluate", args{"expression": expression, "frame": 1}), `.* = 0x[0-9a-f]+`)
+	}
+	contains(t, c.ok("evaluate", args{"expression": "(char *)0"}), "= 0x0")
 }
 
 // Texts compare as strcmp and the operators of the languages do.

@@ -15,7 +15,28 @@ import (
 
 // Eval evaluates an expression.
 func (e *Expr) Eval(ctx context.Context, scope Scope) (Value, error) {
-	return e.root.eval(&evaluator{ctx: ctx, scope: scope, lang: scope.Language()})
+	v, err := e.root.eval(&evaluator{ctx: ctx, scope: scope, lang: scope.Language()})
+	return v.withText(scope), err
+}
+
+// withText adds what a computed pointer to characters points to.
+func (v Value) withText(scope Scope) Value {
+	if v.object != nil || v.typ == nil || v.typ.class != pointer || !v.typ.elem().isCharacter() {
+		return v
+	}
+	v.chars = new(scope.At(types.Character, v.bits))
+	return v
+}
+
+// isCharacter reports whether the type is a character of C of one byte.
+func (t *typ) isCharacter() bool {
+	switch {
+	case t == nil || t.size != 1:
+		return false
+	case t.sym != nil:
+		return t.sym.IsCharacter()
+	}
+	return t.isWhole() && strings.HasSuffix(t.name, "char")
 }
 
 // constants are predeclared names, which variables of the program hide.
@@ -49,7 +70,11 @@ func (n *nameNode) eval(e *evaluator) (Value, error) {
 }
 
 func (n *registerNode) eval(e *evaluator) (Value, error) {
-	value, size, err := e.scope.Register(strings.ToLower(n.name))
+	name := strings.ToLower(n.name)
+	if o, ok, err := e.scope.Vector(name); ok || err != nil {
+		return placed(o, err)
+	}
+	value, size, err := e.scope.Register(name)
 	if err != nil {
 		return Value{}, err
 	}

@@ -40,6 +40,8 @@ func (scope) Type(context.Context, string) (*types.Type, error) { return nil, sy
 
 var errNoRegister = errors.New("no such register")
 
+func (scope) Vector(string) (values.Object, bool, error) { return values.Object{}, false, nil }
+
 func (scope) Register(name string) (uint64, int, error) {
 	switch name {
 	case "rip":

@@ -22,6 +22,9 @@ type Scope interface {
 	Type(ctx context.Context, name string) (*types.Type, error)
 	// Register returns a register, and its size in bytes.
 	Register(name string) (value uint64, size int, err error)
+	// Vector returns a vector register or one of the x87 unit, and false for all
+	// other names.
+	Vector(name string) (o values.Object, ok bool, err error)
 	// At returns an object of a type at an address.
 	At(t *types.Type, addr uint64) values.Object
 }

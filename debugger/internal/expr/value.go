@@ -25,6 +25,7 @@ type Value struct {
 	run    int            // elements of a slice that was written, else 0
 	text   *string        // a text that was written, else nil
 	result bool           // of a call: its address has no meaning
+	chars  *values.Object // what a computed pointer to characters points to, else nil
 }
 
 // errNoNumber is returned for operands that are not numbers.
@@ -107,6 +108,11 @@ func (v Value) Text(limits values.Limits) string {
 	}
 	if limits.Format != "" && n.text == nil && n.typ.class != aggregate {
 		return limits.Format.Number(n.bits, n.float, n.typ.class == floating, n.typ.size)
+	}
+	if v.chars != nil && v.bits != 0 {
+		if text, err := v.chars.Quoted(limits); err == nil {
+			return n.formatNumber() + " " + text
+		}
 	}
 	return n.formatNumber()
 }

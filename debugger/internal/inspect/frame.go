@@ -41,7 +41,7 @@ func (s *Inspector) frameFrom(regs dwarfregs.Registers, number int) (*callstack.
 // Registers returns the registers of a thread or goroutine for the symbols, with
 // xmm0 to xmm15 of a thread.
 func (s *Inspector) Registers(thread int) (dwarfregs.Registers, error) {
-	cpu, partial, err := s.cpu(thread)
+	cpu, _, partial, err := s.cpu(thread)
 	if err != nil {
 		return dwarfregs.Registers{}, err
 	}

@@ -129,23 +129,23 @@ func (s *Inspector) findGoroutine(thread int) (found Goroutine, err error) {
 	return found, err
 }
 
-// cpu returns the registers of a thread, or of the thread that runs a goroutine.
+// cpu returns the registers and number of a thread, or of the thread that runs a goroutine.
 // Of a goroutine that does not run, only where it goes on is known: partial is
 // true.
-func (s *Inspector) cpu(thread int) (regs ptrace.Regs, partial bool, err error) {
+func (s *Inspector) cpu(thread int) (regs ptrace.Regs, tid int, partial bool, err error) {
 	if thread >= 0 {
 		regs, err = s.View.Regs(thread)
-		return regs, false, err
+		return regs, thread, false, err
 	}
 	g, err := s.findGoroutine(thread)
 	if err != nil {
-		return regs, false, err
+		return regs, 0, false, err
 	}
 	if g.Thread != 0 {
 		regs, err = s.View.Regs(g.Thread)
-		return regs, false, err
+		return regs, g.Thread, false, err
 	}
-	return ptrace.Regs{RIP: g.pc, RSP: g.sp, RBP: g.bp}, true, nil
+	return ptrace.Regs{RIP: g.pc, RSP: g.sp, RBP: g.bp}, 0, true, nil
 }
 
 // parked returns the registers of a goroutine that does not run.

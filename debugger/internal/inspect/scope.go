@@ -22,12 +22,13 @@ type FrameScope struct {
 	regs  dwarfregs.Registers
 	mem   symbols.Memory
 	cpu   ptrace.Regs // of the thread
+	tid   int         // of the thread, 0 for the current one
 	inner bool        // the frame is the innermost one
 }
 
 // Scope returns the scope of a frame. Conditions call it during an operation.
 func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
-	cpu, partial, err := s.cpu(thread)
+	cpu, tid, partial, err := s.cpu(thread)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &FrameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.Memory(), cpu: cpu, inner: !partial && frame.PC == cpu.RIP}, nil
+	return &FrameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.Memory(), cpu: cpu, tid: tid, inner: !partial && frame.PC == cpu.RIP}, nil
 }
 
 // Innermost reports whether the frame is the innermost one of its thread.
@@ -79,7 +80,7 @@ func (f *FrameScope) At(t *types.Type, addr uint64) values.Object {
 func (f *FrameScope) Register(name string) (uint64, int, error) {
 	row := registerByName(name)
 	if row == nil {
-		return 0, 0, failure.Errorf("No such register", "there are rax to r15, rip, eflags, fs_base, gs_base, the segment registers such as cs, and the lower halves such as eax; debugger/registers shows vector and x87 registers")
+		return f.extendedRegister(name)
 	}
 	value := row.Get(&f.cpu)
 	if !f.inner {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
@@ -17,18 +16,9 @@ import (
 // extendedRegisters returns the vector and x87 registers of a thread. Calls do
 // not preserve them, so they are known in the innermost frame only.
 func extendedRegisters(s *session.Session, scope *inspect.FrameScope, args registersArgs) ([]Register, error) {
-	if !scope.Innermost() {
-		return nil, failure.Errorf("Registers not available", "vector and x87 registers are known in frame 0 only, as calls do not preserve them")
-	}
-	state, err := s.View.XState(args.Thread, nil)
+	regs, err := scope.ExtendedRegisters()
 	if err != nil {
-		return nil, failure.Errorf("Registers not available", "%v", err)
-	}
-	layout := xsave.Of(state)
-	layout.Normalize(state)
-	regs, ok := layout.Registers(state)
-	if !ok {
-		return nil, failure.Errorf("Registers not available", "the processor's extended state is not known")
+		return nil, err
 	}
 	var all []Register
 	if args.Set != setX87 {

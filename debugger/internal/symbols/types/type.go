@@ -92,11 +92,20 @@ type Field struct {
 
 	typ  dwarf.Offset
 	set  *Set
+	made *Type  // the type of a field that NewField made
 	Expr []byte // where a virtual base is
 }
 
+// NewField returns a member at the start of an object.
+func NewField(name string, t *Type) Field { return Field{Name: name, made: t} }
+
 // Type returns the field's type.
-func (f *Field) Type() *Type { return f.set.At(f.typ) }
+func (f *Field) Type() *Type {
+	if f.made != nil {
+		return f.made
+	}
+	return f.set.At(f.typ)
+}
 
 // An Enumerator is a named value of an enumeration.
 type Enumerator struct {
@@ -365,6 +374,17 @@ func ArrayOf(elem *Type, n int64) *Type {
 	array := &Type{Kind: KindArray, Lang: elem.Lang, Set: elem.Set, made: elem, dims: []int64{n}}
 	array.once.Do(func() {})
 	return array
+}
+
+// NewUnion returns a union of a name, a size and members that no program has.
+func NewUnion(name string, size int64, fields ...Field) *Type {
+	return &Type{Kind: KindUnion, Size: size, name: name, fields: fields}
+}
+
+// NewNumber returns a type of numbers that no program has: whole ones with or without a
+// sign, or floating-point ones.
+func NewNumber(name string, kind Kind, size int64) *Type {
+	return &Type{Kind: kind, Size: size, name: name, signed: kind == KindInt}
 }
 
 // Unit returns the unit with the type's entry.

@@ -3,6 +3,8 @@ package values
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,11 +78,24 @@ func charOf(c byte) string {
 
 // formats reports whether scalars of a type are written in the format of the limits.
 func (l Limits) formats(t *types.Type) bool {
-	return l.Format != "" && t.ByteSize() <= 8 && (isWhole(t.Kind) || t.Kind == types.KindFloat)
+	whole := isWhole(t.Kind)
+	if t.ByteSize() > 8 {
+		return wideFormats[l.Format] != "" && (whole || t.Kind == types.KindFloat) && t.ByteSize() <= 16
+	}
+	return l.Format != "" && (whole || t.Kind == types.KindFloat)
 }
+
+// wideFormats are the formats of numbers of up to 16 bytes that show the bits. Others
+// show such a number as its language does.
+var wideFormats = map[Format]string{Hex: "%#x", Octal: "%#o", Binary: "%#b"}
 
 // formatted shows a scalar in the format of the limits.
 func (r *renderer) formatted(o Object, t *types.Type) (content, error) {
+	if t.ByteSize() > 8 {
+		b, err := o.Bytes()
+		slices.Reverse(b)
+		return content{text: fmt.Sprintf(wideFormats[r.limits.Format], new(big.Int).SetBytes(b))}, err
+	}
 	var bits uint64
 	var err error
 	if t.Kind == types.KindFloat {

@@ -8,6 +8,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
+// Quoted returns the text from the object's address up to a zero byte, as strings are
+// shown.
+func (o Object) Quoted(l Limits) (string, error) {
+	addr, ok := o.Address()
+	if !ok {
+		return "", errNoText
+	}
+	return newRenderer(l).cstring(o.displayed().View.Memory, addr)
+}
+
+// errNoText is returned for characters that are not in memory.
+var errNoText = errors.New("only what is in memory has a text")
+
 // IsText reports whether the object's type is a string type of its language:
 // string, str, String, std::string or std::string_view. Pointers to characters
 // and arrays of them are not, since they need not hold text.
@@ -69,7 +82,7 @@ func arrayText(o Object, t *types.Type, limit int) (string, error) {
 func (o Object) ZeroEnded(limit int) (string, error) {
 	addr, ok := o.Address()
 	if !ok {
-		return "", errors.New("only what is in memory has a text")
+		return "", errNoText
 	}
 	var text []byte
 	for len(text) < limit {
