@@ -145,13 +145,11 @@ func page(all []part, args dap.VariablesArguments, others string) []part {
 // the same name hides has no expression.
 func locals(all []values.Object, arguments bool) []part {
 	var parts []part
-	seen := map[string]bool{}
 	for _, o := range all {
 		p := part{name: o.Name, expr: o.Name, isObject: true, object: o}
-		if seen[o.Name] {
+		if o.Hidden {
 			p.name, p.expr = o.Name+" (hidden)", ""
 		}
-		seen[o.Name] = true
 		if o.Argument == arguments {
 			parts = append(parts, p)
 		}

@@ -43,7 +43,7 @@ func Read(frames []callstack.Frame) *List {
 	seen := map[string]bool{}
 	for i := range frames {
 		for _, o := range frames[i].Variables() {
-			if !seen[o.Name] {
+			if !o.Hidden && !seen[o.Name] {
 				seen[o.Name] = true
 				l.add(o.Name, o.Name+".", o.Value(Limits))
 			}

@@ -43,7 +43,9 @@ func site(s *session.Session) (bugs.Site, error) {
 		site.FaultAddress = &addr
 	}
 	for _, o := range frame.Variables() {
-		site.Values[o.Name] = o.Value(values.DefaultLimits).Text
+		if !o.Hidden {
+			site.Values[o.Name] = o.Value(values.DefaultLimits).Text
+		}
 	}
 	if regs, err := s.View.Regs(0); err == nil {
 		for _, row := range inspect.Registers {

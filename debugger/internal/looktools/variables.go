@@ -12,7 +12,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -45,12 +44,13 @@ type variable struct {
 	Value    string `json:"value"`
 	Address  string `json:"address,omitempty"`
 	Argument bool   `json:"argument,omitempty"`
+	Hidden   bool   `json:"hidden,omitempty" doc:"Whether an inner one of this name hides it: in expressions the name means that one"`
 }
 
 // NewVariable returns the description of a variable with its value.
 func NewVariable(o values.Object) variable {
 	v := o.Value(values.DefaultLimits)
-	answer := variable{Name: v.Name, Type: v.Type, Value: v.Text, Argument: o.Argument}
+	answer := variable{Name: v.Name, Type: v.Type, Value: v.Text, Argument: o.Argument, Hidden: o.Hidden}
 	if v.Addr != 0 {
 		answer.Address = plain.Hex(v.Addr)
 	}
@@ -80,6 +80,9 @@ func writeVariables(b *strings.Builder, title string, all []variable) {
 	b.WriteString(title)
 	for _, v := range all {
 		fmt.Fprintf(b, "\n  %s: %s = %s", plain.Line(v.Name), plain.Line(v.Type), plain.Line(v.Value))
+		if v.Hidden {
+			b.WriteString(" (hidden)")
+		}
 	}
 	if len(all) == 0 {
 		b.WriteString("\n  (none)")
@@ -112,7 +115,7 @@ func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, 
 		if args.Filter == "" {
 			images, want = ownImages(s, frame), ownNames(frame)
 		}
-		answer.Global, answer.More, err = globals(ctx, s, images, frame.Registers(), want)
+		answer.Global, answer.More, err = globals(ctx, s, images, frame, want)
 	}
 	return answer, err
 }
@@ -138,10 +141,10 @@ func ownNames(frame *callstack.Frame) func(string) bool {
 	return func(name string) bool { return strings.HasPrefix(name, "main.") || strings.HasPrefix(name, own) }
 }
 
-// globals returns global variables of the images.
-func globals(ctx context.Context, s *session.Session, images []*symbols.Image, regs dwarfregs.Registers, want func(string) bool) (found []variable, more bool, err error) {
+// globals returns global variables of the images, as a frame sees them.
+func globals(ctx context.Context, s *session.Session, images []*symbols.Image, frame *callstack.Frame, want func(string) bool) (found []variable, more bool, err error) {
 	for _, im := range images {
-		objects, err := values.Globals(ctx, im, s.Memory(), regs, want)
+		objects, err := values.Globals(ctx, im, s.Memory(), frame.Registers(), want)
 		if err != nil {
 			return nil, false, err
 		}
@@ -149,6 +152,7 @@ func globals(ctx context.Context, s *session.Session, images []*symbols.Image, r
 			if len(found) == maxGlobals {
 				return found, true, nil
 			}
+			o.Hidden = frame.Hides(o.Name)
 			found = append(found, NewVariable(o))
 		}
 	}

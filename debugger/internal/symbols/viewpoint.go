@@ -62,8 +62,12 @@ func packageOf(function string) string {
 	return function[:last+dot+1]
 }
 
-// Global returns the variable that a name refers to, and its image.
+// Global returns the variable that a name refers to, and its image. One that the
+// compiler has removed is returned if it is of the code's own file, or if there is no
+// other of its name.
 func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*dwarfread.Variable, *Image, error) {
+	var removed *dwarfread.Variable
+	var of *Image
 	for _, im := range from.images(p) {
 		d := im.DebugInfo()
 		if d == nil {
@@ -79,9 +83,16 @@ func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*dwa
 			}
 			return nil
 		})
-		if err == nil && v != nil {
+		switch {
+		case err != nil || v == nil:
+		case !v.Placeless || v.Unit == from.unit:
 			return v, im, nil
+		case removed == nil:
+			removed, of = v, im
 		}
+	}
+	if removed != nil {
+		return removed, of, nil
 	}
 	return nil, nil, fmt.Errorf("variable %s: %w", name, ErrNotFound)
 }
@@ -99,12 +110,19 @@ func (from Viewpoint) nearestLocked(d *dwarfread.Info, name string) *dwarfread.V
 	lowest := 0
 	for _, v := range from.candidatesLocked(d, name) {
 		rank, ok := from.rank(v, name)
-		if ok && (best == nil || rank < lowest) {
+		if v.Placeless && v.Unit != from.unit {
+			rank += removedRank
+		}
+		if ok && (best == nil || rank < lowest || rank == lowest && best.Placeless) {
 			best, lowest = v, rank
 		}
 	}
 	return best
 }
+
+// removedRank is added to the rank of variables of other files that the compiler has
+// removed: all others are nearer.
+const removedRank = 1 << 20
 
 func (from Viewpoint) candidatesLocked(d *dwarfread.Info, name string) []*dwarfread.Variable {
 	out := d.GlobalsLocked(dwarfread.BaseName(name))

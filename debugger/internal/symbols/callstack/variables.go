@@ -76,21 +76,36 @@ func (f *Frame) viewpoint() symbols.Viewpoint {
 }
 
 // Variables returns the arguments and local variables of the frame's function
-// that are in scope, arguments first, inner blocks before outer ones. A variable
-// that another of the same name hides comes after it.
+// that are in scope, arguments first, inner blocks before outer ones. Of several
+// with one name all but the innermost are marked as hidden.
 func (f *Frame) Variables() []values.Object {
-	var out []values.Object
-	scopes := f.scopes()
-	for _, arg := range []bool{true, false} {
-		for _, s := range slices.Backward(scopes) {
-			for _, v := range s.Variables {
-				if v.Argument == arg && v.Name != "" && f.visible(v) {
-					out = append(out, f.act.view().Object(v).Escaped())
-				}
+	var arguments, locals []values.Object
+	seen := map[string]bool{}
+	for _, s := range slices.Backward(f.scopes()) {
+		for _, v := range s.Variables {
+			if v.Name == "" || !f.visible(v) {
+				continue
+			}
+			o := f.act.view().Object(v).Escaped()
+			o.Hidden, seen[o.Name] = seen[o.Name], true
+			if v.Argument {
+				arguments = append(arguments, o)
+			} else {
+				locals = append(locals, o)
 			}
 		}
 	}
-	return out
+	return append(arguments, locals...)
+}
+
+// Hides reports whether an argument, a local variable, or a member of the object
+// whose method the function is has the name of a global variable.
+func (f *Frame) Hides(global string) bool {
+	if _, ok := f.local(global); ok {
+		return true
+	}
+	_, ok := f.member(global)
+	return ok
 }
 
 // visible reports whether a variable is declared by the line that runs. Only

@@ -124,6 +124,9 @@ type Variable struct {
 	Type     dwarf.Offset
 	HasType  bool
 	Line     int
+	// Placeless means that a global variable has neither a location nor a value: the
+	// compiler has removed it, or another entry says where it is.
+	Placeless bool
 }
 
 // A LineTable is the line table of one unit.

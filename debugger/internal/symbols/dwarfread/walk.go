@@ -173,10 +173,10 @@ func (w *walker) function(e *dwarf.Entry) {
 }
 
 func (w *walker) variable(e *dwarf.Entry) {
-	if e.Val(dwarf.AttrLocation) == nil && e.Val(dwarf.AttrConstValue) == nil {
+	if e.Val(dwarf.AttrDeclaration) != nil {
 		return
 	}
-	v := &Variable{Unit: w.u, Entry: e}
+	v := &Variable{Unit: w.u, Entry: e, Placeless: e.Val(dwarf.AttrLocation) == nil && e.Val(dwarf.AttrConstValue) == nil}
 	v.Name, _ = w.u.Info.NameLocked(e)
 	if v.Name == "" {
 		return
@@ -184,7 +184,9 @@ func (w *walker) variable(e *dwarf.Entry) {
 	if w.err = cmp.Or(w.err, w.u.Info.takeEntry(e, 0, v.Name, v.Name)); w.err != nil {
 		return
 	}
-	w.u.globals = append(w.u.globals, v)
+	if !v.Placeless { // it may be the abstract form of one that has a place
+		w.u.globals = append(w.u.globals, v)
+	}
 	if w.u.Lang == lang.Rust {
 		w.u.Info.indexTable(v.Name, e)
 	}

@@ -17,6 +17,7 @@ type Object struct {
 	Name     string
 	Type     *types.Type
 	Argument bool
+	Hidden   bool // an inner variable or member has the same name
 
 	View   *View
 	pieces []location.Piece
@@ -92,7 +93,7 @@ func (o Object) Bytes() ([]byte, error) {
 // part returns a part of the object at an offset.
 func (o Object) part(name string, t *types.Type, off int64) Object {
 	p := o
-	p.Name, p.Type, p.bits, p.Argument = name, t, bitField{}, false
+	p.Name, p.Type, p.bits, p.Argument, p.Hidden = name, t, bitField{}, false, false
 	p.offset += uint64(off)
 	return p
 }
@@ -107,7 +108,7 @@ func (o Object) Escaped() Object {
 	if err != nil {
 		return o
 	}
-	v.Name, v.Argument = o.Name[1:], o.Argument
+	v.Name, v.Argument, v.Hidden = o.Name[1:], o.Argument, false
 	return v
 }
 
