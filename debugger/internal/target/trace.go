@@ -47,7 +47,7 @@ func (s *Trace) Target(path string) Target {
 }
 
 // Program returns the path of the executable: the one that the trace names if
-// it was mapped, else the file with the lowest address, which is the program
+// it was mapped, else the file with code at the lowest address, which is the program
 // on Linux.
 func (s *Trace) Program() string {
 	lowest := ""
@@ -55,7 +55,7 @@ func (s *Trace) Program() string {
 		if m.Path == s.trace.Program && m.Path != "" {
 			return m.Path
 		}
-		if lowest == "" && strings.HasPrefix(m.Path, "/") {
+		if lowest == "" && m.Execute && strings.HasPrefix(m.Path, "/") {
 			lowest = m.Path
 		}
 	}
