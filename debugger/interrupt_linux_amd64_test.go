@@ -52,7 +52,7 @@ var quickCalls = map[string]string{
 
 // interruptTime is the time in which a call has ended after it was canceled. It is 200 ms on a
 // machine that has nothing else to do.
-const interruptTime = 3 * time.Second
+const interruptTime = 15 * time.Second
 
 // longest is the time after which a call is interrupted, at most.
 const longest = 700 * time.Millisecond
@@ -212,7 +212,7 @@ func (*progressOf) Call(context.Context, string, []byte) ([]byte, error) {
 }
 
 // shortTime is enough for look-ups on a busy machine, and not for a search.
-const shortTime = 3 * time.Second
+const shortTime = 5 * time.Second
 
 // A call whose time is used up says so, how far it came, and how to go on. Shorter calls have
 // their answers.
@@ -220,7 +220,7 @@ func TestSearchTime(t *testing.T) {
 	s := recordedWork(t, debugger.Config{Live: debugger.Live{SearchTime: shortTime}})
 	s.call(t.Context(), "set_breakpoint", args{"function": "mix", "condition": "x == 1"})
 	for tool, want := range map[string]string{
-		"call_tree":        "Search time used up: the limit of 3s for a call is reached",
+		"call_tree":        "Search time used up: the limit of 5s for a call is reached",
 		"reverse_continue": "go on with debugger/seek to position ",
 	} {
 		before, began := s.position(), time.Now()

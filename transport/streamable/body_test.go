@@ -87,10 +87,10 @@ func TestBodyMemory(t *testing.T) {
 // TestSlowBody: a body that arrives too slowly is refused when it should have
 // been here, whether its length is known or not.
 func TestSlowBody(t *testing.T) {
-	s := serve(t, func(c *streamable.Config) { c.BodyGrace, c.BodyRate = 100*time.Millisecond, 1<<20 })
+	s := serve(t, func(c *streamable.Config) { c.BodyGrace, c.BodyRate = 100*time.Millisecond, 1<<16 })
 	for name, conn := range map[string]net.Conn{
 		"nothing":       s.start(t, "anna", 100, ""),
-		"all but a bit": s.start(t, "eve", 15<<20, strings.Repeat(" ", 15<<20-1)), // whose rate would allow 15 s
+		"all but a bit": s.start(t, "eve", 15<<16, strings.Repeat(" ", 15<<16-1)), // whose rate would allow 15 s
 		"a part":        s.start(t, "anna", 1<<20, strings.Repeat(" ", 1000)),
 	} {
 		if got := status(t, conn); got.StatusCode != http.StatusRequestTimeout || !got.Close {

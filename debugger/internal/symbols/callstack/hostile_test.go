@@ -1,3 +1,5 @@
+//go:build unix
+
 package callstack_test
 
 import (
@@ -7,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
@@ -194,14 +198,25 @@ func FuzzMemory(f *testing.F) {
 				t.Fatalf("%d frames, %v", len(frames), err)
 			}
 			for _, o := range frames[0].Variables() {
-				started := time.Now()
+				before := processorTime(t)
 				poke(o)
-				if d := time.Since(started); d > 20*time.Second {
+				if d := processorTime(t) - before; d > 20*time.Second {
 					t.Errorf("%s, a %s, took %v", o.Name, o.Type, d)
 				}
 			}
 		}
 	})
+}
+
+// processorTime returns the processor time that the test has used, which no other program makes
+// longer.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // poke asks all of an object, also what it is not.
