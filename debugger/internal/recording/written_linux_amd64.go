@@ -75,13 +75,21 @@ func (r *recorder) snapshot() (*snapshot, error) {
 			continue
 		}
 		if total += m.End - m.Start; total > maxSnapshot {
-			return nil, cutError(fmt.Sprintf("it is unknown what system call %d writes, and there is too much memory to compare", r.run.Regs.RAX))
+			return nil, cutError(unknownWrites(r.run.Regs.RAX))
 		}
 		b := make([]byte, m.End-m.Start)
 		n, _ := r.run.Memory().Read(m.Start, b)
 		s.memory[m.Start] = b[:n]
 	}
 	return s, nil
+}
+
+// unknownWrites is the reason that ends a recording before a system call.
+func unknownWrites(number uint64) string {
+	if forks[number] {
+		return "a child would run in the memory of the program, of which there is too much to compare; a program with AddressSanitizer starts one at its end, unless it has ASAN_OPTIONS=detect_leaks=0"
+	}
+	return fmt.Sprintf("it is unknown what system call %d writes, and there is too much memory to compare", number)
 }
 
 // checkUnknown ends the recording if a system call of unknown effect has written memory
