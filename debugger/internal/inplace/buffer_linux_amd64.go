@@ -66,7 +66,11 @@ func (r *Runner) GuardFiles(guard bool, descriptors []int) {
 // system calls without a stop: it may have the address of the next record.
 func (r *Runner) clearBuffer() {
 	here, there := r.shared.buffer()
-	r.context().SetRecords(there, there+uint64(len(here)))
+	end := there + uint64(len(here))
+	if r.stopsNext = r.stopsNext || r.context().StopsNext(); r.stopsNext {
+		end = 0
+	}
+	r.context().SetRecords(there, end)
 	r.drained = 0
 }
 

@@ -37,8 +37,12 @@ func (r *Runner) Inject(number uint64, args ...uint64) (uint64, error) {
 func (r *Runner) Reserved(start, length uint64) bool {
 	length = max(length, 1) // mremap(2) copies mappings of which it moves nothing
 	overlaps := func(m ptrace.Range) bool { return m.Start < start+length && start < m.End }
-	return slices.ContainsFunc(r.kernel, overlaps) ||
-		slices.ContainsFunc(r.shared.mapped, func(m mapping) bool { return overlaps(m.Range) })
+	return slices.ContainsFunc(r.kernel, overlaps) || r.Owns(start, length)
+}
+
+// Owns reports whether a range of memory has a part of the code cache.
+func (r *Runner) Owns(start, length uint64) bool {
+	return slices.ContainsFunc(r.shared.mapped, func(m mapping) bool { return m.Start < start+length && start < m.End })
 }
 
 // Write writes the program's memory, whatever its protection. Code in it is translated

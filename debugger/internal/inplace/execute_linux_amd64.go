@@ -26,6 +26,7 @@ func (r *Runner) execute(wait bool) (Stop, error) {
 		return Stop{}, errors.New("a replay makes no system calls")
 	}
 	if !r.inside {
+		r.stopsNext = false
 		if stop, err := r.enterCall(); stop.Kind != 0 || err != nil {
 			return stop, err
 		}

@@ -50,8 +50,9 @@ type Runner struct {
 	site    uint64         // address of a syscall instruction
 	kernel  []ptrace.Range // mappings that the kernel gives every process, as the vdso
 
-	drained uint64 // bytes of the buffer that were passed to Made
-	waiters int    // number of waiters in use
+	drained   uint64 // bytes of the buffer that were passed to Made
+	stopsNext bool   // the next system call is to make a stop, see Context.StopsNext
+	waiters   int    // number of waiters in use
 
 	executed int64 // instructions before the current Run
 	quantum  int64 // instructions that the current Run executes at most

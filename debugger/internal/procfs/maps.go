@@ -50,7 +50,7 @@ func ParseMaps(r io.Reader) (Maps, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<16)
 	for lines.Scan() {
-		m, err := parseMap(lines.Text())
+		m, err := ParseMap(lines.Text())
 		if err != nil {
 			return nil, err
 		}
@@ -59,8 +59,8 @@ func ParseMaps(r io.Reader) (Maps, error) {
 	return maps, lines.Err()
 }
 
-// parseMap reads "start-end rwxp offset device inode path".
-func parseMap(line string) (Map, error) {
+// ParseMap reads "start-end rwxp offset device inode path".
+func ParseMap(line string) (Map, error) {
 	var m Map
 	fields, rest := [5]string{}, line
 	for i := range fields {

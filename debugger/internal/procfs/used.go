@@ -15,7 +15,7 @@ func ParseUsed(text string) Used {
 	start := uint64(0)
 	for line := range strings.Lines(text) {
 		if 'A' > line[0] || line[0] > 'Z' { // names of fields begin so
-			if m, err := parseMap(strings.TrimSuffix(line, "\n")); err == nil {
+			if m, err := ParseMap(strings.TrimSuffix(line, "\n")); err == nil {
 				start = m.Start
 			}
 			continue

@@ -190,6 +190,10 @@ func (r *recorder) finish(c *call) (err error) {
 	if err := r.noteDescriptors(g); err != nil {
 		return err
 	}
+	r.noteOpened(g, r.run.Regs.RAX)
+	if err := r.hideCache(); err != nil {
+		return err
+	}
 	switch g.RAX {
 	case unix.SYS_SCHED_YIELD:
 		r.sliceEnd = 0

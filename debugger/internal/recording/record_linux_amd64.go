@@ -99,6 +99,7 @@ type recorder struct {
 	stretch    *stretch // of a process that a debugger has; nil for none
 	newest     uint64   // position at which the last segment begins
 	segmentDue bool     // another segment is to begin
+	opened     opened   // by the last system call
 
 	*thread  // the current one of the Runner
 	threads  map[int]*thread
@@ -220,6 +221,11 @@ var errStopped = cutError("the recorder was stopped")
 func (r *recorder) handleAll(stop inplace.Stop, err error) (inplace.Stop, error) {
 	for err == nil && stop.Kind != inplace.Done && stop.Kind != inplace.Blocked {
 		r.recorded = r.position()
+		if stop.Kind == inplace.Call {
+			if err := r.hideCache(); err != nil {
+				return stop, err
+			}
+		}
 		stop, err = r.handle(stop)
 	}
 	return stop, err

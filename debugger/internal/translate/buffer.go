@@ -420,6 +420,7 @@ func (s *bufferStub) record() {
 	s.raw(0x48, 0x83, 0xf8, 0x100+errFault) // cmp rax, -EFAULT
 	s.refuseIf(equal)
 	s.store(x86.RAX, gprField(x86.RAX))
+	s.endAtLists()
 	s.copyWritten()
 
 	s.raw(0x48, 0x89, 0xfa) // mov rdx, rdi

@@ -61,3 +61,30 @@ func (s *bufferStub) guard() {
 	s.land(opens)
 	s.land(none)
 }
+
+// lists begins the paths of /proc. The files below it list what the process has, and so what the
+// tracer has added.
+const lists = "/proc/"
+
+// endAtLists takes the rest of the buffer away if the call has opened a file below /proc, so that
+// the next one makes a stop. Rax has the result, and rdi and rsi are as they were before. The
+// kernel has just read the path. It changes rdx and r11.
+func (s *bufferStub) endAtLists() {
+	s.raw(0x48, 0x85, 0xc0) // test rax, rax
+	other := []int{s.near(negative)}
+	s.load(x86.RDX, contextRule)
+	s.raw(0x80, 0x7a, ruleGuard, byte(Opens)) // cmp byte [rdx+Guard], Opens
+	other = append(other, s.near(notEqual))
+	s.raw(0x49, 0x89, 0xf3)                        // mov r11, rsi
+	s.raw(0x80, 0x7a, ruleRegister, byte(x86.RSI)) // cmp byte [rdx+Register], rsi: open(2) has its flags there
+	s.raw(0x4c, 0x0f, 0x44, 0xdf)                  // cmove r11, rdi
+	for n := range len(lists) {
+		s.raw(0x41, 0x80, 0x7b, byte(n), lists[n]) // cmp byte [r11+n], lists[n]
+		other = append(other, s.near(notEqual))
+	}
+	s.storeWord(0, contextRecordEnd)
+	s.storeWord(0, contextRecordEnd+4)
+	for _, jump := range other {
+		s.land(jump)
+	}
+}

@@ -94,10 +94,17 @@ func (c Context) Saved(register int) uint64 {
 // SetBuffered permits or forbids that the process makes system calls without a stop.
 func (c Context) SetBuffered(buffered bool) { c.setBool(contextBuffered, buffered) }
 
-// SetRecords makes the process record such calls between two addresses.
+// SetRecords makes the process record such calls between two addresses, or make none if there is
+// no room.
 func (c Context) SetRecords(start, end uint64) {
 	c.set(contextRecord, start)
 	c.set(contextRecordEnd, end)
+}
+
+// StopsNext reports whether the process has no room for records because it has opened a file below
+// /proc.
+func (c Context) StopsNext() bool {
+	return c.Recorded() != 0 && binary.LittleEndian.Uint64(c[contextRecordEnd:]) == 0
 }
 
 // Recorded returns the address behind the last record.
