@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
 )
 
 // A recorded run of a program.
@@ -36,4 +37,10 @@ func RecordProgram(ctx context.Context, p RecordedProgram, w io.Writer) (Recorde
 // process ends, does what cannot be recorded, or ctx is done. The process then runs on.
 func RecordProcess(ctx context.Context, pid int, w io.Writer) (RecordedRun, error) {
 	return recording.Attach(ctx, pid, w)
+}
+
+// PackRecording adds to a recording the files that its replay needs, and replaces the file. The
+// errors of left say which files could not be added.
+func PackRecording(path string) (left []error, err error) {
+	return traveltools.PackRecording(path, nil) // it takes what the recording has
 }

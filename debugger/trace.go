@@ -38,3 +38,15 @@ func OpenTrace(ctx context.Context, path string, o TraceOptions) (*TraceFile, er
 	}
 	return traveltools.OpenTrace(ctx, path, o.Executable, o.Root, budget.New(memory).Open("local"), o.Log)
 }
+
+// A RecordingSummary describes a recording.
+type RecordingSummary = traveltools.RecordingSummary
+
+// SummarizeRecording describes a recording without a replay. It returns nil for a file that is none.
+func SummarizeRecording(ctx context.Context, path string, o TraceOptions) (*RecordingSummary, error) {
+	memory, err := o.Memory.limit(o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return traveltools.SummarizeRecording(ctx, path, budget.New(memory).Open("local"))
+}

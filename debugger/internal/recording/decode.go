@@ -44,13 +44,15 @@ type Recording struct {
 	events eventList
 	reader payloadReader
 	size   uint64 // that was read, as maxSize counts it
+	packed uint64 // likewise of contents, as maxContents counts it
 
 	decoded int64 // the most bytes that an event takes when it is decoded
 
-	indexes map[File]int // in Files
-	table   []int        // of the last segment: indexes in Files
-	tables  []table      // of those before it
-	segment bool         // the next event is the first state of a segment
+	indexes  map[File]int                   // in Files
+	contents map[[digestSize]byte]*contents // of Files, by their digests
+	table    []int                          // of the last segment: indexes in Files
+	tables   []table                        // of those before it
+	segment  bool                           // the next event is the first state of a segment
 
 	framed *framed // has the events, if they are in frames
 }
@@ -70,7 +72,7 @@ func Read(r io.Reader, account *budget.Account) (*Recording, error) {
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
 		return nil, ErrFormat
 	}
-	if v := binary.LittleEndian.Uint16(head[len(magic):]); v == 0 || v > ringVersion {
+	if v := binary.LittleEndian.Uint16(head[len(magic):]); v == 0 || v > version {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
 	}
 	zip, err := newUnpacker(r)
@@ -125,6 +127,8 @@ func (r *Recording) blocks(in *bufio.Reader) error {
 			err = r.addExtensions(p)
 		case blockEvent:
 			err = r.event(p)
+		case blockContents:
+			err = r.addContents(p)
 		case blockSegment:
 			err = r.beginSegment(p)
 		case blockEnd:
@@ -152,15 +156,24 @@ func (r *Recording) block(in *bufio.Reader) (byte, payload, error) {
 	switch {
 	case err != nil:
 		return 0, payload{}, endsEarly(err)
-	case n > maxBlock || n+blockCost > maxSize-r.size:
+	case n > maxBlock || !r.count(tag, n+blockCost):
 		return 0, payload{}, fmt.Errorf("%w: a block of %d bytes", ErrCorrupt, n)
 	}
-	r.size += n + blockCost
 	p, err := r.reader.read(in, n)
 	if full := (*budget.Error)(nil); err != nil && !errors.As(err, &full) {
 		err = endsEarly(err)
 	}
 	return tag, p, err
+}
+
+// count counts the bytes of a block, and reports whether a recording may have so many.
+func (r *Recording) count(tag byte, n uint64) bool {
+	size, most := &r.size, uint64(maxSize)
+	if tag == blockContents {
+		size, most = &r.packed, maxContents
+	}
+	*size += n
+	return *size <= most
 }
 
 // endsEarly returns errEnds for the end of the file, and else an error about damage.

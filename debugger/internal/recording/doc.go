@@ -24,8 +24,9 @@
 //
 // A replay builds a process with the memory and registers of the recorded one, at the
 // same addresses. It makes no system call of the program, except changes of its own
-// mappings. Nothing is read from the system but the files that the program had mapped,
-// which must still be the same (see [File]). At each input the registers are compared
+// mappings. Nothing is read from the system but the files that the program had mapped, which
+// must still be the same (see [File]), unless the recording has their contents: see
+// [Recording.Pack]. They are mapped from files in memory then. At each input the registers are compared
 // with those of the recorded run; if they differ, the error is a *[DivergenceError].
 //
 // # Threads
@@ -97,8 +98,8 @@
 // A file is "TRIPTYCH RECORDING\n", the version in two bytes, and a zstd stream of
 // blocks: a tag, the length of the payload as an unsigned varint, the payload. Block X
 // lists the extensions of the processor's instruction set, F is an entry of the table of
-// files, E an event, Z the end. Version 1 had no threads, version 2 no block X. Version 4, that of
-// a [Ring], has blocks S, each followed by an Image that a replay begins with if nothing is before
+// files, E an event, C a piece of the contents of a file of the table, Z the end. Version 1 had no
+// threads, version 2 no block X, and those before version 5 no block C. A [Ring] has blocks S, each followed by an Image that a replay begins with if nothing is before
 // it, and otherwise leaves out; the table of files starts over there. A file that ends early has
 // everything up to the last flush of its writer. Numbers are varints. See encode.go for
 // the fields.

@@ -10,12 +10,11 @@ import (
 )
 
 // magic begins a recording, before the version and the compressed blocks. Files of
-// version 1 have no threads, those of version 2 no extensions, and those of version 3 no
-// segments. They can be read.
+// version 1 have no threads, those of version 2 no extensions, those of version 3 no segments,
+// and those before version 5 no contents of files. They can be read.
 const (
-	magic       = "TRIPTYCH RECORDING\n"
-	version     = 3
-	ringVersion = 4
+	magic   = "TRIPTYCH RECORDING\n"
+	version = 5
 )
 
 // Tags of blocks. A block is a tag, the length of its payload, and the payload.
@@ -23,6 +22,7 @@ const (
 	blockExtensions = 'X' // of the processor
 	blockFile       = 'F' // an entry of the table of files
 	blockEvent      = 'E'
+	blockContents   = 'C' // a piece of the contents of a file
 	blockSegment    = 'S' // the first state follows, with a table of files of its own
 	blockEnd        = 'Z' // everything was written
 )
@@ -37,17 +37,18 @@ type Writer struct {
 	size   int64
 	index  *index // of a Part, else nil
 	segments
+
+	contents int64 // bytes of contents, as maxContents counts them
+	flushed  int64 // size up to which everything is readable
+	image    int64 // size after the first state
 }
 
 // NewWriter returns a Writer of a recording to w, which gets nothing before the first event:
 // entries of the table of files wait in the compressor. If w has a method Full() bool that
 // returns true, the recording ends. If w is a *[Ring], the recording has segments.
 func NewWriter(w io.Writer) (*Writer, error) {
-	out := &headed{w, header(version)}
-	ring, ok := w.(*Ring)
-	if ok {
-		out.head = header(ringVersion)
-	}
+	out := &headed{w, header()}
+	ring, _ := w.(*Ring)
 	zip, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	return &Writer{zip: zip, out: out, segments: segments{ring: ring}}, err
 }
@@ -88,6 +89,11 @@ func (w *Writer) addFile(f File) (int, error) {
 
 // Add adds an event. There is always room for one of kind Cut or Ended.
 func (w *Writer) Add(e *Event) error {
+	if last := e.Kind == Cut || e.Kind == Ended; last && w.index == nil && w.events > 0 {
+		if err := w.Flush(); err != nil { // what is before it is readable without it
+			return err
+		}
+	}
 	w.buf = appendEvent(w.buf[:0], e)
 	if e.Kind != Cut && e.Kind != Ended && w.size+int64(len(w.buf)) > maxSize-lastRoom {
 		return errTooMany
@@ -100,8 +106,36 @@ func (w *Writer) Add(e *Event) error {
 	return nil
 }
 
-// flushEvery is the number of bytes before compression after which events are made readable.
-const flushEvery = 1 << 20
+// Numbers of bytes before compression after which events are made readable: a part of what follows
+// the first state, so that of a short recording most is readable, too.
+const (
+	flushEvery = 1 << 20
+	flushLeast = 4 << 10
+	flushPart  = 8
+)
+
+// flushDue makes what was added readable if it has become much. The frames of a Part begin anew
+// with each flush, so that they are larger.
+func (w *Writer) flushDue() error {
+	after := int64(flushEvery)
+	w.flushed, w.image = min(w.flushed, w.size), min(w.image, w.size) // a segment was dropped
+	if w.index == nil {
+		after = min(max((w.size-w.image)/flushPart, flushLeast), flushEvery)
+	}
+	if w.size-w.flushed < after {
+		return nil
+	}
+	return w.Flush()
+}
+
+// flushFirst makes the first state readable.
+func (w *Writer) flushFirst() error {
+	w.image = w.size
+	if w.index != nil {
+		return nil // its frame goes on
+	}
+	return w.Flush()
+}
 
 // lastRoom is room for the last events of a recording.
 const lastRoom = 1 << 20
@@ -117,6 +151,7 @@ func (w *Writer) Size() int64 { return w.size }
 
 // Flush makes everything readable that was added so far.
 func (w *Writer) Flush() error {
+	w.flushed = w.size
 	if w.index != nil {
 		return w.endFrame()
 	}
@@ -137,13 +172,17 @@ func (w *Writer) block(tag byte) error {
 	if len(w.buf) > maxBlock {
 		return fmt.Errorf("an event of %d bytes: %w", len(w.buf), errTooMany)
 	}
-	head := binary.AppendUvarint([]byte{tag}, uint64(len(w.buf)))
 	size := w.size + int64(len(w.buf)) + blockCost
 	if size > maxSize {
 		return errTooMany
 	}
 	w.size = size
-	if _, err := w.zip.Write(head); err != nil {
+	return w.writeBlock(tag)
+}
+
+// writeBlock writes the buffer as a block of which the size is counted.
+func (w *Writer) writeBlock(tag byte) error {
+	if _, err := w.zip.Write(binary.AppendUvarint([]byte{tag}, uint64(len(w.buf)))); err != nil {
 		return err
 	}
 	_, err := w.zip.Write(w.buf)

@@ -129,3 +129,13 @@ func WriteHead(t testing.TB, payload []byte, length uint64) []byte {
 	}
 	return b.Bytes()
 }
+
+// Falsify changes a byte of the contents of each file of a recording.
+func Falsify(r *Recording) {
+	for _, c := range r.contents {
+		if len(c.pieces) == 0 {
+			continue
+		}
+		c.pieces[0] = append([]byte{c.pieces[0][0] + 1}, c.pieces[0][1:]...)
+	}
+}

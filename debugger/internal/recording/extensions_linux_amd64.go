@@ -24,13 +24,21 @@ func ownExtensions() []string {
 	return nil
 }
 
+// Lacks returns the extensions of the recorded processor that this one has not.
+func (r *Recording) Lacks() []string {
+	own := ownExtensions()
+	if own == nil {
+		return nil // they are not known
+	}
+	return r.lacks(own)
+}
+
 // explain adds to the error of a replay which extensions are missing, if there are any.
 func (r *Recording) explain(err error) error {
 	if _, limit := errors.AsType[*LimitError](err); limit || err == nil {
 		return err
 	}
-	own := ownExtensions()
-	if missing := r.lacks(own); len(missing) > 0 && own != nil {
+	if missing := r.Lacks(); len(missing) > 0 {
 		return fmt.Errorf("%w; the program was recorded on a processor with extensions that this one lacks: %s", err, strings.Join(missing, ", "))
 	}
 	return err

@@ -3,7 +3,6 @@ package recording
 import (
 	"crypto/sha256"
 	"errors"
-	"io"
 	"os"
 	"strings"
 )
@@ -12,11 +11,16 @@ import (
 type files struct {
 	writer *Writer
 	known  map[stamp]int
-	paths  []string
-	err    error // that ends the recording
+	list   []File
+	mapped map[uint64]int            // files by the addresses of mappings that were added last
+	kept   map[[digestSize]byte]bool // digests of contents that were added
+	room   int64                     // for contents
+	err    error                     // that ends the recording
 }
 
-func newFiles(w *Writer) files { return files{writer: w, known: make(map[stamp]int)} }
+func newFiles(w *Writer) files {
+	return files{writer: w, known: make(map[stamp]int), mapped: make(map[uint64]int), kept: make(map[[digestSize]byte]bool), room: w.contentsRoom()}
+}
 
 // A stamp identifies the contents of a file.
 type stamp struct {
@@ -48,31 +52,40 @@ func (f *files) add(path, direct string) int {
 	if n, ok := f.known[key]; ok {
 		return n
 	}
-	digest, err := digestOf(file)
+	n, err := f.addFile(File{Path: path, Size: info.Size()}, file)
 	if err != nil {
-		return -1
-	}
-	n, err := f.writer.addFile(File{Path: path, Size: info.Size(), Digest: digest})
-	if err != nil {
-		f.err = errors.Join(f.err, err)
 		return -1
 	}
 	f.known[key] = n
-	f.paths = append(f.paths, path)
 	return n
 }
 
-// digestOf returns the digest of a file's contents.
-func digestOf(r io.Reader) (digest [32]byte, err error) {
-	sum := sha256.New()
-	_, err = io.Copy(sum, r)
-	sum.Sum(digest[:0])
-	return digest, err
+// addFile adds a file to the table, and its contents if they are kept.
+func (f *files) addFile(new File, file *os.File) (int, error) {
+	var data []byte
+	var err error
+	keeps := f.keeps(&new)
+	if keeps {
+		data, err = readWhole(file, new.Size)
+		new.Digest = sha256.Sum256(data)
+	} else {
+		new.Digest, err = digestOf(file)
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, err := f.writer.addFile(new)
+	if err == nil && keeps {
+		err = f.keep(&new, data)
+	}
+	f.err = errors.Join(f.err, err)
+	f.list = append(f.list, new)
+	return n, err
 }
 
 // read reads a part of a file of the table.
 func (f *files) read(n int, offset uint64, length int) []byte {
-	file, err := os.Open(f.paths[n])
+	file, err := os.Open(f.list[n].Path)
 	if err != nil {
 		return nil
 	}
@@ -80,4 +93,73 @@ func (f *files) read(n int, offset uint64, length int) []byte {
 	b := make([]byte, length)
 	k, _ := file.ReadAt(b, int64(offset))
 	return b[:k]
+}
+
+// Files whose contents are in each recording: small ones, those that are no part of the system,
+// such as the program, and those that were unmapped again, such as the cache of the dynamic
+// linker. Others are only added if all that a replay needs is wanted, see Pack.
+const (
+	smallFile    = 64 << 10
+	ownFile      = 16 << 20
+	unmappedFile = 4 << 20
+	contentsRoom = 32 << 20 // of all in a segment
+	contentsPart = 16       // or this part of what the file may have
+)
+
+// contentsRoom returns how many bytes of contents may be kept.
+func (w *Writer) contentsRoom() int64 {
+	if w.index != nil {
+		return 0 // a Part is replayed at once
+	}
+	if limited, ok := w.out.to.(interface{ Limit() int64 }); ok && limited.Limit() > 0 {
+		return min(contentsRoom, limited.Limit()/contentsPart)
+	}
+	return contentsRoom
+}
+
+// systemFolders have files that come with the system or its packages.
+var systemFolders = []string{"/usr/", "/lib", "/bin/", "/sbin/", "/etc/", "/opt/", "/nix/", "/gnu/", "/snap/", "/var/"}
+
+// keeps reports whether the contents of a file are kept when it is mapped.
+func (f *files) keeps(file *File) bool {
+	limit := int64(ownFile)
+	for _, folder := range systemFolders {
+		if strings.HasPrefix(file.Path, folder) {
+			limit = smallFile
+		}
+	}
+	return file.Size <= min(limit, f.room)
+}
+
+// keep adds the contents of a file.
+func (f *files) keep(file *File, data []byte) error {
+	if f.kept[file.Digest] {
+		return nil
+	}
+	f.kept[file.Digest] = true
+	f.room -= file.Size
+	return f.writer.addContents(file, data)
+}
+
+// noteMapped notes a new mapping of a file.
+func (f *files) noteMapped(start uint64, n int) {
+	if f.room > 0 {
+		f.mapped[start] = n
+	}
+}
+
+// noteUnmapped adds the contents of a file that the program had mapped at an address: what it does
+// not need for long is replaced soonest.
+func (f *files) noteUnmapped(start uint64) error {
+	n, ok := f.mapped[start]
+	delete(f.mapped, start)
+	if !ok || f.list[n].Size > min(unmappedFile, f.room) || f.kept[f.list[n].Digest] {
+		return nil
+	}
+	file := &f.list[n]
+	data, err := readSame(file)
+	if err != nil {
+		return nil // it has changed meanwhile
+	}
+	return f.keep(file, data)
 }

@@ -58,7 +58,7 @@ func (r *recorder) addFirst(e *Event) error {
 			return err
 		}
 	}
-	return errors.Join(r.out.Add(e), r.files.err)
+	return errors.Join(r.out.Add(e), r.files.err, r.out.flushFirst())
 }
 
 // liveMemory is the memory of a process that has run before. It may have reserved far more

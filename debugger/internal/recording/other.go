@@ -5,6 +5,7 @@ package recording
 import (
 	"context"
 	"io"
+	"os"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -28,6 +29,12 @@ func (t *Timeline) Close() error { return nil }
 
 // History returns nil.
 func (t *Timeline) History() *history.History { return nil }
+
+// Open returns ptrace.ErrPlatform.
+func (t *Timeline) Open(string) (*os.File, error) { return nil, ptrace.ErrPlatform }
+
+// Lacks returns nil.
+func (r *Recording) Lacks() []string { return nil }
 
 // A Past cannot be made on this system.
 type Past struct{ history.Archive }

@@ -1,6 +1,9 @@
 package recording
 
-import "io"
+import (
+	"io"
+	"strings"
+)
 
 // A Program is a program to record.
 type Program struct {
@@ -40,4 +43,16 @@ type Result struct {
 type ChildResult struct {
 	PID int
 	Result
+}
+
+// Program returns the path of the program with which the recording begins: the file with the lowest
+// address, which is the program on Linux.
+func (r *Recording) Program() string {
+	first := r.Event(0)
+	for _, m := range first.Mappings {
+		if strings.HasPrefix(m.Name, "/") {
+			return m.Name
+		}
+	}
+	return ""
 }

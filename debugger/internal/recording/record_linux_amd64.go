@@ -176,7 +176,6 @@ func (r *recorder) begin(number uint64) error {
 
 // next runs to the next event and records it.
 func (r *recorder) next(ctx context.Context) error {
-	size := r.out.Size()
 	if err := r.beforeRun(); err != nil {
 		return err
 	}
@@ -205,8 +204,8 @@ func (r *recorder) next(ctx context.Context) error {
 	if err == nil && r.segmentDue && (scheduled || len(r.threads) == 1) {
 		err = r.segment()
 	}
-	if err == nil && r.out.Size()/flushEvery != size/flushEvery {
-		err = r.out.Flush()
+	if err == nil {
+		err = r.out.flushDue()
 	}
 	if err == nil && !r.gone && r.out.full() {
 		err = r.out.fullError()

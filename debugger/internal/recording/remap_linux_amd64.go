@@ -24,6 +24,7 @@ func (r *recorder) remap(e *Event, g *ptrace.Regs) error {
 		m.Protection = 0
 		e.Remap = Remap{Kind: Unmap, Mapping: m}
 		e.Writes = nil
+		return r.files.noteUnmapped(m.Start)
 	case unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT:
 		if g.RDX&(unix.PROT_GROWSDOWN|unix.PROT_GROWSUP) != 0 {
 			return cutError("the program protects memory that grows")
@@ -88,6 +89,7 @@ func (r *recorder) addMap(e *Event, g *ptrace.Regs, m Mapping) error {
 		m.File = r.files.add(path, direct)
 	}
 	if m.File >= 0 {
+		r.files.noteMapped(m.Start, m.File)
 		m.Offset = g.R9
 		e.Remap = Remap{Kind: Map, Mapping: m}
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -38,7 +37,7 @@ type state struct {
 
 // NewPlayer returns a Player at the first position.
 func NewPlayer(tracer *ptrace.Tracer, r *Recording) (*Player, error) {
-	p := &Player{recording: r, tracer: tracer, base: r.Event(0).Position, files: &sources{list: r.Files, opened: make(map[int]*os.File)}}
+	p := &Player{recording: r, tracer: tracer, base: r.Event(0).Position, files: newSources(r)}
 	if err := errors.Join(pin(tracer), p.apply()); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}

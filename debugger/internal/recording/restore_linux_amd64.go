@@ -3,7 +3,6 @@ package recording
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -203,76 +202,6 @@ func (b *builder) inject(number uint64, args ...uint64) (uint64, error) {
 // add maps memory where nothing is.
 func (b *builder) add(m Mapping) error {
 	return b.source.mapInto(b.pid, b.inject, b.memory, m, unix.MAP_FIXED_NOREPLACE)
-}
-
-// sources are the files of a recording.
-type sources struct {
-	list   []File
-	opened map[int]*os.File
-}
-
-// problem returns what is wrong with a file, as far as its size tells.
-func (f *File) problem() string {
-	info, err := os.Stat(f.Path)
-	if err != nil {
-		return err.Error()
-	}
-	if !info.Mode().IsRegular() || info.Size() != f.Size {
-		return f.Path + " is another file"
-	}
-	return ""
-}
-
-// checkFiles returns an error that lists the files that a replay will miss.
-func checkFiles(list []File) error {
-	var problems []string
-	for n := range list {
-		if problem := list[n].problem(); problem != "" {
-			problems = append(problems, problem)
-		}
-	}
-	const most = 10
-	switch n := len(problems); {
-	case n == 0:
-		return nil
-	case n > most:
-		problems = append(problems[:most], fmt.Sprintf("and %d more", n-most))
-	}
-	return fmt.Errorf("the recorded program had mapped files that a replay needs: %s", strings.Join(problems, "; "))
-}
-
-// open opens a file of the recording and checks its contents.
-func (s *sources) open(n int) (*os.File, error) {
-	if f := s.opened[n]; f != nil {
-		return f, nil
-	}
-	want := s.list[n]
-	if problem := want.problem(); problem != "" {
-		return nil, fmt.Errorf("the recorded program had mapped a file: %s", problem)
-	}
-	f, err := os.Open(want.Path)
-	if err != nil {
-		return nil, err
-	}
-	digest, err := digestOf(io.LimitReader(f, want.Size+1))
-	if err == nil && digest != want.Digest {
-		err = fmt.Errorf("%s has other contents than when the program was recorded", want.Path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	s.opened[n] = f
-	return f, nil
-}
-
-// close closes all files.
-func (s *sources) close() error {
-	var err error
-	for _, f := range s.opened {
-		err = errors.Join(err, f.Close())
-	}
-	s.opened = nil
-	return err
 }
 
 // An injector makes a process execute a system call.

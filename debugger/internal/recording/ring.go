@@ -49,6 +49,9 @@ func (g *Ring) Write(b []byte) (int, error) {
 // Close closes the file.
 func (g *Ring) Close() error { return g.file.Close() }
 
+// Limit returns how many bytes the file may have, or 0.
+func (g *Ring) Limit() int64 { return g.limit }
+
 // Size returns the bytes of the file.
 func (g *Ring) Size() int64 { return g.size }
 
@@ -99,7 +102,7 @@ func (g *Ring) shed() error {
 		return err
 	}
 	err = g.file.Close()
-	moved := from - int64(len(header(ringVersion)))
+	moved := from - int64(len(header()))
 	g.file, g.size = file, g.size-moved
 	g.starts = []int64{0, g.starts[len(g.starts)-1] - moved}
 	return err
@@ -116,7 +119,7 @@ func (g *Ring) copyFrom(from int64) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = file.Write(header(ringVersion))
+	_, err = file.Write(header())
 	if err == nil {
 		_, err = g.file.Seek(from, io.SeekStart)
 	}
@@ -132,5 +135,5 @@ func (g *Ring) copyFrom(from int64) (*os.File, error) {
 	return file, nil
 }
 
-// header returns what a file of a version begins with.
-func header(version uint16) []byte { return binary.LittleEndian.AppendUint16([]byte(magic), version) }
+// header returns what a file begins with.
+func header() []byte { return binary.LittleEndian.AppendUint16([]byte(magic), version) }

@@ -32,7 +32,7 @@ func (w *Writer) beginSegment() error {
 	w.zip.Reset(w.out)
 	w.ring.begin()
 	w.sizes, w.before = append(w.sizes, w.size-w.before), w.size
-	w.files, w.buf = 0, w.buf[:0]
+	w.files, w.contents, w.buf = 0, 0, w.buf[:0]
 	return w.block(blockSegment)
 }
 
@@ -119,7 +119,7 @@ func (r *Recording) addFile(f File) error {
 	n, ok := r.indexes[f]
 	if !ok {
 		if r.indexes == nil {
-			r.indexes = make(map[File]int)
+			r.indexes, r.contents = make(map[File]int), make(map[[digestSize]byte]*contents)
 		}
 		if err := r.events.room.Take(fileCost + 2*int64(len(f.Path))); err != nil {
 			return err
@@ -127,6 +127,9 @@ func (r *Recording) addFile(f File) error {
 		n = len(r.Files)
 		r.indexes[f] = n
 		r.Files = append(r.Files, f)
+		if r.contents[f.Digest] == nil {
+			r.contents[f.Digest] = &contents{size: uint64(f.Size)}
+		}
 	}
 	r.table = append(r.table, n)
 	return nil

@@ -69,6 +69,7 @@ func (t *replayed) Maps() (procfs.Maps, error) {
 		if named, ok := t.nameOf(m); ok && m.Path == "" {
 			m.Path = named
 		}
+		m.Path = t.player.recording.pathOf(m.Path)
 		maps = append(maps, m)
 	}
 	return maps, err

@@ -63,7 +63,7 @@ func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) 
 	}
 	t.named = t.names()
 	t.spacing = max(s.spacing, (t.last-t.first)/maxCheckpoints)
-	if err = cmp.Or(r.failure(), checkFiles(r.Files)); err == nil {
+	if err = cmp.Or(r.failure(), checkFiles(r.Lacking())); err == nil {
 		err = r.explain(t.do(ctx, t.replay))
 	}
 	if err == nil {

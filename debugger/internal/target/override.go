@@ -19,6 +19,7 @@ type Overrides struct {
 	Executable string // the program, "" where it was
 	Root       string // a folder that has a copy of the file system, "" for none
 	Open       Opener
+	Kept       func(path string) (*os.File, error) // opens files that a recording has; nil for none
 }
 
 // An overrideOpener opens the files of a process with overrides.
@@ -53,6 +54,11 @@ func (s *overrideOpener) open(path string) (*os.File, error) {
 		if file, _, err := s.Open(filepath.Join(s.Root, path)); err == nil {
 			s.rootUsed = true
 			return file, nil
+		}
+	}
+	if s.Kept != nil {
+		if file, err := s.Kept(path); !errors.Is(err, os.ErrNotExist) {
+			return file, err
 		}
 	}
 	return core.OpenRegular(path)

@@ -41,6 +41,7 @@ func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, 
 	if err != nil {
 		return nil, failure.Errorf("Replay failed", "%v", err)
 	}
+	where.Kept = timeline.Open
 	trace, err := NewTrace(&history.Trace{History: timeline.History()}, where)
 	if err != nil {
 		return nil, errors.Join(err, timeline.Close())

@@ -35,6 +35,7 @@ type limits struct {
 	maxSize int    // in MiB, or 0
 	keep    string // newest, oldest or ""
 	onCrash bool
+	pack    bool // all that a replay needs is added
 }
 
 // The values of keep.
@@ -84,6 +85,7 @@ func (a commands) recordCommand() app.Command {
 			set.IntVar(&f.attach, "attach", 0, "record the process with this `id`, which runs already")
 			set.IntVar(&f.maxSize, "max-size", 0, "let the file have so many `MiB`; 0 for no limit but that of the format, 2 GiB before compression")
 			set.StringVar(&f.keep, "keep", "", "at that size, end the recording (`oldest`), or go on and drop the oldest part (newest); newest with --on-crash, else oldest")
+			set.BoolVar(&f.pack, "pack", false, "add all files that a replay needs, so that it can be made on another system")
 			set.Float64Var(&f.seconds, "seconds", 0, "with --attach: end the recording after this time; 0 for no limit")
 		},
 		Run: func(ctx context.Context, args []string) error { return a.record(ctx, &f, args) },
@@ -126,6 +128,7 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	if err = errors.Join(err, file.recording().Close()); err != nil {
 		return errors.Join(err, file.remove())
 	}
+	a.packRecorded(f, &run, file)
 	a.reportRecorded(f, &run, file)
 	if err := a.keepChildren(f, &run, name); err != nil {
 		return err
@@ -184,6 +187,24 @@ func (a commands) reportRecorded(f *recordFlags, run *debugger.RecordedRun, file
 	fmt.Fprintf(a.Err, "triptych: recorded %s; see them by: triptych replay %s\n", file.extent(run), file.Name())
 }
 
+// packRecorded adds to a recording what its replay needs, if that is wanted.
+func (a commands) packRecorded(f *recordFlags, run *debugger.RecordedRun, file *outputFile) {
+	if f.pack && !(f.onCrash && run.Status == 0) {
+		if err := a.pack(file.Name()); err != nil {
+			fmt.Fprintf(a.Err, "triptych: not packed: %v\n", err)
+		}
+	}
+}
+
+// pack adds to a recording what its replay needs, and says what it could not add.
+func (a commands) pack(path string) error {
+	left, err := debugger.PackRecording(path)
+	for _, each := range left {
+		fmt.Fprintf(a.Err, "triptych: not packed: %v\n", each)
+	}
+	return err
+}
+
 // signalStatus is added to the number of a signal that has killed a program, as shells do.
 const signalStatus = 128
 
@@ -202,6 +223,7 @@ func exitOf(run *debugger.RecordedRun) error {
 func ReplayCommand(a *app.App) app.Command { return commands{a}.replayCommand() }
 
 func (a commands) replayCommand() app.Command {
+	pack := false
 	return app.Command{
 		Name: "replay", Args: "FILE", Min: 1, Max: 1,
 		KeepUser: true,
@@ -209,12 +231,20 @@ func (a commands) replayCommand() app.Command {
 		Long: "Replays a file that triptych record has written, checks that it is the same as\n" +
 			"the recorded run, and reads commands at its end: seek, step_backward,\n" +
 			"reverse_continue, last_write, get_stack_trace and the others of triptych debug.\n" +
-			"The files that the program had mapped must still be the same. The program is not\n" +
-			"run again: its output is not repeated and no file is changed.",
+			"The files that the program had mapped and that are not in the recording must still\n" +
+			"be the same; --pack adds them to it. The program is not run again: its output is not\n" +
+			"repeated and no file is changed.",
 		Example: "triptych replay shop.recording\n" +
-			"echo get_stack_trace | triptych replay shop.recording",
-		Flags: func(set *pflag.FlagSet) { a.ServerFlags(set) },
+			"echo get_stack_trace | triptych replay shop.recording\n" +
+			"triptych replay --pack shop.recording",
+		Flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&pack, "pack", false, "add all files that a replay needs to the recording, so that it can be replayed on another system, and end")
+			a.ServerFlags(set)
+		},
 		Run: func(ctx context.Context, args []string) error {
+			if pack {
+				return a.pack(args[0])
+			}
 			path, err := filepath.Abs(args[0])
 			if err != nil {
 				return err

@@ -35,6 +35,9 @@ func (a commands) keepChildren(f *recordFlags, run *debugger.RecordedRun, name s
 			fmt.Fprintf(a.Err, "triptych: child %d: %v\n", c.PID, c.Err)
 		case f.onCrash && c.Status == 0:
 		default:
+			if f.pack {
+				err = errors.Join(err, a.pack(file))
+			}
 			fmt.Fprintf(a.Err, "triptych: child %d: recorded %d instructions; see them by: triptych replay %s\n", c.PID, c.Positions, file)
 			continue
 		}

@@ -42,6 +42,9 @@ func createOutput(name string, l limits) (*outputFile, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	if l.pack && !info.Mode().IsRegular() {
+		return nil, errors.Join(app.UsageErrorf("--pack is for files, and %s is none", name), f.Close())
+	}
 	out := &outputFile{File: f, created: created, regular: info.Mode().IsRegular(), max: int64(l.maxSize) << 20}
 	if l.newest() {
 		err = out.useRing(l)
@@ -86,6 +89,9 @@ func (f *outputFile) Write(b []byte) (int, error) {
 	f.written += int64(n)
 	return n, err
 }
+
+// Limit returns how many bytes the file may have, or 0.
+func (f *outputFile) Limit() int64 { return f.max }
 
 // Full reports whether the recording is to end because of its size.
 func (f *outputFile) Full() bool { return f.max > 0 && f.written >= f.max }

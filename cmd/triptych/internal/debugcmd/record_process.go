@@ -38,6 +38,7 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 	if f.onCrash && !failed {
 		return errors.Join(run.Err, file.remove())
 	}
+	a.packRecorded(f, &run, file)
 	a.reportProcess(&run, file)
 	return run.Err
 }

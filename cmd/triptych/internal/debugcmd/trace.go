@@ -46,7 +46,8 @@ func (a commands) traceShow() app.Command {
 	return app.Command{
 		Name: "show", Args: "FILE", Min: 1, Max: 1,
 		Short: "print what is in a trace",
-		Long: "Without flags it says what the trace is about. Positions are counted in steps:\n" +
+		Long: "Without flags it says what the trace is about, or what a recording of triptych record\n" +
+			"needs of the system: files that it has not, and instruction set extensions. Positions are counted in steps:\n" +
 			"position 7 is before step 7. Code that the trace lacks, and symbols, are read\n" +
 			"from the program and its libraries if they still are the same.",
 		Flags: func(set *pflag.FlagSet) {
@@ -66,11 +67,26 @@ func (a commands) traceShow() app.Command {
 			if err != nil {
 				return err
 			}
+			if done, err := a.printRecording(ctx, args[0], &f); done || err != nil {
+				return err
+			}
 			return a.withTrace(ctx, args[0], &f, func(trace *debugger.TraceFile) error {
 				return print(ctx, a, trace)
 			})
 		},
 	}
+}
+
+// printRecording prints what a recording has and needs. It returns false for another file.
+func (a commands) printRecording(ctx context.Context, path string, f *traceFlags) (bool, error) {
+	s, err := debugger.SummarizeRecording(ctx, path, debugger.TraceOptions{Memory: f.memory, Getenv: a.Getenv})
+	switch {
+	case s == nil || err != nil:
+		return false, err
+	case f.from != "" || f.to != "" || f.at != "" || f.lastWrite != "":
+		return true, app.UsageErrorf("%s is a recording: triptych replay %s goes to its positions", path, path)
+	}
+	return true, a.printEither(s, f.asJSON)
 }
 
 // withTrace opens a trace.

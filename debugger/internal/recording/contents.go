@@ -1,0 +1,98 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// contents are the contents of a file of the table that the recording has, in pieces that follow
+// each other.
+type contents struct {
+	size   uint64 // of the file
+	pieces [][]byte
+	have   uint64 // bytes in pieces
+}
+
+// Sizes of contents.
+const (
+	maxContents = 2 << 30 // of all files, with blockCost for each block; events are counted by themselves
+	pieceSize   = 1 << 20
+	digestSize  = 32
+)
+
+// complete reports whether all of a file is there.
+func (c *contents) complete() bool { return c != nil && c.have == c.size }
+
+// read returns the contents as a stream.
+func (c *contents) read() io.Reader {
+	list := make([]io.Reader, 0, len(c.pieces))
+	for _, b := range c.pieces {
+		list = append(list, bytes.NewReader(b))
+	}
+	return io.MultiReader(list...)
+}
+
+// addContents reads a piece of the contents of a file of the table. Segments have files in common,
+// so that a piece may be there already.
+func (r *Recording) addContents(p payload) error {
+	d := newDecoder(p, nil)
+	var digest [digestSize]byte
+	copy(digest[:], d.bytes(digestSize))
+	at := d.uvarint()
+	c := r.contents[digest]
+	if d.bad || c == nil || at > c.have || d.left() > c.size-at {
+		return fmt.Errorf("%w: the contents of a file", ErrCorrupt)
+	}
+	if at < c.have {
+		return nil
+	}
+	most := 2*int64(len(d.zeros)) + int64(d.left()/uint64(len(zeros))) + 2
+	if err := r.events.room.Take(2 * most * sliceSize); err != nil {
+		return err
+	}
+	for d.left() > 0 && !d.bad {
+		b := d.piece(d.left())
+		c.pieces = append(c.pieces, b)
+		c.have += uint64(len(b))
+	}
+	r.reader.detach() // the pieces have its memory, which stays taken
+	return nil
+}
+
+// kept returns the contents of a file if the recording has them, else nil.
+func (r *Recording) kept(f *File) *contents {
+	if c := r.contents[f.Digest]; c.complete() && c.size == uint64(f.Size) {
+		return c
+	}
+	return nil
+}
+
+// Lacking returns the files that the recording has not the contents of: a replay needs them
+// where they were.
+func (r *Recording) Lacking() []File {
+	var list []File
+	for n := range r.Files {
+		if r.kept(&r.Files[n]) == nil {
+			list = append(list, r.Files[n])
+		}
+	}
+	return list
+}
+
+// addContents adds the contents of a file of the table.
+func (w *Writer) addContents(f *File, data []byte) error {
+	for at := 0; at < len(data); at += pieceSize {
+		piece := data[at:min(len(data), at+pieceSize)]
+		if w.contents += int64(len(piece)) + digestSize + maxNumber + blockCost; w.contents > maxContents {
+			return errTooMany
+		}
+		w.buf = append(w.buf[:0], f.Digest[:]...)
+		w.buf = append(binary.AppendUvarint(w.buf, uint64(at)), piece...)
+		if err := w.writeBlock(blockContents); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package recording
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// sources are the files of a recording: those that the recording has, and others where they were.
+type sources struct {
+	recording *Recording
+	opened    map[int]*os.File
+	taken     int64 // memory of files that the recording has
+}
+
+func newSources(r *Recording) *sources { return &sources{recording: r, opened: make(map[int]*os.File)} }
+
+// checkFiles returns an error that lists the files that a replay will miss.
+func checkFiles(list []File) error {
+	var problems []string
+	for n := range list {
+		if problem := list[n].problem(); problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	const most = 10
+	switch n := len(problems); {
+	case n == 0:
+		return nil
+	case n > most:
+		problems = append(problems[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Errorf("the recorded program had mapped files that a replay needs: %s; %s", strings.Join(problems, "; "), remedy)
+}
+
+// remedy says what helps if files have changed.
+const remedy = "put them back as they were, or record again with --pack, which adds all files to the recording"
+
+// open opens a file of the recording and checks its contents.
+func (s *sources) open(n int) (*os.File, error) {
+	if f := s.opened[n]; f != nil {
+		return f, nil
+	}
+	f, err := s.openNew(n)
+	if err == nil {
+		s.opened[n] = f
+	}
+	return f, err
+}
+
+func (s *sources) openNew(n int) (*os.File, error) {
+	want := &s.recording.Files[n]
+	if c := s.recording.kept(want); c != nil {
+		if err := s.recording.events.room.Take(want.Size); err != nil {
+			return nil, err
+		}
+		s.taken += want.Size
+		return c.open(n, want)
+	}
+	if problem := want.problem(); problem != "" {
+		return nil, fmt.Errorf("the recorded program had mapped a file: %s; %s", problem, remedy)
+	}
+	f, err := os.Open(want.Path)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := digestOf(io.LimitReader(f, want.Size+1))
+	if err == nil && digest != want.Digest {
+		err = fmt.Errorf("%s%s; %s", want.Path, otherContents, remedy)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// close closes all files.
+func (s *sources) close() error {
+	var err error
+	for _, f := range s.opened {
+		err = errors.Join(err, f.Close())
+	}
+	s.opened = nil
+	if s.taken > 0 {
+		s.recording.events.room.Give(s.taken)
+		s.taken = 0
+	}
+	return err
+}
+
+// Files in memory have names with their numbers. The maps of a process show them with what is
+// before and after the name.
+const (
+	memoryName = "triptych recording "
+	memoryPath = "/memfd:" + memoryName
+	memoryEnd  = " (deleted)"
+)
+
+// open returns a file in memory with contents, which are checked.
+func (c *contents) open(n int, want *File) (*os.File, error) {
+	fd, err := unix.MemfdCreate(memoryName+strconv.Itoa(n), unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), want.Path)
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(f, sum), c.read())
+	if err == nil && [digestSize]byte(sum.Sum(nil)) != want.Digest {
+		err = fmt.Errorf("%w: the contents of %s are not those of its digest", ErrCorrupt, want.Path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// pathOf returns the path of a mapped file as the recorded program had it.
+func (r *Recording) pathOf(path string) string {
+	text, ours := strings.CutPrefix(path, memoryPath)
+	n, err := strconv.Atoi(strings.TrimSuffix(text, memoryEnd))
+	if !ours || err != nil || n < 0 || n >= len(r.Files) {
+		return path
+	}
+	return r.Files[n].Path
+}
+
+// Open opens the newest file of a path that the recording has. The error for others is
+// [os.ErrNotExist].
+func (t *Timeline) Open(path string) (*os.File, error) {
+	r := t.recording
+	for n, f := range slices.Backward(r.Files) {
+		if c := r.kept(&f); c != nil && f.Path == path {
+			if err := r.events.room.Take(f.Size); err != nil { // until the account is closed
+				return nil, err
+			}
+			return c.open(n, &f)
+		}
+	}
+	return nil, os.ErrNotExist
+}
