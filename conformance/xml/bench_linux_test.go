@@ -40,7 +40,7 @@ const (
 //
 // The program in the folder plot makes a table and a picture of what this prints.
 func BenchmarkSize(b *testing.B) {
-	for _, size := range []int{1, 8, 16, 31} {
+	for _, size := range []int{1, 8, 16, 31, 50} {
 		dir := b.TempDir()
 		path := catalog(b, dir, size<<20)
 		schema := filepath.Join(dir, "s.xsd")

@@ -12,6 +12,9 @@ type engine interface {
 	// imported files with files, by absolute path or by URI. It does not stop when
 	// ctx ends.
 	compile(ctx context.Context, schema tree, files *schemaFiles) (grammar, error)
+	// check returns an error for an expression that is not valid with the namespaces
+	// of q.
+	check(q expression) error
 }
 
 // A tree is a parsed document. It is not modified and may be shared.
@@ -19,6 +22,9 @@ type tree interface {
 	// query evaluates an expression with the document as its context. It
 	// stops soon after ctx ends, or after the current operation.
 	query(ctx context.Context, q expression) (answer, error)
+	// inner returns the XML of the first element in the root element, truncated at
+	// limit bytes.
+	inner(limit int) (text string, truncated bool, err error)
 }
 
 // An expression is an XPath 1.0 or 3.1 expression.

@@ -39,16 +39,41 @@ func (t *heliumTree) namespaces(q expression) map[string]string {
 	return all
 }
 
-func (t *heliumTree) query1(ctx context.Context, q expression, names map[string]string) (answer, error) {
+// check implements engine.
+func (helium) check(q expression) error {
+	if q.strict1 {
+		_, _, err := compile1(q, q.namespaces)
+		return err
+	}
+	if err := checkGrammar(q.text, q.namespaces); err != nil {
+		return err
+	}
+	compiled, err := xpath3.NewCompiler().Compile(q.text)
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(q.namespaces)
+}
+
+// compile1 compiles an expression of XPath 1.0.
+func compile1(q expression, names map[string]string) (*xpath1.Expression, xpath1.Evaluator, error) {
+	evaluator := xpath1.NewEvaluator().Namespaces(names).OpLimit(maxOperations)
 	if _, ok := names[""]; ok {
-		return nil, &QueryError{Query: q.text, Message: "XPath 1.0 has no default namespace: bind a prefix"}
+		return nil, evaluator, &QueryError{Query: q.text, Message: "XPath 1.0 has no default namespace: bind a prefix"}
 	}
 	compiled, err := xpath1.NewCompiler().Compile(q.text)
 	if err != nil {
-		return nil, queryError(ctx, q, err)
+		return nil, evaluator, err
 	}
-	evaluator := xpath1.NewEvaluator().Namespaces(names).OpLimit(maxOperations)
-	if err := evaluator.Validate(compiled); err != nil { // also checks parts that are never evaluated
+	return compiled, evaluator, evaluator.Validate(compiled) // also checks parts that are never evaluated
+}
+
+func (t *heliumTree) query1(ctx context.Context, q expression, names map[string]string) (answer, error) {
+	compiled, evaluator, err := compile1(q, names)
+	if wrong, ok := errors.AsType[*QueryError](err); ok {
+		return nil, wrong
+	}
+	if err != nil {
 		return nil, queryError(ctx, q, err)
 	}
 	result, err := evaluator.Evaluate(ctx, compiled, t.doc)

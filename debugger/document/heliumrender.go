@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"errors"
 	"unicode/utf8"
 
@@ -82,22 +81,32 @@ func markup(n dom.Node, limit int) (text string, truncated bool, err error) {
 	return valid(out.String(), limit), err != nil, nil
 }
 
+// inner implements tree.
+func (t *heliumTree) inner(limit int) (text string, truncated bool, err error) {
+	return markup(elementFrom(t.doc.DocumentElement().FirstChild()), limit)
+}
+
 // errFull ends a serialization that reached its limit.
 var errFull = errors.New("the answer is full")
 
 // A limited is a buffer that returns errFull when it has reached its limit.
 type limited struct {
-	bytes.Buffer
+	text []byte
 	room int
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > l.room {
-		n, _ := l.Buffer.Write(p[:l.room-l.Len()])
+	if len(l.text)+len(p) > l.room {
+		n := l.room - len(l.text)
+		l.text = append(l.text, p[:n]...)
 		return n, errFull
 	}
-	return l.Buffer.Write(p)
+	l.text = append(l.text, p...)
+	return len(p), nil
 }
+
+func (l *limited) Len() int       { return len(l.text) }
+func (l *limited) String() string { return string(l.text) }
 
 // cut truncates the value of an item at limit bytes.
 func cut(item Item, limit int) Item {

@@ -20,6 +20,8 @@ type Library struct {
 	crew   *crew
 	memory *semaphore.Weighted // limits trees in use to Config.MaxMemory
 	engine engine
+	// streamFrom is the constant of that name, but for tests.
+	streamFrom int64
 }
 
 // Open opens a library. It logs a warning for abandoned work.
@@ -39,6 +41,8 @@ func Open(config Config, log *slog.Logger) (*Library, error) {
 		crew:   newCrew(config.Workers, config.MaxTime, config.QueryMemory+config.MaxMemory+config.CacheBytes, log.With("component", "document")),
 		memory: semaphore.NewWeighted(config.MaxMemory),
 		engine: newHelium(config),
+
+		streamFrom: streamFrom,
 	}, nil
 }
 

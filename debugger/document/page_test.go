@@ -178,3 +178,19 @@ func TestOneSortOfText(t *testing.T) {
 		}
 	}
 }
+
+// TestMarkupEndsAtTheLimit truncates markup wherever the limit is.
+func TestMarkupEndsAtTheLimit(t *testing.T) {
+	const text = `<a b="c"><d>e</d><!--f--><g/>&amp;</a>`
+	for limit := 1; limit <= len(text)+1; limit++ {
+		lib := open(t, document.Config{MaxAnswer: limit})
+		got, err := lib.Query(t.Context(), document.QueryRequest{Document: text, Query: "/a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		item := got.Items[0]
+		if want := text[:min(limit, len(text))]; item.Markup != want || item.Truncated != (limit < len(text)) {
+			t.Errorf("limit %d: got %q, truncated %v, want %q", limit, item.Markup, item.Truncated, want)
+		}
+	}
+}

@@ -2,7 +2,10 @@ package document
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/document/selection"
 )
 
 // XPath versions of a [QueryRequest].
@@ -102,6 +105,15 @@ const maxQuery = 64 * kib
 
 // query implements Query on a worker.
 func (l *Library) query(ctx context.Context, req QueryRequest) (QueryResult, error) {
+	result, err := l.queryEvents(ctx, req)
+	if errors.Is(err, selection.ErrTree) {
+		return l.queryTree(ctx, req)
+	}
+	return result, err
+}
+
+// queryTree answers a query from the tree of the document.
+func (l *Library) queryTree(ctx context.Context, req QueryRequest) (QueryResult, error) {
 	rent := &lease{from: l.memory}
 	defer rent.end()
 	doc, err := l.document(ctx, req.Document, rent)
@@ -129,6 +141,12 @@ func (l *Library) page(ctx context.Context, req QueryRequest, found answer) (Que
 			return QueryResult{}, err
 		}
 		item, err := found.item(i, room)
+		if limit, ok := errors.AsType[*LimitError](err); ok {
+			return QueryResult{}, limit
+		}
+		if errors.Is(err, selection.ErrTree) {
+			return QueryResult{}, err
+		}
 		if err != nil {
 			return QueryResult{}, &QueryError{Query: req.Query, Message: err.Error()}
 		}

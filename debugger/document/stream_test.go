@@ -39,6 +39,31 @@ func TestValidationHasNoLimitOfSize(t *testing.T) {
 	}
 }
 
+// A query that needs no tree is answered whatever the size of the document is. Another
+// query has a limit.
+func TestQueriesWithoutTreesHaveNoLimitOfSize(t *testing.T) {
+	const records = 100_000
+	text := "<r xmlns='u'>" + strings.Repeat("<a k='1'><b>é</b></a>\n", records) + "<c/></r>"
+	dir := write(t, t.TempDir(), map[string]string{"a.xml": text})
+	lib := open(t, document.Config{Roots: []string{dir}, MaxDocument: 1 << 20})
+	names := map[string]string{"u": "u"}
+	got, err := lib.Query(t.Context(), document.QueryRequest{Document: "a.xml", Query: "count(//u:a[u:b = 'é']/@k)", Namespaces: names})
+	if err != nil || got.Items[0] != (document.Item{Kind: "xs:integer", Value: "100000"}) {
+		t.Errorf("got %+v, %v, want 100000", got, err)
+	}
+	got, err = lib.Query(t.Context(), document.QueryRequest{Document: "a.xml", Query: "//u:a", Namespaces: names, Offset: records - 1})
+	want := document.Item{Kind: "element", Path: "/Q{u}r[1]/Q{u}a[100000]", Name: "a", Markup: `<a xmlns="u" k="1"><b>é</b></a>`, Line: records, Column: 1}
+	if err != nil || got.Total != records || len(got.Items) != 1 || got.Items[0].Markup != want.Markup || got.Items[0] != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	for _, query := range []string{"//u:a[last()]", "/u:r"} {
+		_, err = lib.Query(t.Context(), document.QueryRequest{Document: "a.xml", Query: query, Namespaces: names})
+		if limit, ok := errors.AsType[*document.LimitError](err); !ok || limit.What != document.LimitSize {
+			t.Errorf("%s: got %v, want the limit of size", query, err)
+		}
+	}
+}
+
 // The answer says the version of XML Schema that the schema is read as, and warns of types
 // that are nowhere.
 func TestValidationTellsVersionAndWarnings(t *testing.T) {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func (g *streamGrammar) file(ctx context.Context, l *Library, file *os.File, nam
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
-	p, err := l.events(file, name, before.Size())
+	p, _, err := l.events(file, name, before.Size(), l.eventLimits())
 	if err != nil {
 		return nil, err
 	}
@@ -94,24 +95,23 @@ func (g *streamGrammar) file(ctx context.Context, l *Library, file *os.File, nam
 	return found, err
 }
 
-// events returns a parser for a file: while it is read if it is in UTF-8, and of its whole
-// text otherwise.
-func (l *Library) events(file *os.File, name string, size int64) (*event.Parser, error) {
+// events returns a parser for a file, and what it reads: the file itself if it is in UTF-8,
+// and its whole text otherwise.
+func (l *Library) events(file *os.File, name string, size int64, limits event.Limits) (*event.Parser, io.ReaderAt, error) {
 	head := make([]byte, kib)
 	n, err := file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, unreadable(name, err)
+		return nil, nil, unreadable(name, err)
 	}
-	limits := l.eventLimits()
 	if encoding, _ := sniff(head[:n]); isUTF8(encoding) {
 		limits.Known = size
-		return event.NewParser(io.NewSectionReader(file, 0, size), limits), nil
+		return event.NewParser(io.NewSectionReader(file, 0, size), limits), file, nil
 	}
 	src, err := l.read(file, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return event.NewBytes(src.text, limits), nil
+	return event.NewBytes(src.text, limits), bytes.NewReader(src.text), nil
 }
 
 // judge validates the events of a document.

@@ -27,6 +27,7 @@ const (
 	Start Kind = iota + 1
 	End
 	Text
+	Other // a comment or a processing instruction in the root element, if Limits.Others is set
 )
 
 // An Attr is an attribute of a start tag, or one that the document type adds. Its
@@ -47,6 +48,7 @@ type NS struct{ Prefix, URI string }
 type Event struct {
 	Kind         Kind
 	Line, Column int
+	Offset       int64  // of Start: of its first byte, or behind the reference to the entity that holds it
 	Name         Name   // of Start and End
 	Prefix       string // of Start and End
 	Attrs        []Attr // of Start, without namespace declarations; valid until the next call of Next
@@ -59,6 +61,7 @@ type Limits struct {
 	Attributes int   // attributes of one element, with namespace declarations; 2048
 	Size       int64 // bytes of the document; 0 for any size
 	Tag        int   // bytes of one tag or declaration; 32 MiB
+	Others     bool  // report comments, processing instructions, and the text of empty CDATA sections
 	Known      int64 // bytes of the document if the caller knows; entities may then expand in proportion to it
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
 )
 
@@ -232,4 +234,39 @@ func FuzzParser(f *testing.F) {
 			t.Errorf("%q was changed", before)
 		}
 	})
+}
+
+// With Limits.Others, comments and instructions are reported. Offsets count the bytes of the
+// document, with its byte-order mark.
+func TestOffsetsAndOthers(t *testing.T) {
+	const text = "\uFEFF<?x?><!--y--><a xmlns:p='u'>1<!--c--><?i?><![CDATA[]]><p:b xmlns='v'/></a><!--z-->"
+	p := event.NewParser(iotest.OneByteReader(strings.NewReader(text)), event.Limits{Others: true})
+	var got []string
+	for {
+		e, err := p.Next()
+		if err != nil {
+			break
+		}
+		switch e.Kind {
+		case event.Start:
+			got = append(got, text[e.Offset:p.Offset()])
+		case event.End:
+			got = append(got, fmt.Sprint("end ", p.Offset(), p.InScope()))
+		case event.Text:
+			got = append(got, "text "+string(e.Text))
+		case event.Other:
+			got = append(got, "other")
+		}
+	}
+	want := []string{
+		"<a xmlns:p='u'>", "text 1", "other", "other", "text ", "<p:b xmlns='v'/>",
+		fmt.Sprint("end ", strings.Index(text, "</a>"), []event.NS{{URI: "v"}, {Prefix: "p", URI: "u"}}),
+		fmt.Sprint("end ", strings.Index(text, "<!--z"), []event.NS{{Prefix: "p", URI: "u"}}),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+	if !p.Simple() {
+		t.Error("the document declares something")
+	}
 }

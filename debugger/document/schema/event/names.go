@@ -1,6 +1,8 @@
 package event
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -244,4 +246,17 @@ func (p *Parser) intern(text []byte) string {
 	s := string(text)
 	p.strings[s] = s
 	return s
+}
+
+// InScope returns the namespaces that are bound in the element that was started last and
+// not yet ended, but for those of the prefixes xml and xmlns, sorted by prefix.
+func (p *Parser) InScope() []NS {
+	var all []NS
+	for prefix, b := range p.bindings {
+		if b.bound && prefix != "xml" && prefix != "xmlns" {
+			all = append(all, NS{prefix, b.uri})
+		}
+	}
+	slices.SortFunc(all, func(a, b NS) int { return cmp.Compare(a.Prefix, b.Prefix) })
+	return all
 }

@@ -136,13 +136,30 @@ func (p *Parser) step() (done bool, err error) {
 	case inCDATA:
 		return p.cdata()
 	case inComment:
-		return false, p.comment()
+		return p.other(p.comment())
 	case inInstruction:
-		return false, p.instruction()
+		return p.other(p.instruction())
 	case beforeAll:
 		return false, p.begin()
 	}
 	return p.misc()
+}
+
+// Offset returns the offset of the byte behind the last event, or behind the reference
+// to the entity that holds it.
+func (p *Parser) Offset() int64 {
+	in := &p.in
+	if len(p.outer) > 0 {
+		in = &p.outer[0]
+	}
+	return p.read - int64(len(in.rest()))
+}
+
+// Simple reports whether the document, as far as it was read, is of XML 1.0 and
+// declares neither entities nor attributes.
+func (p *Parser) Simple() bool {
+	d := p.doctype
+	return !p.controls && (d == nil || len(d.entities)+len(d.parameters)+len(d.attributes) == 0)
 }
 
 // content reads one construct inside the root element.

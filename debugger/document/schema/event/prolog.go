@@ -119,6 +119,15 @@ func (p *Parser) beginInstruction(b []byte) error {
 	return nil
 }
 
+// other makes the event of a comment or a processing instruction that ended.
+func (p *Parser) other(err error) (done bool, _ error) {
+	if err != nil || !p.limits.Others || p.state != inContent {
+		return false, err
+	}
+	p.event = Event{Kind: Other, Attrs: p.event.Attrs[:0]}
+	return true, nil
+}
+
 // comment reads a piece of a comment.
 func (p *Parser) comment() error {
 	b := p.in.rest()

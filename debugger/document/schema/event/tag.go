@@ -44,7 +44,7 @@ func (p *Parser) startTag(b []byte) error {
 	start := p.moved(0)
 	e.space, e.line, e.column = space, start.line+1, start.column+1
 	p.event = Event{
-		Kind: Start, Line: e.line, Column: e.column,
+		Kind: Start, Line: e.line, Column: e.column, Offset: p.Offset(),
 		Name: Name{space, name.local}, Prefix: name.shown(), Attrs: p.event.Attrs[:0],
 	}
 	if err := p.makeAttrs(b, start); err != nil {

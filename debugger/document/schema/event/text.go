@@ -222,7 +222,7 @@ func (p *Parser) cdata() (done bool, err error) {
 		p.in.pos += len("]]>")
 		p.state = inContent
 	}
-	return n > 0, nil
+	return n > 0 || p.limits.Others, nil
 }
 
 // characters checks the characters of b[:n] and returns how many bytes are whole
