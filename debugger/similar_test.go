@@ -16,21 +16,21 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
-// Two functions that are alike but for their names: both use what a search may
-// not have found.
+// Two functions that are alike but for their names: both use the entry of a user that
+// there may not be.
 const (
-	parserSource = `struct node { int kind; struct node *next; };
-struct node *find(struct node *list, int kind);
-int kind_of(struct node *list, int kind) {
-	struct node *n = find(list, kind);
-	return n->kind;
+	parserSource = `#include <pwd.h>
+int find(int list, int kind);
+int kind_of(int list, int kind) {
+	int n = find(list, kind);
+	return getpwuid(n)->pw_uid;
 }
 `
-	storeSource = `struct item { int size; struct item *next; };
-struct item *look(struct item *list, int size);
-int size_of(struct item *list, int size) {
-	struct item *it = look(list, size);
-	return it->size;
+	storeSource = `#include <pwd.h>
+int look(int shelf, int size);
+int size_of(int shelf, int size) {
+	int it = look(shelf, size);
+	return getpwuid(it)->pw_gid;
 }
 `
 	copySource = `#include <stdlib.h>
@@ -175,7 +175,7 @@ func TestFindSimilarBugsStructured(t *testing.T) {
 			File       string
 			Line       int
 			Function   string
-			Similarity int
+			Confidence int
 		}
 		Files    int
 		Complete bool
@@ -186,7 +186,7 @@ func TestFindSimilarBugsStructured(t *testing.T) {
 	if d := report.Diagnosis; d.Kind != "null-dereference" || d.Class != "crash" {
 		t.Errorf("the diagnosis is %+v", d)
 	}
-	if f := report.Findings; len(f) != 1 || f[0].File != "src/store.c" || f[0].Line != 5 || f[0].Function != "size_of" || f[0].Similarity < 80 || f[0].Similarity > 100 {
+	if f := report.Findings; len(f) != 1 || f[0].File != "src/store.c" || f[0].Line != 5 || f[0].Function != "size_of" || f[0].Confidence < 80 || f[0].Confidence > 100 {
 		t.Errorf("found %+v", f)
 	}
 	if report.Files != 3 || !report.Complete {

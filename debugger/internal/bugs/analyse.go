@@ -33,6 +33,7 @@ type file struct {
 	stream    stream
 	functions []extent
 	risks     []risk
+	calls     []uint32 // the tokens that are names of called functions
 	sketch    sketch
 	lines     int
 }
@@ -78,6 +79,7 @@ func (a *analyst) analyse(ctx context.Context, names *dictionary, l listed, text
 	for _, h := range a.book.scan(l.lang, tokens, found) {
 		f.risks = append(f.risks, risk{h.rule, places[h.token], h.line})
 	}
+	f.calls = callsOf(tokens, found, places)
 	f.sketch = newSketch(f.stream.codes, windowStep)
 	f.lines = 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
 	return f, nil
@@ -100,7 +102,7 @@ func readable(text string) bool {
 
 // bytes returns the approximate memory use of the file.
 func (f *file) bytes() int64 {
-	return 256 + int64(len(f.path)) + f.stream.bytes() + int64(2*cap(f.sketch)+40*cap(f.functions)+16*cap(f.risks))
+	return 256 + int64(len(f.path)) + f.stream.bytes() + int64(2*cap(f.sketch)+40*cap(f.functions)+16*cap(f.risks)+4*cap(f.calls))
 }
 
 // functionOf returns the function that contains a token.

@@ -379,7 +379,7 @@ func quality(t testing.TB, folder string, bugged []seed, m mutant) (recall, prec
 			if ok && at[0] <= finding.Line && finding.Line < at[1] {
 				hits++
 			} else if testing.Verbose() {
-				t.Logf("seed %d: wrong: %s:%d %s %d%% (code %d%%) %s", n, finding.File, finding.Line, finding.Title, finding.Similarity, finding.CodeAlike, finding.Rule)
+				t.Logf("seed %d: wrong: %s:%d %s %d%% %s", n, finding.File, finding.Line, finding.Title, finding.Confidence, finding.Rule)
 			}
 		}
 		t.Logf("seed %d (%s): %d of %d, %s", n, s.lang, hits, len(report.Findings), report.Diagnosis.Title)

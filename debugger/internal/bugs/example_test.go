@@ -40,7 +40,7 @@ func Example() {
 	fmt.Println(report.Diagnosis.Reason)
 	fmt.Println(report.Text())
 	// Output:
-	// address 0x0 was accessed, and t is null; a pointer that a function returned is followed without a check
+	// address 0x0 was accessed, and t is null
 	// Found 1 similar pattern:
 	//
 	// 1. lexer.c:4 - Potential null pointer dereference

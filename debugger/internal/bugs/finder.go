@@ -52,9 +52,6 @@ type Request struct {
 	Class Class // class of bugs to find; empty means the site's
 	Limit int   // maximum number of findings up to 100; 0 means 10
 
-	// AllRules uses rules, too, of whose matches fewer than half are right.
-	AllRules bool
-
 	// Progress, if not nil, is called now and then while files are read.
 	Progress func(done, total int)
 }

@@ -64,9 +64,6 @@ func (s *search) fuse(all []candidate) {
 		c.rank += copyWeight * max(0, c.alike-copyFrom) / (1 - copyFrom)
 		c.rank += riskWeight * c.features[featureRisk]
 	}
-	if s.change != nil {
-		s.compareChange(all)
-	}
 }
 
 // placesBy returns the position of each value of a feature, where the greatest

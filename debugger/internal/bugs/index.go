@@ -37,7 +37,7 @@ func newIndex(c Config, a *analyst) *index {
 
 // indexFormat is the version of the layout of index files. It increases too when
 // the same source text is analyzed differently.
-const indexFormat = 1
+const indexFormat = 2
 
 // fingerprint identifies everything that determines the analysis of a file: the
 // rules, the parameters of the sketches, and the version of the program.

@@ -159,6 +159,7 @@ func (d *decoder) file(rules []rule, names int) *file {
 	for range d.count(3) {
 		f.risks = append(f.risks, risk{&rules[d.number(len(rules))], int32(d.number(tokens + 1)), int32(d.number(math.MaxInt32))})
 	}
+	f.calls = d.uint32s(tokens)
 	f.sketch = d.uint16s()
 	if len(f.stream.names) != tokens || len(f.sketch)%bands != 0 || !slices.IsSorted(f.stream.starts) {
 		d.fail()

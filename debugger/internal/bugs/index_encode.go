@@ -121,6 +121,7 @@ func (e *encoder) file(f *file, rules map[*rule]int) {
 		e.number(int(r.at))
 		e.number(int(r.line))
 	}
+	e.uint32s(f.calls)
 	e.uint16s(f.sketch)
 }
 

@@ -378,11 +378,13 @@ var (
 
 // kinship returns 2 for the site's file, 1 for files in its folder, and 0 for
 // others.
-func (x *lexicon) kinship(f *file) int {
+func (x *lexicon) kinship(f *file) int { return kinship(f.path, x.sitePath) }
+
+func kinship(name, site string) int {
 	switch {
-	case f.path == x.sitePath:
+	case name == site:
 		return 2
-	case path.Dir(f.path) == path.Dir(x.sitePath):
+	case path.Dir(name) == path.Dir(site):
 		return 1
 	}
 	return 0

@@ -76,8 +76,7 @@ func (p *patchReader) hunk(header []string) {
 		return 1 // the number may be missing
 	}
 	first, old, fresh := count(1), count(2), count(4)
-	h := Hunk{File: p.file}
-	line := 0 // number of the line in old
+	var b blocks
 	for (old > 0 || fresh > 0) && p.lines.Scan() {
 		text := p.lines.Text()
 		if text == "" {
@@ -85,26 +84,59 @@ func (p *patchReader) hunk(header []string) {
 		}
 		switch text[0] {
 		case '-':
-			line, old = line+1, old-1
-			h.old += text[1:] + "\n"
-			h.removed += text[1:] + "\n"
-			h.changes(line, line)
+			old--
 		case '+':
 			fresh--
-			h.added += text[1:] + "\n"
-			h.fresh += text[1:] + "\n"
-			h.changes(max(1, line), line)
 		case '\\':
+			continue
 		default:
-			line, old, fresh = line+1, old-1, fresh-1
-			h.old += text[1:] + "\n"
-			h.fresh += text[1:] + "\n"
+			old, fresh = old-1, fresh-1
 		}
+		b.add(text[0], text[1:]+"\n")
 	}
-	if h.focus > 0 {
+	for _, h := range b.parts {
+		h.File, h.old, h.fresh = p.file, b.old, b.fresh
 		h.Line, h.Last = first+h.focus-1, first+h.Last-1
 		p.hunks = append(p.hunks, h)
 	}
+}
+
+// partedBy is the number of unchanged lines between two changes of a hunk from which each
+// is a change by itself: git prints close ones as one hunk.
+const partedBy = 4
+
+// blocks collects the changes of a hunk.
+type blocks struct {
+	parts      []Hunk
+	old, fresh string
+	line       int // number of the line in old
+	unchanged  int // lines since the last change
+}
+
+// add adds a line with its sign.
+func (b *blocks) add(sign byte, text string) {
+	if sign != '-' && sign != '+' {
+		b.line++
+		b.unchanged++
+		b.old += text
+		b.fresh += text
+		return
+	}
+	if len(b.parts) == 0 || b.unchanged >= partedBy {
+		b.parts = append(b.parts, Hunk{})
+	}
+	h := &b.parts[len(b.parts)-1]
+	b.unchanged = 0
+	if sign == '-' {
+		b.line++
+		b.old += text
+		h.removed += text
+		h.changes(b.line, b.line)
+		return
+	}
+	b.fresh += text
+	h.added += text
+	h.changes(max(1, b.line), b.line)
 }
 
 // changes records that lines of old change.

@@ -3,6 +3,7 @@ package bugs
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,48 +24,117 @@ type change struct {
 // lacks what they add.
 func (f *Finder) findPatch(ctx context.Context, base search) (*Report, error) {
 	base.found = Diagnosis{Class: Logic, Title: Kind("").Title(), Reason: "code with what the patch removes, and without what it adds, is asked for"}
-	var all []candidate
+	var alike, unguarded []candidate
 	for _, h := range base.sources() {
 		s := base
 		s.request.Site = Site{File: h.File, Line: h.focus}
 		s.change = &change{Hunk: h}
-		found, err := s.candidates(ctx)
+		all, err := s.compared(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range found {
-			c.search = &s
-			all = append(all, c)
+		for i := range all {
+			all[i].search = &s
 		}
+		alike = append(alike, s.best(all)...)
+		unguarded = append(unguarded, s.unguarded(all)...)
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
-	var kept []candidate
+	slices.SortStableFunc(alike, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
+	slices.SortStableFunc(unguarded, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.lacks, a.lacks), cmp.Compare(b.rank, a.rank)) })
+	kept := base.keep(nil, alike, base.limit)
+	others := base.keep(kept, unguarded, len(kept)+unguardedPlaces)[len(kept):]
+	at := slices.IndexFunc(kept, func(c candidate) bool { return c.search.confidence(c) < unguardedBelow })
+	if at < 0 {
+		at = len(kept)
+	}
+	at = max(0, min(at, base.limit-len(others)))
+	kept = slices.Insert(kept, at, others...)
+	return base.report(kept[:min(len(kept), base.limit)]), nil
+}
+
+// Places that are found for a call without the guard that a patch adds, whatever else they
+// have in common with its place: their number, and the confidence of the findings before
+// which they rank.
+const (
+	unguardedPlaces = 2
+	unguardedBelow  = 0.1
+)
+
+// keep appends candidates to kept, each place once and none that the patch changes, until
+// there are n.
+func (s *search) keep(kept, all []candidate, n int) []candidate {
 	for _, c := range all {
-		if len(kept) < base.limit && !base.patched(c) && !slices.ContainsFunc(kept, c.same) {
+		if len(kept) < n && !s.patched(c) && !slices.ContainsFunc(kept, c.same) {
 			kept = append(kept, c)
 		}
 	}
-	return base.report(kept), nil
+	return kept
 }
 
-// sources returns at most maxHunks hunks of source files, preferring the
-// project's own code.
+// adds reports whether the change may add a guard: it adds more lines than it removes.
+func (c *change) adds() bool {
+	return strings.Count(c.Hunk.added, "\n") > strings.Count(c.Hunk.removed, "\n")
+}
+
+// unguarded returns the candidates with a call that lacks the guard which the change adds.
+func (s *search) unguarded(all []candidate) []candidate {
+	if !s.change.adds() {
+		return nil
+	}
+	var found []candidate
+	for _, c := range all {
+		if c.lacks >= strongLack && !s.isSite(c) {
+			c.unguarded = true
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// sources returns at most maxHunks hunks of source files, preferring the project's own
+// code, and in it small changes: a fix that was forgotten elsewhere is one.
 func (s *search) sources() []Hunk {
-	var own, aside []Hunk
+	var own, large, aside []Hunk
 	for _, h := range s.request.Patch {
 		switch {
 		case syntax.LanguageOf(h.File) == nil:
 		case isSecondary(h.File):
 			aside = append(aside, h)
-		default:
+		case h.small():
 			own = append(own, h)
+		default:
+			large = append(large, h)
 		}
 	}
-	if len(own) == 0 {
-		own = aside
+	for _, hunks := range [][]Hunk{own, large, aside} {
+		if len(hunks) > 0 {
+			return hunks[:min(len(hunks), maxHunks)]
+		}
 	}
-	return own[:min(len(own), maxHunks)]
+	return nil
 }
+
+// A small change has at most smallLines lines that are not blank, and fewWords words.
+const (
+	smallLines = 8
+	fewWords   = 4
+)
+
+// small reports whether h changes a few lines, and more than a brace or a number in them.
+func (h Hunk) small() bool {
+	text := h.removed + h.added
+	lines := strings.Count(blankLines.ReplaceAllString(text, ""), "\n")
+	words := map[string]bool{}
+	for _, w := range identifiers.FindAllString(text, -1) {
+		words[w] = true
+	}
+	return lines <= smallLines && len(words) >= fewWords
+}
+
+var (
+	blankLines  = regexp.MustCompile(`(?m)^\s*\n`)
+	identifiers = regexp.MustCompile(`[A-Za-z_]\w*`)
+)
 
 // patched reports whether a candidate is a place that the patch itself changes.
 // If the patch has been applied, the lines after it have moved.
@@ -189,8 +259,14 @@ func (s *search) has(f *file, line int, lines []bag) float64 {
 func (s *search) compareChange(all []candidate) {
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
 	removed, added := s.lines(s.change.removed), s.lines(s.change.added)
-	for i := range all[:min(len(all), comparedPlaces)] {
+	for i := range all {
 		c := &all[i]
+		if s.guard != nil {
+			c.lacks, c.callee = s.guard.near(c.file, c.line)
+		}
+		if i >= comparedPlaces && c.lacks == 0 {
+			continue
+		}
 		c.removed, c.added = s.has(c.file, c.line, removed), s.has(c.file, c.line, added)
 		c.rank += removedWeight*c.removed + addedWeight*c.added
 	}
@@ -199,10 +275,11 @@ func (s *search) compareChange(all []candidate) {
 // comparedPlaces is the number of candidates that are compared with the change.
 const comparedPlaces = 150
 
-// Weights of the removed and the added lines that a place contains.
+// Weights of the removed and the added lines that a place contains. They are small beside
+// the rank of the place: of the tuning half of bugbench's pairs, higher ones find fewer.
 const (
-	removedWeight = 1.0
-	addedWeight   = -1.0
+	removedWeight = 0.5
+	addedWeight   = -0.3
 )
 
 // fixedFrom is the share of the added lines above which a place counts as fixed.
@@ -211,6 +288,9 @@ const fixedFrom = 0.9
 // reasonOfChange describes which parts of a patch a place contains.
 func (s *search) reasonOfChange(c candidate) []string {
 	var reasons []string
+	if c.lacks >= strongLack && s.change.adds() {
+		reasons = append(reasons, "it calls "+s.view.names.text(c.callee))
+	}
 	if c.removed >= enoughAlike {
 		reasons = append(reasons, "it has what the patch removes")
 	}
@@ -219,7 +299,7 @@ func (s *search) reasonOfChange(c candidate) []string {
 	for _, id := range c.file.stream.names[c.file.stream.tokenOf(from):c.file.stream.tokenOf(to+1)] {
 		here[id] = true
 	}
-	for _, id := range s.change.removed.stream.names {
+	for _, id := range s.namesBetween(s.siteFile, s.request.Site.Line-2*guardReach, s.request.Site.Line+2*guardReach) {
 		here[id] = true // not new
 	}
 	missing := slices.Compact(slices.Sorted(slices.Values(s.change.added.stream.names)))

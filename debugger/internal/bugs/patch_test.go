@@ -93,17 +93,18 @@ func TestParsePatch(t *testing.T) {
 		patch string
 		want  string // FILE:FIRST-LAST of each hunk
 	}{
-		"one line":      {"--- a/x.c\n+++ b/x.c\n@@ -3 +3 @@\n-old\n+new\n", "x.c:3-3"},
-		"insertion":     {"--- a/x.c\n+++ b/x.c\n@@ -3,2 +3,3 @@\n one\n+new\n two\n", "x.c:3-3"},
-		"at the start":  {"--- a/x.c\n+++ b/x.c\n@@ -1,1 +1,2 @@\n+new\n one\n", "x.c:1-1"},
-		"two hunks":     {"--- a/x.c\n+++ b/x.c\n@@ -3 +3 @@\n-old\n+new\n@@ -9,2 +9,1 @@ f()\n a\n-b\n", "x.c:3-3 x.c:10-10"},
-		"two files":     {"--- x.c\t2026-01-01\n+++ x.c\n@@ -1 +1 @@\n-a\n+b\n--- a/y/z.go\n+++ b/y/z.go\n@@ -7 +7 @@\n-a\n+b\n", "x.c:1-1 y/z.go:7-7"},
-		"a new file":    {"--- /dev/null\n+++ b/x.c\n@@ -0,0 +1 @@\n+a\n--- a/y.c\n+++ b/y.c\n@@ -1 +1 @@\n-a\n+b\n", "y.c:1-1"},
-		"no last end":   {"--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", "x.c:1-1"},
-		"quoted":        {"--- \"a/\\303\\274.c\"\n+++ \"b/\\303\\274.c\"\n@@ -1 +1 @@\n-a\n+b\n", "\u00fc.c:1-1"},
-		"dashes inside": {"--- a/x.lua\n+++ b/x.lua\n@@ -1,2 +1,1 @@\n--- gone\n a\n", "x.lua:1-1"},
-		"nothing":       {"no patch\n", ""},
-		"only headers":  {"--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n a\n", ""},
+		"one line":               {"--- a/x.c\n+++ b/x.c\n@@ -3 +3 @@\n-old\n+new\n", "x.c:3-3"},
+		"insertion":              {"--- a/x.c\n+++ b/x.c\n@@ -3,2 +3,3 @@\n one\n+new\n two\n", "x.c:3-3"},
+		"at the start":           {"--- a/x.c\n+++ b/x.c\n@@ -1,1 +1,2 @@\n+new\n one\n", "x.c:1-1"},
+		"two hunks":              {"--- a/x.c\n+++ b/x.c\n@@ -3 +3 @@\n-old\n+new\n@@ -9,2 +9,1 @@ f()\n a\n-b\n", "x.c:3-3 x.c:10-10"},
+		"changes that are apart": {"--- a/x.c\n+++ b/x.c\n@@ -1,7 +1,8 @@\n a\n-b\n c\n+d\n e\n f\n g\n h\n+i\n", "x.c:2-3 x.c:7-7"},
+		"two files":              {"--- x.c\t2026-01-01\n+++ x.c\n@@ -1 +1 @@\n-a\n+b\n--- a/y/z.go\n+++ b/y/z.go\n@@ -7 +7 @@\n-a\n+b\n", "x.c:1-1 y/z.go:7-7"},
+		"a new file":             {"--- /dev/null\n+++ b/x.c\n@@ -0,0 +1 @@\n+a\n--- a/y.c\n+++ b/y.c\n@@ -1 +1 @@\n-a\n+b\n", "y.c:1-1"},
+		"no last end":            {"--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", "x.c:1-1"},
+		"quoted":                 {"--- \"a/\\303\\274.c\"\n+++ \"b/\\303\\274.c\"\n@@ -1 +1 @@\n-a\n+b\n", "\u00fc.c:1-1"},
+		"dashes inside":          {"--- a/x.lua\n+++ b/x.lua\n@@ -1,2 +1,1 @@\n--- gone\n a\n", "x.lua:1-1"},
+		"nothing":                {"no patch\n", ""},
+		"only headers":           {"--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n a\n", ""},
 	} {
 		hunks, err := bugs.ParsePatch(test.patch)
 		var got []string

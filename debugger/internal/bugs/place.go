@@ -22,6 +22,7 @@ type place struct {
 	risk   *risk // found by a rule, or nil
 	shared int   // number of bands that it shares with the query
 	line   int   // line whose names it shares with the query; 0 for other places
+	call   bool  // a call that a change guards is there
 }
 
 // places collects the places to compare.
@@ -43,7 +44,13 @@ func (s *search) places(ctx context.Context) ([]place, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return slices.Concat(s.choose(slices.Concat(parts...)), s.names.places()), nil
+	chosen := slices.Concat(s.choose(slices.Concat(parts...)), s.names.places())
+	if s.change != nil {
+		if s.guard = s.newGuard(); s.guard != nil {
+			chosen = append(chosen, s.guard.places...)
+		}
+	}
+	return chosen, nil
 }
 
 // placesIn appends the places in one file.
@@ -65,15 +72,13 @@ func (s *search) placesIn(to []place, f *file, p *probe) []place {
 
 // plausible returns the weight of a rule's matches, from 0 to 1. Only rules for
 // the site's kind count and, if a signal stopped the program, rules for kinds
-// that may cause it; those that are rarely right only on request. If the request gives
-// a class of bugs but no place, all rules of the class count, whatever their measure.
+// that may cause it. If the request gives a class of bugs but no place, all rules of the
+// class count.
 func (s *search) plausible(r *rule) float64 {
 	sure := r.certainty()
 	switch {
 	case s.found.Kind == "" && len(s.query.codes) == 0 && r.kind.Class() == s.found.Class:
 		return sure
-	case r.off() && !s.request.AllRules:
-		return 0
 	case s.found.Kind != "" && r.kind == s.found.Kind:
 		return sure
 	case s.request.Site.Signal != "" && slices.Contains(rowOf(s.found.Kind).near, r.kind):

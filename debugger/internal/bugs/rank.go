@@ -30,6 +30,9 @@ type candidate struct {
 	rank       float64 // sort key
 
 	removed, added float64 // share of the lines of each side of a patch that it contains
+	lacks          float64 // value of a call there that a patch guards, and that lacks its guard
+	callee         uint32  // the function that it calls
+	unguarded      bool    // found for that call
 	search         *search // the search of the hunk that found it
 }
 
@@ -80,7 +83,10 @@ func (s *search) weighRisk(a *aligner, p place) candidate {
 
 // weighNames returns the candidate for a place that shares names with the site.
 func (s *search) weighNames(a *aligner, p place) candidate {
-	c := candidate{file: p.file, line: s.names.richest(p.file, p.line)}
+	c := candidate{file: p.file, line: p.line}
+	if !p.call {
+		c.line = s.names.richest(p.file, p.line)
+	}
 	reach := len(s.query.codes)/2 + windowTokens/2
 	found := a.align(s.query, p.file.stream, p.at-reach, p.at+reach)
 	if found.begin <= p.at && p.at < found.end && !s.covers(p.file, found) {
@@ -165,6 +171,9 @@ const lineSure = 0.8
 // best sorts candidates and returns those to be shown, each place once.
 func (s *search) best(all []candidate) []candidate {
 	s.fuse(all)
+	if s.change != nil {
+		s.compareChange(all)
+	}
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(
 			cmp.Compare(b.rank, a.rank),

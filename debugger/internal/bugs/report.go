@@ -24,12 +24,10 @@ type Finding struct {
 	Function   string `json:"function,omitempty" doc:"Function around it"`
 	Kind       Kind   `json:"kind,omitempty" doc:"Sort of bug"`
 	Title      string `json:"title" doc:"The sort of bug in words"`
-	Confidence int    `json:"confidence,omitempty" doc:"Per cent of such findings that are right"`
-	Similarity int    `json:"similarity" doc:"Per cent"`
-	CodeAlike  int    `json:"code_similarity" doc:"Per cent of the code that corresponds to the site's"`
+	Confidence int    `json:"confidence" doc:"Per cent of such findings that are right"`
 	Rule       string `json:"rule,omitempty" doc:"Rule that sees a risk there"`
 	Reason     string `json:"reason" doc:"Why it was found"`
-	Excerpt    string `json:"excerpt,omitempty" doc:"The lines around it"`
+	Excerpt    string `json:"excerpt,omitempty" doc:"The lines around it; > marks the line itself"`
 }
 
 // report returns the report of candidates.
@@ -46,16 +44,41 @@ func (s *search) report(best []candidate) *Report {
 }
 
 func (s *search) finding(c candidate, text string) Finding {
+	c.line = s.counterpart(c)
 	f := s.describe(c, text)
 	f.Confidence, f.Reason = percent(s.confidence(c)), s.reason(c)
 	return f
 }
 
+// counterpart returns the line near a candidate's line that corresponds to the site's: the
+// one that has most of its tokens, the nearest of those. A rule's line stays.
+func (s *search) counterpart(c candidate) int {
+	if c.risk != nil || c.unguarded || s.siteFile == nil || len(s.query.codes) == 0 || c.file.lang.Family != s.siteFile.lang.Family {
+		return c.line
+	}
+	site := s.lineBag(s.siteFile, s.request.Site.Line)
+	best, most := c.line, max(fewCommon, site.common(s.lineBag(c.file, c.line)))
+	for away := 1; away <= windowReach; away++ {
+		for _, line := range [2]int{c.line - away, c.line + away} {
+			if line < 1 || c.file.path == s.sitePath() && line == s.request.Site.Line {
+				continue
+			}
+			if alike := site.common(s.lineBag(c.file, line)); alike > most {
+				best, most = line, alike
+			}
+		}
+	}
+	return best
+}
+
+// fewCommon is the share of the site's line below which a line does not correspond to it.
+const fewCommon = 0.3
+
 // describe returns the finding for a candidate, without a reason.
 func (s *search) describe(c candidate, text string) Finding {
 	f := Finding{
 		File: c.file.path, Line: c.line, Kind: s.found.Kind, Title: s.found.Title,
-		Similarity: percent(c.score), CodeAlike: percent(c.alike), Excerpt: excerpt(text, c.line),
+		Excerpt: excerpt(text, c.line),
 	}
 	if fn, ok := c.file.functionOf(c.file.stream.tokenOf(c.line)); ok {
 		f.Function = fn.name
@@ -105,7 +128,7 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&text, "Found %d similar patterns:", n)
 	}
 	for i, f := range r.Findings {
-		fmt.Fprintf(&text, "\n\n%d. %s:%d - %s\n   Similarity: %d%%", i+1, printable(f.File), f.Line, f.Title, f.Similarity)
+		fmt.Fprintf(&text, "\n\n%d. %s:%d - %s\n   Similarity: %d%%", i+1, printable(f.File), f.Line, f.Title, f.Confidence)
 	}
 	if r.More > 0 {
 		fmt.Fprintf(&text, "\n\n%d more places match", r.More)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestText(t *testing.T) {
-	parser := bugs.Finding{File: "src/parser.rs", Line: 142, Title: "Potential null pointer dereference", Similarity: 87}
+	parser := bugs.Finding{File: "src/parser.rs", Line: 142, Title: "Potential null pointer dereference", Confidence: 87}
 	for _, c := range []struct {
 		name   string
 		report bugs.Report
@@ -17,8 +17,8 @@ func TestText(t *testing.T) {
 			"documented",
 			bugs.Report{Complete: true, Findings: []bugs.Finding{
 				parser,
-				{File: "src/lexer.rs", Line: 7, Title: "Potential use after free", Similarity: 72},
-				{File: "a.c", Line: 1, Title: "Similar code", Similarity: 60},
+				{File: "src/lexer.rs", Line: 7, Title: "Potential use after free", Confidence: 72},
+				{File: "a.c", Line: 1, Title: "Similar code", Confidence: 60},
 			}},
 			"Found 3 similar patterns:\n\n" +
 				"1. src/parser.rs:142 - Potential null pointer dereference\n   Similarity: 87%\n\n" +

@@ -11,7 +11,7 @@ type rule struct {
 	id       string
 	kind     Kind
 	families []syntax.Family
-	sure     int      // how often a match is a bug, in per cent; an estimate
+	sure     int      // how often a match is a bug, in per cent: as judged by reading, or an estimate
 	first    string   // where a match begins
 	then     []string // one of these must follow in the same block; it is the place of the risk
 	unless   []string // none of these may lie between; without then, none may precede first in the function
@@ -19,6 +19,9 @@ type rule struct {
 	atFirst  bool     // the place of the risk is first although there is a then
 	because  string   // what is wrong, in a few words
 }
+
+// certainty returns how often a match of r is a bug, from 0 to 1.
+func (r *rule) certainty() float64 { return float64(r.sure) / 100 }
 
 // A compiled is a rule with parsed patterns.
 type compiled struct {

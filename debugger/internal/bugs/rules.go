@@ -20,19 +20,6 @@ var everywhere = append(slices.Clone(braced), syntax.PythonFamily)
 // commonRules apply to several families.
 var commonRules = []rule{
 	{
-		id: "divisor-unchecked", kind: DivisionByZero, families: []syntax.Family{syntax.CFamily, syntax.GoFamily, syntax.RustFamily, syntax.PythonFamily}, sure: 50,
-		first: "%value /|%|/=|%=|// $d %stop",
-		unless: []string{
-			"$d ==|!=|>|>=|<|<=", "==|!=|<|<= $d", "if ( $d", "if $d", "! $d", "not $d", "while ( $d", "( $d ?", "&& $d", "$d = %num ;",
-		},
-		because: "the divisor is used without a check for zero",
-	},
-	{
-		id: "same-operands", kind: WrongComparison, families: everywhere, sure: 60,
-		first:   "( $x ==|!=|<|>|<=|>=|&& $x )",
-		because: "both sides of the comparison are the same",
-	},
-	{
 		id: "branch-empty", kind: WrongComparison, families: []syntax.Family{syntax.CFamily, syntax.ScriptFamily}, sure: 75,
 		first: "if ( ... ) ; {", because: "the semicolon ends the branch before its block",
 	},

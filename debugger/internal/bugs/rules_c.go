@@ -24,7 +24,7 @@ var bounded = []string{"$n <|<=|>|>=", "<|<=|>|>= $n", "min|MIN|std::min ( ... $
 // cRules holds the rules for C, C++ and Objective-C.
 var cRules = []rule{
 	{
-		id: "c-allocation-unchecked", kind: UncheckedAllocation, families: []syntax.Family{syntax.CFamily}, sure: 80,
+		id: "c-allocation-unchecked", kind: UncheckedAllocation, families: []syntax.Family{syntax.CFamily}, sure: 95,
 		first:  "$p = malloc|calloc|realloc|strdup|strndup|aligned_alloc|kmalloc|kzalloc|g_try_malloc ( ... ) ;",
 		then:   []string{"$p ->", "* $p =", "$p [", "memcpy|memset|memmove|strcpy|strncpy|strcat|sprintf|snprintf ( $p"},
 		unless: checked, because: "the result of the allocation is used without a check",
@@ -36,33 +36,12 @@ var cRules = []rule{
 		unless: checked, because: "the result of the allocation is used without a check",
 	},
 	{
-		id: "c-nullable-result", kind: NullDereference, families: []syntax.Family{syntax.CFamily}, sure: 80,
-		first:  "$p = getenv|strchr|strrchr|strstr|strtok|strpbrk|memchr|fopen|opendir|getpwnam|getpwuid|localtime|gmtime|bsearch|dlsym|readdir|setlocale|getcwd ( ... ) ;",
-		then:   []string{"$p ->", "* $p", "$p [", "strlen|strcpy|strcmp|strdup|atoi|fgets|fread|fclose|fprintf|fscanf|readdir|puts ( ... $p )|,"},
-		unless: checked, because: "the function may return a null pointer, which is not checked",
-	},
-	{
 		id: "c-nullable-result-inline", kind: NullDereference, families: []syntax.Family{syntax.CFamily}, sure: 80,
 		first: "getenv|strchr|strrchr|strstr|getpwnam|getpwuid|localtime|gmtime|bsearch ( ... ) ->", because: "the function may return a null pointer, which is followed at once",
 	},
 	{
 		id: "c-getenv-argument", kind: NullDereference, families: []syntax.Family{syntax.CFamily}, sure: 80,
 		first: "strlen|strcpy|strcmp|strdup|atoi|strcat|atol ( getenv ( ... )", because: "getenv returns a null pointer for a variable that is not set",
-	},
-	{
-		id: "c-result-unchecked", kind: NullDereference, families: []syntax.Family{syntax.CFamily}, sure: 60,
-		first: "$p = $f ( ... ) ;", then: []string{"$p ->"},
-		unless: append([]string{"$p =", "& $p"}, checked...), because: "a pointer that a function returned is followed without a check",
-	},
-	{
-		id: "c-checked-after-use", kind: NullDereference, families: []syntax.Family{syntax.CFamily}, sure: 75,
-		first: "$p -> %name", then: []string{"if ( ! $p )", "if ( $p == NULL|nullptr"},
-		unless: []string{"$p =", "& $p", "$p ++"}, atFirst: true, because: "the pointer is checked only after it was followed",
-	},
-	{
-		id: "c-set-to-null", kind: NullDereference, families: []syntax.Family{syntax.CFamily}, sure: 80,
-		first: "$p = NULL|nullptr ;", then: []string{"$p ->", "^ * $p =", "$p ["},
-		unless: append([]string{"$p =", "& $p", "for|while"}, checked...), because: "the pointer was set to null and is followed",
 	},
 	{
 		id: "cpp-cast-unchecked", kind: NullDereference, families: []syntax.Family{syntax.CFamily}, sure: 80,
@@ -83,14 +62,6 @@ var cRules = []rule{
 		first: "$p . value ( )", unless: []string{"$p . has_value", "if ( $p", "! $p", "$p &&", "&& $p"}, because: "the optional may be empty",
 	},
 	{
-		id: "cpp-front-of-empty", kind: OutOfBounds, families: []syntax.Family{syntax.CFamily}, sure: 55,
-		first: "$v . front|back|pop_back|top|pop ( )", unless: []string{"$v . empty", "$v . size", "$v . push", "$v . push_back|emplace_back|emplace"}, because: "the container may be empty",
-	},
-	{
-		id: "cpp-number-from-text", kind: BadConversion, families: []syntax.Family{syntax.CFamily}, sure: 50,
-		first: "stoi|stol|stoul|stoll|stod|stof (", unless: []string{"try"}, because: "the conversion throws for a text that is no number",
-	},
-	{
 		id: "c-index-from-input", kind: OutOfBounds, families: []syntax.Family{syntax.CFamily}, sure: 75,
 		first: "$n = atoi|atol|strtol|strtoul|strtoull|getc|fgetc|getchar|ntohs|ntohl|be16toh|be32toh (",
 		then:  []string{"[ $n ]"}, unless: bounded, because: "a number from outside is an index and is not compared with a limit",
@@ -108,30 +79,14 @@ var cRules = []rule{
 		first: "for ( ... ; $i <= $v . size|length|count (", because: "the loop runs one further than the last element",
 	},
 	{
-		id: "c-loop-one-further", kind: OffByOne, families: []syntax.Family{syntax.CFamily}, sure: 60,
-		first: "for ( ... $i = 0 ; $i <= $n ; ... ) ", then: []string{"[ $i ]"}, because: "the loop starts at zero and includes the limit",
-	},
-	{
 		id: "c-terminator-after-read", kind: OffByOne, families: []syntax.Family{syntax.CFamily}, sure: 80,
 		first: "$n = read|recv|readlink|fread ( ... sizeof ( $b ) )|,", then: []string{"$b [ $n ] ="},
 		because: "the terminator is written behind a buffer that was filled whole",
 	},
 	{id: "c-gets", kind: BufferOverflow, families: []syntax.Family{syntax.CFamily}, sure: 95, first: "^ gets ( $b )", because: "gets knows no limit"},
 	{
-		id: "c-copy-unbounded", kind: BufferOverflow, families: []syntax.Family{syntax.CFamily}, sure: 70,
-		first: "strcpy|strcat|stpcpy|wcscpy|wcscat ( $b , $s", unless: []string{"strlen ( $s", "sizeof ( $b )", "$b = ... strlen"}, because: "the copy has no limit",
-	},
-	{
-		id: "c-print-unbounded", kind: BufferOverflow, families: []syntax.Family{syntax.CFamily}, sure: 60,
+		id: "c-print-unbounded", kind: BufferOverflow, families: []syntax.Family{syntax.CFamily}, sure: 50,
 		first: "sprintf|vsprintf ( $b , %any , $s", because: "what is printed into the buffer has no limit",
-	},
-	{
-		id: "c-copy-by-source", kind: BufferOverflow, families: []syntax.Family{syntax.CFamily}, sure: 80,
-		first: "memcpy|memmove|strncpy ( $d , $s , strlen ( $s )", unless: []string{"malloc|realloc ( ... strlen ( $s )", "sizeof ( $d"}, because: "the copy is as long as its source, whatever the target holds",
-	},
-	{
-		id: "c-copy-unchecked-length", kind: BufferOverflow, families: []syntax.Family{syntax.CFamily}, sure: 50,
-		first: "memcpy|memmove|read|recv|fread ( $d , $s , $n )", unless: append([]string{"malloc|calloc|realloc ( ... $n", "sizeof ( $d"}, bounded...), because: "the length of the copy is compared with no limit",
 	},
 	{
 		id: "c-append-size", kind: BufferOverflow, families: []syntax.Family{syntax.CFamily}, sure: 85,
@@ -190,30 +145,17 @@ var cRules = []rule{
 		first: "$p = $f ( ... ) . c_str|data ( ) ;", because: "the text belongs to a temporary that is gone after the statement",
 	},
 	{
-		id: "c-uninitialised-pointer", kind: Uninitialised, families: []syntax.Family{syntax.CFamily}, sure: 75,
-		first: "^ char|int|void|long|double|float|unsigned|struct * $p ;", then: touches, unless: append([]string{"( ... & $p", ">> $p", "sizeof"}, reset...), because: "the pointer has no value yet",
-	},
-	{
 		id: "c-uninitialised-number", kind: Uninitialised, families: []syntax.Family{syntax.CFamily}, sure: 70,
 		first: "^ int|long|unsigned|short|char|float|double|size_t|uint32_t $x ;", then: []string{"$x +=|-=|++|--|*=", "return $x ;", "[ $x ]", "( $x <|>|==|!="},
 		unless: []string{"$x =", "& $x", ">> $x", "( $x )|,", ", $x )|,"}, because: "the variable has no value yet",
 	},
 	{
-		id: "c-realloc-self", kind: ResourceLeak, families: []syntax.Family{syntax.CFamily}, sure: 70,
+		id: "c-realloc-self", kind: ResourceLeak, families: []syntax.Family{syntax.CFamily}, sure: 75,
 		first: "$p = realloc ( $p ,", because: "when realloc fails the only pointer to the memory is lost",
-	},
-	{
-		id: "c-file-left-open", kind: ResourceLeak, families: []syntax.Family{syntax.CFamily}, sure: 60,
-		first: "$f = fopen|opendir|fdopen|popen ( ... ) ;",
-		never: []string{"fclose|closedir|pclose ( $f", "return $f", "= $f ;", "( ... $f ) ;"}, because: "nothing closes the file",
 	},
 	{
 		id: "c-size-overflow", kind: IntegerOverflow, families: []syntax.Family{syntax.CFamily}, sure: 65,
 		first: "malloc|alloca|kmalloc|valloc ( $n *", unless: bounded, because: "the product may be larger than the type, and the memory smaller than thought",
-	},
-	{
-		id: "c-size-overflow-sizeof", kind: IntegerOverflow, families: []syntax.Family{syntax.CFamily}, sure: 60,
-		first: "malloc|alloca|kmalloc|valloc ( sizeof ( ... ) * $n", unless: bounded, because: "the product may be larger than the type, and the memory smaller than thought",
 	},
 	{
 		id: "c-unsigned-countdown", kind: IntegerOverflow, families: []syntax.Family{syntax.CFamily}, sure: 85,
@@ -224,20 +166,8 @@ var cRules = []rule{
 		first: "[ strlen ( $s ) - 1 ]", unless: []string{"strlen ( $s ) >|>=|==|!=", "* $s", "$s [ 0 ]"}, because: "the empty text has no last character",
 	},
 	{
-		id: "cpp-size-minus-one", kind: IntegerOverflow, families: []syntax.Family{syntax.CFamily}, sure: 65,
-		first: "$v . size|length ( ) - 1", unless: []string{"$v . empty", "$v . size|length ( ) >|>=|==|!=|<"}, because: "the size is unsigned, and may be zero",
-	},
-	{
 		id: "c-stack-by-input", kind: StackOverflow, families: []syntax.Family{syntax.CFamily}, sure: 60,
 		first: "alloca ( $n", unless: bounded, because: "the size on the stack has no limit",
-	},
-	{
-		id: "c-array-by-variable", kind: StackOverflow, families: []syntax.Family{syntax.CFamily}, sure: 45,
-		first: "^ char|int|long|double|float|uint8_t $b [ $n ] ;", unless: bounded, because: "the size on the stack has no limit",
-	},
-	{
-		id: "c-result-ignored", kind: UncheckedError, families: []syntax.Family{syntax.CFamily}, sure: 60,
-		first: "^ setuid|setgid|seteuid|setegid|chdir|chroot|read|write|fread|fwrite|ftruncate|pipe|dup2|fseek|system|scanf|fscanf|sscanf|realloc ( ... ) ;", because: "the result of the call is not checked",
 	},
 	{
 		id: "c-end-of-file-in-char", kind: WrongComparison, families: []syntax.Family{syntax.CFamily}, sure: 85,
@@ -255,10 +185,4 @@ var cRules = []rule{
 		id: "c-memset-nothing", kind: WrongComparison, families: []syntax.Family{syntax.CFamily}, sure: 80,
 		first: "memset ( $p , ... sizeof ( ... ) , 0 )", because: "size and value of memset changed places",
 	},
-	{
-		id: "c-text-compared-by-address", kind: WrongComparison, families: []syntax.Family{syntax.CFamily}, sure: 70,
-		first: "if ( $s ==|!= %text )", because: "this compares addresses, unless it is C++ and a string",
-	},
-	{id: "c-abort", kind: FailedAssertion, families: []syntax.Family{syntax.CFamily}, sure: 50, first: "^ abort ( )", because: "the program gives up here"},
-	{id: "c-assertion", kind: FailedAssertion, families: []syntax.Family{syntax.CFamily}, sure: 45, first: "^ assert (", because: "the program gives up here when the assertion does not hold"},
 }

@@ -5,16 +5,6 @@ import "github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 // goRules holds the rules for Go.
 var goRules = []rule{
 	{
-		id: "go-used-before-error", kind: NullDereference, families: []syntax.Family{syntax.GoFamily}, sure: 80,
-		first: "$v , err := $f ( ... ) ;", then: []string{"$v .", "* $v"},
-		unless: []string{"err !=|==|:=|=", "err )|,|;", ", err", "( err", "$v =|:=|==|!="}, because: "the result is used before the error is looked at",
-	},
-	{
-		id: "go-error-dropped-and-used", kind: NullDereference, families: []syntax.Family{syntax.GoFamily}, sure: 75,
-		first: "$v , _ :=|= $f ( ... ) ;", then: []string{"$v .", "* $v"},
-		unless: []string{"$v ==|!=", "$v =|:="}, because: "the result is used though the error was dropped",
-	},
-	{
 		id: "go-checked-after-use", kind: NullDereference, families: []syntax.Family{syntax.GoFamily}, sure: 75,
 		first: "$p . %name", then: []string{"if $p == nil"},
 		unless: []string{"$p =|:=", "$p , %name =|:=", ", $p", "& $p", "range"}, atFirst: true, because: "the pointer is checked only after it was followed",
@@ -35,26 +25,6 @@ var goRules = []rule{
 		unless: []string{"$m =|:=", "& $m", "$m ==|!=", ", $m"}, because: "a nil map cannot be written to",
 	},
 	{
-		id: "go-assertion-unchecked", kind: BadConversion, families: []syntax.Family{syntax.GoFamily}, sure: 65,
-		first: "^ $v := $x . ( %any", because: "the type assertion panics for another type",
-	},
-	{
-		id: "go-assertion-inline", kind: BadConversion, families: []syntax.Family{syntax.GoFamily}, sure: 70,
-		first: "$x . ( ... ) . %name", because: "the type assertion panics for another type",
-	},
-	{
-		id: "go-divided-by-length", kind: DivisionByZero, families: []syntax.Family{syntax.GoFamily}, sure: 75,
-		first: "/|% len ( $x )", unless: []string{"len ( $x ) ==|!=|>|<|>=", "0 ==|!= len ( $x )"}, because: "the length may be zero",
-	},
-	{
-		id: "go-first-unchecked", kind: OutOfBounds, families: []syntax.Family{syntax.GoFamily}, sure: 55,
-		first: "$x [ 0 ]", unless: []string{"len ( $x )", "range $x", "make ( ...", "$x == \"\"", "$x :=|= [ ]"}, because: "it is not checked that there is a first element",
-	},
-	{
-		id: "go-last-unchecked", kind: OutOfBounds, families: []syntax.Family{syntax.GoFamily}, sure: 70,
-		first: "$x [ len ( $x ) - 1", unless: []string{"len ( $x ) ==|!=|>|>=|<", "0 < len ( $x )", "append ( $x"}, because: "it is not checked that there is a last element",
-	},
-	{
 		id: "go-index-length", kind: OffByOne, families: []syntax.Family{syntax.GoFamily}, sure: 95,
 		first: "$x [ len ( $x ) ]", because: "the last element is one before the length",
 	},
@@ -71,7 +41,7 @@ var goRules = []rule{
 		first: "Split|SplitN|Fields|FindStringSubmatch|FindSubmatch ( ... ) [ 1|2|3|4|5|6|7|8|9 ]", because: "there may be fewer parts",
 	},
 	{
-		id: "go-split-index-later", kind: OutOfBounds, families: []syntax.Family{syntax.GoFamily}, sure: 75,
+		id: "go-split-index-later", kind: OutOfBounds, families: []syntax.Family{syntax.GoFamily}, sure: 67,
 		first: "$p := $s . Split|SplitN|Fields|FindStringSubmatch|FindSubmatch ( ... )", then: []string{"$p [ 1|2|3|4|5|6|7|8|9 ]"},
 		unless: []string{"len ( $p )", "$p ==|!=", "range $p"}, because: "there may be fewer parts",
 	},
@@ -90,7 +60,7 @@ var goRules = []rule{
 		unless: bounded, because: "a number from outside is an index and is not compared with a limit",
 	},
 	{
-		id: "go-position-unchecked", kind: OutOfBounds, families: []syntax.Family{syntax.GoFamily}, sure: 75,
+		id: "go-position-unchecked", kind: OutOfBounds, families: []syntax.Family{syntax.GoFamily}, sure: 50,
 		first: "$n := strings|bytes|slices . Index|IndexByte|LastIndex|IndexAny|IndexRune|IndexFunc (", then: []string{"[ $n", ": $n ]"},
 		unless: append([]string{"$n ==|!="}, bounded...), because: "the position is -1 when nothing is found",
 	},
@@ -99,23 +69,7 @@ var goRules = []rule{
 		first: "^ json|xml|gob|yaml|toml|binary . Unmarshal|Read|Write ( ... ) ;", because: "the error of the decoding is not checked",
 	},
 	{
-		id: "go-write-ignored", kind: UncheckedError, families: []syntax.Family{syntax.GoFamily}, sure: 55,
-		first: "^ $w . Flush|Sync|Commit|Encode|Decode|Truncate|Rename|Scan ( ... ) ;", because: "the error of the call is not checked",
-	},
-	{
-		id: "go-files-ignored", kind: UncheckedError, families: []syntax.Family{syntax.GoFamily}, sure: 65,
-		first: "^ os . Remove|RemoveAll|Rename|Mkdir|MkdirAll|Chdir|Chmod|WriteFile|Setenv|Symlink ( ... ) ;", because: "the error of the call is not checked",
-	},
-	{
-		id: "go-error-blank", kind: UncheckedError, families: []syntax.Family{syntax.GoFamily}, sure: 50,
-		first: "^ $v , _ :=|= $f ( ... ) ;", because: "the error is dropped",
-	},
-	{
-		id: "go-error-swallowed", kind: UncheckedError, families: []syntax.Family{syntax.GoFamily}, sure: 60,
-		first: "if err != nil { return nil }", because: "the error is looked at and then lost",
-	},
-	{
-		id: "go-error-swallowed-value", kind: UncheckedError, families: []syntax.Family{syntax.GoFamily}, sure: 60,
+		id: "go-error-swallowed-value", kind: UncheckedError, families: []syntax.Family{syntax.GoFamily}, sure: 50,
 		first: "if err != nil { return %any , nil }", because: "the error is looked at and then lost",
 	},
 	{
@@ -167,10 +121,6 @@ var goRules = []rule{
 		first: "int32|int16|int8|uint32|uint16|uint8|byte ( len ( $x ) )", unless: []string{"len ( $x ) >|>=|<|<="}, because: "the length may be larger than the type",
 	},
 	{
-		id: "go-size-overflow", kind: IntegerOverflow, families: []syntax.Family{syntax.GoFamily}, sure: 55,
-		first: "make ( [ ] %any , $n *", unless: bounded, because: "the product may be larger than the type",
-	},
-	{
 		id: "go-size-from-input", kind: IntegerOverflow, families: []syntax.Family{syntax.GoFamily}, sure: 65,
 		first: "$n := binary . BigEndian|LittleEndian . Uint16|Uint32|Uint64 ( ... )", then: []string{"make ( ... $n"},
 		unless: bounded, because: "a number from outside is a size and is not compared with a limit",
@@ -184,5 +134,4 @@ var goRules = []rule{
 		first: "^ close ( $c ) ;", then: []string{"^ close ( $c )", "^ $c <-"}, unless: []string{"$c =|:="}, because: "the channel was closed before",
 	},
 	{id: "go-unsafe", kind: WildPointer, families: []syntax.Family{syntax.GoFamily}, sure: 45, first: "unsafe . Pointer ( uintptr", because: "the pointer is made of a number"},
-	{id: "go-panic", kind: FailedAssertion, families: []syntax.Family{syntax.GoFamily}, sure: 50, first: "^ panic (", because: "the program gives up here"},
 }

@@ -9,19 +9,6 @@ var present = []string{"if ( $x", "! $x", "$x ==|===|!=|!==", "$x ?.", "$x &&", 
 // scriptRules holds the rules for JavaScript and TypeScript.
 var scriptRules = []rule{
 	{
-		id: "js-find-inline", kind: NullDereference, families: []syntax.Family{syntax.ScriptFamily}, sure: 75,
-		first: "find|querySelector|getElementById|closest|exec ( ... ) .|[", because: "the result is null or undefined when nothing is found",
-	},
-	{
-		id: "js-match-inline", kind: NullDereference, families: []syntax.Family{syntax.ScriptFamily}, sure: 80,
-		first: ". match ( ... ) [|.", because: "the result is null where nothing matches",
-	},
-	{
-		id: "js-find-used", kind: NullDereference, families: []syntax.Family{syntax.ScriptFamily}, sure: 75,
-		first: "$x = $y . find|querySelector|getElementById|closest|match|exec|get|getItem|shift|pop ( ... ) ;", then: []string{"$x . %name", "$x ["},
-		unless: present, because: "the result is null or undefined when nothing is found",
-	},
-	{
 		id: "js-storage-parsed", kind: NullDereference, families: []syntax.Family{syntax.ScriptFamily}, sure: 70,
 		first: "JSON . parse ( localStorage|sessionStorage . getItem ( ... ) ) .", because: "the item may not be there",
 	},
@@ -33,31 +20,16 @@ var scriptRules = []rule{
 		id: "js-parsed-inline", kind: NullDereference, families: []syntax.Family{syntax.ScriptFamily}, sure: 55,
 		first: "JSON . parse ( $x ) .", because: "the text may be null",
 	},
-	{id: "ts-claimed-present", kind: NullDereference, families: []syntax.Family{syntax.ScriptFamily}, sure: 60, first: "$x ! .", because: "that the value is there is only claimed"},
 	{
 		id: "js-request-nested", kind: NullDereference, families: []syntax.Family{syntax.ScriptFamily}, sure: 50,
 		first: "req|request . body|query|params . %name . %name", unless: []string{"if ( req"}, because: "what a request does not send is undefined",
 	},
 	{
-		id: "js-parse-unchecked", kind: BadConversion, families: []syntax.Family{syntax.ScriptFamily}, sure: 55,
-		first: "JSON . parse (", unless: []string{"try"}, because: "the decoding throws for a text that is broken",
-	},
-	{
 		id: "js-number-unchecked", kind: BadConversion, families: []syntax.Family{syntax.ScriptFamily}, sure: 50,
 		first: "$x = parseInt|parseFloat|Number ( ... ) ;", then: []string{"[ $x ]", "$x +|-|*|/", "+|-|*|/ $x"}, unless: []string{"isNaN ( $x", "Number . isNaN ( $x", "isFinite ( $x", "$x <|<=|>|>=", "$x ||"}, because: "a text that is no number gives NaN",
 	},
-	{id: "js-empty-catch", kind: UncheckedError, families: []syntax.Family{syntax.ScriptFamily}, sure: 80, first: "catch ( %name ) { }", because: "the error is caught and lost"},
-	{id: "js-empty-catch-short", kind: UncheckedError, families: []syntax.Family{syntax.ScriptFamily}, sure: 80, first: "catch { }", because: "the error is caught and lost"},
 	{id: "js-async-each", kind: UncheckedError, families: []syntax.Family{syntax.ScriptFamily}, sure: 80, first: ". forEach ( async", because: "the calls are not awaited, and their errors are lost"},
-	{
-		id: "js-then-without-catch", kind: UncheckedError, families: []syntax.Family{syntax.ScriptFamily}, sure: 50,
-		first: ". then ( ... ) ;", unless: []string{"return"}, because: "a rejection is not handled",
-	},
 	{id: "js-error-ignored", kind: UncheckedError, families: []syntax.Family{syntax.ScriptFamily}, sure: 60, first: "( err|error , $x ) => $x", because: "the error is not looked at"},
-	{
-		id: "js-callback-error", kind: UncheckedError, families: []syntax.Family{syntax.ScriptFamily}, sure: 65,
-		first: "( $e , $x ) => {", then: []string{"$x . %name", "$x ["}, unless: []string{"if ( $e", "$e )|,|;", "( $e", "throw $e", "$x =", "}"}, because: "the result is used before the error is looked at",
-	},
 	{
 		id: "js-response-unchecked", kind: UncheckedError, families: []syntax.Family{syntax.ScriptFamily}, sure: 65,
 		first: "$x = await fetch ( ... ) ;", then: []string{"$x . json|text|blob|arrayBuffer ("}, unless: []string{"$x . ok", "$x . status"}, because: "a response with an error status is a response too",
@@ -65,22 +37,10 @@ var scriptRules = []rule{
 	{id: "js-typeof-undefined", kind: WrongComparison, families: []syntax.Family{syntax.ScriptFamily}, sure: 90, first: "typeof $x ==|===|!=|!== undefined|null", because: "typeof gives a text"},
 	{id: "js-equal-nan", kind: WrongComparison, families: []syntax.Family{syntax.ScriptFamily}, sure: 95, first: "==|===|!=|!== NaN", because: "NaN equals nothing, itself included"},
 	{id: "js-position-as-truth", kind: WrongComparison, families: []syntax.Family{syntax.ScriptFamily}, sure: 85, first: "if ( $x . indexOf|search|findIndex|lastIndexOf ( ... ) )", because: "the position 0 counts as false, and -1 as true"},
-	{id: "js-sorted-as-text", kind: WrongComparison, families: []syntax.Family{syntax.ScriptFamily}, sure: 45, first: ". sort ( )", because: "numbers are sorted as texts"},
-	{id: "js-loose-text", kind: WrongComparison, families: []syntax.Family{syntax.ScriptFamily}, sure: 45, first: "==|!= %str", because: "the comparison converts types"},
-	{id: "js-loose-number", kind: WrongComparison, families: []syntax.Family{syntax.ScriptFamily}, sure: 50, first: "==|!= %num", because: "the comparison converts types"},
-	{id: "js-loop-to-length", kind: OffByOne, families: []syntax.Family{syntax.ScriptFamily}, sure: 85, first: "for ( ... ; $i <= $x . length", because: "the loop runs one further than the last element"},
 	{id: "js-index-length", kind: OffByOne, families: []syntax.Family{syntax.ScriptFamily}, sure: 70, first: "= $x [ $x . length ] ;", because: "the last element is one before the length"},
 	{
 		id: "js-split-index", kind: OutOfBounds, families: []syntax.Family{syntax.ScriptFamily}, sure: 70,
 		first: ". split ( ... ) [ 1|2|3|4|5|6|7|8|9 ] .", because: "there may be fewer parts",
-	},
-	{
-		id: "js-first-unchecked", kind: OutOfBounds, families: []syntax.Family{syntax.ScriptFamily}, sure: 50,
-		first: "$x [ 0 ] .", unless: []string{"$x . length", "if ( $x", "$x ?."}, because: "it is not checked that there is a first element",
-	},
-	{
-		id: "js-divided-by-length", kind: DivisionByZero, families: []syntax.Family{syntax.ScriptFamily}, sure: 60,
-		first: "/|% $x . length", unless: []string{"$x . length ==|===|!==|>|<|)", "! $x . length"}, because: "the length may be zero",
 	},
 	{
 		id: "js-shared-loop-variable", kind: SharedState, families: []syntax.Family{syntax.ScriptFamily}, sure: 75,

@@ -21,6 +21,7 @@ type search struct {
 	names    *lexicon
 
 	change *change // the hunk that is searched for; nil for a place
+	guard  *guard  // what the hunk adds around calls; nil if nothing
 }
 
 // run answers the request:

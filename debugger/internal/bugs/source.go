@@ -67,7 +67,8 @@ const (
 	excerptWidth  = 200 // bytes of a line
 )
 
-// excerpt returns the lines around a line, without their common indentation.
+// excerpt returns the lines around a line, without their common indentation. The line
+// itself begins with a mark.
 func excerpt(text string, line int) string {
 	var lines []string
 	n := 0
@@ -80,7 +81,15 @@ func excerpt(text string, line int) string {
 			lines = append(lines, narrow(l))
 		}
 	}
-	return strings.Join(unindent(lines), "\n")
+	lines = unindent(lines)
+	for i, l := range lines {
+		mark := "  "
+		if i == min(line-1, excerptAround) {
+			mark = "> "
+		}
+		lines[i] = strings.TrimRight(mark+l, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // narrow shortens a line and replaces characters that are not printable.

@@ -186,9 +186,9 @@ func (s *search) templateReport(all findings) *Report {
 	r.Complete = r.Complete && all.files == r.Files
 	r.Files, r.Lines = all.files, all.lines
 	for _, m := range found[:shown] {
-		c := candidate{file: m.file, line: m.line, score: 1, alike: 1}
+		c := candidate{file: m.file, line: m.line}
 		f := s.describe(c, s.text(m.file))
-		f.Reason = "it matches the pattern"
+		f.Confidence, f.Reason = 100, "it matches the pattern"
 		if m.until > m.line {
 			f.Reason += fmt.Sprintf(" up to line %d", m.until)
 		}

@@ -31,7 +31,6 @@ type similarArgs struct {
 	Function string `json:"function,omitempty"`
 	Patch    string `json:"patch,omitempty" doc:"Diff of a fix, forgotten elsewhere"`
 	Template string `json:"pattern,omitempty" doc:"Code with holes to find: free($x); … use($x)"`
-	AllRules bool   `json:"all_rules,omitempty" doc:"Also rules rarely right"`
 	Limit    int    `json:"max_results" min:"1" max:"100" default:"10" bounds:"enforced"`
 }
 
@@ -80,7 +79,7 @@ func (t *Group) findSimilarBugs(ctx context.Context, call *mcp.Call, args simila
 // request returns the request for a call, without a path.
 func (t *Group) request(ctx context.Context, call *mcp.Call, args similarArgs) (r bugs.Request, err error) {
 	r = bugs.Request{
-		Class: bugs.Class(args.Class), Limit: args.Limit, AllRules: args.AllRules,
+		Class: bugs.Class(args.Class), Limit: args.Limit,
 		Progress: func(done, total int) { call.Progress(ctx, float64(done), float64(total), "files read") },
 	}
 	switch {

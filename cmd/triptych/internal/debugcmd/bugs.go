@@ -23,7 +23,6 @@ import (
 type bugsFlags struct {
 	patch, at, pattern string
 	most               int
-	allRules           bool
 	index, asJSON      bool
 }
 
@@ -47,7 +46,6 @@ func (a commands) bugsCommand() app.Command {
 			set.StringVar(&f.at, "at", "", "the `place` FILE:LINE")
 			set.StringVar(&f.pattern, "pattern", "", "`code` with holes")
 			set.IntVar(&f.most, "max", 10, "show at most so many `places`")
-			set.BoolVar(&f.allRules, "all-rules", false, "use rules, too, that are rarely right")
 			set.BoolVar(&f.index, "index", false, "store in the data folder what was read, for later searches")
 			app.JSONFlag(set, &f.asJSON)
 		},
@@ -66,7 +64,7 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 	if err != nil {
 		return err
 	}
-	arguments := map[string]any{"search_path": root, "max_results": f.most, "all_rules": f.allRules}
+	arguments := map[string]any{"search_path": root, "max_results": f.most}
 	switch {
 	case given(f.patch)+given(f.at)+given(f.pattern) != 1:
 		return app.UsageErrorf("give --patch, --at or --pattern")
@@ -136,9 +134,8 @@ func (a commands) patchText(ctx context.Context, root, word string) (string, err
 }
 
 // unlikely returns what is printed of a finding of which fewer than one in five are right.
-// Code that matches a pattern has no such number.
 func unlikely(confidence int) string {
-	if confidence > 0 && confidence < 20 {
+	if confidence < 20 {
 		return ", less likely"
 	}
 	return ""
@@ -174,7 +171,7 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 	var report struct {
 		Findings []struct {
 			File, Function, Reason, Excerpt string
-			Line, Similarity, Confidence    int
+			Line, Confidence                int
 		}
 		More     int
 		Files    int
@@ -188,7 +185,7 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 		if f.Function != "" {
 			in = " in " + f.Function
 		}
-		if err := a.Printf("%s:%d%s (%d%%%s): %s\n%s\n", f.File, f.Line, in, f.Similarity, unlikely(f.Confidence), f.Reason, f.Excerpt); err != nil {
+		if err := a.Printf("%s:%d%s (%d%%%s): %s\n%s\n", f.File, f.Line, in, f.Confidence, unlikely(f.Confidence), f.Reason, f.Excerpt); err != nil {
 			return err
 		}
 	}

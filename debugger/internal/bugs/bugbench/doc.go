@@ -2,8 +2,8 @@
 // places of public projects in the same way.
 //
 //	bugbench mine CLONE... > testdata/fixes.tsv
+//	bugbench pairs CLONE... > testdata/pairs.tsv
 //	bugbench learn CLONES
-//	bugbench rules CLONE...
 //	bugbench run [-half tuning|reporting] [-only METHODS] [-fixes FILE] CLONES
 //
 // A fix is data: the name of a project, the id of a commit, and the places that the
@@ -19,11 +19,21 @@
 // different words, and at least 0.6 of the changed words in common with the first of
 // them. It takes at most 20 fixes of a project, spread evenly over its history.
 //
+// # What counts as a pair
+//
+// Pairs takes two commits of the same sort, with at most 8 places, a day or more apart and
+// of different subjects, of which the later one changed a place like the earlier one did:
+// a place that stood there, with its two lines before and after, in the parent of the
+// earlier one. The places have a word of 4 letters or more in common that at most 40 places
+// of the history have, and neither imports, defines, declares or only comments. The query
+// is the first place; the answer is the second.
+//
 // # What is measured
 //
 // The tree is the parent commit. The query is the file and line of the first place.
 // A finding is right if it is in the file of another place of the fix and at most 15
-// lines away. Fixes whose commit id begins with an even digit are the tuning half; the
+// lines away. Beside the place, the patch is asked: the change of the first place, or all
+// of the earlier commit of a pair. Fixes whose commit id begins with an even digit are the tuning half; the
 // others are looked at to report only. Testdata/judged.tsv has 50 of the first five
 // answers to the latter, judged by reading. Answers that a method calls likely are
 // measured by themselves, too; the baselines do not say how sure they are.
@@ -33,9 +43,4 @@
 // Learn prints the weights of the ranking, from a softmax over the places that the
 // searches of the tuning half compare, and the logistic function of the confidence. It
 // measures weights on each project that were learned from the others.
-//
-// # Rules
-//
-// Rules draws matches of each rule in the newest commits. Testdata/rules.tsv has those
-// that were judged by reading, each with the reason.
 package main

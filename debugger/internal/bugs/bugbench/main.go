@@ -24,7 +24,7 @@ func main() {
 var commands = map[string]func(ctx context.Context, args []string, out io.Writer) error{
 	"learn": learn,
 	"mine":  mine,
-	"rules": sampleRules,
+	"pairs": pairs,
 	"run":   measure,
 }
 
@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) > 1 && commands[args[0]] != nil {
 		return commands[args[0]](ctx, args[1:], out)
 	}
-	return fmt.Errorf("usage: bugbench mine CLONE... | bugbench learn CLONES | bugbench rules CLONE... | bugbench run [-half HALF] [-fixes FILE] CLONES")
+	return fmt.Errorf("usage: bugbench mine CLONE... | bugbench learn CLONES | bugbench run [-half HALF] [-fixes FILE] CLONES")
 }
 
 // tables is the folder of the tables of fixes and judgements.

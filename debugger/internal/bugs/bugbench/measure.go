@@ -182,10 +182,11 @@ func (m *measurement) project(ctx context.Context, fixes []fix, methods []method
 	return nil
 }
 
-// change returns the hunk of a fix that changes its first place.
+// change returns the hunk of a fix that changes its first place, and the whole patch
+// for a pair, whose other places a later fix changed.
 func (m *measurement) change(ctx context.Context, f fix) ([]bugs.Hunk, error) {
 	first := f.places[0]
-	text, err := openClone(filepath.Join(m.clones, f.project)).git(ctx, "diff", "--no-renames", "-U5", f.commit+"^", f.commit, "--", first.file)
+	text, err := openClone(filepath.Join(m.clones, f.project)).git(ctx, "diff", "--no-renames", "--diff-filter=M", "-U5", f.commit+"^", f.commit)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +194,13 @@ func (m *measurement) change(ctx context.Context, f fix) ([]bugs.Hunk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.commit, err)
 	}
+	changes := func(h bugs.Hunk) bool {
+		return slices.ContainsFunc(f.places[1:], func(p place) bool { return p.file == h.File && away(h, p.line) <= apart })
+	}
+	if !slices.ContainsFunc(hunks, changes) {
+		return hunks, nil
+	}
+	hunks = slices.DeleteFunc(hunks, func(h bugs.Hunk) bool { return h.File != first.file })
 	slices.SortStableFunc(hunks, func(a, b bugs.Hunk) int { return away(a, first.line) - away(b, first.line) })
 	return hunks[:1], nil
 }

@@ -88,6 +88,8 @@ type hunk struct {
 	before  string          // the removed text without blanks
 	after   string
 	code    bool // a changed line is no comment
+	imports bool // a changed line imports or defines something
+	acts    bool // a changed line calls or checks something
 }
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+`)
@@ -147,6 +149,8 @@ func (h *hunk) add(line string) {
 	if bare != "" && !commented.MatchString(bare) && (path.Ext(h.file) != ".py" || bare[0] != '#') {
 		h.code = true
 	}
+	h.imports = h.imports || importing.MatchString(strings.TrimSpace(line[1:]))
+	h.acts = h.acts || strings.Contains(bare, "(") && !commented.MatchString(bare) && !declaring.MatchString(strings.TrimSpace(line[1:]))
 	if line[0] == '-' {
 		h.before += bare
 	} else {
@@ -156,6 +160,12 @@ func (h *hunk) add(line string) {
 
 // commented matches a line that is a comment, without its blanks.
 var commented = regexp.MustCompile(`^(//|/?\*|"""|<!--)`)
+
+// importing matches a line that imports a name or defines a macro.
+var importing = regexp.MustCompile(`^(#\s*(include|define|if|endif|pragma)|(pub )?(use|mod|extern)\b|import\b|from\b.*\bimport\b|package\b|(const|var|let)\b.*\brequire\()`)
+
+// declaring matches a line that declares a function.
+var declaring = regexp.MustCompile(`^(public|private|protected|static|extern|virtual|def |fn |func |function )`)
 
 // eligible reports whether a hunk may be a place of a fix.
 func (h hunk) eligible() bool {
