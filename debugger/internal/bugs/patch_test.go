@@ -87,6 +87,29 @@ func TestSearchByPatch(t *testing.T) {
 	}
 }
 
+// Changes of a patch that are alike find the same places, each of which is shown once,
+// also in the file that the patch changes.
+func TestSearchByPatchFindsPlacesOnce(t *testing.T) {
+	folder := write(t, map[string]string{
+		"src/keys.c": unchecked("keys", "") + unchecked("more", "") + strings.Repeat("\n", 20) + unchecked("third", ""), "src/scan.c": unchecked("scan", ""),
+	})
+	patch := "--- a/src/keys.c\n+++ b/src/keys.c\n"
+	for i, name := range []string{"keys", "more"} {
+		first := 6 + i*strings.Count(unchecked(name, ""), "\n")
+		patch += fmt.Sprintf("@@ -%d,4 +%d,6 @@\n \twhile ((entry = dictNext(iter)) != NULL) {\n-\t\tif (++seen > limit)\n+\t\tif (++seen > limit) {\n"+
+			"+\t\t\tdictReleaseIterator(iter);\n \t\t\treturn -1;\n+\t\t}\n \t\t%sVisit(dictGetKey(entry));\n", first, first+2*i, name)
+	}
+	hunks, err := bugs.ParsePatch(patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := places(find(t, finder(t, bugs.Config{}), bugs.Request{Path: folder, Patch: hunks}))
+	sorted := slices.Sorted(slices.Values(got))
+	if want := []string{"src/keys.c:51", "src/scan.c:7"}; !slices.Equal(sorted, want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+}
+
 // Headers and lines of unified diffs as GNU diff and git write them.
 func TestParsePatch(t *testing.T) {
 	for name, test := range map[string]struct {

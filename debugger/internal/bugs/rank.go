@@ -185,7 +185,10 @@ func (s *search) best(all []candidate) []candidate {
 		if len(kept) == s.limit {
 			break
 		}
-		if s.isShown(c) && !s.isSite(c) && !slices.ContainsFunc(kept, c.same) {
+		if !s.isShown(c) || s.isSite(c) {
+			continue
+		}
+		if c.line = s.counterpart(c); !s.isSite(c) && !slices.ContainsFunc(kept, c.same) {
 			kept = append(kept, c)
 		}
 	}
@@ -216,9 +219,10 @@ func (s *search) isSite(c candidate) bool {
 	return distance(c.line, s.request.Site.Line) <= near || c.begin <= at && at < c.end
 }
 
-// same reports whether two candidates are the same place.
+// same reports whether two candidates are the same place. The site's file may be there
+// twice, as it is in the tree and without a change.
 func (c candidate) same(other candidate) bool {
-	if c.file != other.file {
+	if c.file.path != other.file.path {
 		return false
 	}
 	near := windowReach

@@ -44,7 +44,6 @@ func (s *search) report(best []candidate) *Report {
 }
 
 func (s *search) finding(c candidate, text string) Finding {
-	c.line = s.counterpart(c)
 	f := s.describe(c, text)
 	f.Confidence, f.Reason = percent(s.confidence(c)), s.reason(c)
 	return f
