@@ -42,7 +42,7 @@ type Report struct {
 // files are written.
 func (p *Project) Apply(plan Plan, choice Choice) (Report, error) {
 	var r Report
-	var todo, undecided []Item
+	var todo, undecided, unwanted []Item
 	for _, i := range plan.Items {
 		switch mayReplace := choice == Theirs && i.Err == nil && i.State != Foreign && !i.Retains; {
 		case i.Blocked() && !mayReplace:
@@ -50,6 +50,8 @@ func (p *Project) Apply(plan Plan, choice Choice) (Report, error) {
 			if i.Err == nil && i.State != Foreign {
 				undecided = append(undecided, i)
 			}
+		case i.State == Unwanted:
+			unwanted = append(unwanted, i)
 		case i.State != Clean:
 			todo = append(todo, i)
 		}
@@ -57,10 +59,10 @@ func (p *Project) Apply(plan Plan, choice Choice) (Report, error) {
 	if len(undecided) > 0 && choice == Stop {
 		return r, &BlockedError{undecided}
 	}
-	p.disk.sweep(LockFile)
+	p.disk.sweep(p.lockFile)
 	p.disk.sweep(SelectionFile)
-	if len(todo) == 0 {
-		return r, nil
+	if err := p.removeLeftOut(unwanted, &r); err != nil || len(todo) == 0 {
+		return r, err
 	}
 	if err := p.announce(todo); err != nil {
 		return r, err
@@ -119,7 +121,11 @@ func (p *Project) writeLock(entries map[string]Entry) error {
 	for _, e := range entries {
 		lock.Entries = append(lock.Entries, e)
 	}
-	if err := p.disk.write(LockFile, lock.Text()); err != nil {
+	text := lock.Text()
+	if p.lockFile == LocalLockFile {
+		text = bytes.Replace(text, []byte(", for git to keep"), []byte(" for "+LocalFile), 1)
+	}
+	if err := p.disk.write(p.lockFile, text); err != nil {
 		return err
 	}
 	p.Lock, p.HasLock = lock, true

@@ -29,6 +29,7 @@ const (
 	Foreign       State = "foreign"        // there is a file that was not written by us
 	Orphan        State = "orphan"         // no ruleset makes it any more
 	OrphanDrifted State = "orphan-drifted" // neither, and it was changed here
+	Unwanted      State = "unwanted"       // one person leaves it out
 )
 
 // States lists all states with their meaning, for help.
@@ -45,6 +46,7 @@ var States = []struct {
 	{Foreign, "a file that triptych did not write is in its place"},
 	{Orphan, "no selected ruleset makes it any more"},
 	{OrphanDrifted, "the same, and it was changed here"},
+	{Unwanted, LocalFile + " leaves it out"},
 }
 
 // An Item is a file, or a block in a shared file, of a plan.
@@ -55,6 +57,7 @@ type Item struct {
 	Exists       bool  // the file, or the block, is on disk
 	Locked       Entry // the zero Entry if it was never written
 	Err          error // the reason why it can neither be read nor written
+	LeftOut      bool  // [LocalFile] leaves it out
 
 	// Retains is true for a block with rules that a narrowed plan does not have, which
 	// are in Content as they are on disk.
@@ -86,6 +89,10 @@ type Project struct {
 	Lock      Lock
 	HasLock   bool
 	saved     Selection // that of the selection file
+	Local     Local     // of one person
+	hasLocal  bool      // there is a local file
+	localLock Lock
+	lockFile  string // [LockFile], or [LocalLockFile]
 	disk      *disk
 }
 
@@ -95,7 +102,7 @@ func Open(dir string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Project{Dir: dir, disk: d}
+	p := &Project{Dir: dir, lockFile: LockFile, disk: d}
 	if err := p.load(); err != nil {
 		p.Close()
 		return nil, err
@@ -121,7 +128,7 @@ func (p *Project) load() error {
 	if p.HasLock = exists; exists {
 		p.Lock, err = ParseLock(data)
 	}
-	return err
+	return errors.Join(err, p.loadLocal())
 }
 
 // Close releases the folder.
@@ -169,6 +176,9 @@ func (p *Project) Plan(all Set, only []string) (Plan, error) {
 	plan.Items = p.items(rendered.Files, len(only) > 0 || p.narrowed())
 	slices.SortFunc(plan.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	plan.Warnings = append(plan.Warnings, p.overBudgets(plan, clients)...)
+	if len(only) == 0 && !p.narrowed() {
+		p.leaveOut(&plan)
+	}
 	return plan, nil
 }
 

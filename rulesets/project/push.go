@@ -21,6 +21,12 @@ type Pushed struct {
 	Left    []error        // edits that could not be stored, each with its file
 }
 
+// Add adds what another push has stored and left.
+func (p *Pushed) Add(other Pushed) {
+	p.Updated, p.Merged = append(p.Updated, other.Updated...), append(p.Merged, other.Merged...)
+	p.Files, p.Left = append(p.Files, other.Files...), append(p.Left, other.Left...)
+}
+
 // Push stores the edits of a project's files as new revisions. Edits of one ruleset in
 // several files, and those that others made in the meantime, are merged; edits that
 // contradict each other are left. A deleted file is no edit.

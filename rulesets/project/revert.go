@@ -20,7 +20,7 @@ func (p *Project) Revert(locked Set, files []string) (r Report, err error) {
 	var chosen []Item
 	for _, i := range plan.Items {
 		wanted := len(files) == 0 || slices.Contains(files, i.Path)
-		if !wanted || i.Locked.Path == "" || i.Exists && Sum(i.Have) == i.Locked.Sum {
+		if !wanted || i.LeftOut || i.Locked.Path == "" || i.Exists && Sum(i.Have) == i.Locked.Sum {
 			continue
 		}
 		if i.Content == nil || Sum(i.Content) != i.Locked.Sum {

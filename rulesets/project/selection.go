@@ -32,8 +32,11 @@ type Selection struct {
 	Server string `yaml:"server,omitempty"`
 }
 
-// keys are the keys of a [SelectionFile], with their forms for errors.
-var keys = []struct{ name, form string }{
+// A keyForm is a key and what its value must be, for errors.
+type keyForm struct{ name, form string }
+
+// keys are the keys of a [SelectionFile].
+var keys = []keyForm{
 	{"targets", "a list of clients, such as [claude, cursor]"},
 	{"select", "a list of patterns, such as ['go_*', 'tag:team', '!old_*']"},
 	{"label", "a text"},
@@ -43,15 +46,15 @@ var keys = []struct{ name, form string }{
 
 // checkKeys reports a key that does not exist or has a value of another form, with its
 // line.
-func checkKeys(root *yaml.Node) error {
+func checkKeys(root *yaml.Node, keys []keyForm) error {
 	if root.Kind != yaml.MappingNode {
 		return fmt.Errorf("line %d: it is not a mapping of keys such as targets: [cursor]", root.Line)
 	}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
-		at := slices.IndexFunc(keys, func(k struct{ name, form string }) bool { return k.name == key.Value })
+		at := slices.IndexFunc(keys, func(k keyForm) bool { return k.name == key.Value })
 		if at < 0 {
-			return fmt.Errorf("line %d: %w", key.Line, unknownKey(key.Value))
+			return fmt.Errorf("line %d: %w", key.Line, unknownKey(key.Value, keys))
 		}
 		isList := strings.HasPrefix(keys[at].form, "a list")
 		isText := value.Kind == yaml.ScalarNode
@@ -63,7 +66,7 @@ func checkKeys(root *yaml.Node) error {
 	return nil
 }
 
-func unknownKey(word string) error {
+func unknownKey(word string, keys []keyForm) error {
 	names := make([]string, len(keys))
 	for i, k := range keys {
 		names[i] = k.name
@@ -77,22 +80,25 @@ func unknownKey(word string) error {
 
 // ParseSelection reads a [SelectionFile].
 func ParseSelection(data []byte) (s Selection, err error) {
-	var root yaml.Node
-	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&root); err != nil && !errors.Is(err, io.EOF) {
-		return s, fmt.Errorf("%s: %s", SelectionFile, strings.TrimPrefix(err.Error(), "yaml: "))
+	root, err := parseKeys(data, keys)
+	if err == nil && root != nil {
+		err = root.Decode(&s)
 	}
-	if len(root.Content) == 1 {
-		if err := checkKeys(root.Content[0]); err != nil {
-			return s, fmt.Errorf("%s: %w", SelectionFile, err)
-		}
-		if err := root.Decode(&s); err != nil {
-			return s, fmt.Errorf("%s: %s", SelectionFile, strings.TrimPrefix(err.Error(), "yaml: "))
-		}
+	if err == nil {
+		err = s.Check()
 	}
-	if err := s.Check(); err != nil {
-		return s, fmt.Errorf("%s: %w", SelectionFile, err)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", SelectionFile, yamlError(err))
 	}
 	return s, nil
+}
+
+// decodeOne reads the first document of a file in YAML, if it has one.
+func decodeOne(data []byte, document *yaml.Node) error {
+	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(document); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }
 
 // Check reports a target, a layer or a label that does not exist.

@@ -58,29 +58,37 @@ func (s *Set) addFiles(ctx context.Context, source Source) error {
 			return err
 		}
 		if len(files) > 0 {
-			if s.Files == nil {
-				s.Files = map[ruleset.Name][]editors.Attachment{}
-			}
-			s.Files[r.Name] = files
+			s.addAttachments(r.Name, files)
 		}
 	}
 	return nil
 }
 
+func (s *Set) addAttachments(name ruleset.Name, files []editors.Attachment) {
+	if s.Files == nil {
+		s.Files = map[ruleset.Name][]editors.Attachment{}
+	}
+	s.Files[name] = files
+}
+
 // Select returns the rulesets of a selection, and warnings for those that do not have
 // its label.
 func Select(ctx context.Context, source Source, s Selection) (all Set, warnings []string, err error) {
+	return selectWhere(ctx, source, s.Label, s.Selects)
+}
+
+func selectWhere(ctx context.Context, source Source, label string, selects func(ruleset.Meta) bool) (all Set, warnings []string, err error) {
 	metas, err := source.List(ctx)
 	if err != nil {
 		return all, nil, err
 	}
-	metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !s.Selects(m) })
-	found, unlabelled, err := source.GetAll(ctx, metas, ruleset.Label(s.Label))
+	metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !selects(m) })
+	found, unlabelled, err := source.GetAll(ctx, metas, ruleset.Label(label))
 	if err != nil {
 		return all, nil, err
 	}
 	for _, name := range unlabelled {
-		missing := &ruleset.NoLabelError{Name: name, Label: ruleset.Label(s.Label)}
+		missing := &ruleset.NoLabelError{Name: name, Label: ruleset.Label(label)}
 		warnings = append(warnings, missing.Error()+": it is not pulled")
 	}
 	all.Rulesets = found

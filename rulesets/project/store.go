@@ -28,7 +28,7 @@ func (p *Project) CheckStore(ctx context.Context, source Source, plan Plan) erro
 	makesFiles, written := false, 0
 	for _, i := range plan.Items {
 		makesFiles = makesFiles || i.Content != nil
-		if i.Locked.Path != "" && len(i.Locked.Parts) > 0 {
+		if i.Locked.Path != "" && len(i.Locked.Parts) > 0 && !i.LeftOut {
 			if i.State == Clean {
 				return nil
 			}
@@ -40,7 +40,7 @@ func (p *Project) CheckStore(ctx context.Context, source Source, plan Plan) erro
 	}
 	compared, known := 0, false
 	for _, i := range plan.Items {
-		if i.Err != nil || len(i.Locked.Parts) == 0 || compared == maxCompared {
+		if i.Err != nil || i.LeftOut || len(i.Locked.Parts) == 0 || compared == maxCompared {
 			continue
 		}
 		compared++

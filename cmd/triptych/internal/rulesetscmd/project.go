@@ -96,6 +96,36 @@ type projectRun struct {
 	flags   *projectFlags
 	project *project.Project
 	source  project.Source
+	mine    personal
+}
+
+// personal is the part of a project that one person has beside the team.
+type personal struct {
+	project *project.Project // nil if there is none
+	plan    project.Plan
+}
+
+// planPersonal compares what one person adds with the project. Flags that choose files, and
+// those of a lock, leave it as it is.
+func (r *projectRun) planPersonal(ctx context.Context, team project.Plan, rulesets project.Set) error {
+	if r.mine = (personal{}); !r.project.HasPersonal() || r.flags.label != "" || len(r.flags.sel)+len(r.flags.targets) > 0 {
+		return nil
+	}
+	added, warnings, err := r.project.SelectPersonal(ctx, r.source, rulesets)
+	if err != nil {
+		return err
+	}
+	r.mine.project = r.project.Personal()
+	r.mine.plan, err = r.project.PlanPersonal(team, rulesets, added)
+	r.mine.plan.Warnings = append(warnings, r.mine.plan.Warnings...)
+	return err
+}
+
+// with returns a plan with what one person adds to it.
+func (m personal) with(plan project.Plan) project.Plan {
+	plan.Items = append(slices.Clone(plan.Items), m.plan.Items...)
+	plan.Warnings = append(slices.Clone(plan.Warnings), m.plan.Warnings...)
+	return plan
 }
 
 // withProject runs a function with the project and the store that the flags name.
@@ -112,7 +142,7 @@ func (a commands) withProject(ctx context.Context, f *projectFlags, use func(*pr
 	if err != nil {
 		return err
 	}
-	return errors.Join(storeHint(use(&projectRun{a, f, p, source})), done())
+	return errors.Join(storeHint(use(&projectRun{commands: a, flags: f, project: p, source: source})), done())
 }
 
 // useServer takes the server that a project names, unless flags name another one. The file
@@ -147,6 +177,9 @@ func (r *projectRun) plan(ctx context.Context, frozen bool) (project.Plan, error
 	plan.Warnings = append(warnings, plan.Warnings...)
 	if err == nil && !r.flags.otherStore {
 		err = r.checkStore(ctx, plan)
+	}
+	if err == nil && !frozen {
+		err = r.planPersonal(ctx, plan, rulesets)
 	}
 	return plan, err
 }
@@ -300,6 +333,7 @@ func (a commands) rulesetsStatus() app.Command {
 				if err != nil {
 					return err
 				}
+				plan = r.mine.with(plan)
 				return errors.Join(r.printItems(plan.Items), r.printWarnings(plan.Warnings), notClean(plan.Items))
 			})
 		},

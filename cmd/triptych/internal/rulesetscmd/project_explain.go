@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -62,11 +63,13 @@ func (a commands) explain(f *explainFlags, word string) error {
 		return err
 	}
 	names := f.clients
-	if len(names) == 0 {
-		if p, err := project.Open(root); err == nil {
-			names = p.Selection.Targets
-			p.Close()
+	var mine []string
+	if p, err := project.Open(root); err == nil {
+		if len(names) == 0 {
+			names = append(slices.Clone(p.Selection.Targets), p.Local.Targets...)
 		}
+		mine = p.PersonalFiles()
+		p.Close()
 	}
 	everyone := len(names) == 0
 	if everyone {
@@ -82,7 +85,13 @@ func (a commands) explain(f *explainFlags, word string) error {
 	}
 	var all []explanation
 	for _, c := range clients {
-		if verdicts := c.Explain(files, file, cwd); len(verdicts) > 0 || !everyone {
+		verdicts := c.Explain(files, file, cwd)
+		for i := range verdicts {
+			if slices.Contains(mine, verdicts[i].Path) {
+				verdicts[i].Reason += "; personal, of " + project.LocalFile
+			}
+		}
+		if len(verdicts) > 0 || !everyone {
 			all = append(all, explanation{c.Name, verdicts})
 		}
 	}

@@ -62,7 +62,9 @@ func (a commands) rulesetsPull() app.Command {
 		Short: "write rulesets into the rule files of editors",
 		Long: "The project's folder says in " + project.SelectionFile + " which rulesets it wants, for which\n" +
 			"clients; the first pull --target makes that file. " + project.LockFile + " records what was\n" +
-			"written from which revisions. Both belong into git.\n\n" +
+			"written from which revisions. Both belong into git. " + project.LocalFile + " adds\n" +
+			"clients and rulesets for one person and leaves others out (docs/team.md); it and\n" +
+			"the files for it are not for git, which ignores them by .git/info/exclude.\n\n" +
 			"Rules go into files of their own in the folders of clients that have such\n" +
 			"folders, and into a marked block of files such as AGENTS.md, whose other text\n" +
 			"stays as it is. Files that were changed here stop the pull: it prints a diff,\n" +
@@ -99,12 +101,13 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 		return err
 	}
 	if f.check {
-		return r.check(plan)
+		return r.check(r.mine.with(plan))
 	}
 	if f.dry {
 		if report := r.useReport(plan); report != nil {
 			plan.Warnings = append(plan.Warnings, "a pull reports to the server: "+reportText(report))
 		}
+		plan = r.mine.with(plan)
 		return errors.Join(r.printItems(plan.Items), r.printNotes(plan), r.Printf("dry run: nothing was changed\n"))
 	}
 	if err := removesAll(plan); err != nil && !f.theirs {
@@ -129,10 +132,31 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 	if err == nil {
 		err = errors.Join(r.ignoreFiles(f.ignore), r.sendReport(ctx, plan))
 	}
+	if err == nil {
+		plan = r.mine.with(plan)
+		err = r.applyPersonal(&report, choice)
+	}
 	if err == nil && f.watch && len(report.Written)+len(report.Removed) == 0 {
 		return nil // there is nothing to tell
 	}
 	return errors.Join(r.printReport(plan, report), r.explainBlocked(err), r.leftOver(report, choice, err))
+}
+
+// applyPersonal writes what one person adds, and has git ignore it.
+func (r *projectRun) applyPersonal(report *project.Report, choice project.Choice) error {
+	if r.mine.project == nil {
+		return nil
+	}
+	mine, err := r.mine.project.Apply(r.mine.plan, choice)
+	report.Written, report.Removed, report.Left = append(report.Written, mine.Written...), append(report.Removed, mine.Removed...), append(report.Left, mine.Left...)
+	if err != nil {
+		return err
+	}
+	_, err = r.mine.project.IgnorePersonal()
+	if errors.Is(err, project.ErrNoGit) {
+		return nil // the folder is not the root of a repository
+	}
+	return err
 }
 
 // ignoreFiles keeps the section of .gitignore, which it adds if add is set.

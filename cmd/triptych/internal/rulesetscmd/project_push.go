@@ -47,6 +47,11 @@ func (r *projectRun) push(ctx context.Context, message string) error {
 		return err
 	}
 	pushed, err := r.project.Push(ctx, r.source, plan, message)
+	if err == nil && r.mine.project != nil {
+		var mine project.Pushed
+		mine, err = r.mine.project.Push(ctx, r.source, r.mine.plan, message)
+		pushed.Add(mine)
+	}
 	if err != nil {
 		return err
 	}
