@@ -56,6 +56,10 @@ func editorsDocument(*testing.T) string {
 	d.line("## Files that clients load besides\n")
 	d.loadTable()
 	d.line("\"first of\" are alternatives: the client loads the first that the folder has.\n")
+	d.line("Some clients also load the files that a word such as `@docs/style.md` in these names, up to\n" +
+		"five files deep, unless it is in code. Others read the word alone: a CLAUDE.md, GEMINI.md or\n" +
+		"QWEN.md that imports Markdown becomes a ruleset for its own client.\n")
+	d.importsTable()
 	d.line("## Sources\n")
 	for _, c := range editors.Clients {
 		asked := ""
@@ -252,4 +256,23 @@ func (d *document) loadTable() {
 		}
 	}
 	d.table([]string{"client", "in", "files"}, rows)
+}
+
+// importsTable lists the clients that follow imports, and how.
+func (d *document) importsTable() {
+	var rows [][]string
+	for _, c := range editors.Clients {
+		if c.Imports == nil {
+			continue
+		}
+		punctuation, folders := "part of the path", "any of the project"
+		if c.Imports.Trims {
+			punctuation = "no part of the path"
+		}
+		if c.Imports.Below {
+			folders = "below the working directory; others only if a person allows it"
+		}
+		rows = append(rows, []string{code(c.Name), punctuation, folders})
+	}
+	d.table([]string{"client", "a comma behind it", "files"}, rows)
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -97,6 +98,15 @@ var trees = map[string][]string{
 	},
 	"AGENTS.md":  {"AGENTS.md", "src/AGENTS.md", "src/deep/AGENTS.md", "docs/AGENTS.md", ".claude/AGENTS.md"},
 	"one folder": {"AGENTS.md", "src/CLAUDE.md", "src/AGENTS.md", "src/deep/AGENTS.md"},
+	"imports":    {"AGENTS.md", "CLAUDE.md", "QWEN.md", "notes/a.md", "notes/b.md", "notes/code.md", "notes/block.md", "notes/comma.md", "notes/agents.md"},
+}
+
+// importing has texts of files in the tree with imports.
+var importing = map[string]string{
+	"CLAUDE.md":  "See @AGENTS.md and @notes/a.md or @notes/comma.md, not `@notes/code.md`.\n\n```\n@notes/block.md\n```\n",
+	"QWEN.md":    "@notes/a.md\n\nNot `@notes/code.md`.\n\n```\n@notes/block.md\n```\n",
+	"AGENTS.md":  "See @notes/agents.md here.\n",
+	"notes/a.md": "@b.md\n",
 }
 
 // Each client loads the files that Explain says, when it is started in the root and when
@@ -153,6 +163,9 @@ func (c *client) agree(t *testing.T, program string, tree []string, cwd string) 
 	files := map[string]string{target: "package x\n"}
 	for _, file := range tree {
 		files[file] = marked(file)
+		if slices.Contains(tree, "notes/a.md") {
+			files[file] += importing[file]
+		}
 	}
 	row := editors.Find(c.name)
 	if c.rule != nil {

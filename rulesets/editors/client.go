@@ -25,6 +25,9 @@ type Client struct {
 	Budgets []Budget
 	// DropsCopies is true for a client that loads files with the same content once.
 	DropsCopies bool
+	// Imports says how it loads the files that @path in those of Loads names, nil if it
+	// does not.
+	Imports *Imports
 
 	Source string   // where this is documented
 	More   []string // further sources
@@ -109,6 +112,12 @@ type Load struct {
 	// Unless are files that keep the load from all folders if a folder from the root to
 	// the working directory has one of them.
 	Unless []string
+}
+
+// Imports are the ways in which clients read @path in a file.
+type Imports struct {
+	Trims bool // a comma or a full stop behind a path is not of it
+	Below bool // without a person's consent, only files below the working directory are loaded
 }
 
 // A Scope is the set of folders that a [Load] searches.
@@ -211,6 +220,14 @@ func (c *Client) Takes(file string, exists func(string) bool) bool {
 		}
 	}
 	return false
+}
+
+// overlooks reports whether another file of the project keeps a client from the file at a
+// path.
+func (c *Client) overlooks(file string, exists func(string) bool) bool {
+	return !slices.ContainsFunc(c.Loads, func(l Load) bool {
+		return l.covers(file) && !slices.ContainsFunc(l.Unless, func(name string) bool { return name != file && exists(name) })
+	})
 }
 
 // covers reports whether a load takes the file at a path.

@@ -60,7 +60,30 @@ func Scan(project fs.FS) (*Rulefiles, error) {
 		return nil
 	})
 	slices.Sort(found.paths)
+	for _, file := range found.paths {
+		if mayImport(file) {
+			(&Imports{Trims: true}).Of(file, ".", func(name string) (string, bool) { return found.read(project, name) })
+			(&Imports{}).Of(file, ".", func(name string) (string, bool) { return found.read(project, name) })
+		}
+	}
 	return found, err
+}
+
+// read returns the text of a file that another one imports, and keeps it.
+func (r *Rulefiles) read(project fs.FS, name string) (string, bool) {
+	if data, known := r.content[name]; known {
+		return string(data), true
+	}
+	info, err := fs.Lstat(project, name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxExplained {
+		return "", false
+	}
+	data, err := fs.ReadFile(project, name)
+	if err != nil {
+		return "", false
+	}
+	r.content[name] = data
+	return string(data), true
 }
 
 // loadedNames returns the file names that clients load from any folder.
@@ -130,6 +153,7 @@ func (c *Client) Explain(files *Rulefiles, file, cwd string) []Verdict {
 	for _, l := range c.Loads {
 		e.load(l)
 	}
+	e.imports()
 	for _, f := range c.folders() {
 		e.folder(f)
 	}
@@ -197,6 +221,25 @@ func (e *explainer) load(l Load) {
 	for _, file := range e.files.paths {
 		if l.covers(file) || l.In == Root && slices.ContainsFunc(l.Names, func(names []string) bool { return slices.Contains(names, path.Base(file)) }) {
 			e.outside(l, file)
+		}
+	}
+}
+
+// imports adds the files that loaded ones import.
+func (e *explainer) imports() {
+	if e.client.Imports == nil {
+		return
+	}
+	for _, v := range slices.Clone(e.verdicts) {
+		if !v.Loaded {
+			continue
+		}
+		for _, file := range e.client.Imports.Of(v.Path, e.cwd, func(name string) (string, bool) { data, ok := e.files.content[name]; return string(data), ok }) {
+			if at := slices.IndexFunc(e.verdicts, func(w Verdict) bool { return w.Path == file }); at >= 0 && !e.verdicts[at].Loaded {
+				e.verdicts = slices.Delete(e.verdicts, at, at+1)
+				delete(e.seen, file)
+			}
+			e.add(file, true, "imported by %s", v.Path)
 		}
 	}
 }

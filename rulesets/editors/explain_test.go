@@ -58,10 +58,10 @@ func TestExplain(t *testing.T) {
 - docs/.cursor/rules/d.mdc: src/x.ts is not in docs
 `,
 		"claude": `+ CLAUDE.md: in the root
++ AGENTS.md: imported by CLAUDE.md
 + .claude/rules/sub/core.md: always
 + .claude/rules/ts.md: src/**/*.ts matches
 + .claude/rules/wrong.md: always; globs does nothing here: the key is paths
-- AGENTS.md: not read in a project with CLAUDE.md
 - docs/AGENTS.md: not read in a project with CLAUDE.md
 - src/AGENTS.md: not read in a project with CLAUDE.md
 - .claude/rules/open.md: the front matter does not stand between two lines of ---

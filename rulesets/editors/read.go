@@ -195,6 +195,9 @@ func importShared(p Place, data []byte) (Rule, error) {
 		return rule, err
 	}
 	rule.Activation, rule.Globs = In(p.Base, Always, nil)
+	if owner := importerOf(path.Base(p.Rest)); owner != "" && importsRules(text) {
+		rule.Targets = []string{owner} // to others, @path is text
+	}
 	form.Path = path.Join(p.Base, p.Rest)
 	rule.Own = map[string]Own{SharedForm: {File: form}}
 	return rule, nil

@@ -58,6 +58,32 @@ type Site struct {
 	Exists func(path string) bool // whether there is a file
 	// Real returns the path of a file without links. It may be nil.
 	Real func(path string) string
+	// Read returns the text of a file. It may be nil.
+	Read func(path string) (text string, ok bool)
+}
+
+// takes reports whether a client loads the file at a path in the project, by its name or
+// since another file that it loads imports it. has reports whether a file is there.
+func (s Site) takes(c *Client, file string, has func(string) bool) bool {
+	if c.Takes(file, has) {
+		return true
+	}
+	if c.Imports == nil || s.Read == nil {
+		return false
+	}
+	for _, l := range c.Loads {
+		for _, dir := range Ancestors(path.Dir(file)) {
+			if l.In == Root && dir != "." {
+				continue
+			}
+			for _, from := range l.Take(dir, has) {
+				if c.Takes(from, has) && slices.Contains(c.Imports.Of(from, ".", s.Read), file) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func (w *renderer) isDir(path string) bool { return w.site.IsDir(path) }
@@ -118,6 +144,9 @@ func (w *renderer) add(c *Client, r Rule, targets []*Client) {
 	default:
 		w.addSection(c, r, &note)
 	}
+	if note.Outcome == Native && r.Own[SharedForm].File.Path != "" && !slices.Contains(r.InPlace, note.Path) && importsRules(r.Body) {
+		note.Outcome, note.Reason = Projected, "it imports files of the project that it is from"
+	}
 	w.plan.Notes = append(w.plan.Notes, note)
 }
 
@@ -142,7 +171,7 @@ func (w *renderer) shared(c *Client, r Rule, targets []*Client) string {
 		} else if r.Activation != Always {
 			continue
 		}
-		if c.Takes(file, w.site.Exists) {
+		if w.site.takes(c, file, w.site.Exists) {
 			return file
 		}
 	}
@@ -153,7 +182,7 @@ func (w *renderer) shared(c *Client, r Rule, targets []*Client) string {
 // is this text.
 func (w *renderer) served(c *Client, r Rule) bool {
 	return slices.ContainsFunc(r.InPlace, func(file string) bool {
-		return c.Shared != "" && path.Base(file) == c.Shared || c.Takes(file, w.site.Exists)
+		return c.Shared != "" && path.Base(file) == c.Shared || w.site.takes(c, file, w.site.Exists)
 	})
 }
 
@@ -179,10 +208,23 @@ func (w *renderer) addSkill(c *Client, r Rule, note *Note) {
 		w.skills = append(w.skills, dir)
 	}
 	note.Path = dir + "/" + r.SkillFolder() + "/SKILL.md"
+	if w.isOthers(note.Path, r) {
+		note.Path = dir + "/" + r.Name.Slug() + "/SKILL.md" // both were imported from folders of one name
+	}
+	if w.isOthers(note.Path, r) {
+		*note = Note{Client: c.Name, Rule: r.Name, Outcome: Skipped, Reason: "another skill has the folder " + path.Dir(note.Path)}
+		return
+	}
 	w.put(note.Path, false, skill(r), []Part{{r.Name, r.Rev}})
 	for _, f := range r.Files {
 		w.put(path.Join(path.Dir(note.Path), f.Path), false, f.Data, []Part{{r.Name, r.Rev}})
 	}
+}
+
+// isOthers reports whether a file is made of another rule.
+func (w *renderer) isOthers(file string, r Rule) bool {
+	other := w.byPath[file]
+	return other != nil && other.Parts[0].Name != r.Name
 }
 
 func (w *renderer) addCommand(c *Client, r Rule, note *Note) {
@@ -191,6 +233,9 @@ func (w *renderer) addCommand(c *Client, r Rule, note *Note) {
 		return
 	}
 	note.Path = c.commandPath(r)
+	if w.isOthers(note.Path, r) {
+		note.Path = c.Commands.Dir + "/" + r.Name.Slug() + c.Commands.Ext // both were imported from one path
+	}
 	content, reason := c.command(r)
 	if reason != "" {
 		note.Outcome, note.Reason = Projected, reason
@@ -216,7 +261,7 @@ func (w *renderer) addOwn(c *Client, r Rule, note *Note) {
 		r, act = inner, inner.Activation
 		note.Outcome, note.Reason = Native, ""
 	}
-	if other := w.byPath[note.Path]; other != nil && other.Parts[0].Name != r.Name {
+	if w.isOthers(note.Path, r) {
 		note.Path = c.Folder.Dir + "/" + r.Name.Slug() + c.Folder.Ext // both were imported from one path
 	}
 	w.put(note.Path, false, c.file(r, act), []Part{{r.Name, r.Rev}})
@@ -266,18 +311,26 @@ func (w *renderer) finish(targets []*Client) {
 	readers := map[string][]string{} // by folder and extension, since most files are alike
 	for _, path := range sortedKeys(w.byPath) {
 		file := w.byPath[path]
-		file.Reaches = reaches(readers, file)
+		file.Reaches = w.reaches(readers, file)
 		w.plan.Files = append(w.plan.Files, *file)
 	}
 	w.warnTwice(targets)
 }
 
+// exists reports whether a file is in the project, or will be.
+func (w *renderer) exists(path string) bool { return w.byPath[path] != nil || w.site.Exists(path) }
+
 // reaches returns the names of the clients that load a file.
-func reaches(known map[string][]string, file *File) []string {
-	key := file.Path
-	if !file.Shared && !file.Whole {
-		key = path.Dir(file.Path) + "/*" + path.Ext(file.Path)
+func (w *renderer) reaches(known map[string][]string, file *File) (names []string) {
+	if file.Shared || file.Whole {
+		for i := range Clients {
+			if c := &Clients[i]; c.Reads(file.Path) && !c.overlooks(file.Path, w.exists) || w.site.takes(c, file.Path, w.exists) {
+				names = append(names, c.Name)
+			}
+		}
+		return names
 	}
+	key := path.Dir(file.Path) + "/*" + path.Ext(file.Path)
 	names, ok := known[key]
 	if !ok {
 		for _, c := range Readers(file.Path) {
@@ -299,7 +352,9 @@ func (w *renderer) warnTwice(targets []*Client) {
 				}
 				at := file.Path
 				if w.site.Real != nil {
-					at = w.site.Real(at)
+					if at = w.site.Real(at); at != file.Path && w.byPath[at] != nil {
+						continue // nothing is written through the link
+					}
 				}
 				for _, part := range file.Parts {
 					if !slices.Contains(files[part.Name], at) {

@@ -161,6 +161,9 @@ func readOwn(keys string) (own Own, err error) {
 func (r Rule) Update(base ruleset.Ruleset) (ruleset.Ruleset, error) {
 	fields, _ := frontmatter.Of(base)
 	fields.Globs = r.Globs
+	if len(fields.Targets) == 0 {
+		fields.Targets = r.Targets
+	}
 	if activation(&fields) != r.Activation {
 		fields.Activation = ""
 		if activation(&fields) != r.Activation {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -64,5 +66,30 @@ func TestSkillKeysChange(t *testing.T) {
 	rule.Description = "New"
 	if got, want := string(skill(rule)), "---\nname: a\n# why\ndescription: New\nlicense: 'MIT'\n---\n\nText\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Rules that were imported from one path keep apart: the first has it, the others are named
+// after themselves.
+func TestFilesOfOnePath(t *testing.T) {
+	skill := func(name string) Rule {
+		return Rule{Name: ruleset.Name(name), Description: "D.", IsSkill: true, Activation: Always, Body: name + "\n", Own: map[string]Own{SkillForm: {File: OwnFile{Path: "review"}}}}
+	}
+	command := func(name string) Rule {
+		return Rule{Name: ruleset.Name(name), Prompt: true, Activation: Always, Body: name + "\n", Own: map[string]Own{"claude": {File: OwnFile{Path: "ship.md"}}}}
+	}
+	plan, err := Render([]Rule{skill("a"), skill("b"), command("c"), command("d")}, []*Client{Find("claude")}, func(string) bool { return false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range plan.Files {
+		got[f.Path] = string(f.Parts[0].Name)
+	}
+	want := map[string]string{
+		".claude/skills/review/SKILL.md": "a", ".claude/skills/b/SKILL.md": "b", ".claude/commands/ship.md": "c", ".claude/commands/d.md": "d",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -62,3 +62,16 @@ func IsSkill(file string) bool {
 	dir, name := path.Split(file)
 	return name == "SKILL.md" && path.Base(path.Dir(path.Clean(dir))) == "skills"
 }
+
+// InSkills reports whether a file is in a folder in which a client looks for skills, of the
+// project or of a folder of it.
+func InSkills(file string) bool {
+	for i := range Clients {
+		for _, dir := range Clients[i].Skills {
+			if strings.Contains("/"+file, "/"+dir+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}

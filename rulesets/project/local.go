@@ -143,7 +143,7 @@ func (p *Project) PlanPersonal(team Plan, rulesets, added Set) (Plan, error) {
 	}
 	rules, warnings := rulesOf(all)
 	p.markInPlace(rules)
-	rendered, err := editors.RenderIn(rules, clients, editors.Site{IsDir: p.disk.isDir, Exists: p.exists, Real: p.real})
+	rendered, err := editors.RenderIn(rules, clients, p.site())
 	if err != nil {
 		return Plan{}, err
 	}

@@ -166,7 +166,7 @@ func (p *Project) Plan(all Set, only []string) (Plan, error) {
 	}
 	rules, warnings := rulesOf(all)
 	p.markInPlace(rules)
-	rendered, err := editors.RenderIn(rules, clients, editors.Site{IsDir: p.disk.isDir, Exists: p.exists, Real: p.real})
+	rendered, err := editors.RenderIn(rules, clients, p.site())
 	if err != nil {
 		return Plan{}, err
 	}
@@ -180,6 +180,14 @@ func (p *Project) Plan(all Set, only []string) (Plan, error) {
 		p.leaveOut(&plan)
 	}
 	return plan, nil
+}
+
+// site returns the project as files are rendered for it.
+func (p *Project) site() editors.Site {
+	return editors.Site{IsDir: p.disk.isDir, Exists: p.exists, Real: p.real, Read: func(file string) (string, bool) {
+		data, exists, err := p.readThrough(file)
+		return string(data), err == nil && exists
+	}}
 }
 
 // narrowed reports whether the selection differs from that of the selection file.

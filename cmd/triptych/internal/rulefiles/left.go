@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // Left is a file or a folder that was not read.
@@ -103,6 +104,9 @@ func (s *search) reasonFile(name string) string {
 // elsewhere says where a client reads the files of a project that have such a name, if it is
 // not where this one is.
 func (s *search) elsewhere(name string) string {
+	if s.isUsed && filepath.Base(name) == ruleset.MainFile && !editors.InSkills(s.rel(name)) {
+		return "no client reads skills here" + byName
+	}
 	dir := dirOfName(name)
 	if !s.isUsed || dir == "" || strings.Contains("/"+filepath.ToSlash(name), "/"+dir+"/") {
 		return ""

@@ -288,17 +288,20 @@ func TestFindInProject(t *testing.T) {
 		"rules/a.md": "A\n", "rules/deep/b.mdc": always, "docs/c.instructions.md": "C\n", "prompts/d.prompt.md": "D\n", "notes.md": "N\n", "rules/e.md": exported,
 		"skills/x/SKILL.md": "---\nname: x\ndescription: X.\n---\nX\n", "README.md": "R\n",
 	}
-	kept := map[string]string{"skills/x/SKILL.md": "x", "rules/e.md": "e"}
+	kept := map[string]string{"rules/e.md": "e"}
+	skill := map[string]string{"skills/x/SKILL.md": "x"}
 	byOwnName := map[string]string{"rules/deep/b.mdc": "b", "docs/c.instructions.md": "c", "prompts/d.prompt.md": "d"}
 	for name, test := range map[string]struct {
 		more map[string]string // beside files
 		from string
 		want []map[string]string
 	}{
-		"a folder of rules":      {nil, ".", []map[string]string{kept, byOwnName, {"rules/a.md": "a", "notes.md": "notes"}}},
-		"a repository of rules":  {map[string]string{".git/HEAD": "ref: refs/heads/main\n"}, ".", []map[string]string{kept, byOwnName}},
+		"a folder of rules":      {nil, ".", []map[string]string{kept, skill, byOwnName, {"rules/a.md": "a", "notes.md": "notes"}}},
+		"a repository of rules":  {map[string]string{".git/HEAD": "ref: refs/heads/main\n"}, ".", []map[string]string{kept, skill, byOwnName}},
 		"a project of a client":  {map[string]string{"AGENTS.md": "X\n"}, ".", []map[string]string{kept, {"AGENTS.md": "agents"}}},
 		"a rule of a client":     {map[string]string{".cursor/rules/r.mdc": always}, ".", []map[string]string{kept, {".cursor/rules/r.mdc": "r"}}},
+		"skills of a client":     {map[string]string{"CLAUDE.md": "X\n", "lib/.claude/skills/y/SKILL.md": "Y\n"}, ".", []map[string]string{kept, {"CLAUDE.md": "claude", "lib/.claude/skills/y/SKILL.md": "y"}}},
+		"skills that are named":  {map[string]string{"CLAUDE.md": "X\n"}, "skills", []map[string]string{skill}},
 		"a folder that is named": {map[string]string{"AGENTS.md": "X\n", ".git/HEAD": "ref: refs/heads/main\n"}, "rules", []map[string]string{{"rules/a.md": "a", "rules/deep/b.mdc": "b", "rules/e.md": "e"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
