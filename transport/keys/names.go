@@ -26,3 +26,25 @@ func Names(ctx context.Context, store Store, ids []string) map[string]string {
 	}
 	return names
 }
+
+// IDsOf returns the ids that a word stands for: those of the keys with this name, else the
+// word, which is an id then.
+func IDsOf(ctx context.Context, store Store, word string) ([]string, error) {
+	if strings.HasPrefix(word, IDPrefix) {
+		return []string{word}, nil
+	}
+	records, err := store.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for i := range records {
+		if records[i].Name == word {
+			ids = append(ids, records[i].ID)
+		}
+	}
+	if len(ids) == 0 {
+		ids = []string{word}
+	}
+	return ids, nil
+}

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -67,13 +69,13 @@ func (a commands) auditShow() app.Command {
 			set.StringVar(&f.from, "from", "", "print records from this `time` on")
 			set.StringVar(&f.to, "to", "", "print records before this `time`")
 			set.StringVar(&f.filter.Session, "session", "", "print the records of the session with this `id`")
-			set.StringVar(&f.filter.Key, "key", "", "print the records of the key with this `id`; that of standard input and output is local")
+			set.StringVar(&f.filter.Key, "key", "", "print the records of this `key`, an id or a name; that of standard input and output is local")
 			set.IntVar(&f.filter.Limit, "limit", 0, "print at most this `number` of records; 0 is all")
 			app.JSONFlag(set, &f.asJSON)
 			a.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
-			filter, err := a.auditFilter(&f)
+			filter, err := a.auditFilter(ctx, &f)
 			if err != nil {
 				return err
 			}
@@ -82,8 +84,11 @@ func (a commands) auditShow() app.Command {
 	}
 }
 
-func (a commands) auditFilter(f *showFlags) (audit.Filter, error) {
-	var err error
+func (a commands) auditFilter(ctx context.Context, f *showFlags) (audit.Filter, error) {
+	err := a.findKey(ctx, &f.filter)
+	if err != nil {
+		return f.filter, err
+	}
 	if f.filter.From, err = parseSince(f.from, a.Now()); err != nil {
 		return f.filter, app.UsageErrorf("--from: %v", err)
 	}
@@ -94,6 +99,26 @@ func (a commands) auditFilter(f *showFlags) (audit.Filter, error) {
 		return f.filter, app.UsageErrorf("--limit is %d, want 0 or more", f.filter.Limit)
 	}
 	return f.filter, nil
+}
+
+// findKey replaces the name of a key in a filter by its id.
+func (a commands) findKey(ctx context.Context, f *audit.Filter) error {
+	if f.Key == "" || f.Key == mcp.Local().ID {
+		return nil
+	}
+	env, err := a.Env(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	ids, err := a.KeyIDs(ctx, env, f.Key)
+	if err != nil {
+		return err
+	}
+	if len(ids) > 1 {
+		return app.WithHints(app.UsageErrorf("%d keys have the name %q", len(ids), f.Key), "name one by its id: "+strings.Join(ids, ", "))
+	}
+	f.Key = ids[0]
+	return nil
 }
 
 // parseSince reads a time, or how long ago it was; "" is the zero time.

@@ -45,7 +45,7 @@ func (a commands) auditExport() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&f.from, "from", "", "export records from this `time` on")
 			set.StringVar(&f.to, "to", "", "export records before this `time`")
-			set.StringVar(&f.filter.Key, "key", "", "export the records of the key with this `id`")
+			set.StringVar(&f.filter.Key, "key", "", "export the records of this `key`, an id or a name")
 			set.StringVar(&f.folder, "to-folder", "", "export what is new into files of this `folder`")
 			set.StringVar(&f.otlp, "to-otlp", "", "export what is new to the OpenTelemetry receiver at this `url`, such as http://localhost:4318")
 			set.StringVar(&f.state, "state", "", "with --to-otlp, remember in this `file` what was exported (default audit/exported-otlp.json in the data folder)")
@@ -55,7 +55,7 @@ func (a commands) auditExport() app.Command {
 			a.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
-			filter, err := a.auditFilter(&f.showFlags)
+			filter, err := a.auditFilter(ctx, &f.showFlags)
 			if err == nil {
 				err = f.check(filter)
 			}

@@ -58,6 +58,8 @@ func (c *Console) search(ctx context.Context, f audit.Filter, match func(*audit.
 type auditForm struct {
 	Key, Session, Text, From, To, Outcome string
 	Mine                                  bool // the visitor may see their own records only
+
+	ids []string // of the keys with the name in Key
 }
 
 // auditForm reads the query. Without [AdminScope] a visitor sees what their own key
@@ -67,11 +69,13 @@ func (v *visit) auditForm() (auditForm, audit.Filter, error) {
 		Key: v.query("key"), Session: v.query("session"), Text: v.query("text"),
 		From: v.query("from"), To: v.query("to"), Outcome: v.query("outcome"), Mine: !v.may(AdminScope),
 	}
-	filter := audit.Filter{Key: f.Key, Session: f.Session}
+	filter := audit.Filter{Session: f.Session}
+	var errs [3]error
 	if f.Mine {
 		filter.Key = v.caller.Principal.ID
+	} else {
+		f.ids, errs[2] = v.keyIDs(f.Key)
 	}
-	var errs [2]error
 	filter.From, errs[0] = dateOf(f.From)
 	filter.To, errs[1] = dateOf(f.To)
 	if !filter.To.IsZero() {
@@ -94,7 +98,7 @@ func dateOf(text string) (time.Time, error) {
 
 // matches reports whether a record has what the form searches for beyond the filter.
 func (f auditForm) matches(r *audit.Record) bool {
-	if f.Outcome != "" && string(r.Outcome) != f.Outcome {
+	if f.Outcome != "" && string(r.Outcome) != f.Outcome || len(f.ids) > 0 && !slices.Contains(f.ids, r.Key) {
 		return false
 	}
 	if f.Text == "" {

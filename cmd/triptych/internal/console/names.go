@@ -31,3 +31,14 @@ func (v *visit) keyNames(ids []string) map[string]string {
 	}
 	return keys.Names(v.r.Context(), v.c.cfg.Keys(v.caller), ids)
 }
+
+// keyIDs returns the ids of the keys that a word names, none for an empty word.
+func (v *visit) keyIDs(word string) ([]string, error) {
+	switch {
+	case word == "":
+		return nil, nil
+	case v.c.cfg.Keys == nil:
+		return []string{word}, nil
+	}
+	return keys.IDsOf(v.r.Context(), v.c.cfg.Keys(v.caller), word)
+}

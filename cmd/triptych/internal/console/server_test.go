@@ -151,8 +151,8 @@ func TestAudit(t *testing.T) {
 	}
 	v := f.signedIn(t, all)
 	for query, want := range map[string]string{
-		"": "3 records", "?text=GO_STYLE": "1 records", "?outcome=refused": "1 records", "?key=local": "1 records",
-		"?from=2026-11-02": "2 records", "?to=2026-11-02": "2 records", "?from=2026-11-02&to=2026-11-02": "1 records",
+		"": "3 records", "?text=GO_STYLE": "1 records", "?outcome=refused": "1 records", "?key=local": "1 records", "?key=fixture": "1 records", "?key=" + own.ID: "1 records",
+		"?key=other": "0 records", "?from=2026-11-02": "2 records", "?to=2026-11-02": "2 records", "?from=2026-11-02&to=2026-11-02": "1 records",
 	} {
 		status, page := v.get(t, "/audit"+query)
 		wants(t, "/audit"+query, status, page, http.StatusOK, "<p>"+want)
