@@ -181,11 +181,11 @@ func (c *Client) Reads(file string) bool {
 		}
 	}
 	for _, dir := range c.Skills {
-		if strings.HasPrefix(file, dir+"/") {
+		if strings.Contains("/"+file, "/"+dir+"/") {
 			return true
 		}
 	}
-	if c.Commands != nil && strings.HasPrefix(file, c.Commands.Dir+"/") {
+	if c.Commands != nil && strings.Contains("/"+file, "/"+c.Commands.Dir+"/") {
 		return true
 	}
 	return slices.ContainsFunc(c.Loads, func(l Load) bool { return l.covers(file) })

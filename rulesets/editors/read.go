@@ -87,15 +87,49 @@ func readFile(file string, data []byte, base Rule) (Rule, error) {
 func Import(p Place, data []byte) (Rule, error) {
 	switch {
 	case p.Use == SkillFile:
-		return parseSkill(data, path.Base(path.Dir(p.Dir+"/"+p.Rest)), Rule{Activation: Always})
+		rule, err := parseSkill(data, path.Base(path.Dir(p.Dir+"/"+p.Rest)), Rule{Activation: Always})
+		rule.setBase(SkillForm, baseOfSkills(p.Dir))
+		return rule, err
 	case p.Use == SharedFile:
 		return importShared(p, data)
 	case p.Use == Command && p.Owned():
-		return p.Client.parseCommand(p, data, Rule{Activation: Always})
+		rule, err := p.Client.parseCommand(p, data, Rule{Activation: Always})
+		rule.setBase(p.Client.form(), strings.TrimPrefix(p.Base, "."))
+		return rule, err
 	case p.Use == RuleFile && p.Owned():
 		return p.importOwn(data)
 	}
 	return Rule{}, fmt.Errorf("%s is not written by triptych", p.Dir)
+}
+
+// setBase notes the folder of the project that the folder of a file was in, "" for the root.
+func (r *Rule) setBase(form, base string) {
+	if own, ok := r.Own[form]; ok && base != "" {
+		own.File.Base = base
+		r.Own[form] = own
+	}
+}
+
+// base returns the folder of the project that the folder of a file was in, "" for the root.
+func (r Rule) base(form string) string {
+	base := r.Own[form].File.Base
+	if base == "" || path.Clean("/"+base) != "/"+base {
+		return ""
+	}
+	return base
+}
+
+// baseOfSkills returns the folder of the project that a folder of skills is in, "" for the
+// root and for a folder in which no client looks for skills.
+func baseOfSkills(dir string) string {
+	for i := range Clients {
+		for _, known := range Clients[i].Skills {
+			if base, ok := strings.CutSuffix(dir, "/"+known); ok {
+				return base
+			}
+		}
+	}
+	return ""
 }
 
 // Owned reports whether pull writes rules, prompts or skills to this place, each as a file

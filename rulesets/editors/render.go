@@ -207,6 +207,9 @@ func (w *renderer) addSkill(c *Client, r Rule, note *Note) {
 	if !slices.Contains(w.skills, dir) {
 		w.skills = append(w.skills, dir)
 	}
+	if base := r.base(SkillForm); base != "" && w.isDir(base) {
+		dir = path.Join(base, dir)
+	}
 	note.Path = dir + "/" + r.SkillFolder() + "/SKILL.md"
 	if w.isOthers(note.Path, r) {
 		note.Path = dir + "/" + r.Name.Slug() + "/SKILL.md" // both were imported from folders of one name
@@ -233,6 +236,9 @@ func (w *renderer) addCommand(c *Client, r Rule, note *Note) {
 		return
 	}
 	note.Path = c.commandPath(r)
+	if base := r.base(c.form()); base != "" && w.isDir(base) {
+		note.Path = path.Join(base, note.Path)
+	}
 	if w.isOthers(note.Path, r) {
 		note.Path = c.Commands.Dir + "/" + r.Name.Slug() + c.Commands.Ext // both were imported from one path
 	}

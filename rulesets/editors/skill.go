@@ -145,6 +145,7 @@ func parseSkill(data []byte, folder string, base Rule) (Rule, error) {
 	if folder != base.Name.Slug() {
 		form.Path = folder
 	}
+	form.Base = base.Own[SkillForm].File.Base
 	form.Head, form.Tight, form.Bare = parts.open+parts.front+parts.end, parts.tight && parts.open != "", parts.open == ""
 	own := map[string]Own{SkillForm: {File: form}}
 	for name, o := range base.Own {

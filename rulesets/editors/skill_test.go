@@ -93,3 +93,49 @@ func TestFilesOfOnePath(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// Skills and commands of a folder of the project go back there, if it has the folder.
+func TestFilesOfAFolder(t *testing.T) {
+	texts := map[string]string{
+		"lib/.claude/skills/review/SKILL.md": "---\nname: review\ndescription: R.\n---\nR\n",
+		"lib/.claude/commands/ship.md":       "Ship $ARGUMENTS.\n",
+	}
+	var rules []Rule
+	for _, file := range sortedKeys(texts) {
+		rule, err := Import(PlaceOf(file), []byte(texts[file]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := rule.Update(ruleset.Ruleset{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rule, problems := FromRuleset(stored); len(problems) == 0 {
+			rules = append(rules, rule)
+		}
+	}
+	for _, has := range []bool{true, false} {
+		plan, err := Render(rules, []*Client{Find("claude")}, func(string) bool { return has })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, f := range plan.Files {
+			got[f.Path] = string(f.Content)
+		}
+		want := map[string]string{}
+		for file, text := range texts {
+			if !has {
+				file = strings.TrimPrefix(file, "lib/")
+			}
+			want[file] = text
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the folder is there: %v, -want +got:\n%s", has, diff)
+		}
+	}
+	edited, err := Read("lib/.claude/skills/review/SKILL.md", []byte("---\nname: review\ndescription: New.\n---\nR\n"), map[ruleset.Name]Rule{"review": rules[1]})
+	if err != nil || edited[0].base(SkillForm) != "lib" || edited[0].Description != "New." {
+		t.Errorf("an edit: %+v, %v", edited, err)
+	}
+}

@@ -48,7 +48,7 @@ func (r *Rule) setText(description, body string) {
 func AttachmentOf(file string) (below string, ok bool) {
 	for i := range Clients {
 		for _, dir := range Clients[i].Skills {
-			if rest, found := strings.CutPrefix(file, dir+"/"); found {
+			if _, rest, found := strings.Cut("/"+file, "/"+dir+"/"); found {
 				_, below, _ = strings.Cut(rest, "/")
 				return below, below != "" && below != "SKILL.md"
 			}
