@@ -35,6 +35,9 @@ func (l sessionList) Text() string {
 	b.WriteString("Sessions:")
 	for _, s := range l.Sessions {
 		fmt.Fprintf(&b, "\n  %s: %s %s, %s", s.State.Session, plain.Line(s.name), plain.Line(s.Executable), s.State.Status)
+		if s.State.Status == session.Running && s.State.Signal != "" {
+			b.WriteString(", but stopped by " + s.State.Signal + " until it gets SIGCONT")
+		}
 		if s.State.Address != "" {
 			b.WriteString(" at " + s.State.Place())
 		}

@@ -259,7 +259,7 @@ func (v *server) locked(ctx context.Context, f func() error) error {
 	}
 	defer leave()
 	if err := v.s.RequireStopped(); err != nil {
-		if errors.Is(err, failure.ErrRunning) {
+		if errors.Is(err, failure.ErrRunning) || errors.Is(err, failure.ErrTraveling) {
 			err = errRunning
 		}
 		return err

@@ -80,4 +80,8 @@ func Argumentf(format string, args ...any) error {
 }
 
 // ErrRunning is proc.ErrRunning with what to do.
-var ErrRunning = &Error{"Process is running", "stop it with debugger/pause, or wait for it with debugger/continue"}
+var ErrRunning = &Error{"Process is running", "stop it with debugger/pause, or wait for it with debugger/wait"}
+
+// ErrTraveling is returned while a move through recorded history is under way, during
+// which no process runs.
+var ErrTraveling = &Error{"History is being searched", "wait for the end of the move with debugger/wait; debugger/pause cancels it"}

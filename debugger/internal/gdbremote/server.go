@@ -109,7 +109,7 @@ func (v *server) acquire(ctx context.Context) (func(), error) {
 	}
 	if err := v.s.RequireStopped(); err != nil {
 		leave()
-		if errors.Is(err, failure.ErrRunning) {
+		if errors.Is(err, failure.ErrRunning) || errors.Is(err, failure.ErrTraveling) {
 			err = errRunning
 		}
 		return nil, err

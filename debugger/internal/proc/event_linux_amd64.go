@@ -100,7 +100,7 @@ func (p *Process) handleEvent(e ptrace.Event) {
 	case ptrace.EventStop:
 		t.interrupted = true
 	case ptrace.GroupStop:
-		t.group, t.interrupted = true, true
+		t.group, t.groupSignal, t.interrupted = true, e.Signal, true
 	case ptrace.SyscallStop:
 		p.onSyscall(t)
 	case ptrace.Clone, ptrace.Fork:

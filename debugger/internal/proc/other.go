@@ -34,6 +34,7 @@ func (p *Process) Launched() bool                                    { return fa
 func (p *Process) End() (Stop, bool)                                 { return Stop{}, false }
 func (p *Process) Pause()                                            {}
 func (p *Process) Threads() ([]ThreadInfo, error)                    { return nil, errPlatform }
+func (p *Process) Halted() syscall.Signal                            { return 0 }
 func (p *Process) CurrentThread() (int, error)                       { return 0, errPlatform }
 func (p *Process) SetCurrentThread(int) error                        { return errPlatform }
 func (p *Process) SetSignal(syscall.Signal, Action) error            { return errPlatform }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
@@ -18,6 +19,7 @@ import (
 // A Process is a process that is being debugged. Use [Attach] or [Launch] to
 // create one, and Detach or Kill to release it.
 type Process struct {
+	halted   atomic.Int32 // the signal that has stopped the process while it runs, else 0
 	pid      int
 	id       atomic.Int64 // pid, for callers on other threads
 	launched bool
@@ -89,6 +91,7 @@ type thread struct {
 	running     bool // not in a ptrace stop
 	starting    bool // before its first stop
 	group       bool // in a group stop
+	groupSignal syscall.Signal
 	interrupted bool // stopped by Interrupt, perhaps before a pending trap, see deliverPendingTraps
 	trap        bool // in the SIGTRAP stop of a step or breakpoint, see leaveTrap
 	staleStep   bool // the kernel would set its trap flag again, see clearStaleFlag
@@ -310,6 +313,10 @@ func (p *Process) Threads() ([]ThreadInfo, error) {
 	slices.SortFunc(all, func(a, b ThreadInfo) int { return a.ID - b.ID })
 	return all, err
 }
+
+// Halted returns the signal that keeps the process stopped until SIGCONT, though nobody
+// else stops it, and 0 if there is none. It may be called at any time.
+func (p *Process) Halted() syscall.Signal { return syscall.Signal(p.halted.Load()) }
 
 // CurrentThread returns the thread of the last stop, or the one that
 // SetCurrentThread has chosen since. Methods that take a thread use it for 0.

@@ -1,9 +1,11 @@
 package proc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -168,9 +170,11 @@ func (p *Process) resumeThread(t *thread) {
 	t.mask, t.entered = trapMask{}, false
 	t.call.inside = t.call.inside && (sig == 0 || !p.handles(t, sig)) // a handler ends the call
 	if t.group && sig == 0 {
+		p.halted.Store(int32(cmp.Or(t.groupSignal, syscall.SIGSTOP)))
 		_ = p.tracer.Listen(t.id) // the end of a thread is an event
 		return
 	}
+	p.halted.Store(0)
 	if p.catching() {
 		_ = p.tracer.ToSyscall(t.id, sig)
 		return

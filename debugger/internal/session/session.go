@@ -100,6 +100,9 @@ var ErrClosed = failure.NotAttached("the session has just ended")
 // is in progress.
 func (s *Session) RequireIdle() error {
 	if op := s.operation(); op != nil && !op.Done() {
+		if op.travel != nil {
+			return failure.ErrTraveling
+		}
 		return failure.ErrRunning
 	}
 	if s.State().Status == Exited {
@@ -129,8 +132,13 @@ func (s *Session) State() State {
 }
 
 // withDrift is the state of a process that may have run on by itself after
-// MaxStop.
+// MaxStop, or that a signal keeps from running.
 func (s *Session) withDrift(now State) State {
+	if now.Status == Running && s.Process != nil {
+		if signal := s.Process.Halted(); signal != 0 {
+			now.Signal = signalName(signal)
+		}
+	}
 	if !s.drifts || now.Status != Stopped {
 		return now
 	}

@@ -19,11 +19,19 @@ func (s *State) Where() string {
 	return text
 }
 
+// runs describes a process that runs, or would if a signal had not stopped it.
+func (s *State) runs() string {
+	if s.Signal != "" {
+		return "Process is stopped by " + s.Signal + " and goes on when it gets SIGCONT"
+	}
+	return "Process is running"
+}
+
 // Text describes the state in one line.
 func (s State) Text() string {
 	switch s.Status {
 	case Running:
-		return "Process is running"
+		return s.runs()
 	case Exited:
 		return s.ending()
 	}
