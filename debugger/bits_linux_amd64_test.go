@@ -63,7 +63,7 @@ func TestPlacesOfBitFields(t *testing.T) {
 			}
 			contains(t, c.ok("last_write", args{"expression": "shop.kind"}), "Value: 0x05, before it 0x00", "The same bytes hold open, split.")
 			contains(t, c.ok("last_write", args{"expression": "shop.split"}), "Value: 0x012c, before it 0x0000")
-			contains(t, c.ok("trace_value", args{"expression": "shop.kind"}), "kinds")
+			contains(t, c.ok("trace_value", args{"expression": "shop.kind"}), "kinds", "#1 shop.kind: 0x00 -> 0x05")
 		})
 	}
 }

@@ -69,6 +69,9 @@ func (w *Watch) bits(b []byte) []byte {
 	return out
 }
 
+// MaskedBits formats the bits of a mask as a number.
+func MaskedBits(b, mask []byte) string { return (&Watch{Mask: mask}).Shown(b) }
+
 // Shown formats the watched bits of memory as a number.
 func (w *Watch) Shown(b []byte) string { return LittleEndian(w.bits(b)) }
 

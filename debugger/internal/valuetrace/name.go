@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/locals"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
@@ -23,6 +24,9 @@ func (t *tracer) place(position, pc uint64) Place {
 // through adds a line that computed the value of the current hop, unless the line
 // is that of the hop or was the last one added.
 func (t *tracer) through(position, pc uint64) {
+	if t.pointing {
+		return
+	}
 	h := &t.result.Hops[t.hop]
 	p := t.place(position, pc)
 	same := func(o *Place) bool { return o.File == p.File && o.Line == p.Line && o.Function == p.Function }
@@ -70,6 +74,9 @@ func (t *tracer) stack(thread int) []string {
 // nameOf returns a name for memory at the current position: that of a variable in
 // a frame, of a global variable, or its address.
 func (t *tracer) nameOf(from source) string {
+	if from.mask != nil {
+		return t.result.Expression // other bit-fields begin in the same byte
+	}
 	frames, err := t.s.Frames(0, nameFrames)
 	for i := range frames {
 		if leaf, ok := locals.Read(frames[i : i+1]).At(from.addr); ok && err == nil {
@@ -95,6 +102,9 @@ func (t *tracer) valueAt(from source) string {
 	shown := slices.Clone(b)
 	if t.s.MaskDisplayed(from.addr, shown); !slices.Equal(shown, b) {
 		return target.Masked
+	}
+	if from.mask != nil {
+		return stepping.MaskedBits(b, from.mask)
 	}
 	const small = 1 << 24
 	switch from.size {

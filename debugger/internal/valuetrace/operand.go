@@ -112,7 +112,8 @@ func (t *tracer) operand(in *x86.Inst, o x86.Operand, position uint64, to source
 			addr, size = addr+to.shift, to.size
 		}
 		if ok {
-			t.queue = append(t.queue, source{addr: addr, size: size, position: position, hop: t.hop})
+			t.queue = append(t.queue, source{addr: addr, size: size, position: position, hop: t.hop, pointer: t.pointing, address: t.pointed || t.pointing})
+			return t.pointer(in, o, position)
 		}
 	case x86.Immediate:
 		if t.secretConstant(o) {
@@ -120,6 +121,31 @@ func (t *tracer) operand(in *x86.Inst, o x86.Operand, position uint64, to source
 			return nil
 		}
 		t.addOrigin(t.hop, fmt.Sprintf("the constant %d", o.Value))
+	}
+	return nil
+}
+
+// maxPointers limits the number of registers of addresses that are followed in a trace.
+const maxPointers = 4
+
+// pointer follows the registers of the address that a value was read from: a wrong value
+// may be a right one that was read through a wrong pointer. The frame's own registers
+// are not followed, nor the addresses through which addresses were read.
+func (t *tracer) pointer(in *x86.Inst, o x86.Operand, position uint64) error {
+	if o.Kind != x86.InMemory || t.pointed || t.pointing {
+		return nil
+	}
+	t.pointing = true
+	defer func(looped map[uint64]int) { t.pointing, t.looped = false, looped }(t.looped)
+	for _, reg := range []x86.Reg{in.Mem.Base, in.Mem.Index} {
+		if reg == x86.NoReg || reg == x86.RIP || reg == x86.RSP || reg == x86.RBP || t.pointers == maxPointers {
+			continue
+		}
+		t.pointers++
+		t.looped = map[uint64]int{}
+		if err := t.register(reg, position); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type Hop struct {
 	Repeats     int      `json:"repeats,omitempty" doc:"Earlier writes by the same instruction, which were skipped"`
 	Through     []Place  `json:"through,omitempty" doc:"Lines that computed the value in registers, last first"`
 	From        []int    `json:"from,omitempty" doc:"Numbers of the hops of its sources, from 1"`
+	Pointers    []int    `json:"pointers,omitempty" doc:"Numbers of the hops of pointers and indexes that the sources were read through"`
 	Origins     []string `json:"origins,omitempty" doc:"Sources that are followed no further: inputs, constants"`
 }
 
@@ -77,6 +78,9 @@ func (h *Hop) text(n int) string {
 	}
 	for _, from := range h.From {
 		fmt.Fprintf(&b, "\n   from #%d", from)
+	}
+	for _, pointer := range h.Pointers {
+		fmt.Fprintf(&b, "\n   read through the address of #%d", pointer)
 	}
 	return b.String()
 }

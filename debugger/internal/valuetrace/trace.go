@@ -80,11 +80,13 @@ func (t *tracer) follow(from source) error {
 		return err
 	}
 	if w == nil {
-		t.addOrigin(from.hop, t.unwritten(from))
+		if !from.pointer {
+			t.addOrigin(from.hop, t.unwritten(from))
+		}
 		return nil
 	}
 	if n, ok := t.known[w.Position]; ok {
-		t.link(from.hop, n)
+		t.link(from, n)
 		return nil
 	}
 	if err := t.s.SeekQuietly(w.Position + 1); err != nil {
@@ -102,10 +104,10 @@ func (t *tracer) follow(from source) error {
 	hop.Before = t.valueAt(from)
 	hop.Place = t.place(w.Position, regs.RIP)
 	hop.Stack = t.stack(w.Thread)
-	t.hop, t.looped = len(t.result.Hops), map[uint64]int{}
+	t.hop, t.looped, t.pointed = len(t.result.Hops), map[uint64]int{}, from.address
 	t.known[w.Position] = t.hop
 	t.result.Hops = append(t.result.Hops, hop)
-	t.link(from.hop, t.hop)
+	t.link(from, t.hop)
 	switch w.Kind {
 	case history.Stepped:
 		in := t.s.Instruction(regs.RIP)
@@ -151,7 +153,7 @@ func (t *tracer) lastWrite(from source) (w *history.Write, repeats int, err erro
 // repeats reports whether a write was made by the instruction of the hop that
 // used it, to the same memory.
 func (t *tracer) repeats(from source, w *history.Write) (bool, error) {
-	if from.hop < 0 || w.Kind != history.Stepped {
+	if from.hop < 0 || from.pointer || w.Kind != history.Stepped { // a pointer is that of the time before
 		return false, nil
 	}
 	user := &t.result.Hops[from.hop]
@@ -188,15 +190,26 @@ func (t *tracer) unwritten(from source) string {
 	return text
 }
 
-// link adds a hop to the sources of the hop user.
-func (t *tracer) link(user, n int) {
-	if user >= 0 && user != n && !slices.Contains(t.result.Hops[user].From, n+1) {
-		t.result.Hops[user].From = append(t.result.Hops[user].From, n+1)
+// link adds a hop to the sources of the hop that used the value, or to its pointers.
+func (t *tracer) link(from source, n int) {
+	if from.hop < 0 || from.hop == n {
+		return
+	}
+	h := &t.result.Hops[from.hop]
+	to := &h.From
+	if from.pointer {
+		to = &h.Pointers
+	}
+	if !slices.Contains(*to, n+1) {
+		*to = append(*to, n+1)
 	}
 }
 
 // addOrigin ends a source of a hop with the text of its origin.
 func (t *tracer) addOrigin(hop int, text string) {
+	if t.pointing {
+		return // a fixed place, which tells nothing
+	}
 	if hop < 0 {
 		t.result.Hops = append(t.result.Hops, Hop{Name: t.result.Expression})
 		hop = 0

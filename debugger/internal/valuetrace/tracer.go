@@ -15,6 +15,8 @@ type source struct {
 	hop        int    // index of the hop that used the value, -1 for the first
 	shift      uint64 // offset of the value within the memory that an instruction wrote
 	mask       []byte // the bits of a bit-field; nil for all bits
+	pointer    bool   // the value is part of the address that the hop read through
+	address    bool   // it is one, or where one comes from
 }
 
 // A tracer traces a value.
@@ -28,4 +30,8 @@ type tracer struct {
 	files  sourcefile.Cache
 	hop    int            // index of the current hop
 	looped map[uint64]int // definitions of registers in the current hop, by address
+
+	pointed  bool // the current hop is of an address, or where one comes from
+	pointing bool // the registers that are followed are those of an address
+	pointers int  // registers of addresses that were followed
 }
