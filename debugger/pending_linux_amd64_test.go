@@ -77,6 +77,82 @@ func TestPending(t *testing.T) {
 	}
 }
 
+// buildReloader returns a program that loads a library three times, the last time at
+// another address.
+func buildReloader(t *testing.T) (program, library string) {
+	t.Helper()
+	_, library, _ = buildPlugin(t)
+	host := filepath.Join(t.TempDir(), "reload.c")
+	if err := os.WriteFile(host, []byte(`#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/mman.h>
+void ended(void) {}
+int main(int argc, char **argv) {
+	for (int i = 0; i < 3; i++) {
+		void *lib = dlopen(argv[1], RTLD_NOW);
+		if (!lib) return 1;
+		int (*plug)(int) = (int (*)(int))dlsym(lib, "plug");
+		plug(i);
+		char *at = (char *)((long)plug & ~4095);
+		dlclose(lib);
+		if (i == 1) mmap(at, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
+	ended();
+	return 0;
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return debuggertest.Compile(t, host, nil, "gcc", "-g", "-O0", "-ldl"), library
+}
+
+// A breakpoint in a library is pending while the library is not mapped, also in the past,
+// and stops wherever the library is loaded again, as gdb's do.
+func TestReloaded(t *testing.T) {
+	program, library := buildReloader(t)
+	for _, record := range []bool{false, true} {
+		t.Run(fmt.Sprintf("record %v", record), func(t *testing.T) {
+			c := connect(t, table(t, debugger.Config{}))
+			c.ok("launch", args{"path": program, "args": []string{library}})
+			c.ok("set_breakpoint", args{"function": "ended"})
+			c.ok("set_breakpoint", args{"function": "plug", "pending": true})
+			run := args{"record": record, "wait_ms": 60000}
+			for i := range 3 {
+				contains(t, c.ok("continue", run), "Stopped at breakpoint 2 (")
+				contains(t, c.ok("evaluate", args{"expression": "n"}), fmt.Sprintf("= %d", i))
+				contains(t, c.ok("list_breakpoints", nil), " plug ", fmt.Sprintf("hits: %d", i+1))
+			}
+			contains(t, c.ok("continue", run), "Stopped at breakpoint 1 (")
+			contains(t, c.ok("list_breakpoints", nil), "  2  breakpoint at plug, pending, hits: 3")
+			if !record {
+				return
+			}
+			for i := range 3 {
+				contains(t, c.ok("reverse_continue", args{"wait_ms": 60000}), "Stopped at breakpoint 2 (")
+				contains(t, c.ok("evaluate", args{"expression": "n"}), fmt.Sprintf("= %d", 2-i))
+			}
+			contains(t, c.ok("reverse_continue", args{"wait_ms": 60000}), "Came to the beginning of history")
+			contains(t, c.ok("list_breakpoints", nil), "  2  breakpoint at plug, pending")
+		})
+	}
+}
+
+// A breakpoint that was set in a library of the program after it was loaded is also
+// found again.
+func TestReloadedLater(t *testing.T) {
+	program, library := buildReloader(t)
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": program, "args": []string{library}})
+	c.ok("set_breakpoint", args{"function": "begin", "pending": true})
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	c.ok("clear_breakpoint", args{"id": 1})
+	c.ok("set_breakpoint", args{"function": "plug"})
+	for range 3 {
+		contains(t, c.ok("continue", nil), "Stopped at breakpoint 2 (")
+	}
+	contains(t, c.ok("continue", nil), "exited with status 0")
+}
+
 // placeOf returns the function and line of a stop at a breakpoint.
 func placeOf(text string, c *client) string {
 	c.t.Helper()

@@ -113,6 +113,6 @@ func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 	if err != nil {
 		return marked{}, err
 	}
-	item, err := newBreakpointItem(s.Breakpoints, m)
+	item, err := newBreakpointItem(s.Stepper, m)
 	return marked{State: s.ChangedState(), Breakpoint: item, named: args.Address == ""}, err
 }

@@ -36,16 +36,17 @@ type breakpointItem struct {
 }
 
 // newBreakpointItem returns the description of a breakpoint.
-func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpointItem, error) {
-	set, err := t.OfProcess(m)
+func newBreakpointItem(s *stepping.Stepper, m *stepping.Breakpoint) (breakpointItem, error) {
+	set, err := s.Breakpoints.OfProcess(m)
 	if err != nil {
 		return breakpointItem{}, err
 	}
 	b := breakpointItem{ID: m.ID, Kind: kindBreakpoint, Places: []sessiontools.Place{}, Condition: m.Condition, OneShot: m.Once, Log: m.LogMessage, Hits: m.StepHits + m.Logged, Hardware: len(set) > 0}
-	if b.Pending, b.Note = m.Pending, m.Note; m.Pending || m.Syscalls != nil {
+	places, pending := s.PlacesNow(m)
+	if b.Pending, b.Note = pending, m.Note; pending || m.Syscalls != nil {
 		b.Site = m.Site.String()
 	}
-	for _, p := range m.Places {
+	for _, p := range places {
 		b.Places = append(b.Places, sessiontools.NewPlace(p))
 	}
 	for _, bp := range set {
@@ -119,7 +120,7 @@ func (b breakpointItem) details() string {
 func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Session, _ sessiontools.OnlySession) (breakpointList, error) {
 	list := breakpointList{State: s.ChangedState(), Breakpoints: []breakpointItem{}}
 	for _, id := range slices.Sorted(maps.Keys(s.Breakpoints.ByID)) {
-		item, err := newBreakpointItem(s.Breakpoints, s.Breakpoints.ByID[id])
+		item, err := newBreakpointItem(s.Stepper, s.Breakpoints.ByID[id])
 		if err != nil {
 			return breakpointList{}, err
 		}

@@ -76,7 +76,7 @@ func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
 	if err := s.Breakpoints.Add(m); err != nil {
 		return marked{}, err
 	}
-	item, err := newBreakpointItem(s.Breakpoints, m)
+	item, err := newBreakpointItem(s.Stepper, m)
 	return marked{State: s.ChangedState(), Breakpoint: item}, err
 }
 

@@ -12,8 +12,9 @@ type Breakpoint struct {
 	procIDs   []int // of proc's breakpoints
 	Site      Site  // as the client gave it
 	Places    []symbols.Location
-	Pending   bool   // its site is not known yet
-	Note      string // that its line has moved, else ""
+	former    []symbols.Location // before its library was unmapped
+	Pending   bool               // its site is not known yet
+	Note      string             // that its line has moved, else ""
 	Condition string
 	Hits      string                       // a condition on the number of hits, see SetHitCondition
 	Holds     func(proc.Hit) (bool, error) // nil without a condition

@@ -69,6 +69,17 @@ func (t *Breakpoints) Clear(m *Breakpoint) error {
 	return errs
 }
 
+// unset removes a breakpoint from its addresses, which may not be mapped any more, and
+// keeps the number of its hits.
+func (t *Breakpoints) unset(m *Breakpoint) {
+	hits, _ := t.hits(m) // none if the process has ended
+	m.StepHits += hits
+	for _, id := range m.procIDs {
+		_ = t.target.Process.ClearBreakpoint(id) // it is removed also if its memory cannot be written
+	}
+	m.procIDs = nil
+}
+
 // Add gives a breakpoint the next number. Numbers are not reused.
 func (t *Breakpoints) Add(m *Breakpoint) error {
 	if len(t.ByID) >= maxBreakpoints {

@@ -1,6 +1,8 @@
 package stepping
 
 import (
+	"slices"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
@@ -47,8 +49,14 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 			l.syscalls.breakpoints = append(l.syscalls.breakpoints, m)
 			continue
 		}
-		for _, p := range m.Places {
-			l.at[p.Addr] = append(l.at[p.Addr], m)
+		places := m.Places
+		if inPast {
+			places = slices.Concat(places, m.former)
+		}
+		for _, p := range places {
+			if !slices.Contains(l.at[p.Addr], m) {
+				l.at[p.Addr] = append(l.at[p.Addr], m)
+			}
 		}
 		if hits, err := s.Breakpoints.hits(m); m.Ignore > 0 && err == nil {
 			l.before[m] = hits

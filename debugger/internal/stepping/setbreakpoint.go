@@ -48,8 +48,14 @@ func (s *Stepper) SetBreakpoint(ctx context.Context, spec BreakpointSpec) (*Brea
 	if err := s.setAt(b); err != nil {
 		return nil, err
 	}
-	if err := s.Breakpoints.Add(b); err != nil || !b.Pending {
+	if err := s.Breakpoints.Add(b); err != nil {
 		return b, err
+	}
+	if !b.Pending {
+		if s.mayBeUnloaded(b) {
+			_ = s.waitForLibraries(ctx) // without the stop it is set as long as its library is loaded
+		}
+		return b, nil
 	}
 	if err := s.waitForLibraries(ctx); err != nil {
 		return nil, errors.Join(err, s.Breakpoints.Clear(b))
