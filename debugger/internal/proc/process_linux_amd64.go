@@ -314,8 +314,8 @@ func (p *Process) Threads() ([]ThreadInfo, error) {
 	return all, err
 }
 
-// Halted returns the signal that keeps the process stopped until SIGCONT, though nobody
-// else stops it, and 0 if there is none. It may be called at any time.
+// Halted returns the signal that keeps the running process stopped until SIGCONT, and 0 if
+// there is none. It may be called at any time.
 func (p *Process) Halted() syscall.Signal { return syscall.Signal(p.halted.Load()) }
 
 // CurrentThread returns the thread of the last stop, or the one that

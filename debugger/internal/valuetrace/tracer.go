@@ -32,6 +32,6 @@ type tracer struct {
 	looped map[uint64]int // definitions of registers in the current hop, by address
 
 	pointed  bool // the current hop is of an address, or where one comes from
-	pointing bool // the registers that are followed are those of an address
+	pointing bool // the tracer follows registers of an address
 	pointers int  // registers of addresses that were followed
 }
