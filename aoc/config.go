@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -28,6 +29,9 @@ type Config struct {
 	Year int
 	// Submit permits submitting answers to the site.
 	Submit bool
+	// Waiting, if not nil, is called before a request that waits for its turn, if that
+	// takes seconds.
+	Waiting func(time.Duration)
 }
 
 // RegisterFlags adds the family's flags.
@@ -90,12 +94,6 @@ type Session = site.Session
 // A Puzzle identifies a puzzle by year and day.
 type Puzzle = site.Puzzle
 
-// NewPuzzle returns the puzzle of a day. It fails if the year has no such day.
-func NewPuzzle(year, day int) (Puzzle, error) { return site.NewPuzzle(year, day) }
-
-// Days returns the number of puzzles of a year.
-func Days(year int) int { return site.Days(year) }
-
 // A LockedError reports a puzzle that has not been published.
 type LockedError = site.LockedError
 
@@ -107,6 +105,13 @@ type Member = memberScore
 
 // MembersOf returns the members of a private leaderboard in the site's JSON, best first.
 func MembersOf(board json.RawMessage) ([]Member, error) { return membersOf(board) }
+
+// YearOfBoard returns the year in the address of a private leaderboard, 0 if text has
+// none.
+func YearOfBoard(text string) int {
+	board, _ := site.ParseBoard(text) // asking for the leaderboard will report the error
+	return board.Year
+}
 
 // ParseSession parses a text that holds the site's session cookie: its value, or a file
 // of tokens.
@@ -126,7 +131,7 @@ func (c *Config) User(env mcp.Env, id string) *User {
 	return personal.Open(personal.Config{
 		Dir: filepath.Join(c.dir(env), "personal", name), URL: env.Getenv("TRIPTYCH_AOC_URL"),
 		Shared: id == mcp.Local().ID, Getenv: env.Getenv, Now: env.Now,
-		Throttle: site.NewThrottle(throttlePath(env)),
+		Throttle: site.NewThrottle(throttlePath(env), c.Waiting),
 	})
 }
 

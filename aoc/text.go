@@ -42,6 +42,7 @@ func (f fetched) Text() string {
 
 // recorded is the answer of record_speed.
 type recorded struct {
+	Year    int    `json:"year,omitempty"`
 	LLM     string `json:"llm_name"`
 	Day     int    `json:"day"`
 	Phase   int    `json:"phase"`

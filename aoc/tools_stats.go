@@ -25,6 +25,11 @@ type progressArgs struct {
 func (a progressArgs) Validate() error { return checkDay(a.Year, 1) }
 
 func (t *tools) progress(ctx context.Context, call *mcp.Call, args progressArgs) (progress, error) {
+	if args.Year == nil && args.Leaderboard != nil {
+		if year := YearOfBoard(*args.Leaderboard); year != 0 {
+			args.Year = &year
+		}
+	}
 	p, err := t.puzzleOf(call, args.Year, 1)
 	if err != nil {
 		return progress{}, err
@@ -185,7 +190,8 @@ func (b *Book) run(day Day, s Speed, aliases map[string]string) race.Run {
 		Puzzle: race.Puzzle{Year: b.year, Day: int(day), Part: int(s.Phase)}, Kind: s.Details.RunKind(),
 		Model: model, MS: s.SpeedMS, Correct: s.Details.Correct,
 		Language: valueOf(s.Details.Language), Attempts: valueOf(s.Details.Attempts), Timed: valueOf(s.Details.TimedMS),
-		TokensIn: valueOf(s.Details.TokensIn), TokensOut: valueOf(s.Details.TokensOut), CostUSD: valueOf(s.Details.CostUSD),
+		TokensIn: s.Details.TokensIn, TokensOut: s.Details.TokensOut, CostUSD: s.Details.CostUSD,
+		CPU: valueOf(s.Details.CPUMS), Memory: valueOf(s.Details.Memory),
 	}
 }
 

@@ -29,12 +29,13 @@ var decades = []time.Duration{
 	time.Hour, 10 * time.Hour, 100 * time.Hour, 1000 * time.Hour,
 }
 
-// farOff is the multiple of the median above which a value makes an axis logarithmic.
-const farOff = 8
+// The multiples of the median above which a value makes an axis logarithmic: of lines,
+// which it presses together, sooner than of bars, whose lengths it makes hard to compare.
+const farOffLine, farOffBar = 4, 8
 
-// newTimeAxis returns an axis for the times, which are milliseconds of 1 or more.
-// The distribution of lasts decides whether it is logarithmic.
-func newTimeAxis(all, lasts []int64) timeAxis {
+// newTimeAxis returns an axis for the times, which are milliseconds of 1 or more. It is
+// logarithmic if the longest is more than farOff times the median of lasts.
+func newTimeAxis(all, lasts []int64, farOff int64) timeAxis {
 	if len(all) == 0 {
 		return timeAxis{ticks: []int64{0, 1000}, high: 1000}
 	}

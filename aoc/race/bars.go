@@ -96,7 +96,7 @@ func solvedTimes(times map[string]dayTime) []int64 {
 
 func isFarOff(times map[string]dayTime) bool {
 	all := solvedTimes(times)
-	return newTimeAxis(all, all).logarithmic
+	return newTimeAxis(all, all, farOffBar).logarithmic
 }
 
 // scaleOf returns the length of a bar, 0 to 1, beside the longest of a day: on a
@@ -106,7 +106,7 @@ func scaleOf(times map[string]dayTime) func(ms int64) float64 {
 	if len(all) == 0 {
 		return func(int64) float64 { return 0 }
 	}
-	axis, longest := newTimeAxis(all, all), slices.Max(all)
+	axis, longest := newTimeAxis(all, all, farOffBar), slices.Max(all)
 	if axis.logarithmic {
 		return func(ms int64) float64 { return axis.at(ms) / axis.at(longest) }
 	}

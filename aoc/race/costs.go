@@ -18,18 +18,32 @@ type Costs struct {
 	TokensPerStar int64   `json:"tokens_per_star,omitempty"`
 	CostPerStar   float64 `json:"cost_per_star_usd,omitempty"`
 
-	successes int
+	successes           int
+	tokenRuns, costRuns int // runs that told them
 }
 
 func (c *Costs) add(r *Run) {
 	c.Attempts += max(r.Attempts, 1)
-	c.TokensIn += r.TokensIn
-	c.TokensOut += r.TokensOut
-	c.CostUSD += r.CostUSD
+	if r.TokensIn != nil || r.TokensOut != nil {
+		c.TokensIn += valueOf(r.TokensIn)
+		c.TokensOut += valueOf(r.TokensOut)
+		c.tokenRuns++
+	}
+	if r.CostUSD != nil {
+		c.CostUSD += *r.CostUSD
+		c.costRuns++
+	}
 	if !r.Failed() {
 		c.successes++
 	}
 	c.Success = float64(c.successes) / float64(c.Attempts)
+}
+
+func valueOf[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 // perStar sets what a solved part has cost.
@@ -66,39 +80,40 @@ const (
 // Orders are all orders.
 var Orders = []Order{ByTime, ByTimed, ByTokens, ByCost, ByAttempts}
 
-// quantities return the value that an order compares, of models that solved the same number of parts.
-// A model that has not told a quantity comes last.
-var quantities = map[Order]func(Standing) float64{
-	ByTime:     func(s Standing) float64 { return float64(s.Total) },
-	ByTimed:    func(s Standing) float64 { return float64(s.TimedTotal) },
-	ByTokens:   func(s Standing) float64 { return float64(s.TokensIn + s.TokensOut) },
-	ByCost:     func(s Standing) float64 { return s.CostUSD },
-	ByAttempts: func(s Standing) float64 { return float64(s.Attempts) },
+// comparisons compare standings of models that solved the same number of parts. A model
+// that told a quantity for some of its runs comes behind those that told it for all, and
+// one that told nothing comes last.
+var comparisons = map[Order]func(a, b Standing) int{
+	ByTimed: func(a, b Standing) int {
+		return cmp.Or(cmp.Compare(b.TimedParts, a.TimedParts), cmp.Compare(a.TimedTotal, b.TimedTotal))
+	},
+	ByTokens: func(a, b Standing) int {
+		return cmp.Or(cmp.Compare(a.untold(a.tokenRuns), b.untold(b.tokenRuns)), cmp.Compare(a.TokensIn+a.TokensOut, b.TokensIn+b.TokensOut))
+	},
+	ByCost: func(a, b Standing) int {
+		return cmp.Or(cmp.Compare(a.untold(a.costRuns), b.untold(b.costRuns)), cmp.Compare(a.CostUSD, b.CostUSD))
+	},
+	ByAttempts: func(a, b Standing) int { return cmp.Compare(a.Attempts, b.Attempts) },
+}
+
+// untold returns 0 if all runs told a quantity, 1 if some did, and 2 if none did.
+func (s Standing) untold(told int) int {
+	switch told {
+	case s.Runs:
+		return 0
+	case 0:
+		return 2
+	}
+	return 1
 }
 
 // Sorted returns the standings in an order, ranked by it.
 func (r *Race) Sorted(order Order) []Standing {
-	quantity := quantities[order]
-	if order == ByTime || quantity == nil {
+	compare := comparisons[order]
+	if compare == nil {
 		return r.Standings
 	}
-	compare := func(a, b Standing) int {
-		x, y := quantity(a), quantity(b)
-		return cmp.Or(
-			cmp.Compare(b.Solved-b.Unverified, a.Solved-a.Unverified),
-			cmp.Compare(b.Solved, a.Solved),
-			compareBools(x == 0, y == 0), cmp.Compare(x, y),
-		)
-	}
-	list := slices.Clone(r.Standings)
-	slices.SortStableFunc(list, compare)
-	for i := range list {
-		list[i].Rank, list[i].Tied = i+1, false
-		if i > 0 && compare(list[i], list[i-1]) == 0 {
-			list[i].Rank, list[i].Tied, list[i-1].Tied = list[i-1].Rank, true, true
-		}
-	}
-	return list
+	return rankBy(slices.Clone(r.Standings), compare)
 }
 
 // A LanguageResult sums up the runs of a language.
@@ -137,10 +152,7 @@ func Languages(kind Kind, runs []Run) []LanguageResult {
 	list := make([]LanguageResult, 0, len(all))
 	for name, l := range all {
 		l.Models = len(models[name])
-		if found := times[name]; len(found) > 0 {
-			slices.Sort(found)
-			l.Median = median(found)
-		}
+		l.Median = Median(times[name])
 		list = append(list, *l)
 	}
 	slices.SortFunc(list, func(a, b LanguageResult) int {

@@ -60,7 +60,7 @@ func (r *Race) Cumulative() *Plot {
 			lasts = append(lasts, max(s.Total, 1))
 		}
 	}
-	axis := newTimeAxis(withoutStart(all), lasts)
+	axis := newTimeAxis(withoutStart(all), lasts, farOffLine)
 	x := func(ms int64) float64 { return left + width*axis.at(ms) }
 	step := starStep(stars)
 	highest := float64((stars + step - 1) / step * step)

@@ -42,10 +42,13 @@ type Run struct {
 	Correct *bool
 
 	Language  string
-	Attempts  int // answers tried; 0 if unknown
-	TokensIn  int64
-	TokensOut int64
-	CostUSD   float64
+	Attempts  int      // answers tried; 0 if unknown
+	TokensIn  *int64   // nil if unknown, as the next two
+	TokensOut *int64   //
+	CostUSD   *float64 //
+
+	CPU    int64 // milliseconds of processor time of a program; 0 if unknown
+	Memory int64 // bytes of a program at most; 0 if unknown
 }
 
 // Failed reports whether the answer was wrong.
@@ -66,6 +69,8 @@ type Result struct {
 	Worst      int64  `json:"worst_ms"`
 	Mean       int64  `json:"-"`                         // rounded down
 	Timed      int64  `json:"timed_median_ms,omitempty"` // by the server's clock; 0 if it timed no run
+	CPU        int64  `json:"cpu_median_ms,omitempty"`   // processor time; 0 if unknown
+	Memory     int64  `json:"peak_bytes,omitempty"`      // of all runs at most; 0 if unknown
 	Rank       int    `json:"rank,omitempty"`            // 0 if no run succeeded
 	Tied       bool   `json:"tied,omitempty"`            // with another model of the same rank
 }
@@ -87,6 +92,9 @@ type Standing struct {
 	Costs
 
 	TimedTotal int64 `json:"timed_total_ms,omitempty"` // sum of the medians by the server's clock
+	TimedParts int   `json:"timed_parts,omitempty"`    // parts in that sum
+	CPUTotal   int64 `json:"cpu_total_ms,omitempty"`   // sum of the medians of processor time
+	Memory     int64 `json:"peak_bytes,omitempty"`     // of all runs at most
 }
 
 // A Duel counts the parts that both of two models solved, by the faster one.
@@ -152,35 +160,55 @@ func results(runs []Run) []Result {
 
 func result(p Puzzle, model string, runs []Run) Result {
 	r := Result{Puzzle: p, Model: model, Runs: len(runs)}
-	var verified, unverified, timed []int64
-	for _, run := range runs {
-		switch {
+	var verified, unverified samples
+	for i := range runs {
+		switch run := &runs[i]; {
 		case run.Failed():
 			r.Failures++
-			continue
 		case run.Correct != nil:
-			verified = append(verified, run.MS)
+			verified.add(run)
 		default:
-			unverified = append(unverified, run.MS)
-		}
-		if run.Timed > 0 {
-			timed = append(timed, run.Timed)
+			unverified.add(run)
 		}
 	}
-	times := verified
-	if r.Unverified = len(verified) == 0 && len(unverified) > 0; r.Unverified {
-		times = unverified
+	counted := verified
+	if r.Unverified = len(verified.told) == 0 && len(unverified.told) > 0; r.Unverified {
+		counted = unverified
 	}
-	if n := len(times); n > 0 {
+	if n := len(counted.told); n > 0 {
+		times := counted.told
 		slices.Sort(times)
 		r.Best, r.Median, r.P95, r.Worst = times[0], median(times), percentile(times, 95), times[n-1]
 		r.Mean = mean(times)
 	}
-	if len(timed) > 0 {
-		slices.Sort(timed)
-		r.Timed = median(timed)
-	}
+	r.Timed, r.CPU, r.Memory = Median(counted.timed), Median(counted.cpu), counted.memory
 	return r
+}
+
+// samples are the measurements of successful runs, without those that are unknown.
+type samples struct {
+	told, timed, cpu []int64
+	memory           int64
+}
+
+func (s *samples) add(r *Run) {
+	s.told = append(s.told, r.MS)
+	if r.Timed > 0 {
+		s.timed = append(s.timed, r.Timed)
+	}
+	if r.CPU > 0 {
+		s.cpu = append(s.cpu, r.CPU)
+	}
+	s.memory = max(s.memory, r.Memory)
+}
+
+// Median sorts times and returns their median, 0 if there is none.
+func Median(times []int64) int64 {
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	return median(times)
 }
 
 // median returns the median of sorted times; of an even number the mean of the
@@ -294,22 +322,27 @@ func standings(all []Result, spent map[string]Costs) []Standing {
 		s.perStar(s.Solved)
 		list = append(list, *s)
 	}
-	slices.SortStableFunc(list, compareStandings)
+	return rankBy(list, func(a, b Standing) int { return cmp.Compare(a.Total, b.Total) })
+}
+
+// rankBy sorts standings and sets their ranks: by verified parts, by parts, then by
+// compare.
+func rankBy(list []Standing, compare func(a, b Standing) int) []Standing {
+	order := func(a, b Standing) int {
+		return cmp.Or(
+			cmp.Compare(b.Solved-b.Unverified, a.Solved-a.Unverified),
+			cmp.Compare(b.Solved, a.Solved),
+			compare(a, b),
+		)
+	}
+	slices.SortStableFunc(list, order)
 	for i := range list {
-		list[i].Rank = i + 1
-		if i > 0 && compareStandings(list[i], list[i-1]) == 0 {
+		list[i].Rank, list[i].Tied = i+1, false
+		if i > 0 && order(list[i], list[i-1]) == 0 {
 			list[i].Rank, list[i].Tied, list[i-1].Tied = list[i-1].Rank, true, true
 		}
 	}
 	return list
-}
-
-func compareStandings(a, b Standing) int {
-	return cmp.Or(
-		cmp.Compare(b.Solved-b.Unverified, a.Solved-a.Unverified),
-		cmp.Compare(b.Solved, a.Solved),
-		cmp.Compare(a.Total, b.Total),
-	)
 }
 
 // add adds a result in a race of n models that have solved something: rank 1 earns n
@@ -324,7 +357,10 @@ func (s *Standing) add(r Result, n int) {
 	if r.Unverified {
 		s.Unverified++
 	}
-	s.TimedTotal = plus(s.TimedTotal, r.Timed)
+	if r.Timed > 0 {
+		s.TimedTotal, s.TimedParts = plus(s.TimedTotal, r.Timed), s.TimedParts+1
+	}
+	s.CPUTotal, s.Memory = plus(s.CPUTotal, r.CPU), max(s.Memory, r.Memory)
 	s.Points += n - r.Rank + 1
 	s.Total = plus(s.Total, r.Median)
 	switch r.Rank {

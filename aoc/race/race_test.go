@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,7 +119,7 @@ func TestRanking(t *testing.T) {
 // was solved.
 func TestCosts(t *testing.T) {
 	spend := func(r race.Run, language string, attempts int, in, out int64, usd float64) race.Run {
-		r.Language, r.Attempts, r.TokensIn, r.TokensOut, r.CostUSD = language, attempts, in, out, usd
+		r.Language, r.Attempts, r.TokensIn, r.TokensOut, r.CostUSD = language, attempts, &in, &out, &usd
 		return r
 	}
 	all := []race.Run{
@@ -148,6 +149,58 @@ func TestCosts(t *testing.T) {
 		"python    1       1     0         50 %     30 ms   0.2500\n"
 	if diff := cmp.Diff(table, race.LanguageTable(race.Languages(race.Solve, all))); diff != "" {
 		t.Errorf("languages (-want +got):\n%s", diff)
+	}
+}
+
+// A model that told a quantity for some of its runs, or was timed in some of its parts,
+// does not come before those that did for all; a cost of 0 is a cost.
+func TestUntoldQuantities(t *testing.T) {
+	cost := func(model string, part int, usd ...float64) (all []race.Run) {
+		for _, v := range usd {
+			r := right(run(1, part, model, 10))
+			r.CostUSD = &v
+			all = append(all, r)
+		}
+		return all
+	}
+	all := slices.Concat(cost("some", 1, 0.1), []race.Run{right(run(1, 1, "some", 10)), right(run(1, 1, "none", 10))}, cost("dear", 1, 2, 3), cost("free", 1, 0))
+	wrong := failed(run(1, 1, "lost", 1))
+	wrong.CostUSD = new(0.5)
+	got := race.New(race.Solve, append(all, wrong)).Text(race.ByCost)
+	for _, want := range []string{"1     free   1       0.0000    0.0000\n", "2     dear   1       5.0000    5.0000\n", "3     some   1       ≥ 0.1000  ≥ 0.1000\n", "4     none   1       -         -\n", "5     lost   0       0.5000    -\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the table lacks %q:\n%s", want, got)
+		}
+	}
+	clock := func(r race.Run, ms int64) race.Run {
+		r.Timed = ms
+		return r
+	}
+	timed := race.New(race.Solve, []race.Run{
+		clock(right(run(1, 1, "both", 1)), 70), clock(right(run(1, 2, "both", 1)), 70), clock(right(run(1, 1, "one", 1)), 60), right(run(1, 2, "one", 1)),
+		clock(run(1, 2, "one", 1), 5), // does not count beside one that is verified
+	})
+	if list := timed.Sorted(race.ByTimed); list[0].Model != "both" || list[1].TimedTotal != 60 || list[1].TimedParts != 1 {
+		t.Errorf("by the server's clock: %+v", list)
+	}
+}
+
+// Programs are told with processor time and memory.
+func TestPrograms(t *testing.T) {
+	measured := func(ms, cpu, bytes int64) race.Run {
+		r := right(run(1, 1, "ann", ms))
+		r.Kind, r.CPU, r.Memory = race.Program, cpu, bytes
+		return r
+	}
+	r := race.New(race.Program, []race.Run{measured(100, 80, 5<<20), measured(120, 90, 7<<20), measured(300, 85, 6<<20)})
+	if got, want := r.Summary(), "1     ann    1       0         3     120 ms  85 ms  7 MiB "; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := r.Details(), "100 ms  120 ms  300 ms  300 ms  85 ms  7 MiB\n"; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := r.CSV(), "2025,1,1,ann,3,0,100,120,300,1,program,false,300,0,85,7340032\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -194,17 +247,17 @@ func TestTables(t *testing.T) {
 		"bob    *.  ?.  ..\n" +
 		"cyd    ..  ..  .x\n" +
 		"* solved, ? solved but not verified, x failed, . no run; one character for each part\n\n" +
-		"rank  model  solved  unverified  failures  runs  total  timed  gold  silver  bronze  points\n" +
-		"1     ann    2       0           0         2     1m02s  1.5 s  2     0       0       4\n" +
-		"2     bob    2       1           0         2     4.0 s  -      2     0       0       4\n" +
-		"3     cyd    0       0           1         1     -      -      0     0       0       0\n"
+		"rank  model  solved  unverified  failures  runs  total  timed           gold  silver  bronze  points\n" +
+		"1     ann    2       0           0         2     1m02s  1.5 s (1 of 2)  2     0       0       4\n" +
+		"2     bob    2       1           0         2     4.0 s  -               2     0       0       4\n" +
+		"3     cyd    0       0           1         1     -      -               0     0       0       0\n"
 	if diff := cmp.Diff(text, r.Text(race.ByTime)); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	if got := r.Details(); !strings.Contains(got, "2025 day 1 part 1   1=    ann") || !strings.Contains(got, "2025 day 2 part 1   1?    bob") {
 		t.Errorf("details %s", got)
 	}
-	if got := r.CSV(); !strings.HasPrefix(got, "year,day,part,model,runs,failures,best_ms,median_ms,p95_ms,rank,kind,unverified,worst_ms,timed_median_ms\n2025,1,1,ann,1,0,1000,1000,1000,1,solve,false,1000,1500\n") {
+	if got := r.CSV(); !strings.HasPrefix(got, "year,day,part,model,runs,failures,best_ms,median_ms,p95_ms,rank,kind,unverified,worst_ms,timed_median_ms,cpu_median_ms,peak_bytes\n2025,1,1,ann,1,0,1000,1000,1000,1,solve,false,1000,1500,0,0\n") {
 		t.Errorf("csv %s", got)
 	}
 	odd := race.New(race.Solve, []race.Run{run(1, 1, "a|b\nc<d\\e", 1)})

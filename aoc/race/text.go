@@ -51,29 +51,31 @@ var (
 	failures     = column{name: "failures", cell: count(func(s Standing) int { return s.Failures })}
 	runsColumn   = column{name: "runs", cell: count(func(s Standing) int { return s.Runs })}
 	total        = column{name: "total", cell: func(s Standing) string { return timeText(s.Total, s.Solved > 0) }}
-	timed        = column{"timed", func(s Standing) string { return timeText(s.TimedTotal, s.TimedTotal > 0) }, func(s Standing) bool { return s.TimedTotal > 0 }}
+	timed        = column{"timed", timedText, func(s Standing) bool { return s.TimedParts > 0 }}
+	cpu          = column{"cpu", func(s Standing) string { return timeText(s.CPUTotal, s.CPUTotal > 0) }, func(s Standing) bool { return s.CPUTotal > 0 }}
+	memory       = column{"memory", func(s Standing) string { return memoryText(s.Memory) }, func(s Standing) bool { return s.Memory > 0 }}
 )
 
 // columns are the columns of the standings in each order.
 var columns = map[Order][]column{
 	ByTime: {
-		rankColumn, modelColumn, solvedColumn, unverified, failures, runsColumn, total, timed,
+		rankColumn, modelColumn, solvedColumn, unverified, failures, runsColumn, total, timed, cpu, memory,
 		{name: "gold", cell: count(func(s Standing) int { return s.Gold })},
 		{name: "silver", cell: count(func(s Standing) int { return s.Silver })},
 		{name: "bronze", cell: count(func(s Standing) int { return s.Bronze })},
 		{name: "points", cell: count(func(s Standing) int { return s.Points })},
 	},
-	ByTimed: {rankColumn, modelColumn, solvedColumn, unverified, {name: "timed", cell: timed.cell}, {name: "told", cell: total.cell}},
+	ByTimed: {rankColumn, modelColumn, solvedColumn, unverified, {name: "timed", cell: timedText}, {name: "told", cell: total.cell}},
 	ByTokens: {
 		rankColumn, modelColumn, solvedColumn, unverified,
-		{name: "tokens in", cell: big(func(s Standing) int64 { return s.TokensIn })},
-		{name: "tokens out", cell: big(func(s Standing) int64 { return s.TokensOut })},
-		{name: "per star", cell: big(func(s Standing) int64 { return s.TokensPerStar })},
+		{name: "tokens in", cell: tokens(func(s Standing) int64 { return s.TokensIn })},
+		{name: "tokens out", cell: tokens(func(s Standing) int64 { return s.TokensOut })},
+		{name: "per star", cell: perStar(tokens(func(s Standing) int64 { return s.TokensPerStar }))},
 	},
 	ByCost: {
 		rankColumn, modelColumn, solvedColumn, unverified,
 		{name: "US$", cell: money(func(s Standing) float64 { return s.CostUSD })},
-		{name: "US$ per star", cell: money(func(s Standing) float64 { return s.CostPerStar })},
+		{name: "US$ per star", cell: perStar(money(func(s Standing) float64 { return s.CostPerStar }))},
 	},
 	ByAttempts: {
 		rankColumn, modelColumn, solvedColumn, unverified, runsColumn, failures,
@@ -86,15 +88,37 @@ func count(of func(Standing) int) func(Standing) string {
 	return func(s Standing) string { return strconv.Itoa(of(s)) }
 }
 
-func big(of func(Standing) int64) func(Standing) string {
-	return func(s Standing) string { return orDash(strconv.FormatInt(of(s), 10), of(s) != 0) }
+func tokens(of func(Standing) int64) func(Standing) string {
+	return func(s Standing) string { return told(s.untold(s.tokenRuns), strconv.FormatInt(of(s), 10)) }
 }
 
 func money(of func(Standing) float64) func(Standing) string {
-	return func(s Standing) string { return moneyText(of(s)) }
+	return func(s Standing) string { return told(s.untold(s.costRuns), moneyText(of(s))) }
 }
 
-func moneyText(v float64) string { return orDash(strconv.FormatFloat(v, 'f', 4, 64), v != 0) }
+// perStar leaves a cell empty for models without a star.
+func perStar(cell func(Standing) string) func(Standing) string {
+	return func(s Standing) string { return orDash(cell(s), s.Solved > 0) }
+}
+
+func moneyText(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+
+// told returns a sum; one that some runs did not tell is a bound.
+func told(untold int, sum string) string { return [...]string{sum, "≥ " + sum, "-"}[untold] }
+
+// timedText returns the time by the server's clock, with the number of parts if it timed
+// only some.
+func timedText(s Standing) string {
+	text := timeText(s.TimedTotal, s.TimedParts > 0)
+	if s.TimedParts > 0 && s.TimedParts < s.Solved {
+		text += fmt.Sprintf(" (%d of %d)", s.TimedParts, s.Solved)
+	}
+	return text
+}
+
+func memoryText(bytes int64) string {
+	return orDash(strconv.FormatInt((bytes+1<<19)>>20, 10)+" MiB", bytes > 0)
+}
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 0, 64) + " %" }
 
@@ -136,20 +160,24 @@ func (r *Race) standingRows(order Order) [][]string {
 
 // The columns of the tables by puzzle and by pair of models.
 var (
-	resultColumns = []string{"puzzle", "rank", "model", "runs", "failures", "best", "median", "p95", "worst", "timed"}
+	resultColumns = []string{"puzzle", "rank", "model", "runs", "failures", "best", "median", "p95", "worst"}
 	duelColumns   = []string{"head to head", "", "faster", "slower", "equal"}
 )
 
-func (r Result) row() []string {
+func (r Result) row(kind Kind) []string {
 	n, solved := strconv.Itoa, r.Rank > 0
 	rank := rankText(r.Rank, r.Tied)
 	if r.Unverified {
 		rank += "?"
 	}
-	return []string{
+	cells := []string{
 		r.Puzzle.String(), rank, r.Model, n(r.Runs), n(r.Failures), timeText(r.Best, solved), timeText(r.Median, solved),
-		timeText(r.P95, solved), timeText(r.Worst, solved), timeText(r.Timed, r.Timed > 0),
+		timeText(r.P95, solved), timeText(r.Worst, solved),
 	}
+	if kind == Program {
+		return append(cells, timeText(r.CPU, r.CPU > 0), memoryText(r.Memory))
+	}
+	return append(cells, timeText(r.Timed, r.Timed > 0))
 }
 
 func (d Duel) row() []string {
@@ -157,9 +185,13 @@ func (d Duel) row() []string {
 }
 
 func (r *Race) resultRows() [][]string {
-	rows := [][]string{resultColumns}
+	measured := []string{"timed"}
+	if r.Kind == Program {
+		measured = []string{"cpu", "memory"}
+	}
+	rows := [][]string{slices.Concat(resultColumns, measured)}
 	for _, result := range r.Results {
-		rows = append(rows, result.row())
+		rows = append(rows, result.row(r.Kind))
 	}
 	return rows
 }
@@ -251,7 +283,7 @@ func LanguageTable(list []LanguageResult) string {
 	for _, l := range list {
 		rows = append(rows, []string{
 			orDash(l.Language, l.Language != ""), strconv.Itoa(l.Models), strconv.Itoa(l.Runs), strconv.Itoa(l.Failures),
-			percent(l.Success), timeText(l.Median, l.Median > 0), moneyText(l.CostUSD),
+			percent(l.Success), timeText(l.Median, l.Median > 0), orDash(moneyText(l.CostUSD), l.costRuns > 0),
 		})
 	}
 	return aligned(rows)
@@ -301,12 +333,12 @@ func MarkdownTable(rows [][]string) string {
 func (r *Race) CSV() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	rows := [][]string{{"year", "day", "part", "model", "runs", "failures", "best_ms", "median_ms", "p95_ms", "rank", "kind", "unverified", "worst_ms", "timed_median_ms"}}
+	rows := [][]string{{"year", "day", "part", "model", "runs", "failures", "best_ms", "median_ms", "p95_ms", "rank", "kind", "unverified", "worst_ms", "timed_median_ms", "cpu_median_ms", "peak_bytes"}}
 	for _, s := range r.Results {
 		n, ms := strconv.Itoa, func(v int64) string { return strconv.FormatInt(v, 10) }
 		rows = append(rows, []string{
 			n(s.Year), n(s.Day), n(s.Part), s.Model, n(s.Runs), n(s.Failures), ms(s.Best), ms(s.Median), ms(s.P95), n(s.Rank),
-			string(r.Kind), strconv.FormatBool(s.Unverified), ms(s.Worst), ms(s.Timed),
+			string(r.Kind), strconv.FormatBool(s.Unverified), ms(s.Worst), ms(s.Timed), ms(s.CPU), ms(s.Memory),
 		})
 	}
 	_ = w.WriteAll(rows) // a strings.Builder never fails

@@ -4,17 +4,19 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
+	"strconv"
 )
 
 // A Board identifies a private leaderboard.
 type Board struct {
 	ID    string
+	Year  int    // of an address; 0 for a number
 	Query string // of a read-only link; "" if the user's session is needed
 }
 
 var (
 	boardID    = regexp.MustCompile(`^[0-9]{1,12}$`)
-	boardPath  = regexp.MustCompile(`^/[0-9]{4}/leaderboard/private/view/([0-9]{1,12})(?:\.json)?$`)
+	boardPath  = regexp.MustCompile(`^/([0-9]{4})/leaderboard/private/view/([0-9]{1,12})(?:\.json)?$`)
 	boardQuery = regexp.MustCompile(`^[A-Za-z0-9_=&.-]{1,200}$`)
 )
 
@@ -34,5 +36,6 @@ func ParseBoard(text string) (Board, error) {
 	if m == nil || u.RawQuery != "" && !boardQuery.MatchString(u.RawQuery) {
 		return Board{}, wrong
 	}
-	return Board{ID: m[1], Query: u.RawQuery}, nil
+	year, _ := strconv.Atoi(m[1]) // four digits
+	return Board{ID: m[2], Year: year, Query: u.RawQuery}, nil
 }

@@ -282,10 +282,10 @@ func TestSessionFiles(t *testing.T) {
 func TestBoards(t *testing.T) {
 	for text, want := range map[string]site.Board{
 		"123456": {ID: "123456"},
-		"https://adventofcode.com/2025/leaderboard/private/view/123456":                  {ID: "123456"},
-		"https://adventofcode.com/2025/leaderboard/private/view/123456?view_key=ab12":    {ID: "123456", Query: "view_key=ab12"},
-		"http://other.example/2025/leaderboard/private/view/123456.json?view_key=ab12#x": {ID: "123456", Query: "view_key=ab12"},
-		"/2025/leaderboard/private/view/1":                                               {ID: "1"},
+		"https://adventofcode.com/2025/leaderboard/private/view/123456":                  {ID: "123456", Year: 2025},
+		"https://adventofcode.com/2025/leaderboard/private/view/123456?view_key=ab12":    {ID: "123456", Year: 2025, Query: "view_key=ab12"},
+		"http://other.example/2025/leaderboard/private/view/123456.json?view_key=ab12#x": {ID: "123456", Year: 2025, Query: "view_key=ab12"},
+		"/2025/leaderboard/private/view/1":                                               {ID: "1", Year: 2025},
 		"":                                                                               {}, "x": {}, "../1": {}, "1/2": {}, "https://adventofcode.com/2025": {}, "https://adventofcode.com/2025/leaderboard/private/view/1?a=%0d": {},
 	} {
 		got, err := site.ParseBoard(text)
