@@ -121,3 +121,60 @@ func TestEventYear(t *testing.T) {
 		}
 	}
 }
+
+// Without a year, what is recorded is what is read: the files without a year until the
+// current event has something.
+func TestBookWithoutYear(t *testing.T) {
+	const speeds, puzzle = `{"day":1,"entries":[]}`, "x"
+	december, november := "2026-12-02T12:00:00Z", "2026-11-28T12:00:00Z"
+	for name, tc := range map[string]struct {
+		now          string
+		files        map[string]string
+		read, record int
+	}{
+		"nothing":                         {december, nil, 2026, 0},
+		"documented records":              {december, map[string]string{"speeds/day01.json": speeds}, 0, 0},
+		"documented puzzle":               {december, map[string]string{"instructions/Day01_phase1.md": puzzle}, 2026, 0},
+		"documented and current puzzle":   {december, map[string]string{"instructions/Day01_phase1.md": puzzle, "2026/day01/puzzle.md": puzzle}, 2026, 0},
+		"current puzzle":                  {december, map[string]string{"2026/day01/puzzle.md": puzzle}, 2026, 2026},
+		"old records, current puzzle":     {december, map[string]string{"speeds/day01.json": speeds, "2026/day01/puzzle.md": puzzle}, 0, 2026},
+		"both have records":               {december, map[string]string{"speeds/day01.json": speeds, "2026/speeds/day01.json": speeds}, 2026, 0},
+		"another day's puzzle":            {december, map[string]string{"2026/day02/puzzle.md": puzzle}, 2026, 0},
+		"before December":                 {november, map[string]string{"2024/day01/puzzle.md": puzzle}, 2024, 2024},
+		"before December, with records":   {november, map[string]string{"speeds/day01.json": speeds, "2024/day01/puzzle.md": puzzle}, 0, 0},
+		"before December, both records":   {november, map[string]string{"speeds/day01.json": speeds, "2024/speeds/day01.json": speeds}, 0, 0},
+		"before December, nothing at all": {november, nil, 2025, 0},
+	} {
+		now, err := time.Parse(time.RFC3339, tc.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		book, user := bookWith(t, tc.files), personal.Open(personal.Config{Dir: t.TempDir()})
+		if got, err := BookToRead(now, book, user, (*Book).HasSpeeds); err != nil || got.year != tc.read {
+			t.Errorf("%s: the records of %d are read, %v; want %d", name, got.year, err, tc.read)
+		}
+		if got, err := BookToRecord(now, book, user, 1, 1); err != nil || got.year != tc.record {
+			t.Errorf("%s: a record is one of %d, %v; want %d", name, got.year, err, tc.record)
+		}
+	}
+	book := bookWith(t, map[string]string{"speeds/day01.json": speeds, "2024/speeds/day01.json": speeds})
+	if book.YearToRead(2025) != book || book.YearToRead(2024).year != 2024 || book.YearToRead(2023).year != 2023 {
+		t.Error("the documented files do not stand for 2025 alone")
+	}
+}
+
+// The number of days is that of the newest leaderboard, whatever is usual.
+func TestDaysOfTheSite(t *testing.T) {
+	d := openDesk(t, sitetest.Session, func(f *tools) { f.year = 2024 }, nil)
+	for year, days := range map[string]string{"2024": "10", "2025": "14"} {
+		lay(t, filepath.Join(d.dir, "local", year, "leaderboard-7.json"), `{"fetched":"2025-12-01T00:00:00Z","board":{"num_days":`+days+`}}`)
+	}
+	for tool, rest := range map[string]string{
+		"record_speed": `,"phase":1,"llm_name":"x","speed_ms":1}`, "fetch_instruction": "}", "fetch_input": "}", "submit_answer": `,"part":1,"answer":"5"}`,
+	} {
+		d.expect(t, tool, `{"day":11`+rest, "error -32602: Invalid params: day must be between 1 and 10 in 2024")
+		d.expect(t, tool, `{"year":2025,"day":15`+rest, "error -32602: Invalid params: day must be between 1 and 14 in 2025")
+	}
+	d.expect(t, "record_speed", `{"year":2025,"day":14,"phase":1,"llm_name":"x","speed_ms":1}`, "Recorded x Day 14")
+	d.expect(t, "fetch_instruction", `{"year":2025,"day":14}`, "Two Lists")
+}

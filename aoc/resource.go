@@ -79,7 +79,7 @@ func parseURI(text string) (address, error) {
 		return a, nil
 	}
 	a.year, _ = strconv.Atoi(m[1]) // the expression matches digits only
-	_, err := site.NewPuzzle(a.year, int(day))
+	_, err := ParseYear(a.year)
 	return a, err
 }
 

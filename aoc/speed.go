@@ -25,6 +25,9 @@ type Speed struct {
 // of that LLM and kind for that day and phase, including the new one, truncated to
 // milliseconds. When it returns nil, the entry is on disk.
 func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err error) {
+	if err := checkName(s.LLM); err != nil {
+		return 0, err
+	}
 	unlock, err := b.lockForChange(ctx)
 	if err != nil {
 		return 0, err
@@ -39,15 +42,6 @@ func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err er
 		return 0, err
 	}
 	return meanOf(file.speeds(), s), nil
-}
-
-// RecordProgram is like Record for a run of a program. The mean is that of the runs of
-// the same kind.
-func (b *Book) RecordProgram(ctx context.Context, day Day, s Speed) (mean int64, err error) {
-	if err := checkName(s.LLM); err != nil {
-		return 0, err
-	}
-	return b.Record(ctx, day, s)
 }
 
 func (b *Book) speedPath(day Day) string {

@@ -94,15 +94,12 @@ func (t *tools) bookOf(year *int) *Book {
 	return t.book.Year(*year)
 }
 
-// bookToRead returns the book whose speeds are meant: without a year the documented
-// files or, if they have nothing, the current event.
+// bookToRead returns the book whose speeds are meant.
 func (t *tools) bookToRead(call *mcp.Call, year *int) (*Book, error) {
-	book := t.bookOf(year)
-	if book.year != 0 || !book.IsEmpty() {
-		return book, nil
+	if year == nil && t.year == 0 {
+		return BookToRead(t.now(), t.book, t.whose(call), (*Book).HasSpeeds)
 	}
-	event, err := t.yearOf(call, nil)
-	return t.book.Year(event), err
+	return t.book.YearToRead(t.bookOf(year).year), nil
 }
 
 // puzzleOf returns the puzzle of a day. Without a year it is that of the server, else
@@ -131,11 +128,16 @@ func (t *tools) yearOf(call *mcp.Call, year *int) (int, error) {
 
 // checkEvent checks a day of a year by the number of its puzzles.
 func (t *tools) checkEvent(call *mcp.Call, year, day int) error {
-	if _, err := site.NewPuzzle(year, 1); err != nil {
-		return invalid("year", err)
+	if err := t.checkLast(call, year, day); err != nil {
+		return invalid("day", err)
 	}
+	return nil
+}
+
+// checkLast is like checkEvent and returns an error of no argument.
+func (t *tools) checkLast(call *mcp.Call, year, day int) error {
 	if last := t.whose(call).EventDays(year); day < 1 || day > last {
-		return invalid("day", fmt.Errorf("day must be between 1 and %d in %d", last, year))
+		return fmt.Errorf("day must be between 1 and %d in %d", last, year)
 	}
 	return nil
 }
@@ -145,12 +147,14 @@ func invalid(arg string, err error) error {
 	return &schema.Error{Violations: []schema.Violation{{Kind: schema.Rule, Arg: arg, Path: arg, Message: err.Error()}}}
 }
 
-// checkDay checks a day of a year; nil means the documented range.
+// checkDay checks a year, if there is one, and that a day is of the calendar. Whether
+// the year has that day is known to the user's folder.
 func checkDay(year *int, day int) error {
-	if year == nil {
-		_, err := ParseDay(day)
-		return err
+	if year != nil {
+		if _, err := ParseYear(*year); err != nil {
+			return err
+		}
 	}
-	_, err := site.NewPuzzle(*year, day)
+	_, err := ParseDay(day)
 	return err
 }

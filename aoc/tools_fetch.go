@@ -22,6 +22,11 @@ func (a fetchArgs) Validate() error { return checkDay(a.Year, a.Day) }
 
 func (t *tools) fetchInstruction(ctx context.Context, call *mcp.Call, args fetchArgs) (fetched, error) {
 	book := t.bookOf(args.Year)
+	if book.year != 0 {
+		if err := t.checkEvent(call, book.year, args.Day); err != nil {
+			return fetched{}, err
+		}
+	}
 	i, err := t.instruction(ctx, call, book, args.Day)
 	_, missing := errors.AsType[*NoInstructionError](err)
 	assumed := missing && book.year == 0
@@ -49,6 +54,9 @@ func (t *tools) instructionOfEvent(ctx context.Context, call *mcp.Call, day int,
 		return t.book, Instruction{}, err
 	}
 	book := t.book.Year(year)
+	if err := t.checkLast(call, year, day); err != nil {
+		return book, Instruction{}, fmt.Errorf("%w; %w", missing, err)
+	}
 	i, err := t.instruction(ctx, call, book, day)
 	if err != nil && i.Phase1 == "" {
 		err = fmt.Errorf("%w; %d: %w", missing, year, err)
@@ -70,11 +78,7 @@ func (t *tools) startClocks(ctx context.Context, call *mcp.Call, p site.Puzzle, 
 // folder, which may download it. With an error that the session was rejected, it
 // returns what is stored.
 func (t *tools) instruction(ctx context.Context, call *mcp.Call, book *Book, n int) (Instruction, error) {
-	day, err := book.parseDay(n)
-	if err != nil {
-		return Instruction{}, err
-	}
-	i, missing := book.Instruction(day)
+	i, missing := book.Instruction(Day(n))
 	if _, ok := errors.AsType[*NoInstructionError](missing); !ok || book.year == 0 {
 		return i, missing
 	}

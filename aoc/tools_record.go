@@ -67,7 +67,10 @@ func checkName(name string) error {
 }
 
 func (t *tools) recordSpeed(ctx context.Context, call *mcp.Call, args recordArgs) (recorded, error) {
-	book := t.bookToRecord(call, args)
+	book, err := t.bookToRecord(call, args)
+	if err != nil {
+		return recorded{}, fmt.Errorf("Error recording speed: %w", err)
+	}
 	if book.year != 0 {
 		if err := t.checkEvent(call, book.year, args.Day); err != nil {
 			return recorded{}, err
@@ -89,29 +92,19 @@ func (t *tools) recordSpeed(ctx context.Context, call *mcp.Call, args recordArgs
 	if err != nil {
 		return recorded{}, fmt.Errorf("Error recording speed: %w", err)
 	}
-	answer := recorded{LLM: args.LLM, Day: args.Day, Phase: args.Phase, SpeedMS: args.SpeedMS, AvgMS: mean}
+	answer := recorded{Year: book.year, LLM: args.LLM, Day: args.Day, Phase: args.Phase, SpeedMS: args.SpeedMS, AvgMS: mean}
 	if s.Details.TimedMS != nil {
 		answer.TimedMS = *s.Details.TimedMS
 	}
 	return answer, nil
 }
 
-// bookToRecord returns the book for a record. If the call names no year and the server
-// has none, it is that of the current event if the caller has fetched the puzzle from
-// there, and that of the documented files otherwise.
-func (t *tools) bookToRecord(call *mcp.Call, args recordArgs) *Book {
-	book := t.bookOf(args.Year)
-	if book.year != 0 {
-		return book
+// bookToRecord returns the book for a record.
+func (t *tools) bookToRecord(call *mcp.Call, args recordArgs) (*Book, error) {
+	if args.Year == nil && t.year == 0 {
+		return BookToRecord(t.now(), t.book, t.whose(call), Day(args.Day), Phase(args.Phase))
 	}
-	year, err := t.yearOf(call, nil)
-	if err != nil || !t.whose(call).HasClock(site.Puzzle{Year: year, Day: args.Day}, args.Phase) {
-		return book
-	}
-	if _, missing := book.Instruction(Day(args.Day)); !isMissing(missing) {
-		return book
-	}
-	return t.book.Year(year)
+	return t.bookOf(args.Year), nil
 }
 
 // addTime adds the time by the server's clock, which has seen the accepted answer.

@@ -54,13 +54,19 @@ func (b *Book) EventYear() int {
 // HasYear reports whether this is the book of a year.
 func (b *Book) HasYear() bool { return b.year != 0 }
 
-// IsEmpty reports whether the book has neither puzzles nor speeds.
-func (b *Book) IsEmpty() bool {
-	if days, err := b.Days(); err != nil || len(days) > 0 {
-		return false
+// HasSpeeds reports whether the book has files of speeds.
+func (b *Book) HasSpeeds() bool {
+	files, _ := filepath.Glob(filepath.Join(b.speeds(), "day[0-9][0-9].json")) // the pattern is valid
+	return len(files) > 0
+}
+
+// YearToRead is like [Book.Year] for reading speeds: the documented files stand for
+// their year if that has none of its own.
+func (b *Book) YearToRead(year int) *Book {
+	if book := b.Year(year); year != documentedYear || b.year != 0 || book.HasSpeeds() || !b.HasSpeeds() {
+		return book
 	}
-	entries, _ := os.ReadDir(b.speeds()) // reading the speeds will report a folder that cannot be read
-	return len(entries) == 0
+	return b
 }
 
 // root returns the folder of all years.
@@ -89,16 +95,6 @@ func (b *Book) Years() ([]int, error) {
 	}
 	slices.Sort(years)
 	return years, withoutFolder(err)
-}
-
-// parseDay checks a day of the book's year. Without a year it is one of the
-// documented 25.
-func (b *Book) parseDay(day int) (Day, error) {
-	if b.year == 0 {
-		return ParseDay(day)
-	}
-	_, err := site.NewPuzzle(b.year, day)
-	return Day(day), err
 }
 
 // dayFolder matches the folders of days that people and other programs make:

@@ -36,6 +36,8 @@ type Site struct {
 	now func() time.Time
 	// hang, if not nil, holds the answers of submissions until it is closed.
 	hang <-chan struct{}
+	// slow is the time that every answer takes.
+	slow time.Duration
 	// wrong counts wrong answers, by year/day.
 	wrong map[string]int
 }
@@ -123,6 +125,13 @@ func (s *Site) Hang(end <-chan struct{}) {
 	s.hang = end
 }
 
+// Slow makes every answer take a time.
+func (s *Site) Slow(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slow = d
+}
+
 // Posted returns the submitted answers, in order.
 func (s *Site) Posted() []string {
 	s.mu.Lock()
@@ -146,8 +155,9 @@ func (s *Site) count(next http.Handler) http.Handler {
 		s.mu.Lock()
 		s.requests[r.Method+" "+r.URL.Path]++
 		s.agents[r.UserAgent()] = true
-		status := s.status
+		status, slow := s.status, s.slow
 		s.mu.Unlock()
+		time.Sleep(slow)
 		switch {
 		case status == http.StatusFound:
 			http.Redirect(w, r, "/auth/login", status)
@@ -202,6 +212,9 @@ func (s *Site) page(w http.ResponseWriter, r *http.Request) {
 		solved = 0
 	}
 	_, _ = fmt.Fprint(w, s.head(r), Page(r.PathValue("day"), solved))
+	if !signedIn {
+		_, _ = fmt.Fprint(w, `<p>To play, please identify yourself via one of these services:</p>`)
+	}
 }
 
 func (s *Site) input(w http.ResponseWriter, r *http.Request) {

@@ -83,7 +83,7 @@ func (f *Folder) Submit(ctx context.Context, p site.Puzzle, part int, text strin
 		return Submission{}, err
 	}
 	if done, err := check(puzzle, known, part, answer, again, f.cfg.Now()); done || err != nil {
-		return Submission{site.Verdict{Outcome: site.Correct, Message: "This answer was accepted before."}, answer}, err
+		return Submission{site.Verdict{Outcome: site.Correct, Message: "This answer was accepted before."}, answer}, errors.Join(err, f.settle(puzzle, known))
 	}
 	if err := f.checkLastStar(ctx, p, part); err != nil {
 		return Submission{}, err
@@ -146,6 +146,21 @@ func (f *Folder) send(ctx context.Context, p site.Puzzle, part int, answer strin
 		}
 	}
 	return verdict, err
+}
+
+// settle records the verdict on accepted answers whose verdict was lost. The guesses are
+// locked.
+func (f *Folder) settle(puzzle *Puzzle, known []Guess) error {
+	changed := false
+	for i, g := range known {
+		if g.Outcome == site.Unknown && puzzle.IsSolved(g.Part) && puzzle.Answers[g.Part-1] == g.Answer {
+			known[i].Outcome, known[i].Message, changed = site.Correct, "The page of the puzzle shows it.", true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return f.record(puzzle.Puzzle, known)
 }
 
 // record writes the guesses for a puzzle: the known ones and more.

@@ -232,9 +232,11 @@ func (c *Client) do(ctx context.Context, method, path string, form url.Values) (
 	return body, err
 }
 
-// isSignedOut reports whether a page offers its reader to log in.
+// isSignedOut reports whether a page offers its reader to log in: in its head, or where
+// others have the form for answers.
 func isSignedOut(page []byte) bool {
-	return bytes.Contains(page, []byte("[Log In]")) && !bytes.Contains(page, []byte("[Log Out]"))
+	offers := bytes.Contains(page, []byte("[Log In]")) || bytes.Contains(page, []byte("please identify yourself"))
+	return offers && !bytes.Contains(page, []byte("[Log Out]"))
 }
 
 // request sends a request when the throttle permits it and returns the body of a

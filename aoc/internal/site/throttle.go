@@ -28,11 +28,16 @@ type Throttle struct {
 	path  string
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
+	tell  func(time.Duration)
 }
 
-// NewThrottle returns a throttle that keeps its state in a file.
-func NewThrottle(path string) *Throttle {
-	return &Throttle{path: path, now: time.Now, sleep: sleep}
+// NewThrottle returns a throttle that keeps its state in a file. It calls tell, if that is
+// not nil, before it waits for longer than the shortest interval.
+func NewThrottle(path string, tell func(time.Duration)) *Throttle {
+	if tell == nil {
+		tell = func(time.Duration) {}
+	}
+	return &Throttle{path: path, now: time.Now, sleep: sleep, tell: tell}
 }
 
 // slots is the state of a throttle: the last request that was permitted.
@@ -47,10 +52,14 @@ func (t *Throttle) Wait(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the throttle of requests: %w", err)
 	}
-	if d := at.Sub(t.now()); d > 0 {
-		return t.sleep(ctx, d)
+	d := at.Sub(t.now())
+	if d <= 0 {
+		return nil
 	}
-	return nil
+	if d > shortest {
+		t.tell(d)
+	}
+	return t.sleep(ctx, d)
 }
 
 // reserve returns the time of the next free turn and takes it.

@@ -15,7 +15,8 @@ import (
 // at most, by a half each time. A quiet minute begins a new series.
 func TestThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		throttle := NewThrottle(filepath.Join(t.TempDir(), "throttle"))
+		var told []time.Duration
+		throttle := NewThrottle(filepath.Join(t.TempDir(), "throttle"), func(d time.Duration) { told = append(told, d) })
 		begin := time.Now()
 		var got []time.Duration
 		for range 11 {
@@ -31,6 +32,9 @@ func TestThrottle(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("intervals (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want[5:], told); diff != "" {
+			t.Errorf("waits that were told (-want +got):\n%s", diff)
 		}
 		time.Sleep(61 * time.Second)
 		begin = time.Now()
@@ -49,7 +53,7 @@ func TestThrottleIsShared(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			throttle := NewThrottle(path)
+			throttle := NewThrottle(path, nil)
 			throttle.now = func() time.Time { return now }
 			throttle.sleep = func(context.Context, time.Duration) error { return nil }
 			at, err := throttle.reserve(t.Context())
@@ -73,7 +77,7 @@ func TestThrottleIsShared(t *testing.T) {
 
 // A long queue of requests is refused instead of waited for.
 func TestThrottleRefuses(t *testing.T) {
-	throttle := NewThrottle(filepath.Join(t.TempDir(), "throttle"))
+	throttle := NewThrottle(filepath.Join(t.TempDir(), "throttle"), nil)
 	now := time.Now()
 	throttle.now = func() time.Time { return now }
 	for range 100 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"reflect"
 	"strconv"
 
@@ -30,51 +29,61 @@ func (a commands) aocCommand() app.Command {
 	}
 }
 
-// openBook opens the book, and in it the year, that the flags and the environment
-// name.
-func (a commands) openBook() (*aoc.Book, error) {
-	env, err := a.Env(slog.LevelWarn)
+// openBook opens the book of all years, and returns the year that the flags or the
+// environment name, 0 if they name none.
+func (a commands) openBook() (*aoc.Book, int, error) {
+	config, env, err := a.aocConfig()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	year, err := a.Configs.AoC.DefaultYear(env)
-	if err != nil {
-		return nil, err
-	}
-	return a.Configs.AoC.Book(env).Year(year), nil
+	year, err := config.DefaultYear(env)
+	return config.Book(env), year, err
 }
 
-// bookToRead opens the book that commands show: of the year that the flags or the
-// environment name, else the documented files or, if there are none, the current event,
-// which it says.
-func (a commands) bookToRead() (*aoc.Book, error) {
-	book, err := a.openBook()
-	if err != nil || book.HasYear() || !book.IsEmpty() {
-		return book, err
+// bookOfPuzzles opens the book of the year that the flags or the environment name, else
+// one that has what is wanted, which it says.
+func (a commands) bookOfPuzzles(has func(*aoc.Book) bool) (*aoc.Book, error) {
+	book, year, err := a.openBook()
+	if err != nil || year != 0 {
+		return book.Year(year), err
 	}
-	year, err := a.eventYear()
-	if err != nil {
-		return nil, err
-	}
-	a.tellYear(year)
-	return book.Year(year), nil
+	return a.bookToRead(book, has)
 }
 
-// bookOfYear opens the book of the year that the arguments name, else that of
-// bookToRead.
-func (a commands) bookOfYear(args []string) (*aoc.Book, error) {
-	if len(args) == 0 {
-		return a.bookToRead()
+// bookOfSpeeds opens the book of the year that the arguments name, else the flags or the
+// environment, else one that has speeds, which it says.
+func (a commands) bookOfSpeeds(args ...string) (*aoc.Book, error) {
+	book, year, err := a.openBook()
+	if err == nil && len(args) > 0 {
+		year, err = parseYear(args[0])
 	}
-	year, err := parseYear(args[0])
+	switch {
+	case err != nil:
+		return nil, err
+	case year != 0:
+		return book.YearToRead(year), nil
+	}
+	return a.bookToRead(book, (*aoc.Book).HasSpeeds)
+}
+
+// bookToRead returns the book that is meant where no year is given, and says which.
+func (a commands) bookToRead(book *aoc.Book, has func(*aoc.Book) bool) (*aoc.Book, error) {
+	user, err := a.localUser()
 	if err != nil {
 		return nil, err
 	}
-	book, err := a.openBook()
+	found, err := aoc.BookToRead(a.Now(), book, user, has)
 	if err != nil {
 		return nil, err
 	}
-	return book.Year(year), nil
+	years, err := aoc.YearsOf(book, user)
+	switch {
+	case found.HasYear():
+		a.tellYear(found.EventYear())
+	case len(years) > 0:
+		fmt.Fprintln(a.Err, "triptych: the files without a year are meant; --aoc-year names another year")
+	}
+	return found, err
 }
 
 // eventYear returns the year that is meant where nothing names one.
@@ -134,11 +143,14 @@ func (a commands) aocList() app.Command {
 			a.FamilyFlags("aoc")(set)
 		},
 		Run: func(context.Context, []string) error {
-			book, err := a.bookToRead()
+			user, err := a.localUser()
 			if err != nil {
 				return err
 			}
-			user, err := a.localUser()
+			book, err := a.bookOfPuzzles(func(b *aoc.Book) bool {
+				days, err := aoc.DaysOf(b, user)
+				return err != nil || len(days) > 0
+			})
 			if err != nil {
 				return err
 			}
@@ -201,11 +213,14 @@ func (a commands) aocShow() app.Command {
 			if err != nil {
 				return err
 			}
-			book, err := a.bookToRead()
+			user, err := a.localUser()
 			if err != nil {
 				return err
 			}
-			user, err := a.localUser()
+			book, err := a.bookOfPuzzles(func(b *aoc.Book) bool {
+				_, err := aoc.InstructionOf(b, user, day)
+				return err == nil
+			})
 			if err != nil {
 				return err
 			}
@@ -219,7 +234,7 @@ func (a commands) aocShow() app.Command {
 }
 
 func (a commands) completeDays(_ context.Context, before []string) []string {
-	book, err := a.openBook()
+	book, year, err := a.openBook()
 	if err != nil || len(before) > 0 {
 		return nil
 	}
@@ -227,7 +242,7 @@ func (a commands) completeDays(_ context.Context, before []string) []string {
 	if err != nil {
 		return nil
 	}
-	days, _ := aoc.DaysOf(book, user) // completion stays silent
+	days, _ := aoc.DaysOf(book.Year(year), user) // completion stays silent
 	words := make([]string, len(days))
 	for i, day := range days {
 		words[i] = strconv.Itoa(int(day))
@@ -268,15 +283,22 @@ func (a commands) aocRecord() app.Command {
 			if err != nil {
 				return err
 			}
+			if err := a.nameYear(arguments); err != nil {
+				return err
+			}
+			text, err := json.Marshal(arguments)
+			if err != nil {
+				return err
+			}
 			// The tool has the rules and the text of the answer.
-			return toolcmd.Call(ctx, a.Only("aoc"), "record_speed", toolcmd.Arguments{JSON: arguments}, false)
+			return toolcmd.Call(ctx, a.Only("aoc"), "record_speed", toolcmd.Arguments{JSON: text}, false)
 		},
 	}
 }
 
 // recordArguments returns the arguments of the tool from the words and flags of the
 // command line.
-func recordArguments(words []string, r recordRun) (json.RawMessage, error) {
+func recordArguments(words []string, r recordRun) (map[string]any, error) {
 	day, err := parseDay(words[0])
 	if err != nil {
 		return nil, err
@@ -304,5 +326,26 @@ func recordArguments(words []string, r recordRun) (json.RawMessage, error) {
 			arguments[name] = value
 		}
 	}
-	return json.Marshal(arguments)
+	return arguments, nil
+}
+
+// nameYear adds the year of the record to the arguments, and says it, if the flags and
+// the environment name none.
+func (a commands) nameYear(arguments map[string]any) error {
+	book, year, err := a.openBook()
+	if err != nil || year != 0 {
+		return err
+	}
+	user, err := a.localUser()
+	if err != nil {
+		return err
+	}
+	day, _ := arguments["day"].(aoc.Day)
+	part, _ := arguments["phase"].(int)
+	found, err := aoc.BookToRecord(a.Now(), book, user, day, aoc.Phase(part))
+	if err == nil && found.HasYear() {
+		arguments["year"] = found.EventYear()
+		a.tellYear(found.EventYear())
+	}
+	return err
 }

@@ -28,14 +28,8 @@ func (a commands) puzzleOf(words []string) (aoc.Puzzle, *aoc.User, error) {
 	if err != nil {
 		return aoc.Puzzle{}, nil, err
 	}
-	days, err := daysToFetch(user, year, []string{"", words[last]})
-	if err != nil {
-		return aoc.Puzzle{}, nil, err
-	}
-	if len(days) != 1 {
-		return aoc.Puzzle{}, nil, app.UsageErrorf("name one day")
-	}
-	return aoc.Puzzle{Year: year, Day: days[0]}, user, nil
+	day, err := dayOf(user, year, words[last])
+	return aoc.Puzzle{Year: year, Day: day}, user, err
 }
 
 func (a commands) aocInput() app.Command {

@@ -60,13 +60,13 @@ func (a commands) aocRace() app.Command {
 }
 
 func (a commands) race(r raceRun, args []string) error {
-	if r.kind != string(race.Solve) && r.kind != string(race.Program) {
-		return app.UsageErrorf("kind %q is neither solve nor program", r.kind)
+	if err := checkKind(r.kind); err != nil {
+		return err
 	}
 	if r.by != byLanguage && !slices.Contains(race.Orders, race.Order(r.by)) {
 		return app.UsageErrorf("--by %q is none of time, timed, tokens, cost, attempts and language", r.by)
 	}
-	book, err := a.bookOfYear(args)
+	book, err := a.bookOfSpeeds(args...)
 	if err != nil {
 		return err
 	}
@@ -81,6 +81,13 @@ func (a commands) race(r raceRun, args []string) error {
 		return errors.Join(a.printLanguages(race.Languages(kind, runs), r.format), unreadable)
 	}
 	return errors.Join(a.printRace(result, book, r), unreadable)
+}
+
+func checkKind(kind string) error {
+	if kind != string(race.Solve) && kind != string(race.Program) {
+		return app.UsageErrorf("kind %q is neither solve nor program", kind)
+	}
+	return nil
 }
 
 func (a commands) printRace(result *race.Race, book *aoc.Book, r raceRun) error {

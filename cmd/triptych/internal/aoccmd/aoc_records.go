@@ -50,7 +50,7 @@ func (a commands) recordsOf(word string) (*aoc.Book, []aoc.Speed, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := a.bookToRead()
+	book, err := a.bookOfSpeeds()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,6 +68,7 @@ func (a commands) aocEdit() app.Command {
 			set.StringVar(&e.llm, "llm", "", "the `name` of the LLM")
 			set.Int64Var(&e.ms, "ms", -1, "the time in `milliseconds`")
 			set.StringVar(&e.correct, "correct", "", "whether the answer was right: `true` or false")
+			set.StringVar(&e.kind, "kind", "", "the `kind` of the run: solve or program")
 			a.FamilyFlags("aoc")(set)
 		},
 		Complete: a.completeDays,
@@ -82,11 +83,18 @@ type recordEdit struct {
 	llm     string
 	ms      int64
 	correct string
+	kind    string
 }
 
 func (e recordEdit) apply(s aoc.Speed) (*aoc.Speed, error) {
-	if e.llm == "" && e.ms < 0 && e.correct == "" {
-		return nil, app.UsageErrorf("nothing to change: give --llm, --ms or --correct")
+	if e == (recordEdit{ms: -1}) {
+		return nil, app.UsageErrorf("nothing to change: give --llm, --ms, --correct or --kind")
+	}
+	if e.kind != "" {
+		if err := checkKind(e.kind); err != nil {
+			return nil, err
+		}
+		s.Details.Kind = &e.kind
 	}
 	if e.llm != "" {
 		s.LLM = e.llm
@@ -155,7 +163,7 @@ func (a commands) aocAlias() app.Command {
 			a.FamilyFlags("aoc")(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
-			book, err := a.openBook()
+			book, _, err := a.openBook()
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -20,6 +21,9 @@ import (
 
 // aocConfig returns the family's settings and its environment.
 func (a commands) aocConfig() (*aoc.Config, mcp.Env, error) {
+	a.Configs.AoC.Waiting = func(d time.Duration) {
+		fmt.Fprintf(a.Err, "triptych: the next request to the site is sent in %v\n", d.Round(time.Second))
+	}
 	env, err := a.Env(slog.LevelWarn)
 	return a.Configs.AoC, env, err
 }
@@ -108,14 +112,15 @@ func (a commands) aocFetch() app.Command {
 		Long: "Without DAY, all days of the year that are open. Without YEAR, that of --aoc-year, else the current event. " +
 			"What is stored is downloaded again only if the calendar shows that its second part has opened; " +
 			"between requests there is a pause of a second or more.",
-		Example: "triptych aoc fetch\ntriptych aoc fetch 2025 1",
+		Example: "triptych aoc fetch\ntriptych aoc fetch 1\ntriptych aoc fetch 2025 all",
 		Flags:   a.FamilyFlags("aoc"),
 		Run:     a.fetch,
 	}
 }
 
 func (a commands) fetch(ctx context.Context, args []string) error {
-	year, err := a.yearOrEvent(args)
+	years, word := splitYear(args)
+	year, err := a.yearOrEvent(years)
 	if err != nil {
 		return err
 	}
@@ -123,7 +128,7 @@ func (a commands) fetch(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	days, err := daysToFetch(user, year, args)
+	days, err := daysToFetch(user, year, word)
 	if err != nil {
 		return err
 	}
@@ -140,6 +145,22 @@ func (a commands) fetch(ctx context.Context, args []string) error {
 	return nil
 }
 
+// splitYear separates the words [YEAR] [DAY|all]: a number of up to two digits is a day.
+func splitYear(args []string) (years []string, day string) {
+	switch {
+	case len(args) == 0:
+		return nil, allDays
+	case len(args) == 2:
+		return args[:1], args[1]
+	case args[0] == allDays || len(args[0]) <= 2:
+		return nil, args[0]
+	}
+	return args, allDays
+}
+
+// allDays is the word for all days of a year.
+const allDays = "all"
+
 // yearOrEvent returns the year that the first argument names, else that of the flags or
 // the current event, which it says.
 func (a commands) yearOrEvent(args []string) (int, error) {
@@ -153,24 +174,29 @@ func (a commands) yearOrEvent(args []string) (int, error) {
 	return year, err
 }
 
-// daysToFetch returns the days that the arguments name.
-func daysToFetch(user *aoc.User, year int, args []string) ([]int, error) {
-	last := user.EventDays(year)
-	if len(args) > 1 && args[1] != "all" {
-		day, err := strconv.Atoi(args[1])
-		if err != nil {
-			return nil, app.UsageErrorf("day %q is not a number", args[1])
-		}
-		if day < 1 || day > last {
-			return nil, app.UsageErrorf("day must be between 1 and %d in %d", last, year)
-		}
-		return []int{day}, nil
+// daysToFetch returns the days of a year that a word names.
+func daysToFetch(user *aoc.User, year int, word string) ([]int, error) {
+	if word != allDays {
+		day, err := dayOf(user, year, word)
+		return []int{day}, err
 	}
-	days := make([]int, last)
+	days := make([]int, user.EventDays(year))
 	for i := range days {
 		days[i] = i + 1
 	}
 	return days, nil
+}
+
+// dayOf reads a day of a year.
+func dayOf(user *aoc.User, year int, word string) (int, error) {
+	day, err := strconv.Atoi(word)
+	if err != nil {
+		return 0, app.UsageErrorf("day %q is not a number", word)
+	}
+	if last := user.EventDays(year); day < 1 || day > last {
+		return 0, app.UsageErrorf("day must be between 1 and %d in %d", last, year)
+	}
+	return day, nil
 }
 
 func (a commands) fetchDay(ctx context.Context, user *aoc.User, year, day int) error {

@@ -64,7 +64,7 @@ func (a commands) stats(_ context.Context, args []string, s statsRun) error {
 		}
 		filter.Day = day
 	}
-	book, err := a.bookToRead()
+	book, err := a.bookOfSpeeds()
 	if err != nil {
 		return err
 	}

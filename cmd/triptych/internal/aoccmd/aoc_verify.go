@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,27 +81,40 @@ func (a commands) verify(ctx context.Context, v verifyRun, args []string) error 
 			return err
 		}
 	}
+	var took []int64
 	for range v.runs {
 		run, err := solve(ctx, v, input, argv)
 		if err != nil {
 			return err
 		}
-		if run.correct, err = judge(user, puzzle, v.part, run.answer); err != nil {
+		if err := a.keepSolution(ctx, user, puzzle, v, run); err != nil {
 			return err
 		}
-		if err := a.reportSolution(run); err != nil {
-			return err
-		}
-		if err := a.recordRun(ctx, puzzle, v, run); err != nil {
-			return err
-		}
-		if run.correct != nil && *run.correct {
-			if err := a.stopClock(ctx, user, puzzle, v.part); err != nil {
-				return err
-			}
-		}
+		took = append(took, run.took.Milliseconds())
 	}
-	return nil
+	if len(took) == 1 {
+		return nil
+	}
+	slices.Sort(took)
+	return a.Printf("median of %d runs: %s (%s to %s)\n", len(took), race.Duration(race.Median(took)), race.Duration(took[0]), race.Duration(took[len(took)-1]))
+}
+
+// keepSolution judges the answer of a run, prints it, records the run and, if the answer
+// is right, stops the clock.
+func (a commands) keepSolution(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle, v verifyRun, run solution) (err error) {
+	if run.correct, err = judge(user, puzzle, v.part, run.answer); err != nil {
+		return err
+	}
+	if err := a.reportSolution(run); err != nil {
+		return err
+	}
+	if err := a.recordRun(ctx, puzzle, v, run); err != nil {
+		return err
+	}
+	if run.correct == nil || !*run.correct {
+		return nil
+	}
+	return a.stopClock(ctx, user, puzzle, v.part)
 }
 
 // splitCommand separates [YEAR] DAY from the command: a second number is a day, since
@@ -117,7 +131,7 @@ func (a commands) recordRun(ctx context.Context, puzzle aoc.Puzzle, v verifyRun,
 	if v.llm == "" {
 		return nil
 	}
-	book, err := a.openBook()
+	book, _, err := a.openBook()
 	if err != nil {
 		return err
 	}
@@ -130,7 +144,7 @@ func (a commands) recordRun(ctx context.Context, puzzle aoc.Puzzle, v verifyRun,
 	if run.memory > 0 {
 		s.Details.Memory = &run.memory
 	}
-	mean, err := book.Year(puzzle.Year).RecordProgram(ctx, aoc.Day(puzzle.Day), s)
+	mean, err := book.Year(puzzle.Year).Record(ctx, aoc.Day(puzzle.Day), s)
 	if err != nil {
 		return err
 	}
@@ -149,7 +163,7 @@ func (a commands) stopClock(ctx context.Context, user *aoc.User, puzzle aoc.Puzz
 
 // inputFor returns the input in the book, or in the user's folder.
 func (a commands) inputFor(ctx context.Context, p aoc.Puzzle) (string, error) {
-	book, err := a.openBook()
+	book, _, err := a.openBook()
 	if err != nil {
 		return "", err
 	}

@@ -2,11 +2,13 @@ package aoccmd
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -20,10 +22,10 @@ func (a commands) aocWatch() app.Command {
 	return app.Command{
 		Name: "watch", Args: "[YEAR] [DAY]", Max: 2,
 		Short: "wait for a puzzle, download it as it opens, and its second part when the first is solved",
-		Long: "Without DAY, the next puzzle of the event. The command counts down to midnight in New York, downloads the page and the input, " +
-			"and rings the bell of the terminal. Then it waits until the first part is solved: by triptych aoc submit or a client of triptych, " +
+		Long: "Without DAY, the next puzzle of the year, or one that opened less than an hour ago and is not downloaded. " +
+			"The command counts down to midnight in New York, downloads the page and the input, and rings the bell of the terminal. Then it waits until the first part is solved: by triptych aoc submit or a client of triptych, " +
 			"or in a browser, after which you press Enter. Nothing is requested meanwhile.",
-		Example: "triptych aoc watch\ntriptych aoc watch 2026 1 --once",
+		Example: "triptych aoc watch\ntriptych aoc watch 1 --once",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&once, "once", false, "end when the first part is there")
 			a.FamilyFlags("aoc")(set)
@@ -44,33 +46,47 @@ func (a commands) aocWatch() app.Command {
 	}
 }
 
-// nextPuzzle returns the puzzle that the arguments name, else the one that opens next.
+// nextPuzzle returns the puzzle that the arguments name, else the one that opens next or
+// has just opened and was not downloaded yet.
 func (a commands) nextPuzzle(args []string) (aoc.Puzzle, *aoc.User, error) {
-	if len(args) == 2 {
-		return a.puzzleOf(args)
+	years, word := splitYear(args)
+	year, err := a.yearToWatch(years)
+	if err != nil {
+		return aoc.Puzzle{}, nil, err
+	}
+	if word != allDays {
+		return a.puzzleOf([]string{strconv.Itoa(year), word})
 	}
 	user, err := a.localUser()
 	if err != nil {
 		return aoc.Puzzle{}, nil, err
 	}
-	year, err := a.eventYear()
-	if err != nil {
-		return aoc.Puzzle{}, nil, err
-	}
-	if len(args) == 1 {
-		if year, err = parseYear(args[0]); err != nil {
-			return aoc.Puzzle{}, nil, err
-		}
-	} else if first := a.Now().UTC().Year(); year < first { // nothing of this year is stored yet
-		year = first
-	}
 	for day := 1; day <= user.EventDays(year); day++ {
-		if puzzle := (aoc.Puzzle{Year: year, Day: day}); puzzle.Opens().After(a.Now()) {
-			return puzzle, user, nil
+		puzzle := aoc.Puzzle{Year: year, Day: day}
+		late := a.Now().Sub(puzzle.Opens())
+		if late > justOpened {
+			continue
+		}
+		stored, err := user.Stored(puzzle)
+		if err != nil || late < 0 || stored == nil {
+			return puzzle, user, err
 		}
 	}
 	return aoc.Puzzle{}, nil, app.UsageErrorf("all puzzles of %d are open: run triptych aoc fetch %d", year, year)
 }
+
+// yearToWatch returns the year that the arguments name, else the flags, else this year.
+func (a commands) yearToWatch(args []string) (int, error) {
+	if len(args) > 0 {
+		return parseYear(args[0])
+	}
+	_, year, err := a.openBook()
+	return cmp.Or(year, a.Now().UTC().Year()), err
+}
+
+// justOpened is the time for which an open puzzle is the next one, so that one may be
+// late.
+const justOpened = time.Hour
 
 // awaitUnlock counts down to the opening of a puzzle.
 func (a commands) awaitUnlock(ctx context.Context, puzzle aoc.Puzzle) error {
