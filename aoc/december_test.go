@@ -175,6 +175,7 @@ func TestDaysOfTheSite(t *testing.T) {
 		d.expect(t, tool, `{"day":11`+rest, "error -32602: Invalid params: day must be between 1 and 10 in 2024")
 		d.expect(t, tool, `{"year":2025,"day":15`+rest, "error -32602: Invalid params: day must be between 1 and 14 in 2025")
 	}
+	d.expect(t, "fetch_input", `{"year":0,"day":1}`, "error -32602: Invalid params: year must be 2015 or later")
 	d.expect(t, "record_speed", `{"year":2025,"day":14,"phase":1,"llm_name":"x","speed_ms":1}`, "Recorded x Day 14")
 	d.expect(t, "fetch_instruction", `{"year":2025,"day":14}`, "Two Lists")
 }

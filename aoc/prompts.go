@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/aoc/internal/site"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -17,7 +16,7 @@ func (t *tools) prompts() []mcp.Prompt {
 		Doc: "Solve both parts of a puzzle, check them against its examples, and record the time",
 		Args: []mcp.PromptArgument{
 			{Name: "day", Title: "Day", Doc: "1 to 25", Required: true},
-			{Name: "year", Title: "Year", Doc: "2015 or later; default: the server's"},
+			{Name: "year", Title: "Year", Doc: "2015 or later; default: the server's, else the current event"},
 			{Name: "language", Title: "Language", Doc: "To write the solution in"},
 			{Name: "llm_name", Title: "Model", Doc: "Name under which the time is recorded"},
 		},
@@ -37,15 +36,15 @@ const solveText = `Solve Advent of Code, %[1]s.
 Do not look up solutions, and do not guess an answer: a wrong one costs a minute or more on the site. Report both answers, the idea in two sentences, and the times.
 `
 
-func (t *tools) solveDay(_ context.Context, _ *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
-	day, year, err := t.dayOf(args["day"], args["year"])
+func (t *tools) solveDay(_ context.Context, call *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
+	day, year, err := t.dayOf(call, args["day"], args["year"])
 	if err != nil {
 		return nil, err
 	}
-	title, call := fmt.Sprintf("day %d", day), fmt.Sprintf("day %d", day)
+	title, named := fmt.Sprintf("day %d", day), fmt.Sprintf("day %d", day)
 	example, input := "", " that the user gives you"
 	if year != 0 {
-		title, call = fmt.Sprintf("%d, day %d", year, day), fmt.Sprintf("year %d and day %d", year, day)
+		title, named = fmt.Sprintf("%d, day %d", year, day), fmt.Sprintf("year %d and day %d", year, day)
 		example, input = " (`fetch_input` with `example` 1)", " (`fetch_input`)"
 	}
 	language, model, submit := "", "your own name as llm_name", ""
@@ -58,16 +57,16 @@ func (t *tools) solveDay(_ context.Context, _ *mcp.Call, args map[string]string)
 	if t.submit && year != 0 {
 		submit = " Before that, submit the answer with `submit_answer`, once the example is right."
 	}
-	text := fmt.Sprintf(solveText, title, call, language, example, input, model, submit)
+	text := fmt.Sprintf(solveText, title, named, language, example, input, model, submit)
 	return &mcp.PromptResult{
 		Description: "Advent of Code, " + title,
 		Messages:    []mcp.PromptMessage{{Role: "user", Content: mcp.Text(text)}},
 	}, nil
 }
 
-// dayOf parses the day and year of a prompt. The year is 0 for the documented
-// files.
-func (t *tools) dayOf(dayText, yearText string) (day, year int, err error) {
+// dayOf parses the day and year of a prompt. Without a year it is that of the server,
+// else 0 for a documented file, else the current event.
+func (t *tools) dayOf(call *mcp.Call, dayText, yearText string) (day, year int, err error) {
 	if day, err = strconv.Atoi(dayText); err != nil {
 		return 0, 0, mcp.InvalidParams("day must be a number from 1 to 25")
 	}
@@ -76,12 +75,21 @@ func (t *tools) dayOf(dayText, yearText string) (day, year int, err error) {
 			return 0, 0, mcp.InvalidParams("year must be a number, 2015 or later")
 		}
 	}
-	if year == 0 {
-		_, err = ParseDay(day)
-	} else {
-		_, err = site.NewPuzzle(year, day)
+	if _, err := ParseYear(year); err != nil {
+		return 0, 0, mcp.InvalidParams("%v", err)
 	}
-	if err != nil {
+	if _, err := ParseDay(day); err != nil {
+		return 0, 0, mcp.InvalidParams("%v", err)
+	}
+	if year == 0 {
+		if _, missing := t.book.Instruction(Day(day)); !isMissing(missing) {
+			return day, 0, nil
+		}
+		if year, err = t.yearOf(call, nil); err != nil {
+			return 0, 0, err
+		}
+	}
+	if err := t.checkLast(call, year, day); err != nil {
 		return 0, 0, mcp.InvalidParams("%v", err)
 	}
 	return day, year, nil
@@ -92,12 +100,12 @@ const firstYear = 2015
 
 // completeDay completes days, whether they have instructions or not, and years up
 // to the current one.
-func (t *tools) completeDay(_ context.Context, _ *mcp.Call, argument, value string, known map[string]string) ([]string, int, error) {
+func (t *tools) completeDay(_ context.Context, call *mcp.Call, argument, value string, known map[string]string) ([]string, int, error) {
 	var all []string
 	switch argument {
 	case "day":
-		for day := 1; day <= 25; day++ {
-			if _, _, err := t.dayOf(strconv.Itoa(day), known["year"]); err == nil {
+		for day := 1; day <= int(LastDay); day++ {
+			if _, _, err := t.dayOf(call, strconv.Itoa(day), known["year"]); err == nil {
 				all = append(all, strconv.Itoa(day))
 			}
 		}

@@ -151,7 +151,7 @@ func invalid(arg string, err error) error {
 // the year has that day is known to the user's folder.
 func checkDay(year *int, day int) error {
 	if year != nil {
-		if _, err := ParseYear(*year); err != nil {
+		if _, err := site.NewPuzzle(*year, 1); err != nil {
 			return err
 		}
 	}
