@@ -157,6 +157,28 @@ func TestSubmit(t *testing.T) {
 	d.expect(t, "aoc_progress", `{"year":2025,"leaderboard":"7"}`, "1. ann: 9 points, 3 stars\n2. (anonymous user #8): 3 points, 1 stars")
 }
 
+// Members without a name are shown as the site does, ties by their last star, and a star
+// that was never got has no time. Years ago times were strings.
+func TestMembers(t *testing.T) {
+	members, err := MembersOf([]byte(`{"event":"2025","num_days":12,"members":{
+		"1":{"id":1,"name":null,"stars":3,"local_score":9,"last_star_ts":1764660000},
+		"2":{"id":2,"name":"a|b, \"c\"","stars":3,"local_score":9,"last_star_ts":1764700000},
+		"3":{"id":3,"name":"<b>","stars":0,"local_score":0,"last_star_ts":0,"completion_day_level":{}},
+		"4":{"id":4,"name":" ","stars":1,"local_score":4,"last_star_ts":"1764570000"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Member{
+		{"(anonymous user #1)", 3, 9, time.Unix(1764660000, 0).UTC()},
+		{`a|b, "c"`, 3, 9, time.Unix(1764700000, 0).UTC()},
+		{"(anonymous user #4)", 1, 4, time.Unix(1764570000, 0).UTC()},
+		{"<b>", 0, 0, time.Time{}},
+	}
+	if diff := cmp.Diff(want, members); diff != "" {
+		t.Errorf("members (-want +got):\n%s", diff)
+	}
+}
+
 // Nothing is submitted unless the operator permits it, or if the user declines.
 func TestSubmitIsOff(t *testing.T) {
 	d := openDesk(t, sitetest.Session, func(f *tools) { f.submit = false }, nil)
