@@ -122,8 +122,8 @@ func TestEventYear(t *testing.T) {
 	}
 }
 
-// Without a year, what is recorded is what is read: the files without a year until the
-// current event has something.
+// Without a year, records are read where they are written: in the files without a year
+// until the current event has something.
 func TestBookWithoutYear(t *testing.T) {
 	const speeds, puzzle = `{"day":1,"entries":[]}`, "x"
 	december, november := "2026-12-02T12:00:00Z", "2026-11-28T12:00:00Z"

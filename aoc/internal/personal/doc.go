@@ -12,6 +12,7 @@
 //	YEAR/dayXX/example1.txt      the blocks of preformatted text, in order
 //	YEAR/dayXX/input.txt         the input
 //	YEAR/dayXX/puzzle.json       title, answers, and the answers to the examples
+//	YEAR/dayXX/clock.json        when each part was read, and when it was solved
 //	YEAR/guesses/dayXX.json      every submitted answer and the site's verdict
 //	YEAR/stars.json              stars by day
 //	YEAR/leaderboard-ID.json     a private leaderboard
