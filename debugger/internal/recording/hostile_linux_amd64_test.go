@@ -139,6 +139,19 @@ func TestHostileRemap(t *testing.T) {
 	}
 }
 
+// TestReserved replays a program that maps all that the kernel chooses at random: the addresses
+// below the end of memory, the gap for the stack and the random part of its address, 16 GiB. The
+// kernel's own mappings of the replay are elsewhere.
+func TestReserved(t *testing.T) {
+	const begins, ends = 0x7000_0000_0000, 1<<47 - 16<<30 - 128<<20
+	change := recording.Event{Kind: recording.Call, Number: unix.SYS_MMAP, Remap: recording.Remap{
+		Kind: recording.Map, Mapping: recording.Mapping{Start: begins, Length: ends - begins, File: -1},
+	}}
+	if problem := divergence(t, hostile(t, "\x90", change)); strings.Contains(problem, "is not the program's") {
+		t.Error(problem)
+	}
+}
+
 // TestHostileWrite replays a write to memory that is not the program's.
 func TestHostileWrite(t *testing.T) {
 	change := recording.Event{

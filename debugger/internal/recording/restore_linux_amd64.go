@@ -26,7 +26,8 @@ type builder struct {
 }
 
 // attempts limits the processes that are started until the vdso of one is not in the
-// way. The kernel chooses its address.
+// way. The first one has its vdso above all that the kernel maps at random addresses, further
+// ones have it at such an address.
 const attempts = 10
 
 // errInTheWay reports that the vdso has an address that the program had used.
@@ -35,8 +36,8 @@ var errInTheWay = errors.New("the kernel's own mappings are in the way")
 // restore starts a process in the state of an event of kind Image.
 func restore(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Runner, error) {
 	var last error
-	for range attempts {
-		r, err := restoreOnce(tracer, e, source)
+	for n := range attempts {
+		r, err := restoreOnce(tracer, e, source, n > 0)
 		if !errors.Is(err, errInTheWay) {
 			return r, err
 		}
@@ -45,8 +46,8 @@ func restore(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Runner,
 	return nil, last
 }
 
-func restoreOnce(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Runner, error) {
-	pid, err := startEmpty(tracer)
+func restoreOnce(tracer *ptrace.Tracer, e *Event, source *sources, random bool) (*inplace.Runner, error) {
+	pid, err := startEmpty(tracer, random)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +65,9 @@ func restoreOnce(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Run
 	return r, nil
 }
 
-// startEmpty starts this program, stopped before its first instruction.
-func startEmpty(tracer *ptrace.Tracer) (int, error) {
+// startEmpty starts this program, stopped before its first instruction, with mappings of the
+// kernel at random addresses or not.
+func startEmpty(tracer *ptrace.Tracer, random bool) (int, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
@@ -75,7 +77,22 @@ func startEmpty(tracer *ptrace.Tracer) (int, error) {
 		Files: []uintptr{null.Fd(), null.Fd(), null.Fd()}, Env: []string{},
 		Sys: &syscall.SysProcAttr{Setsid: true}, // signals of the terminal are not for it
 	}
+	if !random {
+		defer withoutRandomAddresses()()
+	}
 	return tracer.Launch("/proc/self/exe", []string{"replay"}, attr, ptrace.Options|ptrace.ExitKill)
+}
+
+// withoutRandomAddresses makes this thread, which must be that of a tracer, start programs whose
+// mappings have no random addresses, until restore is called. The kernel may refuse that.
+func withoutRandomAddresses() (restore func()) {
+	const query, fixed = 0xffffffff, 0x0040000 // ADDR_NO_RANDOMIZE, personality(2)
+	old, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, query, 0, 0)
+	if errno != 0 {
+		return func() {}
+	}
+	_, _, _ = unix.RawSyscall(unix.SYS_PERSONALITY, old|fixed, 0, 0)
+	return func() { _, _, _ = unix.RawSyscall(unix.SYS_PERSONALITY, old, 0, 0) }
 }
 
 // end kills a process and waits for its end.
