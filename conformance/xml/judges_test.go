@@ -45,7 +45,7 @@ func (v verdict) String() string {
 
 // Xerces is a process that validates with Apache Xerces.
 type xerces struct {
-	t   *testing.T
+	t   testing.TB
 	in  io.WriteCloser
 	out *bufio.Scanner
 }
@@ -53,7 +53,7 @@ type xerces struct {
 // xercesJar is the parser of the Debian package libxerces2-java.
 const xercesJar = "/usr/share/java/xercesImpl.jar"
 
-func startXerces(t *testing.T) *xerces {
+func startXerces(t testing.TB) *xerces {
 	t.Helper()
 	if _, err := os.Stat(xercesJar); err != nil {
 		t.Skipf("libxerces2-java is not installed: %v", err)

@@ -129,7 +129,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-func save(t *testing.T, dir, name, text string) string {
+func save(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

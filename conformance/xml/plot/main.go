@@ -37,10 +37,10 @@ type series struct {
 // who do not see all of them (Okabe and Ito), and processes of xmllint are dashed.
 func all() []*series {
 	return []*series{
-		{key: "query/cached", label: "query, cached", colour: "#0072b2"},
+		{key: "query/cached", label: "query, library", colour: "#0072b2"},
 		{key: "query/process", label: "query, process", colour: "#56b4e9"},
 		{key: "query/xmllint", label: "xmllint --xpath", colour: "#009e73", dashed: true},
-		{key: "validate/cached", label: "validation, cached", colour: "#d55e00"},
+		{key: "validate/cached", label: "validation, library", colour: "#d55e00"},
 		{key: "validate/process", label: "validation, process", colour: "#e69f00"},
 		{key: "validate/xmllint", label: "xmllint --schema", colour: "#cc79a7", dashed: true},
 	}

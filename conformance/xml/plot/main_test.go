@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| file | query, cached | query, process | xmllint --xpath |",
+		"| file | query, library | query, process | xmllint --xpath |",
 		"\n| 1 MB | 0.5 s, 18 MB | 1.2 s, 1 MB |", "\n| 10 MB | 4 s, 170 MB |", "| 0.25 s, 1 MB |\n",
 	} {
 		if !strings.Contains(out.String(), want) {

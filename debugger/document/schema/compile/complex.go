@@ -157,8 +157,8 @@ func (c *compiler) restrictedSimple(t *component.Complex, s *complexSource, n *r
 		return nil
 	case base.Content == component.SimpleContent:
 		from = base.Simple
-	case base.Content == component.Mixed && c.nullable(base) && child != nil:
-	case base.Content == component.Mixed && c.nullable(base):
+	case base.Content == component.Mixed && nullable(base) && child != nil:
+	case base.Content == component.Mixed && nullable(base):
 		c.say(n, "The restriction of the mixed type '%s' needs the element 'simpleType'.", typeName(base))
 		return nil
 	default:

@@ -152,7 +152,7 @@ func (c *compiler) checkValue(d *document, n *read.Node, e *component.Element) {
 		switch {
 		case complex.Content == component.SimpleContent:
 			simple, ok = complex.Simple, complex.Simple != nil
-		case complex.Content != component.Mixed || !c.nullable(complex):
+		case complex.Content != component.Mixed || !nullable(complex):
 			c.say(n, "The element has a value, so its type must be simple, have simple content, or be mixed and may be empty.")
 		}
 	}

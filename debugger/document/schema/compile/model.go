@@ -30,12 +30,8 @@ func (c *compiler) model(p *component.Particle) *automata.Model {
 }
 
 // nullable reports whether the content of a type may be empty.
-func (c *compiler) nullable(t *component.Complex) bool {
-	if t.Particle == nil {
-		return true
-	}
-	m := c.model(t.Particle)
-	return m == nil || m.Nullable()
+func nullable(t *component.Complex) bool {
+	return t.Particle == nil || emptiable(t.Particle)
 }
 
 // checkModel checks the content model of a complete type.
@@ -72,7 +68,7 @@ func (c *compiler) checkRestriction(t *component.Complex, n *read.Node) {
 	}
 	switch {
 	case t.Content == component.Empty:
-		if base.Content != component.Empty && (base.Content == component.SimpleContent || !c.nullable(base)) {
+		if base.Content != component.Empty && (base.Content == component.SimpleContent || !nullable(base)) {
 			c.say(n, "The content of the type '%s' cannot be restricted to nothing.", typeName(base))
 		}
 	case base.Content == component.Empty || base.Content == component.SimpleContent:

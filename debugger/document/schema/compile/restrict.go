@@ -107,7 +107,7 @@ func (r *restriction) unlike(d, b *component.Particle) bool {
 // compare chooses the rule by the kinds of the terms.
 func (r *restriction) compare(d, b *component.Particle) bool {
 	if dg, ok := d.Term.(*component.Group); ok && len(dg.Particles) == 0 && dg.Kind != component.Choice {
-		least, _ := r.total(b)
+		least, _ := total(b)
 		return least == 0
 	}
 	switch bt := b.Term.(type) {
@@ -219,7 +219,7 @@ func (r *restriction) withinWildcard(d, b *component.Particle, w *component.Wild
 	case *component.Wildcard:
 		return ranges(d.Min, d.Max, b.Min, b.Max) && t.Within(w) && t.Process <= w.Process
 	}
-	least, most := r.total(d)
+	least, most := total(d)
 	if !ranges(least, most, b.Min, b.Max) {
 		return false
 	}
@@ -241,13 +241,13 @@ func (r *restriction) allAdmitted(g *component.Group, w *component.Wildcard) boo
 }
 
 // total returns the effective total range (3.8.6).
-func (r *restriction) total(p *component.Particle) (least, most int) {
+func total(p *component.Particle) (least, most int) {
 	g, ok := p.Term.(*component.Group)
 	if !ok {
 		return p.Min, p.Max
 	}
 	for i, member := range g.Particles {
-		l, m := r.total(member)
+		l, m := total(member)
 		if g.Kind != component.Choice {
 			least, most = least+l, plus(most, m)
 			continue
@@ -299,11 +299,11 @@ func (r *restriction) group(d, b *component.Particle, dg, bg *component.Group) b
 	case dg.Kind == component.Choice:
 		return r.ordered(dg, bg, func(*component.Particle) bool { return true })
 	}
-	return r.ordered(dg, bg, r.emptiable)
+	return r.ordered(dg, bg, emptiable)
 }
 
-func (r *restriction) emptiable(p *component.Particle) bool {
-	least, _ := r.total(p)
+func emptiable(p *component.Particle) bool {
+	least, _ := total(p)
 	return least == 0
 }
 
@@ -350,7 +350,7 @@ func (r *restriction) unordered(dg, bg *component.Group) bool {
 		}
 	}
 	for i, b := range bg.Particles {
-		if !used[i] && !r.emptiable(b) {
+		if !used[i] && !emptiable(b) {
 			return false
 		}
 	}

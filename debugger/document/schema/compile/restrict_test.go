@@ -69,6 +69,7 @@ func TestRestriction(t *testing.T) {
 		{"NameAndTypeOK", "s(a{1,5}b)", "s(a{0,5}b)", false},
 		{"NameAndTypeOK", "s(a{0,5}b)", "s(a{0,6}b)", false},
 		{"NameAndTypeOK", "s(ab)", "s(nb)", false},
+		{"a choice of nothing is emptiable", "c()", "s()", true},
 		{"NameAndTypeOK", "s(ab)", "s(fb)", true},
 		{"NameAndTypeOK", "s(fb)", "s(ab)", false},
 		{"NSCompat", "s(w{0,*})", "s(a{2,3})", true},
