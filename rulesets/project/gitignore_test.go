@@ -59,6 +59,29 @@ func TestIgnoreFiles(t *testing.T) {
 	}
 }
 
+// A clone has the lock, and no file that git ignores: pull writes them, and status does not
+// say that a person has deleted them.
+func TestIgnoredFilesOfClone(t *testing.T) {
+	b := newBench(t, "agents", "cursor")
+	b.create("go_style", "globs: '**/*.go'\n", "Use gofmt.\n")
+	if _, err := b.ignore(true); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(b.dir, ".cursor")); err != nil {
+		t.Fatal(err)
+	}
+	_, plan := b.open()
+	for _, i := range plan.Items {
+		if want := map[bool]State{true: Clean, false: New}[i.Shared]; i.State != want {
+			t.Errorf("%s is %s, want %s", i.Path, i.State, want)
+		}
+	}
+	b.mustPull()
+	if !strings.Contains(b.read(".cursor/rules/go-style.mdc"), "Use gofmt.") {
+		t.Error("the rule file is not there")
+	}
+}
+
 // gitIgnores fails unless git ignores a path, or does not.
 func (b *bench) gitIgnores(t *testing.T, path string, want bool) {
 	t.Helper()

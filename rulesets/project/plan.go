@@ -176,10 +176,24 @@ func (p *Project) Plan(all Set, only []string) (Plan, error) {
 	plan.Items = p.items(rendered.Files, len(only) > 0 || p.narrowed())
 	slices.SortFunc(plan.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	plan.Warnings = append(plan.Warnings, p.overBudgets(plan, clients)...)
+	if p.ignoresFiles() {
+		plan.missingAreNew()
+	}
 	if len(only) == 0 && !p.narrowed() {
 		p.leaveOut(&plan)
 	}
 	return plan, nil
+}
+
+// missingAreNew marks files that are not here as new where git ignores them: a clone has the
+// lock without them.
+func (p *Plan) missingAreNew() {
+	for at := range p.Items {
+		i := &p.Items[at]
+		if isMissing := !i.Exists && !i.Shared && i.Err == nil; isMissing && (i.State == Drift || i.State == Conflict) {
+			i.State = New
+		}
+	}
 }
 
 // site returns the project as files are rendered for it.

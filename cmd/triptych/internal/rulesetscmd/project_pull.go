@@ -152,11 +152,13 @@ func (r *projectRun) applyPersonal(report *project.Report, choice project.Choice
 	if err != nil {
 		return err
 	}
-	_, err = r.mine.project.IgnorePersonal()
-	if errors.Is(err, project.ErrNoGit) {
-		return nil // the folder is not the root of a repository
+	switch written, err := r.mine.project.IgnorePersonal(); {
+	case errors.Is(err, project.ErrNoGit):
+		return r.printWarnings([]string{"git may keep " + project.LocalFile + ", " + project.LocalLockFile + " and the files in it: " + r.project.Dir + " is not the root of a repository"})
+	case err != nil || !written:
+		return err
 	}
-	return err
+	return r.Printf("wrote    .git/info/exclude\n")
 }
 
 // ignoreFiles keeps the section of .gitignore, which it adds if add is set.
