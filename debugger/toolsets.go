@@ -32,6 +32,7 @@ var toolsets = map[string]string{
 	"debugger/reverse_continue": "time-travel",
 	"debugger/seek":             "time-travel",
 	"debugger/last_write":       "time-travel",
+	"debugger/heap_block":       "time-travel",
 	"debugger/call_trace":       "time-travel",
 	"debugger/call_tree":        "time-travel",
 	"debugger/trace_value":      "time-travel",

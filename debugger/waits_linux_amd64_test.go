@@ -2,7 +2,6 @@ package debugger_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -124,28 +123,16 @@ func TestThreadsWaitWithMusl(t *testing.T) {
 // A recording and a core file tell the same as the process, but for the files.
 func TestThreadsWaitInFiles(t *testing.T) {
 	path := debuggertest.Build(t, "waits.c")
-	dir := t.TempDir()
-	file, err := os.Create(filepath.Join(dir, "recording"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := debugger.RecordProgram(t.Context(), debugger.RecordedProgram{Path: path, Args: []string{path, "end"}}, file); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	c := connect(t, table(t, debugger.Config{Traces: []string{dir}}))
-	var opened struct{ State struct{ PID int } }
-	c.data("open_trace", args{"file": "recording"}, &opened)
-	threads, cycles := c.waiters(opened.State.PID)
-	waitFor(t, threads, opened.State.PID, waitsOfC)
+	c, pid := openRecorded(t, path, "end")
+	threads, cycles := c.waiters(pid)
+	waitFor(t, threads, pid, waitsOfC)
 	deadlocked(t, threads, cycles, "the mutex accounts")
 
 	tool, err := exec.LookPath("gcore")
 	if err != nil {
 		t.Skip("making a core file of a process needs gcore")
 	}
+	dir := t.TempDir()
 	p := debuggertest.StartFile(t, "waits.c", path)
 	p.AwaitAllAsleep()
 	if out, err := exec.CommandContext(t.Context(), tool, "-o", filepath.Join(dir, "core"), fmt.Sprint(p.PID)).CombinedOutput(); err != nil {

@@ -25,7 +25,7 @@ func TestSurfaceFitsItsBudget(t *testing.T) {
 		toolsets      []string
 		bytes, tokens int
 	}{
-		{"all families", nil, 28_500, 7_200},
+		{"all families", nil, 29_000, 7_200},
 		{"core of the debugger", []string{"debugger/core"}, 8_000, 2_000},
 		{"core of all", []string{"core"}, 14_500, 3_500},
 		{"core of rulesets", []string{"rulesets/core"}, 10_000, 750},

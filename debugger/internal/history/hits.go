@@ -21,56 +21,129 @@ type HitFinder interface {
 	// until it returns false. It returns the position up to which it has found all. That is
 	// from where hits can only be found in the records.
 	Hits(ctx context.Context, code []uint64, from, to uint64, f func(Hit) bool) (reached uint64, err error)
+
+	// Visit is Hits with a view of each of them, which is valid during the call.
+	Visit(ctx context.Context, code []uint64, from, to uint64, f func(*View) bool) (reached uint64, err error)
 }
 
 // Hits calls f with the hits of instructions at positions after from, up to to, in order, until
 // it returns false. It does not move the view.
 func (h *History) Hits(ctx context.Context, code []uint64, from, to uint64, f func(Hit) bool) error {
-	wanted := make(map[uint64]bool, len(code))
-	for _, pc := range code {
-		wanted[pc] = true
-	}
-	to = min(to, h.End())
-	defer h.within(ctx)()
-	defer h.phase(to - min(from, to))()
 	ended := false
 	each := func(hit Hit) bool {
 		ended = !f(hit)
 		return !ended
 	}
-	for at := from; at < to && !ended; {
+	return h.overHits(ctx, from, to, &ended,
+		func(finder HitFinder, at, to uint64) (uint64, error) { return finder.Hits(ctx, code, at, to, each) },
+		func(at, to uint64) error { return h.hitsOfRecords(ctx, code, at, to, nil, each) })
+}
+
+// Visit calls f with a view of each hit of instructions at positions after from, up to to, in
+// order, until it returns false. It moves the view. Hits while the process ran by itself are
+// not recorded: gaps is the number of such stretches.
+func (h *History) Visit(ctx context.Context, code []uint64, from, to uint64, f func(*View) bool) (gaps int, err error) {
+	v := &visit{h: h, ctx: ctx, code: code, f: f}
+	err = h.overHits(ctx, from, to, &v.ended, v.ofSource, v.ofRecords)
+	return v.gaps, err
+}
+
+// A visit is a call of Visit.
+type visit struct {
+	h     *History
+	ctx   context.Context //nolint:containedctx // of the call
+	code  []uint64
+	f     func(*View) bool
+	ended bool // f has returned false
+	dense bool // there are so many hits that records are faster
+	gaps  int
+}
+
+// A stop at a hit takes as long as the records of so many positions. That hits are dense is
+// decided by so many of them.
+const (
+	stopCost = 1000
+	sample   = 64
+)
+
+// ofSource visits the hits of a source, and ends at one from which on records are faster.
+func (v *visit) ofSource(finder HitFinder, from, to uint64) (reached uint64, err error) {
+	if v.dense {
+		return from, nil
+	}
+	count, begun, at := 0, from, to
+	reached, err = finder.Visit(v.ctx, v.code, from, to, func(view *View) bool {
+		at = view.Position()
+		if v.ended = !v.f(view); v.ended {
+			return false
+		}
+		if count++; count < sample {
+			return true
+		}
+		v.dense = at-begun < sample*stopCost
+		count, begun = 0, at
+		return !v.dense
+	})
+	if v.dense {
+		reached = at
+	}
+	return reached, err
+}
+
+// ofRecords visits the hits in records, and decides whether those that follow are dense, too.
+func (v *visit) ofRecords(from, to uint64) error {
+	var hits []Hit
+	err := v.h.hitsOfRecords(v.ctx, v.code, from, to, &v.gaps, func(hit Hit) bool { hits = append(hits, hit); return true })
+	v.dense = uint64(len(hits))*stopCost > to-from
+	for i := 0; i < len(hits) && err == nil && !v.ended; i++ {
+		if _, err = v.h.Seek(hits[i].Position); err == nil {
+			v.ended = !v.f(v.h.View())
+		}
+	}
+	return err
+}
+
+// overHits calls ofSource for the parts of a history whose source finds hits without records,
+// and ofRecords for the others, in order, until ended is set. ofSource returns the position
+// up to which it has come.
+func (h *History) overHits(ctx context.Context, from, to uint64, ended *bool, ofSource func(finder HitFinder, at, to uint64) (uint64, error), ofRecords func(at, to uint64) error) error {
+	to = min(to, h.End())
+	defer h.within(ctx)()
+	defer h.phase(to - min(from, to))()
+	for at := from; at < to && !*ended; {
 		h.passed(at - from)
-		next, err := h.hitsOfSource(ctx, code, at, to, each)
-		if err == nil && next == at {
-			if next, err = h.windowEnd(at, to); err == nil {
-				err = h.hitsOfRecords(ctx, wanted, at, next, each)
+		next := at
+		if finder, ok := h.source.(HitFinder); ok && at < h.sourceEnd() {
+			var err error
+			if next, err = ofSource(finder, at, min(to, h.sourceEnd())); err != nil {
+				return err
 			}
 		}
-		if err != nil {
-			return err
+		if next == at {
+			var err error
+			if next, err = h.windowEnd(at, to); err != nil {
+				return err
+			}
+			if err := ofRecords(at, next); err != nil {
+				return err
+			}
 		}
 		at = next
 	}
 	return nil
 }
 
-// hitsOfSource finds hits without records, from a position on as far as there is a source that
-// can.
-func (h *History) hitsOfSource(ctx context.Context, code []uint64, from, to uint64, f func(Hit) bool) (uint64, error) {
-	finder, ok := h.source.(HitFinder)
-	if !ok {
-		return from, nil
+// hitsOfRecords finds hits in the records, and counts the stretches without records if gaps is
+// not nil.
+func (h *History) hitsOfRecords(ctx context.Context, code []uint64, from, to uint64, gaps *int, f func(Hit) bool) error {
+	wanted := make(map[uint64]bool, len(code))
+	for _, pc := range code {
+		wanted[pc] = true
 	}
-	last := h.sourceEnd()
-	if from >= last {
-		return from, nil
-	}
-	return finder.Hits(ctx, code, from, min(to, last), f)
-}
-
-// hitsOfRecords finds hits in the records.
-func (h *History) hitsOfRecords(ctx context.Context, wanted map[uint64]bool, from, to uint64, f func(Hit) bool) error {
 	return h.Transitions(ctx, from, to, func(t *Transition) bool {
+		if t.Kind == Ran && gaps != nil {
+			*gaps++
+		}
 		if t.Kind != Stepped || t.NextPC == t.PC || !wanted[t.NextPC] {
 			return true
 		}

@@ -211,6 +211,17 @@ func (p *Past) First(ctx context.Context, places *history.Places, from, to uint6
 
 // Hits implements history.HitFinder.
 func (p *Past) Hits(ctx context.Context, code []uint64, from, to uint64, f func(history.Hit) bool) (reached uint64, err error) {
+	return p.inPart(ctx, from, to, func(t *Timeline, to uint64) (uint64, error) { return t.Hits(ctx, code, from, to, f) })
+}
+
+// Visit implements history.HitFinder.
+func (p *Past) Visit(ctx context.Context, code []uint64, from, to uint64, f func(*history.View) bool) (reached uint64, err error) {
+	return p.inPart(ctx, from, to, func(t *Timeline, to uint64) (uint64, error) { return t.Visit(ctx, code, from, to, f) })
+}
+
+// inPart calls f with the recording that has a position, and with its end or to. If there is
+// none it returns the position.
+func (p *Past) inPart(ctx context.Context, from, to uint64, f func(t *Timeline, to uint64) (uint64, error)) (reached uint64, err error) {
 	part, ok := p.at(from).(*Part)
 	if !ok {
 		return from, nil
@@ -222,7 +233,7 @@ func (p *Past) Hits(ctx context.Context, code []uint64, from, to uint64, f func(
 	if err != nil {
 		return from, err
 	}
-	return t.Hits(ctx, code, from, min(to, part.last), f)
+	return f(t, min(to, part.last))
 }
 
 // Inputs implements history.Archive.

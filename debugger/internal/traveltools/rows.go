@@ -33,6 +33,12 @@ func (t *Group) Tools() []mcp.Tool {
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.lastWrite)),
 		},
 		{
+			Name: "debugger/heap_block", Title: "Heap block", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
+			Doc:    "Find the heap block of an address: who allocated and freed it, is it free now",
+			Phrase: "Heap block searched",
+			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.heapBlock)),
+		},
+		{
 			Name: "debugger/call_trace", Title: "Trace a call", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
 			Doc:    "Show what a recorded call did: lines, changes, callees with results, return value",
 			Phrase: "Call traced",

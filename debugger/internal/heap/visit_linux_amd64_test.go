@@ -1,0 +1,62 @@
+package heap_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+)
+
+// Visits are at the same places as hits, where they are so dense that records are read and where
+// they are rare, and end where they should.
+func TestVisit(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "visits.c")
+	text := "#include <stdlib.h>\nvolatile int n;\nint main(void) {\n" +
+		"for (int i = 0; i < 3000; i++) free(malloc(24));\n" +
+		"for (int i = 0; i < 20; i++) { for (int j = 0; j < 200000; j++) n++; free(malloc(i)); }\n" +
+		"for (int i = 0; i < 200; i++) free(malloc(i));\n}\n"
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-O0", "-fno-builtin"))
+	code := slices.Sorted(slices.Values(append(s.Program.Symbols("malloc", nil), s.Program.Symbols("free", nil)...)))
+	type place struct {
+		position uint64
+		thread   int
+		pc, sp   uint64
+	}
+	var hits, visits []place
+	h := s.History
+	if err := h.Hits(t.Context(), code, h.Oldest(), h.End(), func(hit history.Hit) bool {
+		hits = append(hits, place{hit.Position, hit.Thread, hit.PC, hit.SP})
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	visit := func(limit int) {
+		visits = nil
+		if err := s.AtPosition(t.Context(), h.End(), func() {
+			if _, err := h.Visit(t.Context(), code, h.Oldest(), h.End(), func(v *history.View) bool {
+				visits = append(visits, place{v.Position(), v.Thread(), v.PC(), v.SP()})
+				return len(visits) != limit
+			}); err != nil {
+				t.Error(err)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	visit(0)
+	if len(hits) < 6400 || !slices.Equal(hits, visits) {
+		t.Errorf("%d visits, %d hits", len(visits), len(hits))
+	}
+	for _, limit := range []int{1, 63, 64, 65, 6010} {
+		if visit(limit); !slices.Equal(visits, hits[:limit]) {
+			t.Errorf("%d visits, want %d", len(visits), limit)
+		}
+	}
+}
