@@ -273,7 +273,7 @@ func (m *machine) predicates(step *boundStep, s support, e *event.Event) (suppor
 	}
 	late, risky, at := false, false, step.counts
 	for _, p := range step.predicates {
-		holds := unknown
+		var holds truth
 		if p.position {
 			count := &m.parent().counts[at]
 			*count++
