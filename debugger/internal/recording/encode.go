@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ type Writer struct {
 // entries of the table of files wait in the compressor. If w has a method Full() bool that
 // returns true, the recording ends. If w is a *[Ring], the recording has segments.
 func NewWriter(w io.Writer) (*Writer, error) {
-	out := &headed{w, header()}
+	out := &headed{to: w, head: header()}
 	ring, _ := w.(*Ring)
 	zip, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	return &Writer{zip: zip, out: out, segments: segments{ring: ring}}, err
@@ -57,16 +58,19 @@ func NewWriter(w io.Writer) (*Writer, error) {
 type headed struct {
 	to   io.Writer
 	head []byte
+	err  error // the first one
 }
 
 func (h *headed) Write(b []byte) (int, error) {
 	if len(h.head) > 0 {
-		if _, err := h.to.Write(h.head); err != nil {
-			return 0, err
+		if _, h.err = h.to.Write(h.head); h.err != nil {
+			return 0, h.err
 		}
 		h.head = nil
 	}
-	return h.to.Write(b)
+	n, err := h.to.Write(b)
+	h.err = cmp.Or(h.err, err)
+	return n, err
 }
 
 // window is the size of the compressor's window. Readers refuse a larger one.
@@ -144,6 +148,23 @@ const lastRoom = 1 << 20
 func (w *Writer) full() bool {
 	f, ok := w.out.to.(interface{ Full() bool })
 	return ok && f.Full()
+}
+
+// end adds the reason why a recording ends before the program, and ends it. Nothing is added after
+// an error of the underlying writer, which was reported, nor to a recording without events.
+func (w *Writer) end(e *Event) error {
+	if w.out.err != nil || w.events == 0 {
+		return nil
+	}
+	return w.Add(e)
+}
+
+// finish is Close unless an error of the underlying writer was reported, or nothing was added.
+func (w *Writer) finish() error {
+	if w.out.err != nil || w.events == 0 {
+		return nil
+	}
+	return w.Close()
 }
 
 // Size returns the number of bytes before compression.

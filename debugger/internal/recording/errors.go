@@ -18,6 +18,9 @@ type cutError string
 
 func (e cutError) Error() string { return string(e) }
 
+// errMode ends a recording of a program that is not for x86-64.
+const errMode = cutError("the program executes 32-bit code")
+
 // errTooMany ends a recording that a reader would refuse.
 const errTooMany = cutError("the recording has reached the largest size, 2 GiB before compression")
 

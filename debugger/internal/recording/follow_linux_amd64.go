@@ -113,7 +113,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 	}
 	r.result.Err = errors.Join(r.result.Err, r.closeRun())
 	r.result.Positions, r.result.Events = r.recorded, out.events
-	r.result.Err = errors.Join(r.result.Err, out.Close())
+	r.result.Err = errors.Join(r.result.Err, out.finish())
 	return r.result, nil
 }
 

@@ -28,6 +28,9 @@ func (r *recorder) image(pid int) (Event, error) {
 	if err := r.tracer.Regs(pid, &regs); err != nil {
 		return e, err
 	}
+	if regs.CS != longMode {
+		return e, errMode
+	}
 	if err := hideVDSO(memory, regs.RSP); err != nil {
 		return e, err
 	}

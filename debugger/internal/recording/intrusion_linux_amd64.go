@@ -137,7 +137,7 @@ func (i *intrusion) checkThreads() error {
 			return err
 		}
 		if regs.CS != longMode {
-			return cutError("the program executes 32-bit code")
+			return errMode
 		}
 	}
 	return nil

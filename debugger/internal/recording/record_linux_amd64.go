@@ -45,7 +45,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 		r.result.Err = errors.Join(r.result.Err, r.awaitEnd(ctx))
 	}
 	r.result.Positions, r.result.Events, r.result.Children = r.recorded, out.events, r.family.close()
-	r.result.Err = errors.Join(r.result.Err, out.Close())
+	r.result.Err = errors.Join(r.result.Err, out.finish())
 	return r.result, nil
 }
 
@@ -139,10 +139,10 @@ func (r *recorder) recordFrom(ctx context.Context, err error) {
 		return
 	}
 	r.result.Cut = err.Error()
-	if reason := cutError(""); r.out.events == 0 || !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
+	if reason := cutError(""); !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
 		r.result.Err = err
 	}
-	if err := r.out.Add(&Event{Kind: Cut, Position: r.recorded, Reason: r.result.Cut, Immediate: r.immediate()}); err != nil {
+	if err := r.out.end(&Event{Kind: Cut, Position: r.recorded, Reason: r.result.Cut, Immediate: r.immediate()}); err != nil {
 		r.result.Err = errors.Join(r.result.Err, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -21,6 +22,7 @@ import (
 func DebugCommand(a *app.App) app.Command { return commands{a}.debugCommand() }
 
 func (a commands) debugCommand() app.Command {
+	input := ""
 	return app.Command{
 		Name: "debug", Args: "PROGRAM|PID [ARGUMENT...]", Min: 1, Max: app.AnyNumber,
 		KeepUser: true,
@@ -29,19 +31,20 @@ func (a commands) debugCommand() app.Command {
 			"of the debugger without their prefix, such as step_over, or as much of a name as\n" +
 			"is unique. Arguments follow as NAME=VALUE; the most common one needs no name:\n" +
 			"\"set_breakpoint main\", \"evaluate p->next\". help lists the commands, the tab key\n" +
-			"completes them, an empty line repeats the last one. Ctrl-C pauses the program;\n" +
-			"quit ends the session and a program that was launched, and detaches from others.",
+			"completes them, an empty line repeats the last one. Ctrl-C pauses the program, or\n" +
+			"clears the line; launch and attach end the session before. A program that is to\n" +
+			"read its input gets it with --input; \"send_input TEXT\" types a line to it. quit ends the session and a program that was launched, and detaches from others.",
 		Example: "triptych debug ./shop\n" +
 			"triptych debug -- ./shop --verbose orders.txt\n" +
 			"triptych debug 4711",
-		Flags: func(set *pflag.FlagSet) { a.ServerFlags(set) },
-		Run:   a.debug,
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&input, "input", "", "what the program reads: a `file`, or pipe or tty for lines of send_input; nothing without it")
+			a.ServerFlags(set)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			return a.shell(ctx, func(ctx context.Context, s *debugShell) error { return s.start(ctx, input, args) })
+		},
 	}
-}
-
-// debug runs the shell for a program. Its session lives as long as the conversation does.
-func (a commands) debug(ctx context.Context, args []string) error {
-	return a.shell(ctx, func(ctx context.Context, s *debugShell) error { return s.start(ctx, args) })
 }
 
 // shell runs a shell whose session is started by a function.
@@ -72,12 +75,14 @@ type debugShell struct {
 	conversation *app.Conversation
 	signals      <-chan os.Signal
 	begun        bool        // there is a session
+	session      string      // its id
+	launched     bool        // the program ends with it
 	tools        []debugTool // in the order of the table
 	last         string      // the command that an empty line repeats
 }
 
 // start launches the program or attaches to the process.
-func (s *debugShell) start(ctx context.Context, args []string) error {
+func (s *debugShell) start(ctx context.Context, input string, args []string) error {
 	if pid, err := strconv.Atoi(args[0]); err == nil && len(args) == 1 {
 		return s.call(ctx, "attach", map[string]any{"pid": pid})
 	}
@@ -85,7 +90,30 @@ func (s *debugShell) start(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		arguments["args"] = args[1:]
 	}
-	return s.call(ctx, "launch", arguments)
+	return s.launch(ctx, input, arguments)
+}
+
+// launch launches a program with what it is to read.
+func (s *debugShell) launch(ctx context.Context, input string, arguments map[string]any) error {
+	switch input {
+	case "":
+		return s.call(ctx, "launch", arguments)
+	case "tty":
+		arguments["input"] = "terminal"
+		return s.call(ctx, "launch", arguments)
+	}
+	arguments["input"] = "pipe"
+	if input == "pipe" {
+		return s.call(ctx, "launch", arguments)
+	}
+	text, err := os.ReadFile(input)
+	if err == nil {
+		err = s.call(ctx, "launch", arguments)
+	}
+	if err == nil {
+		err = s.call(ctx, "send_input", map[string]any{"text": string(text), "eof": true})
+	}
+	return err
 }
 
 // errQuit ends the shell.
@@ -115,8 +143,8 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// read waits for a line. A signal is like the end of the input: nothing runs that
-// it could be for.
+// read waits for a line. A signal is like the end of the input: nothing runs that it could be for.
+// At a terminal Ctrl-C is not: it clears the line, or was meant for what has just ended.
 func (s *debugShell) read(in lineReader) (string, error) {
 	type result struct {
 		line string
@@ -127,12 +155,17 @@ func (s *debugShell) read(in lineReader) (string, error) {
 		line, err := in.readLine()
 		got <- result{line, err}
 	}()
-	select {
-	case r := <-got:
-		return r.line, r.err
-	case <-s.signals:
-		in.restore()
-		return "", io.EOF
+	for {
+		select {
+		case r := <-got:
+			return r.line, r.err
+		case sig := <-s.signals:
+			if sig == os.Interrupt && in.interrupted() {
+				continue
+			}
+			in.restore()
+			return "", io.EOF
+		}
 	}
 }
 
@@ -156,6 +189,15 @@ func (s *debugShell) execute(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
+	return s.executeTool(ctx, tool, rest)
+}
+
+// begins are the tools that begin a session. The shell has one at a time.
+var begins = []string{"launch", "attach", "open_core", "open_trace"}
+
+// executeTool calls a tool with arguments. One that begins a session ends the one before: a program
+// that was launched is killed, others run on.
+func (s *debugShell) executeTool(ctx context.Context, tool *debugTool, rest string) error {
 	given, err := s.app.debugArguments(tool, rest)
 	if err != nil {
 		return err
@@ -164,14 +206,25 @@ func (s *debugShell) execute(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	return s.call(ctx, tool.name, arguments)
+	before, end := s.session, map[string]any{"session": s.session}
+	if s.launched {
+		end["kill"] = true
+	}
+	if err := s.call(ctx, tool.name, arguments); err != nil {
+		return err
+	}
+	if slices.Contains(begins, tool.name) && before != "" && before != s.session {
+		return s.call(ctx, "detach", end)
+	}
+	return nil
 }
 
 // debugState is the part of an answer that shows whether the program runs.
 type debugState struct {
 	Structured struct {
 		State struct {
-			Status string `json:"status"`
+			Status  string `json:"status"`
+			Session string `json:"session"`
 		} `json:"state"`
 	} `json:"structuredContent"`
 }
@@ -188,6 +241,10 @@ func (s *debugShell) call(ctx context.Context, name string, arguments any) error
 		var state debugState
 		if err := errors.Join(json.Unmarshal(raw, &result), json.Unmarshal(raw, &state)); err != nil {
 			return fmt.Errorf("the answer of %s: %w", name, err)
+		}
+		if id := state.Structured.State.Session; id != "" && name != "detach" {
+			s.launched = s.launched && id == s.session || name == "launch"
+			s.session = id
 		}
 		if state.Structured.State.Status == "running" && s.waits(name) {
 			name, arguments = "continue", map[string]any{"wait_ms": 60000}
@@ -212,8 +269,8 @@ func (s *debugShell) waits(name string) bool {
 // errInterrupted ends the shell before it has begun.
 var errInterrupted = errors.New("interrupted")
 
-// await calls a tool. The first signal meanwhile pauses the program, a further one
-// ends the shell. While there is no session, there is nothing to pause.
+// await calls a tool. Each Ctrl-C meanwhile pauses the program, another signal ends the shell. While
+// there is no session, there is nothing to pause.
 func (s *debugShell) await(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -226,7 +283,7 @@ func (s *debugShell) await(ctx context.Context, name string, arguments any) (jso
 		raw, err := s.conversation.Client.Call(ctx, "tools/call", map[string]any{"name": s.full(name), "arguments": arguments})
 		got <- result{raw, err}
 	}()
-	for paused := false; ; paused = true {
+	for {
 		select {
 		case r := <-got:
 			return r.raw, r.err
@@ -234,7 +291,7 @@ func (s *debugShell) await(ctx context.Context, name string, arguments any) (jso
 			switch {
 			case !s.begun:
 				return nil, errInterrupted
-			case paused || sig != os.Interrupt:
+			case sig != os.Interrupt:
 				return nil, errQuit
 			}
 			go func() { // its answer is that of the call

@@ -149,6 +149,8 @@ func (a commands) debugArguments(tool *debugTool, rest string) (toolcmd.Argument
 		return toolcmd.Arguments{Texts: breakpointPlace(rest)}, nil
 	case tool.name == "clear_breakpoint":
 		return breakpointNumbers(rest)
+	case tool.name == "send_input": // a line
+		return toolcmd.Arguments{Texts: []toolcmd.NamedText{{Name: "text", Value: rest + "\n"}}}, nil
 	case main != "":
 		return toolcmd.Arguments{Texts: []toolcmd.NamedText{{Name: main, Value: rest}}}, nil
 	}

@@ -2,6 +2,7 @@ package debugcmd
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strings"
 
@@ -13,6 +14,9 @@ type lineReader interface {
 	readLine() (string, error) // without the end of the line
 	// restore puts the terminal back; readLine does it itself when it returns.
 	restore()
+	// interrupted reports whether Ctrl-C has cleared the line that is being read, so that the
+	// signal of a further one is not for the shell.
+	interrupted() bool
 }
 
 // newLineReader edits lines on a terminal, with completion and a history, and reads
@@ -27,7 +31,7 @@ func newLineReader(a commands, complete func(line string) []string) lineReader {
 	t.term = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{a.In, a.Out}, "(triptych) ")
+	}{&clearing{in: a.In}, a.Out}, "(triptych) ")
 	t.term.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
 			return "", 0, false
@@ -66,6 +70,8 @@ func (p *plainLines) readLine() (string, error) {
 
 func (*plainLines) restore() {}
 
+func (*plainLines) interrupted() bool { return false }
+
 // terminalLines reads lines from a terminal, which is in raw mode meanwhile.
 type terminalLines struct {
 	term   *term.Terminal
@@ -84,6 +90,34 @@ func (t *terminalLines) readLine() (string, error) {
 	return t.term.ReadLine()
 }
 
+func (*terminalLines) interrupted() bool { return true }
+
 func (t *terminalLines) restore() {
 	_ = term.Restore(t.fd, t.cooked) // nothing can be done about a terminal that is gone
+}
+
+// A clearing reader makes Ctrl-C clear the line. The editor of lines takes it for the end of the
+// input.
+type clearing struct {
+	in   io.Reader
+	rest []byte // that Ctrl-C stands for
+}
+
+const ctrlC = 3
+
+// clearLine goes to the end of the line (Ctrl-E) and deletes what is before it (Ctrl-U).
+const clearLine = "\x05\x15"
+
+// Read implements io.Reader.
+func (c *clearing) Read(b []byte) (int, error) {
+	if len(c.rest) == 0 {
+		n, err := c.in.Read(b)
+		if bytes.IndexByte(b[:n], ctrlC) < 0 {
+			return n, err
+		}
+		c.rest = bytes.ReplaceAll(b[:n], []byte{ctrlC}, []byte(clearLine))
+	}
+	n := copy(b, c.rest)
+	c.rest = c.rest[n:]
+	return n, nil
 }

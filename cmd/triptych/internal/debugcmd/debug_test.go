@@ -9,7 +9,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/term"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
@@ -83,6 +86,45 @@ func TestDebugCompletion(t *testing.T) {
 		if got := completion(line, candidates); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
+	}
+}
+
+// Ctrl-C clears the line that is typed, and the shell goes on.
+func TestCtrlCClearsTheLine(t *testing.T) {
+	typed := "evalu" + string(rune(ctrlC)) + "help\rquit\r"
+	lines := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{&clearing{in: strings.NewReader(typed)}, io.Discard}, "> ")
+	for _, want := range []string{"help", "quit"} {
+		if got, err := lines.ReadLine(); got != want || err != nil {
+			t.Errorf("the line is %q, %v, want %q", got, err, want)
+		}
+	}
+}
+
+// typing is a terminal at which a line is typed after Ctrl-C was pressed.
+type typing struct{ line chan string }
+
+func (l typing) readLine() (string, error) { return <-l.line, nil }
+func (typing) restore()                    {}
+func (typing) interrupted() bool           { return true }
+
+// A signal of Ctrl-C that comes too late, when the program has stopped, does not end the shell.
+func TestLateInterrupt(t *testing.T) {
+	signals, line := make(chan os.Signal), make(chan string)
+	s := debugTools(t)
+	s.signals = signals
+	go func() {
+		signals <- os.Interrupt
+		line <- "continue"
+	}()
+	if got, err := s.read(typing{line}); got != "continue" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	go func() { signals <- syscall.SIGTERM }()
+	if _, err := s.read(typing{line}); !errors.Is(err, io.EOF) {
+		t.Errorf("after SIGTERM: %v", err)
 	}
 }
 

@@ -46,6 +46,7 @@ func (a commands) gdbServerCommand() app.Command {
 			"triptych gdbserver --trace crash.trace\n" +
 			"gdb -ex 'target remote | triptych gdbserver --stdio --record -- ./shop' ./shop",
 		Flags: func(set *pflag.FlagSet) {
+			a.DataFlags(set)
 			set.BoolVar(&f.stdio, "stdio", false, "talk to gdb over standard input and output")
 			set.IntVar(&f.attach, "attach", 0, "attach to the process with this `pid`")
 			set.StringVar(&f.trace, "trace", "", "open this `file` that debugger/export_trace has written in the format binary")

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -79,6 +80,7 @@ func (a commands) recordCommand() app.Command {
 			"triptych replay shop.recording",
 		Flags: func(set *pflag.FlagSet) {
 			set.SetInterspersed(false) // what follows the program's name is for the program
+			a.DataFlags(set)           // as all commands of the debugger have
 			set.StringVarP(&f.output, "output", "o", "", "write the recording to this `file` (PROGRAM.recording)")
 			set.BoolVar(&f.onCrash, "on-crash", false, "keep the file only if the program fails: by a signal or with a status that is not 0")
 			set.BoolVar(&f.follow, "follow", false, "record each child of the program, too, in a file with its process id added to the name")
@@ -125,18 +127,36 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 		program.Child = childFiles(name, f.limits)
 	}
 	run, err := recordInto(ctx, file.recording(), program)
-	if err = errors.Join(err, file.recording().Close()); err != nil {
-		return errors.Join(err, file.remove())
+	if err != nil {
+		return errors.Join(err, file.recording().Close(), file.remove())
 	}
-	a.packRecorded(f, &run, file)
-	a.reportRecorded(f, &run, file)
-	if err := a.keepChildren(f, &run, name); err != nil {
-		return err
-	}
-	if failed := run.Status != 0; f.onCrash && !failed {
-		return file.remove()
-	}
+	a.keepRecorded(f, &run, file)
+	a.keepChildren(f, &run, name)
 	return exitOf(&run)
+}
+
+// keepRecorded reports the recording, or removes it. The program has ended with a status, which is
+// that of the command, so that what fails is only reported.
+func (a commands) keepRecorded(f *recordFlags, run *debugger.RecordedRun, file *outputFile) {
+	err := file.recording().Close()
+	switch {
+	case f.onCrash && run.Status == 0 || run.Events == 0:
+		err = errors.Join(err, file.remove())
+	case f.pack:
+		err = errors.Join(err, a.pack(file.Name()))
+	}
+	a.reportRecorded(f, run, file)
+	if run.Err != nil && run.Err.Error() != run.Cut {
+		err = errors.Join(run.Err, err)
+	}
+	a.report(err)
+}
+
+// report prints an error that does not end the command.
+func (a commands) report(err error) {
+	if err != nil {
+		fmt.Fprintf(a.Err, "triptych: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
 }
 
 // garbagePercent is the growth of a recorder's heap after which garbage is collected. The heap
@@ -181,19 +201,14 @@ func (a commands) reportRecorded(f *recordFlags, run *debugger.RecordedRun, file
 	if f.onCrash && run.Status == 0 {
 		return
 	}
-	if run.Cut != "" {
+	switch {
+	case run.Events == 0:
+		fmt.Fprintf(a.Err, "triptych: nothing is recorded: %s\n", run.Cut)
+		return
+	case run.Cut != "":
 		fmt.Fprintf(a.Err, "triptych: the recording ends before the program: %s%s\n", run.Cut, file.hint())
 	}
 	fmt.Fprintf(a.Err, "triptych: recorded %s; see them by: triptych replay %s\n", file.extent(run), file.Name())
-}
-
-// packRecorded adds to a recording what its replay needs, if that is wanted.
-func (a commands) packRecorded(f *recordFlags, run *debugger.RecordedRun, file *outputFile) {
-	if f.pack && !(f.onCrash && run.Status == 0) {
-		if err := a.pack(file.Name()); err != nil {
-			fmt.Fprintf(a.Err, "triptych: not packed: %v\n", err)
-		}
-	}
 }
 
 // pack adds to a recording what its replay needs, and says what it could not add.
@@ -216,7 +231,7 @@ func exitOf(run *debugger.RecordedRun) error {
 	case run.Status != 0:
 		return app.ExitError(run.Status)
 	}
-	return run.Err
+	return nil
 }
 
 // ReplayCommand returns the row of triptych replay.

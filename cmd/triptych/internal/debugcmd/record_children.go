@@ -26,24 +26,24 @@ func childFiles(name string, l limits) func(pid int) io.WriteCloser {
 
 // keepChildren reports the recordings of children, and removes those that are not to be kept:
 // with --on-crash those of children that have not failed.
-func (a commands) keepChildren(f *recordFlags, run *debugger.RecordedRun, name string) error {
-	var err error
+func (a commands) keepChildren(f *recordFlags, run *debugger.RecordedRun, name string) {
 	for _, c := range run.Children {
 		file := childFile(name, c.PID)
 		switch {
 		case c.Err != nil:
 			fmt.Fprintf(a.Err, "triptych: child %d: %v\n", c.PID, c.Err)
 		case f.onCrash && c.Status == 0:
+		case c.Events == 0:
+			fmt.Fprintf(a.Err, "triptych: child %d: nothing is recorded: %s\n", c.PID, c.Cut)
 		default:
 			if f.pack {
-				err = errors.Join(err, a.pack(file))
+				a.report(a.pack(file))
 			}
 			fmt.Fprintf(a.Err, "triptych: child %d: recorded %d instructions; see them by: triptych replay %s\n", c.PID, c.Positions, file)
 			continue
 		}
 		if failed := os.Remove(file); failed != nil && !errors.Is(failed, os.ErrNotExist) {
-			err = errors.Join(err, failed)
+			a.report(failed)
 		}
 	}
-	return err
 }

@@ -38,7 +38,9 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 	if f.onCrash && !failed {
 		return errors.Join(run.Err, file.remove())
 	}
-	a.packRecorded(f, &run, file)
+	if f.pack {
+		a.report(a.pack(file.Name()))
+	}
 	a.reportProcess(&run, file)
 	return run.Err
 }

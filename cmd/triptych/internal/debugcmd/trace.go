@@ -51,6 +51,7 @@ func (a commands) traceShow() app.Command {
 			"position 7 is before step 7. Code that the trace lacks, and symbols, are read\n" +
 			"from the program and its libraries if they still are the same.",
 		Flags: func(set *pflag.FlagSet) {
+			a.DataFlags(set)
 			set.StringVar(&f.from, "from", "", "print the steps from this `position` on")
 			set.StringVar(&f.to, "to", "", "print the steps up to this `position`")
 			set.StringVar(&f.at, "at", "", "print where the thread is at this `position`, and its registers")
