@@ -124,16 +124,16 @@ const (
 func (h Hunk) small() bool {
 	text := h.removed + h.added
 	lines := strings.Count(blankLines.ReplaceAllString(text, ""), "\n")
-	words := map[string]bool{}
-	for _, w := range identifiers.FindAllString(text, -1) {
-		words[w] = true
+	seen := map[string]bool{}
+	for _, w := range words.FindAllString(text, -1) {
+		seen[w] = true
 	}
-	return lines <= smallLines && len(words) >= fewWords
+	return lines <= smallLines && len(seen) >= fewWords
 }
 
 var (
-	blankLines  = regexp.MustCompile(`(?m)^\s*\n`)
-	identifiers = regexp.MustCompile(`[A-Za-z_]\w*`)
+	blankLines = regexp.MustCompile(`(?m)^\s*\n`)
+	words      = regexp.MustCompile(`\w+|[^\s\w(){}\[\],;]+`) // names, numbers, operators
 )
 
 // patched reports whether a candidate is a place that the patch itself changes.

@@ -11,12 +11,6 @@ func allRules() []rule {
 	return slices.Concat(commonRules, cRules, goRules, rustRules, pythonRules, scriptRules)
 }
 
-// braced lists the families whose functions are enclosed in braces.
-var braced = []syntax.Family{syntax.CFamily, syntax.GoFamily, syntax.RustFamily, syntax.ScriptFamily}
-
-// everywhere lists all families that have rules.
-var everywhere = append(slices.Clone(braced), syntax.PythonFamily)
-
 // commonRules apply to several families.
 var commonRules = []rule{
 	{

@@ -12,10 +12,7 @@ var checked = []string{
 // reset lists the ways in which a variable gets another value.
 var reset = []string{"$p =", "& $p", "$p . reset|release ("}
 
-// touches lists the ways to follow a pointer.
-var touches = []string{"$p ->", "* $p", "$p ["}
-
-// used lists touches and the ways to pass the pointer on.
+// used lists the ways to follow a pointer and to pass it on.
 var used = []string{"$p ->", "* $p", "$p [", "( $p )|,", ", $p )|,", "return $p ;"}
 
 // bounded lists the ways to compare a number with a limit.

@@ -2,7 +2,7 @@
 // places of public projects in the same way.
 //
 //	bugbench mine CLONE... > testdata/fixes.tsv
-//	bugbench pairs CLONE... > testdata/pairs.tsv
+//	bugbench pairs CLONE... > pairs.tsv
 //	bugbench learn CLONES
 //	bugbench run [-half tuning|reporting] [-only METHODS] [-fixes FILE] CLONES
 //
@@ -33,10 +33,12 @@
 // The tree is the parent commit. The query is the file and line of the first place.
 // A finding is right if it is in the file of another place of the fix and at most 15
 // lines away. Beside the place, the patch is asked: the change of the first place, or all
-// of the earlier commit of a pair. Fixes whose commit id begins with an even digit are the tuning half; the
-// others are looked at to report only. Testdata/judged.tsv has 50 of the first five
-// answers to the latter, judged by reading. Answers that a method calls likely are
-// measured by themselves, too; the baselines do not say how sure they are.
+// of the earlier commit of a pair. Fixes whose commit id begins with an even digit are the
+// tuning half; the others are looked at to report only. Testdata/judged.tsv has 50 of the
+// first five answers to the latter, judged by reading. Answers that a method calls likely
+// are measured by themselves, too; the baselines do not say how sure they are. Pairs are
+// divided by project: testdata/pairs_tuning.tsv and pairs_reporting.tsv have up to seven
+// of each project.
 //
 // # What is learned
 //
