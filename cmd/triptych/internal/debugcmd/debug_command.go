@@ -137,6 +137,8 @@ func (a commands) debugArguments(tool *debugTool, rest string) (toolcmd.Argument
 		return toolcmd.ParseArguments(a.App, nil)
 	case strings.HasPrefix(rest, "{"):
 		return toolcmd.ParseArguments(a.App, []string{rest})
+	case tool.name == "send_input" && rest == endOfInput:
+		return toolcmd.ParseArguments(a.App, []string{`{"text":"","eof":true}`})
 	case assigned && tool.has(name) && !strings.HasPrefix(value, "="):
 		words, err := splitQuoted(rest)
 		if err != nil {
@@ -156,6 +158,9 @@ func (a commands) debugArguments(tool *debugTool, rest string) (toolcmd.Argument
 	}
 	return toolcmd.Arguments{}, fmt.Errorf("%s takes arguments as NAME=VALUE; help %s lists them", tool.name, tool.name)
 }
+
+// endOfInput behind send_input is not a line. The tool requires a text, too.
+const endOfInput = "eof=true"
 
 // breakpointPlace reads ADDRESS, FILE:LINE or FUNCTION.
 func breakpointPlace(text string) []toolcmd.NamedText {
@@ -214,31 +219,6 @@ func splitQuoted(line string) ([]string, error) {
 	return words, nil
 }
 
-// help lists the commands, or the arguments of one.
-func (s *debugShell) help(name string) error {
-	if name == "" {
-		for i := range s.tools {
-			if err := s.app.Printf("%-24s %s\n", s.tools[i].name, s.tools[i].doc); err != nil {
-				return err
-			}
-		}
-		return s.app.Printf("%-24s %s\n", "quit", "End the shell")
-	}
-	tool, err := s.find(name)
-	if err != nil {
-		return err
-	}
-	if err := s.app.Printf("%s: %s\n", tool.name, tool.doc); err != nil {
-		return err
-	}
-	for _, each := range tool.arguments {
-		if err := s.app.Printf("  %s=%s  %s\n", each.name, strings.ToUpper(each.kind), each.doc); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // complete returns what the beginning of a line may go on with: commands, then
 // their arguments.
 func (s *debugShell) complete(line string) (candidates []string) {
@@ -252,7 +232,10 @@ func (s *debugShell) complete(line string) (candidates []string) {
 	}
 	last := rest[strings.LastIndex(rest, " ")+1:]
 	if name == "help" {
-		return s.complete(last)
+		for _, t := range topics {
+			candidates = append(candidates, t.name)
+		}
+		return append(s.complete(last), beginningWith(append(candidates, helpAll), last)...)
 	}
 	tool, err := s.find(name)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
+	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
@@ -86,6 +87,24 @@ func TestDebugCompletion(t *testing.T) {
 		if got := completion(line, candidates); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
+	}
+}
+
+// Each command is in one topic of the help, and no topic has one that is not there.
+func TestDebugTopics(t *testing.T) {
+	var listed, all []string
+	for _, topic := range topics {
+		listed = append(listed, topic.tools...)
+	}
+	for _, tool := range new(debugger.Config).Tools() {
+		if name, ours := strings.CutPrefix(tool.Name, debugPrefixes[0]); ours {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(listed)
+	slices.Sort(all)
+	if !slices.Equal(listed, all) {
+		t.Errorf("the topics have %q, the commands are %q", listed, all)
 	}
 }
 
