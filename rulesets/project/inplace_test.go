@@ -154,3 +154,42 @@ func TestOtherStores(t *testing.T) {
 		p.Close()
 	}
 }
+
+// A block whose end is lost says nothing of the store: the mark is told, not another store.
+func TestDamagedBlockIsOfThisStore(t *testing.T) {
+	b := newBench(t, "agents")
+	b.create("a", "", "A.\n")
+	if err := os.WriteFile(filepath.Join(b.dir, "AGENTS.md"), []byte("Mine.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.mustPull()
+	path := filepath.Join(b.dir, "AGENTS.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _, found := strings.Cut(string(text), "<!-- triptych:end")
+	if !found {
+		t.Fatalf("no block in %q", text)
+	}
+	if err := os.WriteFile(path, []byte(whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	all, _, err := Select(t.Context(), b.source, p.Selection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Selection.Targets = []string{"agents"}
+	plan, err := p.Plan(all, nil)
+	if err != nil || len(plan.Items) != 1 || plan.Items[0].Err == nil {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	if err := p.CheckStore(t.Context(), b.source, plan); err != nil {
+		t.Error(err)
+	}
+}

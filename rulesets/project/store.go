@@ -40,7 +40,7 @@ func (p *Project) CheckStore(ctx context.Context, source Source, plan Plan) erro
 	}
 	compared, known := 0, false
 	for _, i := range plan.Items {
-		if i.Err != nil || i.LeftOut || len(i.Locked.Parts) == 0 || compared == maxCompared {
+		if i.LeftOut || len(i.Locked.Parts) == 0 || compared == maxCompared {
 			continue
 		}
 		compared++
@@ -52,7 +52,7 @@ func (p *Project) CheckStore(ctx context.Context, source Source, plan Plan) erro
 			if err != nil {
 				return err
 			}
-			if !i.Exists || Sum(i.Have) != i.Locked.Sum || strings.TrimSpace(r.Markdown) == "" {
+			if i.Err != nil || !i.Exists || Sum(i.Have) != i.Locked.Sum || strings.TrimSpace(r.Markdown) == "" {
 				known = true // what was written is not there to compare
 				continue
 			}
