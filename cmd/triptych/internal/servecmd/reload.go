@@ -20,18 +20,23 @@ import (
 type reloader struct {
 	app          *app.App
 	set          *pflag.FlagSet // of the running command
-	last         *pflag.FlagSet // with the settings that hold
+	held         settings       // that the server has now
 	endpoint     *streamable.Handler
 	certificates *https.Certificates // nil without TLS
 	log          *slog.Logger
 }
 
+// settings are the values of flags, by their names.
+type settings map[string]string
+
+func settingsOf(set *pflag.FlagSet) settings {
+	all := settings{}
+	set.VisitAll(func(flag *pflag.Flag) { all[flag.Name] = flag.Value.String() })
+	return all
+}
+
 // run reloads at each signal until ctx is done, also at one that came before it ran.
 func (r *reloader) run(ctx context.Context) error {
-	var err error
-	if _, r.last, err = r.reread(); err != nil {
-		return err
-	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -68,12 +73,12 @@ func (r *reloader) reload() error {
 	}
 	var applied, waiting []string
 	set.VisitAll(func(flag *pflag.Flag) {
-		running := r.last.Lookup(flag.Name)
-		switch {
-		case running == nil || running.Value.String() == flag.Value.String():
+		value := flag.Value.String()
+		switch running, known := r.held[flag.Name]; {
+		case !known || running == value:
 		case flag.Name == "log-level" || slices.Contains(limitFlags, flag.Name):
 			applied = append(applied, flag.Name)
-			_ = running.Value.Set(flag.Value.String()) // it was read from such a text
+			r.held[flag.Name] = value
 		default:
 			waiting = append(waiting, flag.Name)
 		}

@@ -69,7 +69,7 @@ func (b *background) run(name string, part func(context.Context) error) {
 // start starts all parts. numbers is the listener of the metrics, nil without one.
 func (b *background) start(numbers net.Listener) {
 	s := b.s
-	again := &reloader{app: s.App, set: s.flags.set, endpoint: s.endpoint, certificates: s.certificates, log: s.env.Logger}
+	again := &reloader{app: s.App, set: s.flags.set, held: s.flags.started, endpoint: s.endpoint, certificates: s.certificates, log: s.env.Logger}
 	b.run("reloading on SIGHUP", again.run)
 	b.run("telling systemd", func(ctx context.Context) error { return keepWatchdog(ctx, s.env.Logger) })
 	b.run("releasing memory", func(ctx context.Context) error {

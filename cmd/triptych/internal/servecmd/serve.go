@@ -33,6 +33,7 @@ type serveFlags struct {
 	pprof           bool
 	acme            acmeFlags
 	set             *pflag.FlagSet // all flags of the command
+	started         settings       // their values at the start, as the configuration file had them
 	noFastPath      bool
 	oidc            oidcFlags
 	passed          net.Listener // by systemd

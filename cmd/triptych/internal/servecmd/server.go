@@ -48,6 +48,7 @@ type server struct {
 // order.
 func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	s := &server{commands: a, flags: f, began: a.Now(), services: services{slow: f.slow}, asked: new(atomic.Pointer[time.Time])}
+	f.started = settingsOf(f.set)
 	if err := s.readSettings(); err != nil {
 		return err
 	}
