@@ -2,6 +2,7 @@ package debugger_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,8 +72,11 @@ func (c *client) look() string {
 	} {
 		b.WriteString(c.ok(call.tool, call.args) + "\n")
 	}
-	return b.String()
+	return descriptorTarget.ReplaceAllString(b.String(), "")
 }
+
+// descriptorTarget matches the target of a descriptor, which only the present has.
+var descriptorTarget = regexp.MustCompile(` \(pipe:\[\d+\]\)`)
 
 // However far forward and back, each moment looks as it did, through every
 // tool; in programs with threads and with a signal each millisecond, too.
