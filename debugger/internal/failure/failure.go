@@ -80,7 +80,7 @@ func Argumentf(format string, args ...any) error {
 }
 
 // ErrRunning is proc.ErrRunning with what to do.
-var ErrRunning = &Error{"Process is running", "stop it with debugger/pause, or wait for it with debugger/wait"}
+var ErrRunning = &Error{"Process is running", "stop it with debugger/pause, or wait for it with debugger/continue"}
 
 // ErrTraveling is returned while a move through recorded history is under way, during
 // which no process runs.
