@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -93,9 +93,10 @@ func (r *recorder) exchangeFile(o opened, contents []byte) error {
 	if err != nil {
 		return refusal(err)
 	}
+	flags, _ := descriptorFlags(r.run.Thread(), strconv.FormatUint(o.descriptor, 10)) // 0: it stays open over an exec
 	err = os.WriteFile(r.descriptorPath(int(other)), contents, 0)
 	if err == nil {
-		_, err = r.run.Inject(unix.SYS_DUP3, other, o.descriptor, r.closedByExec(o.descriptor))
+		_, err = r.run.Inject(unix.SYS_DUP3, other, o.descriptor, flags&unix.O_CLOEXEC)
 	}
 	_, closing := r.run.Inject(unix.SYS_CLOSE, other)
 	return errors.Join(err, closing)
@@ -107,18 +108,4 @@ func refusal(err error) error {
 		return nil
 	}
 	return err
-}
-
-// closedByExec returns O_CLOEXEC for a descriptor that execve closes, and else 0.
-func (r *recorder) closedByExec(descriptor uint64) uint64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", r.run.Thread(), descriptor))
-	if err != nil {
-		return 0
-	}
-	_, flags, _ := strings.Cut(string(text), "flags:")
-	var number uint64
-	if _, err := fmt.Sscanf(flags, "%o", &number); err != nil {
-		return 0
-	}
-	return number & unix.O_CLOEXEC
 }
