@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -16,7 +19,7 @@ func (a *App) keyNames(env mcp.Env) func(ctx context.Context, ids []string) map[
 		if !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, keys.IDPrefix) }) {
 			return nil
 		}
-		err := a.readKeys(ctx, env, func(store keys.Store) error {
+		err := a.WithKeys(ctx, env, func(_ redis.UniversalClient, store keys.Store) error {
 			names = keys.Names(ctx, store, ids)
 			return nil
 		})
@@ -29,15 +32,16 @@ func (a *App) keyNames(env mcp.Env) func(ctx context.Context, ids []string) map[
 
 // KeyIDs returns the ids of the keys that a word names, see [keys.IDsOf].
 func (a *App) KeyIDs(ctx context.Context, env mcp.Env, word string) (ids []string, err error) {
-	err = a.readKeys(ctx, env, func(store keys.Store) error {
+	err = a.WithKeys(ctx, env, func(_ redis.UniversalClient, store keys.Store) error {
 		ids, err = keys.IDsOf(ctx, store, word)
 		return err
 	})
 	return ids, err
 }
 
-// readKeys opens the keys where the program keeps them, to read them.
-func (a *App) readKeys(ctx context.Context, env mcp.Env, use func(keys.Store) error) error {
+// WithKeys opens the keys where the program keeps them, calls use with them and the client of the
+// server that has them, nil for files, and closes both.
+func (a *App) WithKeys(ctx context.Context, env mcp.Env, use func(redis.UniversalClient, keys.Store) error) error {
 	client, err := a.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return err
@@ -49,6 +53,5 @@ func (a *App) readKeys(ctx context.Context, env mcp.Env, use func(keys.Store) er
 	if err != nil {
 		return err
 	}
-	defer func() { _ = store.Close() }() // it was only read
-	return use(store)
+	return errors.Join(use(client, store), store.Close())
 }

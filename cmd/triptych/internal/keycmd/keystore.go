@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
@@ -18,19 +20,10 @@ func (a commands) withKeys(ctx context.Context, use func(keys.Store) error) erro
 	if err != nil {
 		return err
 	}
-	client, err := a.DialValkey(ctx, env.Logger)
-	if err != nil {
-		return err
-	}
-	if client != nil {
-		defer func() { _ = client.Close() }() // every answer has come
-	}
-	store, err := a.OpenKeys(client, env)
-	if err != nil {
-		return err
-	}
-	recorded := &app.RecordedKeys{Store: store, Record: a.RecordOnce(client, env)}
-	return errors.Join(keyHint(use(recorded)), store.Close())
+	return a.WithKeys(ctx, env, func(client redis.UniversalClient, store keys.Store) error {
+		recorded := &app.RecordedKeys{Store: store, Record: a.RecordOnce(client, env)}
+		return keyHint(use(recorded))
+	})
 }
 
 // Find returns the key that a word names, by its id or name. It fails if there is none.
