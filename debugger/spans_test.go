@@ -56,8 +56,7 @@ func TestSpansOfCalls(t *testing.T) {
 		}
 	})
 	c := connect(t, opened)
-	p := debuggertest.Start(t, "shapes.c")
-	c.ok("attach", args{"pid": p.PID})
+	c.ok("launch", args{"path": debuggertest.Build(t, "busy-loop.c")})
 	spans.take()
 	c.ok("get_stack_trace", nil)
 	if got, want := spans.take(), []string{" > debugger wait: false", " > debugger use: false"}; !slices.Equal(got, want) {
@@ -68,6 +67,4 @@ func TestSpansOfCalls(t *testing.T) {
 	if got := spans.take(); !slices.Equal(got, want) {
 		t.Errorf("a step has the spans %q, want %q", got, want)
 	}
-	c.ok("detach", nil)
-	free(t, p)
 }
