@@ -26,6 +26,13 @@ func editorsDocument(*testing.T) string {
 		"that a rule whose only glob is `DIR/**` goes into the file in DIR, if DIR exists. Skills\n" +
 		"go into the first folder of the row that another target got them in, else into the\n" +
 		"first.\n")
+	d.line("A client is given a rule once. If it reads AGENTS.md beside a folder of its own, a rule for\n" +
+		"all files goes into AGENTS.md alone. A rule or a skill that the project had in a file of that\n" +
+		"client, before it was imported, stays there, and the target `agents` leaves it out; name a\n" +
+		"client that has AGENTS.md alone, such as `codex`, to have it in AGENTS.md as well. A rule with\n" +
+		"globs of another project is written in both, and `pull` warns.\n")
+	d.line("`--target auto` takes the clients with folders or files of their own in the project, also\n" +
+		"below its root, but not in folders of examples, templates and tests.\n")
 	d.line("## Kinds of files\n")
 	d.line("What each client makes of the files in its folders, and what `triptych rulesets import`\n" +
 		"makes of them. A folder counts in the root of the project and below it: rules and\n" +
@@ -37,12 +44,19 @@ func editorsDocument(*testing.T) string {
 		"which git knows or which has rule files of a client in its root, Markdown outside of the\n" +
 		"places above is left; `triptych rulesets import rules` imports such a folder. The same holds\n" +
 		"for `*.mdc`, `*.instructions.md` and `*.prompt.md` in a project with rule files of a client;\n" +
-		"in a collection of them, they are imported as the client reads them in its own folder.\n")
+		"in a repository without rule files of a client in its root, which is a collection of them,\n" +
+		"they are imported from any folder, as the client reads them in its own.\n")
+	d.line("Front matter ends at a line that begins with `---`; the rest of such a line, as in\n" +
+		"`---# Title`, is text. Without an end, or behind a comment or an empty line, front matter is\n" +
+		"text. So do Claude Code and GitHub Copilot (conformance/editors), and lint says so.\n" +
+		"Front matter that is not YAML, as Cursor writes it for globs that begin with a star, is read\n" +
+		"key by key and kept; lint notes it, for other programs lose it.\n")
 	d.line("## Arguments of commands\n")
 	d.argumentsTable()
 	d.line("A prompt has `{{name}}` for an argument. Where a client has no placeholder for it, `pull`\n" +
 		"says so, and what a person types follows the text. A command that was imported comes\n" +
-		"back to its client with the placeholders that it had.\n")
+		"back to its client with the placeholders that it had. What only some clients replace, the\n" +
+		"output of a command, a file or a variable, stays as it is for the others, and `pull` says so.\n")
 	d.line("## When rules are loaded\n")
 	d.activationTable()
 	d.line("What is in parentheses is a projection: the nearest form that the client has. `pull`\n" +
@@ -122,9 +136,13 @@ func (d *document) argumentsTable() {
 		if c.Commands.Source != "" {
 			source, read = c.Commands.Source, c.Commands.Read
 		}
-		rows = append(rows, []string{code(c.Name), all, each, source, read})
+		embeds := ""
+		if c.Commands.Embeds != nil {
+			embeds = codes(c.Commands.Embeds.Forms)
+		}
+		rows = append(rows, []string{code(c.Name), all, each, embeds, source, read})
 	}
-	d.table([]string{"target", "all arguments", "the first", "source", "read on"}, rows)
+	d.table([]string{"target", "all arguments", "the first", "replaces", "source", "read on"}, rows)
 }
 
 func codes(words []string) string {
@@ -249,13 +267,13 @@ func (d *document) loadTable() {
 			if len(l.Unless) > 0 {
 				text += "; none if the working directory or a folder above it has " + codes(l.Unless)
 			}
-			rows = append(rows, []string{code(c.Name), l.In.String(), text})
+			rows = append(rows, []string{code(c.Name), l.In.String(), text, c.Source, c.Read})
 		}
 		for _, f := range c.Others {
-			rows = append(rows, []string{code(c.Name), "root", code(f.Dir + "/*" + f.Ext)})
+			rows = append(rows, []string{code(c.Name), "root", code(f.Dir + "/*" + f.Ext), c.Source, c.Read})
 		}
 	}
-	d.table([]string{"client", "in", "files"}, rows)
+	d.table([]string{"client", "in", "files", "source", "read on"}, rows)
 }
 
 // importsTable lists the clients that follow imports, and how.
@@ -272,7 +290,11 @@ func (d *document) importsTable() {
 		if c.Imports.Below {
 			folders = "below the working directory; others only if a person allows it"
 		}
-		rows = append(rows, []string{code(c.Name), punctuation, folders})
+		source, read := c.Source, c.Read
+		if c.Imports.Source != "" {
+			source, read = c.Imports.Source, "2026-11-28"
+		}
+		rows = append(rows, []string{code(c.Name), punctuation, folders, source, read})
 	}
-	d.table([]string{"client", "a comma behind it", "files"}, rows)
+	d.table([]string{"client", "a comma behind it", "files", "source", "read on"}, rows)
 }

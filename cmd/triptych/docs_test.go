@@ -65,6 +65,9 @@ func code(plain string) string {
 	if plain == "" {
 		return ""
 	}
+	if strings.Contains(plain, "`") {
+		return "`` " + strings.ReplaceAll(plain, "|", `\|`) + " ``"
+	}
 	return "`" + strings.ReplaceAll(plain, "|", `\|`) + "`"
 }
 

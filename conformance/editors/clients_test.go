@@ -124,6 +124,42 @@ func TestClientsAgree(t *testing.T) {
 	}
 }
 
+// Front matter ends at a line that begins with three dashes. Without an end, or behind
+// another line, it is text, and the file is loaded as one without it.
+func TestEndsOfFrontMatter(t *testing.T) {
+	for _, c := range clients {
+		if c.name != "claude" && c.name != "copilot" {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			program := c.install(t)
+			row, docs := editors.Find(c.name).Folder, c.rule("docs/**")
+			files := map[string]string{target: "package x\n"}
+			ends := map[string]bool{ // whether the globs count, which match no file that is read
+				strings.TrimSuffix(docs, "\n") + "# Title ":  true,
+				strings.TrimSuffix(docs, "\n") + "---\n":     true,
+				strings.ReplaceAll(docs, "---\n", "---  \n"): true,
+				strings.ReplaceAll(docs, "\n", "\r\n"):       true,
+				"\ufeff" + docs:                              true,
+				strings.TrimSuffix(docs, "---\n"):            false,
+				"# Comment\n" + docs:                         false,
+				"\n" + docs:                                  false,
+			}
+			names := map[string]bool{}
+			for front, counts := range ends {
+				file := fmt.Sprintf("%s/r%d%s", row.Dir, len(names), row.Ext)
+				names[file], files[file] = counts, front+marked(file)
+			}
+			heard := c.ask(t, program, project(t, files), ".")
+			for file, counts := range names {
+				if strings.Contains(heard, mark(file)) == counts {
+					t.Errorf("the globs count: %v, want %v\n%s", !counts, counts, files[file])
+				}
+			}
+		})
+	}
+}
+
 // install returns the path of the program.
 func (c *client) install(t *testing.T) string {
 	t.Helper()

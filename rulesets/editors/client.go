@@ -2,6 +2,7 @@ package editors
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -88,8 +89,16 @@ type Commands struct {
 	HintKey  string  // the key of the arguments; "" if there is none
 	TOML     bool    // the prompt is a string in TOML
 	Args     Placeholders
-	Source   string // where the placeholders are documented; "" for Client.Source
-	Read     string // the day on which that was read
+	Embeds   *Embeds // nil if it replaces no other texts
+	Source   string  // where the placeholders are documented; "" for Client.Source
+	Read     string  // the day on which that was read
+}
+
+// Embeds are the texts that clients replace in a command by the output of a program, by a
+// file or by a variable.
+type Embeds struct {
+	Forms   []string // as documents show them
+	pattern *regexp.Regexp
 }
 
 // Placeholders are the texts that a client replaces in a command by the words that a
@@ -118,6 +127,8 @@ type Load struct {
 type Imports struct {
 	Trims bool // a comma or a full stop behind a path is not of it
 	Below bool // without a person's consent, only files below the working directory are loaded
+	// Source documents them; "" for that of the client.
+	Source string
 }
 
 // A Scope is the set of folders that a [Load] searches.
@@ -168,6 +179,37 @@ func (f *Folder) holds(file string) (rest string, ok bool) {
 	return rest, true
 }
 
+// elder returns the folder in which a client read its own rules before it had another
+// name, and reads them still; nil if dir is none.
+func (c *Client) elder(dir string) *Folder {
+	for i := range c.Others {
+		isOthers := slices.ContainsFunc(Clients, func(o Client) bool { return o.Folder != nil && o.Folder.Dir == dir })
+		if c.Others[i].Dir == dir && !isOthers {
+			return &c.Others[i]
+		}
+	}
+	return nil
+}
+
+// held returns the path of a rule file below a folder of a client's own, and that folder;
+// ok is false for other files.
+func (c *Client) held(file string) (dir, rest string, ok bool) {
+	if c.Folder == nil {
+		return "", "", false
+	}
+	if rest, ok = c.Folder.holds(file); ok {
+		return c.Folder.Dir, rest, true
+	}
+	for i := range c.Others {
+		if f := c.elder(c.Others[i].Dir); f != nil {
+			if rest, ok = f.holds(file); ok {
+				return f.Dir, rest, true
+			}
+		}
+	}
+	return "", "", false
+}
+
 // Reads reports whether a client loads the file at a path, in some working directory.
 func (c *Client) Reads(file string) bool {
 	if c.Folder != nil {
@@ -185,7 +227,7 @@ func (c *Client) Reads(file string) bool {
 			return true
 		}
 	}
-	if c.Commands != nil && strings.Contains("/"+file, "/"+c.Commands.Dir+"/") {
+	if p := PlaceOf(file); p.Use == Command && p.Client != nil && (p.Client == c || p.Client.form() == c.form()) {
 		return true
 	}
 	return slices.ContainsFunc(c.Loads, func(l Load) bool { return l.covers(file) })

@@ -1,5 +1,7 @@
 package editors
 
+import "regexp"
+
 // Sources that many rows share. Rows that name rulesyncFormats have some facts from
 // rulesync's tables of August 2026, which name the clients' documents.
 const (
@@ -33,6 +35,16 @@ var (
 var (
 	claudeArgs = Placeholders{All: "$ARGUMENTS", Each: "$ARGUMENTS[%d]"}
 	dollarArgs = Placeholders{All: "$ARGUMENTS", Each: "$%d", First: 1}
+)
+
+// The texts that several clients replace in commands.
+var (
+	shellEmbeds    = &Embeds{[]string{"!`command`"}, regexp.MustCompile("(?m)(?:^|\\s)!`[^`\n]+`")}
+	braceEmbeds    = &Embeds{[]string{"!{command}", "@{file}"}, regexp.MustCompile(`[!@]\{[^\s{}][^{}\n]*`)}
+	variableEmbeds = &Embeds{
+		[]string{"${workspaceFolder}", "${selection}", "${file}"},
+		regexp.MustCompile(`\$\{(?:workspaceFolder(?:Basename)?|selection|selectedText|file|fileBasename(?:NoExtension)?|fileDirname)\}`),
+	}
 )
 
 // triggers returns the fields of Devin and Antigravity, which write globs in different
@@ -93,7 +105,7 @@ var Clients = []Client{
 	{
 		Name: "claude", Title: "Claude Code",
 		Folder:   new(claudeRules(Dialect{Ignore: true}, true)),
-		Commands: &Commands{Dir: ".claude/commands", Ext: ".md", Fields: described, HintKey: "argument-hint", Args: claudeArgs, Source: "https://code.claude.com/docs/en/skills", Read: "2026-11-28"},
+		Commands: &Commands{Dir: ".claude/commands", Ext: ".md", Fields: described, HintKey: "argument-hint", Args: claudeArgs, Embeds: shellEmbeds, Source: "https://code.claude.com/docs/en/skills", Read: "2026-11-28"},
 		Skills:   []string{".claude/skills"},
 		Loads: []Load{
 			{In: Parent, Names: [][]string{{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"}}},
@@ -138,7 +150,7 @@ var Clients = []Client{
 	{
 		Name: "copilot", Title: "GitHub Copilot",
 		Folder:   &instructions,
-		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described, Args: Placeholders{Each: "${input:%s}"}, Source: "https://code.visualstudio.com/docs/copilot/customization/prompt-files", Read: "2026-11-22"},
+		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described, Args: Placeholders{Each: "${input:%s}"}, Embeds: variableEmbeds, Source: "https://code.visualstudio.com/docs/copilot/customization/prompt-files", Read: "2026-11-22"},
 		Skills:   []string{".github/skills", ".agents/skills", ".claude/skills"},
 		Loads: []Load{
 			{In: Parent, Names: [][]string{{".github/copilot-instructions.md", agentsFile, "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"}}},
@@ -149,9 +161,9 @@ var Clients = []Client{
 		}},
 		Source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions/add-repository-instructions",
 		More:   []string{copilotRuntime}, Read: "2026-11-23", Asked: "1.0.102",
-		Imports:     &Imports{Trims: true},
+		Imports:     &Imports{Trims: true, Source: "https://github.com/fsprojects/FSharp.Azure.Cosmos/blob/bc845838e5f7406b5b18b7450926097869c971f8/.github/instructions/file-references.findings.md"},
 		DropsCopies: true,
-		Note:        "Files with the same content are loaded once. The command line matches a glob without / in any folder; GitHub's page says in the root.",
+		Note:        "Files with the same content are loaded once. The command line loads instructions without applyTo with every request; VS Code does not. It matches a glob without / in any folder; GitHub's page says in the root.",
 	},
 	{
 		Name: "vscode", Title: "VS Code", FormOf: "copilot",
@@ -160,7 +172,7 @@ var Clients = []Client{
 			Projects: onlyGlobs, Dialect: Dialect{AnyDepth: true, IgnoreCase: true}, Ignores: instructions.Ignores, Wrong: instructions.Wrong,
 		},
 		Others:   []Folder{claudeRules(Dialect{}, false)},
-		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described, Args: Placeholders{Each: "${input:%s}"}, Source: "https://code.visualstudio.com/docs/copilot/customization/prompt-files", Read: "2026-11-22"},
+		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described, Args: Placeholders{Each: "${input:%s}"}, Embeds: variableEmbeds, Source: "https://code.visualstudio.com/docs/copilot/customization/prompt-files", Read: "2026-11-22"},
 		Skills:   []string{".github/skills", ".agents/skills", ".claude/skills"},
 		Loads: []Load{
 			{In: Root, Names: [][]string{{".github/copilot-instructions.md", agentsFile, "CLAUDE.md"}}},
@@ -259,7 +271,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Shared: "GEMINI.md", Nested: true,
-		Commands: &Commands{Dir: ".gemini/commands", Ext: ".toml", Fields: described, TOML: true, Args: Placeholders{All: "{{args}}"}, Source: "https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2/docs/cli/custom-commands.md", Read: "2026-11-22"},
+		Commands: &Commands{Dir: ".gemini/commands", Ext: ".toml", Fields: described, TOML: true, Args: Placeholders{All: "{{args}}"}, Embeds: braceEmbeds, Source: "https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2/docs/cli/custom-commands.md", Read: "2026-11-22"},
 		Skills:   []string{".gemini/skills", ".agents/skills"},
 		Loads:    []Load{{In: Parent, Names: [][]string{{"GEMINI.md"}}}},
 		Imports:  &Imports{},
@@ -294,7 +306,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Shared: agentsFile, Nested: true,
-		Commands: &Commands{Dir: ".opencode/commands", Ext: ".md", Fields: described, Args: dollarArgs, Source: "https://opencode.ai/docs/commands/", Read: "2026-11-28"},
+		Commands: &Commands{Dir: ".opencode/commands", Ext: ".md", Fields: described, Args: dollarArgs, Embeds: shellEmbeds, Source: "https://opencode.ai/docs/commands/", Read: "2026-11-28"},
 		Skills:   []string{".opencode/skills", ".agents/skills", ".claude/skills"},
 		Loads:    inAgents(Parent, "CLAUDE.md", "CONTEXT.md"),
 		Source:   "https://opencode.ai/docs/rules/", Read: "2026-11-22", Asked: "1.18.33",
@@ -302,7 +314,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "kilo", Title: "Kilo Code", Shared: agentsFile, Nested: true,
-		Commands: &Commands{Dir: ".kilo/commands", Ext: ".md", Fields: described, Args: dollarArgs, Source: "https://opencode.ai/docs/commands/", Read: "2026-11-28"},
+		Commands: &Commands{Dir: ".kilo/commands", Ext: ".md", Fields: described, Args: dollarArgs, Embeds: shellEmbeds, Source: "https://opencode.ai/docs/commands/", Read: "2026-11-28"},
 		Skills:   []string{".kilo/skills", ".agents/skills", ".claude/skills"},
 		Loads:    inAgents(Parent, "CLAUDE.md", "CONTEXT.md"),
 		Source:   "https://github.com/Kilo-Org/kilocode/blob/002186d50ad4b569733b76b066f15a89fbd8a5cb/packages/opencode/src/session/instruction.ts", Read: "2026-11-22", Asked: "7.7.9",
@@ -332,10 +344,10 @@ var Clients = []Client{
 			Projects: onlyGlobs,
 			Wrong:    []string{"globs", "applyTo", "alwaysApply"},
 		},
-		Commands: &Commands{Dir: ".qwen/commands", Ext: ".md", Fields: described, HintKey: "argument-hint", Args: Placeholders{All: "{{args}}"}, Source: "https://qwenlm.github.io/qwen-code-docs/en/users/features/commands", Read: "2026-11-28"},
+		Commands: &Commands{Dir: ".qwen/commands", Ext: ".md", Fields: described, HintKey: "argument-hint", Args: Placeholders{All: "{{args}}"}, Embeds: braceEmbeds, Source: "https://qwenlm.github.io/qwen-code-docs/en/users/features/commands", Read: "2026-11-28"},
 		Skills:   []string{".qwen/skills", ".agents/skills"},
 		Loads:    []Load{{In: Chain, Names: [][]string{{"QWEN.md", agentsFile}}}},
-		Imports:  &Imports{},
+		Imports:  &Imports{Source: "https://github.com/QwenLM/qwen-code/blob/1f53b477e66529c3af184e31d9a6614815482af4/packages/core/src/utils/memoryImportProcessor.ts"},
 		Source:   "https://github.com/QwenLM/qwen-code/blob/1aba1b9f468a4a358bae4169c796d874c5ed4a07/packages/core/src/utils/rulesDiscovery.ts",
 		Read:     "2026-11-22", Asked: "0.24.4",
 		Note: "A * does not match a leading dot.",

@@ -29,7 +29,7 @@ func (p Placeholders) fill(r Rule) (text, reason string) {
 			return place
 		}
 		used[name] = true
-		return p.one(name, i, len(r.Arguments))
+		return p.one(r.Arguments, i)
 	})
 	switch {
 	case len(used) == 0 && p.in(text):
@@ -37,10 +37,12 @@ func (p Placeholders) fill(r Rule) (text, reason string) {
 	case p.Each != "" || p.All != "" && len(r.Arguments) == 1:
 		for i, name := range r.Arguments {
 			if !used[name] {
-				text = endLine(text) + "\n- " + name + ": " + p.one(name, i, len(r.Arguments)) + "\n"
+				text = endLine(text) + "\n- " + name + ": " + p.one(r.Arguments, i) + "\n"
 			}
 		}
 		return text, ""
+	case p.All != "" && used[allName]:
+		return text, "it has one placeholder for all arguments: single ones are not filled in"
 	case p.All != "":
 		return endLine(text) + p.tail(r.Arguments), "it has one placeholder for all arguments: they follow the text"
 	}
@@ -63,17 +65,25 @@ func (p Placeholders) tail(names []string) string {
 	return "\n" + strings.Join(names, ", ") + ": " + p.All + "\n"
 }
 
-// one returns the placeholder of one of n arguments; where there is none, its name.
-func (p Placeholders) one(name string, i, n int) string {
+// allName is the name of the argument that stands for all that was typed.
+const allName = "arguments"
+
+// one returns the placeholder of one of several arguments; where there is none, its name.
+func (p Placeholders) one(names []string, i int) string {
 	switch {
 	case strings.Contains(p.Each, "%s"):
-		return fmt.Sprintf(p.Each, name)
-	case p.All != "" && n == 1:
+		return fmt.Sprintf(p.Each, names[i])
+	case p.All != "" && (len(names) == 1 || names[i] == allName):
 		return p.All
 	case p.Each != "":
-		return fmt.Sprintf(p.Each, i+p.First)
+		return fmt.Sprintf(p.Each, slices.Index(single(names), names[i])+p.First)
 	}
-	return "<" + name + ">"
+	return "<" + names[i] + ">"
+}
+
+// single returns the names of arguments that stand for a part of what was typed.
+func single(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == allName && len(names) > 1 })
 }
 
 var (
@@ -112,6 +122,9 @@ func (p Placeholders) empty(text, hint string, known []string) (body string, nam
 func (p Placeholders) emptyAll(text, hint string, known []string) (string, []string) {
 	if len(known) > 1 {
 		text = strings.TrimSuffix(text, p.tail(known))
+		if slices.Contains(known, allName) {
+			text = allArgs.ReplaceAllString(text, "{{"+allName+"}}")
+		}
 		for _, name := range known {
 			text = strings.ReplaceAll(text, "<"+name+">", "{{"+name+"}}")
 		}
@@ -139,8 +152,8 @@ func (p Placeholders) emptyIndexed(text, hint string, known []string) (string, [
 	name := func(n int) string {
 		at, own := n-p.First, "arg"+strconv.Itoa(n)
 		switch {
-		case n < 0 && slices.Contains(known, "arguments"):
-			return "arguments"
+		case n < 0 && slices.Contains(known, allName):
+			return allName
 		case n >= 0 && slices.Contains(known, own):
 			return own
 		case n < 0 && len(known) == 1:
@@ -148,9 +161,9 @@ func (p Placeholders) emptyIndexed(text, hint string, known []string) (string, [
 		case n < 0 && len(used) == 1:
 			return argumentName(hint)
 		case n < 0:
-			return "arguments"
-		case at >= 0 && at < len(known):
-			return known[at]
+			return allName
+		case at >= 0 && at < len(single(known)):
+			return single(known)[at]
 		}
 		return own
 	}
@@ -181,7 +194,22 @@ func argumentName(hint string) string {
 	if m := hintName.FindStringSubmatch(strings.TrimSpace(hint)); m != nil {
 		return m[1]
 	}
-	return "arguments"
+	return allName
+}
+
+// embedded says which texts of a prompt another client replaces by the output of a command
+// or by a file, and this one does not; "" if there are none.
+func (c *Commands) embedded(body string) string {
+	for i := range Clients {
+		other := Clients[i].Commands
+		if other == nil || other.Embeds == nil || other.Embeds == c.Embeds {
+			continue
+		}
+		if text := other.Embeds.pattern.FindString(body); text != "" {
+			return "it does not replace " + strings.TrimSpace(text) + " as " + Clients[i].Title + " does"
+		}
+	}
+	return ""
 }
 
 // commandPath returns the path of a prompt as a command of a client.
@@ -202,6 +230,9 @@ func (c *Client) command(r Rule) (content []byte, reason string) {
 		if neutral, _ := c.Commands.Args.empty(c.Commands.promptOf(own.Text), r.Hint, r.Arguments); neutral == r.Body {
 			body, reason = own.Text, ""
 		}
+	}
+	if reason == "" && own == (OwnFile{}) {
+		reason = c.Commands.embedded(r.Body)
 	}
 	if c.Commands.TOML {
 		if body == own.Text && body != "" {
@@ -293,6 +324,9 @@ func (c *Client) parseCommand(p Place, data []byte, base Rule) (Rule, error) {
 	}
 	if p.Rest != base.Name.Slug()+c.Commands.Ext {
 		form.Path = p.Rest
+	}
+	if p.Dir != c.Commands.Dir {
+		form.Dir = p.Dir
 	}
 	base.Own = map[string]Own{c.form(): {File: form}}
 	return base, nil

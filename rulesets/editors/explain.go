@@ -324,15 +324,15 @@ func (e *explainer) folder(f *Folder) {
 func (e *explainer) rule(f *Folder, file, target string) {
 	text, _ := decode(e.files.content[file])
 	parts, err := splitHead(text)
+	open := ""
 	if err != nil {
-		e.add(file, false, "%v", err)
-		return
+		open = "; its front matter has no end and counts as text"
 	}
 	m := splitMapping(parts.front)
 	got := f.read(&m)
 	switch got.activation {
 	case Always:
-		e.add(file, true, "always%s", f.blame(&m))
+		e.add(file, true, "always%s%s", f.blame(&m), open)
 	case Glob:
 		if glob := f.Dialect.MatchAny(got.globs, target); glob != "" {
 			e.add(file, true, "%s matches", glob)
@@ -342,7 +342,7 @@ func (e *explainer) rule(f *Folder, file, target string) {
 	case Auto:
 		e.add(file, false, "the model may choose it by its description%s", f.blame(&m))
 	default:
-		e.add(file, false, "a person has to name it%s", f.blame(&m))
+		e.add(file, false, "a person has to name it%s%s", f.blame(&m), open)
 	}
 }
 

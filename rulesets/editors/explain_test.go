@@ -59,12 +59,12 @@ func TestExplain(t *testing.T) {
 `,
 		"claude": `+ CLAUDE.md: in the root
 + AGENTS.md: imported by CLAUDE.md
++ .claude/rules/open.md: always; its front matter has no end and counts as text
 + .claude/rules/sub/core.md: always
 + .claude/rules/ts.md: src/**/*.ts matches
 + .claude/rules/wrong.md: always; globs does nothing here: the key is paths
 - docs/AGENTS.md: not read in a project with CLAUDE.md
 - src/AGENTS.md: not read in a project with CLAUDE.md
-- .claude/rules/open.md: the front matter does not stand between two lines of ---
 `,
 		"copilot": `+ AGENTS.md: in the root
 + CLAUDE.md: in the root
@@ -77,13 +77,13 @@ func TestExplain(t *testing.T) {
 		"vscode": `+ AGENTS.md: in the root
 + CLAUDE.md: in the root
 + .github/instructions/b.instructions.md: *.ts matches
++ .claude/rules/open.md: always; its front matter has no end and counts as text
 + .claude/rules/sub/core.md: always
 + .claude/rules/ts.md: src/**/*.ts matches
 + .claude/rules/wrong.md: always; globs does nothing here: the key is paths
 - docs/AGENTS.md: only files in the root are read
 - src/AGENTS.md: only files in the root are read
 - .github/instructions/a.md: only files that end in .instructions.md are read here
-- .claude/rules/open.md: the front matter does not stand between two lines of ---
 `,
 		"cline": `+ AGENTS.md: in the root
 - docs/AGENTS.md: only files in the root are read

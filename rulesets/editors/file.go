@@ -97,14 +97,14 @@ func (c *Client) rewrite(r Rule, act Activation, form OwnFile) string {
 // from base, the rule that the file was made of, which may be nil. The file is
 // rendered from the result with the same bytes.
 func (c *Client) Parse(file string, data []byte, base *Rule) (Rule, error) {
-	rest, ok := c.Folder.holds(file)
+	dir, rest, ok := c.held(file)
 	if !ok {
 		return Rule{}, errors.New(c.Title + " does not read rules there")
 	}
 	text, form := decode(data)
 	parts, err := splitHead(text)
 	if err != nil {
-		return Rule{}, err
+		parts = headParts{body: text} // to clients, front matter without an end is text
 	}
 	m := splitMapping(parts.front)
 	rule, err := c.merge(&m, parts.body, rest, base)
@@ -114,7 +114,10 @@ func (c *Client) Parse(file string, data []byte, base *Rule) (Rule, error) {
 	if rest != rule.Name.Slug()+c.Folder.Ext {
 		form.Path = rest
 	}
-	c.keepForm(&rule, &m, form, parts, data)
+	if dir != c.Folder.Dir {
+		form.Dir = dir
+	}
+	c.keepForm(&rule, &m, form, parts, data, base == nil)
 	return rule, nil
 }
 
@@ -162,18 +165,21 @@ func (c *Client) describes(act Activation) bool {
 }
 
 // keepForm adds to the rule the data that is needed to write the file with the same bytes.
-func (c *Client) keepForm(r *Rule, m *mapping, form OwnFile, parts headParts, data []byte) {
+// Front matter of others that is not YAML is kept as it is, for those who check it.
+func (c *Client) keepForm(r *Rule, m *mapping, form OwnFile, parts headParts, data []byte, isNew bool) {
 	own := map[string]Own{}
 	for name, o := range r.Own {
 		own[name] = o
 	}
-	for _, candidate := range []Own{
-		{Keys: c.Folder.without(m), File: form},
-		{File: OwnFile{
-			Path: form.Path, CRLF: form.CRLF, BOM: form.BOM,
-			Head: parts.open + parts.front + parts.end, Tight: parts.tight && parts.open != "", Bare: parts.open == "",
-		}},
-	} {
+	head := parts.open + parts.front + parts.end
+	candidates := []Own{{File: OwnFile{
+		Path: form.Path, Dir: form.Dir, CRLF: form.CRLF, BOM: form.BOM,
+		Head: head, Tight: parts.tight && parts.open != "", Bare: parts.open == "",
+	}}}
+	if !isNew || IsStrict(head) {
+		candidates = slices.Insert(candidates, 0, Own{Keys: c.Folder.without(m), File: form})
+	}
+	for _, candidate := range candidates {
 		own[c.form()] = candidate
 		if candidate == (Own{}) {
 			delete(own, c.form())

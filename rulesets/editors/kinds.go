@@ -239,6 +239,21 @@ func longest(parts []string) (best Spot, rest string, ok bool) {
 	return best, rest, ok
 }
 
+// ReadIn returns the title of the client that reads rules or commands in the folder of a
+// file, and the end of their names; "" if none does.
+func ReadIn(file string) (title, ext string) {
+	for _, s := range Spots {
+		inside := strings.Contains("/"+file, "/"+s.Dir+"/")
+		if inside && s.Ext != "" && (s.Use == RuleFile || s.Use == Command) && !strings.HasSuffix(file, s.Ext) {
+			if c := Find(s.Client); c != nil {
+				return c.Title, s.Ext
+			}
+			return s.Client, s.Ext
+		}
+	}
+	return "", ""
+}
+
 // flatFolders are folders of rules below which no folders are read.
 var flatFolders = func() map[string]bool {
 	flat := map[string]bool{}

@@ -85,7 +85,8 @@ func TestCommandsKeepTheirPlaceholders(t *testing.T) {
 	for _, tc := range []struct{ path, text, body, hint, cursor, opencode, copilot, gemini string }{
 		{".claude/commands/release.md", "---\ndescription: Make a release\nargument-hint: version\n---\nRelease $ARGUMENTS now.\n", "Release {{version}} now.\n", "[version]", "Release <version> now.\n", "Release $ARGUMENTS now.\n", "Release ${input:version} now.\n", "Release {{args}} now.\n"},
 		{".claude/commands/git/pr.md", "Merge $1 into $2.\n", "Merge {{arg1}} into {{arg2}}.\n", "[arg1] [arg2]", "Merge <arg1> into <arg2>.\n", "Merge $1 into $2.\n", "Merge ${input:arg1} into ${input:arg2}.\n", "Merge <arg1> into <arg2>.\n\narg1, arg2: {{args}}\n"},
-		{".opencode/commands/t.md", "---\ndescription: T\nagent: build\n---\n\nTest $1 and $ARGUMENTS.\n", "Test {{arg1}} and {{arguments}}.\n", "[arguments] [arg1]", "Test <arg1> and <arguments>.\n", "Test $1 and $ARGUMENTS.\n", "Test ${input:arg1} and ${input:arguments}.\n", "Test <arg1> and <arguments>.\n\narguments, arg1: {{args}}\n"},
+		{".opencode/commands/t.md", "---\ndescription: T\nagent: build\n---\n\nTest $1 and $ARGUMENTS.\n", "Test {{arg1}} and {{arguments}}.\n", "[arguments] [arg1]", "Test <arg1> and <arguments>.\n", "Test $1 and $ARGUMENTS.\n", "Test ${input:arg1} and ${input:arguments}.\n", "Test <arg1> and {{args}}.\n"},
+		{".claude/commands/ship.md", "Ship $ARGUMENTS to $1 and `$2`.\n", "Ship {{arguments}} to {{arg1}} and `{{arg2}}`.\n", "[arguments] [arg1] [arg2]", "Ship <arguments> to <arg1> and `<arg2>`.\n", "Ship $ARGUMENTS to $1 and `$2`.\n", "Ship ${input:arguments} to ${input:arg1} and `${input:arg2}`.\n", "Ship {{args}} to <arg1> and `<arg2>`.\n"},
 		{".github/prompts/plan.prompt.md", "---\nmode: agent\ndescription: 'Plan'\n---\nPlan ${input:feature:Which?} for ${input:who}.\n", "Plan {{feature}} for {{who}}.\n", "[feature] [who]", "Plan <feature> for <who>.\n", "Plan $1 for $2.\n", "Plan ${input:feature:Which?} for ${input:who}.\n", "Plan <feature> for <who>.\n\nfeature, who: {{args}}\n"},
 		{".gemini/commands/fix.toml", "# ours\ndescription = \"Fix\"\nprompt = \"\"\"\nFix {{args}}.\n\"\"\"\n", "Fix {{arguments}}.\n", "[arguments]", "Fix <arguments>.\n", "Fix $ARGUMENTS.\n", "Fix ${input:arguments}.\n", "Fix {{args}}.\n"},
 		{".cursor/commands/ship.md", "# Ship\r\n1. run tests\r\n", "# Ship\n1. run tests\n", "", "# Ship\n1. run tests\n", "# Ship\n1. run tests\n", "# Ship\n1. run tests\n", "# Ship\n1. run tests\n"},
@@ -124,6 +125,106 @@ func TestCommandsKeepTheirPlaceholders(t *testing.T) {
 		}
 		if content, _ := Find("gemini").command(r); p.Client.Name != "gemini" && Find("gemini").Commands.promptOf(string(content)) != tc.gemini {
 			t.Errorf("%s for Gemini: %q, want the prompt %q", tc.path, content, tc.gemini)
+		}
+	}
+}
+
+// Clients end front matter at a line that begins with three dashes, and take front matter
+// without an end for text (conformance/editors asks them). The file comes back with the same
+// bytes.
+func TestEndsOfFrontMatter(t *testing.T) {
+	for end, want := range map[string]string{"---# Title\nText\n": "# Title\nText\n", "------\nText\n": "---\nText\n", "---Text": "Text", "Text\n": ""} {
+		for file, front := range map[string]string{
+			".claude/rules/a.md": "---\npaths: docs/**\n", ".cursor/rules/a.mdc": "---\nglobs: *.ts\nalwaysApply: false\n",
+			".github/instructions/a.instructions.md": "---\napplyTo: 'docs/**'\n", ".kiro/steering/a.md": "---\r\ninclusion: fileMatch\r\nfileMatchPattern: a\r\n",
+		} {
+			text := front + end
+			if strings.Contains(front, "\r") {
+				text = front + strings.ReplaceAll(end, "\n", "\r\n")
+			}
+			p := PlaceOf(file)
+			rule, err := Import(p, []byte(text))
+			if err != nil {
+				t.Errorf("%q: %v", text, err)
+				continue
+			}
+			stored, err := rule.Update(ruleset.Ruleset{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, _ := FromRuleset(stored)
+			body := want
+			if want == "" {
+				body = strings.ReplaceAll(text, "\r\n", "\n")
+			}
+			if isGlob := len(r.Globs) == 1 && r.Activation == Glob; isGlob != (want != "") || r.Body != body {
+				t.Errorf("%q is %s for %q: %q", text, r.Activation, r.Globs, r.Body)
+			}
+			plan, err := Render([]Rule{r}, []*Client{p.Client}, func(string) bool { return true })
+			if err != nil || len(plan.Files) != 1 || string(plan.Files[0].Content) != text {
+				t.Errorf("%q comes back as %+v, %v", text, plan.Files, err)
+			}
+		}
+	}
+}
+
+// A text that another client replaces by the output of a command, a file or a variable stays
+// as it is, and is told.
+func TestEmbeddedTextsAreTold(t *testing.T) {
+	for file, text := range map[string]string{
+		".claude/commands/a.md":        "Look at !`git log` first.\n",
+		".opencode/commands/a.md":      "!`git log`\n",
+		".gemini/commands/a.toml":      "prompt = \"Look at !{git log} and @{a.md}.\"\n",
+		".github/prompts/a.prompt.md":  "Look at ${workspaceFolder}/a.\n",
+		".kilocode/workflows/plain.md": "Wow!`x` @{ and ${HOME}.\n",
+	} {
+		p := PlaceOf(file)
+		r, err := Import(p, []byte(text))
+		if err != nil {
+			t.Fatal(file, err)
+		}
+		for _, client := range []string{"claude", "opencode", "gemini", "copilot", "cursor", "qwen"} {
+			c := Find(client)
+			_, reason := c.command(r)
+			same := c.Commands.Embeds == p.Client.Commands.Embeds
+			if isPlain := strings.Contains(file, "plain"); (reason == "") != (same || isPlain) {
+				t.Errorf("%s for %s: %q", file, client, reason)
+			}
+		}
+	}
+}
+
+// Rules and commands go back to the folder that a client had for them before, as long as the
+// project has that folder.
+func TestElderFolders(t *testing.T) {
+	for file, tc := range map[string]struct{ text, elsewhere string }{
+		".windsurf/rules/a.md":            {"---\ntrigger: glob\nglobs: *.vue,*.svelte\n---\nText\n", ".devin/rules/a.md"},
+		"web/.windsurf/rules/deep/b.md":   {"---\ntrigger: always_on\n---\n\nText\n", ".devin/rules/deep/b.md"},
+		".opencode/command/run.md":        {"---\ndescription: Run\nagent: build\n---\nRun $1, then $ARGUMENTS.\n", ".opencode/commands/run.md"},
+		"web/.opencode/command/git/up.md": {"Up $1\n", ".opencode/commands/git/up.md"},
+	} {
+		p := PlaceOf(file)
+		rule, err := Import(p, []byte(tc.text))
+		if err != nil || rule.Prompt && len(rule.Arguments) == 0 {
+			t.Fatal(file, rule.Arguments, err)
+		}
+		stored, err := rule.Update(ruleset.Ruleset{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _ := FromRuleset(stored)
+		plan, err := Render([]Rule{r}, []*Client{p.Client}, func(dir string) bool { return strings.HasPrefix(file, dir+"/") })
+		if err != nil || len(plan.Files) != 1 || plan.Files[0].Path != file || string(plan.Files[0].Content) != tc.text {
+			t.Errorf("%s comes back as %v, %v", file, plan.Files, err)
+		} else if len(plan.Files[0].Reaches) == 0 {
+			t.Errorf("%s reaches no client", file)
+		}
+		plan, err = Render([]Rule{r}, []*Client{p.Client}, func(string) bool { return false })
+		if err != nil || len(plan.Files) != 1 || plan.Files[0].Path != tc.elsewhere {
+			t.Errorf("%s elsewhere is %v, %v", file, plan.Files, err)
+		}
+		if back, err := Read(file, []byte(tc.text+"More.\n"), map[ruleset.Name]Rule{r.Name: r}); err != nil || len(back) != 1 || !strings.HasSuffix(back[0].Body, "More.\n") {
+			t.Errorf("%s is read back as %v, %v", file, back, err)
 		}
 	}
 }

@@ -117,10 +117,8 @@ func Names() []string {
 // first in the table that has rules of their own in this place.
 func Of(file string) *Client {
 	for i := range Clients {
-		if f := Clients[i].Folder; f != nil {
-			if _, ok := f.holds(file); ok {
-				return &Clients[i]
-			}
+		if _, _, ok := Clients[i].held(file); ok {
+			return &Clients[i]
 		}
 	}
 	return nil

@@ -141,9 +141,9 @@ func (p Place) Owned() bool {
 	case p.Client == nil:
 		return false
 	case p.Use == Command:
-		return p.Client.Commands != nil && p.Client.Commands.Dir == p.Dir
+		return p.Client.Commands != nil && strings.HasSuffix(p.Rest, p.Client.Commands.Ext)
 	}
-	return p.Use == RuleFile && p.Client.Folder != nil && p.Client.Folder.Dir == p.Dir
+	return p.Use == RuleFile && p.Client.Folder != nil && (p.Client.Folder.Dir == p.Dir || p.Client.elder(p.Dir) != nil)
 }
 
 // importOwn reads a file of one rule.
@@ -158,7 +158,7 @@ func (p Place) importOwn(data []byte) (Rule, error) {
 	if err != nil {
 		return rule, err
 	}
-	form.Path, form.Base = p.Rest, p.Base
+	form.Path, form.Base, form.Dir = p.Rest, p.Base, rule.Own[c.form()].File.Dir
 	form.Head, form.Tight, form.Bare = parts.open+parts.front+parts.end, parts.tight && parts.open != "", parts.open == ""
 	rule.Own = map[string]Own{c.form(): {File: form}}
 	rule.Activation, rule.Globs = In(p.Base, rule.Activation, rule.Globs)
@@ -210,6 +210,20 @@ func SharedNames() []string {
 	return sortedKeys(names)
 }
 
+// ErrFrontMatter is returned for a file such as AGENTS.md that has front matter, which the
+// clients take for text.
+var ErrFrontMatter = errors.New("it has front matter")
+
+// OutsideOfBlock returns the text of a file without the block that pull wrote into it;
+// isBlock reports whether there is one whose marks are whole.
+func OutsideOfBlock(data []byte) (text string, isBlock bool) {
+	block, err := SplitBlock(data)
+	if err != nil {
+		return string(data), false
+	}
+	return block.Before + block.After, block.Found
+}
+
 // importShared reads the text of a shared file, without the block that pull has written.
 func importShared(p Place, data []byte) (Rule, error) {
 	block, err := SplitBlock(data)
@@ -218,7 +232,7 @@ func importShared(p Place, data []byte) (Rule, error) {
 	}
 	text, form := decode([]byte(block.Before + block.After))
 	if parts, err := splitHead(text); err != nil || parts.open != "" {
-		return Rule{}, errors.New("it has front matter")
+		return Rule{}, ErrFrontMatter
 	}
 	if strings.TrimSpace(text) == "" {
 		return Rule{}, errors.New("it has no text of its own")

@@ -60,6 +60,9 @@ type Site struct {
 	Real func(path string) string
 	// Read returns the text of a file. It may be nil.
 	Read func(path string) (text string, ok bool)
+	// Keeps reports whether the project had a file with a content before files were
+	// written into it: a rule is at home there. It may be nil.
+	Keeps func(path string, content []byte) bool
 }
 
 // takes reports whether a client loads the file at a path in the project, by its name or
@@ -133,11 +136,13 @@ func (w *renderer) add(c *Client, r Rule, targets []*Client) {
 	case w.served(c, r):
 		w.whole[r.InPlace[0]] = r
 		note.Path = r.InPlace[0]
+	case c.Name == "agents" && w.homeOf(c, r, targets) != "":
+		note.Outcome, note.Reason = Skipped, w.homeOf(c, r, targets)
 	case r.IsSkill:
 		w.addSkill(c, r, &note)
 	case r.Prompt:
 		w.addCommand(c, r, &note)
-	case c.Folder != nil && w.shared(c, r, targets) != "":
+	case c.Folder != nil && w.shared(c, r, targets) != "" && !w.isHome(c, r):
 		note.Path = w.shared(c, r, targets)
 	case c.Folder != nil:
 		w.addOwn(c, r, &note)
@@ -165,10 +170,8 @@ func (w *renderer) shared(c *Client, r Rule, targets []*Client) string {
 		if t.Folder != nil || t.Shared == "" || t.Shared == "CLAUDE.md" || r.Activation == Manual || !(&frontmatter.Fields{Targets: r.Targets}).For(t.Name) {
 			continue
 		}
-		file, dir := t.Shared, folderOf(r.Globs)
-		if isNested := r.Activation == Glob && dir != "" && t.Nested && w.isDir(dir); isNested {
-			file = path.Join(dir, t.Shared)
-		} else if r.Activation != Always {
+		file := w.sectionPath(t, r)
+		if file == t.Shared && r.Activation != Always {
 			continue
 		}
 		if w.site.takes(c, file, w.site.Exists) {
@@ -197,9 +200,9 @@ func (w *renderer) addSkill(c *Client, r Rule, note *Note) {
 		note.Outcome, note.Reason = Skipped, "it has no skills"
 		return
 	}
-	dir := c.Skills[0]
+	dir := cmp.Or(w.homeOfSkill(c, r), c.Skills[0])
 	for _, other := range c.Skills {
-		if slices.Contains(w.skills, other) {
+		if slices.Contains(w.skills, other) && w.homeOfSkill(c, r) == "" {
 			dir = other // it reads what another client got
 			break
 		}
@@ -235,10 +238,11 @@ func (w *renderer) addCommand(c *Client, r Rule, note *Note) {
 		note.Outcome, note.Reason = Skipped, "it has no commands made of files"
 		return
 	}
-	note.Path = c.commandPath(r)
-	if base := r.base(c.form()); base != "" && w.isDir(base) {
-		note.Path = path.Join(base, note.Path)
+	base := r.base(c.form())
+	if base != "" && !w.isDir(base) {
+		base = ""
 	}
+	note.Path = path.Join(base, w.inElder(c, r, base, c.Commands.Dir, c.commandPath(r)))
 	if w.isOthers(note.Path, r) {
 		note.Path = c.Commands.Dir + "/" + r.Name.Slug() + c.Commands.Ext // both were imported from one path
 	}
@@ -261,21 +265,100 @@ func (w *renderer) addOwn(c *Client, r Rule, note *Note) {
 	case outcome == Projected:
 		note.Reason = "it has no globs: loaded when the model asks for it by its description"
 	}
-	note.Path = c.PathOf(r)
-	if inner, nested := c.within(r); nested && w.isDir(r.Own[c.form()].File.Base) {
-		note.Path = path.Join(r.Own[c.form()].File.Base, note.Path)
-		r, act = inner, inner.Activation
+	file, content, nested := w.own(c, r, act)
+	if nested {
 		note.Outcome, note.Reason = Native, ""
 	}
-	if w.isOthers(note.Path, r) {
+	if note.Path = file; w.isOthers(file, r) {
 		note.Path = c.Folder.Dir + "/" + r.Name.Slug() + c.Folder.Ext // both were imported from one path
 	}
-	w.put(note.Path, false, c.file(r, act), []Part{{r.Name, r.Rev}})
+	w.put(note.Path, false, content, []Part{{r.Name, r.Rev}})
+}
+
+// own returns a rule's own file in the folder of a client; nested reports whether that is
+// below the folder of the project that the rule was imported from.
+func (w *renderer) own(c *Client, r Rule, act Activation) (file string, content []byte, nested bool) {
+	file, base := c.PathOf(r), r.Own[c.form()].File.Base
+	if inner, ok := c.within(r); ok && w.isDir(base) {
+		return path.Join(base, w.inElder(c, r, base, c.Folder.Dir, file)), c.file(inner, inner.Activation), true
+	}
+	return w.inElder(c, r, "", c.Folder.Dir, file), c.file(r, act), false
+}
+
+// inElder returns a file in a folder of a client with the older folder in its place that the
+// rule was imported from, if the project has that in the folder base.
+func (w *renderer) inElder(c *Client, r Rule, base, dir, file string) string {
+	elder := r.Own[c.form()].File.Dir
+	at := PlaceOf(elder + "/" + path.Base(file))
+	if elder == "" || at.Client == nil || at.Client.form() != c.form() || at.Dir != elder || !w.isDir(path.Join(base, elder)) {
+		return file
+	}
+	return elder + strings.TrimPrefix(file, dir)
+}
+
+// isHome reports whether the project had the file with a rule for a client already.
+func (w *renderer) isHome(c *Client, r Rule) bool {
+	if w.site.Keeps == nil {
+		return false
+	}
+	if r.IsSkill {
+		return w.homeOfSkill(c, r) != ""
+	}
+	if c.Folder == nil || r.Prompt {
+		return false
+	}
+	act, outcome := c.activate(r)
+	file, content, _ := w.own(c, r, act)
+	return outcome != Skipped && w.site.Keeps(file, content)
+}
+
+// homeOfSkill returns the folder of skills in which the project had a skill already, "" if
+// there is none that a client reads.
+func (w *renderer) homeOfSkill(c *Client, r Rule) string {
+	if w.site.Keeps == nil {
+		return ""
+	}
+	for _, dir := range c.Skills {
+		if w.site.Keeps(path.Join(r.base(SkillForm), dir, r.SkillFolder(), ruleset.MainFile), skill(r)) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// homeOf says why AGENTS.md does not get a rule: a target that reads AGENTS.md has the rule
+// from a file of its own, which the project had before, and would load it twice. It is "" if
+// there is no such target.
+func (w *renderer) homeOf(agents *Client, r Rule, targets []*Client) string {
+	for _, t := range targets {
+		switch {
+		case t == agents || t.Shared == agentsFile || t.Shared == "CLAUDE.md":
+			continue
+		case !(&frontmatter.Fields{Targets: r.Targets}).For(t.Name):
+			continue
+		case r.IsSkill && (!slices.Contains(t.Skills, agents.Skills[0]) || w.homeOfSkill(agents, r) != ""):
+			continue
+		case !r.IsSkill && !w.site.takes(t, w.sectionPath(agents, r), w.site.Exists):
+			continue
+		}
+		if w.isHome(t, r) || len(r.InPlace) > 0 && w.served(t, r) {
+			return t.Title + " reads it as well, and has the rule from a file of its own"
+		}
+	}
+	return ""
+}
+
+// sectionPath returns the file such as AGENTS.md that has a rule as a section.
+func (w *renderer) sectionPath(c *Client, r Rule) string {
+	if dir := folderOf(r.Globs); r.Activation == Glob && dir != "" && c.Nested && w.isDir(dir) {
+		return path.Join(dir, c.Shared)
+	}
+	return c.Shared
 }
 
 func (w *renderer) addSection(c *Client, r Rule, note *Note) {
-	note.Path = c.Shared
-	nested := false
+	note.Path = w.sectionPath(c, r)
+	nested := note.Path != c.Shared
 	switch r.Activation {
 	case Manual:
 		*note = Note{Client: c.Name, Rule: r.Name, Outcome: Skipped, Reason: "it has no rules that only a person starts"}
@@ -284,8 +367,7 @@ func (w *renderer) addSection(c *Client, r Rule, note *Note) {
 		note.Outcome, note.Reason = Projected, "it cannot choose a rule by its description: a section that says when it applies"
 	case Glob:
 		note.Outcome, note.Reason = Projected, "it has no globs: a section that names them"
-		if dir := folderOf(r.Globs); dir != "" && c.Nested && w.isDir(dir) {
-			note.Path, nested = path.Join(dir, c.Shared), true
+		if nested {
 			note.Reason = "it has no globs: in the file of the folder"
 		}
 	}

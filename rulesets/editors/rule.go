@@ -60,6 +60,7 @@ type Own struct {
 // OwnFile is the form of a file that was not written by [Render].
 type OwnFile struct {
 	Path  string `yaml:"path,omitempty"`  // below the folder of rules, where it is not made of the name
+	Dir   string `yaml:"dir,omitempty"`   // the folder of rules or commands, where it is an older one of the client
 	Head  string `yaml:"head,omitempty"`  // the front matter with its fences
 	Text  string `yaml:"text,omitempty"`  // the text of a command with the client's own placeholders
 	Base  string `yaml:"base,omitempty"`  // the folder of the project that the folder of rules is in

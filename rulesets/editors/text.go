@@ -34,7 +34,8 @@ type headParts struct {
 	body             string // without that line
 }
 
-// splitHead divides a text at the lines around its front matter.
+// splitHead divides a text at the lines around its front matter. Clients also end it at a
+// line that begins with three dashes, the rest of which is text.
 func splitHead(text string) (headParts, error) {
 	opening, rest := cutLine(text)
 	if strings.TrimRight(opening, " \t\r\n") != "---" {
@@ -42,7 +43,10 @@ func splitHead(text string) (headParts, error) {
 	}
 	for at := 0; at < len(rest); {
 		line, _ := cutLine(rest[at:])
-		if strings.TrimRight(line, " \t\r\n") == "---" {
+		switch {
+		case strings.TrimRight(line, " \t\r\n") != "---" && strings.HasPrefix(line, "---"):
+			return headParts{open: opening, front: rest[:at], end: "---", tight: true, body: rest[at+len("---"):]}, nil
+		case strings.TrimRight(line, " \t\r\n") == "---":
 			body, spaced := strings.CutPrefix(rest[at+len(line):], "\n")
 			return headParts{open: opening, front: rest[:at], end: line, tight: !spaced, body: body}, nil
 		}

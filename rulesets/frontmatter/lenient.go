@@ -47,7 +47,7 @@ func repair(lines string) string {
 	var b strings.Builder
 	b.WriteString(key + ":")
 	if !isList {
-		b.WriteString(" " + singleQuoted(strings.Join(strings.Fields(value), " ")) + "\n")
+		b.WriteString(" " + singleQuoted(asText(value)) + "\n")
 		return b.String()
 	}
 	b.WriteByte('\n')
@@ -55,6 +55,16 @@ func repair(lines string) string {
 		b.WriteString("  - " + word + "\n")
 	}
 	return b.String()
+}
+
+// asText returns the text that is meant by a value: of globs without the comment, which in
+// other texts may be words.
+func asText(value string) string {
+	text := strings.Join(strings.Fields(value), " ")
+	if text != "" && strings.IndexByte("*!&", text[0]) >= 0 {
+		text, _, _ = strings.Cut(text, " #")
+	}
+	return text
 }
 
 // blockList returns the items of a list with a line for each, as YAML. ok is false for

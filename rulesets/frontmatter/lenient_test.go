@@ -25,6 +25,7 @@ func TestLenient(t *testing.T) {
 		"description: >-\n  Two: a\n  lines.\nglobs: *\n":            {"description": "Two: a lines.", "globs": "*"},
 		"description: @team `code`\r\nglobs: *.ts\r\n":               {"description": "@team `code`", "globs": "*.ts"},
 		"paths: {src,lib}/**/*.ts\n":                                 {"paths": "{src,lib}/**/*.ts"},
+		"globs: **/*.h, *.c   # headers\ndescription: Use: a # b\n":  {"globs": "**/*.h, *.c", "description": "Use: a # b"},
 		"globs:\n  - a: b\n  - @c\n":                                 {"globs": list{map[string]any{"a": "b"}, "@c"}},
 	} {
 		repaired, strict := frontmatter.Lenient(text)

@@ -32,6 +32,9 @@ func importedFiles(r ruleset.Ruleset) (found []Finding) {
 			}
 			report("strict-yaml", severity, "front matter", "the front matter of the file for %s is not YAML: programs that read it strictly lose its keys", client)
 		}
+		if own.File.Bare && strings.HasPrefix(r.Markdown, "---\n") && !rule.IsSkill {
+			report("buried-front-matter", Warning, "markdown", "front matter without a line --- at its end is text: no client reads it")
+		}
 		inTests := slices.ContainsFunc(strings.Split(path.Dir(own.File.Path), "/"), func(dir string) bool { return testFolders[strings.ToLower(dir)] })
 		if inTests && rule.Activation == editors.Always && !rule.Prompt && !rule.IsSkill {
 			report("test-data", Warning, "front matter", "%s (%d bytes) is below a folder of tests and has no paths: %s loads it with every request", own.File.Path, len(r.Markdown), client)

@@ -113,7 +113,7 @@ func (p *Project) lockAdopted(ctx context.Context, source Source, done []Adoptio
 		switch {
 		case a.Err != nil || !editors.PlaceOf(a.Path).Owned():
 		case a.Written:
-			entries[a.Path] = Entry{Path: a.Path, Sum: sums[a.Path]}
+			entries[a.Path] = Entry{Path: a.Path, Sum: sums[a.Path], Found: true}
 		default:
 			delete(entries, a.Path)
 		}

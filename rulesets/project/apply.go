@@ -113,7 +113,8 @@ func (p *Project) settleLock(done []Item) error {
 }
 
 func entryOf(i Item) Entry {
-	return Entry{Path: i.Path, Shared: i.Shared, Sum: Sum(i.Content), Parts: i.Parts}
+	wasThere := i.Locked.Path == "" && i.State == Converged && !i.Shared && !i.Whole
+	return Entry{Path: i.Path, Shared: i.Shared, Sum: Sum(i.Content), Found: i.Locked.Found || wasThere, Parts: i.Parts}
 }
 
 func (p *Project) writeLock(entries map[string]Entry) error {

@@ -23,7 +23,10 @@ func (b *bench) imported(file, text string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.create(string(r.Name), r.Extra, r.Markdown)
+	draft := ruleset.Draft{Name: r.Name, Description: r.Description, Markdown: r.Markdown, Extra: r.Extra}
+	if _, err := b.store.Create(b.t.Context(), draft); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // A file such as AGENTS.md that was imported is its ruleset: its text is written once, for
@@ -191,5 +194,78 @@ func TestDamagedBlockIsOfThisStore(t *testing.T) {
 	}
 	if err := p.CheckStore(t.Context(), b.source, plan); err != nil {
 		t.Error(err)
+	}
+}
+
+// A client that reads AGENTS.md beside its own folder loads a rule once: AGENTS.md does not
+// get the rules that the project had in files of that client's, in this pull and the next,
+// unless another client that has AGENTS.md alone is named. Elsewhere both are written.
+func TestRulesStayAtHome(t *testing.T) {
+	files := map[string]string{
+		"AGENTS.md":                    "# Root\n",
+		".cursor/rules/always.mdc":     "---\nalwaysApply: true\n---\nAlways.\n",
+		".cursor/rules/go.mdc":         "---\nglobs: *.go\nalwaysApply: false\n---\nGo.\n",
+		"web/.cursor/rules/w.mdc":      "---\nalwaysApply: true\n---\nWeb.\n",
+		".cursor/skills/tidy/SKILL.md": "---\nname: tidy\ndescription: Tidies\n---\nTidy.\n",
+	}
+	b := newBench(t, "agents", "cursor")
+	for file, text := range files {
+		b.imported(file, text)
+	}
+	for range 2 {
+		b.mustPull()
+		for file, text := range files {
+			if got := b.read(file); got != text {
+				t.Errorf("%s became %q", file, got)
+			}
+		}
+		p, plan := b.open()
+		p.Close()
+		if len(plan.Warnings) > 0 || len(plan.Items) != len(files) {
+			t.Errorf("%q, %d files", plan.Warnings, len(plan.Items))
+		}
+	}
+	b.write(SelectionFile, "targets: [codex, cursor]\n")
+	b.mustPull()
+	if got := b.read("AGENTS.md"); !strings.Contains(got, "Go.") || !strings.Contains(got, "Always.") {
+		t.Errorf("Codex gets %q", got)
+	}
+
+	b = newBench(t, "agents", "cursor")
+	for file, text := range files {
+		b.imported(file, text)
+	}
+	if err := os.RemoveAll(filepath.Join(b.dir, ".cursor")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		b.mustPull()
+		if got := b.read("AGENTS.md"); !strings.Contains(got, "Go.") || b.read(".cursor/rules/go.mdc") != files[".cursor/rules/go.mdc"] {
+			t.Errorf("elsewhere AGENTS.md is %q", got)
+		}
+	}
+}
+
+// A project uses the clients that have folders of their own in it, also below the
+// root, but not in examples and test data.
+func TestUsedTargets(t *testing.T) {
+	for want, files := range map[string][]string{
+		"agents":                 {"README.md"},
+		"agents,cursor":          {"AGENTS.md", "web/.cursor/rules/a.mdc"},
+		"claude":                 {"packages/a/.claude/rules/a.md", "examples/x/.cursor/rules/a.mdc", "node_modules/x/.clinerules/a.md", "tests/fixtures/.kiro/steering/a.md"},
+		"devin,opencode":         {".windsurf/rules/a.md", ".opencode/command/a.md"},
+		"copilot,gemini":         {".github/copilot-instructions.md", "GEMINI.md", ".github/workflows/ci.yml"},
+		"agents,claude,devin":    {"AGENTS.md", "CLAUDE.md", "a/b/.windsurf/rules/a.md"},
+		"cursor,cline,kiro,qwen": {".cursorrules", ".clinerules/a.md", ".kiro/steering/a.md", ".qwen/commands/a.md"},
+	} {
+		b := newBench(t, "agents")
+		for _, file := range files {
+			b.write(file, "Text\n")
+		}
+		p, _ := b.open()
+		if got := strings.Join(p.UsedTargets(), ","); got != want {
+			t.Errorf("%v: %s, want %s", files, got, want)
+		}
+		p.Close()
 	}
 }

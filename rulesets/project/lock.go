@@ -35,7 +35,10 @@ type Entry struct {
 	Sum    string // of the content, as Sum returns it, or absent
 	// Was is the hash of the content before a run that was interrupted, or is under
 	// way, or absent; empty if there is no such run.
-	Was   string
+	Was string
+	// Found is set for a file that the project had with this content before it was
+	// written: the rule is at home there.
+	Found bool
 	Parts []editors.Part
 }
 
@@ -65,6 +68,9 @@ func (l Lock) Text() []byte {
 		b.WriteString(kind + " " + e.Sum + " " + path)
 		for _, p := range e.Parts {
 			b.WriteString(" " + p.String())
+		}
+		if e.Found {
+			b.WriteString(" found")
 		}
 		if e.Was != "" {
 			b.WriteString(" was:" + e.Was)
@@ -122,6 +128,9 @@ func parseEntry(line string) (e Entry, err error) {
 		return e, fmt.Errorf("%q is not a path from the project's folder", e.Path)
 	}
 	for word := range strings.FieldsSeq(rest) {
+		if e.Found = e.Found || word == "found"; word == "found" {
+			continue
+		}
 		if was, ok := strings.CutPrefix(word, "was:"); ok {
 			e.Was = was
 			continue

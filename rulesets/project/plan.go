@@ -198,9 +198,17 @@ func (p *Plan) missingAreNew() {
 
 // site returns the project as files are rendered for it.
 func (p *Project) site() editors.Site {
-	return editors.Site{IsDir: p.disk.isDir, Exists: p.exists, Real: p.real, Read: func(file string) (string, bool) {
+	read := func(file string) (string, bool) {
 		data, exists, err := p.readThrough(file)
 		return string(data), err == nil && exists
+	}
+	locked := p.Lock.byPath()
+	return editors.Site{IsDir: p.disk.isDir, Exists: p.exists, Real: p.real, Read: read, Keeps: func(file string, content []byte) bool {
+		if entry, known := locked[file]; known {
+			return entry.Found
+		}
+		data, exists, err := p.disk.read(file)
+		return err == nil && exists && bytes.Equal(normal(data), normal(content))
 	}}
 }
 

@@ -1,8 +1,10 @@
 package project
 
 import (
+	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
@@ -13,7 +15,31 @@ const AutoTarget = "auto"
 // UsedTargets returns the clients that a project uses: those whose own folders or files it
 // has, without clients that only read the files of others. Without any it is AGENTS.md.
 func (p *Project) UsedTargets() (names []string) {
-	owners := map[string]string{} // by folder or file: the first client in the table
+	owners := owners()
+	used := map[string]bool{}
+	for place, client := range owners {
+		if p.disk.isDir(place) || p.exists(place) {
+			used[client] = true
+		}
+	}
+	for _, client := range p.usedBelow() {
+		used[client] = true
+	}
+	for _, name := range editors.Names() {
+		if used[name] {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{"agents"}
+	}
+	return slices.Clip(names)
+}
+
+// owners returns the folders and files in the root of a project that show that it uses a
+// client: the first one in the table that has them for its own.
+func owners() map[string]string {
+	owners := map[string]string{"CLAUDE.md": "claude", "GEMINI.md": "gemini"}
 	add := func(place, client string) {
 		if owners[place] == "" {
 			owners[place] = client
@@ -33,30 +59,58 @@ func (p *Project) UsedTargets() (names []string) {
 		for _, dir := range c.Skills[:min(1, len(c.Skills))] {
 			add(dir, c.Name)
 		}
-		if c.Shared != "" && c.Shared != "CLAUDE.md" {
+		if c.Shared != "" {
 			add(c.Shared, c.Name)
 		}
 	}
-	owners["CLAUDE.md"], owners["GEMINI.md"] = "claude", "gemini"
+	for _, s := range editors.Spots {
+		if s.Use == editors.Command && editors.Find(s.Client) != nil && !strings.Contains(s.Dir, "*") {
+			add(s.Dir, s.Client)
+		}
+	}
 	for place, client := range map[string]string{".cursorrules": "cursor", ".windsurfrules": "devin", ".github/copilot-instructions.md": "copilot"} {
 		owners[place] = client
 	}
 	delete(owners, ".")
 	delete(owners, ".github")
 	delete(owners, ".agents")
-	used := map[string]bool{}
-	for place, client := range owners {
-		if p.disk.isDir(place) || p.exists(place) {
-			used[client] = true
+	return owners
+}
+
+// maxBelow is the number of files and folders in which clients are searched below the root.
+const maxBelow = 100_000
+
+// usedBelow returns the clients that have rules of their own in a folder below the root.
+func (p *Project) usedBelow() (names []string) {
+	seen, left := map[string]bool{}, maxBelow
+	err := fs.WalkDir(p.disk.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
+		if left--; left < 0 {
+			return fs.SkipAll
 		}
-	}
-	for _, name := range editors.Names() {
-		if used[name] {
-			names = append(names, name)
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case file == ".":
+			return nil
+		case d.IsDir() && (notOurs[d.Name()] || strings.HasPrefix(d.Name(), ".") && !editors.KnowsFolder(d.Name())):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
 		}
+		if at := editors.PlaceOf(file); at.Use == editors.RuleFile && at.Client != nil && at.Base != "." && !seen[at.Client.Name] {
+			seen[at.Client.Name] = true
+			names = append(names, at.Client.Name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil
 	}
-	if len(names) == 0 {
-		names = []string{"agents"}
-	}
-	return slices.Clip(names)
+	return names
+}
+
+// notOurs are folders with rule files that are not for those who work on the project.
+var notOurs = map[string]bool{
+	"node_modules": true, "vendor": true, "examples": true, "example": true, "templates": true, "template": true,
+	"test": true, "tests": true, "testdata": true, "fixture": true, "fixtures": true, "__tests__": true, "__fixtures__": true,
 }

@@ -1,6 +1,7 @@
 package rulefiles
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func Draft(f File, text string) (d ruleset.Draft, notes []string, err error) {
 		place = editors.Place{Base: "."}
 	} else if rule, err := editors.Import(place, []byte(text)); err == nil {
 		return draftOf(rule, text)
-	} else if place.Owned() {
+	} else if place.Owned() || place.Use == editors.SharedFile && !errors.Is(err, editors.ErrFrontMatter) {
 		return d, nil, err
 	}
 	body := strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")

@@ -79,12 +79,15 @@ func (s *search) reasonFile(name string) string {
 	case editors.ModeFile:
 		return "for one mode of " + p.Reader + ", not a rule for all"
 	case editors.OtherFile:
-		return "no rule file: " + p.Reader + " has none there"
+		if client, ext := editors.ReadIn(filepath.ToSlash(cmp.Or(s.rel(name), name))); ext != "" {
+			return client + " reads files there that end in " + ext
+		}
+		return "no rule, command or skill of a client"
 	case editors.RuleFile, editors.SharedFile, editors.Command, editors.SkillFile:
 		if s.isIgnored(name, false) {
 			return "git ignores it"
 		}
-		return s.elsewhere(name)
+		return cmp.Or(emptiness(name), s.elsewhere(name))
 	}
 	switch {
 	case isText && s.isIgnored(name, false):
@@ -99,6 +102,22 @@ func (s *search) reasonFile(name string) string {
 		return ""
 	}
 	return notRules
+}
+
+// emptiness says why a file has nothing to import, "" if it has a text.
+func emptiness(name string) string {
+	info, err := os.Stat(name)
+	if err != nil || info.Size() > maxHead {
+		return ""
+	}
+	text, err := os.ReadFile(name)
+	switch rest, isBlock := editors.OutsideOfBlock(text); {
+	case err != nil || strings.TrimSpace(strings.TrimPrefix(rest, "\ufeff")) != "":
+		return ""
+	case isBlock:
+		return "it has only what pull wrote into it"
+	}
+	return "it is empty"
 }
 
 // elsewhere says where a client reads the files of a project that have such a name, if it is

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func TestDraft(t *testing.T) {
 		{"a skill", "skills/pdf-forms/SKILL.md", "Fill", ruleset.Draft{Name: "pdf_forms", Description: "Fill", Markdown: "Fill", Extra: "skill: true\nextra:\n  skill:\n    triptych:\n      bare: true\n"}},
 		{
 			"a rule of Cursor", "/home/x/.cursor/rules/sub/a.mdc", "---\ndescription: A\nglobs: **/*.ts\nalwaysApply: false\n---\n\nText\n",
-			ruleset.Draft{Name: "sub_a", Description: "A", Markdown: "Text\n", Extra: "globs: ['**/*.ts']\nextra:\n  cursor:\n    triptych:\n      path: sub/a.mdc\n"},
+			ruleset.Draft{Name: "sub_a", Description: "A", Markdown: "Text\n", Extra: "globs: ['**/*.ts']\nextra:\n  cursor:\n    triptych:\n      path: sub/a.mdc\n      head: |\n        ---\n        description: A\n        globs: **/*.ts\n        alwaysApply: false\n        ---\n"},
 		},
 		{"a name in another form", "x.md", "---\nname: My Rule!\n---\n", ruleset.Draft{Name: "my_rule"}},
 		{"a name that is none", "x.md", "---\nname: 日本\n---\n", ruleset.Draft{Name: "x"}},
@@ -117,12 +118,13 @@ func TestFind(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{
 		"a.md", "b.MDC", "c.txt", "sub/d.md", "sub/i.mdc", ".hidden.md", ".idea/e.md", "node_modules/f.md", ".github/SECURITY.md", ".github/workflows/ci.yml",
+		".cursor/rules/a.md", ".qwen/commands/q.toml",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(map[bool]string{true: " \n"}[name == "sub/i.mdc"]), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,16 +146,50 @@ func TestFind(t *testing.T) {
 	for _, l := range found.Left {
 		left = append(left, relative(l.Path)+": "+l.Reason)
 	}
-	wantFiles := []string{"a.md", "b.MDC", "sub/d.md", "sub/i.mdc", "c.txt"}
+	wantFiles := []string{"a.md", "b.MDC", "sub/d.md", "c.txt"}
 	wantLeft := []string{
-		".github/SECURITY.md: no rule file: .github has none there", ".github/workflows/ci.yml: no rule file: .github has none there", ".hidden.md: a hidden file",
+		".cursor/rules/a.md: Cursor reads files there that end in .mdc",
+		".github/SECURITY.md: no rule, command or skill of a client", ".github/workflows/ci.yml: no rule, command or skill of a client", ".hidden.md: a hidden file",
 		".idea: a hidden folder of no known editor", "c.txt: neither Markdown nor a rule file of a client", "node_modules: packages of others",
+		".qwen/commands/q.toml: Qwen Code reads files there that end in .md", "sub/i.mdc: it is empty",
 	}
+	slices.Sort(wantLeft)
 	if diff := cmp.Diff(wantFiles, files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(wantLeft, left); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
+	}
+}
+
+// What pull wrote into a file is no ruleset, and a file with damaged marks is not read.
+func TestBlocksAreNotImported(t *testing.T) {
+	root := t.TempDir()
+	block := "<!-- triptych:begin -->\n<!-- triptych:rule a -->\nText\n\n<!-- triptych:end -->\n"
+	for name, text := range map[string]string{"AGENTS.md": block, "web/CLAUDE.md": "\n\n" + block, "GEMINI.md": "Ours.\n\n" + block, "QWEN.md": strings.TrimSuffix(block, "<!-- triptych:end -->\n")} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		d, _, err := rulefiles.Draft(rulefiles.File{Path: path, Rel: name}, text)
+		if (err == nil) != (name == "GEMINI.md") || err == nil && d.Markdown != "Ours.\n" {
+			t.Errorf("%s becomes %+v, %v", name, d, err)
+		}
+	}
+	found, err := rulefiles.Find([]string{root}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, l := range found.Left {
+		left = append(left, filepath.Base(l.Path)+": "+l.Reason)
+	}
+	want := []string{"AGENTS.md: it has only what pull wrote into it", "CLAUDE.md: it has only what pull wrote into it"}
+	if diff := cmp.Diff(want, left); diff != "" || len(found.Files) != 2 {
+		t.Errorf("%v, left (-want +got):\n%s", found.Files, diff)
 	}
 }
 
@@ -193,7 +229,7 @@ func TestSkillFolders(t *testing.T) {
 	if diff := cmp.Diff(want, files); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
-	if diff := cmp.Diff([]string{"3 hidden files or links"}, notes); diff != "" {
+	if diff := cmp.Diff([]string{"hidden or linked: .git/, .hidden, link"}, notes); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if files, _, err := rulefiles.Attachments(filepath.Join(root, "a.md")); files != nil || err != nil {

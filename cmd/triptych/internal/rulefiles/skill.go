@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -39,7 +40,8 @@ func FilesIn(dir string) (files []ruleset.FileChange, notes []string, err error)
 		return nil, nil, err
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	left, size := 0, 0
+	var left []string
+	size := 0
 	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -47,12 +49,12 @@ func FilesIn(dir string) (files []ruleset.FileChange, notes []string, err error)
 		case p == "." || p == ruleset.MainFile:
 			return nil
 		case ruleset.CheckFilePath(p) != nil && d.IsDir():
-			left++
+			left = append(left, p+"/")
 			return fs.SkipDir
 		case d.IsDir():
 			return nil
 		case ruleset.CheckFilePath(p) != nil || !d.Type().IsRegular():
-			left++
+			left = append(left, p)
 			return nil
 		}
 		data, err := readIn(root, p)
@@ -67,8 +69,11 @@ func FilesIn(dir string) (files []ruleset.FileChange, notes []string, err error)
 		}
 		return nil
 	})
-	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%d hidden files or links", left))
+	if len(left) > 0 {
+		notes = append(notes, "hidden or linked: "+strings.Join(left[:min(len(left), maxNamed)], ", "))
+	}
+	if more := len(left) - maxNamed; more > 0 {
+		notes = append(notes, fmt.Sprintf("%d more of them", more))
 	}
 	return files, notes, err
 }
