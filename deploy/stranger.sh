@@ -175,19 +175,6 @@ restore_elsewhere() {
 	on triptych audit verify --data /var/lib/triptych
 }
 
-# upgrade ROOT: the data folder that a program before the first release has left.
-upgrade() {
-	on systemctl stop triptych
-	rm -rf "$1/var/lib/triptych"
-	cp -R "$here/testdata/unreleased" "$1/var/lib/triptych"
-	on chown -R triptych:triptych /var/lib/triptych
-	on systemctl start triptych
-	on triptych audit verify --data /var/lib/triptych | grep -q 'chain 6937b98718a21855: 5 records' || fail "the trail of the earlier program does not verify"
-	on triptych doctor --data /var/lib/triptych
-	key=$(sed -n 's/.*`\(kdb_[^`]*\)`.*/\1/p' "$here/testdata/README.md")
-	trust
-}
-
 prepare() {
 	if [ -n "${TRIPTYCH_ROOT:-}" ]; then
 		cp -a "$TRIPTYCH_ROOT" "$scratch/server"
@@ -220,7 +207,5 @@ step "elsewhere: install the package" install_package "$scratch/elsewhere"
 step "elsewhere: restore, serve and verify the trail" restore_elsewhere "$scratch/elsewhere"
 trust
 step "elsewhere: read the rule with the same key" read_rule 'Wrap errors with %w.'
-step "upgrade: serve the data folder of an earlier version" upgrade "$scratch/elsewhere"
-step "upgrade: read a rule with its key" read_rule 'Wrap errors with %w.'
 printf '%s\n' "" "${times[@]}"
 echo "stranger: all is well"

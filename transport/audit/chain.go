@@ -45,15 +45,10 @@ func (c *chain) addHead(dst []byte, now time.Time) []byte {
 	return c.add(dst, note{Head: &h}.body())
 }
 
-// header returns the first line of a file. Its version is the first one as long as no key was
-// rotated, so that older programs can verify the chain.
+// header returns the first line of a file.
 func (c *chain) header(number int, now time.Time) *fileNote {
-	version := firstVersion
-	if len(c.signer.rotations) > 0 {
-		version = formatVersion
-	}
 	return &fileNote{
-		Version: version, Chain: c.id, Number: number, After: c.seq,
+		Version: formatVersion, Chain: c.id, Number: number, After: c.seq,
 		PublicKey: hex.EncodeToString(c.signer.public()), Time: formatTime(now),
 	}
 }

@@ -12,15 +12,9 @@ import (
 	"strconv"
 )
 
-// The versions of the format. The first line of each file names one; a program refuses a chain
-// of a version that it does not know.
-const (
-	// formatVersion is the version of chains whose key was rotated. Programs that know only
-	// the first one cannot verify them.
-	formatVersion = 2
-	// firstVersion is that of all other chains, and of the texts that signatures cover.
-	firstVersion = 1
-)
+// formatVersion is the version of chains, which the first line of each file names, and of the
+// texts that signatures cover. A program refuses a chain of a version that it does not know.
+const formatVersion = 1
 
 // A digest is the SHA-256 of a line, without its newline. The first line of a chain follows the
 // zero digest.
@@ -200,7 +194,7 @@ func (n *note) parse(body []byte) error {
 // signed returns the text that the signature covers: one value a line, none of which can have
 // a newline. Its first line keeps signatures for other purposes from being taken for heads.
 func (h *headNote) signed(chain, prev string) []byte {
-	return fmt.Appendf(nil, "triptych audit seal\n%d\n%s\n%d\n%s\n%s\n", firstVersion, chain, h.Seq, h.Time, prev)
+	return fmt.Appendf(nil, "triptych audit seal\n%d\n%s\n%d\n%s\n%s\n", formatVersion, chain, h.Seq, h.Time, prev)
 }
 
 // sign signs the head that follows the line with the hash prev.

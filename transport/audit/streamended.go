@@ -84,7 +84,7 @@ type endedNote struct {
 
 // signed returns the text that the signature covers.
 func (e endedNote) signed() []byte {
-	return fmt.Appendf(nil, "triptych audit ended\n%d\n%s\n%d\n%d\n%s\n%s\n%d\n%s\n", firstVersion, e.Chain, e.File, e.Lines, e.Sum, e.Hash, e.Seq, e.Time)
+	return fmt.Appendf(nil, "triptych audit ended\n%d\n%s\n%d\n%d\n%s\n%s\n%d\n%s\n", formatVersion, e.Chain, e.File, e.Lines, e.Sum, e.Hash, e.Seq, e.Time)
 }
 
 // readEnded returns what was deleted of the writer's chain, nil if the store has no statement

@@ -109,7 +109,7 @@ func (v *verifier) begin(l line, wrong func(string, ...any) *BreakError) *BreakE
 	f := l.note.File
 	key, err := hex.DecodeString(f.PublicKey)
 	switch {
-	case f.Version < firstVersion || f.Version > formatVersion:
+	case f.Version != formatVersion:
 		return wrong("the format is version %d, which is not known", f.Version)
 	case f.Chain != v.report.Chain:
 		return wrong("this is a file of chain %s", f.Chain)

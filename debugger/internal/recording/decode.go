@@ -72,7 +72,7 @@ func Read(r io.Reader, account *budget.Account) (*Recording, error) {
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
 		return nil, ErrFormat
 	}
-	if v := binary.LittleEndian.Uint16(head[len(magic):]); v == 0 || v > version {
+	if v := binary.LittleEndian.Uint16(head[len(magic):]); v != version {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
 	}
 	zip, err := newUnpacker(r)

@@ -98,9 +98,9 @@
 // A file is "TRIPTYCH RECORDING\n", the version in two bytes, and a zstd stream of
 // blocks: a tag, the length of the payload as an unsigned varint, the payload. Block X
 // lists the extensions of the processor's instruction set, F is an entry of the table of
-// files, E an event, C a piece of the contents of a file of the table, Z the end. Version 1 had no
-// threads, version 2 no block X, and those before version 5 no block C. A [Ring] has blocks S, each followed by an Image that a replay begins with if nothing is before
-// it, and otherwise leaves out; the table of files starts over there. A file that ends early has
+// files, E an event, C a piece of the contents of a file of the table, Z the end. A
+// [Ring] has blocks S, each followed by an Image that a replay begins with if nothing is
+// before it, and otherwise leaves out; the table of files starts over there. A file that ends early has
 // everything up to the last flush of its writer. Numbers are varints. See encode.go for
 // the fields.
 //

@@ -10,12 +10,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// magic begins a recording, before the version and the compressed blocks. Files of
-// version 1 have no threads, those of version 2 no extensions, those of version 3 no segments,
-// and those before version 5 no contents of files. They can be read.
+// magic begins a recording, before the version and the compressed blocks.
 const (
 	magic   = "TRIPTYCH RECORDING\n"
-	version = 5
+	version = 1
 )
 
 // Tags of blocks. A block is a tag, the length of its payload, and the payload.

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -65,9 +64,6 @@ func (a commands) rotateKey(ctx context.Context, compromised, resume bool) error
 		r, err = audit.ResumeRotation(ctx, cfg, stores...)
 	} else {
 		r, err = audit.Rotate(ctx, cfg, compromised, stores...)
-	}
-	if err == nil {
-		err = dataformat.Mark(env.Data, dataformat.Of(env.Data), app.ReadBuild().Version)
 	}
 	if err != nil {
 		return err

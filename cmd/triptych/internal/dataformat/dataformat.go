@@ -2,12 +2,10 @@
 // that is too old for it says so instead of misreading it.
 //
 //	err := dataformat.Check(dir)         // before anything is opened
-//	err = dataformat.Mark(dir, dataformat.Of(dir), version) // by a server, once it has opened everything
+//	err = dataformat.Mark(dir, version) // by a server, once it has opened everything
 //
-// A folder without a mark has format 1, that of all programs before there were marks. A
-// change of the format that older programs cannot read raises [Latest]; the code that
-// reads the older format then upgrades it with the first write that needs it. UPGRADING.md
-// lists them.
+// A folder without a mark is one that no server has opened yet. A change of the format that
+// older programs cannot read raises [Current]. UPGRADING.md lists the formats.
 package dataformat
 
 import (
@@ -21,22 +19,8 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 )
 
-const (
-	// Current is the format of most folders.
-	Current = 1
-	// RotatedKeys is the format of a folder whose audit trail has changed its signing key.
-	RotatedKeys = 2
-	// Latest is the last format that this program knows.
-	Latest = RotatedKeys
-)
-
-// Of returns the format that a folder needs by what is in it.
-func Of(dir string) int {
-	if _, err := os.Stat(filepath.Join(dir, "audit", "rotations.json")); err == nil {
-		return RotatedKeys
-	}
-	return Current
-}
+// Current is the format of a data folder that this program writes and reads.
+const Current = 1
 
 // fileName is the name of the mark in the data folder.
 const fileName = "format.json"
@@ -55,28 +39,28 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s has data of format %d, written by triptych %s; this program knows formats up to %d", e.Dir, e.Format, e.Program, Latest)
+	return fmt.Sprintf("%s has data of format %d, written by triptych %s; this program knows formats up to %d", e.Dir, e.Format, e.Program, Current)
 }
 
 // Check returns a [*NewerError] if a data folder has a later format.
 func Check(dir string) error {
 	m, err := read(dir)
-	if err == nil && m.Format > Latest {
+	if err == nil && m.Format > Current {
 		return &NewerError{Dir: dir, Format: m.Format, Program: m.Program}
 	}
 	return err
 }
 
-// Mark marks a data folder that exists with a format, unless it has that or a later one.
-func Mark(dir string, format int, program string) error {
+// Mark marks a data folder that exists with the current format, unless it has that or a later one.
+func Mark(dir, program string) error {
 	m, err := read(dir)
-	if err != nil || m.Format >= format {
+	if err != nil || m.Format >= Current {
 		return err
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	text, err := json.Marshal(mark{Format: format, Program: program})
+	text, err := json.Marshal(mark{Format: Current, Program: program})
 	if err != nil {
 		return err
 	}

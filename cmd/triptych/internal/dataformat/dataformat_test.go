@@ -15,7 +15,7 @@ func TestMark(t *testing.T) {
 		t.Errorf("a folder without a mark: %v", err)
 	}
 	for range 2 {
-		if err := dataformat.Mark(dir, dataformat.Current, "1.2.3"); err != nil {
+		if err := dataformat.Mark(dir, "1.2.3"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func TestMark(t *testing.T) {
 		t.Errorf("a folder of this format: %v", err)
 	}
 	missing := filepath.Join(dir, "missing")
-	if err := dataformat.Mark(missing, dataformat.Current, "1"); err != nil {
+	if err := dataformat.Mark(missing, "1"); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(missing); err == nil {
@@ -35,45 +35,18 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// A folder whose trail has changed its key gets the format that programs without rotations
-// refuse, and keeps it.
-func TestMarkOfRotatedKeys(t *testing.T) {
-	dir := t.TempDir()
-	if got := dataformat.Of(dir); got != 1 {
-		t.Errorf("an empty folder has format %d", got)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "audit"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "audit", "rotations.json"), []byte("[]"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, format := range []int{dataformat.Of(dir), dataformat.Current} {
-		if err := dataformat.Mark(dir, format, "1"); err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(filepath.Join(dir, "format.json"))
-		if want := `{"format":2,"program":"1"}` + "\n"; err != nil || string(got) != want {
-			t.Errorf("the mark is %q %v, want %q", got, err, want)
-		}
-	}
-	if err := dataformat.Check(dir); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestNewer(t *testing.T) {
-	for text, newer := range map[string]bool{`{"format":3,"program":"9.0.0"}`: true, `{"format":0}`: false, `{}`: false, `x`: false} {
+	for text, newer := range map[string]bool{`{"format":2,"program":"9.0.0"}`: true, `{"format":0}`: false, `{}`: false, `x`: false} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "format.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		err := dataformat.Check(dir)
 		e, ok := errors.AsType[*dataformat.NewerError](err)
-		if err == nil || ok != newer || newer && (e.Format != 3 || e.Program != "9.0.0") {
+		if err == nil || ok != newer || newer && (e.Format != 2 || e.Program != "9.0.0") {
 			t.Errorf("%s: %v", text, err)
 		}
-		if err := dataformat.Mark(dir, dataformat.Current, "1"); (err == nil) != newer {
+		if err := dataformat.Mark(dir, "1"); (err == nil) != newer {
 			t.Errorf("marking %s: %v", text, err)
 		}
 		if got, err := os.ReadFile(filepath.Join(dir, "format.json")); err != nil || string(got) != text {

@@ -18,7 +18,7 @@ func (s *server) logStart(addr net.Addr) {
 		names = append(names, f.Name)
 	}
 	s.env.Logger.Info("the server has started", "version", app.ReadBuild().Version, "address", addr.String(), "server", s.services.name,
-		"store", s.storeName(), "data", s.env.Data, "data_format", dataformat.Of(s.env.Data), "families", strings.Join(names, ","))
+		"store", s.storeName(), "data", s.env.Data, "data_format", dataformat.Current, "families", strings.Join(names, ","))
 	s.started = true
 }
 

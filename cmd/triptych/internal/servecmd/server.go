@@ -96,7 +96,7 @@ func (s *server) openServices(ctx context.Context) error {
 	if err := s.services.open(ctx, s.commands, s.env, s.flags.budgets.ofServer); err != nil {
 		return err
 	}
-	return dataformat.Mark(s.env.Data, dataformat.Of(s.env.Data), app.ReadBuild().Version)
+	return dataformat.Mark(s.env.Data, app.ReadBuild().Version)
 }
 
 // openEndpoint makes the endpoint of MCP and connects it with the other servers of the store.
