@@ -37,11 +37,14 @@ func projects(t *testing.T) []project {
 	return all
 }
 
-// checkOut writes the schemas and documents in the folders of a project into dir. Files
-// that a clone lacks are left out.
-func checkOut(t *testing.T, clones, dir string, p project) {
+// checkOut writes the schemas and documents in the folders of a project into dir, and
+// reports whether there is a clone of it. Files that the clone lacks are left out.
+func checkOut(t *testing.T, clones, dir string, p project) bool {
 	t.Helper()
 	clone := filepath.Join(clones, strings.ReplaceAll(p.name, "/", "+"))
+	if _, err := os.Stat(clone); err != nil {
+		return false
+	}
 	if _, err := os.Stat(filepath.Join(clone, "repo")); err == nil {
 		clone = filepath.Join(clone, "repo")
 	}
@@ -68,6 +71,7 @@ func checkOut(t *testing.T, clones, dir string, p project) {
 		}
 		out = rest[size+1:]
 	}
+	return true
 }
 
 func writeFile(t *testing.T, path string, content []byte) {

@@ -31,7 +31,7 @@ func compileStream(ctx context.Context, root *read.Node, reader *schemaReader) (
 		return nil, ctx.Err()
 	}
 	if size, ok := errors.AsType[*automata.SizeError](err); ok {
-		return nil, &LimitError{Subject: root.File, What: "particles of a content model", Limit: automata.MaxParticles, Detail: size.What}
+		return nil, &LimitError{Subject: root.File, What: size.What, Limit: int64(size.Limit), Detail: size.Detail}
 	}
 	if err != nil {
 		return nil, err

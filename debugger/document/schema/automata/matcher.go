@@ -40,11 +40,15 @@ func (s state) covers(t state) bool {
 	return true
 }
 
-// maxStates limits the states that are followed at once.
-const maxStates = 1_000
+const (
+	maxStates = 1_000      // that are followed at once
+	manyWays  = 64         // states, from which on they are compared with one another
+	maxWork   = 20_000_000 // times in a document
+)
 
-// ErrStates is returned when counters leave too many ways open.
-var ErrStates = errors.New("the content model has counters in each other that leave more than 1000 ways open")
+// ErrStates is returned when counters leave too many ways open, or many of them for too
+// long.
+var ErrStates = errors.New("the content model has counters in each other that leave too many ways open")
 
 // A Runner finds and keeps the transitions of models for the validation of a document. It
 // must be used by one goroutine at a time.
@@ -53,6 +57,7 @@ type Runner struct {
 	moves   map[transition][]move
 	kept    int // moves, and transitions without one
 	queries map[Name]*query
+	work    int   // comparisons of many states
 	Err     error // the first limit that was exceeded
 }
 
@@ -110,7 +115,9 @@ func (r *Runner) transitions(m *Model, leaf *node, name Name, how mode) []move {
 	q := *r.query(name)
 	q.leap, q.every = how == byLeap, how == byPlace
 	w := walk{q: &q}
-	w.from(m, leaf)
+	if how == byPlace || m.knows(&q) {
+		w.from(m, leaf)
+	}
 	if r.kept > maxKept {
 		clear(r.moves)
 		r.kept = 0
@@ -147,7 +154,10 @@ func (r *Runner) add(next []state, s state, to *move) []state {
 		return next
 	}
 	next = slices.DeleteFunc(next, after.covers)
-	if len(next) == maxStates {
+	if len(next) >= manyWays {
+		r.work += len(next)
+	}
+	if len(next) == maxStates || r.work > maxWork {
 		r.Err = ErrStates
 		return next
 	}
@@ -300,7 +310,7 @@ func (x *Matcher) match(name Name, leaf *node) Match {
 	case leaf.decl.Name == name:
 		return Match{Decl: leaf.decl}
 	}
-	return Match{Decl: x.run.query(name).chain[0]}
+	return Match{Decl: x.run.query(name).decl}
 }
 
 // declared returns what a name is somewhere in the model.

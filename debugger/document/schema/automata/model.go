@@ -60,16 +60,23 @@ func (n *node) counted() bool { return n.min > 1 || n.max > 1 }
 
 // A Model is the content model of a type.
 type Model struct {
-	root   *node // nil for none
-	leaves int
-	decls  map[Name]*component.Element // of its elements
-	wild   []*component.Wildcard
+	root      *node // nil for none
+	particles int   // with groups written out
+	leaves    int
+	decls     map[Name]*component.Element // of its elements
+	wild      []*component.Wildcard
 }
 
-// A SizeError is returned for models with too many particles.
-type SizeError struct{ What string }
+// A SizeError is returned for schemas that are too large.
+type SizeError struct {
+	What   string // what there is too much of
+	Limit  int
+	Detail string
+}
 
-func (e *SizeError) Error() string { return e.What }
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("more than %d %s", e.Limit, e.What)
+}
 
 // New makes the model of a particle, which may be nil.
 func New(p *component.Particle) (*Model, error) {
@@ -88,7 +95,6 @@ func New(p *component.Particle) (*Model, error) {
 // A builder makes nodes.
 type builder struct {
 	model *Model
-	size  int
 	err   error
 }
 
@@ -96,8 +102,12 @@ func (b *builder) node(p *component.Particle, depth int) *node {
 	if p == nil || p.Max == 0 || b.err != nil {
 		return nil
 	}
-	if b.size++; b.size > MaxParticles || depth > maxDepth {
-		b.err = &SizeError{fmt.Sprintf("the content model has more than %d particles with its groups written out, or more than %d groups in each other", MaxParticles, maxDepth)}
+	if b.model.particles++; b.model.particles > MaxParticles {
+		b.err = &SizeError{"particles of a content model", MaxParticles, "those of groups count each time that the model has them"}
+		return nil
+	}
+	if depth > maxDepth {
+		b.err = &SizeError{"groups in each other", maxDepth, "in a content model"}
 		return nil
 	}
 	n := &node{min: p.Min, max: p.Max}
@@ -132,19 +142,7 @@ func (b *builder) declare(decl *component.Element) {
 // is written flat, as is one that has a single member.
 func (b *builder) group(n *node, g *component.Group, depth int) *node {
 	n.kind = sequence + kind(g.Kind)
-	empty := false // nothing is one of the alternatives
-	for _, p := range g.Particles {
-		child := b.node(p, depth+1)
-		if child == nil {
-			empty = empty || n.kind == choice && p != nil && p.Max != 0
-			continue
-		}
-		if child.kind == n.kind && child.min == 1 && child.max == 1 && (n.kind == sequence || n.kind == choice && len(child.children) > 0) {
-			n.children = append(n.children, child.children...)
-			continue
-		}
-		n.children = append(n.children, child)
-	}
+	empty := b.members(n, g, depth) // nothing is one of the alternatives
 	if len(n.children) == 0 && (empty || n.kind != choice) {
 		return nil // it matches nothing but nothing, however often
 	}
@@ -160,6 +158,42 @@ func (b *builder) group(n *node, g *component.Group, depth int) *node {
 	n.hollow = n.mayBeHollow()
 	n.nullable = n.min == 0 || n.hollow
 	return n
+}
+
+// members adds the members of a group to the children of n, which is of its kind, and
+// reports whether one of the alternatives of a choice is nothing. Groups that are written
+// flat add theirs at once, so that those of many groups in each other are moved once.
+func (b *builder) members(n *node, g *component.Group, depth int) (empty bool) {
+	for _, p := range g.Particles {
+		if inner, ok := flat(n, p); ok && depth < maxDepth && b.err == nil {
+			b.model.particles++
+			empty = b.members(n, inner, depth+1) || empty
+			continue
+		}
+		child := b.node(p, depth+1)
+		switch {
+		case child == nil:
+			empty = empty || n.kind == choice && p != nil && p.Max != 0
+		case child.kind == n.kind && child.min == 1 && child.max == 1 && (n.kind == sequence || n.kind == choice && len(child.children) > 0):
+			n.children = append(n.children, child.children...)
+		default:
+			n.children = append(n.children, child)
+		}
+	}
+	return empty
+}
+
+// flat returns the group of a particle that is written flat in n. A choice of nothing is
+// not: it matches nothing at all.
+func flat(n *node, p *component.Particle) (*component.Group, bool) {
+	if p == nil || p.Min != 1 || p.Max != 1 {
+		return nil, false
+	}
+	g, ok := p.Term.(*component.Group)
+	if !ok || n.kind == all || sequence+kind(g.Kind) != n.kind || len(g.Particles) == 0 {
+		return nil, false
+	}
+	return g, true
 }
 
 // onlyChild returns the child that can stand for n, whose occurrences are n's and its own
@@ -232,6 +266,9 @@ func (n *node) count(above int) {
 	}
 }
 
+// Particles returns the number of particles of the model with its groups written out.
+func (m *Model) Particles() int { return m.particles }
+
 // Empty reports whether the model allows no element.
 func (m *Model) Empty() bool { return m.root == nil }
 
@@ -246,6 +283,19 @@ func (m *Model) Wildcard(space string) *component.Wildcard {
 		}
 	}
 	return nil
+}
+
+// knows reports whether a particle of the model may admit the name of a query.
+func (m *Model) knows(q *query) bool {
+	if m.decls[q.name] != nil || m.Wildcard(q.name.Space) != nil {
+		return true
+	}
+	for e := q.decl; e != nil; e = e.Head {
+		if m.decls[e.Name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Declaration returns the declaration of the elements with a name in the model,

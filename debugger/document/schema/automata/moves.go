@@ -22,18 +22,14 @@ type cond struct{ counter, min int }
 // A query describes the next leaf.
 type query struct {
 	name  Name
-	chain []*component.Element // the global declaration of the name, then the heads of its substitution groups
-	every bool                 // every leaf matches
-	leap  bool                 // required elements may be missing
+	decl  *component.Element // the global declaration of the name, or nil
+	every bool               // every leaf matches
+	leap  bool               // required elements may be missing
 }
 
 // newQuery returns the query for a name.
 func newQuery(name Name, s *component.Schema) *query {
-	q := &query{name: name}
-	for e := s.Element(name); e != nil; e = e.Head {
-		q.chain = append(q.chain, e)
-	}
-	return q
+	return &query{name: name, decl: s.Element(name)}
 }
 
 // matches reports whether a leaf admits the name.
@@ -45,10 +41,8 @@ func (q *query) matches(n *node) bool {
 		return n.wildcard.Admits(q.name.Space)
 	case n.decl.Name == q.name:
 		return !n.decl.Abstract
-	case len(q.chain) == 0 || !n.decl.Global:
-		return false
 	}
-	return !q.chain[0].Abstract && slices.Contains(q.chain[1:], n.decl) && component.Substitutable(q.chain[0], n.decl)
+	return q.decl != nil && q.decl != n.decl && !q.decl.Abstract && component.Substitutable(q.decl, n.decl)
 }
 
 // A walk collects the moves that answer a query.
@@ -155,8 +149,8 @@ func (w *walk) alternatives(n *node, to move) {
 		}
 	}
 	visit(n.names[w.q.name])
-	for _, head := range w.q.chain {
-		if head.Name != w.q.name {
+	if w.q.decl != nil {
+		for head := w.q.decl.Head; head != nil; head = head.Head {
 			visit(n.names[head.Name])
 		}
 	}
@@ -205,7 +199,7 @@ func (m *Model) Index() error {
 	entries := 0
 	m.root.makeIndex(&entries)
 	if entries > maxIndex {
-		return &SizeError{"the content model has too many choices in each other"}
+		return &SizeError{"names of the choices of a content model", maxIndex, "a name counts in each of the choices that are in each other"}
 	}
 	return nil
 }

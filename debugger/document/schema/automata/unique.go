@@ -218,46 +218,67 @@ func (u *uniqueness) sequence(n *node) (first, rest *leafSet) {
 // Inconsistent returns the name of elements of the model that have different types (part
 // 1, section 3.8.6, Element Declarations Consistent), and whether there are any.
 func (m *Model) Inconsistent(s *component.Schema) (Name, bool) {
-	c := consistency{schema: s, types: map[Name]component.Type{}, seen: map[*component.Element]bool{}}
+	c := consistency{schema: s, local: map[Name]component.Type{}, global: map[*component.Element]bool{}}
 	if m.root != nil {
-		c.visit(m.root)
+		c.collect(m.root)
 	}
-	return c.name, c.bad
+	for _, name := range c.names {
+		if c.bad[name] || c.conflicts(name) {
+			return name, true
+		}
+	}
+	return Name{}, false
 }
 
-// A consistency compares the types of elements of one name.
+// A consistency compares the types of elements of one name. There is only one global
+// element of a name, so that one of them is always local.
 type consistency struct {
 	schema *component.Schema
-	types  map[Name]component.Type
-	seen   map[*component.Element]bool
-	name   Name
-	bad    bool
+	local  map[Name]component.Type
+	names  []Name        // of local, as they come
+	bad    map[Name]bool // those of several types
+	global map[*component.Element]bool
 }
 
-func (c *consistency) visit(n *node) {
-	if n.kind == elementLeaf && !c.seen[n.decl] {
-		c.seen[n.decl] = true
-		c.add(n.decl)
-		if n.decl.Global {
-			c.schema.Substitutes(n.decl, func(e *component.Element) bool {
-				if !c.seen[e] {
-					c.seen[e] = true
-					c.add(e)
-				}
-				return !c.bad
-			})
+func (c *consistency) collect(n *node) {
+	switch {
+	case n.kind != elementLeaf:
+	case n.decl.Global:
+		c.global[n.decl] = true
+	default:
+		other, ok := c.local[n.decl.Name]
+		if !ok {
+			c.local[n.decl.Name] = n.decl.Type
+			c.names = append(c.names, n.decl.Name)
+		} else if other != n.decl.Type {
+			if c.bad == nil {
+				c.bad = map[Name]bool{}
+			}
+			c.bad[n.decl.Name] = true
 		}
 	}
 	for _, child := range n.children {
-		if !c.bad {
-			c.visit(child)
-		}
+		c.collect(child)
 	}
 }
 
-func (c *consistency) add(e *component.Element) {
-	if other, ok := c.types[e.Name]; ok && other != e.Type {
-		c.name, c.bad = e.Name, true
+// conflicts reports whether the global element with the name of a local one is in the
+// model, or stands for one that is, and has another type.
+func (c *consistency) conflicts(name Name) bool {
+	e := c.schema.Element(name)
+	if e == nil || e.Type == c.local[name] {
+		return false
 	}
-	c.types[e.Name] = e.Type
+	if c.global[e] {
+		return true
+	}
+	if e.Abstract {
+		return false
+	}
+	for head := e.Head; head != nil; head = head.Head {
+		if c.global[head] && component.Substitutable(e, head) {
+			return true
+		}
+	}
+	return false
 }

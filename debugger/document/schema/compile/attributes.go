@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/triptych-mcp/triptych/debugger/document/schema/automata"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
@@ -44,6 +45,20 @@ type uses struct {
 	list       []*component.AttributeUse
 	wildcard   *component.Wildcard
 	prohibited map[Name]bool
+
+	names map[Name]bool           // of the attributes in list, made by addUse
+	id    *component.AttributeUse // the first of them that is of type ID
+}
+
+// maxAttributes limits the attributes that types and groups have from others.
+const maxAttributes = 500_000
+
+// count counts attributes that a type or group has from another. Too many end the
+// compilation.
+func (c *compiler) count(all []*component.AttributeUse) {
+	if c.attributes += len(all); c.attributes > maxAttributes && c.err == nil {
+		c.err = &automata.SizeError{What: "attributes of types and groups", Limit: maxAttributes, Detail: "those that they have from others count each time"}
+	}
 }
 
 // attributeUses collects the attributes that an element of a schema document has as
@@ -58,6 +73,7 @@ func (c *compiler) attributeUses(d *document, n *read.Node, from *source) *uses 
 			c.attributeUse(d, child, u)
 		case "attributeGroup":
 			if g := c.attributeGroupRef(d, child, from); g != nil {
+				c.count(g.list)
 				for _, use := range g.list {
 					c.addUse(child, u, use)
 				}
@@ -91,16 +107,23 @@ func (c *compiler) intersection(n *read.Node, local *component.Wildcard, groups 
 	return w
 }
 
+// addUse adds an attribute to those that were added so.
 func (c *compiler) addUse(n *read.Node, u *uses, use *component.AttributeUse) {
-	for _, other := range u.list {
-		if other.Decl.Name == use.Decl.Name {
-			c.say(n, "The attribute '%s' is there twice.", use.Decl.Name)
-			return
-		}
-		if other.Decl.Type.Data.HasID() && use.Decl.Type.Data.HasID() {
-			c.say(n, "The attributes '%s' and '%s' are both of type ID.", other.Decl.Name, use.Decl.Name)
-		}
+	name := use.Decl.Name
+	if u.names[name] {
+		c.say(n, "The attribute '%s' is there twice.", name)
+		return
 	}
+	if use.Decl.Type.Data.HasID() {
+		if u.id != nil {
+			c.say(n, "The attributes '%s' and '%s' are both of type ID.", u.id.Decl.Name, name)
+		}
+		u.id = use
+	}
+	if u.names == nil {
+		u.names = map[Name]bool{}
+	}
+	u.names[name] = true
 	u.list = append(u.list, use)
 }
 

@@ -65,7 +65,10 @@ type compiler struct {
 	pending   []*component.Complex // to be completed
 	later     []func()             // checks for when all components are complete
 	refers    []func()             // references between identity constraints
-	models    modelCache
+
+	checkedModels map[*component.Particle]bool // which extensions without elements share
+	particles     int                          // of all models
+	attributes    int                          // that types and groups have from others
 
 	incomplete map[component.Type]missing  // types that refer to nothing
 	used       map[*component.Element]bool // global elements that are referred to
@@ -152,7 +155,7 @@ func newCompiler(ctx context.Context, base *component.Schema, load Loader) *comp
 		ended:  ctx.Err,
 		load:   func(file, location string) (*read.Node, error) { return load.Load(ctx, file, location) },
 		schema: component.NewSchema(base), docs: map[docKey]*document{}, checked: map[*read.Node]bool{},
-		identity: map[Name]*component.Identity{}, complexes: map[*component.Complex]*complexSource{}, models: modelCache{},
+		identity: map[Name]*component.Identity{}, complexes: map[*component.Complex]*complexSource{}, checkedModels: map[*component.Particle]bool{},
 		incomplete: map[component.Type]missing{}, used: map[*component.Element]bool{},
 	}
 	for k := range c.tables {

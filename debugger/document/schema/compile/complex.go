@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
@@ -285,6 +287,7 @@ func (c *compiler) inherit(t *component.Complex, s *complexSource, n *read.Node)
 	}
 	inherited := &uses{list: base.Attributes, wildcard: base.AnyAttribute}
 	all := &uses{list: own.list, wildcard: own.wildcard}
+	c.count(base.Attributes)
 	if t.Derivation == component.Extension {
 		all.list = nil
 		for _, use := range append(append([]*component.AttributeUse(nil), base.Attributes...), own.list...) {
@@ -293,7 +296,7 @@ func (c *compiler) inherit(t *component.Complex, s *complexSource, n *read.Node)
 		all.wildcard = c.union(n, own.wildcard, base.AnyAttribute)
 	} else {
 		c.keepUses(n, all, own, base)
-		c.later = append(c.later, func() { c.restrictUses(n, all, inherited, base == component.AnyType) })
+		c.later = append(c.later, func() { c.restrictUses(n, all, inherited, isUrType(base)) })
 	}
 	t.Attributes, t.AnyAttribute = all.list, all.wildcard
 }
@@ -304,7 +307,7 @@ func (c *compiler) keepUses(n *read.Node, all, own *uses, base *component.Comple
 	for _, use := range own.list {
 		mentioned[use.Decl.Name] = true
 	}
-	all.list = append([]*component.AttributeUse(nil), own.list...)
+	all.list, all.id = slices.Clone(own.list), own.id
 	for _, use := range base.Attributes {
 		if !mentioned[use.Decl.Name] && !own.prohibited[use.Decl.Name] {
 			c.addUse(n, all, use)

@@ -45,11 +45,17 @@ func (c *compiler) affiliate(s *source, e *component.Element, value string) {
 	if head == nil {
 		return
 	}
+	heads := 0
 	for above := head; above != nil; above = above.Head {
 		if above == e {
 			c.say(s.node, "The substitution group of the element '%s' is circular.", s.name)
 			return
 		}
+		heads++
+	}
+	if heads > maxReferences {
+		c.say(s.node, "The element is in more than %d substitution groups, each in the next.", maxReferences)
+		return
 	}
 	e.Head = head
 	c.schema.Members[head] = append(c.schema.Members[head], e)

@@ -1,31 +1,30 @@
 package compile
 
 import (
-	"errors"
-
 	"github.com/triptych-mcp/triptych/debugger/document/schema/automata"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/component"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 )
 
-// A modelCache holds the models of content particles, which extensions without elements
-// share.
-type modelCache map[*component.Particle]*automata.Model
+// maxParticles limits the particles of all content models, with groups written out.
+const maxParticles = 1_000_000
 
 // model returns the model of a particle, or nil if it is too large, which ends the
 // compilation.
 func (c *compiler) model(p *component.Particle) *automata.Model {
-	if m, ok := c.models[p]; ok {
-		return m
-	}
 	m, err := automata.New(p)
 	if err == nil {
 		err = m.Index()
 	}
-	if size, ok := errors.AsType[*automata.SizeError](err); ok && c.err == nil {
-		c.err = size
+	if err != nil && c.err == nil {
+		c.err = err
 	}
-	c.models[p] = m
+	if err != nil {
+		return nil
+	}
+	if c.particles += m.Particles(); c.particles > maxParticles && c.err == nil {
+		c.err = &automata.SizeError{What: "particles of all content models", Limit: maxParticles, Detail: "those of groups count each time that a type has them"}
+	}
 	return m
 }
 
@@ -34,22 +33,26 @@ func nullable(t *component.Complex) bool {
 	return t.Particle == nil || emptiable(t.Particle)
 }
 
+// isUrType reports whether a type is the ur-type, or what the schema for schemas declares
+// for it.
+func isUrType(t component.Type) bool { return t.TypeName() == component.AnyType.Name }
+
 // checkModel checks the content model of a complete type.
 func (c *compiler) checkModel(t *component.Complex, s *complexSource) {
 	n := s.node
-	if t.Derivation == component.Restriction && t.Base != component.Type(component.AnyType) && t.Content != component.SimpleContent {
+	if t.Derivation == component.Restriction && !isUrType(t.Base) && t.Content != component.SimpleContent {
 		c.checkRestriction(t, n)
 	}
 	if t.Particle == nil || c.over() {
 		return
 	}
-	_, known := c.models[t.Particle]
-	m := c.model(t.Particle)
-	if m == nil || known && len(c.problems) > 0 {
+	if c.checkedModels[t.Particle] {
 		return
 	}
-	if base, ok := t.Base.(*component.Complex); ok && base.Particle == t.Particle {
-		return // which was checked there
+	c.checkedModels[t.Particle] = true
+	m := c.model(t.Particle)
+	if m == nil {
+		return
 	}
 	if pair := m.Ambiguous(); pair != nil {
 		c.say(n, "The content model is not determinist: '%s' and '%s' compete for the same element.", pair.First, pair.Second)

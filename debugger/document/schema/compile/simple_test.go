@@ -21,7 +21,12 @@ func (noDocuments) Load(context.Context, string, string) (*read.Node, error) { r
 // t, and the messages of its problems.
 func compiled(t *testing.T, contents string) (*component.Schema, string) {
 	t.Helper()
-	text := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">` + contents + `</xs:schema>`
+	return compiledText(t, `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">`+contents+`</xs:schema>`)
+}
+
+// compiledText is compiled for a whole schema document.
+func compiledText(t *testing.T, text string) (*component.Schema, string) {
+	t.Helper()
 	root, err := read.Document(t.Context(), "t.xsd", event.NewBytes([]byte(text), event.Limits{}))
 	if err != nil {
 		t.Fatal(err)
@@ -155,13 +160,9 @@ func TestSchemaForSchemas(t *testing.T) {
 	text := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/2001/XMLSchema">
 		<xs:simpleType name="string"><xs:restriction base="xs:anySimpleType"><xs:whiteSpace value="preserve"/></xs:restriction></xs:simpleType>
 		<xs:simpleType name="form"><xs:restriction base="xs:string"><xs:enumeration value="qualified"/></xs:restriction></xs:simpleType></xs:schema>`
-	root, err := read.Document(t.Context(), "s.xsd", event.NewBytes([]byte(text), event.Limits{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, problems, err := compile.Compile(t.Context(), root, noDocuments{})
-	if err != nil || len(problems) > 0 {
-		t.Fatal(problems, err)
+	s, problems := compiledText(t, text)
+	if problems != "" {
+		t.Fatal(problems)
 	}
 	form := s.Type(component.Name{Space: component.Space, Local: "form"}).(*component.Simple)
 	if form.Data.Valid("qualified", nil) != nil || form.Data.Valid("other", nil) == nil {

@@ -69,17 +69,16 @@ func (r *run) selects() bool {
 	return false
 }
 
-// selectsAttribute reports whether the expression selects an attribute of the current
-// element.
-func (r *run) selectsAttribute(n Name) bool {
+// attributes calls visit for the tests of those attributes of the current element that the
+// expression selects.
+func (r *run) attributes(visit func(*nameTest)) {
 	if r.idle > 0 {
-		return false
+		return
 	}
 	from := len(r.states) - len(r.expr.paths)
 	for i := range r.expr.paths {
-		if p := &r.expr.paths[i]; p.attribute != nil && r.states[from+i]&(1<<len(p.steps)) != 0 && p.attribute.matches(n) {
-			return true
+		if p := &r.expr.paths[i]; p.attribute != nil && r.states[from+i]&(1<<len(p.steps)) != 0 {
+			visit(p.attribute)
 		}
 	}
-	return false
 }

@@ -87,21 +87,33 @@ func (t *table) lose(text string) {
 	t.lost[text] = true
 }
 
-// inherit adds what a key selected below a descendant. A key-sequence that different
-// elements have is not there (part 1, section 3.11.4).
-func (t *table) inherit(below *table) {
+// inherit adds the table of a key of a descendant: what the key selects there, and otherwise
+// what it inherited itself. A key-sequence that different elements have in the tables that
+// are inherited is not there (part 1, section 3.11.4).
+func (t *table) inherit(own, inherited map[string]int, lost ...map[string]bool) {
 	if t.inherited == nil {
-		t.inherited = map[string]int{}
+		t.inherited = make(map[string]int, len(own)+len(inherited))
 	}
-	for key, number := range below.own {
-		if other, ok := t.inherited[key]; ok && other != number {
-			number = -1
+	for key, number := range own {
+		t.inheritOne(key, number)
+	}
+	for key, number := range inherited {
+		if _, ok := own[key]; !ok && number > 0 {
+			t.inheritOne(key, number)
 		}
-		t.inherited[key] = number
 	}
-	for text := range below.lost {
-		t.lose(text)
+	for _, texts := range lost {
+		for text := range texts {
+			t.lose(text)
+		}
 	}
+}
+
+func (t *table) inheritOne(key string, number int) {
+	if other, ok := t.inherited[key]; ok && other != number {
+		number = -1
+	}
+	t.inherited[key] = number
 }
 
 // A tuple is the key-sequence of an element.

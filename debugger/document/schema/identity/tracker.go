@@ -1,6 +1,9 @@
 package identity
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Report receives a violation of an element.
 type Report func(at *Place, message string)
@@ -11,7 +14,10 @@ type Tracker struct {
 	depth   int
 	scopes  []*scope
 	targets []*target
+	awake   []*target // that select something in or below the current element, perhaps
+	asleep  []*target // the others, by their wake, the highest last
 	waits   []wait
+	wanted  attributes
 	open    int // paths that the scopes and targets follow
 	work    int
 	full    bool
@@ -55,6 +61,7 @@ type target struct {
 	place  *Place
 	lost   bool
 	fields []field
+	wake   int // the depth of the element with the end of which it is awake again
 }
 
 // A field holds the nodes that a field selects below a target.
@@ -63,6 +70,7 @@ type field struct {
 	count         int
 	value         Value
 	lost, complex bool
+	turn          int // of the attribute that set it last
 }
 
 // A wait is a field that selects an element whose value is not known before its end.
@@ -78,15 +86,7 @@ func (t *Tracker) Start(name Name, constraints []*Constraint, lost bool, place f
 	if len(t.scopes) == 0 && len(constraints) == 0 {
 		return
 	}
-	t.work += t.open
-	for _, s := range t.scopes {
-		s.selector.enter(name)
-	}
-	for _, to := range t.targets {
-		for i := range to.fields {
-			to.fields[i].run.enter(name)
-		}
-	}
+	t.enter(name)
 	t.begin(constraints)
 	var at *Place
 	for _, s := range t.scopes {
@@ -98,13 +98,41 @@ func (t *Tracker) Start(name Name, constraints []*Constraint, lost bool, place f
 		}
 		t.target(s, lost, at)
 	}
-	for _, to := range t.targets {
+	t.wanted.reset()
+	for _, to := range t.awake {
 		for i := range to.fields {
-			if f := &to.fields[i]; f.run.selects() {
+			f := &to.fields[i]
+			if f.run.selects() {
 				t.waits = append(t.waits, wait{f, t.depth})
 			}
+			f.run.attributes(func(test *nameTest) { t.wanted.add(test, f) })
 		}
 	}
+}
+
+// enter has the paths that are followed go to a child.
+func (t *Tracker) enter(name Name) {
+	t.work += len(t.scopes)
+	for _, s := range t.scopes {
+		s.selector.enter(name)
+	}
+	still := t.awake[:0]
+	for _, to := range t.awake {
+		t.work += len(to.fields)
+		alive := false
+		for i := range to.fields {
+			r := &to.fields[i].run
+			r.enter(name)
+			alive = alive || r.idle == 0
+		}
+		if alive {
+			still = append(still, to)
+			continue
+		}
+		to.wake = t.depth
+		t.asleep = append(t.asleep, to)
+	}
+	t.awake = still
 }
 
 // begin begins the scopes of the current element.
@@ -152,22 +180,14 @@ func (t *Tracker) target(s *scope, lost bool, place *Place) {
 		to.fields[i].run = start(f)
 	}
 	t.targets = append(t.targets, to)
+	t.awake = append(t.awake, to)
 }
 
 // WantsAttributes reports whether the attributes of the current element may be selected.
-func (t *Tracker) WantsAttributes() bool { return len(t.targets) > 0 }
+func (t *Tracker) WantsAttributes() bool { return t.wanted.any() }
 
 // Attribute tells the value of an attribute of the current element.
-func (t *Tracker) Attribute(name Name, v Value) {
-	t.work += t.open
-	for _, to := range t.targets {
-		for i := range to.fields {
-			if f := &to.fields[i]; f.run.selectsAttribute(name) {
-				f.set(v)
-			}
-		}
-	}
-}
+func (t *Tracker) Attribute(name Name, v Value) { t.work += t.wanted.set(name, v) }
 
 // WantsValue reports whether a field selects the current element.
 func (t *Tracker) WantsValue() bool {
@@ -194,10 +214,16 @@ func (t *Tracker) End(v Value) {
 		t.waits[len(t.waits)-1].field.set(v)
 		t.waits = t.waits[:len(t.waits)-1]
 	}
-	for n := len(t.targets); n > 0 && t.targets[n-1].depth == t.depth; n-- {
-		t.complete(t.targets[n-1])
-		t.open -= t.targets[n-1].scope.c.paths()
-		t.targets = t.targets[:n-1]
+	t.wanted.reset()
+	first := len(t.targets)
+	for ; first > 0 && t.targets[first-1].depth == t.depth; first-- {
+		t.complete(t.targets[first-1])
+		t.open -= t.targets[first-1].scope.c.paths()
+	}
+	if first < len(t.targets) {
+		t.awake = slices.DeleteFunc(t.awake, func(to *target) bool { return to.depth == t.depth })
+		clear(t.targets[first:])
+		t.targets = t.targets[:first]
 	}
 	if len(t.scopes) > 0 {
 		t.leave()
@@ -218,34 +244,72 @@ func (t *Tracker) leave() {
 		t.resolve(s)
 		t.open -= len(s.c.Selector.paths)
 	}
-	t.work += t.open
 	clear(t.scopes[first:])
 	t.scopes = t.scopes[:first]
+	t.work += len(t.scopes)
 	for _, s := range t.scopes {
 		s.selector.leave()
 	}
-	for _, to := range t.targets {
+	for n := len(t.asleep); n > 0 && t.asleep[n-1].wake == t.depth; n-- {
+		t.awake = append(t.awake, t.asleep[n-1])
+		t.asleep = t.asleep[:n-1]
+	}
+	for _, to := range t.awake {
+		t.work += len(to.fields)
 		for i := range to.fields {
 			to.fields[i].run.leave()
 		}
 	}
 }
 
-// inherit passes the tables of keys of an element on to the references of its ancestors.
+// inherit passes the tables of the keys of an element on to its nearest ancestor with the
+// key or a reference to it, if there are references to the key above.
 func (t *Tracker) inherit(ancestors, own []*scope) {
-	refers := map[*Constraint][]*scope{}
+	refers := map[*Constraint]bool{}
 	for _, a := range ancestors {
 		if a.c.Refer != nil {
-			refers[a.c.Refer] = append(refers[a.c.Refer], a)
+			refers[a.c.Refer] = true
 		}
 	}
 	if len(refers) == 0 {
 		return
 	}
+	passed := map[*Constraint]bool{}
 	for _, s := range own {
-		for _, a := range refers[s.c] {
-			a.table.inherit(&s.table)
-			t.work += len(s.table.own)
+		if key := s.key(); refers[key] && !passed[key] {
+			passed[key] = true
+			t.pass(key, ancestors, own)
+		}
+	}
+}
+
+// key returns the key that a scope is of, or refers to.
+func (s *scope) key() *Constraint {
+	if s.c.Refer != nil {
+		return s.c.Refer
+	}
+	return s.c
+}
+
+// pass passes the table of a key on.
+func (t *Tracker) pass(key *Constraint, ancestors, own []*scope) {
+	var selected, inherited map[string]int
+	var lost []map[string]bool
+	for _, s := range own {
+		if s.key() != key {
+			continue
+		}
+		if s.c == key {
+			selected, lost = s.table.own, append(lost, s.table.lost)
+		}
+		inherited = s.table.inherited // all scopes of the key have the same
+	}
+	nearest := 0
+	for i := len(ancestors) - 1; i >= 0 && ancestors[i].depth >= nearest; i-- {
+		if a := ancestors[i]; a.key() == key {
+			nearest = a.depth
+			a.table.inherit(selected, inherited, lost...)
+			t.work += len(selected) + len(inherited)
 		}
 	}
 }

@@ -121,28 +121,40 @@ func (v *validator) wildAttribute(a *event.Attr, w *component.Wildcard) int {
 
 // missingAttributes reports required attributes that are not there.
 func (v *validator) missingAttributes(f *frame, e *event.Event) {
+	there := v.namesOf(e)
 	for _, use := range f.info.required {
-		if !has(e, use.Decl.Name) {
+		if !there[use.Decl.Name] {
 			v.say("The attribute '%s' is required but missing.", use.Decl.Name)
 		}
 	}
 }
 
-func has(e *event.Event, name Name) bool {
-	for i := range e.Attrs {
-		if e.Attrs[i].Name == name {
-			return true
-		}
+// namesOf returns the names of the attributes of an element, until the next call.
+func (v *validator) namesOf(e *event.Event) map[Name]bool {
+	if v.names == nil {
+		v.names = map[Name]bool{}
 	}
-	return false
+	clear(v.names)
+	for i := range e.Attrs {
+		v.names[e.Attrs[i].Name] = true
+	}
+	return v.names
 }
 
 // defaultAttributes has identity constraints and references see the values of attributes
 // that are not there.
 func (v *validator) defaultAttributes(f *frame, e *event.Event) {
-	for _, use := range f.info.valued {
+	uses := f.info.pointing
+	if v.tracker.WantsAttributes() {
+		uses = f.info.valued
+	}
+	if len(uses) == 0 {
+		return
+	}
+	there := v.namesOf(e)
+	for _, use := range uses {
 		c := use.Constraint()
-		if !c.OK || use.Required || has(e, use.Decl.Name) {
+		if !c.OK || use.Required || there[use.Decl.Name] {
 			continue
 		}
 		v.track(use.Decl.Name, known(c.Value, use.Decl.Type.Data, c.Text))

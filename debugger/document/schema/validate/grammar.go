@@ -28,6 +28,7 @@ type typeInfo struct {
 	model    *automata.Model   // of other content
 	required []*component.AttributeUse
 	valued   []*component.AttributeUse // with a default or fixed value
+	pointing []*component.AttributeUse // those of valued that may be identifiers or references
 }
 
 // info returns what validation needs of a type. It keeps that if the type is one of the
@@ -60,6 +61,9 @@ func newInfo(t component.Type) (*typeInfo, error) {
 		}
 		if use.Constraint() != nil {
 			i.valued = append(i.valued, use)
+			if data := use.Decl.Type.Data; data.HasID() || data.HasIDREF() {
+				i.pointing = append(i.pointing, use)
+			}
 		}
 	}
 	if c.Content == component.SimpleContent {

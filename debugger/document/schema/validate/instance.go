@@ -107,19 +107,59 @@ func (v *validator) instanceType(decl *component.Element, x instance) component.
 		return nil
 	case t == decl.Type:
 		return t
-	case !component.DerivesFrom(t, decl.Type, 0):
+	}
+	switch v.instead(decl, t) {
+	case underived:
 		v.say("The type definition '%s' is not validly derived from the type definition '%s'.", typeName(t), typeName(decl.Type))
 		return nil
-	}
-	blocked := decl.Block
-	if c, ok := decl.Type.(*component.Complex); ok {
-		blocked |= c.Block
-	}
-	if !component.DerivesFrom(t, decl.Type, blocked&(component.Extension|component.Restriction)) {
+	case blocked:
 		v.say("The xsi:type definition is blocked by the element declaration.")
 		return nil
 	}
 	return t
+}
+
+// A substitution says whether a type may stand for that of a declaration.
+type substitution uint8
+
+const (
+	allowed substitution = iota + 1
+	underived
+	blocked
+)
+
+// An instead is a type that stands for that of a declaration.
+type instead struct {
+	decl *component.Element
+	t    component.Type
+}
+
+// maxInsteads limits the types that are kept.
+const maxInsteads = 100_000
+
+// instead reports whether t may stand for the type of a declaration. It keeps the answer:
+// there can be many types between the two.
+func (v *validator) instead(decl *component.Element, t component.Type) substitution {
+	key := instead{decl, t}
+	if known := v.insteads[key]; known != 0 {
+		return known
+	}
+	block := decl.Block
+	if c, ok := decl.Type.(*component.Complex); ok {
+		block |= c.Block
+	}
+	answer := allowed
+	switch {
+	case !component.DerivesFrom(t, decl.Type, 0):
+		answer = underived
+	case !component.DerivesFrom(t, decl.Type, block&(component.Extension|component.Restriction)):
+		answer = blocked
+	}
+	if v.insteads == nil || len(v.insteads) == maxInsteads {
+		v.insteads = map[instead]substitution{}
+	}
+	v.insteads[key] = answer
+	return answer
 }
 
 // typeName describes a type for messages.

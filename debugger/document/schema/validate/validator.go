@@ -62,13 +62,15 @@ type validator struct {
 	ids      *ids
 	found    list
 	warnings []string
+	insteads map[instead]substitution
 	hinted   map[string]bool // namespaces that were loaded, or could not be
 
 	stack  []frame
-	number int          // of elements
-	text   []byte       // of the open elements whose text is kept
-	err    error        // that ends the validation
-	ended  func() error // returns the error of the context
+	number int           // of elements
+	text   []byte        // of the open elements whose text is kept
+	names  map[Name]bool // of the attributes of an element
+	err    error         // that ends the validation
+	ended  func() error  // returns the error of the context
 }
 
 const (
