@@ -105,6 +105,35 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// A program reads a file as its input, also when it is launched again, and a path is as that of
+// the program.
+func TestInputFile(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{}))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "names"), []byte(strings.Repeat("Ada\n", 100_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.ok("launch", args{"path": "sh", "cwd": dir, "input": "names", "stop_at_entry": true, "args": []string{"-c", "wc -l"}})
+	contains(t, c.fails("send_input", args{"text": "x"}, -1), "launched without an input")
+	for range 2 {
+		contains(t, c.ok("continue", args{"wait_ms": 60000}), "exited with status 0", "100000")
+		c.ok("restart", nil)
+	}
+	contains(t, c.fails("launch", args{"path": "sh", "input": filepath.Join(dir, "none")}, -1), "none: no such file or directory")
+	contains(t, c.fails("launch", args{"path": "sh", "input": dir}, -1), "is a directory")
+}
+
+// A wait for output ends when the program stops, with what it has written.
+func TestOutputAtAStop(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": "sh", "stop_at_entry": true, "args": []string{"-c", "kill -STOP $$; exit 3"}})
+	c.ok("continue", args{"wait_ms": 0})
+	if got := c.ok("get_output", args{"wait_ms": 60000}); got != "No output since byte 0" {
+		t.Errorf("%q", got)
+	}
+	contains(t, c.ok("wait", args{"wait_ms": 0}), "SIGSTOP")
+}
+
 // Of much output the latest is kept, and says how much there was.
 func TestMuchOutput(t *testing.T) {
 	c := connect(t, table(t, debugger.Config{}))

@@ -114,7 +114,11 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, 
 	}
 	select {
 	case <-ctx.Done():
+		id := p.id
 		c.calls.forget(p)
+		if c.canceled != nil {
+			c.canceled(id)
+		}
 		return nil, ctx.Err()
 	case r, ok := <-p.answer:
 		if !ok {

@@ -14,6 +14,9 @@ type ClientConfig struct {
 	Notified func(method string, params json.RawMessage)
 	// Handler answers the server's requests; nil refuses them.
 	Handler Handler
+	// Canceled is called with the id of a call whose context has ended before its answer, which
+	// is not awaited any more. It may tell the server.
+	Canceled func(id int64)
 }
 
 // A Client calls methods of a server over a stream of lines. Calls do not wait for
@@ -30,6 +33,7 @@ type Client struct {
 func NewClient(in io.Reader, out io.Writer, cfg ClientConfig) *Client {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Client{conn: NewConn(in, out, cfg.Config), stop: stop, done: make(chan struct{})}
+	c.conn.canceled = cfg.Canceled
 	go func() {
 		defer close(c.done)
 		_ = c.conn.Serve(ctx, &clientHandler{cfg}) // calls in flight learn of the end

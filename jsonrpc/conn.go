@@ -64,6 +64,7 @@ func positive(n, otherwise int) int {
 // the other side. See the package comment for who runs what.
 type Conn struct {
 	cfg       Config
+	canceled  func(id int64) // of a ClientConfig
 	handler   Handler
 	sequencer Sequencer
 	preempt   Preempter

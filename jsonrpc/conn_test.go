@@ -452,3 +452,27 @@ func scanner(r io.Reader) *bufio.Scanner {
 	s.Buffer(nil, 1<<20)
 	return s
 }
+
+// A call whose context ends is told to whom the configuration names, with the id that the server has.
+func TestCanceledCall(t *testing.T) {
+	requests, out := io.Pipe()
+	in, answers := io.Pipe()
+	canceled := make(chan int64, 1)
+	client := jsonrpc.NewClient(in, out, jsonrpc.ClientConfig{Canceled: func(id int64) { canceled <- id }})
+	ctx, cancel := context.WithCancel(t.Context())
+	received := make(chan int64, 1)
+	go func() {
+		var r struct{ ID int64 }
+		_ = json.NewDecoder(requests).Decode(&r) // else the ids differ
+		received <- r.ID
+		cancel()
+	}()
+	if _, err := client.Call(ctx, "never", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+	if id, sent := <-canceled, <-received; id != sent {
+		t.Errorf("the call %d is canceled, the server has %d", id, sent)
+	}
+	_, _ = answers.Close(), requests.Close() // a pipe's never fail
+	client.Close()
+}

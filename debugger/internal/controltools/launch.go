@@ -27,17 +27,17 @@ type launchArgs struct {
 	Env  map[string]string `json:"env,omitempty" doc:"Added to the server's environment"`
 	Dir  string            `json:"cwd,omitempty"`
 	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop before main"`
-	// Input is one of the kinds of package target.
-	Input string `json:"input,omitempty" enum:"pipe|terminal" doc:"For send_input"`
+	// Input is one of the kinds of package target, or a file.
+	Input string `json:"input,omitempty" doc:"pipe or terminal, for send_input, or a file"`
 	followArg
 	historyArg
 }
 
 // Validate checks rules that the schema cannot express.
 func (a launchArgs) Validate() error {
-	for _, text := range append([]string{a.Path, a.Dir}, a.Args...) {
+	for _, text := range append([]string{a.Path, a.Dir, a.Input}, a.Args...) {
 		if strings.ContainsRune(text, 0) {
-			return errors.New("path, args and cwd must not hold null bytes")
+			return errors.New("path, args, input and cwd must not hold null bytes")
 		}
 	}
 	for name, value := range a.Env {
@@ -84,12 +84,16 @@ func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 	if err != nil {
 		return launched{}, failure.Errorf("Launch failed", "%v", err)
 	}
+	input, err := inputOf(args.Input, args.Dir)
+	if err != nil {
+		return launched{}, failure.Errorf("Launch failed", "%v", err)
+	}
 	history, err := t.budget(args.historyArg)
 	if err != nil {
 		return launched{}, err
 	}
 	spec := proc.Spec{Path: path, Args: args.Args, Env: environment(args.Env), Dir: args.Dir}
-	return t.begin(ctx, call, session.Program{Spec: spec, Input: args.Input, AtEntry: args.Stop, Follow: args.mode(), History: history})
+	return t.begin(ctx, call, session.Program{Spec: spec, Input: input, AtEntry: args.Stop, Follow: args.mode(), History: history})
 }
 
 var errNoLaunch = failure.Denied("the server was started with --no-launch")
@@ -158,6 +162,18 @@ func lookPath(path, dir string) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(found)
+}
+
+// inputOf returns what a program reads that is launched in the working directory dir.
+func inputOf(input, dir string) (string, error) {
+	switch input {
+	case target.NoInput, target.PipeInput, target.TerminalInput:
+		return input, nil
+	}
+	if filepath.IsAbs(input) {
+		return input, nil
+	}
+	return filepath.Abs(filepath.Join(dir, input))
 }
 
 // environment returns the server's environment with the given variables added or

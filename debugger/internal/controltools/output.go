@@ -15,7 +15,7 @@ import (
 // outputArgs holds the arguments of get_output.
 type outputArgs struct {
 	From   *int64 `json:"from,omitempty" doc:"Byte; default: what is new"`
-	WaitMS int    `json:"wait_ms,omitempty" min:"0" max:"60000" doc:"Wait for new output" bounds:"enforced"`
+	WaitMS int    `json:"wait_ms,omitempty" min:"0" max:"60000" doc:"Wait for new output or a stop" bounds:"enforced"`
 	sessiontools.SessionArg
 }
 
@@ -51,7 +51,7 @@ func (t *Group) getOutput(ctx context.Context, call *mcp.Call, args outputArgs) 
 	if wait := time.Duration(args.WaitMS) * time.Millisecond; wait > 0 {
 		ctx, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
-		s.Output.AwaitNew(ctx)
+		s.AwaitOutput(ctx)
 	}
 	text, from, next := s.Output.Since(s.Output.Taken(), maxOutput)
 	s.Output.SetTaken(next)

@@ -16,7 +16,7 @@ import (
 // it.
 type Program struct {
 	Spec        proc.Spec
-	Input       string // one of the kinds of package target
+	Input       string // one of the kinds of package target, or a file
 	AtEntry     bool   // stop at the first instruction, not at main
 	Breakpoints []*stepping.Breakpoint
 	Follow      proc.Follow
@@ -39,7 +39,7 @@ func (r *Registry) rememberProgram(s *Session) {
 	if !s.Launched() || s.Parent != "" {
 		return
 	}
-	p := &Program{Spec: s.Spec, Input: s.Input.Kind(), AtEntry: s.AtEntry, Follow: s.follows, Signals: s.signals, History: s.HistoryBudget(), Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
+	p := &Program{Spec: s.Spec, Input: s.InputKind, AtEntry: s.AtEntry, Follow: s.follows, Signals: s.signals, History: s.HistoryBudget(), Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.ended {

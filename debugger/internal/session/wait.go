@@ -87,16 +87,34 @@ func (s *Session) outcome(op *Operation) (Outcome, error) {
 	return Outcome{State: now, Output: s.takeOutput(), Logged: s.Logged.Take()}, nil
 }
 
+// AwaitOutput waits until a launched program has written something, has stopped, or ctx is done.
+// Of a program that is stopped already, it waits for what other processes write.
+func (s *Session) AwaitOutput(ctx context.Context) {
+	op := s.UnreportedOperation()
+	if op == nil {
+		s.Output.AwaitNew(ctx, nil)
+		return
+	}
+	if s.Output.AwaitNew(ctx, op.done); op.Done() {
+		s.drainOutput()
+	}
+}
+
 // takeOutput returns what a launched program has written since the last call.
 func (s *Session) takeOutput() string {
 	if s.Output == nil {
 		return ""
 	}
+	s.drainOutput()
+	return s.Output.Take()
+}
+
+// drainOutput reads what a program that is stopped has written.
+func (s *Session) drainOutput() {
 	if _, ended := s.ExitStop(); ended {
 		s.Output.Wait()
 	}
 	s.Output.Drain()
-	return s.Output.Take()
 }
 
 // Current returns the state without waiting.

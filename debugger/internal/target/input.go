@@ -117,14 +117,3 @@ func (i *Input) closeLocked() error {
 	}
 	return nil
 }
-
-// Kind returns what the program reads, of a nil Input NoInput.
-func (i *Input) Kind() string {
-	switch {
-	case i == nil:
-		return NoInput
-	case i.isTerminal:
-		return TerminalInput
-	}
-	return PipeInput
-}

@@ -111,9 +111,9 @@ func (o *Output) Wait() {
 	}
 }
 
-// AwaitNew waits until Take has something to return, the output has ended, or
-// ctx is done.
-func (o *Output) AwaitNew(ctx context.Context) {
+// AwaitNew waits until Take has something to return, the output has ended, stopped
+// is closed, or ctx is done.
+func (o *Output) AwaitNew(ctx context.Context, stopped <-chan struct{}) {
 	for {
 		o.mu.Lock()
 		fresh := o.sinceLocked(o.taken, maxTaken)
@@ -125,6 +125,8 @@ func (o *Output) AwaitNew(ctx context.Context) {
 		select {
 		case <-more:
 		case <-o.done:
+			return
+		case <-stopped:
 			return
 		case <-ctx.Done():
 			return

@@ -82,7 +82,7 @@ func TestHalfRune(t *testing.T) {
 	}
 	soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if o.AwaitNew(soon); soon.Err() == nil {
+	if o.AwaitNew(soon, nil); soon.Err() == nil {
 		t.Error("half of a rune is new output")
 	}
 	if text, _, next := o.Since(3, 100); text != "\uFFFD" || next != 4 {
@@ -90,7 +90,7 @@ func TestHalfRune(t *testing.T) {
 	}
 	o.SetTaken(4)
 	o.append([]byte("\xa9!"))
-	o.AwaitNew(t.Context())
+	o.AwaitNew(t.Context(), nil)
 	if text, from, next := o.Since(o.Taken(), 100); text != "é!" || from != 3 || next != 6 {
 		t.Errorf("the rest: %q, bytes %d to %d", text, from, next)
 	}

@@ -24,7 +24,9 @@ type Target struct {
 	Process *proc.Process // nil for a file
 	Output  *Output       // of a launched program, else nil
 	Input   *Input        // of a launched program that has one, else nil
-	Spec    proc.Spec     // of a launched program, without its files
+	// InputKind says what a launched program reads: a kind of input, or a file.
+	InputKind string
+	Spec      proc.Spec // of a launched program, without its files
 
 	// View reads the current position. At the present of a process it is the
 	// process.

@@ -68,7 +68,7 @@ func (a *App) converseWith(ctx context.Context, open func(context.Context, mcp.E
 		err := stdio.Serve(ctx, requests, toClient, server, limits...)
 		_ = toClient.CloseWithError(errors.Join(io.EOF, err)) // a pipe's never fails
 	})
-	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
+	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{Canceled: c.cancel})
 	c.hangUp = func() { _ = toServer.Close() }
 	if err := c.initialize(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -85,6 +85,11 @@ func (c *Conversation) Close() error {
 		return nil // it is somewhere else
 	}
 	return c.server.Close()
+}
+
+// cancel tells the server of a call whose answer is not awaited any more.
+func (c *Conversation) cancel(id int64) {
+	_ = c.Client.Notify(context.Background(), "notifications/cancelled", map[string]int64{"requestId": id}) // else it has ended
 }
 
 // initialize asks for the newest revision that has a handshake.

@@ -227,7 +227,7 @@ func (a *App) converseRemotely(ctx context.Context, r *Remote) (*Conversation, e
 		_ = toClient.CloseWithError(cmp.Or(err, io.EOF)) // a pipe's never fails
 		_ = requests.CloseWithError(cmp.Or(err, io.EOF)) // likewise
 	})
-	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
+	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{Canceled: c.cancel})
 	c.hangUp = func() { _ = toServer.Close() }
 	if err := c.initialize(ctx); err != nil {
 		closed := c.Close()

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
 // DebugCommand returns the row of triptych debug.
@@ -32,13 +31,17 @@ func (a commands) debugCommand() app.Command {
 			"is unique. Arguments follow as NAME=VALUE; the most common one needs no name:\n" +
 			"\"set_breakpoint main\", \"evaluate p->next\". help lists the commands, the tab key\n" +
 			"completes them, an empty line repeats the last one. Ctrl-C pauses the program, or\n" +
-			"clears the line; launch and attach end the session before. A program that is to\n" +
-			"read its input gets it with --input; \"send_input TEXT\" types a line to it. quit ends the session and a program that was launched, and detaches from others.",
+			"clears the line; launch and attach end the session before. quit ends the session\n" +
+			"and a program that was launched, and detaches from others.\n\n" +
+			"The program has a terminal of its own if the shell has one: its output comes as it\n" +
+			"is written, and lines that are typed while it runs are its input. With --input it\n" +
+			"reads a file, or what \"send_input TEXT\" types.",
 		Example: "triptych debug ./shop\n" +
-			"triptych debug -- ./shop --verbose orders.txt\n" +
+			"triptych debug ./shop --verbose orders.txt\n" +
 			"triptych debug 4711",
 		Flags: func(set *pflag.FlagSet) {
-			set.StringVar(&input, "input", "", "what the program reads: a `file`, or pipe or tty for lines of send_input; nothing without it")
+			set.SetInterspersed(false) // what follows the program's name is for the program
+			set.StringVar(&input, "input", "", "what the program reads: a `file`, pipe, or tty; without it tty at a terminal, else nothing")
 			a.ServerFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
@@ -48,21 +51,25 @@ func (a commands) debugCommand() app.Command {
 }
 
 // shell runs a shell whose session is started by a function.
-func (a commands) shell(ctx context.Context, start func(ctx context.Context, s *debugShell) error) (err error) {
+func (a commands) shell(ctx context.Context, start func(ctx context.Context, s *debugShell) error) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	ctx = context.WithoutCancel(ctx) // Ctrl-C is the shell's
-	c, err := a.Converse(ctx)
-	if err != nil {
+	s := &debugShell{app: a, signals: signals, keys: newKeyboard(a.In)}
+	return s.converse(ctx, func() error { return start(ctx, s) })
+}
+
+// converse starts a session and reads commands for it.
+func (s *debugShell) converse(ctx context.Context, start func() error) (err error) {
+	if s.conversation, err = s.app.Converse(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	s := &debugShell{app: a, conversation: c, signals: signals}
+	defer func() { err = errors.Join(err, s.conversation.Close()) }()
 	if err := s.loadTools(ctx); err != nil {
 		return err
 	}
-	if err := start(ctx, s); err != nil {
+	if err := start(); err != nil {
 		return err
 	}
 	s.begun = true
@@ -74,9 +81,12 @@ type debugShell struct {
 	app          commands
 	conversation *app.Conversation
 	signals      <-chan os.Signal
+	keys         *keyboard   // what is typed at a terminal, nil without one
 	begun        bool        // there is a session
 	session      string      // its id
 	launched     bool        // the program ends with it
+	written      int64       // up to which byte get_output has shown the program's output; 0 if it is not known
+	midLine      bool        // what was printed last does not end its line
 	tools        []debugTool // in the order of the table
 	last         string      // the command that an empty line repeats
 }
@@ -90,41 +100,31 @@ func (s *debugShell) start(ctx context.Context, input string, args []string) err
 	if len(args) > 1 {
 		arguments["args"] = args[1:]
 	}
-	return s.launch(ctx, input, arguments)
-}
-
-// launch launches a program with what it is to read.
-func (s *debugShell) launch(ctx context.Context, input string, arguments map[string]any) error {
 	switch input {
 	case "":
-		return s.call(ctx, "launch", arguments)
 	case "tty":
-		arguments["input"] = "terminal"
-		return s.call(ctx, "launch", arguments)
+		arguments["input"] = terminalInput
+	default:
+		arguments["input"] = input
 	}
-	arguments["input"] = "pipe"
-	if input == "pipe" {
-		return s.call(ctx, "launch", arguments)
-	}
-	text, err := os.ReadFile(input)
-	if err == nil {
-		err = s.call(ctx, "launch", arguments)
-	}
-	if err == nil {
-		err = s.call(ctx, "send_input", map[string]any{"text": string(text), "eof": true})
-	}
-	return err
+	return s.call(ctx, "launch", arguments)
 }
+
+// terminalInput is the input of launch that makes a terminal.
+const terminalInput = "terminal"
 
 // errQuit ends the shell.
 var errQuit = errors.New("quit")
 
 // loop reads commands until quit, the end of the input or a signal.
 func (s *debugShell) loop(ctx context.Context) error {
-	in := newLineReader(s.app, s.complete)
+	in := newLineReader(s.app, s.keys, s.complete)
 	for {
 		line, err := s.read(in)
 		if err != nil {
+			if s.keys != nil {
+				s.print("\n") // the line has the prompt only
+			}
 			return ignoreEOF(err)
 		}
 		switch err := s.execute(ctx, line); {
@@ -202,9 +202,17 @@ func (s *debugShell) executeTool(ctx context.Context, tool *debugTool, rest stri
 	if err != nil {
 		return err
 	}
-	arguments, err := given.Object(ctx, s.conversation, tool.full)
+	object, err := given.Object(ctx, s.conversation, tool.full)
 	if err != nil {
 		return err
+	}
+	arguments := map[string]any{}
+	raw := map[string]json.RawMessage{}
+	if err := json.Unmarshal(object, &raw); err != nil {
+		return fmt.Errorf("the arguments of %s: %w", tool.name, err)
+	}
+	for name, value := range raw {
+		arguments[name] = value
 	}
 	before, end := s.session, map[string]any{"session": s.session}
 	if s.launched {
@@ -217,86 +225,4 @@ func (s *debugShell) executeTool(ctx context.Context, tool *debugTool, rest stri
 		return s.call(ctx, "detach", end)
 	}
 	return nil
-}
-
-// debugState is the part of an answer that shows whether the program runs.
-type debugState struct {
-	Structured struct {
-		State struct {
-			Status  string `json:"status"`
-			Session string `json:"session"`
-		} `json:"state"`
-	} `json:"structuredContent"`
-}
-
-// call calls a tool and prints its answer. If the program still runs then, it waits
-// on; Ctrl-C pauses it.
-func (s *debugShell) call(ctx context.Context, name string, arguments any) error {
-	for {
-		raw, err := s.await(ctx, name, arguments)
-		if err != nil {
-			return toolcmd.DescribeError(err, "help lists the commands")
-		}
-		var result toolcmd.Result
-		var state debugState
-		if err := errors.Join(json.Unmarshal(raw, &result), json.Unmarshal(raw, &state)); err != nil {
-			return fmt.Errorf("the answer of %s: %w", name, err)
-		}
-		if id := state.Structured.State.Session; id != "" && name != "detach" {
-			s.launched = s.launched && id == s.session || name == "launch"
-			s.session = id
-		}
-		if state.Structured.State.Status == "running" && s.waits(name) {
-			name, arguments = "continue", map[string]any{"wait_ms": 60000}
-			continue
-		}
-		if err := toolcmd.PrintContent(s.app.App, result); err != nil {
-			return err
-		}
-		if result.IsError {
-			return app.ErrReported
-		}
-		return nil
-	}
-}
-
-// waits reports whether a tool lets the program run and waits for its stop.
-func (s *debugShell) waits(name string) bool {
-	tool, err := s.find(name)
-	return err == nil && tool.has("wait_ms")
-}
-
-// errInterrupted ends the shell before it has begun.
-var errInterrupted = errors.New("interrupted")
-
-// await calls a tool. Each Ctrl-C meanwhile pauses the program, another signal ends the shell. While
-// there is no session, there is nothing to pause.
-func (s *debugShell) await(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type result struct {
-		raw json.RawMessage
-		err error
-	}
-	got := make(chan result, 1)
-	go func() { // ends with the call, which the context ends
-		raw, err := s.conversation.Client.Call(ctx, "tools/call", map[string]any{"name": s.full(name), "arguments": arguments})
-		got <- result{raw, err}
-	}()
-	for {
-		select {
-		case r := <-got:
-			return r.raw, r.err
-		case sig := <-s.signals:
-			switch {
-			case !s.begun:
-				return nil, errInterrupted
-			case sig != os.Interrupt:
-				return nil, errQuit
-			}
-			go func() { // its answer is that of the call
-				_, _ = s.conversation.Client.Call(ctx, "tools/call", map[string]any{"name": s.full("pause"), "arguments": map[string]any{}})
-			}()
-		}
-	}
 }

@@ -72,10 +72,15 @@ func newDebugTool(name string, info app.ToolInfo) (debugTool, error) {
 	return tool, nil
 }
 
-// debugAliases are the short names that users of gdb know.
+// debugAliases are names that users of gdb know.
 var debugAliases = map[string]string{
-	"b": "set_breakpoint", "bt": "get_stack_trace", "c": "continue", "fin": "step_out", "n": "step_over",
-	"p": "evaluate", "rc": "reverse_continue", "s": "step_line", "si": "step_forward", "x": "read_memory",
+	"b": "set_breakpoint", "backtrace": "get_stack_trace", "break": "set_breakpoint", "bt": "get_stack_trace",
+	"c": "continue", "d": "clear_breakpoint", "delete": "clear_breakpoint", "fin": "step_out", "finish": "step_out",
+	"l": "source", "list": "source", "n": "step_over", "next": "step_over", "p": "evaluate", "print": "evaluate",
+	"r": "restart", "rc": "reverse_continue", "run": "restart", "s": "step_line", "si": "step_forward",
+	"step": "step_line", "stepi": "step_forward", "watch": "set_watchpoint", "x": "read_memory",
+	"info args": "get_variables", "info breakpoints": "list_breakpoints", "info locals": "get_variables",
+	"info registers": "registers", "info threads": "threads",
 }
 
 // find returns the tool that a command names, in full, by an alias or by a unique
@@ -117,7 +122,12 @@ func (s *debugShell) full(name string) string {
 // splitCommand splits a line into the command and the rest.
 func splitCommand(line string) (name, rest string) {
 	name, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
-	return name, strings.TrimSpace(rest)
+	rest = strings.TrimSpace(rest)
+	if name == "info" && rest != "" {
+		what, after, _ := strings.Cut(rest, " ")
+		name, rest = name+" "+what, strings.TrimSpace(after)
+	}
+	return name, rest
 }
 
 // mainArguments are the arguments that need no name.
@@ -155,6 +165,9 @@ func (a commands) debugArguments(tool *debugTool, rest string) (toolcmd.Argument
 		return toolcmd.Arguments{Texts: []toolcmd.NamedText{{Name: "text", Value: rest + "\n"}}}, nil
 	case main != "":
 		return toolcmd.Arguments{Texts: []toolcmd.NamedText{{Name: main, Value: rest}}}, nil
+	}
+	if assigned && !strings.Contains(name, " ") {
+		return toolcmd.Arguments{}, fmt.Errorf("%s has no argument %s; help %s lists them", tool.name, name, tool.name)
 	}
 	return toolcmd.Arguments{}, fmt.Errorf("%s takes arguments as NAME=VALUE; help %s lists them", tool.name, tool.name)
 }

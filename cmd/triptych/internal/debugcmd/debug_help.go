@@ -90,7 +90,8 @@ func (s *debugShell) listTopics() error {
 		}
 	}
 	return s.app.Printf("help TOPIC says what its commands do, help COMMAND which arguments it has, help %s lists all.\n"+
-		"A name may be cut where it is unique; b, bt, c, fin, n, p, rc, s, si, x are those of gdb. quit ends the shell.\n", helpAll)
+		"A name may be cut where it is unique. Names of gdb are known, too, such as b, bt, c, fin, n, p, s, info locals.\n"+
+		"quit ends the shell.\n", helpAll)
 }
 
 // indented writes words in lines of at most 100 characters.

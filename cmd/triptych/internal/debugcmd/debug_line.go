@@ -3,7 +3,9 @@ package debugcmd
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
+	"os"
 	"strings"
 
 	"golang.org/x/term"
@@ -21,17 +23,15 @@ type lineReader interface {
 
 // newLineReader edits lines on a terminal, with completion and a history, and reads
 // them from anything else.
-func newLineReader(a commands, complete func(line string) []string) lineReader {
-	fd := int(a.In.Fd())
-	cooked, err := term.GetState(fd)
-	if err != nil {
+func newLineReader(a commands, keys *keyboard, complete func(line string) []string) lineReader {
+	if keys == nil {
 		return &plainLines{bufio.NewReader(a.In)}
 	}
-	t := &terminalLines{fd: fd, cooked: cooked}
+	t := &terminalLines{fd: int(a.In.Fd()), cooked: keys.cooked}
 	t.term = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{&clearing{in: a.In}, a.Out}, "(triptych) ")
+	}{&clearing{in: keys}, a.Out}, "(triptych) ")
 	t.term.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
 			return "", 0, false
@@ -80,7 +80,7 @@ type terminalLines struct {
 }
 
 func (t *terminalLines) readLine() (string, error) {
-	if width, height, err := term.GetSize(t.fd); err == nil {
+	if width, height, err := term.GetSize(t.fd); err == nil && width > 0 { // a terminal that has no size keeps the usual one
 		_ = t.term.SetSize(width, height) // fails for sizes of 0 only
 	}
 	if _, err := term.MakeRaw(t.fd); err != nil {
@@ -119,5 +119,53 @@ func (c *clearing) Read(b []byte) (int, error) {
 	}
 	n := copy(b, c.rest)
 	c.rest = c.rest[n:]
+	return n, nil
+}
+
+// A keyboard reads a terminal for both the editor of lines and the program that runs.
+type keyboard struct {
+	typed  chan typed
+	cooked *term.State // the mode in which programs run
+	rest   []byte      // of what Read has received
+}
+
+// typed is the result of a read of a terminal: at its end an error, after which there may be more.
+type typed struct {
+	text []byte
+	err  error
+}
+
+// newKeyboard returns nil for what is no terminal. Its goroutine ends with the process.
+func newKeyboard(in *os.File) *keyboard {
+	cooked, err := term.GetState(int(in.Fd()))
+	if err != nil {
+		return nil
+	}
+	k := &keyboard{typed: make(chan typed), cooked: cooked}
+	go func() {
+		defer close(k.typed)
+		for awaitInput(in) {
+			b := make([]byte, 4096) // a line of a terminal is not longer
+			n, err := in.Read(b)
+			k.typed <- typed{b[:n], err}
+			if err != nil && !errors.Is(err, io.EOF) {
+				return
+			}
+		}
+	}()
+	return k
+}
+
+// Read implements io.Reader.
+func (k *keyboard) Read(b []byte) (int, error) {
+	if len(k.rest) == 0 {
+		got, open := <-k.typed
+		if got.err != nil || !open {
+			return 0, io.EOF
+		}
+		k.rest = got.text
+	}
+	n := copy(b, k.rest)
+	k.rest = k.rest[n:]
 	return n, nil
 }
