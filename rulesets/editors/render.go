@@ -170,8 +170,8 @@ func (w *renderer) shared(c *Client, r Rule, targets []*Client) string {
 		if t.Folder != nil || t.Shared == "" || t.Shared == "CLAUDE.md" || r.Activation == Manual || !(&frontmatter.Fields{Targets: r.Targets}).For(t.Name) {
 			continue
 		}
-		file := w.sectionPath(t, r)
-		if file == t.Shared && r.Activation != Always {
+		file, nested := w.sectionPath(t, r)
+		if !nested && r.Activation != Always {
 			continue
 		}
 		if w.site.takes(c, file, w.site.Exists) {
@@ -338,7 +338,7 @@ func (w *renderer) homeOf(agents *Client, r Rule, targets []*Client) string {
 			continue
 		case r.IsSkill && (!slices.Contains(t.Skills, agents.Skills[0]) || w.homeOfSkill(agents, r) != ""):
 			continue
-		case !r.IsSkill && !w.site.takes(t, w.sectionPath(agents, r), w.site.Exists):
+		case !r.IsSkill && !w.takesSection(t, agents, r):
 			continue
 		}
 		if w.isHome(t, r) || len(r.InPlace) > 0 && w.served(t, r) {
@@ -348,17 +348,43 @@ func (w *renderer) homeOf(agents *Client, r Rule, targets []*Client) string {
 	return ""
 }
 
-// sectionPath returns the file such as AGENTS.md that has a rule as a section.
-func (w *renderer) sectionPath(c *Client, r Rule) string {
+// takesSection reports whether a client loads the file that has a rule as a section for
+// another one.
+func (w *renderer) takesSection(c, other *Client, r Rule) bool {
+	file, _ := w.sectionPath(other, r)
+	return w.site.takes(c, file, w.site.Exists)
+}
+
+// sectionPath returns the file such as AGENTS.md that has a rule as a section, and whether
+// that is the one of the rule's folder. Where it is a link to another such file beside it,
+// which clients load by its own name, the section is written there.
+func (w *renderer) sectionPath(c *Client, r Rule) (file string, nested bool) {
 	if dir := folderOf(r.Globs); r.Activation == Glob && dir != "" && c.Nested && w.isDir(dir) {
-		return path.Join(dir, c.Shared)
+		if file = w.behindLink(path.Join(dir, c.Shared)); path.Dir(file) == dir {
+			return file, true
+		}
 	}
-	return c.Shared
+	if file = w.behindLink(c.Shared); path.Dir(file) == "." {
+		return file, false
+	}
+	return c.Shared, false
+}
+
+// behindLink returns the file that a link such as AGENTS.md leads to, if clients load that
+// by its name, else the link.
+func (w *renderer) behindLink(file string) string {
+	if w.site.Real == nil {
+		return file
+	}
+	if real := w.site.Real(file); slices.Contains(SharedNames(), path.Base(real)) {
+		return real
+	}
+	return file
 }
 
 func (w *renderer) addSection(c *Client, r Rule, note *Note) {
-	note.Path = w.sectionPath(c, r)
-	nested := note.Path != c.Shared
+	file, nested := w.sectionPath(c, r)
+	note.Path = file
 	switch r.Activation {
 	case Manual:
 		*note = Note{Client: c.Name, Rule: r.Name, Outcome: Skipped, Reason: "it has no rules that only a person starts"}

@@ -114,7 +114,7 @@ func (p *Project) resolve(file string) (real string, linked bool, err error) {
 // throughLinks returns files with the places that links lead to. A file that is a link
 // itself is never replaced; one that leads to the same text needs nothing.
 func (p *Project) throughLinks(files []editors.File) (kept []editors.File, told []string) {
-	planned := map[string]bool{}
+	planned, locked := map[string]bool{}, p.Lock.byPath()
 	for _, file := range files {
 		planned[file.Path] = true
 	}
@@ -123,7 +123,7 @@ func (p *Project) throughLinks(files []editors.File) (kept []editors.File, told 
 		switch {
 		case real == "":
 			kept = append(kept, file)
-		case planned[real] || p.sameThrough(file, real):
+		case planned[real] || (!isFolder || locked[real].Path == "") && p.sameThrough(file, real):
 			told = append(told, fmt.Sprintf("%s is a link to %s: nothing to do", file.Path, real))
 		case isFolder:
 			planned[real] = true

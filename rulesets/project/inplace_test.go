@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -155,6 +157,76 @@ func TestOtherStores(t *testing.T) {
 			t.Errorf("%s: other store %v", name, other)
 		}
 		p.Close()
+	}
+}
+
+// Where AGENTS.md is the link, the rules for those who read it go into the file behind it. What
+// is written through a folder that is a link stays as it is with the next pull.
+func TestLinksTheOtherWayRound(t *testing.T) {
+	b := newBench(t, "agents", "claude", "copilot")
+	b.imported("CLAUDE.md", "# Project\n")
+	b.write("sub/CLAUDE.md", "# Sub\n")
+	b.write(".claude/skills/x/SKILL.md", "---\nname: x\n---\nX\n")
+	for link, to := range map[string]string{"AGENTS.md": "CLAUDE.md", "sub/AGENTS.md": "../CLAUDE.md", ".agents": ".claude", ".github": ".claude"} {
+		if err := os.Symlink(to, filepath.Join(b.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.create("more", "", "More.\n")
+	b.create("below", "globs: [sub/**]\n", "Below.\n")
+	b.create("tidy", "skill: {}\n", "Tidy.\n")
+	b.create("go", "globs: ['*.go']\n", "Go.\n")
+	var first map[string]string
+	for range 3 {
+		b.mustPull()
+		if files := b.files(); first == nil {
+			first = files
+		} else if diff := cmp.Diff(first, files); diff != "" {
+			t.Errorf("another pull changes files:\n%s", diff)
+		}
+	}
+	if got := b.read("CLAUDE.md"); !strings.HasPrefix(got, "# Project\n") || !strings.Contains(got, "More.") {
+		t.Errorf("CLAUDE.md is %q", got)
+	}
+	if got := b.read("sub/CLAUDE.md"); got != "# Sub\n" {
+		t.Errorf("sub/CLAUDE.md is %q", got)
+	}
+	for _, link := range []string{"AGENTS.md", "sub/AGENTS.md", ".agents", ".github"} {
+		if info, err := os.Lstat(filepath.Join(b.dir, link)); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more: %v", link, err)
+		}
+	}
+}
+
+// A store that shares some rulesets with the one that a project was pulled from is another
+// one if it never had the others, whose files would be removed. Deleted ones have a history.
+func TestStoresThatShareRulesets(t *testing.T) {
+	b := newBench(t, "cursor")
+	own := newBench(t, "cursor")
+	for _, name := range []string{"a", "b", "c"} {
+		b.create(name, "", name+".\n")
+	}
+	b.mustPull()
+	own.create("a", "", "a.\n")
+	check := func(source Source) error {
+		p, _ := b.open()
+		all, _, err := Select(t.Context(), source, p.Selection)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := p.Plan(all, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.CheckStore(t.Context(), source, plan)
+	}
+	if other, ok := errors.AsType[*OtherStoreError](check(own.source)); !ok || other.Removed != 2 {
+		t.Errorf("another store: %v", other)
+	}
+	b.delete("b")
+	b.delete("c")
+	if err := check(b.source); err != nil {
+		t.Errorf("the same store: %v", err)
 	}
 }
 

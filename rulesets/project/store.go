@@ -12,9 +12,17 @@ import (
 
 // An OtherStoreError reports a source that does not have the rulesets of the lock as they
 // were written: it is another store.
-type OtherStoreError struct{ Files int }
+type OtherStoreError struct {
+	Files int
+	// Removed is the number of rulesets whose files would be removed though the store never
+	// had them; 0 if the store has none of the lock.
+	Removed int
+}
 
 func (e *OtherStoreError) Error() string {
+	if e.Removed > 0 {
+		return fmt.Sprintf("%d of the rulesets of %s were never in this store, and their files would be removed: it is another store; nothing was written", e.Removed, LockFile)
+	}
 	return fmt.Sprintf("none of the rulesets of %s is in this store as it was pulled (%d files): it is another store; nothing was written", LockFile, e.Files)
 }
 
@@ -26,17 +34,24 @@ const maxCompared = 50
 // another store than source. It reads nothing where a file is as the plan has it.
 func (p *Project) CheckStore(ctx context.Context, source Source, plan Plan) error {
 	makesFiles, written := false, 0
+	same := map[ruleset.Name]bool{} // the rulesets of files that are as the plan has them
 	for _, i := range plan.Items {
 		makesFiles = makesFiles || i.Content != nil
-		if i.Locked.Path != "" && len(i.Locked.Parts) > 0 && !i.LeftOut {
+		if i.Locked.Path == "" || len(i.Locked.Parts) == 0 || i.LeftOut {
+			continue
+		}
+		written++
+		for _, part := range i.Locked.Parts {
 			if i.State == Clean {
-				return nil
+				same[part.Name] = true
 			}
-			written++
 		}
 	}
-	if written == 0 || !makesFiles {
+	switch {
+	case written == 0 || !makesFiles:
 		return nil
+	case len(same) > 0:
+		return checkOrphans(ctx, source, plan, len(same))
 	}
 	compared, known := 0, false
 	for _, i := range plan.Items {
@@ -64,7 +79,32 @@ func (p *Project) CheckStore(ctx context.Context, source Source, plan Plan) erro
 	if known {
 		return nil
 	}
-	return &OtherStoreError{written}
+	return &OtherStoreError{Files: written}
+}
+
+// checkOrphans returns an error if at least as many rulesets as have a file that stays were
+// never in a store and would lose theirs. A ruleset that was deleted has a history.
+func checkOrphans(ctx context.Context, source Source, plan Plan, same int) error {
+	never := map[ruleset.Name]bool{}
+	for _, i := range plan.Items {
+		if i.Content != nil || i.LeftOut {
+			continue
+		}
+		for _, part := range i.Locked.Parts {
+			if never[part.Name] || len(never) == maxCompared {
+				continue
+			}
+			if _, err := source.Get(ctx, part.Name, strconv.Itoa(part.Rev)); isNoRevision(err) {
+				never[part.Name] = true
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	if len(never) < same || len(never) == 0 {
+		return nil
+	}
+	return &OtherStoreError{Files: len(plan.Items), Removed: len(never)}
 }
 
 func isNoRevision(err error) bool {
