@@ -71,6 +71,9 @@ func splitBlock(text string) (Block, error) {
 		}
 		return Block{}, err
 	}
+	if again, _ := findMark(text[:end], bodyAt, beginMark, nil); again >= 0 {
+		return Block{}, fmt.Errorf("line %d: the block of triptych that begins at line %d begins there again before it ends", 1+strings.Count(text[:again], "\n"), beginLine)
+	}
 	b := Block{Before: text[:begin], After: text[after:], Found: true}
 	for _, outside := range [][2]int{{0, begin}, {after, len(text)}} {
 		if line := markLine(text, outside[0], outside[1], fenced); line > 0 {
@@ -115,12 +118,13 @@ func within(ranges [][2]int, at int) bool {
 }
 
 // fencedLines returns the ranges of a Markdown text between fences that hold as many begin
-// marks as end marks: a person shows a block there. A fence that is not closed, or that is
-// closed by one in a block, is none.
+// marks as end marks, and indented lines likewise: a person shows a block there. A fence that
+// is not closed, or that is closed by one in a block, is none.
 func fencedLines(text string) (ranges [][2]int) {
 	if !strings.Contains(text, anyMark) {
 		return nil
 	}
+	ranges = indentedMarks(text)
 	open, fence := -1, ""
 	for at := 0; at < len(text); {
 		line, _ := cutLine(text[at:])
@@ -137,6 +141,30 @@ func fencedLines(text string) (ranges [][2]int) {
 			open = -1
 		}
 		at += len(line)
+	}
+	return ranges
+}
+
+// indentedMarks returns the ranges of lines with marks that are indented as code, if they
+// hold as many begin marks as end marks.
+func indentedMarks(text string) (ranges [][2]int) {
+	begins, ends := 0, 0
+	for at := 0; at < len(text); {
+		line, _ := cutLine(text[at:])
+		bare := strings.TrimLeft(line, " \t")
+		if isCode := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"); isCode && strings.HasPrefix(bare, anyMark) {
+			ranges = append(ranges, [2]int{at - 1, at + len(line)})
+			switch strings.TrimRight(bare, "\r\n") {
+			case strings.TrimSpace(beginMark):
+				begins++
+			case strings.TrimSpace(endMark):
+				ends++
+			}
+		}
+		at += len(line)
+	}
+	if begins != ends {
+		return nil
 	}
 	return ranges
 }

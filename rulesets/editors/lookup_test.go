@@ -37,6 +37,7 @@ func TestBlocksInFences(t *testing.T) {
 		"tildes":    "TOP\n~~~\n" + block + "~~~\nBOTTOM\n",
 		"longer":    "TOP\n````markdown\n" + block + "````\nBOTTOM\n",
 		"backticks": "TOP\n\n  ```md\n" + plain + "  ```\nBOTTOM\n",
+		"indented":  "As code:\n\n    " + strings.ReplaceAll(strings.TrimSuffix(plain, "\n"), "\n", "\n    ") + "\n\nMore.\n",
 		"inline":    "Lines `" + strings.TrimSpace(beginMark) + "` are of triptych.\n",
 	} {
 		b, err := SplitBlock([]byte(text))
@@ -62,6 +63,8 @@ func TestBlocksInFences(t *testing.T) {
 		"no begin": {"TOP\nmore\n" + strings.TrimPrefix(plain, beginMark) + "BOTTOM\n", "line 3:"},
 		"turned":   {"TOP\n" + endMark + strings.TrimSuffix(plain, endMark), "line 2 has a mark"},
 		"twice":    {"TOP\n" + plain + "MIDDLE\n" + plain, "outside of the block, lines 2 to"},
+		"again":    {"TOP\n" + lines[0] + lines[1] + "Ours.\n" + plain, "line 5: the block of triptych that begins at line 2"},
+		"indented": {"TOP\n\n    " + beginMark + "BOTTOM\n", "line 3:"},
 		"a rule":   {plain + "\n\n" + lines[1], "outside of the block, lines 1 to"},
 	} {
 		if _, err := SplitBlock([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
