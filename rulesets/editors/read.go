@@ -146,6 +146,29 @@ func (p Place) Owned() bool {
 	return p.Use == RuleFile && p.Client.Folder != nil && (p.Client.Folder.Dir == p.Dir || p.Client.elder(p.Dir) != nil)
 }
 
+// KeepPlace returns a ruleset that is written to the file at a place again, for one whose
+// name is not made of that file's.
+func KeepPlace(r ruleset.Ruleset, p Place) (ruleset.Ruleset, error) {
+	if !p.Owned() {
+		return r, nil
+	}
+	form, file := SkillForm, path.Base(path.Dir(p.Dir+"/"+p.Rest))
+	if p.Use != SkillFile {
+		form, file = p.Client.form(), p.Rest
+	}
+	rule, _ := FromRuleset(r)
+	own := rule.Own[form]
+	if own.File.Path != "" {
+		return r, nil
+	}
+	own.File.Path = file
+	if rule.Own == nil {
+		rule.Own = map[string]Own{}
+	}
+	rule.Own[form] = own
+	return rule.Update(r)
+}
+
 // importOwn reads a file of one rule.
 func (p Place) importOwn(data []byte) (Rule, error) {
 	c := p.Client

@@ -49,7 +49,8 @@ type renderer struct {
 	skills   []string             // folders of skills that are written to
 	rank     map[ruleset.Name]int // the places of the rules
 	site     Site
-	whole    map[string]Rule // the rules that are files such as AGENTS.md, by path
+	whole    map[string]Rule         // the rules that are files such as AGENTS.md, by path
+	claims   map[string]ruleset.Name // the rules that were imported from files, by their paths
 }
 
 // A Site is a project that files are rendered for.
@@ -107,10 +108,11 @@ func RenderIn(rules []Rule, targets []*Client, site Site) (Plan, error) {
 			return Plan{}, fmt.Errorf("ruleset '%s': %w", r.Name, ErrMarks)
 		}
 	}
-	w := renderer{byPath: map[string]*File{}, sections: map[string][]Section{}, rank: map[ruleset.Name]int{}, revs: map[ruleset.Name]int{}, site: site, whole: map[string]Rule{}}
+	w := renderer{byPath: map[string]*File{}, sections: map[string][]Section{}, rank: map[ruleset.Name]int{}, revs: map[ruleset.Name]int{}, site: site, whole: map[string]Rule{}, claims: map[string]ruleset.Name{}}
 	for i, r := range rules {
 		w.rank[r.Name], w.revs[r.Name] = i, r.Rev
 	}
+	w.claim(rules, targets)
 	for _, c := range targets {
 		for _, r := range rules {
 			w.add(c, r, targets)
@@ -227,10 +229,53 @@ func (w *renderer) addSkill(c *Client, r Rule, note *Note) {
 	}
 }
 
-// isOthers reports whether a file is made of another rule.
+// isOthers reports whether a file is made of another rule, or is the one that another rule
+// was imported from.
 func (w *renderer) isOthers(file string, r Rule) bool {
+	if claim := w.claims[file]; claim != "" && claim != r.Name {
+		return true
+	}
 	other := w.byPath[file]
 	return other != nil && other.Parts[0].Name != r.Name
+}
+
+// claim notes the files of the targets that rules were imported from.
+func (w *renderer) claim(rules []Rule, targets []*Client) {
+	for _, c := range targets {
+		for _, r := range rules {
+			file := ""
+			switch {
+			case r.IsSkill || r.Own[c.form()].File.Path == "":
+			case r.Prompt && c.Commands != nil:
+				file = w.commandFile(c, r)
+			case !r.Prompt && c.Folder != nil:
+				file, _, _ = w.own(c, r, r.Activation)
+			}
+			if file != "" && w.claims[file] == "" {
+				w.claims[file] = r.Name
+			}
+		}
+	}
+}
+
+// freePath returns the path of a rule's file: the usual one, or one made of its name where
+// that is another rule's, with a number if it must be.
+func (w *renderer) freePath(r Rule, file, dir, ext string) string {
+	for n := 1; w.isOthers(file, r); n++ {
+		if file = dir + "/" + r.Name.Slug() + ext; n > 1 {
+			file = fmt.Sprintf("%s/%s-%d%s", dir, r.Name.Slug(), n, ext)
+		}
+	}
+	return file
+}
+
+// commandFile returns the path of a prompt as a command of a client.
+func (w *renderer) commandFile(c *Client, r Rule) string {
+	base := r.base(c.form())
+	if base != "" && !w.isDir(base) {
+		base = ""
+	}
+	return path.Join(base, w.inElder(c, r, base, c.Commands.Dir, c.commandPath(r)))
 }
 
 func (w *renderer) addCommand(c *Client, r Rule, note *Note) {
@@ -238,14 +283,7 @@ func (w *renderer) addCommand(c *Client, r Rule, note *Note) {
 		note.Outcome, note.Reason = Skipped, "it has no commands made of files"
 		return
 	}
-	base := r.base(c.form())
-	if base != "" && !w.isDir(base) {
-		base = ""
-	}
-	note.Path = path.Join(base, w.inElder(c, r, base, c.Commands.Dir, c.commandPath(r)))
-	if w.isOthers(note.Path, r) {
-		note.Path = c.Commands.Dir + "/" + r.Name.Slug() + c.Commands.Ext // both were imported from one path
-	}
+	note.Path = w.freePath(r, w.commandFile(c, r), c.Commands.Dir, c.Commands.Ext)
 	content, reason := c.command(r)
 	if reason != "" {
 		note.Outcome, note.Reason = Projected, reason
@@ -269,9 +307,7 @@ func (w *renderer) addOwn(c *Client, r Rule, note *Note) {
 	if nested {
 		note.Outcome, note.Reason = Native, ""
 	}
-	if note.Path = file; w.isOthers(file, r) {
-		note.Path = c.Folder.Dir + "/" + r.Name.Slug() + c.Folder.Ext // both were imported from one path
-	}
+	note.Path = w.freePath(r, file, c.Folder.Dir, c.Folder.Ext)
 	w.put(note.Path, false, content, []Part{{r.Name, r.Rev}})
 }
 

@@ -186,6 +186,9 @@ func createFree(ctx context.Context, source Source, fresh ruleset.Ruleset, file 
 		if err == nil && sameContent(old, fresh) {
 			return fresh.Name, nil
 		}
+		if fresh, err = editors.KeepPlace(fresh, editors.PlaceOf(file)); err != nil {
+			return "", err
+		}
 		fresh.Name = wanted + ruleset.Name("_"+strconv.Itoa(n))
 	}
 	return "", fmt.Errorf("there are too many rulesets named %s", wanted)

@@ -341,3 +341,50 @@ func TestUsedTargets(t *testing.T) {
 		p.Close()
 	}
 }
+
+// Files of one name in the folders of several clients are rulesets of their own, each of which
+// stays in its file, whatever its name is; another client gets both.
+func TestFilesOfOneName(t *testing.T) {
+	files := map[string]string{
+		".claude/rules/api.md":         "Claude.\n",
+		".cursor/rules/api.mdc":        "---\ndescription: A\nglobs: src/**\nalwaysApply: false\n---\n\nCursor.\n",
+		".kiro/steering/api.md":        "---\ninclusion: always\n---\n\nKiro.\n",
+		".claude/commands/api.md":      "Do.\n",
+		".cursor/commands/api.md":      "Do it.\n",
+		".claude/skills/api/SKILL.md":  "---\nname: api\ndescription: S\n---\nS.\n",
+		".cursor/skills/api2/SKILL.md": "---\nname: api\ndescription: S\n---\nS2.\n",
+	}
+	b := newBench(t, "claude", "cursor", "kiro", "cline")
+	for file, text := range files {
+		b.write(file, text)
+	}
+	p, _ := b.open()
+	for file, text := range files {
+		if _, err := p.adoptOwn(t.Context(), b.source, file, []byte(text)); err != nil {
+			t.Fatal(file, err)
+		}
+	}
+	_, plan := b.open()
+	for _, i := range plan.Items {
+		if text, known := files[i.Path]; known && string(i.Content) != text || i.State == Foreign {
+			t.Errorf("%s is %s: %q", i.Path, i.State, i.Content)
+		}
+	}
+	for range 2 {
+		b.mustPull()
+	}
+	for file, text := range files {
+		if got := b.read(file); got != text {
+			t.Errorf("%s became %q", file, got)
+		}
+	}
+	rules := 0
+	for file := range b.files() {
+		if strings.HasPrefix(file, ".clinerules/") && !strings.Contains(file, "workflows") {
+			rules++
+		}
+	}
+	if rules != 3 {
+		t.Errorf("Cline has %d rules", rules)
+	}
+}

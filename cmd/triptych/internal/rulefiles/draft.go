@@ -49,6 +49,15 @@ func Draft(f File, text string) (d ruleset.Draft, notes []string, err error) {
 	return d, front.Notes, err
 }
 
+// Rename gives a draft another name than that of its file, to which it goes back all the
+// same.
+func Rename(d ruleset.Draft, f File, name ruleset.Name) (ruleset.Draft, error) {
+	r := ruleset.Ruleset{Meta: ruleset.Meta{Name: name, Description: d.Description}, Markdown: d.Markdown, Extra: d.Extra}
+	kept, err := editors.KeepPlace(r, f.place())
+	d.Name, d.Extra = name, kept.Extra
+	return d, err
+}
+
 // isExported reports whether a file has the front matter that export writes.
 func isExported(text string) bool {
 	head, _, has, err := editors.SplitFront(strings.ReplaceAll(text, "\r\n", "\n"))

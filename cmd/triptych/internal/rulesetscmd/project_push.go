@@ -132,8 +132,8 @@ func (a commands) rulesetsAdopt() app.Command {
 		Long: "Without FILE, of all files in the rule folders of the project's clients that\n" +
 			"triptych did not write. A file stays as it is, byte for byte: pull writes it from\n" +
 			"its ruleset from now on. Skills come with\n" +
-			"their files. If another ruleset has the name, the new one gets a number behind it,\n" +
-			"and the next pull may replace the file. A file whose ruleset " + project.SelectionFile + "\n" +
+			"their files. If another ruleset has the name, the new one gets a number behind it;\n" +
+			"the file stays its file, and the other ruleset gets one beside it. A file whose ruleset " + project.SelectionFile + "\n" +
 			"does not select is imported only: pull leaves it. Of AGENTS.md and the like, which\n" +
 			"must be named, the text outside of the block becomes a ruleset. Files of other\n" +
 			"clients are not written; pull writes them.",

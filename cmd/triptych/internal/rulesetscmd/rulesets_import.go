@@ -80,7 +80,7 @@ func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, fi
 	f := &imported{path: path}
 	draft, notes, err := a.readDraft(file)
 	if err == nil {
-		draft.Name, err = t.claim(path, draft.Name)
+		draft, err = t.claimFor(file, draft)
 	}
 	if err != nil {
 		f.fail(err.Error())

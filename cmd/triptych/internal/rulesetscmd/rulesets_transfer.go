@@ -146,6 +146,15 @@ func (a commands) readDraft(f rulefiles.File) (ruleset.Draft, []string, error) {
 	return draft, append(notes, left...), err
 }
 
+// claimFor gives a draft a name that no other file of this run has.
+func (t *transfer) claimFor(file rulefiles.File, draft ruleset.Draft) (ruleset.Draft, error) {
+	name, err := t.claim(file.Path, draft.Name)
+	if err != nil || name == draft.Name {
+		return draft, err
+	}
+	return rulefiles.Rename(draft, file, name)
+}
+
 // claim returns a name that no other file of this run has: the file's own, or one
 // with its folder before it.
 func (t *transfer) claim(path string, name ruleset.Name) (ruleset.Name, error) {
