@@ -158,6 +158,51 @@ func withThread(rows []collect.Row, thread int) []collect.Row {
 	return rows
 }
 
+// A search that ends before it is whole says how far it came, and goes on there: page by page with
+// the values of all hits, and call by call with their number.
+func TestEnough(t *testing.T) {
+	source, path := recordtest.Build(t, program, "-O0")
+	wanted, _ := points(t, source)
+	s := recordtest.Main(t, path)
+	h := s.History
+	whole, err := collect.Recorded(t.Context(), s, wanted, collect.Options{From: h.Oldest(), To: h.End(), Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	soon := func() func() bool {
+		left := 3
+		return func() bool { left--; return left < 0 }
+	}
+	var rows []collect.Row
+	calls := 0
+	for from := h.Oldest(); ; calls++ {
+		page, err := collect.Recorded(t.Context(), s, wanted, collect.Options{From: from, To: h.End(), Limit: 1000, Enough: soon()})
+		if err != nil || calls > 1000 {
+			t.Fatalf("%d calls, %v", calls, err)
+		}
+		if rows = append(rows, page.Rows...); page.Next == nil {
+			break
+		}
+		from = *page.Next
+	}
+	if diff := cmp.Diff(whole.Rows, rows); diff != "" || calls < 3 {
+		t.Errorf("%d pages (-whole +pages):\n%s", calls, diff)
+	}
+	point := wanted[:1]
+	for calls = 0; ; calls++ {
+		page, err := collect.Recorded(t.Context(), s, point, collect.Options{From: h.Oldest(), To: h.End(), Limit: 1, Enough: soon()})
+		if err != nil || calls > 1000 {
+			t.Fatalf("%d calls, %v", calls, err)
+		}
+		if len(page.Notes) == 0 {
+			if diff := cmp.Diff(hits(whole)[:1], hits(page)); diff != "" || page.Next == nil || calls < 2 {
+				t.Errorf("%d calls, next %v, hits (-whole +counted):\n%s", calls, page.Next, diff)
+			}
+			break
+		}
+	}
+}
+
 // A run ends at the limit of rows and leaves no breakpoints. The next run goes on
 // behind it, and where the process stopped by itself is a hit of the past, too.
 func TestLimitOfRun(t *testing.T) {

@@ -110,11 +110,11 @@ func (c *search) find(ctx context.Context) error {
 // stretch looks for the block in the calls that begin between two positions.
 func (c *search) stretch(ctx context.Context, from, to uint64) error {
 	c.calls = nil
-	gaps, err := c.s.History.Visit(ctx, slices.Sorted(maps.Keys(c.code)), from, to, c.enter)
+	searched, err := c.s.History.Visit(ctx, slices.Sorted(maps.Keys(c.code)), history.Stretch{From: from, To: to}, c.enter)
 	if err != nil {
 		return err
 	}
-	c.found.Gaps += gaps
+	c.found.Gaps += searched.Gaps
 	c.found.Calls += len(c.calls)
 	if err := c.results(ctx, from); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (c *call) event() *Event { return &Event{Position: c.position, Thread: c.th
 const maxFrames = 20
 
 // enter remembers a call at its first instruction.
-func (c *search) enter(v *history.View) bool {
+func (c *search) enter(_ history.Hit, v *history.View) bool {
 	f := c.code[v.PC()]
 	regs, err := v.Regs(v.Thread())
 	if err != nil || v.Position() >= c.to { // there it is yet to be made
@@ -187,7 +187,7 @@ func (c *search) results(ctx context.Context, from uint64) error {
 	}
 	best, at, next := -1, uint64(0), 0
 	waiting := map[frame]int{} // calls that have not returned
-	_, err := c.s.History.Visit(ctx, slices.Sorted(maps.Keys(back)), from, c.to, func(v *history.View) bool {
+	_, err := c.s.History.Visit(ctx, slices.Sorted(maps.Keys(back)), history.Stretch{From: from, To: c.to}, func(_ history.Hit, v *history.View) bool {
 		for ; next < len(c.calls) && c.calls[next].position < v.Position(); next++ {
 			if each := &c.calls[next]; each.allocates {
 				waiting[frame{each.thread, each.sp, each.ret}] = next

@@ -31,7 +31,7 @@ func TestVisit(t *testing.T) {
 	}
 	var hits, visits []place
 	h := s.History
-	if err := h.Hits(t.Context(), code, h.Oldest(), h.End(), func(hit history.Hit) bool {
+	if _, err := h.Hits(t.Context(), code, history.Stretch{From: h.Oldest(), To: h.End()}, func(hit history.Hit) bool {
 		hits = append(hits, place{hit.Position, hit.Thread, hit.PC, hit.SP})
 		return true
 	}); err != nil {
@@ -40,7 +40,7 @@ func TestVisit(t *testing.T) {
 	visit := func(limit int) {
 		visits = nil
 		if err := s.AtPosition(t.Context(), h.End(), func() {
-			if _, err := h.Visit(t.Context(), code, h.Oldest(), h.End(), func(v *history.View) bool {
+			if _, err := h.Visit(t.Context(), code, history.Stretch{From: h.Oldest(), To: h.End()}, func(_ history.Hit, v *history.View) bool {
 				visits = append(visits, place{v.Position(), v.Thread(), v.PC(), v.SP()})
 				return len(visits) != limit
 			}); err != nil {

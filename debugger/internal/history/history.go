@@ -51,10 +51,10 @@ type History struct {
 	failure error    // of the source, that its caller could not return
 	full    error    // of the room, see RoomError
 
-	lists   []hitList       // of HitList, the newest last
-	held    *held           // a window to which the view will be back, or nil
-	current *worktime.Phase // of the request, or nil
-	request context.Context //nolint:containedctx // that the source works for, during a call; or nil
+	findings []finding       // of searches, those used last at the end
+	held     *held           // a window to which the view will be back, or nil
+	current  *worktime.Phase // of the request, or nil
+	request  context.Context //nolint:containedctx // that the source works for, during a call; or nil
 }
 
 // newHistory returns an empty history whose first position is first.

@@ -3,14 +3,16 @@ package history
 import (
 	"context"
 	"errors"
-	"slices"
+	"fmt"
 )
 
-// A Hit is a moment at which a thread has come to an instruction by executing others.
+// A Hit is a moment at which a thread has come to an instruction: by executing others, by a
+// system call, by a signal, or while the process ran by itself.
 type Hit struct {
 	Position uint64 // before the instruction
 	Thread   int
 	PC, SP   uint64
+	Kind     Kind // of the record that leads there
 }
 
 // A HitFinder is a [Source] that finds hits without the records between them.
@@ -23,40 +25,83 @@ type HitFinder interface {
 	Hits(ctx context.Context, code []uint64, from, to uint64, f func(Hit) bool) (reached uint64, err error)
 
 	// Visit is Hits with a view of each of them, which is valid during the call.
-	Visit(ctx context.Context, code []uint64, from, to uint64, f func(*View) bool) (reached uint64, err error)
+	Visit(ctx context.Context, code []uint64, from, to uint64, f func(Hit, *View) bool) (reached uint64, err error)
 }
 
-// Hits calls f with the hits of instructions at positions after from, up to to, in order, until
-// it returns false. It does not move the view.
-func (h *History) Hits(ctx context.Context, code []uint64, from, to uint64, f func(Hit) bool) error {
-	ended := false
-	each := func(hit Hit) bool {
-		ended = !f(hit)
-		return !ended
-	}
-	return h.overHits(ctx, from, to, &ended,
-		func(finder HitFinder, at, to uint64) (uint64, error) { return finder.Hits(ctx, code, at, to, each) },
-		func(at, to uint64) error { return h.hitsOfRecords(ctx, code, at, to, nil, each) })
+// A Stretch is a part of a history in which hits are looked for.
+type Stretch struct {
+	From, To uint64      // hits are at positions after From, up to To
+	Enough   func() bool // unless nil, it is called now and then, and ends the search if it returns true
 }
 
-// Visit calls f with a view of each hit of instructions at positions after from, up to to, in
-// order, until it returns false. It moves the view. Hits while the process ran by itself are
-// not recorded: gaps is the number of such stretches.
-func (h *History) Visit(ctx context.Context, code []uint64, from, to uint64, f func(*View) bool) (gaps int, err error) {
-	v := &visit{h: h, ctx: ctx, code: code, f: f}
-	err = h.overHits(ctx, from, to, &v.ended, v.ofSource, v.ofRecords)
-	return v.gaps, err
+// Searched says how far a search came.
+type Searched struct {
+	Reached uint64 // all hits up to this position were found
+	Gaps    int    // stretches in which the process ran by itself: hits there are not recorded
+}
+
+// Hits calls f with the hits of instructions in a stretch, in order, until it returns false.
+// It does not move the view.
+func (h *History) Hits(ctx context.Context, code []uint64, in Stretch, f func(Hit) bool) (Searched, error) {
+	o := h.overHits(in)
+	each := func(hit Hit) bool { return o.passes(hit.Position, f(hit)) }
+	return o.run(ctx,
+		func(finder HitFinder, at, to uint64) (uint64, error) {
+			return finder.Hits(ctx, code, at, to, o.untilDense(at, each))
+		},
+		func(at, to uint64) (uint64, error) {
+			found := 0
+			defer func() { o.decide(found, to-at) }()
+			return o.hitsOfRecords(ctx, code, at, to, func(hit Hit) bool { found++; return each(hit) })
+		})
+}
+
+// Visit is Hits with a view of each of them, which is valid during the call. It moves the view
+// of the history.
+func (h *History) Visit(ctx context.Context, code []uint64, in Stretch, f func(Hit, *View) bool) (Searched, error) {
+	v := &visit{hitSearch: h.overHits(in), ctx: ctx, code: code, f: f}
+	return v.run(ctx, v.ofSource, v.ofRecords)
 }
 
 // A visit is a call of Visit.
 type visit struct {
+	*hitSearch
+	ctx  context.Context //nolint:containedctx // of the call
+	code []uint64
+	f    func(Hit, *View) bool
+}
+
+// ofSource visits the hits of a source.
+func (v *visit) ofSource(finder HitFinder, from, to uint64) (reached uint64, err error) {
+	var at *View
+	each := v.untilDense(from, func(hit Hit) bool { return v.passes(hit.Position, v.f(hit, at)) })
+	return finder.Visit(v.ctx, v.code, from, to, func(hit Hit, view *View) bool {
+		at = view
+		return each(hit)
+	})
+}
+
+// ofRecords visits the hits in records.
+func (v *visit) ofRecords(from, to uint64) (reached uint64, err error) {
+	var hits []Hit
+	reached, err = v.hitsOfRecords(v.ctx, v.code, from, to, func(hit Hit) bool { hits = append(hits, hit); return true })
+	v.decide(len(hits), to-from)
+	for i := 0; i < len(hits) && err == nil && !v.ended; i++ {
+		if _, err = v.h.Seek(hits[i].Position); err == nil {
+			v.passes(hits[i].Position, v.f(hits[i], v.h.View()))
+		}
+	}
+	return reached, err
+}
+
+// A hitSearch is a search for hits in a stretch.
+type hitSearch struct {
+	Searched
+	Stretch
 	h     *History
-	ctx   context.Context //nolint:containedctx // of the call
-	code  []uint64
-	f     func(*View) bool
-	ended bool // f has returned false
-	dense bool // there are so many hits that records are faster
-	gaps  int
+	ended bool   // before To
+	dense bool   // there are so many hits that records are faster
+	at    uint64 // the hit at which that was found out
 }
 
 // A stop at a hit takes as long as the records of so many positions. That hits are dense is
@@ -66,89 +111,111 @@ const (
 	sample   = 64
 )
 
-// ofSource visits the hits of a source, and ends at one from which on records are faster.
-func (v *visit) ofSource(finder HitFinder, from, to uint64) (reached uint64, err error) {
-	if v.dense {
-		return from, nil
-	}
-	count, begun, at := 0, from, to
-	reached, err = finder.Visit(v.ctx, v.code, from, to, func(view *View) bool {
-		at = view.Position()
-		if v.ended = !v.f(view); v.ended {
+// untilDense returns a function that calls f with hits of a source, until they are dense.
+func (o *hitSearch) untilDense(begun uint64, f func(Hit) bool) func(Hit) bool {
+	count := 0
+	return func(hit Hit) bool {
+		if !f(hit) {
 			return false
 		}
 		if count++; count < sample {
 			return true
 		}
-		v.dense = at-begun < sample*stopCost
-		count, begun = 0, at
-		return !v.dense
-	})
-	if v.dense {
-		reached = at
+		o.dense, o.at = hit.Position-begun < sample*stopCost, hit.Position
+		count, begun = 0, hit.Position
+		return !o.dense
 	}
-	return reached, err
 }
 
-// ofRecords visits the hits in records, and decides whether those that follow are dense, too.
-func (v *visit) ofRecords(from, to uint64) error {
-	var hits []Hit
-	err := v.h.hitsOfRecords(v.ctx, v.code, from, to, &v.gaps, func(hit Hit) bool { hits = append(hits, hit); return true })
-	v.dense = uint64(len(hits))*stopCost > to-from
-	for i := 0; i < len(hits) && err == nil && !v.ended; i++ {
-		if _, err = v.h.Seek(hits[i].Position); err == nil {
-			v.ended = !v.f(v.h.View())
-		}
-	}
-	return err
+// decide decides by the hits of so many positions whether those that follow are dense.
+func (o *hitSearch) decide(hits int, positions uint64) {
+	o.dense = uint64(hits)*stopCost > positions
 }
 
-// overHits calls ofSource for the parts of a history whose source finds hits without records,
-// and ofRecords for the others, in order, until ended is set. ofSource returns the position
-// up to which it has come.
-func (h *History) overHits(ctx context.Context, from, to uint64, ended *bool, ofSource func(finder HitFinder, at, to uint64) (uint64, error), ofRecords func(at, to uint64) error) error {
-	to = min(to, h.End())
+func (h *History) overHits(in Stretch) *hitSearch {
+	in.To = min(in.To, h.End())
+	return &hitSearch{Searched: Searched{Reached: in.From}, Stretch: in, h: h}
+}
+
+// passes notes that a search has come to a hit, and reports whether it goes on.
+func (o *hitSearch) passes(position uint64, more bool) bool {
+	if o.ended = !more || o.enough(); o.ended {
+		o.Reached = position
+	}
+	return !o.ended
+}
+
+func (o *hitSearch) enough() bool { return o.Enough != nil && o.Enough() }
+
+// searchPiece is the number of positions that a source looks through before a search may end.
+const searchPiece = 1 << 27
+
+// run calls ofSource for the parts of the stretch whose source finds hits without records, and
+// ofRecords for the others, in order. Both return the position up to which they have come.
+func (o *hitSearch) run(ctx context.Context, ofSource func(finder HitFinder, at, to uint64) (uint64, error), ofRecords func(at, to uint64) (uint64, error)) (Searched, error) {
+	h := o.h
 	defer h.within(ctx)()
-	defer h.phase(to - min(from, to))()
-	for at := from; at < to && !*ended; {
-		h.passed(at - from)
+	defer h.phase(o.To - min(o.From, o.To))()
+	for at := o.From; at < o.To && !o.ended; {
+		h.passed(at - o.From)
 		next := at
-		if finder, ok := h.source.(HitFinder); ok && at < h.sourceEnd() {
+		if finder, ok := h.source.(HitFinder); ok && at < h.sourceEnd() && !o.dense {
 			var err error
-			if next, err = ofSource(finder, at, min(to, h.sourceEnd())); err != nil {
-				return err
+			if next, err = ofSource(finder, at, min(o.To, h.sourceEnd(), at+searchPiece)); err != nil {
+				return o.Searched, err
+			}
+			if o.dense {
+				next = o.at
 			}
 		}
-		if next == at {
-			var err error
-			if next, err = h.windowEnd(at, to); err != nil {
-				return err
+		if next == at && !o.ended {
+			end, err := h.windowEnd(at, o.To)
+			if err == nil {
+				next, err = ofRecords(at, end)
 			}
-			if err := ofRecords(at, next); err != nil {
-				return err
+			if err != nil {
+				return o.Searched, err
 			}
 		}
-		at = next
+		if at = next; !o.ended {
+			o.passes(at, true)
+		}
 	}
-	return nil
+	if !o.ended {
+		o.Reached = max(o.From, o.To)
+	}
+	return o.Searched, nil
 }
 
-// hitsOfRecords finds hits in the records, and counts the stretches without records if gaps is
-// not nil.
-func (h *History) hitsOfRecords(ctx context.Context, code []uint64, from, to uint64, gaps *int, f func(Hit) bool) error {
+// hitsOfRecords finds hits in the records, counts the gaps, and returns the position up to which
+// it has come.
+func (o *hitSearch) hitsOfRecords(ctx context.Context, code []uint64, from, to uint64, f func(Hit) bool) (reached uint64, err error) {
 	wanted := make(map[uint64]bool, len(code))
 	for _, pc := range code {
 		wanted[pc] = true
 	}
-	return h.Transitions(ctx, from, to, func(t *Transition) bool {
-		if t.Kind == Ran && gaps != nil {
-			*gaps++
+	reached = from
+	err = o.h.Transitions(ctx, from, to, func(t *Transition) bool {
+		if reached = t.Position + 1; t.Kind == Ran {
+			o.Gaps++
 		}
-		if t.Kind != Stepped || t.NextPC == t.PC || !wanted[t.NextPC] {
-			return true
+		if t.arrives() && wanted[t.NextPC] && !f(Hit{reached, t.Thread, t.NextPC, t.NextSP, t.Kind}) {
+			return false
 		}
-		return f(Hit{t.Position + 1, t.Thread, t.NextPC, t.NextSP})
+		return reached%checkEvery != 0 || !o.enough()
 	})
+	return reached, err
+}
+
+// arrives reports whether the thread comes to its next instruction, rather than repeats one.
+func (t *Transition) arrives() bool {
+	switch t.Kind {
+	case Stepped, Called, Signalled:
+		return t.NextPC != t.PC
+	case Ran:
+		return true
+	}
+	return false
 }
 
 // windowEnd returns the position up to which the history that has the record at a position has
@@ -165,33 +232,27 @@ func (h *History) windowEnd(at, to uint64) (uint64, error) {
 	return end, nil
 }
 
-// A hitList is all hits of some instructions.
+// A hitList is all hits of some instructions, or the first ones.
 type hitList struct {
-	code        []uint64
-	first, last uint64 // positions between which they are
-	count       uint64 // History.count when it was made
-	hits        []Hit
-	more        bool // there are more than HitList wanted
+	hits []Hit
+	more bool // there are more than HitList wanted
 }
 
-// maxLists is the number of lists that a history remembers, and maxHits the number of hits in
-// one.
-const (
-	maxLists = 16
-	maxHits  = 10_000
-)
+// maxHits is the number of hits in a list of HitList.
+const maxHits = 10_000
 
-// HitList returns the hits of instructions in the whole history, and whether they are all: there
-// may be too many. It remembers the lists that were made last.
+// HitList returns the hits of instructions in the whole history to which other instructions led,
+// and whether they are all: there may be too many. The history remembers them.
 func (h *History) HitList(ctx context.Context, code []uint64) (hits []Hit, all bool, err error) {
-	first, last := h.Oldest(), h.End()
-	for _, l := range h.lists {
-		if l.first == first && l.last == last && l.count == h.count && slices.Equal(l.code, code) {
-			return l.hits, !l.more, nil
-		}
+	key := fmt.Sprintf("hits %x", code)
+	if l, ok := h.Remembered(key).(hitList); ok {
+		return l.hits, !l.more, nil
 	}
-	l := hitList{code: code, first: first, last: last, count: h.count}
-	err = h.Hits(ctx, code, first, last, func(hit Hit) bool {
+	var l hitList
+	_, err = h.Hits(ctx, code, Stretch{From: h.Oldest(), To: h.End()}, func(hit Hit) bool {
+		if hit.Kind != Stepped {
+			return true
+		}
 		if l.more = len(l.hits) == maxHits; !l.more {
 			l.hits = append(l.hits, hit)
 		}
@@ -200,9 +261,7 @@ func (h *History) HitList(ctx context.Context, code []uint64) (hits []Hit, all b
 	if err != nil {
 		return nil, false, err
 	}
-	if h.lists = append(h.lists, l); len(h.lists) > maxLists {
-		h.lists = slices.Delete(h.lists, 0, 1)
-	}
+	h.Remember(key, l)
 	return l.hits, !l.more, nil
 }
 

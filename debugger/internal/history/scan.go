@@ -175,16 +175,16 @@ func (s *scan) apply(record []byte, back bool) error {
 	t.Position, t.Kind, t.Thread, t.mask = s.position, head.kind, s.w.view.threads[i].id, mask
 	t.Memory, t.Vectors = head.parts&partMemory != 0, head.parts&partVector != 0
 	if back {
-		t.NextPC, t.NextSP = s.pc[i], s.sp[i]
-		s.pc[i], s.sp[i] = s.pc[i]-pc, s.sp[i]-sp
-		t.PC, t.SP = s.pc[i], s.sp[i]
-	} else {
-		t.PC, t.SP = s.pc[i], s.sp[i]
-		s.pc[i], s.sp[i] = s.pc[i]+pc, s.sp[i]+sp
-		t.NextPC, t.NextSP = s.pc[i], s.sp[i]
+		pc, sp = -pc, -sp
 	}
+	before, beforeSP := s.pc[i], s.sp[i]
+	s.pc[i], s.sp[i] = before+pc, beforeSP+sp
 	if head.parts&partExtra != 0 {
-		s.applyOthers(record, back)
+		s.applyOthers(record, back) // those of an unrecorded run are all there
+	}
+	t.PC, t.SP, t.NextPC, t.NextSP = before, beforeSP, s.pc[i], s.sp[i]
+	if back {
+		t.PC, t.SP, t.NextPC, t.NextSP = t.NextPC, t.NextSP, t.PC, t.SP
 	}
 	return nil
 }

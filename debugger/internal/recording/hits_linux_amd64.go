@@ -16,15 +16,15 @@ func (t *Timeline) Hits(ctx context.Context, code []uint64, from, to uint64, f f
 }
 
 // Visit implements history.HitFinder, as Hits does.
-func (t *Timeline) Visit(ctx context.Context, code []uint64, from, to uint64, f func(*history.View) bool) (reached uint64, err error) {
+func (t *Timeline) Visit(ctx context.Context, code []uint64, from, to uint64, f func(history.Hit, *history.View) bool) (reached uint64, err error) {
 	var failed error
 	reached, err = t.hits(ctx, code, from, to, func(s *search) func(history.Hit) bool {
-		return func(history.Hit) bool {
+		return func(hit history.Hit) bool {
 			var v *history.View
 			if v, failed = s.view(); failed != nil {
 				return false
 			}
-			return f(v)
+			return f(hit, v)
 		}
 	})
 	return reached, errors.Join(err, failed)
@@ -42,7 +42,7 @@ func (t *Timeline) hits(ctx context.Context, code []uint64, from, to uint64, eac
 		s.stretch = worktime.Of(ctx).Phase(to - min(from, to))
 		defer s.stretch.Close()
 		err = s.look(ctx, from, to, math.MaxInt)
-		if err == nil && s.Position() == to {
+		if err == nil && s.Position() == to && s.enough > 0 {
 			s.hit() // look ends before it
 		}
 		return errors.Join(err, p.endProcess())

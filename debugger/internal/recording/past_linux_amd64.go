@@ -215,7 +215,7 @@ func (p *Past) Hits(ctx context.Context, code []uint64, from, to uint64, f func(
 }
 
 // Visit implements history.HitFinder.
-func (p *Past) Visit(ctx context.Context, code []uint64, from, to uint64, f func(*history.View) bool) (reached uint64, err error) {
+func (p *Past) Visit(ctx context.Context, code []uint64, from, to uint64, f func(history.Hit, *history.View) bool) (reached uint64, err error) {
 	return p.inPart(ctx, from, to, func(t *Timeline, to uint64) (uint64, error) { return t.Visit(ctx, code, from, to, f) })
 }
 

@@ -33,7 +33,8 @@ type search struct {
 	found    bool
 
 	each func(history.Hit) bool // is told the hits instead, if it is not nil
-	ran  bool                   // the thread has come to the position by executing
+	came bool                   // the thread has come to the position from another instruction
+	kind history.Kind           // of what has led it there
 
 	noted int         // writes that the Runner has noted
 	maps  procfs.Maps // for the condition; nil if they must be read again
@@ -103,15 +104,29 @@ func (s *search) advance(ctx context.Context) error {
 	e := s.recording.Event(s.event)
 	if before := s.Position(); before < min(e.Position, s.to) {
 		err := s.runOnce(ctx, &e, min(e.Position, s.to))
-		s.ran = s.Position() > before
+		s.came, s.kind = s.Position() > before, history.Stepped
 		return err
 	}
-	s.ran = false
 	s.noteInput(&e)
 	if e.Remap.Kind != NoRemap {
 		s.maps = nil
 	}
-	return s.apply()
+	pc := s.run.Regs.RIP
+	err := s.apply()
+	s.kind = e.led()
+	s.came = e.Kind != Switch && e.Kind != Exit && e.Kind != Image && s.run.Regs.RIP != pc
+	return err
+}
+
+// led returns the kind of the record of an event.
+func (e *Event) led() history.Kind {
+	switch e.Kind {
+	case Call:
+		return history.Called
+	case Signal:
+		return history.Signalled
+	}
+	return history.Stepped
 }
 
 // visit notes the current position if it is before one of the instructions.
@@ -137,10 +152,10 @@ func (s *search) visit() error {
 // hit reports a hit at the current position, and ends the search if no more are wanted.
 func (s *search) hit() {
 	pc := s.run.Regs.RIP
-	if !s.ran || !s.code[pc] || s.Position() <= s.from {
+	if !s.came || !s.code[pc] || s.Position() <= s.from {
 		return
 	}
-	if !s.each(history.Hit{Position: s.Position(), Thread: s.thread, PC: pc, SP: s.run.Regs.RSP}) {
+	if !s.each(history.Hit{Position: s.Position(), Thread: s.thread, PC: pc, SP: s.run.Regs.RSP, Kind: s.kind}) {
 		s.enough = 0
 	}
 }

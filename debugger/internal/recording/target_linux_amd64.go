@@ -124,13 +124,7 @@ func (s *replayStepper) Input() (history.Input, bool) {
 		Number: e.Number, Vector: e.Vector != nil || e.Kind == Exit, Maps: e.Remap.Kind != NoRemap, Ends: e.duration() == 0,
 		Threads: len(e.Threads) > 0, Switches: e.Kind == Switch,
 	}
-	switch e.Kind {
-	case Call:
-		in.Kind = history.Called
-	case Signal:
-		in.Kind = history.Signalled
-	}
-	in.Writes = e.spans()
+	in.Kind, in.Writes = e.led(), e.spans()
 	return in, true
 }
 

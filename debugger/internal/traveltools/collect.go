@@ -99,7 +99,7 @@ func (t *Group) collect(ctx context.Context, call *mcp.Call, s *session.Session,
 	if err != nil {
 		return collected{}, err
 	}
-	table, err := collect.Recorded(ctx, s.Stepper, args.points(), collect.Options{From: from, To: to, Limit: args.Limit})
+	table, err := collect.Recorded(ctx, s.Stepper, args.points(), collect.Options{From: from, To: to, Limit: args.Limit, Enough: patience()})
 	return collected{State: s.ChangedState(), From: from, To: to, Table: table}, err
 }
 
