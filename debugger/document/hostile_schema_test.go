@@ -24,6 +24,11 @@ func rootOf(contents string) string {
 	return `<xs:element name="r"><xs:complexType>` + contents + `</xs:complexType></xs:element>`
 }
 
+// stringsOf is the element r with elements v that are strings with facets.
+func stringsOf(facets string) string {
+	return rootOf(`<xs:sequence><xs:element name="v" maxOccurs="unbounded"><xs:simpleType><xs:restriction base="xs:string">` + facets + `</xs:restriction></xs:simpleType></xs:element></xs:sequence>`)
+}
+
 // manyOf is the element r with elements e that have a type.
 func manyOf(contents string) string {
 	return rootOf(`<xs:sequence><xs:element name="e" maxOccurs="unbounded"><xs:complexType>` + contents + `</xs:complexType></xs:element></xs:sequence>`)
@@ -108,6 +113,26 @@ var hostileSchemas = []struct{ name, schema, text, want string }{
 		"<r>" + each(50, func(k int) string {
 			return "<e" + each(2000, func(i int) string { return fmt.Sprintf(" a%d='%d'", i, k) }) + "/>"
 		}) + "</r>", "",
+	},
+	{
+		"a value and many patterns", `<xs:element name="r"><xs:simpleType><xs:restriction base="xs:string">` + each(40, func(i int) string {
+			return fmt.Sprintf(`<xs:pattern value="(a|b)*a(a|b){%d}c?"/>`, 9000+i)
+		}) + `</xs:restriction></xs:simpleType></xs:element>`, "<r>" + strings.Repeat("ab", 5000) + "</r>", "compared with patterns",
+	},
+	{
+		"values and a pattern", stringsOf(`<xs:pattern value="(a|b)*a(a|b){16000}"/>`),
+		"<r>" + each(5000, func(i int) string { return "<v>" + strings.Repeat("abb"+strings.Repeat("a", i%7), 100) + "</v>" }) + "</r>", "compared with patterns",
+	},
+	{
+		"patterns of many bases", `<xs:simpleType name="s0"><xs:restriction base="xs:string"/></xs:simpleType>` + each(8000, func(i int) string {
+			return fmt.Sprintf(`<xs:simpleType name="s%d"><xs:restriction base="s%d"><xs:pattern value="a{%d}a*"/></xs:restriction></xs:simpleType>`, i+1, i, i%9)
+		}) + rootOf(`<xs:sequence><xs:element name="v" type="s8000" maxOccurs="unbounded"/></xs:sequence>`), "<r>" + strings.Repeat("<v>aaaaaaaaaa</v>", 1000) + "</r>", "compared with patterns",
+	},
+	{
+		"many prefixes", rootOf(`<xs:sequence><xs:any processContents="skip" maxOccurs="unbounded"/></xs:sequence>`),
+		"<r>" + each(100, func(d int) string {
+			return "<e" + each(700, func(i int) string { return fmt.Sprintf(` xmlns:p%d_%d="urn:%d"`, d, i, i) }) + ">"
+		}) + strings.Repeat("<p0_0:x/>", 20_000) + strings.Repeat("</e>", 100) + "</r>", "",
 	},
 	{
 		"keys in each other", `<xs:element name="r"><xs:complexType><xs:sequence><xs:element ref="r" minOccurs="0"/><xs:element name="e" minOccurs="0" maxOccurs="unbounded"><xs:complexType><xs:attribute name="i"/></xs:complexType></xs:element></xs:sequence></xs:complexType>` +

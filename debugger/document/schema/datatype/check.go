@@ -13,7 +13,7 @@ func (t *Type) check(text string, ctx Context, v *Value) (normal string, failed 
 	switch {
 	case t.variety == Any:
 	case t.kind == decimalKind:
-		failed = t.checkDecimal(text)
+		failed = t.checkDecimal(text, ctx)
 	case !t.lexical(text, ctx):
 		failed = &failure{t: t, text: text}
 	case t.facets.checked:
@@ -26,7 +26,7 @@ func (t *Type) check(text string, ctx Context, v *Value) (normal string, failed 
 }
 
 // checkDecimal checks a decimal, which is read only once.
-func (t *Type) checkDecimal(text string) *failure {
+func (t *Type) checkDecimal(text string, ctx Context) *failure {
 	d, point, ok := parseDecimal(text)
 	if !ok || point && t.subset == integers {
 		return &failure{t: t, text: text}
@@ -43,7 +43,7 @@ func (t *Type) checkDecimal(text string) *failure {
 			return b.failure(t, text, facet)
 		}
 	}
-	if failed := f.checkPatterns(t, text); failed != nil {
+	if failed := f.checkPatterns(t, text, ctx); failed != nil {
 		return failed
 	}
 	return f.checkValues(t, text, func() string { return t.key(text, nil) })
@@ -65,7 +65,7 @@ func (t *Type) checkList(text string, ctx Context, v *Value) *failure {
 		return nil
 	}
 	text = collapse.normalize(text)
-	if failed := t.facets.checkPatterns(t, text); failed != nil {
+	if failed := t.facets.checkPatterns(t, text, ctx); failed != nil {
 		return failed
 	}
 	return t.facets.checkValues(t, text, func() string { return v.key })
@@ -115,7 +115,7 @@ func (t *Type) checkUnion(text string, ctx Context, v *Value) (normal string, fa
 	case !t.facets.checked:
 		return normal, nil
 	}
-	if failed := t.facets.checkPatterns(t, normal); failed != nil {
+	if failed := t.facets.checkPatterns(t, normal, ctx); failed != nil {
 		return normal, failed
 	}
 	return normal, t.facets.checkValues(t, normal, func() string { return v.key })

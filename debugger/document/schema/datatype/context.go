@@ -12,6 +12,11 @@ const space = "http://www.w3.org/2001/XMLSchema"
 // ends so counts as not valid, so the caller asks, too.
 type Ender interface{ Ended() bool }
 
+// A Spender is a Context with a limit of the steps that comparisons with patterns may take
+// together. Spend reports whether the limit permits the steps. A value for which it does not
+// counts as not valid, so the caller asks, too.
+type Spender interface{ Spend(steps int) bool }
+
 // itemsBetween is the number of items between two questions to an [Ender].
 const itemsBetween = 64
 

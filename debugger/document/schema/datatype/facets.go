@@ -127,7 +127,7 @@ func allows(facet int, o order) bool {
 // check returns the failure of a value of an atomic type that is not derived from decimal,
 // or nil. text is normalized and in the lexical space.
 func (f *facets) check(t *Type, text string, ctx Context) *failure {
-	if failed := f.checkPatterns(t, text); failed != nil {
+	if failed := f.checkPatterns(t, text, ctx); failed != nil {
 		return failed
 	}
 	if t.kind.hasLength() && t.kind != qNameKind && t.kind != notationKind {
@@ -143,9 +143,15 @@ func (f *facets) check(t *Type, text string, ctx Context) *failure {
 	return f.checkValues(t, text, func() string { return t.key(text, ctx) })
 }
 
-func (f *facets) checkPatterns(t *Type, text string) *failure {
+func (f *facets) checkPatterns(t *Type, text string, ctx Context) *failure {
+	if f.patterns == nil {
+		return nil
+	}
+	spender, _ := ctx.(Spender)
+	bases := 0
 	for s := f.patterns; s != nil; s = s.base {
-		ok, err := s.match(text)
+		ok, err := s.match(text, spender, bases/manyBases)
+		bases++
 		switch {
 		case err != nil:
 			return &failure{t: t, text: text, facet: effort, limit: quoteAll(s.texts())}
@@ -156,11 +162,18 @@ func (f *facets) checkPatterns(t *Type, text string) *failure {
 	return nil
 }
 
+// manyBases is the number of types with patterns, each derived from the next, above which
+// the comparisons of a value themselves count as steps.
+const manyBases = 16
+
 // match reports whether one of the patterns matches. It returns an error if none does, but
-// one may have.
-func (s *step) match(text string) (ok bool, err error) {
+// one may have. It spends more steps than those that the comparisons take.
+func (s *step) match(text string, spender Spender, more int) (ok bool, err error) {
 	for _, p := range s.alternatives {
-		ok, failed := p.Match(text)
+		ok, steps, failed := p.Steps(text)
+		if spender != nil && !spender.Spend(steps+more) {
+			return false, pattern.ErrWork
+		}
 		if ok {
 			return true, nil
 		}

@@ -32,6 +32,7 @@ type Parser struct {
 
 	names     map[string]*qname
 	bindings  map[string]*binding
+	bound     int // bindings that were in use when names were forgotten last
 	defaultNS *binding
 	strings   map[string]string
 	declared  []NS

@@ -56,15 +56,16 @@ func (p *Parser) startTag(b []byte) error {
 	return nil
 }
 
-// forgetNames bounds what is kept of names that tags had.
+// forgetNames bounds what is kept of names that tags had, but for prefixes that are bound.
 func (p *Parser) forgetNames() {
-	if len(p.names) >= maxNames || len(p.bindings) >= maxNames {
+	if len(p.names) >= maxNames || len(p.bindings) >= maxNames+2*p.bound {
 		clear(p.names)
 		for prefix, b := range p.bindings {
 			if !b.bound && b != p.defaultNS {
 				delete(p.bindings, prefix)
 			}
 		}
+		p.bound = len(p.bindings)
 	}
 	if len(p.strings) >= maxNames {
 		clear(p.strings)

@@ -92,6 +92,9 @@ func TestTracker(t *testing.T) {
 	pair := constraint(t, identity.Key, "pair", "a", "b", "c")
 	ref := constraint(t, identity.Keyref, "ref", "to", ".")
 	ref.Refer = key
+	near := constraint(t, identity.Key, "near", "a", "@k")
+	nearRef := constraint(t, identity.Keyref, "nearRef", "to", ".")
+	nearRef.Refer = near
 	for _, c := range []struct {
 		name        string
 		constraints []*identity.Constraint
@@ -112,6 +115,8 @@ func TestTracker(t *testing.T) {
 			"2 The XPath 'b' of a field of key identity-constraint 'pair' evaluates to a node whose type is not simple."},
 		{"references", []*identity.Constraint{ref, key}, root(leaf("to", "", "1"), leaf("a", "1", ""), leaf("to", "", "1"), leaf("to", "", "2")), "5 No match found for key-sequence ['2'] of keyref 'ref'."},
 		{"in an element of its own", []*identity.Constraint{ref, key}, root(leaf("a", "1", ""), root(leaf("to", "", "1"))), "4 No match found for key-sequence ['1'] of keyref 'ref'."},
+		{"a key that hides one below", []*identity.Constraint{nearRef, near}, root(leaf("to", "", "1"), root(leaf("a", "1", ""), root(leaf("a", "1", "")))), ""},
+		{"a key below others", []*identity.Constraint{nearRef, near}, root(leaf("to", "", "2"), root(leaf("a", "1", ""), root(leaf("a", "2", "")))), ""},
 		{"a key below", []*identity.Constraint{ref, key}, root(leaf("to", "", "1"), root(leaf("a", "1", ""))), ""},
 	} {
 		var got []string

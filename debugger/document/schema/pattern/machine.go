@@ -64,7 +64,8 @@ func (m *machine) reset() {
 	m.start = m.state()
 }
 
-// match reports whether the program accepts a text.
+// match reports whether the program accepts a text. It leaves in work what remains of the
+// instructions that it may look at.
 func (m *machine) match(text string) (bool, error) {
 	m.work = maxWork + workPerByte*len(text)
 	s := m.start

@@ -30,21 +30,29 @@ func (p *Pattern) String() string { return p.text }
 // Match reports whether the whole text matches. It returns [ErrWork] if that takes too
 // many steps.
 func (p *Pattern) Match(text string) (bool, error) {
+	ok, _, err := p.Steps(text)
+	return ok, err
+}
+
+// Steps is Match that also returns the steps that it took beyond some for each byte of the
+// text.
+func (p *Pattern) Steps(text string) (ok bool, steps int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	made := p.machine == nil
 	if made {
 		n, err := parse(p.text)
 		if err != nil {
-			return false, err // never: the text was parsed before
+			return false, 0, err // never: the text was parsed before
 		}
 		n.measure()
 		p.machine = newMachine(newProgram(n))
+		steps = len(p.machine.program.insts)
 	}
 	before := p.machine.cost
-	ok, err := p.machine.match(text)
+	ok, err = p.machine.match(text)
 	if made || p.machine.cost != before {
 		machines.count(p)
 	}
-	return ok, err
+	return ok, steps + max(0, maxWork-p.machine.work), err
 }

@@ -69,6 +69,7 @@ type validator struct {
 	number int           // of elements
 	text   []byte        // of the open elements whose text is kept
 	names  map[Name]bool // of the attributes of an element
+	steps  int           // of comparisons with patterns
 	err    error         // that ends the validation
 	ended  func() error  // returns the error of the context
 }
@@ -120,6 +121,19 @@ func (v *validator) Ended() bool {
 		v.err = v.ended()
 	}
 	return v.err != nil
+}
+
+// maxSteps limits the steps that comparisons with patterns take for a document, beyond some
+// for each byte.
+const maxSteps = 100_000_000
+
+// Spend implements [datatype.Spender].
+func (v *validator) Spend(steps int) bool {
+	if v.steps += steps; v.steps > maxSteps && v.err == nil {
+		f := v.top()
+		v.err = &event.LimitError{Line: f.line, Column: f.column, What: "steps that values take to be compared with patterns", Limit: maxSteps}
+	}
+	return v.err == nil
 }
 
 // Lookup implements [datatype.Context]. The prefix xmlns is for declarations only.
