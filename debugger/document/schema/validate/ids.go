@@ -11,10 +11,10 @@ import (
 // ids holds the identifiers of a document, and the references to those that did not come
 // yet (part 1, section 3.15.4).
 type ids struct {
-	known map[string]bool
+	known textSet
 	open  []idref
-	lost  map[string]bool // values that may be identifiers, but were not validated
-	many  bool            // there are too many of these to keep
+	lost  textSet // values that may be identifiers, but were not validated
+	many  bool    // there are too many of these to keep
 }
 
 // An idref is a reference to an identifier.
@@ -26,15 +26,13 @@ type idref struct {
 // maxLost limits the values that may be identifiers.
 const maxLost = 1_000_000
 
-func newIDs() *ids { return &ids{known: map[string]bool{}, lost: map[string]bool{}} }
-
 // lose keeps in mind a value that was not validated.
 func (d *ids) lose(value string) {
-	if len(d.lost) >= maxLost {
+	if d.lost.size() >= maxLost {
 		d.many = true
 		return
 	}
-	d.lost[strings.TrimSpace(value)] = true
+	d.lost.add(strings.TrimSpace(value))
 }
 
 // identifiers records the identifiers and references in a value of the current element
@@ -46,16 +44,15 @@ func (v *validator) identifiers(value datatype.Value, data *datatype.Type, attri
 	found := 0
 	value.IDs(func(id string, ref bool) {
 		if ref {
-			if !v.ids.known[id] {
+			if !v.ids.known.has(id) {
 				v.ids.open = append(v.ids.open, idref{id, attribute, v.place(len(v.stack) - 1)})
 			}
 			return
 		}
 		found = 1
-		if v.ids.known[id] {
+		if !v.ids.known.add(id) {
 			v.say("Duplicate key-sequence; the ID value '%s'%s is already defined elsewhere in the document.", id, inAttribute(attribute))
 		}
-		v.ids.known[strings.Clone(id)] = true
 	})
 	return found
 }
@@ -70,7 +67,7 @@ func inAttribute(name string) string {
 // resolve reports the references to nothing.
 func (d *ids) resolve(found *list) {
 	for _, r := range d.open {
-		if !d.known[r.id] && !d.lost[r.id] && !d.many {
+		if !d.known.has(r.id) && !d.lost.has(r.id) && !d.many {
 			found.add(r.place, "", fmt.Sprintf("There is no ID/IDREF binding for the IDREF '%s'%s.", r.id, inAttribute(r.attribute)))
 		}
 	}

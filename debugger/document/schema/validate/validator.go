@@ -40,7 +40,7 @@ func (g *Grammar) Document(ctx context.Context, p *event.Parser, o Options) (*Re
 	}
 	v := &validator{
 		grammar: g, schema: g.schema, parser: p, options: o, runner: automata.NewRunner(g.schema),
-		infos: map[component.Type]*typeInfo{}, found: list{limit: o.Limit}, ids: newIDs(), ended: ctx.Err,
+		infos: map[component.Type]*typeInfo{}, found: list{limit: o.Limit}, ids: &ids{}, ended: ctx.Err,
 	}
 	v.tracker = identity.NewTracker(func(at *identity.Place, message string) { v.found.add(at, "", message) })
 	if err := v.read(ctx); err != nil {
