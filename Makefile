@@ -113,6 +113,7 @@ generate: ## write the man page and the documents made from tables anew
 	go run ./cmd/triptych man > docs/triptych.1
 	go test -count=1 -run '^TestDocumentsAreFresh$$' ./cmd/triptych -update
 	go test -count=1 -run '^TestRoutesAreDocumented$$' ./cmd/triptych/internal/servecmd -update
+	go test -count=1 -run '^TestServerJSONIsFresh$$' ./cmd/triptych/internal/releasetool -update
 
 site: ## make a static site of the documents in bin/site
 	go run ./cmd/docsite bin/site

@@ -44,6 +44,7 @@ require (
 	go.opentelemetry.io/proto/slim/otlp v1.11.1
 	golang.org/x/crypto v0.58.0
 	golang.org/x/image v0.47.0
+	golang.org/x/mod v0.41.0
 	golang.org/x/term v0.47.0
 )
 
@@ -64,7 +65,6 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
-	golang.org/x/mod v0.41.0 // indirect
 )
 
 require (

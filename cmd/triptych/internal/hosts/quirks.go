@@ -121,7 +121,7 @@ var Quirks = []Quirk{
 	},
 	{
 		"VS Code", "starts only servers of a registry if a policy says so", "microsoft/vscode#317553", asked,
-		"a release has a `server.json` for a registry", nil,
+		"a release has a `server.json`, and `triptych serve --registry` is a registry with the server itself in it", []string{"cmd/triptych/internal/registry/registry_test.go:TestList"},
 	},
 	{
 		"clients of 2024-11-05", "expect HTTP+SSE", "the specification of 2024-11-05", asked,

@@ -16,14 +16,16 @@ type card struct {
 	Description string   `json:"description"`
 	WebsiteURL  string   `json:"websiteUrl"`
 	Repository  Source   `json:"repository"`
-	Remotes     []remote `json:"remotes"`
+	Remotes     []Remote `json:"remotes"`
 }
 
-type remote struct {
-	Type      string   `json:"type"`
-	URL       string   `json:"url"`
-	Headers   []header `json:"headers,omitempty"`
-	Protocols []string `json:"supportedProtocolVersions"`
+// A Remote is an endpoint of the program, in a card or a server.json.
+type Remote struct {
+	Type      string              `json:"type"`
+	URL       string              `json:"url"`
+	Headers   []header            `json:"headers,omitempty"`
+	Variables map[string]variable `json:"variables,omitempty"` // of the URL
+	Protocols []string            `json:"supportedProtocolVersions,omitempty"`
 }
 
 type header struct {
@@ -33,16 +35,28 @@ type header struct {
 	Secret      bool   `json:"isSecret"`
 }
 
+type variable struct {
+	Description string `json:"description"`
+	Required    bool   `json:"isRequired"`
+	Placeholder string `json:"placeholder"`
+}
+
+// Endpoint returns the endpoint at a URL.
+func Endpoint(url string) Remote {
+	return Remote{
+		Type: "streamable-http", URL: url,
+		Headers: []header{{Name: "Authorization", Description: "Bearer and a key that the server's operator made", Required: true, Secret: true}},
+	}
+}
+
 // Card returns the server card (SEP-2127) of the endpoint at the URL. It names no
 // tools: those are for callers with a key.
 func Card(p Program, url string) ([]byte, error) {
+	at := Endpoint(url)
+	at.Protocols = p.Protocols
 	return Indented(card{
 		Schema: cardSchema, Name: Name, Version: p.Version, Title: Title, Description: p.Description,
-		WebsiteURL: Repository, Repository: NewSource(),
-		Remotes: []remote{{
-			Type: "streamable-http", URL: url, Protocols: p.Protocols,
-			Headers: []header{{Name: "Authorization", Description: "Bearer and a key that the server's operator made", Required: true, Secret: true}},
-		}},
+		WebsiteURL: Repository, Repository: NewSource(), Remotes: []Remote{at},
 	})
 }
 

@@ -16,7 +16,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
 var program = release.Program{
@@ -32,6 +34,9 @@ func TestSchemas(t *testing.T) {
 	}{
 		"registry": {"server.schema.json", func() ([]byte, error) {
 			return Registry(program, []Digest{{File: "triptych_1.2.3_linux_amd64.mcpb", SHA256: "fe333e598595000ae021bd27117db32ec69af6987f507ba7a63c90638ff633ce"}})
+		}},
+		"registry of a server": {"server.schema.json", func() ([]byte, error) {
+			return release.ServerJSON(program, nil, release.Endpoint("https://127.0.0.1:8443/mcp"))
 		}},
 		"manifest for Linux":   {"manifest.schema.json", func() ([]byte, error) { return Manifest(program, System{OS: "linux"}) }},
 		"manifest for Windows": {"manifest.schema.json", func() ([]byte, error) { return Manifest(program, System{OS: "windows"}) }},
@@ -57,6 +62,17 @@ func TestSchemas(t *testing.T) {
 			}
 		})
 	}
+}
+
+// deploy/server.json is the entry of a release without bundles.
+func TestServerJSONIsFresh(t *testing.T) {
+	p := app.PublicFacts()
+	p.Version = "0.0.0"
+	text, err := Registry(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mcptest.Golden(t, filepath.Join("..", "..", "..", "..", "deploy", "server.json"), text)
 }
 
 // A bundle unpacks to a program that can be executed, and two of the same are equal.

@@ -3,6 +3,7 @@ package servecmd
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/registry"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
 	"github.com/triptych-mcp/triptych/transport/routes"
 )
@@ -18,16 +21,37 @@ import (
 // server card at the place that MCP recommends and at the one that scanners look at,
 // and the catalog of this host (SEP-2127).
 func (s *server) cardRoutes(p release.Program) []routes.Route {
-	card := publicDocument(release.CardType, func(r *http.Request) ([]byte, error) { return release.Card(p, s.address(r).String()) })
-	catalog := publicDocument(release.CatalogType, func(r *http.Request) ([]byte, error) {
+	card := publicDocument(release.CardType, time.Hour, always(func(r *http.Request) ([]byte, error) { return release.Card(p, s.address(r).String()) }))
+	catalog := publicDocument(release.CatalogType, time.Hour, always(func(r *http.Request) ([]byte, error) {
 		at := s.address(r)
 		return release.Catalog(p, at.Host, at.String())
-	})
+	}))
 	all := slices.Concat(readable("/mcp/server-card", card), readable("/.well-known/mcp/server-card.json", card), readable("/.well-known/ai-catalog.json", catalog))
-	for i := range all {
-		all[i].KnownHosts = s.flags.loopback() || len(s.flags.hosts) > 0
+	return s.forOurHosts(all)
+}
+
+// forOurHosts lets rows be served to requests that name a host of ours, where those are known.
+func (s *server) forOurHosts(rows []routes.Route) []routes.Route {
+	for i := range rows {
+		rows[i].KnownHosts = s.flags.loopback() || len(s.flags.hosts) > 0
 	}
-	return all
+	return rows
+}
+
+// registryRoutes are the registry of the servers that an organization allows, with --registry.
+func (s *server) registryRoutes(p release.Program) ([]routes.Route, error) {
+	if s.flags.registry == "" {
+		return nil, nil
+	}
+	own := func(r *http.Request) ([]byte, error) {
+		return release.ServerJSON(p, nil, release.Endpoint(s.address(r).String()))
+	}
+	list, err := registry.Open(s.flags.registry, own, s.env.Logger)
+	if err != nil {
+		return nil, app.UsageErrorf("--registry: %v", err)
+	}
+	answers := publicDocument("application/json", time.Minute, list.Answer)
+	return s.forOurHosts(slices.Concat(readable(registry.Path, answers), readable(registry.Path+"/{server...}", answers))), nil
 }
 
 // address returns the URL of the endpoint: that of --oidc-resource, else that of the first
@@ -67,8 +91,17 @@ func readable(path string, document http.Handler) []routes.Route {
 // documentTime bounds the making of a public document.
 const documentTime = 5 * time.Second
 
-// publicDocument serves a small public document that pages of every origin may read.
-func publicDocument(mediaType string, content func(*http.Request) ([]byte, error)) http.Handler {
+// always makes a document that is there.
+func always(content func(*http.Request) ([]byte, error)) func(*http.Request) (int, []byte, error) {
+	return func(r *http.Request) (int, []byte, error) {
+		text, err := content(r)
+		return http.StatusOK, text, err
+	}
+}
+
+// publicDocument serves a small public document, with its status, that pages of every origin may
+// read and keep for a time.
+func publicDocument(mediaType string, fresh time.Duration, content func(*http.Request) (int, []byte, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Access-Control-Allow-Origin", "*")
@@ -76,7 +109,7 @@ func publicDocument(mediaType string, content func(*http.Request) ([]byte, error
 		header.Set("Access-Control-Expose-Headers", "ETag")
 		switch r.Method {
 		case http.MethodOptions:
-			header.Set("Access-Control-Allow-Headers", "If-None-Match, MCP-Protocol-Version")
+			header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match, MCP-Protocol-Version") // a host may send its key everywhere
 			w.WriteHeader(http.StatusNoContent)
 			return
 		case http.MethodGet, http.MethodHead:
@@ -85,7 +118,7 @@ func publicDocument(mediaType string, content func(*http.Request) ([]byte, error
 			http.Error(w, "this document can only be read", http.StatusMethodNotAllowed)
 			return
 		}
-		body, err := content(r)
+		status, body, err := content(r)
 		if err != nil {
 			http.Error(w, "the document cannot be made", http.StatusInternalServerError)
 			return
@@ -93,7 +126,12 @@ func publicDocument(mediaType string, content func(*http.Request) ([]byte, error
 		sum := sha256.Sum256(body)
 		tag := `"` + hex.EncodeToString(sum[:8]) + `"`
 		header.Set("Content-Type", mediaType)
-		header.Set("Cache-Control", "public, max-age=3600")
+		if status != http.StatusOK {
+			w.WriteHeader(status)
+			_, _ = w.Write(body)
+			return
+		}
+		header.Set("Cache-Control", fmt.Sprintf("public, max-age=%.0f", fresh.Seconds()))
 		header.Set("ETag", tag)
 		if r.Header.Get("If-None-Match") == tag {
 			w.WriteHeader(http.StatusNotModified)

@@ -29,6 +29,7 @@ type serveFlags struct {
 	serverName      string
 	peerURL         string
 	console         string
+	registry        string
 	slow            time.Duration
 	pprof           bool
 	acme            acmeFlags
@@ -57,6 +58,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.serverName, "server-name", "", "this server's `name` among those of a store, which its chain of the audit trail is found by; the name of the machine and --listen unless given (TRIPTYCH_SERVER_NAME)")
 	set.StringVar(&f.peerURL, "peer-url", "", "the `URL` at which the other servers of the store reach this one, such as https://10.0.0.1:8443: calls of debugger sessions and streams go to the server that has them (TRIPTYCH_PEER_URL)")
 	set.StringVar(&f.console, "console", consoleAuto, "serve pages for people at / `when`: auto (if --listen is a loopback address and there is no --proxy), always, never")
+	set.StringVar(&f.registry, "registry", "", "also serve the MCP servers of this JSON `file`, and this one, as a registry for hosts that start no others")
 	set.DurationVar(&f.slow, "slow-call", 10*time.Second, "log calls that take longer than this `time`; 0 logs none")
 	set.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program at /debug/pprof/ of --metrics-listen")
 	f.acme.register(set)

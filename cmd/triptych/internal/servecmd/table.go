@@ -29,6 +29,11 @@ func (s *server) table(endpoint http.Handler) (routes.Config, error) {
 	}
 	table.Routes = append(table.Routes, s.tokens.routes()...)
 	table.Routes = append(table.Routes, s.cardRoutes(app.PublicFacts())...)
+	list, err := s.registryRoutes(app.PublicFacts())
+	if err != nil {
+		return table, err
+	}
+	table.Routes = append(table.Routes, list...)
 	pages, err := s.openConsole()
 	if pages != nil {
 		table.Routes = append(table.Routes, pages.Routes()...)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/registry"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 	"github.com/triptych-mcp/triptych/transport/routes"
 )
@@ -20,10 +21,14 @@ func everything(t *testing.T) *server {
 	a := app.New()
 	a.Getenv = func(string) string { return "" }
 	f := new(serveFlags)
+	servers := filepath.Join(t.TempDir(), "servers.json")
+	if err := os.WriteFile(servers, []byte("[]"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	f.register(set)
 	a.ServerFlags(set)
-	if err := set.Parse([]string{"--data", t.TempDir(), "--plain-http", "--console", "always", "--pprof", "--metrics-listen", ":0", "--consumers"}); err != nil {
+	if err := set.Parse([]string{"--data", t.TempDir(), "--plain-http", "--console", "always", "--pprof", "--metrics-listen", ":0", "--consumers", "--registry", servers}); err != nil {
 		t.Fatal(err)
 	}
 	s := &server{commands: commands{a}, flags: f, services: services{}}
@@ -78,7 +83,7 @@ func TestRowsAreGuarded(t *testing.T) {
 	public := map[string]bool{"GET /": true, "GET /signin": true, "POST /signin": true, "POST /link": true, "GET /healthz": true, "GET /readyz": true}
 	for _, row := range everything(t).web.Routes() {
 		pattern := row.Pattern()
-		document := strings.HasPrefix(row.Path, "/.well-known/") || row.Path == "/mcp/server-card" || strings.HasPrefix(row.Path, "/static/")
+		document := strings.HasPrefix(row.Path, "/.well-known/") || row.Path == "/mcp/server-card" || strings.HasPrefix(row.Path, registry.Path) || strings.HasPrefix(row.Path, "/static/")
 		_, login := loginPaths[row.Path]
 		if row.Body != routes.Own && row.Callers == nil && !public[pattern] && !document && !login {
 			t.Errorf("%s is for everybody", pattern)
