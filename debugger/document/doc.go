@@ -16,7 +16,19 @@
 //	})
 //
 // A schema of version 1.0 validates a document while it is read, by the packages
-// below schema. No tree is made, and the size of a document in UTF-8 is not limited.
+// below schema. No tree is made, and the size of a document in UTF-8 is not limited:
+//
+//	schema/validate    events of a document against a schema, to violations
+//	   ├─ automata     content models: which child may come next, and how to go on if none fits
+//	   ├─ identity     unique, key and keyref: their paths and tables
+//	   └─ compile      documents of a schema to its components, with their constraints
+//	        ├─ read       a schema document as nodes, compared with the schema for schemas
+//	        └─ component  types, elements, attributes, groups, wildcards
+//	schema/datatype    values and facets of simple types
+//	   └─ pattern      regular expressions of XML Schema
+//	schema/event       the parser of all of these: tags and texts with positions and namespaces
+//
+// Queries that need no tree are answered from the same events, by package selection.
 //
 // # Limits
 //
@@ -42,10 +54,10 @@
 // there is a fixed number. The limit applies to the thread's processor time, so
 // that a busy machine slows requests down but does not make them fail. Parsing
 // and XPath check the limit themselves, as does validation by a schema of version 1.0.
-// Compiling and applying one of version 1.1 cannot be interrupted. When the time of such a worker is over, its caller gets a
-// [LimitError] at once, the result is dropped, and the slot is free again when
-// the work ends; [Stats.Abandoned] counts it. Close does not wait for abandoned
-// work. A server for untrusted callers runs the library in a process of its own:
+// Compiling and applying one of version 1.1 cannot be interrupted. When the time of such
+// a worker is over, its caller gets a [LimitError] at once, the result is dropped, and
+// the slot is free again when the work ends; [Stats.Abandoned] counts it. Close does not
+// wait for abandoned work. A server for untrusted callers runs the library in a process of its own:
 // see package isolate.
 //
 // Lock order: the loading lock of a path, then the lock of the cache. The cache's
