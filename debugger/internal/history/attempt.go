@@ -20,7 +20,8 @@ type attempt struct {
 	spans        []x86.Span // memory that may be written
 	old          []byte     // its contents, concatenated
 	absent       bool       // some of it is not mapped
-	differ       bool       // record only the differences
+	differ       bool       // record only the differences, behind the first bytes
+	written      uint64     // number of those, which the call has written even if they are equal
 	vector       bool       // the vector state may change
 	frame        []x86.Span // where the signal frame may be
 	effect       kernel.Effect

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -37,6 +38,9 @@ func (r *Recorder) finishParts(a *attempt, t *thread, regs *ptrace.Regs) (parts 
 		if err := r.remap(a); err != nil {
 			return 0, err
 		}
+	}
+	if a.written = 0; a.kind == Called {
+		a.written = kernel.Written(a.number, int64(regs.RAX))
 	}
 	n, err := r.appendMemory(a)
 	if err != nil {
@@ -108,14 +112,19 @@ func (r *Recorder) appendMemory(a *attempt) (int, error) {
 	return n, nil
 }
 
-// differences calls saveOld for each saved piece of memory that has changed.
+// differences calls saveOld for each saved piece of memory that was certainly written, or has
+// changed.
 func (r *Recorder) differences(a *attempt, saveOld func(uint64, []byte)) error {
 	if a.before != nil {
 		return r.compare(a.before, saveOld)
 	}
-	old := a.old
+	old, left := a.old, a.written
 	for _, s := range a.spans {
-		if err := r.comparePages(s.Addr, old[:s.Len], saveOld); err != nil {
+		n := min(left, s.Len)
+		if left -= n; n > 0 {
+			saveOld(s.Addr, old[:n])
+		}
+		if err := r.comparePages(s.Addr+n, old[n:s.Len], saveOld); err != nil {
 			return err
 		}
 		old = old[s.Len:]

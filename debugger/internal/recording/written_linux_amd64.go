@@ -4,25 +4,16 @@ import (
 	"bytes"
 	"fmt"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// counted lists the system calls that write as many bytes as they return, and nothing
-// else.
-var counted = map[uint64]bool{
-	unix.SYS_READ: true, unix.SYS_PREAD64: true, unix.SYS_READV: true, unix.SYS_PREADV: true, unix.SYS_PREADV2: true,
-	unix.SYS_GETDENTS: true, unix.SYS_GETDENTS64: true, unix.SYS_READLINK: true, unix.SYS_READLINKAT: true,
-	unix.SYS_GETRANDOM: true, unix.SYS_GETCWD: true,
-}
-
 // written returns what a system call has written to the given memory.
 func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
 	limit := uint64(1) << 28
-	if counted[g.RAX] {
+	if kernel.Counted(g.RAX) {
 		limit = r.run.Regs.RAX
 		if int64(limit) < 0 {
 			limit = 0
@@ -35,7 +26,7 @@ func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
 			return nil, cutError(fmt.Sprintf("system call %d may have written more than a gigabyte", g.RAX))
 		}
 		b := make([]byte, min(s.Len, limit))
-		if counted[g.RAX] {
+		if kernel.Counted(g.RAX) {
 			limit -= uint64(len(b))
 		}
 		if len(b) == 0 {
