@@ -2,6 +2,7 @@ package calltrace
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
@@ -22,34 +23,51 @@ type builder struct {
 	paths map[uint64][]*Node // of other stacks, by the entry of their first activation
 }
 
-// Calls returns the tree of calls that a thread made between two positions,
-// which must be recorded.
-func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64) (*Tree, error) {
-	tree := &Tree{Thread: thread, From: from, To: to}
-	var b *builder
-	code := newCode(s)
-	err := s.History.Transitions(ctx, from, to, func(t *history.Transition) bool {
-		if t.Thread != thread {
-			return true
+// Calls returns the tree of calls that a thread made between two positions, which must be
+// recorded. If enough is not nil and returns true, the tree ends before, see Tree.To. The history
+// remembers it, and the next call goes on there.
+func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64, enough func() bool) (*Tree, error) {
+	key := fmt.Sprintf("calls %d %d %d", thread, from, to)
+	b, ok := s.History.Remembered(key).(*builder)
+	if !ok {
+		b = &builder{tree: &Tree{Thread: thread, From: from, To: from}}
+	}
+	code, at := newCode(s), b.tree.To
+	err := s.History.Transitions(ctx, at, to, func(t *history.Transition) bool {
+		b.tree.To = t.Position + 1
+		if t.Thread == thread {
+			b.step(code, t)
 		}
-		if b == nil {
-			b = newBuilder(tree, code, t)
-		}
-		b.path[len(b.path)-1].self++
-		b.walk.step(t)
-		return true
+		return enough == nil || b.tree.To%checkEvery != 0 || !enough()
 	})
-	for _, root := range tree.Roots {
+	if err == nil {
+		s.History.Remember(key, b)
+	}
+	for _, root := range b.tree.Roots {
 		root.sum()
 	}
-	return tree, err
+	tree := *b.tree
+	return &tree, err
 }
 
-func newBuilder(tree *Tree, code *code, t *history.Transition) *builder {
-	b := &builder{tree: tree, walk: newWalk(code, t.PC, t.Position), paths: map[uint64][]*Node{}}
+// checkEvery is the number of steps after which it is asked whether they are enough.
+const checkEvery = 1 << 12
+
+// step adds a step of the thread.
+func (b *builder) step(code *code, t *history.Transition) {
+	if b.walk == nil {
+		b.begin(code, t)
+	}
+	b.walk.code = code
+	b.path[len(b.path)-1].self++
+	b.walk.step(t)
+}
+
+// begin begins the tree with a first step.
+func (b *builder) begin(code *code, t *history.Transition) {
+	b.walk, b.paths = newWalk(code, t.PC, t.Position), map[uint64][]*Node{}
 	b.walk.entered, b.walk.left, b.walk.resumed, b.walk.moved, b.walk.changed = b.entered, b.left, b.resumed, b.moved, b.changed
 	b.addRoot(t.PC, t.Position)
-	return b
 }
 
 func (b *builder) addRoot(pc, position uint64) {

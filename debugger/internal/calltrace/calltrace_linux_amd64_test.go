@@ -2,6 +2,7 @@ package calltrace_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -79,7 +80,7 @@ func TestOfTraceFile(t *testing.T) {
 		}
 	}
 	lines := func(s *stepping.Stepper) (text string) {
-		tree, err := calltrace.Calls(t.Context(), s, s.History.View().Thread(), s.History.Oldest(), s.History.End())
+		tree, err := calltrace.Calls(t.Context(), s, s.History.View().Thread(), s.History.Oldest(), s.History.End(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +125,7 @@ func TestCalls(t *testing.T) {
 	_, program := recordtest.Build(t, "long.c", "-O0", "-Wl,-z,now")
 	s := recordtest.Main(t, program, "7")
 	h := s.History
-	tree, err := calltrace.Calls(t.Context(), s, h.View().Thread(), h.Oldest(), h.End())
+	tree, err := calltrace.Calls(t.Context(), s, h.View().Thread(), h.Oldest(), h.End(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,6 +135,38 @@ func TestCalls(t *testing.T) {
 	}
 	if counts["work"] != 1 || counts["node"] != 7 || counts["leaf"] != 70 {
 		t.Errorf("calls by function: %v, want work 1, node 7, leaf 70", counts)
+	}
+}
+
+// A tree that ends before it is whole goes on at the next call, and becomes the same.
+func TestCallsEnough(t *testing.T) {
+	_, program := recordtest.Build(t, "long.c", "-O0", "-Wl,-z,now")
+	s := recordtest.Main(t, program, "70")
+	h := s.History
+	calls := func(enough func() bool) *calltrace.Tree {
+		tree, err := calltrace.Calls(t.Context(), s, h.View().Thread(), h.Oldest(), h.End(), enough)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	text := func(tree *calltrace.Tree) (text string) {
+		for _, l := range tree.Lines(5, nil) {
+			text += l.Text()
+		}
+		return text
+	}
+	parts, tree := 0, calls(func() bool { return true })
+	for ; tree.To < h.End(); parts++ {
+		before := tree.To
+		if tree = calls(func() bool { return true }); tree.To == before {
+			t.Fatalf("it stays at position %d", before)
+		}
+	}
+	inParts := text(tree)
+	h.Remember(fmt.Sprintf("calls %d %d %d", tree.Thread, h.Oldest(), h.End()), nil)
+	if diff := cmp.Diff(text(calls(nil)), inParts); diff != "" || parts < 2 {
+		t.Errorf("%d parts (-whole +parts):\n%s", parts, diff)
 	}
 }
 

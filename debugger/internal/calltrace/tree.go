@@ -75,7 +75,8 @@ type Node struct {
 	self  uint64
 }
 
-// A Tree is the calls of a thread between two positions.
+// A Tree is the calls of a thread between two positions. The second one is that up to which they
+// are known.
 type Tree struct {
 	Thread   int
 	From, To uint64

@@ -36,6 +36,7 @@ type callTree struct {
 	Calls  int              `json:"calls"`
 	Lines  []calltrace.Line `json:"lines" doc:"Callers before their callees, in the order of their first calls"`
 	Next   int              `json:"next,omitempty" doc:"Offset of the lines that follow"`
+	Whole  uint64           `json:"whole,omitempty" doc:"The tree goes to this position, if it is not whole; the same call goes on"`
 	Cut    bool             `json:"cut,omitempty" doc:"Whether there are too many chains of calls to list all"`
 }
 
@@ -51,6 +52,9 @@ func (c callTree) Text() string {
 	}
 	if c.Next > 0 {
 		fmt.Fprintf(&b, "\n(continued with offset %d)", c.Next)
+	}
+	if c.Whole > 0 {
+		fmt.Fprintf(&b, "\nNote: this is the tree up to position %d of %d; the same call goes on", c.To, c.Whole)
 	}
 	if c.Cut {
 		b.WriteString("\nNote: there are too many chains of calls; the deepest count as steps of their callers")
@@ -82,11 +86,14 @@ func (t *Group) callTree(ctx context.Context, _ *mcp.Call, s *session.Session, a
 	if thread == 0 {
 		thread = h.View().Thread()
 	}
-	tree, err := calltrace.Calls(ctx, s.Stepper, thread, from, to)
+	tree, err := calltrace.Calls(ctx, s.Stepper, thread, from, to, patience())
 	if err != nil {
 		return callTree{}, err
 	}
-	answer := callTree{State: s.ChangedState(), Thread: thread, From: from, To: to, Calls: tree.Calls, Cut: tree.Cut, Lines: []calltrace.Line{}}
+	answer := callTree{State: s.ChangedState(), Thread: thread, From: from, To: tree.To, Calls: tree.Calls, Cut: tree.Cut, Lines: []calltrace.Line{}}
+	if tree.To < to {
+		answer.Whole = to
+	}
 	answer.add(tree.Lines(args.Depth, match), args.Offset, args.MaxBytes)
 	return answer, nil
 }
