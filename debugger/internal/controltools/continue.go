@@ -108,7 +108,7 @@ func (t *Group) resume(ctx context.Context, call *mcp.Call, s *session.Session, 
 		if err = errors.Join(err, setSignals(s, args.Signals), t.follow(s, args.followArg)); err != nil {
 			return session.Outcome{}, err
 		}
-		if args.From == "" && !args.Record && travels(s) {
+		if args.From == "" && !args.Record && s.Travels() {
 			op = s.BeginTravel(ctx, way)
 		} else {
 			op = s.Begin(way)

@@ -83,12 +83,9 @@ func stepOver(ctx context.Context, s *stepping.Stepper) (proc.Stop, error) {
 
 func stepOut(ctx context.Context, s *stepping.Stepper) (proc.Stop, error) { return s.StepOut(ctx) }
 
-// travels reports whether a move of the session begins in recorded history.
-func travels(s *session.Session) bool { return s.InPast() || s.Process == nil }
-
 // move begins a step and waits for its end.
 func move(ctx context.Context, call *mcp.Call, s *session.Session, wait time.Duration, f func(context.Context) (proc.Stop, error)) (session.Outcome, error) {
-	if travels(s) {
+	if s.Travels() {
 		return s.Travel(ctx, call, wait, f)
 	}
 	return s.Move(ctx, call, wait, f)

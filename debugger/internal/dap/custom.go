@@ -56,7 +56,9 @@ func (v *server) findLastWrite(ctx context.Context, args lastWriteArguments) (tr
 	if args.Size < 0 || args.Size > maxWrite {
 		return traveltools.LastWrite{}, fmt.Errorf("size must be at most %d", maxWrite)
 	}
-	return traveltools.FindLastWrite(ctx, v.s, traveltools.LastWriteArgs{Address: args.Address, Size: args.Size})
+	ctx, done := v.s.Limit(ctx)
+	found, err := traveltools.FindLastWrite(ctx, v.s, traveltools.LastWriteArgs{Address: args.Address, Size: args.Size})
+	return found, done(err)
 }
 
 // maxWrite bounds the bytes whose last write is looked for.
@@ -88,8 +90,9 @@ func (v *server) callTrace(ctx context.Context, args callTraceArguments) (any, e
 		args.MaxBytes = defaultTrace
 	}
 	q := calltrace.Query{Function: args.Function, Nth: args.Nth, At: args.At}
+	ctx, done := v.s.Limit(ctx)
 	trace, err := calltrace.Trace(ctx, v.s.Stepper, q, calltrace.Options{From: args.From, MaxBytes: min(args.MaxBytes, maxMemory)})
-	if err != nil {
+	if err = done(err); err != nil {
 		return nil, err
 	}
 	return textBody{trace.Text(), trace}, nil
@@ -113,7 +116,7 @@ func (v *server) seek(ctx context.Context, args seekArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, v.start(ctx, way{title: "Going to another position", through: func(ctx context.Context) (proc.Stop, error) { return v.s.GoTo(ctx, to) }})
+	return nil, v.start(ctx, way{back: true, title: "Going to another position", through: func(ctx context.Context) (proc.Stop, error) { return v.s.GoTo(ctx, to) }})
 }
 
 // position returns a position that the history has.

@@ -18,6 +18,7 @@ type way struct {
 	through func(ctx context.Context) (proc.Stop, error)
 	reason  string // of a stop where the way ends by itself
 	title   string // of its progress, "" if it is as long as the program wants
+	back    bool   // it goes through recorded history
 	again   bool   // after a pause, it can be started once more and goes on
 }
 
@@ -41,7 +42,7 @@ func (v *server) start(ctx context.Context, w way) error {
 		if err := v.requireDriver(); err != nil {
 			return err
 		}
-		v.begun(w, v.s.Begin(w.through))
+		v.begun(w, v.s.BeginLimited(w.back, w.through))
 		return nil
 	})
 }
@@ -139,6 +140,7 @@ func (v *server) reverseContinue(ctx context.Context, _ dap.ReverseContinueArgum
 // back begins a way back, which ends at once where nothing was recorded before.
 func (v *server) back(ctx context.Context, w way) error {
 	through := w.through
+	w.back = true
 	w.through = func(ctx context.Context) (proc.Stop, error) {
 		h := v.s.History
 		if h.View().Position() == h.Oldest() {

@@ -62,18 +62,18 @@ func (v *server) stepping(thread int, start, end uint64) way {
 
 // continueBack handles bc.
 func (v *server) continueBack(ctx context.Context, _ string) ([]byte, error) {
-	return v.move(ctx, v.back(v.s.ReverseContinue))
+	return v.moveTo(ctx, v.back(v.s.ReverseContinue), true)
 }
 
 // stepBack handles bs: the thread that the client selected makes one step back.
 func (v *server) stepBack(ctx context.Context, _ string) ([]byte, error) {
-	return v.move(ctx, v.back(func(ctx context.Context) (proc.Stop, error) {
+	return v.moveTo(ctx, v.back(func(ctx context.Context) (proc.Stop, error) {
 		thread := v.thread
 		if thread == anyThread {
 			thread, _ = v.s.View.CurrentThread() // a stopped process has a current thread
 		}
 		return v.s.StepThreadBack(ctx, thread)
-	}))
+	}), true)
 }
 
 // back returns a way backward that stops at once if nothing was recorded before

@@ -16,6 +16,11 @@ import (
 // the client was shown, it returns the current stop instead. For a mirror it
 // waits for the session's next stop.
 func (v *server) move(ctx context.Context, through way) ([]byte, error) {
+	return v.moveTo(ctx, through, false)
+}
+
+// moveTo is move. A way back goes through recorded history.
+func (v *server) moveTo(ctx context.Context, through way, back bool) ([]byte, error) {
 	_, stops, _ := v.s.LastStop()
 	told := stops == v.shownStop && !v.untold
 	if told && v.Role == session.Mirror {
@@ -34,10 +39,10 @@ func (v *server) move(ctx context.Context, through way) ([]byte, error) {
 		return nil, err
 	}
 	if to := v.seekTo; to != nil {
-		v.seekTo = nil
+		v.seekTo, back = nil, true
 		through = func(ctx context.Context) (proc.Stop, error) { return v.s.GoTo(ctx, *to) }
 	}
-	return v.run(ctx, through)
+	return v.run(ctx, through, back)
 }
 
 // outputTime is the interval at which the output of a running program is
@@ -52,10 +57,11 @@ type ended struct {
 
 // run starts an operation and waits for its end. Meanwhile it forwards output,
 // and an interrupt from the client pauses the process.
-func (v *server) run(ctx context.Context, through way) ([]byte, error) {
+func (v *server) run(ctx context.Context, through way, back bool) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	op := v.s.Begin(through)
+	travels := back || v.s.Travels()
+	op := v.s.BeginLimited(back, through)
 	done := make(chan ended, 1)
 	go func() {
 		outcome, err := v.s.Await(ctx, waiting{}, op, math.MaxInt64)
@@ -67,7 +73,7 @@ func (v *server) run(ctx context.Context, through way) ([]byte, error) {
 	for {
 		select {
 		case end := <-done:
-			return v.finished(end)
+			return v.finished(end, travels)
 		case p, ok := <-packets:
 			switch {
 			case !ok: // the client has disconnected
@@ -101,13 +107,17 @@ func (v *server) pause(ctx context.Context) {
 	}
 }
 
-// finished returns the stop reply of an operation that has ended.
-func (v *server) finished(end ended) ([]byte, error) {
+// finished returns the stop reply of an operation that has ended. After one through recorded
+// history there is always a place to stop at.
+func (v *server) finished(end ended, travels bool) ([]byte, error) {
 	_, v.shownStop, _ = v.s.LastStop()
 	switch {
 	case errors.Is(end.err, context.Canceled):
 		v.closing = true
 		return nil, nil
+	case end.err != nil && travels:
+		v.print("triptych: " + end.err.Error() + "\n")
+		return v.current(signalInterrupt)
 	case end.err != nil:
 		return nil, end.err
 	}

@@ -72,6 +72,30 @@ func (s *Session) BeginTravel(call context.Context, f func(ctx context.Context) 
 	return s.begin(work.Context(), &Operation{travel: work, cancel: cancel, done: make(chan struct{})}, f)
 }
 
+// BeginLimited begins an operation of a client that is no call of a tool. Where it moves through
+// recorded history, as back says or the position, it may take as long as a call may.
+func (s *Session) BeginLimited(back bool, f func(ctx context.Context) (proc.Stop, error)) *Operation {
+	if !back && !s.Travels() {
+		return s.Begin(f)
+	}
+	ctx, cancel := context.WithCancel(s.Life)
+	work := s.work.Begin(ctx, s.Key)
+	return s.begin(work.Context(), &Operation{travel: work, cancel: cancel, done: make(chan struct{})}, f)
+}
+
+// Limit makes a search of such a client end as a call of a tool does. The caller must call done
+// with the error of the search, which returns the error for the client.
+func (s *Session) Limit(ctx context.Context) (inside context.Context, done func(error) error) {
+	work := s.work.Begin(ctx, s.Key)
+	return work.Context(), func(err error) error {
+		work.End()
+		return Explain(work, err)
+	}
+}
+
+// Travels reports whether a move forward goes through recorded history.
+func (s *Session) Travels() bool { return s.InPast() || s.Process == nil }
+
 // begin starts an operation with its context.
 func (s *Session) begin(ctx context.Context, op *Operation, f func(ctx context.Context) (proc.Stop, error)) *Operation {
 	s.mu.Lock()

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
+	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // While a move through history is under way, a session advises to wait: no process runs
@@ -29,6 +31,33 @@ func TestTraveling(t *testing.T) {
 		t.Errorf("got %v, want an advice to wait", err)
 	}
 	close(end)
+	if _, err := s.Await(t.Context(), still{}, op, 1<<40); err != nil {
+		t.Error(err)
+	}
+}
+
+// A move back of a client that calls no tools ends at the limit of a call, too, and a run of the
+// process has none.
+func TestLimited(t *testing.T) {
+	r := sessiontest.NewRegistry(t)
+	r.Config.Work = worktime.NewAccounts(worktime.Limits{Call: time.Nanosecond})
+	s, err := r.AddProgram("test", launchCat(t), session.Program{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := s.BeginLimited(true, func(ctx context.Context) (proc.Stop, error) {
+		<-ctx.Done()
+		return s.CurrentStop(), ctx.Err()
+	})
+	if _, err := s.Await(t.Context(), still{}, op, 1<<40); err == nil || !strings.Contains(err.Error(), "Search time used up") {
+		t.Errorf("got %v, want the end of its time", err)
+	}
+	inside, done := s.Limit(t.Context())
+	<-inside.Done()
+	if err := done(inside.Err()); err == nil || !strings.Contains(err.Error(), "Search time used up") {
+		t.Errorf("got %v, want the end of its time", err)
+	}
+	op = s.BeginLimited(false, func(ctx context.Context) (proc.Stop, error) { return s.CurrentStop(), ctx.Err() })
 	if _, err := s.Await(t.Context(), still{}, op, 1<<40); err != nil {
 		t.Error(err)
 	}

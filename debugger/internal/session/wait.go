@@ -58,12 +58,23 @@ func (s *Session) Await(ctx context.Context, call Client, op *Operation, wait ti
 			timer.Reset(min(leftGrace, max(0, wait-time.Since(began))))
 		case <-ticker.C:
 			if op.travel != nil {
-				continue // the call reports how far its work is
+				op.report(ctx, call)
+				continue
 			}
 			call.Progress(ctx, time.Since(began).Seconds(), wait.Seconds(), s.progress())
 		case <-ctx.Done():
 			return Outcome{}, s.interrupt(ctx, op)
 		}
+	}
+}
+
+// report reports how far a move through history is, unless the call that waits for it does.
+func (o *Operation) report(ctx context.Context, call Client) {
+	if worktime.Of(ctx) != nil {
+		return
+	}
+	if at, total, message, ok := o.travel.Progress(); ok {
+		call.Progress(ctx, at, total, message)
 	}
 }
 
