@@ -14,6 +14,9 @@
 // The second one stops at these return addresses, where the results are. The program needs no
 // preparation, and the allocator no debug information.
 //
+// The history remembers the calls, in stretches of which each is twice as long as the one after
+// it, so that the next question reads none again.
+//
 // Of the blocks that have held the address, the one allocated last counts; of blocks in each
 // other, as in the pool of a user's own operator new, the smallest; of calls with the same
 // result, as operator new and malloc, the outermost.

@@ -3,8 +3,10 @@ package heap
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
@@ -38,10 +40,19 @@ type call struct {
 	position, end uint64 // of the first instruction, and after the return; end is 0 until it is known
 	sp, ret       uint64
 	size          uint64
+	result        uint64 // the block that it allocates, 0 if it allocates none
 	freed         uint64 // the block that it frees, 0 if it frees none
+	chunk         uint64 // the size of that block by glibc's header, 0 if there is none
 	out           uint64 // where the result is stored, 0 if it is returned
 	thread        int
 	allocates     bool
+}
+
+// A stretch holds the calls that begin between two positions, which do not depend on the question.
+type stretch struct {
+	calls    []call
+	returned []int // indexes of those that allocate, in the order of their returns
+	gaps     int
 }
 
 // A search is that for the block which an address is in. It goes back in stretches, each
@@ -51,7 +62,7 @@ type search struct {
 	addr  uint64
 	to    uint64 // the position at which it is asked
 	code  map[uint64]function
-	calls []call // of the stretch
+	calls []call // of the stretch that are made before that
 	frees []call // of the stretches after it, the last ones first, that may free the block
 	early call   // the last one that frees a block around the address, as its header says
 	found *Found
@@ -80,9 +91,10 @@ func Find(ctx context.Context, s *stepping.Stepper, addr uint64) (*Found, error)
 
 func (c *search) find(ctx context.Context) error {
 	oldest := c.s.History.Oldest()
-	for to, length := c.to, uint64(shortest); to > oldest && c.found.Block == nil; length *= 2 {
+	last := min(c.s.History.End(), (c.to+shortest-1)/shortest*shortest) // so that nearby questions share stretches
+	for to, length := last, uint64(shortest); to > oldest && c.found.Block == nil; length *= 2 {
 		from := to - min(length, to-oldest)
-		if err := c.stretch(ctx, from, to); err != nil {
+		if err := c.lookIn(ctx, from, to); err != nil {
 			return err
 		}
 		to = from
@@ -107,24 +119,72 @@ func (c *search) find(ctx context.Context) error {
 	return nil
 }
 
-// stretch looks for the block in the calls that begin between two positions.
-func (c *search) stretch(ctx context.Context, from, to uint64) error {
-	c.calls = nil
-	searched, err := c.s.History.Visit(ctx, slices.Sorted(maps.Keys(c.code)), history.Stretch{From: from, To: to}, c.enter)
+// lookIn looks for the block in the calls that begin between two positions.
+func (c *search) lookIn(ctx context.Context, from, to uint64) error {
+	in, err := c.stretch(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	c.found.Gaps += searched.Gaps
-	c.found.Calls += len(c.calls)
-	if err := c.results(ctx, from); err != nil {
-		return err
-	}
+	n := sort.Search(len(in.calls), func(i int) bool { return in.calls[i].position >= c.to }) // those are yet to be made
+	c.calls = in.calls[:n]
+	c.found.Gaps += in.gaps
+	c.found.Calls += n
+	c.choose(in.returned)
 	for i := range slices.Backward(c.calls) {
-		if each := &c.calls[i]; each.freed != 0 && each.freed <= c.addr {
+		each := &c.calls[i]
+		if each.freed != 0 && each.freed <= c.addr {
 			c.frees = append(c.frees, *each)
+		}
+		if c.early.freed == 0 && each.chunk != 0 && each.freed <= c.addr && c.addr-each.freed < each.chunk {
+			c.early = *each
+			c.early.size = each.chunk
 		}
 	}
 	return nil
+}
+
+// choose looks for the block among the results of calls.
+func (c *search) choose(returned []int) {
+	best := -1
+	for _, i := range returned {
+		if i >= len(c.calls) || c.calls[i].end > c.to {
+			continue
+		}
+		if made := &c.calls[i]; made.holds(c.addr) && c.better(best, i) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		made := &c.calls[best]
+		c.found.Block = &Block{Address: made.result, Size: made.size, Allocated: made.event(), Freed: c.freeOf(made.result, made.end)}
+	}
+}
+
+// holds reports whether the block of a call that has returned holds an address.
+func (c *call) holds(addr uint64) bool {
+	return c.result != 0 && addr >= c.result && addr-c.result < max(c.size, 1)
+}
+
+// stretch returns the calls between two positions, which the history remembers.
+func (c *search) stretch(ctx context.Context, from, to uint64) (*stretch, error) {
+	code := slices.Sorted(maps.Keys(c.code))
+	key := fmt.Sprintf("heap %d %d %x", from, to, code)
+	if known, ok := c.s.History.Remembered(key).(*stretch); ok {
+		return known, nil
+	}
+	in := new(stretch)
+	searched, err := c.s.History.Visit(ctx, code, history.Stretch{From: from, To: to}, func(_ history.Hit, v *history.View) bool {
+		c.enter(in, v)
+		return true
+	})
+	if in.gaps = searched.Gaps; err == nil {
+		err = c.results(ctx, in, from, to)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.s.History.Remember(key, in)
+	return in, nil
 }
 
 func (c *call) event() *Event { return &Event{Position: c.position, Thread: c.thread} }
@@ -132,12 +192,12 @@ func (c *call) event() *Event { return &Event{Position: c.position, Thread: c.th
 // maxFrames is the number of frames of an event.
 const maxFrames = 20
 
-// enter remembers a call at its first instruction.
-func (c *search) enter(_ history.Hit, v *history.View) bool {
+// enter adds a call at its first instruction.
+func (c *search) enter(in *stretch, v *history.View) {
 	f := c.code[v.PC()]
 	regs, err := v.Regs(v.Thread())
-	if err != nil || v.Position() >= c.to { // there it is yet to be made
-		return true
+	if err != nil {
+		return
 	}
 	made := call{position: v.Position(), thread: v.Thread(), sp: regs.RSP, ret: word(v, regs.RSP), allocates: f.size != nil}
 	if f.size != nil {
@@ -147,24 +207,22 @@ func (c *search) enter(_ history.Hit, v *history.View) bool {
 		made.out = regs.RDI
 	}
 	if f.frees && regs.RDI != 0 {
-		made.freed = regs.RDI
-		c.noteEarly(v, made)
+		made.freed, made.chunk = regs.RDI, chunkOf(v, regs.RDI)
 	}
-	c.calls = append(c.calls, made)
-	return true
+	in.calls = append(in.calls, made)
 }
 
-// noteEarly remembers a call that frees a block around the address, by glibc's header of its
-// chunk: its size and three flags.
-func (c *search) noteEarly(v *history.View, made call) {
+// chunkOf returns the size of a block that is freed by glibc's header of its chunk: its size and
+// three flags.
+func chunkOf(v *history.View, block uint64) uint64 {
 	const sizeFlags, largest = 7, 1 << 40
-	if made.freed > c.addr || made.freed%16 != 0 || made.position < c.early.position {
-		return
+	if block%16 != 0 {
+		return 0
 	}
-	size := word(v, made.freed-header) &^ sizeFlags
-	if size > header && size < largest && c.addr-made.freed < size-header {
-		c.early, c.early.size = made, size-header
+	if size := word(v, block-header) &^ sizeFlags; size > header && size < largest {
+		return size - header
 	}
+	return 0
 }
 
 // A frame identifies the return of a call.
@@ -173,67 +231,63 @@ type frame struct {
 	sp, ret uint64
 }
 
-// results looks for the block among the results of the calls of a stretch that begins at a
-// position. The last calls may return after it.
-func (c *search) results(ctx context.Context, from uint64) error {
+// mostAfter is the number of positions after a stretch at which its last calls may return.
+const mostAfter = 16 << 20
+
+// results adds the results of the calls of a stretch between two positions. The last calls may
+// return after it.
+func (c *search) results(ctx context.Context, in *stretch, from, to uint64) error {
 	back := map[uint64]bool{}
-	for i := range c.calls {
-		if c.calls[i].allocates {
-			back[c.calls[i].ret] = true
+	for i := range in.calls {
+		if in.calls[i].allocates {
+			back[in.calls[i].ret] = true
 		}
 	}
 	if len(back) == 0 {
 		return nil
 	}
-	best, at, next := -1, uint64(0), 0
+	next := 0
 	waiting := map[frame]int{} // calls that have not returned
-	_, err := c.s.History.Visit(ctx, slices.Sorted(maps.Keys(back)), history.Stretch{From: from, To: c.to}, func(_ history.Hit, v *history.View) bool {
-		for ; next < len(c.calls) && c.calls[next].position < v.Position(); next++ {
-			if each := &c.calls[next]; each.allocates {
+	_, err := c.s.History.Visit(ctx, slices.Sorted(maps.Keys(back)), history.Stretch{From: from, To: to + mostAfter}, func(_ history.Hit, v *history.View) bool {
+		for ; next < len(in.calls) && in.calls[next].position < v.Position(); next++ {
+			if each := &in.calls[next]; each.allocates {
 				waiting[frame{each.thread, each.sp, each.ret}] = next
 			}
 		}
-		to := frame{v.Thread(), v.SP() - 8, v.PC()}
-		if i, ok := waiting[to]; ok {
-			delete(waiting, to)
-			c.calls[i].end = v.Position()
-			if p, ok := c.result(v, &c.calls[i]); ok && c.better(best, at, i, p) {
-				best, at = i, p
-			}
+		at := frame{v.Thread(), v.SP() - 8, v.PC()}
+		if i, ok := waiting[at]; ok {
+			delete(waiting, at)
+			in.calls[i].returns(v)
+			in.returned = append(in.returned, i)
 		}
-		return next < len(c.calls) || len(waiting) > 0
+		return next < len(in.calls) || len(waiting) > 0
 	})
-	if best >= 0 {
-		made := &c.calls[best]
-		c.found.Block = &Block{Address: at, Size: made.size, Allocated: made.event(), Freed: c.freeOf(at, made.end)}
-	}
 	return err
 }
 
-// result returns the block of a call that has returned, and whether it holds the address.
-func (c *search) result(v *history.View, made *call) (uint64, bool) {
+// returns notes the result of a call that has just returned.
+func (c *call) returns(v *history.View) {
+	c.end = v.Position()
 	regs, err := v.Regs(v.Thread())
 	if err != nil {
-		return 0, false
+		return
 	}
-	p := regs.RAX
-	if made.out != 0 {
-		p = word(v, made.out)
+	if c.result = regs.RAX; c.out != 0 {
+		c.result = word(v, c.out)
 	}
-	if p == 0 && made.size != 0 {
-		made.freed = 0 // a realloc that has failed
+	if c.result == 0 && c.size != 0 {
+		c.freed = 0 // a realloc that has failed
 	}
-	return p, p != 0 && c.addr >= p && c.addr-p < max(made.size, 1)
 }
 
-// better reports whether a call that has just returned a block tells more of the address than
-// the best one by now: it is later, unless the best one was made by it for a smaller block.
-func (c *search) better(best int, at uint64, i int, p uint64) bool {
+// better reports whether a call, which has returned later, tells more of the address than the best
+// one by now: it is later, unless the best one was made by it for a smaller block.
+func (c *search) better(best, i int) bool {
 	if best < 0 {
 		return true
 	}
 	old, made := &c.calls[best], &c.calls[i]
-	return old.position < made.position || p == at || made.size < old.size
+	return old.position < made.position || made.result == old.result || made.size < old.size
 }
 
 // freeOf returns the call that frees a block after a position, nil if none does.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
+	"github.com/triptych-mcp/triptych/debugger/internal/heap"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 )
 
@@ -58,5 +59,61 @@ func TestVisit(t *testing.T) {
 		if visit(limit); !slices.Equal(visits, hits[:limit]) {
 			t.Errorf("%d visits, want %d", len(visits), limit)
 		}
+	}
+}
+
+// What is remembered of one question answers others as of their own positions and addresses.
+func TestRemembered(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "moments.c")
+	text := "#include <stdlib.h>\nint main(void) {\nchar *p = malloc(100), *q = malloc(200);\nfree(p);\nfree(q);\nreturn 0;\n}\n"
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-O0", "-fno-builtin"))
+	var blocks []history.Hit
+	code := s.Program.Symbols("free", nil)
+	if _, err := s.History.Hits(t.Context(), code, history.Stretch{From: s.History.Oldest(), To: s.History.End()}, func(hit history.Hit) bool {
+		blocks = append(blocks, hit)
+		return len(blocks) < 2
+	}); err != nil || len(blocks) != 2 {
+		t.Fatalf("%d frees, %v", len(blocks), err)
+	}
+	find := func(position, addr uint64) *heap.Block {
+		if err := s.SeekQuietly(position); err != nil {
+			t.Fatal(err)
+		}
+		found, err := heap.Find(t.Context(), s, addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Block
+	}
+	argument := func(position uint64) uint64 {
+		if err := s.SeekQuietly(position); err != nil {
+			t.Fatal(err)
+		}
+		regs, err := s.View.Regs(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regs.RDI
+	}
+	p, q := argument(blocks[0].Position), argument(blocks[1].Position)
+	last := blocks[1].Position + 1
+	for _, tt := range []struct {
+		position, addr, size uint64
+		freed                bool
+	}{
+		{last, p + 50, 100, true}, {last, q, 200, true}, {blocks[1].Position, q + 199, 200, false},
+		{blocks[1].Position, p, 100, true}, {blocks[0].Position, p, 100, false}, {last, p, 100, true},
+	} {
+		b := find(tt.position, tt.addr)
+		if b == nil || b.Size != tt.size || (b.Freed != nil) != tt.freed || b.Allocated == nil {
+			t.Errorf("at %d, %#x is in %+v, want %d bytes, freed %t", tt.position, tt.addr, b, tt.size, tt.freed)
+		}
+	}
+	made := find(last, p).Allocated.Position
+	if b := find(made, p); b != nil {
+		t.Errorf("before it is allocated the block is %+v", b)
 	}
 }
