@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // contents are the contents of a file of the table that the recording has, in pieces that follow
@@ -82,14 +83,19 @@ func (r *Recording) Lacking() []File {
 }
 
 // addContents adds the contents of a file of the table.
-func (w *Writer) addContents(f *File, data []byte) error {
-	for at := 0; at < len(data); at += pieceSize {
-		piece := data[at:min(len(data), at+pieceSize)]
-		if w.contents += int64(len(piece)) + digestSize + maxNumber + blockCost; w.contents > maxContents {
+func (w *Writer) addContents(f *File, data io.Reader) error {
+	for at := int64(0); at < f.Size; at += pieceSize {
+		n := min(f.Size-at, pieceSize)
+		if w.contents += n + digestSize + maxNumber + blockCost; w.contents > maxContents {
 			return errTooMany
 		}
 		w.buf = append(w.buf[:0], f.Digest[:]...)
-		w.buf = append(binary.AppendUvarint(w.buf, uint64(at)), piece...)
+		w.buf = binary.AppendUvarint(w.buf, uint64(at))
+		head := len(w.buf)
+		w.buf = slices.Grow(w.buf, int(n))[:head+int(n)]
+		if _, err := io.ReadFull(data, w.buf[head:]); err != nil {
+			return fmt.Errorf("read %s: %w", f.Path, err)
+		}
 		if err := w.writeBlock(blockContents); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"os"
@@ -138,7 +139,7 @@ func (f *files) keep(file *File, data []byte) error {
 	}
 	f.kept[file.Digest] = true
 	f.room -= file.Size
-	return f.writer.addContents(file, data)
+	return f.writer.addContents(file, bytes.NewReader(data))
 }
 
 // noteMapped notes a new mapping of a file.

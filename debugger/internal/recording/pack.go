@@ -6,12 +6,13 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 )
 
 // Pack writes the recording anew with all that its replay needs: also the contents of the files that
-// the program had mapped, which must still be the same. The errors of left say which could not be
-// added.
-func (r *Recording) Pack(to io.Writer) (left []error, err error) {
+// the program had mapped, which must still be the same, and of further files, such as those with debug
+// information. The errors of left say which could not be added.
+func (r *Recording) Pack(to io.Writer, further []string) (left []error, err error) {
 	w, err := NewWriter(to)
 	if err != nil {
 		return nil, err
@@ -21,8 +22,9 @@ func (r *Recording) Pack(to io.Writer) (left []error, err error) {
 			return nil, err
 		}
 	}
-	for n := range r.Files {
-		if _, err := w.addFile(r.Files[n]); err != nil {
+	files, left := r.with(further)
+	for n := range files {
+		if _, err := w.addFile(files[n]); err != nil {
 			return nil, err
 		}
 	}
@@ -33,8 +35,8 @@ func (r *Recording) Pack(to io.Writer) (left []error, err error) {
 		}
 	}
 	done := make(map[[digestSize]byte]bool)
-	for n := range r.Files {
-		f := &r.Files[n]
+	for n := range files {
+		f := &files[n]
 		if done[f.Digest] {
 			continue
 		}
@@ -44,22 +46,53 @@ func (r *Recording) Pack(to io.Writer) (left []error, err error) {
 			left = append(left, err)
 			continue
 		}
-		if err := w.addContents(f, data); err != nil {
+		if err := errors.Join(w.addContents(f, data), data.Close()); err != nil {
 			return left, err
 		}
 	}
 	return left, w.Close()
 }
 
+// with returns the files of the recording and further ones, and what keeps any of these from being
+// added.
+func (r *Recording) with(further []string) (files []File, left []error) {
+	files = slices.Clone(r.Files)
+	for _, path := range further {
+		f, err := describe(path)
+		if err != nil {
+			left = append(left, err)
+		} else if !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
+	return files, left
+}
+
+// describe returns the row of the table for a file that is there now.
+func describe(path string) (f File, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return f, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return f, err
+	}
+	f = File{Path: path, Size: info.Size()}
+	f.Digest, err = digestOf(file)
+	return f, err
+}
+
 // contentsOf returns the contents of a file: those of the recording, or what is there now.
-func (r *Recording) contentsOf(f *File) ([]byte, error) {
+func (r *Recording) contentsOf(f *File) (io.ReadCloser, error) {
 	if c := r.kept(f); c != nil {
-		return io.ReadAll(c.read())
+		return io.NopCloser(c.read()), nil
 	}
 	if f.Size > packedFile {
 		return nil, errors.New(f.Path + " is larger than 512 MiB")
 	}
-	return readSame(f)
+	return openSame(f)
 }
 
 // packedFile is the size of the largest file that is packed.
@@ -70,9 +103,14 @@ func (f *File) Problem() string {
 	if problem := f.problem(); problem != "" {
 		return problem
 	}
-	if _, err := readSame(f); err != nil && f.Size <= packedFile {
+	if f.Size > packedFile {
+		return ""
+	}
+	file, err := openSame(f)
+	if err != nil {
 		return err.Error()
 	}
+	_ = file.Close() // it was only read
 	return ""
 }
 
@@ -90,6 +128,16 @@ func (f *File) problem() string {
 
 // readSame reads a file that must have the contents of the table.
 func readSame(want *File) ([]byte, error) {
+	file, err := openSame(want)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readWhole(file, want.Size)
+	return data, errors.Join(err, file.Close())
+}
+
+// openSame opens a file that must have the contents of the table.
+func openSame(want *File) (*os.File, error) {
 	if problem := want.problem(); problem != "" {
 		return nil, errors.New(problem)
 	}
@@ -97,11 +145,17 @@ func readSame(want *File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := readWhole(file, want.Size)
-	if err = errors.Join(err, file.Close()); err == nil && sha256.Sum256(data) != want.Digest {
+	digest, err := digestOf(io.LimitReader(file, want.Size+1))
+	if err == nil && digest != want.Digest {
 		err = errors.New(want.Path + otherContents)
 	}
-	return data, err
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // otherContents says of a file that it has changed.

@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,7 @@ const elsewhere = "TRIPTYCH_TEST_ELSEWHERE"
 func pack(t *testing.T, file []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	left, err := open(t, file).Pack(&b)
+	left, err := open(t, file).Pack(&b, nil)
 	check(t, errors.Join(append(left, err)...))
 	return b.Bytes()
 }
@@ -174,7 +175,7 @@ func TestPackErrors(t *testing.T) {
 			r.Files[n].Path = fmt.Sprint("/nowhere/", n)
 		}
 	}
-	left, err := r.Pack(new(bytes.Buffer))
+	left, err := r.Pack(new(bytes.Buffer), nil)
 	if err != nil || len(left) != lacking || !strings.Contains(left[0].Error(), "/nowhere/") {
 		t.Errorf("%v, %v", left, err)
 	}
@@ -248,4 +249,35 @@ func TestCutByOneByte(t *testing.T) {
 		t.Errorf("%d events, want most of %d", short.Len(), whole.Len())
 	}
 	replay(t, short)
+}
+
+// TestPackFurther packs a file that the program had not mapped, such as one with debug information:
+// it is there by its path where it is no more. One that is missing is named, and one that the table
+// has is not added again.
+func TestPackFurther(t *testing.T) {
+	r := open(t, record(t, "/bin/true").file)
+	dir := t.TempDir()
+	further := filepath.Join(dir, "true.debug")
+	want := bytes.Repeat([]byte("debug information "), 200_000) // of several pieces
+	check(t, os.WriteFile(further, want, 0o600))
+	var b bytes.Buffer
+	left, err := r.Pack(&b, []string{further, filepath.Join(dir, "none"), r.Files[0].Path})
+	check(t, err)
+	if len(left) != 1 || !errors.Is(left[0], os.ErrNotExist) {
+		t.Errorf("what is left: %v", left)
+	}
+	check(t, os.Remove(further))
+	packed := open(t, b.Bytes())
+	if n := len(packed.Files) - len(r.Files); n != 1 {
+		t.Errorf("%d files are added", n)
+	}
+	timeline, err := recording.NewTimeline(t.Context(), packed)
+	check(t, err)
+	defer func() { check(t, timeline.Close()) }()
+	file, err := timeline.Open(further)
+	check(t, err)
+	got, err := io.ReadAll(io.NewSectionReader(file, 0, int64(len(want))+1))
+	if check(t, errors.Join(err, file.Close())); err == nil && !bytes.Equal(got, want) {
+		t.Errorf("the file has %d bytes, want %d", len(got), len(want))
+	}
 }

@@ -91,7 +91,7 @@ func New(cfg Config) *Program {
 		cfg.Open = func(m Mapping) (File, error) { return os.Open(m.Path) }
 	}
 	if cfg.DebugDirs == nil {
-		cfg.DebugDirs = []string{"/usr/lib/debug"}
+		cfg.DebugDirs = elffile.DebugDirs
 	}
 	if cfg.Sets == nil {
 		cfg.Sets = sharedSets

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
 // A RecordingSummary describes a recording without a replay.
@@ -87,7 +89,7 @@ func PackRecording(path string, account *budget.Account) (left []error, err erro
 	if err != nil {
 		return nil, err
 	}
-	left, err = r.Pack(to)
+	left, err = r.Pack(to, debugFiles(r))
 	if err = errors.Join(err, to.Close()); err == nil {
 		err = os.Rename(name, path)
 	}
@@ -95,6 +97,17 @@ func PackRecording(path string, account *budget.Account) (left []error, err erro
 		return left, errors.Join(err, os.Remove(name))
 	}
 	return left, nil
+}
+
+// debugFiles returns the separate files with the debug information of the mapped files.
+func debugFiles(r *recording.Recording) []string {
+	var list []string
+	for n := range r.Files {
+		if path := elffile.DebugPath(r.Files[n].Path, elffile.DebugDirs); path != "" && !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // Text returns a line for each member.

@@ -31,6 +31,28 @@ func (o *File) FindDebugFile(path string, dirs []string, open func(path string) 
 	return o.linkedDebugFile(path, dirs, open)
 }
 
+// DebugDirs are the folders with separate debug files of a system.
+var DebugDirs = []string{"/usr/lib/debug"}
+
+// DebugPath returns the path of the separate file with the debug information of the file at a path,
+// "" if there is none.
+func DebugPath(path string, dirs []string) (found string) {
+	o := OpenPath(path)
+	if o == nil {
+		return ""
+	}
+	d := o.FindDebugFile(path, dirs, func(name string) *File {
+		found = name
+		return OpenPath(name)
+	})
+	_ = o.Close() // it was only read
+	if d == nil {
+		return ""
+	}
+	_ = d.Close() // likewise
+	return found
+}
+
 // linkedDebugFile returns the file that .gnu_debuglink names, if its checksum
 // is right.
 func (o *File) linkedDebugFile(path string, dirs []string, open func(path string) *File) *File {
