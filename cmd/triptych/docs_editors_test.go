@@ -74,6 +74,12 @@ func editorsDocument(*testing.T) string {
 		"five files deep, unless it is in code. Others read the word alone: a CLAUDE.md, GEMINI.md or\n" +
 		"QWEN.md that imports Markdown becomes a ruleset for its own client.\n")
 	d.importsTable()
+	d.line("Links to files of the project are followed. Those who were asked also follow, from a folder\n" +
+		"of rules:\n")
+	d.linksTable()
+	d.line("In every project, these files and folders of the user's home are loaded as well. `import`\n" +
+		"leaves them, and `explain` lists those that are there.\n")
+	d.homeTable()
 	d.line("## Sources\n")
 	for _, c := range editors.Clients {
 		asked := ""
@@ -274,6 +280,33 @@ func (d *document) loadTable() {
 		}
 	}
 	d.table([]string{"client", "in", "files", "source", "read on"}, rows)
+}
+
+// linksTable lists the clients that were asked which links they follow.
+func (d *document) linksTable() {
+	var rows [][]string
+	word := map[bool]string{true: "yes", false: "no"}
+	for _, c := range editors.Clients {
+		if c.Links != nil {
+			rows = append(rows, []string{code(c.Name), word[c.Links.Folders], word[c.Links.Outside], "conformance/editors", "2026-11-28"})
+		}
+	}
+	d.table([]string{"client", "folders of the project", "files outside", "source", "asked on"}, rows)
+}
+
+// homeTable lists the files of the user.
+func (d *document) homeTable() {
+	var rows [][]string
+	for _, c := range editors.Clients {
+		var names []string
+		for _, name := range c.Home {
+			names = append(names, code("~/"+name))
+		}
+		if len(names) > 0 {
+			rows = append(rows, []string{code(c.Name), strings.Join(names, ", "), c.Source, c.Read})
+		}
+	}
+	d.table([]string{"client", "files", "source", "read on"}, rows)
 }
 
 // importsTable lists the clients that follow imports, and how.

@@ -5,6 +5,7 @@ package editors_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -155,6 +156,57 @@ func TestEndsOfFrontMatter(t *testing.T) {
 				if strings.Contains(heard, mark(file)) == counts {
 					t.Errorf("the globs count: %v, want %v\n%s", !counts, counts, files[file])
 				}
+			}
+		})
+	}
+}
+
+// Clients follow the links that Explain says they follow.
+func TestClientsFollowLinks(t *testing.T) {
+	for _, c := range clients {
+		row := editors.Find(c.name)
+		if row.Links == nil {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			program := c.install(t)
+			dir, out := project(t, map[string]string{
+				target: "package x\n", "AGENTS.md": marked("AGENTS.md"), "docs/in.md": marked("docs/in.md"), "docs/in.instructions.md": marked("docs/in.md"), "docs/f.txt": marked("docs/f.txt"),
+			}), t.TempDir()
+			for _, name := range []string{"dir/o.md", "dir/o.instructions.md", "o.txt"} {
+				write(t, filepath.Join(out, filepath.FromSlash(name)), marked(name))
+			}
+			links := map[string]string{"src/AGENTS.md": "../docs/f.txt"}
+			if c.name == "claude" {
+				links = map[string]string{"CLAUDE.md": "AGENTS.md"}
+			}
+			behind := map[string]string{} // the mark behind a rule file that is a link
+			if f := row.Folder; f != nil {
+				links[f.Dir+"/indir"], links[f.Dir+"/outdir"] = "../../docs", filepath.Join(out, "dir")
+				links[f.Dir+"/in"+f.Ext], links[f.Dir+"/out"+f.Ext] = "../../docs/f.txt", filepath.Join(out, "o.txt")
+				behind = map[string]string{f.Dir + "/indir/in" + f.Ext: "docs/in.md", f.Dir + "/outdir/o" + f.Ext: "dir/o" + f.Ext, f.Dir + "/out" + f.Ext: "o.txt"}
+			}
+			for name, to := range links {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.Symlink(to, filepath.Join(dir, name))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			heard := c.ask(t, program, dir, ".")
+			files, err := editors.Scan(os.DirFS(dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			loads := map[string]bool{}
+			for _, v := range row.Explain(files, target, ".") {
+				loads[v.Path] = v.Loaded || strings.HasPrefix(v.Reason, "a person has to name it; a link")
+			}
+			for file, name := range behind {
+				if got := strings.Contains(heard, mark(name)); got != loads[file] {
+					t.Errorf("%s: loaded: %v, explained as %v", file, got, loads[file])
+				}
+			}
+			if !strings.Contains(heard, mark("docs/f.txt")) || !strings.Contains(heard, mark("AGENTS.md")) {
+				t.Error("a link to a file of the project is not followed")
 			}
 		})
 	}

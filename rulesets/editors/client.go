@@ -24,6 +24,8 @@ type Client struct {
 	Loads   []Load   // the files beside Folder that the client loads
 	Others  []Folder // folders of other clients that it reads
 	Budgets []Budget
+	Home    []string // files and folders below the user's home that it loads in every project
+	Links   *Links   // nil if it was not asked
 	// DropsCopies is true for a client that loads files with the same content once.
 	DropsCopies bool
 	// Imports says how it loads the files that @path in those of Loads names, nil if it

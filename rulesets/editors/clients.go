@@ -104,6 +104,8 @@ var Clients = []Client{
 	},
 	{
 		Name: "claude", Title: "Claude Code",
+		Home:     []string{".claude/CLAUDE.md", ".claude/rules"},
+		Links:    &Links{Folders: true},
 		Folder:   new(claudeRules(Dialect{Ignore: true}, true)),
 		Commands: &Commands{Dir: ".claude/commands", Ext: ".md", Fields: described, HintKey: "argument-hint", Args: claudeArgs, Embeds: shellEmbeds, Source: "https://code.claude.com/docs/en/skills", Read: "2026-11-28"},
 		Skills:   []string{".claude/skills"},
@@ -149,6 +151,8 @@ var Clients = []Client{
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot",
+		Home:     []string{".copilot/copilot-instructions.md", ".copilot/instructions"},
+		Links:    &Links{Outside: true},
 		Folder:   &instructions,
 		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described, Args: Placeholders{Each: "${input:%s}"}, Embeds: variableEmbeds, Source: "https://code.visualstudio.com/docs/copilot/customization/prompt-files", Read: "2026-11-22"},
 		Skills:   []string{".github/skills", ".agents/skills", ".claude/skills"},
@@ -187,6 +191,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "codex", Title: "Codex", Shared: agentsFile,
+		Home:   []string{".codex/AGENTS.override.md", ".codex/AGENTS.md"},
 		Skills: []string{".agents/skills"},
 		Loads:  []Load{{In: Chain, Names: [][]string{{"AGENTS.override.md"}, {agentsFile}}}},
 		Budgets: []Budget{{
@@ -230,6 +235,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "kiro", Title: "Kiro",
+		Home: []string{".kiro/steering"},
 		Folder: &Folder{
 			Dir: ".kiro/steering", Ext: ".md", Flat: true,
 			Fields: []Field{
@@ -271,6 +277,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Shared: "GEMINI.md", Nested: true,
+		Home:     []string{".gemini/GEMINI.md"},
 		Commands: &Commands{Dir: ".gemini/commands", Ext: ".toml", Fields: described, TOML: true, Args: Placeholders{All: "{{args}}"}, Embeds: braceEmbeds, Source: "https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2/docs/cli/custom-commands.md", Read: "2026-11-22"},
 		Skills:   []string{".gemini/skills", ".agents/skills"},
 		Loads:    []Load{{In: Parent, Names: [][]string{{"GEMINI.md"}}}},
@@ -282,6 +289,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "augment", Title: "Augment",
+		Home: []string{".augment/rules"},
 		Folder: &Folder{
 			Dir: ".augment/rules", Ext: ".md",
 			Fields: []Field{{Key: "type", Kind: Mode}, {Key: "description", Kind: Description}},
@@ -300,12 +308,15 @@ var Clients = []Client{
 	},
 	{
 		Name: "amp", Title: "Amp", Shared: agentsFile, Nested: true,
+		Home:   []string{".config/amp/AGENTS.md"},
 		Skills: []string{".agents/skills", ".claude/skills"},
 		Loads:  inAgents(Parent, "AGENT.md", "CLAUDE.md"),
 		Source: "https://ampcode.com/manual", More: []string{rulesyncFormats, "https://ampcode.com/news/globs-in-AGENTS.md", "https://decodeclaude.com/amp-code-spec/implementation/09-memory/"}, Read: "2026-11-23",
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Shared: agentsFile, Nested: true,
+		Home:     []string{".config/opencode/AGENTS.md", ".claude/CLAUDE.md"},
+		Links:    &Links{},
 		Commands: &Commands{Dir: ".opencode/commands", Ext: ".md", Fields: described, Args: dollarArgs, Embeds: shellEmbeds, Source: "https://opencode.ai/docs/commands/", Read: "2026-11-28"},
 		Skills:   []string{".opencode/skills", ".agents/skills", ".claude/skills"},
 		Loads:    inAgents(Parent, "CLAUDE.md", "CONTEXT.md"),
@@ -337,6 +348,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "qwen", Title: "Qwen Code",
+		Home: []string{".qwen/QWEN.md"},
 		Folder: &Folder{
 			Dir: ".qwen/rules", Ext: ".md", Dialect: Dialect{NoDots: true},
 			Fields:   []Field{{Key: "description", Kind: Description, When: forGlobs}, {Key: "paths", Kind: ListGlobs, When: forGlobs}},

@@ -15,6 +15,7 @@ type Verdict struct {
 	Loaded bool     `json:"loaded"`
 	Reason string   `json:"reason"`
 	Rules  []string `json:"rules,omitempty"` // in the block of a shared file
+	Bytes  int      `json:"bytes,omitempty"`
 }
 
 // Rulefiles are the files of a project that some client may load, sorted, with their
@@ -22,6 +23,9 @@ type Verdict struct {
 type Rulefiles struct {
 	paths   []string
 	content map[string][]byte
+	links   map[string]link // the links among them
+	folders []string        // links to folders that are not in the project
+	others  []string        // commands, skills, agents and files of modes
 }
 
 // skippedFolders have files of others; clients skip them, too.
@@ -33,9 +37,9 @@ func Skips(folder string) bool { return slices.Contains(skippedFolders, folder) 
 // maxExplained is the longest rule file that is read to explain it.
 const maxExplained = 4 << 20
 
-// Scan finds the rule files of a project. It follows no links.
+// Scan finds the rule files of a project, also behind links.
 func Scan(project fs.FS) (*Rulefiles, error) {
-	found := &Rulefiles{content: map[string][]byte{}}
+	found := &Rulefiles{content: map[string][]byte{}, links: map[string]link{}}
 	names := loadedNames()
 	err := fs.WalkDir(project, ".", func(file string, d fs.DirEntry, err error) error {
 		switch {
@@ -45,7 +49,13 @@ func Scan(project fs.FS) (*Rulefiles, error) {
 			return err
 		case d.IsDir() && Skips(d.Name()):
 			return fs.SkipDir
-		case !d.Type().IsRegular() || !mayBeRule(file, names):
+		case d.Type()&fs.ModeSymlink != 0:
+			found.follow(project, file, names)
+			return nil
+		case !d.Type().IsRegular():
+			return nil
+		case !mayBeRule(file, names):
+			found.addOther(file)
 			return nil
 		}
 		info, err := d.Info()
@@ -157,6 +167,7 @@ func (c *Client) Explain(files *Rulefiles, file, cwd string) []Verdict {
 	for _, f := range c.folders() {
 		e.folder(f)
 	}
+	e.linkedFolders()
 	e.dropCopies()
 	e.cut()
 	slices.SortStableFunc(e.verdicts, func(a, b Verdict) int {
@@ -184,7 +195,10 @@ func (e *explainer) add(file string, loaded bool, format string, args ...any) {
 		return
 	}
 	e.seen[file] = true
-	v := Verdict{Path: file, Loaded: loaded, Reason: fmt.Sprintf(format, args...)}
+	v := Verdict{Path: file, Loaded: loaded, Reason: fmt.Sprintf(format, args...), Bytes: len(e.files.content[file])}
+	if l, linked := e.files.links[file]; linked {
+		e.client.throughLink(&v, l)
+	}
 	if block, err := SplitBlock(e.files.content[file]); err == nil {
 		for _, s := range block.Sections {
 			v.Rules = append(v.Rules, string(s.Name))

@@ -50,10 +50,14 @@ func ParseLocal(data []byte) (l Local, err error) {
 
 // yamlError returns an error of the YAML reader without its name.
 func yamlError(err error) error {
-	if text, ok := strings.CutPrefix(err.Error(), "yaml: "); ok {
-		return errors.New(text)
+	text, ok := strings.CutPrefix(err.Error(), "yaml: ")
+	if !ok {
+		return err
 	}
-	return err
+	if line, reason, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(line, "line ") {
+		return fmt.Errorf("%s is not YAML: %s", line, reason)
+	}
+	return errors.New(text)
 }
 
 // excludes reports whether the person leaves a ruleset out.

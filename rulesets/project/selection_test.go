@@ -52,3 +52,15 @@ func TestSelectionSchema(t *testing.T) {
 		}
 	}
 }
+
+// A selection that matches nothing is told, since a name may be misspelled.
+func TestSelectionOfNothing(t *testing.T) {
+	b := newBench(t, "cursor")
+	b.create("go_style", "", "Text.\n")
+	for word, told := range map[string]bool{"go_*": false, "nosuch*": true} {
+		_, warnings, err := Select(t.Context(), b.source, Selection{Select: []string{word}})
+		if err != nil || (len(warnings) > 0) != told {
+			t.Errorf("%s: %q, %v", word, warnings, err)
+		}
+	}
+}

@@ -74,7 +74,11 @@ func (s *Set) addAttachments(name ruleset.Name, files []editors.Attachment) {
 // Select returns the rulesets of a selection, and warnings for those that do not have
 // its label.
 func Select(ctx context.Context, source Source, s Selection) (all Set, warnings []string, err error) {
-	return selectWhere(ctx, source, s.Label, s.Selects)
+	all, warnings, err = selectWhere(ctx, source, s.Label, s.Selects)
+	if err == nil && len(s.Select) > 0 && len(all.Rulesets) == 0 && len(warnings) == 0 {
+		warnings = append(warnings, "no ruleset matches select: "+strings.Join(s.Select, ", "))
+	}
+	return all, warnings, err
 }
 
 func selectWhere(ctx context.Context, source Source, label string, selects func(ruleset.Meta) bool) (all Set, warnings []string, err error) {

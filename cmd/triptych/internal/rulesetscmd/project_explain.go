@@ -30,7 +30,8 @@ func (a commands) rulesetsExplain() app.Command {
 		Short: "say which rule files each editor loads for a file, and why not the others",
 		Long: "It reads all rule files of the project, written by hand too, and decides as\n" +
 			"each client does: by the names of files, their front matter, the client's globs\n" +
-			"and its limits. Without --client, the clients of " + project.SelectionFile + ", or all that\n" +
+			"and its limits. It also lists the user's own files, and commands, skills and agents,\n" +
+			"which are no rules. Without --client, the clients of " + project.SelectionFile + ", or all that\n" +
 			"find a rule file.",
 		Example: "triptych rulesets explain src/x.go\ntriptych rulesets explain src/x.go --client codex --cwd src",
 		Flags: func(set *pflag.FlagSet) {
@@ -47,6 +48,8 @@ func (a commands) rulesetsExplain() app.Command {
 type explanation struct {
 	Client   string            `json:"client"`
 	Verdicts []editors.Verdict `json:"files"`
+	OfUser   []editors.Verdict `json:"user_files,omitempty"`
+	Others   []editors.Verdict `json:"other_files,omitempty"`
 }
 
 func (a commands) explain(f *explainFlags, word string) error {
@@ -92,13 +95,23 @@ func (a commands) explain(f *explainFlags, word string) error {
 			}
 		}
 		if len(verdicts) > 0 || !everyone {
-			all = append(all, explanation{c.Name, verdicts})
+			all = append(all, explanation{c.Name, verdicts, c.OfUser(inHome), c.NoRules(files)})
 		}
 	}
 	if f.asJSON {
 		return a.PrintJSON(all)
 	}
 	return a.printExplanations(file, all)
+}
+
+// inHome reports whether there is a file or a folder below the user's home.
+func inHome(name string) bool {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(home, filepath.FromSlash(name)))
+	return err == nil
 }
 
 // projectRoot returns the folder of the project, as an absolute path.
@@ -156,6 +169,36 @@ func (a commands) printExplanations(file string, all []explanation) error {
 			}
 			errs = append(errs, a.Printf("  %s  %s%s: %s\n", word, v.Path, rules, v.Reason))
 		}
+		errs = append(errs, a.printBesides(e))
+	}
+	return errors.Join(errs...)
+}
+
+// maxOthers is the number of other files of a client that are printed.
+const maxOthers = 10
+
+// printBesides prints the files of a client that are no rules of the project, and the size of
+// those that it loads.
+func (a commands) printBesides(e explanation) error {
+	var errs []error
+	for _, v := range e.OfUser {
+		errs = append(errs, a.Printf("  loads  %s: %s\n", v.Path, v.Reason))
+	}
+	for i, v := range e.Others {
+		if i == maxOthers {
+			errs = append(errs, a.Printf("  other  %d more commands, skills, agents and files of modes\n", len(e.Others)-i))
+			break
+		}
+		errs = append(errs, a.Printf("  other  %s: %s\n", v.Path, v.Reason))
+	}
+	files, size := 0, 0
+	for _, v := range e.Verdicts {
+		if v.Loaded {
+			files, size = files+1, size+v.Bytes
+		}
+	}
+	if files > 0 {
+		errs = append(errs, a.Printf("  in all %d bytes in %d files of the project\n", size, files))
 	}
 	return errors.Join(errs...)
 }
