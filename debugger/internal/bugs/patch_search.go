@@ -24,7 +24,8 @@ type change struct {
 // lacks what they add.
 func (f *Finder) findPatch(ctx context.Context, base search) (*Report, error) {
 	base.found = Diagnosis{Class: Logic, Title: Kind("").Title(), Reason: "code with what the patch removes, and without what it adds, is asked for"}
-	var alike, unguarded []candidate
+	var alike [][]candidate // by change
+	var unguarded []candidate
 	for _, h := range base.sources() {
 		s := base
 		s.request.Site = Site{File: h.File, Line: h.focus}
@@ -36,29 +37,35 @@ func (f *Finder) findPatch(ctx context.Context, base search) (*Report, error) {
 		for i := range all {
 			all[i].search = &s
 		}
-		alike = append(alike, s.best(all)...)
+		best := s.best(all)
+		slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
+		alike = append(alike, best)
 		unguarded = append(unguarded, s.unguarded(all)...)
 	}
-	slices.SortStableFunc(alike, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
 	slices.SortStableFunc(unguarded, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.lacks, a.lacks), cmp.Compare(b.rank, a.rank)) })
-	kept := base.keep(nil, alike, base.limit)
-	others := base.keep(kept, unguarded, len(kept)+unguardedPlaces)[len(kept):]
-	at := slices.IndexFunc(kept, func(c candidate) bool { return c.search.confidence(c) < unguardedBelow })
-	if at < 0 {
-		at = len(kept)
-	}
-	at = max(0, min(at, base.limit-len(others)))
-	kept = slices.Insert(kept, at, others...)
-	return base.report(kept[:min(len(kept), base.limit)]), nil
+	kept := base.keep(nil, inTurn(alike), base.limit)
+	return base.report(base.keep(kept, unguarded, min(base.limit, len(kept)+unguardedPlaces))), nil
 }
 
-// Places that are found for a call without the guard that a patch adds, whatever else they
-// have in common with its place: their number, and the confidence of the findings before
-// which they rank.
-const (
-	unguardedPlaces = 2
-	unguardedBelow  = 0.1
-)
+// unguardedPlaces is the number of places that are found for a call without the guard that a
+// patch adds, whatever else they have in common with its place. They fill what is left of
+// the limit: before others, they cost more places of known fixes than they found.
+const unguardedPlaces = 2
+
+// inTurn returns the first of each list, then the second of each, and so on: ranks of
+// different places cannot be compared.
+func inTurn(lists [][]candidate) []candidate {
+	var all []candidate
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, l := range lists {
+			if i < len(l) {
+				all, more = append(all, l[i]), true
+			}
+		}
+	}
+	return all
+}
 
 // keep appends candidates to kept, each place once and none that the patch changes, until
 // there are n.
