@@ -3,7 +3,9 @@ package target
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
@@ -22,12 +24,12 @@ func OfProcess(p *proc.Process, out *Output, reason string) Target {
 // and those of its container.
 func processImageOpener(process *proc.Process) func(symbols.Mapping) (symbols.File, error) {
 	return func(m symbols.Mapping) (symbols.File, error) {
-		var errs error
-		for _, path := range []string{
-			fmt.Sprintf("/proc/%d/map_files/%x-%x", process.ID(), m.Start, m.End),
-			filepath.Join(fmt.Sprintf("/proc/%d/root", process.ID()), m.Path),
-			m.Path,
-		} {
+		paths := []string{filepath.Join(fmt.Sprintf("/proc/%d/root", process.ID()), m.Path), m.Path}
+		if strings.HasSuffix(m.Path, deletedFile) {
+			paths, _ = filepath.Glob(fmt.Sprintf("/proc/%d/map_files/%x-*", process.ID(), m.Start)) // the pattern is right
+		}
+		errs := fmt.Errorf("open %s: %w", m.Path, fs.ErrNotExist)
+		for _, path := range paths {
 			f, err := core.OpenRegular(path)
 			if err == nil {
 				return f, nil
@@ -37,3 +39,8 @@ func processImageOpener(process *proc.Process) func(symbols.Mapping) (symbols.Fi
 		return nil, errs
 	}
 }
+
+// deletedFile ends the path of a mapped file that was deleted or replaced. The kernel lets
+// privileged users open it in /proc/PID/map_files, by the addresses of one mapping (proc(5)); a
+// file has several.
+const deletedFile = " (deleted)"
