@@ -26,6 +26,9 @@ type Principal struct {
 	// Label selects the version of their data that families with labelled
 	// versions show to the principal; "" leaves the choice to the family.
 	Label string
+	// Client is the program that acts for the principal by a login, as it calls itself; "" for
+	// one that shows the credentials of the principal.
+	Client string
 	// Account is data of the transport about the principal, which no other
 	// package reads.
 	Account any

@@ -122,7 +122,7 @@ func TestRoutes(t *testing.T) {
 		limit(cmd)
 		cmd.Env = append(cmd.Env, "TMPDIR="+temporary)
 	}}
-	s.start(t)
+	s.start(t, "--oauth")
 	memory := s.watch(t)
 	beside := s.bystander(t, token)
 	all := s.routes(t)

@@ -96,7 +96,7 @@ var formats = []format{
 	{id: "sendgrid-api-token", begin: []string{"SG."}, rest: `[0-9A-Za-z_.=-]{66}`, source: "twilio.com/docs/sendgrid: API keys"},
 	{id: "sendinblue-api-token", begin: []string{"xkeysib-"}, rest: hex + `{64}-` + base62 + `{16}`, source: "developers.brevo.com: authentication"},
 	{id: "sentry-token", begin: []string{"sntryu_", "sntrys_", "sntrya_", "sntryi_"}, rest: `[0-9A-Za-z+/=_-]{64,}`, source: "docs.sentry.io: token formats"},
-	{id: "server-key", begin: []string{"kdb_live_", "kdb_test_"}, rest: base62 + `{20,}`, source: "docs/operations.md: keys"},
+	{id: "server-key", begin: []string{"kdb_live_", "kdb_test_", "kdb_lent_", "kdb_next_"}, rest: base62 + `{20,}`, source: "docs/operations.md: keys"},
 	{id: "shippo-api-token", begin: []string{"shippo_live_", "shippo_test_"}, rest: hex + `{40}`, source: "docs.goshippo.com: authentication"},
 	{id: "shopify-token", begin: []string{"shpat_", "shpca_", "shppa_", "shpss_"}, rest: `[0-9A-Fa-f]{32}`, source: "shopify.dev/changelog: token prefixes"},
 	{id: "slack-app-token", begin: []string{"xapp-"}, rest: `\d-[0-9A-Z]+-\d+-[0-9A-Za-z]+`, source: "api.slack.com/concepts/token-types"},

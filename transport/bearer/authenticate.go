@@ -1,6 +1,7 @@
 package bearer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -56,7 +57,7 @@ func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principa
 	}
 	parsed, err := keys.ParseToken(token)
 	switch {
-	case err == nil:
+	case err == nil && parsed.Kind() != keys.Family: // which opens nothing
 		return d.byKey(r, parsed, from)
 	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
 		return d.byToken(r.Context(), token)
@@ -101,9 +102,18 @@ func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr
 		return mcp.Principal{}, denied(record.ID, err)
 	}
 	who := record.Principal()
+	if record.Through != nil {
+		if d.cfg.Resource == nil || record.Through.Resource != d.cfg.Resource(r) {
+			return mcp.Principal{}, denied(record.ID, errOtherResource)
+		}
+		who.Client = cmp.Or(record.Through.Name, record.Through.Client)
+	}
 	who.Account = account{plan: record.Plan, limits: record.Limits(), key: token, expires: record.Expires, unverified: unverified}
 	return who, nil
 }
+
+// errOtherResource is the reason to refuse an access token of another server.
+var errOtherResource = errors.New("the access token was made for another server")
 
 // byToken returns the principal of an access token, which the issuer's keys verify. An
 // expired one is no attempt to guess.

@@ -29,6 +29,10 @@ type Config struct {
 	// Metadata is the URL of the protected resource metadata (RFC 9728), ""
 	// without an issuer.
 	Metadata string
+	// Resource returns the URL of the endpoint as the sender of a request has it, for which
+	// access tokens of grants must have been made; nil takes no such tokens. Where Metadata is
+	// "", a challenge names the metadata of this resource.
+	Resource func(r *http.Request) string
 	// Scopes lists the scopes for which a client without a token should ask the issuer,
 	// separated by spaces; "" names none.
 	Scopes string

@@ -38,8 +38,14 @@ func NewResource(resource, issuer string, scopes ...mcp.Scope) (*Resource, error
 
 // Metadata returns the URL of the description: the path of the resource follows
 // the well-known one (RFC 9728, section 3.1).
-func (r *Resource) Metadata() string {
-	u, _ := url.Parse(r.url) // it was parsed before
+func (r *Resource) Metadata() string { return metadataOf(r.url) }
+
+// metadataOf returns the URL of the description of a resource, "" for what is no URL.
+func metadataOf(resource string) string {
+	u, err := url.Parse(resource)
+	if err != nil {
+		return ""
+	}
 	u.Path = wellKnown + u.Path
 	u.RawQuery = ""
 	return u.String()
@@ -59,6 +65,9 @@ func (r *Resource) Paths(path string) []string {
 
 // URL returns the URL of the resource.
 func (r *Resource) URL() string { return r.url }
+
+// Issuer returns the URL of the issuer of tokens.
+func (r *Resource) Issuer() string { return r.issuer }
 
 // Scopes returns the scopes of the server, separated by spaces (RFC 6749, section 3.3).
 func (r *Resource) Scopes() string {

@@ -57,6 +57,9 @@ func denied(key string, err error) *denial {
 	case errors.Is(err, keys.ErrExpired):
 		refused.cause, refused.code, refused.message = CauseExpired, mcp.CodeExpired, "License expired"
 	}
+	if errors.Is(err, errOtherResource) {
+		refused.cause = CauseToken
+	}
 	refused.key, refused.guess = key, false
 	return refused
 }
@@ -73,7 +76,7 @@ func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.A
 		d.cfg.Rejected(r.Context(), Rejection{Key: why.key, Addr: from, Code: why.code, Reason: why.details + more})
 	}
 	if why.status == http.StatusUnauthorized {
-		header["Www-Authenticate"] = []string{d.challenge(why)}
+		header["Www-Authenticate"] = []string{d.challenge(r, why)}
 	}
 	if why.retrying {
 		header.Set("Retry-After", "1")
@@ -109,12 +112,12 @@ const realm = `Bearer realm="triptych"`
 
 // challenge returns the value of WWW-Authenticate, which a 401 must have (RFC 9110,
 // section 11.6.1). Without credentials it has no error (RFC 6750, section 3.1).
-func (d *Authenticator) challenge(why *denial) string {
+func (d *Authenticator) challenge(r *http.Request, why *denial) string {
 	text := realm
 	if !why.silent {
 		text += `, error="invalid_token"`
 	}
-	text += d.metadata()
+	text += d.metadata(r)
 	if d.cfg.Scopes != "" {
 		text += `, scope="` + d.cfg.Scopes + `"` // basic/authorization, protected resource metadata
 	}
@@ -122,12 +125,17 @@ func (d *Authenticator) challenge(why *denial) string {
 }
 
 // metadata returns the parameter of a challenge that tells clients where the metadata
-// of the resource are (RFC 9728, section 5.1), "" if there are none.
-func (d *Authenticator) metadata() string {
-	if d.cfg.Metadata == "" {
+// of the resource are (RFC 9728, section 5.1), "" if there are none, or if they depend on
+// the request and that is nil.
+func (d *Authenticator) metadata(r *http.Request) string {
+	at := d.cfg.Metadata
+	if at == "" && d.cfg.Resource != nil && r != nil {
+		at = metadataOf(d.cfg.Resource(r))
+	}
+	if at == "" {
 		return ""
 	}
-	return `, resource_metadata="` + d.cfg.Metadata + `"`
+	return `, resource_metadata="` + at + `"`
 }
 
 // Forbid adds the challenge of a 403 to its header: it names the scope that is missing
@@ -137,7 +145,7 @@ func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 	if scope := mcp.MissingScope(err); scope != "" {
 		text += `, scope="` + string(scope) + `"`
 	}
-	header["Www-Authenticate"] = []string{text + d.metadata()}
+	header["Www-Authenticate"] = []string{text + d.metadata(nil)}
 }
 
 // exceeded returns the refusal of a request beyond a limit (429, RFC 6585, section 4) and

@@ -2,6 +2,7 @@ package bearer
 
 import (
 	"context"
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -108,4 +109,11 @@ func (t *throttle) makeRoomLocked(now time.Time) {
 			delete(t.by, from)
 		}
 	}
+}
+
+// Guessed delays a request that has shown wrong credentials elsewhere than in the Authorization
+// header, as [Authenticator.Authenticate] does. It reports false if as many requests from its
+// address as may wait are being delayed already.
+func (d *Authenticator) Guessed(r *http.Request) bool {
+	return d.failures.hold(r.Context(), d.client(r).Addr(), d.cfg.Now())
 }

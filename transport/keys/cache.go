@@ -74,7 +74,7 @@ func (c *cache) Find(ctx context.Context, t Token) (Record, error) {
 	if t == (Token{}) {
 		return Record{}, ErrUnknown
 	}
-	now, h := c.clock(), t.hash()
+	now, h := c.clock(), t.Hash()
 	if err := c.refresh(ctx, now-int64(MaxAge)); err != nil {
 		return c.lastKnown(h), err
 	}

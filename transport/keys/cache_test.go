@@ -34,7 +34,7 @@ func (s *slow) holds(t *testing.T, tokens ...Token) {
 	for i, token := range tokens {
 		settings := Settings{}.filled(nil)
 		id := IDPrefix + "000000000" + string(idAlphabet[i])
-		records = append(records, Record{ID: id, Kind: Live, Hash: token.hash(), Settings: settings, Created: time.Unix(1, 0)})
+		records = append(records, Record{ID: id, Kind: Live, Hash: token.Hash(), Settings: settings, Created: time.Unix(1, 0)})
 	}
 	r, errs := newRing("v", records)
 	if len(errs) > 0 {

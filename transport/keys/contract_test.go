@@ -66,6 +66,8 @@ func contract(t *testing.T, open func(t *testing.T) opener) {
 		{"rotation with grace", rotationWithGrace},
 		{"revocation", revocation},
 		{"update", update},
+		{"grants", grants},
+		{"grants end with the key", grantsEnd},
 		{"order", order},
 		{"another handle sees changes", anotherHandle},
 		{"a watch hears changes", watchHears},

@@ -40,6 +40,7 @@
 // # Reading order
 //
 //	token.go record.go settings.go       what a key is
+//	grant.go                             clients that use a key
 //	store.go                             Ring and Store; rules of every change
 //	ring.go cache.go                     all records in memory, loaded again when they are old
 //	file.go fileform.go filechange.go    keys in a file
@@ -47,6 +48,14 @@
 //	valkeychange.go valkeydurable.go     changes there, and what a server may lose
 //	valkeyindex.go                       look-ups, and making the indexes anew
 //	filewatch.go valkeywatch.go          hearing of changes by other processes
+//
+// # Grants
+//
+// A [Grant] lets a client use a key without knowing it. The grants of a key are a part of its
+// record, so they are found, cached and announced as its token is, and a change of the key ends
+// them everywhere at once. They have the hashes of two kinds of tokens: those that open the
+// record for an hour, and the part that all codes and refresh tokens of the grant begin with,
+// by which an old one is recognized. Package oauth has the rules of what follows what.
 //
 // # Errors
 //

@@ -46,6 +46,11 @@ type Record struct {
 	PreviousUntil time.Time `json:"previous_until,omitzero"`
 
 	Settings
+	// Grants are the clients that may act with the key without its token.
+	Grants []Grant `json:"grants,omitempty"`
+	// Through is the grant whose token [Ring.Find] has found; nil for a token of the key
+	// itself. It is not stored.
+	Through *Grant `json:"-"`
 
 	Created time.Time `json:"created"`
 	Rotated time.Time `json:"rotated,omitzero"` // zero if never

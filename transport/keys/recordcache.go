@@ -97,11 +97,15 @@ func (c *recordCache) advance(v version, changed []string, all bool) {
 	}
 }
 
-// hashes returns the hashes of the tokens that open the record, one or two. The second may
-// have expired.
+// hashes returns the hashes of the tokens that open the record: one or two, of which the second
+// may have expired, and those of its grants.
 func (r *Record) hashes() []Hash {
-	if r.PreviousUntil.IsZero() {
-		return []Hash{r.Hash}
+	all := []Hash{r.Hash}
+	if !r.PreviousUntil.IsZero() {
+		all = append(all, r.Previous)
 	}
-	return []Hash{r.Hash, r.Previous}
+	for i := range r.Grants {
+		all = r.Grants[i].appendHashes(all)
+	}
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // A version names a state of the stored keys; "" is none.
@@ -17,7 +18,8 @@ type ring struct {
 	slots   map[Hash]slot
 }
 
-// A slot is a token that opens a record: the index of that. A record has one or two.
+// A slot is a token that opens a record: the index of that. A record has one or two, and those
+// of its grants.
 type slot struct {
 	record int
 }
@@ -50,17 +52,14 @@ func newRing(v version, records []Record) (*ring, []error) {
 
 // add indexes a record, or leaves the ring as it was.
 func (r *ring) add(one *Record) error {
-	_, taken := r.slots[one.Hash]
-	if !one.PreviousUntil.IsZero() {
-		_, also := r.slots[one.Previous]
-		taken = taken || also || one.Previous == one.Hash
+	hashes := one.hashes()
+	for i, h := range hashes {
+		if _, taken := r.slots[h]; taken || slices.Contains(hashes[:i], h) {
+			return fmt.Errorf("another key has the token of %s", one.ID)
+		}
 	}
-	if taken {
-		return fmt.Errorf("another key has the token of %s", one.ID)
-	}
-	r.slots[one.Hash] = slot{record: len(r.records)}
-	if !one.PreviousUntil.IsZero() {
-		r.slots[one.Previous] = slot{record: len(r.records)}
+	for _, h := range hashes {
+		r.slots[h] = slot{record: len(r.records)}
 	}
 	r.records = append(r.records, *one)
 	return nil
@@ -77,15 +76,25 @@ func (r *ring) find(h Hash) (Record, bool) {
 	return r.records[s.record].openedBy(h)
 }
 
-// openedBy reports whether a token opens the record. For a token that a rotation replaced,
-// the record expires when that token does.
+// openedBy reports whether a token opens the record. For a token that a rotation replaced, and
+// for an access token, the record expires when that token does.
 func (r Record) openedBy(h Hash) (Record, bool) {
 	current := subtle.ConstantTimeCompare(r.Hash[:], h[:]) == 1
 	previous := subtle.ConstantTimeCompare(r.Previous[:], h[:]) == 1 && !r.PreviousUntil.IsZero()
-	if !current && previous && (r.Expires.IsZero() || r.PreviousUntil.Before(r.Expires)) {
-		r.Expires = r.PreviousUntil
+	if current || previous {
+		if !current {
+			r.expireBy(r.PreviousUntil)
+		}
+		return r, true
 	}
-	return r, current || previous
+	return r.grantedTo(h)
+}
+
+// expireBy makes the record expire at a time, unless it does earlier.
+func (r *Record) expireBy(t time.Time) {
+	if r.Expires.IsZero() || t.Before(r.Expires) {
+		r.Expires = t
+	}
 }
 
 // get returns the record with an ID, or a [*NotFoundError].

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -46,16 +47,22 @@ type Store interface {
 	// Get returns one record, or a [*NotFoundError].
 	Get(ctx context.Context, id string) (Record, error)
 	// Rotate gives a key a new token, which is returned this once. The one before works on for
-	// grace, 0 for not at all, any earlier one stops. A revoked key is not rotated:
+	// grace, 0 for not at all, any earlier one stops, and so do the grants. A revoked key is not rotated:
 	// [ErrRevoked].
 	Rotate(ctx context.Context, id string, grace time.Duration) (Record, Token, error)
-	// Revoke makes a key stop working for ever: no method undoes it. Doing it twice changes
+	// Revoke makes a key and its grants stop working for ever: no method undoes it. Doing it twice changes
 	// nothing, and the first time of revocation stays.
 	Revoke(ctx context.Context, id string) (Record, error)
 	// Update changes a key's settings. change may be called more than once, each time with the
 	// present settings, and its error leaves everything as it was. A key that was revoked can
-	// be updated.
+	// be updated. A change of other than the name and the expiry ends the grants: people have
+	// allowed clients what the key could do then.
 	Update(ctx context.Context, id string, change func(*Settings) error) (Record, error)
+	// ChangeGrants replaces the grants of a key by what change returns, without those that have
+	// expired. change may be called more than once, each time with the present record, and its
+	// error leaves everything as it was. Where there would be more than [MaxGrants], those not
+	// used for longest make room.
+	ChangeGrants(ctx context.Context, id string, change func(Record) ([]Grant, error)) (Record, error)
 	// Watch keeps the ring up to date until ctx is done, and blocks. It returns nil: failures
 	// are logged, and look-ups report them. Without it the store works, and a change of
 	// another process is seen within [MaxAge].
@@ -104,7 +111,7 @@ func (m *manager) Create(ctx context.Context, kind Kind, s Settings) (Record, To
 		return Record{}, Token{}, err
 	}
 	t := NewToken(kind)
-	r := Record{Kind: kind, Hint: t.String(), Hash: t.hash(), Settings: s, Created: stored(m.now())}
+	r := Record{Kind: kind, Hint: t.String(), Hash: t.Hash(), Settings: s, Created: stored(m.now())}
 	for added := false; !added; {
 		r.ID = IDPrefix + randomText(idAlphabet, idLen)
 		var err error
@@ -140,7 +147,7 @@ func (r Record) rotated(t Token, now time.Time, grace time.Duration) Record {
 	if grace > 0 {
 		r.Previous, r.PreviousUntil = r.Hash, stored(now.Add(grace))
 	}
-	r.Hash, r.Hint, r.Rotated = t.hash(), t.String(), now
+	r.Hash, r.Hint, r.Rotated, r.Grants = t.Hash(), t.String(), now, nil
 	return r
 }
 
@@ -150,6 +157,7 @@ func (m *manager) Revoke(ctx context.Context, id string) (Record, error) {
 		if r.Revoked.IsZero() {
 			r.Revoked = stored(m.now())
 		}
+		r.Grants = nil
 		return r, nil
 	})
 }
@@ -162,6 +170,9 @@ func (m *manager) Update(ctx context.Context, id string, change func(*Settings) 
 			return r, err
 		}
 		s = s.plain()
+		if !s.sameRights(&r.Settings) {
+			r.Grants = nil
+		}
 		r.Settings = s
 		return r, s.check()
 	})
@@ -185,9 +196,25 @@ func (r *Record) check() error {
 	if err := r.Settings.check(); err != nil {
 		return fmt.Errorf("%s: %w", r.ID, err)
 	}
-	return nil
+	return r.checkGrants()
 }
 
 // Adopt adds the record of a key of another store, such as one from a backup, whose token then
 // works here, too. It reports whether it was added: false if the ID is taken.
 func (m *manager) Adopt(ctx context.Context, r Record) (bool, error) { return m.backend.insert(ctx, r) }
+
+// ChangeGrants implements [Store].
+func (m *manager) ChangeGrants(ctx context.Context, id string, change func(Record) ([]Grant, error)) (Record, error) {
+	return m.backend.change(ctx, id, func(r Record) (Record, error) {
+		r.Grants = slices.Clone(r.Grants)
+		for i := range r.Grants {
+			r.Grants[i].Access = slices.Clone(r.Grants[i].Access)
+		}
+		grants, err := change(r)
+		if err != nil {
+			return r, err
+		}
+		r.Grants = trimGrants(grants, m.now())
+		return r, r.checkGrants()
+	})
+}

@@ -11,14 +11,22 @@ import (
 	"strings"
 )
 
-// A Kind separates the keys of production from those of trials.
+// A Kind says what a token is for. It separates the keys of production from those of trials,
+// and keys from the tokens of clients that use a key by a [Grant].
 type Kind string
 
-// The kinds.
+// The kinds. A key is Live or Test.
 const (
 	Live Kind = "live"
 	Test Kind = "test"
+	// Access is the kind of access tokens of a grant.
+	Access Kind = "lent"
+	// Family is the kind of the part that codes and refresh tokens of a grant begin with.
+	Family Kind = "next"
 )
+
+// kinds lists the kinds. Their names have the same length.
+var kinds = [...]Kind{Live, Test, Access, Family}
 
 // The text of a token: kdb_live_ or kdb_test_, random characters, a checksum. The fixed
 // beginning lets secret scanners find tokens that were published.
@@ -77,7 +85,12 @@ func ParseToken(text string) (Token, error) {
 
 // hasKind reports whether a text begins like a token of some kind.
 func hasKind(text string) bool {
-	return strings.HasPrefix(text, marker+string(Live)+"_") || strings.HasPrefix(text, marker+string(Test)+"_")
+	for _, kind := range kinds {
+		if strings.HasPrefix(text, marker) && text[kindLen-1] == '_' && text[len(marker):kindLen-1] == string(kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // checksum returns the CRC-32 (IEEE) of a text in base 62, highest digit first. The function
@@ -147,9 +160,9 @@ func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 // a token cannot be unmarshaled.
 func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// hash returns the stored form of a token. A token is 178 random bits, not a
+// Hash returns the stored form of a token. A token is 178 random bits, not a
 // password that can be guessed, so a fast hash is as good as a slow one here.
-func (t Token) hash() Hash {
+func (t Token) Hash() Hash {
 	var text [tokenLen]byte // not on the heap
 	return sha256.Sum256(text[:copy(text[:], t.text)])
 }

@@ -99,7 +99,7 @@ func (s *ValkeyStore) Find(ctx context.Context, t Token) (Record, error) {
 	if t == (Token{}) {
 		return Record{}, ErrUnknown
 	}
-	now, h := s.clock(), t.hash()
+	now, h := s.clock(), t.Hash()
 	err := s.refresh(ctx, now-int64(MaxAge))
 	one, known := s.cached.find(h)
 	switch {

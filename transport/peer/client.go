@@ -232,7 +232,7 @@ func (c *Client) send(ctx context.Context, r *http.Request, body []byte, from ne
 	if err != nil {
 		return nil, err
 	}
-	req.Header = r.Header.Clone()
+	req.Header, req.Host = r.Header.Clone(), r.Host // access tokens are good for a host
 	for _, name := range hop {
 		delete(req.Header, name)
 	}

@@ -1,7 +1,9 @@
 package routes
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/netip"
@@ -25,10 +27,10 @@ func (t *Table) charge(row *Route, w http.ResponseWriter, r *http.Request, calle
 			give()
 		}
 	}
-	if row.Body == Form {
+	if row.isRead() {
 		hold := t.bodyHold(r, caller)
 		held = append(held, hold.Release)
-		if !t.readForm(row, w, r, caller, hold) {
+		if !t.readBody(row, w, r, caller, hold) {
 			return release, false
 		}
 	}
@@ -80,12 +82,16 @@ func network(remote string) string {
 // maxFields bounds the fields of a form: each takes memory besides its text.
 const maxFields = 1000
 
-// readForm reads the form of a request into r.PostForm and, with the query, into r.Form. It
-// reports false when it has answered. The memory of the decoded text is taken, too.
-func (t *Table) readForm(row *Route, w http.ResponseWriter, r *http.Request, caller *mcp.Caller, hold *budget.Hold) bool {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" || r.Header.Get("Content-Encoding") != "" {
+// mediaTypes lists the media types of the bodies that the table reads.
+var mediaTypes = map[Body]string{Form: "application/x-www-form-urlencoded", JSON: "application/json"}
+
+// readBody reads the body of a request: a form into r.PostForm and r.Form, JSON for r.Body to be
+// read again. It reports false when it has answered. The memory of the decoded text is taken,
+// too.
+func (t *Table) readBody(row *Route, w http.ResponseWriter, r *http.Request, caller *mcp.Caller, hold *budget.Hold) bool {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != mediaTypes[row.Body] || r.Header.Get("Content-Encoding") != "" {
 		w.Header().Set("Connection", "close")
-		t.refuse(row, w, r, caller, http.StatusUnsupportedMediaType, "the form must be sent as application/x-www-form-urlencoded")
+		t.refuse(row, w, r, caller, http.StatusUnsupportedMediaType, "the form must be sent as "+mediaTypes[row.Body])
 		return false
 	}
 	text, err := intake.Limits{Max: row.MaxBody, Grace: grace, Rate: t.cfg.BodyRate}.Read(w, r, hold)
@@ -96,6 +102,10 @@ func (t *Table) readForm(row *Route, w http.ResponseWriter, r *http.Request, cal
 		w.Header().Set("Connection", "close") // the rest is not read
 		t.refuseForm(row, w, r, caller, err)
 		return false
+	}
+	if row.Body == JSON {
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		return true
 	}
 	r.Body = http.NoBody
 	var form url.Values

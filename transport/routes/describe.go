@@ -34,6 +34,8 @@ func (r *Route) body() string {
 		return "`--max-body`"
 	case Form:
 		return fmt.Sprintf("form, %d KiB", r.MaxBody>>10)
+	case JSON:
+		return fmt.Sprintf("JSON, %d KiB", r.MaxBody>>10)
 	}
 	return "none"
 }

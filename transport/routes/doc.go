@@ -21,7 +21,7 @@
 //
 // A form is read into memory of the caller's budget, or of that of its network if the caller
 // is not known yet, and has to arrive at a minimum rate. Only application/x-www-form-urlencoded
-// is read. Handlers find it in [http.Request.PostForm]. A multipart body is refused, since
+// is read; a row with JSON has the same limits for application/json. Handlers find it in [http.Request.PostForm]. A multipart body is refused, since
 // net/http would write its files to the disk without a bound.
 //
 // # Concurrency

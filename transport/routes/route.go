@@ -20,6 +20,9 @@ const (
 	// Form reads application/x-www-form-urlencoded of up to [Route.MaxBody] bytes before the
 	// handler is called.
 	Form
+	// JSON reads application/json of up to [Route.MaxBody] bytes before the handler is called,
+	// which reads it from [http.Request.Body] again.
+	JSON
 	// Own leaves the body to the handler, which has budgets of its own. The table does no
 	// more for such a route than to refuse a GET with a body.
 	Own
@@ -31,7 +34,7 @@ type Route struct {
 	Path   string // as in the patterns of [http.ServeMux]
 
 	Body    Body
-	MaxBody int64         // bytes of a form
+	MaxBody int64         // bytes of a form or of JSON
 	Time    time.Duration // until the handler's context is done; 30 s
 	Cost    Cost
 
@@ -80,8 +83,8 @@ func (r *Route) check() {
 		{r.Handler == nil, "has no handler"},
 		{!strings.HasPrefix(r.Path, "/"), "has no path"},
 		{(r.Method == "") != (r.Body == Own), "has any method, which is for those with their own body"},
-		{(r.Body == Form) != (r.MaxBody > 0), "has a form without a size"},
-		{r.Body == Form && r.Method != http.MethodPost, "has a form, which needs POST"},
+		{r.isRead() != (r.MaxBody > 0), "has a form without a size"},
+		{r.isRead() && r.Method != http.MethodPost, "has a form, which needs POST"},
 		{r.Callers == nil && (r.Scope != "" || r.Cost.Calls > 0 || r.Cost.Memory > 0 || r.Cost.Alone), "charges unknown callers"},
 		{r.Cost.If != nil && r.Body != Form, "charges by a form that it does not have"},
 	} {
@@ -90,6 +93,9 @@ func (r *Route) check() {
 		}
 	}
 }
+
+// isRead reports whether the table reads the body.
+func (r *Route) isRead() bool { return r.Body == Form || r.Body == JSON }
 
 // Pattern returns the method and the path, as [http.ServeMux] writes them.
 func (r *Route) Pattern() string { return strings.TrimSpace(r.Method + " " + r.Path) }

@@ -31,17 +31,23 @@ func target(e *mcp.Event) string {
 	return e.Target
 }
 
-// details returns the facts of an event, including whether the call became a task, whose
-// result is in the record of its end.
+// details returns the facts of an event, including the client that acts for the key, and
+// whether the call became a task, whose result is in the record of its end.
 func details(e *mcp.Event) map[string]string {
-	if !e.Task {
+	client := e.Caller.Principal.Client
+	if !e.Task && client == "" {
 		return e.Details
 	}
 	all := maps.Clone(e.Details)
 	if all == nil {
 		all = map[string]string{}
 	}
-	all["task"] = "begun"
+	if e.Task {
+		all["task"] = "begun"
+	}
+	if client != "" {
+		all["client"] = client
+	}
 	return all
 }
 

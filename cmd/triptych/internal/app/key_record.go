@@ -66,6 +66,15 @@ func (s *RecordedKeys) Update(ctx context.Context, id string, change func(*keys.
 	return r, s.changed(ctx, "update", id)
 }
 
+// ChangeGrants implements [keys.Store].
+func (s *RecordedKeys) ChangeGrants(ctx context.Context, id string, change func(keys.Record) ([]keys.Grant, error)) (keys.Record, error) {
+	r, err := s.Store.ChangeGrants(ctx, id, change)
+	if err != nil {
+		return r, err
+	}
+	return r, s.changed(ctx, "clients", id)
+}
+
 func (s *RecordedKeys) changed(ctx context.Context, verb, id string) error {
 	if err := s.Record(ctx, "key/"+verb, id); err != nil {
 		return fmt.Errorf("%s was changed (%s), but the audit trail has no record of it: %w", id, verb, err)
@@ -113,6 +122,9 @@ func (r *Recorder) RecordAdministrationBy(ctx context.Context, by mcp.Caller, me
 	}
 	record := administration(method, id)
 	record.Key, record.Addr = by.Principal.ID, address(by)
+	if client := by.Principal.Client; client != "" {
+		record.Details = map[string]string{"client": client}
+	}
 	if err := r.Append(ClassifiedRecord{Record: record, Change: true}); err != nil {
 		return err
 	}

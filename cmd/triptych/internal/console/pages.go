@@ -18,6 +18,15 @@ import (
 //go:embed templates static
 var files embed.FS
 
+// Style returns the style sheet of the pages.
+func Style() []byte {
+	text, err := files.ReadFile("static/style.css")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return text
+}
+
 // pages are the templates by name, each with the frame around it.
 type pages map[string]*template.Template
 

@@ -49,7 +49,7 @@ var Quirks = []Quirk{
 	},
 	{
 		"claude.ai, Claude Desktop, ChatGPT", "offer OAuth, but no field for a key", "anthropics/claude-ai-mcp#10", asked,
-		"with `--oidc-issuer` the server accepts access tokens", []string{"cmd/triptych/testdata/script/serve_oidc.txtar"},
+		"with `--oauth` the server has a login by a page that takes a key; with `--oidc-issuer` it accepts access tokens", []string{"cmd/triptych/testdata/script/serve_oauth.txtar", "cmd/triptych/testdata/script/serve_oidc.txtar"},
 	},
 	{
 		"Gemini CLI, VS Code, claude.ai", "send no MCP-Protocol-Version after `initialize`", "0.61.0, run; anthropics/claude-ai-mcp#70", asked,

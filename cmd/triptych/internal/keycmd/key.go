@@ -29,7 +29,7 @@ func (a commands) keyCommand() app.Command {
 		Short: "make and manage the keys that callers of the HTTPS server show",
 		Long: "A key is shown once, when it is made or rotated: on standard output, and nothing\n" +
 			"else is. It is kept as a hash. A running server sees every change at once.",
-		Sub: []app.Command{a.keyCreate(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke(), a.keyFirst()},
+		Sub: []app.Command{a.keyCreate(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke(), a.keyDisconnect(), a.keyFirst()},
 	}
 }
 
@@ -52,6 +52,17 @@ type keyJSON struct {
 	Rotated  time.Time      `json:"rotated,omitzero"`
 	OldUntil time.Time      `json:"old_until,omitzero"` // the key before it works until then
 	Revoked  time.Time      `json:"revoked,omitzero"`
+	Clients  []clientJSON   `json:"clients,omitempty"` // that use the key by a login
+}
+
+// A clientJSON is a client that uses a key, for programs.
+type clientJSON struct {
+	ID       string    `json:"id"`
+	Name     string    `json:"name,omitzero"`
+	Client   string    `json:"client_id"`
+	Resource string    `json:"resource"`
+	Created  time.Time `json:"created"`
+	Used     time.Time `json:"token_made"` // when it got its last token
 }
 
 func (a commands) keyJSON(r keys.Record) keyJSON {
@@ -61,7 +72,18 @@ func (a commands) keyJSON(r keys.Record) keyJSON {
 		Plan: r.Plan, Month: limit(limits.Month), Minute: limit(limits.Minute),
 		Scopes: r.Scopes, Allow: append([]netip.Prefix{}, r.Allow...), Toolsets: r.Toolsets, Label: r.Label,
 		Created: r.Created, Expires: r.Expires, Rotated: r.Rotated, OldUntil: r.PreviousUntil, Revoked: r.Revoked,
+		Clients: a.clientsJSON(r),
 	}
+}
+
+// clientsJSON returns the clients that can use a key now.
+func (a commands) clientsJSON(r keys.Record) (all []clientJSON) {
+	for i := range r.Grants {
+		if g := &r.Grants[i]; !g.Inactive(a.Now()) {
+			all = append(all, clientJSON{ID: g.ID, Name: g.Name, Client: g.Client, Resource: g.Resource, Created: g.Created, Used: g.Used})
+		}
+	}
+	return all
 }
 
 // limit is a limit for programs: nil for none.
@@ -209,6 +231,9 @@ func (a commands) keyRows(r keys.Record) [][]string {
 	}
 	if !r.Revoked.IsZero() {
 		rows = append(rows, []string{"Revoked:", moment(r.Revoked)})
+	}
+	for _, c := range a.clientsJSON(r) {
+		rows = append(rows, []string{"Client:", fmt.Sprintf("%s %s, since %s, last token %s", c.ID, app.OneLine(cmp.Or(c.Name, c.Client)), moment(c.Created), moment(c.Used))})
 	}
 	return rows
 }

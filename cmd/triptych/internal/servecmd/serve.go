@@ -37,6 +37,7 @@ type serveFlags struct {
 	started         settings       // their values at the start, as the configuration file had them
 	noFastPath      bool
 	oidc            oidcFlags
+	oauth           oauthFlags
 	passed          net.Listener // by systemd
 }
 
@@ -63,6 +64,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program at /debug/pprof/ of --metrics-listen")
 	f.acme.register(set)
 	f.oidc.register(set)
+	f.oauth.register(set)
 }
 
 // ServeCommand returns the row of triptych serve.
@@ -110,7 +112,7 @@ func (f *serveFlags) check() ([]netip.Prefix, error) {
 	if f.pprof && f.metrics == "" {
 		return nil, app.UsageErrorf("--pprof needs --metrics-listen")
 	}
-	return proxies, errors.Join(f.budgets.check(), f.checkPeerURL())
+	return proxies, errors.Join(f.budgets.check(), f.checkPeerURL(), f.oauth.check())
 }
 
 // loopback reports whether only this machine can connect.

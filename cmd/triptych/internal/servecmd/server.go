@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/oauth"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -36,6 +37,7 @@ type server struct {
 
 	certificates *https.Certificates // nil with --plain-http
 	auth         *bearer.Authenticator
+	login        *oauth.Server // nil without one
 	endpoint     *streamable.Handler
 	around       func(http.Handler) http.Handler // accepts what other servers pass on
 	web          *https.Server
@@ -103,11 +105,19 @@ func (s *server) openServices(ctx context.Context) error {
 // It returns the handler to serve.
 func (s *server) openEndpoint() (http.Handler, error) {
 	recorder := s.services.recorder
-	s.auth = bearer.New(bearer.Config{
+	logsIn := s.oauthOn()
+	cfgAuth := bearer.Config{
 		Ring: s.services.keys, Meter: s.services.meter, Handshakes: s.services.handshakes(), Proxies: s.proxies,
 		Rejected: recorder.RecordRejection, Refused: recorder.CountRefusal,
 		Tokens: s.tokens.tokens, Metadata: s.tokens.metadata(), Scopes: s.tokens.scopes(), Now: s.Now, Logger: s.env.Logger,
-	})
+	}
+	if logsIn {
+		cfgAuth.Resource = func(r *http.Request) string { return s.resource(r).String() }
+	}
+	s.auth = bearer.New(cfgAuth)
+	if logsIn {
+		s.login = s.openLogin()
+	}
 	cfg := streamable.Config{
 		Server: s.services.server, Auth: s.auth, Loopback: s.flags.loopback(), Hosts: s.flags.hosts, Origins: s.flags.origins,
 		Barrier: recorder.Commit, Refused: recorder.RecordRefusal, Logger: s.env.Logger,

@@ -27,7 +27,11 @@ func (s *server) table(endpoint http.Handler) (routes.Config, error) {
 			Cost: routes.Cost{Memory: snapshotMemory}, Time: snapshotTime, Handler: snapshots.Handler(endpoint),
 		},
 	}
-	table.Routes = append(table.Routes, s.tokens.routes()...)
+	if s.login != nil {
+		table.Routes = append(table.Routes, s.login.Routes()...)
+	} else {
+		table.Routes = append(table.Routes, s.tokens.routes()...)
+	}
 	table.Routes = append(table.Routes, s.cardRoutes(app.PublicFacts())...)
 	list, err := s.registryRoutes(app.PublicFacts())
 	if err != nil {

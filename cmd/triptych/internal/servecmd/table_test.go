@@ -28,7 +28,7 @@ func everything(t *testing.T) *server {
 	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	f.register(set)
 	a.ServerFlags(set)
-	if err := set.Parse([]string{"--data", t.TempDir(), "--plain-http", "--console", "always", "--pprof", "--metrics-listen", ":0", "--consumers", "--registry", servers}); err != nil {
+	if err := set.Parse([]string{"--data", t.TempDir(), "--plain-http", "--console", "always", "--pprof", "--metrics-listen", ":0", "--consumers", "--registry", servers, "--oauth"}); err != nil {
 		t.Fatal(err)
 	}
 	s := &server{commands: commands{a}, flags: f, services: services{}}
@@ -84,7 +84,7 @@ func TestRowsAreGuarded(t *testing.T) {
 	for _, row := range everything(t).web.Routes() {
 		pattern := row.Pattern()
 		document := strings.HasPrefix(row.Path, "/.well-known/") || row.Path == "/mcp/server-card" || strings.HasPrefix(row.Path, registry.Path) || strings.HasPrefix(row.Path, "/static/")
-		_, login := loginPaths[row.Path]
+		login := strings.HasPrefix(row.Path, "/oauth/") || strings.HasSuffix(row.Path, "/.well-known/openid-configuration")
 		if row.Body != routes.Own && row.Callers == nil && !public[pattern] && !document && !login {
 			t.Errorf("%s is for everybody", pattern)
 		}

@@ -1,0 +1,49 @@
+package keycmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/transport/keys"
+)
+
+func (a commands) keyDisconnect() app.Command {
+	return app.Command{
+		Name: "disconnect", Args: "ID|NAME CLIENT...", Min: 2, Max: app.AnyNumber,
+		Short: "end the logins of clients that use a key",
+		Long: "Names the clients by the ids that triptych key show lists. Their tokens stop\n" +
+			"working at once; the key and its other clients go on.",
+		Flags:    a.KeysFlags,
+		Complete: a.completeKeys,
+		Run: func(ctx context.Context, args []string) error {
+			return a.withKeys(ctx, func(store keys.Store) error {
+				id, err := keyID(ctx, store, args[0])
+				if err != nil {
+					return err
+				}
+				return a.disconnect(ctx, store, id, args[1:])
+			})
+		},
+	}
+}
+
+// disconnect ends grants of a key, all or none.
+func (a commands) disconnect(ctx context.Context, store keys.Store, id string, clients []string) error {
+	_, err := store.ChangeGrants(ctx, id, func(r keys.Record) ([]keys.Grant, error) {
+		for _, client := range clients {
+			i := slices.IndexFunc(r.Grants, func(g keys.Grant) bool { return g.ID == client })
+			if i < 0 {
+				return nil, app.WithHints(app.UsageErrorf("%s has no client %s", id, client), "triptych key show "+id+" lists them")
+			}
+			r.Grants = slices.Delete(r.Grants, i, i+1)
+		}
+		return r.Grants, nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "triptych: disconnected %d of the clients of %s\n", len(clients), id)
+	return nil
+}
