@@ -62,6 +62,7 @@ func TestRestart(t *testing.T) {
 type attempt struct {
 	Tools int
 	Error string
+	Asked int // pages that the person had to answer, of login.mjs
 }
 
 func (c *restarting) outlives(t *testing.T, command []string, server string, signal syscall.Signal) {
@@ -133,9 +134,9 @@ func startKilled(t *testing.T, cmd *exec.Cmd) {
 }
 
 // serveAt starts a server that ends with the test, and waits until it serves.
-func serveAt(t *testing.T, server, data, addr string) *exec.Cmd {
+func serveAt(t *testing.T, server, data, addr string, more ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(server, append([]string{"serve", "--listen", addr}, flags(data)...)...)
+	cmd := exec.Command(server, append(append([]string{"serve", "--listen", addr}, flags(data)...), more...)...)
 	cmd.Env = withoutCookie(t)
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -168,9 +169,9 @@ func freePort(t *testing.T) string {
 }
 
 // keyIn makes a key in a data folder.
-func keyIn(t *testing.T, server, data string) string {
+func keyIn(t *testing.T, server, data string, more ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), server, "key", "create", "--data", data)
+	cmd := exec.CommandContext(t.Context(), server, append([]string{"key", "create", "--data", data}, more...)...)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("key create: %v", err)
