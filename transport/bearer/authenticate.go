@@ -37,12 +37,20 @@ func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.C
 // the stream goes on. An access token is valid until it expires.
 func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
 	mine, _ := caller.Principal.Account.(account)
-	if mine.key == (keys.Token{}) {
-		return d.cfg.Now().Before(mine.expires)
+	var record keys.Record
+	var err error
+	switch {
+	case mine.key != (keys.Token{}):
+		record, err = d.cfg.Ring.Find(ctx, mine.key)
+	case !d.cfg.Now().Before(mine.expires):
+		return false
+	case mine.rule == "":
+		return true
+	default:
+		record, err = d.cfg.Get(ctx, mine.rule)
 	}
-	record, err := d.cfg.Ring.Find(ctx, mine.key)
 	if err != nil {
-		return !errors.Is(err, keys.ErrUnknown)
+		return !isGone(err)
 	}
 	lost := func(scope mcp.Scope) bool { return !slices.Contains(record.Scopes, scope) }
 	return record.Check(d.cfg.Now(), caller.Addr.Addr()) == nil && !slices.ContainsFunc(caller.Principal.Scopes, lost)
@@ -60,7 +68,7 @@ func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principa
 	case err == nil && parsed.Kind() != keys.Family: // which opens nothing
 		return d.byKey(r, parsed, from)
 	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
-		return d.byToken(r.Context(), token)
+		return d.byToken(r.Context(), token, from)
 	}
 	return mcp.Principal{}, unauthenticated(CauseMalformed, "the key is not one of ours, mistyped or cut off")
 }
@@ -112,12 +120,41 @@ func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr
 	return who, nil
 }
 
+// isGone reports whether an error says that there is no such key.
+func isGone(err error) bool {
+	_, missing := errors.AsType[*keys.NotFoundError](err)
+	return missing || errors.Is(err, keys.ErrUnknown)
+}
+
+// byRule returns the principal of an access token whose owner has a key by a rule: the key's,
+// used by the owner.
+func (d *Authenticator) byRule(ctx context.Context, who Identity, from netip.Addr) (mcp.Principal, *denial) {
+	record, err := d.cfg.Get(ctx, who.Key)
+	if isGone(err) {
+		return mcp.Principal{}, denied(who.Key, errNoKey)
+	}
+	if err != nil {
+		d.report(ctx, "keys", err)
+		return mcp.Principal{}, unavailable("keys cannot be looked up now")
+	}
+	if err := record.Check(d.cfg.Now(), from); err != nil {
+		return mcp.Principal{}, denied(record.ID, err)
+	}
+	p := record.Principal()
+	p.Client = who.ID
+	p.Account = account{plan: record.Plan, limits: record.Limits(), rule: record.ID, expires: who.Expires}
+	return p, nil
+}
+
+// errNoKey is the reason to refuse a person whose rule names a key that does not exist.
+var errNoKey = errors.New("the rule for your group names a key that does not exist")
+
 // errOtherResource is the reason to refuse an access token of another server.
 var errOtherResource = errors.New("the access token was made for another server")
 
 // byToken returns the principal of an access token, which the issuer's keys verify. An
 // expired one is no attempt to guess.
-func (d *Authenticator) byToken(ctx context.Context, token string) (mcp.Principal, *denial) {
+func (d *Authenticator) byToken(ctx context.Context, token string, from netip.Addr) (mcp.Principal, *denial) {
 	who, err := d.cfg.Tokens.Verify(ctx, token)
 	if bad, ok := errors.AsType[*InvalidTokenError](err); ok {
 		if bad.Cause != nil {
@@ -132,6 +169,9 @@ func (d *Authenticator) byToken(ctx context.Context, token string) (mcp.Principa
 	if err != nil {
 		d.report(ctx, "the issuer of access tokens", err)
 		return mcp.Principal{}, unavailable("access tokens cannot be verified now")
+	}
+	if who.Key != "" {
+		return d.byRule(ctx, who, from)
 	}
 	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{plan: who.Plan, limits: who.Limits, expires: who.Expires}}, nil
 }

@@ -24,6 +24,9 @@ type Config struct {
 	// Handshakes counts handshakes by minute for all servers; nil counts those of this
 	// server alone, in memory.
 	Handshakes quota.Meter
+	// Get returns the record of the key with an id that an identity of Tokens names; it must
+	// be set where they do.
+	Get func(ctx context.Context, id string) (keys.Record, error)
 	// Tokens verifies access tokens of an issuer; nil when there is none.
 	Tokens Verifier
 	// Metadata is the URL of the protected resource metadata (RFC 9728), ""
@@ -123,6 +126,7 @@ type account struct {
 	plan    quota.Plan
 	limits  quota.Limits
 	key     keys.Token // zero for an access token
+	rule    string     // the id of the key that the owner of an access token has by a rule
 	expires time.Time  // of the key or the access token; zero is never
 	// unverified is set when keys cannot be looked up and the key was good when
 	// that was last possible. Only probes are answered then.

@@ -21,7 +21,8 @@
 //
 // With an [OIDC], JSON Web Tokens of one issuer are accepted, too. The principal is
 // oidc: and the token's subject; it has those scopes of the token that the server
-// knows, and the plan that the server gives all tokens. [Resource] names the issuer to
+// knows, and the plan that the server gives all tokens. With a [GroupRule], the principal is
+// a key, and the client that acts for it the token's subject. [Resource] names the issuer to
 // clients (RFC 9728).
 //
 // # Concurrency

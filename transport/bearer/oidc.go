@@ -2,9 +2,11 @@ package bearer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,6 +30,9 @@ type OIDCConfig struct {
 	Limits quota.Limits
 	// Scopes are the scopes of the server. A token gives those that it names.
 	Scopes []mcp.Scope
+	// Rules gives owners of tokens keys by their groups, the first that fits. The rights of
+	// the token do not matter then.
+	Rules []GroupRule
 	// TokenTypes are the accepted types of tokens, or [AnyTokenType]; empty
 	// means at+jwt, the type of access tokens.
 	TokenTypes []string
@@ -35,6 +40,19 @@ type OIDCConfig struct {
 	Client *http.Client
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
+}
+
+// A GroupRule gives those of a group, as the claim "groups" of their tokens names it, a key.
+type GroupRule struct{ Group, Key string }
+
+// keyFor returns the id of the key of the first rule for one of some groups, "" without one.
+func keyFor(rules []GroupRule, groups []string) string {
+	for _, rule := range rules {
+		if slices.Contains(groups, rule.Group) {
+			return rule.Key
+		}
+	}
+	return ""
 }
 
 // An OIDC verifies access tokens that are signed JSON Web Tokens (RFC 9068). It asks the
@@ -162,10 +180,14 @@ func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 	var claims struct {
 		Scope words `json:"scope"` // RFC 9068
 		Scp   words `json:"scp"`   // some issuers use this instead
+
+		Groups json.RawMessage `json:"groups"`
 	}
 	if err := token.Claims(&claims); err != nil {
 		return Identity{}, &InvalidTokenError{Reason: "the scopes of the access token cannot be read"}
 	}
+	var groups words
+	_ = json.Unmarshal(claims.Groups, &groups) // issuers have other forms, which no rule fits
 	outside := func(r rune) bool { return r < '!' || r > '~' }
 	if s := token.Subject; s == "" || len(s) > maxSubject || strings.ContainsFunc(s, outside) {
 		return Identity{}, &InvalidTokenError{Reason: "the access token does not say whose it is"}
@@ -173,6 +195,7 @@ func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 	return Identity{
 		ID: "oidc:" + token.Subject, Scopes: o.known(append(claims.Scope, claims.Scp...)),
 		Plan: o.cfg.Plan, Limits: o.cfg.Limits, Expires: token.Expiry,
+		Key: keyFor(o.cfg.Rules, groups),
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package bearer_test
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/bearer"
+	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -329,5 +331,56 @@ func TestAdmitsUntilExpiry(t *testing.T) {
 		if got := h.Valid(t.Context(), &caller); got != want {
 			t.Errorf("after %v: %v, want %v", after, got, want)
 		}
+	}
+}
+
+// A person of a group that has a rule gets the key of the rule: its rights, its quota and its
+// end. Others have the rights of their tokens.
+func TestGroupRules(t *testing.T) {
+	i := issue(t)
+	var h *fixture
+	h = build(t, func(c *bearer.Config) {
+		c.Get = func(ctx context.Context, id string) (keys.Record, error) { return h.keys.Get(ctx, id) }
+	})
+	record, _, err := h.keys.Create(t.Context(), keys.Live, keys.Settings{Name: "writers", Scopes: []mcp.Scope{"rulesets:write"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Authenticator = bearer.New(bearer.Config{
+		Ring: h.keys, Meter: h.meter, Now: func() time.Time { return h.now }, Get: h.keys.Get,
+		Tokens: bearer.NewOIDC(bearer.OIDCConfig{
+			Issuer: i.URL, Audience: audience, Plan: quota.Team, Client: i.Client(), Scopes: published, Now: func() time.Time { return h.now },
+			Rules: []bearer.GroupRule{{"gone", "key_0000000000"}, {"writers", record.ID}},
+		}),
+	})
+	claim := func(groups any) claims {
+		c := i.good()
+		c["groups"] = groups
+		return c
+	}
+	caller, _, refused := h.show(i.token(t, claim([]string{"all", "writers"})))
+	if refused != nil || caller.Principal.ID != record.ID || caller.Principal.Client != "oidc:f7c1" || !slices.Equal(caller.Principal.Scopes, record.Scopes) {
+		t.Fatalf("%+v, %+v", caller.Principal, refused)
+	}
+	if !h.Valid(t.Context(), &caller) {
+		t.Error("the caller is not valid")
+	}
+	if other, _, refused := h.show(i.token(t, claim([]string{"all"}))); refused != nil || other.Principal.ID != "oidc:f7c1" {
+		t.Errorf("another group: %+v, %+v", other.Principal, refused)
+	}
+	if other, _, refused := h.show(i.token(t, claim([]any{map[string]string{"name": "writers"}}))); refused != nil || other.Principal.ID != "oidc:f7c1" {
+		t.Errorf("groups of another form: %+v, %+v", other.Principal, refused)
+	}
+	if _, _, refused := h.show(i.token(t, claim([]string{"gone"}))); refused == nil || refused.Status != http.StatusUnauthorized {
+		t.Errorf("a rule without a key: %+v", refused)
+	}
+	if _, err := h.keys.Revoke(t.Context(), record.ID); err != nil {
+		t.Fatal(err)
+	}
+	if h.Valid(t.Context(), &caller) {
+		t.Error("the caller is valid after the key was revoked")
+	}
+	if _, _, refused := h.show(i.token(t, claim([]string{"writers"}))); refused == nil || refused.Status != http.StatusUnauthorized {
+		t.Errorf("the key was revoked: %+v", refused)
 	}
 }

@@ -21,6 +21,8 @@ type Identity struct {
 	Scopes []mcp.Scope // never nil, which would mean all
 	Plan   quota.Plan
 	Limits quota.Limits
+	// Key is the id of the key that the owner has by a rule; "" for the rights of the token.
+	Key string
 	// Expires is the time at which the token expires.
 	Expires time.Time
 }

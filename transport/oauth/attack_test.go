@@ -146,7 +146,7 @@ func TestRefreshReplay(t *testing.T) {
 	statuses := make([]int, 2)
 	for i, server := range []string{f.one.URL, f.two.URL} {
 		done.Go(func() {
-			resp, err := http.PostForm(server+"/oauth/token", refresh(client, third.Refresh)) //nolint:noctx // it ends with the test
+			resp, err := http.PostForm(server+"/oauth/token", refresh(client, third.Refresh))
 			if err == nil {
 				statuses[i] = resp.StatusCode
 				_ = resp.Body.Close()

@@ -89,7 +89,7 @@ func New(cfg Config) *Server {
 // The paths of the login, below the issuer.
 const (
 	authorizePath = "/oauth/authorize"
-	tokenPath     = "/oauth/token"
+	tokenPath     = "/oauth/token" //nolint:gosec // the path of an endpoint
 	registerPath  = "/oauth/register"
 	stylePath     = "/oauth/style.css"
 )

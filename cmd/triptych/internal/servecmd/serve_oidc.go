@@ -2,13 +2,16 @@ package servecmd
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/transport/bearer"
+	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/routes"
 )
@@ -18,6 +21,7 @@ type oidcFlags struct {
 	issuer, audience, resource string
 	plan                       string
 	types                      []string
+	groups                     map[string]string
 	own                        quota.Limits
 }
 
@@ -27,6 +31,7 @@ func (f *oidcFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.resource, "oidc-resource", "", "tell clients without a token that this is the `url` of the server; the audience unless given (TRIPTYCH_OIDC_RESOURCE)")
 	set.StringSliceVar(&f.types, "oidc-token-type", []string{"at+jwt"}, "take tokens of these `types`, such as JWT for issuers that send no at+jwt, or any; a comma-separated list")
 	set.StringVar(&f.plan, "oidc-plan", "", "the `plan` of everybody with a token: free, developer, team, enterprise (TRIPTYCH_OIDC_PLAN)")
+	set.StringToStringVar(&f.groups, "oidc-group", nil, "give those whose tokens name a `group=key` in the claim groups the key with this id: its rights, its quota, its addresses; repeatable")
 	set.Int64Var(&f.own.Month, "oidc-month", 0, "requests a month of the plan enterprise; 0 is any `number`")
 	set.Int64Var(&f.own.Minute, "oidc-minute", 0, "requests a minute of the plan enterprise; 0 is any `number`")
 }
@@ -66,10 +71,19 @@ func (f oidcFlags) open(a commands) (issuerServices, error) {
 		return issuerServices{}, app.WithHints(app.UsageErrorf("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
 	}
 	tokens := bearer.NewOIDC(bearer.OIDCConfig{
+		Rules:  f.rules(),
 		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.Scopes(), Now: a.Now,
 	})
 	address, err := f.address()
 	return issuerServices{tokens: tokens, resource: resource, address: address}, err
+}
+
+// rules returns the rules of --oidc-group in the order of the groups.
+func (f *oidcFlags) rules() (all []bearer.GroupRule) {
+	for _, group := range slices.Sorted(maps.Keys(f.groups)) {
+		all = append(all, bearer.GroupRule{Group: group, Key: f.groups[group]})
+	}
+	return all
 }
 
 // address returns the URL of --oidc-resource, nil without one.
@@ -93,6 +107,8 @@ func (f *oidcFlags) check() error {
 		return app.UsageErrorf("--oidc-issuer: %q is no URL of an issuer", f.issuer)
 	case u.Scheme != "https" && !app.IsLoopback(u.Hostname()):
 		return app.UsageErrorf("--oidc-issuer: %s is not https", f.issuer)
+	case slices.ContainsFunc(f.rules(), func(r bearer.GroupRule) bool { return !strings.HasPrefix(r.Key, keys.IDPrefix) }):
+		return app.WithHints(app.UsageErrorf("--oidc-group needs the id of a key for each group"), "triptych key list shows the ids")
 	case strings.TrimSpace(f.audience) == "":
 		return app.WithHints(app.UsageErrorf("--oidc-issuer needs --oidc-audience"), "without it, tokens for other servers would be good here")
 	}

@@ -107,7 +107,7 @@ func (s *server) openEndpoint() (http.Handler, error) {
 	recorder := s.services.recorder
 	logsIn := s.oauthOn()
 	cfgAuth := bearer.Config{
-		Ring: s.services.keys, Meter: s.services.meter, Handshakes: s.services.handshakes(), Proxies: s.proxies,
+		Ring: s.services.keys, Get: s.services.keys.Get, Meter: s.services.meter, Handshakes: s.services.handshakes(), Proxies: s.proxies,
 		Rejected: recorder.RecordRejection, Refused: recorder.CountRefusal,
 		Tokens: s.tokens.tokens, Metadata: s.tokens.metadata(), Scopes: s.tokens.scopes(), Now: s.Now, Logger: s.env.Logger,
 	}
