@@ -32,6 +32,7 @@ func (a commands) dapCommand() app.Command {
 		Example: "triptych dap\n" +
 			"triptych dap 127.0.0.1:4711",
 		Flags: func(set *pflag.FlagSet) {
+			a.DataFlags(set) // as all commands of the debugger have
 			set.BoolVar(&stdio, "stdio", false, "talk to the editor over standard input and output, as without an address")
 		},
 		Run: func(ctx context.Context, args []string) error {
