@@ -81,7 +81,7 @@ func openInput(path string) (*os.File, error) {
 	case info.IsDir():
 		err = &os.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 	default:
-		err = syscall.SetNonblock(int(f.Fd()), false) // the program expects it
+		err = setBlocking(f) // the program expects it
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
