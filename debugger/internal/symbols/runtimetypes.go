@@ -7,7 +7,10 @@ import (
 )
 
 // GoRuntime holds offsets of fields in structures of Go's runtime.
-type GoRuntime struct{ M, Curg, Sched, SP, BP uint64 }
+//
+// M and Sched are fields of g, Curg and G0 of m, SP and BP of gobuf. High is that of the upper
+// bound of g's stack.
+type GoRuntime struct{ M, Curg, G0, Sched, SP, BP, High uint64 }
 
 // GoRuntime returns the offsets from debug information; false when it lacks
 // any. They are read once.
@@ -22,6 +25,7 @@ func (im *Image) readGoOffsets() (GoRuntime, bool) {
 	if types == nil {
 		return o, false
 	}
+	var stack uint64 // of g's stack
 	found := 0
 	want := []struct {
 		typ, field string
@@ -29,6 +33,9 @@ func (im *Image) readGoOffsets() (GoRuntime, bool) {
 	}{
 		{"runtime.g", "m", &o.M},
 		{"runtime.m", "curg", &o.Curg},
+		{"runtime.m", "g0", &o.G0},
+		{"runtime.g", "stack", &stack},
+		{"runtime.stack", "hi", &o.High},
 		{"runtime.g", "sched", &o.Sched},
 		{"runtime.gobuf", "sp", &o.SP},
 		{"runtime.gobuf", "bp", &o.BP},
@@ -45,6 +52,7 @@ func (im *Image) readGoOffsets() (GoRuntime, bool) {
 			}
 		}
 	}
+	o.High += stack
 	return o, found == len(want)
 }
 

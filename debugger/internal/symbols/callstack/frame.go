@@ -53,6 +53,7 @@ type activation struct {
 	caller      *activation
 	callerFound bool // caller is set
 	guessed     bool
+	crossed     crossings
 	signal      bool
 	tail        bool // see Frame.TailCall
 	gap         bool // see Frame.Gap

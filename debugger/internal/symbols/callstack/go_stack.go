@@ -15,10 +15,15 @@ var goEnds = map[string]bool{
 
 // switches are the functions that switch to the thread's own stack and call a
 // function there.
-var switches = map[string]bool{
-	"runtime.systemstack": true, "runtime.systemstack.abi0": true,
-	"runtime.asmcgocall": true, "runtime.asmcgocall.abi0": true,
-}
+var switches = map[string]bool{"runtime.systemstack": true, "runtime.systemstack.abi0": true}
+
+// The functions through which Go calls C, and C calls Go: Go's, which switch stacks, and
+// the one that C calls.
+var (
+	toC     = map[string]bool{"runtime.asmcgocall": true, "runtime.asmcgocall.abi0": true}
+	fromC   = map[string]bool{"runtime.cgocallback": true, "runtime.cgocallback.abi0": true}
+	entryOf = map[string]bool{"crosscall2": true}
+)
 
 // injected are the functions that a signal handler makes look called: their
 // return address is that of the interrupted instruction.
@@ -43,8 +48,15 @@ func (a *activation) unwindGo() (regs dwarfregs.Registers, ok, sure bool) {
 	case goEnds[a.site.Name] && a.lookupPC != a.regs.PC():
 		a.cfa, _ = a.regs.Get(dwarfregs.RSP)
 		return regs, false, true
-	case switches[a.site.Name] && a.lookupPC != a.regs.PC():
+	case a.lookupPC == a.regs.PC():
+	case switches[a.site.Name]:
 		return a.unwindStackSwitch()
+	case toC[a.site.Name]:
+		return a.unwindCallOfC()
+	case fromC[a.site.Name]:
+		return a.unwindCallback()
+	case entryOf[a.site.Name]:
+		return a.unwindEntry()
 	}
 	return regs, false, false
 }
@@ -54,17 +66,25 @@ func (a *activation) unwindGo() (regs dwarfregs.Registers, ok, sure bool) {
 // stack was switched, and the ordinary rules apply.
 func (a *activation) unwindStackSwitch() (regs dwarfregs.Registers, ok, sure bool) {
 	g, found := a.goroutine()
-	if !found || a.row == nil {
+	if !found {
 		return regs, false, false
 	}
-	sp, err := symbols.ReadWord(a.mem, g.sched+g.spOffset)
-	bp, err2 := symbols.ReadWord(a.mem, g.sched+g.bpOffset)
+	sp, err := symbols.ReadWord(a.mem, g.sched()+g.SP)
+	bp, err2 := symbols.ReadWord(a.mem, g.sched()+g.BP)
 	if err != nil || err2 != nil || sp == 0 {
 		return regs, false, false
 	}
 	there := *a
-	there.regs.Set(dwarfregs.RSP, sp)
 	there.regs.Set(dwarfregs.RBP, bp)
+	return a.unwindAt(&there, sp)
+}
+
+// unwindAt unwinds the activation as it is on another stack, at the stack pointer that it has there.
+func (a *activation) unwindAt(there *activation, sp uint64) (regs dwarfregs.Registers, ok, sure bool) {
+	if a.row == nil {
+		return regs, false, false
+	}
+	there.regs.Set(dwarfregs.RSP, sp)
 	regs, ok = there.unwindByRow()
 	if !ok || a.program.Image(regs.PC()) == nil {
 		return regs, false, false
@@ -73,29 +93,32 @@ func (a *activation) unwindStackSwitch() (regs dwarfregs.Registers, ok, sure boo
 	return regs, true, true
 }
 
-// A goroutine is the address of the saved registers of a goroutine, and the
-// offsets of its stack and base pointer.
-type goroutine struct{ sched, spOffset, bpOffset uint64 }
+// A goroutine has the addresses of the structures of a goroutine and its thread in Go's runtime.
+type goroutine struct {
+	symbols.GoRuntime
+	m, g uint64
+}
+
+// sched returns the address of the saved registers of a g.
+func (r *goroutine) sched() uint64 { return r.g + r.Sched }
 
 // goroutine returns the user goroutine of the thread, m.curg.
-func (a *activation) goroutine() (goroutine, bool) {
-	var out goroutine
+func (a *activation) goroutine() (out goroutine, ok bool) {
 	tp, ok := a.regs.Get(dwarfregs.FSBase)
 	if !ok {
 		return out, false
 	}
-	o, ok := a.image.GoRuntime()
-	if !ok {
+	if out.GoRuntime, ok = a.image.GoRuntime(); !ok {
 		return out, false
 	}
 	// The runtime keeps g in the word below the thread pointer.
-	addr := tp - 8
-	for _, off := range []uint64{0, o.M, o.Curg} {
-		v, err := symbols.ReadWord(a.mem, addr+off)
-		if err != nil || v == 0 {
-			return out, false
-		}
-		addr = v
+	g, err := symbols.ReadWord(a.mem, tp-8)
+	if err != nil || g == 0 {
+		return out, false
 	}
-	return goroutine{addr + o.Sched, o.SP, o.BP}, true
+	if out.m, err = symbols.ReadWord(a.mem, g+out.M); err != nil || out.m == 0 {
+		return out, false
+	}
+	out.g, err = symbols.ReadWord(a.mem, out.m+out.Curg)
+	return out, err == nil && out.g != 0
 }

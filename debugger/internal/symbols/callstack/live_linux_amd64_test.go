@@ -3,6 +3,7 @@ package callstack_test
 import (
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,8 +15,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
-// firstStack attaches to a process and returns the stack of its first thread.
-func firstStack(t testing.TB, pid int) []callstack.Frame {
+// firstStack attaches to a process and returns the stack of its first thread, of at most limit
+// frames.
+func firstStack(t testing.TB, pid, limit int) []callstack.Frame {
 	t.Helper()
 	process, err := proc.Attach(t.Context(), pid, proc.Options{})
 	if err != nil {
@@ -42,7 +44,7 @@ func firstStack(t testing.TB, pid int) []callstack.Frame {
 		regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
 		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP,
 	}
-	frames, err := callstack.Unwind(p, dwarfregs.NewRegisters(general, regs.FSBase), memory, 10)
+	frames, err := callstack.Unwind(p, dwarfregs.NewRegisters(general, regs.FSBase), memory, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +59,30 @@ func (l live) ReadMemory(addr uint64, b []byte) error {
 	return err
 }
 
+// The stack of a thread in which Go has called C and C has called Go, several times, has all
+// functions of the program.
+func TestCrossings(t *testing.T) {
+	all := []string{"main.goInner", "goInner", "cInner", "main.goMiddle", "goMiddle", "cOuter", "main.main"}
+	for where, want := range map[string][]string{"go": all, "c": all[2:]} {
+		t.Run(where, func(t *testing.T) {
+			program := debuggertest.Start(t, "crossings/crossings.go", where)
+			frames := firstStack(t, program.PID, 0)
+			var got []string
+			for _, f := range frames {
+				if slices.Contains(all, f.Function) {
+					got = append(got, f.Function)
+				}
+			}
+			if last := frames[len(frames)-1]; !slices.Equal(got, want) || !strings.HasPrefix(last.Function, "runtime.goexit") {
+				t.Errorf("the stack has %q, want %q", got, want)
+				for _, f := range frames {
+					t.Log(f.String())
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkFirstStack attaches to a C program that waits in a library and shows
 // its stack with lines: this package, and gdb without its start.
 func BenchmarkFirstStack(b *testing.B) {
@@ -64,7 +90,7 @@ func BenchmarkFirstStack(b *testing.B) {
 	program.AwaitSleep()
 	b.Run("own", func(b *testing.B) {
 		for b.Loop() {
-			if frames := firstStack(b, program.PID); len(frames) < 5 {
+			if frames := firstStack(b, program.PID, 10); len(frames) < 5 {
 				b.Fatal(frames)
 			}
 		}

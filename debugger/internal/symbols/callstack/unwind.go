@@ -79,7 +79,7 @@ func (a *activation) up() *activation {
 		return nil
 	}
 	caller := newActivation(a.program, regs, a.mem, a.interrupted())
-	caller.guessed = a.guessed
+	caller.guessed, caller.crossed = a.guessed, a.crossed
 	a.caller = a.throughTailCalls(caller)
 	return a.caller
 }
