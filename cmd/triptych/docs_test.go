@@ -33,7 +33,11 @@ func TestDocumentsAreFresh(t *testing.T) {
 const generated = "Made from the tables of the program by `make generate`.\n"
 
 // A document is Markdown that grows.
-type document struct{ strings.Builder }
+type document struct {
+	strings.Builder
+	used  map[string]bool // of meanings
+	state [][]string      // rows of the table of the state of a process
+}
 
 func (d *document) line(format string, args ...any) {
 	d.WriteString(fmt.Sprintf(format, args...) + "\n")

@@ -34,8 +34,14 @@ func toolsDocument(t *testing.T) string {
 		"slash is listed as an underscore; every client may call either spelling.\n" +
 		"Unlisted arguments are accepted, but `tools/list` leaves them out, since models\n" +
 		"seldom need them.\n")
+	d.used = map[string]bool{}
 	for i, f := range app.New().Families {
 		d.family(t, f, tables[i], listed)
+	}
+	for key := range meanings {
+		if !d.used[key] {
+			t.Errorf("the meaning of %q is in no table", key)
+		}
 	}
 	return strings.TrimRight(d.String(), "\n") + "\n"
 }
@@ -53,7 +59,11 @@ func (d *document) family(t *testing.T, f app.Family, table *mcp.Table, listed m
 	for i := range table.Tools {
 		d.tool(t, &table.Tools[i], listed[table.Tools[i].Name])
 	}
-	d.resources(f.Name, table.Resources)
+	if d.state != nil {
+		d.line("### The state of a process\n")
+		d.table([]string{"member", "type", "", "meaning"}, d.state)
+	}
+	d.resources(t, f.Name, table.Resources)
 	d.prompts(f.Name, table.Prompts)
 }
 
@@ -70,13 +80,13 @@ func (d *document) tool(t *testing.T, tool *mcp.Tool, listed listedTool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.table([]string{"argument", "type", "", "default", "meaning"}, arguments(t, all, listed.InputSchema))
+	d.table([]string{"argument", "type", "", "default", "meaning"}, d.arguments(t, tool.Name, all, listed.InputSchema))
 	if listed.OutputSchema == nil {
 		d.line("The answer is text.\n")
 		return
 	}
 	d.line("The answer is text and, as structured content:\n")
-	d.table([]string{"member", "type", "", "meaning"}, members(t, "", listed.OutputSchema))
+	d.table([]string{"member", "type", "", "meaning"}, d.members(t, tool.Name, listed.OutputSchema))
 }
 
 // facts are the sentences about who may call a tool and what it does.
@@ -133,13 +143,13 @@ func readSchema(t *testing.T, raw json.RawMessage) (s docSchema) {
 }
 
 // arguments are the rows of all arguments of a tool, those that tools/list leaves out marked.
-func arguments(t *testing.T, all, listed json.RawMessage) [][]string {
+func (d *document) arguments(t *testing.T, tool string, all, listed json.RawMessage) [][]string {
 	t.Helper()
 	shown := map[string]bool{}
 	for _, p := range flatten(t, "", listed) {
 		shown[p.path] = true
 	}
-	rows := members(t, "", all)
+	rows := d.members(t, tool, all)
 	for i, p := range flatten(t, "", all) {
 		if !shown[p.path] {
 			rows[i][2] = "unlisted"
@@ -150,17 +160,42 @@ func arguments(t *testing.T, all, listed json.RawMessage) [][]string {
 }
 
 // members are the rows of a schema's properties: name, type, need and meaning.
-func members(t *testing.T, path string, schema json.RawMessage) [][]string {
+func (d *document) members(t *testing.T, tool string, schema json.RawMessage) [][]string {
 	t.Helper()
 	var rows [][]string
-	for _, p := range flatten(t, path, schema) {
+	for _, p := range flatten(t, "", schema) {
 		need := "optional"
 		if p.required {
 			need = "required"
 		}
-		rows = append(rows, []string{code(p.path), cell(typeOf(t, &p.schema)), need, cell(p.schema.Description)})
+		text := p.schema.Description
+		if text == "" {
+			text = d.meaning(t, tool, p.path)
+		}
+		row := []string{code(p.path), cell(typeOf(t, &p.schema)), need, cell(text)}
+		before, rest, inState := strings.Cut(p.path, "state.")
+		switch {
+		case !inState:
+			rows = append(rows, row)
+		case before == "":
+			d.addState(t, tool, append([]string{code(rest)}, row[1:]...))
+		}
 	}
 	return rows
+}
+
+// addState adds a row to the table of the state of a process, which is the same in all answers.
+func (d *document) addState(t *testing.T, tool string, row []string) {
+	t.Helper()
+	for _, other := range d.state {
+		if other[0] == row[0] {
+			if !slices.Equal(other, row) {
+				t.Errorf("%s: the state has %q, that of others %q", tool, row, other)
+			}
+			return
+		}
+	}
+	d.state = append(d.state, row)
 }
 
 // A docProperty is a property, however deep, by its path.
@@ -239,11 +274,15 @@ func bounds(least, most *json.Number, unit string) string {
 	return ""
 }
 
-func (d *document) resources(family string, sources []mcp.ResourceSource) {
+func (d *document) resources(t *testing.T, family string, sources []mcp.ResourceSource) {
 	var rows [][]string
 	for _, s := range sources {
 		for _, r := range s.Templates {
-			rows = append(rows, []string{code(r.URITemplate), code(string(s.Scope)), code(r.MIMEType), cell(r.Description)})
+			text := r.Description
+			if text == "" {
+				text = d.meaning(t, "resources", r.URITemplate)
+			}
+			rows = append(rows, []string{code(r.URITemplate), code(string(s.Scope)), code(r.MIMEType), cell(text)})
 		}
 	}
 	if len(rows) > 0 {
