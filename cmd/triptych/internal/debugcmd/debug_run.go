@@ -35,13 +35,13 @@ type debugAnswer struct {
 // running reports whether the program runs on.
 func (a *debugAnswer) running() bool { return a.shown.State.Status == "running" }
 
-// text is the text of the answer without output and log, which were printed already, and with the
-// line of the source.
-func (a *debugAnswer) text(text string) string {
+// text is the text of the answer without output and log, which were printed already. That of a tool
+// that has moved the process gets the line of the source.
+func (a *debugAnswer) text(text string, moved bool) string {
 	text = withoutSection(text, "Logged:", strings.Join(a.shown.Logged, "\n"))
 	text = withoutSection(text, "Output:", a.shown.Output)
 	state := &a.shown.State
-	if state.Status != "stopped" || state.File == "" || strings.HasPrefix(text, "{") {
+	if !moved || state.Status != "stopped" || state.File == "" || strings.HasPrefix(text, "{") {
 		return text
 	}
 	where := fmt.Sprintf("\n%s at %s:%d", state.Function, state.File, state.Line)
@@ -76,6 +76,9 @@ var moves = []string{
 	"continue", "wait", "step_line", "step_over", "step_out", "step_forward", "step_backward", "reverse_continue", "seek",
 }
 
+// starts are the tools that begin a session.
+var starts = []string{"launch", "attach", "restart", "open_core", "open_trace"}
+
 // Times in milliseconds: how long a move of a launched program may take before its output is
 // printed as it comes, and the longest waits for output, and for a stop.
 const (
@@ -104,8 +107,9 @@ func (s *debugShell) call(ctx context.Context, name string, arguments map[string
 		return toolcmd.DescribeError(err, "help lists the commands")
 	}
 	s.printWritten(&answer)
+	moved := moving || slices.Contains(starts, name)
 	for i := range answer.Content {
-		answer.Content[i].Text = answer.text(answer.Content[i].Text)
+		answer.Content[i].Text = answer.text(answer.Content[i].Text, moved)
 	}
 	if err := toolcmd.PrintContent(s.app.App, answer.Result); err != nil {
 		return err

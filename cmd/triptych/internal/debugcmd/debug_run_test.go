@@ -24,8 +24,11 @@ func TestDebugAnswerText(t *testing.T) {
 		if err := json.Unmarshal([]byte(tt.structured), &a.shown); err != nil {
 			t.Fatal(err)
 		}
-		if got := a.text(tt.text); got != tt.want {
+		if got := a.text(tt.text, true); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.structured, got, tt.want)
+		}
+		if got := a.text("Found", false); got != "Found" {
+			t.Errorf("%s: a look-up has %q", tt.structured, got)
 		}
 	}
 }
