@@ -1,31 +1,18 @@
 package oauth
 
 import (
-	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hkdf"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+
+	"github.com/triptych-mcp/triptych/transport/internal/sealing"
 )
 
 // A sealer encrypts and authenticates what browsers and clients keep for the server.
 type sealer struct{ aead cipher.AEAD }
 
 func newSealer(secret []byte) sealer {
-	key, err := hkdf.Key(sha256.New, secret, nil, "triptych oauth 1", 32)
-	if err != nil {
-		panic(err) // the length is one that HKDF can make
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		panic(err) // the length is one of AES
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err) // the block is one of AES
-	}
-	return sealer{aead}
+	return sealer{sealing.New(secret, "triptych oauth 1")}
 }
 
 // seal returns a value as a text that only a server with the secret can make and read, and for

@@ -1,11 +1,8 @@
 package streamable
 
 import (
-	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hkdf"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -14,6 +11,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/internal/sealing"
 )
 
 // sealPrefix begins the ids of sessions that any server of a store can go on with. An
@@ -41,26 +39,12 @@ type sealedSession struct {
 	Handshake mcp.Handshake `json:"h"`
 }
 
-// newSealer returns the sealer of a shared secret, nil without one. The key is derived by
-// HKDF (RFC 5869) under a name of its own, so that the secret can serve other purposes,
-// too.
+// newSealer returns the sealer of a shared secret, nil without one.
 func newSealer(secret []byte) *sealer {
 	if len(secret) == 0 {
 		return nil
 	}
-	key, err := hkdf.Key(sha256.New, secret, nil, "triptych session ids 1", 32)
-	if err != nil {
-		panic(err) // the length is one that HKDF can make
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		panic(err) // the length is one of AES
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err) // the block size is that of AES
-	}
-	return &sealer{aead}
+	return &sealer{sealing.New(secret, "triptych session ids 1")}
 }
 
 var errSealed = errors.New("no sealed session id of this store")
