@@ -2,7 +2,6 @@ package keys
 
 import (
 	"cmp"
-	"crypto/subtle"
 	"fmt"
 	"slices"
 	"time"
@@ -60,12 +59,12 @@ func NewGrantID() string { return "g" + randomText(idAlphabet, idLen) }
 func (r Record) grantedTo(h Hash) (Record, bool) {
 	for i := range r.Grants {
 		g := &r.Grants[i]
-		if g.Family != (Hash{}) && sameHash(g.Family, h) {
+		if g.Family != (Hash{}) && g.Family.Equal(h) {
 			r.Through = g
 			return r, true
 		}
 		for _, a := range g.Access {
-			if sameHash(a.Hash, h) {
+			if a.Hash.Equal(h) {
 				r.Through = g
 				r.expireBy(a.Until)
 				return r, true
@@ -74,9 +73,6 @@ func (r Record) grantedTo(h Hash) (Record, bool) {
 	}
 	return r, false
 }
-
-// sameHash compares hashes in constant time.
-func sameHash(a, b Hash) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
 
 // appendHashes appends the hashes of the tokens of the grant.
 func (g *Grant) appendHashes(all []Hash) []Hash {

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"cmp"
+	"crypto/subtle"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ import (
 // A Hash is the SHA-256 of a token. It is written in hexadecimal. The zero value is the hash
 // of no token.
 type Hash [32]byte
+
+// Equal reports whether two hashes are the same, in constant time.
+func (h Hash) Equal(other Hash) bool { return subtle.ConstantTimeCompare(h[:], other[:]) == 1 }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (h Hash) MarshalText() ([]byte, error) { return []byte(hex.EncodeToString(h[:])), nil }

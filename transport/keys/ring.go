@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"crypto/subtle"
 	"fmt"
 	"slices"
 	"time"
@@ -79,8 +78,8 @@ func (r *ring) find(h Hash) (Record, bool) {
 // openedBy reports whether a token opens the record. For a token that a rotation replaced, and
 // for an access token, the record expires when that token does.
 func (r Record) openedBy(h Hash) (Record, bool) {
-	current := subtle.ConstantTimeCompare(r.Hash[:], h[:]) == 1
-	previous := subtle.ConstantTimeCompare(r.Previous[:], h[:]) == 1 && !r.PreviousUntil.IsZero()
+	current := r.Hash.Equal(h)
+	previous := r.Previous.Equal(h) && !r.PreviousUntil.IsZero()
 	if current || previous {
 		if !current {
 			r.expireBy(r.PreviousUntil)

@@ -36,9 +36,6 @@ func successor(family keys.Token) string { return family.Reveal() + "." + rand.T
 // hashOf returns the stored form of a code or a refresh token.
 func hashOf(text string) keys.Hash { return sha256.Sum256([]byte(text)) }
 
-// sameHash compares hashes in constant time.
-func sameHash(a, b keys.Hash) bool { return same(string(a[:]), string(b[:])) }
-
 // An answer is that of the endpoint of tokens (RFC 6749, section 5.1).
 type answer struct {
 	Access  string `json:"access_token"`
@@ -113,13 +110,13 @@ func (s *Server) succeed(r *http.Request, text string, check func(*keys.Grant, *
 	record, err = s.cfg.Store.ChangeGrants(r.Context(), record.ID, func(record keys.Record) ([]keys.Grant, error) {
 		wrong, ended = nil, false
 		now := s.cfg.Now()
-		i := slices.IndexFunc(record.Grants, func(g keys.Grant) bool { return sameHash(g.Family, family.Hash()) })
+		i := slices.IndexFunc(record.Grants, func(g keys.Grant) bool { return g.Family.Equal(family.Hash()) })
 		if i < 0 || record.Inactive(now) {
 			return nil, errUnknown
 		}
 		g := &record.Grants[i]
 		after = *g
-		if replayed := !sameHash(g.Current, hashOf(text)); replayed || !now.Before(g.Until) {
+		if replayed := !g.Current.Equal(hashOf(text)); replayed || !now.Before(g.Until) {
 			ended = replayed
 			return slices.Delete(record.Grants, i, i+1), nil
 		}
@@ -143,7 +140,7 @@ func (s *Server) succeed(r *http.Request, text string, check func(*keys.Grant, *
 		return answer{}, errors.Join(errUnknown, s.cfg.Record(r.Context(), byClient(r, record.ID, &after), "oauth/replay", after.ID))
 	case wrong != nil:
 		return answer{}, wrong
-	case !sameHash(after.Current, hashOf(next)):
+	case !after.Current.Equal(hashOf(next)):
 		return answer{}, errUnknown // it had expired
 	}
 	return s.answerOf(&record, access, next), nil
@@ -245,7 +242,7 @@ func (s *Server) lend(ctx context.Context, id string, key keys.Token, resource s
 	access := keys.NewToken(keys.Access)
 	record, err := s.cfg.Store.ChangeGrants(ctx, id, func(record keys.Record) ([]keys.Grant, error) {
 		now := s.cfg.Now()
-		if record.Inactive(now) || !sameHash(record.Hash, key.Hash()) && !sameHash(record.Previous, key.Hash()) {
+		if record.Inactive(now) || !record.Hash.Equal(key.Hash()) && !record.Previous.Equal(key.Hash()) {
 			return nil, errUnknown
 		}
 		i := slices.IndexFunc(record.Grants, func(g keys.Grant) bool { return g.Client == id && g.Resource == resource })
