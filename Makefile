@@ -13,7 +13,7 @@ TIMES ?= 1
 # packages of conformance that take more than half a minute or a network of npm's: "make long" runs them
 LONG := attack|browser|dapclient|debugbench|editors|gdbclient|interop|load|official|scale|xml
 # packages whose tests take longest: they begin first
-SLOW := ./debugger ./conformance ./debugger/internal/recording ./cmd/triptych ./transport/audit ./debugger/internal/history ./debugger/internal/proc
+SLOW := ./debugger ./conformance ./debugger/internal/record/recording ./cmd/triptych ./transport/audit ./debugger/internal/record/history ./debugger/internal/kernel/proc
 # packages that start goroutines, or whose tests do. Those of conformance start the program, which
 # is built without the race detector.
 RACY = $$(grep -rlE --include=*.go '(^|[[:space:]])go (func|[[:alpha:]_.]+\()|\.Go\(' . | \

@@ -1,6 +1,6 @@
 package debugger
 
-import "github.com/triptych-mcp/triptych/debugger/internal/accounttools"
+import "github.com/triptych-mcp/triptych/debugger/internal/serve/accounttools"
 
 // What the family needs of the rest of the program, and its data.
 type (

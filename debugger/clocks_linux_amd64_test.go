@@ -9,7 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 )
 
 // A recording goes on wherever the program has stopped, with one thread or two: also in code of

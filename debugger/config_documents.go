@@ -10,8 +10,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/document"
 	"github.com/triptych-mcp/triptych/debugger/document/isolate"
-	"github.com/triptych-mcp/triptych/debugger/internal/folders"
-	"github.com/triptych-mcp/triptych/debugger/internal/xmltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/xmltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/folders"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
-	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
-	"github.com/triptych-mcp/triptych/debugger/internal/folders"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/bugtools"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/folders"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
-	"github.com/triptych-mcp/triptych/debugger/internal/debuginfod"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
+	"github.com/triptych-mcp/triptych/debugger/internal/program/debuginfod"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/controltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
-	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/budget"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 )
 
 // Limits of the memory of files that are debugged, in MiB. The least is enough for a small

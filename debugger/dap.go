@@ -5,7 +5,7 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/dap"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/dap"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 

@@ -8,29 +8,18 @@
 //
 // # Layers
 //
-// Each package imports only those below it.
+// The packages below internal are in groups, and each group imports only those below it.
 //
-//	debugger                                  configuration, table, errors on the wire
-//	internal/controltools traveltools         groups of tools: arguments,
-//	    looktools accounttools                handlers, texts; they alone
-//	    bugtools xmltools sessiontools        import mcp
-//	    exposetools
-//	internal/expose  internal/gdbremote       sockets for people's debuggers, gdb's
-//	                                          remote protocol
-//	internal/session                          who debugs what, one call at a time
-//	internal/calltrace  internal/valuetrace   what recorded calls did, where values
-//	                                          come from
-//	internal/stepping                         steps both ways, breakpoints, recording
-//	internal/inspect  internal/expr           frames, registers, expressions
-//	internal/target                           live process, core file, trace
-//	internal/history  internal/core           recorded execution, core files
-//	internal/symbols                          names, types, values, call stacks
-//	internal/proc  internal/ptrace            a traced process and its threads
-//	internal/x86  internal/kernel             instructions, system calls
+//	serve          tools, and the protocols of editors and of gdb
+//	session        one debuggee: steps both ways, expressions, questions about the past
+//	record         recorded execution, recordings of whole programs
+//	program        what the files of a program say: names, types, values, call stacks
+//	kernel         a traced process and its threads, system calls
+//	machine        instructions and processors
 //
-// Beside them, document has the XML library and bugs the search for similar
-// bugs; failure, folders, plain and sourcefile are small packages that several
-// layers share.
+// Beside them, bugs searches for similar code, and limits, plain and filestamp are
+// small packages that several groups share. The doc.go of a group tells its packages.
+// Package document, not below internal, is the XML library.
 //
 // # Concurrency
 //

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
-	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 )
 
 // A findAnswer is the structured answer of find.
@@ -139,7 +139,7 @@ func TestFindNames(t *testing.T) {
 // to its name. The values of each call are collected through the same tools, and to
 // run on needs the scope of writing.
 func TestFindAndCollectInPast(t *testing.T) {
-	_, path := recordtest.Build(t, "../internal/calltrace/testdata/stray.c", "-O0")
+	_, path := recordtest.Build(t, "../internal/session/calltrace/testdata/stray.c", "-O0")
 	c := connect(t, table(t, debugger.Config{}))
 	c.ok("launch", args{"path": path})
 	c.ok("set_breakpoint", args{"function": "walk", "one_shot": true})

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"net"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/expose"
-	"github.com/triptych-mcp/triptych/debugger/internal/gdbremote"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/expose"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/gdbremote"
 )
 
 // A Connection is that of a debugger of the user's own to a session of an

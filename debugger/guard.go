@@ -1,7 +1,7 @@
 package debugger
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
 )
 
 // GuardCommand is the first argument with which the debugger starts its own

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/document/isolate"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
 )
 
 // TestMain makes the test binary its own guard, and its own reader of documents.

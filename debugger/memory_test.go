@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/internal/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 )
 
 // TestFileMemory opens a recording of some KiB that takes 40 MiB: it is refused with the flag that

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

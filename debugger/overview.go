@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
-	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/traveltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
-	"github.com/triptych-mcp/triptych/debugger/internal/target"
-	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
 // seed reads one of the files for tests.

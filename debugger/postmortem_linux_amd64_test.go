@@ -12,8 +12,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/debugger/internal/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 )
 
 // coreOf lets gdb run shapes.c to a marked line and leave a core file in a

@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/recording"
-	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/traveltools"
 )
 
 // A recorded run of a program.

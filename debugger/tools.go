@@ -5,14 +5,14 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/accounttools"
-	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
-	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
-	"github.com/triptych-mcp/triptych/debugger/internal/exposetools"
-	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/accounttools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/bugtools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/controltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/exposetools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/traveltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/xmltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
-	"github.com/triptych-mcp/triptych/debugger/internal/xmltools"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/budget"
-	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/traveltools"
 )
 
 // A trace with the symbols of its program, and what is shown of it.

@@ -119,6 +119,42 @@ func refused(folder, from, imported string) string {
 	return ""
 }
 
+// below lists, for each group of the debugger's packages, the groups that it may import.
+// The packages of no group ("") import none of these.
+var below = map[string][]string{
+	"serve":   {"session", "bugs", "record", "program", "kernel", "machine"},
+	"session": {"record", "program", "kernel", "machine"},
+	"record":  {"kernel", "machine"},
+	"program": {"kernel", "machine"},
+	"kernel":  {"machine"},
+	"machine": nil,
+	"bugs":    nil,
+}
+
+// groupOf returns the group of a package of the debugger, "" if it has none.
+func groupOf(path string) string {
+	inside, ok := strings.CutPrefix(path, module+"/debugger/internal/")
+	group, _, _ := strings.Cut(inside, "/")
+	if _, known := below[group]; !ok || !known {
+		return ""
+	}
+	return group
+}
+
+// The groups of the debugger's packages are layers.
+func TestGroupsAreLayers(t *testing.T) {
+	for _, p := range goList(t) {
+		from := groupOf(p.ImportPath)
+		inside := strings.HasPrefix(p.ImportPath, module+"/debugger/internal/") && !strings.Contains(p.ImportPath, "test")
+		for _, imported := range p.Imports {
+			to := groupOf(imported)
+			if inside && to != "" && to != from && !slices.Contains(below[from], to) {
+				t.Errorf("%s imports %s, which is not below it", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
 // isShared reports whether a package is one of those that all may import.
 func isShared(path string) bool {
 	return slices.Contains(shared, strings.TrimPrefix(path, module+"/"))
@@ -213,15 +249,15 @@ func TestRefused(t *testing.T) {
 		{"mcp/schema", "net/http", false},
 		{"rulesets/internal/filestore", module + "/rulesets/ruleset", true},
 		{"rulesets/internal/filestore", module + "/mcp", false},
-		{"debugger/internal/looktools", module + "/mcp", true},
-		{"debugger/internal/looktools", module + "/jsonrpc", true},
-		{"debugger/internal/looktools", module + "/debugger/proc", true},
-		{"debugger/internal/looktools", module + "/aoc", false},
-		{"debugger/internal/looktools", module + "/transport/audit", false},
-		{"debugger/internal/looktools", "net/http", false},
+		{"debugger/internal/serve/looktools", module + "/mcp", true},
+		{"debugger/internal/serve/looktools", module + "/jsonrpc", true},
+		{"debugger/internal/serve/looktools", module + "/debugger/proc", true},
+		{"debugger/internal/serve/looktools", module + "/aoc", false},
+		{"debugger/internal/serve/looktools", module + "/transport/audit", false},
+		{"debugger/internal/serve/looktools", "net/http", false},
 		{"debugger/internal/session", module + "/mcp", false},
 		{"rulesets/lint", module + "/mcp/secrets", true},
-		{"debugger/internal/redact", module + "/mcp/secrets", true},
+		{"debugger/internal/session/redact", module + "/mcp/secrets", true},
 		{"mcp/secrets", module + "/mcp", false},
 		{"mcp/secrets", "net/http", false},
 		{"chess", module + "/aoc", false},

@@ -156,7 +156,7 @@ func (b *bench) visits(ctx context.Context, program string, threads int) (times 
 
 // growHistory draws what going back costs over the length of what was recorded.
 func (b *bench) growHistory(ctx context.Context) error {
-	results, err := b.goBench(ctx, "debugger/internal/history", "^BenchmarkLength$")
+	results, err := b.goBench(ctx, "debugger/internal/record/history", "^BenchmarkLength$")
 	if err != nil {
 		return err
 	}

@@ -1,21 +1,9 @@
-// Package kernel describes the effects of Linux system calls on the x86-64
-// process that makes them: which of its memory they write, and whether its
-// mappings or threads change.
+// Package kernel holds the packages that ask Linux.
 //
-//	effect := kernel.Of(call, read)
-//	if effect.Unknown {
-//		// take a snapshot: nothing may be assumed
-//	}
-//	for _, span := range effect.Writes {
-//		save(span)
-//	}
-//
-// An effect depends only on the number and the arguments of the call, and on the
-// memory that they point to. The package builds on all systems.
-//
-// # Unknown calls
-//
-// The effect of a call that is not in the table, or that depends on anything
-// else, is Unknown. Ranges may be longer than what the call writes, never
-// shorter: a call that fails early writes less.
+//	proc      a traced process: its threads, breakpoints and memory
+//	guard     what becomes of it if its debugger is killed
+//	ptrace    requests to the kernel's tracer
+//	procfs    files of /proc
+//	syscalls  what system calls write, and whether they change mappings or threads
+//	features  what a machine lacks, and what that costs
 package kernel

@@ -4,9 +4,9 @@ import (
 	"context"
 	"syscall"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/expr"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/expr"
 )
 
 // WriteMemory writes memory of the process. If there is a history, it records

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
-	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
 // Follow decides what becomes of the children of a session's process from now on. With

@@ -1,6 +1,18 @@
 // Package session manages debugging sessions: which client debugs which target,
 // which call may use it, and when the session ends.
 //
+// The packages below it work on one debuggee:
+//
+//	calltrace   what a call did              valuetrace  where a value came from
+//	collect     values at each hit of places heap        who allocated and freed a block
+//	stepping    steps both ways, breakpoints, recording, calls of functions
+//	waits       what threads wait for        memsearch   bytes in memory
+//	inspect     threads, frames, registers   expr        expressions
+//	target      live process, core file or trace
+//	locals      variables as a flat list     sourcefile  lines of source files
+//	redact      masks secrets                folders     the files that a caller may open
+//	failure     errors with which a request is refused
+//
 // # Life of a session
 //
 // [Registry.Add] begins a session with a target. It ends with detach

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 )
 
 // EndIfExited ends a session whose process has exited, once a caller has been

@@ -1,6 +1,6 @@
 package session
 
-import "github.com/triptych-mcp/triptych/debugger/internal/proc"
+import "github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 
 // follow lets others see that a session has stopped. Its fields are guarded by
 // Session.mu.

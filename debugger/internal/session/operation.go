@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 )
 
 // stopTime bounds the wait for a process to stop. Only a process that is stuck

@@ -14,11 +14,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
-	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
-	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
-	"github.com/triptych-mcp/triptych/debugger/internal/target"
-	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
 // A Registry holds the sessions of all clients. Clients see only their own.

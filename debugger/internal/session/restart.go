@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 )
 
 // Restart calls launch with the program that was launched in a client's session:

@@ -6,10 +6,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
-	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
 // launchCat launches a program that would never end, stopped at its beginning.

@@ -8,11 +8,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/sourcefile"
-	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
-	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/sourcefile"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 )
 
 // A Session is one process, core file or trace that one client debugs.

@@ -1,9 +1,9 @@
 package session
 
 import (
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 )
 
 // The values of State.Status.

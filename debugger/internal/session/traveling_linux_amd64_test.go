@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/failure"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sessiontest"
-	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // While a move through history is under way, a session advises to wait: no process runs

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/worktime"
 )
 
 // A Client is the caller that waits for an operation.

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
-	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
 // compilers are the programs that compile sources, by the ends of their names.

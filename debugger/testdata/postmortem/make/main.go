@@ -16,9 +16,9 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 )
 
 const folder = "/tmp/counter"

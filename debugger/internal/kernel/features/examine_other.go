@@ -1,0 +1,5 @@
+//go:build !linux
+
+package features
+
+func (m *Machine) examine() {}

@@ -1,0 +1,233 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/cpuid"
+)
+
+// Regs returns the registers of a thread. The resume flag is always 0, because it
+// depends on how the thread has stopped and not on the program.
+func (p *Process) Regs(thread int) (ptrace.Regs, error) {
+	var r ptrace.Regs
+	err := p.withCachedRegs(thread, func(s *cachedThread) error {
+		r = s.regs
+		return nil
+	}, func(tid int) error { return p.tracer.Regs(tid, &r) })
+	r.EFlags &^= ptrace.ResumeFlag
+	return r, err
+}
+
+// SetRegs replaces the registers of a thread. If that changes RIP, the thread does
+// not restart a system call that its stop interrupted, and a stop that is not
+// reported yet is dropped.
+func (p *Process) SetRegs(thread int, r ptrace.Regs) error {
+	return p.withTracer(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		var old ptrace.Regs
+		if err := p.checkEnded(p.tracer.Regs(t.id, &old)); err != nil {
+			return err
+		}
+		if old.RIP != r.RIP {
+			t.report, t.skipBreakpoint = nil, false
+			if r.OrigRAX == old.OrigRAX {
+				r.OrigRAX = ptrace.NoSyscall
+			}
+		}
+		return p.checkEnded(p.tracer.SetRegs(t.id, &r))
+	})
+}
+
+// xstateSize is as large as the vector state can be on this processor: 11,008 bytes with AMX
+// (Intel's manual, volume 2, CPUID, leaf 0DH, ECX).
+var xstateSize = max(1<<14, int(cpuid.Leaf(0xd, 0).ECX))
+
+// XState returns the floating point and vector state of a thread in the layout
+// of XSAVE. It uses buf if that is large enough.
+func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
+	err := p.withCachedRegs(thread, func(s *cachedThread) error {
+		buf = append(buf[:0], s.vectors...)
+		return s.err
+	}, func(tid int) error {
+		if cap(buf) < xstateSize {
+			buf = make([]byte, xstateSize)
+		}
+		buf = buf[:xstateSize]
+		n, err := p.tracer.XState(tid, buf)
+		buf = buf[:n]
+		return err
+	})
+	return buf, err
+}
+
+// SetXState replaces the vector state. Its length must be that of XState's result.
+func (p *Process) SetXState(thread int, state []byte) error {
+	return p.withTracer(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		return p.checkEnded(p.tracer.SetXState(t.id, state))
+	})
+}
+
+// SigMask returns the set of signals that a thread blocks. Bit 0 is signal 1.
+func (p *Process) SigMask(thread int) (uint64, error) {
+	var mask uint64
+	err := p.withTracerReadOnly(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		mask, err = p.tracer.SigMask(t.id)
+		if t.mask.cleared {
+			mask |= trapBit
+		}
+		return p.checkEnded(err)
+	})
+	return mask, err
+}
+
+// SetSigMask replaces the set of blocked signals.
+func (p *Process) SetSigMask(thread int, mask uint64) error {
+	return p.withTracer(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		t.mask = trapMask{}
+		return p.checkEnded(p.tracer.SetSigMask(t.id, mask))
+	})
+}
+
+// Rseq returns the memory [start, end) of a thread's rseq area, which the kernel
+// writes at any time. It is empty if the thread has none, see rseq(2).
+func (p *Process) Rseq(thread int) (start, end uint64, err error) {
+	err = p.withTracerReadOnly(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		start, end, err = p.tracer.Rseq(t.id)
+		return p.checkEnded(err)
+	})
+	return start, end, err
+}
+
+// checkEnded returns ErrExited in place of an error for a missing thread or memory
+// if the process has ended. Stopped threads disappear only when the process is
+// killed, but it may take a while until all have, so it waits for that.
+func (p *Process) checkEnded(err error) error {
+	if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	_ = p.tracer.Do(context.Background(), p.awaitEvents)
+	if p.ended != nil {
+		return ErrExited
+	}
+	return err
+}
+
+// awaitEvents handles events until the process has ended, for at most dyingTime.
+func (p *Process) awaitEvents() error {
+	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
+	defer cancel()
+	for p.ended == nil {
+		e, err := p.next(ctx, nil)
+		if err != nil {
+			return err
+		}
+		p.handleEvent(e)
+	}
+	return nil
+}
+
+// dyingTime limits how long the threads of a killed process may take to end.
+const dyingTime = time.Second
+
+// collect handles all pending events without waiting.
+func (p *Process) collect() {
+	for p.ended == nil {
+		e, ok, err := p.poll()
+		if err != nil || !ok {
+			return
+		}
+		p.handleEvent(e)
+	}
+}
+
+// ReadMemory reads len(b) bytes. It returns the number of bytes read and, if that
+// is less, an *ptrace.AccessError. It hides inserted breakpoints.
+func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
+	n := 0
+	err := p.withoutTracer(func() (err error) {
+		n, err = p.memory.Read(address, b)
+		p.hideBreakpoints(address, b[:n])
+		return p.checkEnded(err)
+	})
+	return n, err
+}
+
+// WriteMemory writes b, even to memory that is read-only for the process.
+func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
+	n := 0
+	err := p.withTracer(func() (err error) {
+		if p.armed {
+			return ErrRunning
+		}
+		p.code.drop()
+		n, err = p.memory.Write(address, b)
+		return p.checkEnded(err)
+	})
+	return n, err
+}
+
+// Maps returns the mappings of the process.
+func (p *Process) Maps() (procfs.Maps, error) {
+	var maps procfs.Maps
+	err := p.withoutTracer(func() (err error) {
+		maps, err = p.readMaps()
+		return err
+	})
+	return maps, err
+}
+
+func (p *Process) readMaps() (procfs.Maps, error) {
+	text, err := procfs.ReadFile(p.file("maps"))
+	if err != nil {
+		return nil, err
+	}
+	return procfs.ParseMaps(strings.NewReader(text))
+}
+
+// Executable returns the path of the program in the process's file system. The
+// file may have been replaced or deleted since; see ExecutableFile.
+func (p *Process) Executable() (string, error) {
+	return os.Readlink(p.ExecutableFile())
+}
+
+// ExecutableFile returns a path that opens the program that the process runs,
+// even if its file was replaced or deleted.
+func (p *Process) ExecutableFile() string { return p.file("exe") }
+
+// AuxV returns the auxiliary vector, for ptrace.Auxiliary.
+func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.file("auxv")) }
+
+// Descriptor names the file that a descriptor is open on, "" if it is not known.
+func (p *Process) Descriptor(fd int) string { return procfs.Descriptor(p.ID(), fd) }
+
+// file returns the path of a file in /proc/PID.
+func (p *Process) file(name string) string {
+	return fmt.Sprintf("/proc/%d/%s", p.ID(), name)
+}

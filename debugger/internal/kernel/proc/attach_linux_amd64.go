@@ -1,0 +1,210 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// Attach starts debugging a process and stops all its threads. Its errors include
+// ErrNotFound and *PermissionError.
+func Attach(ctx context.Context, pid int, options Options) (*Process, error) {
+	if err := checkAttach(pid); err != nil {
+		return nil, err
+	}
+	claim := guard.Claim(ctx, pid)
+	p, err := open(ctx, pid, options, func(p *Process) error { return p.seize(pid) })
+	if err != nil {
+		_ = claim.Close()
+		return nil, err
+	}
+	p.claim = claim
+	return p, nil
+}
+
+// open creates a Process and calls fill on its tracer's thread.
+func open(ctx context.Context, pid int, options Options, fill func(*Process) error) (*Process, error) {
+	tracer, err := ptrace.Start()
+	if err != nil {
+		return nil, err
+	}
+	p := newProcess(pid, options, tracer)
+	err = tracer.Do(ctx, func() error {
+		tracer.BeforeConsume(p.beforeConsume)
+		err := fill(p)
+		if err == nil && p.memory == nil {
+			p.memory, err = ptrace.OpenMemory(p.pid)
+		}
+		if err != nil && p.ended == nil {
+			err = errors.Join(err, p.detachAll())
+		}
+		return err
+	})
+	if err != nil {
+		tracer.Close()
+		if p.memory != nil {
+			_ = p.memory.Close()
+		}
+		return nil, refused(p.pid, err)
+	}
+	p.log = p.log.With("pid", p.pid)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.startMaxStopLocked()
+	return p, nil
+}
+
+// refused converts errors of the kernel that checkAttach cannot predict.
+func refused(pid int, err error) error {
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return &PermissionError{
+			PID: pid, Cause: "the system does not permit it",
+			Cure: "run the debugger as the user of the process or with CAP_SYS_PTRACE; in a container, permit ptrace in its seccomp profile",
+		}
+	case errors.Is(err, ptrace.ErrGone), errors.Is(err, ErrExited):
+		return ErrNotFound
+	}
+	return err
+}
+
+// seize traces all threads and stops them. Threads that are created meanwhile are
+// traced automatically if their creator is, and otherwise found by the next
+// iteration.
+func (p *Process) seize(pid int) (err error) {
+	if p.memory, err = ptrace.OpenMemory(pid); err != nil {
+		return notFound(err)
+	}
+	for {
+		found, err := p.seizeNew()
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+	}
+	if p.threads[pid] == nil {
+		return ErrNotFound
+	}
+	if err := p.stopAll(); err != nil {
+		return err
+	}
+	if p.ended != nil {
+		return ErrExited
+	}
+	return nil
+}
+
+// seizeNew traces the threads that are not traced yet and reports whether there
+// were any.
+func (p *Process) seizeNew() (bool, error) {
+	ids, err := threadIDs(p.pid)
+	if err != nil {
+		return false, notFound(err)
+	}
+	found := false
+	for _, id := range ids {
+		if p.threads[id] != nil {
+			continue
+		}
+		err := p.tracer.Seize(id, ptrace.Options)
+		switch {
+		case errors.Is(err, ptrace.ErrGone):
+			continue
+		case errors.Is(err, unix.EPERM) && p.tracedByUs(id):
+			p.adopt(id)
+		case err != nil:
+			return false, err
+		default:
+			p.threads[id] = &thread{id: id, running: true}
+			_ = p.tracer.Interrupt(id) // the end of a thread is an event
+		}
+		found = true
+	}
+	return found, nil
+}
+
+// tracedByUs reports whether a thread is already traced by this program.
+func (p *Process) tracedByUs(id int) bool {
+	return tracedHere(fmt.Sprintf("/proc/%d/task/%d", p.pid, id))
+}
+
+// adopt adds a thread that is traced automatically, before the event that
+// announces it.
+func (p *Process) adopt(id int) {
+	p.threads[id] = &thread{id: id, running: true, starting: true}
+	if first, ok := p.early[id]; ok {
+		delete(p.early, id)
+		p.handleEvent(first)
+	}
+}
+
+// threadIDs returns the ids of the threads of a process.
+func threadIDs(pid int) ([]int, error) {
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	var ids []int
+	for _, e := range entries {
+		if id, err := strconv.Atoi(e.Name()); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+// ids returns the ids of the known threads.
+func (p *Process) ids() []int { return slices.Sorted(maps.Keys(p.threads)) }
+
+// Launch starts a program and stops it before its first instruction. The program
+// is killed if this one ends while debugging it.
+func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = null.Close() }()
+	attr := spec.attributes(null)
+	argv := append([]string{spec.Path}, spec.Args...)
+	return open(ctx, 0, options, func(p *Process) error {
+		pid, err := p.tracer.Launch(spec.Path, argv, attr, ptrace.Options|ptrace.ExitKill)
+		if err != nil {
+			return spec.launchError(err)
+		}
+		p.setID(pid)
+		p.current, p.launched = pid, true
+		p.threads[pid] = &thread{id: pid}
+		if is32Bit(pid) {
+			return errors.Join(spec.error32Bit(), p.killNow())
+		}
+		return nil
+	})
+}
+
+// attributes returns the attributes of the new process. It gets its own process
+// group, so that a Ctrl-C for this program does not end it, and with a terminal
+// its own session.
+func (s Spec) attributes(null *os.File) *syscall.ProcAttr {
+	env := s.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	files := make([]uintptr, max(3, len(s.Files)))
+	for i := range files {
+		files[i] = null.Fd()
+		if i < len(s.Files) && s.Files[i] != nil {
+			files[i] = s.Files[i].Fd()
+		}
+	}
+	sys := &syscall.SysProcAttr{Setpgid: !s.Terminal, Setsid: s.Terminal, Setctty: s.Terminal}
+	return &syscall.ProcAttr{Dir: s.Dir, Env: env, Files: files, Sys: sys}
+}

@@ -1,0 +1,113 @@
+package proc
+
+import (
+	"errors"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// A patch is an int3 instruction in memory and the byte that it replaced.
+type patch struct {
+	address  uint64
+	original byte
+}
+
+// An inheritance lists what a new child has of the debugger in its memory and its signal handlers.
+type inheritance struct {
+	patches []patch
+	handler *trapHandler // nil if none of the debugger was installed
+	rescue  uint64       // as Process.rescue
+}
+
+// inheritance returns what a child inherits that is created now.
+func (p *Process) inheritance() inheritance {
+	all := inheritance{handler: p.trapHandler, rescue: p.rescue}
+	for _, l := range p.locations {
+		if l.inserted {
+			all.patches = append(all.patches, patch{l.address, l.original})
+		}
+	}
+	return all
+}
+
+// releaseChild detaches from a child, after removing what it has inherited from
+// the debugger. A child that shares the memory, as after vfork, would die of int3
+// instructions: they are removed until it has its own memory.
+func (p *Process) releaseChild(child int, inherited inheritance) {
+	shared := p.sharesMemory(child)
+	p.cleanChild(child, inherited, shared)
+	if shared {
+		p.shareMemory(child)
+	}
+	_ = p.tracer.Detach(child, 0) // fails if the child was killed
+}
+
+// shareMemory removes the int3 instructions as long as a child shares the memory.
+func (p *Process) shareMemory(child int) {
+	p.sharers = append(p.sharers, child)
+	for _, l := range p.locations {
+		if err := p.removeInt3(l); err != nil {
+			p.log.Warn("cannot remove a breakpoint from a child", "err", err)
+		}
+	}
+}
+
+// cleanChild removes what a child has inherited. The process may have got its handler of
+// SIGTRAP and the rescue code only after the fork, so they are not looked up there. If this
+// program is killed meanwhile, an int3 that is still there needs the handler, and the handler
+// needs the rescue code.
+func (p *Process) cleanChild(child int, inherited inheritance, shared bool) {
+	if len(inherited.patches) == 0 && inherited.handler == nil && inherited.rescue == 0 {
+		return
+	}
+	m, err := ptrace.OpenMemory(child)
+	if err != nil {
+		return // the child was killed
+	}
+	defer func() { _ = m.Close() }()
+	for _, x := range inherited.patches {
+		err = errors.Join(err, restoreByte(m, x.address, x.original))
+	}
+	if inherited.handler != nil {
+		err = errors.Join(err, p.restoreTrapHandlerOf(child, m, inherited.handler))
+	}
+	if !shared && err == nil {
+		err = removeRescue(m, inherited.rescue)
+	}
+	if err != nil && !errors.Is(err, ptrace.ErrGone) {
+		p.log.Warn("cannot remove all breakpoints from a child", "child", child, "err", err)
+	}
+}
+
+// kcmpVM is KCMP_VM of kcmp(2).
+const kcmpVM = 1
+
+// sharesMemory reports whether a child shares the memory of the process. It
+// returns false if kcmp(2) fails, because most programs use fork.
+func (p *Process) sharesMemory(child int) bool {
+	same, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(p.pid), uintptr(child), kcmpVM, 0, 0, 0)
+	return e == 0 && same == 0
+}
+
+// forgetSharers drops the children that have their own memory by now. After the
+// last of them it inserts the int3 instructions again.
+func (p *Process) forgetSharers() {
+	if len(p.sharers) == 0 {
+		return
+	}
+	p.sharers = slices.DeleteFunc(p.sharers, func(child int) bool { return !p.sharesMemory(child) })
+	if len(p.sharers) > 0 || !p.armed {
+		return
+	}
+	for _, l := range p.locations {
+		if l.hardware() {
+			continue
+		}
+		if err := p.insertInt3(l); err != nil {
+			p.log.Warn("cannot insert a breakpoint again", "err", err)
+		}
+	}
+}

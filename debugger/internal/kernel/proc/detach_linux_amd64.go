@@ -1,0 +1,239 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// Detach removes all breakpoints, delivers deferred signals and lets the process
+// continue as if it had never been debugged. A current Resume or Step is paused
+// first. Further calls do nothing.
+func (p *Process) Detach(ctx context.Context) error {
+	if err := p.beginDetach(ctx); err != nil {
+		return ignoreDetached(err)
+	}
+	err := p.tracer.Do(context.WithoutCancel(ctx), func() error {
+		p.unpin()
+		p.unwatchWrites()
+		p.follow = FollowParent
+		if p.ended == nil {
+			return errors.Join(p.quiesce(), p.releaseChildren(), p.letGo())
+		}
+		return p.releaseChildren()
+	})
+	p.close()
+	if p.launched && p.ended == nil {
+		go reapLater(p.pid)
+	}
+	return err
+}
+
+// letGo removes what the debugger has changed and detaches from all threads.
+func (p *Process) letGo() error {
+	return errors.Join(p.quiesce(), p.deliverTraps(), p.restoreTrapHandler(), p.quiesce(), p.uninstallRescue(), p.detachAll())
+}
+
+func ignoreDetached(err error) error {
+	if errors.Is(err, ErrDetached) {
+		return nil
+	}
+	return err
+}
+
+// reapLater reaps a launched program after Detach. It returns when the program has
+// ended. It polls a pidfd, because the program may be attached to again, and
+// wait(2) would then consume its ptrace stops. Without pidfd_open(2) the program
+// stays a zombie.
+func reapLater(pid int) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = unix.Close(fd) }()
+	for {
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
+		if err == nil {
+			break
+		}
+		if err != unix.EINTR {
+			return
+		}
+	}
+	for tracedHere(fmt.Sprintf("/proc/%d", pid)) { // its tracer reads the exit status first
+		time.Sleep(awaitTracer)
+	}
+	_ = unix.Waitid(unix.P_PIDFD, fd, nil, unix.WEXITED|unix.WNOHANG|unix.WALL, nil) // fails if the tracer has reaped it
+}
+
+// awaitTracer is the interval at which reapLater checks whether a tracer has read
+// the exit status.
+const awaitTracer = 50 * time.Millisecond
+
+// tracedHere reports whether this program traces a process or thread, which is
+// given by its folder in /proc.
+func tracedHere(folder string) bool {
+	s, err := procfs.ReadStatus(folder + "/status")
+	if err != nil || s.Number("TracerPid") == 0 {
+		return false
+	}
+	_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", s.Number("TracerPid"))) // TracerPid is a thread id
+	return err == nil
+}
+
+// beginDetach waits for the end of the current run and marks the process as
+// detached, so that no other call can begin.
+func (p *Process) beginDetach(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, p.idle.Broadcast)
+	defer stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.running && !p.detached {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p.requestPause()
+		p.idle.Wait()
+	}
+	if p.detached {
+		return ErrDetached
+	}
+	p.endFreeRunLocked()
+	p.detached = true
+	return nil
+}
+
+// close releases the resources of the Process.
+func (p *Process) close() {
+	for _, l := range p.locations {
+		closeEvents(l)
+	}
+	p.closeKept()
+	p.guard.Close()
+	_ = p.claim.Close()
+	_ = p.memory.Close()
+	p.tracer.Close()
+}
+
+// childTimeout limits how long a child may take to reach its first stop.
+const childTimeout = time.Second
+
+// releaseChildren waits for announced children and detaches from them.
+func (p *Process) releaseChildren() error {
+	ctx, cancel := context.WithTimeout(context.Background(), childTimeout)
+	defer cancel()
+	p.releaseSuccessor()
+	p.releaseHeld()
+	for len(p.children)+len(p.held) > 0 {
+		e, err := p.next(ctx, nil)
+		if errors.Is(err, ErrExited) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("children of the process do not stop: %w", err)
+		}
+		p.handleEvent(e)
+	}
+	return nil
+}
+
+// detachAll detaches from all threads, with the signals of their stops.
+func (p *Process) detachAll() error {
+	var errs error
+	for _, id := range p.ids() {
+		t := p.threads[id]
+		if t.running {
+			continue
+		}
+		p.dropPendingTrap(t)
+		if err := p.tracer.Detach(id, t.signal.number); err != nil && !errors.Is(err, ptrace.ErrGone) {
+			errs = errors.Join(errs, err)
+		}
+	}
+	return errs
+}
+
+// dropPendingTrap consumes a SIGTRAP of one of our breakpoints that is pending
+// because the thread blocks it. It would kill the process after the detach. For
+// threads that do not block SIGTRAP see deliverPendingTraps.
+func (p *Process) dropPendingTrap(t *thread) {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	if err != nil || s.Bits("SigPnd")&trapBit == 0 || t.signal.number != 0 {
+		return
+	}
+	mask, err := p.tracer.SigMask(t.id)
+	if err != nil {
+		return
+	}
+	if mask&trapBit != 0 && p.tracer.SetSigMask(t.id, ^uint64(trapBit)) != nil || p.tracer.Cont(t.id, 0) != nil {
+		return
+	}
+	for t.running = true; t.running && p.ended == nil; {
+		e, err := p.tracer.Wait()
+		if err != nil {
+			return
+		}
+		if e.Thread == t.id && e.Kind == ptrace.SignalStop && e.Signal == unix.SIGTRAP {
+			t.running, t.trap = false, true
+			p.leaveTrap(t)
+		} else {
+			p.handleEvent(e)
+		}
+	}
+	_ = p.tracer.SetSigMask(t.id, mask)
+}
+
+// Kill kills a program that this one launched. It may be called at any time; a
+// current Resume or Step then returns the end of the process.
+func (p *Process) Kill() error {
+	if !p.launched {
+		return &PermissionError{PID: p.pid, Cause: "it was not launched by the debugger, which therefore does not kill it"}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.detached {
+		return ErrDetached
+	}
+	if p.running {
+		return unix.Kill(p.pid, unix.SIGKILL)
+	}
+	p.endFreeRunLocked()
+	return p.tracer.Do(context.Background(), p.killNow)
+}
+
+// killNow kills a stopped process and waits for its end.
+func (p *Process) killNow() error {
+	if p.ended != nil {
+		return nil
+	}
+	if err := unix.Kill(p.pid, unix.SIGKILL); err != nil {
+		return err
+	}
+	p.awaitEnd()
+	if p.ended == nil {
+		return fmt.Errorf("process %d does not end", p.pid)
+	}
+	return nil
+}
+
+// awaitEnd waits for the end of a process that was killed.
+func (p *Process) awaitEnd() {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	for p.ended == nil {
+		e, err := p.next(ctx, nil)
+		if err != nil {
+			return
+		}
+		if e.Gone() || p.threads[e.Thread] == nil {
+			p.handleEvent(e)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package proc
+
+import (
+	"context"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// Occupy keeps the tracer's thread busy until release is called.
+func (p *Process) Occupy() (release func()) {
+	free, begun := make(chan struct{}), make(chan struct{})
+	done := make(chan error)
+	go func() {
+		done <- p.tracer.Do(context.Background(), func() error {
+			close(begun)
+			<-free
+			return nil
+		})
+	}()
+	<-begun
+	return func() {
+		close(free)
+		<-done
+	}
+}
+
+// Published returns what the guard would do. It is called on the tracer's thread.
+func (p *Process) Published() guard.Work { return guard.Work(p.guard.Journal().Published() & 7) }
+
+// AnnounceChild handles the event of a fork.
+func (p *Process) AnnounceChild(child int) error {
+	return p.withTracer(func() error {
+		p.handleNewTask(ptrace.Event{Thread: p.pid, Kind: ptrace.Fork, Message: uint64(child)})
+		return nil
+	})
+}
+
+// StopChild attaches to a child, whose first stop it handles.
+func (p *Process) StopChild(child int) error {
+	return p.withTracer(func() error {
+		err := errors.Join(p.tracer.Seize(child, ptrace.Options), p.tracer.Interrupt(child))
+		for err == nil {
+			var e ptrace.Event
+			if e, err = p.tracer.Wait(); err == nil && e.Thread == child {
+				p.handleEvent(e)
+				return nil
+			}
+		}
+		return err
+	})
+}
+
+// WithoutSyscallInfo makes the kernel look older than Linux 5.3 until restore is called.
+func WithoutSyscallInfo() (restore func()) {
+	noSyscallInfo = true
+	return func() { noSyscallInfo = false }
+}

@@ -1,0 +1,217 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// A Loan is a process that another package runs, see [Process.Lend].
+type Loan struct {
+	Tracer  *ptrace.Tracer
+	PID     int
+	Threads []int // in ascending order; all are in event stops
+	Pause   <-chan struct{}
+
+	Launched bool // by the debugger, or a child of such a process
+	Options  int  // of ptrace(2), for all threads, also at the end
+
+	// Inject makes a thread in an event stop execute a system call, as [Process.Inject]
+	// does: the process survives the end of this program meanwhile. Events of other
+	// threads are passed to other, or kept until the end of the loan if it is nil.
+	Inject func(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error)
+
+	// What the borrower tells when it returns the process.
+	Filtered bool                   // it has a seccomp filter that permits everything
+	Ended    *Stop                  // the process has ended
+	Executed bool                   // it executes another program
+	Signals  map[int]ptrace.SigInfo // of threads that are in signal-delivery stops
+	Current  int                    // the thread of the stop, or 0; at the beginning that of the last one
+
+	// Reported has the signals that were reported, by thread. At the beginning they
+	// arrive again, perhaps behind others. The borrower removes those that it delivers,
+	// and adds those that it reports.
+	Reported map[int]syscall.Signal
+
+	// Again has signals that are sent again at the end: their threads have left their
+	// signal-delivery stops.
+	Again map[int]ptrace.SigInfo
+
+	// Kept is kept by the borrower for the next loan, or nil. It is closed when the process
+	// ends, executes another program or is detached from.
+	Kept io.Closer
+
+	// Action returns the action for a signal.
+	Action func(sig syscall.Signal) Action
+}
+
+// Lend calls f on the tracer's thread. The process then has nothing of the debugger:
+// no breakpoints, handlers or deferred signals. Signals that were to be delivered wait in
+// the kernel. f may let the threads run, and leaves all of them stopped. A value in Pause,
+// and the end of ctx, ask it to do so. Meanwhile other methods return ErrRunning.
+func (p *Process) Lend(ctx context.Context, f func(*Loan) error) error {
+	return p.withTracerRunning(ctx, func() error {
+		if p.ended != nil {
+			return ErrExited
+		}
+		loan, err := p.beginLoan()
+		if err != nil {
+			return p.checkEnded(err)
+		}
+		loan.Kept, p.kept = p.kept, nil
+		p.tracer.BeforeConsume(nil)
+		err = f(loan)
+		p.tracer.BeforeConsume(p.beforeConsume)
+		return errors.Join(err, p.endLoan(loan))
+	})
+}
+
+// beginLoan removes what the debugger has in the process.
+func (p *Process) beginLoan() (*Loan, error) {
+	if p.follow != FollowParent {
+		return nil, errFollows
+	}
+	p.unpin()
+	p.unwatchWrites()
+	p.code.drop()
+	err := p.quiesce()
+	reported := p.reportedSignals()
+	for _, id := range p.ids() {
+		t := p.threads[id]
+		if err != nil || t == nil {
+			continue
+		}
+		if t.vfork || t.group {
+			return nil, fmt.Errorf("thread %d waits for a child or is stopped by a signal: %w", id, errBusy)
+		}
+		p.deferSignal(t)
+		err = p.sendDeferred(t)
+	}
+	err = errors.Join(err, p.restoreTrapHandler(), p.quiesce())
+	if p.ended != nil {
+		return nil, ErrExited
+	}
+	p.prepareRescue()
+	options := ptrace.Options
+	if p.launched {
+		options |= ptrace.ExitKill
+	}
+	return &Loan{
+		Tracer: p.tracer, PID: p.pid, Threads: p.ids(), Pause: p.pause, Launched: p.launched, Options: options, Signals: map[int]ptrace.SigInfo{},
+		Current: p.current, Inject: p.injectOnce, Reported: reported, Again: map[int]ptrace.SigInfo{}, Action: p.actions.of,
+	}, err
+}
+
+// errFollows is returned for a process whose children the session follows.
+var errFollows = errors.New("the session follows its children")
+
+// endLoan finds out what has become of the process.
+func (p *Process) endLoan(l *Loan) error {
+	clear(p.cached)
+	p.code.drop()
+	p.forgetSharers()
+	p.kept, p.filtered = l.Kept, p.filtered || l.Filtered
+	switch {
+	case l.Ended != nil:
+		p.end(*l.Ended)
+		return nil
+	case l.Executed:
+		p.onExec(&thread{id: p.pid})
+	}
+	ids, err := threadIDs(p.pid)
+	if err != nil {
+		return notFound(err)
+	}
+	clear(p.threads)
+	for _, id := range ids {
+		if state := procfs.ThreadStat(p.pid, id, procfs.StatState); state == "Z" || state == "X" || state == "" {
+			continue
+		}
+		t := &thread{id: id}
+		if info, ok := l.Signals[id]; ok {
+			t.signal = signalled{info.Signal(), info}
+		}
+		p.threads[id] = t
+	}
+	if len(p.threads) == 0 { // killed meanwhile; this program may be its parent and must wait for it
+		if err := p.awaitEvents(); err != nil {
+			p.end(Stop{Why: Exited, Thread: p.pid, Status: UnknownStatus})
+		}
+		return nil
+	}
+	if p.current = l.Current; p.threads[p.current] == nil {
+		p.current = p.ids()[0]
+	}
+	return p.checkEnded(errors.Join(p.replaceMemory(), p.sendAgain(l)))
+}
+
+// closeKept closes what the last loan has left.
+func (p *Process) closeKept() {
+	if p.kept != nil {
+		_ = p.kept.Close() // there is nothing to be done about it
+	}
+	p.kept = nil
+}
+
+// reportedSignals returns the signals of stops that were reported and are still to be
+// delivered, by thread.
+func (p *Process) reportedSignals() map[int]syscall.Signal {
+	reported := map[int]syscall.Signal{}
+	for id, t := range p.threads {
+		if t.signal.number != 0 && t.report == nil {
+			reported[id] = t.signal.number
+		}
+	}
+	return reported
+}
+
+// sendAgain sends the signals of [Loan.Again]. A thread whose signal was reported is then in
+// its signal-delivery stop, also if the signal still waits in the kernel.
+func (p *Process) sendAgain(l *Loan) error {
+	var err error
+	for id, info := range l.Again {
+		t := p.threads[id]
+		if t == nil {
+			continue
+		}
+		t.deferred = []signalled{{info.Signal(), info}}
+		if l.Reported[id] == info.Signal() {
+			err = errors.Join(err, p.redeliverDeferred(t))
+		} else {
+			err = errors.Join(err, p.sendDeferred(t))
+		}
+	}
+	for id, sig := range l.Reported {
+		if t := p.threads[id]; t != nil && t.signal.number == 0 && p.awaitsSignal(t, sig) {
+			t.reportedSignal = sig
+			err = errors.Join(err, p.awaitDelivery(t))
+		}
+	}
+	return err
+}
+
+// awaitsSignal reports whether a signal that was sent to a thread will be delivered to it when
+// the thread continues.
+func (p *Process) awaitsSignal(t *thread, sig syscall.Signal) bool {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	return err == nil && s.Bits("SigPnd")&^s.Bits("SigBlk")>>(sig-1)&1 != 0
+}
+
+// replaceMemory opens the memory anew if its thread has ended.
+func (p *Process) replaceMemory() error {
+	if p.threads[p.memory.PID()] != nil {
+		return nil
+	}
+	m, err := ptrace.OpenMemory(p.current)
+	if err != nil {
+		return err
+	}
+	_ = p.memory.Close()
+	p.memory = m
+	return nil
+}

@@ -1,0 +1,270 @@
+package proc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// A thread at a breakpoint or after a step is in the signal-delivery stop of
+// SIGTRAP. If this program is killed then, the signal is delivered and ends the
+// process. So while the process has breakpoints or is stepped, its SIGTRAP handler is
+// that of the rescue code or, without rescue code, a return instruction. The original
+// handler is restored by Detach, in children, and before a SIGTRAP is delivered that
+// was sent to the process.
+
+// sigaction is the kernel's struct sigaction.
+type sigaction [4]uint64 // handler, flags, restorer, mask
+
+const sigactionSize = 32
+
+func (a sigaction) bytes() []byte {
+	b := make([]byte, 0, sigactionSize)
+	for _, v := range a {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+// trapHandler holds the actions for SIGTRAP: the installed one and the original.
+type trapHandler struct {
+	ours, old sigaction
+}
+
+// installTrapHandler replaces the handler of SIGTRAP. A launched program needs none,
+// because it is killed with this one. A process without code that returns from a
+// handler cannot have one.
+func (p *Process) installTrapHandler() error {
+	if p.launched || p.trapHandler != nil || p.noTrapHandler {
+		return nil
+	}
+	p.prepareRescue()
+	ours, ok := p.trapAction()
+	if !ok {
+		p.noTrapHandler = true
+		p.log.Debug("the process has no code that returns from a signal's handler")
+		return nil
+	}
+	t := p.threadForCalls()
+	if t == nil {
+		return nil
+	}
+	old, err := p.swapTrapAction(t.id, p.memory, &ours)
+	if p.rescue != 0 && old[0] == ours[0] {
+		old = sigaction{} // left behind by a debugger that was killed
+	}
+	if err == nil {
+		p.trapHandler = &trapHandler{ours, old}
+	}
+	t.trap, t.mask = false, trapMask{}
+	return errors.Join(p.checkEnded(err), p.redeliverDeferred(t))
+}
+
+// redeliverDeferred sends the deferred signals of a thread and continues it to their
+// signal-delivery stop.
+func (p *Process) redeliverDeferred(t *thread) error {
+	if len(t.deferred) == 0 || p.ended != nil {
+		return nil
+	}
+	t.reportedSignal = t.deferred[0].number
+	if err := p.sendDeferred(t); err != nil {
+		return err
+	}
+	return p.awaitDelivery(t)
+}
+
+// awaitDelivery continues a thread for which a signal waits to its signal-delivery stop.
+func (p *Process) awaitDelivery(t *thread) error {
+	if err := p.checkEnded(p.tracer.Cont(t.id, 0)); err != nil {
+		return err
+	}
+	t.running = true
+	for deadline := time.Now().Add(stopTimeout); t.running && p.ended == nil; {
+		if err := p.awaitStop(deadline); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restoreTrapHandler restores the original handler of the process.
+func (p *Process) restoreTrapHandler() error {
+	if p.trapHandler == nil || p.ended != nil {
+		return nil
+	}
+	t := p.threadForCalls()
+	if t == nil {
+		return nil
+	}
+	err := p.restoreTrapHandlerOf(t.id, p.memory, p.trapHandler)
+	p.trapHandler = nil
+	t.trap, t.mask = false, trapMask{}
+	return p.checkEnded(err)
+}
+
+// restoreTrapHandlerOf restores the handler that h replaced, in the process or a child, unless
+// the program has changed it. The kernel resets it to 0 (SIG_DFL) when a breakpoint is
+// hit while SIGTRAP is blocked.
+func (p *Process) restoreTrapHandlerOf(tid int, m *ptrace.Memory, h *trapHandler) error {
+	now, err := p.swapTrapAction(tid, m, nil)
+	if err != nil || now[0] != h.ours[0] && now[0] != 0 {
+		return err
+	}
+	_, err = p.swapTrapAction(tid, m, &h.old)
+	return err
+}
+
+// threadForCalls returns a thread that system calls can be injected into, or nil. If
+// all are in signal-delivery stops, it defers the signal of the current one.
+func (p *Process) threadForCalls() *thread {
+	if t := p.idleThread(); t != nil {
+		return t
+	}
+	t := p.threads[p.current]
+	if t == nil || t.running || t.entered || t.vfork {
+		return nil
+	}
+	p.deferSignal(t)
+	return t
+}
+
+// idleThread returns a thread that is not in a signal-delivery stop, or nil. It
+// prefers one that is not in a system call.
+func (p *Process) idleThread() *thread {
+	var inside *thread
+	for _, id := range p.ids() {
+		t := p.threads[id]
+		var r ptrace.Regs
+		if t.running || t.entered || t.vfork || t.signal.number != 0 || p.tracer.Regs(id, &r) != nil {
+			continue
+		}
+		if !r.InSyscall() {
+			return t
+		}
+		inside = t
+	}
+	return inside
+}
+
+// swapTrapAction returns the action for SIGTRAP, and replaces it unless next is nil.
+func (p *Process) swapTrapAction(tid int, m *ptrace.Memory, next *sigaction) (sigaction, error) {
+	var old sigaction
+	b := make([]byte, 2*sigactionSize)
+	if next != nil {
+		copy(b, next.bytes())
+	}
+	err := p.borrowStack(tid, m, b, func(at uint64) error {
+		args := [6]uint64{uint64(unix.SIGTRAP), at, at + sigactionSize, 8}
+		if next == nil {
+			args[1] = 0
+		}
+		_, err := p.injectOnce(tid, unix.SYS_RT_SIGACTION, args, nil)
+		return err
+	})
+	for i := range old {
+		old[i] = binary.LittleEndian.Uint64(b[sigactionSize+8*i:])
+	}
+	return old, err
+}
+
+// borrowStack writes b to unused memory of the process, calls f with its address,
+// reads b back, and restores the memory.
+func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uint64) error) error {
+	at, err := p.findScratch(tid, len(b))
+	if err != nil {
+		return err
+	}
+	saved := make([]byte, len(b))
+	if _, err := m.Read(at, saved); err != nil {
+		return err
+	}
+	if j := p.guard.Journal(); j != nil {
+		begin := j.Length()
+		j.Write(m.PID(), at, saved)
+		defer j.Truncate(begin)
+	}
+	if _, err := m.Write(at, b); err != nil {
+		return err
+	}
+	err = f(at)
+	_, readErr := m.Read(at, b)
+	_, writeErr := m.Write(at, saved)
+	if errors.Is(err, ptrace.ErrGone) {
+		return err
+	}
+	return errors.Join(err, readErr, writeErr)
+}
+
+// findScratch returns the address of n unused bytes: at the far end of the main
+// stack or, if there is no room, below the red zone of a thread. The main stack is
+// preferred because stacks of goroutines are small and have other data below them.
+func (p *Process) findScratch(tid, n int) (uint64, error) {
+	var r ptrace.Regs
+	if err := p.tracer.Regs(tid, &r); err != nil {
+		return 0, err
+	}
+	maps, err := p.readMaps()
+	if err != nil {
+		return 0, err
+	}
+	const room = 1 << 14
+	for _, m := range maps {
+		if m.Path == "[stack]" && m.Write && m.End-m.Start > 2*room && (r.RSP < m.Start || r.RSP-m.Start > room) {
+			return m.Start, nil
+		}
+	}
+	return (r.RSP - redZone - uint64(n)) &^ 15, nil
+}
+
+// restorers are the encodings of rt_sigreturn in C libraries and Go.
+var restorers = [][]byte{
+	{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, // mov rax, 15; syscall
+	{0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05},             // mov eax, 15; syscall
+}
+
+const retCode = 0xc3
+
+// returnAction returns an action whose handler is a return instruction of the
+// process, and false if there is no code for it.
+func (p *Process) returnAction() (sigaction, bool) {
+	maps, err := p.readMaps()
+	if err != nil {
+		return sigaction{}, false
+	}
+	for _, m := range maps {
+		if !m.Execute || !m.Read || m.Write {
+			continue
+		}
+		code := make([]byte, min(m.End-m.Start, 256<<20))
+		n, _ := p.memory.Read(m.Start, code)
+		code = code[:n]
+		ret := bytes.IndexByte(code, retCode)
+		for _, pattern := range restorers {
+			if at := bytes.Index(code, pattern); at >= 0 && ret >= 0 {
+				return sigaction{m.Start + uint64(ret), handlerFlags, m.Start + uint64(at), 0}, true
+			}
+		}
+	}
+	return sigaction{}, false
+}
+
+// deliverTraps restores the original handler before a SIGTRAP is delivered that was
+// sent to the process.
+func (p *Process) deliverTraps() error {
+	var errs error
+	for _, id := range p.ids() {
+		t := p.threads[id]
+		if p.trapHandler == nil || t.signal.number != unix.SIGTRAP {
+			continue
+		}
+		p.deferSignal(t)
+		errs = errors.Join(errs, p.restoreTrapHandler(), p.sendDeferred(t))
+		t.reportedSignal = unix.SIGTRAP
+	}
+	return errs
+}

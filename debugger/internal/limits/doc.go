@@ -1,0 +1,6 @@
+// Package limits holds the packages that bound what a caller may use.
+//
+//	budget    memory for files that are read
+//	worktime  time to replay and search
+//	spool     bytes in a file without a name
+package limits

@@ -1,0 +1,270 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+)
+
+// An attempt is a single step about to be made, with the memory that it may
+// overwrite.
+type attempt struct {
+	thread       int // index in the table of threads
+	kind         Kind
+	number       uint64     // of the system call or signal
+	spans        []x86.Span // memory that may be written
+	old          []byte     // its contents, concatenated
+	absent       bool       // some of it is not mapped
+	differ       bool       // record only the differences, behind the first bytes
+	written      uint64     // number of those, which the call has written even if they are equal
+	vector       bool       // the vector state may change
+	frame        []x86.Span // where the signal frame may be
+	effect       syscalls.Effect
+	call         syscalls.Call
+	before       *snapshot   // of all memory, if it is unknown what is written
+	removed      procfs.Maps // mappings that the step removed or changed: before
+	added        procfs.Maps // and after the step
+	filled       []x86.Span  // the parts of them that may not read as zero
+	input        bool        // everything is known from an Input
+	switches     bool        // only the current thread changes
+	unrecordable string      // why the step cannot be recorded, or ""
+}
+
+// record single-steps the stepper's thread and appends the record.
+//
+//	record
+//	├─ prepare            memory that may be written
+//	│  ├─ prepareCall     by a system call
+//	│  ├─ prepareSignal   by the delivery of a signal
+//	│  └─ save            its contents
+//	├─ Stepper.Step
+//	└─ finish             the differences
+//	   ├─ appendMemory, appendVectors
+//	   └─ appendExtras    mappings, threads
+func (r *Recorder) record(s Stepper) (proc.Outcome, error) {
+	a := r.pending[s.Thread()]
+	if a == nil {
+		a = &r.reusable
+		if err := r.prepare(s, a); err != nil {
+			return 0, err
+		}
+		if r.endsProcess(a.effect) && r.exiting != r.history.End()+1 {
+			r.exiting = r.history.End() + 1
+			return stepExiting, nil
+		}
+	}
+	outcome, err := s.Step()
+	if err != nil {
+		return 0, err
+	}
+	delete(r.returning, s.Thread())
+	switch outcome {
+	case proc.StepDone:
+		r.dropPending(s.Thread())
+		if a.kind != Stepped {
+			r.returning[s.Thread()] = true
+		}
+		return outcome, r.finish(s, a)
+	case proc.StepBlocked:
+		r.holdPending(s.Thread(), a)
+	case proc.StepGone:
+		r.dropPending(s.Thread())
+		return outcome, r.finishThread(a)
+	case proc.StepSignal:
+		r.dropPending(s.Thread())
+	}
+	return outcome, nil
+}
+
+// stepExiting is the outcome of a step that was not made because it would end
+// the process, and with it the history.
+const stepExiting proc.Outcome = 100
+
+// holdPending stores an attempt until its system call ends.
+func (r *Recorder) holdPending(id int, a *attempt) {
+	if a == &r.reusable {
+		kept := r.reusable
+		r.reusable = attempt{}
+		r.pending[id] = &kept
+		r.invalidatePages()
+	}
+}
+
+// dropPending removes the stored attempt of a thread, if there is one.
+func (r *Recorder) dropPending(id int) {
+	if r.pending[id] != nil {
+		delete(r.pending, id)
+		r.invalidatePages()
+	}
+}
+
+// invalidatePages makes the interpreter load its pages again, because the set of
+// buffers of blocked system calls has changed.
+func (r *Recorder) invalidatePages() {
+	if r.interpreter != nil {
+		r.interpreter.dropPages()
+	}
+}
+
+// prepare determines what a step may change.
+func (r *Recorder) prepare(s Stepper, a *attempt) error {
+	*a = attempt{spans: a.spans[:0], old: a.old[:0], frame: a.frame[:0]}
+	regs, err := s.Regs()
+	if err != nil {
+		return err
+	}
+	if r.index(s.Thread()) < 0 {
+		r.recordNewThread(s.Thread(), regs)
+	}
+	a.thread = r.index(s.Thread())
+	if err := r.prepareStep(s, a, regs); err != nil {
+		return err
+	}
+	if a.vector {
+		if err := r.loadVectorState(&r.view().threads[a.thread]); err != nil {
+			return err
+		}
+	}
+	return r.save(a)
+}
+
+// prepareStep adds what the next step may change.
+func (r *Recorder) prepareStep(s Stepper, a *attempt, regs *ptrace.Regs) error {
+	if known, ok := s.(InputStepper); ok {
+		if in, ok := known.Input(); ok {
+			r.prepareInput(a, &in)
+			return nil
+		}
+	}
+	if sig := s.Signal(); sig != 0 {
+		r.prepareSignal(a, regs, sig)
+	}
+	return r.prepareInstruction(a, regs)
+}
+
+// prepareInstruction adds what the instruction itself may change.
+func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
+	if regs.Restarts() {
+		r.prepareCall(a, regs, regs.OrigRAX)
+		return nil
+	}
+	in := r.code.at(regs.RIP)
+	switch {
+	case in.Class.Is(x86.Syscall):
+		r.prepareCall(a, regs, regs.RAX)
+	case in.Class.Is(x86.Barrier):
+		a.vector = true
+		r.prepareBarrier(a, in.Name())
+	case in.Class.Is(x86.Store):
+		if err := r.loadVectorState(&r.view().threads[a.thread]); err != nil { // for the length of xsave
+			return err
+		}
+		Addressing(regs, &r.addr)
+		a.spans = in.Writes(a.spans, &r.addr, x86.RepeatMode(r.options.WholeRepeats))
+	}
+	a.vector = a.vector || in.Class.Is(x86.FP)
+	return nil
+}
+
+// prepareBarrier takes a snapshot, because it is unknown what the step writes.
+func (r *Recorder) prepareBarrier(a *attempt, what string) {
+	var err error
+	if a.before != nil || a.unrecordable != "" {
+		return
+	}
+	if a.before, err = r.snapshot(); err != nil {
+		a.unrecordable = fmt.Sprintf("%s: %v", what, err)
+	}
+}
+
+// save reads the contents of the spans. Memory that cannot be read counts as
+// zero, because a stack may be about to grow; see [Recorder.dropAbsent].
+func (r *Recorder) save(a *attempt) error {
+	total := 0
+	for _, s := range a.spans {
+		total += int(s.Len)
+	}
+	if total > r.options.MaxSnapshot {
+		a.unrecordable, a.spans = fmt.Sprintf("%d bytes may be overwritten at once", total), a.spans[:0]
+		return nil
+	}
+	if total > cap(a.old) {
+		if err := take(r.options.Room, total); err != nil {
+			return err
+		}
+		give(r.options.Room, r.oldTaken)
+		r.oldTaken = total
+	}
+	a.old = grow(a.old, total)
+	at := 0
+	for _, s := range a.spans {
+		old := a.old[at:][:s.Len]
+		if n, _ := r.target.ReadMemory(s.Addr, old); n < len(old) {
+			a.absent = true
+			if err := r.readOrZero(s.Addr, old); err != nil {
+				return err
+			}
+		}
+		at += int(s.Len)
+	}
+	return nil
+}
+
+// dropAbsent removes the pages from the spans that still are not mapped after the step: the
+// instruction may have written less than the spans say.
+func (r *Recorder) dropAbsent(a *attempt) {
+	spans, rest := a.spans, a.old
+	a.spans, a.old = nil, nil
+	for _, s := range spans {
+		var old []byte
+		old, rest = rest[:s.Len], rest[s.Len:]
+		for len(old) > 0 {
+			n := min(len(old), int(pageSize-s.Addr%pageSize))
+			if k, _ := r.target.ReadMemory(s.Addr, make([]byte, 1)); k == 1 {
+				a.spans, a.old = append(a.spans, x86.Span{Addr: s.Addr, Len: uint64(n)}), append(a.old, old[:n]...)
+			}
+			s.Addr, old = s.Addr+uint64(n), old[n:]
+		}
+	}
+	a.absent = false
+}
+
+// readOrZero reads memory; pages that cannot be read are zero.
+func (r *Recorder) readOrZero(addr uint64, b []byte) error {
+	n, err := r.target.ReadMemory(addr, b)
+	if err == nil || isMemoryError(err) {
+		for n < len(b) { // skip unreadable pages
+			clear(b[n:])
+			skip := int(pageSize - (addr+uint64(n))%pageSize)
+			if n+skip >= len(b) {
+				break
+			}
+			n += skip
+			k, err := r.target.ReadMemory(addr+uint64(n), b[n:])
+			if n += k; err != nil && !isMemoryError(err) {
+				return err
+			}
+		}
+		return nil
+	}
+	return err
+}
+
+// isMemoryError reports whether an error concerns the memory at an address and
+// not the whole process.
+func isMemoryError(err error) bool {
+	return !errors.Is(err, proc.ErrExited) && !errors.Is(err, proc.ErrDetached) && !errors.Is(err, proc.ErrRunning)
+}
+
+// grow returns a slice of n bytes, which is b if its capacity is sufficient.
+func grow(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}

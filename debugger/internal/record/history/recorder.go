@@ -1,0 +1,238 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
+)
+
+// Options configure a recorder. The zero value is ready to use.
+type Options struct {
+	// Budget limits the bytes of records; 0 means DefaultBudget.
+	Budget int
+
+	// MaxSnapshot limits the bytes of memory that are copied to find changes; 0
+	// means DefaultSnapshot, or half of the machine's available memory if that
+	// is less. If a step needs more, history restarts after it.
+	MaxSnapshot int
+
+	// Single turns interpretation off: each instruction is single-stepped. That
+	// is hundreds of times slower. The recordings differ at most in flags that
+	// the manuals leave undefined.
+	Single bool
+
+	// Room has the memory that the history takes; nil does not limit it.
+	Room Room
+
+	// First is the position at which history begins.
+	First uint64
+
+	// WholeRepeats makes a repeated string operation one step. The target must step so,
+	// too.
+	WholeRepeats bool
+
+	// Log reports what cannot be recorded; nil discards it.
+	Log *slog.Logger
+}
+
+// DefaultSnapshot is the default of [Options.MaxSnapshot]. If the system cannot
+// report which pages were written, all writable memory is copied at each stop,
+// and the limit is half of that.
+const DefaultSnapshot = 512 << 20
+
+// A Recorder records the history of a process. Use [New] to create one.
+type Recorder struct {
+	target  Target
+	history *History
+	options Options
+	log     *slog.Logger
+
+	fresh        bool // the view has the maps and threads of the process
+	code         codeCache
+	interpreter  *interpreter        // nil: none
+	pending      map[int]*attempt    // of threads that are in a system call, by id
+	signalStacks map[int]signalStack // for signals, by thread
+	returning    map[int]bool        // threads whose last step was a system call or signal, by id
+	rseq         []x86.Span          // memory that the kernel writes at any time, see rseq(2)
+	unmapped     []x86.Span          // memory that was unmapped in this history
+	image        image               // copy of memory for snapshots
+	shadowStack  bool                // the process has one, so that the processor must execute its calls and returns
+	exiting      uint64              // position of the last Exiting result, plus one
+	addr         x86.Regs
+	reusable     attempt // of the thread that steps now
+	buf          []byte  // the record being built
+	part         []byte
+	vector       []byte
+	oldTaken     int // bytes that were taken from the room for the contents in attempts
+	bufTaken     int // and for buf
+}
+
+// New returns a recorder of a stopped process. History begins at its present
+// state.
+func New(p Target, options Options) (*Recorder, error) {
+	r := &Recorder{
+		target: p, options: options, log: options.Log,
+		pending: make(map[int]*attempt), signalStacks: make(map[int]signalStack), returning: make(map[int]bool),
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	if options.Budget == 0 {
+		r.options.Budget = DefaultBudget
+	}
+	if options.MaxSnapshot == 0 {
+		r.options.MaxSnapshot = min(DefaultSnapshot, availableMemory()/2)
+	}
+	if !options.Single {
+		r.interpreter = newInterpreter(r)
+	}
+	r.history = newHistory(present{p, r}, r.options.Budget, options.First)
+	r.history.useRoom(options.Room)
+	r.history.view.threads = nil
+	r.code.read, r.code.alias = p.ReadMemory, r.aliased
+	return r, r.refresh()
+}
+
+// History returns the recorded history.
+func (r *Recorder) History() *History { return r.history }
+
+// Mappings returns the mappings of the present, and false if the process has
+// run unrecorded since they were read. Stacks may have grown since.
+func (r *Recorder) Mappings() (procfs.Maps, bool) {
+	if v := r.view(); v.remapped {
+		return v.now, r.fresh
+	}
+	return r.view().maps, r.fresh
+}
+
+// view returns the view of the history, which is at the present while steps are
+// recorded.
+func (r *Recorder) view() *View { return &r.history.view }
+
+// aliased reports whether the code at pc may be changed through another mapping.
+func (r *Recorder) aliased(pc uint64) bool {
+	m, ok := r.view().maps.Find(pc)
+	return !ok || m.Shared
+}
+
+// refresh reads mappings and threads of the process again, after it has run
+// unrecorded. It must not be called within [Target.Step].
+func (r *Recorder) refresh() error {
+	if r.fresh {
+		return nil
+	}
+	v := r.view()
+	maps, err := r.target.Maps()
+	if err != nil {
+		return fmt.Errorf("list mappings: %w", err)
+	}
+	v.maps = maps
+	r.invalidateCode()
+	r.image.fresh = false
+	r.checkShadowStack()
+	if err := r.refreshThreads(); err != nil {
+		return err
+	}
+	r.fresh = true
+	return nil
+}
+
+// checkShadowStack notes whether the process has a shadow stack. Its contents follow calls and
+// returns that the processor executes, and cannot be set back.
+func (r *Recorder) checkShadowStack() {
+	target, ok := r.target.(interface{ ShadowStack() bool })
+	r.shadowStack = ok && target.ShadowStack()
+}
+
+// refreshThreads reads the list of threads and their registers.
+func (r *Recorder) refreshThreads() error {
+	infos, err := r.target.Threads()
+	if err != nil {
+		return fmt.Errorf("list threads: %w", err)
+	}
+	r.rseq = r.rseq[:0]
+	clear(r.signalStacks)
+	for _, info := range infos {
+		if err := r.refreshThread(info.ID); err != nil && !errors.Is(err, proc.ErrNoThread) {
+			return err
+		}
+	}
+	current, err := r.target.CurrentThread()
+	if i := r.index(current); err == nil && i >= 0 {
+		r.view().current = i
+	}
+	return err
+}
+
+func (r *Recorder) refreshThread(id int) error {
+	regs, err := r.target.Regs(id)
+	if err != nil {
+		return fmt.Errorf("thread %d: %w", id, err)
+	}
+	if i := r.index(id); i < 0 {
+		r.view().threads = append(r.view().threads, thread{id: id, alive: true, regs: regs})
+	}
+	if start, end, err := r.target.Rseq(id); err == nil && end > start {
+		r.rseq = append(r.rseq, x86.Span{Addr: start, Len: end - start})
+	}
+	return nil
+}
+
+// index returns the index of a living thread in the table, or -1.
+func (r *Recorder) index(id int) int {
+	threads := r.view().threads
+	if c := r.view().current; c < len(threads) && threads[c].id == id && threads[c].alive {
+		return c
+	}
+	for i := range threads {
+		if threads[i].id == id && threads[i].alive {
+			return i
+		}
+	}
+	return -1
+}
+
+// loadVectorState reads the vector state of a thread unless it is known.
+func (r *Recorder) loadVectorState(t *thread) error {
+	if t.vector != nil {
+		return nil
+	}
+	state, err := r.target.XState(t.id, nil)
+	if err == nil {
+		t.vector = append([]byte(nil), state...)
+		r.addr.XSave = uint64(max(len(state), xsave.Machine().Compacted()))
+	}
+	return err
+}
+
+// invalidateCode drops decoded code and cached pages, because mappings have
+// changed or the process has run.
+func (r *Recorder) invalidateCode() {
+	r.code.drop()
+	if r.interpreter != nil {
+		r.interpreter.dropPages()
+	}
+}
+
+// invalidate drops decoded code and cached pages of memory that was written.
+func (r *Recorder) invalidate(addr, n uint64) {
+	if n == 0 {
+		return
+	}
+	r.code.invalidate(addr, n)
+	if r.interpreter != nil {
+		r.interpreter.invalidate(addr, n)
+	}
+}
+
+// restart drops the history so far. It begins again at the present.
+func (r *Recorder) restart(reason string) {
+	r.history.restart(reason)
+	r.unmapped = r.unmapped[:0]
+	r.log.Info("history begins anew", "reason", reason, "position", r.history.End())
+}

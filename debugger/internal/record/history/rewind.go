@@ -1,0 +1,302 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
+)
+
+// A RewindError reports why the process cannot be set back to a position.
+type RewindError struct{ Reason string }
+
+const noShadowStack = "the program has a shadow stack, which cannot be set back"
+
+// Error implements error.
+func (e *RewindError) Error() string { return "the process cannot go on from here: " + e.Reason }
+
+// Rewind sets the process back to the position of the view: it writes memory,
+// registers and vector state to the process and drops the records after the
+// position. If the threads or mappings have changed since, it returns a
+// *[RewindError] and changes nothing. [History.SideEffects] lists what is not
+// undone.
+func (r *Recorder) Rewind(ctx context.Context) error {
+	v := r.view()
+	if v.Present() {
+		return nil
+	}
+	if r.history.away() {
+		return r.rewindToArchive(ctx)
+	}
+	if err := r.rewindable(); err != nil {
+		return err
+	}
+	err := r.target.Step(ctx, 0, func(s Stepper) error { return r.rewind(s) })
+	if err != nil {
+		r.invalidateCode()
+		return fmt.Errorf("go back: %w", err)
+	}
+	r.history.log.truncate(v.position)
+	r.history.reachPresent()
+	r.exiting = 0
+	r.fresh = false
+	return r.refresh()
+}
+
+// rewindable returns a *[RewindError] if threads or mappings differ from those
+// of the view.
+func (r *Recorder) rewindable() error {
+	if r.shadowStack {
+		return &RewindError{noShadowStack}
+	}
+	changed, err := r.threadsChanged()
+	if err != nil {
+		return err
+	}
+	if changed != "" {
+		return &RewindError{changed}
+	}
+	maps, err := r.target.Maps()
+	if err != nil {
+		return err
+	}
+	removed, added := differMaps(ignoringStackGrowth(r.view().maps), ignoringStackGrowth(maps))
+	if len(removed)+len(added) > 0 {
+		m := append(added, removed...)[0]
+		return &RewindError{fmt.Sprintf("the mappings have changed since, as that at %#x-%#x %s", m.Start, m.End, m.Path)}
+	}
+	return nil
+}
+
+// threadsChanged says how the threads of the process differ from those of the view, "" if
+// they do not.
+func (r *Recorder) threadsChanged() (string, error) {
+	infos, err := r.target.Threads()
+	if err != nil {
+		return "", err
+	}
+	var now []int
+	for _, info := range infos {
+		now = append(now, info.ID)
+	}
+	if then := r.view().Threads(); !slices.Equal(now, then) {
+		return fmt.Sprintf("there were the threads %d, and there are %d", then, now), nil
+	}
+	return "", nil
+}
+
+// ignoringStackGrowth returns maps in which stacks begin at address 0, because
+// the kernel extends them downwards on demand.
+func ignoringStackGrowth(maps procfs.Maps) procfs.Maps {
+	maps = slices.Clone(maps)
+	for i := range maps {
+		if maps[i].Path == "[stack]" {
+			maps[i].Start = 0
+		}
+	}
+	slices.SortFunc(maps, func(a, b procfs.Map) int { return cmp.Compare(a.Start, b.Start) })
+	return maps
+}
+
+// rewind writes the state of the view to the process. If a write fails, it
+// restores what was written before.
+func (r *Recorder) rewind(s Stepper) error {
+	var undo []func() error
+	err := r.rewindMemory(&undo)
+	for i := range r.view().threads {
+		if t := &r.view().threads[i]; err == nil && t.alive {
+			err = r.rewindThread(s, t, &undo)
+		}
+	}
+	return undoAfter(err, undo)
+}
+
+// undoAfter restores what was written before an error, the last first. It returns the error,
+// if there was one, with those of restoring.
+func undoAfter(err error, undo []func() error) error {
+	if err == nil {
+		return nil
+	}
+	for _, f := range slices.Backward(undo) {
+		err = errors.Join(err, f())
+	}
+	return err
+}
+
+// rewindMemory writes the pages of the view that differ from those of the process. A page may
+// be mapped at neither position, only between them.
+func (r *Recorder) rewindMemory(undo *[]func() error) error {
+	for number, then := range r.view().memory.pages {
+		var now page
+		addr := number * pageSize
+		if n, err := r.target.ReadMemory(addr, now[:]); err != nil {
+			if !isAbsent(err) {
+				return fmt.Errorf("read memory at %#x: %w", addr, err)
+			}
+			if !r.view().mapped(addr) {
+				continue
+			}
+			clear(now[n:])
+		}
+		if first, last, differs := differ(then[:], now[:]); differs {
+			if err := r.restoreMemory(addr+uint64(first), now[first:last], then[first:last], undo); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// restoreMemory replaces the memory now by then. It adds how to undo that.
+func (r *Recorder) restoreMemory(addr uint64, now, then []byte, undo *[]func() error) error {
+	err := r.writeExceptRseq(addr, then)
+	if err == nil {
+		*undo = append(*undo, func() error { return r.writeExceptRseq(addr, now) })
+	} else if isAbsent(err) {
+		err = &RewindError{fmt.Sprintf("the memory at %#x cannot be written any more", addr)}
+	}
+	return err
+}
+
+// writeExceptRseq writes memory, except the rseq areas, which the kernel writes
+// at any time.
+func (r *Recorder) writeExceptRseq(addr uint64, data []byte) error {
+	pieces := []x86.Span{{Addr: addr, Len: uint64(len(data))}}
+	for _, s := range r.rseq {
+		pieces = without(pieces, s)
+	}
+	for _, s := range pieces {
+		if _, err := r.target.WriteMemory(s.Addr, data[s.Addr-addr:s.Addr-addr+s.Len]); err != nil {
+			return fmt.Errorf("write memory at %#x: %w", s.Addr, err)
+		}
+	}
+	return nil
+}
+
+// rewindThread sets a thread's registers and vector state. If the thread moves,
+// a pending fault signal is dropped.
+func (r *Recorder) rewindThread(s Stepper, t *thread, undo *[]func() error) error {
+	regs, err := r.target.Regs(t.id)
+	if err != nil {
+		return fmt.Errorf("thread %d: %w", t.id, err)
+	}
+	state, err := r.target.XState(t.id, nil)
+	if err != nil {
+		return fmt.Errorf("thread %d: %w", t.id, err)
+	}
+	*undo = append(*undo, func() error {
+		return errors.Join(r.target.SetXState(t.id, state), r.target.SetRegs(t.id, regs))
+	})
+	if err := s.Switch(t.id); err != nil {
+		return err
+	}
+	if regsDiffer(&regs, &t.regs) {
+		s.DropFault()
+		if err := r.target.SetRegs(t.id, t.regs); err != nil {
+			return fmt.Errorf("thread %d: %w", t.id, err)
+		}
+	}
+	if t.vector == nil || xsave.Machine().Equal(t.vector, state) {
+		return nil
+	}
+	return r.target.SetXState(t.id, t.vector)
+}
+
+// regsDiffer reports whether registers differ in more than OrigRAX, which a
+// stop changes.
+func regsDiffer(now, then *ptrace.Regs) bool {
+	a, b := *now, *then
+	a.OrigRAX, b.OrigRAX = 0, 0
+	return a != b
+}
+
+// A SideEffect is an action of the process that going back does not undo.
+type SideEffect struct {
+	What  string // the name of a system call, "signal", or "run" for an unrecorded run
+	Count int
+}
+
+// SideEffects lists the actions after the view's position that affect more than
+// memory and registers of the process, in the order of their first occurrence.
+// System calls that only query are left out.
+func (h *History) SideEffects(ctx context.Context) ([]SideEffect, error) {
+	var effects sideEffects
+	from := h.view.position
+	if h.away() {
+		if err := h.tail.archive.Inputs(ctx, from, effects.add); err != nil {
+			return nil, err
+		}
+		from = h.tail.first
+	}
+	for position := from; position < h.End(); position++ {
+		if position%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		kind, number := h.Kind(position), uint64(0)
+		if kind == Called {
+			c, i := h.at(position)
+			number = callNumber(c.record(i), len(h.threadsAt(position)))
+		}
+		effects.add(kind, number)
+	}
+	return effects.list, nil
+}
+
+// sideEffects counts side effects.
+type sideEffects struct {
+	list  []SideEffect
+	index map[string]int
+}
+
+// add counts the action of a record, whose number is that of a system call.
+func (e *sideEffects) add(kind Kind, number uint64) {
+	what := ""
+	switch kind {
+	case Called:
+		if what = callName(number); withoutSideEffects[what] {
+			return
+		}
+	case Ran, Signalled:
+		what = kind.String()
+	default:
+		return
+	}
+	i, known := e.index[what]
+	if !known {
+		if e.index == nil {
+			e.index = make(map[string]int)
+		}
+		i = len(e.list)
+		e.index[what] = i
+		e.list = append(e.list, SideEffect{What: what})
+	}
+	e.list[i].Count++
+}
+
+// callNumber returns the number of the system call of a record.
+func callNumber(record []byte, threads int) (number uint64) {
+	extraOf(record, threads, func(tag byte, p *decoder) {
+		if tag == extraNumber {
+			number = p.uvarint()
+		}
+	})
+	return number
+}
+
+// withoutSideEffects are the system calls that change only memory, registers
+// and mappings. Mappings are compared before a process is rewound.
+var withoutSideEffects = map[string]bool{
+	"access": true, "arch_prctl": true, "brk": true, "clock_getres": true, "clock_gettime": true, "clock_nanosleep": true,
+	"faccessat": true, "faccessat2": true, "fstat": true, "futex": true, "getcwd": true, "getegid": true, "geteuid": true,
+	"getgid": true, "getpid": true, "getppid": true, "getrandom": true, "getrlimit": true, "getrusage": true, "gettid": true,
+	"gettimeofday": true, "getuid": true, "lstat": true, "madvise": true, "mincore": true, "mmap": true, "mprotect": true,
+	"mremap": true, "munmap": true, "nanosleep": true, "newfstatat": true, "poll": true, "ppoll": true, "pread64": true,
+	"readlink": true, "readlinkat": true, "sched_getaffinity": true, "sched_yield": true, "stat": true, "statx": true,
+	"sysinfo": true, "time": true, "times": true, "uname": true,
+}

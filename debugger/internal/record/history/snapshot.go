@@ -1,0 +1,172 @@
+package history
+
+import (
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+)
+
+// A snapshot is a copy of the writable memory of the process. It misses memory
+// that is read-only before and after, even if mprotect made it writable between.
+type snapshot struct {
+	regions []region
+
+	// If writeTracker is not nil, the copy is the recorder's image, and changes
+	// is the target's report.
+	writeTracker writeTracker
+	changes      *proc.Written // nil if not read yet
+}
+
+// readWritten reads which pages were written. It must be called before the
+// mappings are listed, because tracking may merge mappings.
+func (s *snapshot) readWritten() error {
+	if s == nil || s.writeTracker == nil {
+		return nil
+	}
+	w, err := s.writeTracker.Written()
+	s.changes = &w
+	return err
+}
+
+type region struct {
+	addr uint64
+	data []byte
+}
+
+// snapshot copies the writable memory, or refreshes the image if the target
+// tracks writes. It returns an error if there is too much memory.
+func (r *Recorder) snapshot() (*snapshot, error) {
+	target, ok := r.target.(writeTracker)
+	if !ok {
+		return r.copyAll()
+	}
+	s := &snapshot{writeTracker: target}
+	if r.image.current(r.history.count) {
+		return s, nil // nothing was recorded since
+	}
+	err := s.readWritten()
+	if errors.Is(err, proc.ErrUnwatched) {
+		r.image = image{}
+		return r.copyAll()
+	}
+	if err == nil {
+		err = r.refreshImage(s, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.changes = nil
+	return s, nil
+}
+
+// copyAll copies all writable memory.
+func (r *Recorder) copyAll() (*snapshot, error) {
+	maps, err := r.target.Maps()
+	if err != nil {
+		return nil, err
+	}
+	total := uint64(0)
+	for _, m := range maps {
+		if m.Write {
+			total += m.End - m.Start
+		}
+	}
+	if total > uint64(r.options.MaxSnapshot)/2 {
+		return nil, tooMuch(total)
+	}
+	s := &snapshot{}
+	for _, m := range maps {
+		if !m.Write {
+			continue
+		}
+		data := make([]byte, m.End-m.Start)
+		if err := r.readOrZero(m.Start, data); err != nil {
+			return nil, err
+		}
+		s.regions = append(s.regions, region{m.Start, data})
+	}
+	return s, nil
+}
+
+// compare calls saveOld with the old contents of each piece of memory that has
+// changed since the snapshot.
+func (r *Recorder) compare(s *snapshot, saveOld func(addr uint64, old []byte)) error {
+	if s.writeTracker != nil && s.changes == nil {
+		if err := s.readWritten(); err != nil {
+			return err
+		}
+	}
+	if s.writeTracker != nil {
+		return r.refreshImage(s, saveOld)
+	}
+	for _, g := range s.regions {
+		if err := r.comparePages(g.addr, g.data, saveOld); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareStep is the number of bytes that one read compares.
+const compareStep = 1 << 18
+
+func (r *Recorder) comparePages(addr uint64, old []byte, saveOld func(addr uint64, old []byte)) error {
+	for len(old) > 0 {
+		n := min(len(old), compareStep-int(addr%pageSize))
+		r.part = grow(r.part, n)
+		if err := r.readOrZero(addr, r.part); err != nil {
+			return err
+		}
+		r.hideRseq(addr, old[:n], r.part)
+		eachPage(addr, old[:n], r.part, saveOld)
+		addr, old = addr+uint64(n), old[n:]
+	}
+	return nil
+}
+
+// eachPage calls saveOld for each page whose contents differ, with the range from
+// the first to the last byte that differs.
+func eachPage(addr uint64, old, now []byte, saveOld func(addr uint64, old []byte)) {
+	for len(old) > 0 {
+		n := min(len(old), int(pageSize-addr%pageSize))
+		if first, last, ok := differ(old[:n], now[:n]); ok {
+			saveOld(addr+uint64(first), old[first:last])
+		}
+		addr, old, now = addr+uint64(n), old[n:], now[n:]
+	}
+}
+
+// differ returns the range from the first to the last byte in which two slices
+// of the same length differ. Comparing blocks first is many times faster than
+// byte by byte.
+func differ(a, b []byte) (first, last int, ok bool) {
+	first, last = 0, len(a)
+	for block := 256; block > 0; block /= 16 {
+		for first+block <= last && string(a[first:first+block]) == string(b[first:first+block]) {
+			first += block
+		}
+	}
+	for block := 256; block > 0; block /= 16 {
+		for last-block >= first && string(a[last-block:last]) == string(b[last-block:last]) {
+			last -= block
+		}
+	}
+	return first, last, first < last
+}
+
+// hideRseq copies the rseq areas from old to now, so that they compare equal.
+func (r *Recorder) hideRseq(addr uint64, old, now []byte) {
+	whole := x86.Span{Addr: addr, Len: uint64(len(old))}
+	for _, s := range r.rseq {
+		if low, high, ok := overlap(whole, s); ok {
+			copy(now[low-addr:high-addr], old[low-addr:high-addr])
+		}
+	}
+}
+
+// overlap returns the intersection of two ranges.
+func overlap(a, b x86.Span) (low, high uint64, ok bool) {
+	low, high = max(a.Addr, b.Addr), min(a.Addr+a.Len, b.Addr+b.Len)
+	return low, high, low < high
+}

@@ -1,0 +1,94 @@
+package inplace_test
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+)
+
+// A thread that has made a system call stops at the next one so that the call can be made
+// from there: it returns what the kernel says, with the registers that the instruction
+// syscall leaves.
+func TestCallIsMadeWhereTheThreadStops(t *testing.T) {
+	entries := 0
+	launch(t, []string{"/bin/true"}, func(g *guest) {
+		for {
+			stop, err := g.Run(t.Context(), 1<<40)
+			must(err)
+			if stop.Kind == inplace.Native {
+				_, err = g.Step(t.Context())
+				must(err)
+				continue
+			}
+			if stop.Kind == inplace.Exited {
+				return
+			}
+			entry, before := g.AtEntry(), g.Regs
+			stop, err = g.Execute()
+			must(err)
+			if stop.Kind == inplace.Exited {
+				return
+			}
+			if after := g.Regs; after.RIP != before.RIP+2 || after.RCX != after.RIP || after.R11 != before.EFlags {
+				t.Errorf("system call %d has led from %+v to %+v", before.RAX, before, after)
+			}
+			if entry {
+				entries++
+			}
+		}
+	})
+	if entries == 0 {
+		t.Error("no thread has stopped at the entry of a system call in the cache")
+	}
+}
+
+// A system call that the kernel restarts is skipped, and the program continues by itself: the
+// call is not made.
+func TestSkippedCallIsNotMade(t *testing.T) {
+	launch(t, []string{"/bin/sleep", "1000"}, func(g *guest) {
+		stop := g.toSleep(t)
+		if stop.Kind != inplace.Blocked {
+			panic(failuref("a stop of kind %d", stop.Kind))
+		}
+		must(unix.Kill(g.Thread(), unix.SIGWINCH))
+		_, err := g.Execute()
+		must(err)
+		for stop.Kind != inplace.Call {
+			stop, err = g.Run(t.Context(), 1<<40)
+			must(err)
+			if stop.Kind == inplace.Signal {
+				_, err = g.Deliver() // it has no effect
+				must(err)
+			}
+		}
+		g.Skip(0)
+		want := g.Regs
+		must(g.Release())
+		if err := g.tracer.Regs(g.Thread(), &g.Regs); err != nil || g.Regs != want {
+			panic(failuref("the thread continues at %#x with %#x in rax, want %#x and %#x (%v)", g.Regs.RIP, g.Regs.RAX, want.RIP, want.RAX, err))
+		}
+		must(g.tracer.Cont(g.Thread(), 0))
+		must(g.awaitStatus(0))
+	})
+}
+
+// toSleep runs a program until it sleeps.
+func (g *guest) toSleep(t *testing.T) inplace.Stop {
+	for {
+		stop, err := g.Run(t.Context(), 1<<40)
+		must(err)
+		switch {
+		case stop.Kind == inplace.Native:
+			_, err = g.Step(t.Context())
+		case stop.Kind == inplace.Call && g.Regs.RAX == unix.SYS_CLOCK_NANOSLEEP:
+			stop, err = g.Start()
+			must(err)
+			return stop
+		case stop.Kind == inplace.Call:
+			_, err = g.Execute()
+		}
+		must(err)
+	}
+}

@@ -1,0 +1,245 @@
+package inplace
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/codecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/translate"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+)
+
+// A Runner executes the threads of a process, one at a time.
+type Runner struct {
+	// The current thread. Its field Regs are the program's registers while it is
+	// stopped. They may be changed.
+	*thread
+
+	// Replays says that the process makes no system calls. A stop of kind Call can only
+	// be skipped.
+	Replays bool
+
+	// Early is the number of instructions that Run may leave out at the end. To stop at a
+	// certain number takes dozens of stops, to stop early one or two. A Run of no more
+	// instructions executes all.
+	Early int64
+
+	// Follow, unless nil, gets the children of the process. Otherwise they run on.
+	Follow func(Child)
+
+	// Made, unless nil, gets the system calls that the process has made without a stop, see
+	// [Runner.BufferCalls], in their order, before Run returns. Run returns its error, with the
+	// next stop.
+	Made func(BufferedCall) error
+
+	// MayWait says that such calls may wait, because no other thread can run. An event of
+	// another thread sets it to false.
+	MayWait bool
+
+	tracer  *ptrace.Tracer
+	pid     int
+	threads map[int]*thread
+	memory  *ptrace.Memory
+	shared  *shared
+	cache   *codecache.Cache
+	code    code
+	site    uint64         // address of a syscall instruction
+	kernel  []ptrace.Range // mappings that the kernel gives every process, as the vdso
+
+	drained   uint64 // bytes of the buffer that were passed to Made
+	stopsNext bool   // the next system call is to make a stop, see Context.StopsNext
+	waiters   int    // number of waiters in use
+
+	executed int64 // instructions before the current Run
+	quantum  int64 // instructions that the current Run executes at most
+	watch    watch
+
+	end ptrace.Event // of the process, if it was reported
+
+	copying bool // Step executes a copy of the instruction
+
+	injector Injector       // of Adopt, or nil
+	adopting bool           // Adopt runs
+	filtered bool           // see hasFilter
+	sharing  map[int]bool   // children that are followed and have the memory of the process
+	births   []ptrace.Event // of children that are followed, not handled yet
+
+	leaving bool // the thread must leave the cache after the current block, see leave
+}
+
+// A place is the kind of stop that the thread is in.
+type place uint8
+
+const (
+	atStop     place = iota // any other from which it can continue with other registers
+	atEmulated              // the entry of a system call that the kernel will not make
+	atEntry                 // the entry of a system call in the cache, which the kernel will make unless OrigRAX is changed
+	atCall                  // the entry of a system call of the program, which the kernel will make
+	atSignal                // a signal-delivery stop
+)
+
+// New returns a Runner for a thread, which must be the only one of its process and in
+// an event stop. If the process may not have executable shared memory, the
+// error is that of mmap(2).
+func New(tracer *ptrace.Tracer, tid int) (*Runner, error) {
+	memory, err := ptrace.OpenMemory(tid)
+	if err != nil {
+		return nil, err
+	}
+	t := &thread{tid: tid}
+	r := &Runner{tracer: tracer, pid: tid, thread: t, threads: map[int]*thread{tid: t}, memory: memory}
+	if err = r.onlyThread(); err == nil {
+		err = r.start(nil)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("translate process %d: %w", tid, err), r.Close())
+	}
+	return r, nil
+}
+
+// onlyThread reads the registers of the thread and checks that it is the only one.
+func (r *Runner) onlyThread() error {
+	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
+		return err
+	}
+	r.Regs.OrigRAX = ptrace.NoSyscall
+	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(r.tid) + "/status")
+	if err == nil && status.Number("Threads") != 1 {
+		err = ErrThreads
+	}
+	return err
+}
+
+// start prepares the process, with what was translated before, if that is not nil.
+func (r *Runner) start(before *Translation) (err error) {
+	r.filtered = hasFilter(r.pid)
+	r.code = code{memory: r.memory, pid: r.tid}
+	if r.site, err = SyscallSite(r.tid); err != nil {
+		return err
+	}
+	maps, err := r.code.readMaps()
+	if err != nil {
+		return err
+	}
+	for _, m := range maps {
+		if strings.HasPrefix(m.Path, "[v") {
+			r.kernel = append(r.kernel, ptrace.Range{Start: m.Start, End: m.End})
+		}
+	}
+	if r.reuse(before) {
+		return nil
+	}
+	if r.shared, err = mapShared(r); err != nil {
+		return err
+	}
+	r.cache = codecache.New(r.config())
+	return nil
+}
+
+// config returns what the code cache works on.
+func (r *Runner) config() codecache.Config {
+	return codecache.Config{
+		Fetch: r.code.fetch, Variable: r.code.fetchVariable, Arena: r.arena, Targets: r.shared.targets(), Stops: r.stops,
+		Loop: loopIsFast,
+	}
+}
+
+var loopIsFast = x86.Machine().FastLoop
+
+// hasFilter reports whether a seccomp filter decides about system calls of a process, as in
+// many containers. It may answer the system call of an exit itself, and change rax, unless the
+// thread comes to it by PTRACE_SYSEMU.
+func hasFilter(pid int) bool {
+	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(pid) + "/status")
+	return err != nil || status.Number("Seccomp") != 0
+}
+
+// Close releases what this program has. The process keeps its mappings.
+func (r *Runner) Close() error {
+	err := r.memory.Close()
+	if r.shared != nil {
+		err = errors.Join(err, r.shared.close())
+	}
+	return err
+}
+
+// Thread returns the id of the current thread.
+func (r *Runner) Thread() int { return r.tid }
+
+// Memory returns the memory of the process.
+func (r *Runner) Memory() *ptrace.Memory { return r.memory }
+
+// Release moves the thread to its own code, where it continues when it is resumed, in
+// an event stop. The Runner must not be used afterwards. Signals that were not delivered
+// are sent again. A thread that is inside a system call, or
+// has been interrupted in one, is in its own code already. It stays where it is and
+// continues the call.
+func (r *Runner) Release() error {
+	if r.inKernel() {
+		return nil
+	}
+	undelivered := r.undelivered()
+	if err := r.toEventStop(); err != nil {
+		return err
+	}
+	return r.sendAgain(undelivered)
+}
+
+// Gone reports whether the end of the process was reported, so that its number may be that
+// of another process.
+func (r *Runner) Gone() bool { return r.end.Gone() }
+
+// toEventStop gives the thread the program's registers and moves it to an event stop.
+func (r *Runner) toEventStop() error {
+	if r.inKernel() {
+		return errors.New("the thread is inside a system call")
+	}
+	if err := r.setRegs(); err != nil {
+		return err
+	}
+	r.at, r.stale = atStop, false
+	_, err := r.tracer.ToEventStop(r.tid, r.beside)
+	return err
+}
+
+// setRegs gives the thread the program's registers.
+func (r *Runner) setRegs() error { return r.tracer.SetRegs(r.tid, &r.Regs) }
+
+func (r *Runner) context() translate.Context { return r.shared.context() }
+
+// longMode is the code segment of 64-bit code, in which injected system calls are made.
+const longMode = 0x33
+
+var errMode = errors.New("the thread executes 32-bit code")
+
+// inject makes the thread execute a system call.
+func (r *Runner) inject(number uint64, args ...uint64) (uint64, error) {
+	if r.Regs.CS != longMode {
+		return 0, errMode
+	}
+	var all [6]uint64
+	copy(all[:], args)
+	switch {
+	case r.injector == nil:
+		return r.tracer.Inject(r.tid, r.site, number, all, r.beside)
+	case r.adopting:
+		return r.injector(r.tid, number, all, nil)
+	}
+	return r.injector(r.tid, number, all, r.beside)
+}
+
+// arena maps a new arena.
+func (r *Runner) arena(near uint64) (codecache.Arena, error) {
+	if err := r.toEventStop(); err != nil {
+		return codecache.Arena{}, err
+	}
+	maps, err := r.code.readMaps()
+	if err != nil {
+		return codecache.Arena{}, err
+	}
+	return r.shared.arena(r, maps, near)
+}

@@ -1,0 +1,303 @@
+package inplace
+
+import (
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/codecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/translate"
+)
+
+// Threads that wait for private futexes wait in the cache, and pass the turn to execute
+// instructions to each other without a stop, see translate.Waiter. So the current thread may
+// be another one when Run returns.
+//
+// A thread that waits in the cache runs, as the kernel sees it: it may get a signal, and it
+// stops when it has waited for long. Whenever it stops, it is given the registers that it
+// had before its system call, and does not wait in the cache any more.
+
+// CanWait reports whether the current thread may wait in the cache, or all may do without.
+func (r *Runner) CanWait() bool {
+	return !r.buffers() || r.waiter(r.thread) != nil
+}
+
+// waiter returns the waiter of a thread, or nil if there are too many.
+func (r *Runner) waiter(t *thread) translate.Waiter {
+	waiters, there := r.shared.waiters()
+	if t.waiter > 0 {
+		return waiters.Waiter(t.waiter - 1)
+	}
+	used := make(map[int]bool)
+	for _, t := range r.threads {
+		used[t.waiter] = true
+	}
+	for n := range translate.MaxWaiters {
+		if used[n+1] {
+			continue
+		}
+		t.waiter = n + 1
+		r.waiters = max(r.waiters, t.waiter)
+		r.context().SetWaiters(there, there+waiters.Offset(r.waiters))
+		w := waiters.Waiter(n)
+		w.SetState(translate.NotWaiting)
+		w.SetThread(t.tid)
+		return w
+	}
+	return nil
+}
+
+// waiterAddress returns the address in the process of the waiter that a thread has.
+func (r *Runner) waiterAddress(t *thread) uint64 {
+	waiters, there := r.shared.waiters()
+	return there + waiters.Offset(t.waiter-1)
+}
+
+// waiterState returns the state of a thread's waiter.
+func (r *Runner) waiterState(t *thread) translate.WaiterState {
+	if t.waiter == 0 {
+		return translate.NotWaiting
+	}
+	return r.waiter(t).State()
+}
+
+// waitsInCache reports whether a thread waits in the cache.
+func (r *Runner) waitsInCache(t *thread) bool {
+	switch r.waiterState(t) {
+	case translate.NotWaiting, translate.HasTurn, translate.StoppedWaits:
+		return false
+	}
+	return true
+}
+
+// beginTurn gives the current thread, which is about to continue, the turn.
+func (r *Runner) beginTurn() {
+	if len(r.threads) == 1 && r.thread.waiter == 0 {
+		return
+	}
+	w := r.waiter(r.thread)
+	if w == nil {
+		r.context().SetCurrent(0)
+		return
+	}
+	w.SetState(translate.HasTurn)
+	r.context().SetCurrent(r.waiterAddress(r.thread))
+}
+
+// endTurn takes the turn from the current thread, which is stopped.
+func (r *Runner) endTurn() {
+	if r.waiterState(r.thread) == translate.HasTurn {
+		r.waiter(r.thread).SetState(translate.NotWaiting)
+	}
+}
+
+// withTurn returns the thread that has the turn, or nil if it is just passed.
+func (r *Runner) withTurn() *thread {
+	if r.thread.waiter == 0 {
+		return r.thread
+	}
+	for _, t := range r.threads {
+		if r.waiterState(t) == translate.HasTurn {
+			return t
+		}
+	}
+	return nil
+}
+
+// followTurn makes the thread of an event the current one if it has the turn. The records of
+// system calls may end with that by which it has got the turn, or just before.
+func (r *Runner) followTurn(e ptrace.Event) error {
+	t := r.threads[e.Thread]
+	if t == nil || e.Gone() || r.waiterState(t) != translate.HasTurn {
+		return nil
+	}
+	err := r.drain() // all other threads are stopped or wait
+	r.thread = t
+	return err
+}
+
+// Wait makes a thread wait in the cache, whose last stop was at a system call that waits for
+// a private futex. Woken says that the call was woken, and returns 0 when the thread has the
+// turn. If the thread cannot wait in the cache, it stays stopped, and a thread that wakes it
+// stops. The current thread must be another one.
+func (r *Runner) Wait(tid int, woken bool) error {
+	t := r.threads[tid]
+	if t == nil || !r.buffers() {
+		return nil
+	}
+	w := r.waiter(t)
+	if w == nil {
+		return errors.New("more threads wait than can")
+	}
+	switch {
+	case !r.waitsInCache(t) && woken:
+		w.SetState(translate.NotWaiting)
+		return nil
+	case !r.waitsInCache(t):
+		return r.beginWait(t, w)
+	case woken:
+		_ = w.Change(translate.Waiting, translate.Woken) || w.Change(translate.Leaves, translate.WokenLeaves)
+	}
+	return nil
+}
+
+// beginWait makes a thread, which is stopped, wait in the cache.
+func (r *Runner) beginWait(t *thread, w translate.Waiter) error {
+	c := translate.Call{Flags: t.Regs.EFlags, Next: t.Regs.RIP + syscallLength}
+	for n, value := range generalRegisters(&t.Regs) {
+		c.GPR[n] = *value
+	}
+	var err error
+	c.Returns, err = r.cache.Enter(c.Next)
+	sleeps, ok := r.cache.Sleeps()
+	w.SetCall(&c, r.context().NextSince())
+	if err != nil || !ok || t.inKernel() || len(t.deferred) > 0 || len(t.queue) > 0 {
+		w.SetState(translate.StoppedWaits)
+		return nil //nolint:nilerr // the thread that wakes it stops
+	}
+	regs := t.Regs
+	regs.RIP, regs.RDI = sleeps, r.waiterAddress(t)
+	if err := r.tracer.SetRegs(t.tid, &regs); err != nil {
+		return err
+	}
+	w.SetState(translate.Waiting)
+	t.at, t.last = atStop, r.tracer.Cont
+	return t.last(t.tid, 0)
+}
+
+// EndWait makes a thread stop that waits in the cache, if it does.
+func (r *Runner) EndWait(tid int) error {
+	t := r.threads[tid]
+	if t == nil || t.waiter == 0 {
+		return nil
+	}
+	err := r.takeBack(t)
+	if r.waiterState(t) == translate.StoppedWaits {
+		r.waiter(t).SetState(translate.NotWaiting)
+	}
+	return err
+}
+
+// TakeBack makes all threads stop that wait in the cache.
+func (r *Runner) TakeBack() error {
+	var err error
+	for _, t := range r.threads {
+		err = errors.Join(err, r.takeBack(t))
+	}
+	return err
+}
+
+// takeBack makes a thread stop that waits in the cache, if it does. The current thread must be
+// stopped.
+func (r *Runner) takeBack(t *thread) error {
+	if !r.waitsInCache(t) {
+		return nil
+	}
+	if err := r.interruptThread(t); err != nil {
+		return err
+	}
+	for r.waitsInCache(t) && !r.end.Gone() && r.threads[t.tid] == t {
+		e, err := r.tracer.Wait()
+		if err != nil {
+			return err
+		}
+		r.other(e)
+	}
+	return nil
+}
+
+// interruptThread makes a thread stop that waits in the cache.
+func (r *Runner) interruptThread(t *thread) error {
+	if t.interrupted {
+		return nil
+	}
+	t.interrupted, t.stale = true, false
+	return r.tracer.Interrupt(t.tid)
+}
+
+// interrupt makes the thread that has the turn stop, and those that may just get it.
+func (r *Runner) interrupt() error {
+	r.stale = false // the next event stop is wanted
+	for _, t := range r.threads {
+		if t != r.thread && (r.waitsInCache(t) || r.waiterState(t) == translate.HasTurn) {
+			if err := r.interruptThread(t); err != nil && !errors.Is(err, ptrace.ErrGone) {
+				return err
+			}
+		}
+	}
+	return r.tracer.Interrupt(r.tid)
+}
+
+// stopped takes a thread back that has stopped while it waited in the cache. It returns false
+// if the thread has the turn.
+func (r *Runner) stopped(t *thread, e ptrace.Event) bool {
+	var regs ptrace.Regs
+	if r.tracer.Regs(t.tid, &regs) != nil {
+		return true // it was killed: the end of the process follows
+	}
+	w := r.waiter(t)
+	if part, instead := r.cache.BufferPart(regs.RIP); part == codecache.Passing && w.State() == translate.Waiting {
+		regs.RIP = instead
+		w.SetState(translate.HasTurn)
+		_ = r.tracer.SetRegs(t.tid, &regs)
+		return false
+	}
+	for !stopWaiter(w) {
+		if w.State() == translate.HasTurn {
+			return false
+		}
+	}
+	r.restore(t, w, &regs)
+	if t.at = atStop; e.Kind == ptrace.Filtered {
+		t.at = atEntry
+	}
+	t.stale = t.interrupted && e.Kind != ptrace.EventStop
+	t.interrupted, t.restart, t.indirect = false, false, false
+	if e.Kind == ptrace.SignalStop {
+		r.deferSignalOf(t)
+	}
+	_ = r.tracer.SetRegs(t.tid, &t.Regs) // so that it continues in its own code if this program dies
+	return true
+}
+
+// stopWaiter changes the state of the waiter of a thread that has stopped. It returns false if
+// the state has just changed.
+func stopWaiter(w translate.Waiter) bool {
+	switch s := w.State(); s {
+	case translate.Waiting, translate.Leaves:
+		return w.Change(s, translate.StoppedWaits)
+	case translate.Woken, translate.WokenLeaves:
+		return w.Change(s, translate.NotWaiting)
+	}
+	return false
+}
+
+// restore makes Regs of a thread the program's registers before the call of its waiter.
+func (r *Runner) restore(t *thread, w translate.Waiter, regs *ptrace.Regs) {
+	call, changed := w.Call()
+	t.Regs = *regs
+	all := generalRegisters(&t.Regs)
+	for _, n := range changed {
+		*all[n] = call.GPR[n]
+	}
+	t.Regs.RIP, t.Regs.EFlags, t.Regs.OrigRAX = call.Next-syscallLength, call.Flags, ptrace.NoSyscall
+}
+
+// deferSignalOf defers the signal of a thread until the thread makes its system call again.
+func (r *Runner) deferSignalOf(t *thread) {
+	info, err := r.tracer.SigInfo(t.tid)
+	if err != nil {
+		return
+	}
+	if t.raised && t.deferred[0].Signal() == info.Signal() {
+		t.raised = false
+		return
+	}
+	t.deferred = append(t.deferred, info)
+}
+
+// Signalled reports whether a signal waits for a thread that has stopped while it waited in
+// the cache.
+func (r *Runner) Signalled(tid int) bool {
+	t := r.threads[tid]
+	return t != nil && len(t.deferred) > 0 && !t.raised
+}

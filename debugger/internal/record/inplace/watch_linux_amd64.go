@@ -1,0 +1,114 @@
+package inplace
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// watch says where a thread stops, and which writes of it are noted.
+type watch struct {
+	stops   map[uint64]bool // addresses of instructions
+	ranges  []ptrace.Range
+	enough  int // number of writes after which no more are noted
+	noted   int
+	last    int64 // number of instructions executed before the last write, or before the next instruction
+	reached bool  // as many writes as are enough were noted
+}
+
+// StopAt makes Run stop before instructions at the given addresses, with the kind Reached,
+// in place of those of the call before. The first instruction of each Run is executed
+// whatever its address is.
+func (r *Runner) StopAt(addresses []uint64) {
+	stops := make(map[uint64]bool, len(addresses))
+	for _, a := range addresses {
+		stops[a] = true
+	}
+	if !maps.Equal(stops, r.watch.stops) {
+		r.watch.stops = stops
+		r.Forget()
+	}
+}
+
+// WatchWrites makes the processor note the writes of the current thread to the ranges, see
+// ptrace.Tracer.WatchWrites. When enough writes were noted, no more are, and a Run ends soon
+// after, with the kind Done. The writes of Write are not noted.
+func (r *Runner) WatchWrites(ranges []ptrace.Range, enough int) error {
+	w := &r.watch
+	w.ranges, w.enough, w.noted, w.reached = ranges, enough, 0, false
+	err := r.tracer.WatchWrites(r.tid, ranges)
+	if err == nil || errors.Is(err, ptrace.ErrGone) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrNotWatched, err)
+}
+
+// ErrNotWatched reports that the system does not let a process be watched by the processor.
+var ErrNotWatched = errors.New("the processor cannot watch the memory")
+
+// Noted returns how many writes were noted since WatchWrites, and Executed at the last one:
+// it was made by the instruction that was executed last then, or by the next one.
+func (r *Runner) Noted() (count int, executed int64) { return r.watch.noted, r.watch.last }
+
+// stopsHere reports whether the thread, which is outside of the cache, stops at Regs.RIP. It
+// does not at the first instruction of a Run.
+func (r *Runner) stopsHere() bool {
+	return r.watch.stops[r.Regs.RIP] && r.context().Left() != r.quantum
+}
+
+// stops reports whether there is a stop at an address, see codecache.Config.
+func (r *Runner) stops(pc uint64) bool { return r.watch.stops[pc] }
+
+// watched reports whether the thread has stopped because it has written to watched memory.
+func (r *Runner) watched() bool {
+	return len(r.watch.ranges) > 0 && r.signal.Signal() == unix.SIGTRAP && r.signal.Code() == ptrace.CodeWatch
+}
+
+// noteWatched notes a write by an instruction in the cache, after which the thread has
+// stopped, and continues it.
+func (r *Runner) noteWatched(regs *ptrace.Regs) error {
+	executed := r.executedNow()
+	if p, ok := r.cache.Position(regs.RIP); ok && p.Begun {
+		executed -= int64(p.Undone)
+	}
+	r.noteWrite(executed)
+	if !r.watch.reached {
+		return r.resume(r.tracer.ToEmulated, 0)
+	}
+	if err := r.tracer.WatchWrites(r.tid, nil); err != nil {
+		return err
+	}
+	return r.leave()
+}
+
+func (r *Runner) noteWrite(executed int64) {
+	w := &r.watch
+	w.noted++
+	w.last, w.reached = executed, w.noted >= w.enough
+}
+
+// noteStep notes a write by the instruction of a step.
+func (r *Runner) noteStep() error {
+	if len(r.watch.ranges) == 0 || r.watch.reached {
+		return nil
+	}
+	wrote, err := r.tracer.Watched(r.tid)
+	if wrote {
+		r.noteWrite(r.executed)
+	}
+	return err
+}
+
+// noteOwn notes a write that this program makes for an instruction, the next one.
+func (r *Runner) noteOwn(addr, n uint64) {
+	for _, w := range r.watch.ranges {
+		if addr < w.End && w.Start < addr+n && !r.watch.reached {
+			r.noteWrite(r.executedNow())
+			return
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package recording
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+)
+
+// bufferCalls makes the program make frequent system calls without a stop, if the system
+// permits that.
+func (r *recorder) bufferCalls() {
+	if !r.filters {
+		return
+	}
+	r.run.Made = r.buffered
+	r.filter = r.run.BufferCalls(r.filter) == nil
+}
+
+// bufferLent is bufferCalls for a process that was lent. One that the debugger has launched gets
+// the filter, which it keeps. Another one only has it from an earlier recording.
+func (r *recorder) bufferLent(l *proc.Loan) {
+	r.filter = r.live.filtered
+	if r.filters = r.filter || l.Launched; r.filters {
+		r.live.traceFilter(l.Options)
+		r.bufferCalls()
+	}
+	l.Filtered = r.filter
+}
+
+// buffered records a system call that the program has made without a stop. After an error no
+// more are recorded.
+func (r *recorder) buffered(c inplace.BufferedCall) error {
+	if r.lost {
+		return nil
+	}
+	err := r.addBuffered(&c)
+	r.lost = err != nil
+	return err
+}
+
+func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
+	if !c.Follows { // all that follow were made before the reports are read
+		if err := r.readReports(nil); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Waits:
+		return r.waitsItself(c)
+	case c.Returned:
+		return r.returnsItself(c)
+	case c.Woken != 0:
+		if err := r.wakeThread(c.Woken); err != nil {
+			return err
+		}
+	}
+	r.thread.call = nil // if it was to wait, it has not
+	e := Event{
+		Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before),
+		Position:  r.positionAfter(c.Executed),
+		Registers: changed(&c.Before, &c.After),
+	}
+	if len(c.Written) > 0 {
+		e.Writes = []Write{{c.Address, bytes.Clone(c.Written)}}
+	}
+	r.waiting, r.after = c.After.Restarts(), c.After
+	r.recorded = e.Position + 1
+	r.noteOpened(&c.Before, c.After.RAX)
+	r.noteWritten(e.Writes)
+	return r.out.Add(&e)
+}
+
+// endLost ends the recording at the last event: calls that the program has made since then are
+// not recorded.
+func (r *recorder) endLost(stop inplace.Stop, err error) error {
+	if stop.Kind == inplace.Exited {
+		r.gone, r.result.Status, r.result.Killed = true, stop.Status, stop.Killed
+	}
+	return err
+}
+
+// errTurns reports records of system calls on futexes that do not follow from each other.
+var errTurns = cutError("the program has changed the records of its system calls")
+
+// waitsItself parks the current thread, which has passed the turn to another one.
+func (r *recorder) waitsItself(c *inplace.BufferedCall) error {
+	r.thread.call = &call{
+		event: Event{Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before)},
+		regs:  c.Before, parked: time.Now(),
+	}
+	r.thread.regs = c.Before
+	r.result.parked++
+	return nil
+}
+
+// wakeThread wakes a parked thread.
+func (r *recorder) wakeThread(tid int) error {
+	if !r.parked(tid) {
+		return errTurns
+	}
+	r.wakeCall(r.threads[tid].call)
+	return nil
+}
+
+// returnsItself makes the thread that has got the turn the current one, and records the end of
+// its system call.
+func (r *recorder) returnsItself(c *inplace.BufferedCall) error {
+	t := r.threads[r.run.Thread()]
+	if t == nil || t.call == nil || !t.call.woken || r.thread.call == nil {
+		return errTurns
+	}
+	r.thread = t
+	k := t.call
+	t.call = nil
+	if err := r.show(r.positionAfter(c.Executed)); err != nil {
+		return err
+	}
+	before := &k.regs
+	if k.event.Immediate {
+		before = &r.after
+	}
+	k.event.Position = r.positionAfter(c.Executed) // a switch may have come before it
+	k.event.Registers = changed(before, &c.After)
+	r.waiting, r.after = false, c.After
+	r.recorded = k.event.Position + 1
+	r.result.turns++
+	return r.out.Add(&k.event)
+}
+
+// beforeRun says what the system calls that are made without a stop may do. Those that change
+// a file that the program has mapped need stops.
+func (r *recorder) beforeRun() error {
+	if !r.filter {
+		return nil
+	}
+	r.run.GuardFiles(len(r.mapped.list) > 0, r.mapped.writers)
+	if len(r.threads) == 1 {
+		return nil
+	}
+	r.run.MayWait = true
+	for tid, t := range r.threads {
+		if tid == r.run.Thread() {
+			continue
+		}
+		var err error
+		parked := r.parked(tid)
+		switch {
+		case parked || t.call != nil && t.call.woken:
+			err = r.run.Wait(tid, !parked)
+		default:
+			err = r.run.EndWait(tid)
+		}
+		if err != nil {
+			return err
+		}
+		if !parked && !r.run.Waits(tid) {
+			r.run.MayWait = false
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package recording
+
+import (
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/spool"
+)
+
+// Frames is a recording in frames, as that of a Part.
+type Frames struct {
+	store *store
+	out   *Writer
+}
+
+// NewFrames returns Frames without events, in a file unless it is nil.
+func NewFrames(t testing.TB, file *spool.File) *Frames {
+	t.Helper()
+	s := new(store)
+	if file != nil {
+		s.extent = file.NewExtent()
+	}
+	out, err := newPartWriter(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Frames{s, out}
+}
+
+// Add adds a frame with events.
+func (f *Frames) Add(t testing.TB, events []Event) {
+	t.Helper()
+	for n := range events {
+		if err := f.out.Add(&events[n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Close ends the recording.
+func (f *Frames) Close() error { return f.out.Close() }
+
+// AddFiles adds empty files.
+func (f *Frames) AddFiles(paths ...string) error { return f.out.AddFiles(paths...) }
+
+// Open returns the recording, which reads frames when they are needed.
+func (f *Frames) Open() (*Recording, error) { return openFrames(f.store, f.out.index) }
+
+// Read returns the recording, read from the beginning to the end.
+func (f *Frames) Read() (*Recording, error) {
+	return Read(io.NewSectionReader(f.store, 0, f.store.Len()), nil)
+}
+
+// Bytes returns how much memory the frames take, and how many bytes are in the file.
+func (f *Frames) Bytes() (memory int, filed int64) {
+	p := &Part{store: f.store, index: f.out.index}
+	return p.Bytes(), f.store.filed()
+}
+
+// Failure returns why the file cannot be written.
+func (f *Frames) Failure() error { return f.store.failure() }
+
+// End returns the error with which a stretch ends that has written the frames, or nil.
+func (f *Frames) End() error {
+	return (&stretch{store: f.store, Stretch: Stretch{Bytes: 1 << 30}}).room(f.out)
+}
+
+// EndOf returns the end of a stretch that an error of End means.
+func EndOf(err error) (StretchEnd, bool) {
+	e, ok := errors.AsType[*stretchEnd](err)
+	if !ok {
+		return StretchEnd{}, false
+	}
+	return e.StretchEnd, true
+}
+
+// After returns the number of the first event at a position or after it.
+func (r *Recording) After(position uint64) int { return r.after(position) }
+
+// EndAt moves the end of a recording that ends in the middle.
+func (r *Recording) EndAt(position uint64) { r.endAt(position) }
+
+// Failure returns why an event could not be read.
+func (r *Recording) Failure() error { return r.failure() }

@@ -1,0 +1,65 @@
+package recording_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+)
+
+// TestExtensions reads which extensions of the instruction set a recording has needed: those
+// of this processor, as the system lists them. A replay that fails names the missing ones.
+func TestExtensions(t *testing.T) {
+	r := open(t, record(t, "/bin/true").file)
+	text, err := os.ReadFile("/proc/cpuinfo")
+	check(t, err)
+	for _, name := range r.Extensions {
+		if !bytes.Contains(text, []byte(" "+name+" ")) && !bytes.Contains(text, []byte(" "+name+"\n")) {
+			t.Errorf("%q is not one of this processor", name)
+		}
+	}
+	if want := "cx16"; bytes.Contains(text, []byte(want)) != slices.Contains(r.Extensions, want) {
+		t.Errorf("extensions %q", r.Extensions)
+	}
+	h := hostile(t, "\x0f\x0b")
+	h.Extensions = append(r.Extensions, "avx1024")
+	_, err = recording.NewTimeline(t.Context(), h)
+	if _, ok := errors.AsType[*recording.DivergenceError](err); !ok || !strings.HasSuffix(err.Error(), "that this one lacks: avx1024") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestMissingFiles opens a recording whose files are not there: all are listed.
+func TestMissingFiles(t *testing.T) {
+	r := open(t, record(t, "/bin/true").file)
+	lacking := r.Lacking()
+	if len(lacking) < 2 {
+		t.Skip("the program has no libraries")
+	}
+	for n, f := range r.Files {
+		if slices.Contains(lacking, f) {
+			r.Files[n].Path = "/nowhere" + f.Path
+		}
+	}
+	_, err := recording.NewTimeline(t.Context(), r)
+	for _, f := range lacking {
+		if err == nil || !strings.Contains(err.Error(), "/nowhere"+f.Path) {
+			t.Errorf("%v: it does not name %s", err, f.Path)
+		}
+	}
+}
+
+// TestHostileExtensions reads lists of extensions that no recorder writes.
+func TestHostileExtensions(t *testing.T) {
+	const text = "\x09" + "avx\x1b[2Jfma" // a length and as many bytes
+	for _, payload := range []string{text, "\x05avx", "\x03avx!"} {
+		_, err := recording.Read(bytes.NewReader(recording.WriteTagged(t, "X", []byte(payload))), nil)
+		if !errors.Is(err, recording.ErrCorrupt) || !strings.Contains(err.Error(), "extension") {
+			t.Errorf("%q: %v", payload, err)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package recording
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+)
+
+// inputs lists the instructions whose results are inputs.
+var inputs = map[string]bool{
+	"cpuid": true, "rdtsc": true, "rdtscp": true, "rdpmc": true, "rdpru": true, "rdpid": true, "rdrand": true,
+	"rdseed": true, "xgetbv": true, "str": true, "smsw": true, "lsl": true, "lar": true, "sldt": true,
+	"umwait": true, "tpause": true, "xbegin": true,
+}
+
+// deterministic reports whether registers and memory determine what a native
+// instruction does.
+func deterministic(in *x86.Inst) bool {
+	switch {
+	case inputs[in.Name()], entersKernel(in), loadsSegment(in):
+		return false
+	case in.Class.Is(x86.Barrier) || in.Class.Is(x86.Privileged):
+		return in.Class.Is(x86.Privileged) // it raises an exception
+	}
+	return true
+}
+
+// loadsSegment reports whether an instruction may load ss. After that the processor
+// executes another instruction before a step ends.
+func loadsSegment(in *x86.Inst) bool {
+	return in.Name() == "mov" && in.Operand(0).Kind == x86.Elsewhere && !in.Class.Is(x86.Privileged)
+}
+
+// entersKernel reports whether an instruction makes a system call, in another way than
+// syscall does.
+func entersKernel(in *x86.Inst) bool {
+	return in.Name() == "int" || in.Name() == "sysenter" || in.Class.Is(x86.Syscall)
+}
+
+// instruction decodes the instruction at the program counter.
+func instruction(r *inplace.Runner) (x86.Inst, error) {
+	var b [x86.MaxLen]byte
+	n, _ := r.Memory().Read(r.Regs.RIP, b[:])
+	return x86.Decode(b[:n], r.Regs.RIP)
+}
+
+// native executes an instruction that is not translated, and records its result if that
+// is an input.
+func (r *recorder) native() (inplace.Stop, error) {
+	in, err := instruction(r.run)
+	if err == nil && !inputs[in.Name()] && !deterministic(&in) {
+		return inplace.Stop{}, cutError(fmt.Sprintf("the instruction %s at %#x cannot be recorded", in.Name(), r.run.Regs.RIP))
+	}
+	before, e := r.run.Regs, r.event(Native)
+	stop, stepped := r.run.Step(context.Background())
+	if stepped != nil || stop.Kind != inplace.Done || err != nil || !inputs[in.Name()] {
+		return stop, stepped
+	}
+	return stop, r.add(&e, before)
+}
+
+// signal delivers a signal and records the frame that the kernel has written for its
+// handler.
+func (r *recorder) signal() (inplace.Stop, error) {
+	info := r.run.SigInfo()
+	if dropped, err := r.stretch.signal(r, info); dropped || err != nil {
+		return inplace.Stop{Kind: inplace.Done}, err
+	}
+	before, e := r.run.Regs, r.event(Signal)
+	e.Number = uint64(info.Signal())
+	stop, err := r.run.Deliver()
+	if err != nil || stop.Kind != inplace.Done {
+		return stop, err
+	}
+	if r.run.Regs == before { // it was dropped
+		return stop, nil
+	}
+	frame, err := r.frame()
+	if err != nil {
+		return stop, err
+	}
+	e.Writes = []Write{frame}
+	if e.Vector, err = vectorState(r.tracer, r.run.Thread()); err != nil {
+		return stop, err
+	}
+	r.extra++
+	r.thread.handled = true
+	return stop, r.add(&e, before)
+}
+
+// Offsets in a signal's frame: the pointer to its vector state, and in that the size
+// (struct rt_sigframe, struct _fpx_sw_bytes).
+const (
+	frameVector     = 232
+	frameVectorSize = 468
+	frameSize       = 8 + 304 + 8 + 128 // return address, ucontext, siginfo
+)
+
+// frame returns the frame of the signal whose handler begins.
+func (r *recorder) frame() (Write, error) {
+	sp := r.run.Regs.RSP
+	end := sp + frameSize
+	var pointer [8]byte
+	if _, err := r.run.Memory().Read(sp+frameVector, pointer[:]); err != nil {
+		return Write{}, err
+	}
+	if at := binary.LittleEndian.Uint64(pointer[:]); at != 0 {
+		var size [4]byte
+		if _, err := r.run.Memory().Read(at+frameVectorSize, size[:]); err != nil {
+			return Write{}, err
+		}
+		end = max(end, at+uint64(binary.LittleEndian.Uint32(size[:])))
+	}
+	if end-sp > maxVector {
+		return Write{}, fmt.Errorf("the frame of a signal has %d bytes", end-sp)
+	}
+	b := make([]byte, end-sp)
+	_, err := r.run.Memory().Read(sp, b)
+	return Write{sp, b}, err
+}

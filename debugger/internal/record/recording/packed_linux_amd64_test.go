@@ -1,0 +1,283 @@
+package recording_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+)
+
+// elsewhere is the variable that has a child of the test replay a recording on another machine: it
+// has a file system of its own, without any file of this one.
+const elsewhere = "TRIPTYCH_TEST_ELSEWHERE"
+
+// pack returns a recording with all that its replay needs.
+func pack(t *testing.T, file []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	left, err := open(t, file).Pack(&b, nil)
+	check(t, errors.Join(append(left, err)...))
+	return b.Bytes()
+}
+
+// TestPackedElsewhere replays a packed recording where none of the files is that the program had
+// mapped: they are missing, or others. Without the pack the error names them and the remedy.
+func TestPackedElsewhere(t *testing.T) {
+	if path := os.Getenv(elsewhere); path != "" {
+		replayElsewhere(t, path)
+		return
+	}
+	r := record(t, "bash", "--norc", "-c", "for ((i = 0; i < 50; i++)); do ((s += i)); done; exec sort /etc/passwd")
+	lacking := open(t, r.file).Lacking()
+	if !slices.ContainsFunc(lacking, func(f recording.File) bool { return strings.Contains(f.Path, "libc") }) {
+		t.Errorf("it lacks %v", lacking)
+	}
+	packed := pack(t, r.file)
+	if lacking := open(t, packed).Lacking(); len(lacking) > 0 {
+		t.Errorf("packed, it lacks %v", lacking)
+	}
+	if out := inOtherRoot(t, packed); !strings.Contains(out, "--- PASS: TestPackedElsewhere") {
+		t.Errorf("%s", out)
+	}
+	if out := inOtherRoot(t, r.file); !strings.Contains(out, "no such file or directory") || !strings.Contains(out, "record again with --pack") {
+		t.Errorf("%s", out)
+	}
+}
+
+// inOtherRoot runs the test in an empty file system and returns its output.
+func inOtherRoot(t *testing.T, file []byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	test, err := os.ReadFile("/proc/self/exe")
+	check(t, err)
+	path := filepath.Join(dir, "packed.recording")
+	check(t, errors.Join(os.WriteFile(path, file, 0o600), os.WriteFile(filepath.Join(dir, "test"), test, 0o700)))
+	copyLibraries(t, dir)
+	command := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run=^TestPackedElsewhere$", "-test.v")
+	command.Env = append(os.Environ(), elsewhere+"="+dir)
+	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	if os.Geteuid() != 0 {
+		command.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		command.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
+		command.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
+	}
+	out, err := command.CombinedOutput()
+	if errors.Is(err, unix.EPERM) {
+		t.Skip("the system lets nobody have a file system of his own: ", err)
+	}
+	return string(out)
+}
+
+// copyLibraries gives the test its own loader and libraries in a folder, with a byte more: they are
+// other files than those that the program had mapped.
+func copyLibraries(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/maps")
+	check(t, err)
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); strings.Contains(line, ".so") {
+			copyLibrary(t, dir, fields[len(fields)-1])
+		}
+	}
+	program, err := elf.Open("/proc/self/exe")
+	check(t, err)
+	if loader := program.Section(".interp"); loader != nil {
+		path, err := loader.Data()
+		check(t, err)
+		copyLibrary(t, dir, strings.TrimRight(string(path), "\x00"))
+	}
+	check(t, program.Close())
+}
+
+func copyLibrary(t *testing.T, dir, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	check(t, errors.Join(err, os.MkdirAll(filepath.Dir(dir+path), 0o700), os.WriteFile(dir+path, append(data, 0), 0o700)))
+}
+
+// replayElsewhere makes a folder the root of the file system and replays the recording in it.
+func replayElsewhere(t *testing.T, dir string) {
+	t.Helper()
+	err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+	for _, name := range []string{"/proc", "/dev"} {
+		err = errors.Join(err, os.Mkdir(dir+name, 0o700), unix.Mount(name, dir+name, "", unix.MS_BIND|unix.MS_REC, ""))
+	}
+	if err = errors.Join(err, unix.Chroot(dir), os.Chdir("/")); errors.Is(err, unix.EPERM) {
+		t.Skip("the system permits no mounts: ", err)
+	}
+	check(t, err)
+	if _, err := os.Stat("/etc"); !errors.Is(err, os.ErrNotExist) {
+		t.Fatal("the root is not empty")
+	}
+	file, err := os.ReadFile("/packed.recording")
+	check(t, err)
+	line, err := recording.NewTimeline(t.Context(), open(t, file))
+	check(t, err)
+	var names []string
+	maps := line.History().View().Maps()
+	for _, m := range maps {
+		names = append(names, m.Path)
+	}
+	if !slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, "/sort") }) {
+		t.Errorf("the maps have the files %q", names)
+	}
+	check(t, line.Close())
+}
+
+// TestChangedFiles replays a recording after its program was built anew, and after a file was
+// replaced that the program had mapped and unmapped again, as /etc/ld.so.cache is: both are in it.
+func TestChangedFiles(t *testing.T) {
+	source := filepath.Join("testdata", "mapsfile.c")
+	built, err := os.ReadFile(debuggertest.Compile(t, source, nil, "gcc", "-O1"))
+	check(t, err)
+	program := filepath.Join(t.TempDir(), "mapsfile")
+	check(t, os.WriteFile(program, built, 0o700))
+	data := filepath.Join(t.TempDir(), "data")
+	check(t, os.WriteFile(data, bytes.Repeat([]byte("some data\n"), 10_000), 0o600))
+	r := record(t, program, data)
+	if want := "data: 100000 bytes\n"; string(r.output) != want {
+		t.Fatalf("%q", r.output)
+	}
+	file := open(t, r.file)
+	for _, f := range file.Lacking() {
+		if f.Path == program || f.Path == data || f.Path == "/etc/ld.so.cache" {
+			t.Errorf("the recording lacks %s", f.Path)
+		}
+	}
+	check(t, errors.Join(os.WriteFile(program, []byte("another"), 0o700), os.Remove(data)))
+	replay(t, open(t, r.file))
+}
+
+// TestPackErrors packs a recording whose files are no longer the same: each is named.
+func TestPackErrors(t *testing.T) {
+	r := open(t, record(t, "/bin/true").file)
+	lacking := len(r.Lacking())
+	if lacking == 0 {
+		t.Skip("the program has no large files")
+	}
+	for n := range r.Files {
+		if slices.Contains(r.Lacking(), r.Files[n]) {
+			r.Files[n].Path = fmt.Sprint("/nowhere/", n)
+		}
+	}
+	left, err := r.Pack(new(bytes.Buffer), nil)
+	if err != nil || len(left) != lacking || !strings.Contains(left[0].Error(), "/nowhere/") {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestHostileContents reads contents of files that no recorder writes, and replays others than
+// those of the digest.
+func TestHostileContents(t *testing.T) {
+	data := []byte("the contents")
+	digest := sha256.Sum256(data)
+	file := slices.Concat([]byte("\x02/a\x0c"), digest[:])
+	piece := func(digest [32]byte, at byte, data string) []byte {
+		return slices.Concat(digest[:], []byte{at}, []byte(data))
+	}
+	for _, test := range []struct {
+		name string
+		list [][]byte
+	}{
+		{"of no file", [][]byte{piece([32]byte{}, 0, "x")}},
+		{"beyond the size", [][]byte{piece(digest, 0, "the contents of another file")}},
+		{"with a hole", [][]byte{piece(digest, 0, "the"), piece(digest, 4, "contents")}},
+		{"too short", [][]byte{digest[:8]}},
+	} {
+		tags := "F" + strings.Repeat("C", len(test.list))
+		_, err := recording.Read(bytes.NewReader(recording.WriteTagged(t, tags, append([][]byte{file}, test.list...)...)), nil)
+		if !errors.Is(err, recording.ErrCorrupt) || !strings.Contains(err.Error(), "contents") {
+			t.Errorf("contents %s: %v", test.name, err)
+		}
+	}
+	honest := record(t, "/bin/true")
+	kept := open(t, honest.file)
+	recording.Falsify(kept)
+	if _, err := recording.NewTimeline(t.Context(), kept); !errors.Is(err, recording.ErrCorrupt) {
+		t.Errorf("false contents: %v", err)
+	}
+}
+
+// TestContentsBudget reads a pack that says that it has much: it is refused before the memory is
+// taken. Zeros take none.
+func TestContentsBudget(t *testing.T) {
+	digest := sha256.Sum256([]byte("x"))
+	const size, pieces = 1 << 20, 64
+	list := [][]byte{slices.Concat([]byte("\x02/a\x80\x80\x80\x20"), digest[:])} // 64 MiB
+	for n := range pieces {
+		at := n * size
+		head := slices.Concat(digest[:], []byte{byte(at) | 0x80, byte(at>>7) | 0x80, byte(at>>14) | 0x80, byte(at >> 21)})
+		list = append(list, append(head, bytes.Repeat([]byte{7}, size)...))
+	}
+	all := budget.New(16 << 20)
+	account := all.Open("reader")
+	defer account.Close()
+	_, err := recording.Read(bytes.NewReader(recording.WriteTagged(t, "F"+strings.Repeat("C", pieces), list...)), account)
+	if full := (*budget.Error)(nil); !errors.As(err, &full) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestCutByOneByte cuts off the ends of short recordings: one byte costs the end of the program, and
+// none of its system calls. The whole file without its last tenth has most of them.
+func TestCutByOneByte(t *testing.T) {
+	r := record(t, "/bin/ls", "/")
+	whole := open(t, r.file)
+	last := whole.Event(whole.Len() - 2) // before the end
+	cut := open(t, r.file[:len(r.file)-1])
+	if got := cut.Event(cut.Len() - 2); got.Position != last.Position || cut.Len() != whole.Len() || cut.Last().Kind != recording.Cut {
+		t.Errorf("%d events to %d, want %d to %d", cut.Len(), got.Position, whole.Len(), last.Position)
+	}
+	replay(t, cut)
+	short := open(t, r.file[:len(r.file)*9/10])
+	if short.Len() < whole.Len()/2 {
+		t.Errorf("%d events, want most of %d", short.Len(), whole.Len())
+	}
+	replay(t, short)
+}
+
+// TestPackFurther packs a file that the program had not mapped, such as one with debug information:
+// it is there by its path where it is no more. One that is missing is named, and one that the table
+// has is not added again.
+func TestPackFurther(t *testing.T) {
+	r := open(t, record(t, "/bin/true").file)
+	dir := t.TempDir()
+	further := filepath.Join(dir, "true.debug")
+	want := bytes.Repeat([]byte("debug information "), 200_000) // of several pieces
+	check(t, os.WriteFile(further, want, 0o600))
+	var b bytes.Buffer
+	left, err := r.Pack(&b, []string{further, filepath.Join(dir, "none"), r.Files[0].Path})
+	check(t, err)
+	if len(left) != 1 || !errors.Is(left[0], os.ErrNotExist) {
+		t.Errorf("what is left: %v", left)
+	}
+	check(t, os.Remove(further))
+	packed := open(t, b.Bytes())
+	if n := len(packed.Files) - len(r.Files); n != 1 {
+		t.Errorf("%d files are added", n)
+	}
+	timeline, err := recording.NewTimeline(t.Context(), packed)
+	check(t, err)
+	defer func() { check(t, timeline.Close()) }()
+	file, err := timeline.Open(further)
+	check(t, err)
+	got, err := io.ReadAll(io.NewSectionReader(file, 0, int64(len(want))+1))
+	if check(t, errors.Join(err, file.Close())); err == nil && !bytes.Equal(got, want) {
+		t.Errorf("the file has %d bytes, want %d", len(got), len(want))
+	}
+}

@@ -1,0 +1,67 @@
+package recording_test
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+)
+
+// What a recording goes on with takes memory, and is dropped when another one begins.
+func TestPastKeepsLast(t *testing.T) {
+	if first, last := recording.KeptAfterAdding(3); first || !last {
+		t.Errorf("kept of the first part: %t, of the last one: %t", first, last)
+	}
+}
+
+// A writer does not keep the room that an image took.
+func TestWriterBuffer(t *testing.T) {
+	w, err := recording.NewWriter(io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{1 << 10, 8 << 20} {
+		e := recording.Event{Kind: recording.Call, Writes: []recording.Write{{Address: 1 << 20, Data: make([]byte, size)}}}
+		if err := w.Add(&e); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Buffer(); got > 1<<20 {
+			t.Errorf("after an event of %d bytes, %d bytes are kept", size, got)
+		}
+	}
+}
+
+// The inputs of a recording are known without a replay, which this one does not permit: its
+// program is none.
+func TestInputsWithoutReplay(t *testing.T) {
+	part := recording.PartOf(t, events(), 20)
+	var got []uint64
+	add := func(kind history.Kind, number uint64) { got = append(got, uint64(kind), number) }
+	if err := part.Inputs(t.Context(), 11, 20, add); err != nil {
+		t.Fatal(err)
+	}
+	if want := []uint64{uint64(history.Called), 25, uint64(history.Signalled), 11}; !slices.Equal(got, want) {
+		t.Errorf("%d, want %d", got, want)
+	}
+	got = nil
+	if err := part.Inputs(t.Context(), 11, 13, add); err != nil || len(got) != 2 {
+		t.Errorf("%d, %v", got, err)
+	}
+	if _, err := part.Window(t.Context(), 12); err == nil {
+		t.Error("it was replayed")
+	}
+}
+
+// An image that is small because it compresses well takes its room when it is replayed.
+func TestImageBudget(t *testing.T) {
+	if err := recording.CheckImage(3<<20, 1<<20); err != nil {
+		t.Error(err)
+	}
+	e, ok := errors.AsType[*recording.BudgetError](recording.CheckImage(8<<20, 1<<20))
+	if !ok || e.Allowed != 1<<20 || e.Needed < 2<<20 {
+		t.Errorf("%+v", e)
+	}
+}

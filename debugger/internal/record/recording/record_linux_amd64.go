@@ -1,0 +1,342 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+)
+
+// Record runs a program and writes a recording of it to w. If the program does what
+// cannot be recorded, the recording ends before that, and the program runs on. Record then
+// waits for its end, but not longer than for that of ctx, which ends a recording, too. The error
+// is that of a program that could not be started.
+//
+//	Record
+//	├─ image           the first state
+//	└─ run
+//	   ├─ call         a system call, with what it has written
+//	   ├─ native       rdtsc, cpuid, …
+//	   ├─ signal       the frame of a signal
+//	   └─ schedule     the thread that runs next
+func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
+	out, err := NewWriter(w)
+	if err != nil {
+		return Result{}, err
+	}
+	r := &recorder{out: out, files: newFiles(out)}
+	if r.tracer, err = ptrace.Start(); err != nil {
+		return Result{}, err
+	}
+	err = r.tracer.Do(context.WithoutCancel(ctx), func() error { return r.launch(ctx, &p) })
+	r.tracer.Close() // children whose first stop has not come run on
+	if err != nil {
+		return Result{}, err
+	}
+	if !r.gone {
+		r.result.Err = errors.Join(r.result.Err, r.awaitEnd(ctx))
+	}
+	r.result.Positions, r.result.Events, r.result.Children = r.recorded, out.events, r.family.close()
+	r.result.Err = errors.Join(r.result.Err, out.finish())
+	return r.result, nil
+}
+
+// launch starts a program, records it, and lets it run on if it has not ended. The error is
+// that of a program that could not be started.
+func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
+	if err := errors.Join(unix.SchedGetaffinity(0, &r.affinity), pin(r.tracer)); err != nil {
+		return err
+	}
+	defer func() { _ = r.tracer.Unpin() }() // the thread ends with the tracer
+	if r.pid, err = r.tracer.Launch(p.Path, p.Args, &syscall.ProcAttr{Env: p.Env, Files: p.Files}, ptrace.Options|ptrace.FilterEvents); err != nil {
+		return err
+	}
+	if p.Started != nil {
+		p.Started(r.pid)
+	}
+	r.family, r.filters = newFamily(ctx, p, r.affinity), true
+	r.recordFrom(ctx, r.begin(0))
+	if !r.gone {
+		r.result.Err = errors.Join(r.result.Err, r.detach())
+	}
+	r.result.Err = errors.Join(r.result.Err, r.closeRun())
+	return nil
+}
+
+// A recorder records a program.
+type recorder struct {
+	tracer    *ptrace.Tracer
+	pid       int
+	run       *inplace.Runner
+	out       *Writer
+	files     files
+	result    Result
+	gone      bool    // the program has ended
+	stoppable bool    // the recording may end before the program
+	filters   bool    // the process may get the filter of Runner.BufferCalls, and is traced with its events
+	filter    bool    // the process has it
+	lost      bool    // it has made system calls that could not be recorded
+	family    *family // that records children, or nil
+
+	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
+
+	base       uint64     // positions before this image
+	recorded   uint64     // position up to which everything is recorded
+	extra      uint64     // positions in this image that the Runner does not count: signals and switches
+	heap       uint64     // end of the heap
+	live       *intrusion // what is changed in a process that was started before; nil for none
+	shared     bool       // there is anonymous memory that children share
+	sharing    bool       // there was shared memory, of whatever kind
+	mapped     sharedFiles
+	stretch    *stretch // of a process that a debugger has; nil for none
+	newest     uint64   // position at which the last segment begins
+	segmentDue bool     // another segment is to begin
+	opened     opened   // by the last system call
+
+	*thread  // the current one of the Runner
+	threads  map[int]*thread
+	shown    int    // the current thread of a replay, so far
+	sliceEnd uint64 // position at which another thread is to run
+}
+
+// position returns the number of instructions and signals so far.
+func (r *recorder) position() uint64 {
+	if r.run == nil {
+		return r.base
+	}
+	return r.positionAfter(r.run.Executed())
+}
+
+// positionAfter returns the position after a number of instructions of the Runner, as long as
+// no other event is added.
+func (r *recorder) positionAfter(executed int64) uint64 { return r.base + uint64(executed) + r.extra }
+
+// pin binds the tracer's thread, and processes that it starts from then on, to the
+// processor that it runs on. Stops cost a fifth of what they cost across processors.
+func pin(tracer *ptrace.Tracer) error {
+	cpu := uint32(0)
+	if _, _, errno := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+		return errno
+	}
+	return tracer.Pin(int(cpu))
+}
+
+// recordFrom records from the first state on, unless that has failed with an error.
+func (r *recorder) recordFrom(ctx context.Context, err error) {
+	r.stoppable = ctx.Done() != nil
+	for err == nil && !r.gone {
+		err = r.next(ctx)
+	}
+	if err == nil {
+		return
+	}
+	r.result.Cut = err.Error()
+	if reason := cutError(""); !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
+		r.result.Err = err
+	}
+	if err := r.out.end(&Event{Kind: Cut, Position: r.recorded, Reason: r.result.Cut, Immediate: r.immediate()}); err != nil {
+		r.result.Err = errors.Join(r.result.Err, err)
+	}
+}
+
+// begin records the first state of a program. The number is that of the system call
+// that has begun it, or 0.
+func (r *recorder) begin(number uint64) error {
+	e, err := r.image(r.pid)
+	if err != nil {
+		return err
+	}
+	if r.heap, err = programBreak(r.pid); err != nil {
+		return err
+	}
+	e.Position, e.Number = r.position(), number
+	if err := r.addFirst(&e); err != nil {
+		return err
+	}
+	r.base, r.extra, r.shared, r.sharing = r.position()+e.duration(), 0, false, false
+	r.mapped.close()
+	r.thread, r.shown = new(thread), r.pid
+	r.threads = map[int]*thread{r.pid: r.thread}
+	if r.run, err = inplace.New(r.tracer, r.pid); err != nil {
+		r.run = nil
+		return err
+	}
+	r.bufferCalls()
+	r.family.follow(r.run)
+	return r.hideSavedVDSO()
+}
+
+// next runs to the next event and records it.
+func (r *recorder) next(ctx context.Context) error {
+	if err := r.beforeRun(); err != nil {
+		return err
+	}
+	stop, err := r.run.Run(ctx, r.slice())
+	if r.lost {
+		return r.endLost(stop, err)
+	}
+	r.thread.call = nil // if it was to wait, it has not
+	if stop.Kind == inplace.Exited {
+		return r.killed(stop)
+	}
+	if err := r.readReports(nil); err != nil {
+		return err
+	}
+	if r.recorded = r.position(); err == nil && stop.Kind == inplace.Done && ctx.Err() != nil {
+		return errStopped
+	}
+	if stop, err = r.handleAll(stop, err); err != nil || r.gone {
+		return err
+	}
+	r.segmentDue = r.out.segmentDue()
+	scheduled := stop.Kind == inplace.Blocked || r.sliceOver()
+	if scheduled {
+		err = r.schedule(ctx)
+	}
+	if err == nil && r.segmentDue && (scheduled || len(r.threads) == 1) {
+		err = r.segment()
+	}
+	if err == nil {
+		err = r.out.flushDue()
+	}
+	if err == nil && !r.gone && r.out.full() {
+		err = r.out.fullError()
+	}
+	return errors.Join(err, r.files.err)
+}
+
+// errStopped ends a recording before the program.
+var errStopped = cutError("the recorder was stopped")
+
+// handleAll records a stop, and those that follow at once.
+func (r *recorder) handleAll(stop inplace.Stop, err error) (inplace.Stop, error) {
+	for err == nil && stop.Kind != inplace.Done && stop.Kind != inplace.Blocked {
+		r.recorded = r.position()
+		if stop.Kind == inplace.Call {
+			if err := r.hideCache(); err != nil {
+				return stop, err
+			}
+		}
+		stop, err = r.handle(stop)
+	}
+	return stop, err
+}
+
+// handle records a stop, and returns the one that follows at once, or one of kind Done.
+func (r *recorder) handle(stop inplace.Stop) (inplace.Stop, error) {
+	switch stop.Kind {
+	case inplace.Call:
+		return r.call()
+	case inplace.Native:
+		return r.native()
+	case inplace.Signal:
+		return r.signal()
+	case inplace.Exec:
+		return r.exec()
+	case inplace.Reached:
+		return inplace.Stop{Kind: inplace.Done}, nil // see look
+	case inplace.Exited:
+		e := Event{Kind: Ended, Position: r.recorded, Immediate: r.immediate()}
+		return inplace.Stop{Kind: inplace.Done}, r.ended(&e, stop)
+	}
+	return stop, fmt.Errorf("a stop of kind %d", stop.Kind)
+}
+
+// longest is more than the number of instructions of a block.
+const longest = 128
+
+// killed records that the process was killed while it ran. It may not have executed the
+// last block, which is counted at its beginning.
+func (r *recorder) killed(stop inplace.Stop) error {
+	at := r.position()
+	r.recorded = max(r.recorded, at-min(at, longest))
+	return r.ended(&Event{Kind: Ended, Position: r.recorded, Immediate: r.immediate()}, stop)
+}
+
+// ended records the end of the process.
+func (r *recorder) ended(e *Event, stop inplace.Stop) error {
+	r.gone = true
+	r.result.Status, r.result.Killed = stop.Status, stop.Killed
+	e.Number, e.Status = uint64(stop.Killed), stop.Status
+	return r.out.Add(e)
+}
+
+// event returns an event at the current position.
+func (r *recorder) event(kind Kind) Event {
+	before := r.run.Regs
+	if r.waiting {
+		before = r.after
+	}
+	return Event{Kind: kind, Position: r.position(), Immediate: r.waiting, Hash: hashRegisters(&before)}
+}
+
+// add adds an event that has led to the registers of the Runner.
+func (r *recorder) add(e *Event, before ptrace.Regs) error {
+	if e.Immediate {
+		before = r.after
+	}
+	e.Registers = changed(&before, &r.run.Regs)
+	r.waiting, r.after = r.run.Regs.Restarts(), r.run.Regs
+	r.recorded = r.position()
+	r.noteWritten(e.Writes)
+	return r.out.Add(e)
+}
+
+// detach lets the program run on by itself, on any processor.
+func (r *recorder) detach() error {
+	if r.run == nil {
+		_ = unix.SchedSetaffinity(r.pid, &r.affinity) // it stays on one processor otherwise
+		return r.tracer.Detach(r.pid, 0)
+	}
+	var err error
+	for _, tid := range slices.Backward(r.run.Threads()) { // the first thread is the last one
+		_ = unix.SchedSetaffinity(tid, &r.affinity)
+		detached := r.detachThread(tid)
+		switch {
+		case !errors.Is(detached, ptrace.ErrGone):
+			err = errors.Join(err, detached)
+		case tid != r.pid:
+			_, _ = wait4(tid) // those that run on have ended the process
+		}
+	}
+	return err
+}
+
+// wait4 waits for the end of a child or a traced thread.
+func wait4(id int) (status unix.WaitStatus, err error) {
+	for {
+		_, err = unix.Wait4(id, &status, unix.WALL, nil)
+		if err == nil && (status.Exited() || status.Signaled()) || err != nil && !errors.Is(err, unix.EINTR) {
+			return status, err
+		}
+	}
+}
+
+// awaitEnd waits for the end of the program, which is not traced, until ctx is done.
+func (r *recorder) awaitEnd(ctx context.Context) error {
+	var status unix.WaitStatus
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		status, err = wait4(r.pid)
+		ended <- err
+	}()
+	select {
+	case <-ctx.Done():
+		r.result.Running = true
+		return nil
+	case err := <-ended:
+		if r.result.Status = status.ExitStatus(); status.Signaled() {
+			r.result.Killed = int(status.Signal())
+		}
+		return err
+	}
+}

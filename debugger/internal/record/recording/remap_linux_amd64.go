@@ -1,0 +1,124 @@
+package recording
+
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// remap records how a system call that has returned changed the mappings.
+func (r *recorder) remap(e *Event, g *ptrace.Regs) error {
+	result := r.run.Regs.RAX
+	if int64(result) < 0 && int64(result) > -4096 {
+		return nil
+	}
+	m := Mapping{Start: g.RDI, Length: pageUp(g.RSI), Protection: uint32(g.RDX & 7), File: -1}
+	switch g.RAX {
+	case unix.SYS_MMAP:
+		m.Start = result
+		return r.addMap(e, g, m)
+	case unix.SYS_MUNMAP:
+		m.Protection = 0
+		e.Remap = Remap{Kind: Unmap, Mapping: m}
+		e.Writes = nil
+		return r.files.noteUnmapped(m.Start)
+	case unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT:
+		if g.RDX&(unix.PROT_GROWSDOWN|unix.PROT_GROWSUP) != 0 {
+			return cutError("the program protects memory that grows")
+		}
+		e.Remap = Remap{Kind: Protect, Mapping: m}
+	case unix.SYS_MREMAP:
+		if g.R10&unix.MREMAP_DONTUNMAP != 0 || g.RSI == 0 {
+			return cutError("the program maps memory twice")
+		}
+		m.Protection = 0
+		e.Remap = Remap{Kind: Move, Mapping: m, To: result, ToLen: pageUp(g.RDX)}
+		var err error
+		e.Writes, err = r.grown(result, m.Length, e.Remap.ToLen)
+		return err
+	case unix.SYS_MADVISE:
+		e.Writes = nil
+		return r.advised(e, g, m)
+	case unix.SYS_BRK:
+		r.moveBreak(e, result)
+	}
+	return nil
+}
+
+// advised records advice on memory that has changed its contents.
+func (r *recorder) advised(e *Event, g *ptrace.Regs, m Mapping) error {
+	switch g.RDX {
+	case unix.MADV_REMOVE:
+		return cutError("the program removes a part of a mapped file")
+	case unix.MADV_DONTNEED, unix.MADV_FREE, 24: // MADV_DONTNEED_LOCKED
+	default:
+		return nil
+	}
+	keeps, err := r.discarded(m.Start, m.Length)
+	if keeps || err != nil {
+		return err
+	}
+	m.Protection = 0
+	e.Remap = Remap{Kind: Discard, Mapping: m}
+	return nil
+}
+
+// addMap records a new mapping.
+func (r *recorder) addMap(e *Event, g *ptrace.Regs, m Mapping) error {
+	e.Writes = nil
+	if g.R10&unix.MAP_ANONYMOUS != 0 {
+		r.shared = r.shared || g.R10&unix.MAP_SHARED != 0
+		r.sharing = r.sharing || r.shared
+		e.Remap = Remap{Kind: Map, Mapping: m}
+		return nil
+	}
+	direct := r.descriptorPath(int(int32(g.R8)))
+	path, err := os.Readlink(direct)
+	if err != nil {
+		return err
+	}
+	m.Name = path
+	if g.R10&unix.MAP_SHARED != 0 {
+		if err := r.noteMapped(m.Start, g); err != nil {
+			return err
+		}
+	} else if strings.HasPrefix(path, "/") {
+		m.File = r.files.add(path, direct)
+	}
+	if m.File >= 0 {
+		r.files.noteMapped(m.Start, m.File)
+		m.Offset = g.R9
+		e.Remap = Remap{Kind: Map, Mapping: m}
+		return nil
+	}
+	e.Remap = Remap{Kind: Map, Mapping: m}
+	const most = 1 << 28
+	if m.Length > most {
+		return cutError("the program maps a large file in shared memory, or one that a replay may not find: " + path)
+	}
+	b := make([]byte, m.Length)
+	n, _ := r.run.Memory().Read(m.Start, b) // up to the end of the file
+	e.Writes = appendPages(nil, m.Start, append(b[:n], make([]byte, len(b)-n)...), nil)
+	return nil
+}
+
+// moveBreak records the move of the end of the heap.
+func (r *recorder) moveBreak(e *Event, end uint64) {
+	e.Writes = nil
+	from, to := pageUp(r.heap), pageUp(end)
+	r.heap = end
+	m := Mapping{File: -1, Name: "[heap]"}
+	switch {
+	case to > from:
+		m.Start, m.Length, m.Protection = from, to-from, unix.PROT_READ|unix.PROT_WRITE
+		e.Remap = Remap{Kind: Map, Mapping: m}
+	case to < from:
+		m.Start, m.Length = to, from-to
+		e.Remap = Remap{Kind: Unmap, Mapping: m}
+	}
+}
+
+func pageUp(n uint64) uint64 { return (n + pageSize - 1) &^ (pageSize - 1) }

@@ -1,0 +1,108 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+)
+
+// A segment begins at a position where a replay has all that the recorder has: each thread
+// is stopped outside of the kernel. So all system calls that wait are withdrawn before, as
+// those are that may write memory before another thread runs.
+
+// segment begins a segment of the recording, if it can begin at the position. None begins
+// after the program has had shared memory, which a first state would not describe.
+func (r *recorder) segment() error {
+	if r.sharing || !r.atRest() {
+		return nil
+	}
+	if err := r.run.TakeBack(); err != nil {
+		return err
+	}
+	old, files := r.files, r.out.files
+	if err := r.out.beginSegment(); err != nil {
+		return err
+	}
+	r.files = newFiles(r.out)
+	err := r.addState()
+	if err == nil {
+		err = r.out.endState()
+	}
+	reason := cutError("")
+	switch {
+	case err == nil:
+		r.result.First, r.newest = r.newest, r.position()
+	case errors.Is(err, errNoRoom) || errors.As(err, &reason):
+		r.files = old
+		return r.out.cancelSegment(files)
+	}
+	return err
+}
+
+// atRest reports whether all threads are stopped outside of the kernel, with registers that
+// a replay has.
+func (r *recorder) atRest() bool {
+	if r.run == nil || r.gone || r.waiting || r.shown != r.run.Thread() || r.thread.call != nil {
+		return false
+	}
+	return !slices.ContainsFunc(r.run.Threads(), func(tid int) bool { return r.run.Waits(tid) || r.threads[tid] == nil })
+}
+
+// addState adds the state of the program as an event of kind Image.
+func (r *recorder) addState() error {
+	e, err := r.state()
+	if err != nil {
+		return err
+	}
+	if err := r.out.addExtensions(ownExtensions()); err != nil {
+		return err
+	}
+	return errors.Join(r.out.Add(&e), r.files.err)
+}
+
+// state returns the state that a replay has at the position.
+func (r *recorder) state() (Event, error) {
+	current := r.run.Thread()
+	e := Event{Kind: Image, Status: r.pid, Position: r.position(), Current: current}
+	for _, tid := range r.run.Threads() {
+		t := r.threads[tid]
+		regs := t.regs
+		switch {
+		case tid == current:
+			regs = r.run.Regs
+		case t.waiting:
+			regs = t.after
+		}
+		vector, err := vectorState(r.tracer, tid)
+		if err != nil {
+			return e, err
+		}
+		list := changed(new(ptrace.Regs), &regs)
+		if tid == current {
+			e.Registers, e.Vector = list, vector
+		} else {
+			e.Threads = append(e.Threads, Thread{tid, list, vector})
+		}
+	}
+	maps, err := readMaps(current)
+	if err != nil {
+		return e, err
+	}
+	live, err := openLive(r.run.Memory(), maps)
+	if err != nil {
+		return e, err
+	}
+	defer live.close()
+	for _, m := range maps {
+		if own := strings.HasPrefix(m.Path, "[v"); own && r.live == nil || !own && r.run.Reserved(m.Start, m.End-m.Start) {
+			continue // the vdso is hidden from a program that was started by the recorder
+		}
+		if err := r.addLiveMapping(context.Background(), &e, live, m); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}

@@ -1,0 +1,395 @@
+package recording
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+)
+
+// A thread is a thread of the recorded program.
+type thread struct {
+	regs    ptrace.Regs // while another one is the current one: those that a replay has
+	after   ptrace.Regs // registers that a replay has, if waiting
+	waiting bool        // the last system call was interrupted, see Event.Immediate
+	call    *call       // that has not returned, or nil
+	handled bool        // it has handled a signal, and has made no system call on a futex since
+	clear   uint64      // address of the thread id that the kernel clears at its end, or 0
+}
+
+// sliceLength is the number of positions after which another thread runs, if one can.
+const sliceLength = 1 << 22
+
+// sliceSlack is the number of instructions by which a slice may be shorter.
+const sliceSlack = 1 << 15
+
+// slice returns the number of instructions that the current thread runs.
+func (r *recorder) slice() int64 {
+	r.run.Early = 0
+	n := r.stretch.left(r.position())
+	if len(r.threads) == 1 {
+		return n
+	}
+	left := max(0, int64(r.sliceEnd-r.position()))
+	if left < n {
+		r.run.Early = sliceSlack
+	}
+	return min(n, left)
+}
+
+// sliceOver reports whether another thread is to run, if one can.
+func (r *recorder) sliceOver() bool {
+	return len(r.threads) > 1 && r.position()+sliceSlack >= r.sliceEnd
+}
+
+// schedule makes another thread the current one, which can execute instructions.
+//
+// The kernel writes memory only while no thread executes instructions: otherwise a thread
+// could read what was written before the position at which a replay writes it. So threads
+// wait inside of the kernel for calls that write nothing, and otherwise only while all
+// threads wait. Before another one runs, their calls are withdrawn, and they are made again
+// when it is their turn.
+func (r *recorder) schedule(ctx context.Context) error {
+	for next := 0; ; {
+		if err := r.run.Collect(); err != nil {
+			return err
+		}
+		r.unparkOld()
+		if next == 0 {
+			next = r.choose()
+		}
+		if next == 0 && r.unpark(func(*call) bool { return true }) {
+			continue
+		}
+		if next == 0 {
+			if ended, err := r.await(ctx); ended || err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.switchTo(next); err != nil {
+			return err
+		}
+		blocked, err := r.completeCall()
+		if err != nil || r.gone {
+			return err
+		}
+		if next = 0; blocked {
+			continue
+		}
+		current := r.run.Thread()
+		if next, err = r.withdrawOthers(); err != nil {
+			return err
+		}
+		if next != 0 {
+			continue // the call of that thread has returned
+		}
+		r.sliceEnd = r.position() + sliceLength
+		return errors.Join(r.switchTo(current), r.show(r.position()))
+	}
+}
+
+// choose returns the next thread after the current one that does not wait in the kernel,
+// and is not parked, or 0.
+func (r *recorder) choose() int {
+	ids := r.run.Threads()
+	at, _ := slices.BinarySearch(ids, r.run.Thread()+1)
+	for n := range ids {
+		if id := ids[(at+n)%len(ids)]; !r.run.Waits(id) && !r.parked(id) {
+			return id
+		}
+	}
+	return 0
+}
+
+// await waits until a thread returns from the kernel. It returns true if the
+// process has ended.
+func (r *recorder) await(ctx context.Context) (bool, error) {
+	err := r.run.Await(ctx)
+	switch {
+	case errors.Is(err, ptrace.ErrWoken):
+		return false, errStopped
+	case err != nil || !r.run.Gone():
+		return false, err
+	}
+	r.recorded = r.position()
+	_, err = r.handleAll(r.run.Execute())
+	return true, err
+}
+
+// switchTo makes a thread the current one of the Runner.
+func (r *recorder) switchTo(tid int) error {
+	from := r.thread
+	if tid == r.run.Thread() {
+		return nil
+	}
+	switch {
+	case from.call != nil:
+		from.regs = from.call.regs
+	case !from.waiting:
+		r.run.ClearDeadFlags() // as a replay does
+		fallthrough
+	default:
+		from.regs = r.run.Regs
+	}
+	if err := r.run.Switch(tid); err != nil {
+		return err
+	}
+	r.thread = r.threads[tid]
+	return nil
+}
+
+// show records the switch to the current thread, at a position, unless the recording
+// shows it already.
+func (r *recorder) show(position uint64) error {
+	tid := r.run.Thread()
+	if r.shown == tid {
+		return nil
+	}
+	e := Event{Kind: Switch, Position: position, Number: uint64(tid)}
+	if from := r.threads[r.shown]; from != nil {
+		if e.Immediate = from.waiting; !e.Immediate {
+			e.Hash = hashRegisters(&from.regs)
+		}
+	}
+	r.shown = tid
+	r.extra++
+	r.recorded = position + 1
+	return r.out.Add(&e)
+}
+
+// immediate reports whether the next event is one before which no instruction can run.
+func (r *recorder) immediate() bool {
+	t := r.threads[r.shown]
+	return t != nil && t.waiting
+}
+
+// completeCall makes the system call of the current thread, if it has one. It returns true
+// if the call waits in the kernel.
+func (r *recorder) completeCall() (blocked bool, err error) {
+	c := r.thread.call
+	if c == nil {
+		return false, nil
+	}
+	r.recorded = r.position()
+	if c.woken {
+		return false, r.returnWoken(c)
+	}
+	if err := r.resume(c); err != nil {
+		return false, err
+	}
+	stop, err := r.execute(c)
+	if err == nil && stop.Kind == inplace.Signal {
+		err = r.show(r.position())
+	}
+	stop, err = r.handleAll(stop, err)
+	return stop.Kind == inplace.Blocked, err
+}
+
+// withdrawOthers withdraws the system calls of other threads that may write memory, or all if
+// a segment is to begin. If one of them has returned, it returns the id of that thread.
+func (r *recorder) withdrawOthers() (int, error) {
+	current := r.run.Thread()
+	for _, tid := range r.run.Threads() {
+		t := r.threads[tid]
+		if tid == current || !r.run.Waits(tid) || t == nil || t.call == nil || !t.call.mayWrite() && !r.segmentDue {
+			continue
+		}
+		if err := r.switchTo(tid); err != nil {
+			return 0, err
+		}
+		if done, err := r.withdraw(t.call); !done || err != nil {
+			return tid, err
+		}
+	}
+	return 0, nil
+}
+
+// interruptible lists the system calls that write memory when they are interrupted.
+var interruptible = map[uint64]bool{
+	unix.SYS_POLL: true, unix.SYS_PPOLL: true, unix.SYS_SELECT: true, unix.SYS_PSELECT6: true,
+	unix.SYS_NANOSLEEP: true, unix.SYS_CLOCK_NANOSLEEP: true, unix.SYS_RESTART_SYSCALL: true,
+}
+
+// withdraw withdraws the system call of the current thread, and returns false if it has
+// returned.
+func (r *recorder) withdraw(c *call) (bool, error) {
+	done, err := r.run.Withdraw()
+	if !done || err != nil {
+		return done, err
+	}
+	if err := r.checkUnknown(c); err != nil {
+		return false, err
+	}
+	for _, w := range c.changed {
+		now := make([]byte, len(w.Data))
+		if _, err := r.run.Memory().Read(w.Address, now); err != nil {
+			return false, err
+		}
+		if !bytes.Equal(now, w.Data) {
+			if w.Address == c.timeoutAt() { // others may change the rest meanwhile
+				c.meanwhile = append(c.meanwhile, Write{w.Address, now})
+			}
+			if err := r.put(w); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// started adds a thread that a system call has started.
+func (r *recorder) started(c *call) error {
+	g, result := &c.regs, int64(r.run.Regs.RAX)
+	if g.RAX == unix.SYS_SET_TID_ADDRESS {
+		r.thread.clear = g.RDI
+		return nil
+	}
+	flags, clear := r.cloneFlags(g)
+	if result <= 0 || flags&unix.CLONE_THREAD == 0 {
+		return nil
+	}
+	if flags&unix.CLONE_CHILD_CLEARTID == 0 {
+		clear = 0
+	}
+	parent := r.run.Thread()
+	for _, tid := range r.run.Threads() {
+		if r.threads[tid] != nil {
+			continue
+		}
+		t := &thread{clear: clear}
+		r.threads[tid] = t
+		if err := r.run.Switch(tid); err != nil {
+			return err
+		}
+		t.regs = r.run.Regs
+		state, err := vectorState(r.tracer, tid)
+		if err := errors.Join(err, r.run.Switch(parent)); err != nil {
+			return err
+		}
+		c.event.Threads = append(c.event.Threads, Thread{tid, changed(new(ptrace.Regs), &t.regs), state})
+	}
+	return nil
+}
+
+// cloneFlags returns the flags of a system call that makes a thread or a process, or 0, and
+// the address of the id that the kernel clears at the end of a thread with
+// CLONE_CHILD_CLEARTID.
+func (r *recorder) cloneFlags(g *ptrace.Regs) (flags, clear uint64) {
+	switch g.RAX {
+	case unix.SYS_CLONE:
+		return g.RDI, g.R10
+	case unix.SYS_CLONE3:
+		var b [24]byte
+		_, _ = r.run.Memory().Read(g.RDI, b[:]) // the kernel fails too
+		return binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[16:])
+	}
+	return 0, 0
+}
+
+// endThread records the end of the current thread by exit(2), after which the process runs
+// on.
+func (r *recorder) endThread(e *Event) (inplace.Stop, error) {
+	tid := r.run.Thread()
+	e.Kind, e.Number = Exit, uint64(tid)
+	spans := r.clearedAtEnd()
+	old := make([][4]byte, len(spans))
+	for n, at := range spans {
+		_, _ = r.run.Memory().Read(at, old[n][:]) // the kernel does not write it either
+	}
+	stop, err := r.run.EndThread()
+	if err != nil || stop.Kind != inplace.Done {
+		return stop, err
+	}
+	for n, at := range spans {
+		var now [4]byte
+		if k, _ := r.run.Memory().Read(at, now[:]); k == len(now) && now != old[n] {
+			e.Writes = append(e.Writes, Write{at, now[:]})
+		}
+	}
+	delete(r.threads, tid)
+	r.noteWritten(e.Writes)
+	r.recorded = r.position()
+	return inplace.Stop{Kind: inplace.Blocked}, r.out.Add(e)
+}
+
+// maxRobust limits the futexes of a thread that the kernel marks when it ends.
+const maxRobust = 2048
+
+// clearedAtEnd returns the addresses of words that the kernel may write at the end of the
+// current thread: its id, and its robust futexes, see get_robust_list(2).
+func (r *recorder) clearedAtEnd() []uint64 {
+	var list []uint64
+	if r.thread.clear != 0 {
+		list = append(list, r.thread.clear)
+	}
+	var head, length uint64
+	if _, _, errno := unix.Syscall(unix.SYS_GET_ROBUST_LIST, uintptr(r.run.Thread()),
+		uintptr(unsafe.Pointer(&head)), uintptr(unsafe.Pointer(&length))); errno != 0 || head == 0 {
+		return list
+	}
+	word := func(at uint64) uint64 {
+		var b [8]byte
+		_, _ = r.run.Memory().Read(at, b[:])
+		return binary.LittleEndian.Uint64(b[:])
+	}
+	offset := word(head + 8)
+	if pending := word(head+16) &^ 1; pending != 0 {
+		list = append(list, pending+offset)
+	}
+	for at := word(head) &^ 1; at != head && at != 0 && len(list) < maxRobust; at = word(at) &^ 1 {
+		list = append(list, at+offset)
+	}
+	return list
+}
+
+// detachThread lets a thread run on by itself.
+func (r *recorder) detachThread(tid int) error {
+	if err := r.leaveCall(tid); err != nil {
+		return err
+	}
+	return r.run.Detach()
+}
+
+// leaveCall makes a thread the current one of the Runner, outside of a system call that waits.
+func (r *recorder) leaveCall(tid int) error {
+	if err := r.run.Switch(tid); err != nil {
+		return err
+	}
+	if t := r.threads[tid]; t != nil && t.call != nil {
+		if r.run.Waits(tid) {
+			if _, err := r.run.Withdraw(); err != nil {
+				return err
+			}
+		}
+		if err := r.exchange(t.call); err != nil {
+			return err
+		}
+		if t.call.woken {
+			r.run.Skip(0)
+		}
+		if t.call.altered { // it is not one that the kernel restarts
+			return r.returnAltered(t.call)
+		}
+	}
+	return nil
+}
+
+// returnAltered gives the current thread the registers that it would have if its call had
+// not been altered.
+func (r *recorder) returnAltered(c *call) error {
+	if r.run.Inside() {
+		if _, err := r.run.Execute(); err != nil {
+			return err
+		}
+	}
+	r.run.Regs.RDX, r.run.Regs.R10 = c.regs.RDX, c.regs.R10
+	return nil
+}

@@ -1,0 +1,197 @@
+package recording
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+)
+
+// A Timeline shows a recording as a history, through which a session can move in both
+// directions. It has the last program of the recording: an exec ends what was before.
+//
+// Checkpoints are stopped processes, forks of the replaying one. A window of the history
+// is made from the nearest checkpoint before it: the program runs translated to its
+// beginning, and is interpreted from there, with records that undo each step.
+type Timeline struct {
+	sizes
+	tracer      *ptrace.Tracer
+	recording   *Recording
+	first, last uint64
+	checkpoints []*Player    // by position
+	named       procfs.Maps  // see names
+	replaying   atomic.Int64 // id of the process that replays, or 0
+	windows     map[*history.History]*Player
+	history     *history.History
+
+	ctx    context.Context //nolint:containedctx // ends with the timeline
+	cancel context.CancelFunc
+}
+
+// Sizes of a timeline, in positions.
+type sizes struct {
+	window      uint64 // positions of a window
+	spacing     uint64 // least distance of checkpoints
+	budget      uint64 // bytes of memory of all checkpoints
+	memoryLimit uint64 // bytes of memory of a process that replays
+}
+
+func defaultSizes() sizes {
+	return sizes{window: 1 << 20, spacing: 8 << 20, budget: checkpointBytes, memoryLimit: memoryLimit()}
+}
+
+// NewTimeline replays a recording to its end, which checks it, and returns its timeline.
+func NewTimeline(ctx context.Context, r *Recording) (*Timeline, error) {
+	return newTimeline(ctx, r, defaultSizes())
+}
+
+func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) {
+	tracer, err := ptrace.Start()
+	if err != nil {
+		return nil, err
+	}
+	t := &Timeline{sizes: s, tracer: tracer, recording: r, last: r.End(), windows: make(map[*history.History]*Player)}
+	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	for n := range r.Len() {
+		if e := r.Event(n); e.Kind == Image {
+			t.first = e.Position + e.duration()
+		}
+	}
+	t.named = t.names()
+	t.spacing = max(s.spacing, (t.last-t.first)/maxCheckpoints)
+	if err = cmp.Or(r.failure(), checkFiles(r.Lacking())); err == nil {
+		err = r.explain(t.do(ctx, t.replay))
+	}
+	if err == nil {
+		t.history, err = history.Long(t, r.begins())
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// Close ends all processes, and what is running.
+func (t *Timeline) Close() error {
+	t.cancel()
+	err := t.tracer.Do(context.Background(), func() error {
+		var err error
+		for _, p := range t.checkpoints {
+			err = errors.Join(err, p.Close())
+		}
+		for _, p := range t.windows {
+			err = errors.Join(err, p.endProcess())
+		}
+		return err
+	})
+	t.tracer.Close()
+	return err
+}
+
+// History returns the history. It must be used by one goroutine at a time.
+func (t *Timeline) History() *history.History { return t.history }
+
+// Bounds implements history.Source.
+func (t *Timeline) Bounds() (first, last uint64) { return t.first, t.last }
+
+// Window implements history.Source.
+func (t *Timeline) Window(ctx context.Context, position uint64) (*history.History, error) {
+	start := position - (position-t.first)%t.window
+	var h *history.History
+	err := t.do(ctx, func(ctx context.Context) error {
+		p, err := t.playerAt(ctx, start)
+		if err != nil {
+			return err
+		}
+		if h, err = t.record(ctx, p, min(start+t.window, t.last)); err != nil {
+			return errors.Join(err, p.endProcess())
+		}
+		t.windows[h] = p
+		return nil
+	})
+	return h, err
+}
+
+// Drop implements history.Source.
+func (t *Timeline) Drop(window *history.History) {
+	p := t.windows[window]
+	delete(t.windows, window)
+	window.Discard()
+	_ = t.tracer.Do(context.Background(), p.endProcess) // it is killed with the tracer otherwise
+}
+
+// playerAt returns a new Player at a position.
+func (t *Timeline) playerAt(ctx context.Context, position uint64) (*Player, error) {
+	p, err := t.checkpoints[t.checkpointBefore(position)].fork()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.RunTo(ctx, position); err != nil {
+		return nil, errors.Join(err, p.endProcess())
+	}
+	return p, nil
+}
+
+// record steps a Player to a position and records each step.
+func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *history.History, err error) {
+	target := &replayed{player: p, names: t.named, ctx: ctx}
+	start := p.Position()
+	recorder, err := history.New(target, history.Options{First: start, WholeRepeats: true, Budget: windowBudget, Room: t.recording.events.room})
+	if err != nil {
+		return nil, err
+	}
+	h := recorder.History()
+	defer func() {
+		if recorder.Release(); err != nil {
+			h.Discard()
+		}
+	}()
+	target.position = h.End
+	for h.End() < end {
+		e := p.recording.Event(p.event)
+		n := uint64(1)
+		if at := h.End(); at < e.Position {
+			n = min(end, e.Position) - at
+		}
+		before := h.End()
+		result, err := recorder.Step(ctx, 0, n)
+		if err != nil {
+			return nil, err
+		}
+		if err := h.RoomError(); err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if h.End() == before || h.Oldest() != start {
+			return nil, p.diverged("it cannot be recorded step by step: %v, %s", result.Why, h.StartReason())
+		}
+	}
+	p.base = h.End() - uint64(p.run.Executed())
+	return h, nil
+}
+
+// windowBudget limits the bytes of a window's records.
+const windowBudget = 1 << 30
+
+// names returns the mappings whose names a replay does not have.
+func (t *Timeline) names() procfs.Maps {
+	var maps procfs.Maps
+	for n := range t.recording.Len() {
+		e := t.recording.Event(n)
+		if e.Kind == Image {
+			maps = nil
+		}
+		for _, m := range append(e.Mappings, e.Remap.Mapping) {
+			if m.File < 0 && m.Name != "" {
+				maps = append(maps, procfs.Map{Start: m.Start, End: m.Start + m.Length, Path: m.Name})
+			}
+		}
+	}
+	return maps
+}

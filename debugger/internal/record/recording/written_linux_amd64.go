@@ -1,0 +1,165 @@
+package recording
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+)
+
+// written returns what a system call has written to the given memory.
+func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
+	limit := uint64(1) << 28
+	if syscalls.Counted(g.RAX) {
+		limit = r.run.Regs.RAX
+		if int64(limit) < 0 {
+			limit = 0
+		}
+	}
+	var writes []Write
+	total := uint64(0)
+	for _, s := range spans {
+		if total += min(s.Len, limit); total > maxSnapshot {
+			return nil, cutError(fmt.Sprintf("system call %d may have written more than a gigabyte", g.RAX))
+		}
+		b := make([]byte, min(s.Len, limit))
+		if syscalls.Counted(g.RAX) {
+			limit -= uint64(len(b))
+		}
+		if len(b) == 0 {
+			continue
+		}
+		if n, _ := r.run.Memory().Read(s.Addr, b); n > 0 { // the kernel writes no further either
+			writes = append(writes, Write{s.Addr, b[:n]})
+		}
+	}
+	return writes, nil
+}
+
+// A snapshot is a copy of the writable memory.
+type snapshot struct {
+	maps   procfs.Maps
+	memory map[uint64][]byte // by start of the mapping
+}
+
+// maxSnapshot limits the bytes of a snapshot, and of other memory that is copied at once.
+const maxSnapshot = 1 << 30
+
+// sharedMemory is the path of anonymous shared memory. Other shared memory that can be
+// written is the code cache's, or that of files.
+const sharedMemory = "/dev/zero (deleted)"
+
+// snapshot copies the writable memory, before a system call of which it is unknown what
+// it writes.
+func (r *recorder) snapshot() (*snapshot, error) {
+	maps, err := readMaps(r.run.Thread())
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{maps: maps, memory: make(map[uint64][]byte)}
+	total := uint64(0)
+	for _, m := range maps {
+		if !m.Write || m.Shared && m.Path != sharedMemory && r.mapped.of(m) == nil {
+			continue
+		}
+		if total += m.End - m.Start; total > maxSnapshot {
+			return nil, cutError(unknownWrites(r.run.Regs.RAX))
+		}
+		b := make([]byte, m.End-m.Start)
+		n, _ := r.run.Memory().Read(m.Start, b)
+		s.memory[m.Start] = b[:n]
+	}
+	return s, nil
+}
+
+// unknownWrites is the reason that ends a recording before a system call.
+func unknownWrites(number uint64) string {
+	if forks[number] {
+		return "a child would run in the memory of the program, of which there is too much to compare; a program with AddressSanitizer starts one at its end, unless it has ASAN_OPTIONS=detect_leaks=0"
+	}
+	return fmt.Sprintf("it is unknown what system call %d writes, and there is too much memory to compare", number)
+}
+
+// checkUnknown ends the recording if a system call of unknown effect has written memory
+// though it was interrupted.
+func (r *recorder) checkUnknown(c *call) error {
+	if c.all == nil {
+		return nil
+	}
+	writes, err := r.differences(c.all, c.effect.Name, c.regs.RAX)
+	if err == nil && len(writes) > 0 {
+		err = cutError(fmt.Sprintf("system call %d %s has written memory, and was interrupted", c.regs.RAX, c.effect.Name))
+	}
+	return err
+}
+
+// noteWritten notes what an input has written, so that it is not taken for an effect of the
+// calls that wait, nor written back when they are withdrawn.
+func (r *recorder) noteWritten(writes []Write) {
+	for _, t := range r.threads {
+		if t.call == nil {
+			continue
+		}
+		for _, w := range writes {
+			if t.call.all != nil {
+				t.call.all.apply(w)
+			}
+			if t == r.thread {
+				continue // what exchange writes is only for the kernel
+			}
+			for _, old := range t.call.changed {
+				old.overlay(w)
+			}
+		}
+	}
+}
+
+// overlay copies the part of another write that is to the same memory.
+func (w Write) overlay(other Write) {
+	from := max(w.Address, other.Address)
+	to := min(w.Address+uint64(len(w.Data)), other.Address+uint64(len(other.Data)))
+	if from < to {
+		copy(w.Data[from-w.Address:to-w.Address], other.Data[from-other.Address:])
+	}
+}
+
+// apply writes to a snapshot.
+func (s *snapshot) apply(w Write) {
+	if m, ok := s.maps.Find(w.Address); ok {
+		Write{m.Start, s.memory[m.Start]}.overlay(w)
+	}
+}
+
+// differences returns what has changed since a snapshot.
+func (r *recorder) differences(s *snapshot, name string, number uint64) ([]Write, error) {
+	maps, err := readMaps(r.run.Thread())
+	if err != nil {
+		return nil, err
+	}
+	if len(maps) != len(s.maps) {
+		return nil, cutError(fmt.Sprintf("system call %d %s has changed the mappings in an unknown way", number, name))
+	}
+	var writes []Write
+	for n, m := range maps {
+		if old := s.maps[n]; m != old && m.Path != "[stack]" {
+			return nil, cutError(fmt.Sprintf("system call %d %s has changed the mappings in an unknown way", number, name))
+		}
+		old, ok := s.memory[s.maps[n].Start]
+		if !ok {
+			continue
+		}
+		now := make([]byte, len(old))
+		if _, err := r.run.Memory().Read(s.maps[n].Start, now); err != nil {
+			return nil, err
+		}
+		for at := 0; at < len(now); at += pageSize {
+			if end := min(at+pageSize, len(now)); !bytes.Equal(old[at:end], now[at:end]) {
+				writes = append(writes, Write{s.maps[n].Start + uint64(at), now[at:end]})
+			}
+		}
+	}
+	return writes, nil
+}

@@ -1,0 +1,144 @@
+package dap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/serve/traveltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/calltrace"
+)
+
+// lastWriteArguments ask for the last write before the position that is shown.
+type lastWriteArguments struct {
+	Expression string `json:"expression"` // what was written, such as p->count
+	FrameID    int    `json:"frameId"`    // in which the expression is meant
+	Address    string `json:"address"`    // instead of an expression
+	Size       int    `json:"size"`       // bytes; default: those of the expression's type, or 8
+}
+
+// A textBody is an answer with the text that people are shown.
+type textBody struct {
+	Text   string `json:"text"`
+	Result any    `json:"result"`
+}
+
+// lastWrite tells what has written a value last.
+func (v *server) lastWrite(ctx context.Context, args lastWriteArguments) (any, error) {
+	defer v.slowly(ctx, "Looking for the last write")()
+	answer, err := v.findLastWrite(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return textBody{answer.Text(), answer}, nil
+}
+
+func (v *server) findLastWrite(ctx context.Context, args lastWriteArguments) (traveltools.LastWrite, error) {
+	if (args.Expression == "") == (args.Address == "") {
+		return traveltools.LastWrite{}, errors.New("give either expression or address")
+	}
+	if args.Expression != "" {
+		p, err := v.target(ctx, 0, args.Expression, args.FrameID)
+		if err != nil {
+			return traveltools.LastWrite{}, err
+		}
+		addr, ok := p.object.Address()
+		if !ok {
+			return traveltools.LastWrite{}, fmt.Errorf("%s is not in memory", args.Expression)
+		}
+		args.Address = fmt.Sprintf("%#x", addr)
+		if size := p.object.Size(); args.Size == 0 && size > 0 {
+			args.Size = int(min(size, maxWrite))
+		}
+	}
+	if args.Size < 0 || args.Size > maxWrite {
+		return traveltools.LastWrite{}, fmt.Errorf("size must be at most %d", maxWrite)
+	}
+	ctx, done := v.s.Limit(ctx)
+	found, err := traveltools.FindLastWrite(ctx, v.s, traveltools.LastWriteArgs{Address: args.Address, Size: args.Size})
+	return found, done(err)
+}
+
+// maxWrite bounds the bytes whose last write is looked for.
+const maxWrite = 64 << 10
+
+// callTraceArguments choose a recorded call, by its function or a position in
+// it.
+type callTraceArguments struct {
+	Function string  `json:"function"`
+	Nth      int     `json:"nth"` // of the recorded calls; default: the last
+	At       *uint64 `json:"at"`  // a position, instead of a function
+	From     uint64  `json:"from"`
+	MaxBytes int     `json:"maxBytes"`
+}
+
+// defaultTrace is the size of the text of a call trace.
+const defaultTrace = 20000
+
+// callTrace shows what one recorded call did.
+func (v *server) callTrace(ctx context.Context, args callTraceArguments) (any, error) {
+	defer v.slowly(ctx, "Tracing a call")()
+	if _, err := v.s.RequireHistory(); err != nil {
+		return nil, err
+	}
+	if (args.Function == "") == (args.At == nil) || args.Nth < 0 {
+		return nil, errors.New("give either function, with nth from 1 on, or at")
+	}
+	if args.MaxBytes <= 0 {
+		args.MaxBytes = defaultTrace
+	}
+	q := calltrace.Query{Function: args.Function, Nth: args.Nth, At: args.At}
+	ctx, done := v.s.Limit(ctx)
+	trace, err := calltrace.Trace(ctx, v.s.Stepper, q, calltrace.Options{From: args.From, MaxBytes: min(args.MaxBytes, maxMemory)})
+	if err = done(err); err != nil {
+		return nil, err
+	}
+	return textBody{trace.Text(), trace}, nil
+}
+
+// seekArguments choose a position of the history; default: the present.
+type seekArguments struct {
+	Position *uint64 `json:"position"`
+}
+
+// seek goes to a position. The client is told as of any stop.
+func (v *server) seek(ctx context.Context, args seekArguments) (any, error) {
+	var to uint64
+	err := v.locked(ctx, func() (err error) {
+		if err := v.requireDriver(); err != nil {
+			return err
+		}
+		to, err = v.position(args.Position)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return nil, v.start(ctx, way{back: true, title: "Going to another position", through: func(ctx context.Context) (proc.Stop, error) { return v.s.GoTo(ctx, to) }})
+}
+
+// position returns a position that the history has.
+func (v *server) position(wanted *uint64) (uint64, error) {
+	h, err := v.s.RequireHistory()
+	if err != nil {
+		return 0, err
+	}
+	if wanted == nil {
+		return h.End(), nil
+	}
+	if to := *wanted; to < h.Oldest() || to > h.End() {
+		return 0, fmt.Errorf("position %d is not one of %d to %d", to, h.Oldest(), h.End())
+	}
+	return *wanted, nil
+}
+
+// where describes the position of a session.
+func where(s *session.Session) string {
+	p := s.HistoryPosition()
+	if p == nil {
+		return "nothing was recorded yet"
+	}
+	return fmt.Sprintf("position %d of %d to %d", p.Position, p.Oldest, p.End)
+}

@@ -1,0 +1,106 @@
+package calltrace
+
+import (
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+)
+
+// codeSize is the number of cached instructions, a power of two.
+const codeSize = 1 << 13
+
+// A code caches what is known about instructions, by address.
+type code struct {
+	s         *stepping.Stepper
+	instrs    [codeSize]instr
+	functions map[uint64]function // by any address in them
+	lines     map[uint64]line
+}
+
+// An instr is a decoded instruction.
+type instr struct {
+	pc    uint64
+	next  uint64 // address of the following instruction
+	class x86.Class
+	setSP bool // loads the stack pointer instead of adding to it
+}
+
+// A function is a function of the program.
+type function struct {
+	start uint64 // 0 if unknown
+	name  string
+}
+
+// A line is a source line.
+type line struct {
+	file   string
+	number int
+}
+
+func newCode(s *stepping.Stepper) *code {
+	return &code{s: s, functions: map[uint64]function{}, lines: map[uint64]line{}}
+}
+
+// at returns the instruction at an address.
+func (c *code) at(pc uint64) *instr {
+	e := &c.instrs[pc&(codeSize-1)]
+	if e.pc == pc && e.next != 0 {
+		return e
+	}
+	in := c.s.Instruction(pc)
+	*e = instr{pc: pc, next: in.Next(), class: in.Class, setSP: setsStack(&in)}
+	if in.Len == 0 {
+		e.next = pc + 1
+	}
+	return e
+}
+
+// setsStack reports whether an instruction loads rsp.
+func setsStack(in *x86.Inst) bool {
+	if in.Len == 0 || in.ReadOnly() {
+		return false
+	}
+	switch in.Name() {
+	case "mov", "xchg", "pop":
+		for n := range 2 {
+			if o := in.Operand(n); o.Kind == x86.Register && o.Reg == x86.RSP {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// function returns the function at an address.
+func (c *code) function(pc uint64) function {
+	f, known := c.functions[pc]
+	if known {
+		return f
+	}
+	if found, ok := c.s.Program.Function(pc); ok && found.Name != "" {
+		f = function{found.Start, found.Name}
+	} else {
+		f = function{name: c.s.Symbol(pc)}
+	}
+	if f.name == "" {
+		f.name = plain.Hex(pc) // a stub of the linker, for one
+	}
+	c.functions[pc] = f
+	return f
+}
+
+// line returns the source line of an address.
+func (c *code) line(pc uint64) line {
+	l, known := c.lines[pc]
+	if !known {
+		l.file, l.number, _ = c.s.Program.Line(pc)
+		c.lines[pc] = l
+	}
+	return l
+}
+
+// switchesStacks reports whether a function belongs to Go's runtime, which runs
+// on several stacks.
+func (f function) switchesStacks() bool { return strings.HasPrefix(f.name, "runtime.") }

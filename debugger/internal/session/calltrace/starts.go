@@ -1,0 +1,111 @@
+package calltrace
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+)
+
+// nth returns the start of the nth call of a function, or of the last one if nth is 0, and the
+// number of its calls, or 0 if there are too many to count. The start is zero if there is no
+// such call.
+func (c *code) nth(ctx context.Context, entries map[uint64]bool, nth int) (found start, of int, err error) {
+	back, known := c.jumpsBack(entries)
+	if !known {
+		return c.scanCalls(ctx, entries, nth)
+	}
+	sites := slices.Sorted(maps.Keys(entries))
+	hits, all, err := c.s.History.HitList(ctx, slices.Concat(sites, back))
+	if err != nil {
+		return start{}, 0, err
+	}
+	if !all && nth == 0 {
+		found, err = c.lastCall(ctx, entries)
+		return found, 0, err
+	}
+	jumped := map[int]uint64{} // positions after jumps back, by thread
+	for _, hit := range hits {
+		switch {
+		case !entries[hit.PC]:
+			jumped[hit.Thread] = hit.Position + 1
+		case jumped[hit.Thread] != hit.Position:
+			if of++; nth == 0 || of == nth {
+				found = start{thread: hit.Thread, position: hit.Position, pc: hit.PC, slot: hit.SP, nth: of}
+			}
+		}
+	}
+	switch {
+	case found.position == 0 && !all:
+		return c.scanCalls(ctx, entries, nth)
+	case found.position == 0:
+		return found, of, nil
+	case !all:
+		of = 0
+	}
+	err = c.s.History.Transitions(ctx, found.position-1, found.position, func(t *history.Transition) bool {
+		found.caller = t.PC
+		return false
+	})
+	return found, of, err
+}
+
+// maxBody is the number of instructions of a function that are looked through.
+const maxBody = 1 << 14
+
+// jumpsBack returns the addresses of the jumps in functions to their own starts, which are no
+// calls: of a loop, or of a Go function whose stack has grown. It reports false if a function
+// is too long to know.
+func (c *code) jumpsBack(entries map[uint64]bool) (jumps []uint64, known bool) {
+	for _, entry := range slices.Sorted(maps.Keys(entries)) {
+		at := entry
+		for n := 0; c.function(at).start == entry; n++ {
+			in := c.s.Instruction(at)
+			if n == maxBody {
+				return nil, false
+			}
+			if in.Len == 0 {
+				break
+			}
+			if to, ok := in.Target(); ok && to == entry && in.Class.Is(x86.Jump) {
+				jumps = append(jumps, at)
+			}
+			at = in.Next()
+		}
+	}
+	return jumps, true
+}
+
+// lastCall returns the start of the last call of a function that is called.
+func (c *code) lastCall(ctx context.Context, entries map[uint64]bool) (found start, err error) {
+	h := c.s.History
+	end, err := h.EndOfHits(ctx, slices.Sorted(maps.Keys(entries)))
+	if err != nil {
+		return start{}, err
+	}
+	err = h.TransitionsBack(ctx, end, func(t *history.Transition) bool {
+		if !entries[t.NextPC] || !c.calls(t) {
+			return true
+		}
+		found = start{thread: t.Thread, position: t.Position + 1, pc: t.NextPC, slot: t.NextSP, caller: t.PC}
+		return false
+	})
+	return found, err
+}
+
+// scanCalls is nth in all steps, one by one.
+func (c *code) scanCalls(ctx context.Context, entries map[uint64]bool, nth int) (found start, of int, err error) {
+	h := c.s.History
+	err = h.Transitions(ctx, h.Oldest(), h.End(), func(t *history.Transition) bool {
+		if !entries[t.NextPC] || !c.calls(t) {
+			return true
+		}
+		if of++; nth == 0 || of == nth {
+			found = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, of, 0}
+		}
+		return true
+	})
+	return found, of, err
+}

@@ -1,0 +1,41 @@
+package calltrace_test
+
+import (
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/calltrace"
+)
+
+// A search that stops at the function finds the same calls as one in
+// all of its steps: of threads, in signal handlers, by jumps, and of a goroutine whose stack
+// grows.
+func TestStarts(t *testing.T) {
+	for _, tt := range []struct {
+		source, flag string
+		arguments    []string
+		calls        map[string]int // by function; -1 for any number
+	}{
+		{"around.c", "-O1", nil, map[string]int{"around": 41, "once": 41, "worker": 2}},
+		{"long.c", "-O0", []string{"70"}, map[string]int{"work": 1, "node": 70, "leaf": 700}},
+		{"jumps.c", "-O0", nil, map[string]int{"deep": -1, "on_signal": 0, "ascending": -1}},
+		{"stray.c", "-O0", nil, map[string]int{"store": 9, "strlen": -1}},
+		{"cart/main.go", "-gcflags=all=-N -l", nil, map[string]int{"main.add": 3, "runtime.mallocgc": -1}},
+	} {
+		_, program := recordtest.Build(t, tt.source, tt.flag)
+		s := recordtest.Main(t, program, tt.arguments...)
+		for name, want := range tt.calls {
+			for _, nth := range []int{0, 1, 2, 40, 500} {
+				hits, steps, of, err := calltrace.Starts(t.Context(), s, name, nth)
+				if err != nil || hits != steps || want >= 0 && of != want {
+					t.Errorf("%s: call %d of %s: %s by hits, %s by steps, want %d: %v", tt.source, nth, name, hits, steps, want, err)
+				}
+			}
+		}
+		if tt.source == "around.c" {
+			if n, err := calltrace.JumpsBack(t.Context(), s, "around"); n != 1 || err != nil {
+				t.Errorf("%d jumps to the start of around (%v), want 1", n, err)
+			}
+		}
+	}
+}

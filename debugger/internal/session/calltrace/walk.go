@@ -1,0 +1,162 @@
+package calltrace
+
+import (
+	"math"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+)
+
+// An activation is a call that has not ended.
+type activation struct {
+	entry uint64 // position after the call
+	pc    uint64 // of its first instruction
+	slot  uint64 // address of its return address; math.MaxUint64 if it is not known
+}
+
+// A walk follows the calls of one thread. Its methods are called with the
+// transitions of that thread, in order.
+type walk struct {
+	code  *code
+	stack []activation // outermost first; never empty
+	sp    uint64
+	other []stack // that the thread has left
+
+	entered func()                                     // after a call; the last activation is the new one
+	left    func(t *history.Transition, returned bool) // before the last activation is removed
+	resumed func(t *history.Transition)                // after a return from the outermost activation to an unknown caller
+	moved   func()                                     // the last activation was a stub, and jumped to its function
+	tail    func() (replace bool)                      // before a tail call by the last activation
+	changed func(old []activation, now []activation)   // the thread has changed stacks
+}
+
+// A stack is one that a thread has left for another.
+type stack struct {
+	sp    uint64
+	calls []activation
+}
+
+// Limits of a stack pointer that is loaded. Beyond them it is another stack.
+const (
+	farStack  = 1 << 20
+	nearStack = 1 << 12
+)
+
+// newWalk starts at an instruction of a function whose callers are not known.
+func newWalk(c *code, pc, position uint64) *walk {
+	return &walk{
+		code: c, stack: []activation{{entry: position, pc: pc, slot: math.MaxUint64}},
+		entered: func() {}, left: func(*history.Transition, bool) {}, resumed: func(*history.Transition) {},
+		moved: func() {}, tail: func() bool { return true }, changed: func(_, _ []activation) {},
+	}
+}
+
+// top is the current activation.
+func (w *walk) top() *activation { return &w.stack[len(w.stack)-1] }
+
+// step follows a transition.
+func (w *walk) step(t *history.Transition) {
+	w.sp = t.NextSP
+	if t.NextPC-t.PC-1 < x86.MaxLen && t.NextSP == t.SP {
+		return // an ordinary instruction, or a short jump
+	}
+	switch t.Kind {
+	case history.Stepped:
+	case history.Signalled:
+		if t.NextPC != t.PC && (t.NextSP < t.SP-redZone || t.NextSP > w.top().slot) {
+			w.push(t.Position+1, t.NextPC, t.NextSP)
+			return
+		}
+		fallthrough
+	default:
+		w.unwind(t, false)
+		return
+	}
+	in := w.code.at(t.PC)
+	switch {
+	case in.class.Is(x86.Call) && t.NextPC != in.next:
+		w.push(t.Position+1, t.NextPC, t.NextSP)
+	case in.setSP && w.elsewhere(t):
+		w.change(t)
+	case in.class.Is(x86.Jump) && t.NextSP == w.top().slot:
+		w.jump(t)
+	case in.class.Is(x86.Return) && len(w.stack) == 1:
+		w.stack[0] = activation{entry: w.stack[0].entry, pc: t.NextPC, slot: math.MaxUint64}
+		w.resumed(t)
+	default:
+		w.unwind(t, in.class.Is(x86.Return))
+	}
+}
+
+// redZone is the area below the stack pointer that signal frames skip (System V
+// ABI, AMD64 supplement, 3.2.2).
+const redZone = 128
+
+func (w *walk) push(position, pc, slot uint64) {
+	w.stack = append(w.stack, activation{position, pc, slot})
+	w.entered()
+}
+
+// unwind removes the activations whose return addresses are off the stack.
+func (w *walk) unwind(t *history.Transition, returned bool) {
+	for len(w.stack) > 1 && t.NextSP > w.top().slot {
+		w.left(t, returned && t.NextSP-8 == w.top().slot)
+		w.stack = w.stack[:len(w.stack)-1]
+	}
+}
+
+// maxStub is the number of steps that a stub may take to its function.
+const maxStub = 8
+
+// jump follows a jump with the return address on top of the stack: a tail call
+// if it leads to the start of another function.
+func (w *walk) jump(t *history.Transition) {
+	f, top := w.code.function(t.NextPC), w.top()
+	if f.start != t.NextPC || w.code.function(t.PC).start == f.start {
+		return
+	}
+	if t.Position-top.entry < maxStub && w.code.line(top.pc).number == 0 {
+		top.pc = t.NextPC
+		w.moved()
+		return
+	}
+	slot := top.slot
+	if w.tail() {
+		w.left(t, false)
+		w.stack = w.stack[:len(w.stack)-1]
+	}
+	w.push(t.Position+1, t.NextPC, slot)
+}
+
+// elsewhere reports whether the stack pointer is set to another stack.
+func (w *walk) elsewhere(t *history.Transition) bool {
+	if distance(t.SP, t.NextSP) > farStack {
+		return true
+	}
+	return w.code.function(t.PC).switchesStacks() && distance(t.SP, t.NextSP) > nearStack/8
+}
+
+func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
+
+// change continues with the stack that the stack pointer was set to.
+func (w *walk) change(t *history.Transition) {
+	if n := len(w.stack); n > 1 && t.NextSP > t.SP && t.NextSP <= w.stack[1].slot {
+		w.unwind(t, false) // a longjmp over a large frame
+		return
+	}
+	old := w.stack
+	w.other = append(w.other, stack{t.SP, w.stack})
+	best := -1
+	for i, s := range w.other[:len(w.other)-1] {
+		if d := distance(s.sp, t.NextSP); d < nearStack && (best < 0 || d < distance(w.other[best].sp, t.NextSP)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		w.stack = []activation{{entry: t.Position + 1, pc: t.NextPC, slot: math.MaxUint64}}
+	} else {
+		w.stack = w.other[best].calls
+		w.other = append(w.other[:best], w.other[best+1:]...)
+	}
+	w.changed(old, w.stack)
+}

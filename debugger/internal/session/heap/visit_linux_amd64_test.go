@@ -1,0 +1,119 @@
+package heap_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/heap"
+)
+
+// Visits are at the same places as hits, where they are so dense that records are read and where
+// they are rare, and end where they should.
+func TestVisit(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "visits.c")
+	text := "#include <stdlib.h>\nvolatile int n;\nint main(void) {\n" +
+		"for (int i = 0; i < 3000; i++) free(malloc(24));\n" +
+		"for (int i = 0; i < 20; i++) { for (int j = 0; j < 200000; j++) n++; free(malloc(i)); }\n" +
+		"for (int i = 0; i < 200; i++) free(malloc(i));\n}\n"
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-O0", "-fno-builtin"))
+	code := slices.Sorted(slices.Values(append(s.Program.Symbols("malloc", nil), s.Program.Symbols("free", nil)...)))
+	type place struct {
+		position uint64
+		thread   int
+		pc, sp   uint64
+	}
+	var hits, visits []place
+	h := s.History
+	if _, err := h.Hits(t.Context(), code, history.Stretch{From: h.Oldest(), To: h.End()}, func(hit history.Hit) bool {
+		hits = append(hits, place{hit.Position, hit.Thread, hit.PC, hit.SP})
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	visit := func(limit int) {
+		visits = nil
+		if err := s.AtPosition(t.Context(), h.End(), func() {
+			if _, err := h.Visit(t.Context(), code, history.Stretch{From: h.Oldest(), To: h.End()}, func(_ history.Hit, v *history.View) bool {
+				visits = append(visits, place{v.Position(), v.Thread(), v.PC(), v.SP()})
+				return len(visits) != limit
+			}); err != nil {
+				t.Error(err)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	visit(0)
+	if len(hits) < 6400 || !slices.Equal(hits, visits) {
+		t.Errorf("%d visits, %d hits", len(visits), len(hits))
+	}
+	for _, limit := range []int{1, 63, 64, 65, 6010} {
+		if visit(limit); !slices.Equal(visits, hits[:limit]) {
+			t.Errorf("%d visits, want %d", len(visits), limit)
+		}
+	}
+}
+
+// What is remembered of one question answers others as of their own positions and addresses.
+func TestRemembered(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "moments.c")
+	text := "#include <stdlib.h>\nint main(void) {\nchar *p = malloc(100), *q = malloc(200);\nfree(p);\nfree(q);\nreturn 0;\n}\n"
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-O0", "-fno-builtin"))
+	var blocks []history.Hit
+	code := s.Program.Symbols("free", nil)
+	if _, err := s.History.Hits(t.Context(), code, history.Stretch{From: s.History.Oldest(), To: s.History.End()}, func(hit history.Hit) bool {
+		blocks = append(blocks, hit)
+		return len(blocks) < 2
+	}); err != nil || len(blocks) != 2 {
+		t.Fatalf("%d frees, %v", len(blocks), err)
+	}
+	find := func(position, addr uint64) *heap.Block {
+		if err := s.SeekQuietly(position); err != nil {
+			t.Fatal(err)
+		}
+		found, err := heap.Find(t.Context(), s, addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Block
+	}
+	argument := func(position uint64) uint64 {
+		if err := s.SeekQuietly(position); err != nil {
+			t.Fatal(err)
+		}
+		regs, err := s.View.Regs(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regs.RDI
+	}
+	p, q := argument(blocks[0].Position), argument(blocks[1].Position)
+	last := blocks[1].Position + 1
+	for _, tt := range []struct {
+		position, addr, size uint64
+		freed                bool
+	}{
+		{last, p + 50, 100, true}, {last, q, 200, true}, {blocks[1].Position, q + 199, 200, false},
+		{blocks[1].Position, p, 100, true}, {blocks[0].Position, p, 100, false}, {last, p, 100, true},
+	} {
+		b := find(tt.position, tt.addr)
+		if b == nil || b.Size != tt.size || (b.Freed != nil) != tt.freed || b.Allocated == nil {
+			t.Errorf("at %d, %#x is in %+v, want %d bytes, freed %t", tt.position, tt.addr, b, tt.size, tt.freed)
+		}
+	}
+	made := find(last, p).Allocated.Position
+	if b := find(made, p); b != nil {
+		t.Errorf("before it is allocated the block is %+v", b)
+	}
+}

@@ -1,0 +1,76 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
+)
+
+// A Recording is the View of a recording. Processes that replay it have its memory.
+type Recording struct {
+	*Trace
+	timeline *recording.Timeline
+	reason   string // why the recording ends
+}
+
+// OpenRecording reads a recording and replays it. The account has its memory.
+func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, where Overrides) (*Recording, error) {
+	r, err := recording.Read(reader{ctx, file}, account)
+	if isFull(err) {
+		return nil, tooLarge("recording", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, failure.Errorf("Not a recording", "%v", err)
+	}
+	timeline, err := recording.NewTimeline(ctx, r)
+	if isFull(err) {
+		return nil, tooLarge("recording", err)
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, failure.Errorf("Replay failed", "%v", err)
+	}
+	where.Kept = timeline.Open
+	trace, err := NewTrace(&history.Trace{History: timeline.History()}, where)
+	if err != nil {
+		return nil, errors.Join(err, timeline.Close())
+	}
+	last := r.Last()
+	return &Recording{Trace: trace, timeline: timeline, reason: last.Describe()}, nil
+}
+
+// A reader reads a file until its context ends.
+type reader struct {
+	ctx context.Context //nolint:containedctx // of the function that reads
+	io.Reader
+}
+
+// Read implements [io.Reader].
+func (r reader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
+}
+
+// Target returns the target of a session with the recording.
+func (s *Recording) Target(path string) Target {
+	d := s.Trace.Target(path)
+	d.Kind, d.View = "recording", s.Trace
+	d.CloseFile = func() error { return errors.Join(s.Files.Close(), s.timeline.Close()) }
+	return d
+}
+
+// Ending describes how the recording ends.
+func (s *Recording) Ending() string { return s.reason }

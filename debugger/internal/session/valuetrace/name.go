@@ -1,0 +1,122 @@
+package valuetrace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/locals"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
+)
+
+// place describes the code at an address.
+func (t *tracer) place(position, pc uint64) Place {
+	p := Place{Position: position}
+	p.Function, p.File, p.Line = t.s.Place(pc)
+	if p.File != "" {
+		p.Source = locals.Short(t.files.Line(p.File, p.Line))
+	}
+	return p
+}
+
+// through adds a line that computed the value of the current hop, unless the line
+// is that of the hop or was the last one added.
+func (t *tracer) through(position, pc uint64) {
+	if t.pointing {
+		return
+	}
+	h := &t.result.Hops[t.hop]
+	p := t.place(position, pc)
+	same := func(o *Place) bool { return o.File == p.File && o.Line == p.Line && o.Function == p.Function }
+	if p.File == "" || same(&h.Place) || len(h.Through) == maxThroughLines {
+		return
+	}
+	for i := range h.Through {
+		if same(&h.Through[i]) {
+			return
+		}
+	}
+	h.Through = append(h.Through, p)
+}
+
+// Limits of the description of a hop.
+const (
+	maxThroughLines = 6
+	stackFrames     = 4
+	nameFrames      = 3
+)
+
+// stack returns the callers of a thread's function, innermost first.
+func (t *tracer) stack(thread int) []string {
+	frames, _ := t.s.Frames(thread, stackFrames+1) // without a stack, the rest of the hop is still useful
+	var all []string
+	for i := range frames {
+		if i == 0 && frames[i].Function == "main" {
+			break
+		}
+		if i == 0 || frames[i].Function == "" {
+			continue
+		}
+		text := frames[i].Function
+		if frames[i].Line > 0 {
+			text += fmt.Sprintf(":%d", frames[i].Line)
+		}
+		all = append(all, text)
+		if frames[i].Function == "main" {
+			break
+		}
+	}
+	return all
+}
+
+// nameOf returns a name for memory at the current position: that of a variable in
+// a frame, of a global variable, or its address.
+func (t *tracer) nameOf(from source) string {
+	if from.mask != nil {
+		return t.result.Expression // other bit-fields begin in the same byte
+	}
+	frames, err := t.s.Frames(0, nameFrames)
+	for i := range frames {
+		if leaf, ok := locals.Read(frames[i : i+1]).At(from.addr); ok && err == nil {
+			return leaf.Name
+		}
+	}
+	if leaf, ok := locals.GlobalAt(t.ctx, t.s.Program, t.s.Memory(), from.addr); ok {
+		return leaf.Name
+	}
+	if name := t.s.Symbol(from.addr); name != "" {
+		return name
+	}
+	return fmt.Sprintf("*(%d bytes) %s", from.size, plain.Hex(from.addr))
+}
+
+// valueAt returns the value of memory at the current position as a number, or as
+// bytes, or that it is masked.
+func (t *tracer) valueAt(from source) string {
+	b := make([]byte, from.size)
+	if n, _ := t.s.View.ReadMemory(from.addr, b); n < len(b) {
+		return "unreadable"
+	}
+	shown := slices.Clone(b)
+	if t.s.MaskDisplayed(from.addr, shown); !slices.Equal(shown, b) {
+		return target.Masked
+	}
+	if from.mask != nil {
+		return stepping.MaskedBits(b, from.mask)
+	}
+	const small = 1 << 24
+	switch from.size {
+	case 1, 2, 4, 8:
+		var whole [8]byte
+		copy(whole[:], b)
+		bits := 64 - 8*from.size
+		signed := int64(binary.LittleEndian.Uint64(whole[:])<<bits) >> bits
+		if signed > -small && signed < small {
+			return fmt.Sprint(signed)
+		}
+		return plain.Hex(binary.LittleEndian.Uint64(whole[:]))
+	}
+	return fmt.Sprintf("% x", b[:min(len(b), 16)])
+}
