@@ -26,7 +26,7 @@ func build(t *testing.T, compiler string, arguments ...string) {
 
 // source is the path of a program of the symbols' tests.
 func source(name string) string {
-	return filepath.Join("internal", "symbols", "symbolstest", "testdata", "programs", name)
+	return filepath.Join("internal", "program", "symbolstest", "testdata", "programs", name)
 }
 
 // lineOf is the number of the line of a file that ends so.

@@ -76,7 +76,7 @@ func data(t testing.TB, name string) string {
 	}
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "debugger", "internal", "symbols", "symbolstest", "testdata", name)
+			return filepath.Join(dir, "debugger", "internal", "program", "symbolstest", "testdata", name)
 		}
 	}
 	t.Fatal("the test does not run within the module")

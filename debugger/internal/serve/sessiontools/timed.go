@@ -29,10 +29,13 @@ func Timed(ctx context.Context, call *mcp.Call, accounts *worktime.Accounts) (in
 	}
 }
 
-// repeat calls f after each interval until the context ends, or stop is called.
+// repeat calls f after each interval until the context ends, or stop is called. After stop
+// has returned, f is not called any more: no progress follows an answer.
 func repeat(ctx context.Context, interval time.Duration, f func()) (stop func()) {
 	inside, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
 		for {
@@ -44,5 +47,8 @@ func repeat(ctx context.Context, interval time.Duration, f func()) (stop func())
 			}
 		}
 	}()
-	return cancel
+	return func() {
+		cancel()
+		<-ended
+	}
 }

@@ -37,3 +37,19 @@ func TestRepeatStopped(t *testing.T) {
 		}
 	})
 }
+
+// A call that is under way is waited for, so that no message of progress follows the answer.
+func TestRepeatStopWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := false
+		stop := repeat(t.Context(), time.Second, func() {
+			time.Sleep(time.Second)
+			ended = true
+		})
+		time.Sleep(1500 * time.Millisecond)
+		stop()
+		if !ended {
+			t.Error("stopped in the middle of a call")
+		}
+	})
+}
