@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/translate"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 )
 
 // A Config says what a Cache works on.
@@ -22,6 +23,8 @@ type Config struct {
 	// Loop reports whether the processor executes the instruction loop as fast as other jumps, see
 	// translate.Arrival.
 	Loop bool
+	// Log is passed to translate.Translate. It must not change before Clear.
+	Log func(in *x86.Inst) (jumps, always bool)
 }
 
 // A Cache holds translations.
@@ -228,7 +231,7 @@ func (c *Cache) add(p *place) (*arena, error) {
 	}
 	a.translate(b, translate.Request{
 		PC: p.pc, Fetch: c.Fetch, Variable: c.Variable, FirstExit: uint32(c.exitCount),
-		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil,
+		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil, Log: c.Log,
 	})
 	p.block = b
 	c.addExits(&b.Block)

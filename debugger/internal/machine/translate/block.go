@@ -76,6 +76,9 @@ type Request struct {
 	// not asked for PC itself if Passes is true. A nil Stops reports false.
 	Stops  func(pc uint64) bool
 	Passes bool
+	// Log, unless nil, reports whether an instruction is logged when it leads to another one
+	// than the next, or whenever it is executed, see [Entry].
+	Log func(in *x86.Inst) (jumps, always bool)
 }
 
 // MaxCode is the size of the largest block's hot or cold code in bytes.
@@ -103,6 +106,7 @@ const (
 	ExitJump                     // the same, and the branch is executed: to the address in the context
 	ExitChanged                  // the code is not what was translated; the block has not begun
 	ExitCall                     // the system call at Target is not one to be made without a stop; it is counted
+	ExitLog                      // the log is full; see Request.Log
 )
 
 // An Exit is a way out of a block.
@@ -150,6 +154,7 @@ type translation struct {
 	counted   int      // instructions that are counted before the current one is executed
 	end       uint64   // where the program continues behind the planned instructions
 	native    bool     // before an instruction that is executed in its original place, or a stop
+	full      []logFull
 }
 
 // Translate translates the block that begins at r.PC. It ends with a branch, before an
@@ -162,6 +167,9 @@ func Translate(r Request) Block {
 	}
 	if t.Limit <= 0 || t.Limit > maxInstructions {
 		t.Limit = maxInstructions
+	}
+	if t.Log != nil {
+		t.Limit = min(t.Limit, maxLogged)
 	}
 	memory, _ := scratches.Get().(*scratch) // there is nothing else in it
 	t.begin(memory)
@@ -186,6 +194,7 @@ func Translate(r Request) Block {
 	default:
 		t.direct(t.end)
 	}
+	t.exitFull()
 	return t.finish(memory)
 }
 
@@ -235,6 +244,7 @@ func (t *translation) direct(pc uint64) {
 // add adds an instruction, and reports whether it ends the block.
 func (t *translation) add(p *planned) bool {
 	in := &p.in
+	t.log(p)
 	switch {
 	case isSyscall(in) && t.Buffered:
 		t.buffered(in)
@@ -246,9 +256,10 @@ func (t *translation) add(p *planned) bool {
 		t.passBranch(p)
 		return false
 	case in.Class&branches != 0:
-		t.branch(in, p.code)
+		t.branch(p)
 	case isRelative(in):
 		t.copyRelative(in, p.code)
+		t.logSP(p)
 		return false
 	default:
 		t.mark(0)
@@ -256,6 +267,7 @@ func (t *translation) add(p *planned) bool {
 		if t.Buffered && writesBase(in, p.code) {
 			t.hot.storeWord(0, contextBuffered) // the records have no bases
 		}
+		t.logSP(p)
 		return false
 	}
 	return true

@@ -5,7 +5,8 @@ import (
 )
 
 // branch adds the branch that ends a block.
-func (t *translation) branch(in *x86.Inst, code []byte) {
+func (t *translation) branch(p *planned) {
+	in, code := &p.in, p.code
 	t.mark(0)
 	target, direct := in.Target()
 	switch {
@@ -15,7 +16,7 @@ func (t *translation) branch(in *x86.Inst, code []byte) {
 		t.pushReturn(in.Next())
 		t.direct(target)
 	case in.Class.Is(x86.Cond):
-		t.conditional(in, code, target)
+		t.conditional(p, target)
 	default:
 		t.direct(target)
 	}
@@ -36,7 +37,8 @@ func (t *translation) pushReturn(pc uint64) {
 }
 
 // conditional adds a conditional branch and the jump to the next instruction.
-func (t *translation) conditional(in *x86.Inst, code []byte, target uint64) {
+func (t *translation) conditional(p *planned, target uint64) {
+	in, code := &p.in, p.code
 	s := shapeOf(code)
 	if s.opcode&0xfc == 0xe0 && s.escape == 0 { // loop, jrcxz: only short forms exist
 		t.hot.raw(code[:in.Len-1]...)
@@ -47,7 +49,8 @@ func (t *translation) conditional(in *x86.Inst, code []byte, target uint64) {
 	}
 	t.hot.raw(0x0f, 0x80|s.opcode&0x0f)
 	t.hot.relative(t.cold.address())
-	t.exit(Exit{Kind: ExitBranch, Target: target, Link: t.hot.address() - 4})
+	link := t.logJump(p, t.hot.address()-4)
+	t.exit(Exit{Kind: ExitBranch, Target: target, Link: link})
 	t.direct(in.Next())
 }
 

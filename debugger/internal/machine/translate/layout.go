@@ -49,6 +49,10 @@ const (
 	contextGuard   = 320 // a Guard
 	contextGuarded = 328 // set of descriptors, see guard.go
 
+	// Of logs, see log.go.
+	contextLogNext = 448 // address of the next entry
+	contextLogRoom = 456 // number of entries for which there is room
+
 	contextLeft  = 512                      // of all counters, see left.go
 	contextGiven = contextLeft + 8*counters // what SetLeft has stored
 )

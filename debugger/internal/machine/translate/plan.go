@@ -17,6 +17,8 @@ type planned struct {
 	code       []byte
 	next, side uint64
 	variable   bool // the program may change it
+	logged     bool // before it is executed
+	logsJump   bool // it is a conditional jump that is logged when it jumps
 	counting   counting
 }
 
@@ -73,6 +75,9 @@ func (t *translation) decode(p *planned, pc uint64) error {
 		p.variable = true
 	}
 	p.next = p.in.Next()
+	if p.logged, p.logsJump = false, false; err == nil && t.Log != nil {
+		p.logged, p.logsJump = t.logs(&p.in)
+	}
 	return err
 }
 
@@ -117,7 +122,7 @@ func (t *translation) continues(p *planned, rounds *int) bool {
 	target, direct := p.in.Target()
 	behind, _ := t.behind()
 	switch {
-	case !direct || p.in.Class.Is(x86.Call) || isShortOnly(p):
+	case !direct || p.in.Class.Is(x86.Call) || isShortOnly(p) || p.in.Class.Is(x86.Cond) && (p.logged || p.logsJump):
 		return false
 	case p.variable:
 		p.side = target

@@ -46,8 +46,11 @@ func (h *History) Hits(ctx context.Context, code []uint64, in Stretch, f func(Hi
 	o := h.overHits(in)
 	each := func(hit Hit) bool { return o.passes(hit.Position, f(hit)) }
 	return o.run(ctx,
-		func(finder HitFinder, at, to uint64) (uint64, error) {
-			return finder.Hits(ctx, code, at, to, o.untilDense(at, each))
+		func(at, to uint64) (uint64, error) {
+			if finder, ok := h.source.(HitFinder); ok {
+				return finder.Hits(ctx, code, at, to, o.untilDense(at, each))
+			}
+			return at, nil
 		},
 		func(at, to uint64) (uint64, error) {
 			found := 0
@@ -72,7 +75,11 @@ type visit struct {
 }
 
 // ofSource visits the hits of a source.
-func (v *visit) ofSource(finder HitFinder, from, to uint64) (reached uint64, err error) {
+func (v *visit) ofSource(from, to uint64) (reached uint64, err error) {
+	finder, ok := v.h.source.(HitFinder)
+	if !ok {
+		return from, nil
+	}
 	var at *View
 	each := v.untilDense(from, func(hit Hit) bool { return v.passes(hit.Position, v.f(hit, at)) })
 	return finder.Visit(v.ctx, v.code, from, to, func(hit Hit, view *View) bool {
@@ -152,16 +159,16 @@ const searchPiece = 1 << 27
 
 // run calls ofSource for the parts of the stretch whose source finds hits without records, and
 // ofRecords for the others, in order. Both return the position up to which they have come.
-func (o *hitSearch) run(ctx context.Context, ofSource func(finder HitFinder, at, to uint64) (uint64, error), ofRecords func(at, to uint64) (uint64, error)) (Searched, error) {
+func (o *hitSearch) run(ctx context.Context, ofSource, ofRecords func(at, to uint64) (uint64, error)) (Searched, error) {
 	h := o.h
 	defer h.within(ctx)()
 	defer h.phase(o.To - min(o.From, o.To))()
 	for at := o.From; at < o.To && !o.ended; {
 		h.passed(at - o.From)
 		next := at
-		if finder, ok := h.source.(HitFinder); ok && at < h.sourceEnd() && !o.dense {
+		if h.source != nil && at < h.sourceEnd() && !o.dense {
 			var err error
-			if next, err = ofSource(finder, at, min(o.To, h.sourceEnd(), at+searchPiece)); err != nil {
+			if next, err = ofSource(at, min(o.To, h.sourceEnd(), at+searchPiece)); err != nil {
 				return o.Searched, err
 			}
 			if o.dense {

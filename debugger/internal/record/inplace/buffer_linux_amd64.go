@@ -76,8 +76,12 @@ func (r *Runner) clearBuffer() {
 
 var errBuffer = errors.New("the program has changed the records of its system calls")
 
-// drain passes the system calls that the threads have made since the last drain to Made.
+// drain passes the system calls that the threads have made since the last drain to Made, or reads
+// the log.
 func (r *Runner) drain() error {
+	if r.log != nil {
+		return r.readLog()
+	}
 	if !r.buffers() {
 		return nil
 	}

@@ -18,6 +18,8 @@ func (r *Runner) Step(ctx context.Context) (Stop, error) {
 	if r.copyable() {
 		return r.stepCopy(ctx)
 	}
+	logged := r.logStep()
+	defer logged()
 	return r.orEnd(r.stepWhole(ctx))
 }
 

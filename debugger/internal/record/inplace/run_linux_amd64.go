@@ -32,6 +32,7 @@ func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
 	stop, err := r.orEnd(r.run(ctx))
 	r.stopLeaving() // also if the process has ended meanwhile
 	r.executed += n - r.context().Left()
+	r.endLog()
 	if err == nil {
 		r.ClearDeadFlags()
 	}
@@ -196,6 +197,9 @@ func (r *Runner) resumeTranslated() error {
 		r.context().SetMayWait(len(r.threads) == 1 || r.MayWait)
 		r.beginTurn()
 		return r.resume(r.tracer.Cont, 0)
+	}
+	if r.log != nil {
+		r.clearLog()
 	}
 	f := r.tracer.ToEmulated
 	if r.makes = r.at == atStop && !r.Replays && !r.filtered; r.makes {

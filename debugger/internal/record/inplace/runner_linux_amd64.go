@@ -57,6 +57,7 @@ type Runner struct {
 	executed int64 // instructions before the current Run
 	quantum  int64 // instructions that the current Run executes at most
 	watch    watch
+	log      *logging // or nil
 
 	end ptrace.Event // of the process, if it was reported
 

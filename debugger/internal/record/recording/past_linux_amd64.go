@@ -219,6 +219,11 @@ func (p *Past) Visit(ctx context.Context, code []uint64, from, to uint64, f func
 	return p.inPart(ctx, from, to, func(t *Timeline, to uint64) (uint64, error) { return t.Visit(ctx, code, from, to, f) })
 }
 
+// Branches implements history.BranchFinder.
+func (p *Past) Branches(ctx context.Context, wanted history.Wanted, from, to uint64, f func(*history.Transition) bool) (reached uint64, err error) {
+	return p.inPart(ctx, from, to, func(t *Timeline, to uint64) (uint64, error) { return t.Branches(ctx, wanted, from, to, f) })
+}
+
 // inPart calls f with the recording that has a position, and with its end or to. If there is
 // none it returns the position.
 func (p *Past) inPart(ctx context.Context, from, to uint64, f func(t *Timeline, to uint64) (uint64, error)) (reached uint64, err error) {

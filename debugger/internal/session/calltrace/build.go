@@ -18,6 +18,7 @@ const (
 type builder struct {
 	tree  *Tree
 	nodes int
+	last  int // the thread that has made the last step
 	walk  *walk
 	path  []*Node            // of walk.stack
 	paths map[uint64][]*Node // of other stacks, by the entry of their first activation
@@ -32,13 +33,11 @@ func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64
 	if !ok {
 		b = &builder{tree: &Tree{Thread: thread, From: from, To: from}}
 	}
-	code, at := newCode(s), b.tree.To
-	err := s.History.Transitions(ctx, at, to, func(t *history.Transition) bool {
-		b.tree.To = t.Position + 1
-		if t.Thread == thread {
-			b.step(code, t)
-		}
-		return enough == nil || b.tree.To%checkEvery != 0 || !enough()
+	code := newCode(s)
+	in := history.Stretch{From: b.tree.To, To: to, Enough: enough}
+	_, err := s.History.Branches(ctx, code.isEvent, in, func(t *history.Transition) bool {
+		b.pass(code, t)
+		return true
 	})
 	if err == nil {
 		s.History.Remember(key, b)
@@ -50,18 +49,25 @@ func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64
 	return &tree, err
 }
 
-// checkEvery is the number of steps after which it is asked whether they are enough.
-const checkEvery = 1 << 12
-
-// step adds a step of the thread.
-func (b *builder) step(code *code, t *history.Transition) {
-	if b.walk == nil {
-		b.begin(code, t)
+// pass adds the steps up to a transition. Those before it are steps of the thread that made the
+// last one.
+func (b *builder) pass(code *code, t *history.Transition) {
+	if before := t.Position - min(t.Position, b.tree.To); b.last == b.tree.Thread && b.walk != nil {
+		b.top().self += before
 	}
-	b.walk.code = code
-	b.path[len(b.path)-1].self++
-	b.walk.step(t)
+	if b.last = t.Thread; t.Thread == b.tree.Thread {
+		if b.walk == nil {
+			b.begin(code, t)
+		}
+		b.walk.code = code
+		b.top().self += t.Position + 1 - max(b.tree.To, t.Position)
+		b.walk.step(t)
+	}
+	b.tree.To = t.Position + 1
 }
+
+// top returns the node of the current activation.
+func (b *builder) top() *Node { return b.path[len(b.path)-1] }
 
 // begin begins the tree with a first step.
 func (b *builder) begin(code *code, t *history.Transition) {
@@ -80,7 +86,7 @@ func (b *builder) addRoot(pc, position uint64) {
 func (b *builder) entered() {
 	top := b.walk.top()
 	b.tree.Calls++
-	b.path = append(b.path, b.callee(b.path[len(b.path)-1], top.pc, top.entry))
+	b.path = append(b.path, b.callee(b.top(), top.pc, top.entry))
 }
 
 // callee returns the node of a call from another one.
@@ -124,7 +130,7 @@ func (b *builder) resumed(t *history.Transition) {
 
 // moved replaces the node of a stub by that of its function.
 func (b *builder) moved() {
-	stub := b.path[len(b.path)-1]
+	stub := b.top()
 	from := b.path[len(b.path)-2]
 	if stub == from {
 		return

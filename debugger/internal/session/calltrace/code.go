@@ -15,6 +15,7 @@ const codeSize = 1 << 13
 type code struct {
 	s         *stepping.Stepper
 	instrs    [codeSize]instr
+	branches  map[uint64]instr    // those that were translated
 	functions map[uint64]function // by any address in them
 	lines     map[uint64]line
 }
@@ -25,6 +26,7 @@ type instr struct {
 	next  uint64 // address of the following instruction
 	class x86.Class
 	setSP bool // loads the stack pointer instead of adding to it
+	event bool // a walk needs it: a branch to another function, or setSP
 }
 
 // A function is a function of the program.
@@ -40,7 +42,7 @@ type line struct {
 }
 
 func newCode(s *stepping.Stepper) *code {
-	return &code{s: s, functions: map[uint64]function{}, lines: map[uint64]line{}}
+	return &code{s: s, branches: map[uint64]instr{}, functions: map[uint64]function{}, lines: map[uint64]line{}}
 }
 
 // at returns the instruction at an address.
@@ -49,12 +51,40 @@ func (c *code) at(pc uint64) *instr {
 	if e.pc == pc && e.next != 0 {
 		return e
 	}
+	if known, ok := c.branches[pc]; ok {
+		*e = known
+		return e
+	}
 	in := c.s.Instruction(pc)
-	*e = instr{pc: pc, next: in.Next(), class: in.Class, setSP: setsStack(&in)}
-	if in.Len == 0 {
+	*e = c.describe(&in)
+	if e.pc = pc; in.Len == 0 {
 		e.next = pc + 1
 	}
 	return e
+}
+
+// describe describes an instruction.
+func (c *code) describe(in *x86.Inst) instr {
+	e := instr{pc: in.PC, next: in.Next(), class: in.Class, setSP: setsStack(in)}
+	switch {
+	case e.setSP, in.Class&(x86.Call|x86.Return|x86.Indirect) != 0:
+		e.event = true
+	case in.Class.Is(x86.Jump):
+		to, ok := in.Target()
+		e.event = ok && c.function(to).start == to && c.function(in.PC).start != to
+	}
+	return e
+}
+
+// isEvent reports whether a walk needs an instruction, which it then knows although the memory of
+// the current position may not have it.
+func (c *code) isEvent(in *x86.Inst) (jumps, always bool) {
+	e := c.describe(in)
+	if e.event {
+		c.branches[in.PC] = e
+		c.instrs[in.PC&(codeSize-1)] = e
+	}
+	return e.event, false
 }
 
 // setsStack reports whether an instruction loads rsp.

@@ -6,11 +6,12 @@
 //
 // # How calls are found
 //
-// A walk follows the records of one thread by program counter and stack pointer
-// alone (history.History.Transitions), which takes some ten nanoseconds a step.
-// It maintains a shadow stack. A call instruction pushes an activation with the
+// A walk follows one thread by the program counters and stack pointers of its branches
+// (history.History.Branches). Where the recording is replayed translated, its code logs them, which
+// takes a small multiple of the time of the replay; elsewhere they are in the records.
+// The walk maintains a shadow stack. A call instruction pushes an activation with the
 // address of its return address. The activation is removed when the stack pointer
-// is above that address, after a return, an exception or longjmp. A jump to the
+// is above that address after a branch: a return, an exception or longjmp. A jump to the
 // start of a function with the return address on top of the stack is a tail call
 // or a linker stub. Signal handlers are pushed when they are delivered. If the
 // stack pointer is set to another stack, the walk starts or continues the shadow

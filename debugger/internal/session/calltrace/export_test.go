@@ -2,8 +2,11 @@ package calltrace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 )
 
@@ -48,4 +51,36 @@ func JumpsBack(ctx context.Context, s *stepping.Stepper, name string) (int, erro
 	at, err := entries(ctx, s, name)
 	jumps, _ := newCode(s).jumpsBack(at)
 	return len(jumps), err
+}
+
+// CallsBySteps is Calls in all steps.
+func CallsBySteps(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64) (*Tree, error) {
+	b := &builder{tree: &Tree{Thread: thread, From: from, To: from}}
+	code := newCode(s)
+	err := s.History.Transitions(ctx, from, to, func(t *history.Transition) bool {
+		b.pass(code, t)
+		return true
+	})
+	for _, root := range b.tree.Roots {
+		root.sum()
+	}
+	return b.tree, err
+}
+
+// Branches returns the events of a walk of a stretch, and the same from all steps. Steps in which the
+// processor changes neither the function nor the stack are left out.
+func Branches(ctx context.Context, s *stepping.Stepper, from, to uint64) (branches, steps []string, err error) {
+	c := newCode(s)
+	collect := func(list *[]string) func(t *history.Transition) bool {
+		return func(t *history.Transition) bool {
+			in := s.Instruction(t.PC)
+			ordinary := t.NextPC-t.PC < x86.MaxLen && t.NextSP == t.SP
+			if wanted, _ := c.isEvent(&in); !ordinary && (wanted || t.Kind != history.Stepped) {
+				*list = append(*list, fmt.Sprintf("%d thread %d kind %v: %#x %#x to %#x %#x", t.Position, t.Thread, t.Kind, t.PC, t.SP, t.NextPC, t.NextSP))
+			}
+			return true
+		}
+	}
+	_, err = s.History.Branches(ctx, c.isEvent, history.Stretch{From: from, To: to}, collect(&branches))
+	return branches, steps, errors.Join(err, s.History.Transitions(ctx, from, to, collect(&steps)))
 }

@@ -57,8 +57,8 @@ func (w *walk) top() *activation { return &w.stack[len(w.stack)-1] }
 // step follows a transition.
 func (w *walk) step(t *history.Transition) {
 	w.sp = t.NextSP
-	if t.NextPC-t.PC-1 < x86.MaxLen && t.NextSP == t.SP {
-		return // an ordinary instruction, or a short jump
+	if t.NextPC-t.PC < x86.MaxLen && t.NextSP == t.SP {
+		return // an ordinary instruction, a short jump, or another thread
 	}
 	switch t.Kind {
 	case history.Stepped:
@@ -74,6 +74,7 @@ func (w *walk) step(t *history.Transition) {
 	}
 	in := w.code.at(t.PC)
 	switch {
+	case !in.event:
 	case in.class.Is(x86.Call) && t.NextPC != in.next:
 		w.push(t.Position+1, t.NextPC, t.NextSP)
 	case in.setSP && w.elsewhere(t):
