@@ -83,7 +83,7 @@ func exercise(t *testing.T, p *symbols.Program, mem symbols.Memory, step uint64)
 // TestDamaged breaks every 13th byte of a real program, one at a time, and asks
 // it everything. None of that may panic or hang; what is said may be nonsense.
 func TestDamaged(t *testing.T) {
-	whole, err := os.ReadFile(filepath.Join("..", "testdata", "small.elf"))
+	whole, err := os.ReadFile(filepath.Join("..", "symbols", "testdata", "small.elf"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestDamaged(t *testing.T) {
 
 // TestGarbageStack: a stack that only leads to itself comes to an end.
 func TestGarbageStack(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "small.elf"))
+	data, err := os.ReadFile(filepath.Join("..", "symbols", "testdata", "small.elf"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestGroupsWithoutEnd(t *testing.T) {
 }
 
 func FuzzProgram(f *testing.F) {
-	whole, err := os.ReadFile(filepath.Join("..", "testdata", "small.elf"))
+	whole, err := os.ReadFile(filepath.Join("..", "symbols", "testdata", "small.elf"))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func buildGo(t *testing.T, source string, flags ...string) string {
 		t.Skip("this needs go")
 	}
 	path := filepath.Join(t.TempDir(), "program")
-	args := append(append([]string{"build"}, flags...), "-o", path, "./"+filepath.Join("symbolstest", "testdata", "programs", source))
+	args := append(append([]string{"build"}, flags...), "-o", path, "../"+filepath.Join("symbolstest", "testdata", "programs", source))
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
