@@ -30,6 +30,8 @@ type By struct {
 	// Restores is the number of the revision whose content this one has again,
 	// 0 for none.
 	Restores int
+	// Proposal is the number of the accepted proposal that made the revision, 0 for none.
+	Proposal int
 }
 
 // Who returns the author as people know it: the name of the key, or else its id.

@@ -46,6 +46,8 @@ type LabelMove struct {
 	Once bool
 	// Newest asks a store to move the label to the newest revision, whatever To is.
 	Newest bool
+	// Data is what a proposal would change; only moves in the [ProposalLog] have it.
+	Data string
 }
 
 // Labels returns the revision of each label after moves, which are newest first.

@@ -51,6 +51,8 @@ func (s *stage) do(op *Operation) (Outcome, error) {
 	o := Outcome{Name: op.Name, Before: s.Ruleset}
 	var err error
 	switch {
+	case op.Name == ProposalLog && op.Move == nil:
+		err = errOnlyMoves
 	case op.Create != nil:
 		o.Kind, err = Created, s.create(op.Create)
 	case op.Update != nil:
@@ -138,10 +140,15 @@ func (s *stage) delete(r *Removal) error {
 }
 
 func (s *stage) move(m LabelMove) (LabelMove, error) {
-	if len(s.History) == 0 {
-		return m, &NotFoundError{Name: s.effect.Name}
+	var err error
+	switch {
+	case s.effect.Name == ProposalLog:
+		m, err = checkProposal(m, s.Moves)
+	case len(s.History) == 0:
+		err = &NotFoundError{Name: s.effect.Name}
+	default:
+		m, err = CheckMove(s.effect.Name, m, s.History, s.Moves)
 	}
-	m, err := CheckMove(s.effect.Name, m, s.History, s.Moves)
 	if err != nil {
 		return m, err
 	}

@@ -44,7 +44,8 @@ type Store interface {
 	// Prune removes revisions that are not kept from the histories of all rulesets,
 	// deleted ones too, and counts them; dry only counts.
 	Prune(ctx context.Context, r Retention, dry bool) (Pruned, error)
-	// LabelMoves returns the moves of all labels of a ruleset, newest first.
+	// LabelMoves returns the moves of all labels of a ruleset, newest first. Those of
+	// the [ProposalLog] are the proposals, see [ProposalsOf].
 	LabelMoves(ctx context.Context, name Name) ([]LabelMove, error)
 	// List returns a page of rulesets in the order of [Compare]; next is the
 	// position to continue from, "" at the end.

@@ -30,6 +30,7 @@ type record struct {
 	Client      string    `json:"client,omitempty"`
 	Message     string    `json:"message,omitempty"`
 	Restores    int       `json:"restores,omitempty"`
+	Proposal    int       `json:"proposal,omitempty"`
 	Deleted     bool      `json:"deleted,omitempty"`
 	Description string    `json:"description,omitempty"`
 	Tags        []string  `json:"tags,omitempty"`
@@ -42,7 +43,7 @@ type record struct {
 
 func newRecord(rev int, at time.Time, by ruleset.By, r ruleset.Ruleset) record {
 	return record{
-		Rev: rev, At: at.UTC().Truncate(time.Second), Author: by.Author, Client: by.Client, Message: by.Message, Restores: by.Restores,
+		Rev: rev, At: at.UTC().Truncate(time.Second), Author: by.Author, Client: by.Client, Message: by.Message, Restores: by.Restores, Proposal: by.Proposal,
 		Description: r.Description, Tags: r.Tags, Markdown: r.Markdown, Extra: r.Extra,
 		Folder: r.Folder, Files: r.Files,
 	}
@@ -51,7 +52,7 @@ func newRecord(rev int, at time.Time, by ruleset.By, r ruleset.Ruleset) record {
 func (r *record) revision(name ruleset.Name) ruleset.Revision {
 	return ruleset.Revision{
 		Number: r.Rev, At: r.At, Deleted: r.Deleted,
-		By:      ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores},
+		By:      ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores, Proposal: r.Proposal},
 		Content: r.content(name),
 	}
 }

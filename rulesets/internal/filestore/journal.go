@@ -60,7 +60,7 @@ func (s *Store) checkJournal(j *journal) error {
 		}
 	}
 	for _, m := range j.Moves {
-		_, nameErr := ruleset.ParseName(string(m.Name))
+		nameErr := checkLogName(m.Name)
 		_, labelErr := ruleset.ParseLabel(string(m.Label))
 		if err := errors.Join(nameErr, labelErr); err != nil {
 			return err
@@ -73,6 +73,14 @@ func (s *Store) checkJournal(j *journal) error {
 // of labels.
 func isHistoryFile(file string) bool {
 	base, ok := strings.CutSuffix(file, historySuffix)
-	_, err := ruleset.ParseName(strings.TrimSuffix(base, labelsMark))
-	return ok && err == nil && filepath.IsLocal(file)
+	return ok && checkLogName(ruleset.Name(strings.TrimSuffix(base, labelsMark))) == nil && filepath.IsLocal(file)
+}
+
+// checkLogName returns an error for a name that has no history and no moves of labels.
+func checkLogName(name ruleset.Name) error {
+	if name == ruleset.ProposalLog {
+		return nil
+	}
+	_, err := ruleset.ParseName(string(name))
+	return err
 }

@@ -23,6 +23,7 @@ type moveRecord struct {
 	Author  string        `json:"author,omitempty"`
 	Client  string        `json:"client,omitempty"`
 	Message string        `json:"message,omitempty"`
+	Data    string        `json:"data,omitempty"`
 }
 
 // labelsPath returns the path of the moves of a ruleset's labels.
@@ -63,7 +64,7 @@ func (s *Store) moveLabel(name ruleset.Name, m ruleset.LabelMove) (ruleset.Label
 }
 
 func newMoveRecord(m ruleset.LabelMove) moveRecord {
-	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message, m.Data}
 }
 
 // movesName is the file that notifies watches of moves of labels, with lines of a
@@ -139,7 +140,7 @@ func (s *Store) labelMoves(name ruleset.Name) ([]ruleset.LabelMove, error) {
 			return fmt.Errorf("the labels of %s cannot be read: %w", name, err)
 		}
 		all = append(all, ruleset.LabelMove{
-			Label: r.Label, From: r.From, To: r.To, At: r.At, By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message},
+			Label: r.Label, From: r.From, To: r.To, At: r.At, By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message}, Data: r.Data,
 		})
 		return nil
 	})

@@ -211,6 +211,9 @@ func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revis
 
 // LabelMoves implements [ruleset.Store].
 func (s *Store) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
+	if name == ruleset.ProposalLog {
+		return s.proposals(ctx)
+	}
 	p, err := s.recorded(ctx, name)
 	if isMissing(err) {
 		return nil, nil
@@ -219,6 +222,15 @@ func (s *Store) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.La
 		return nil, err
 	}
 	return p.LabelMoves(ctx, name)
+}
+
+// proposals returns the moves of the log of proposals, which the part that is written has.
+func (s *Store) proposals(ctx context.Context) ([]ruleset.LabelMove, error) {
+	p, err := s.target()
+	if err != nil {
+		return nil, nil //nolint:nilerr // there are no proposals where nothing can change
+	}
+	return p.LabelMoves(ctx, ruleset.ProposalLog)
 }
 
 // Watch implements [ruleset.Store].

@@ -189,7 +189,6 @@ func (s *Store) stateLocked(name ruleset.Name, _ bool) (ruleset.State, error) {
 // applyLocked makes what a batch does to one ruleset.
 func (s *Store) applyLocked(e *ruleset.Effect) {
 	s.addContentsLocked(e.Name, e.Files)
-	s.history[e.Name] = append(s.history[e.Name], e.Revisions...)
 	for _, m := range e.Moves {
 		s.moves[e.Name] = append([]ruleset.LabelMove{m}, s.moves[e.Name]...)
 		s.tellLocked(ruleset.Change{Kind: ruleset.Labelled, Name: e.Name, Label: m.Label})
@@ -197,6 +196,7 @@ func (s *Store) applyLocked(e *ruleset.Effect) {
 	if !e.Changed() {
 		return
 	}
+	s.history[e.Name] = append(s.history[e.Name], e.Revisions...)
 	if delete(s.all, e.Name); e.After != nil {
 		s.all[e.Name] = e.After.Clone()
 	}

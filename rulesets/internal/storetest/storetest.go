@@ -49,6 +49,7 @@ var batches = []test{
 	{"a batch", batch},
 	{"a batch that fails does nothing", batchFails},
 	{"batches are won once", batchesAreWonOnce},
+	{"a proposal is accepted once", acceptedOnce},
 }
 
 // An Open returns a handle of a new, empty store with that clock, and a function that
@@ -104,6 +105,7 @@ var singles = []test{
 	{"an immutable label is set once", labelIsSetOnce},
 	{"histories are pruned", prunes},
 	{"moves of labels are heard", movesAreHeard},
+	{"proposals", proposals},
 	{"size limit", sizeLimit},
 	{"not found", notFound},
 	{"order and pages", orderAndPages},

@@ -316,7 +316,7 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 	fields := h.fields
 	for _, r := range e.Revisions {
 		one := record{
-			Rev: r.Number, At: stampText(r.At), Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted, Files: r.Content.Files,
+			Rev: r.Number, At: stampText(r.At), Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Proposal: r.By.Proposal, Deleted: r.Deleted, Files: r.Content.Files,
 			Folder: r.Content.Folder, Token: b.token,
 		}
 		if !r.Deleted {

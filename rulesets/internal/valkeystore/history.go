@@ -19,6 +19,7 @@ type record struct {
 	Client      string `json:"client"`
 	Message     string `json:"message"`
 	Restores    int    `json:"restores"`
+	Proposal    int    `json:"proposal,omitempty"`
 	Deleted     bool   `json:"deleted"`
 	Description string `json:"description"`
 	Tags        string `json:"tags"`
@@ -101,6 +102,6 @@ func (s *Store) revision(name ruleset.Name, r *record) ruleset.Revision {
 	content.CreatedAt, content.LastModified, content.Files, content.Folder = time.Time{}, time.Time{}, r.Files, r.Folder
 	return ruleset.Revision{
 		Number: r.Rev, At: parseTime(r.At), Deleted: r.Deleted, Content: content,
-		By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores},
+		By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores, Proposal: r.Proposal},
 	}
 }

@@ -20,6 +20,7 @@ type moveRecord struct {
 	Author  string        `json:"author"`
 	Client  string        `json:"client"`
 	Message string        `json:"message"`
+	Data    string        `json:"data,omitempty"`
 	Token   string        `json:"token,omitempty"` // of the change that made it
 }
 
@@ -75,7 +76,7 @@ func (s *Store) tryMove(ctx context.Context, name ruleset.Name, m ruleset.LabelM
 }
 
 func newMoveRecord(m ruleset.LabelMove, token string) moveRecord {
-	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message, token}
+	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message, m.Data, token}
 }
 
 // moveMessage tells of the move of a label.
@@ -103,7 +104,7 @@ func decodeMoves(name ruleset.Name, lines []string) ([]ruleset.LabelMove, error)
 			return nil, fmt.Errorf("the labels of %s cannot be read: %w", name, err)
 		}
 		all[i] = ruleset.LabelMove{
-			Label: r.Label, From: r.From, To: r.To, At: r.At, By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message},
+			Label: r.Label, From: r.From, To: r.To, At: r.At, By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message}, Data: r.Data,
 		}
 	}
 	slices.Reverse(all)
