@@ -63,7 +63,7 @@ func (s *Server) changing() (o Capabilities) {
 func (s *Server) visible(p Principal) (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i
-		if slices.ContainsFunc(t.Tools, func(t Tool) bool { return p.Allows(t.Scope) }) {
+		if slices.ContainsFunc(t.Tools, func(t Tool) bool { return t.allowed(p) }) {
 			v.tools |= bit
 		}
 		if t.showsPrompts(p) {

@@ -38,6 +38,7 @@ type Preview struct {
 	meta    meta
 	bad     *jsonrpc.Error // error of parsing params
 	scope   Scope          // scope that the target requires
+	orScope Scope          // scope that serves as well, "" for none
 }
 
 // A Mirrored is an argument of a tool that an HTTP header mirrors, as given by
@@ -77,7 +78,7 @@ func (s *Server) previewTarget(v *Preview, row *method) {
 	switch row.target {
 	case targetTool:
 		if tool := s.tools[v.Name]; tool != nil {
-			v.scope, v.Silent = tool.Scope, v.Silent && !tool.Suspends
+			v.scope, v.orScope, v.Silent = tool.Scope, tool.OrScope, v.Silent && !tool.Suspends
 			v.Family, v.ReadOnly = tool.table.Family, tool.Hints&ReadOnly != 0
 			if v.Claimed {
 				v.Mirrored = tool.mirrored(v.params.arguments)
@@ -95,7 +96,9 @@ func (s *Server) previewTarget(v *Preview, row *method) {
 
 // Denied reports whether the request will be rejected because the principal lacks
 // the scope that its tool, prompt or resource requires.
-func (v *Preview) Denied(who Principal) bool { return !who.Allows(v.scope) }
+func (v *Preview) Denied(who Principal) bool {
+	return !who.Allows(v.scope) && (v.orScope == "" || !who.Allows(v.orScope))
+}
 
 // Reuse makes the next Handle use the params parsed by Preview. It must not be
 // called while a request is being handled.

@@ -182,8 +182,10 @@ func (s *Server) add(t *Table) {
 		if tool.off = !s.cfg.Tools.picks(tool); !tool.off {
 			s.listed = append(s.listed, tool)
 		}
-		if !slices.Contains(s.toolScopes, tool.Scope) {
-			s.toolScopes = append(s.toolScopes, tool.Scope)
+		for _, scope := range []Scope{tool.Scope, tool.OrScope} {
+			if !slices.Contains(s.toolScopes, scope) {
+				s.toolScopes = append(s.toolScopes, scope)
+			}
 		}
 		s.tools[tool.Name], s.tools[tool.portable] = tool, tool
 	}

@@ -80,7 +80,9 @@ type Tool struct {
 	Title string
 	Doc   string
 	Scope Scope
-	Hints Hints
+	// OrScope permits calls, too, which do less than those with Scope; "" for none.
+	OrScope Scope
+	Hints   Hints
 	// LookUp says why a call may be recorded as a look-up: it changes nothing and
 	// shows neither credentials nor another caller's data. Without a reason a call
 	// is a change, whose record is on disk before its answer is sent.
@@ -113,6 +115,11 @@ type Tool struct {
 	Icons []Icon
 	Meta  json.RawMessage // extra members of _meta as a JSON object
 	Call  Binding
+}
+
+// allowed reports whether a principal may call the tool.
+func (t *Tool) allowed(p Principal) bool {
+	return p.Allows(t.Scope) || t.OrScope != "" && p.Allows(t.OrScope)
 }
 
 // Hints describe what a tool does to the world (tool annotations, from
@@ -333,7 +340,7 @@ func isProtocol(err error) bool {
 func (t *Table) Scopes() []Scope {
 	named := map[Scope]bool{}
 	for i := range t.Tools {
-		named[t.Tools[i].Scope] = true
+		named[t.Tools[i].Scope], named[t.Tools[i].OrScope] = true, true
 	}
 	for i := range t.Resources {
 		named[t.Resources[i].Scope] = true

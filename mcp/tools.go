@@ -84,7 +84,7 @@ func (s *Server) renderTools(c *Call) ([]byte, error) {
 	dst := []byte(`"tools":[`)
 	first, outputs := true, c.wantsOutputSchemas()
 	for _, t := range s.listed {
-		if !c.handler.caller.Principal.Allows(t.Scope) || !c.shows(t) || t.Extension && c.rev == baseline {
+		if !t.allowed(c.handler.caller.Principal) || !c.shows(t) || t.Extension && c.rev == baseline {
 			continue
 		}
 		if !first {
@@ -152,7 +152,7 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if !c.shows(c.tool) {
 		return dst, toolOff(c.tool)
 	}
-	if !c.handler.caller.Principal.Allows(c.tool.Scope) {
+	if !c.tool.allowed(c.handler.caller.Principal) {
 		return dst, permissionDenied(c.tool.Scope)
 	}
 	args := c.params.arguments

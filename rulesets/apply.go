@@ -17,8 +17,8 @@ import (
 
 // A Change is one change of a batch, as given by clients and files.
 type Change struct {
-	Op          string    `json:"op"` // create, update, put, delete, restore or label
-	Name        string    `json:"name"`
+	Op          string    `json:"op"` // create, update, put, delete, restore or label, or a verb of [Review]
+	Name        string    `json:"name,omitempty"`
 	Description *string   `json:"description,omitempty"`
 	Tags        *[]string `json:"tags,omitempty"`
 	Markdown    *string   `json:"markdown,omitempty"`
@@ -26,6 +26,8 @@ type Change struct {
 	Rev         *int      `json:"rev,omitempty"` // to restore or label
 	Label       *string   `json:"label,omitempty"`
 	Remove      bool      `json:"remove,omitempty"` // the label
+	// Proposal is the number of a proposal that is reviewed, see [Review].
+	Proposal int `json:"proposal,omitempty"`
 
 	// Further fields of files. A nil Extra leaves the keys unchanged.
 	Extra        *string   `json:"extra,omitempty"`
@@ -42,7 +44,8 @@ type Planner struct {
 	// Admin permits moving protected labels.
 	Admin bool
 
-	implied map[ruleset.Name]bool // rulesets whose IfRev is the revision that the caller has read
+	reviewed bool                  // permit moving labels to unreviewed revisions
+	implied  map[ruleset.Name]bool // rulesets whose IfRev is the revision that the caller has read
 }
 
 // Plan returns an operation for each change. "put" and "restore" depend on the
@@ -79,7 +82,7 @@ func (p *Planner) operation(ctx context.Context, name ruleset.Name, c *Change) (
 	case "restore":
 		err = p.restore(ctx, &op, c)
 	case "label":
-		op.Move, err = p.move(c)
+		op.Move, err = p.move(ctx, name, c)
 	default:
 		err = errors.New("it is none of create, update, put, delete, restore and label")
 	}
@@ -169,7 +172,7 @@ func (p *Planner) restore(ctx context.Context, op *ruleset.Operation, c *Change)
 	return nil
 }
 
-func (p *Planner) move(c *Change) (*ruleset.LabelMove, error) {
+func (p *Planner) move(ctx context.Context, name ruleset.Name, c *Change) (*ruleset.LabelMove, error) {
 	if c.Label == nil {
 		return nil, errors.New("give the label")
 	}
@@ -181,7 +184,10 @@ func (p *Planner) move(c *Change) (*ruleset.LabelMove, error) {
 	if c.Remove {
 		m.To = 0
 	}
-	return &m, nil
+	if !p.reviewed {
+		m, err = p.Labels.Check(ctx, p.Store, name, m)
+	}
+	return &m, err
 }
 
 // A ChangeSet is a batch of changes with its options.
@@ -234,10 +240,11 @@ func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operatio
 // applyArgs leaves the members of operations to [ParseChanges]: a schema for them
 // would cost every session more tokens than the tools that they repeat.
 type applyArgs struct {
-	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op: create, update, put, delete, restore (rev), label"`
+	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op: create, update, put, delete, restore (rev), label, accept or refuse (proposal)"`
 	DryRun     bool              `json:"dry_run,omitempty"`
 	Each       bool              `json:"each,omitempty" listed:"false" doc:"Go on after failures"`
 	Message    *string           `json:"message" listed:"false"`
+	Propose    bool              `json:"propose,omitempty" listed:"false"`
 }
 
 func (t *tools) apply(ctx context.Context, call *mcp.Call, args applyArgs) (Applied, error) {
@@ -249,7 +256,21 @@ func (t *tools) apply(ctx context.Context, call *mcp.Call, args applyArgs) (Appl
 	if err != nil {
 		return Applied{}, &opError{"apply", err}
 	}
+	if review, is, err := reviewIn(changes); is || err != nil {
+		if err == nil {
+			review.DryRun = args.DryRun
+			return t.review(ctx, call, review, args.Message)
+		}
+		return Applied{}, &opError{"apply", err}
+	}
 	p := Planner{Store: t.store, implied: implied, Labels: t.labels, By: by(call, args.Message), Admin: call.Caller().Principal.Allows(scopeAdmin)}
+	if t.proposes(call, args.Propose) && !args.DryRun {
+		number, err := p.Propose(ctx, changes)
+		if err != nil {
+			return Applied{}, &opError{"apply", err}
+		}
+		return Applied{Proposal: number, Changes: []AppliedChange{}}, nil
+	}
 	set := ChangeSet{Changes: changes, DryRun: args.DryRun, Each: args.Each}
 	applied, err := p.Apply(ctx, set, func(done, total int) { call.Progress(ctx, float64(done), float64(total), "") })
 	if err != nil {
@@ -304,6 +325,9 @@ func decodeStrictly(text []byte, into any) error {
 type Applied struct {
 	DryRun  bool            `json:"dry_run,omitempty"`
 	Changes []AppliedChange `json:"changes"`
+	// Proposal is the number of the proposal that was made instead, or reviewed.
+	Proposal int    `json:"proposal,omitempty"`
+	Decision string `json:"decision,omitempty"` // on the proposal
 }
 
 // An AppliedChange is the effect of one change of a batch.
@@ -378,9 +402,16 @@ func stateRevision(name ruleset.Name, r *ruleset.Ruleset) ruleset.Revision {
 // Text lists the changes, with their differences in a dry run.
 func (a Applied) Text() string {
 	var b strings.Builder
-	if a.DryRun {
+	switch {
+	case a.Decision != "" && a.DryRun:
+		fmt.Fprintf(&b, "Dry run, nothing was changed. Proposal %d would be %s\n", a.Proposal, a.Decision)
+	case a.Decision != "":
+		fmt.Fprintf(&b, "Proposal %d is %s\n", a.Proposal, a.Decision)
+	case a.Proposal != 0:
+		return proposedText(a.Proposal)
+	case a.DryRun:
 		fmt.Fprintf(&b, "Dry run, nothing was changed. %d operation(s) would be applied:\n\n", len(a.Changes))
-	} else {
+	default:
 		fmt.Fprintf(&b, "Applied %d operation(s):\n\n", len(a.Changes))
 	}
 	for _, c := range a.Changes {
@@ -433,6 +464,9 @@ func (a Applied) Details() map[string]string {
 	details := map[string]string{"operations": strconv.Itoa(len(a.Changes))}
 	if a.DryRun {
 		details["dry_run"] = "true"
+	}
+	if a.Proposal != 0 {
+		details["proposal"] = strings.TrimSpace(strconv.Itoa(a.Proposal) + " " + a.Decision)
 	}
 	line, key := "", "rulesets"
 	for i, c := range a.Changes {

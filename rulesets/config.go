@@ -30,6 +30,9 @@ type Config struct {
 	Protected []string
 	// Immutable lists patterns of labels that can be set only once.
 	Immutable []string
+	// Reviewed lists patterns of labels that move only to revisions which were
+	// reviewed, see [LabelRules.Check].
+	Reviewed []string
 	// Scan determines what happens to texts with findings when they are
 	// written.
 	Scan string
@@ -57,6 +60,7 @@ func (c *Config) ScanMode(getenv func(string) string) (Scan, error) {
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` of rulesets; * and ? stand for any text and character (TRIPTYCH_PROTECTED_LABELS)")
 	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` of rulesets once they are set, such as v* (TRIPTYCH_IMMUTABLE_LABELS)")
+	set.StringSliceVar(&c.Reviewed, "reviewed-labels", nil, "move these `labels` of rulesets only to revisions of a proposal that another key than its author's accepted (TRIPTYCH_REVIEWED_LABELS)")
 	set.BoolVar(&c.Consumers, "consumers", false, "record which projects and clients have which revisions of rulesets")
 	set.StringVar(&c.Webhook, "webhook", "", "tell this `URL` of changes of rulesets, with messages that TRIPTYCH_WEBHOOK_SECRET signs (TRIPTYCH_WEBHOOK, or the file that TRIPTYCH_WEBHOOK_FILE names)")
 	set.StringVar(&c.Scan, "scan", "", "look for hidden text and secrets in rulesets that are written: off, warn or refuse, and refuse:KEY for the id of a key; `modes` between commas (TRIPTYCH_SCAN; default warn)")

@@ -20,12 +20,18 @@ type findArgs struct {
 	Client string   `json:"client,omitempty" listed:"false" doc:"Only rules for this client"`
 	Limit  *int     `json:"limit" listed:"false"`
 	Cursor string   `json:"cursor,omitempty"`
+	// Proposals is a state, all, or the number of a proposal: the answer has those, and
+	// no rulesets.
+	Proposals string `json:"proposals,omitempty" listed:"false" doc:"open, all or a number"`
 }
 
 // find finds rulesets by words, tags and the files that they apply to.
 func (t *tools) find(ctx context.Context, call *mcp.Call, args findArgs) (found, error) {
 	if args.Limit != nil && *args.Limit < 1 {
 		return found{}, &opError{"find", errLimit}
+	}
+	if args.Proposals != "" {
+		return t.findProposals(ctx, call, args.Proposals)
 	}
 	q := Query{Text: args.Text, Regexp: args.Regexp, Tags: args.Tags, Path: args.Path, Client: args.Client, Limit: orZero(args.Limit), Cursor: args.Cursor}
 	result, err := t.catalogFor(call).Find(ctx, q)
@@ -66,7 +72,10 @@ type found struct {
 	Rulesets []foundOne `json:"rulesets"`
 	Tags     []tagCount `json:"tags"`
 	Next     string     `json:"next_cursor,omitempty"`
+	// Proposals are there where they were asked for.
+	Proposals []ProposalInfo `json:"proposals,omitempty"`
 
+	shown bool // the one proposal is shown with its differences
 	query findArgs
 }
 
@@ -113,6 +122,9 @@ func foundFrom(args findArgs, r catalog.Result) found {
 
 // Text lists the matching rulesets.
 func (f found) Text() string {
+	if f.query.Proposals != "" {
+		return f.proposalsText()
+	}
 	if f.Total == 0 {
 		return fmt.Sprintf("No rulesets found; there are %d", f.Of)
 	}

@@ -213,13 +213,14 @@ type revisionInfo struct {
 	Client   string    `json:"client,omitempty"`
 	Message  string    `json:"message,omitempty"`
 	Restores int       `json:"restores,omitempty"`
+	Proposal int       `json:"proposal,omitempty"`
 	Deleted  bool      `json:"deleted,omitempty"`
 	Labels   []string  `json:"labels,omitempty"`
 }
 
 func infoOf(r ruleset.Revision) revisionInfo {
 	return revisionInfo{
-		Rev: r.Number, At: r.At, Author: r.By.Author, Name: r.By.Name, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted,
+		Rev: r.Number, At: r.At, Author: r.By.Author, Name: r.By.Name, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Proposal: r.By.Proposal, Deleted: r.Deleted,
 	}
 }
 
@@ -269,6 +270,9 @@ func (r revisionInfo) line() string {
 	}
 	if r.Restores != 0 {
 		text += fmt.Sprintf(", restores %d", r.Restores)
+	}
+	if r.Proposal != 0 {
+		text += fmt.Sprintf(", proposal %d", r.Proposal)
 	}
 	if r.Message != "" {
 		text += ": " + r.Message

@@ -22,7 +22,7 @@ func (t *tools) table() *mcp.Table {
 			"read it with get_ruleset or as the resource ruleset://NAME, and follow it.",
 		Tools: []mcp.Tool{
 			{
-				Name: "create_ruleset", Title: "Create ruleset", Scope: scopeWrite,
+				Name: "create_ruleset", Title: "Create ruleset", Scope: scopeWrite, OrScope: scopePropose,
 				Doc:     "Create a new ruleset with metadata and content",
 				Details: changeDetails, Call: mcp.Typed(t.create),
 			},
@@ -33,12 +33,12 @@ func (t *tools) table() *mcp.Table {
 				Call:   mcp.Typed(t.get),
 			},
 			{
-				Name: "update_ruleset", Title: "Update ruleset", Scope: scopeWrite, Hints: mcp.Destructive,
+				Name: "update_ruleset", Title: "Update ruleset", Scope: scopeWrite, OrScope: scopePropose, Hints: mcp.Destructive,
 				Doc:     "Update an existing ruleset. Only provided fields will be updated",
 				Details: changeDetails, Call: mcp.Typed(t.update),
 			},
 			{
-				Name: "delete_ruleset", Title: "Delete ruleset", Scope: scopeWrite, Hints: mcp.Destructive,
+				Name: "delete_ruleset", Title: "Delete ruleset", Scope: scopeWrite, OrScope: scopePropose, Hints: mcp.Destructive,
 				Doc:     "Delete a ruleset by name",
 				Details: changeDetails, Call: mcp.Typed(t.delete),
 			},
@@ -73,12 +73,12 @@ func (t *tools) table() *mcp.Table {
 				Call:   mcp.Typed(t.history),
 			},
 			{
-				Name: "label_ruleset", Title: "Label ruleset", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
+				Name: "label_ruleset", Title: "Label ruleset", Scope: scopeWrite, OrScope: scopePropose, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
 				Doc:     "Move a label such as production to a revision",
 				Details: labelDetails, Call: mcp.Typed(t.label),
 			},
 			{
-				Name: "apply_rulesets", Title: "Apply changes", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
+				Name: "apply_rulesets", Title: "Apply changes", Scope: scopeWrite, OrScope: scopePropose, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
 				Doc:     "Change several rulesets, all or none; dry_run shows the diff",
 				Details: applyDetails, Call: mcp.Typed(t.apply),
 			},

@@ -35,10 +35,12 @@ func page(r *ruleset.Ruleset, between string) string {
 // done is the answer of a change.
 type done struct {
 	Name string `json:"name"`
-	Verb string `json:"status"`        // created, updated or deleted
+	Verb string `json:"status"`        // created, updated, deleted or proposed
 	Rev  int    `json:"rev,omitempty"` // revision after the change
 	// Findings lists the findings of lint in the written text.
 	Findings []string `json:"findings,omitempty"`
+	// Proposal is the number of the proposal that was made instead.
+	Proposal int `json:"proposal,omitempty"`
 
 	told bool // include the findings in the text
 }
@@ -59,7 +61,17 @@ func (d done) Content() []mcp.Content {
 func doneAt(name, verb string, rev int) done { return done{Name: name, Verb: verb, Rev: rev} }
 
 // Text implements the text of an answer.
-func (d done) Text() string { return fmt.Sprintf("Successfully %s ruleset '%s'", d.Verb, d.Name) }
+func (d done) Text() string {
+	if d.Proposal != 0 {
+		return proposedText(d.Proposal)
+	}
+	return fmt.Sprintf("Successfully %s ruleset '%s'", d.Verb, d.Name)
+}
+
+// proposedText tells of a proposal that was made instead of a change.
+func proposedText(number int) string {
+	return fmt.Sprintf("Nothing is changed yet: this is proposal %d, which waits for review. find_rulesets {\"proposals\":\"%d\"} shows it", number, number)
+}
 
 // summary is a ruleset in a list.
 type summary struct {

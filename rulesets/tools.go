@@ -18,6 +18,8 @@ import (
 const (
 	scopeRead  mcp.Scope = "rulesets:read"
 	scopeWrite mcp.Scope = "rulesets:write"
+	// scopePropose permits proposals, which a caller with scopeWrite accepts or refuses.
+	scopePropose mcp.Scope = "rulesets:propose"
 	// scopeAdmin permits moving protected labels.
 	scopeAdmin mcp.Scope = "rulesets:admin"
 )
@@ -52,6 +54,7 @@ type createArgs struct {
 	Extra       string            `json:"extra,omitempty" extension:"true" doc:"More front matter, YAML"`
 	Files       []json.RawMessage `json:"files,omitempty" extension:"true" listed:"false"` // see [FileArg]
 	Message     *string           `json:"message" extension:"true" listed:"false"`
+	Propose     bool              `json:"propose,omitempty" extension:"true" listed:"false"` // for review
 }
 
 func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (done, error) {
@@ -62,6 +65,11 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 	files, err := parseFiles(args.Files)
 	if err != nil {
 		return done{}, &opError{"create", err}
+	}
+	if t.proposes(call, args.Propose) {
+		return t.proposed(ctx, call, "create", args.Message, Change{
+			Op: "create", Name: args.Name, Description: &args.Description, Markdown: &args.Markdown, Tags: &args.Tags, Extra: &args.Extra, Files: fileArgs(files),
+		})
 	}
 	ctx, found := collect(ctx)
 	r, err := t.store.Create(ctx, ruleset.Draft{
@@ -95,6 +103,9 @@ func changeDetails(_ json.RawMessage, answer any) map[string]string {
 		return nil
 	}
 	details := map[string]string{"ruleset": d.Name}
+	if d.Proposal != 0 {
+		details["proposal"] = strconv.Itoa(d.Proposal)
+	}
 	if d.Rev != 0 {
 		details["rev"] = strconv.Itoa(d.Rev)
 	}
@@ -149,6 +160,7 @@ type updateArgs struct {
 	Files       []json.RawMessage `json:"files,omitempty" extension:"true" doc:"{path, text or base64 blob}"`
 	IfRev       *int              `json:"if_rev" extension:"true" doc:"Fails at another revision than this or the one you read"`
 	Message     *string           `json:"message" extension:"true"`
+	Propose     bool              `json:"propose,omitempty" extension:"true" listed:"false"`
 }
 
 func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (done, error) {
@@ -172,6 +184,12 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 		return done{}, &opError{"update", err}
 	}
 	patch.IfRev = base.number
+	if t.proposes(call, args.Propose) {
+		return t.proposed(ctx, call, "update", args.Message, Change{
+			Op: "update", Name: args.Name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra, Files: fileArgs(files),
+			IfRev: numberOrNil(base.number),
+		})
+	}
 	ctx, found := collect(ctx)
 	r, err := t.store.Update(ctx, name, patch)
 	if err != nil {
@@ -186,8 +204,10 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 }
 
 type deleteArgs struct {
-	Name  string `json:"name" doc:"Ruleset name to delete"`
-	IfRev *int   `json:"if_rev" extension:"true" listed:"false"`
+	Name    string  `json:"name" doc:"Ruleset name to delete"`
+	IfRev   *int    `json:"if_rev" extension:"true" listed:"false"`
+	Propose bool    `json:"propose,omitempty" extension:"true" listed:"false"`
+	Message *string `json:"message" extension:"true" listed:"false"`
 }
 
 func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (done, error) {
@@ -199,7 +219,10 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 	if err != nil {
 		return done{}, &opError{"delete", err}
 	}
-	removal := ruleset.Removal{By: by(call, nil), IfRev: base.number}
+	if t.proposes(call, args.Propose) {
+		return t.proposed(ctx, call, "delete", args.Message, Change{Op: "delete", Name: args.Name, IfRev: numberOrNil(base.number)})
+	}
+	removal := ruleset.Removal{By: by(call, args.Message), IfRev: base.number}
 	err = t.store.Delete(ctx, name, removal)
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		err = t.withNames(ctx, err, existingText)

@@ -46,7 +46,7 @@ type LabelMove struct {
 	Once bool
 	// Newest asks a store to move the label to the newest revision, whatever To is.
 	Newest bool
-	// Data is what a proposal would change; only moves in the [ProposalLog] have it.
+	// Data holds the changes of a proposal; only moves in the [ProposalLog] have it.
 	Data string
 }
 

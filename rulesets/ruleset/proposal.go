@@ -42,7 +42,7 @@ type Proposal struct {
 	Number int
 	At     time.Time
 	By     By     // its Message is the reason for the change
-	Data   string // what would change, in the form of whoever proposes
+	Data   string // the changes, which stores do not read
 	State  ProposalState
 	Events []ProposalEvent // comments and the decision, oldest first
 }

@@ -110,7 +110,22 @@ func (s Source) rulesets(ctx context.Context, w *writer) error {
 			return err
 		}
 	}
-	return nil
+	return s.proposals(ctx, w)
+}
+
+// proposals writes the log of proposals, if there are any.
+func (s Source) proposals(ctx context.Context, w *writer) error {
+	moves, err := s.Rulesets.LabelMoves(ctx, ruleset.ProposalLog)
+	if err != nil || len(moves) == 0 {
+		return err
+	}
+	moves = slices.Clone(moves)
+	slices.Reverse(moves)
+	text, err := encodeCopy(&ruleset.Copy{Name: ruleset.ProposalLog, Moves: moves}, entryLimits)
+	if err != nil {
+		return fmt.Errorf("the proposals: %w", err)
+	}
+	return w.add("rulesets/"+string(ruleset.ProposalLog)+".json", 0o600, text)
 }
 
 // skill writes the files that a ruleset has or had, each content once.
@@ -512,7 +527,7 @@ func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if _, err := ruleset.ParseName(string(c.Name)); err != nil {
+	if _, err := ruleset.ParseName(string(c.Name)); err != nil && (c.Name != ruleset.ProposalLog || len(c.Revisions) > 0 || c.Current != nil) {
 		return err
 	}
 	return archive.Adopt(ctx, c)

@@ -123,6 +123,8 @@ func fill(t *testing.T, to backup.Target) keys.Token {
 	if err := to.Rulesets.Delete(ctx, "gone", ruleset.Removal{By: ruleset.By{Author: "key_bob"}}); err != nil {
 		t.Fatal(err)
 	}
+	must(to.Rulesets.Apply(ctx, []ruleset.Operation{ruleset.OpenProposal("one", ruleset.By{Author: "key_ann", Message: "why"})}, ruleset.ApplyOptions{}))
+	must(to.Rulesets.Apply(ctx, []ruleset.Operation{ruleset.MoveProposal(1, ruleset.Refused, ruleset.By{Author: "key_bob"})}, ruleset.ApplyOptions{}))
 	must(nil, to.Consumers.Report(ctx, consumers.Report{Project: "shop", Client: "cursor", Key: "key_ann", Rulesets: map[ruleset.Name]int{"go_style": 1}}))
 	must(nil, to.Consumers.Report(ctx, consumers.Report{Client: "claude-code", Key: "key_bob", Label: "production", Rulesets: map[ruleset.Name]int{"go_style": 2}}))
 	_, token, err := to.Keys.Create(ctx, keys.Live, keys.Settings{
@@ -163,6 +165,11 @@ func state(t *testing.T, p backup.Target) string {
 		}
 		all[string(name)] = []any{history, append([]ruleset.LabelMove{}, moves...), r}
 	}
+	proposals, err := p.Rulesets.LabelMoves(t.Context(), ruleset.ProposalLog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["proposals"] = ruleset.ProposalsOf(proposals)
 	records, err := p.Keys.List(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -190,7 +190,7 @@ var manSections = []struct {
 		{"TRIPTYCH_SERVER_NAME", "The server's name among those of a store, as --server-name."},
 		{"TRIPTYCH_SCAN", "What happens to rulesets with hidden text or secrets when they are written, as --scan."},
 		{"TRIPTYCH_LABEL", "The label whose revisions of rulesets are served, as --label."},
-		{"TRIPTYCH_PROTECTED_LABELS, TRIPTYCH_IMMUTABLE_LABELS", "The labels of rulesets that not everybody moves, as --protected-labels and --immutable-labels."},
+		{"TRIPTYCH_PROTECTED_LABELS, TRIPTYCH_IMMUTABLE_LABELS, TRIPTYCH_REVIEWED_LABELS", "The labels of rulesets that not everybody moves, as --protected-labels, --immutable-labels and --reviewed-labels."},
 		{"TRIPTYCH_WEBHOOK, TRIPTYCH_WEBHOOK_FILE", "The URL of --webhook, or a file that has it: unlike a flag, it is not shown to other users of the machine."},
 		{"TRIPTYCH_WEBHOOK_SECRET", "The secret that signs the messages of --webhook."},
 		{"TRIPTYCH_AOC_DIR", "Where puzzles and speeds are, as --aoc-dir."},

@@ -20,6 +20,7 @@ func (c *Client) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revi
 			Client   string    `json:"client"`
 			Message  string    `json:"message"`
 			Restores int       `json:"restores"`
+			Proposal int       `json:"proposal"`
 			Deleted  bool      `json:"deleted"`
 		} `json:"revisions"`
 	}
@@ -29,7 +30,7 @@ func (c *Client) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revi
 	}
 	history := make([]ruleset.Revision, len(answer.Revisions))
 	for i, r := range answer.Revisions {
-		by := ruleset.By{Author: r.Author, Name: r.Name, Client: r.Client, Message: r.Message, Restores: r.Restores}
+		by := ruleset.By{Author: r.Author, Name: r.Name, Client: r.Client, Message: r.Message, Restores: r.Restores, Proposal: r.Proposal}
 		history[i] = ruleset.Revision{Number: r.Rev, At: r.At, By: by, Deleted: r.Deleted}
 	}
 	return history, nil

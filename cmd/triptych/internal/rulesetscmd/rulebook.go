@@ -31,6 +31,14 @@ type rulebook interface {
 	Delete(ctx context.Context, name ruleset.Name, removal ruleset.Removal) error
 	MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error)
 	Apply(ctx context.Context, b rulesets.ChangeSet, progress func(done, total int)) (rulesets.Applied, error)
+
+	// Propose records changes for review, and returns the number of the proposal.
+	Propose(ctx context.Context, set rulesets.ChangeSet) (number int, err error)
+	Proposals(ctx context.Context, state string) ([]rulesets.ProposalInfo, error)
+	ShowProposal(ctx context.Context, number int) (rulesets.ProposalInfo, error)
+	// Review decides on a proposal. The server decides who may move protected labels; admin
+	// permits it in a store.
+	Review(ctx context.Context, r rulesets.Review, message string, admin bool) (rulesets.Applied, error)
 }
 
 // rulebookFlags registers the flags of a command that works on a rulebook.
@@ -138,6 +146,37 @@ func (b storeRulebook) Compare(ctx context.Context, name ruleset.Name, from, to 
 func (b storeRulebook) Apply(ctx context.Context, set rulesets.ChangeSet, progress func(done, total int)) (rulesets.Applied, error) {
 	p := rulesets.Planner{Store: b.Store, Labels: b.labels, By: byCommand(set.Message), Admin: set.Admin}
 	return p.Apply(ctx, set, progress)
+}
+
+// MoveLabel implements [rulebook].
+func (b storeRulebook) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
+	m, err := b.labels.Check(ctx, b.Store, name, m)
+	if err != nil {
+		return m, err
+	}
+	return b.Store.MoveLabel(ctx, name, m)
+}
+
+// Propose implements [rulebook].
+func (b storeRulebook) Propose(ctx context.Context, set rulesets.ChangeSet) (int, error) {
+	p := rulesets.Planner{Store: b.Store, Labels: b.labels, By: byCommand(set.Message)}
+	return p.Propose(ctx, set.Changes)
+}
+
+// Proposals implements [rulebook].
+func (b storeRulebook) Proposals(ctx context.Context, state string) ([]rulesets.ProposalInfo, error) {
+	return rulesets.ProposalInfos(ctx, b.Store, state, nil)
+}
+
+// ShowProposal implements [rulebook].
+func (b storeRulebook) ShowProposal(ctx context.Context, number int) (rulesets.ProposalInfo, error) {
+	return rulesets.ShowProposal(ctx, b.Store, number, nil)
+}
+
+// Review implements [rulebook].
+func (b storeRulebook) Review(ctx context.Context, r rulesets.Review, message string, admin bool) (rulesets.Applied, error) {
+	p := rulesets.Planner{Store: b.Store, Labels: b.labels, By: byCommand(message), Admin: admin}
+	return p.Review(ctx, r)
 }
 
 // Restore fails if the ruleset is changed meanwhile.

@@ -135,6 +135,27 @@ func (b *recordedRulebook) MoveLabel(ctx context.Context, name ruleset.Name, m r
 	return moved, err
 }
 
+// Propose implements [rulebook].
+func (b *recordedRulebook) Propose(ctx context.Context, set rulesets.ChangeSet) (number int, err error) {
+	err = b.change(ctx, "rulesets propose", func() (map[string]string, error) {
+		number, err = b.rulebook.Propose(ctx, set)
+		return map[string]string{"proposal": strconv.Itoa(number)}, err
+	})
+	return number, err
+}
+
+// Review implements [rulebook].
+func (b *recordedRulebook) Review(ctx context.Context, r rulesets.Review, message string, admin bool) (applied rulesets.Applied, err error) {
+	if r.DryRun {
+		return b.rulebook.Review(ctx, r, message, admin)
+	}
+	err = b.change(ctx, "rulesets "+r.Verb, func() (map[string]string, error) {
+		applied, err = b.rulebook.Review(ctx, r, message, admin)
+		return applied.Details(), err
+	})
+	return applied, err
+}
+
 // Apply implements [rulebook]. A dry run changes nothing and is not recorded.
 func (b *recordedRulebook) Apply(ctx context.Context, set rulesets.ChangeSet, progress func(done, total int)) (applied rulesets.Applied, err error) {
 	if set.DryRun {

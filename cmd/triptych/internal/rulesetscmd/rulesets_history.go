@@ -36,6 +36,7 @@ type revisionJSON struct {
 	Client   string    `json:"client,omitempty"`
 	Message  string    `json:"message,omitempty"`
 	Restores int       `json:"restores,omitempty"`
+	Proposal int       `json:"proposal,omitempty"`
 	Deleted  bool      `json:"deleted,omitempty"`
 	Labels   []string  `json:"labels,omitempty"`
 }
@@ -131,7 +132,7 @@ func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
 	if asJSON {
 		all := make([]revisionJSON, len(h.revisions))
 		for i, r := range h.revisions {
-			all[i] = revisionJSON{r.Number, r.At, r.By.Author, r.By.Name, r.By.Client, r.By.Message, r.By.Restores, r.Deleted, labels[r.Number]}
+			all[i] = revisionJSON{r.Number, r.At, r.By.Author, r.By.Name, r.By.Client, r.By.Message, r.By.Restores, r.By.Proposal, r.Deleted, labels[r.Number]}
 		}
 		return a.PrintJSON(all)
 	}
@@ -143,6 +144,8 @@ func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
 			what = "deleted " + what
 		case r.By.Restores != 0:
 			what = fmt.Sprintf("restores %d %s", r.By.Restores, what)
+		case r.By.Proposal != 0:
+			what = fmt.Sprintf("proposal %d %s", r.By.Proposal, what)
 		}
 		rows = append(rows, []string{strconv.Itoa(r.Number), r.At.Format(time.DateTime), r.By.Who(), r.By.Client, strings.Join(labels[r.Number], ","), what})
 	}
