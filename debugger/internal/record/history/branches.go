@@ -17,8 +17,7 @@ type BranchFinder interface {
 
 	// Branches calls f with the transitions from one position to another that are no
 	// executed instruction, and with those of wanted instructions, in order, until it returns
-	// false. Of the first and the last step, if they are others, only position and thread
-	// matter. It returns the position up to which it has come. That is from where transitions
+	// false. The first and the last step come, too, with Transition.Ordinary. It returns the position up to which it has come. That is from where transitions
 	// can only be found in the records.
 	Branches(ctx context.Context, wanted Wanted, from, to uint64, f func(*Transition) bool) (reached uint64, err error)
 }

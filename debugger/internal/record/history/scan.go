@@ -18,6 +18,7 @@ type Transition struct {
 	NextSP   uint64
 	Memory   bool // the step wrote memory
 	Vectors  bool // the step changed vector state
+	Ordinary bool // only Position, Thread and PC are known: the step is none that was looked for
 
 	mask uint64 // of changed registers, as in the record
 }

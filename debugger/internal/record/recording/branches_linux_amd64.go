@@ -62,10 +62,9 @@ func (b *branches) look(ctx context.Context) error {
 	return nil
 }
 
-// passOrdinary passes a step of the current thread on of which only the thread matters.
+// passOrdinary passes a ordinary step of the current thread on.
 func (b *branches) passOrdinary(position uint64) {
-	pc, sp := b.run.Regs.RIP, b.run.Regs.RSP
-	b.passed = history.Transition{Position: position, Kind: history.Stepped, PC: pc, NextPC: pc + 1, SP: sp, NextSP: sp}
+	b.passed = history.Transition{Position: position, Kind: history.Stepped, PC: b.run.Regs.RIP, Ordinary: true}
 	b.pass()
 }
 

@@ -46,6 +46,6 @@ func (t *Group) callTrace(ctx context.Context, _ *mcp.Call, s *session.Session, 
 		return callTrace{}, err
 	}
 	q := calltrace.Query{Function: args.Function, Nth: args.Nth, At: args.At}
-	trace, err := calltrace.Trace(ctx, s.Stepper, q, calltrace.Options{From: args.From, MaxBytes: args.MaxBytes})
+	trace, err := calltrace.Trace(ctx, s.Stepper, q, calltrace.Options{From: args.From, MaxBytes: args.MaxBytes, Enough: patience()})
 	return callTrace{s.ChangedState(), trace}, err
 }

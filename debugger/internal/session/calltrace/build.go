@@ -61,7 +61,9 @@ func (b *builder) pass(code *code, t *history.Transition) {
 		}
 		b.walk.code = code
 		b.top().self += t.Position + 1 - max(b.tree.To, t.Position)
-		b.walk.step(t)
+		if !t.Ordinary {
+			b.walk.step(t)
+		}
 	}
 	b.tree.To = t.Position + 1
 }

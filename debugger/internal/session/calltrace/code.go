@@ -121,6 +121,13 @@ func (c *code) function(pc uint64) function {
 	return f
 }
 
+// isPart reports whether an address is in a function, or in a part of it that the compiler has put
+// elsewhere.
+func (c *code) isPart(pc, function uint64) bool {
+	f, of := c.function(pc), c.function(function)
+	return f.start == of.start && f.start != 0 || f.name == of.name || strings.HasPrefix(f.name, of.name+".")
+}
+
 // line returns the source line of an address.
 func (c *code) line(pc uint64) line {
 	l, known := c.lines[pc]

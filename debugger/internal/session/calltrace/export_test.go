@@ -18,7 +18,7 @@ func Events(ctx context.Context, s *stepping.Stepper, q Query) (events []string,
 	if err != nil {
 		return nil, 0, err
 	}
-	r, err := record(ctx, c, from)
+	r, err := record(ctx, c, from, nil)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -31,7 +31,7 @@ func Events(ctx context.Context, s *stepping.Stepper, q Query) (events []string,
 	return events, from.pc, nil
 }
 
-// Starts describes the nth call of a function, as it is found by its hits and in all steps.
+// Starts describes the nth call of a function, as it is found by its hits, and in all steps, as by branches.
 func Starts(ctx context.Context, s *stepping.Stepper, name string, nth int) (byHits, bySteps string, of int, err error) {
 	c := newCode(s)
 	at, err := entries(ctx, s, name)
@@ -42,7 +42,23 @@ func Starts(ctx context.Context, s *stepping.Stepper, name string, nth int) (byH
 	if err != nil {
 		return "", "", 0, err
 	}
-	step, m, err := c.scanCalls(ctx, at, nth)
+	scan, k, err := c.scanCalls(ctx, at, nth)
+	if err != nil {
+		return "", "", 0, err
+	}
+	var step start
+	m := 0
+	err = s.History.Transitions(ctx, s.History.Oldest(), s.History.End(), func(t *history.Transition) bool {
+		if at[t.NextPC] && c.calls(t) {
+			if m++; nth == 0 || m == nth {
+				step = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, m, 0}
+			}
+		}
+		return true
+	})
+	if scan != step || k != m {
+		return "", "", 0, fmt.Errorf("by branches %+v of %d, by steps %+v of %d", scan, k, step, m)
+	}
 	return fmt.Sprintf("%+v of %d", hit, n), fmt.Sprintf("%+v of %d", step, m), n, err
 }
 
@@ -75,7 +91,7 @@ func Branches(ctx context.Context, s *stepping.Stepper, from, to uint64) (branch
 		return func(t *history.Transition) bool {
 			in := s.Instruction(t.PC)
 			ordinary := t.NextPC-t.PC < x86.MaxLen && t.NextSP == t.SP
-			if wanted, _ := c.isEvent(&in); !ordinary && (wanted || t.Kind != history.Stepped) {
+			if wanted, _ := c.isEvent(&in); !ordinary && !t.Ordinary && (wanted || t.Kind != history.Stepped) {
 				*list = append(*list, fmt.Sprintf("%d thread %d kind %v: %#x %#x to %#x %#x", t.Position, t.Thread, t.Kind, t.PC, t.SP, t.NextPC, t.NextSP))
 			}
 			return true

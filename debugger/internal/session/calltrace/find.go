@@ -55,6 +55,9 @@ func find(ctx context.Context, c *code, q Query) (start, error) {
 // calls reports whether a transition to the start of a function is a call, rather
 // than a jump within the function.
 func (c *code) calls(t *history.Transition) bool {
+	if t.Ordinary || t.Kind != history.Stepped {
+		return false
+	}
 	in := c.at(t.PC)
 	return in.class.Is(x86.Call) || in.class.Is(x86.Jump) && c.function(t.PC).start != t.NextPC
 }
@@ -113,15 +116,19 @@ func findAround(ctx context.Context, c *code, at uint64) (found start, err error
 		return start{}, err
 	}
 	first := start{thread: found.thread, position: h.Oldest(), pc: c.function(found.pc).start, slot: found.slot}
-	err = h.TransitionsBack(ctx, at, func(t *history.Transition) bool {
-		if t.Thread != found.thread {
+	for end, length := at, uint64(nearStarts); end > h.Oldest() && err == nil && first.caller == 0; length *= 8 {
+		in := history.Stretch{From: end - min(end-h.Oldest(), length), To: end}
+		_, err = h.Branches(ctx, c.isEvent, in, func(t *history.Transition) bool {
+			if t.Thread == found.thread && t.NextSP == found.slot && c.function(t.NextPC).start == t.NextPC && c.calls(t) {
+				first = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, 0, 0}
+			}
 			return true
-		}
-		if t.NextSP == found.slot && c.function(t.NextPC).start == t.NextPC && c.calls(t) {
-			first = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, 0, 0}
-			return false
-		}
-		return true
-	})
+		})
+		end = in.From
+	}
 	return first, err
 }
+
+// nearStarts is the number of positions before one in which the start of its call is looked for
+// first.
+const nearStarts = 1 << 20

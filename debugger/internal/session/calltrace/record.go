@@ -16,93 +16,118 @@ const (
 // A recorder collects a recording.
 type recorder struct {
 	*recording
-	ctx    context.Context //nolint:containedctx // it lives as long as one call
-	code   *code
-	walk   *walk
-	bodies map[uint64]uint64 // ends of prologues by the starts of functions
-	line   line
-	away   bool // the thread is on another stack
+	code    *code
+	walk    *walk
+	own     uint64 // end of the function's prologue
+	inBody  bool   // it was reached
+	line    line
+	away    bool // the thread is on another stack
+	running int  // the thread that has made the last step
 }
 
-// record follows a call to its end.
-func record(ctx context.Context, c *code, from start) (*recording, error) {
-	r := &recorder{recording: &recording{start: from}, ctx: ctx, code: c, bodies: map[uint64]uint64{}}
-	r.walk = newWalk(c, from.pc, from.position)
-	r.walk.stack = append(r.walk.stack, activation{from.position, from.pc, from.slot})
-	r.walk.entered, r.walk.left, r.walk.moved, r.walk.tail = r.entered, r.left, r.moved, r.replaceTail
-	r.walk.changed = func(_, now []activation) { r.away = now[0].entry != from.position }
-	own := r.bodyOf(from.pc)
-	r.body = from.position
-	err := c.s.History.Transitions(ctx, from.position, c.s.History.End(), func(t *history.Transition) bool {
-		if t.Thread == r.thread {
-			r.step(t, own)
-		}
-		return !r.ended
-	})
+// record follows a call to its end, or until enough, unless nil, returns true. The history
+// remembers the call that was followed last, and the next call goes on there.
+func record(ctx context.Context, c *code, from start, enough func() bool) (*recording, error) {
+	const key = "call"
+	h := c.s.History
+	r, ok := h.Remembered(key).(*recorder)
+	if !ok || r.start != from {
+		r = newRecorder(c, from, c.s.BodyOf(ctx, from.pc))
+	}
+	r.code, r.walk.code = c, c
+	var err error
+	for again := true; again && err == nil && !r.ended && r.reached < h.End(); {
+		in, cut := history.Stretch{From: r.reached, To: h.End(), Enough: enough}, r.cut
+		_, err = h.Branches(ctx, r.wanted, in, func(t *history.Transition) bool {
+			r.pass(t)
+			return !r.ended && r.cut == cut
+		})
+		again = r.cut != cut // what is wanted has changed
+	}
 	if n := len(r.visits); n > 0 {
 		r.visits[n-1].to = r.end
+	}
+	r.goesOn = !r.ended && r.reached < h.End()
+	if err == nil {
+		h.Remember(key, r)
 	}
 	return r.recording, err
 }
 
-// bodyOf returns the end of a function's prologue.
-func (r *recorder) bodyOf(pc uint64) uint64 {
-	body, known := r.bodies[pc]
-	if !known {
-		body = r.code.s.BodyOf(r.ctx, pc)
-		r.bodies[pc] = body
+func newRecorder(c *code, from start, own uint64) *recorder {
+	r := &recorder{recording: &recording{start: from, body: from.position, reached: from.position}, own: own, inBody: own == from.pc}
+	r.walk = newWalk(c, from.pc, from.position)
+	r.walk.stack = append(r.walk.stack, activation{from.position, from.pc, from.slot})
+	r.walk.entered, r.walk.left, r.walk.moved, r.walk.tail = r.entered, r.left, r.moved, r.replaceTail
+	r.walk.changed = func(_, now []activation) { r.away = now[0].entry != from.position }
+	return r
+}
+
+// wanted reports whether an instruction is needed: besides those of the walk, all of the function
+// itself, unless there are too many visits already.
+func (r *recorder) wanted(in *x86.Inst) (jumps, always bool) {
+	jumps, _ = r.code.isEvent(in)
+	return jumps, !r.cut && r.code.isPart(in.PC, r.pc)
+}
+
+// pass processes the steps up to a transition. Those before it are steps of the thread that made
+// the last one.
+func (r *recorder) pass(t *history.Transition) {
+	if r.running == r.thread && t.Position > r.reached {
+		r.steps += t.Position - r.reached
+		r.last, r.end = t.Position-1, t.Position
 	}
-	return body
+	if r.running = t.Thread; t.Thread == r.thread {
+		r.steps += t.Position + 1 - max(r.reached, t.Position)
+		if r.last, r.end = t.Position, t.Position+1; !t.Ordinary {
+			r.step(t)
+		}
+	}
+	r.reached = t.Position + 1
 }
 
 // ownLevel is the length of the walk's stack while the traced function itself
 // runs.
 const ownLevel = 2
 
-// step processes a transition of the thread. own is the end of the function's
-// prologue.
-func (r *recorder) step(t *history.Transition, own uint64) {
-	r.steps++
-	r.last, r.end = t.Position, t.Position+1
+// step processes a transition of the thread.
+func (r *recorder) step(t *history.Transition) {
 	if r.away {
 		r.walk.step(t)
 		return
 	}
 	if len(r.walk.stack) == ownLevel {
-		r.visit(t)
-		if t.NextPC == own && r.body == r.position {
-			r.body = t.Position + 1
+		r.visit(t.PC, t.Position, t.PC == t.NextPC)
+		if t.PC == r.own && !r.inBody {
+			r.body, r.inBody = t.Position, true
 		}
 	}
 	r.walk.step(t)
-	switch n := len(r.calls); {
-	case r.away:
-	case len(r.walk.stack) < ownLevel:
-		r.ended = true
-	case len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].body == 0 && t.NextPC == r.bodyOf(r.calls[n-1].pc):
-		r.calls[n-1].body = t.Position + 1
+	r.ended = !r.away && len(r.walk.stack) < ownLevel
+	if !r.away && len(r.walk.stack) == ownLevel && !r.code.isPart(t.NextPC, r.pc) {
+		r.visit(t.NextPC, t.Position+1, false) // of longjmp, for one, whose steps are not wanted
 	}
 }
 
 // visit starts a visit when another line begins, or when the first address of the
 // line is reached again by a loop within the line.
-func (r *recorder) visit(t *history.Transition) {
-	at := r.code.line(t.PC)
+func (r *recorder) visit(pc, position uint64, repeats bool) {
+	at := r.code.line(pc)
 	n := len(r.visits)
 	switch {
-	case at.number == 0:
+	case at.number == 0 || n > 0 && r.visits[n-1].from == position:
 		return
-	case n > 0 && at == r.line && (t.PC != r.visits[n-1].pc || t.PC == t.NextPC):
+	case n > 0 && at == r.line && (pc != r.visits[n-1].pc || repeats):
 		return
 	case n == maxVisits:
 		r.cut = true
 		return
 	}
 	if n > 0 {
-		r.visits[n-1].to = t.Position
+		r.visits[n-1].to = position
 	}
 	r.line = at
-	r.visits = append(r.visits, visit{pc: t.PC, from: t.Position})
+	r.visits = append(r.visits, visit{pc: pc, from: position})
 }
 
 func (r *recorder) entered() {

@@ -12,7 +12,6 @@ type visit struct {
 type call struct {
 	pc       uint64
 	from, to uint64 // positions after the call and after its end
-	body     uint64 // position after the prologue, where the arguments can be read
 	slot     uint64 // address of its return address
 	returned bool
 }
@@ -29,4 +28,7 @@ type recording struct {
 	returned bool
 	ended    bool // the call has ended; otherwise history ends within it
 	cut      bool // there are more visits or calls than maxVisits or maxCalls
+
+	reached uint64 // position up to which the call was followed
+	goesOn  bool   // it can be followed further
 }

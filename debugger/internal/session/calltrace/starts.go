@@ -95,10 +95,17 @@ func (c *code) lastCall(ctx context.Context, entries map[uint64]bool) (found sta
 	return found, err
 }
 
-// scanCalls is nth in all steps, one by one.
+// scanCalls is nth in all branches that may lead to the functions.
 func (c *code) scanCalls(ctx context.Context, entries map[uint64]bool, nth int) (found start, of int, err error) {
 	h := c.s.History
-	err = h.Transitions(ctx, h.Oldest(), h.End(), func(t *history.Transition) bool {
+	wanted := func(in *x86.Inst) (jumps, always bool) {
+		to, direct := in.Target()
+		if in.Class&(x86.Call|x86.Jump) == 0 || direct && !entries[to] {
+			return false, false
+		}
+		return c.isEvent(in)
+	}
+	_, err = h.Branches(ctx, wanted, history.Stretch{From: h.Oldest(), To: h.End()}, func(t *history.Transition) bool {
 		if !entries[t.NextPC] || !c.calls(t) {
 			return true
 		}

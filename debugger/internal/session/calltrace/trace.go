@@ -3,15 +3,18 @@ package calltrace
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/locals"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 )
 
 // Options limit a trace.
 type Options struct {
-	From     uint64 // position of the first row; 0 stands for the start of the call
-	MaxBytes int    // limit for the text
+	From     uint64      // position of the first row; 0 stands for the start of the call
+	MaxBytes int         // limit for the text
+	Enough   func() bool // unless nil, ends the rows if it returns true; the next page goes on
 }
 
 // Trace describes a recorded call.
@@ -21,7 +24,7 @@ func Trace(ctx context.Context, s *stepping.Stepper, q Query, o Options) (*CallT
 	if err != nil {
 		return nil, err
 	}
-	r, err := record(ctx, c, from)
+	r, err := record(ctx, c, from, o.Enough)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +52,10 @@ func (t *tracer) describe() error {
 	if r.cut {
 		t.trace.Notes = append(t.trace.Notes, "the call is too long: its later lines and calls are left out")
 	}
-	if !r.ended {
+	switch {
+	case r.goesOn:
+		t.trace.Notes = append(t.trace.Notes, fmt.Sprintf("the call is followed up to position %d; the same call of the tool goes on", r.reached))
+	case !r.ended:
 		t.trace.Notes = append(t.trace.Notes, "the recording ends within the call")
 	}
 	visits := r.visits
@@ -125,7 +131,8 @@ func (t *tracer) add(row Row) error {
 		return nil
 	}
 	n := len(row.Text())
-	if t.bytes+n > t.options.MaxBytes && len(t.trace.Rows) > 0 {
+	full := t.bytes+n > t.options.MaxBytes || t.options.Enough != nil && t.options.Enough()
+	if full && len(t.trace.Rows) > 0 {
 		t.trace.Next = row.Position
 		return errFull
 	}
@@ -180,8 +187,12 @@ func (t *tracer) callee(c *call) (*Callee, error) {
 		to = t.end
 	}
 	d := &Callee{Function: t.code.function(c.pc).name, To: to, Steps: to - c.from, Returned: c.returned}
-	if c.body != 0 {
-		if err := s.SeekQuietly(c.body); err != nil {
+	body, err := t.bodyOf(c, to)
+	if err != nil {
+		return nil, err
+	}
+	if body != 0 {
+		if err := s.SeekQuietly(body); err != nil {
 			return nil, err
 		}
 		d.Arguments = arguments(s, t.thread)
@@ -189,7 +200,27 @@ func (t *tracer) callee(c *call) (*Callee, error) {
 	if !c.returned {
 		return d, nil
 	}
-	var err error
 	d.Result, err = t.result(to, c.pc, c.slot)
 	return d, err
+}
+
+// maxPrologue is the number of steps after which the end of a prologue is not looked for: the
+// linker may find the function before it.
+const maxPrologue = 1 << 16
+
+// bodyOf returns the position at which a call is after the prologue of its function, where the
+// arguments can be read, or 0.
+func (t *tracer) bodyOf(c *call, end uint64) (position uint64, err error) {
+	body := t.code.s.BodyOf(t.ctx, c.pc)
+	err = t.code.s.History.Transitions(t.ctx, c.from, min(end, c.from+maxPrologue), func(tr *history.Transition) bool {
+		switch {
+		case tr.Thread != t.thread:
+		case tr.PC == body:
+			position = tr.Position
+		case tr.NextPC == body:
+			position = tr.Position + 1
+		}
+		return position == 0
+	})
+	return position, err
 }
