@@ -220,16 +220,25 @@ func (r *Runner) address() (uint64, error) {
 	case r.copying:
 		return r.cache.EnterCopy(r.Regs.RIP)
 	case r.watch.stops[r.Regs.RIP]:
-		return r.cache.EnterOnce(r.Regs.RIP, 1)
+		return r.enterOnce(1)
 	case r.Regs.EFlags&ptrace.AlignmentCheck != 0:
 		r.context().SetLeave(true) // the code that makes system calls without a stop may trap
 		return r.cache.EnterOnce(r.Regs.RIP, 1)
 	case left < translate.Shortest:
-		return r.cache.EnterOnce(r.Regs.RIP, int(left))
+		return r.enterOnce(int(left))
 	case indirect:
 		return r.cache.EnterIndirect(r.Regs.RIP)
 	}
 	return r.cache.Enter(r.Regs.RIP)
+}
+
+// enterOnce returns the address of a translation of at most limit instructions, which another
+// thread may replace: no thread may wait there in the cache.
+func (r *Runner) enterOnce(limit int) (uint64, error) {
+	if len(r.threads) > 1 {
+		r.context().SetLeave(true)
+	}
+	return r.cache.EnterOnce(r.Regs.RIP, limit)
 }
 
 // Forget makes the Runner translate all code again. It must be called when the

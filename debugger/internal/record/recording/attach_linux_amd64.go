@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -47,7 +48,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out)}
+	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out), scheduler: newScheduler(rand.Uint64())}
 	i, err := intrudeLoan(l)
 	if err != nil {
 		return Result{}, err

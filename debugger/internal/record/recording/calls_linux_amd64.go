@@ -196,9 +196,10 @@ func (r *recorder) finish(c *call) (err error) {
 	}
 	switch g.RAX {
 	case unix.SYS_SCHED_YIELD:
-		r.sliceEnd = 0
+		r.sliceEnd, r.slack = 0, 0
 	case unix.SYS_FUTEX:
 		r.thread.handled = false
+		r.cutSlice()
 	}
 	return r.add(e, *g)
 }

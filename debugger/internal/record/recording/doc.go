@@ -31,8 +31,8 @@
 //
 // # Threads
 //
-// One thread executes instructions at a time. It is switched for another one after some
-// millions of instructions, or when it waits in the kernel, at a position that is
+// One thread executes instructions at a time. It is switched for another one after a random
+// number of instructions, see scheduler.go, or when it waits in the kernel, at a position that is
 // recorded. So a replay needs one thread, which gets the registers of another one of the
 // program at each switch.
 //

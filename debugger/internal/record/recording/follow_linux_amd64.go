@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -100,7 +101,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 	}
 	r := &recorder{
 		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filters: true, filter: c.Filtered,
-		files: newFiles(out),
+		files: newFiles(out), scheduler: newScheduler(rand.Uint64()),
 	}
 	pinLike(tracer, c.PID)
 	r.recordFrom(f.ctx, r.beginChild(context.WithoutCancel(f.ctx), c))

@@ -118,6 +118,7 @@ func (r *recorder) wake(c *call) (inplace.Stop, error) {
 	woken := r.wakeParked(c.regs.RDI, most)
 	if c.wakes = uint64(woken); woken == most || !r.futexInKernel() {
 		r.run.Skip(c.wakes)
+		r.cutSlice()
 		return inplace.Stop{Kind: inplace.Done}, r.add(&c.event, c.regs)
 	}
 	r.run.Regs.RDX, c.altered = uint64(most-woken), true

@@ -12,6 +12,9 @@ type Program struct {
 	Env   []string
 	Files []uintptr // its first file descriptors
 
+	// Seed determines which thread runs when. 0 stands for a random one.
+	Seed uint64
+
 	// Started, unless nil, is called with the process id before the first
 	// instruction.
 	Started func(pid int)

@@ -1,10 +1,12 @@
 package recording
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"syscall"
 	"unsafe"
@@ -32,7 +34,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{out: out, files: newFiles(out)}
+	r := &recorder{out: out, files: newFiles(out), scheduler: newScheduler(cmp.Or(p.Seed, rand.Uint64()))}
 	if r.tracer, err = ptrace.Start(); err != nil {
 		return Result{}, err
 	}
@@ -101,10 +103,13 @@ type recorder struct {
 	segmentDue bool     // another segment is to begin
 	opened     opened   // by the last system call
 
-	*thread  // the current one of the Runner
-	threads  map[int]*thread
-	shown    int    // the current thread of a replay, so far
-	sliceEnd uint64 // position at which another thread is to run
+	*thread // the current one of the Runner
+	threads map[int]*thread
+	shown   int // the current thread of a replay, so far
+
+	scheduler *scheduler
+	sliceEnd  uint64 // position at which another thread is to run
+	slack     uint64 // instructions by which it may run earlier
 }
 
 // position returns the number of instructions and signals so far.

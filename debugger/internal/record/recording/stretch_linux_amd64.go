@@ -3,6 +3,7 @@ package recording
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"syscall"
 
@@ -133,7 +134,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	}
 	r := &recorder{
 		tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out),
-		base: first, recorded: first, stretch: s, stoppable: true,
+		base: first, recorded: first, stretch: s, stoppable: true, scheduler: newScheduler(rand.Uint64()),
 	}
 	i, err := intrudeLoan(l)
 	if err != nil {

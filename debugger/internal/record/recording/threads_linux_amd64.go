@@ -24,10 +24,7 @@ type thread struct {
 	clear   uint64      // address of the thread id that the kernel clears at its end, or 0
 }
 
-// sliceLength is the number of positions after which another thread runs, if one can.
-const sliceLength = 1 << 22
-
-// sliceSlack is the number of instructions by which a slice may be shorter.
+// sliceSlack is the number of instructions by which a slice may be shorter at most.
 const sliceSlack = 1 << 15
 
 // slice returns the number of instructions that the current thread runs.
@@ -39,14 +36,40 @@ func (r *recorder) slice() int64 {
 	}
 	left := max(0, int64(r.sliceEnd-r.position()))
 	if left < n {
-		r.run.Early = sliceSlack
+		r.run.Early = int64(r.slack)
 	}
 	return min(n, left)
 }
 
+// beginSlice begins a slice of a number of instructions. One that is not exact ends where a block
+// does, which takes fewer stops, and is then followed by a few instructions.
+func (r *recorder) beginSlice(length uint64) {
+	r.sliceEnd, r.slack = r.position()+length, 0
+	if length >= 1<<shortestSlice {
+		r.slack = min(length/2, sliceSlack)
+	}
+}
+
 // sliceOver reports whether another thread is to run, if one can.
 func (r *recorder) sliceOver() bool {
-	return len(r.threads) > 1 && r.position()+sliceSlack >= r.sliceEnd
+	if len(r.threads) == 1 || r.position()+r.slack < r.sliceEnd {
+		return false
+	}
+	if r.slack == 0 {
+		return true
+	}
+	r.beginSlice(r.scheduler.rest())
+	return r.position() >= r.sliceEnd
+}
+
+// cutSlice lets the slice end soon after a system call by which threads synchronize.
+func (r *recorder) cutSlice() {
+	if len(r.threads) == 1 {
+		return
+	}
+	if length, ok := r.scheduler.cut(r.position()); ok && r.position()+length < r.sliceEnd {
+		r.beginSlice(length)
+	}
 }
 
 // schedule makes another thread the current one, which can execute instructions.
@@ -91,22 +114,16 @@ func (r *recorder) schedule(ctx context.Context) error {
 		if next != 0 {
 			continue // the call of that thread has returned
 		}
-		r.sliceEnd = r.position() + sliceLength
+		r.beginSlice(r.scheduler.length(r.run.Thread(), r.position()))
 		return errors.Join(r.switchTo(current), r.show(r.position()))
 	}
 }
 
-// choose returns the next thread after the current one that does not wait in the kernel,
-// and is not parked, or 0.
+// choose returns the thread that runs next, of those that do not wait in the kernel and are not
+// parked, or 0.
 func (r *recorder) choose() int {
-	ids := r.run.Threads()
-	at, _ := slices.BinarySearch(ids, r.run.Thread()+1)
-	for n := range ids {
-		if id := ids[(at+n)%len(ids)]; !r.run.Waits(id) && !r.parked(id) {
-			return id
-		}
-	}
-	return 0
+	ready := slices.DeleteFunc(r.run.Threads(), func(tid int) bool { return r.run.Waits(tid) || r.parked(tid) })
+	return r.scheduler.choose(r.run.Thread(), ready)
 }
 
 // await waits until a thread returns from the kernel. It returns true if the
@@ -274,6 +291,8 @@ func (r *recorder) started(c *call) error {
 		if err := errors.Join(err, r.run.Switch(parent)); err != nil {
 			return err
 		}
+		r.scheduler.started()
+		r.beginSlice(r.scheduler.length(r.run.Thread(), r.position()))
 		c.event.Threads = append(c.event.Threads, Thread{tid, changed(new(ptrace.Regs), &t.regs), state})
 	}
 	return nil
