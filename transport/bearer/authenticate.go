@@ -65,7 +65,7 @@ func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principa
 	}
 	parsed, err := keys.ParseToken(token)
 	switch {
-	case err == nil && parsed.Kind() != keys.Family: // which opens nothing
+	case err == nil && (parsed.Kind().IsKey() || parsed.Kind() == keys.Access): // others open nothing
 		return d.byKey(r, parsed, from)
 	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
 		return d.byToken(r.Context(), token, from)

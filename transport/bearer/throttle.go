@@ -111,6 +111,16 @@ func (t *throttle) makeRoomLocked(now time.Time) {
 	}
 }
 
+// WithKey returns a request from the same client that shows a key and nothing else.
+func WithKey(r *http.Request, key string) *http.Request {
+	with := r.Clone(r.Context())
+	with.Header = http.Header{"Authorization": {"Bearer " + key}}
+	if hops := r.Header["X-Forwarded-For"]; hops != nil {
+		with.Header["X-Forwarded-For"] = hops
+	}
+	return with
+}
+
 // Guessed delays a request that has shown wrong credentials elsewhere than in the Authorization
 // header, as [Authenticator.Authenticate] does. It reports false if as many requests from its
 // address as may wait are being delayed already.

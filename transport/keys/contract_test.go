@@ -68,6 +68,8 @@ func contract(t *testing.T, open func(t *testing.T) opener) {
 		{"update", update},
 		{"grants", grants},
 		{"grants end with the key", grantsEnd},
+		{"an invitation works once", invitationOnce},
+		{"invitations end", invitationsEnd},
 		{"order", order},
 		{"another handle sees changes", anotherHandle},
 		{"a watch hears changes", watchHears},

@@ -8,14 +8,15 @@ import (
 	"unicode"
 )
 
-// A Grant lets a client use a key by tokens of its own. Nothing in it is a secret.
+// A Grant lets a client use a key by tokens of its own, or is an invitation ([Store.Invite]).
+// Nothing in it is a secret.
 type Grant struct {
 	// ID names the grant among those of the key, such as g4f7c2m9xq0.
 	ID string `json:"id"`
 	// Client is the id of the client, and Name what it calls itself.
 	Client string `json:"client"`
 	Name   string `json:"name,omitzero"`
-	// Resource is the URL of the server for which the tokens are good.
+	// Resource is the URL of the server for which the tokens are good; "" for an invitation.
 	Resource string `json:"resource"`
 
 	// Family is the hash of the [Token] that codes and refresh tokens of the grant begin

@@ -55,14 +55,21 @@ type Store interface {
 	Revoke(ctx context.Context, id string) (Record, error)
 	// Update changes a key's settings. change may be called more than once, each time with the
 	// present settings, and its error leaves everything as it was. A key that was revoked can
-	// be updated. A change of other than the name and the expiry ends the grants: people have
-	// allowed clients what the key could do then.
+	// be updated. A change of other than the name and the expiry ends the grants of clients: people
+	// have allowed them what the key could do then.
 	Update(ctx context.Context, id string, change func(*Settings) error) (Record, error)
 	// ChangeGrants replaces the grants of a key by what change returns, without those that have
 	// expired. change may be called more than once, each time with the present record, and its
 	// error leaves everything as it was. Where there would be more than [MaxGrants], those not
 	// used for longest make room.
 	ChangeGrants(ctx context.Context, id string, change func(Record) ([]Grant, error)) (Record, error)
+	// Invite makes a token of the kind [Invitation], with which [Store.Redeem] works once until a
+	// time, and returns it this once. host is the program that it is for, "" for any. The
+	// invitation before it ends. A revoked key has none: [ErrRevoked].
+	Invite(ctx context.Context, id, host string, until time.Time) (Record, Token, error)
+	// Redeem rotates the key with an ID by a token of Invite, which it uses up: of several calls
+	// one succeeds. Others get [ErrUnknown], or [ErrExpired] if the invitation or the key has.
+	Redeem(ctx context.Context, id string, invitation Token) (Record, Token, error)
 	// Watch keeps the ring up to date until ctx is done, and blocks. It returns nil: failures
 	// are logged, and look-ups report them. Without it the store works, and a change of
 	// another process is seen within [MaxAge].
@@ -103,7 +110,7 @@ var idForm = regexp.MustCompile(`^key_[0-9a-z]{10}$`)
 
 // Create implements [Store].
 func (m *manager) Create(ctx context.Context, kind Kind, s Settings) (Record, Token, error) {
-	if kind != Live && kind != Test {
+	if !kind.IsKey() {
 		return Record{}, Token{}, fmt.Errorf("%q is no kind of key", kind)
 	}
 	s = s.filled(m.scopes)
@@ -171,7 +178,7 @@ func (m *manager) Update(ctx context.Context, id string, change func(*Settings) 
 		}
 		s = s.plain()
 		if !s.sameRights(&r.Settings) {
-			r.Grants = nil
+			r.Grants = slices.DeleteFunc(slices.Clone(r.Grants), func(g Grant) bool { return !g.IsInvitation() })
 		}
 		r.Settings = s
 		return r, s.check()
@@ -184,7 +191,7 @@ func (r *Record) check() error {
 	switch {
 	case !idForm.MatchString(r.ID):
 		return fmt.Errorf("%q is no id of a key", r.ID)
-	case r.Kind != Live && r.Kind != Test:
+	case !r.Kind.IsKey():
 		return fmt.Errorf("%s: %q is no kind of key", r.ID, r.Kind)
 	case r.Hash == Hash{}:
 		return fmt.Errorf("%s has no hash", r.ID)

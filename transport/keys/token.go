@@ -12,7 +12,7 @@ import (
 )
 
 // A Kind says what a token is for. It separates the keys of production from those of trials,
-// and keys from the tokens of clients that use a key by a [Grant].
+// and keys from the tokens of a [Grant].
 type Kind string
 
 // The kinds. A key is Live or Test.
@@ -23,10 +23,12 @@ const (
 	Access Kind = "lent"
 	// Family is the kind of the part that codes and refresh tokens of a grant begin with.
 	Family Kind = "next"
+	// Invitation is the kind of the secret of a link that shows a key once.
+	Invitation Kind = "join"
 )
 
 // kinds lists the kinds. Their names have the same length.
-var kinds = [...]Kind{Live, Test, Access, Family}
+var kinds = [...]Kind{Live, Test, Access, Family, Invitation}
 
 // The text of a token: kdb_live_ or kdb_test_, random characters, a checksum. The fixed
 // beginning lets secret scanners find tokens that were published.
@@ -127,6 +129,9 @@ func randomText(alphabet string, n int) string {
 // Reveal returns the secret text. Call it only to show a new token to its owner, or to send
 // it: what it returns is printed like any text.
 func (t Token) Reveal() string { return t.text }
+
+// IsKey reports whether tokens of the kind are keys.
+func (k Kind) IsKey() bool { return k == Live || k == Test }
 
 // Kind returns the kind that the token's text states; "" for the zero value.
 func (t Token) Kind() Kind {

@@ -3,9 +3,11 @@ package oauth_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/oauth"
@@ -253,5 +255,47 @@ func TestManyLogins(t *testing.T) {
 	}
 	if status, _ := f.call(t, f.one, first.Access); status != http.StatusUnauthorized {
 		t.Errorf("the first client is still there: %d", status)
+	}
+}
+
+// The link of an invitation signs in once: when the client is allowed, not before. The key stays
+// as it is.
+func TestInvitationSignsInOnce(t *testing.T) {
+	f := open(t)
+	client := f.register(t, callback)
+	_, invitation, err := f.keys.Invite(t.Context(), f.record.ID, "", f.clock().Add(24*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paste := func() (status int, body string) {
+		_, body, _ = f.get(t, f.one, request(client))
+		status, body, _ = f.post(t, f.one, "/oauth/authorize", url.Values{
+			"request": {sealed(t, "request", body)}, "key": {" " + issuer + "/invite/" + invitation.Reveal() + "\n"},
+		})
+		return status, body
+	}
+	var pages []string
+	for range 2 {
+		status, body := paste()
+		if status != http.StatusOK || strings.Contains(body, invitation.Reveal()) {
+			t.Fatalf("the link: %d %s", status, body)
+		}
+		pages = append(pages, body)
+	}
+	answer := func(page, do string) int {
+		status, _, _ := f.post(t, f.one, "/oauth/authorize", url.Values{"choice": {sealed(t, "choice", page)}, "do": {do}})
+		return status
+	}
+	if got := []int{answer(pages[0], "refuse"), answer(pages[0], "allow"), answer(pages[0], "allow"), answer(pages[1], "allow")}; !slices.Equal(got, []int{303, 303, 503, 503}) {
+		t.Errorf("refused, allowed, allowed again, on another page: %v", got)
+	}
+	if status, body := paste(); status != http.StatusUnauthorized || !strings.Contains(body, "this link was used") {
+		t.Errorf("a used link: %d %s", status, body)
+	}
+	if status, _ := f.call(t, f.two, f.key.Reveal()); status != http.StatusOK {
+		t.Errorf("the key itself: %d", status)
+	}
+	if status, _ := f.call(t, f.two, invitation.Reveal()); status != http.StatusUnauthorized {
+		t.Errorf("a link as a key: %d", status)
 	}
 }

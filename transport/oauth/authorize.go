@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -33,6 +34,8 @@ type request struct {
 	// Key is the id of the key that was shown, "" before, and Hash that of its token then.
 	Key  string    `json:"k,omitzero"`
 	Hash keys.Hash `json:"d,omitzero"`
+	// Invitation is the hash of the token of the invitation that was pasted in place of the key.
+	Invitation keys.Hash `json:"v,omitzero"`
 }
 
 // The time for which the page waits for a key, and then for an answer.
@@ -118,7 +121,7 @@ func (s *Server) sendBack(w http.ResponseWriter, r *http.Request, to *request, a
 		answer.Set("state", to.State)
 	}
 	answer.Set("iss", to.Issuer)
-	setHeaders(w.Header(), "")
+	SetHeaders(w.Header(), "")
 	http.Redirect(w, r, with(to.Redirect, answer), http.StatusSeeOther) // admit has checked where to
 }
 
@@ -149,7 +152,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusForbidden, err)
 		return
 	}
-	key, err := s.signIn(w, r)
+	key, err := s.signIn(r, &to)
 	if err != nil {
 		s.show(w, r, http.StatusUnauthorized, &to, page{Sealed: r.PostForm.Get("request"), Error: err.Error()})
 		return
@@ -168,27 +171,41 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, to *request, key st
 	s.show(w, r, http.StatusOK, to, page{Key: &record, Sealed: s.sealer.seal("choice", to)})
 }
 
-// signIn returns the id of the key that was pasted, or that the pasted text stands for.
-func (s *Server) signIn(w http.ResponseWriter, r *http.Request) (key string, err error) {
+// signIn returns the id of the key that was pasted, or whose invitation was.
+func (s *Server) signIn(r *http.Request, to *request) (key string, err error) {
 	text := strings.TrimSpace(r.PostForm.Get("key"))
-	token, err := keys.ParseToken(text)
-	if err != nil && s.cfg.SignIn != nil {
-		if key, ok := s.cfg.SignIn(r.Context(), text); ok {
-			return key, nil
-		}
+	if invitation, err := keys.ParseInvitation(text); err == nil {
+		return s.invited(r, to, invitation)
 	}
-	if err == nil && token.Kind() != keys.Live && token.Kind() != keys.Test {
+	token, err := keys.ParseToken(text)
+	if err == nil && !token.Kind().IsKey() {
 		text = "" // a token of a client must not become another client
 	}
-	header := http.Header{} // of the endpoint, not of a page
-	caller, refused := s.cfg.Auth.Authenticate(header, withKey(r, text))
+	caller, refused := s.cfg.Auth.Authenticate(http.Header{}, bearer.WithKey(r, text)) // headers of the endpoint, not of a page
 	if refused != nil {
-		return "", errors.New(reason(refused))
+		return "", errors.New(refused.Reason())
 	}
 	if !strings.HasPrefix(caller.Principal.ID, keys.IDPrefix) {
 		return "", errors.New("this is no key")
 	}
 	return caller.Principal.ID, nil
+}
+
+// invited returns the id of the key of an invitation, which is used up when the person allows the
+// client.
+func (s *Server) invited(r *http.Request, to *request, invitation keys.Token) (key string, err error) {
+	record, err := keys.Invited(r.Context(), s.cfg.Store, invitation, s.cfg.Now())
+	switch {
+	case err == nil:
+		to.Invitation = invitation.Hash()
+		return record.ID, nil
+	case !errors.Is(err, keys.ErrUnknown) && !errors.Is(err, keys.ErrExpired):
+		return "", errors.New("links cannot be looked up now: try again")
+	}
+	if _, refused := s.cfg.Auth.Authenticate(http.Header{}, bearer.WithKey(r, "a link")); refused != nil && refused.Status != http.StatusUnauthorized {
+		return "", errors.New(refused.Reason()) // too many attempts
+	}
+	return "", errors.New("this link was used, has expired or was withdrawn: ask for another")
 }
 
 // errChanged ends a change of grants of a key that is not as it was when it was shown.
@@ -215,7 +232,14 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request) {
 		if record.Inactive(now) || record.Hash != to.Hash {
 			return nil, errChanged
 		}
-		return append(record.Grants, grant), nil
+		grants := record.Grants
+		if to.Invitation != (keys.Hash{}) {
+			var err error
+			if grants, err = record.SpendInvitation(to.Invitation, now); err != nil {
+				return nil, errChanged
+			}
+		}
+		return append(grants, grant), nil
 	})
 	if err == nil {
 		err = s.cfg.Record(r.Context(), byClient(r, to.Key, &grant), "oauth/allow", grant.ID)

@@ -31,10 +31,10 @@
 // grant ends with all of its tokens. Access tokens work for an hour, with the rights that the
 // key has at that moment, at the resource for which they were made.
 //
-// # Signing in by other means
+// # Invitations
 //
-// Where people paste a key they can paste anything that stands for one: [Config.SignIn] turns a
-// text that is no key into the id of a key. The page goes on as with the key.
+// Where people paste a key they can paste the link of an invitation ([keys.Store.Invite]) instead.
+// It is used up when they allow the client, which gets tokens of the key as it is.
 //
 // # Concurrency
 //

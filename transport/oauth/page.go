@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	_ "embed" // for the page
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"net/netip"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/keys"
-	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 //go:embed page.html
@@ -40,7 +38,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, to *re
 	if p.Key != nil {
 		p.Plan, p.Name = p.Key.Plan.Title(), cmp.Or(p.Key.Name, p.Key.ID)
 	}
-	setHeaders(w.Header(), source(to.Redirect))
+	SetHeaders(w.Header(), source(to.Redirect))
 	s.write(w, r, status, p)
 }
 
@@ -50,7 +48,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err er
 	if e, ok := err.(*oauthError); ok { //nolint:errorlint // they are not wrapped
 		text, status = e.description, cmp.Or(e.status, status)
 	}
-	setHeaders(w.Header(), "")
+	SetHeaders(w.Header(), "")
 	s.write(w, r, status, page{Error: text})
 }
 
@@ -70,7 +68,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, p pag
 
 // refusePage answers what the table of routes refuses.
 func refusePage(w http.ResponseWriter, _ *http.Request, status int, reason string) {
-	setHeaders(w.Header(), "")
+	SetHeaders(w.Header(), "")
 	http.Error(w, reason, status)
 }
 
@@ -82,9 +80,9 @@ func (s *Server) style(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(s.cfg.Style) // the browser may have disconnected
 }
 
-// setHeaders sets the headers of a page: no scripts, no frames, and forms only to this server,
+// SetHeaders sets the headers of a page for people: no cache, no scripts, no frames, and forms only to this server,
 // whose answer may lead to one other source, "" for none.
-func setHeaders(header http.Header, source string) {
+func SetHeaders(header http.Header, source string) {
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action "+strings.TrimSpace("'self' "+source))
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -152,27 +150,6 @@ const nonceLen = 40
 
 // same compares two secrets in constant time.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-
-// withKey returns a request as a client with a key sends it.
-func withKey(r *http.Request, key string) *http.Request {
-	with := r.Clone(r.Context())
-	with.Header = http.Header{"Authorization": {"Bearer " + key}}
-	if hops := r.Header["X-Forwarded-For"]; hops != nil {
-		with.Header["X-Forwarded-For"] = hops
-	}
-	return with
-}
-
-// reason returns the reason of a refusal for people.
-func reason(refused *streamable.Refusal) string {
-	var data struct {
-		Details string `json:"details"`
-	}
-	if json.Unmarshal(refused.Error.Data, &data) == nil && data.Details != "" {
-		return refused.Error.Message + ": " + data.Details
-	}
-	return refused.Error.Message
-}
 
 // byClient returns the caller of a record about a grant.
 func byClient(r *http.Request, key string, g *keys.Grant) mcp.Caller {

@@ -36,10 +36,6 @@ type Config struct {
 	Redirects []string
 	// AnyHost serves requests with any Host, since Resource does not look at it.
 	AnyHost bool
-	// SignIn returns the id of the key that a text stands for which is no key, such as the
-	// code of a sign-in link, and uses the text up. ok is false if it stands for none. nil
-	// takes keys alone.
-	SignIn func(ctx context.Context, text string) (key string, ok bool)
 	// Style is the style sheet of the page.
 	Style []byte
 	// Record is called with what was done for a key, whose id and client are in by; nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -214,18 +215,18 @@ func (s *Server) forKey(w http.ResponseWriter, r *http.Request) (answer, error) 
 		secret = password
 	}
 	token, err := keys.ParseToken(secret)
-	if err == nil && token.Kind() != keys.Live && token.Kind() != keys.Test {
+	if err == nil && !token.Kind().IsKey() {
 		secret = ""
 	}
-	caller, refused := s.cfg.Auth.Authenticate(http.Header{}, withKey(r, secret))
+	caller, refused := s.cfg.Auth.Authenticate(http.Header{}, bearer.WithKey(r, secret))
 	if refused == nil {
 		refused = s.cfg.Auth.Charge(r.Context(), w.Header(), &caller, mcp.BaselineRevision(), streamable.Bill{Handshakes: 1})
 	}
 	switch {
 	case refused != nil && refused.Status == http.StatusServiceUnavailable:
-		return answer{}, errors.New(reason(refused))
+		return answer{}, errors.New(refused.Reason())
 	case refused != nil:
-		return answer{}, &oauthError{"invalid_client", reason(refused), refused.Status}
+		return answer{}, &oauthError{"invalid_client", refused.Reason(), refused.Status}
 	case clientOf(r) != caller.Principal.ID:
 		return answer{}, &oauthError{"invalid_client", "client_id must be the id of the key that is the client_secret", http.StatusUnauthorized}
 	}

@@ -3,6 +3,7 @@ package streamable
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"time"
@@ -144,6 +145,17 @@ type Refusal struct {
 	// Reported is set by an authenticator that has reported the refusal, or left the
 	// report out because there are too many.
 	Reported bool
+}
+
+// Reason returns the reason for people.
+func (r *Refusal) Reason() string {
+	var data struct {
+		Details string `json:"details"`
+	}
+	if json.Unmarshal(r.Error.Data, &data) == nil && data.Details != "" {
+		return r.Error.Message + ": " + data.Details
+	}
+	return r.Error.Message
 }
 
 // refusal returns a Refusal; headers such as Retry-After are the caller's to set.

@@ -18,7 +18,7 @@ func (a *App) DefaultPlan(flag string) (quota.Plan, error) {
 	for _, named := range []struct{ where, text string }{
 		{"--" + defaultPlanFlag, flag},
 		{"TRIPTYCH_DEFAULT_PLAN", a.Getenv("TRIPTYCH_DEFAULT_PLAN")},
-		{defaultPlanFlag + " of " + a.configPath(), a.configuredPlan()},
+		{defaultPlanFlag + " of " + a.configPath(), a.Configured(defaultPlanFlag)},
 	} {
 		if named.text == "" {
 			continue
@@ -32,16 +32,16 @@ func (a *App) DefaultPlan(flag string) (quota.Plan, error) {
 	return quota.Enterprise, nil
 }
 
-// configuredPlan returns the plan that the configuration file names, "" for none. A file
-// that is not valid is refused by the server that it is for.
-func (a *App) configuredPlan() string {
+// Configured returns the first value of a flag of triptych serve in the configuration file, "" for
+// none. A file that is not valid is refused by the server that it is for.
+func (a *App) Configured(flag string) string {
 	file := a.configPath()
 	if file == "" {
 		return ""
 	}
 	settings, err := configfile.Read(file)
-	i := slices.IndexFunc(settings, func(s configfile.Setting) bool { return s.Flag == defaultPlanFlag })
-	if err != nil || i < 0 || len(settings[i].Values) != 1 {
+	i := slices.IndexFunc(settings, func(s configfile.Setting) bool { return s.Flag == flag })
+	if err != nil || i < 0 || len(settings[i].Values) == 0 {
 		return ""
 	}
 	return settings[i].Values[0]

@@ -75,6 +75,24 @@ func (s *RecordedKeys) ChangeGrants(ctx context.Context, id string, change func(
 	return r, s.changed(ctx, "clients", id)
 }
 
+// Invite implements [keys.Store].
+func (s *RecordedKeys) Invite(ctx context.Context, id, host string, until time.Time) (keys.Record, keys.Token, error) {
+	r, token, err := s.Store.Invite(ctx, id, host, until)
+	if err != nil {
+		return r, token, err
+	}
+	return r, token, s.changed(ctx, "invite", id)
+}
+
+// Redeem implements [keys.Store].
+func (s *RecordedKeys) Redeem(ctx context.Context, id string, invitation keys.Token) (keys.Record, keys.Token, error) {
+	r, token, err := s.Store.Redeem(ctx, id, invitation)
+	if err != nil {
+		return r, token, err
+	}
+	return r, token, s.changed(ctx, "redeem", r.ID)
+}
+
 func (s *RecordedKeys) changed(ctx context.Context, verb, id string) error {
 	if err := s.Record(ctx, "key/"+verb, id); err != nil {
 		return fmt.Errorf("%s was changed (%s), but the audit trail has no record of it: %w", id, verb, err)

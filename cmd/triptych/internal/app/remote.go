@@ -25,14 +25,14 @@ import (
 
 // remoteFlags say which server a command talks to; without a URL it is one in
 // this process.
-type remoteFlags struct{ URL, key, keyEnv, keyFile, cacert string }
+type remoteFlags struct{ URL, key, keyEnv, keyFile, CACert string }
 
 func (f *remoteFlags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.URL, "url", "", "ask the server at this `url`, such as https://127.0.0.1:8443/mcp, instead of one in this process (TRIPTYCH_URL)")
 	set.StringVar(&f.key, "key", "", "show it this `key`; the variable is safer, since others may see command lines (TRIPTYCH_KEY)")
 	set.StringVar(&f.keyEnv, "key-env", "", "show it the key in this environment `variable`")
 	set.StringVar(&f.keyFile, "key-file", "", "show it the key in this `file`")
-	set.StringVar(&f.cacert, "cacert", "", "trust the certificates in this PEM `file`; for loopback the one in the data folder is trusted anyway")
+	set.StringVar(&f.CACert, "cacert", "", "trust the certificates in this PEM `file`; for loopback the one in the data folder is trusted anyway")
 }
 
 // A Remote carries the lines of a client to a server over HTTPS, one at a
@@ -59,14 +59,20 @@ func (a *App) DialRemote() (*Remote, error) {
 		return nil, err
 	}
 	r.URL = u.String()
+	r.HTTP, err = a.HTTPClient(u)
+	return r, err
+}
+
+// HTTPClient returns a client for the server at a URL, which trusts the certificates of
+// [App.TrustedFile] and follows no redirects.
+func (a *App) HTTPClient(u *url.URL) (*http.Client, error) {
 	roots, err := a.trusted(u)
 	if err != nil {
 		return nil, err
 	}
-	r.HTTP = endpoint.Client(&http.Transport{
+	return endpoint.Client(&http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
-	})
-	return r, nil
+	}), nil
 }
 
 // namedKey sets the key to that of --key-env or --key-file.
@@ -113,7 +119,7 @@ func readKey(path string) (string, error) {
 // TrustedFile returns the file of the certificates that --cacert names, or that of this machine's
 // own server; "" if there is none.
 func (a *App) TrustedFile(u *url.URL) (string, error) {
-	file := a.Flags.Remote.cacert
+	file := a.Flags.Remote.CACert
 	if file == "" && IsLoopback(u.Hostname()) {
 		data, err := a.DataDir()
 		if err != nil {

@@ -59,7 +59,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	if refused != nil {
 		page.Error = staleLink
 		if code == "" {
-			page.Error = reason(refused)
+			page.Error = refused.Reason()
 		}
 		w.Header().Del("WWW-Authenticate") // browsers would ask for a password
 		c.pages.bare(w, refused.Status, "signin", page)
@@ -67,17 +67,6 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	c.setCookie(w, c.sessions.begin(caller.Principal.ID, key))
 	http.Redirect(w, r, page.Next, http.StatusSeeOther)
-}
-
-// reason returns the reason of a refusal for people.
-func reason(refused *streamable.Refusal) string {
-	var data struct {
-		Details string `json:"details"`
-	}
-	if json.Unmarshal(refused.Error.Data, &data) == nil && data.Details != "" {
-		return refused.Error.Message + ": " + data.Details
-	}
-	return refused.Error.Message
 }
 
 // localPath returns the path of a page of the console; "/" for other addresses.
@@ -97,7 +86,7 @@ func isMeaningful(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }
 // authenticate returns the caller with a key, as the endpoint would. It refuses a key that
 // cannot be looked up now.
 func (c *Console) authenticate(header http.Header, r *http.Request, key string) (mcp.Caller, *streamable.Refusal) {
-	caller, refused := c.cfg.Auth.Authenticate(header, withKey(r, key))
+	caller, refused := c.cfg.Auth.Authenticate(header, bearer.WithKey(r, key))
 	if refused == nil && !bearer.IsVerified(caller.Principal) {
 		header.Set("Retry-After", "1")
 		return mcp.Caller{}, &streamable.Refusal{
@@ -106,14 +95,6 @@ func (c *Console) authenticate(header http.Header, r *http.Request, key string) 
 		}
 	}
 	return caller, refused
-}
-
-// withKey returns a request from the same address with a key instead of cookies.
-func withKey(r *http.Request, key string) *http.Request {
-	keyed := r.Clone(r.Context())
-	keyed.Header.Del("Cookie")
-	keyed.Header.Set("Authorization", "Bearer "+key)
-	return keyed
 }
 
 // makeLink returns a link that signs in with the key of the request, for programs.
@@ -131,7 +112,7 @@ func (c *Console) makeLink(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, want, http.StatusUnauthorized)
 		return
 	default:
-		http.Error(w, reason(refused), refused.Status)
+		http.Error(w, refused.Reason(), refused.Status)
 		return
 	}
 	link := c.Link(caller.Principal.ID, key)

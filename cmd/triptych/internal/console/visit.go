@@ -122,12 +122,12 @@ var noRights = mcp.Caller{Principal: mcp.Principal{Scopes: []mcp.Scope{}}}
 func (v *visit) refuse(refused *streamable.Refusal) {
 	v.w.Header().Del("WWW-Authenticate") // browsers would ask for a password
 	if !endsSession(refused) {
-		v.fail(failed(refused.Status, "%s. You are still signed in: try again in a moment.", reason(refused)))
+		v.fail(failed(refused.Status, "%s. You are still signed in: try again in a moment.", refused.Reason()))
 		return
 	}
 	v.c.sessions.end(v.cookie)
 	v.c.setCookie(v.w, "")
-	v.c.pages.bare(v.w, refused.Status, "signin", signInPage{Error: reason(refused)})
+	v.c.pages.bare(v.w, refused.Status, "signin", signInPage{Error: refused.Reason()})
 }
 
 // endsSession reports whether a refusal is about the key. Others pass: a store that is

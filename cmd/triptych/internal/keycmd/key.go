@@ -29,7 +29,7 @@ func (a commands) keyCommand() app.Command {
 		Short: "make and manage the keys that callers of the HTTPS server show",
 		Long: "A key is shown once, when it is made or rotated: on standard output, and nothing\n" +
 			"else is. It is kept as a hash. A running server sees every change at once.",
-		Sub: []app.Command{a.keyCreate(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke(), a.keyDisconnect(), a.keyFirst()},
+		Sub: []app.Command{a.keyCreate(), a.keyInvite(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke(), a.keyDisconnect(), a.keyFirst()},
 	}
 }
 
@@ -53,6 +53,15 @@ type keyJSON struct {
 	OldUntil time.Time      `json:"old_until,omitzero"` // the key before it works until then
 	Revoked  time.Time      `json:"revoked,omitzero"`
 	Clients  []clientJSON   `json:"clients,omitempty"` // that use the key by a login
+	Invited  *invitedJSON   `json:"invitation,omitempty"`
+}
+
+// An invitedJSON is an invitation that waits to be used, for programs.
+type invitedJSON struct {
+	ID      string    `json:"id"`
+	For     string    `json:"for,omitzero"`
+	Created time.Time `json:"created"`
+	Until   time.Time `json:"until"`
 }
 
 // A clientJSON is a client that uses a key, for programs.
@@ -72,14 +81,23 @@ func (a commands) keyJSON(r keys.Record) keyJSON {
 		Plan: r.Plan, Month: limit(limits.Month), Minute: limit(limits.Minute),
 		Scopes: r.Scopes, Allow: append([]netip.Prefix{}, r.Allow...), Toolsets: r.Toolsets, Label: r.Label,
 		Created: r.Created, Expires: r.Expires, Rotated: r.Rotated, OldUntil: r.PreviousUntil, Revoked: r.Revoked,
-		Clients: a.clientsJSON(r),
+		Clients: a.clientsJSON(r), Invited: a.invitedJSON(&r),
 	}
+}
+
+// invitedJSON returns the invitation of a key, nil if there is none that works.
+func (a commands) invitedJSON(r *keys.Record) *invitedJSON {
+	g := r.Invitation(a.Now())
+	if g == nil {
+		return nil
+	}
+	return &invitedJSON{ID: g.ID, For: g.Name, Created: g.Created, Until: g.Until}
 }
 
 // clientsJSON returns the clients that can use a key now.
 func (a commands) clientsJSON(r keys.Record) (all []clientJSON) {
 	for i := range r.Grants {
-		if g := &r.Grants[i]; !g.Inactive(a.Now()) {
+		if g := &r.Grants[i]; !g.IsInvitation() && !g.Inactive(a.Now()) {
 			all = append(all, clientJSON{ID: g.ID, Name: g.Name, Client: g.Client, Resource: g.Resource, Created: g.Created, Used: g.Used})
 		}
 	}
@@ -231,6 +249,9 @@ func (a commands) keyRows(r keys.Record) [][]string {
 	}
 	if !r.Revoked.IsZero() {
 		rows = append(rows, []string{"Revoked:", moment(r.Revoked)})
+	}
+	if i := a.invitedJSON(&r); i != nil {
+		rows = append(rows, []string{"Invitation:", fmt.Sprintf("%s for %s, until %s", i.ID, cmp.Or(i.For, "any program"), moment(i.Until))})
 	}
 	for _, c := range a.clientsJSON(r) {
 		rows = append(rows, []string{"Client:", fmt.Sprintf("%s %s, since %s, last token %s", c.ID, app.OneLine(cmp.Or(c.Name, c.Client)), moment(c.Created), moment(c.Used))})

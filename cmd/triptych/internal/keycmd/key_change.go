@@ -31,7 +31,7 @@ func (a commands) keyCreate() app.Command {
 			a.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
-			settings, err := s.created(a)
+			settings, err := s.created(a, s.parts(a.Now()))
 			if err != nil {
 				return keyHint(err)
 			}
@@ -83,7 +83,7 @@ func (a commands) keyUpdate() app.Command {
 		},
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
-			if !s.any() {
+			if !s.given(s.parts(a.Now())) {
 				return app.WithHints(app.UsageErrorf("key update: nothing to change"), "see: triptych key update --help")
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
@@ -91,7 +91,7 @@ func (a commands) keyUpdate() app.Command {
 				if err != nil {
 					return err
 				}
-				r, err := store.Update(ctx, id, func(settings *keys.Settings) error { return s.apply(settings, a.Now()) })
+				r, err := store.Update(ctx, id, func(settings *keys.Settings) error { return s.apply(settings, s.parts(a.Now())) })
 				if err != nil {
 					return err
 				}

@@ -12,9 +12,9 @@ import (
 func (a commands) keyDisconnect() app.Command {
 	return app.Command{
 		Name: "disconnect", Args: "ID|NAME CLIENT...", Min: 2, Max: app.AnyNumber,
-		Short: "end the logins of clients that use a key",
-		Long: "Names the clients by the ids that triptych key show lists. Their tokens stop\n" +
-			"working at once; the key and its other clients go on.",
+		Short: "end the logins of clients that use a key, or its invitation",
+		Long: "Names the clients and the invitation by the ids that triptych key show lists. Their\n" +
+			"tokens stop working at once; the key and its other clients go on.",
 		Flags:    a.KeysFlags,
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {

@@ -3,6 +3,7 @@ package keycmd
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,15 +33,20 @@ type keySettings struct {
 }
 
 func (s *keySettings) register(set *pflag.FlagSet, known []mcp.Scope) {
-	s.set, s.known = set, known
 	set.StringVar(&s.name, "name", "", "whose key it is or what for, a `text` for people")
+	set.StringVar(&s.expires, "expires", "", "stop working at this `time`: 12h or 90d from now, a date such as 2027-01-31 (its beginning in UTC), a time such as 2027-01-31T18:00:00Z, or never")
+	s.registerRights(set, known)
+}
+
+// registerRights registers the flags but those of the name and the expiry.
+func (s *keySettings) registerRights(set *pflag.FlagSet, known []mcp.Scope) {
+	s.set, s.known = set, known
 	set.StringVar(&s.plan, "plan", "", "how many requests it may make, a `plan`: "+planNames())
 	set.Int64Var(&s.month, "month", 0, "requests a month with the plan enterprise, a `number`; 0 is any number")
 	set.Int64Var(&s.minute, "minute", 0, "requests a minute with the plan enterprise, a `number`; 0 is any number")
 	set.StringSliceVar(&s.scopes, "scopes", nil, "only these rights, a comma-separated `list` of "+scopeNames(known))
 	set.StringSliceVar(&s.toolsets, "toolsets", nil, "only the tools of these groups, a comma-separated `list` such as rulesets,debugger/core; all for every tool")
 	set.StringVar(&s.label, "label", "", "read the revisions of rulesets that have this `label`, such as production; none for those of the server")
-	set.StringVar(&s.expires, "expires", "", "stop working at this `time`: 12h or 90d from now, a date such as 2027-01-31 (its beginning in UTC), a time such as 2027-01-31T18:00:00Z, or never")
 	set.StringSliceVar(&s.allow, "allow", nil, "work from these addresses only, a comma-separated `list` such as 10.0.0.0/8,2001:db8::1; all for everywhere")
 }
 
@@ -62,13 +68,19 @@ func scopeNames(scopes []mcp.Scope) string {
 
 // parts are the flags, and how each changes settings.
 func (s *keySettings) parts(now time.Time) []keyPart {
+	return append(s.rights(),
+		keyPart{"name", func(to *keys.Settings) error { to.Name = s.name; return nil }},
+		keyPart{"expires", func(to *keys.Settings) error { return s.applyExpiry(to, now) }},
+	)
+}
+
+// rights are the flags of registerRights.
+func (s *keySettings) rights() []keyPart {
 	return []keyPart{
-		{"name", func(to *keys.Settings) error { to.Name = s.name; return nil }},
 		{"plan", s.applyPlan},
 		{"month", func(to *keys.Settings) error { to.Own.Month = s.month; return nil }},
 		{"minute", func(to *keys.Settings) error { to.Own.Minute = s.minute; return nil }},
 		{"scopes", s.applyScopes},
-		{"expires", func(to *keys.Settings) error { return s.applyExpiry(to, now) }},
 		{"allow", s.applyAllow},
 		{"toolsets", s.applyToolsets},
 		{"label", s.applyLabel},
@@ -80,19 +92,14 @@ type keyPart struct {
 	apply func(*keys.Settings) error
 }
 
-// any reports whether one of the flags was given.
-func (s *keySettings) any() bool {
-	for _, p := range s.parts(time.Time{}) {
-		if s.set.Changed(p.flag) {
-			return true
-		}
-	}
-	return false
+// given reports whether one of some flags was given.
+func (s *keySettings) given(parts []keyPart) bool {
+	return slices.ContainsFunc(parts, func(p keyPart) bool { return s.set.Changed(p.flag) })
 }
 
 // apply changes what the flags name.
-func (s *keySettings) apply(to *keys.Settings, now time.Time) error {
-	for _, p := range s.parts(now) {
+func (s *keySettings) apply(to *keys.Settings, parts []keyPart) error {
+	for _, p := range parts {
 		if !s.set.Changed(p.flag) {
 			continue
 		}
@@ -103,15 +110,15 @@ func (s *keySettings) apply(to *keys.Settings, now time.Time) error {
 	return nil
 }
 
-// created returns the settings of a new key. Without --plan it has the plan that the
-// operator has chosen for all ([app.App.DefaultPlan]).
-func (s *keySettings) created(a commands) (keys.Settings, error) {
+// created returns the settings of a new key by some flags. Without --plan it has the plan that
+// the operator has chosen for all ([app.App.DefaultPlan]).
+func (s *keySettings) created(a commands, parts []keyPart) (keys.Settings, error) {
 	plan, err := a.DefaultPlan("")
 	if err != nil {
 		return keys.Settings{}, err
 	}
 	settings := keys.Settings{Plan: plan}
-	return settings, s.apply(&settings, a.Now())
+	return settings, s.apply(&settings, parts)
 }
 
 // applyPlan takes limits of the key's own away from a plan that has none. A plan

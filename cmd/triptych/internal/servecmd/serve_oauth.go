@@ -12,6 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/invite"
 	"github.com/triptych-mcp/triptych/transport/oauth"
 )
 
@@ -51,7 +52,7 @@ func (f *oauthFlags) check() error {
 func (s *server) openLogin() *oauth.Server {
 	cfg := oauth.Config{
 		Store: s.services.keys, Auth: s.auth, Secret: s.services.secret, Resource: s.resource, Scopes: s.Scopes(),
-		Redirects: s.flags.oauth.redirects, AnyHost: s.tokens.address != nil || !s.flags.loopback() && len(s.flags.hosts) == 0,
+		Redirects: s.flags.oauth.redirects, AnyHost: s.anyHost(),
 		Style: console.Style(), Record: s.services.recorder.RecordAdministrationBy,
 		Now: s.Now, Logger: s.env.Logger.With("component", "oauth"),
 	}
@@ -59,6 +60,20 @@ func (s *server) openLogin() *oauth.Server {
 		cfg.Issuers = []string{s.tokens.resource.Issuer()}
 	}
 	return oauth.New(cfg)
+}
+
+// anyHost reports whether pages that make URLs of the server are served to requests with any
+// Host.
+func (s *server) anyHost() bool {
+	return s.tokens.address != nil || !s.flags.loopback() && len(s.flags.hosts) == 0
+}
+
+// invitations returns the pages of links that show a key once.
+func (s *server) invitations() *invite.Server {
+	return invite.New(invite.Config{
+		Store: s.services.keys, Auth: s.auth, Resource: s.resource, Login: s.login != nil, AnyHost: s.anyHost(), Style: console.Style(),
+		Record: s.services.recorder.RecordAdministrationBy, Now: s.Now, Logger: s.env.Logger.With("component", "invite"),
+	})
 }
 
 // resource returns the URL of the endpoint as the sender of a request has it, for which tokens

@@ -32,6 +32,7 @@ func (s *server) table(endpoint http.Handler) (routes.Config, error) {
 	} else {
 		table.Routes = append(table.Routes, s.tokens.routes()...)
 	}
+	table.Routes = append(table.Routes, s.invitations().Routes()...)
 	table.Routes = append(table.Routes, s.cardRoutes(app.PublicFacts())...)
 	list, err := s.registryRoutes(app.PublicFacts())
 	if err != nil {

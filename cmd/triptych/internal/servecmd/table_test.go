@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/invite"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/registry"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 	"github.com/triptych-mcp/triptych/transport/routes"
@@ -84,7 +85,7 @@ func TestRowsAreGuarded(t *testing.T) {
 	for _, row := range everything(t).web.Routes() {
 		pattern := row.Pattern()
 		document := strings.HasPrefix(row.Path, "/.well-known/") || row.Path == "/mcp/server-card" || strings.HasPrefix(row.Path, registry.Path) || strings.HasPrefix(row.Path, "/static/")
-		login := strings.HasPrefix(row.Path, "/oauth/") || strings.HasSuffix(row.Path, "/.well-known/openid-configuration")
+		login := strings.HasPrefix(row.Path, "/oauth/") || strings.HasPrefix(row.Path, invite.Path) || strings.HasSuffix(row.Path, "/.well-known/openid-configuration")
 		if row.Body != routes.Own && row.Callers == nil && !public[pattern] && !document && !login {
 			t.Errorf("%s is for everybody", pattern)
 		}

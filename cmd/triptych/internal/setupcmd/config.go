@@ -33,25 +33,29 @@ func (a commands) configCommand() app.Command {
 			"of tools; with --write on a terminal you are asked.\n\n" +
 			"With --url the client connects to a server instead of starting a program. The\n" +
 			"key is not written: the client reads it from the environment variable of\n" +
-			"--key-env. Without a client the known ones are listed with their files.",
+			"--key-env. With --invite the client connects to the server of a link that you got;\n" +
+			"the link is used up, and your key is printed, this once. Without a client the known\n" +
+			"ones are listed with their files.",
 		Example: "triptych config vscode\ntriptych config claude-desktop --write\ntriptych config cursor --write --scope user --families aoc\n" +
-			"triptych config claude-code --write --url https://rules.example.com --key-env TRIPTYCH_KEY",
+			"triptych config claude-code --write --url https://rules.example.com --key-env TRIPTYCH_KEY\n" +
+			"triptych config cursor --write --invite https://rules.example.com/invite/kdb_join_…",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&c.write, "write", false, "merge it into the client's file")
 			set.StringVar(&c.scope, "scope", "", "the `scope` of the file: project (this folder) or user")
 			set.StringVar(&c.name, "name", "triptych", "the `name` of the entry")
 			set.StringVar(&c.url, "url", "", "connect to the server at this `url`, such as https://rules.example.com/mcp")
 			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "the `variable` that holds the key for --url")
-			set.StringVar(&c.cacert, "cacert", "", "say how the client comes to trust the certificates in this PEM `file`")
+			set.StringVar(&c.invite, "invite", "", "connect to the server of this `link`, which works once, and print the key that it is for")
+			set.StringVar(&a.Flags.Remote.CACert, "cacert", "", "say how the client comes to trust the certificates in this PEM `file`, and trust them with --invite")
 			a.ServerFlags(set)
 			c.flags = set
 		},
 		Complete: func(context.Context, []string) []string { return clients.Names() },
-		Run: func(_ context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			if len(args) == 0 {
 				return a.listClients(clients.Scope(c.scope))
 			}
-			return a.configure(args[0], c)
+			return a.configure(ctx, args[0], c)
 		},
 	}
 }
@@ -60,11 +64,11 @@ func (a commands) configCommand() app.Command {
 type configRun struct {
 	write               bool
 	scope, name         string
-	url, keyEnv, cacert string
+	url, keyEnv, invite string
 	flags               *pflag.FlagSet
 }
 
-func (a commands) configure(name string, c configRun) error {
+func (a commands) configure(ctx context.Context, name string, c configRun) error {
 	client, err := clients.Find(name)
 	if err != nil {
 		return app.UsageErrorf("%v", err)
@@ -78,12 +82,22 @@ func (a commands) configure(name string, c configRun) error {
 	if err != nil {
 		return app.UsageErrorf("%v", err)
 	}
+	if c.invite != "" {
+		if c.url, err = serverOfLink(c); err != nil {
+			return err
+		}
+	}
 	entry, err := a.entry(c, scope)
 	if err != nil {
 		return err
 	}
 	if c.url != "" {
-		defer a.remoteHints(client, entry, c.cacert)
+		defer a.remoteHints(client, entry, a.Flags.Remote.CACert)
+	}
+	if c.invite != "" {
+		if err := a.useLink(ctx, c, client, path, entry); err != nil {
+			return err
+		}
 	}
 	if c.write {
 		return a.writeConfig(client, path, entry)
