@@ -30,23 +30,7 @@ func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 // not restart a system call that its stop interrupted, and a stop that is not
 // reported yet is dropped.
 func (p *Process) SetRegs(thread int, r ptrace.Regs) error {
-	return p.withTracer(func() error {
-		t, err := p.thread(thread)
-		if err != nil {
-			return err
-		}
-		var old ptrace.Regs
-		if err := p.checkEnded(p.tracer.Regs(t.id, &old)); err != nil {
-			return err
-		}
-		if old.RIP != r.RIP {
-			t.report, t.skipBreakpoint = nil, false
-			if r.OrigRAX == old.OrigRAX {
-				r.OrigRAX = ptrace.NoSyscall
-			}
-		}
-		return p.checkEnded(p.tracer.SetRegs(t.id, &r))
-	})
+	return p.withTracer(func() error { return p.threads.setRegs(thread, r) })
 }
 
 // xstateSize is as large as the vector state can be on this processor: 11,008 bytes with AMX
@@ -74,11 +58,11 @@ func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
 // SetXState replaces the vector state. Its length must be that of XState's result.
 func (p *Process) SetXState(thread int, state []byte) error {
 	return p.withTracer(func() error {
-		t, err := p.thread(thread)
+		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
 		}
-		return p.checkEnded(p.tracer.SetXState(t.id, state))
+		return p.tracee.checkEnded(p.tracer.SetXState(t.id, state))
 	})
 }
 
@@ -86,7 +70,7 @@ func (p *Process) SetXState(thread int, state []byte) error {
 func (p *Process) SigMask(thread int) (uint64, error) {
 	var mask uint64
 	err := p.withTracerReadOnly(func() error {
-		t, err := p.thread(thread)
+		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
 		}
@@ -94,7 +78,7 @@ func (p *Process) SigMask(thread int) (uint64, error) {
 		if t.mask.cleared {
 			mask |= trapBit
 		}
-		return p.checkEnded(err)
+		return p.tracee.checkEnded(err)
 	})
 	return mask, err
 }
@@ -102,12 +86,12 @@ func (p *Process) SigMask(thread int) (uint64, error) {
 // SetSigMask replaces the set of blocked signals.
 func (p *Process) SetSigMask(thread int, mask uint64) error {
 	return p.withTracer(func() error {
-		t, err := p.thread(thread)
+		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
 		}
 		t.mask = trapMask{}
-		return p.checkEnded(p.tracer.SetSigMask(t.id, mask))
+		return p.tracee.checkEnded(p.tracer.SetSigMask(t.id, mask))
 	})
 }
 
@@ -115,12 +99,12 @@ func (p *Process) SetSigMask(thread int, mask uint64) error {
 // writes at any time. It is empty if the thread has none, see rseq(2).
 func (p *Process) Rseq(thread int) (start, end uint64, err error) {
 	err = p.withTracerReadOnly(func() error {
-		t, err := p.thread(thread)
+		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
 		}
 		start, end, err = p.tracer.Rseq(t.id)
-		return p.checkEnded(err)
+		return p.tracee.checkEnded(err)
 	})
 	return start, end, err
 }
@@ -128,27 +112,27 @@ func (p *Process) Rseq(thread int) (start, end uint64, err error) {
 // checkEnded returns ErrExited in place of an error for a missing thread or memory
 // if the process has ended. Stopped threads disappear only when the process is
 // killed, but it may take a while until all have, so it waits for that.
-func (p *Process) checkEnded(err error) error {
+func (t *tracee) checkEnded(err error) error {
 	if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	_ = p.tracer.Do(context.Background(), p.awaitEvents)
-	if p.ended != nil {
+	_ = t.tracer.Do(context.Background(), t.events.awaitEnd)
+	if t.ended != nil {
 		return ErrExited
 	}
 	return err
 }
 
-// awaitEvents handles events until the process has ended, for at most dyingTime.
-func (p *Process) awaitEvents() error {
+// awaitEnd handles events until the process has ended, for at most dyingTime.
+func (ev *events) awaitEnd() error {
 	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
 	defer cancel()
-	for p.ended == nil {
-		e, err := p.next(ctx, nil)
+	for ev.tracee.ended == nil {
+		e, err := ev.next(ctx, nil)
 		if err != nil {
 			return err
 		}
-		p.handleEvent(e)
+		ev.handle(e)
 	}
 	return nil
 }
@@ -157,13 +141,13 @@ func (p *Process) awaitEvents() error {
 const dyingTime = time.Second
 
 // collect handles all pending events without waiting.
-func (p *Process) collect() {
-	for p.ended == nil {
-		e, ok, err := p.poll()
+func (ev *events) collect() {
+	for ev.tracee.ended == nil {
+		e, ok, err := ev.poll()
 		if err != nil || !ok {
 			return
 		}
-		p.handleEvent(e)
+		ev.handle(e)
 	}
 }
 
@@ -172,9 +156,9 @@ func (p *Process) collect() {
 func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 	n := 0
 	err := p.withoutTracer(func() (err error) {
-		n, err = p.memory.Read(address, b)
-		p.hideBreakpoints(address, b[:n])
-		return p.checkEnded(err)
+		n, err = p.tracee.memory.Read(address, b)
+		p.breakpoints.hide(address, b[:n])
+		return p.tracee.checkEnded(err)
 	})
 	return n, err
 }
@@ -183,12 +167,12 @@ func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 	n := 0
 	err := p.withTracer(func() (err error) {
-		if p.armed {
+		if p.breakpoints.armed {
 			return ErrRunning
 		}
 		p.code.drop()
-		n, err = p.memory.Write(address, b)
-		return p.checkEnded(err)
+		n, err = p.tracee.memory.Write(address, b)
+		return p.tracee.checkEnded(err)
 	})
 	return n, err
 }
@@ -197,14 +181,14 @@ func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 func (p *Process) Maps() (procfs.Maps, error) {
 	var maps procfs.Maps
 	err := p.withoutTracer(func() (err error) {
-		maps, err = p.readMaps()
+		maps, err = p.tracee.readMaps()
 		return err
 	})
 	return maps, err
 }
 
-func (p *Process) readMaps() (procfs.Maps, error) {
-	text, err := procfs.ReadFile(p.file("maps"))
+func (t *tracee) readMaps() (procfs.Maps, error) {
+	text, err := procfs.ReadFile(t.file("maps"))
 	if err != nil {
 		return nil, err
 	}
@@ -219,15 +203,15 @@ func (p *Process) Executable() (string, error) {
 
 // ExecutableFile returns a path that opens the program that the process runs,
 // even if its file was replaced or deleted.
-func (p *Process) ExecutableFile() string { return p.file("exe") }
+func (p *Process) ExecutableFile() string { return p.tracee.file("exe") }
 
 // AuxV returns the auxiliary vector, for ptrace.Auxiliary.
-func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.file("auxv")) }
+func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.tracee.file("auxv")) }
 
 // Descriptor names the file that a descriptor is open on, "" if it is not known.
 func (p *Process) Descriptor(fd int) string { return procfs.Descriptor(p.ID(), fd) }
 
 // file returns the path of a file in /proc/PID.
-func (p *Process) file(name string) string {
-	return fmt.Sprintf("/proc/%d/%s", p.ID(), name)
+func (t *tracee) file(name string) string {
+	return fmt.Sprintf("/proc/%d/%s", t.id.Load(), name)
 }

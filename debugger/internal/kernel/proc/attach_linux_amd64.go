@@ -23,12 +23,12 @@ func Attach(ctx context.Context, pid int, options Options) (*Process, error) {
 		return nil, err
 	}
 	claim := guard.Claim(ctx, pid)
-	p, err := open(ctx, pid, options, func(p *Process) error { return p.seize(pid) })
+	p, err := open(ctx, pid, options, func(p *Process) error { return p.events.seize(pid) })
 	if err != nil {
 		_ = claim.Close()
 		return nil, err
 	}
-	p.claim = claim
+	p.rescue.claim = claim
 	return p, nil
 }
 
@@ -40,24 +40,24 @@ func open(ctx context.Context, pid int, options Options, fill func(*Process) err
 	}
 	p := newProcess(pid, options, tracer)
 	err = tracer.Do(ctx, func() error {
-		tracer.BeforeConsume(p.beforeConsume)
+		tracer.BeforeConsume(p.events.beforeConsume)
 		err := fill(p)
-		if err == nil && p.memory == nil {
-			p.memory, err = ptrace.OpenMemory(p.pid)
+		if err == nil && p.tracee.memory == nil {
+			p.tracee.memory, err = ptrace.OpenMemory(p.tracee.pid)
 		}
-		if err != nil && p.ended == nil {
-			err = errors.Join(err, p.detachAll())
+		if err != nil && p.tracee.ended == nil {
+			err = errors.Join(err, p.events.detachAll())
 		}
 		return err
 	})
 	if err != nil {
 		tracer.Close()
-		if p.memory != nil {
-			_ = p.memory.Close()
+		if p.tracee.memory != nil {
+			_ = p.tracee.memory.Close()
 		}
-		return nil, refused(p.pid, err)
+		return nil, refused(p.tracee.pid, err)
 	}
-	p.log = p.log.With("pid", p.pid)
+	p.tracee.log = p.tracee.log.With("pid", p.tracee.pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.startMaxStopLocked()
@@ -81,12 +81,12 @@ func refused(pid int, err error) error {
 // seize traces all threads and stops them. Threads that are created meanwhile are
 // traced automatically if their creator is, and otherwise found by the next
 // iteration.
-func (p *Process) seize(pid int) (err error) {
-	if p.memory, err = ptrace.OpenMemory(pid); err != nil {
+func (ev *events) seize(pid int) (err error) {
+	if ev.tracee.memory, err = ptrace.OpenMemory(pid); err != nil {
 		return notFound(err)
 	}
 	for {
-		found, err := p.seizeNew()
+		found, err := ev.seizeNew()
 		if err != nil {
 			return err
 		}
@@ -94,13 +94,13 @@ func (p *Process) seize(pid int) (err error) {
 			break
 		}
 	}
-	if p.threads[pid] == nil {
+	if ev.threads.byID[pid] == nil {
 		return ErrNotFound
 	}
-	if err := p.stopAll(); err != nil {
+	if err := ev.stopAll(); err != nil {
 		return err
 	}
-	if p.ended != nil {
+	if ev.tracee.ended != nil {
 		return ErrExited
 	}
 	return nil
@@ -108,27 +108,27 @@ func (p *Process) seize(pid int) (err error) {
 
 // seizeNew traces the threads that are not traced yet and reports whether there
 // were any.
-func (p *Process) seizeNew() (bool, error) {
-	ids, err := threadIDs(p.pid)
+func (ev *events) seizeNew() (bool, error) {
+	ids, err := threadIDs(ev.tracee.pid)
 	if err != nil {
 		return false, notFound(err)
 	}
 	found := false
 	for _, id := range ids {
-		if p.threads[id] != nil {
+		if ev.threads.byID[id] != nil {
 			continue
 		}
-		err := p.tracer.Seize(id, ptrace.Options)
+		err := ev.tracer.Seize(id, ptrace.Options)
 		switch {
 		case errors.Is(err, ptrace.ErrGone):
 			continue
-		case errors.Is(err, unix.EPERM) && p.tracedByUs(id):
-			p.adopt(id)
+		case errors.Is(err, unix.EPERM) && ev.tracee.tracedByUs(id):
+			ev.adopt(id)
 		case err != nil:
 			return false, err
 		default:
-			p.threads[id] = &thread{id: id, running: true}
-			_ = p.tracer.Interrupt(id) // the end of a thread is an event
+			ev.threads.byID[id] = &thread{id: id, running: true}
+			_ = ev.tracer.Interrupt(id) // the end of a thread is an event
 		}
 		found = true
 	}
@@ -136,17 +136,17 @@ func (p *Process) seizeNew() (bool, error) {
 }
 
 // tracedByUs reports whether a thread is already traced by this program.
-func (p *Process) tracedByUs(id int) bool {
-	return tracedHere(fmt.Sprintf("/proc/%d/task/%d", p.pid, id))
+func (t *tracee) tracedByUs(id int) bool {
+	return tracedHere(fmt.Sprintf("/proc/%d/task/%d", t.pid, id))
 }
 
 // adopt adds a thread that is traced automatically, before the event that
 // announces it.
-func (p *Process) adopt(id int) {
-	p.threads[id] = &thread{id: id, running: true, starting: true}
-	if first, ok := p.early[id]; ok {
-		delete(p.early, id)
-		p.handleEvent(first)
+func (ev *events) adopt(id int) {
+	ev.threads.byID[id] = &thread{id: id, running: true, starting: true}
+	if first, ok := ev.early[id]; ok {
+		delete(ev.early, id)
+		ev.handle(first)
 	}
 }
 
@@ -163,7 +163,7 @@ func threadIDs(pid int) ([]int, error) {
 }
 
 // ids returns the ids of the known threads.
-func (p *Process) ids() []int { return slices.Sorted(maps.Keys(p.threads)) }
+func (ts *threads) ids() []int { return slices.Sorted(maps.Keys(ts.byID)) }
 
 // Launch starts a program and stops it before its first instruction. The program
 // is killed if this one ends while debugging it.
@@ -180,11 +180,11 @@ func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
 		if err != nil {
 			return spec.launchError(err)
 		}
-		p.setID(pid)
-		p.current, p.launched = pid, true
-		p.threads[pid] = &thread{id: pid}
+		p.tracee.setID(pid)
+		p.threads.current, p.tracee.launched = pid, true
+		p.threads.byID[pid] = &thread{id: pid}
 		if is32Bit(pid) {
-			return errors.Join(spec.error32Bit(), p.killNow())
+			return errors.Join(spec.error32Bit(), p.events.kill())
 		}
 		return nil
 	})

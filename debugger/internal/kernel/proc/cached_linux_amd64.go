@@ -13,6 +13,12 @@ import (
 // most requests. So requests that need no ptrace run on the caller's goroutine, and
 // the registers of stopped threads are cached until they may have changed.
 
+// A registerCache holds what was read of stopped threads; see withCachedRegs.
+type registerCache struct {
+	tracer  *ptrace.Tracer
+	threads map[int]*cachedThread
+}
+
 // A cachedThread holds the cached state of a stopped thread.
 type cachedThread struct {
 	regs    ptrace.Regs
@@ -25,9 +31,9 @@ type cachedThread struct {
 // as long as mu is held, but not ptrace.
 func (p *Process) withoutTracer(f func() error) error {
 	if p.tracer.Inside() {
-		return p.unlessEnded(f)
+		return p.tracee.unlessEnded(f)
 	}
-	return p.withStopped(func() error { return p.unlessEnded(f) })
+	return p.withStopped(func() error { return p.tracee.unlessEnded(f) })
 }
 
 // withCachedRegs calls f with the cached state of a thread; 0 is the current one.
@@ -35,53 +41,53 @@ func (p *Process) withoutTracer(f func() error) error {
 // is not valid because the thread may run, it calls ask instead.
 func (p *Process) withCachedRegs(id int, f func(*cachedThread) error, ask func(tid int) error) error {
 	return p.withoutTracer(func() error {
-		t, err := p.thread(id)
+		t, err := p.threads.find(id)
 		switch {
 		case err != nil:
 			return err
 		case p.tracer.Inside():
-			return p.checkEnded(ask(t.id))
-		case p.cached[t.id] == nil || p.hasEvents():
-			learn := func() error { return p.checkEnded(p.cacheThread(t.id)) }
+			return p.tracee.checkEnded(ask(t.id))
+		case p.cache.threads[t.id] == nil || p.queue.pending():
+			learn := func() error { return p.tracee.checkEnded(p.cache.fill(t.id)) }
 			if err := p.tracer.Do(context.Background(), learn); err != nil {
 				return err
 			}
 		}
-		return f(p.cached[t.id])
+		return f(p.cache.threads[t.id])
 	})
 }
 
-// cacheThread fills the cache for a thread.
-func (p *Process) cacheThread(tid int) error {
-	s := p.cached[tid]
+// fill fills the cache for a thread.
+func (rc *registerCache) fill(tid int) error {
+	s := rc.threads[tid]
 	if s == nil {
 		s = &cachedThread{vectors: make([]byte, xstateSize)}
 	}
-	delete(p.cached, tid)
-	if err := p.tracer.Regs(tid, &s.regs); err != nil {
+	delete(rc.threads, tid)
+	if err := rc.tracer.Regs(tid, &s.regs); err != nil {
 		return err
 	}
 	s.vectors = s.vectors[:cap(s.vectors)]
-	n, err := p.tracer.XState(tid, s.vectors)
+	n, err := rc.tracer.XState(tid, s.vectors)
 	s.vectors, s.err = s.vectors[:n], err
-	p.cached[tid] = s
+	rc.threads[tid] = s
 	return nil
 }
 
 // cacheCurrent caches the current thread after a run, because most requests that
 // follow a stop are for its thread.
 func (p *Process) cacheCurrent() {
-	maps.DeleteFunc(p.cached, func(id int, _ *cachedThread) bool { return id != p.current })
-	if p.ended == nil && p.threads[p.current] != nil {
-		_ = p.cacheThread(p.current) // a request for an ended thread returns the error
+	maps.DeleteFunc(p.cache.threads, func(id int, _ *cachedThread) bool { return id != p.threads.current })
+	if p.tracee.ended == nil && p.threads.byID[p.threads.current] != nil {
+		_ = p.cache.fill(p.threads.current) // a request for an ended thread returns the error
 	}
 }
 
-// hasEvents reports whether events are pending. A stopped process has none unless
+// pending reports whether events are pending. A stopped process has none unless
 // it was killed or has an announced child. They may belong to another process of
 // this program, in which case a call to the tracer's thread is wasted.
-func (p *Process) hasEvents() bool {
-	if len(p.queue) > 0 {
+func (q *eventQueue) pending() bool {
+	if len(q.events) > 0 {
 		return true
 	}
 	var info unix.Siginfo

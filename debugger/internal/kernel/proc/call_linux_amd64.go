@@ -33,19 +33,19 @@ func (p *Process) Call(ctx context.Context, thread int, c Call) (Returned, error
 		if err != nil {
 			return err
 		}
-		p.unpin()
+		p.threads.unpin()
 		p.code.drop()
-		defer clear(p.cached)
-		if len(p.locations) > 0 {
-			if err := p.installTrapHandler(); err != nil {
+		defer clear(p.cache.threads)
+		if len(p.breakpoints.locations) > 0 {
+			if err := p.traps.install(); err != nil {
 				return err
 			}
 		}
-		code, remove, err := p.prepareLanding()
+		code, remove, err := p.rescue.prepareLanding()
 		if err != nil {
 			return err
 		}
-		r := functionCall{Call: c, p: p, ctx: ctx, t: t, code: code}
+		r := functionCall{Call: c, x: p.execution, ctx: ctx, t: t, code: code}
 		out, err = r.run()
 		return errors.Join(err, remove())
 	})
@@ -58,22 +58,22 @@ var errShadowStack = errors.New("functions cannot be called: the program has a s
 
 // ShadowStack reports whether the process has a shadow stack.
 func (p *Process) ShadowStack() bool {
-	s, err := procfs.ReadStatus(p.file("status"))
+	s, err := procfs.ReadStatus(p.tracee.file("status"))
 	return err == nil && s.ShadowStack()
 }
 
 // callable returns a thread that can be made to execute a function.
 func (p *Process) callable(thread int) (*thread, error) {
-	if p.ended != nil {
+	if p.tracee.ended != nil {
 		return nil, ErrExited
 	}
-	if err := p.require64Bit(); err != nil {
+	if err := p.tracee.require64Bit(); err != nil {
 		return nil, err
 	}
 	if p.ShadowStack() {
 		return nil, errShadowStack
 	}
-	t, err := p.thread(thread)
+	t, err := p.threads.find(thread)
 	switch {
 	case err != nil:
 		return nil, err
@@ -85,26 +85,26 @@ func (p *Process) callable(thread int) (*thread, error) {
 
 // prepareLanding returns the address of the rescue code, and a function that removes
 // it from a launched program again.
-func (p *Process) prepareLanding() (code uint64, remove func() error, err error) {
-	if p.prepareRescue(); p.rescue != 0 {
-		return p.rescue, func() error { return nil }, nil
+func (rs *rescue) prepareLanding() (code uint64, remove func() error, err error) {
+	if rs.prepare(); rs.address != 0 {
+		return rs.address, func() error { return nil }, nil
 	}
-	if !p.launched {
+	if !rs.tracee.launched {
 		return 0, nil, errors.New("no function is called in this process: there would be nobody to bring it back if the debugger were killed meanwhile (the guard must be permitted to trace it, see kernel.yama.ptrace_scope)")
 	}
-	code = p.findRescue()
+	code = rs.find()
 	if code == 0 {
 		return 0, nil, errors.New("the process has no room for the code that a function returns to")
 	}
-	if _, err := p.memory.Write(code, guard.RescueCode); err != nil {
+	if _, err := rs.tracee.memory.Write(code, guard.RescueCode); err != nil {
 		return 0, nil, err
 	}
 	return code, func() error {
-		if p.ended != nil {
+		if rs.tracee.ended != nil {
 			return nil
 		}
-		_, err := p.memory.Write(code, make([]byte, len(guard.RescueCode)))
-		return p.checkEnded(err)
+		_, err := rs.tracee.memory.Write(code, make([]byte, len(guard.RescueCode)))
+		return rs.tracee.checkEnded(err)
 	}, nil
 }
 
@@ -112,7 +112,7 @@ func (p *Process) prepareLanding() (code uint64, remove func() error, err error)
 type functionCall struct {
 	Call
 
-	p    *Process
+	x    *execution
 	ctx  context.Context //nolint:containedctx // it lives as long as one call
 	t    *thread
 	code uint64 // address of the rescue code
@@ -150,20 +150,20 @@ func (c *functionCall) run() (Returned, error) {
 	if err == nil && c.returned {
 		out, err = c.leave()
 	}
-	if c.p.ended != nil || c.p.threads[c.t.id] != c.t {
+	if c.x.tracee.ended != nil || c.x.threads.byID[c.t.id] != c.t {
 		return Returned{}, c.gone()
 	}
 	if err = errors.Join(err, c.restore(saved)); err == nil && !c.returned {
 		err = &CallError{Stop: c.end, Limit: c.Limit}
 	}
-	return out, c.p.checkEnded(err)
+	return out, c.x.tracee.checkEnded(err)
 }
 
 // gone returns the error for a thread that ended in the function.
 func (c *functionCall) gone() error {
 	switch {
-	case c.p.ended != nil:
-		return &CallError{Stop: *c.p.ended}
+	case c.x.tracee.ended != nil:
+		return &CallError{Stop: *c.x.tracee.ended}
 	case c.end.Why == Executed:
 		return &CallError{Stop: c.end}
 	}
@@ -172,28 +172,28 @@ func (c *functionCall) gone() error {
 
 // save reads the state of the thread.
 func (c *functionCall) save() (s callerState, err error) {
-	p, t := c.p, c.t
-	p.deferSignal(t)
+	x, t := c.x, c.t
+	x.threads.deferSignal(t)
 	s.report, s.skip, s.reported, s.deferred = t.report, t.skipBreakpoint, t.reportedSignal, t.deferred
 	s.call = t.call
 	t.report, t.skipBreakpoint, t.deferred, t.call = nil, false, nil, callState{}
 	s.vector = make([]byte, xstateSize)
-	err = errors.Join(p.restoreMask(t), p.tracer.Regs(t.id, &s.regs))
+	err = errors.Join(x.threads.restoreMask(t), x.tracer.Regs(t.id, &s.regs))
 	if err == nil {
-		s.mask, err = p.tracer.SigMask(t.id)
+		s.mask, err = x.tracer.SigMask(t.id)
 	}
 	if err == nil {
 		var n int
-		n, err = p.tracer.XState(t.id, s.vector)
+		n, err = x.tracer.XState(t.id, s.vector)
 		s.vector = s.vector[:n]
 	}
-	return s, p.checkEnded(err)
+	return s, x.tracee.checkEnded(err)
 }
 
 // note records for the guard the state that the thread is to get, and returns what forget
 // needs.
 func (c *functionCall) note(s callerState) int {
-	j := c.p.guard.Journal()
+	j := c.x.rescue.guard.Journal()
 	begin := j.Length()
 	j.Vector(c.t.id, s.vector)
 	j.Thread(c.t.id, &s.regs, &s.mask)
@@ -202,41 +202,41 @@ func (c *functionCall) note(s callerState) int {
 }
 
 func (c *functionCall) forget(begin int) {
-	if j := c.p.guard.Journal(); j != nil { // even if the rescue code is gone
+	if j := c.x.rescue.guard.Journal(); j != nil { // even if the rescue code is gone
 		j.Publish(guard.NoWork)
 		j.Truncate(begin)
 	}
 }
 
 func (c *functionCall) publish(w guard.Work) {
-	if c.p.rescue != 0 {
-		c.p.guard.Journal().Publish(w)
+	if c.x.rescue.address != 0 {
+		c.x.rescue.guard.Journal().Publish(w)
 	}
 }
 
 // park moves the thread to the place where it waits for the guard, if there is one. If
 // this program is killed, the thread is there or where it should be.
 func (c *functionCall) park(regs ptrace.Regs) error {
-	if c.p.rescue == 0 {
+	if c.x.rescue.address == 0 {
 		return nil
 	}
-	return c.p.tracer.SetRegs(c.t.id, c.p.parkedRegs(regs))
+	return c.x.tracer.SetRegs(c.t.id, c.x.rescue.parkedRegs(regs))
 }
 
 // enter writes the arguments and moves the thread to the function.
 func (c *functionCall) enter() error {
-	p := c.p
+	x := c.x
 	if err := c.park(c.Regs); err != nil {
 		return err
 	}
 	back := binary.LittleEndian.AppendUint64(nil, c.code+guard.RescueLanding)
 	for _, m := range append(c.Memory, Patch{Address: c.Regs.RSP, Data: back}) {
-		if _, err := p.memory.Write(m.Address, m.Data); err != nil {
+		if _, err := x.tracee.memory.Write(m.Address, m.Data); err != nil {
 			return fmt.Errorf("the stack has no room for the call: %w", err)
 		}
 	}
 	if c.Vector != nil {
-		if err := p.tracer.SetXState(c.t.id, c.Vector); err != nil {
+		if err := x.tracer.SetXState(c.t.id, c.Vector); err != nil {
 			return err
 		}
 	}
@@ -245,22 +245,22 @@ func (c *functionCall) enter() error {
 	regs.OrigRAX = ptrace.NoSyscall
 	regs.EFlags &^= ptrace.TrapFlag | ptrace.ResumeFlag | direction
 	c.publish(guard.WorkFunction)
-	return p.tracer.SetRegs(c.t.id, &regs)
+	return x.tracer.SetRegs(c.t.id, &regs)
 }
 
 // untilEnd lets the thread run until the function returns or is ended. Breakpoints
 // whose condition does not hold are passed.
 func (c *functionCall) untilEnd() error {
-	p := c.p
+	x := c.x
 	for {
-		err := p.arm()
+		err := x.breakpoints.arm()
 		if err == nil {
 			err = c.runAlone()
 		}
-		if err = errors.Join(err, p.stopAll(), p.disarm()); err != nil || c.over() {
+		if err = errors.Join(err, x.events.stopAll(), x.breakpoints.disarm()); err != nil || c.over() {
 			return err
 		}
-		if err := p.stepOver(c.ctx, c.t); err != nil {
+		if err := x.stepOver(c.ctx, c.t); err != nil {
 			return err
 		}
 		if c.checkReport(); c.over() {
@@ -271,25 +271,25 @@ func (c *functionCall) untilEnd() error {
 
 // over reports whether the function has returned or was ended.
 func (c *functionCall) over() bool {
-	return c.returned || c.end.Why != 0 || c.p.ended != nil || c.p.threads[c.t.id] != c.t
+	return c.returned || c.end.Why != 0 || c.x.tracee.ended != nil || c.x.threads.byID[c.t.id] != c.t
 }
 
 // runAlone runs the thread until it is over, or must step over an int3.
 func (c *functionCall) runAlone() error {
-	p := c.p
-	for !c.over() && !p.mustStepOver(c.t) {
-		if p.mustPause(c.ctx) { // even if there is always another event
+	x := c.x
+	for !c.over() && !x.breakpoints.mustStepOver(c.t) {
+		if x.mustPause(c.ctx) { // even if there is always another event
 			return c.pause()
 		}
 		c.resume()
-		e, err := p.next(c.ctx, p.pause)
+		e, err := x.events.next(c.ctx, x.pause)
 		switch {
 		case errors.Is(err, ptrace.ErrWoken):
 			return c.pause()
 		case err != nil:
 			return err
 		case e.Thread != c.t.id || e.Gone():
-			p.handleEvent(e) // new threads stay stopped
+			x.events.handle(e) // new threads stay stopped
 		default:
 			c.handle(e)
 		}
@@ -300,9 +300,9 @@ func (c *functionCall) runAlone() error {
 // pause ends the function, because of the limit or a request. A breakpoint that it
 // reaches meanwhile is as good a reason.
 func (c *functionCall) pause() error {
-	err := c.p.stopAll()
+	err := c.x.events.stopAll()
 	if c.checkReport(); c.end.Why == 0 {
-		c.end = c.p.stopOf(c.t, Stop{Why: Paused})
+		c.end = c.x.threads.stopOf(c.t, Stop{Why: Paused})
 	}
 	return err
 }
@@ -310,65 +310,65 @@ func (c *functionCall) pause() error {
 // resume continues the thread to its next system call, unless it runs.
 func (c *functionCall) resume() {
 	if t := c.t; !t.running {
-		c.p.setResumeFlag(t)
+		c.x.breakpoints.setResumeFlag(t)
 		t.running, t.trap = true, false
-		_ = c.p.tracer.ToSyscall(t.id, 0) // the end of the thread is an event
+		_ = c.x.tracer.ToSyscall(t.id, 0) // the end of the thread is an event
 	}
 }
 
 // checkReport ends the function if a stop of the thread was recorded.
 func (c *functionCall) checkReport() {
-	if r := c.t.report; r != nil && c.p.threads[c.t.id] == c.t {
+	if r := c.t.report; r != nil && c.x.threads.byID[c.t.id] == c.t {
 		c.t.report = nil
-		c.end = c.p.stopOf(c.t, r.stop)
+		c.end = c.x.threads.stopOf(c.t, r.stop)
 	}
 }
 
 // handle handles a stop of the thread.
 func (c *functionCall) handle(e ptrace.Event) {
-	p, t := c.p, c.t
+	x, t := c.x, c.t
 	switch e.Kind {
 	case ptrace.SyscallStop:
 		t.running = false
 		var r ptrace.Regs
-		c.returned = p.tracer.Regs(t.id, &r) == nil && r.RIP == c.code+guard.RescueParked && r.OrigRAX == unix.SYS_PAUSE
+		c.returned = x.tracer.Regs(t.id, &r) == nil && r.RIP == c.code+guard.RescueParked && r.OrigRAX == unix.SYS_PAUSE
 	case ptrace.SignalStop:
 		c.interrupted = true
 		c.onSignal(e)
 	case ptrace.Exec:
-		p.handleEvent(e)
+		x.events.handle(e)
 		c.end = Stop{Why: Executed}
 	case ptrace.GroupStop:
 		t.running = false
-		c.end = p.stopOf(t, Stop{Why: Signalled, Signal: e.Signal})
+		c.end = x.threads.stopOf(t, Stop{Why: Signalled, Signal: e.Signal})
 	case ptrace.EventStop, ptrace.Exiting, ptrace.OtherStop:
 		t.running = false
 		c.interrupted = c.interrupted || e.Kind == ptrace.EventStop
 	default:
-		p.handleEvent(e)
+		x.events.handle(e)
 	}
 }
 
 // onSignal handles a signal. One that the function has caused ends it; others wait.
 func (c *functionCall) onSignal(e ptrace.Event) {
-	p, t := c.p, c.t
-	info, err := p.tracer.SigInfo(t.id)
+	x, t := c.x, c.t
+	info, err := x.tracer.SigInfo(t.id)
 	if err != nil {
 		return // its end is the next event
 	}
 	if e.Signal == unix.SIGTRAP && !info.Sent() {
-		p.handleEvent(e)
+		x.events.handle(e)
 		c.checkReport()
 		return
 	}
 	t.running = false
-	if p.fromOutside(e.Signal, info) {
+	if x.tracee.fromOutside(e.Signal, info) {
 		c.keep(signalled{e.Signal, info})
 		return
 	}
 	stop := Stop{Why: Signalled, Signal: e.Signal}
 	stop.Explain(info)
-	c.end = p.stopOf(t, stop)
+	c.end = x.threads.stopOf(t, stop)
 }
 
 // firstRealTime is the first signal that is queued as often as it is sent.
@@ -386,7 +386,7 @@ func (c *functionCall) keep(s signalled) {
 }
 
 // fromOutside reports whether a signal has nothing to do with what the thread executes.
-func (p *Process) fromOutside(sig signalNumber, info ptrace.SigInfo) bool {
+func (t *tracee) fromOutside(sig signalNumber, info ptrace.SigInfo) bool {
 	if sig == unix.SIGABRT {
 		return false // abort(3) does not return
 	}
@@ -399,50 +399,50 @@ func (p *Process) fromOutside(sig signalNumber, info ptrace.SigInfo) bool {
 		user, queue, thread = 0, -1, -6 // SI_USER, SI_QUEUE, SI_TKILL
 	)
 	code := info.Code()
-	return code != user && code != queue && code != thread || info.Sender() != p.innerPID()
+	return code != user && code != queue && code != thread || info.Sender() != t.innerPID()
 }
 
 // innerPID returns the id of the process in its own pid namespace.
-func (p *Process) innerPID() int {
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/status", p.pid))
+func (t *tracee) innerPID() int {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/status", t.pid))
 	ids := strings.Fields(s["NSpid"])
 	if err != nil || len(ids) == 0 {
-		return p.pid
+		return t.pid
 	}
 	id, err := strconv.Atoi(ids[len(ids)-1])
 	if err != nil {
-		return p.pid
+		return t.pid
 	}
 	return id
 }
 
 // leave reads the results, and moves the thread out of the system call of the landing.
 func (c *functionCall) leave() (Returned, error) {
-	p, t := c.p, c.t
+	x, t := c.x, c.t
 	var r ptrace.Regs
-	if err := p.tracer.Regs(t.id, &r); err != nil {
+	if err := x.tracer.Regs(t.id, &r); err != nil {
 		return Returned{}, err
 	}
 	out := Returned{RAX: r.R8, RDX: r.RDX, Vector: make([]byte, xstateSize)}
-	n, err := p.tracer.XState(t.id, out.Vector)
+	n, err := x.tracer.XState(t.id, out.Vector)
 	out.Vector = out.Vector[:n]
 	if err != nil {
 		return Returned{}, err
 	}
-	p.skipCall(t, &r)
-	if err := p.tracer.SetRegs(t.id, &r); err != nil {
+	x.syscalls.skipCall(t, &r)
+	if err := x.tracer.SetRegs(t.id, &r); err != nil {
 		return Returned{}, err
 	}
 	t.trap = true
-	p.leaveTrap(t)
+	x.threads.leaveTrap(t)
 	return out, nil
 }
 
 // restore gives the thread the state that it had.
 func (c *functionCall) restore(s callerState) error {
-	p, t := c.p, c.t
+	x, t := c.x, c.t
 	if t.trap = true; !c.returned {
-		p.leaveTrap(t)
+		x.threads.leaveTrap(t)
 	}
 	if c.interrupted && int64(s.regs.RAX) == restartBlock && s.regs.InSyscall() {
 		s.regs.RAX, s.regs.OrigRAX = eintr, ptrace.NoSyscall
@@ -454,14 +454,14 @@ func (c *functionCall) restore(s callerState) error {
 		return err
 	}
 	c.publish(guard.WorkThreads)
-	err := errors.Join(p.tracer.SetXState(t.id, s.vector), p.tracer.SetSigMask(t.id, s.mask), p.tracer.SetRegs(t.id, &s.regs))
+	err := errors.Join(x.tracer.SetXState(t.id, s.vector), x.tracer.SetSigMask(t.id, s.mask), x.tracer.SetRegs(t.id, &s.regs))
 	if err != nil {
 		return err
 	}
 	c.publish(guard.NoWork)
-	err = p.redeliverDeferred(t)
+	err = x.injection.redeliverDeferred(t)
 	if t.deferred = append(t.deferred, c.arrived...); t.signal.number == 0 && err == nil {
-		err = p.sendDeferred(t) // blocked ones stay pending
+		err = x.injection.sendDeferred(t) // blocked ones stay pending
 	}
 	return err
 }

@@ -9,6 +9,22 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
+// children holds the children that are announced, followed or left.
+type children struct {
+	tracer      *ptrace.Tracer
+	tracee      *tracee
+	rescue      *rescue
+	traps       *traps
+	breakpoints *breakpoints
+
+	announced map[int]inheritance // to detach from at their first stop
+	mode      Follow
+	taker     ChildTaker
+	held      map[int]bool // children that run traced until they have memory of their own
+	successor successor    // the child to go on with
+	left      int          // the process that was left for a child since the last stop
+}
+
 // A patch is an int3 instruction in memory and the byte that it replaced.
 type patch struct {
 	address  uint64
@@ -19,13 +35,13 @@ type patch struct {
 type inheritance struct {
 	patches []patch
 	handler *trapHandler // nil if none of the debugger was installed
-	rescue  uint64       // as Process.rescue
+	rescue  uint64       // as rescue.address
 }
 
 // inheritance returns what a child inherits that is created now.
-func (p *Process) inheritance() inheritance {
-	all := inheritance{handler: p.trapHandler, rescue: p.rescue}
-	for _, l := range p.locations {
+func (cs *children) inheritance() inheritance {
+	all := inheritance{handler: cs.traps.handler, rescue: cs.rescue.address}
+	for _, l := range cs.breakpoints.locations {
 		if l.inserted {
 			all.patches = append(all.patches, patch{l.address, l.original})
 		}
@@ -33,33 +49,33 @@ func (p *Process) inheritance() inheritance {
 	return all
 }
 
-// releaseChild detaches from a child, after removing what it has inherited from
+// release detaches from a child, after removing what it has inherited from
 // the debugger. A child that shares the memory, as after vfork, would die of int3
 // instructions: they are removed until it has its own memory.
-func (p *Process) releaseChild(child int, inherited inheritance) {
-	shared := p.sharesMemory(child)
-	p.cleanChild(child, inherited, shared)
+func (cs *children) release(child int, inherited inheritance) {
+	shared := cs.tracee.sharesMemory(child)
+	cs.clean(child, inherited, shared)
 	if shared {
-		p.shareMemory(child)
+		cs.breakpoints.shareMemory(child)
 	}
-	_ = p.tracer.Detach(child, 0) // fails if the child was killed
+	_ = cs.tracer.Detach(child, 0) // fails if the child was killed
 }
 
 // shareMemory removes the int3 instructions as long as a child shares the memory.
-func (p *Process) shareMemory(child int) {
-	p.sharers = append(p.sharers, child)
-	for _, l := range p.locations {
-		if err := p.removeInt3(l); err != nil {
-			p.log.Warn("cannot remove a breakpoint from a child", "err", err)
+func (bs *breakpoints) shareMemory(child int) {
+	bs.sharers = append(bs.sharers, child)
+	for _, l := range bs.locations {
+		if err := bs.removeInt3(l); err != nil {
+			bs.tracee.log.Warn("cannot remove a breakpoint from a child", "err", err)
 		}
 	}
 }
 
-// cleanChild removes what a child has inherited. The process may have got its handler of
+// clean removes what a child has inherited. The process may have got its handler of
 // SIGTRAP and the rescue code only after the fork, so they are not looked up there. If this
 // program is killed meanwhile, an int3 that is still there needs the handler, and the handler
 // needs the rescue code.
-func (p *Process) cleanChild(child int, inherited inheritance, shared bool) {
+func (cs *children) clean(child int, inherited inheritance, shared bool) {
 	if len(inherited.patches) == 0 && inherited.handler == nil && inherited.rescue == 0 {
 		return
 	}
@@ -72,13 +88,13 @@ func (p *Process) cleanChild(child int, inherited inheritance, shared bool) {
 		err = errors.Join(err, restoreByte(m, x.address, x.original))
 	}
 	if inherited.handler != nil {
-		err = errors.Join(err, p.restoreTrapHandlerOf(child, m, inherited.handler))
+		err = errors.Join(err, cs.traps.restoreOf(child, m, inherited.handler))
 	}
 	if !shared && err == nil {
 		err = removeRescue(m, inherited.rescue)
 	}
 	if err != nil && !errors.Is(err, ptrace.ErrGone) {
-		p.log.Warn("cannot remove all breakpoints from a child", "child", child, "err", err)
+		cs.tracee.log.Warn("cannot remove all breakpoints from a child", "child", child, "err", err)
 	}
 }
 
@@ -87,27 +103,27 @@ const kcmpVM = 1
 
 // sharesMemory reports whether a child shares the memory of the process. It
 // returns false if kcmp(2) fails, because most programs use fork.
-func (p *Process) sharesMemory(child int) bool {
-	same, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(p.pid), uintptr(child), kcmpVM, 0, 0, 0)
+func (t *tracee) sharesMemory(child int) bool {
+	same, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(t.pid), uintptr(child), kcmpVM, 0, 0, 0)
 	return e == 0 && same == 0
 }
 
 // forgetSharers drops the children that have their own memory by now. After the
 // last of them it inserts the int3 instructions again.
-func (p *Process) forgetSharers() {
-	if len(p.sharers) == 0 {
+func (bs *breakpoints) forgetSharers() {
+	if len(bs.sharers) == 0 {
 		return
 	}
-	p.sharers = slices.DeleteFunc(p.sharers, func(child int) bool { return !p.sharesMemory(child) })
-	if len(p.sharers) > 0 || !p.armed {
+	bs.sharers = slices.DeleteFunc(bs.sharers, func(child int) bool { return !bs.tracee.sharesMemory(child) })
+	if len(bs.sharers) > 0 || !bs.armed {
 		return
 	}
-	for _, l := range p.locations {
+	for _, l := range bs.locations {
 		if l.hardware() {
 			continue
 		}
-		if err := p.insertInt3(l); err != nil {
-			p.log.Warn("cannot insert a breakpoint again", "err", err)
+		if err := bs.insertInt3(l); err != nil {
+			bs.tracee.log.Warn("cannot insert a breakpoint again", "err", err)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 // codeCache holds pages of code that cannot change while threads are stepped.
 type codeCache struct {
+	tracee *tracee
+
 	maps  procfs.Maps
 	pages map[uint64]*[codePage + maxInstruction]byte
 }
@@ -21,13 +23,13 @@ func (c *codeCache) drop() { c.maps, c.pages = nil, nil }
 
 // kindAt returns the kind of a thread's next instruction. A thread that stopped in
 // an interrupted system call restarts the call.
-func (p *Process) kindAt(r *ptrace.Regs) codeKind {
+func (c *codeCache) kindAt(r *ptrace.Regs) codeKind {
 	if r.Restarts() {
 		return syscallCode
 	}
-	page := p.code.pages[r.RIP/codePage]
+	page := c.pages[r.RIP/codePage]
 	if page == nil {
-		page = p.readCode(r.RIP / codePage)
+		page = c.read(r.RIP / codePage)
 	}
 	if page == nil {
 		return plainCode // the step reports the error
@@ -35,19 +37,19 @@ func (p *Process) kindAt(r *ptrace.Regs) codeKind {
 	return classify(page[r.RIP%codePage:][:maxInstruction])
 }
 
-// readCode reads a page and the rest of an instruction at its end. It caches the
+// read reads a page and the rest of an instruction at its end. It caches the
 // page unless the process can write to it.
-func (p *Process) readCode(number uint64) *[codePage + maxInstruction]byte {
+func (c *codeCache) read(number uint64) *[codePage + maxInstruction]byte {
 	page := new([codePage + maxInstruction]byte)
-	if n, _ := p.memory.Read(number*codePage, page[:]); n == 0 {
+	if n, _ := c.tracee.memory.Read(number*codePage, page[:]); n == 0 {
 		return nil
 	}
-	if p.code.maps == nil {
-		p.code.maps, _ = p.readMaps()
-		p.code.pages = map[uint64]*[codePage + maxInstruction]byte{}
+	if c.maps == nil {
+		c.maps, _ = c.tracee.readMaps()
+		c.pages = map[uint64]*[codePage + maxInstruction]byte{}
 	}
-	if m, ok := p.code.maps.Find(number * codePage); ok && !m.Write && !m.Shared {
-		p.code.pages[number] = page
+	if m, ok := c.maps.Find(number * codePage); ok && !m.Write && !m.Shared {
+		c.pages[number] = page
 	}
 	return page
 }

@@ -21,24 +21,24 @@ func (p *Process) Detach(ctx context.Context) error {
 		return ignoreDetached(err)
 	}
 	err := p.tracer.Do(context.WithoutCancel(ctx), func() error {
-		p.unpin()
-		p.unwatchWrites()
-		p.follow = FollowParent
-		if p.ended == nil {
-			return errors.Join(p.quiesce(), p.releaseChildren(), p.letGo())
+		p.threads.unpin()
+		p.writes.unwatch()
+		p.children.mode = FollowParent
+		if p.tracee.ended == nil {
+			return errors.Join(p.execution.quiesce(), p.events.releaseChildren(), p.execution.letGo())
 		}
-		return p.releaseChildren()
+		return p.events.releaseChildren()
 	})
 	p.close()
-	if p.launched && p.ended == nil {
-		go reapLater(p.pid)
+	if p.tracee.launched && p.tracee.ended == nil {
+		go reapLater(p.tracee.pid)
 	}
 	return err
 }
 
 // letGo removes what the debugger has changed and detaches from all threads.
-func (p *Process) letGo() error {
-	return errors.Join(p.quiesce(), p.deliverTraps(), p.restoreTrapHandler(), p.quiesce(), p.uninstallRescue(), p.detachAll())
+func (x *execution) letGo() error {
+	return errors.Join(x.quiesce(), x.traps.deliver(), x.traps.restore(), x.quiesce(), x.rescue.uninstall(), x.events.detachAll())
 }
 
 func ignoreDetached(err error) error {
@@ -99,7 +99,7 @@ func (p *Process) beginDetach(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		p.requestPause()
+		p.execution.requestPause()
 		p.idle.Wait()
 	}
 	if p.detached {
@@ -112,13 +112,13 @@ func (p *Process) beginDetach(ctx context.Context) error {
 
 // close releases the resources of the Process.
 func (p *Process) close() {
-	for _, l := range p.locations {
+	for _, l := range p.breakpoints.locations {
 		closeEvents(l)
 	}
-	p.closeKept()
-	p.guard.Close()
-	_ = p.claim.Close()
-	_ = p.memory.Close()
+	p.tracee.closeKept()
+	p.rescue.guard.Close()
+	_ = p.rescue.claim.Close()
+	_ = p.tracee.memory.Close()
 	p.tracer.Close()
 }
 
@@ -126,34 +126,34 @@ func (p *Process) close() {
 const childTimeout = time.Second
 
 // releaseChildren waits for announced children and detaches from them.
-func (p *Process) releaseChildren() error {
+func (ev *events) releaseChildren() error {
 	ctx, cancel := context.WithTimeout(context.Background(), childTimeout)
 	defer cancel()
-	p.releaseSuccessor()
-	p.releaseHeld()
-	for len(p.children)+len(p.held) > 0 {
-		e, err := p.next(ctx, nil)
+	ev.children.releaseSuccessor()
+	ev.children.interruptHeld()
+	for len(ev.children.announced)+len(ev.children.held) > 0 {
+		e, err := ev.next(ctx, nil)
 		if errors.Is(err, ErrExited) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("children of the process do not stop: %w", err)
 		}
-		p.handleEvent(e)
+		ev.handle(e)
 	}
 	return nil
 }
 
 // detachAll detaches from all threads, with the signals of their stops.
-func (p *Process) detachAll() error {
+func (ev *events) detachAll() error {
 	var errs error
-	for _, id := range p.ids() {
-		t := p.threads[id]
+	for _, id := range ev.threads.ids() {
+		t := ev.threads.byID[id]
 		if t.running {
 			continue
 		}
-		p.dropPendingTrap(t)
-		if err := p.tracer.Detach(id, t.signal.number); err != nil && !errors.Is(err, ptrace.ErrGone) {
+		ev.dropPendingTrap(t)
+		if err := ev.tracer.Detach(id, t.signal.number); err != nil && !errors.Is(err, ptrace.ErrGone) {
 			errs = errors.Join(errs, err)
 		}
 	}
@@ -163,38 +163,38 @@ func (p *Process) detachAll() error {
 // dropPendingTrap consumes a SIGTRAP of one of our breakpoints that is pending
 // because the thread blocks it. It would kill the process after the detach. For
 // threads that do not block SIGTRAP see deliverPendingTraps.
-func (p *Process) dropPendingTrap(t *thread) {
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+func (ev *events) dropPendingTrap(t *thread) {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", ev.tracee.pid, t.id))
 	if err != nil || s.Bits("SigPnd")&trapBit == 0 || t.signal.number != 0 {
 		return
 	}
-	mask, err := p.tracer.SigMask(t.id)
+	mask, err := ev.tracer.SigMask(t.id)
 	if err != nil {
 		return
 	}
-	if mask&trapBit != 0 && p.tracer.SetSigMask(t.id, ^uint64(trapBit)) != nil || p.tracer.Cont(t.id, 0) != nil {
+	if mask&trapBit != 0 && ev.tracer.SetSigMask(t.id, ^uint64(trapBit)) != nil || ev.tracer.Cont(t.id, 0) != nil {
 		return
 	}
-	for t.running = true; t.running && p.ended == nil; {
-		e, err := p.tracer.Wait()
+	for t.running = true; t.running && ev.tracee.ended == nil; {
+		e, err := ev.tracer.Wait()
 		if err != nil {
 			return
 		}
 		if e.Thread == t.id && e.Kind == ptrace.SignalStop && e.Signal == unix.SIGTRAP {
 			t.running, t.trap = false, true
-			p.leaveTrap(t)
+			ev.threads.leaveTrap(t)
 		} else {
-			p.handleEvent(e)
+			ev.handle(e)
 		}
 	}
-	_ = p.tracer.SetSigMask(t.id, mask)
+	_ = ev.tracer.SetSigMask(t.id, mask)
 }
 
 // Kill kills a program that this one launched. It may be called at any time; a
 // current Resume or Step then returns the end of the process.
 func (p *Process) Kill() error {
-	if !p.launched {
-		return &PermissionError{PID: p.pid, Cause: "it was not launched by the debugger, which therefore does not kill it"}
+	if !p.tracee.launched {
+		return &PermissionError{PID: p.tracee.pid, Cause: "it was not launched by the debugger, which therefore does not kill it"}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,38 +202,38 @@ func (p *Process) Kill() error {
 		return ErrDetached
 	}
 	if p.running {
-		return unix.Kill(p.pid, unix.SIGKILL)
+		return unix.Kill(p.tracee.pid, unix.SIGKILL)
 	}
 	p.endFreeRunLocked()
-	return p.tracer.Do(context.Background(), p.killNow)
+	return p.tracer.Do(context.Background(), p.events.kill)
 }
 
-// killNow kills a stopped process and waits for its end.
-func (p *Process) killNow() error {
-	if p.ended != nil {
+// kill kills a stopped process and waits for its end.
+func (ev *events) kill() error {
+	if ev.tracee.ended != nil {
 		return nil
 	}
-	if err := unix.Kill(p.pid, unix.SIGKILL); err != nil {
+	if err := unix.Kill(ev.tracee.pid, unix.SIGKILL); err != nil {
 		return err
 	}
-	p.awaitEnd()
-	if p.ended == nil {
-		return fmt.Errorf("process %d does not end", p.pid)
+	ev.awaitKilled()
+	if ev.tracee.ended == nil {
+		return fmt.Errorf("process %d does not end", ev.tracee.pid)
 	}
 	return nil
 }
 
-// awaitEnd waits for the end of a process that was killed.
-func (p *Process) awaitEnd() {
+// awaitKilled waits for the end of a process that was killed.
+func (ev *events) awaitKilled() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	for p.ended == nil {
-		e, err := p.next(ctx, nil)
+	for ev.tracee.ended == nil {
+		e, err := ev.next(ctx, nil)
 		if err != nil {
 			return
 		}
-		if e.Gone() || p.threads[e.Thread] == nil {
-			p.handleEvent(e)
+		if e.Gone() || ev.threads.byID[e.Thread] == nil {
+			ev.handle(e)
 		}
 	}
 }

@@ -51,13 +51,32 @@
 // where the system does not permit the guard to trace the process
 // (kernel.yama.ptrace_scope), or if the guard is killed too.
 //
+// # Parts
+//
+// The methods of Process are the entry points. The work is done by its parts, each of
+// which uses only those above it:
+//
+//	tracee       ids, memory, options; whether the process has ended
+//	queue        events that arrived while another one was handled
+//	cache, code  registers of stopped threads; pages of code
+//	threads      the threads, with their signals, signal masks and reports
+//	rescue       the guard and the rescue code; changes that survive a kill
+//	injection    system calls that threads are made to execute
+//	traps        the handler of SIGTRAP
+//	breakpoints  the breakpoints: inserted, removed, hit
+//	syscalls     stops at system calls
+//	writes       pages that were written
+//	children     children that are announced, followed or left
+//	events       what an event changes
+//	execution    running the threads, stepping over breakpoints, stopping all
+//
 // # Concurrency
 //
 // Methods may be called from any goroutine, and run one after another. A Process
-// has one lock, mu, which is taken before a call to the tracer's thread. The fields
-// below mu belong to that thread while it runs a call, and otherwise to the holder
-// of mu. Conditions of breakpoints and functions given to Step run on the tracer's
-// thread, and may call the methods that only read.
+// has one lock, mu, which is taken before a call to the tracer's thread. The parts
+// belong to that thread while it runs a call, and otherwise to the holder of mu.
+// Conditions of breakpoints and functions given to Step run on the tracer's thread,
+// and may call the methods that only read.
 //
 // Methods access the process through one of these:
 //

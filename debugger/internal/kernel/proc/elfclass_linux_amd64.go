@@ -30,9 +30,9 @@ func is32Bit(pid int) bool {
 
 // require64Bit returns a *PermissionError if the process has executed a 32-bit
 // program since it was attached to.
-func (p *Process) require64Bit() error {
-	if p.is32Bit {
-		return &PermissionError{PID: p.pid, Cause: cause32Bit, Cure: cure32Bit}
+func (t *tracee) require64Bit() error {
+	if t.is32Bit {
+		return &PermissionError{PID: t.pid, Cause: cause32Bit, Cure: cure32Bit}
 	}
 	return nil
 }

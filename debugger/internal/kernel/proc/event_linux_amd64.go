@@ -14,10 +14,28 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
+// events handles the events of the threads.
+type events struct {
+	tracer      *ptrace.Tracer
+	tracee      *tracee
+	queue       *eventQueue
+	code        *codeCache
+	threads     *threads
+	rescue      *rescue
+	injection   *injection
+	traps       *traps
+	breakpoints *breakpoints
+	syscalls    *syscalls
+	writes      *writes
+	children    *children
+
+	early map[int]ptrace.Event // first events of threads that were not announced yet
+}
+
 // The call tree of events:
 //
 //	next, poll         read an event from the queue or the kernel
-//	  handleEvent      update the state of its thread
+//	  handle           update the state of its thread
 //	    onSignal         decide on a signal
 //	      onTrap           of a breakpoint, of a step, or sent
 //	        hit              check the breakpoints at the location
@@ -25,70 +43,70 @@ import (
 //	    onExec           reset the process for the new program
 //	    threadGone       remove a thread, or end the process
 //
-// handleEvent never resumes a thread; its caller does.
+// handle never resumes a thread; its caller does.
 
 // next waits for an event. It returns ptrace.ErrWoken when wake has a value or
 // ctx is done.
-func (p *Process) next(ctx context.Context, wake <-chan struct{}) (ptrace.Event, error) {
-	if e, ok := p.dequeue(); ok {
+func (ev *events) next(ctx context.Context, wake <-chan struct{}) (ptrace.Event, error) {
+	if e, ok := ev.queue.take(); ok {
 		return e, nil
 	}
-	e, err := p.tracer.Next(ctx, wake)
-	return e, p.checkLost(err)
+	e, err := ev.tracer.Next(ctx, wake)
+	return e, ev.checkLost(err)
 }
 
 // poll returns a pending event, if there is one.
-func (p *Process) poll() (ptrace.Event, bool, error) {
-	if e, ok := p.dequeue(); ok {
+func (ev *events) poll() (ptrace.Event, bool, error) {
+	if e, ok := ev.queue.take(); ok {
 		return e, true, nil
 	}
-	e, ok, err := p.tracer.Poll()
-	return e, ok, p.checkLost(err)
+	e, ok, err := ev.tracer.Poll()
+	return e, ok, ev.checkLost(err)
 }
 
-// enqueue stores an event that arrived while another one was handled.
-func (p *Process) enqueue(e ptrace.Event) { p.queue = append(p.queue, e) }
+// add stores an event that arrived while another one was handled.
+func (q *eventQueue) add(e ptrace.Event) { q.events = append(q.events, e) }
 
-func (p *Process) dequeue() (ptrace.Event, bool) {
-	if len(p.queue) == 0 {
+func (q *eventQueue) take() (ptrace.Event, bool) {
+	if len(q.events) == 0 {
 		return ptrace.Event{}, false
 	}
-	e := p.queue[0]
-	p.queue = p.queue[1:]
+	e := q.events[0]
+	q.events = q.events[1:]
 	return e, true
 }
 
 // checkLost treats a process without threads as ended. Its exit status was
 // consumed by another waiter.
-func (p *Process) checkLost(err error) error {
+func (ev *events) checkLost(err error) error {
 	if !errors.Is(err, ptrace.ErrNoThreads) {
 		return err
 	}
-	p.end(Stop{Why: Exited, Thread: p.pid, Status: UnknownStatus})
+	ev.end(Stop{Why: Exited, Thread: ev.tracee.pid, Status: UnknownStatus})
 	return ErrExited
 }
 
 // end records the end of the process.
-func (p *Process) end(s Stop) {
-	if p.ended == nil {
-		p.ended = &s
-		clear(p.threads)
-		p.closeKept()
+func (ev *events) end(s Stop) {
+	if ev.tracee.ended == nil {
+		ev.tracee.ended = &s
+		clear(ev.threads.byID)
+		ev.tracee.closeKept()
 	}
 }
 
-// handleEvent updates the state of the process after an event.
-func (p *Process) handleEvent(e ptrace.Event) {
-	t := p.threads[e.Thread]
-	if t == nil && e.Kind == ptrace.Exec && e.Thread == p.pid {
-		t = &thread{id: p.pid} // the first thread had ended before
+// handle updates the state of the process after an event.
+func (ev *events) handle(e ptrace.Event) {
+	t := ev.threads.byID[e.Thread]
+	if t == nil && e.Kind == ptrace.Exec && e.Thread == ev.tracee.pid {
+		t = &thread{id: ev.tracee.pid} // the first thread had ended before
 	}
 	switch {
 	case e.Gone():
-		p.threadGone(e)
+		ev.threadGone(e)
 		return
 	case t == nil:
-		p.handleUnknownThread(e)
+		ev.handleUnknown(e)
 		return
 	}
 	t.running, t.starting, t.group, t.trap, t.staleStep, t.vfork = false, false, false, false, false, false
@@ -96,131 +114,137 @@ func (p *Process) handleEvent(e ptrace.Event) {
 	t.step, t.entered, t.interrupted = step{}, entry, false
 	switch e.Kind {
 	case ptrace.SignalStop:
-		p.onSignal(t, e.Signal)
+		ev.onSignal(t, e.Signal)
 	case ptrace.EventStop:
 		t.interrupted = true
 	case ptrace.GroupStop:
 		t.group, t.groupSignal, t.interrupted = true, e.Signal, true
 	case ptrace.SyscallStop:
-		p.onSyscall(t)
+		ev.syscalls.onSyscall(t)
 	case ptrace.Clone, ptrace.Fork:
-		p.handleNewTask(e)
-		p.leaveSyscallStop(t)
+		ev.handleNewTask(e)
+		ev.leaveSyscallStop(t)
 	case ptrace.Vfork:
-		p.handleNewTask(e)
+		ev.handleNewTask(e)
 		t.vfork = true
 	case ptrace.VforkDone:
-		p.forgetSharers()
-		p.leaveSyscallStop(t)
+		ev.breakpoints.forgetSharers()
+		ev.leaveSyscallStop(t)
 	case ptrace.Exec:
-		p.onExec(t)
-		p.leaveSyscallStop(t)
+		ev.onExec(t)
+		ev.leaveSyscallStop(t)
 	}
 }
 
 // leaveSyscallStop moves a thread from the ptrace event stop within a system call
 // to its end. In the event stop the registers do not have the result yet, and no
 // system call can be injected. After vfork this has to wait for the child.
-func (p *Process) leaveSyscallStop(t *thread) {
+func (ev *events) leaveSyscallStop(t *thread) {
 	t.trap = true
-	if p.leaveTrap(t); p.catching() && !t.running {
-		p.onReturn(t)
+	if ev.threads.leaveTrap(t); ev.syscalls.catching() && !t.running {
+		ev.syscalls.onReturn(t)
 	}
 }
 
 // threadGone removes a thread. The end of the thread group leader is reported
 // after all others, and is the end of the process.
-func (p *Process) threadGone(e ptrace.Event) {
-	delete(p.threads, e.Thread)
-	delete(p.children, e.Thread)
-	delete(p.early, e.Thread)
-	delete(p.held, e.Thread)
-	if e.Thread == p.successor.id {
-		p.successor = successor{}
+func (ev *events) threadGone(e ptrace.Event) {
+	delete(ev.threads.byID, e.Thread)
+	delete(ev.children.announced, e.Thread)
+	delete(ev.early, e.Thread)
+	delete(ev.children.held, e.Thread)
+	if e.Thread == ev.children.successor.id {
+		ev.children.successor = successor{}
 	}
 	switch {
-	case e.Thread != p.pid:
+	case e.Thread != ev.tracee.pid:
 	case e.Kind == ptrace.Killed:
-		p.end(Stop{Why: Killed, Thread: p.pid, Signal: e.Signal})
+		ev.end(Stop{Why: Killed, Thread: ev.tracee.pid, Signal: e.Signal})
 	default:
-		p.end(Stop{Why: Exited, Thread: p.pid, Status: e.Status})
+		ev.end(Stop{Why: Exited, Thread: ev.tracee.pid, Status: e.Status})
 	}
-	if p.threads[p.current] == nil {
-		p.current = p.pid
+	if ev.threads.byID[ev.threads.current] == nil {
+		ev.threads.current = ev.tracee.pid
 	}
 }
 
-// handleUnknownThread handles the first stop of a child, or of a thread whose
+// handleUnknown handles the first stop of a child, or of a thread whose
 // creation was not reported yet.
-func (p *Process) handleUnknownThread(e ptrace.Event) {
-	if inherited, ok := p.children[e.Thread]; ok {
-		delete(p.children, e.Thread)
-		p.takeChild(e.Thread, inherited)
+func (ev *events) handleUnknown(e ptrace.Event) {
+	if inherited, ok := ev.children.announced[e.Thread]; ok {
+		delete(ev.children.announced, e.Thread)
+		ev.children.take(e.Thread, inherited)
 		return
 	}
-	if p.held[e.Thread] {
-		p.onHeld(e)
+	if ev.children.held[e.Thread] {
+		ev.children.onHeld(e)
 		return
 	}
-	p.early[e.Thread] = e
+	ev.early[e.Thread] = e
 }
 
 // handleNewTask adds a new thread, or schedules the detach from a child.
-func (p *Process) handleNewTask(e ptrace.Event) {
+func (ev *events) handleNewTask(e ptrace.Event) {
 	id := int(e.Message)
-	first, came := p.early[id]
-	delete(p.early, id)
-	switch ours := e.Kind == ptrace.Clone && p.hasThread(id); {
-	case ours && p.threads[id] == nil:
-		p.threads[id] = &thread{id: id, running: true, starting: true}
+	first, came := ev.early[id]
+	delete(ev.early, id)
+	switch ours := e.Kind == ptrace.Clone && ev.tracee.hasThread(id); {
+	case ours && ev.threads.byID[id] == nil:
+		ev.threads.byID[id] = &thread{id: id, running: true, starting: true}
 	case !ours:
-		p.children[id] = p.inheritance()
+		ev.children.announced[id] = ev.children.inheritance()
 	}
 	if came {
-		p.handleEvent(first)
+		ev.handle(first)
 	}
 }
 
 // hasThread reports whether a thread belongs to the process.
-func (p *Process) hasThread(tid int) bool {
-	_, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, tid))
+func (t *tracee) hasThread(tid int) bool {
+	_, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", t.pid, tid))
 	return err == nil
 }
 
-// onExec resets the state after exec: one thread, new memory, no breakpoints.
-func (p *Process) onExec(t *thread) {
-	clear(p.threads)
-	*t = thread{id: p.pid}
-	p.threads[p.pid] = t
-	p.forgetBreakpoints()
-	p.sharers, p.site = nil, 0
-	p.is32Bit = is32Bit(p.pid)
-	p.trapHandler, p.noTrapHandler = nil, p.is32Bit
-	p.rescue, p.rescueFailed = 0, false
-	p.unwatchWrites()
-	p.code.drop()
-	p.closeKept()
-	_ = p.memory.Close()
-	m, err := ptrace.OpenMemory(p.pid)
-	if err == nil {
-		p.memory = m
-	} else {
-		p.log.Warn("the memory of the new program cannot be opened", "err", err)
-	}
-	p.recordStop(t, Stop{Why: Executed})
+// forgetImage drops what is known of the memory of a program that has ended, or that the
+// process leaves for its child.
+func (ev *events) forgetImage() {
+	ev.breakpoints.sharers, ev.injection.site = nil, 0
+	ev.tracee.is32Bit = is32Bit(ev.tracee.pid)
+	ev.traps.handler, ev.traps.none = nil, ev.tracee.is32Bit
+	ev.writes.unwatch()
+	ev.code.drop()
 }
 
-// recordStop stores a stop until Resume returns it.
-func (p *Process) recordStop(t *thread, s Stop) {
-	p.lastHit++
+// onExec resets the state after exec: one thread, new memory, no breakpoints.
+func (ev *events) onExec(t *thread) {
+	clear(ev.threads.byID)
+	*t = thread{id: ev.tracee.pid}
+	ev.threads.byID[ev.tracee.pid] = t
+	ev.breakpoints.forget()
+	ev.rescue.forget()
+	ev.forgetImage()
+	ev.tracee.closeKept()
+	_ = ev.tracee.memory.Close()
+	m, err := ptrace.OpenMemory(ev.tracee.pid)
+	if err == nil {
+		ev.tracee.memory = m
+	} else {
+		ev.tracee.log.Warn("the memory of the new program cannot be opened", "err", err)
+	}
+	ev.threads.report(t, Stop{Why: Executed})
+}
+
+// report stores a stop until Resume returns it.
+func (ts *threads) report(t *thread, s Stop) {
+	ts.lastReport++
 	s.Thread = t.id
-	t.report = &report{p.lastHit, s}
+	t.report = &report{ts.lastReport, s}
 }
 
 // firstReport returns the thread with the oldest unreported stop, or nil.
-func (p *Process) firstReport() *thread {
+func (ts *threads) firstReport() *thread {
 	var first *thread
-	for _, t := range p.threads {
+	for _, t := range ts.byID {
 		if t.report != nil && (first == nil || t.report.order < first.report.order) {
 			first = t
 		}
@@ -229,17 +253,17 @@ func (p *Process) firstReport() *thread {
 }
 
 // onSignal decides what happens to a signal in a signal-delivery stop.
-func (p *Process) onSignal(t *thread, sig syscall.Signal) {
-	info, err := p.tracer.SigInfo(t.id)
+func (ev *events) onSignal(t *thread, sig syscall.Signal) {
+	info, err := ev.tracer.SigInfo(t.id)
 	if err != nil {
 		return // the thread was killed, which is the next event
 	}
 	if sig == unix.SIGTRAP && !info.Sent() {
-		p.onTrap(t, info)
+		ev.onTrap(t, info)
 		return
 	}
-	action := p.actions.of(sig)
-	if p.runningFree || t.reportedSignal == sig {
+	action := ev.tracee.actions.of(sig)
+	if ev.tracee.runningFree || t.reportedSignal == sig {
 		action = Pass
 	}
 	t.reportedSignal = 0
@@ -252,33 +276,33 @@ func (p *Process) onSignal(t *thread, sig syscall.Signal) {
 	}
 	stop := Stop{Why: Signalled, Signal: sig}
 	stop.Explain(info)
-	p.recordStop(t, stop)
+	ev.threads.report(t, stop)
 }
 
 // onTrap handles a SIGTRAP that the kernel raised. The thread leaves the
 // signal-delivery stop at once: if this program were killed, the signal would be
 // delivered and end the process.
-func (p *Process) onTrap(t *thread, info ptrace.SigInfo) {
-	defer p.leaveTrap(t)
+func (ev *events) onTrap(t *thread, info ptrace.SigInfo) {
+	defer ev.threads.leaveTrap(t)
 	t.trap = true
 	switch info.Code() {
 	case ptrace.CodePerf:
 		if info.PerfLate() {
-			p.onHiddenInt3(t, info)
-			p.hitLate(t, info)
-		} else if l := p.locationByID(int(info.PerfData())); l != nil {
-			p.hit(t, l, false)
+			ev.breakpoints.onHiddenInt3(t, info)
+			ev.breakpoints.hitLate(t, info)
+		} else if l := ev.breakpoints.locationByID(int(info.PerfData())); l != nil {
+			ev.breakpoints.hit(t, l, false)
 		}
 	case ptrace.CodeKernel:
-		p.onInt3(t, info)
+		ev.breakpoints.onInt3(t, info)
 	}
 }
 
 // onInt3 handles an int3 instruction, ours or one of the program itself, which
 // stops it and has no other effect.
-func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
+func (bs *breakpoints) onInt3(t *thread, info ptrace.SigInfo) {
 	var r ptrace.Regs
-	if err := p.tracer.Regs(t.id, &r); err != nil {
+	if err := bs.tracer.Regs(t.id, &r); err != nil {
 		return
 	}
 	moved := isMoved(info)
@@ -286,49 +310,49 @@ func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
 	if !moved {
 		at--
 	}
-	l := p.softwareAt(at)
-	if l == nil && !p.isInt3(at) {
+	l := bs.softwareAt(at)
+	if l == nil && !bs.isInt3(at) {
 		// It belonged to a debugger that was killed, whose guard has removed it.
 		if !moved {
-			_ = p.beforeInt3(t, &r, info) // the end of a thread is an event
+			_ = bs.beforeInt3(t, &r, info) // the end of a thread is an event
 		}
 		return
 	}
 	if l == nil {
-		if !p.runningFree {
-			p.recordStop(t, Stop{Why: Signalled, Signal: unix.SIGTRAP})
+		if !bs.tracee.runningFree {
+			bs.threads.report(t, Stop{Why: Signalled, Signal: unix.SIGTRAP})
 		}
 		return
 	}
-	if moved || p.beforeInt3(t, &r, info) == nil {
-		p.hit(t, l, false)
+	if moved || bs.beforeInt3(t, &r, info) == nil {
+		bs.hit(t, l, false)
 	}
 }
 
 // beforeConsume moves a thread to a state in which it can continue without the
 // SIGTRAP of its stop, see ptrace.Tracer.BeforeConsume: to the address of an int3 of
 // ours, and out of a step that ended at a pushfq, which would push the trap flag.
-func (p *Process) beforeConsume(e ptrace.Event) {
-	t := p.threads[e.Thread]
+func (ev *events) beforeConsume(e ptrace.Event) {
+	t := ev.threads.byID[e.Thread]
 	if t == nil || e.Kind != ptrace.SignalStop || e.Signal != unix.SIGTRAP {
 		return
 	}
-	info, err := p.tracer.SigInfo(t.id)
+	info, err := ev.tracer.SigInfo(t.id)
 	if err != nil {
 		return // its end is the next event
 	}
 	var r ptrace.Regs
-	if err := p.tracer.Regs(t.id, &r); err != nil {
+	if err := ev.tracer.Regs(t.id, &r); err != nil {
 		return // likewise
 	}
 	switch info.Code() {
 	case ptrace.CodeKernel:
-		if !isMoved(info) && (p.softwareAt(r.RIP-1) != nil || !p.isInt3(r.RIP-1)) {
-			_ = p.beforeInt3(t, &r, info) // likewise
+		if !isMoved(info) && (ev.breakpoints.softwareAt(r.RIP-1) != nil || !ev.breakpoints.isInt3(r.RIP-1)) {
+			_ = ev.breakpoints.beforeInt3(t, &r, info) // likewise
 		}
 	case ptrace.CodeTrace:
-		if p.kindAt(&r) == pushfCode {
-			_, _ = p.tracer.ToEventStop(t.id, p.enqueue) // likewise
+		if ev.code.kindAt(&r) == pushfCode {
+			_, _ = ev.tracer.ToEventStop(t.id, ev.queue.add) // likewise
 		}
 	}
 }
@@ -340,9 +364,9 @@ func isMoved(info ptrace.SigInfo) bool {
 }
 
 // isInt3 reports whether there is an int3 at an address, or unreadable memory.
-func (p *Process) isInt3(address uint64) bool {
+func (bs *breakpoints) isInt3(address uint64) bool {
 	var b [1]byte
-	n, _ := p.memory.Read(address, b[:])
+	n, _ := bs.tracee.memory.Read(address, b[:])
 	return n == 0 || b[0] == guard.Int3
 }
 
@@ -350,51 +374,51 @@ func (p *Process) isInt3(address uint64) bool {
 // program is killed meanwhile, the signal is delivered to the handler of the rescue
 // code, which must know whether the thread has been moved: si_addr then holds the
 // new address, see guard.RescueCode.
-func (p *Process) beforeInt3(t *thread, r *ptrace.Regs, info ptrace.SigInfo) error {
+func (bs *breakpoints) beforeInt3(t *thread, r *ptrace.Regs, info ptrace.SigInfo) error {
 	r.RIP--
 	if info.Code() == ptrace.CodeKernel {
 		info.SetAddress(r.RIP)
-		if err := p.tracer.SetSigInfo(t.id, info); err != nil {
+		if err := bs.tracer.SetSigInfo(t.id, info); err != nil {
 			return err
 		}
 	}
-	return p.tracer.SetRegs(t.id, r)
+	return bs.tracer.SetRegs(t.id, r)
 }
 
 // onHiddenInt3 handles an int3 in a thread that blocks SIGTRAP while the SIGTRAP of
 // a hardware breakpoint is pending. The kernel then drops the second SIGTRAP and
 // delivers the first, after unblocking SIGTRAP and resetting its handler
 // (legacy_queue and force_sig_info_to_task in kernel/signal.c).
-func (p *Process) onHiddenInt3(t *thread, info ptrace.SigInfo) {
+func (bs *breakpoints) onHiddenInt3(t *thread, info ptrace.SigInfo) {
 	var r ptrace.Regs
-	if err := p.tracer.Regs(t.id, &r); err != nil {
+	if err := bs.tracer.Regs(t.id, &r); err != nil {
 		return
 	}
-	if l := p.softwareAt(r.RIP - 1); l == nil || !l.inserted {
+	if l := bs.softwareAt(r.RIP - 1); l == nil || !l.inserted {
 		return
 	}
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", bs.tracee.pid, t.id))
 	if err == nil && s.Bits("SigCgt")&trapBit == 0 {
-		p.onInt3(t, info)
+		bs.onInt3(t, info)
 	}
 }
 
 // hitLate handles a trap that was pending while its thread blocked it and ran on.
-func (p *Process) hitLate(t *thread, info ptrace.SigInfo) {
-	if l := p.locationByID(int(info.PerfData())); info.Code() == ptrace.CodePerf && l != nil {
-		p.hit(t, l, true)
+func (bs *breakpoints) hitLate(t *thread, info ptrace.SigInfo) {
+	if l := bs.locationByID(int(info.PerfData())); info.Code() == ptrace.CodePerf && l != nil {
+		bs.hit(t, l, true)
 	}
 }
 
 // hit counts a hit for the breakpoints of a location. The first one that stops
 // is reported.
-func (p *Process) hit(t *thread, l *location, late bool) {
+func (bs *breakpoints) hit(t *thread, l *location, late bool) {
 	t.skipBreakpoint = t.skipBreakpoint || l.access == Execute && !late
-	if p.runningFree {
+	if bs.tracee.runningFree {
 		return
 	}
 	var r ptrace.Regs
-	if err := p.tracer.Regs(t.id, &r); err != nil {
+	if err := bs.tracer.Regs(t.id, &r); err != nil {
 		return
 	}
 	for _, b := range slices.Clone(l.breakpoints) {
@@ -406,18 +430,18 @@ func (p *Process) hit(t *thread, l *location, late bool) {
 		if l.access != Execute {
 			why = AtWatchpoint
 		}
-		p.recordStop(t, Stop{Why: why, Breakpoint: b.ID, Late: late, Err: err})
+		bs.threads.report(t, Stop{Why: why, Breakpoint: b.ID, Late: late, Err: err})
 	}
 }
 
 // leaveTrap moves a thread from a SIGTRAP stop to an event stop without delivering
 // the signal.
-func (p *Process) leaveTrap(t *thread) {
+func (ts *threads) leaveTrap(t *thread) {
 	if !t.trap || t.running {
 		return
 	}
 	t.trap = false
-	kind, err := p.tracer.ToEventStop(t.id, p.enqueue)
+	kind, err := ts.tracer.ToEventStop(t.id, ts.queue.add)
 	t.running = err != nil // until the event of its end
 	t.group = kind == ptrace.GroupStop
 }

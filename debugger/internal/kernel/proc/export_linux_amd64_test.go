@@ -27,12 +27,12 @@ func (p *Process) Occupy() (release func()) {
 }
 
 // Published returns what the guard would do. It is called on the tracer's thread.
-func (p *Process) Published() guard.Work { return guard.Work(p.guard.Journal().Published() & 7) }
+func (p *Process) Published() guard.Work { return guard.Work(p.rescue.guard.Journal().Published() & 7) }
 
 // AnnounceChild handles the event of a fork.
 func (p *Process) AnnounceChild(child int) error {
 	return p.withTracer(func() error {
-		p.handleNewTask(ptrace.Event{Thread: p.pid, Kind: ptrace.Fork, Message: uint64(child)})
+		p.events.handleNewTask(ptrace.Event{Thread: p.tracee.pid, Kind: ptrace.Fork, Message: uint64(child)})
 		return nil
 	})
 }
@@ -44,7 +44,7 @@ func (p *Process) StopChild(child int) error {
 		for err == nil {
 			var e ptrace.Event
 			if e, err = p.tracer.Wait(); err == nil && e.Thread == child {
-				p.handleEvent(e)
+				p.events.handle(e)
 				return nil
 			}
 		}

@@ -20,7 +20,7 @@ import (
 // FollowBoth only.
 func (p *Process) SetFollow(mode Follow, taker ChildTaker) error {
 	return p.withTracerReadOnly(func() error {
-		p.follow, p.taker = mode, taker
+		p.children.mode, p.children.taker = mode, taker
 		return nil
 	})
 }
@@ -32,86 +32,86 @@ type successor struct {
 	executed  bool // it has begun another program
 }
 
-// takeChild decides about a child in its first stop.
-func (p *Process) takeChild(child int, inherited inheritance) {
-	follows := p.follow != FollowParent && !p.runningFree && p.successor.id == 0
+// take decides about a child in its first stop.
+func (cs *children) take(child int, inherited inheritance) {
+	follows := cs.mode != FollowParent && !cs.tracee.runningFree && cs.successor.id == 0
 	switch {
 	case !follows:
-		p.releaseChild(child, inherited)
-	case p.sharesMemory(child):
-		p.cleanChild(child, inherited, true)
-		p.shareMemory(child)
-		p.held[child] = true
-		_ = p.tracer.Cont(child, 0) // its end is an event
-	case p.follow == FollowChild:
-		p.successor = successor{id: child, inherited: inherited}
+		cs.release(child, inherited)
+	case cs.tracee.sharesMemory(child):
+		cs.clean(child, inherited, true)
+		cs.breakpoints.shareMemory(child)
+		cs.held[child] = true
+		_ = cs.tracer.Cont(child, 0) // its end is an event
+	case cs.mode == FollowChild:
+		cs.successor = successor{id: child, inherited: inherited}
 	default:
-		p.handOver(child, inherited, false)
+		cs.handOver(child, inherited, false)
 	}
 }
 
 // onHeld handles an event of a held child.
-func (p *Process) onHeld(e ptrace.Event) {
+func (cs *children) onHeld(e ptrace.Event) {
 	child := e.Thread
 	var sig signalNumber
 	switch e.Kind {
 	case ptrace.Exec:
-		delete(p.held, child)
+		delete(cs.held, child)
 		switch {
-		case p.follow == FollowChild && p.successor.id == 0:
-			p.successor = successor{id: child, executed: true}
-		case p.follow == FollowBoth:
-			p.handOver(child, inheritance{}, true)
+		case cs.mode == FollowChild && cs.successor.id == 0:
+			cs.successor = successor{id: child, executed: true}
+		case cs.mode == FollowBoth:
+			cs.handOver(child, inheritance{}, true)
 		default:
-			_ = p.tracer.Detach(child, 0) // fails if the child was killed
+			_ = cs.tracer.Detach(child, 0) // fails if the child was killed
 		}
 		return
 	case ptrace.SignalStop:
 		sig = e.Signal
 	case ptrace.GroupStop:
-		_ = p.tracer.Listen(child) // likewise
+		_ = cs.tracer.Listen(child) // likewise
 		return
 	case ptrace.Clone, ptrace.Fork, ptrace.Vfork:
-		p.children[int(e.Message)] = inheritance{}
+		cs.announced[int(e.Message)] = inheritance{}
 	}
-	if p.follow == FollowParent {
-		delete(p.held, child)
-		_ = p.tracer.Detach(child, sig) // likewise
+	if cs.mode == FollowParent {
+		delete(cs.held, child)
+		_ = cs.tracer.Detach(child, sig) // likewise
 		return
 	}
-	_ = p.tracer.Cont(child, sig) // likewise
+	_ = cs.tracer.Cont(child, sig) // likewise
 }
 
 // handOver makes a Process of a stopped child, or detaches from it.
-func (p *Process) handOver(child int, inherited inheritance, executed bool) {
-	if p.taker == nil || !p.taker.Admit() {
-		p.releaseChild(child, inherited)
+func (cs *children) handOver(child int, inherited inheritance, executed bool) {
+	if cs.taker == nil || !cs.taker.Admit() {
+		cs.release(child, inherited)
 		return
 	}
 	if !executed {
-		p.cleanChild(child, inherited, false)
+		cs.clean(child, inherited, false)
 	}
-	c, err := p.adoptChild(child)
+	c, err := cs.adopt(child)
 	if err != nil {
-		_ = p.tracer.Detach(child, 0) // it may be detached already
+		_ = cs.tracer.Detach(child, 0) // it may be detached already
 		if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, ErrExited) {
-			p.log.Warn("a child cannot be followed", "child", child, "err", err)
+			cs.tracee.log.Warn("a child cannot be followed", "child", child, "err", err)
 		}
 		return
 	}
-	p.taker.Take(c, executed)
+	cs.taker.Take(c, executed)
 }
 
 // spin is an instruction that jumps to itself. A child executes it from the end of one
 // tracer to the begin of the next, so that it does not move in between.
 var spin = []byte{0xeb, 0xfe}
 
-// adoptChild detaches from a stopped child and attaches to it with another tracer. If
+// adopt detaches from a stopped child and attaches to it with another tracer. If
 // this program is killed meanwhile, the guard of the child replaces spin by the
 // original code.
-func (p *Process) adoptChild(child int) (*Process, error) {
+func (cs *children) adopt(child int) (*Process, error) {
 	var r ptrace.Regs
-	if err := p.tracer.Regs(child, &r); err != nil {
+	if err := cs.tracer.Regs(child, &r); err != nil {
 		return nil, err
 	}
 	memory, err := ptrace.OpenMemory(child)
@@ -123,19 +123,19 @@ func (p *Process) adoptChild(child int) (*Process, error) {
 		return nil, errors.Join(err, memory.Close())
 	}
 	claim := guard.Claim(context.Background(), child)
-	g := p.guardSpin(child, memory, claim, Patch{Address: r.RIP, Data: code})
+	g := cs.rescue.guardSpin(child, memory, claim, Patch{Address: r.RIP, Data: code})
 	_, err = memory.Write(r.RIP, spin)
 	if err == nil {
-		err = p.tracer.Detach(child, 0)
+		err = cs.tracer.Detach(child, 0)
 	}
 	var c *Process
 	if err == nil {
-		c, err = open(context.Background(), child, p.options, func(c *Process) error {
-			c.memory, c.claim, c.guard, c.launched, c.actions = memory, claim, g, p.launched, p.actions
-			c.filtered = p.filtered
-			c.is32Bit = is32Bit(child)
-			c.noTrapHandler = c.is32Bit
-			return c.seizeChild(Patch{Address: r.RIP, Data: code})
+		c, err = open(context.Background(), child, cs.tracee.options, func(c *Process) error {
+			c.tracee.memory, c.rescue.claim, c.rescue.guard, c.tracee.launched, c.tracee.actions = memory, claim, g, cs.tracee.launched, cs.tracee.actions
+			c.tracee.filtered = cs.tracee.filtered
+			c.tracee.is32Bit = is32Bit(child)
+			c.traps.none = c.tracee.is32Bit
+			return c.events.seizeChild(Patch{Address: r.RIP, Data: code})
 		})
 	}
 	if err != nil {
@@ -148,12 +148,12 @@ func (p *Process) adoptChild(child int) (*Process, error) {
 
 // guardSpin starts the guard of a child, which knows the code that spin replaces. It
 // returns nil without a guard.
-func (p *Process) guardSpin(child int, memory *ptrace.Memory, claim *os.File, code Patch) *guard.Guard {
+func (rs *rescue) guardSpin(child int, memory *ptrace.Memory, claim *os.File, code Patch) *guard.Guard {
 	j, err := guard.NewJournal()
 	if err != nil {
 		return nil
 	}
-	g, err := guard.Start(p.options.Guard, memory.File(), j, claim)
+	g, err := guard.Start(rs.tracee.options.Guard, memory.File(), j, claim)
 	if err != nil {
 		j.Close()
 		return nil
@@ -164,21 +164,21 @@ func (p *Process) guardSpin(child int, memory *ptrace.Memory, claim *os.File, co
 }
 
 // seizeChild traces a child that executes spin, and gives it its code again.
-func (p *Process) seizeChild(code Patch) error {
+func (ev *events) seizeChild(code Patch) error {
 	options := ptrace.Options
-	if p.launched {
+	if ev.tracee.launched {
 		options |= ptrace.ExitKill
 	}
-	if err := p.tracer.Seize(p.pid, options); err != nil {
+	if err := ev.tracer.Seize(ev.tracee.pid, options); err != nil {
 		return err
 	}
-	p.threads[p.pid] = &thread{id: p.pid, running: true}
-	if err := p.tracer.Interrupt(p.pid); err != nil {
+	ev.threads.byID[ev.tracee.pid] = &thread{id: ev.tracee.pid, running: true}
+	if err := ev.tracer.Interrupt(ev.tracee.pid); err != nil {
 		return err
 	}
-	err := p.checkEnded(p.stopAll())
-	_, failed := p.memory.Write(code.Address, code.Data)
-	if j := p.guard.Journal(); j != nil {
+	err := ev.tracee.checkEnded(ev.stopAll())
+	_, failed := ev.tracee.memory.Write(code.Address, code.Data)
+	if j := ev.rescue.guard.Journal(); j != nil {
 		j.Publish(guard.NoWork)
 		j.Truncate(0)
 	}
@@ -187,105 +187,101 @@ func (p *Process) seizeChild(code Patch) error {
 
 // goOnWithChild makes the process that of its child, with the same breakpoints. All
 // threads are stopped, or the process has ended.
-func (p *Process) goOnWithChild() error {
-	next := p.successor
-	mode := p.follow
-	p.follow, p.successor = FollowParent, successor{}
-	defer func() { p.follow = mode }()
-	errs := p.releaseChildren()
+func (x *execution) goOnWithChild() error {
+	next := x.children.successor
+	mode := x.children.mode
+	x.children.mode, x.children.successor = FollowParent, successor{}
+	defer func() { x.children.mode = mode }()
+	errs := x.events.releaseChildren()
 	if !next.executed {
-		p.cleanChild(next.id, next.inherited, false)
+		x.children.clean(next.id, next.inherited, false)
 	}
-	if p.ended == nil {
-		errs = errors.Join(errs, p.letGo())
-		if p.launched {
-			go reapLater(p.pid)
+	if x.tracee.ended == nil {
+		errs = errors.Join(errs, x.letGo())
+		if x.tracee.launched {
+			go reapLater(x.tracee.pid)
 		}
 	}
 	memory, err := ptrace.OpenMemory(next.id)
 	if err != nil {
 		return errors.Join(errs, err)
 	}
-	p.guard.Close()
-	_ = p.claim.Close()
-	_ = p.memory.Close()
-	p.guard, p.claim, p.memory = nil, guard.Claim(context.Background(), next.id), memory
-	p.left = p.pid
-	p.setID(next.id)
-	clear(p.threads)
-	clear(p.early)
-	clear(p.cached)
+	x.rescue.forget()
+	_ = x.rescue.claim.Close()
+	_ = x.tracee.memory.Close()
+	x.rescue.claim, x.tracee.memory = guard.Claim(context.Background(), next.id), memory
+	x.children.left = x.tracee.pid
+	x.tracee.setID(next.id)
+	clear(x.threads.byID)
+	clear(x.events.early)
+	clear(x.cache.threads)
 	t := &thread{id: next.id}
-	p.threads[t.id], p.current = t, t.id
-	p.queue, p.sharers, p.site, p.ended = nil, nil, 0, nil
-	p.trapHandler, p.is32Bit = nil, is32Bit(p.pid)
-	p.noTrapHandler = p.is32Bit
-	p.rescue, p.rescueFailed = 0, false
-	p.unwatchWrites()
-	p.code.drop()
+	x.threads.byID[t.id], x.threads.current = t, t.id
+	x.queue.events, x.tracee.ended = nil, nil
+	x.events.forgetImage()
 	if next.executed {
-		p.forgetBreakpoints()
-		p.leaveSyscallStop(t)
-		p.recordStop(t, Stop{Why: Executed})
+		x.breakpoints.forget()
+		x.events.leaveSyscallStop(t)
+		x.threads.report(t, Stop{Why: Executed})
 		return errs
 	}
-	p.moveBreakpoints()
+	x.breakpoints.move()
 	return errs
 }
 
-// moveBreakpoints sets the breakpoints of the parent in the child.
-func (p *Process) moveBreakpoints() {
-	p.armed = false
-	maps, _ := p.readMaps() // without them no breakpoint can be set
-	for _, l := range append([]*location(nil), p.locations...) {
+// move sets the breakpoints of the parent in the child.
+func (bs *breakpoints) move() {
+	bs.armed = false
+	maps, _ := bs.tracee.readMaps() // without them no breakpoint can be set
+	for _, l := range append([]*location(nil), bs.locations...) {
 		closeEvents(l)
 		l.inserted = false
 		m, _ := maps.Find(l.address)
-		err := p.install(l, m)
+		err := bs.install(l, m)
 		if err == nil {
 			continue
 		}
-		p.log.Warn("a breakpoint is lost in the child", "addr", l.address, "err", err)
+		bs.tracee.log.Warn("a breakpoint is lost in the child", "addr", l.address, "err", err)
 		for _, b := range append([]*breakpoint(nil), l.breakpoints...) {
-			_ = p.remove(b.ID) // it is there
+			_ = bs.remove(b.ID) // it is there
 		}
 	}
 }
 
 // succeed goes on with a child if there is one to go on with. A process that has ended
 // may have one whose first stop is still to come.
-func (p *Process) succeed() error {
-	if p.follow != FollowChild {
+func (x *execution) succeed() error {
+	if x.children.mode != FollowChild {
 		return nil
 	}
-	if p.ended != nil && p.successor.id == 0 && len(p.children)+len(p.held) > 0 {
+	if x.tracee.ended != nil && x.children.successor.id == 0 && len(x.children.announced)+len(x.children.held) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), childTimeout)
 		defer cancel()
-		for p.successor.id == 0 && len(p.children)+len(p.held) > 0 {
-			e, err := p.tracer.Next(ctx, p.pause)
+		for x.children.successor.id == 0 && len(x.children.announced)+len(x.children.held) > 0 {
+			e, err := x.tracer.Next(ctx, x.pause)
 			if err != nil {
 				break
 			}
-			p.handleEvent(e)
+			x.events.handle(e)
 		}
 	}
-	if p.successor.id == 0 {
+	if x.children.successor.id == 0 {
 		return nil
 	}
-	return p.goOnWithChild()
+	return x.goOnWithChild()
 }
 
-// releaseHeld interrupts held children, so that onHeld detaches from them.
-func (p *Process) releaseHeld() {
-	for child := range p.held {
-		_ = p.tracer.Interrupt(child) // its end is an event
+// interruptHeld interrupts held children, so that onHeld detaches from them.
+func (cs *children) interruptHeld() {
+	for child := range cs.held {
+		_ = cs.tracer.Interrupt(child) // its end is an event
 	}
 }
 
 // releaseSuccessor detaches from the child with which the process was to go on.
-func (p *Process) releaseSuccessor() {
-	if next := p.successor; next.id != 0 {
-		p.successor = successor{}
-		p.releaseChild(next.id, next.inherited)
+func (cs *children) releaseSuccessor() {
+	if next := cs.successor; next.id != 0 {
+		cs.successor = successor{}
+		cs.release(next.id, next.inherited)
 	}
 }

@@ -14,16 +14,16 @@ import (
 
 // stopAll stops all threads. Breakpoints that threads reach meanwhile are
 // reported.
-func (p *Process) stopAll() error {
-	p.collect()
-	for _, t := range p.threads {
+func (ev *events) stopAll() error {
+	ev.collect()
+	for _, t := range ev.threads.byID {
 		if t.running {
-			_ = p.tracer.Interrupt(t.id) // the end of a thread is an event
+			_ = ev.tracer.Interrupt(t.id) // the end of a thread is an event
 		}
 	}
 	deadline := time.Now().Add(stopTimeout)
-	for p.ended == nil && (p.anyRunning() || p.deliverPendingTraps()) {
-		if err := p.awaitStop(deadline); err != nil {
+	for ev.tracee.ended == nil && (ev.threads.anyRunning() || ev.deliverPendingTraps()) {
+		if err := ev.awaitStop(deadline); err != nil {
 			return err
 		}
 	}
@@ -35,16 +35,16 @@ func (p *Process) stopAll() error {
 // of an interruption precedes pending signals: such a thread has executed its
 // int3, which is about to be removed. The signal is delivered before the next
 // instruction.
-func (p *Process) deliverPendingTraps() bool {
+func (ev *events) deliverPendingTraps() bool {
 	late := false
-	for _, t := range p.threads {
+	for _, t := range ev.threads.byID {
 		if !t.interrupted {
 			continue
 		}
 		t.interrupted = false
-		if p.tracer.TrapWaits(t.id) {
+		if ev.tracer.TrapWaits(t.id) {
 			t.running, late = true, true
-			_ = p.tracer.Cont(t.id, 0) // the end of a thread is an event
+			_ = ev.tracer.Cont(t.id, 0) // the end of a thread is an event
 		}
 	}
 	return late
@@ -57,27 +57,27 @@ const stopPatience = 20 * time.Millisecond
 // awaitStop waits for one event. If none arrives it drops a thread group leader
 // that has ended before other threads, because its end is reported only at the
 // end of the process.
-func (p *Process) awaitStop(deadline time.Time) error {
+func (ev *events) awaitStop(deadline time.Time) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
-	e, err := p.next(ctx, nil)
+	e, err := ev.next(ctx, nil)
 	switch {
 	case err == nil:
-		p.handleEvent(e)
+		ev.handle(e)
 	case errors.Is(err, ErrExited):
 	case !errors.Is(err, ptrace.ErrWoken):
 		return err
 	default:
-		p.dropZombies()
+		ev.threads.dropZombies()
 		if time.Now().After(deadline) {
-			return fmt.Errorf("threads %v do not stop", p.runningThreads())
+			return fmt.Errorf("threads %v do not stop", ev.threads.running())
 		}
 	}
 	return nil
 }
 
-func (p *Process) anyRunning() bool {
-	for _, t := range p.threads {
+func (ts *threads) anyRunning() bool {
+	for _, t := range ts.byID {
 		if t.running {
 			return true
 		}
@@ -85,22 +85,22 @@ func (p *Process) anyRunning() bool {
 	return false
 }
 
-func (p *Process) runningThreads() []int {
-	ids := slices.Sorted(maps.Keys(p.threads))
-	return slices.DeleteFunc(ids, func(id int) bool { return !p.threads[id].running })
+func (ts *threads) running() []int {
+	ids := slices.Sorted(maps.Keys(ts.byID))
+	return slices.DeleteFunc(ids, func(id int) bool { return !ts.byID[id].running })
 }
 
 // dropZombies removes threads that have ended without an event.
-func (p *Process) dropZombies() {
-	for _, id := range p.runningThreads() {
-		switch procfs.ThreadStat(p.pid, id, procfs.StatState) {
+func (ts *threads) dropZombies() {
+	for _, id := range ts.running() {
+		switch procfs.ThreadStat(ts.tracee.pid, id, procfs.StatState) {
 		case "Z", "X", "":
-			delete(p.threads, id)
+			delete(ts.byID, id)
 		}
 	}
-	if p.threads[p.current] == nil {
-		for id := range p.threads {
-			p.current = id
+	if ts.byID[ts.current] == nil {
+		for id := range ts.byID {
+			ts.current = id
 		}
 	}
 }
@@ -108,20 +108,20 @@ func (p *Process) dropZombies() {
 // quiesce stops all threads and brings them to a state in which the process could
 // be detached from: out of SIGTRAP stops, with their signal masks restored and
 // deferred signals sent.
-func (p *Process) quiesce() error {
-	if p.ended != nil {
+func (x *execution) quiesce() error {
+	if x.tracee.ended != nil {
 		return nil
 	}
-	errs := errors.Join(p.stopAll(), p.leaveSyscalls())
-	for _, t := range p.threads {
+	errs := errors.Join(x.events.stopAll(), x.syscalls.leaveAll())
+	for _, t := range x.threads.byID {
 		t.step = step{}
-		p.leaveTrap(t)
-		errs = errors.Join(errs, p.restoreMask(t))
+		x.threads.leaveTrap(t)
+		errs = errors.Join(errs, x.threads.restoreMask(t))
 		if len(t.deferred) > 0 && t.signal.number == 0 {
-			errs = errors.Join(errs, p.sendDeferred(t))
+			errs = errors.Join(errs, x.injection.sendDeferred(t))
 		}
 	}
-	if p.ended != nil {
+	if x.tracee.ended != nil {
 		return nil
 	}
 	return errs

@@ -3,14 +3,28 @@ package proc
 import (
 	"errors"
 	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
+
+// injection makes threads execute system calls, also to send themselves signals.
+type injection struct {
+	tracer  *ptrace.Tracer
+	tracee  *tracee
+	queue   *eventQueue
+	code    *codeCache
+	threads *threads
+	rescue  *rescue
+
+	site uint64 // address of a syscall instruction, 0 if not searched yet
+}
 
 // Inject makes a thread execute a system call, which must not block, and returns
 // its result or its syscall.Errno. It restores the state of the thread.
 func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, error) {
 	var result uint64
 	err := p.withTracer(func() error {
-		t, err := p.thread(thread)
+		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
 		}
@@ -19,38 +33,38 @@ func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, err
 		}
 		var all [6]uint64
 		copy(all[:], args)
-		p.deferSignal(t)
-		result, err = p.inject(t, number, all)
-		return errors.Join(err, p.redeliverDeferred(t))
+		p.threads.deferSignal(t)
+		result, err = p.injection.inject(t, number, all)
+		return errors.Join(err, p.injection.redeliverDeferred(t))
 	})
 	return result, err
 }
 
 // inject is Inject for a thread that is not in a signal-delivery stop.
-func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, error) {
-	p.prepareRescue()
-	if err := p.restoreMask(t); err != nil {
+func (in *injection) inject(t *thread, number uint64, args [6]uint64) (uint64, error) {
+	in.rescue.prepare()
+	if err := in.threads.restoreMask(t); err != nil {
 		return 0, err
 	}
-	p.code.drop()
-	result, err := p.injectOnce(t.id, number, args, nil)
+	in.code.drop()
+	result, err := in.once(t.id, number, args, nil)
 	t.trap = false
-	return result, p.checkEnded(err)
+	return result, in.tracee.checkEnded(err)
 }
 
 // syscallSite returns the address of a syscall instruction: in the rescue code, in
 // the vdso, or in any other code.
-func (p *Process) syscallSite() (uint64, error) {
-	if err := p.require64Bit(); err != nil {
+func (in *injection) syscallSite() (uint64, error) {
+	if err := in.tracee.require64Bit(); err != nil {
 		return 0, err
 	}
-	if p.rescue != 0 {
-		return p.rescue, nil
+	if in.rescue.address != 0 {
+		return in.rescue.address, nil
 	}
-	if p.site != 0 {
-		return p.site, nil
+	if in.site != 0 {
+		return in.site, nil
 	}
-	maps, err := p.readMaps()
+	maps, err := in.tracee.readMaps()
 	if err != nil {
 		return 0, err
 	}
@@ -59,9 +73,9 @@ func (p *Process) syscallSite() (uint64, error) {
 			if !m.Execute || !m.Read || (m.Path == "[vdso]") != vdso {
 				continue
 			}
-			if at, ok := p.memory.FindSyscall(m.Start, m.End); ok {
-				p.site = at
-				return p.site, nil
+			if at, ok := in.tracee.memory.FindSyscall(m.Start, m.End); ok {
+				in.site = at
+				return in.site, nil
 			}
 		}
 	}
@@ -70,7 +84,7 @@ func (p *Process) syscallSite() (uint64, error) {
 
 // deferSignal defers the signal of a thread's signal-delivery stop until
 // sendDeferred.
-func (p *Process) deferSignal(t *thread) {
+func (ts *threads) deferSignal(t *thread) {
 	if t.signal.number == 0 {
 		return
 	}
@@ -80,9 +94,9 @@ func (p *Process) deferSignal(t *thread) {
 
 // sendDeferred makes a thread send its deferred signals to itself, with their
 // original siginfo_t.
-func (p *Process) sendDeferred(t *thread) error {
+func (in *injection) sendDeferred(t *thread) error {
 	for len(t.deferred) > 0 {
-		if err := p.requeueSignal(t, t.deferred[0]); err != nil {
+		if err := in.requeueSignal(t, t.deferred[0]); err != nil {
 			return err
 		}
 		t.deferred = t.deferred[1:]
@@ -96,11 +110,11 @@ const redZone = 128
 
 // requeueSignal injects rt_tgsigqueueinfo(2) into a thread. Only the process itself
 // may send itself a signal whose si_code is that of the kernel.
-func (p *Process) requeueSignal(t *thread, s signalled) error {
-	err := p.borrowStack(t.id, p.memory, s.info[:], func(at uint64) error {
-		args := [6]uint64{uint64(p.pid), uint64(t.id), uint64(s.number), at}
-		_, err := p.inject(t, syscall.SYS_RT_TGSIGQUEUEINFO, args)
+func (in *injection) requeueSignal(t *thread, s signalled) error {
+	err := in.borrowStack(t.id, in.tracee.memory, s.info[:], func(at uint64) error {
+		args := [6]uint64{uint64(in.tracee.pid), uint64(t.id), uint64(s.number), at}
+		_, err := in.inject(t, syscall.SYS_RT_TGSIGQUEUEINFO, args)
 		return err
 	})
-	return p.checkEnded(err)
+	return in.tracee.checkEnded(err)
 }

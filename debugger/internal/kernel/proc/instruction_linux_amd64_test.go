@@ -22,34 +22,34 @@ func (p *Process) StepInstruction(ctx context.Context, thread int) (Stop, error)
 }
 
 func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error) {
-	if p.endReported {
+	if p.execution.endReported {
 		return Stop{}, ErrExited
 	}
-	if err := p.require64Bit(); err != nil {
+	if err := p.tracee.require64Bit(); err != nil {
 		return Stop{}, err
 	}
-	t, err := p.thread(thread)
+	t, err := p.threads.find(thread)
 	if err != nil {
 		return Stop{}, err
 	}
-	if err := p.installTrapHandler(); err != nil {
+	if err := p.traps.install(); err != nil {
 		return Stop{}, err
 	}
-	s := &Stepper{p: p, ctx: ctx, t: t, pin: true, syscallTimeout: blockedAfter}
+	s := &Stepper{x: p.execution, ctx: ctx, t: t, pin: true, syscallTimeout: blockedAfter}
 	why, err := s.instruction()
 	sig := s.Signal()
-	err = p.checkEnded(errors.Join(err, p.quiesce()))
+	err = p.tracee.checkEnded(errors.Join(err, p.execution.quiesce()))
 	switch {
-	case p.ended != nil:
-		p.endReported = true
-		return *p.ended, nil
+	case p.tracee.ended != nil:
+		p.execution.endReported = true
+		return *p.tracee.ended, nil
 	case err != nil:
 		return Stop{}, err
 	}
-	if t := p.threads[s.Thread()]; t != nil {
-		p.current, t.reportedSignal = t.id, sig
+	if t := p.threads.byID[s.Thread()]; t != nil {
+		p.threads.current, t.reportedSignal = t.id, sig
 	}
-	return p.stopOf(p.threads[p.current], Stop{Why: why, Signal: sig}), nil
+	return p.threads.stopOf(p.threads.byID[p.threads.current], Stop{Why: why, Signal: sig}), nil
 }
 
 // instruction steps until one instruction is done or something is in its way.
@@ -75,7 +75,7 @@ func (s *Stepper) instruction() (Why, error) {
 			s.t.report = nil
 			return Executed, nil
 		case StepGone:
-			s.p.current = s.p.pid
+			s.x.threads.current = s.x.tracee.pid
 			return Stepped, nil
 		default:
 			return Stepped, nil
@@ -85,11 +85,11 @@ func (s *Stepper) instruction() (Why, error) {
 
 // others gives each other thread a turn, until the thread's step is done.
 func (s *Stepper) others() error {
-	for _, id := range s.p.ids() {
-		if id == s.t.id || s.p.threads[id] == nil {
+	for _, id := range s.x.threads.ids() {
+		if id == s.t.id || s.x.threads.byID[id] == nil {
 			continue
 		}
-		other := &Stepper{p: s.p, ctx: s.ctx, t: s.p.threads[id], syscallTimeout: s.syscallTimeout}
+		other := &Stepper{x: s.x, ctx: s.ctx, t: s.x.threads.byID[id], syscallTimeout: s.syscallTimeout}
 		for range turn {
 			if s.t.step.phase == noStep || s.paused() {
 				return nil

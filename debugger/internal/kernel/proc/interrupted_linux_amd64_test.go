@@ -42,11 +42,11 @@ func cutOff(t *testing.T) (*debuggertest.Program, *Process, Breakpoint) {
 		t.Fatalf("stop %+v, %v", stop, err)
 	}
 	err = p.WithTracer(func() error {
-		x := p.threads[stop.Thread]
+		x := p.threads.byID[stop.Thread]
 		if err := trapBehind(p, x, stop.Address+1); err != nil {
 			return err
 		}
-		return errors.Join(p.tracer.Interrupt(x.id), p.tracer.Cont(x.id, 0), p.stopAll())
+		return errors.Join(p.tracer.Interrupt(x.id), p.tracer.Cont(x.id, 0), p.events.stopAll())
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func queueTrap(p *Process, x *thread, code uint32, data int) error {
 	binary.LittleEndian.PutUint32(info[0:], uint32(unix.SIGTRAP))
 	binary.LittleEndian.PutUint32(info[8:], code)
 	binary.LittleEndian.PutUint64(info[24:], uint64(data))
-	return p.requeueSignal(x, signalled{unix.SIGTRAP, info})
+	return p.injection.requeueSignal(x, signalled{unix.SIGTRAP, info})
 }
 
 // A thread that was stopped between an int3 and its signal is at the int3
@@ -130,7 +130,7 @@ func TestTrapThatWaited(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = p.Step(t.Context(), 0, func(s *Stepper) error {
-			if err := queueTrap(p, s.t, code, p.locations[0].id); err != nil {
+			if err := queueTrap(p, s.t, code, p.breakpoints.locations[0].id); err != nil {
 				return err
 			}
 			if outcome, err := s.Step(); err != nil || outcome != StepBlocked {
@@ -208,7 +208,7 @@ func findTrapBehind(t *testing.T, many int) {
 		t.Fatal(err)
 	}
 	err := p.WithTracer(func() error {
-		x := p.threads[program.PID]
+		x := p.threads.byID[program.PID]
 		if p.tracer.TrapWaits(x.id) {
 			t.Error("a trap waits before there is one")
 		}

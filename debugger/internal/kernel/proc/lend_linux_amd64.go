@@ -56,54 +56,54 @@ type Loan struct {
 // and the end of ctx, ask it to do so. Meanwhile other methods return ErrRunning.
 func (p *Process) Lend(ctx context.Context, f func(*Loan) error) error {
 	return p.withTracerRunning(ctx, func() error {
-		if p.ended != nil {
+		if p.tracee.ended != nil {
 			return ErrExited
 		}
 		loan, err := p.beginLoan()
 		if err != nil {
-			return p.checkEnded(err)
+			return p.tracee.checkEnded(err)
 		}
-		loan.Kept, p.kept = p.kept, nil
+		loan.Kept, p.tracee.kept = p.tracee.kept, nil
 		p.tracer.BeforeConsume(nil)
 		err = f(loan)
-		p.tracer.BeforeConsume(p.beforeConsume)
+		p.tracer.BeforeConsume(p.events.beforeConsume)
 		return errors.Join(err, p.endLoan(loan))
 	})
 }
 
 // beginLoan removes what the debugger has in the process.
 func (p *Process) beginLoan() (*Loan, error) {
-	if p.follow != FollowParent {
+	if p.children.mode != FollowParent {
 		return nil, errFollows
 	}
-	p.unpin()
-	p.unwatchWrites()
+	p.threads.unpin()
+	p.writes.unwatch()
 	p.code.drop()
-	err := p.quiesce()
-	reported := p.reportedSignals()
-	for _, id := range p.ids() {
-		t := p.threads[id]
+	err := p.execution.quiesce()
+	reported := p.threads.reportedSignals()
+	for _, id := range p.threads.ids() {
+		t := p.threads.byID[id]
 		if err != nil || t == nil {
 			continue
 		}
 		if t.vfork || t.group {
 			return nil, fmt.Errorf("thread %d waits for a child or is stopped by a signal: %w", id, errBusy)
 		}
-		p.deferSignal(t)
-		err = p.sendDeferred(t)
+		p.threads.deferSignal(t)
+		err = p.injection.sendDeferred(t)
 	}
-	err = errors.Join(err, p.restoreTrapHandler(), p.quiesce())
-	if p.ended != nil {
+	err = errors.Join(err, p.traps.restore(), p.execution.quiesce())
+	if p.tracee.ended != nil {
 		return nil, ErrExited
 	}
-	p.prepareRescue()
+	p.rescue.prepare()
 	options := ptrace.Options
-	if p.launched {
+	if p.tracee.launched {
 		options |= ptrace.ExitKill
 	}
 	return &Loan{
-		Tracer: p.tracer, PID: p.pid, Threads: p.ids(), Pause: p.pause, Launched: p.launched, Options: options, Signals: map[int]ptrace.SigInfo{},
-		Current: p.current, Inject: p.injectOnce, Reported: reported, Again: map[int]ptrace.SigInfo{}, Action: p.actions.of,
+		Tracer: p.tracer, PID: p.tracee.pid, Threads: p.threads.ids(), Pause: p.execution.pause, Launched: p.tracee.launched, Options: options, Signals: map[int]ptrace.SigInfo{},
+		Current: p.threads.current, Inject: p.injection.once, Reported: reported, Again: map[int]ptrace.SigInfo{}, Action: p.tracee.actions.of,
 	}, err
 }
 
@@ -112,57 +112,57 @@ var errFollows = errors.New("the session follows its children")
 
 // endLoan finds out what has become of the process.
 func (p *Process) endLoan(l *Loan) error {
-	clear(p.cached)
+	clear(p.cache.threads)
 	p.code.drop()
-	p.forgetSharers()
-	p.kept, p.filtered = l.Kept, p.filtered || l.Filtered
+	p.breakpoints.forgetSharers()
+	p.tracee.kept, p.tracee.filtered = l.Kept, p.tracee.filtered || l.Filtered
 	switch {
 	case l.Ended != nil:
-		p.end(*l.Ended)
+		p.events.end(*l.Ended)
 		return nil
 	case l.Executed:
-		p.onExec(&thread{id: p.pid})
+		p.events.onExec(&thread{id: p.tracee.pid})
 	}
-	ids, err := threadIDs(p.pid)
+	ids, err := threadIDs(p.tracee.pid)
 	if err != nil {
 		return notFound(err)
 	}
-	clear(p.threads)
+	clear(p.threads.byID)
 	for _, id := range ids {
-		if state := procfs.ThreadStat(p.pid, id, procfs.StatState); state == "Z" || state == "X" || state == "" {
+		if state := procfs.ThreadStat(p.tracee.pid, id, procfs.StatState); state == "Z" || state == "X" || state == "" {
 			continue
 		}
 		t := &thread{id: id}
 		if info, ok := l.Signals[id]; ok {
 			t.signal = signalled{info.Signal(), info}
 		}
-		p.threads[id] = t
+		p.threads.byID[id] = t
 	}
-	if len(p.threads) == 0 { // killed meanwhile; this program may be its parent and must wait for it
-		if err := p.awaitEvents(); err != nil {
-			p.end(Stop{Why: Exited, Thread: p.pid, Status: UnknownStatus})
+	if len(p.threads.byID) == 0 { // killed meanwhile; this program may be its parent and must wait for it
+		if err := p.events.awaitEnd(); err != nil {
+			p.events.end(Stop{Why: Exited, Thread: p.tracee.pid, Status: UnknownStatus})
 		}
 		return nil
 	}
-	if p.current = l.Current; p.threads[p.current] == nil {
-		p.current = p.ids()[0]
+	if p.threads.current = l.Current; p.threads.byID[p.threads.current] == nil {
+		p.threads.current = p.threads.ids()[0]
 	}
-	return p.checkEnded(errors.Join(p.replaceMemory(), p.sendAgain(l)))
+	return p.tracee.checkEnded(errors.Join(p.threads.replaceMemory(), p.injection.sendAgain(l)))
 }
 
 // closeKept closes what the last loan has left.
-func (p *Process) closeKept() {
-	if p.kept != nil {
-		_ = p.kept.Close() // there is nothing to be done about it
+func (t *tracee) closeKept() {
+	if t.kept != nil {
+		_ = t.kept.Close() // there is nothing to be done about it
 	}
-	p.kept = nil
+	t.kept = nil
 }
 
 // reportedSignals returns the signals of stops that were reported and are still to be
 // delivered, by thread.
-func (p *Process) reportedSignals() map[int]syscall.Signal {
+func (ts *threads) reportedSignals() map[int]syscall.Signal {
 	reported := map[int]syscall.Signal{}
-	for id, t := range p.threads {
+	for id, t := range ts.byID {
 		if t.signal.number != 0 && t.report == nil {
 			reported[id] = t.signal.number
 		}
@@ -172,24 +172,24 @@ func (p *Process) reportedSignals() map[int]syscall.Signal {
 
 // sendAgain sends the signals of [Loan.Again]. A thread whose signal was reported is then in
 // its signal-delivery stop, also if the signal still waits in the kernel.
-func (p *Process) sendAgain(l *Loan) error {
+func (in *injection) sendAgain(l *Loan) error {
 	var err error
 	for id, info := range l.Again {
-		t := p.threads[id]
+		t := in.threads.byID[id]
 		if t == nil {
 			continue
 		}
 		t.deferred = []signalled{{info.Signal(), info}}
 		if l.Reported[id] == info.Signal() {
-			err = errors.Join(err, p.redeliverDeferred(t))
+			err = errors.Join(err, in.redeliverDeferred(t))
 		} else {
-			err = errors.Join(err, p.sendDeferred(t))
+			err = errors.Join(err, in.sendDeferred(t))
 		}
 	}
 	for id, sig := range l.Reported {
-		if t := p.threads[id]; t != nil && t.signal.number == 0 && p.awaitsSignal(t, sig) {
+		if t := in.threads.byID[id]; t != nil && t.signal.number == 0 && in.threads.awaitsSignal(t, sig) {
 			t.reportedSignal = sig
-			err = errors.Join(err, p.awaitDelivery(t))
+			err = errors.Join(err, in.awaitDelivery(t))
 		}
 	}
 	return err
@@ -197,21 +197,21 @@ func (p *Process) sendAgain(l *Loan) error {
 
 // awaitsSignal reports whether a signal that was sent to a thread will be delivered to it when
 // the thread continues.
-func (p *Process) awaitsSignal(t *thread, sig syscall.Signal) bool {
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+func (ts *threads) awaitsSignal(t *thread, sig syscall.Signal) bool {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", ts.tracee.pid, t.id))
 	return err == nil && s.Bits("SigPnd")&^s.Bits("SigBlk")>>(sig-1)&1 != 0
 }
 
 // replaceMemory opens the memory anew if its thread has ended.
-func (p *Process) replaceMemory() error {
-	if p.threads[p.memory.PID()] != nil {
+func (ts *threads) replaceMemory() error {
+	if ts.byID[ts.tracee.memory.PID()] != nil {
 		return nil
 	}
-	m, err := ptrace.OpenMemory(p.current)
+	m, err := ptrace.OpenMemory(ts.current)
 	if err != nil {
 		return err
 	}
-	_ = p.memory.Close()
-	p.memory = m
+	_ = ts.tracee.memory.Close()
+	ts.tracee.memory = m
 	return nil
 }

@@ -11,6 +11,20 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
+// breakpoints holds the breakpoints and inserts them while the process runs.
+type breakpoints struct {
+	tracer  *ptrace.Tracer
+	tracee  *tracee
+	threads *threads
+	rescue  *rescue
+
+	list      []*breakpoint
+	locations []*location
+	lastID    int
+	armed     bool
+	sharers   []int // children that share the memory, detached or held
+}
+
 // A location is an address with one or more breakpoints, and how it is watched:
 // by perf events or by an int3 instruction.
 type location struct {
@@ -59,20 +73,20 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 	}
 	var set Breakpoint
 	err := p.withTracerReadOnly(func() error {
-		if p.armed {
+		if p.breakpoints.armed {
 			return ErrRunning // called by a condition
 		}
-		if err := p.require64Bit(); err != nil {
+		if err := p.tracee.require64Bit(); err != nil {
 			return &BreakpointError{spec.Address, err.Error()}
 		}
-		l, err := p.findOrAddLocation(spec)
+		l, err := p.breakpoints.findOrAddLocation(spec)
 		if err != nil {
 			return err
 		}
-		p.lastID++
-		b := &breakpoint{Breakpoint{ID: p.lastID, Spec: spec, Hardware: l.hardware()}, l}
+		p.breakpoints.lastID++
+		b := &breakpoint{Breakpoint{ID: p.breakpoints.lastID, Spec: spec, Hardware: l.hardware()}, l}
 		l.breakpoints = append(l.breakpoints, b)
-		p.breakpoints = append(p.breakpoints, b)
+		p.breakpoints.list = append(p.breakpoints.list, b)
 		set = b.Breakpoint
 		return nil
 	})
@@ -83,10 +97,10 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 // none with that number.
 func (p *Process) ClearBreakpoint(id int) error {
 	return p.withoutTracer(func() error {
-		if p.armed {
+		if p.breakpoints.armed {
 			return ErrRunning
 		}
-		return p.remove(id)
+		return p.breakpoints.remove(id)
 	})
 }
 
@@ -94,7 +108,7 @@ func (p *Process) ClearBreakpoint(id int) error {
 func (p *Process) Breakpoints() ([]Breakpoint, error) {
 	var all []Breakpoint
 	err := p.withoutTracer(func() error {
-		for _, b := range p.breakpoints {
+		for _, b := range p.breakpoints.list {
 			all = append(all, b.Breakpoint)
 		}
 		return nil
@@ -103,51 +117,49 @@ func (p *Process) Breakpoints() ([]Breakpoint, error) {
 }
 
 // remove removes a breakpoint, and its location if it was the last one there.
-func (p *Process) remove(id int) error {
-	at := slices.IndexFunc(p.breakpoints, func(b *breakpoint) bool { return b.ID == id })
+func (bs *breakpoints) remove(id int) error {
+	at := slices.IndexFunc(bs.list, func(b *breakpoint) bool { return b.ID == id })
 	if at < 0 {
 		return ErrNoBreakpoint
 	}
-	b := p.breakpoints[at]
-	p.breakpoints = slices.Delete(p.breakpoints, at, at+1)
+	b := bs.list[at]
+	bs.list = slices.Delete(bs.list, at, at+1)
 	b.at.breakpoints = slices.DeleteFunc(b.at.breakpoints, func(x *breakpoint) bool { return x == b })
 	if len(b.at.breakpoints) > 0 {
 		return nil
 	}
-	p.locations = slices.DeleteFunc(p.locations, func(l *location) bool { return l == b.at })
+	bs.locations = slices.DeleteFunc(bs.locations, func(l *location) bool { return l == b.at })
 	closeEvents(b.at)
 	return nil
 }
 
-// consumeBreakpoint is called before a stop at a breakpoint is returned. It
+// consume is called before a stop at a breakpoint is returned. It
 // removes the breakpoint if it is for one stop only, and reports whether it was
 // still set.
-func (p *Process) consumeBreakpoint(id int) bool {
-	at := slices.IndexFunc(p.breakpoints, func(b *breakpoint) bool { return b.ID == id })
+func (bs *breakpoints) consume(id int) bool {
+	at := slices.IndexFunc(bs.list, func(b *breakpoint) bool { return b.ID == id })
 	if at < 0 {
 		return false
 	}
-	if p.breakpoints[at].Spec.Once {
-		_ = p.remove(id)
+	if bs.list[at].Spec.Once {
+		_ = bs.remove(id)
 	}
 	return true
 }
 
-// forgetBreakpoints drops all breakpoints after exec, which removes perf events
+// forget drops all breakpoints after exec, which removes perf events
 // and code.
-func (p *Process) forgetBreakpoints() {
-	for _, l := range p.locations {
+func (bs *breakpoints) forget() {
+	for _, l := range bs.locations {
 		closeEvents(l)
 	}
-	p.breakpoints, p.locations = nil, nil
-	p.armed = false
-	p.guard.Close()
-	p.guard = nil
+	bs.list, bs.locations = nil, nil
+	bs.armed = false
 }
 
 // locationAt returns the location for an address and a kind of access, or nil.
-func (p *Process) locationAt(address uint64, access Access) *location {
-	for _, l := range p.locations {
+func (bs *breakpoints) locationAt(address uint64, access Access) *location {
+	for _, l := range bs.locations {
 		if l.address == address && l.access == access {
 			return l
 		}
@@ -155,8 +167,8 @@ func (p *Process) locationAt(address uint64, access Access) *location {
 	return nil
 }
 
-func (p *Process) locationByID(id int) *location {
-	for _, l := range p.locations {
+func (bs *breakpoints) locationByID(id int) *location {
+	for _, l := range bs.locations {
 		if l.id == id {
 			return l
 		}
@@ -165,8 +177,8 @@ func (p *Process) locationByID(id int) *location {
 }
 
 // softwareAt returns the location at an address if it is an int3, else nil.
-func (p *Process) softwareAt(address uint64) *location {
-	if l := p.locationAt(address, Execute); l != nil && !l.hardware() {
+func (bs *breakpoints) softwareAt(address uint64) *location {
+	if l := bs.locationAt(address, Execute); l != nil && !l.hardware() {
 		return l
 	}
 	return nil
@@ -174,29 +186,29 @@ func (p *Process) softwareAt(address uint64) *location {
 
 // findOrAddLocation returns the location for a specification, and installs it if
 // it is new.
-func (p *Process) findOrAddLocation(spec BreakpointSpec) (*location, error) {
-	for _, l := range p.locations {
+func (bs *breakpoints) findOrAddLocation(spec BreakpointSpec) (*location, error) {
+	for _, l := range bs.locations {
 		if l.address == spec.Address && l.access == spec.Access && l.size == spec.Size {
 			return l, nil
 		}
 	}
-	m, err := p.mapFor(spec)
+	m, err := bs.mapFor(spec)
 	if err != nil {
 		return nil, err
 	}
-	p.lastHit++
-	l := &location{id: p.lastHit, address: spec.Address, access: spec.Access, size: spec.Size}
-	if err := p.install(l, m); err != nil {
+	bs.threads.lastReport++
+	l := &location{id: bs.threads.lastReport, address: spec.Address, access: spec.Access, size: spec.Size}
+	if err := bs.install(l, m); err != nil {
 		return nil, err
 	}
-	p.locations = append(p.locations, l)
+	bs.locations = append(bs.locations, l)
 	return l, nil
 }
 
 // mapFor returns the mapping of a breakpoint's address, or an error if it cannot
 // have one.
-func (p *Process) mapFor(spec BreakpointSpec) (procfs.Map, error) {
-	maps, err := p.readMaps()
+func (bs *breakpoints) mapFor(spec BreakpointSpec) (procfs.Map, error) {
+	maps, err := bs.tracee.readMaps()
 	if err != nil {
 		return procfs.Map{}, err
 	}
@@ -212,17 +224,17 @@ func (p *Process) mapFor(spec BreakpointSpec) (procfs.Map, error) {
 
 // install opens perf events for a location. For an instruction it falls back to
 // an int3 if there is no free debug register.
-func (p *Process) install(l *location, m procfs.Map) error {
-	if l.access == Execute && p.options.Software {
-		return p.prepareInt3(l, m)
+func (bs *breakpoints) install(l *location, m procfs.Map) error {
+	if l.access == Execute && bs.tracee.options.Software {
+		return bs.prepareInt3(l, m)
 	}
-	err := p.openEvents(l)
+	err := bs.openEvents(l)
 	switch {
 	case err == nil:
 		return nil
 	case l.access == Execute:
-		p.log.Debug("no breakpoint of the processor", "addr", l.address, "err", err)
-		return p.prepareInt3(l, m)
+		bs.tracee.log.Debug("no breakpoint of the processor", "addr", l.address, "err", err)
+		return bs.prepareInt3(l, m)
 	}
 	return &BreakpointError{l.address, watchFailure(err)}
 }
@@ -240,18 +252,18 @@ func watchFailure(err error) string {
 
 // prepareInt3 checks that an int3 can be inserted, and starts the guard, which
 // removes it if this program is killed.
-func (p *Process) prepareInt3(l *location, m procfs.Map) error {
+func (bs *breakpoints) prepareInt3(l *location, m procfs.Map) error {
 	if m.Shared {
 		return &BreakpointError{l.address, "other processes share this code, and the processor has no breakpoint left"}
 	}
-	if err := p.startGuard(); err != nil {
+	if err := bs.rescue.startGuard(); err != nil {
 		return &BreakpointError{l.address, "the guard process does not start: " + err.Error()}
 	}
 	var b [1]byte
-	if _, err := p.memory.Read(l.address, b[:]); err != nil {
+	if _, err := bs.tracee.memory.Read(l.address, b[:]); err != nil {
 		return &BreakpointError{l.address, err.Error()}
 	}
-	if _, err := p.memory.Write(l.address, b[:]); err != nil {
+	if _, err := bs.tracee.memory.Write(l.address, b[:]); err != nil {
 		return &BreakpointError{l.address, err.Error()}
 	}
 	return nil
@@ -259,66 +271,66 @@ func (p *Process) prepareInt3(l *location, m procfs.Map) error {
 
 // arm enables all breakpoints. Int3 instructions are not inserted while a
 // detached child shares the memory.
-func (p *Process) arm() error {
-	p.forgetSharers()
-	p.armed = true
+func (bs *breakpoints) arm() error {
+	bs.forgetSharers()
+	bs.armed = true
 	var errs error
-	for _, l := range p.locations {
+	for _, l := range bs.locations {
 		switch {
 		case l.hardware():
 			errs = errors.Join(errs, l.control(unix.PERF_EVENT_IOC_ENABLE))
-		case len(p.sharers) == 0:
-			errs = errors.Join(errs, p.insertInt3(l))
+		case len(bs.sharers) == 0:
+			errs = errors.Join(errs, bs.insertInt3(l))
 		}
 	}
 	return errs
 }
 
 // disarm disables all breakpoints.
-func (p *Process) disarm() error {
-	if !p.armed || p.ended != nil {
+func (bs *breakpoints) disarm() error {
+	if !bs.armed || bs.tracee.ended != nil {
 		return nil
 	}
-	p.armed = false
+	bs.armed = false
 	var errs error
-	for _, l := range p.locations {
+	for _, l := range bs.locations {
 		if l.hardware() {
 			errs = errors.Join(errs, l.control(unix.PERF_EVENT_IOC_DISABLE))
 		} else {
-			errs = errors.Join(errs, p.removeInt3(l))
+			errs = errors.Join(errs, bs.removeInt3(l))
 		}
 	}
 	return errs
 }
 
 // insertInt3 writes an int3, after the guard has recorded it.
-func (p *Process) insertInt3(l *location) error {
+func (bs *breakpoints) insertInt3(l *location) error {
 	if l.inserted {
 		return nil
 	}
 	var b [1]byte
-	if _, err := p.memory.Read(l.address, b[:]); err != nil {
+	if _, err := bs.tracee.memory.Read(l.address, b[:]); err != nil {
 		return nil //nolint:nilerr // unmapped by now: no thread can execute it
 	}
 	l.original = b[0]
-	if err := p.guard.Remember(l.address, l.original); err != nil {
+	if err := bs.rescue.guard.Remember(l.address, l.original); err != nil {
 		return err
 	}
 	l.inserted = true
-	_, err := p.memory.Write(l.address, []byte{guard.Int3})
+	_, err := bs.tracee.memory.Write(l.address, []byte{guard.Int3})
 	return err
 }
 
 // removeInt3 restores the original byte, unless the program has changed it.
-func (p *Process) removeInt3(l *location) error {
+func (bs *breakpoints) removeInt3(l *location) error {
 	if !l.inserted {
 		return nil
 	}
 	l.inserted = false
-	if err := restoreByte(p.memory, l.address, l.original); err != nil {
+	if err := restoreByte(bs.tracee.memory, l.address, l.original); err != nil {
 		return err
 	}
-	return p.guard.Forget(l.address)
+	return bs.rescue.guard.Forget(l.address)
 }
 
 // restoreByte replaces an int3 by the original byte, if it is still there.
@@ -331,10 +343,10 @@ func restoreByte(m *ptrace.Memory, address uint64, original byte) error {
 	return err
 }
 
-// hideBreakpoints replaces inserted int3 instructions by the original bytes in b,
+// hide replaces inserted int3 instructions by the original bytes in b,
 // which was read at address.
-func (p *Process) hideBreakpoints(address uint64, b []byte) {
-	for _, l := range p.locations {
+func (bs *breakpoints) hide(address uint64, b []byte) {
+	for _, l := range bs.locations {
 		if at := l.address - address; l.inserted && at < uint64(len(b)) {
 			b[at] = l.original
 		}

@@ -8,24 +8,24 @@ import (
 )
 
 // pin moves the tracer to the processor where a thread last ran.
-func (p *Process) pin(t *thread) {
-	if p.pinned == t.id {
+func (ts *threads) pin(t *thread) {
+	if ts.pinned == t.id {
 		return
 	}
-	cpu, err := strconv.Atoi(procfs.ThreadStat(p.pid, t.id, procfs.StatProcessor))
+	cpu, err := strconv.Atoi(procfs.ThreadStat(ts.tracee.pid, t.id, procfs.StatProcessor))
 	if err != nil {
 		return
 	}
-	if err := p.tracer.Pin(cpu); err == nil {
-		p.pinned = t.id
+	if err := ts.tracer.Pin(cpu); err == nil {
+		ts.pinned = t.id
 	}
 }
 
 // unpin lets the tracer run anywhere again.
-func (p *Process) unpin() {
-	if p.pinned != 0 {
-		_ = p.tracer.Unpin() // the thread may stay pinned if this fails
-		p.pinned = 0
+func (ts *threads) unpin() {
+	if ts.pinned != 0 {
+		_ = ts.tracer.Unpin() // the thread may stay pinned if this fails
+		ts.pinned = 0
 	}
 }
 
@@ -40,29 +40,29 @@ type trapMask struct {
 const trapBit = 1 << (unix.SIGTRAP - 1)
 
 // clearMask unblocks SIGTRAP while the thread is single-stepped.
-func (p *Process) clearMask(t *thread) error {
+func (ts *threads) clearMask(t *thread) error {
 	if t.mask.known {
 		return nil
 	}
-	mask, err := p.tracer.SigMask(t.id)
+	mask, err := ts.tracer.SigMask(t.id)
 	if err == nil && mask&trapBit != 0 {
-		err = p.tracer.SetSigMask(t.id, mask&^trapBit)
+		err = ts.tracer.SetSigMask(t.id, mask&^trapBit)
 		t.mask.cleared = true
 	}
 	t.mask.known = err == nil
-	return p.checkEnded(err)
+	return ts.tracee.checkEnded(err)
 }
 
 // restoreMask blocks SIGTRAP again if clearMask has unblocked it.
-func (p *Process) restoreMask(t *thread) error {
+func (ts *threads) restoreMask(t *thread) error {
 	if !t.mask.cleared {
 		t.mask = trapMask{}
 		return nil
 	}
 	t.mask = trapMask{}
-	mask, err := p.tracer.SigMask(t.id)
+	mask, err := ts.tracer.SigMask(t.id)
 	if err == nil {
-		err = p.tracer.SetSigMask(t.id, mask|trapBit)
+		err = ts.tracer.SetSigMask(t.id, mask|trapBit)
 	}
-	return p.checkEnded(err)
+	return ts.tracee.checkEnded(err)
 }

@@ -21,11 +21,11 @@ func (d *freeRun) moving() bool { return d != nil && d.going.Load() }
 
 // startMaxStopLocked starts the timer. The caller must hold mu.
 func (p *Process) startMaxStopLocked() {
-	if p.options.MaxStop <= 0 || p.detached || p.freeRun != nil {
+	if p.tracee.options.MaxStop <= 0 || p.detached || p.freeRun != nil {
 		return
 	}
 	d := &freeRun{stop: make(chan struct{}), done: make(chan struct{})}
-	d.timer = time.AfterFunc(p.options.MaxStop, func() { p.runFree(d) })
+	d.timer = time.AfterFunc(p.tracee.options.MaxStop, func() { p.runFree(d) })
 	p.freeRun = d
 }
 
@@ -62,14 +62,14 @@ func (p *Process) runFree(d *freeRun) {
 		}
 	}()
 	err := p.tracer.Do(ctx, func() error {
-		if p.ended != nil {
+		if p.tracee.ended != nil {
 			return nil
 		}
-		p.log.Warn("the process was stopped for too long and continues without breakpoints", "dur", p.options.MaxStop)
-		return p.runFreeUntil(ctx)
+		p.tracee.log.Warn("the process was stopped for too long and continues without breakpoints", "dur", p.tracee.options.MaxStop)
+		return p.execution.runFreeUntil(ctx)
 	})
 	if err != nil && ctx.Err() == nil {
-		p.log.Warn("the process cannot continue", "err", err)
+		p.tracee.log.Warn("the process cannot continue", "err", err)
 	}
 }
 
@@ -89,32 +89,32 @@ func (p *Process) beginFreeRun(d *freeRun) bool {
 }
 
 // runFreeUntil lets the process run until ctx is done.
-func (p *Process) runFreeUntil(ctx context.Context) error {
-	p.runningFree = true
-	defer func() { p.runningFree = false }()
-	p.unpin()
-	p.code.drop()
-	clear(p.cached)
-	for _, t := range p.threads {
+func (x *execution) runFreeUntil(ctx context.Context) error {
+	x.tracee.runningFree = true
+	defer func() { x.tracee.runningFree = false }()
+	x.threads.unpin()
+	x.code.drop()
+	clear(x.cache.threads)
+	for _, t := range x.threads.byID {
 		t.report = nil // its signal is delivered, its breakpoint removed
 	}
-	for ctx.Err() == nil && p.ended == nil {
-		for _, t := range p.threads {
+	for ctx.Err() == nil && x.tracee.ended == nil {
+		for _, t := range x.threads.byID {
 			t.skipBreakpoint = false
-			p.resumeThread(t)
+			x.resumeThread(t)
 		}
-		e, err := p.next(ctx, nil)
+		e, err := x.events.next(ctx, nil)
 		if err == nil {
-			p.handleEvent(e)
-			p.forgetReports()
+			x.events.handle(e)
+			x.threads.forgetReports()
 		}
 	}
-	return p.quiesce()
+	return x.quiesce()
 }
 
 // forgetReports drops reported stops, because no caller waits for them.
-func (p *Process) forgetReports() {
-	for _, t := range p.threads {
+func (ts *threads) forgetReports() {
+	for _, t := range ts.byID {
 		t.report = nil
 	}
 }

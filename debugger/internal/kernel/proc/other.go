@@ -78,7 +78,6 @@ func (s *Stepper) Action() Action              { return Pass }
 func (s *Stepper) DeferSignal()                {}
 func (s *Stepper) SignalStop() Stop            { return Stop{} }
 func (s *Stepper) DropFault()                  {}
-func (s *Stepper) Process() *Process           { return nil }
 func (s *Stepper) Step() (Outcome, error)      { return 0, errPlatform }
 
 func (*Stepper) Paused() bool                              { return false }

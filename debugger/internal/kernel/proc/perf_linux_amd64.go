@@ -9,9 +9,9 @@ import (
 
 // openEvents opens a perf event for each thread, which new threads inherit. The
 // kernel closes the events when this program ends.
-func (p *Process) openEvents(l *location) error {
+func (bs *breakpoints) openEvents(l *location) error {
 	attr := eventAttr(l)
-	for _, id := range p.ids() {
+	for _, id := range bs.threads.ids() {
 		fd, err := unix.PerfEventOpen(&attr, id, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 		if errors.Is(err, unix.ESRCH) {
 			continue // its end is the next event

@@ -14,10 +14,10 @@ func stopInCall(s *Stepper) error {
 	if err := s.beginStep(); err != nil {
 		return err
 	}
-	for procfs.ThreadStat(s.p.pid, s.t.id, procfs.StatState) != "t" {
+	for procfs.ThreadStat(s.x.tracee.pid, s.t.id, procfs.StatState) != "t" {
 		time.Sleep(time.Millisecond) // until it is there
 	}
-	return s.p.quiesce()
+	return s.x.quiesce()
 }
 
 // A thread whose step has only come to the beginning of a system call when the
@@ -25,8 +25,8 @@ func stopInCall(s *Stepper) error {
 func TestRestAtBeginningOfCall(t *testing.T) {
 	program, p := attachInside(t, "forker.c", Options{})
 	err := p.WithTracer(func() error {
-		x := p.threads[program.PID]
-		return stopInCall(&Stepper{p: p, ctx: t.Context(), t: x})
+		x := p.threads.byID[program.PID]
+		return stopInCall(&Stepper{x: p.execution, ctx: t.Context(), t: x})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestRestAtBeginningOfVfork(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if r.RAX == unix.SYS_VFORK && p.kindAt(r) == syscallCode {
+			if r.RAX == unix.SYS_VFORK && p.code.kindAt(r) == syscallCode {
 				break
 			}
 			if _, err := s.Step(); err != nil {

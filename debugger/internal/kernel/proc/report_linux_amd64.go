@@ -11,7 +11,7 @@ func (s *Stepper) SignalStop() Stop {
 	stop := Stop{Why: Signalled, Signal: t.signal.number}
 	stop.Explain(t.signal.info)
 	t.reportedSignal = stop.Signal
-	return s.p.stopOf(t, stop)
+	return s.x.threads.stopOf(t, stop)
 }
 
 // DropFault drops the signal that the next Step delivers if an instruction of the

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,50 +14,68 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
-// prepareRescue installs the rescue code and starts the guard, unless that was done
+// rescue is what lets the process survive the end of this program.
+type rescue struct {
+	tracer  *ptrace.Tracer
+	tracee  *tracee
+	threads *threads
+
+	guard   *guard.Guard
+	claim   *os.File // see guard.Claim
+	address uint64   // of the rescue code, 0 if it is not installed
+	failed  bool     // the rescue code cannot be installed
+}
+
+// prepare installs the rescue code and starts the guard, unless that was done
 // or has failed. Without it, killing this program may harm the process.
-func (p *Process) prepareRescue() {
-	if p.launched || p.rescue != 0 || p.rescueFailed || p.is32Bit {
+func (rs *rescue) prepare() {
+	if rs.tracee.launched || rs.address != 0 || rs.failed || rs.tracee.is32Bit {
 		return
 	}
-	at := p.findRescue()
-	if at == 0 || !guardMayTrace() || p.startGuard() != nil {
-		p.rescueFailed = true
-		p.log.Debug("no rescue code: the process may be harmed if this program is killed")
+	at := rs.find()
+	if at == 0 || !guardMayTrace() || rs.startGuard() != nil {
+		rs.failed = true
+		rs.tracee.log.Debug("no rescue code: the process may be harmed if this program is killed")
 		return
 	}
 	owner := rand.Uint32() | 1 // not 0, and unlikely that of another debugger
 	code := binary.LittleEndian.AppendUint32(slices.Clone(guard.RescueCode), owner)
-	if _, err := p.memory.Write(at, append(code, 0, 0, 0, 0)); err != nil {
-		p.rescueFailed = true
+	if _, err := rs.tracee.memory.Write(at, append(code, 0, 0, 0, 0)); err != nil {
+		rs.failed = true
 		return
 	}
-	p.rescue = at
-	p.guard.Journal().SetRescue(at, owner)
+	rs.address = at
+	rs.guard.Journal().SetRescue(at, owner)
 }
 
 // startGuard starts the guard of the process, unless it runs.
-func (p *Process) startGuard() error {
-	if p.guard != nil {
+func (rs *rescue) startGuard() error {
+	if rs.guard != nil {
 		return nil
 	}
 	j, err := guard.NewJournal()
 	if err != nil {
 		return err
 	}
-	g, err := guard.Start(p.options.Guard, p.memory.File(), j, p.claim)
+	g, err := guard.Start(rs.tracee.options.Guard, rs.tracee.memory.File(), j, rs.claim)
 	if err != nil {
 		j.Close()
 		return err
 	}
-	p.guard = g
+	rs.guard = g
 	return nil
 }
 
-// findRescue returns the address for the code, where a killed debugger may have
+// forget ends the guard of a program that is gone, with its rescue code.
+func (rs *rescue) forget() {
+	rs.guard.Close()
+	rs.guard, rs.address, rs.failed = nil, 0, false
+}
+
+// find returns the address for the code, where a killed debugger may have
 // left it. It returns 0 if there is no room.
-func (p *Process) findRescue() uint64 {
-	maps, err := p.readMaps()
+func (rs *rescue) find() uint64 {
+	maps, err := rs.tracee.readMaps()
 	if err != nil {
 		return 0
 	}
@@ -66,7 +85,7 @@ func (p *Process) findRescue() uint64 {
 		}
 		var room [guard.RescueRoom]byte
 		at := m.End - guard.RescueRoom
-		if n, _ := p.memory.Read(at, room[:]); n != guard.RescueRoom {
+		if n, _ := rs.tracee.memory.Read(at, room[:]); n != guard.RescueRoom {
 			return 0
 		}
 		if bytes.HasPrefix(room[:], guard.RescueCode) {
@@ -79,27 +98,27 @@ func (p *Process) findRescue() uint64 {
 	return 0
 }
 
-// uninstallRescue removes the code from the process and tells the guard not to
+// uninstall removes the code from the process and tells the guard not to
 // write there anymore.
-func (p *Process) uninstallRescue() error {
-	if p.rescue == 0 {
+func (rs *rescue) uninstall() error {
+	if rs.address == 0 {
 		return nil
 	}
-	p.guard.Journal().SetRescue(0, 0)
+	rs.guard.Journal().SetRescue(0, 0)
 	var err error
-	if !p.insideRescue() {
-		err = removeRescue(p.memory, p.rescue)
+	if !rs.inside() {
+		err = removeRescue(rs.tracee.memory, rs.address)
 	}
-	p.rescue = 0
+	rs.address = 0
 	return err
 }
 
-// insideRescue reports whether a thread executes the code: it may have entered the
+// inside reports whether a thread executes the code: it may have entered the
 // handler after an earlier debugger was killed.
-func (p *Process) insideRescue() bool {
-	for id := range p.threads {
+func (rs *rescue) inside() bool {
+	for id := range rs.threads.byID {
 		var r ptrace.Regs
-		if err := p.tracer.Regs(id, &r); err == nil && r.RIP-p.rescue < guard.RescueSize {
+		if err := rs.tracer.Regs(id, &r); err == nil && r.RIP-rs.address < guard.RescueSize {
 			return true
 		}
 	}
@@ -116,16 +135,16 @@ func removeRescue(m *ptrace.Memory, at uint64) error {
 	return err
 }
 
-// trapAction returns the action for SIGTRAP that lets the process survive if this
+// action returns the action for SIGTRAP that lets the process survive if this
 // program is killed.
-func (p *Process) trapAction() (sigaction, bool) {
-	if p.rescue == 0 {
-		return p.returnAction()
+func (th *traps) action() (sigaction, bool) {
+	if th.rescue.address == 0 {
+		return th.returnAction()
 	}
 	// All other signals are blocked in the handler. A nested handler could block
 	// SIGTRAP, and an int3 ends a process that blocks it.
 	const noDefer = 0x40000000 // SA_NODEFER
-	return sigaction{p.rescue + guard.RescueHandler, handlerFlags | noDefer, p.rescue + guard.RescueReturn, ^uint64(trapBit)}, true
+	return sigaction{th.rescue.address + guard.RescueHandler, handlerFlags | noDefer, th.rescue.address + guard.RescueReturn, ^uint64(trapBit)}, true
 }
 
 // guardMayTrace reports whether the system permits the guard, which is not an
@@ -141,39 +160,39 @@ func guardMayTrace() bool {
 }
 
 // parkedRegs returns registers with which a thread waits for the guard.
-func (p *Process) parkedRegs(r ptrace.Regs) *ptrace.Regs {
-	r.RIP, r.OrigRAX = p.rescue+guard.RescuePark, ptrace.NoSyscall
+func (rs *rescue) parkedRegs(r ptrace.Regs) *ptrace.Regs {
+	r.RIP, r.OrigRAX = rs.address+guard.RescuePark, ptrace.NoSyscall
 	r.EFlags &^= ptrace.TrapFlag
 	return &r
 }
 
-// injectOnce is Tracer.Inject, journalled for the guard. If other is nil, events of other
+// once is Tracer.Inject, journalled for the guard. If other is nil, events of other
 // threads are queued.
-func (p *Process) injectOnce(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error) {
+func (in *injection) once(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error) {
 	if other == nil {
-		other = p.enqueue
+		other = in.queue.add
 	}
-	site, err := p.syscallSite()
+	site, err := in.syscallSite()
 	if err != nil {
 		return 0, err
 	}
-	if p.rescue == 0 {
-		return p.tracer.Inject(tid, site, number, args, other)
+	if in.rescue.address == 0 {
+		return in.tracer.Inject(tid, site, number, args, other)
 	}
 	var regs ptrace.Regs
-	if err := p.tracer.Regs(tid, &regs); err != nil {
+	if err := in.tracer.Regs(tid, &regs); err != nil {
 		return 0, err
 	}
-	mask, err := p.tracer.SigMask(tid)
+	mask, err := in.tracer.SigMask(tid)
 	if err != nil {
 		return 0, err
 	}
-	j := p.guard.Journal()
+	j := in.rescue.guard.Journal()
 	begin, before := j.Length(), j.Published() // perhaps a function is called
 	j.Thread(tid, &regs, &mask)
 	j.Publish(guard.WorkCall)
 	defer func() { j.Republish(before); j.Truncate(begin) }()
-	return p.tracer.Inject(tid, site, number, args, other)
+	return in.tracer.Inject(tid, site, number, args, other)
 }
 
 // A State is the state that a commit sets for a thread.
@@ -185,15 +204,15 @@ type State struct {
 
 // commit writes memory and states of threads atomically: if this program is killed
 // meanwhile, the guard completes it before any thread continues.
-func (p *Process) commit(memory []Patch, states []State) error {
-	if p.rescue == 0 {
-		return p.write(memory, states)
+func (rs *rescue) commit(memory []Patch, states []State) error {
+	if rs.address == 0 {
+		return rs.write(memory, states)
 	}
-	others, err := p.stoppedStates()
+	others, err := rs.threads.states()
 	if err != nil {
 		return err
 	}
-	j := p.guard.Journal()
+	j := rs.guard.Journal()
 	defer func() { j.Publish(guard.NoWork); j.Truncate(0) }()
 	for i := range others {
 		j.Thread(others[i].Thread, others[i].Regs, nil)
@@ -201,12 +220,12 @@ func (p *Process) commit(memory []Patch, states []State) error {
 	j.Publish(guard.WorkThreads)
 	begin := j.Length()
 	for _, s := range others {
-		if err := p.tracer.SetRegs(s.Thread, p.parkedRegs(*s.Regs)); err != nil {
+		if err := rs.tracer.SetRegs(s.Thread, rs.parkedRegs(*s.Regs)); err != nil {
 			return err
 		}
 	}
 	for _, patch := range memory {
-		j.Write(p.pid, patch.Address, patch.Data)
+		j.Write(rs.tracee.pid, patch.Address, patch.Data)
 	}
 	for _, s := range states {
 		j.Vector(s.Thread, s.Vector)
@@ -215,22 +234,22 @@ func (p *Process) commit(memory []Patch, states []State) error {
 	if !j.Publish(guard.WorkAll) {
 		j.Truncate(begin) // there is too much for it
 	}
-	err = p.write(memory, nil)
+	err = rs.write(memory, nil)
 	for _, s := range states {
 		if s.Vector != nil && err == nil {
-			err = p.tracer.SetXState(s.Thread, s.Vector)
+			err = rs.tracer.SetXState(s.Thread, s.Vector)
 		}
 		// The frame of a signal's handler must not lie in the new part of the stack.
 		if err == nil {
-			err = p.tracer.SetRegs(s.Thread, p.parkedRegs(*s.Regs))
+			err = rs.tracer.SetRegs(s.Thread, rs.parkedRegs(*s.Regs))
 		}
 	}
 	j.Publish(guard.WorkThreads)
-	return p.unpark(others, states, err)
+	return rs.unpark(others, states, err)
 }
 
 // unpark gives the threads their registers, the former ones after an error.
-func (p *Process) unpark(others, states []State, err error) error {
+func (rs *rescue) unpark(others, states []State, err error) error {
 	for _, s := range others {
 		regs := s.Regs
 		for i := range states {
@@ -238,22 +257,22 @@ func (p *Process) unpark(others, states []State, err error) error {
 				regs = states[i].Regs
 			}
 		}
-		if failed := p.tracer.SetRegs(s.Thread, regs); err == nil {
+		if failed := rs.tracer.SetRegs(s.Thread, regs); err == nil {
 			err = failed
 		}
 	}
 	return err
 }
 
-// stoppedStates returns the current states of all stopped threads.
-func (p *Process) stoppedStates() ([]State, error) {
+// states returns the current states of all stopped threads.
+func (ts *threads) states() ([]State, error) {
 	var all []State
-	for id, t := range p.threads {
+	for id, t := range ts.byID {
 		if t.running {
 			continue
 		}
 		regs := new(ptrace.Regs)
-		if err := p.tracer.Regs(id, regs); err != nil {
+		if err := ts.tracer.Regs(id, regs); err != nil {
 			return nil, err
 		}
 		all = append(all, State{Thread: id, Regs: regs})
@@ -262,19 +281,19 @@ func (p *Process) stoppedStates() ([]State, error) {
 }
 
 // write writes memory and states, without the guard.
-func (p *Process) write(memory []Patch, states []State) error {
+func (rs *rescue) write(memory []Patch, states []State) error {
 	for _, patch := range memory {
-		if _, err := p.memory.Write(patch.Address, patch.Data); err != nil {
+		if _, err := rs.tracee.memory.Write(patch.Address, patch.Data); err != nil {
 			return err
 		}
 	}
 	for _, s := range states {
 		if s.Vector != nil {
-			if err := p.tracer.SetXState(s.Thread, s.Vector); err != nil {
+			if err := rs.tracer.SetXState(s.Thread, s.Vector); err != nil {
 				return err
 			}
 		}
-		if err := p.tracer.SetRegs(s.Thread, s.Regs); err != nil {
+		if err := rs.tracer.SetRegs(s.Thread, s.Regs); err != nil {
 			return err
 		}
 	}
@@ -296,12 +315,12 @@ func (s *Stepper) Commit(memory []Patch, vector []byte, regs ptrace.Regs) error 
 		}
 	}
 	s.valid = false
-	clear(s.p.cached)
-	s.p.code.drop()
+	clear(s.x.cache.threads)
+	s.x.code.drop()
 	if len(memory) == 0 && vector == nil {
-		return s.p.checkEnded(s.p.tracer.SetRegs(s.t.id, &regs))
+		return s.x.tracee.checkEnded(s.x.tracer.SetRegs(s.t.id, &regs))
 	}
-	return s.p.checkEnded(s.p.commit(memory, []State{{Thread: s.t.id, Regs: &regs, Vector: vector}}))
+	return s.x.tracee.checkEnded(s.x.rescue.commit(memory, []State{{Thread: s.t.id, Regs: &regs, Vector: vector}}))
 }
 
 // handlerFlags are SA_RESTORER, SA_ONSTACK, SA_RESTART and SA_SIGINFO. The handler

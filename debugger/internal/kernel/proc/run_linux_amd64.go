@@ -5,10 +5,33 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
+
+// execution lets the threads run and stops them.
+type execution struct {
+	tracer      *ptrace.Tracer
+	tracee      *tracee
+	queue       *eventQueue
+	cache       *registerCache
+	code        *codeCache
+	threads     *threads
+	rescue      *rescue
+	injection   *injection
+	traps       *traps
+	breakpoints *breakpoints
+	syscalls    *syscalls
+	writes      *writes
+	children    *children
+	events      *events
+
+	endReported bool          // Resume has returned the end of the process
+	pause       chan struct{} // of capacity 1: requests to stop the process
+	halted      atomic.Int32  // the signal that has stopped the process while it runs, else 0
+}
 
 // Resume lets all threads run until a breakpoint, a signal, the end of the process,
 // or a pause, which the end of ctx also is. If several threads stop at once, the
@@ -18,14 +41,14 @@ import (
 func (p *Process) Resume(ctx context.Context) (Stop, error) {
 	var s Stop
 	err := p.withTracerRunning(ctx, func() (err error) {
-		if p.endReported {
+		if p.execution.endReported {
 			return ErrExited
 		}
-		p.unpin()
+		p.threads.unpin()
 		p.code.drop()
-		p.skipCurrentBreakpoint()
-		s, err = p.run(ctx)
-		s.Left, p.left = p.left, 0
+		p.threads.skipCurrentBreakpoint()
+		s, err = p.execution.run(ctx)
+		s.Left, p.children.left = p.children.left, 0
 		return err
 	})
 	return s, err
@@ -33,65 +56,65 @@ func (p *Process) Resume(ctx context.Context) (Stop, error) {
 
 // skipCurrentBreakpoint makes the current thread continue past the breakpoint at
 // its pc, unless it has not reported that stop yet.
-func (p *Process) skipCurrentBreakpoint() {
-	if t := p.threads[p.current]; t != nil && t.report == nil {
+func (ts *threads) skipCurrentBreakpoint() {
+	if t := ts.byID[ts.current]; t != nil && t.report == nil {
 		t.skipBreakpoint = true
 	}
 }
 
 // run returns the next stop.
-func (p *Process) run(ctx context.Context) (Stop, error) {
+func (x *execution) run(ctx context.Context) (Stop, error) {
 	for {
-		if err := p.succeed(); err != nil {
+		if err := x.succeed(); err != nil {
 			return Stop{}, err
 		}
-		if s, ok := p.takeReport(); ok {
+		if s, ok := x.takeReport(); ok {
 			return s, nil
 		}
-		paused, err := p.runOnce(ctx)
-		if err = p.checkEnded(err); err != nil && p.ended == nil {
+		paused, err := x.runOnce(ctx)
+		if err = x.tracee.checkEnded(err); err != nil && x.tracee.ended == nil {
 			return Stop{}, err
 		}
-		if err := p.succeed(); err != nil {
+		if err := x.succeed(); err != nil {
 			return Stop{}, err
 		}
-		if s, ok := p.takeReport(); ok {
+		if s, ok := x.takeReport(); ok {
 			return s, nil
 		}
 		if paused {
-			return p.stopOf(p.threads[p.current], Stop{Why: Paused}), nil
+			return x.threads.stopOf(x.threads.byID[x.threads.current], Stop{Why: Paused}), nil
 		}
 	}
 }
 
 // takeReport returns the end or the oldest unreported stop, if there is one.
-func (p *Process) takeReport() (Stop, bool) {
-	for p.ended == nil {
-		t := p.firstReport()
+func (x *execution) takeReport() (Stop, bool) {
+	for x.tracee.ended == nil {
+		t := x.threads.firstReport()
 		if t == nil {
 			return Stop{}, false
 		}
 		s := t.report.stop
 		t.report = nil
-		if s.Breakpoint != 0 && !p.consumeBreakpoint(s.Breakpoint) {
+		if s.Breakpoint != 0 && !x.breakpoints.consume(s.Breakpoint) {
 			continue // the breakpoint was cleared since
 		}
-		p.current = t.id
+		x.threads.current = t.id
 		t.reportedSignal = t.signal.number
-		return p.stopOf(t, s), true
+		return x.threads.stopOf(t, s), true
 	}
-	p.endReported = true
-	return *p.ended, true
+	x.endReported = true
+	return *x.tracee.ended, true
 }
 
 // stopOf adds thread and address to a stop.
-func (p *Process) stopOf(t *thread, s Stop) Stop {
+func (ts *threads) stopOf(t *thread, s Stop) Stop {
 	if t == nil {
 		return s
 	}
 	s.Thread = t.id
 	var r ptrace.Regs
-	if err := p.tracer.Regs(t.id, &r); err == nil {
+	if err := ts.tracer.Regs(t.id, &r); err == nil {
 		s.Address = r.RIP
 	}
 	return s
@@ -100,58 +123,58 @@ func (p *Process) stopOf(t *thread, s Stop) Stop {
 // runOnce lets all threads run until one needs attention, and stops them. That
 // includes a breakpoint that does not stop, because its instruction must be
 // stepped over while the int3 is removed.
-func (p *Process) runOnce(ctx context.Context) (paused bool, err error) {
-	if len(p.locations) > 0 {
-		err = p.installTrapHandler()
+func (x *execution) runOnce(ctx context.Context) (paused bool, err error) {
+	if len(x.breakpoints.locations) > 0 {
+		err = x.traps.install()
 	}
-	if err := errors.Join(err, p.passBreakpoints(ctx)); err != nil || p.needsAttention() {
-		return p.mustPause(ctx), errors.Join(err, p.quiesce())
+	if err := errors.Join(err, x.passBreakpoints(ctx)); err != nil || x.needsAttention() {
+		return x.mustPause(ctx), errors.Join(err, x.quiesce())
 	}
-	if err := errors.Join(p.deliverTraps(), p.arm()); err != nil {
-		return false, errors.Join(err, p.disarm())
+	if err := errors.Join(x.traps.deliver(), x.breakpoints.arm()); err != nil {
+		return false, errors.Join(err, x.breakpoints.disarm())
 	}
-	paused, err = p.runFreely(ctx)
-	if p.ended != nil {
+	paused, err = x.runFreely(ctx)
+	if x.tracee.ended != nil {
 		return false, err
 	}
-	return paused, errors.Join(err, p.stopAll(), p.disarm(), p.quiesce())
+	return paused, errors.Join(err, x.events.stopAll(), x.breakpoints.disarm(), x.quiesce())
 }
 
 // runFreely resumes threads, again after each event, until one needs attention.
-func (p *Process) runFreely(ctx context.Context) (paused bool, err error) {
+func (x *execution) runFreely(ctx context.Context) (paused bool, err error) {
 	for {
-		for _, t := range p.threads {
-			p.resumeThread(t)
+		for _, t := range x.threads.byID {
+			x.resumeThread(t)
 		}
-		if p.mustPause(ctx) { // even if there is always another event
+		if x.mustPause(ctx) { // even if there is always another event
 			return true, nil
 		}
-		e, err := p.next(ctx, p.pause)
+		e, err := x.events.next(ctx, x.pause)
 		if errors.Is(err, ptrace.ErrWoken) {
 			return true, nil
 		}
 		if err != nil {
 			return false, err
 		}
-		if p.handleEvent(e); p.needsAttention() {
+		if x.events.handle(e); x.needsAttention() {
 			return false, nil
 		}
 	}
 }
 
 // mustPause reports whether a stop of the process was requested.
-func (p *Process) mustPause(ctx context.Context) bool {
-	return len(p.pause) > 0 || ctx.Err() != nil
+func (x *execution) mustPause(ctx context.Context) bool {
+	return len(x.pause) > 0 || ctx.Err() != nil
 }
 
 // needsAttention reports whether the process has ended, a stop is to be reported, or
 // a thread must step over a breakpoint.
-func (p *Process) needsAttention() bool {
-	if p.ended != nil || p.successor.id != 0 {
+func (x *execution) needsAttention() bool {
+	if x.tracee.ended != nil || x.children.successor.id != 0 {
 		return true
 	}
-	for _, t := range p.threads {
-		if t.report != nil || !t.running && (p.mustStepOver(t) || p.mustCount(t)) {
+	for _, t := range x.threads.byID {
+		if t.report != nil || !t.running && (x.breakpoints.mustStepOver(t) || x.breakpoints.mustCount(t)) {
 			return true
 		}
 	}
@@ -160,65 +183,65 @@ func (p *Process) needsAttention() bool {
 
 // resumeThread resumes a stopped thread. A thread in a group stop stays in it until
 // SIGCONT.
-func (p *Process) resumeThread(t *thread) {
+func (x *execution) resumeThread(t *thread) {
 	if t.running {
 		return
 	}
-	p.setResumeFlag(t)
+	x.breakpoints.setResumeFlag(t)
 	sig := t.signal.number
 	t.running, t.signal, t.reportedSignal = true, signalled{}, 0
 	t.mask, t.entered = trapMask{}, false
-	t.call.inside = t.call.inside && (sig == 0 || !p.handles(t, sig)) // a handler ends the call
+	t.call.inside = t.call.inside && (sig == 0 || !x.threads.handles(t, sig)) // a handler ends the call
 	if t.group && sig == 0 {
-		p.halted.Store(int32(cmp.Or(t.groupSignal, syscall.SIGSTOP)))
-		_ = p.tracer.Listen(t.id) // the end of a thread is an event
+		x.halted.Store(int32(cmp.Or(t.groupSignal, syscall.SIGSTOP)))
+		_ = x.tracer.Listen(t.id) // the end of a thread is an event
 		return
 	}
-	p.halted.Store(0)
-	if p.catching() {
-		_ = p.tracer.ToSyscall(t.id, sig)
+	x.halted.Store(0)
+	if x.syscalls.catching() {
+		_ = x.tracer.ToSyscall(t.id, sig)
 		return
 	}
 	t.call = callState{}
-	_ = p.tracer.Cont(t.id, sig)
+	_ = x.tracer.Cont(t.id, sig)
 }
 
 // setResumeFlag keeps a hardware breakpoint at the pc from stopping the thread
 // again: the resume flag suppresses it for one instruction (Intel SDM volume 3,
 // 19.3.1.1).
-func (p *Process) setResumeFlag(t *thread) {
+func (bs *breakpoints) setResumeFlag(t *thread) {
 	if !t.skipBreakpoint {
 		return
 	}
 	t.skipBreakpoint = false
 	var r ptrace.Regs
-	if err := p.tracer.Regs(t.id, &r); err != nil || p.locationAt(r.RIP, Execute) == nil {
+	if err := bs.tracer.Regs(t.id, &r); err != nil || bs.locationAt(r.RIP, Execute) == nil {
 		return
 	}
 	r.EFlags |= ptrace.ResumeFlag
-	_ = p.tracer.SetRegs(t.id, &r)
+	_ = bs.tracer.SetRegs(t.id, &r)
 }
 
 // mustStepOver reports whether a thread continues at an int3 of ours.
-func (p *Process) mustStepOver(t *thread) bool {
+func (bs *breakpoints) mustStepOver(t *thread) bool {
 	if !t.skipBreakpoint || t.report != nil || t.group {
 		return false
 	}
 	var r ptrace.Regs
-	return p.tracer.Regs(t.id, &r) == nil && p.softwareAt(r.RIP) != nil
+	return bs.tracer.Regs(t.id, &r) == nil && bs.softwareAt(r.RIP) != nil
 }
 
 // hardwareAt returns the hardware breakpoint at which a thread continues; nil if there
 // is none.
-func (p *Process) hardwareAt(t *thread) *location {
+func (bs *breakpoints) hardwareAt(t *thread) *location {
 	if !t.skipBreakpoint || t.report != nil || t.group {
 		return nil
 	}
 	var r ptrace.Regs
-	if p.tracer.Regs(t.id, &r) != nil {
+	if bs.tracer.Regs(t.id, &r) != nil {
 		return nil
 	}
-	if l := p.locationAt(r.RIP, Execute); l != nil && l.hardware() {
+	if l := bs.locationAt(r.RIP, Execute); l != nil && l.hardware() {
 		return l
 	}
 	return nil
@@ -226,8 +249,8 @@ func (p *Process) hardwareAt(t *thread) *location {
 
 // mustCount reports whether a thread continues at a hardware breakpoint each of whose
 // hits counts.
-func (p *Process) mustCount(t *thread) bool {
-	l := p.hardwareAt(t)
+func (bs *breakpoints) mustCount(t *thread) bool {
+	l := bs.hardwareAt(t)
 	return l != nil && slices.ContainsFunc(l.breakpoints, func(b *breakpoint) bool { return b.Spec.Counted })
 }
 
@@ -236,11 +259,11 @@ func (p *Process) mustCount(t *thread) bool {
 // breakpoint but for signals: the handler of one that is delivered before the
 // instruction may let another thread go on there, as that of Go's runtime does, and
 // the breakpoint would stop twice for one execution.
-func (p *Process) passBreakpoints(ctx context.Context) error {
+func (x *execution) passBreakpoints(ctx context.Context) error {
 	var errs error
-	for _, t := range p.threads {
-		if p.ended == nil && (p.mustStepOver(t) || p.hardwareAt(t) != nil) {
-			errs = errors.Join(errs, p.stepOver(ctx, t))
+	for _, t := range x.threads.byID {
+		if x.tracee.ended == nil && (x.breakpoints.mustStepOver(t) || x.breakpoints.hardwareAt(t) != nil) {
+			errs = errors.Join(errs, x.stepOver(ctx, t))
 		}
 	}
 	return errs
@@ -248,27 +271,27 @@ func (p *Process) passBreakpoints(ctx context.Context) error {
 
 // stepOver single-steps a thread and defers signals. A system call is only entered,
 // because it may return only after other threads have run.
-func (p *Process) stepOver(ctx context.Context, t *thread) error {
+func (x *execution) stepOver(ctx context.Context, t *thread) error {
 	reported := t.reportedSignal
-	p.deferSignal(t)
-	s := &Stepper{p: p, ctx: ctx, t: t, enter: true, syscallTimeout: blockedAfter}
+	x.threads.deferSignal(t)
+	s := &Stepper{x: x, ctx: ctx, t: t, enter: true, syscallTimeout: blockedAfter}
 	outcome, err := s.Step()
 	for ; err == nil && (outcome == StepSignal || outcome == StepBlocked); outcome, err = s.Step() {
-		p.deferSignal(t)
+		x.threads.deferSignal(t)
 	}
 	if err != nil || outcome == StepEnded || outcome == StepGone || outcome == StepExec {
 		return err
 	}
 	if outcome == StepEntered {
-		p.onSyscall(t)
+		x.syscalls.onSyscall(t)
 		return nil
 	}
 	if t.running {
 		return nil // deferred signals cannot be sent within a system call; quiesce does it
 	}
 	t.skipBreakpoint = outcome == StepPaused // it was not stepped
-	p.leaveTrap(t)
-	err = errors.Join(p.restoreMask(t), p.sendDeferred(t))
+	x.threads.leaveTrap(t)
+	err = errors.Join(x.threads.restoreMask(t), x.injection.sendDeferred(t))
 	t.reportedSignal = reported
 	return err
 }

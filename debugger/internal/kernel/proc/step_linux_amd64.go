@@ -26,7 +26,7 @@ const blockedAfter = 20 * time.Millisecond
 // A Stepper single-steps threads, one at a time, while the others are stopped. It
 // is valid within the function that Process.Step calls, on that goroutine.
 type Stepper struct {
-	p     *Process
+	x     *execution
 	ctx   context.Context //nolint:containedctx // it lives as long as one call
 	t     *thread
 	enter bool // a step ends at the entry of a system call
@@ -59,20 +59,20 @@ type step struct {
 // interrupted; the kernel restarts it when the thread continues.
 func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) error {
 	return p.withTracerRunning(ctx, func() error {
-		if p.ended != nil {
+		if p.tracee.ended != nil {
 			return ErrExited
 		}
-		if err := p.require64Bit(); err != nil {
+		if err := p.tracee.require64Bit(); err != nil {
 			return err
 		}
-		t, err := p.thread(thread)
+		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
 		}
-		if err := p.installTrapHandler(); err != nil {
+		if err := p.traps.install(); err != nil {
 			return err
 		}
-		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t, pin: true, syscallTimeout: blockedAfter}), p.checkEnded(p.quiesce()))
+		return errors.Join(f(&Stepper{x: p.execution, ctx: ctx, t: t, pin: true, syscallTimeout: blockedAfter}), p.tracee.checkEnded(p.execution.quiesce()))
 	})
 }
 
@@ -82,7 +82,7 @@ func (s *Stepper) Thread() int { return s.t.id }
 // Switch selects the thread that steps. The previous thread may be in a system
 // call; after switching back, Step continues to wait for it.
 func (s *Stepper) Switch(thread int) error {
-	t, err := s.p.thread(thread)
+	t, err := s.x.threads.find(thread)
 	if err == nil && t != s.t {
 		s.t, s.valid = t, false
 	}
@@ -93,7 +93,7 @@ func (s *Stepper) Switch(thread int) error {
 // and must not be modified; use SetRegs.
 func (s *Stepper) Regs() (*ptrace.Regs, error) {
 	if !s.valid {
-		if err := s.p.checkEnded(s.p.tracer.Regs(s.t.id, &s.regs)); err != nil {
+		if err := s.x.tracee.checkEnded(s.x.tracer.Regs(s.t.id, &s.regs)); err != nil {
 			return nil, err
 		}
 		s.regs.EFlags &^= ptrace.ResumeFlag // as Process.Regs
@@ -105,7 +105,8 @@ func (s *Stepper) Regs() (*ptrace.Regs, error) {
 // SetRegs replaces the registers of the thread.
 func (s *Stepper) SetRegs(r ptrace.Regs) error {
 	s.valid = false
-	return s.p.SetRegs(s.t.id, r)
+	clear(s.x.cache.threads)
+	return s.x.tracee.unlessEnded(func() error { return s.x.threads.setRegs(s.t.id, r) })
 }
 
 // Signal returns the signal that the next Step delivers, or 0.
@@ -115,28 +116,25 @@ func (s *Stepper) Signal() unix.Signal { return s.t.signal.number }
 func (s *Stepper) SignalInfo() ptrace.SigInfo { return s.t.signal.info }
 
 // Action returns the process's action for that signal.
-func (s *Stepper) Action() Action { return s.p.actions.of(s.t.signal.number) }
+func (s *Stepper) Action() Action { return s.x.tracee.actions.of(s.t.signal.number) }
 
 // DeferSignal defers that signal until the process runs freely again.
-func (s *Stepper) DeferSignal() { s.p.deferSignal(s.t) }
-
-// Process returns the process, for its methods that read.
-func (s *Stepper) Process() *Process { return s.p }
+func (s *Stepper) DeferSignal() { s.x.threads.deferSignal(s.t) }
 
 // Paused reports whether Pause was called or the context is done.
 func (s *Stepper) Paused() bool { return s.paused() }
 
 // paused reports whether stepping should stop.
-func (s *Stepper) paused() bool { return s.p.mustPause(s.ctx) }
+func (s *Stepper) paused() bool { return s.x.mustPause(s.ctx) }
 
 // Step executes one instruction, or one iteration of a repeated string instruction.
 // It waits for the end of a system call, and may return StepBlocked any number of
 // times before that.
 func (s *Stepper) Step() (Outcome, error) {
-	if s.p.ended != nil {
+	if s.x.tracee.ended != nil {
 		return StepEnded, nil
 	}
-	if s.p.threads[s.t.id] != s.t {
+	if s.x.threads.byID[s.t.id] != s.t {
 		return StepGone, nil
 	}
 	if s.paused() {
@@ -169,23 +167,23 @@ func (s *Stepper) orEnd(err error) (Outcome, error) {
 func (s *Stepper) beginStep() error {
 	if s.pin {
 		s.pin = false
-		s.p.pin(s.t)
+		s.x.threads.pin(s.t)
 	}
 	r, err := s.Regs()
 	if err != nil {
 		return err
 	}
-	next := step{phase: toTrap, from: r.RIP, sp: r.RSP, kind: s.p.kindAt(r), traced: r.EFlags&ptrace.TrapFlag != 0}
+	next := step{phase: toTrap, from: r.RIP, sp: r.RSP, kind: s.x.code.kindAt(r), traced: r.EFlags&ptrace.TrapFlag != 0}
 	if s.t.staleStep && next.kind != popfCode {
-		s.p.deferSignal(s.t)
+		s.x.threads.deferSignal(s.t)
 		s.t.trap = true
-		s.p.leaveTrap(s.t)
+		s.x.threads.leaveTrap(s.t)
 	}
 	sig := s.t.signal.number
 	if next.kind == syscallCode || sig != 0 {
-		err = s.p.restoreMask(s.t) // both depend on the mask
+		err = s.x.threads.restoreMask(s.t) // both depend on the mask
 	} else {
-		err = s.p.clearMask(s.t)
+		err = s.x.threads.clearMask(s.t)
 	}
 	if err != nil {
 		return err
@@ -209,9 +207,9 @@ func (s *Stepper) resume(sig unix.Signal) error {
 	s.valid = false
 	s.t.running, s.t.trap, s.t.group, s.t.staleStep = true, false, false, false
 	if s.t.step.phase == toTrap {
-		return s.p.tracer.Step(s.t.id, sig)
+		return s.x.tracer.Step(s.t.id, sig)
 	}
-	return s.p.tracer.ToSyscall(s.t.id, sig)
+	return s.x.tracer.ToSyscall(s.t.id, sig)
 }
 
 // awaitStep waits for the end of the step.
@@ -244,22 +242,22 @@ func (s *Stepper) event() (ptrace.Event, error) {
 			return e, err
 		}
 		err = s.assign(e)
-		if s.p.ended != nil || err != nil {
+		if s.x.tracee.ended != nil || err != nil {
 			return ptrace.Event{}, errors.Join(err, ErrExited)
 		}
-		if s.p.threads[s.t.id] != s.t {
+		if s.x.threads.byID[s.t.id] != s.t {
 			return ptrace.Event{}, ptrace.ErrWoken // exec of another thread
 		}
 	}
 }
 
 func (s *Stepper) anyEvent() (ptrace.Event, error) {
-	if e, ok := s.p.dequeue(); ok {
+	if e, ok := s.x.queue.take(); ok {
 		return e, nil
 	}
 	if s.t.step.kind != syscallCode {
-		e, err := s.p.tracer.Wait()
-		return e, s.p.checkLost(err)
+		e, err := s.x.tracer.Wait()
+		return e, s.x.events.checkLost(err)
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.syscallTimeout)
 	defer cancel()
@@ -268,9 +266,9 @@ func (s *Stepper) anyEvent() (ptrace.Event, error) {
 
 // next waits for an event, a pause or the end of ctx.
 func (s *Stepper) next(ctx context.Context) (ptrace.Event, error) {
-	e, err := s.p.next(ctx, s.p.pause)
+	e, err := s.x.events.next(ctx, s.x.pause)
 	if errors.Is(err, ptrace.ErrWoken) && ctx.Err() == nil {
-		s.p.requestPause() // the wait has consumed the request that paused checks
+		s.x.requestPause() // the wait has consumed the request that paused checks
 	}
 	return e, err
 }
@@ -279,11 +277,11 @@ func (s *Stepper) next(ctx context.Context) (ptrace.Event, error) {
 // over.
 func (s *Stepper) handle(e ptrace.Event) (Outcome, error) {
 	if e.Gone() {
-		s.p.handleEvent(e)
+		s.x.events.handle(e)
 		if e.Kind == ptrace.Killed { // a signal ends all threads
-			s.p.awaitEnd()
+			s.x.events.awaitKilled()
 		}
-		if s.p.ended != nil {
+		if s.x.tracee.ended != nil {
 			return StepEnded, nil
 		}
 		return StepGone, nil
@@ -298,25 +296,25 @@ func (s *Stepper) handle(e ptrace.Event) (Outcome, error) {
 		}
 	case e.Kind == ptrace.SyscallStop:
 		s.t.step, s.t.mask = step{}, trapMask{}
-		s.p.code.drop() // it may have changed the maps
+		s.x.code.drop() // it may have changed the maps
 		return StepDone, nil
 	case e.Kind == ptrace.SignalStop && e.Signal == unix.SIGTRAP && s.t.step.phase == toTrap:
 		return s.trapped()
 	case e.Kind == ptrace.SignalStop:
 		return s.signalled(e.Signal)
 	case e.Kind == ptrace.Exec:
-		s.p.handleEvent(e)
-		s.t, s.valid = s.p.threads[s.p.pid], false
+		s.x.events.handle(e)
+		s.t, s.valid = s.x.threads.byID[s.x.tracee.pid], false
 		return StepExec, nil
 	case e.Kind == ptrace.Clone, e.Kind == ptrace.Fork, e.Kind == ptrace.Vfork:
-		s.p.handleNewTask(e)
-		if err := s.p.awaitBirth(int(e.Message)); err != nil {
+		s.x.events.handleNewTask(e)
+		if err := s.x.events.awaitBirth(int(e.Message)); err != nil {
 			return 0, err
 		}
 	case e.Kind == ptrace.VforkDone:
-		s.p.forgetSharers()
+		s.x.breakpoints.forgetSharers()
 	}
-	return 0, s.p.checkEnded(s.resume(0))
+	return 0, s.x.tracee.checkEnded(s.resume(0))
 }
 
 // trapped handles the trap after an instruction. It may also be a SIGTRAP that was
@@ -327,7 +325,7 @@ func (s *Stepper) trapped() (Outcome, error) {
 		return s.orEnd(err)
 	}
 	if r.RIP == s.t.step.from {
-		info, err := s.p.tracer.SigInfo(s.t.id)
+		info, err := s.x.tracer.SigInfo(s.t.id)
 		if err != nil {
 			return s.orEnd(err)
 		}
@@ -343,16 +341,16 @@ func (s *Stepper) trapped() (Outcome, error) {
 // signalled ends the step with StepSignal, unless the action for the signal is Drop
 // or it is a breakpoint's SIGTRAP that was pending while the thread blocked it.
 func (s *Stepper) signalled(sig unix.Signal) (Outcome, error) {
-	info, err := s.p.tracer.SigInfo(s.t.id)
+	info, err := s.x.tracer.SigInfo(s.t.id)
 	if err != nil {
 		return s.orEnd(err)
 	}
 	if sig == unix.SIGTRAP && !info.Sent() {
-		s.p.hitLate(s.t, info)
-		return 0, s.p.checkEnded(s.resume(0))
+		s.x.breakpoints.hitLate(s.t, info)
+		return 0, s.x.tracee.checkEnded(s.resume(0))
 	}
-	if action := s.p.actions.of(sig); action == Drop {
-		return 0, s.p.checkEnded(s.resume(0))
+	if action := s.x.tracee.actions.of(sig); action == Drop {
+		return 0, s.x.tracee.checkEnded(s.resume(0))
 	}
 	begun := s.t.step
 	s.t.signal = signalled{sig, info}

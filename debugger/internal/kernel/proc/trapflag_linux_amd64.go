@@ -21,30 +21,30 @@ import (
 func (s *Stepper) emulatePushf() (bool, error) {
 	const pushed = 0x00fcffff // all but RF and VM (Intel SDM volume 2, PUSHF)
 	r, err := s.Regs()
-	if err != nil || s.t.signal.number != 0 || r.EFlags&ptrace.TrapFlag != 0 || s.p.kindAt(r) != pushfCode {
+	if err != nil || s.t.signal.number != 0 || r.EFlags&ptrace.TrapFlag != 0 || s.x.code.kindAt(r) != pushfCode {
 		return false, nil //nolint:nilerr // the step finds out
 	}
 	var code [1]byte
-	if n, _ := s.p.memory.Read(r.RIP, code[:]); n != 1 || code[0] != 0x9c {
+	if n, _ := s.x.tracee.memory.Read(r.RIP, code[:]); n != 1 || code[0] != 0x9c {
 		return false, nil // with a prefix it is another one
 	}
-	if s.p.signalWaits(s.t) {
+	if s.x.threads.signalWaits(s.t) {
 		return false, nil // it comes before the instruction
 	}
 	next := *r
 	next.RSP, next.RIP, next.OrigRAX = r.RSP-8, r.RIP+1, ptrace.NoSyscall
 	next.EFlags &^= ptrace.ResumeFlag
-	if _, err := s.p.memory.Write(next.RSP, binary.LittleEndian.AppendUint64(nil, r.EFlags&pushed)); err != nil {
+	if _, err := s.x.tracee.memory.Write(next.RSP, binary.LittleEndian.AppendUint64(nil, r.EFlags&pushed)); err != nil {
 		return false, nil //nolint:nilerr // a fault is the processor's
 	}
 	s.valid = false
 	s.t.reportedSignal, s.t.skipBreakpoint = 0, false
-	return true, s.p.checkEnded(s.p.tracer.SetRegs(s.t.id, &next))
+	return true, s.x.tracee.checkEnded(s.x.tracer.SetRegs(s.t.id, &next))
 }
 
 // signalWaits reports whether an unblocked signal is pending for a thread.
-func (p *Process) signalWaits(t *thread) bool {
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+func (ts *threads) signalWaits(t *thread) bool {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", ts.tracee.pid, t.id))
 	return err == nil && (s.Bits("SigPnd")|s.Bits("ShdPnd"))&^s.Bits("SigBlk") != 0
 }
 
@@ -58,9 +58,9 @@ func (s *Stepper) hideTrapFlag(done step, r *ptrace.Regs) error {
 		return nil
 	case done.kind == syscallCode && grown == 0:
 		r.R11 &^= ptrace.TrapFlag
-		return s.p.checkEnded(s.p.tracer.SetRegs(s.t.id, r))
+		return s.x.tracee.checkEnded(s.x.tracer.SetRegs(s.t.id, r))
 	case done.kind == pushfCode && (grown == 8 || grown == 2):
-		return s.p.clearFlag(r.RSP)
+		return s.clearFlag(r.RSP)
 	case done.kind == popfCode:
 		return s.forgetFlagLoad(done, r)
 	}
@@ -70,12 +70,12 @@ func (s *Stepper) hideTrapFlag(done step, r *ptrace.Regs) error {
 // forgetFlagLoad leaves the trap stop after popf. Otherwise the kernel would set
 // the flag before the next step and treat it as the program's.
 func (s *Stepper) forgetFlagLoad(done step, r *ptrace.Regs) error {
-	if s.p.inFrame(done, r.RSP) {
-		if err := s.p.clearFlag(r.RSP + frameFlags); err != nil {
+	if s.inFrame(done, r.RSP) {
+		if err := s.clearFlag(r.RSP + frameFlags); err != nil {
 			return err
 		}
 	}
-	s.p.leaveTrap(s.t)
+	s.x.threads.leaveTrap(s.t)
 	return nil
 }
 
@@ -89,24 +89,24 @@ const (
 
 // inFrame reports whether sp points to the frame of a signal handler that was
 // entered in place of a step.
-func (p *Process) inFrame(begun step, sp uint64) bool {
+func (s *Stepper) inFrame(begun step, sp uint64) bool {
 	var b [16]byte
-	if _, err := p.memory.Read(sp+frameSP, b[:]); err != nil {
+	if _, err := s.x.tracee.memory.Read(sp+frameSP, b[:]); err != nil {
 		return false // there is no frame
 	}
 	return binary.LittleEndian.Uint64(b[:]) == begun.sp && binary.LittleEndian.Uint64(b[8:]) == begun.from
 }
 
 // clearFlag clears the trap flag in flags that are in memory.
-func (p *Process) clearFlag(address uint64) error {
+func (s *Stepper) clearFlag(address uint64) error {
 	const second = 1 // the byte with the flag
 	var b [1]byte
-	if _, err := p.memory.Read(address+second, b[:]); err != nil {
-		return p.checkEnded(err)
+	if _, err := s.x.tracee.memory.Read(address+second, b[:]); err != nil {
+		return s.x.tracee.checkEnded(err)
 	}
 	b[0] &^= ptrace.TrapFlag >> 8
-	_, err := p.memory.Write(address+second, b[:])
-	return p.checkEnded(err)
+	_, err := s.x.tracee.memory.Write(address+second, b[:])
+	return s.x.tracee.checkEnded(err)
 }
 
 // clearStaleFlag clears the trap flag of a thread whose step over popf a signal has
@@ -122,5 +122,5 @@ func (s *Stepper) clearStaleFlag(begun step) error {
 	}
 	s.t.staleStep, s.valid = true, false
 	r.EFlags &^= ptrace.TrapFlag
-	return s.p.checkEnded(s.p.tracer.SetRegs(s.t.id, r))
+	return s.x.tracee.checkEnded(s.x.tracer.SetRegs(s.t.id, r))
 }

@@ -18,6 +18,17 @@ import (
 // handler is restored by Detach, in children, and before a SIGTRAP is delivered that
 // was sent to the process.
 
+// traps holds the handler of SIGTRAP that the process has while it is debugged.
+type traps struct {
+	tracee    *tracee
+	threads   *threads
+	rescue    *rescue
+	injection *injection
+
+	handler *trapHandler // nil unless it is installed
+	none    bool         // it cannot be installed
+}
+
 // sigaction is the kernel's struct sigaction.
 type sigaction [4]uint64 // handler, flags, restorer, mask
 
@@ -36,111 +47,111 @@ type trapHandler struct {
 	ours, old sigaction
 }
 
-// installTrapHandler replaces the handler of SIGTRAP. A launched program needs none,
+// install replaces the handler of SIGTRAP. A launched program needs none,
 // because it is killed with this one. A process without code that returns from a
 // handler cannot have one.
-func (p *Process) installTrapHandler() error {
-	if p.launched || p.trapHandler != nil || p.noTrapHandler {
+func (th *traps) install() error {
+	if th.tracee.launched || th.handler != nil || th.none {
 		return nil
 	}
-	p.prepareRescue()
-	ours, ok := p.trapAction()
+	th.rescue.prepare()
+	ours, ok := th.action()
 	if !ok {
-		p.noTrapHandler = true
-		p.log.Debug("the process has no code that returns from a signal's handler")
+		th.none = true
+		th.tracee.log.Debug("the process has no code that returns from a signal's handler")
 		return nil
 	}
-	t := p.threadForCalls()
+	t := th.threads.forCalls()
 	if t == nil {
 		return nil
 	}
-	old, err := p.swapTrapAction(t.id, p.memory, &ours)
-	if p.rescue != 0 && old[0] == ours[0] {
+	old, err := th.swapAction(t.id, th.tracee.memory, &ours)
+	if th.rescue.address != 0 && old[0] == ours[0] {
 		old = sigaction{} // left behind by a debugger that was killed
 	}
 	if err == nil {
-		p.trapHandler = &trapHandler{ours, old}
+		th.handler = &trapHandler{ours, old}
 	}
 	t.trap, t.mask = false, trapMask{}
-	return errors.Join(p.checkEnded(err), p.redeliverDeferred(t))
+	return errors.Join(th.tracee.checkEnded(err), th.injection.redeliverDeferred(t))
 }
 
 // redeliverDeferred sends the deferred signals of a thread and continues it to their
 // signal-delivery stop.
-func (p *Process) redeliverDeferred(t *thread) error {
-	if len(t.deferred) == 0 || p.ended != nil {
+func (in *injection) redeliverDeferred(t *thread) error {
+	if len(t.deferred) == 0 || in.tracee.ended != nil {
 		return nil
 	}
 	t.reportedSignal = t.deferred[0].number
-	if err := p.sendDeferred(t); err != nil {
+	if err := in.sendDeferred(t); err != nil {
 		return err
 	}
-	return p.awaitDelivery(t)
+	return in.awaitDelivery(t)
 }
 
 // awaitDelivery continues a thread for which a signal waits to its signal-delivery stop.
-func (p *Process) awaitDelivery(t *thread) error {
-	if err := p.checkEnded(p.tracer.Cont(t.id, 0)); err != nil {
+func (in *injection) awaitDelivery(t *thread) error {
+	if err := in.tracee.checkEnded(in.tracer.Cont(t.id, 0)); err != nil {
 		return err
 	}
 	t.running = true
-	for deadline := time.Now().Add(stopTimeout); t.running && p.ended == nil; {
-		if err := p.awaitStop(deadline); err != nil {
+	for deadline := time.Now().Add(stopTimeout); t.running && in.tracee.ended == nil; {
+		if err := in.tracee.events.awaitStop(deadline); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// restoreTrapHandler restores the original handler of the process.
-func (p *Process) restoreTrapHandler() error {
-	if p.trapHandler == nil || p.ended != nil {
+// restore restores the original handler of the process.
+func (th *traps) restore() error {
+	if th.handler == nil || th.tracee.ended != nil {
 		return nil
 	}
-	t := p.threadForCalls()
+	t := th.threads.forCalls()
 	if t == nil {
 		return nil
 	}
-	err := p.restoreTrapHandlerOf(t.id, p.memory, p.trapHandler)
-	p.trapHandler = nil
+	err := th.restoreOf(t.id, th.tracee.memory, th.handler)
+	th.handler = nil
 	t.trap, t.mask = false, trapMask{}
-	return p.checkEnded(err)
+	return th.tracee.checkEnded(err)
 }
 
-// restoreTrapHandlerOf restores the handler that h replaced, in the process or a child, unless
+// restoreOf restores the handler that h replaced, in the process or a child, unless
 // the program has changed it. The kernel resets it to 0 (SIG_DFL) when a breakpoint is
 // hit while SIGTRAP is blocked.
-func (p *Process) restoreTrapHandlerOf(tid int, m *ptrace.Memory, h *trapHandler) error {
-	now, err := p.swapTrapAction(tid, m, nil)
+func (th *traps) restoreOf(tid int, m *ptrace.Memory, h *trapHandler) error {
+	now, err := th.swapAction(tid, m, nil)
 	if err != nil || now[0] != h.ours[0] && now[0] != 0 {
 		return err
 	}
-	_, err = p.swapTrapAction(tid, m, &h.old)
+	_, err = th.swapAction(tid, m, &h.old)
 	return err
 }
 
-// threadForCalls returns a thread that system calls can be injected into, or nil. If
+// forCalls returns a thread that system calls can be injected into, or nil. If
 // all are in signal-delivery stops, it defers the signal of the current one.
-func (p *Process) threadForCalls() *thread {
-	if t := p.idleThread(); t != nil {
+func (ts *threads) forCalls() *thread {
+	if t := ts.idle(); t != nil {
 		return t
 	}
-	t := p.threads[p.current]
+	t := ts.byID[ts.current]
 	if t == nil || t.running || t.entered || t.vfork {
 		return nil
 	}
-	p.deferSignal(t)
+	ts.deferSignal(t)
 	return t
 }
 
-// idleThread returns a thread that is not in a signal-delivery stop, or nil. It
+// idle returns a thread that is not in a signal-delivery stop, or nil. It
 // prefers one that is not in a system call.
-func (p *Process) idleThread() *thread {
+func (ts *threads) idle() *thread {
 	var inside *thread
-	for _, id := range p.ids() {
-		t := p.threads[id]
+	for _, id := range ts.ids() {
+		t := ts.byID[id]
 		var r ptrace.Regs
-		if t.running || t.entered || t.vfork || t.signal.number != 0 || p.tracer.Regs(id, &r) != nil {
+		if t.running || t.entered || t.vfork || t.signal.number != 0 || ts.tracer.Regs(id, &r) != nil {
 			continue
 		}
 		if !r.InSyscall() {
@@ -151,19 +162,19 @@ func (p *Process) idleThread() *thread {
 	return inside
 }
 
-// swapTrapAction returns the action for SIGTRAP, and replaces it unless next is nil.
-func (p *Process) swapTrapAction(tid int, m *ptrace.Memory, next *sigaction) (sigaction, error) {
+// swapAction returns the action for SIGTRAP, and replaces it unless next is nil.
+func (th *traps) swapAction(tid int, m *ptrace.Memory, next *sigaction) (sigaction, error) {
 	var old sigaction
 	b := make([]byte, 2*sigactionSize)
 	if next != nil {
 		copy(b, next.bytes())
 	}
-	err := p.borrowStack(tid, m, b, func(at uint64) error {
+	err := th.injection.borrowStack(tid, m, b, func(at uint64) error {
 		args := [6]uint64{uint64(unix.SIGTRAP), at, at + sigactionSize, 8}
 		if next == nil {
 			args[1] = 0
 		}
-		_, err := p.injectOnce(tid, unix.SYS_RT_SIGACTION, args, nil)
+		_, err := th.injection.once(tid, unix.SYS_RT_SIGACTION, args, nil)
 		return err
 	})
 	for i := range old {
@@ -174,8 +185,8 @@ func (p *Process) swapTrapAction(tid int, m *ptrace.Memory, next *sigaction) (si
 
 // borrowStack writes b to unused memory of the process, calls f with its address,
 // reads b back, and restores the memory.
-func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uint64) error) error {
-	at, err := p.findScratch(tid, len(b))
+func (in *injection) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uint64) error) error {
+	at, err := in.findScratch(tid, len(b))
 	if err != nil {
 		return err
 	}
@@ -183,7 +194,7 @@ func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uin
 	if _, err := m.Read(at, saved); err != nil {
 		return err
 	}
-	if j := p.guard.Journal(); j != nil {
+	if j := in.rescue.guard.Journal(); j != nil {
 		begin := j.Length()
 		j.Write(m.PID(), at, saved)
 		defer j.Truncate(begin)
@@ -203,12 +214,12 @@ func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uin
 // findScratch returns the address of n unused bytes: at the far end of the main
 // stack or, if there is no room, below the red zone of a thread. The main stack is
 // preferred because stacks of goroutines are small and have other data below them.
-func (p *Process) findScratch(tid, n int) (uint64, error) {
+func (in *injection) findScratch(tid, n int) (uint64, error) {
 	var r ptrace.Regs
-	if err := p.tracer.Regs(tid, &r); err != nil {
+	if err := in.tracer.Regs(tid, &r); err != nil {
 		return 0, err
 	}
-	maps, err := p.readMaps()
+	maps, err := in.tracee.readMaps()
 	if err != nil {
 		return 0, err
 	}
@@ -231,8 +242,8 @@ const retCode = 0xc3
 
 // returnAction returns an action whose handler is a return instruction of the
 // process, and false if there is no code for it.
-func (p *Process) returnAction() (sigaction, bool) {
-	maps, err := p.readMaps()
+func (th *traps) returnAction() (sigaction, bool) {
+	maps, err := th.tracee.readMaps()
 	if err != nil {
 		return sigaction{}, false
 	}
@@ -241,7 +252,7 @@ func (p *Process) returnAction() (sigaction, bool) {
 			continue
 		}
 		code := make([]byte, min(m.End-m.Start, 256<<20))
-		n, _ := p.memory.Read(m.Start, code)
+		n, _ := th.tracee.memory.Read(m.Start, code)
 		code = code[:n]
 		ret := bytes.IndexByte(code, retCode)
 		for _, pattern := range restorers {
@@ -253,17 +264,17 @@ func (p *Process) returnAction() (sigaction, bool) {
 	return sigaction{}, false
 }
 
-// deliverTraps restores the original handler before a SIGTRAP is delivered that was
+// deliver restores the original handler before a SIGTRAP is delivered that was
 // sent to the process.
-func (p *Process) deliverTraps() error {
+func (th *traps) deliver() error {
 	var errs error
-	for _, id := range p.ids() {
-		t := p.threads[id]
-		if p.trapHandler == nil || t.signal.number != unix.SIGTRAP {
+	for _, id := range th.threads.ids() {
+		t := th.threads.byID[id]
+		if th.handler == nil || t.signal.number != unix.SIGTRAP {
 			continue
 		}
-		p.deferSignal(t)
-		errs = errors.Join(errs, p.restoreTrapHandler(), p.sendDeferred(t))
+		th.threads.deferSignal(t)
+		errs = errors.Join(errs, th.restore(), th.injection.sendDeferred(t))
 		t.reportedSignal = unix.SIGTRAP
 	}
 	return errs

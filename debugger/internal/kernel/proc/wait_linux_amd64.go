@@ -15,22 +15,22 @@ func (s *Stepper) SetSyscallTimeout(d time.Duration) { s.syscallTimeout = d }
 // Waiting reports whether the system call of a thread's step had not returned when
 // events were last read.
 func (s *Stepper) Waiting(thread int) bool {
-	t := s.p.threads[thread]
+	t := s.x.threads.byID[thread]
 	return t != nil && t.step.phase != noStep && t.step.done == 0
 }
 
 // Pending reports whether a thread has begun a step that Step has not returned, so
 // that its registers are not those before an instruction.
 func (s *Stepper) Pending(thread int) bool {
-	t := s.p.threads[thread]
+	t := s.x.threads.byID[thread]
 	return t != nil && (t.step.phase != noStep || t.step.done != 0)
 }
 
 // Poll handles pending events and reports whether a step that was blocked has
 // ended.
 func (s *Stepper) Poll() (bool, error) {
-	for s.p.ended == nil {
-		e, ok, err := s.p.poll()
+	for s.x.tracee.ended == nil {
+		e, ok, err := s.x.events.poll()
 		if err != nil && !errors.Is(err, ErrExited) {
 			return false, err
 		}
@@ -49,7 +49,7 @@ func (s *Stepper) Poll() (bool, error) {
 func (s *Stepper) Await(d time.Duration) error {
 	ctx, cancel := context.WithTimeout(s.ctx, d)
 	defer cancel()
-	for !s.ready() && !s.paused() && s.p.ended == nil {
+	for !s.ready() && !s.paused() && s.x.tracee.ended == nil {
 		e, err := s.next(ctx)
 		if errors.Is(err, ptrace.ErrWoken) || errors.Is(err, ErrExited) {
 			return nil
@@ -66,7 +66,7 @@ func (s *Stepper) Await(d time.Duration) error {
 
 // ready reports whether a step has ended that Step has not returned.
 func (s *Stepper) ready() bool {
-	for _, t := range s.p.threads {
+	for _, t := range s.x.threads.byID {
 		if t.step.done != 0 {
 			return true
 		}
@@ -77,12 +77,12 @@ func (s *Stepper) ready() bool {
 // assign passes an event to the step of its thread, or to the process if it has
 // none.
 func (s *Stepper) assign(e ptrace.Event) error {
-	t := s.p.threads[e.Thread]
+	t := s.x.threads.byID[e.Thread]
 	if t == nil || t.step.phase == noStep || e.Gone() {
-		s.p.handleEvent(e)
+		s.x.events.handle(e)
 		return nil
 	}
-	o := &Stepper{p: s.p, ctx: s.ctx, t: t, syscallTimeout: s.syscallTimeout}
+	o := &Stepper{x: s.x, ctx: s.ctx, t: t, syscallTimeout: s.syscallTimeout}
 	done, err := o.handle(e)
 	o.t.step.done = done // exec replaces the thread
 	return err
@@ -90,18 +90,18 @@ func (s *Stepper) assign(e ptrace.Event) error {
 
 // awaitBirth waits for the first stop of a new thread, before its first
 // instruction.
-func (p *Process) awaitBirth(id int) error {
+func (ev *events) awaitBirth(id int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	for t := p.threads[id]; t != nil && t.starting && p.ended == nil; t = p.threads[id] {
-		e, err := p.tracer.Next(ctx, nil)
+	for t := ev.threads.byID[id]; t != nil && t.starting && ev.tracee.ended == nil; t = ev.threads.byID[id] {
+		e, err := ev.tracer.Next(ctx, nil)
 		switch {
 		case err != nil:
-			return p.checkLost(err)
+			return ev.checkLost(err)
 		case e.Thread == id:
-			p.handleEvent(e)
+			ev.handle(e)
 		default:
-			p.enqueue(e)
+			ev.queue.add(e)
 		}
 	}
 	return nil
