@@ -1,13 +1,7 @@
 package proc
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
@@ -109,48 +103,6 @@ func (p *Process) Rseq(thread int) (start, end uint64, err error) {
 	return start, end, err
 }
 
-// checkEnded returns ErrExited in place of an error for a missing thread or memory
-// if the process has ended. Stopped threads disappear only when the process is
-// killed, but it may take a while until all have, so it waits for that.
-func (t *tracee) checkEnded(err error) error {
-	if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
-	}
-	_ = t.tracer.Do(context.Background(), t.events.awaitEnd)
-	if t.ended != nil {
-		return ErrExited
-	}
-	return err
-}
-
-// awaitEnd handles events until the process has ended, for at most dyingTime.
-func (ev *events) awaitEnd() error {
-	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
-	defer cancel()
-	for ev.tracee.ended == nil {
-		e, err := ev.next(ctx, nil)
-		if err != nil {
-			return err
-		}
-		ev.handle(e)
-	}
-	return nil
-}
-
-// dyingTime limits how long the threads of a killed process may take to end.
-const dyingTime = time.Second
-
-// collect handles all pending events without waiting.
-func (ev *events) collect() {
-	for ev.tracee.ended == nil {
-		e, ok, err := ev.poll()
-		if err != nil || !ok {
-			return
-		}
-		ev.handle(e)
-	}
-}
-
 // ReadMemory reads len(b) bytes. It returns the number of bytes read and, if that
 // is less, an *ptrace.AccessError. It hides inserted breakpoints.
 func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
@@ -187,14 +139,6 @@ func (p *Process) Maps() (procfs.Maps, error) {
 	return maps, err
 }
 
-func (t *tracee) readMaps() (procfs.Maps, error) {
-	text, err := procfs.ReadFile(t.file("maps"))
-	if err != nil {
-		return nil, err
-	}
-	return procfs.ParseMaps(strings.NewReader(text))
-}
-
 // Executable returns the path of the program in the process's file system. The
 // file may have been replaced or deleted since; see ExecutableFile.
 func (p *Process) Executable() (string, error) {
@@ -210,8 +154,3 @@ func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.tracee.file("aux
 
 // Descriptor names the file that a descriptor is open on, "" if it is not known.
 func (p *Process) Descriptor(fd int) string { return procfs.Descriptor(p.ID(), fd) }
-
-// file returns the path of a file in /proc/PID.
-func (t *tracee) file(name string) string {
-	return fmt.Sprintf("/proc/%d/%s", t.id.Load(), name)
-}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"syscall"
 
@@ -135,11 +133,6 @@ func (ev *events) seizeNew() (bool, error) {
 	return found, nil
 }
 
-// tracedByUs reports whether a thread is already traced by this program.
-func (t *tracee) tracedByUs(id int) bool {
-	return tracedHere(fmt.Sprintf("/proc/%d/task/%d", t.pid, id))
-}
-
 // adopt adds a thread that is traced automatically, before the event that
 // announces it.
 func (ev *events) adopt(id int) {
@@ -161,9 +154,6 @@ func threadIDs(pid int) ([]int, error) {
 	}
 	return ids, err
 }
-
-// ids returns the ids of the known threads.
-func (ts *threads) ids() []int { return slices.Sorted(maps.Keys(ts.byID)) }
 
 // Launch starts a program and stops it before its first instruction. The program
 // is killed if this one ends while debugging it.
@@ -207,4 +197,26 @@ func (s Spec) attributes(null *os.File) *syscall.ProcAttr {
 	}
 	sys := &syscall.SysProcAttr{Setpgid: !s.Terminal, Setsid: s.Terminal, Setctty: s.Terminal}
 	return &syscall.ProcAttr{Dir: s.Dir, Env: env, Files: files, Sys: sys}
+}
+
+// seizeChild traces a child that executes spin, and gives it its code again.
+func (ev *events) seizeChild(code Patch) error {
+	options := ptrace.Options
+	if ev.tracee.launched {
+		options |= ptrace.ExitKill
+	}
+	if err := ev.tracer.Seize(ev.tracee.pid, options); err != nil {
+		return err
+	}
+	ev.threads.byID[ev.tracee.pid] = &thread{id: ev.tracee.pid, running: true}
+	if err := ev.tracer.Interrupt(ev.tracee.pid); err != nil {
+		return err
+	}
+	err := ev.tracee.checkEnded(ev.stopAll())
+	_, failed := ev.tracee.memory.Write(code.Address, code.Data)
+	if j := ev.rescue.guard.Journal(); j != nil {
+		j.Publish(guard.NoWork)
+		j.Truncate(0)
+	}
+	return errors.Join(err, failed)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"maps"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
@@ -81,17 +79,4 @@ func (p *Process) cacheCurrent() {
 	if p.tracee.ended == nil && p.threads.byID[p.threads.current] != nil {
 		_ = p.cache.fill(p.threads.current) // a request for an ended thread returns the error
 	}
-}
-
-// pending reports whether events are pending. A stopped process has none unless
-// it was killed or has an announced child. They may belong to another process of
-// this program, in which case a call to the tracer's thread is wasted.
-func (q *eventQueue) pending() bool {
-	if len(q.events) > 0 {
-		return true
-	}
-	var info unix.Siginfo
-	const flags = unix.WEXITED | unix.WSTOPPED | unix.WNOHANG | unix.WNOWAIT | unix.WALL
-	err := unix.Waitid(unix.P_ALL, 0, &info, flags, nil)
-	return err != nil || info.Signo != 0
 }

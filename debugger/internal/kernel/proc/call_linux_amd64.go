@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -81,31 +79,6 @@ func (p *Process) callable(thread int) (*thread, error) {
 		return nil, fmt.Errorf("thread %d waits for a child, is at the entry of a system call or is stopped by a signal: %w", t.id, errBusy)
 	}
 	return t, nil
-}
-
-// prepareLanding returns the address of the rescue code, and a function that removes
-// it from a launched program again.
-func (rs *rescue) prepareLanding() (code uint64, remove func() error, err error) {
-	if rs.prepare(); rs.address != 0 {
-		return rs.address, func() error { return nil }, nil
-	}
-	if !rs.tracee.launched {
-		return 0, nil, errors.New("no function is called in this process: there would be nobody to bring it back if the debugger were killed meanwhile (the guard must be permitted to trace it, see kernel.yama.ptrace_scope)")
-	}
-	code = rs.find()
-	if code == 0 {
-		return 0, nil, errors.New("the process has no room for the code that a function returns to")
-	}
-	if _, err := rs.tracee.memory.Write(code, guard.RescueCode); err != nil {
-		return 0, nil, err
-	}
-	return code, func() error {
-		if rs.tracee.ended != nil {
-			return nil
-		}
-		_, err := rs.tracee.memory.Write(code, make([]byte, len(guard.RescueCode)))
-		return rs.tracee.checkEnded(err)
-	}, nil
 }
 
 // A functionCall is the state of one Call.
@@ -383,37 +356,6 @@ func (c *functionCall) keep(s signalled) {
 		}
 	}
 	c.arrived = append(c.arrived, s)
-}
-
-// fromOutside reports whether a signal has nothing to do with what the thread executes.
-func (t *tracee) fromOutside(sig signalNumber, info ptrace.SigInfo) bool {
-	if sig == unix.SIGABRT {
-		return false // abort(3) does not return
-	}
-	for _, fault := range faults {
-		if sig == fault && !info.Sent() {
-			return false
-		}
-	}
-	const (
-		user, queue, thread = 0, -1, -6 // SI_USER, SI_QUEUE, SI_TKILL
-	)
-	code := info.Code()
-	return code != user && code != queue && code != thread || info.Sender() != t.innerPID()
-}
-
-// innerPID returns the id of the process in its own pid namespace.
-func (t *tracee) innerPID() int {
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/status", t.pid))
-	ids := strings.Fields(s["NSpid"])
-	if err != nil || len(ids) == 0 {
-		return t.pid
-	}
-	id, err := strconv.Atoi(ids[len(ids)-1])
-	if err != nil {
-		return t.pid
-	}
-	return id
 }
 
 // leave reads the results, and moves the thread out of the system call of the landing.

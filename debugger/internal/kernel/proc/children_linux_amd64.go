@@ -2,9 +2,6 @@ package proc
 
 import (
 	"errors"
-	"slices"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
@@ -61,16 +58,6 @@ func (cs *children) release(child int, inherited inheritance) {
 	_ = cs.tracer.Detach(child, 0) // fails if the child was killed
 }
 
-// shareMemory removes the int3 instructions as long as a child shares the memory.
-func (bs *breakpoints) shareMemory(child int) {
-	bs.sharers = append(bs.sharers, child)
-	for _, l := range bs.locations {
-		if err := bs.removeInt3(l); err != nil {
-			bs.tracee.log.Warn("cannot remove a breakpoint from a child", "err", err)
-		}
-	}
-}
-
 // clean removes what a child has inherited. The process may have got its handler of
 // SIGTRAP and the rescue code only after the fork, so they are not looked up there. If this
 // program is killed meanwhile, an int3 that is still there needs the handler, and the handler
@@ -95,35 +82,5 @@ func (cs *children) clean(child int, inherited inheritance, shared bool) {
 	}
 	if err != nil && !errors.Is(err, ptrace.ErrGone) {
 		cs.tracee.log.Warn("cannot remove all breakpoints from a child", "child", child, "err", err)
-	}
-}
-
-// kcmpVM is KCMP_VM of kcmp(2).
-const kcmpVM = 1
-
-// sharesMemory reports whether a child shares the memory of the process. It
-// returns false if kcmp(2) fails, because most programs use fork.
-func (t *tracee) sharesMemory(child int) bool {
-	same, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(t.pid), uintptr(child), kcmpVM, 0, 0, 0)
-	return e == 0 && same == 0
-}
-
-// forgetSharers drops the children that have their own memory by now. After the
-// last of them it inserts the int3 instructions again.
-func (bs *breakpoints) forgetSharers() {
-	if len(bs.sharers) == 0 {
-		return
-	}
-	bs.sharers = slices.DeleteFunc(bs.sharers, func(child int) bool { return !bs.tracee.sharesMemory(child) })
-	if len(bs.sharers) > 0 || !bs.armed {
-		return
-	}
-	for _, l := range bs.locations {
-		if l.hardware() {
-			continue
-		}
-		if err := bs.insertInt3(l); err != nil {
-			bs.tracee.log.Warn("cannot insert a breakpoint again", "err", err)
-		}
 	}
 }

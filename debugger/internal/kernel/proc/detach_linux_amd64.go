@@ -122,9 +122,6 @@ func (p *Process) close() {
 	p.tracer.Close()
 }
 
-// childTimeout limits how long a child may take to reach its first stop.
-const childTimeout = time.Second
-
 // releaseChildren waits for announced children and detaches from them.
 func (ev *events) releaseChildren() error {
 	ctx, cancel := context.WithTimeout(context.Background(), childTimeout)

@@ -27,12 +27,3 @@ func is32Bit(pid int) bool {
 	}
 	return elf.Class(ident[elf.EI_CLASS]) == elf.ELFCLASS32
 }
-
-// require64Bit returns a *PermissionError if the process has executed a 32-bit
-// program since it was attached to.
-func (t *tracee) require64Bit() error {
-	if t.is32Bit {
-		return &PermissionError{PID: t.pid, Cause: cause32Bit, Cure: cure32Bit}
-	}
-	return nil
-}

@@ -3,7 +3,6 @@ package proc
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
@@ -23,13 +22,6 @@ func (p *Process) SetFollow(mode Follow, taker ChildTaker) error {
 		p.children.mode, p.children.taker = mode, taker
 		return nil
 	})
-}
-
-// A successor is the child with which the process goes on, stopped.
-type successor struct {
-	id        int // 0 if there is none
-	inherited inheritance
-	executed  bool // it has begun another program
 }
 
 // take decides about a child in its first stop.
@@ -146,142 +138,9 @@ func (cs *children) adopt(child int) (*Process, error) {
 	return c, err
 }
 
-// guardSpin starts the guard of a child, which knows the code that spin replaces. It
-// returns nil without a guard.
-func (rs *rescue) guardSpin(child int, memory *ptrace.Memory, claim *os.File, code Patch) *guard.Guard {
-	j, err := guard.NewJournal()
-	if err != nil {
-		return nil
-	}
-	g, err := guard.Start(rs.tracee.options.Guard, memory.File(), j, claim)
-	if err != nil {
-		j.Close()
-		return nil
-	}
-	j.Write(child, code.Address, code.Data)
-	j.Publish(guard.WorkMemory)
-	return g
-}
-
-// seizeChild traces a child that executes spin, and gives it its code again.
-func (ev *events) seizeChild(code Patch) error {
-	options := ptrace.Options
-	if ev.tracee.launched {
-		options |= ptrace.ExitKill
-	}
-	if err := ev.tracer.Seize(ev.tracee.pid, options); err != nil {
-		return err
-	}
-	ev.threads.byID[ev.tracee.pid] = &thread{id: ev.tracee.pid, running: true}
-	if err := ev.tracer.Interrupt(ev.tracee.pid); err != nil {
-		return err
-	}
-	err := ev.tracee.checkEnded(ev.stopAll())
-	_, failed := ev.tracee.memory.Write(code.Address, code.Data)
-	if j := ev.rescue.guard.Journal(); j != nil {
-		j.Publish(guard.NoWork)
-		j.Truncate(0)
-	}
-	return errors.Join(err, failed)
-}
-
-// goOnWithChild makes the process that of its child, with the same breakpoints. All
-// threads are stopped, or the process has ended.
-func (x *execution) goOnWithChild() error {
-	next := x.children.successor
-	mode := x.children.mode
-	x.children.mode, x.children.successor = FollowParent, successor{}
-	defer func() { x.children.mode = mode }()
-	errs := x.events.releaseChildren()
-	if !next.executed {
-		x.children.clean(next.id, next.inherited, false)
-	}
-	if x.tracee.ended == nil {
-		errs = errors.Join(errs, x.letGo())
-		if x.tracee.launched {
-			go reapLater(x.tracee.pid)
-		}
-	}
-	memory, err := ptrace.OpenMemory(next.id)
-	if err != nil {
-		return errors.Join(errs, err)
-	}
-	x.rescue.forget()
-	_ = x.rescue.claim.Close()
-	_ = x.tracee.memory.Close()
-	x.rescue.claim, x.tracee.memory = guard.Claim(context.Background(), next.id), memory
-	x.children.left = x.tracee.pid
-	x.tracee.setID(next.id)
-	clear(x.threads.byID)
-	clear(x.events.early)
-	clear(x.cache.threads)
-	t := &thread{id: next.id}
-	x.threads.byID[t.id], x.threads.current = t, t.id
-	x.queue.events, x.tracee.ended = nil, nil
-	x.events.forgetImage()
-	if next.executed {
-		x.breakpoints.forget()
-		x.events.leaveSyscallStop(t)
-		x.threads.report(t, Stop{Why: Executed})
-		return errs
-	}
-	x.breakpoints.move()
-	return errs
-}
-
-// move sets the breakpoints of the parent in the child.
-func (bs *breakpoints) move() {
-	bs.armed = false
-	maps, _ := bs.tracee.readMaps() // without them no breakpoint can be set
-	for _, l := range append([]*location(nil), bs.locations...) {
-		closeEvents(l)
-		l.inserted = false
-		m, _ := maps.Find(l.address)
-		err := bs.install(l, m)
-		if err == nil {
-			continue
-		}
-		bs.tracee.log.Warn("a breakpoint is lost in the child", "addr", l.address, "err", err)
-		for _, b := range append([]*breakpoint(nil), l.breakpoints...) {
-			_ = bs.remove(b.ID) // it is there
-		}
-	}
-}
-
-// succeed goes on with a child if there is one to go on with. A process that has ended
-// may have one whose first stop is still to come.
-func (x *execution) succeed() error {
-	if x.children.mode != FollowChild {
-		return nil
-	}
-	if x.tracee.ended != nil && x.children.successor.id == 0 && len(x.children.announced)+len(x.children.held) > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), childTimeout)
-		defer cancel()
-		for x.children.successor.id == 0 && len(x.children.announced)+len(x.children.held) > 0 {
-			e, err := x.tracer.Next(ctx, x.pause)
-			if err != nil {
-				break
-			}
-			x.events.handle(e)
-		}
-	}
-	if x.children.successor.id == 0 {
-		return nil
-	}
-	return x.goOnWithChild()
-}
-
 // interruptHeld interrupts held children, so that onHeld detaches from them.
 func (cs *children) interruptHeld() {
 	for child := range cs.held {
 		_ = cs.tracer.Interrupt(child) // its end is an event
-	}
-}
-
-// releaseSuccessor detaches from the child with which the process was to go on.
-func (cs *children) releaseSuccessor() {
-	if next := cs.successor; next.id != 0 {
-		cs.successor = successor{}
-		cs.release(next.id, next.inherited)
 	}
 }

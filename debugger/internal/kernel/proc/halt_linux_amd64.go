@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
@@ -74,55 +71,4 @@ func (ev *events) awaitStop(deadline time.Time) error {
 		}
 	}
 	return nil
-}
-
-func (ts *threads) anyRunning() bool {
-	for _, t := range ts.byID {
-		if t.running {
-			return true
-		}
-	}
-	return false
-}
-
-func (ts *threads) running() []int {
-	ids := slices.Sorted(maps.Keys(ts.byID))
-	return slices.DeleteFunc(ids, func(id int) bool { return !ts.byID[id].running })
-}
-
-// dropZombies removes threads that have ended without an event.
-func (ts *threads) dropZombies() {
-	for _, id := range ts.running() {
-		switch procfs.ThreadStat(ts.tracee.pid, id, procfs.StatState) {
-		case "Z", "X", "":
-			delete(ts.byID, id)
-		}
-	}
-	if ts.byID[ts.current] == nil {
-		for id := range ts.byID {
-			ts.current = id
-		}
-	}
-}
-
-// quiesce stops all threads and brings them to a state in which the process could
-// be detached from: out of SIGTRAP stops, with their signal masks restored and
-// deferred signals sent.
-func (x *execution) quiesce() error {
-	if x.tracee.ended != nil {
-		return nil
-	}
-	errs := errors.Join(x.events.stopAll(), x.syscalls.leaveAll())
-	for _, t := range x.threads.byID {
-		t.step = step{}
-		x.threads.leaveTrap(t)
-		errs = errors.Join(errs, x.threads.restoreMask(t))
-		if len(t.deferred) > 0 && t.signal.number == 0 {
-			errs = errors.Join(errs, x.injection.sendDeferred(t))
-		}
-	}
-	if x.tracee.ended != nil {
-		return nil
-	}
-	return errs
 }

@@ -111,10 +111,3 @@ func (x *execution) runFreeUntil(ctx context.Context) error {
 	}
 	return x.quiesce()
 }
-
-// forgetReports drops reported stops, because no caller waits for them.
-func (ts *threads) forgetReports() {
-	for _, t := range ts.byID {
-		t.report = nil
-	}
-}

@@ -82,12 +82,6 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 // ID returns the process id.
 func (p *Process) ID() int { return int(p.tracee.id.Load()) }
 
-// setID sets the process id.
-func (t *tracee) setID(pid int) {
-	t.pid = pid
-	t.id.Store(int64(pid))
-}
-
 // End returns the final stop and true if the process has ended.
 func (p *Process) End() (Stop, bool) {
 	eventsPending := false
@@ -167,14 +161,6 @@ func (p *Process) checkStoppedLocked() error {
 	return nil
 }
 
-// unlessEnded runs f, or returns ErrExited if the process has ended.
-func (t *tracee) unlessEnded(f func() error) error {
-	if t.ended != nil {
-		return ErrExited
-	}
-	return f()
-}
-
 // withTracerRunning runs f, which lets the process run, on the tracer's thread. mu
 // is not held meanwhile, and all other entry points return ErrRunning. f must
 // treat the end of ctx as a pause.
@@ -235,13 +221,6 @@ func (p *Process) Pause() {
 	p.execution.requestPause()
 }
 
-func (x *execution) requestPause() {
-	select {
-	case x.pause <- struct{}{}:
-	default:
-	}
-}
-
 // Threads returns the threads in the order of their ids.
 func (p *Process) Threads() ([]ThreadInfo, error) {
 	var all []ThreadInfo
@@ -276,17 +255,6 @@ func (p *Process) SetCurrentThread(id int) error {
 		}
 		return err
 	})
-}
-
-// find returns a thread by id; 0 is the current one.
-func (ts *threads) find(id int) (*thread, error) {
-	if id == 0 {
-		id = ts.current
-	}
-	if t := ts.byID[id]; t != nil {
-		return t, nil
-	}
-	return nil, ErrNoThread
 }
 
 // SetSignal sets the action for a signal from now on.

@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -135,18 +136,6 @@ func removeRescue(m *ptrace.Memory, at uint64) error {
 	return err
 }
 
-// action returns the action for SIGTRAP that lets the process survive if this
-// program is killed.
-func (th *traps) action() (sigaction, bool) {
-	if th.rescue.address == 0 {
-		return th.returnAction()
-	}
-	// All other signals are blocked in the handler. A nested handler could block
-	// SIGTRAP, and an int3 ends a process that blocks it.
-	const noDefer = 0x40000000 // SA_NODEFER
-	return sigaction{th.rescue.address + guard.RescueHandler, handlerFlags | noDefer, th.rescue.address + guard.RescueReturn, ^uint64(trapBit)}, true
-}
-
 // guardMayTrace reports whether the system permits the guard, which is not an
 // ancestor of the process, to trace it.
 func guardMayTrace() bool {
@@ -164,35 +153,6 @@ func (rs *rescue) parkedRegs(r ptrace.Regs) *ptrace.Regs {
 	r.RIP, r.OrigRAX = rs.address+guard.RescuePark, ptrace.NoSyscall
 	r.EFlags &^= ptrace.TrapFlag
 	return &r
-}
-
-// once is Tracer.Inject, journalled for the guard. If other is nil, events of other
-// threads are queued.
-func (in *injection) once(tid int, number uint64, args [6]uint64, other func(ptrace.Event)) (uint64, error) {
-	if other == nil {
-		other = in.queue.add
-	}
-	site, err := in.syscallSite()
-	if err != nil {
-		return 0, err
-	}
-	if in.rescue.address == 0 {
-		return in.tracer.Inject(tid, site, number, args, other)
-	}
-	var regs ptrace.Regs
-	if err := in.tracer.Regs(tid, &regs); err != nil {
-		return 0, err
-	}
-	mask, err := in.tracer.SigMask(tid)
-	if err != nil {
-		return 0, err
-	}
-	j := in.rescue.guard.Journal()
-	begin, before := j.Length(), j.Published() // perhaps a function is called
-	j.Thread(tid, &regs, &mask)
-	j.Publish(guard.WorkCall)
-	defer func() { j.Republish(before); j.Truncate(begin) }()
-	return in.tracer.Inject(tid, site, number, args, other)
 }
 
 // A State is the state that a commit sets for a thread.
@@ -264,22 +224,6 @@ func (rs *rescue) unpark(others, states []State, err error) error {
 	return err
 }
 
-// states returns the current states of all stopped threads.
-func (ts *threads) states() ([]State, error) {
-	var all []State
-	for id, t := range ts.byID {
-		if t.running {
-			continue
-		}
-		regs := new(ptrace.Regs)
-		if err := ts.tracer.Regs(id, regs); err != nil {
-			return nil, err
-		}
-		all = append(all, State{Thread: id, Regs: regs})
-	}
-	return all, nil
-}
-
 // write writes memory and states, without the guard.
 func (rs *rescue) write(memory []Patch, states []State) error {
 	for _, patch := range memory {
@@ -323,6 +267,44 @@ func (s *Stepper) Commit(memory []Patch, vector []byte, regs ptrace.Regs) error 
 	return s.x.tracee.checkEnded(s.x.rescue.commit(memory, []State{{Thread: s.t.id, Regs: &regs, Vector: vector}}))
 }
 
-// handlerFlags are SA_RESTORER, SA_ONSTACK, SA_RESTART and SA_SIGINFO. The handler
-// uses the alternate signal stack, because stacks of goroutines may have no room.
-const handlerFlags = 0x04000000 | 0x08000000 | 0x10000000 | 4
+// prepareLanding returns the address of the rescue code, and a function that removes
+// it from a launched program again.
+func (rs *rescue) prepareLanding() (code uint64, remove func() error, err error) {
+	if rs.prepare(); rs.address != 0 {
+		return rs.address, func() error { return nil }, nil
+	}
+	if !rs.tracee.launched {
+		return 0, nil, errors.New("no function is called in this process: there would be nobody to bring it back if the debugger were killed meanwhile (the guard must be permitted to trace it, see kernel.yama.ptrace_scope)")
+	}
+	code = rs.find()
+	if code == 0 {
+		return 0, nil, errors.New("the process has no room for the code that a function returns to")
+	}
+	if _, err := rs.tracee.memory.Write(code, guard.RescueCode); err != nil {
+		return 0, nil, err
+	}
+	return code, func() error {
+		if rs.tracee.ended != nil {
+			return nil
+		}
+		_, err := rs.tracee.memory.Write(code, make([]byte, len(guard.RescueCode)))
+		return rs.tracee.checkEnded(err)
+	}, nil
+}
+
+// guardSpin starts the guard of a child, which knows the code that spin replaces. It
+// returns nil without a guard.
+func (rs *rescue) guardSpin(child int, memory *ptrace.Memory, claim *os.File, code Patch) *guard.Guard {
+	j, err := guard.NewJournal()
+	if err != nil {
+		return nil
+	}
+	g, err := guard.Start(rs.tracee.options.Guard, memory.File(), j, claim)
+	if err != nil {
+		j.Close()
+		return nil
+	}
+	j.Write(child, code.Address, code.Data)
+	j.Publish(guard.WorkMemory)
+	return g
+}

@@ -2,9 +2,7 @@ package proc
 
 import (
 	"encoding/binary"
-	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
@@ -40,12 +38,6 @@ func (s *Stepper) emulatePushf() (bool, error) {
 	s.valid = false
 	s.t.reportedSignal, s.t.skipBreakpoint = 0, false
 	return true, s.x.tracee.checkEnded(s.x.tracer.SetRegs(s.t.id, &next))
-}
-
-// signalWaits reports whether an unblocked signal is pending for a thread.
-func (ts *threads) signalWaits(t *thread) bool {
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", ts.tracee.pid, t.id))
-	return err == nil && (s.Bits("SigPnd")|s.Bits("ShdPnd"))&^s.Bits("SigBlk") != 0
 }
 
 // hideTrapFlag clears the copy of the trap flag that a step has made.

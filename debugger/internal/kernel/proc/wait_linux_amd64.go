@@ -87,22 +87,3 @@ func (s *Stepper) assign(e ptrace.Event) error {
 	o.t.step.done = done // exec replaces the thread
 	return err
 }
-
-// awaitBirth waits for the first stop of a new thread, before its first
-// instruction.
-func (ev *events) awaitBirth(id int) error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	for t := ev.threads.byID[id]; t != nil && t.starting && ev.tracee.ended == nil; t = ev.threads.byID[id] {
-		e, err := ev.tracer.Next(ctx, nil)
-		switch {
-		case err != nil:
-			return ev.checkLost(err)
-		case e.Thread == id:
-			ev.handle(e)
-		default:
-			ev.queue.add(e)
-		}
-	}
-	return nil
-}

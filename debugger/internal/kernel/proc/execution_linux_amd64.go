@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"syscall"
 
@@ -54,14 +53,6 @@ func (p *Process) Resume(ctx context.Context) (Stop, error) {
 	return s, err
 }
 
-// skipCurrentBreakpoint makes the current thread continue past the breakpoint at
-// its pc, unless it has not reported that stop yet.
-func (ts *threads) skipCurrentBreakpoint() {
-	if t := ts.byID[ts.current]; t != nil && t.report == nil {
-		t.skipBreakpoint = true
-	}
-}
-
 // run returns the next stop.
 func (x *execution) run(ctx context.Context) (Stop, error) {
 	for {
@@ -105,19 +96,6 @@ func (x *execution) takeReport() (Stop, bool) {
 	}
 	x.endReported = true
 	return *x.tracee.ended, true
-}
-
-// stopOf adds thread and address to a stop.
-func (ts *threads) stopOf(t *thread, s Stop) Stop {
-	if t == nil {
-		return s
-	}
-	s.Thread = t.id
-	var r ptrace.Regs
-	if err := ts.tracer.Regs(t.id, &r); err == nil {
-		s.Address = r.RIP
-	}
-	return s
 }
 
 // runOnce lets all threads run until one needs attention, and stops them. That
@@ -206,54 +184,6 @@ func (x *execution) resumeThread(t *thread) {
 	_ = x.tracer.Cont(t.id, sig)
 }
 
-// setResumeFlag keeps a hardware breakpoint at the pc from stopping the thread
-// again: the resume flag suppresses it for one instruction (Intel SDM volume 3,
-// 19.3.1.1).
-func (bs *breakpoints) setResumeFlag(t *thread) {
-	if !t.skipBreakpoint {
-		return
-	}
-	t.skipBreakpoint = false
-	var r ptrace.Regs
-	if err := bs.tracer.Regs(t.id, &r); err != nil || bs.locationAt(r.RIP, Execute) == nil {
-		return
-	}
-	r.EFlags |= ptrace.ResumeFlag
-	_ = bs.tracer.SetRegs(t.id, &r)
-}
-
-// mustStepOver reports whether a thread continues at an int3 of ours.
-func (bs *breakpoints) mustStepOver(t *thread) bool {
-	if !t.skipBreakpoint || t.report != nil || t.group {
-		return false
-	}
-	var r ptrace.Regs
-	return bs.tracer.Regs(t.id, &r) == nil && bs.softwareAt(r.RIP) != nil
-}
-
-// hardwareAt returns the hardware breakpoint at which a thread continues; nil if there
-// is none.
-func (bs *breakpoints) hardwareAt(t *thread) *location {
-	if !t.skipBreakpoint || t.report != nil || t.group {
-		return nil
-	}
-	var r ptrace.Regs
-	if bs.tracer.Regs(t.id, &r) != nil {
-		return nil
-	}
-	if l := bs.locationAt(r.RIP, Execute); l != nil && l.hardware() {
-		return l
-	}
-	return nil
-}
-
-// mustCount reports whether a thread continues at a hardware breakpoint each of whose
-// hits counts.
-func (bs *breakpoints) mustCount(t *thread) bool {
-	l := bs.hardwareAt(t)
-	return l != nil && slices.ContainsFunc(l.breakpoints, func(b *breakpoint) bool { return b.Spec.Counted })
-}
-
 // passBreakpoints steps the threads that continue at a breakpoint over it, one at a
 // time, while the breakpoints are removed. The resume flag alone would do at a hardware
 // breakpoint but for signals: the handler of one that is delivered before the
@@ -294,4 +224,33 @@ func (x *execution) stepOver(ctx context.Context, t *thread) error {
 	err = errors.Join(x.threads.restoreMask(t), x.injection.sendDeferred(t))
 	t.reportedSignal = reported
 	return err
+}
+
+// quiesce stops all threads and brings them to a state in which the process could
+// be detached from: out of SIGTRAP stops, with their signal masks restored and
+// deferred signals sent.
+func (x *execution) quiesce() error {
+	if x.tracee.ended != nil {
+		return nil
+	}
+	errs := errors.Join(x.events.stopAll(), x.syscalls.leaveAll())
+	for _, t := range x.threads.byID {
+		t.step = step{}
+		x.threads.leaveTrap(t)
+		errs = errors.Join(errs, x.threads.restoreMask(t))
+		if len(t.deferred) > 0 && t.signal.number == 0 {
+			errs = errors.Join(errs, x.injection.sendDeferred(t))
+		}
+	}
+	if x.tracee.ended != nil {
+		return nil
+	}
+	return errs
+}
+
+func (x *execution) requestPause() {
+	select {
+	case x.pause <- struct{}{}:
+	default:
+	}
 }

@@ -3,14 +3,11 @@ package proc
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
@@ -62,18 +59,6 @@ func (ev *events) poll() (ptrace.Event, bool, error) {
 	}
 	e, ok, err := ev.tracer.Poll()
 	return e, ok, ev.checkLost(err)
-}
-
-// add stores an event that arrived while another one was handled.
-func (q *eventQueue) add(e ptrace.Event) { q.events = append(q.events, e) }
-
-func (q *eventQueue) take() (ptrace.Event, bool) {
-	if len(q.events) == 0 {
-		return ptrace.Event{}, false
-	}
-	e := q.events[0]
-	q.events = q.events[1:]
-	return e, true
 }
 
 // checkLost treats a process without threads as ended. Its exit status was
@@ -199,12 +184,6 @@ func (ev *events) handleNewTask(e ptrace.Event) {
 	}
 }
 
-// hasThread reports whether a thread belongs to the process.
-func (t *tracee) hasThread(tid int) bool {
-	_, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", t.pid, tid))
-	return err == nil
-}
-
 // forgetImage drops what is known of the memory of a program that has ended, or that the
 // process leaves for its child.
 func (ev *events) forgetImage() {
@@ -232,24 +211,6 @@ func (ev *events) onExec(t *thread) {
 		ev.tracee.log.Warn("the memory of the new program cannot be opened", "err", err)
 	}
 	ev.threads.report(t, Stop{Why: Executed})
-}
-
-// report stores a stop until Resume returns it.
-func (ts *threads) report(t *thread, s Stop) {
-	ts.lastReport++
-	s.Thread = t.id
-	t.report = &report{ts.lastReport, s}
-}
-
-// firstReport returns the thread with the oldest unreported stop, or nil.
-func (ts *threads) firstReport() *thread {
-	var first *thread
-	for _, t := range ts.byID {
-		if t.report != nil && (first == nil || t.report.order < first.report.order) {
-			first = t
-		}
-	}
-	return first
 }
 
 // onSignal decides what happens to a signal in a signal-delivery stop.
@@ -298,37 +259,6 @@ func (ev *events) onTrap(t *thread, info ptrace.SigInfo) {
 	}
 }
 
-// onInt3 handles an int3 instruction, ours or one of the program itself, which
-// stops it and has no other effect.
-func (bs *breakpoints) onInt3(t *thread, info ptrace.SigInfo) {
-	var r ptrace.Regs
-	if err := bs.tracer.Regs(t.id, &r); err != nil {
-		return
-	}
-	moved := isMoved(info)
-	at := r.RIP
-	if !moved {
-		at--
-	}
-	l := bs.softwareAt(at)
-	if l == nil && !bs.isInt3(at) {
-		// It belonged to a debugger that was killed, whose guard has removed it.
-		if !moved {
-			_ = bs.beforeInt3(t, &r, info) // the end of a thread is an event
-		}
-		return
-	}
-	if l == nil {
-		if !bs.tracee.runningFree {
-			bs.threads.report(t, Stop{Why: Signalled, Signal: unix.SIGTRAP})
-		}
-		return
-	}
-	if moved || bs.beforeInt3(t, &r, info) == nil {
-		bs.hit(t, l, false)
-	}
-}
-
 // beforeConsume moves a thread to a state in which it can continue without the
 // SIGTRAP of its stop, see ptrace.Tracer.BeforeConsume: to the address of an int3 of
 // ours, and out of a step that ended at a pushfq, which would push the trap flag.
@@ -357,91 +287,49 @@ func (ev *events) beforeConsume(e ptrace.Event) {
 	}
 }
 
-// isMoved reports whether beforeInt3 has moved the thread. It marks that in si_addr,
-// which the kernel leaves 0 for an int3.
-func isMoved(info ptrace.SigInfo) bool {
-	return info.Code() == ptrace.CodeKernel && info.Address() != 0
+// collect handles all pending events without waiting.
+func (ev *events) collect() {
+	for ev.tracee.ended == nil {
+		e, ok, err := ev.poll()
+		if err != nil || !ok {
+			return
+		}
+		ev.handle(e)
+	}
 }
 
-// isInt3 reports whether there is an int3 at an address, or unreadable memory.
-func (bs *breakpoints) isInt3(address uint64) bool {
-	var b [1]byte
-	n, _ := bs.tracee.memory.Read(address, b[:])
-	return n == 0 || b[0] == guard.Int3
-}
-
-// beforeInt3 moves a thread from the end of an int3 back to its start. If this
-// program is killed meanwhile, the signal is delivered to the handler of the rescue
-// code, which must know whether the thread has been moved: si_addr then holds the
-// new address, see guard.RescueCode.
-func (bs *breakpoints) beforeInt3(t *thread, r *ptrace.Regs, info ptrace.SigInfo) error {
-	r.RIP--
-	if info.Code() == ptrace.CodeKernel {
-		info.SetAddress(r.RIP)
-		if err := bs.tracer.SetSigInfo(t.id, info); err != nil {
+// awaitEnd handles events until the process has ended, for at most dyingTime.
+func (ev *events) awaitEnd() error {
+	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
+	defer cancel()
+	for ev.tracee.ended == nil {
+		e, err := ev.next(ctx, nil)
+		if err != nil {
 			return err
 		}
+		ev.handle(e)
 	}
-	return bs.tracer.SetRegs(t.id, r)
+	return nil
 }
 
-// onHiddenInt3 handles an int3 in a thread that blocks SIGTRAP while the SIGTRAP of
-// a hardware breakpoint is pending. The kernel then drops the second SIGTRAP and
-// delivers the first, after unblocking SIGTRAP and resetting its handler
-// (legacy_queue and force_sig_info_to_task in kernel/signal.c).
-func (bs *breakpoints) onHiddenInt3(t *thread, info ptrace.SigInfo) {
-	var r ptrace.Regs
-	if err := bs.tracer.Regs(t.id, &r); err != nil {
-		return
-	}
-	if l := bs.softwareAt(r.RIP - 1); l == nil || !l.inserted {
-		return
-	}
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", bs.tracee.pid, t.id))
-	if err == nil && s.Bits("SigCgt")&trapBit == 0 {
-		bs.onInt3(t, info)
-	}
-}
+// dyingTime limits how long the threads of a killed process may take to end.
+const dyingTime = time.Second
 
-// hitLate handles a trap that was pending while its thread blocked it and ran on.
-func (bs *breakpoints) hitLate(t *thread, info ptrace.SigInfo) {
-	if l := bs.locationByID(int(info.PerfData())); info.Code() == ptrace.CodePerf && l != nil {
-		bs.hit(t, l, true)
-	}
-}
-
-// hit counts a hit for the breakpoints of a location. The first one that stops
-// is reported.
-func (bs *breakpoints) hit(t *thread, l *location, late bool) {
-	t.skipBreakpoint = t.skipBreakpoint || l.access == Execute && !late
-	if bs.tracee.runningFree {
-		return
-	}
-	var r ptrace.Regs
-	if err := bs.tracer.Regs(t.id, &r); err != nil {
-		return
-	}
-	for _, b := range slices.Clone(l.breakpoints) {
-		ok, err := b.countHit(Hit{Thread: t.id, Address: r.RIP})
-		if !ok || t.report != nil {
-			continue
+// awaitBirth waits for the first stop of a new thread, before its first
+// instruction.
+func (ev *events) awaitBirth(id int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	for t := ev.threads.byID[id]; t != nil && t.starting && ev.tracee.ended == nil; t = ev.threads.byID[id] {
+		e, err := ev.tracer.Next(ctx, nil)
+		switch {
+		case err != nil:
+			return ev.checkLost(err)
+		case e.Thread == id:
+			ev.handle(e)
+		default:
+			ev.queue.add(e)
 		}
-		why := AtBreakpoint
-		if l.access != Execute {
-			why = AtWatchpoint
-		}
-		bs.threads.report(t, Stop{Why: why, Breakpoint: b.ID, Late: late, Err: err})
 	}
-}
-
-// leaveTrap moves a thread from a SIGTRAP stop to an event stop without delivering
-// the signal.
-func (ts *threads) leaveTrap(t *thread) {
-	if !t.trap || t.running {
-		return
-	}
-	t.trap = false
-	kind, err := ts.tracer.ToEventStop(t.id, ts.queue.add)
-	t.running = err != nil // until the event of its end
-	t.group = kind == ptrace.GroupStop
+	return nil
 }

@@ -199,9 +199,3 @@ func (sc *syscalls) leaveAll() error {
 	}
 	return nil
 }
-
-// handles reports whether the process has a handler for a signal.
-func (ts *threads) handles(t *thread, sig signalNumber) bool {
-	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", ts.tracee.pid, t.id))
-	return err != nil || s.Bits("SigCgt")>>(sig-1)&1 != 0
-}

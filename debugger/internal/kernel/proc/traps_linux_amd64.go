@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
@@ -76,33 +76,6 @@ func (th *traps) install() error {
 	return errors.Join(th.tracee.checkEnded(err), th.injection.redeliverDeferred(t))
 }
 
-// redeliverDeferred sends the deferred signals of a thread and continues it to their
-// signal-delivery stop.
-func (in *injection) redeliverDeferred(t *thread) error {
-	if len(t.deferred) == 0 || in.tracee.ended != nil {
-		return nil
-	}
-	t.reportedSignal = t.deferred[0].number
-	if err := in.sendDeferred(t); err != nil {
-		return err
-	}
-	return in.awaitDelivery(t)
-}
-
-// awaitDelivery continues a thread for which a signal waits to its signal-delivery stop.
-func (in *injection) awaitDelivery(t *thread) error {
-	if err := in.tracee.checkEnded(in.tracer.Cont(t.id, 0)); err != nil {
-		return err
-	}
-	t.running = true
-	for deadline := time.Now().Add(stopTimeout); t.running && in.tracee.ended == nil; {
-		if err := in.tracee.events.awaitStop(deadline); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // restore restores the original handler of the process.
 func (th *traps) restore() error {
 	if th.handler == nil || th.tracee.ended != nil {
@@ -130,38 +103,6 @@ func (th *traps) restoreOf(tid int, m *ptrace.Memory, h *trapHandler) error {
 	return err
 }
 
-// forCalls returns a thread that system calls can be injected into, or nil. If
-// all are in signal-delivery stops, it defers the signal of the current one.
-func (ts *threads) forCalls() *thread {
-	if t := ts.idle(); t != nil {
-		return t
-	}
-	t := ts.byID[ts.current]
-	if t == nil || t.running || t.entered || t.vfork {
-		return nil
-	}
-	ts.deferSignal(t)
-	return t
-}
-
-// idle returns a thread that is not in a signal-delivery stop, or nil. It
-// prefers one that is not in a system call.
-func (ts *threads) idle() *thread {
-	var inside *thread
-	for _, id := range ts.ids() {
-		t := ts.byID[id]
-		var r ptrace.Regs
-		if t.running || t.entered || t.vfork || t.signal.number != 0 || ts.tracer.Regs(id, &r) != nil {
-			continue
-		}
-		if !r.InSyscall() {
-			return t
-		}
-		inside = t
-	}
-	return inside
-}
-
 // swapAction returns the action for SIGTRAP, and replaces it unless next is nil.
 func (th *traps) swapAction(tid int, m *ptrace.Memory, next *sigaction) (sigaction, error) {
 	var old sigaction
@@ -181,55 +122,6 @@ func (th *traps) swapAction(tid int, m *ptrace.Memory, next *sigaction) (sigacti
 		old[i] = binary.LittleEndian.Uint64(b[sigactionSize+8*i:])
 	}
 	return old, err
-}
-
-// borrowStack writes b to unused memory of the process, calls f with its address,
-// reads b back, and restores the memory.
-func (in *injection) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uint64) error) error {
-	at, err := in.findScratch(tid, len(b))
-	if err != nil {
-		return err
-	}
-	saved := make([]byte, len(b))
-	if _, err := m.Read(at, saved); err != nil {
-		return err
-	}
-	if j := in.rescue.guard.Journal(); j != nil {
-		begin := j.Length()
-		j.Write(m.PID(), at, saved)
-		defer j.Truncate(begin)
-	}
-	if _, err := m.Write(at, b); err != nil {
-		return err
-	}
-	err = f(at)
-	_, readErr := m.Read(at, b)
-	_, writeErr := m.Write(at, saved)
-	if errors.Is(err, ptrace.ErrGone) {
-		return err
-	}
-	return errors.Join(err, readErr, writeErr)
-}
-
-// findScratch returns the address of n unused bytes: at the far end of the main
-// stack or, if there is no room, below the red zone of a thread. The main stack is
-// preferred because stacks of goroutines are small and have other data below them.
-func (in *injection) findScratch(tid, n int) (uint64, error) {
-	var r ptrace.Regs
-	if err := in.tracer.Regs(tid, &r); err != nil {
-		return 0, err
-	}
-	maps, err := in.tracee.readMaps()
-	if err != nil {
-		return 0, err
-	}
-	const room = 1 << 14
-	for _, m := range maps {
-		if m.Path == "[stack]" && m.Write && m.End-m.Start > 2*room && (r.RSP < m.Start || r.RSP-m.Start > room) {
-			return m.Start, nil
-		}
-	}
-	return (r.RSP - redZone - uint64(n)) &^ 15, nil
 }
 
 // restorers are the encodings of rt_sigreturn in C libraries and Go.
@@ -279,3 +171,19 @@ func (th *traps) deliver() error {
 	}
 	return errs
 }
+
+// action returns the action for SIGTRAP that lets the process survive if this
+// program is killed.
+func (th *traps) action() (sigaction, bool) {
+	if th.rescue.address == 0 {
+		return th.returnAction()
+	}
+	// All other signals are blocked in the handler. A nested handler could block
+	// SIGTRAP, and an int3 ends a process that blocks it.
+	const noDefer = 0x40000000 // SA_NODEFER
+	return sigaction{th.rescue.address + guard.RescueHandler, handlerFlags | noDefer, th.rescue.address + guard.RescueReturn, ^uint64(trapBit)}, true
+}
+
+// handlerFlags are SA_RESTORER, SA_ONSTACK, SA_RESTART and SA_SIGINFO. The handler
+// uses the alternate signal stack, because stacks of goroutines may have no room.
+const handlerFlags = 0x04000000 | 0x08000000 | 0x10000000 | 4
