@@ -43,11 +43,11 @@ func (g *groups) listOutputs(_ context.Context, call *mcp.Call, after string, li
 	for _, s := range own {
 		uri := outputPrefix + s.ID
 		switch {
-		case s.Output == nil || uri <= after:
+		case s.Target.Output == nil || uri <= after:
 		case len(items) == limit:
 			return items, items[limit-1].URI, nil
 		default:
-			items = append(items, mcp.Resource{URI: uri, Name: s.Name(), Title: "Output of " + s.Name(), MIMEType: "text/plain"})
+			items = append(items, mcp.Resource{URI: uri, Name: s.Target.Name(), Title: "Output of " + s.Target.Name(), MIMEType: "text/plain"})
 		}
 	}
 	return items, "", nil
@@ -58,10 +58,10 @@ func (g *groups) readOutput(_ context.Context, call *mcp.Call, uri string) ([]mc
 	if id := strings.TrimPrefix(uri, outputPrefix); id != "" {
 		s, _ = g.sessions.Find(call.StateKey(), id) // nil is reported below
 	}
-	if s == nil || s.Output == nil {
+	if s == nil || s.Target.Output == nil {
 		return nil, &mcp.ResourceNotFoundError{URI: uri}
 	}
-	return []mcp.Contents{{URI: uri, MIMEType: "text/plain", Text: s.Output.Tail(maxOutputResource)}}, nil
+	return []mcp.Contents{{URI: uri, MIMEType: "text/plain", Text: s.Target.Output.Tail(maxOutputResource)}}, nil
 }
 
 // watch tells subscribers when their programs write something.

@@ -47,7 +47,7 @@ func (c *Config) SessionCount() int {
 
 // describe describes a session, with its stack if no call is using it.
 func describe(ctx context.Context, s *session.Session) SessionInfo {
-	info := SessionInfo{State: s.State(), Target: s.Name(), Client: s.Key}
+	info := SessionInfo{State: s.State(), Target: s.Target.Name(), Client: s.Key}
 	ctx, cancel := context.WithTimeout(ctx, overviewWait)
 	defer cancel()
 	_, release, err := s.Acquire(ctx)
@@ -58,7 +58,7 @@ func describe(ctx context.Context, s *session.Session) SessionInfo {
 	if s.RequireStopped() != nil {
 		return info
 	}
-	if frames, err := s.Frames(0, overviewFrames); err == nil { // without a stack, the state is shown alone
+	if frames, err := s.Inspector.Frames(0, overviewFrames); err == nil { // without a stack, the state is shown alone
 		info.Frames = looktools.NewFrames(frames)
 	}
 	return info

@@ -106,18 +106,19 @@ func FuzzCoreScene(f *testing.F) {
 			return
 		}
 		d := target.Target{Kind: "core file", PID: scene.PID(), View: scene, OpenImage: target.ImageOpener(scene.Mapped()), Stop: scene.Stop()}
-		s := &session.Session{Stepper: stepping.NewStepper(inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), stepping.Budget{})}
-		s.Describe(s.CurrentStop())
+		i := inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler))
+		s := &session.Session{Target: &d, Inspector: i, Stepper: stepping.NewStepper(i, stepping.Budget{})}
+		s.Describe(s.Target.CurrentStop())
 		for _, each := range scene.File.Threads() {
-			_, _ = s.Frames(each.ID, 50) // of a broken thread there may be none
+			_, _ = s.Inspector.Frames(each.ID, 50) // of a broken thread there may be none
 		}
-		if frame, err := s.Frame(0, 0); err == nil {
+		if frame, err := s.Inspector.Frame(0, 0); err == nil {
 			for _, o := range frame.Variables() {
 				looktools.NewVariable(o)
 			}
 		}
 		target.Missing(scene.File.Maps(), scene.Mapped())
-		if err := s.Program.Close(); err != nil {
+		if err := s.Inspector.Program.Close(); err != nil {
 			t.Error(err)
 		}
 		if err := scene.Close(); err != nil {

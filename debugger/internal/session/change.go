@@ -12,10 +12,10 @@ import (
 // WriteMemory writes memory of the process. If there is a history, it records
 // the write.
 func (s *Session) WriteMemory(addr uint64, data []byte) (int, error) {
-	if s.Recorder == nil {
-		return s.Process.WriteMemory(addr, data)
+	if s.Stepper.Recorder == nil {
+		return s.Target.Process.WriteMemory(addr, data)
 	}
-	n, err := s.Recorder.WriteMemory(addr, data)
+	n, err := s.Stepper.Recorder.WriteMemory(addr, data)
 	return n, s.changed(err)
 }
 
@@ -23,7 +23,7 @@ func (s *Session) WriteMemory(addr uint64, data []byte) (int, error) {
 // is a history, it records that they ran.
 func (s *Session) EvaluateCalls(ctx context.Context, text string, thread, frame int) (expr.Value, error) {
 	v, err := s.Stepper.EvaluateCalls(ctx, text, thread, frame)
-	if ended, ok := s.ExitStop(); ok {
+	if ended, ok := s.Target.ExitStop(); ok {
 		s.RecordStop(ended)
 	}
 	return v, s.changed(err)
@@ -32,7 +32,7 @@ func (s *Session) EvaluateCalls(ctx context.Context, text string, thread, frame 
 // SetSignal sets the action for a signal from now on, also when the program is launched
 // again.
 func (s *Session) SetSignal(sig syscall.Signal, action proc.Action) error {
-	if err := s.Process.SetSignal(sig, action); err != nil {
+	if err := s.Target.Process.SetSignal(sig, action); err != nil {
 		return err
 	}
 	if s.signals == nil {
@@ -44,14 +44,14 @@ func (s *Session) SetSignal(sig syscall.Signal, action proc.Action) error {
 
 // SelectThread makes another thread the current one.
 func (s *Session) SelectThread(thread int) error {
-	if err := s.View.SetCurrentThread(thread); err != nil {
+	if err := s.Target.View.SetCurrentThread(thread); err != nil {
 		return err
 	}
 	reason := s.State().Reason
 	if thread != s.State().Thread {
-		reason = Reasons[s.CurrentStop().Why]
+		reason = Reasons[s.Target.CurrentStop().Why]
 	}
-	s.RecordStop(s.CurrentStop())
+	s.RecordStop(s.Target.CurrentStop())
 	s.SetReason(reason)
 	return nil
 }
@@ -66,26 +66,26 @@ func (s *Session) SetReason(reason string) {
 // WriteRegisters replaces the registers of a thread. If there is a history, it
 // records the change.
 func (s *Session) WriteRegisters(thread int, regs ptrace.Regs) error {
-	if s.Recorder == nil {
-		return s.Process.SetRegs(thread, regs)
+	if s.Stepper.Recorder == nil {
+		return s.Target.Process.SetRegs(thread, regs)
 	}
-	return s.changed(s.Recorder.SetRegs(thread, regs))
+	return s.changed(s.Stepper.Recorder.SetRegs(thread, regs))
 }
 
 // WriteVectors replaces the vector state of a thread. If there is a history,
 // it records the change.
 func (s *Session) WriteVectors(thread int, state []byte) error {
-	if s.Recorder == nil {
-		return s.Process.SetXState(thread, state)
+	if s.Stepper.Recorder == nil {
+		return s.Target.Process.SetXState(thread, state)
 	}
-	return s.changed(s.Recorder.SetXState(thread, state))
+	return s.changed(s.Stepper.Recorder.SetXState(thread, state))
 }
 
 // changed updates the position after a change was recorded, and returns the
 // error of the change.
 func (s *Session) changed(err error) error {
 	s.mu.Lock()
-	s.now.History = s.HistoryPosition()
+	s.now.History = s.Stepper.HistoryPosition()
 	s.mu.Unlock()
 	return err
 }
@@ -98,6 +98,6 @@ func (s *Session) LeavePanics(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	s.StopAtPanics(false)
+	s.Stepper.StopAtPanics(false)
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // [proc.FollowBoth] each child gets a session of the same client, with the breakpoints
 // of the parent, and runs until it stops at one.
 func (r *Registry) Follow(s *Session, mode proc.Follow) error {
-	if err := s.Process.SetFollow(mode, taker{r, s}); err != nil {
+	if err := s.Target.Process.SetFollow(mode, taker{r, s}); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -33,43 +33,43 @@ type taker struct {
 func (t taker) Admit() bool {
 	err := t.r.RequireRoom(t.parent.Key)
 	if err != nil {
-		t.parent.Notes = append(t.parent.Notes, "a child was not followed: "+err.Error())
+		t.parent.Stepper.Notes = append(t.parent.Stepper.Notes, "a child was not followed: "+err.Error())
 	}
 	return err == nil
 }
 
 // Take begins the session of a child.
 func (t taker) Take(child *proc.Process, executed bool) {
-	before := t.parent.Breakpoints.Sorted()
+	before := t.parent.Stepper.Breakpoints.Sorted()
 	s := &Session{ID: newID(), Key: t.parent.Key, Parent: t.parent.ID}
 	pid := child.ID()
 	d := target.OfProcess(child, nil, "child")
-	d.Account = t.parent.Account.Another()
+	d.Account = t.parent.Target.Account.Another()
 	_, err := t.r.beginWith(s, d, func() { t.prepare(s, before, executed) })
 	note := fmt.Sprintf("process %d was created; its session is %s", pid, s.ID)
 	if err != nil {
 		note = fmt.Sprintf("process %d was created and not followed: %v", pid, err)
 	}
-	t.parent.Notes = append(t.parent.Notes, note)
+	t.parent.Stepper.Notes = append(t.parent.Stepper.Notes, note)
 }
 
 // prepare gives the session of a child its breakpoints and lets it run, unless it has
 // just begun another program.
 func (t taker) prepare(s *Session, before []*stepping.Breakpoint, executed bool) {
-	s.StopAtPanics(true)
-	s.KeepHistory(t.parent.HistoryBudget())
+	s.Stepper.StopAtPanics(true)
+	s.Stepper.KeepHistory(t.parent.Stepper.HistoryBudget())
 	if err := t.r.Follow(s, proc.FollowBoth); err != nil {
-		s.Log.Warn("the children of a child are not followed", "err", err)
+		s.Inspector.Log.Warn("the children of a child are not followed", "err", err)
 	}
 	if executed {
 		for _, b := range before {
-			s.Breakpoints.ByID[b.ID] = b.Unset()
+			s.Stepper.Breakpoints.ByID[b.ID] = b.Unset()
 		}
-		s.RecordStop(proc.Stop{Why: proc.Executed, Thread: s.CurrentStop().Thread, Address: s.CurrentStop().Address})
+		s.RecordStop(proc.Stop{Why: proc.Executed, Thread: s.Target.CurrentStop().Thread, Address: s.Target.CurrentStop().Address})
 		return
 	}
-	s.Notes = append(s.Notes, s.Inherit(s.Life, before)...)
-	go t.r.endChild(s, s.Begin(s.Continue)) // until the child stops, or its session ends
+	s.Stepper.Notes = append(s.Stepper.Notes, s.Stepper.Inherit(s.Inspector.Life, before)...)
+	go t.r.endChild(s, s.Begin(s.Stepper.Continue)) // until the child stops, or its session ends
 }
 
 // endChild ends the session of a child whose process has ended without a stop: its
@@ -80,11 +80,11 @@ func (r *Registry) endChild(s *Session, op *Operation) {
 	if err != nil {
 		return
 	}
-	stop, ended := s.ExitStop()
+	stop, ended := s.Target.ExitStop()
 	if leave(); !ended {
 		return
 	}
-	if err := r.End(context.Background(), s, false, s.Name()+" "+describeEnd(stop)); err != nil {
-		s.Log.Warn("a process that ended could not be released", "err", err)
+	if err := r.End(context.Background(), s, false, s.Target.Name()+" "+describeEnd(stop)); err != nil {
+		s.Inspector.Log.Warn("a process that ended could not be released", "err", err)
 	}
 }

@@ -27,7 +27,7 @@
 // One call at a time acquires a session; it holds the gate. A run of the
 // process is an operation on a goroutine of the session, which may outlast the
 // call that began it; meanwhile other calls learn that the process is running.
-// The embedded [stepping.Stepper] belongs to the operation in progress, else to
+// The [stepping.Stepper] and what it moves belong to the operation in progress, else to
 // the call that holds the gate.
 //
 // Pause and the end of the session do not wait for the gate: they cancel the

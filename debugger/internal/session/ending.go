@@ -17,13 +17,13 @@ func (r *Registry) EndIfExited(s *Session, err error) error {
 	if errors.Is(err, proc.ErrDetached) {
 		return ErrClosed
 	}
-	stop, ended := s.ExitStop()
+	stop, ended := s.Target.ExitStop()
 	if !ended || s.UnreportedOperation() != nil && err == nil {
 		return err
 	}
-	text := s.Name() + " " + describeEnd(stop)
+	text := s.Target.Name() + " " + describeEnd(stop)
 	if endErr := r.End(context.Background(), s, false, text); endErr != nil {
-		s.Log.Warn("a process that ended could not be released", "err", endErr)
+		s.Inspector.Log.Warn("a process that ended could not be released", "err", endErr)
 	}
 	if err != nil {
 		return failure.NotAttached(text)
@@ -66,8 +66,8 @@ func (r *Registry) endingLocked(key, id string) string {
 // expire ends a session that has been idle for too long.
 func (r *Registry) expire(s *Session) {
 	r.Log.Info("ending an idle debugging session", "session", s.ID, "dur", r.Idle)
-	text := fmt.Sprintf("%s was released because the session had been idle for %s", s.Name(), r.Idle)
-	if err := r.End(context.Background(), s, s.Launched(), text); err != nil {
+	text := fmt.Sprintf("%s was released because the session had been idle for %s", s.Target.Name(), r.Idle)
+	if err := r.End(context.Background(), s, s.Target.Launched(), text); err != nil {
 		r.Log.Warn("a process could not be released", "session", s.ID, "err", err)
 	}
 }
@@ -106,7 +106,7 @@ func (r *Registry) EndAll(key string, all bool) error {
 	var wg sync.WaitGroup
 	for i, s := range mine {
 		wg.Go(func() {
-			errs[i] = r.End(context.Background(), s, s.Launched(), "the session has ended")
+			errs[i] = r.End(context.Background(), s, s.Target.Launched(), "the session has ended")
 		})
 	}
 	wg.Wait()

@@ -60,14 +60,14 @@ func (o *Operation) Done() bool {
 // Begin starts an operation: f runs until the process has stopped. The caller
 // holds the gate, and no other operation is in progress.
 func (s *Session) Begin(f func(ctx context.Context) (proc.Stop, error)) *Operation {
-	ctx, cancel := context.WithCancel(s.Life)
+	ctx, cancel := context.WithCancel(s.Inspector.Life)
 	return s.begin(ctx, &Operation{cancel: cancel, done: make(chan struct{})}, f)
 }
 
 // BeginTravel is Begin for a move through recorded history, which may take as much time as the
 // work of a call may.
 func (s *Session) BeginTravel(call context.Context, f func(ctx context.Context) (proc.Stop, error)) *Operation {
-	ctx, cancel := context.WithCancel(s.Life)
+	ctx, cancel := context.WithCancel(s.Inspector.Life)
 	work := worktime.Of(call).Beside(ctx)
 	return s.begin(work.Context(), &Operation{travel: work, cancel: cancel, done: make(chan struct{})}, f)
 }
@@ -78,7 +78,7 @@ func (s *Session) BeginLimited(back bool, f func(ctx context.Context) (proc.Stop
 	if !back && !s.Travels() {
 		return s.Begin(f)
 	}
-	ctx, cancel := context.WithCancel(s.Life)
+	ctx, cancel := context.WithCancel(s.Inspector.Life)
 	work := s.work.Begin(ctx, s.Key)
 	return s.begin(work.Context(), &Operation{travel: work, cancel: cancel, done: make(chan struct{})}, f)
 }
@@ -94,12 +94,12 @@ func (s *Session) Limit(ctx context.Context) (inside context.Context, done func(
 }
 
 // Travels reports whether a move forward goes through recorded history.
-func (s *Session) Travels() bool { return s.InPast() || s.Process == nil }
+func (s *Session) Travels() bool { return s.Stepper.InPast() || s.Target.Process == nil }
 
 // begin starts an operation with its context.
 func (s *Session) begin(ctx context.Context, op *Operation, f func(ctx context.Context) (proc.Stop, error)) *Operation {
 	s.mu.Lock()
-	s.op, s.now, s.Notes = op, s.now.running(), nil
+	s.op, s.now, s.Stepper.Notes = op, s.now.running(), nil
 	s.mu.Unlock()
 	s.wg.Go(func() {
 		defer close(op.done)
@@ -110,8 +110,8 @@ func (s *Session) begin(ctx context.Context, op *Operation, f func(ctx context.C
 			err = op.travel.UsedUp()
 		}
 		err = Explain(op.travel, err)
-		s.Stale = true
-		if ended, ok := s.ExitStop(); ok {
+		s.Stepper.Stale = true
+		if ended, ok := s.Target.ExitStop(); ok {
 			stop, err = ended, nil
 		}
 		op.err = err
@@ -124,7 +124,7 @@ func (s *Session) begin(ctx context.Context, op *Operation, f func(ctx context.C
 // the current position after an error.
 func (s *Session) RecordStop(stop proc.Stop) {
 	if stop.Why == 0 {
-		stop = s.CurrentStop()
+		stop = s.Target.CurrentStop()
 	}
 	now := s.Describe(stop)
 	s.mu.Lock()

@@ -36,10 +36,10 @@ func (r *Registry) AddProgram(key string, d target.Target, p Program) (*Session,
 // rememberProgram notes how to launch the program of a session that has ended.
 // Nothing uses the session any more.
 func (r *Registry) rememberProgram(s *Session) {
-	if !s.Launched() || s.Parent != "" {
+	if !s.Target.Launched() || s.Parent != "" {
 		return
 	}
-	p := &Program{Spec: s.Spec, Input: s.InputKind, AtEntry: s.AtEntry, Follow: s.follows, Signals: s.signals, History: s.HistoryBudget(), Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
+	p := &Program{Spec: s.Target.Spec, Input: s.Target.InputKind, AtEntry: s.AtEntry, Follow: s.follows, Signals: s.signals, History: s.Stepper.HistoryBudget(), Breakpoints: s.Stepper.Breakpoints.Copies(), ID: s.ID}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.ended {

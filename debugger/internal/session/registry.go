@@ -94,7 +94,7 @@ func (r *Registry) findLocked(key, id string) (*Session, error) {
 func listNames(sessions []*Session) string {
 	var parts []string
 	for _, s := range sessions {
-		parts = append(parts, fmt.Sprintf("%s (%s)", s.ID, s.Name()))
+		parts = append(parts, fmt.Sprintf("%s (%s)", s.ID, s.Target.Name()))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -113,7 +113,7 @@ func (r *Registry) ownLocked(key string) []*Session {
 // sorted sorts sessions by process and id.
 func sorted(all []*Session) []*Session {
 	slices.SortFunc(all, func(a, b *Session) int {
-		return cmp.Or(cmp.Compare(a.ProcessID(), b.ProcessID()), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Target.ProcessID(), b.Target.ProcessID()), cmp.Compare(a.ID, b.ID))
 	})
 	return all
 }
@@ -171,16 +171,17 @@ func (r *Registry) beginWith(s *Session, d target.Target, prepare func()) (*Sess
 	s.work = r.Work
 	life, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	s.Stepper = stepping.NewStepper(inspect.NewInspector(life, &d, r.Log), r.History)
-	s.NoTranslate, s.HistoryFolder = r.NoTranslate, r.HistoryFolder
-	s.UpdateView()
-	s.RecordStop(s.CurrentStop())
+	s.Target, s.Inspector = &d, inspect.NewInspector(life, &d, r.Log)
+	s.Stepper = stepping.NewStepper(s.Inspector, r.History)
+	s.Stepper.NoTranslate, s.Stepper.HistoryFolder = r.NoTranslate, r.HistoryFolder
+	s.Stepper.UpdateView()
+	s.RecordStop(s.Target.CurrentStop())
 	s.SetReason(d.Reason)
 	s.wg.Go(s.index)
 	prepare()
 	s.timer = time.AfterFunc(r.Idle, func() { r.expire(s) })
 	if err := r.register(s); err != nil {
-		return nil, errors.Join(err, s.close(s.Life, s.Launched()))
+		return nil, errors.Join(err, s.close(s.Inspector.Life, s.Target.Launched()))
 	}
 	return s, nil
 }
@@ -192,8 +193,8 @@ const indexDelay = 200 * time.Millisecond
 func (s *Session) index() {
 	select {
 	case <-time.After(indexDelay):
-		_ = s.Program.Index(s.Life) // a lookup reports what cannot be read
-	case <-s.Life.Done():
+		_ = s.Inspector.Program.Index(s.Inspector.Life) // a lookup reports what cannot be read
+	case <-s.Inspector.Life.Done():
 	}
 }
 

@@ -18,7 +18,7 @@ func (r *Registry) Restart(ctx context.Context, key, id string, launch func(Prog
 	}
 	defer r.endRestart(id)
 	if s != nil {
-		if err := r.End(ctx, s, true, s.Name()+" was restarted"); err != nil {
+		if err := r.End(ctx, s, true, s.Target.Name()+" was restarted"); err != nil {
 			return err
 		}
 	}
@@ -52,8 +52,8 @@ func (r *Registry) beginRestart(key, id string) (string, *Session, error) {
 		id = p.ID
 	case err != nil:
 		return "", nil, err
-	case !s.Launched() || s.Parent != "":
-		return "", nil, failure.Errorf("Not launched", "%s was not launched here", s.Name())
+	case !s.Target.Launched() || s.Parent != "":
+		return "", nil, failure.Errorf("Not launched", "%s was not launched here", s.Target.Name())
 	default:
 		id = s.ID
 	}

@@ -50,7 +50,7 @@ func TestRestartTwiceAtOnce(t *testing.T) {
 		if err := restart(id); err != nil {
 			t.Fatalf("restart of %q: %v", id, err)
 		}
-		if all := r.All(); len(all) != 1 || all[0] != again || again.ID != first.ID || again.PID == first.PID {
+		if all := r.All(); len(all) != 1 || all[0] != again || again.ID != first.ID || again.Target.PID == first.Target.PID {
 			t.Errorf("restart of %q: there are %d sessions", id, len(all))
 		}
 	}

@@ -37,10 +37,10 @@ var errPast = errors.New("the past cannot be changed; continue goes to the prese
 // process at the position it is shown: there is a process, and it is looked at
 // in the present.
 func (s *Session) RequireChangeable() error {
-	if err := s.RequireProcess(); err != nil {
+	if err := s.Target.RequireProcess(); err != nil {
 		return err
 	}
-	if s.InPast() {
+	if s.Stepper.InPast() {
 		return errPast
 	}
 	return nil

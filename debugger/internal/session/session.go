@@ -11,8 +11,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sourcefile"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
 // A Session is one process, core file or trace that one client debugs.
@@ -22,7 +24,11 @@ import (
 // operation is in progress, other calls may only cancel it (Pause) or end the
 // session.
 type Session struct {
-	*stepping.Stepper // owned by the call that holds the gate, or by the operation
+	// What is debugged, read and moved. The three are owned by the call that holds the
+	// gate, or by the operation.
+	Target    *target.Target
+	Inspector *inspect.Inspector
+	Stepper   *stepping.Stepper
 
 	ID, Key string
 	Parent  string // the session of the process that has created this one, "" for none
@@ -60,13 +66,13 @@ func (s *Session) Acquire(ctx context.Context) (context.Context, func(), error) 
 		return nil, nil, ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	unhook := context.AfterFunc(s.Life, cancel)
+	unhook := context.AfterFunc(s.Inspector.Life, cancel)
 	leave := func() {
 		unhook()
 		cancel()
 		<-s.gate
 	}
-	if s.Life.Err() != nil {
+	if s.Inspector.Life.Err() != nil {
 		leave()
 		return nil, nil, ErrClosed
 	}
@@ -87,7 +93,7 @@ func (s *Session) AcquireIdle(ctx context.Context) (context.Context, func(), err
 		case <-op.done:
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
-		case <-s.Life.Done():
+		case <-s.Inspector.Life.Done():
 			return nil, nil, ErrClosed
 		}
 	}
@@ -120,7 +126,7 @@ func (s *Session) RequireStopped() error {
 	if s.State().Status == Running { // by itself
 		return failure.ErrRunning
 	}
-	return s.Refresh()
+	return s.Stepper.Refresh()
 }
 
 // State returns the state as of the last stop, or running.
@@ -134,15 +140,15 @@ func (s *Session) State() State {
 // withDrift is the state of a process that may have run on by itself after
 // MaxStop, or that a signal keeps from running.
 func (s *Session) withDrift(now State) State {
-	if now.Status == Running && s.Process != nil {
-		if signal := s.Process.Halted(); signal != 0 {
+	if now.Status == Running && s.Target.Process != nil {
+		if signal := s.Target.Process.Halted(); signal != 0 {
 			now.Signal = signalName(signal)
 		}
 	}
 	if !s.drifts || now.Status != Stopped {
 		return now
 	}
-	if _, err := s.Process.CurrentThread(); errors.Is(err, proc.ErrRunning) {
+	if _, err := s.Target.Process.CurrentThread(); errors.Is(err, proc.ErrRunning) {
 		now = now.running()
 		now.Note = "it had stood still for too long and runs on by itself, without its breakpoints"
 	}
@@ -205,17 +211,17 @@ func (s *Session) close(ctx context.Context, kill bool) error {
 	s.mu.Unlock()
 	s.cancel()
 	var err error
-	if s.Process != nil { // a file stays open until no call reads it
-		err = s.Release(ctx, kill)
+	if s.Target.Process != nil { // a file stays open until no call reads it
+		err = s.Target.Release(ctx, kill)
 	}
 	s.gate <- struct{}{} // calls that hold it return, as the process is gone
 	<-s.gate
 	s.wg.Wait()
-	s.CloseHistory()
-	if s.Process == nil {
-		err = s.Release(ctx, false)
+	s.Stepper.CloseHistory()
+	if s.Target.Process == nil {
+		err = s.Target.Release(ctx, false)
 	}
-	err = errors.Join(err, s.Program.Close())
-	s.Account.Close()
+	err = errors.Join(err, s.Inspector.Program.Close())
+	s.Target.Account.Close()
 	return err
 }

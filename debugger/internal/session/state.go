@@ -54,7 +54,7 @@ var Reasons = map[proc.Why]string{
 
 // Describe returns the state for a stop, and clears the notes.
 func (s *Session) Describe(stop proc.Stop) State {
-	now := State{Session: s.ID, PID: s.ProcessID(), Status: Stopped, Reason: Reasons[stop.Why]}
+	now := State{Session: s.ID, PID: s.Target.ProcessID(), Status: Stopped, Reason: Reasons[stop.Why]}
 	if stop.Signal != 0 {
 		now.Signal = signalName(stop.Signal)
 	}
@@ -67,18 +67,18 @@ func (s *Session) Describe(stop proc.Stop) State {
 	}
 	now.Thread = stop.Thread
 	now.Address = plain.Hex(stop.Address)
-	now.Fault, now.faultText = s.Fault(stop)
-	now.Syscall, now.returned = s.SyscallText(stop), stop.Syscall.Returned
+	now.Fault, now.faultText = s.Inspector.Fault(stop)
+	now.Syscall, now.returned = s.Stepper.SyscallText(stop), stop.Syscall.Returned
 	if stop.Breakpoint != 0 {
-		now.Breakpoint = s.ReachBreakpoint(stop.Breakpoint, stop.Why)
+		now.Breakpoint = s.Stepper.ReachBreakpoint(stop.Breakpoint, stop.Why)
 	}
 	if stop.Why == proc.Executed {
-		s.Notes = append(s.Notes, s.NewProgram(s.Life))
+		s.Stepper.Notes = append(s.Stepper.Notes, s.Stepper.NewProgram(s.Inspector.Life))
 	}
-	s.NoteNewHistory()
-	now.Note = s.TakeNotes(note(stop))
-	now.History = s.HistoryPosition()
-	if s.Refresh() == nil { // a process that has just died is detected later
+	s.Stepper.NoteNewHistory()
+	now.Note = s.Stepper.TakeNotes(note(stop))
+	now.History = s.Stepper.HistoryPosition()
+	if s.Stepper.Refresh() == nil { // a process that has just died is detected later
 		s.locate(&now, stop.Address)
 	}
 	return now
@@ -99,8 +99,8 @@ func note(stop proc.Stop) string {
 
 // locate fills in the function, file, line and source text of an address.
 func (s *Session) locate(now *State, address uint64) {
-	now.Function, now.File, now.Line = s.Place(address)
+	now.Function, now.File, now.Line = s.Inspector.Place(address)
 	if now.File != "" {
-		now.Source = s.source.Line(s.SourcePath(now.File), now.Line)
+		now.Source = s.source.Line(s.Target.SourcePath(now.File), now.Line)
 	}
 }

@@ -25,7 +25,7 @@ func TestTraveling(t *testing.T) {
 	end := make(chan struct{})
 	op := s.BeginTravel(t.Context(), func(context.Context) (proc.Stop, error) {
 		<-end
-		return s.CurrentStop(), nil
+		return s.Target.CurrentStop(), nil
 	})
 	if err := s.RequireStopped(); !errors.Is(err, failure.ErrTraveling) || !strings.Contains(err.Error(), "debugger/wait") {
 		t.Errorf("got %v, want an advice to wait", err)
@@ -47,7 +47,7 @@ func TestLimited(t *testing.T) {
 	}
 	op := s.BeginLimited(true, func(ctx context.Context) (proc.Stop, error) {
 		<-ctx.Done()
-		return s.CurrentStop(), ctx.Err()
+		return s.Target.CurrentStop(), ctx.Err()
 	})
 	if _, err := s.Await(t.Context(), still{}, op, 1<<40); err == nil || !strings.Contains(err.Error(), "Search time used up") {
 		t.Errorf("got %v, want the end of its time", err)
@@ -57,7 +57,7 @@ func TestLimited(t *testing.T) {
 	if err := done(inside.Err()); err == nil || !strings.Contains(err.Error(), "Search time used up") {
 		t.Errorf("got %v, want the end of its time", err)
 	}
-	op = s.BeginLimited(false, func(ctx context.Context) (proc.Stop, error) { return s.CurrentStop(), ctx.Err() })
+	op = s.BeginLimited(false, func(ctx context.Context) (proc.Stop, error) { return s.Target.CurrentStop(), ctx.Err() })
 	if _, err := s.Await(t.Context(), still{}, op, 1<<40); err != nil {
 		t.Error(err)
 	}

@@ -52,7 +52,7 @@ func (s *Session) Await(ctx context.Context, call Client, op *Operation, wait ti
 		select {
 		case <-op.done:
 		case <-timer.C:
-			return Outcome{State: s.State(), Output: s.takeOutput(), Logged: s.Logged.Take()}, nil
+			return Outcome{State: s.State(), Output: s.takeOutput(), Logged: s.Stepper.Logged.Take()}, nil
 		case <-left:
 			left = nil
 			timer.Reset(min(leftGrace, max(0, wait-time.Since(began))))
@@ -80,7 +80,7 @@ func (o *Operation) report(ctx context.Context, call Client) {
 
 // progress describes what the process is doing.
 func (s *Session) progress() string {
-	if n := s.RecordedSteps.Load(); n > 0 {
+	if n := s.Stepper.RecordedSteps.Load(); n > 0 {
 		return plain.Thousands(n) + " instructions recorded"
 	}
 	return "The process is running"
@@ -92,10 +92,10 @@ func (s *Session) outcome(op *Operation) (Outcome, error) {
 	switch {
 	case op.err != nil:
 		return Outcome{}, op.err
-	case now.Status != Exited && s.Life.Err() != nil:
+	case now.Status != Exited && s.Inspector.Life.Err() != nil:
 		return Outcome{}, ErrClosed
 	}
-	return Outcome{State: now, Output: s.takeOutput(), Logged: s.Logged.Take()}, nil
+	return Outcome{State: now, Output: s.takeOutput(), Logged: s.Stepper.Logged.Take()}, nil
 }
 
 // AwaitOutput waits until a launched program has written something, has stopped, or ctx is done.
@@ -103,39 +103,39 @@ func (s *Session) outcome(op *Operation) (Outcome, error) {
 func (s *Session) AwaitOutput(ctx context.Context) {
 	op := s.UnreportedOperation()
 	if op == nil {
-		s.Output.AwaitNew(ctx, nil)
+		s.Target.Output.AwaitNew(ctx, nil)
 		return
 	}
-	if s.Output.AwaitNew(ctx, op.done); op.Done() {
+	if s.Target.Output.AwaitNew(ctx, op.done); op.Done() {
 		s.drainOutput()
 	}
 }
 
 // takeOutput returns what a launched program has written since the last call.
 func (s *Session) takeOutput() string {
-	if s.Output == nil {
+	if s.Target.Output == nil {
 		return ""
 	}
 	s.drainOutput()
-	return s.Output.Take()
+	return s.Target.Output.Take()
 }
 
 // drainOutput reads what a program that is stopped has written.
 func (s *Session) drainOutput() {
-	if _, ended := s.ExitStop(); ended {
-		s.Output.Wait()
+	if _, ended := s.Target.ExitStop(); ended {
+		s.Target.Output.Wait()
 	}
-	s.Output.Drain()
+	s.Target.Output.Drain()
 }
 
 // Current returns the state without waiting.
 func (s *Session) Current() Outcome {
-	return Outcome{State: s.ReportedState(), Output: s.takeOutput(), Logged: s.Logged.Take()}
+	return Outcome{State: s.ReportedState(), Output: s.takeOutput(), Logged: s.Stepper.Logged.Take()}
 }
 
 func (s *Session) Pause(ctx context.Context) (Outcome, error) {
 	op := s.operation()
-	if err := s.RequireProcess(); op == nil && err != nil {
+	if err := s.Target.RequireProcess(); op == nil && err != nil {
 		return Outcome{}, err
 	}
 	if op == nil || op.Done() {
@@ -161,10 +161,10 @@ func (s *Session) pauseDrifting(ctx context.Context) (Outcome, error) {
 	}
 	defer leave()
 	if s.State().Status == Running && s.RequireIdle() == nil {
-		s.Process.Pause()
-		s.DropHistory()
-		s.Stale = true
-		s.RecordStop(s.CurrentStop())
+		s.Target.Process.Pause()
+		s.Stepper.DropHistory()
+		s.Stepper.Stale = true
+		s.RecordStop(s.Target.CurrentStop())
 	}
 	return s.Current(), nil
 }

@@ -74,13 +74,13 @@ func AtMain(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 	})
 	d := target.OfProcess(p, nil, "launched")
 	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, slog.New(slog.DiscardHandler)), stepping.Budget{})
-	t.Cleanup(func() { _ = s.Program.Close() })
+	t.Cleanup(func() { _ = s.Inspector.Program.Close() })
 	if err := s.Refresh(); err != nil {
 		t.Fatal(err)
 	}
-	addrs, err := s.Program.Lookup(ctx, "main.main")
+	addrs, err := s.Inspector.Program.Lookup(ctx, "main.main")
 	if err != nil {
-		addrs, err = s.Program.Lookup(ctx, "main")
+		addrs, err = s.Inspector.Program.Lookup(ctx, "main")
 	}
 	if err != nil {
 		t.Fatal(err)

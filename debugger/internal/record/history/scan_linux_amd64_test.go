@@ -12,7 +12,7 @@ import (
 // Transitions have the registers that the view shows at their positions, in both
 // directions and from any position of the view.
 func TestTransitions(t *testing.T) {
-	h := recordtest.Main(t, debuggertest.Build(t, "plain.c")).History
+	h := recordtest.Main(t, debuggertest.Build(t, "plain.c")).Target.History
 	type pointers struct{ pc, sp, rax uint64 }
 	var want []pointers // by position
 	for position := h.Oldest(); position <= h.End(); position++ {

@@ -42,7 +42,7 @@ func (a Attached) Text() string {
 func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (Attached, error) {
 	key := call.StateKey()
 	for _, s := range t.Sessions.Own(key) {
-		if _, ended := s.ExitStop(); !ended && s.Process != nil && s.ProcessID() == args.PID {
+		if _, ended := s.Target.ExitStop(); !ended && s.Target.Process != nil && s.Target.ProcessID() == args.PID {
 			return Attached{s.ReportedState()}, nil
 		}
 	}
@@ -67,8 +67,8 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 	if err != nil {
 		return Attached{}, err
 	}
-	s.StopAtPanics(true)
-	s.KeepHistory(history)
+	s.Stepper.StopAtPanics(true)
+	s.Stepper.KeepHistory(history)
 	err = t.follow(s, args.followArg)
 	leave()
 	if err != nil {

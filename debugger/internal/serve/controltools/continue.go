@@ -50,7 +50,7 @@ func setSignals(s *session.Session, signals map[string]string) error {
 	if len(signals) == 0 {
 		return nil
 	}
-	if err := s.RequireProcess(); err != nil {
+	if err := s.Target.RequireProcess(); err != nil {
 		return err
 	}
 	for name, action := range signals {
@@ -64,28 +64,28 @@ func setSignals(s *session.Session, signals map[string]string) error {
 // resumption returns the function that continues the process as the arguments
 // request, or an error if that is not possible.
 func (t *Group) resumption(s *session.Session, args continueArgs) (func(context.Context) (proc.Stop, error), error) {
-	way := s.Continue
+	way := s.Stepper.Continue
 	if args.Record {
-		if err := s.RequireProcess(); err != nil {
+		if err := s.Target.RequireProcess(); err != nil {
 			return nil, err
 		}
 		way = func(ctx context.Context) (proc.Stop, error) {
-			return s.Record(ctx, uint64(args.MaxSteps), time.Duration(args.MaxMS)*time.Millisecond)
+			return s.Stepper.Record(ctx, uint64(args.MaxSteps), time.Duration(args.MaxMS)*time.Millisecond)
 		}
 	}
 	if args.From == "" {
 		return way, nil
 	}
-	switch err := s.RequireProcess(); {
+	switch err := s.Target.RequireProcess(); {
 	case err != nil:
 		return nil, err
 	case t.NoWrite:
 		return nil, failure.Denied("the server was started with --no-write")
-	case !s.InPast():
+	case !s.Stepper.InPast():
 		return nil, failure.Errorf("Not in the past", "the present is looked at; debugger/step_backward, seek, reverse_continue and last_write go to the past")
 	}
 	return func(ctx context.Context) (proc.Stop, error) {
-		if err := s.Rewind(ctx); err != nil {
+		if err := s.Stepper.Rewind(ctx); err != nil {
 			return proc.Stop{}, err
 		}
 		return way(ctx)
@@ -96,7 +96,7 @@ func (t *Group) resumption(s *session.Session, args continueArgs) (func(context.
 // operation has ended whose result no caller received, it returns that result
 // first.
 func (t *Group) resume(ctx context.Context, call *mcp.Call, s *session.Session, args continueArgs) (session.Outcome, error) {
-	if err := s.RequireExecution(); err != nil {
+	if err := s.Target.RequireExecution(); err != nil {
 		return session.Outcome{}, err
 	}
 	op := s.UnreportedOperation()

@@ -45,15 +45,15 @@ func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 	if err != nil {
 		return detached{}, err
 	}
-	if args.Kill && !s.Launched() {
-		return detached{}, failure.Errorf("Not launched", "%s was not launched here and is not ours to kill; debugger/detach without kill lets it go", s.Name())
+	if args.Kill && !s.Target.Launched() {
+		return detached{}, failure.Errorf("Not launched", "%s was not launched here and is not ours to kill; debugger/detach without kill lets it go", s.Target.Name())
 	}
 	d := answerBefore(s)
 	if args.Kill {
 		d.Done, d.State.Status = "killed", session.Exited
 	}
-	err = t.Sessions.End(ctx, s, args.Kill, s.Name()+" was detached from")
-	if stop, ended := s.ExitStop(); ended {
+	err = t.Sessions.End(ctx, s, args.Kill, s.Target.Name()+" was detached from")
+	if stop, ended := s.Target.ExitStop(); ended {
 		d.State = s.Describe(stop)
 	}
 	return d, err
@@ -61,8 +61,8 @@ func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 
 // answerBefore returns the answer of detach for a session that has not yet ended.
 func answerBefore(s *session.Session) detached {
-	if s.Process == nil {
-		return detached{State: session.State{Session: s.ID, PID: s.ProcessID(), Status: session.Stopped}, Done: "closed", name: s.Name()}
+	if s.Target.Process == nil {
+		return detached{State: session.State{Session: s.ID, PID: s.Target.ProcessID(), Status: session.Stopped}, Done: "closed", name: s.Target.Name()}
 	}
-	return detached{State: session.State{Session: s.ID, PID: s.ProcessID(), Status: session.Running}, Done: "detached"}
+	return detached{State: session.State{Session: s.ID, PID: s.Target.ProcessID(), Status: session.Running}, Done: "detached"}
 }

@@ -21,7 +21,7 @@ func (t *Group) follow(s *session.Session, a followArg) error {
 	if a.Follow == "" {
 		return nil
 	}
-	if err := s.RequireProcess(); err != nil {
+	if err := s.Target.RequireProcess(); err != nil {
 		return err
 	}
 	return t.Sessions.Follow(s, a.mode())

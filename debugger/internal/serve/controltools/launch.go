@@ -126,8 +126,8 @@ func (t *Group) begin(ctx context.Context, call *mcp.Call, p session.Program) (l
 // toStart sets breakpoints and runs a launched program to where it is to stop
 // first.
 func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session, p session.Program) (answer launched, err error) {
-	s.StopAtPanics(true)
-	s.KeepHistory(p.History)
+	s.Stepper.StopAtPanics(true)
+	s.Stepper.KeepHistory(p.History)
 	for sig, action := range p.Signals {
 		if err := s.SetSignal(sig, action); err != nil {
 			return launched{}, err
@@ -136,7 +136,7 @@ func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session,
 	if err := t.Sessions.Follow(s, p.Follow); err != nil {
 		return launched{}, err
 	}
-	notes := s.SetAgain(ctx, p.Breakpoints)
+	notes := s.Stepper.SetAgain(ctx, p.Breakpoints)
 	if p.AtEntry {
 		answer = launched{State: s.ReportedState()}
 	} else if answer, err = t.toMain(ctx, call, s); err != nil {
@@ -193,14 +193,14 @@ func environment(added map[string]string) []string {
 // toMain runs a launched program to its main function, or to its entry point if
 // main is not known. At that point the loader has mapped all libraries.
 func (t *Group) toMain(ctx context.Context, call *mcp.Call, s *session.Session) (launched, error) {
-	if at := s.MainFunction(ctx); at != 0 {
+	if at := s.Inspector.MainFunction(ctx); at != 0 {
 		answer, reached, err := t.toPlace(ctx, call, s, at)
 		if reached {
 			answer.place = answer.State.Function
 		}
 		return answer, err
 	}
-	answer, reached, err := t.toPlace(ctx, call, s, s.EntryPoint())
+	answer, reached, err := t.toPlace(ctx, call, s, s.Inspector.EntryPoint())
 	if reached {
 		answer.place = "the program's entry point"
 		answer.State.Note = noMain
@@ -214,11 +214,11 @@ const noMain = "no function main is known, since the program has no symbols for 
 // toPlace runs a launched program to an address, unless it is already there. It
 // never reaches address 0.
 func (t *Group) toPlace(ctx context.Context, call *mcp.Call, s *session.Session, at uint64) (answer launched, reached bool, err error) {
-	if here := s.CurrentStop().Address; at == 0 || at == here {
+	if here := s.Target.CurrentStop().Address; at == 0 || at == here {
 		return launched{State: s.ReportedState()}, at == here, nil
 	}
 	moved, err := s.Move(ctx, call, sessiontools.DefaultWait, func(ctx context.Context) (proc.Stop, error) {
-		stop, _, err := s.RunTo(ctx, proc.BreakpointSpec{Address: at})
+		stop, _, err := s.Stepper.RunTo(ctx, proc.BreakpointSpec{Address: at})
 		return stop, err
 	})
 	now := moved.State

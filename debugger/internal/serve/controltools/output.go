@@ -45,7 +45,7 @@ func (t *Group) getOutput(ctx context.Context, call *mcp.Call, args outputArgs) 
 		return programOutput{}, err
 	}
 	if args.From != nil {
-		text, from, next := s.Output.Since(*args.From, maxOutput)
+		text, from, next := s.Target.Output.Since(*args.From, maxOutput)
 		return programOutput{text, from, next}, nil
 	}
 	if wait := time.Duration(args.WaitMS) * time.Millisecond; wait > 0 {
@@ -53,8 +53,8 @@ func (t *Group) getOutput(ctx context.Context, call *mcp.Call, args outputArgs) 
 		defer cancel()
 		s.AwaitOutput(ctx)
 	}
-	text, from, next := s.Output.Since(s.Output.Taken(), maxOutput)
-	s.Output.SetTaken(next)
+	text, from, next := s.Target.Output.Since(s.Target.Output.Taken(), maxOutput)
+	s.Target.Output.SetTaken(next)
 	return programOutput{text, from, next}, nil
 }
 
@@ -65,8 +65,8 @@ func (t *Group) launchedSession(call *mcp.Call, id string) (*session.Session, er
 		return nil, err
 	}
 	t.Sessions.Touch(s)
-	if s.Output == nil {
-		return nil, failure.Errorf("Not launched", "%s was not launched here: its input and output are its own", s.Name())
+	if s.Target.Output == nil {
+		return nil, failure.Errorf("Not launched", "%s was not launched here: its input and output are its own", s.Target.Name())
 	}
 	return s, nil
 }
@@ -100,10 +100,10 @@ func (t *Group) sendInput(_ context.Context, call *mcp.Call, args inputArgs) (se
 	if err != nil {
 		return sent{}, err
 	}
-	if s.Input == nil {
+	if s.Target.Input == nil {
 		return sent{}, failure.Errorf("No input", "the program was launched without an input; debugger/launch has the argument input")
 	}
-	if err := s.Input.Send(args.Text, args.EOF); err != nil {
+	if err := s.Target.Input.Send(args.Text, args.EOF); err != nil {
 		return sent{}, err
 	}
 	return sent{len(args.Text), args.EOF}, nil

@@ -53,7 +53,7 @@ func (t *Group) list(_ context.Context, call *mcp.Call, _ struct{}) (sessionList
 	list := sessionList{Sessions: []sessionItem{}}
 	for _, s := range t.Sessions.Own(call.StateKey()) {
 		list.Sessions = append(list.Sessions, sessionItem{
-			Launched: s.Launched(), Executable: s.Executable(), Parent: s.Parent, File: s.File, State: s.State(), name: s.Name(),
+			Launched: s.Target.Launched(), Executable: s.Target.Executable(), Parent: s.Parent, File: s.Target.File, State: s.State(), name: s.Target.Name(),
 		})
 	}
 	return list, nil

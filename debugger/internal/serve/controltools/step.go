@@ -39,7 +39,7 @@ func (s stepped) Text() string {
 // stepForward executes instructions of the current thread while the others are
 // stopped.
 func (t *Group) stepForward(ctx context.Context, call *mcp.Call, s *session.Session, args stepArgs) (stepped, error) {
-	m, err := move(ctx, call, s, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Forward(ctx, uint64(args.Count)) })
+	m, err := move(ctx, call, s, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Stepper.Forward(ctx, uint64(args.Count)) })
 	return stepped{State: m.State, Instruction: sessiontools.NextInstruction(s, m.State), Output: m.Output, Logged: m.Logged}, err
 }
 

@@ -47,7 +47,7 @@ func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 	if args.Access == accessNames[proc.ReadWrite] {
 		w.Access = proc.ReadWrite
 	}
-	w.Recorded = args.Recorded || s.Process == nil
+	w.Recorded = args.Recorded || s.Target.Process == nil
 	if err := resolveWatch(ctx, s, w, args.Address); err != nil {
 		return marked{}, err
 	}
@@ -55,17 +55,17 @@ func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 		w.Size = 8
 	}
 	m := &stepping.Breakpoint{Watch: w, Places: []symbols.Location{{Addr: w.Address}}}
-	if err := s.SetCondition(ctx, m, args.Condition); err != nil {
+	if err := s.Stepper.SetCondition(ctx, m, args.Condition); err != nil {
 		return marked{}, err
 	}
 	var err error
-	if w.Last, err = s.Sample(w); err != nil {
+	if w.Last, err = s.Stepper.Sample(w); err != nil {
 		return marked{}, failure.Breakpointf("the memory at %#x cannot be read", w.Address)
 	}
 	if w.Recorded {
 		return newMarked(s, m)
 	}
-	if err := s.Breakpoints.Set(m, proc.BreakpointSpec{Address: w.Address, Size: w.Size, Access: w.Access, Condition: m.Holds}); err != nil {
+	if err := s.Stepper.Breakpoints.Set(m, proc.BreakpointSpec{Address: w.Address, Size: w.Size, Access: w.Access, Condition: m.Holds}); err != nil {
 		return marked{}, err
 	}
 	return newMarked(s, m)
@@ -73,7 +73,7 @@ func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 
 // newMarked adds a breakpoint to the session and returns the answer about it.
 func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
-	if err := s.Breakpoints.Add(m); err != nil {
+	if err := s.Stepper.Breakpoints.Add(m); err != nil {
 		return marked{}, err
 	}
 	item, err := newBreakpointItem(s.Stepper, m)
@@ -83,10 +83,10 @@ func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
 // resolveWatch sets the memory to watch from an address or an expression.
 func resolveWatch(ctx context.Context, s *session.Session, w *stepping.Watch, address string) (err error) {
 	if address != "" {
-		w.Address, err = s.Address(ctx, address)
+		w.Address, err = s.Inspector.Address(ctx, address)
 		return err
 	}
-	value, err := s.Evaluate(ctx, w.Expression, 0, 0)
+	value, err := s.Inspector.Evaluate(ctx, w.Expression, 0, 0)
 	if err != nil {
 		return failure.Breakpointf("the expression has no value: %v", err)
 	}

@@ -59,7 +59,7 @@ func (v *server) assign(ctx context.Context, id frameID, p part, text string) er
 	if err := v.requireWritable(); err != nil {
 		return err
 	}
-	value, err := v.s.Evaluate(ctx, text, id.thread, id.number)
+	value, err := v.s.Inspector.Evaluate(ctx, text, id.thread, id.number)
 	if err != nil {
 		return inspect.WrapError(err)
 	}
@@ -107,7 +107,7 @@ const wordSize = 8
 // writeRegister sets the lower bytes of a general register in the innermost
 // frame: those of callers are on the stack.
 func (v *server) writeRegister(id frameID, name string, bits uint64, size int) error {
-	scope, err := v.s.Scope(id.thread, id.number)
+	scope, err := v.s.Inspector.Scope(id.thread, id.number)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (v *server) writeRegister(id frameID, name string, bits uint64, size int) e
 	if thread == 0 {
 		thread = v.s.State().Thread
 	}
-	regs, err := v.s.View.Regs(thread)
+	regs, err := v.s.Target.View.Regs(thread)
 	if err != nil {
 		return err
 	}

@@ -261,12 +261,12 @@ func (v *server) join(c config) error {
 // tellProcess tells the client what is debugged.
 func (v *server) tellProcess() {
 	v.out.event("process", dap.ProcessEventBody{
-		Name: v.s.Executable(), SystemProcessId: v.s.ProcessID(), IsLocalProcess: true, StartMethod: v.startMethod(), PointerSize: 64,
+		Name: v.s.Target.Executable(), SystemProcessId: v.s.Target.ProcessID(), IsLocalProcess: true, StartMethod: v.startMethod(), PointerSize: 64,
 	})
 }
 
 func (v *server) startMethod() string {
-	if v.s.Launched() {
+	if v.s.Target.Launched() {
 		return "launch"
 	}
 	return "attach"
@@ -287,7 +287,7 @@ func (v *server) configurationDone(ctx context.Context, _ dap.ConfigurationDoneA
 
 // enter lets the process of an owner run, or shows where the session is.
 func (v *server) enter(ctx context.Context) error {
-	if v.Role == session.Owner && v.s.Process != nil && !v.config.StopOnEntry {
+	if v.Role == session.Owner && v.s.Target.Process != nil && !v.config.StopOnEntry {
 		return v.start(ctx, v.forward())
 	}
 	v.later = append(v.later, func() {

@@ -106,7 +106,7 @@ func TestErrorOfEnd(t *testing.T) {
 	}}
 	c := &client{t: t, conn: ours, in: bufio.NewReader(ours), done: make(chan error, 1)}
 	go func() { c.done <- dap.Serve(context.Background(), theirs, r, nil, o) }()
-	c.begin("attach", map[string]any{"pid": s.PID})
+	c.begin("attach", map[string]any{"pid": s.Target.PID})
 	_ = ours.Close()
 	if err := <-c.done; !errors.Is(err, stuck) {
 		t.Errorf("serving returns %v, want %v", err, stuck)

@@ -62,7 +62,7 @@ func (c *caller) add(d target.Target) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.pid = s.PID
+	c.pid = s.Target.PID
 	return s.ID, nil
 }
 
@@ -87,7 +87,7 @@ func (c *caller) launch(ctx context.Context, args map[string]any) (string, error
 	if err != nil {
 		return "", err
 	}
-	c.pid = s.PID
+	c.pid = s.Target.PID
 	_, leave, err := s.Acquire(ctx)
 	if err != nil {
 		return "", err
@@ -97,7 +97,7 @@ func (c *caller) launch(ctx context.Context, args map[string]any) (string, error
 		return "", err
 	}
 	_, err = s.Move(ctx, alone{}, patience, func(ctx context.Context) (proc.Stop, error) {
-		stop, _, err := s.RunTo(ctx, proc.BreakpointSpec{Address: s.MainFunction(ctx)})
+		stop, _, err := s.Stepper.RunTo(ctx, proc.BreakpointSpec{Address: s.Inspector.MainFunction(ctx)})
 		return stop, err
 	})
 	s.SetReason("launched")
@@ -416,7 +416,7 @@ func exportTrace(t *testing.T, s *session.Session) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.History.Export(t.Context(), file, history.ExportOptions{Format: history.Binary, Program: s.Executable()})
+	_, err = s.Target.History.Export(t.Context(), file, history.ExportOptions{Format: history.Binary, Program: s.Target.Executable()})
 	if err = errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}

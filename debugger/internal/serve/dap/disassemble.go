@@ -47,7 +47,7 @@ func abs(n int) int { return max(n, -n) }
 func (v *server) before(addr uint64, n int) []dap.DisassembledInstruction {
 	var all []dap.DisassembledInstruction
 	for end := addr; len(all) < n; {
-		f, ok := v.s.Program.Function(end - 1)
+		f, ok := v.s.Inspector.Program.Function(end - 1)
 		if !ok || f.Start == 0 || f.Start >= end || end-f.Start > maxFunction {
 			break
 		}
@@ -83,7 +83,7 @@ func (v *server) between(addr, end uint64) []dap.DisassembledInstruction {
 // at least 1.
 func (v *server) instruction(addr uint64) (dap.DisassembledInstruction, int) {
 	var code [x86.MaxLen]byte
-	n, _ := v.s.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping
+	n, _ := v.s.Target.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping
 	if n == 0 {
 		return noInstruction(addr), 1
 	}
@@ -94,9 +94,9 @@ func (v *server) instruction(addr uint64) (dap.DisassembledInstruction, int) {
 	}
 	out := dap.DisassembledInstruction{
 		Address: plain.Hex(addr), InstructionBytes: hex.EncodeToString(code[:length]),
-		Instruction: x86.Text(code[:n], addr, v.s.Symbolize), Symbol: v.s.Symbol(addr),
+		Instruction: x86.Text(code[:n], addr, v.s.Inspector.Symbolize), Symbol: v.s.Inspector.Symbol(addr),
 	}
-	if file, line, ok := v.s.Program.Line(addr); ok && line > 0 {
+	if file, line, ok := v.s.Inspector.Program.Line(addr); ok && line > 0 {
 		out.Location, out.Line = v.sourceOf(file), v.toClientLine(line)
 	}
 	return out, length

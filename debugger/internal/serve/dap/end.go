@@ -65,17 +65,17 @@ func (v *server) awaitEnd() {
 // endSession ends the session of an owner, by a call of a tool. A second call
 // does nothing.
 func (v *server) endSession(ctx context.Context, kill bool) error {
-	if v.s == nil || v.Role != session.Owner || v.s.Life.Err() != nil {
+	if v.s == nil || v.Role != session.Owner || v.s.Inspector.Life.Err() != nil {
 		return nil
 	}
-	if _, ended := v.s.ExitStop(); ended {
+	if _, ended := v.s.Target.ExitStop(); ended {
 		return v.endExited()
 	}
 	args := map[string]any{"session": v.s.ID}
-	if kill && v.s.Launched() {
+	if kill && v.s.Target.Launched() {
 		args["kill"] = true
 	}
-	if _, err := v.Call(context.WithoutCancel(ctx), "debugger/detach", args); err != nil && v.s.Life.Err() == nil {
+	if _, err := v.Call(context.WithoutCancel(ctx), "debugger/detach", args); err != nil && v.s.Inspector.Life.Err() == nil {
 		return err
 	}
 	return nil
@@ -97,7 +97,7 @@ func (v *server) sessionEnd() <-chan struct{} {
 	if v.s == nil || v.exited || v.running != nil {
 		return nil
 	}
-	return v.s.Life.Done()
+	return v.s.Inspector.Life.Done()
 }
 
 // sessionEnded tells the client that there is nothing to debug any more.
@@ -106,7 +106,7 @@ func (v *server) sessionEnded() {
 		return
 	}
 	v.exited = true
-	if stop, ended := v.s.ExitStop(); ended && v.s.Process != nil {
+	if stop, ended := v.s.Target.ExitStop(); ended && v.s.Target.Process != nil {
 		v.tellExit(stop)
 	}
 	v.out.event("terminated", dap.TerminatedEventBody{})

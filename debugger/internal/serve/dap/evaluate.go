@@ -32,7 +32,7 @@ func (v *server) value(ctx context.Context, text string, frame int) (dap.Evaluat
 	if err != nil {
 		return dap.EvaluateResponseBody{}, err
 	}
-	value, err := v.s.Evaluate(ctx, text, id.thread, id.number)
+	value, err := v.s.Inspector.Evaluate(ctx, text, id.thread, id.number)
 	if err != nil {
 		return dap.EvaluateResponseBody{}, inspect.WrapError(err)
 	}
@@ -74,7 +74,7 @@ func (v *server) target(ctx context.Context, reference int, name string, frame i
 	if err != nil {
 		return part{}, err
 	}
-	value, err := v.s.Evaluate(ctx, name, id.thread, id.number)
+	value, err := v.s.Inspector.Evaluate(ctx, name, id.thread, id.number)
 	if err != nil {
 		return part{}, inspect.WrapError(err)
 	}

@@ -118,7 +118,7 @@ func (v *server) nameExceptions() {
 // chooseSignals lets signals stop the process, or pass, as the client wants. The
 // process is stopped.
 func (v *server) chooseSignals() error {
-	if !v.signalsDue || v.s.Process == nil || v.Role != session.Owner {
+	if !v.signalsDue || v.s.Target.Process == nil || v.Role != session.Owner {
 		return nil
 	}
 	v.signalsDue = false
@@ -128,7 +128,7 @@ func (v *server) chooseSignals() error {
 			action = proc.StopAndPass
 		}
 		for _, sig := range f.signals {
-			if err := v.s.Process.SetSignal(sig, action); err != nil {
+			if err := v.s.Target.Process.SetSignal(sig, action); err != nil {
 				return err
 			}
 		}

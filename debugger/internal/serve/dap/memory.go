@@ -31,7 +31,7 @@ func (v *server) readMemory(_ context.Context, args dap.ReadMemoryArguments) (an
 		return nil, errors.New("count must not be negative")
 	}
 	b := make([]byte, min(args.Count, maxMemory))
-	n, err := v.s.View.ReadMemory(addr, b)
+	n, err := v.s.Target.View.ReadMemory(addr, b)
 	body := dap.ReadMemoryResponseBody{Address: plain.Hex(addr), Data: base64.StdEncoding.EncodeToString(b[:n])}
 	if err != nil {
 		body.UnreadableBytes = len(b) - n

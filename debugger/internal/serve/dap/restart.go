@@ -36,8 +36,8 @@ func (v *server) restart(ctx context.Context, args restartArguments) (any, error
 		return nil, err
 	}
 	v.awaitEnd()
-	if v.s.Output != nil { // only launched programs have one
-		v.s.Output.Wait()
+	if v.s.Target.Output != nil { // only launched programs have one
+		v.s.Target.Output.Wait()
 	}
 	v.takeOutput()
 	if err := v.open(ctx, o); err != nil {

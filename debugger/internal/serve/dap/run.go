@@ -70,7 +70,7 @@ func (v *server) finished(ctx context.Context, end ended) {
 	v.tellOutcome(end.outcome)
 	state := v.s.State()
 	switch {
-	case errors.Is(end.err, session.ErrClosed), v.s.Life.Err() != nil:
+	case errors.Is(end.err, session.ErrClosed), v.s.Inspector.Life.Err() != nil:
 		v.sessionEnded()
 		return
 	case state.Status == session.Exited:
@@ -96,10 +96,10 @@ func (v *server) tellOutcome(o session.Outcome) {
 
 // takeOutput passes on what a running program and its logpoints have written.
 func (v *server) takeOutput() {
-	if v.s.Output != nil {
-		v.output("stdout", v.s.Output.Take())
+	if v.s.Target.Output != nil {
+		v.output("stdout", v.s.Target.Output.Take())
 	}
-	for _, line := range v.s.Logged.Take() {
+	for _, line := range v.s.Stepper.Logged.Take() {
 		v.output("console", line+"\n")
 	}
 }
@@ -114,10 +114,10 @@ func (v *server) output(category, text string) {
 // records if the client wants that.
 func (v *server) forward() way {
 	return way{again: true, through: func(ctx context.Context) (proc.Stop, error) {
-		if v.config.Record && v.s.Process != nil {
+		if v.config.Record && v.s.Target.Process != nil {
 			return v.s.Stepper.Record(ctx, 0, 0)
 		}
-		return v.s.Continue(ctx)
+		return v.s.Stepper.Continue(ctx)
 	}}
 }
 
@@ -133,7 +133,7 @@ func (v *server) resume(ctx context.Context, _ dap.ContinueArguments) (any, erro
 // reverseContinue goes back to the last breakpoint or to the beginning.
 func (v *server) reverseContinue(ctx context.Context, _ dap.ReverseContinueArguments) (any, error) {
 	return nil, v.back(ctx, way{title: "Going back", again: true, through: func(ctx context.Context) (proc.Stop, error) {
-		return v.s.ReverseContinue(ctx)
+		return v.s.Stepper.ReverseContinue(ctx)
 	}})
 }
 
@@ -142,13 +142,13 @@ func (v *server) back(ctx context.Context, w way) error {
 	through := w.through
 	w.back = true
 	w.through = func(ctx context.Context) (proc.Stop, error) {
-		h := v.s.History
+		h := v.s.Target.History
 		if h.View().Position() == h.Oldest() {
-			return v.s.StopAt(stepping.AtBeginning, nil)
+			return v.s.Stepper.StopAt(stepping.AtBeginning, nil)
 		}
 		return through(ctx)
 	}
-	if err := v.locked(ctx, func() error { _, err := v.s.RequireHistory(); return err }); err != nil {
+	if err := v.locked(ctx, func() error { _, err := v.s.Stepper.RequireHistory(); return err }); err != nil {
 		return err
 	}
 	return v.start(ctx, w)
@@ -161,9 +161,9 @@ const byInstruction = "instruction"
 func (v *server) next(ctx context.Context, args dap.NextArguments) (any, error) {
 	return nil, v.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
 		if args.Granularity == byInstruction {
-			return v.s.StepInstruction(ctx)
+			return v.s.Stepper.StepInstruction(ctx)
 		}
-		return v.s.StepLine(ctx, false)
+		return v.s.Stepper.StepLine(ctx, false)
 	})
 }
 
@@ -171,25 +171,25 @@ func (v *server) next(ctx context.Context, args dap.NextArguments) (any, error) 
 func (v *server) stepIn(ctx context.Context, args dap.StepInArguments) (any, error) {
 	return nil, v.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
 		if args.Granularity == byInstruction {
-			return v.s.Forward(ctx, 1)
+			return v.s.Stepper.Forward(ctx, 1)
 		}
-		return v.s.StepLine(ctx, true)
+		return v.s.Stepper.StepLine(ctx, true)
 	})
 }
 
 // stepOut runs until the function has returned.
 func (v *server) stepOut(ctx context.Context, args dap.StepOutArguments) (any, error) {
-	return nil, v.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) { return v.s.StepOut(ctx) })
+	return nil, v.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) { return v.s.Stepper.StepOut(ctx) })
 }
 
 // stepBack goes back by a line, without entering calls, or by an instruction.
 func (v *server) stepBack(ctx context.Context, args dap.StepBackArguments) (any, error) {
 	return nil, v.back(ctx, way{reason: reasonStep, title: "Going back", through: v.ofThread(args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
 		if args.Granularity == byInstruction {
-			_, err := v.s.Backward(ctx, func(*history.View) bool { return true })
-			return v.s.StopAt(proc.Stepped, err)
+			_, err := v.s.Stepper.Backward(ctx, func(*history.View) bool { return true })
+			return v.s.Stepper.StopAt(proc.Stepped, err)
 		}
-		return v.s.StepBack(ctx, "over", 1)
+		return v.s.Stepper.StepBack(ctx, "over", 1)
 	})})
 }
 
@@ -201,8 +201,8 @@ func (v *server) step(ctx context.Context, thread int, through func(context.Cont
 // ofThread returns the way of a thread, 0 for the current one.
 func (v *server) ofThread(thread int, through func(context.Context) (proc.Stop, error)) func(context.Context) (proc.Stop, error) {
 	return func(ctx context.Context) (proc.Stop, error) {
-		if now, err := v.s.View.CurrentThread(); thread != 0 && err == nil && now != thread {
-			if err := v.s.View.SetCurrentThread(thread); err != nil {
+		if now, err := v.s.Target.View.CurrentThread(); thread != 0 && err == nil && now != thread {
+			if err := v.s.Target.View.SetCurrentThread(thread); err != nil {
 				return proc.Stop{}, err
 			}
 		}

@@ -275,7 +275,7 @@ func (v *server) requireDriver() error {
 	if v.Role == session.Mirror {
 		return errMirror
 	}
-	return v.s.RequireExecution()
+	return v.s.Target.RequireExecution()
 }
 
 // requireWritable returns an error unless the client may change the process

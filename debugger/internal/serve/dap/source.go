@@ -19,7 +19,7 @@ import (
 func (v *server) sourceOf(file string) *dap.Source {
 	path := v.toClient(file)
 	if path == file {
-		path = v.s.SourcePath(file)
+		path = v.s.Target.SourcePath(file)
 	}
 	there, known := v.sources[path]
 	if !known {
@@ -43,14 +43,14 @@ func (v *server) toClient(path string) string {
 // information. Editors open links as they are, compilers record where they
 // lead.
 func (v *server) toDebuggee(path string) string {
-	if inside, ok := strings.CutPrefix(path, fmt.Sprintf("/proc/%d/root", v.s.ProcessID())); ok {
+	if inside, ok := strings.CutPrefix(path, fmt.Sprintf("/proc/%d/root", v.s.Target.ProcessID())); ok {
 		path = inside // as sourceOf has it
 	}
 	mapped := replaceFolder(path, v.config.SourceMap, func(ours, theirs string) (string, string) { return theirs, ours })
 	if mapped != path {
 		return mapped
 	}
-	if has, err := v.s.Program.HasFile(v.s.Life, path); has || err != nil {
+	if has, err := v.s.Inspector.Program.HasFile(v.s.Inspector.Life, path); has || err != nil {
 		return path
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -97,10 +97,10 @@ func (v *server) source(ctx context.Context, args dap.SourceArguments) (any, err
 		return nil, errors.New("the source has no path")
 	}
 	path := v.toDebuggee(args.Source.Path)
-	if has, err := v.s.Program.HasFile(ctx, path); err != nil || !has {
+	if has, err := v.s.Inspector.Program.HasFile(ctx, path); err != nil || !has {
 		return nil, errors.Join(err, fmt.Errorf("the program was made of no file %s that is known", path))
 	}
-	f, err := core.OpenRegular(v.s.SourcePath(path))
+	f, err := core.OpenRegular(v.s.Target.SourcePath(path))
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,9 @@ func (v *server) modules(_ context.Context, args dap.ModulesArguments) (any, err
 	if args.StartModule < 0 || args.ModuleCount < 0 {
 		return nil, errors.New("startModule and moduleCount must not be negative")
 	}
-	executable := v.s.Executable()
+	executable := v.s.Target.Executable()
 	all := []dap.Module{}
-	for _, im := range v.s.Program.Images() {
+	for _, im := range v.s.Inspector.Program.Images() {
 		m := dap.Module{
 			Id: im.Path, Name: filepath.Base(im.Path), Path: im.Path, IsUserCode: im.Path == executable, Version: im.BuildID,
 			AddressRange: fmt.Sprintf("%#x-%#x", im.Start, im.End),

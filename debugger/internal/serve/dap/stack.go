@@ -31,7 +31,7 @@ type frameID struct{ thread, number int }
 // clients ask for them at any time.
 func (v *server) threads(ctx context.Context, _ noArguments) (any, error) {
 	err := v.locked(ctx, func() error {
-		all, err := v.s.View.Threads()
+		all, err := v.s.Target.View.Threads()
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (v *server) stack(thread, limit int) (frames []callstack.Frame, whole bool,
 	if frames := n.stacks[thread]; len(frames) >= limit || n.whole[thread] {
 		return frames, n.whole[thread], nil
 	}
-	frames, err = v.s.Frames(thread, limit)
+	frames, err = v.s.Inspector.Frames(thread, limit)
 	if err != nil {
 		return nil, false, err
 	}

@@ -159,7 +159,7 @@ func locals(all []values.Object, arguments bool) []part {
 
 // registers returns the registers that are known in a frame.
 func (v *server) registers(id frameID) ([]part, error) {
-	scope, err := v.s.Scope(id.thread, id.number)
+	scope, err := v.s.Inspector.Scope(id.thread, id.number)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (v *server) registers(id frameID) ([]part, error) {
 			continue
 		}
 		text := plain.Hex(value)
-		if symbol := v.s.Symbol(value); symbol != "" && row.Kind == inspect.General {
+		if symbol := v.s.Inspector.Symbol(value); symbol != "" && row.Kind == inspect.General {
 			text += " <" + symbol + ">"
 		}
 		parts = append(parts, part{name: row.Name, expr: "$" + row.Name, text: text})

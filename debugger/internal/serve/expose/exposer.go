@@ -93,7 +93,7 @@ func (e *Exposer) Expose(ctx context.Context, s *session.Session, p Protocol, co
 
 // endWith closes the socket when the session ends.
 func (e *Exposer) endWith(s *session.Session, key offer, l *Listener) {
-	<-s.Life.Done()
+	<-s.Inspector.Life.Done()
 	e.mu.Lock()
 	delete(e.open, key)
 	e.mu.Unlock()
@@ -124,9 +124,9 @@ func (e *Exposer) serve(conn net.Conn, s *session.Session, p Protocol, role sess
 	var err error
 	if p == DAP {
 		// It tells the client of the session's end and then disconnects it.
-		err = dap.Serve(context.WithoutCancel(s.Life), conn, e.Sessions, s, dap.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
+		err = dap.Serve(context.WithoutCancel(s.Inspector.Life), conn, e.Sessions, s, dap.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
 	} else {
-		err = gdbremote.Serve(s.Life, conn, e.Sessions, s, gdbremote.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
+		err = gdbremote.Serve(s.Inspector.Life, conn, e.Sessions, s, gdbremote.Options{Role: role, NoWrite: e.NoWrite, Log: e.Log})
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		log.Warn("a connection to a session has failed", "err", err)

@@ -21,11 +21,11 @@ func (v *server) aloneReply(stop proc.Stop) (reply []byte, ok bool, err error) {
 	if v.alone == anyThread || stop.Ended() {
 		return nil, false, nil
 	}
-	current, err := v.s.View.CurrentThread()
+	current, err := v.s.Target.View.CurrentThread()
 	if err != nil || current == v.alone {
 		return nil, false, err
 	}
-	regs, err := v.s.View.Regs(v.alone)
+	regs, err := v.s.Target.View.Regs(v.alone)
 	if err != nil {
 		return nil, false, nil //nolint:nilerr // the thread has ended
 	}

@@ -26,10 +26,10 @@ const (
 // auxv returns the auxiliary vector: that of the process, that in the core file,
 // or for a trace the entries that follow from the mappings.
 func (v *server) auxv(string) ([]byte, error) {
-	if v.s.Process != nil {
-		return v.s.Process.AuxV()
+	if v.s.Target.Process != nil {
+		return v.s.Target.Process.AuxV()
 	}
-	if file, ok := v.s.View.(interface{ AuxV() []byte }); ok {
+	if file, ok := v.s.Target.View.(interface{ AuxV() []byte }); ok {
 		return file.AuxV(), nil
 	}
 	return v.traceAuxV()
@@ -37,14 +37,14 @@ func (v *server) auxv(string) ([]byte, error) {
 
 // traceAuxV returns the entries by which clients find the program and its loader.
 func (v *server) traceAuxV() ([]byte, error) {
-	maps, err := v.s.View.Maps()
+	maps, err := v.s.Target.View.Maps()
 	if err != nil {
 		return nil, err
 	}
 	program, loader, vdso := uint64(0), uint64(0), uint64(0)
 	for _, m := range maps {
 		switch {
-		case program == 0 && m.Path == v.s.Executable():
+		case program == 0 && m.Path == v.s.Target.Executable():
 			program = m.Start
 		case loader == 0 && strings.HasPrefix(filepath.Base(m.Path), interpreterPrefix):
 			loader = m.Start
@@ -78,7 +78,7 @@ func (v *server) traceAuxV() ([]byte, error) {
 func (v *server) elfHeader(addr uint64) (elf.Header64, error) {
 	var header elf.Header64
 	b := make([]byte, binary.Size(header))
-	if n, err := v.s.View.ReadMemory(addr, b); n < len(b) {
+	if n, err := v.s.Target.View.ReadMemory(addr, b); n < len(b) {
 		return header, errors.Join(errors.New("the program's header cannot be read"), err)
 	}
 	err := binary.Read(bytes.NewReader(b), binary.LittleEndian, &header)

@@ -45,7 +45,7 @@ func (v *server) insert(ctx context.Context, args string) ([]byte, error) {
 		return []byte{}, nil
 	}
 	return v.locked(ctx, func() ([]byte, error) {
-		if err := v.s.RequireExecution(); err != nil {
+		if err := v.s.Target.RequireExecution(); err != nil {
 			return nil, err
 		}
 		key := breakpointKey(args)
@@ -104,26 +104,26 @@ func (v *server) setBreakpoint(_ byte, addr, _ uint64) (*stepping.Breakpoint, er
 	b := &stepping.Breakpoint{Places: []symbols.Location{{Addr: addr}}}
 	if v.isReturnOfCall(addr) {
 		v.callReturns[b] = true
-		if err := v.s.Process.SetSignal(syscall.SIGSEGV, proc.StopAndDrop); err != nil {
+		if err := v.s.Target.Process.SetSignal(syscall.SIGSEGV, proc.StopAndDrop); err != nil {
 			return nil, err
 		}
-		return b, v.s.Breakpoints.Add(b)
+		return b, v.s.Stepper.Breakpoints.Add(b)
 	}
 	if v.canBeMappedLater() {
-		return b, v.s.Breakpoints.Add(b)
+		return b, v.s.Stepper.Breakpoints.Add(b)
 	}
-	if err := v.s.Breakpoints.Set(b, proc.BreakpointSpec{Address: addr}); err != nil {
+	if err := v.s.Stepper.Breakpoints.Set(b, proc.BreakpointSpec{Address: addr}); err != nil {
 		return nil, err
 	}
-	return b, v.s.Breakpoints.Add(b)
+	return b, v.s.Stepper.Breakpoints.Add(b)
 }
 
 // canBeMappedLater reports whether a trace is shown at a position before its end, where
 // libraries in which a client has breakpoints may not be loaded yet. Clients do not resume
 // if they cannot set one of their breakpoints.
 func (v *server) canBeMappedLater() bool {
-	h := v.s.History
-	return v.s.Process == nil && h != nil && h.View().Position() < h.End()
+	h := v.s.Target.History
+	return v.s.Target.Process == nil && h != nil && h.View().Position() < h.End()
 }
 
 // isReturnOfCall reports whether a breakpoint is at the return address of a
@@ -131,18 +131,18 @@ func (v *server) canBeMappedLater() bool {
 // which is not executable: the return faults, gdb treats the fault as the
 // breakpoint, and the signal must not be delivered.
 func (v *server) isReturnOfCall(addr uint64) bool {
-	maps, err := v.s.View.Maps()
+	maps, err := v.s.Target.View.Maps()
 	m, mapped := maps.Find(addr)
-	return err == nil && mapped && m.Write && !m.Execute && v.s.Process != nil && !v.s.InPast()
+	return err == nil && mapped && m.Write && !m.Execute && v.s.Target.Process != nil && !v.s.Stepper.InPast()
 }
 
 // clear clears a breakpoint.
 func (v *server) clear(b *stepping.Breakpoint) error {
-	err := v.s.Breakpoints.Clear(b)
+	err := v.s.Stepper.Breakpoints.Clear(b)
 	if v.callReturns[b] {
 		delete(v.callReturns, b)
 		if len(v.callReturns) == 0 {
-			err = errors.Join(err, v.s.Process.SetSignal(syscall.SIGSEGV, proc.StopAndPass))
+			err = errors.Join(err, v.s.Target.Process.SetSignal(syscall.SIGSEGV, proc.StopAndPass))
 		}
 	}
 	return err
@@ -151,5 +151,5 @@ func (v *server) clear(b *stepping.Breakpoint) error {
 // setWatchpoint watches memory.
 func (v *server) setWatchpoint(kind byte, addr, size uint64) (*stepping.Breakpoint, error) {
 	w := stepping.Watch{Address: addr, Size: int(min(size, math.MaxInt32)), Access: watchKinds[kind].access}
-	return v.s.SetWatch(context.Background(), w, "", "")
+	return v.s.Stepper.SetWatch(context.Background(), w, "", "")
 }

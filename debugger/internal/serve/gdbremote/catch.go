@@ -31,11 +31,11 @@ func (v *server) catchSyscalls(ctx context.Context, args string) ([]byte, error)
 		if v.Role == session.Mirror {
 			return []byte("OK"), nil
 		}
-		if err := v.s.RequireExecution(); err != nil {
+		if err := v.s.Target.RequireExecution(); err != nil {
 			return nil, err
 		}
 		if v.caught != nil {
-			if err := proc.UnlessEnded(v.s.Breakpoints.Clear(v.caught)); err != nil {
+			if err := proc.UnlessEnded(v.s.Stepper.Breakpoints.Clear(v.caught)); err != nil {
 				return nil, err
 			}
 			v.caught = nil
@@ -43,7 +43,7 @@ func (v *server) catchSyscalls(ctx context.Context, args string) ([]byte, error)
 		if on != "1" {
 			return []byte("OK"), nil
 		}
-		b, err := v.s.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: event}})
+		b, err := v.s.Stepper.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: event}})
 		if err != nil {
 			return nil, err
 		}

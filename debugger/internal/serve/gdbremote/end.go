@@ -18,7 +18,7 @@ func oneLine(text string) string {
 func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 	v.closing = true
 	if v.Role == session.Owner {
-		if err := v.sessions.End(ctx, v.s, false, v.s.Name()+" was detached from"); proc.UnlessEnded(err) != nil {
+		if err := v.sessions.End(ctx, v.s, false, v.s.Target.Name()+" was detached from"); proc.UnlessEnded(err) != nil {
 			return nil, err
 		}
 	}
@@ -30,7 +30,7 @@ func (v *server) detach(ctx context.Context, _ string) ([]byte, error) {
 func (v *server) kill(ctx context.Context, _ string) ([]byte, error) {
 	v.closing = true
 	if v.Role == session.Owner {
-		if err := v.sessions.End(ctx, v.s, v.s.Launched(), v.s.Name()+" was killed"); proc.UnlessEnded(err) != nil {
+		if err := v.sessions.End(ctx, v.s, v.s.Target.Launched(), v.s.Target.Name()+" was killed"); proc.UnlessEnded(err) != nil {
 			return nil, err
 		}
 	}
@@ -54,6 +54,6 @@ func (v *server) clearBreakpoints() {
 		}
 	}
 	if v.caught != nil {
-		_ = v.s.Breakpoints.Clear(v.caught) // it is gone if the process is
+		_ = v.s.Stepper.Breakpoints.Clear(v.caught) // it is gone if the process is
 	}
 }

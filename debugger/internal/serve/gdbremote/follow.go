@@ -21,9 +21,9 @@ func (v *server) follow(ctx context.Context) ([]byte, error) {
 		}
 		select {
 		case <-next:
-		case <-v.s.Life.Done():
+		case <-v.s.Inspector.Life.Done():
 			v.closing = true
-			stop, _ := v.s.ExitStop()
+			stop, _ := v.s.Target.ExitStop()
 			return v.sessionEnded(stop.Ended())
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -45,7 +45,7 @@ func (v *server) follow(ctx context.Context) ([]byte, error) {
 
 // caughtUp returns the stop reply for the current position.
 func (v *server) caughtUp(ctx context.Context) ([]byte, error) {
-	if stop, exited := v.s.ExitStop(); exited {
+	if stop, exited := v.s.Target.ExitStop(); exited {
 		v.closing = true
 		return v.stopReply(stop, noSignal)
 	}
@@ -61,7 +61,7 @@ func (v *server) caughtUp(ctx context.Context) ([]byte, error) {
 // ended or, if it was detached, an exit, since the protocol has no reply for
 // that.
 func (v *server) sessionEnded(exited bool) ([]byte, error) {
-	if stop, _ := v.s.ExitStop(); exited {
+	if stop, _ := v.s.Target.ExitStop(); exited {
 		return v.stopReply(stop, noSignal)
 	}
 	v.print("triptych: the session has ended\n")

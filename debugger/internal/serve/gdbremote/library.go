@@ -115,7 +115,7 @@ func (v *server) dynamicSection(headers, count uint64) (addr uint64, ok bool) {
 // read64 reads a structure of little-endian numbers.
 func (v *server) read64(addr uint64, to any) bool {
 	b := make([]byte, binary.Size(to))
-	if n, _ := v.s.View.ReadMemory(addr, b); n < len(b) {
+	if n, _ := v.s.Target.View.ReadMemory(addr, b); n < len(b) {
 		return false
 	}
 	return binary.Read(bytes.NewReader(b), binary.LittleEndian, to) == nil
@@ -127,7 +127,7 @@ const maxPath = 4096
 // text reads a string that ends in a zero byte.
 func (v *server) text(addr uint64) string {
 	b := make([]byte, maxPath)
-	n, _ := v.s.View.ReadMemory(addr, b) // a mapping may end before
+	n, _ := v.s.Target.View.ReadMemory(addr, b) // a mapping may end before
 	text, _, _ := bytes.Cut(b[:n], []byte{0})
 	return string(text)
 }

@@ -17,7 +17,7 @@ func (v *server) readMemory(ctx context.Context, args string) ([]byte, error) {
 	}
 	answer, err := v.inside(ctx, func() ([]byte, error) {
 		b := make([]byte, min(size, packet.MaxSize/2))
-		n, err := v.s.View.ReadMemory(addr, b)
+		n, err := v.s.Target.View.ReadMemory(addr, b)
 		if n == 0 && err != nil {
 			return nil, err
 		}

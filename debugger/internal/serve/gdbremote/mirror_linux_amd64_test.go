@@ -24,7 +24,7 @@ func TestMirrorOfGDB(t *testing.T) {
 	r := sessiontest.NewRegistry(t)
 	exe := debuggertest.Build(t, "sums.c")
 	s := recorded(t, r, exe)
-	end := s.History.End()
+	end := s.Target.History.End()
 	v := serve(t, r, s, gdbremote.Options{Role: session.Mirror})
 	ready := filepath.Join(t.TempDir(), "ready")
 	moved := make(chan struct{})
@@ -39,7 +39,7 @@ func TestMirrorOfGDB(t *testing.T) {
 				return
 			}
 		}
-		within(t, s, func() (proc.Stop, error) { return s.GoTo(t.Context(), s.History.Oldest()) })
+		within(t, s, func() (proc.Stop, error) { return s.Stepper.GoTo(t.Context(), s.Target.History.Oldest()) })
 	}()
 	out := v.gdb(t, exe,
 		"p total", "set var total = 7", "p total", "set var $rax = 7", "break add", "monitor seek 1", "monitor record on",
@@ -54,10 +54,10 @@ func TestMirrorOfGDB(t *testing.T) {
 			t.Errorf("%d: %q, want %q", i, out[i], want)
 		}
 	}
-	if n := len(s.Breakpoints.ByID); n != 0 {
+	if n := len(s.Stepper.Breakpoints.ByID); n != 0 {
 		t.Errorf("the session has %d breakpoints, want none", n)
 	}
-	if now := s.History.End(); now != end {
+	if now := s.Target.History.End(); now != end {
 		t.Errorf("the history ends at %d, want %d as before", now, end)
 	}
 	if len(r.All()) != 1 {
@@ -123,7 +123,7 @@ func TestMovedMeanwhile(t *testing.T) {
 		if got := c.ask("?"); !strings.HasPrefix(got, "T") {
 			t.Fatalf("?: %q", got)
 		}
-		within(t, s, func() (proc.Stop, error) { return s.GoTo(t.Context(), s.History.Oldest()) })
+		within(t, s, func() (proc.Stop, error) { return s.Stepper.GoTo(t.Context(), s.Target.History.Oldest()) })
 		for _, text := range []string{"g", "p10", "qC"} {
 			if got := c.ask(text); !strings.HasPrefix(got, "E.the session shows another position") {
 				t.Errorf("%s after a move: %q", text, got)
@@ -132,8 +132,8 @@ func TestMovedMeanwhile(t *testing.T) {
 		if got := c.ask("vCont;c"); !strings.HasPrefix(got, "T05") {
 			t.Errorf("vCont;c after a move: %q", got)
 		}
-		if p := s.History.View().Position(); p != s.History.Oldest() {
-			t.Errorf("position %d, want %d: the client was to be brought there", p, s.History.Oldest())
+		if p := s.Target.History.View().Position(); p != s.Target.History.Oldest() {
+			t.Errorf("position %d, want %d: the client was to be brought there", p, s.Target.History.Oldest())
 		}
 		if got := c.ask("g"); len(got) < 8 || got[0] == 'E' {
 			t.Errorf("g there: %q", got)
@@ -177,7 +177,7 @@ func TestClientGone(t *testing.T) {
 	v := serve(t, r, s, gdbremote.Options{Role: session.Control})
 	c := v.talk(t)
 	c.ask("?")
-	stack := s.CurrentStop().Address
+	stack := s.Target.CurrentStop().Address
 	if got := c.ask("Z0," + hexOf(stack+1) + ",1"); got != "OK" {
 		t.Fatalf("Z0: %q", got)
 	}
@@ -191,7 +191,7 @@ func TestClientGone(t *testing.T) {
 	if err := s.RequireIdle(); err != nil {
 		t.Error(err)
 	}
-	if n := len(s.Breakpoints.ByID); n != 0 {
+	if n := len(s.Stepper.Breakpoints.ByID); n != 0 {
 		t.Errorf("%d breakpoints are left", n)
 	}
 }
@@ -216,7 +216,7 @@ func TestOwnerEnds(t *testing.T) {
 		if len(r.All()) != 0 {
 			t.Errorf("%s: the session has not ended", text)
 		}
-		for began := time.Now(); runs(s.PID); time.Sleep(time.Millisecond) {
+		for began := time.Now(); runs(s.Target.PID); time.Sleep(time.Millisecond) {
 			if time.Since(began) > patience {
 				t.Fatalf("%s: the process runs on", text)
 			}

@@ -18,13 +18,13 @@ func atBreakpoint(t *testing.T, r *session.Registry) *session.Session {
 	t.Helper()
 	s := launch(t, r, debuggertest.Build(t, "sums.c"))
 	within(t, s, func() (proc.Stop, error) {
-		stop, _, err := s.RunTo(t.Context(), proc.BreakpointSpec{Address: s.MainFunction(t.Context())})
+		stop, _, err := s.Stepper.RunTo(t.Context(), proc.BreakpointSpec{Address: s.Inspector.MainFunction(t.Context())})
 		return stop, err
 	})
 	within(t, s, func() (proc.Stop, error) {
-		return atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Continue(t.Context()) })(t, s)
+		return atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.Continue(t.Context()) })(t, s)
 	})
-	within(t, s, func() (proc.Stop, error) { return s.Forward(t.Context(), 3) })
+	within(t, s, func() (proc.Stop, error) { return s.Stepper.Forward(t.Context(), 3) })
 	return s
 }
 
@@ -34,8 +34,8 @@ func TestMirrorRefusesEachPacket(t *testing.T) {
 	r := sessiontest.NewRegistry(t)
 	s := atBreakpoint(t, r)
 	before := sessiontest.Digest(t, s)
-	pc, sp := s.CurrentStop().Address, uint64(0)
-	if regs, err := s.View.Regs(0); err == nil {
+	pc, sp := s.Target.CurrentStop().Address, uint64(0)
+	if regs, err := s.Target.View.Regs(0); err == nil {
 		sp = regs.RSP
 	}
 	command := func(text string) string { return "qRcmd," + hex.EncodeToString([]byte(text)) }
@@ -47,8 +47,8 @@ func TestMirrorRefusesEachPacket(t *testing.T) {
 		{"Z0," + hexOf(pc) + ",1", ignored}, {"Z1," + hexOf(pc) + ",1", ignored}, {"Z2," + hexOf(sp) + ",8", ignored},
 		{"Z4," + hexOf(sp) + ",8", ignored}, {"z0," + hexOf(pc) + ",1", ignored}, {"QCatchSyscalls:1", ignored},
 		{command("seek 0"), "changes nothing"}, {command("record on"), "changes nothing"}, {command("resume-here"), "changes nothing"},
-		waits("c"), waits("s"), waits("C0b"), waits("S0b"), waits("bc"), waits("bs"), waits("vCont;c"), waits("vCont;s:" + hexOf(uint64(s.PID))),
-		waits("vCont;C0b"), waits("vCont;r" + hexOf(pc) + "," + hexOf(pc+9)), waits("vCont;c:" + hexOf(uint64(s.PID))),
+		waits("c"), waits("s"), waits("C0b"), waits("S0b"), waits("bc"), waits("bs"), waits("vCont;c"), waits("vCont;s:" + hexOf(uint64(s.Target.PID))),
+		waits("vCont;C0b"), waits("vCont;r" + hexOf(pc) + "," + hexOf(pc+9)), waits("vCont;c:" + hexOf(uint64(s.Target.PID))),
 		{"vRun;2f62696e2f7472756500", ""}, {"vAttach;1", ""}, {"vFile:open:2f746d702f78,41,1ff", ""}, {"R00", ""}, {"r", ""},
 		{"QPassSignals:e", ""}, {"vCtrlC", ""}, {"QEnvironmentReset", ""}, {"_M1000,rwx", ""}, {"QSaveRegisterState", ""}, {"t" + hexOf(pc) + ":00", ""},
 	}
@@ -83,7 +83,7 @@ func TestMirrorRefusesEachPacket(t *testing.T) {
 		v := serve(t, r, s, gdbremote.Options{Role: session.Mirror})
 		v.talk(t).ask(end)
 		v.wait(t)
-		if after := sessiontest.Digest(t, s); after != before || !runs(s.PID) {
+		if after := sessiontest.Digest(t, s); after != before || !runs(s.Target.PID) {
 			t.Errorf("%q has changed the session:\n%s\nwas\n%s", end, after, before)
 		}
 	}

@@ -43,7 +43,7 @@ func (v *server) stopAcks(context.Context, string) ([]byte, error) {
 // attached handles qAttached, which asks whether quitting detaches from the
 // process or kills it.
 func (v *server) attached(context.Context, string) ([]byte, error) {
-	if v.Role == session.Owner && v.s.Launched() {
+	if v.Role == session.Owner && v.s.Target.Launched() {
 		return []byte("0"), nil
 	}
 	return []byte("1"), nil
@@ -59,7 +59,7 @@ func (v *server) hostInfo(context.Context, string) ([]byte, error) {
 
 // processInfo handles qProcessInfo, an extension of lldb.
 func (v *server) processInfo(context.Context, string) ([]byte, error) {
-	return fmt.Appendf(nil, "pid:%x;triple:%s;ostype:linux;ptrsize:8;endian:little;", v.s.ProcessID(), triple), nil
+	return fmt.Appendf(nil, "pid:%x;triple:%s;ostype:linux;ptrsize:8;endian:little;", v.s.Target.ProcessID(), triple), nil
 }
 
 // memoryRegion handles qMemoryRegionInfo, an extension of lldb. It returns the
@@ -70,7 +70,7 @@ func (v *server) memoryRegion(ctx context.Context, args string) ([]byte, error) 
 		return nil, err
 	}
 	return v.inside(ctx, func() ([]byte, error) {
-		maps, err := v.s.View.Maps()
+		maps, err := v.s.Target.View.Maps()
 		if err != nil {
 			return nil, err
 		}

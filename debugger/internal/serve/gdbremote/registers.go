@@ -11,11 +11,11 @@ import (
 
 // states returns the registers of the thread that the client selected.
 func (v *server) states() (*states, error) {
-	regs, err := v.s.View.Regs(v.thread)
+	regs, err := v.s.Target.View.Regs(v.thread)
 	if err != nil {
 		return nil, err
 	}
-	vector, _ := v.s.View.XState(v.thread, nil) // some core files do not have it
+	vector, _ := v.s.Target.View.XState(v.thread, nil) // some core files do not have it
 	layout := xsave.Of(vector)
 	layout.Normalize(vector)
 	return &states{regs, vector, layout}, nil

@@ -89,11 +89,11 @@ func (v *server) stopReply(stop proc.Stop, signal int) ([]byte, error) {
 	case proc.Killed:
 		return fmt.Appendf(nil, "X%02x%s", signalNumber(stop.Signal), v.endedProcess()), nil
 	}
-	thread, err := v.s.View.CurrentThread()
+	thread, err := v.s.Target.View.CurrentThread()
 	if err != nil {
 		return nil, err
 	}
-	regs, err := v.s.View.Regs(thread)
+	regs, err := v.s.Target.View.Regs(thread)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (v *server) threadReply(signal int, reason string, thread int, regs ptrace.
 
 func (v *server) endedProcess() string {
 	if v.client.multiprocess {
-		return fmt.Sprintf(";process:%x", v.s.ProcessID())
+		return fmt.Sprintf(";process:%x", v.s.Target.ProcessID())
 	}
 	return ""
 }
@@ -127,14 +127,14 @@ func (v *server) reason(stop proc.Stop) string {
 		return "replaylog:end;"
 	case proc.Executed:
 		if v.client.exec {
-			return "exec:" + hex.EncodeToString([]byte(v.s.Executable())) + ";"
+			return "exec:" + hex.EncodeToString([]byte(v.s.Target.Executable())) + ";"
 		}
 	case proc.AtSyscall:
 		return syscallReason(stop.Syscall)
 	case proc.AtBreakpoint:
 		return v.breakpointReason(stop.Address)
 	case proc.AtWatchpoint, stepping.AtWrite:
-		if b := v.s.Breakpoints.ByID[v.s.State().Breakpoint]; b != nil && b.Watch != nil {
+		if b := v.s.Stepper.Breakpoints.ByID[v.s.State().Breakpoint]; b != nil && b.Watch != nil {
 			return v.watchReason(b)
 		}
 	}

@@ -40,10 +40,10 @@ func (v *server) stepWithSignal(ctx context.Context, _ string) ([]byte, error) {
 // forward continues to the next breakpoint, signal or the end. At the present it
 // records if the client asked for that.
 func (v *server) forward(ctx context.Context) (proc.Stop, error) {
-	if v.Record && v.s.Process != nil {
+	if v.Record && v.s.Target.Process != nil {
 		return v.s.Stepper.Record(ctx, 0, 0)
 	}
-	return v.s.Continue(ctx)
+	return v.s.Stepper.Continue(ctx)
 }
 
 // stepping returns a way that steps a thread once, or as long as its address is
@@ -52,17 +52,17 @@ func (v *server) stepping(thread int, start, end uint64) way {
 	return func(ctx context.Context) (proc.Stop, error) {
 		if thread == anyThread {
 			var err error
-			if thread, err = v.s.View.CurrentThread(); err != nil {
+			if thread, err = v.s.Target.View.CurrentThread(); err != nil {
 				return proc.Stop{}, err
 			}
 		}
-		return v.s.StepThread(ctx, thread, start, end)
+		return v.s.Stepper.StepThread(ctx, thread, start, end)
 	}
 }
 
 // continueBack handles bc.
 func (v *server) continueBack(ctx context.Context, _ string) ([]byte, error) {
-	return v.moveTo(ctx, v.back(v.s.ReverseContinue), true)
+	return v.moveTo(ctx, v.back(v.s.Stepper.ReverseContinue), true)
 }
 
 // stepBack handles bs: the thread that the client selected makes one step back.
@@ -70,9 +70,9 @@ func (v *server) stepBack(ctx context.Context, _ string) ([]byte, error) {
 	return v.moveTo(ctx, v.back(func(ctx context.Context) (proc.Stop, error) {
 		thread := v.thread
 		if thread == anyThread {
-			thread, _ = v.s.View.CurrentThread() // a stopped process has a current thread
+			thread, _ = v.s.Target.View.CurrentThread() // a stopped process has a current thread
 		}
-		return v.s.StepThreadBack(ctx, thread)
+		return v.s.Stepper.StepThreadBack(ctx, thread)
 	}), true)
 }
 
@@ -80,12 +80,12 @@ func (v *server) stepBack(ctx context.Context, _ string) ([]byte, error) {
 // the position.
 func (v *server) back(through way) way {
 	return func(ctx context.Context) (proc.Stop, error) {
-		h, err := v.s.RequireHistory()
+		h, err := v.s.Stepper.RequireHistory()
 		if err != nil {
 			return proc.Stop{}, err
 		}
 		if h.View().Position() == h.Oldest() {
-			return v.s.StopAt(stepping.AtBeginning, nil)
+			return v.s.Stepper.StopAt(stepping.AtBeginning, nil)
 		}
 		return through(ctx)
 	}
@@ -142,7 +142,7 @@ func parseRange(action string) (start, end uint64, err error) {
 // "set scheduler-locking on".
 func (v *server) continuing(alone []int) way {
 	return func(ctx context.Context) (proc.Stop, error) {
-		threads, err := v.s.View.Threads()
+		threads, err := v.s.Target.View.Threads()
 		switch {
 		case err != nil:
 			return proc.Stop{}, err
@@ -151,6 +151,6 @@ func (v *server) continuing(alone []int) way {
 		case len(alone) > 1:
 			return proc.Stop{}, errors.New("one thread alone or all threads can continue")
 		}
-		return v.s.ContinueThread(ctx, alone[0])
+		return v.s.Stepper.ContinueThread(ctx, alone[0])
 	}
 }

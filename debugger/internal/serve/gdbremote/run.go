@@ -35,12 +35,12 @@ func (v *server) moveTo(ctx context.Context, through way, back bool) ([]byte, er
 		v.untold = false
 		return v.current(signalTrap)
 	}
-	if err := v.s.RequireExecution(); err != nil {
+	if err := v.s.Target.RequireExecution(); err != nil {
 		return nil, err
 	}
 	if to := v.seekTo; to != nil {
 		v.seekTo, back = nil, true
-		through = func(ctx context.Context) (proc.Stop, error) { return v.s.GoTo(ctx, *to) }
+		through = func(ctx context.Context) (proc.Stop, error) { return v.s.Stepper.GoTo(ctx, *to) }
 	}
 	return v.run(ctx, through, back)
 }
@@ -85,8 +85,8 @@ func (v *server) run(ctx context.Context, through way, back bool) ([]byte, error
 				v.queued = append(v.queued, p)
 			}
 		case <-ticker.C:
-			if v.s.Output != nil {
-				v.print(v.s.Output.Take())
+			if v.s.Target.Output != nil {
+				v.print(v.s.Target.Output.Take())
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func (v *server) finished(end ended, travels bool) ([]byte, error) {
 	if note := end.outcome.State.Note; note != "" {
 		v.print("triptych: " + note + "\n")
 	}
-	if stop, exited := v.s.ExitStop(); exited {
+	if stop, exited := v.s.Target.ExitStop(); exited {
 		v.closing = true
 		return v.stopReply(stop, noSignal)
 	}

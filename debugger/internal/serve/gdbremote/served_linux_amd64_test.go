@@ -159,7 +159,7 @@ func within(t *testing.T, s *session.Session, f func() (proc.Stop, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Stale = true
+	s.Stepper.Stale = true
 	s.RecordStop(stop)
 }
 
@@ -168,13 +168,13 @@ func recorded(t *testing.T, r *session.Registry, exe string) *session.Session {
 	t.Helper()
 	s := launch(t, r, exe)
 	within(t, s, func() (proc.Stop, error) {
-		stop, reached, err := s.RunTo(t.Context(), proc.BreakpointSpec{Address: s.MainFunction(t.Context())})
+		stop, reached, err := s.Stepper.RunTo(t.Context(), proc.BreakpointSpec{Address: s.Inspector.MainFunction(t.Context())})
 		if err != nil || !reached {
 			t.Fatalf("main is not reached: %+v, %v", stop, err)
 		}
 		return stop, nil
 	})
-	within(t, s, func() (proc.Stop, error) { return s.Record(t.Context(), 0, 0) })
+	within(t, s, func() (proc.Stop, error) { return s.Stepper.Record(t.Context(), 0, 0) })
 	return s
 }
 
@@ -186,7 +186,7 @@ func traced(t *testing.T, r *session.Registry, of *session.Session, exe string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := of.History.Export(t.Context(), file, history.ExportOptions{Format: history.Binary, Program: exe}); err != nil {
+	if _, err := of.Target.History.Export(t.Context(), file, history.ExportOptions{Format: history.Binary, Program: exe}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := file.Seek(0, 0); err != nil {

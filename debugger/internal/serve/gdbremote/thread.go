@@ -11,7 +11,7 @@ import (
 // threadID formats a thread in the form that the client expects (section E.1.1).
 func (v *server) threadID(thread int) string {
 	if v.client.multiprocess {
-		return fmt.Sprintf("p%x.%x", v.s.ProcessID(), thread)
+		return fmt.Sprintf("p%x.%x", v.s.Target.ProcessID(), thread)
 	}
 	return fmt.Sprintf("%x", thread)
 }
@@ -23,7 +23,7 @@ const anyThread = 0
 func (v *server) parseThread(text string) (int, error) {
 	if rest, ok := strings.CutPrefix(text, "p"); ok {
 		process, thread, several := strings.Cut(rest, ".")
-		if pid, err := parseHex(process); process != "-1" && process != "0" && (err != nil || int(pid) != v.s.ProcessID()) {
+		if pid, err := parseHex(process); process != "-1" && process != "0" && (err != nil || int(pid) != v.s.Target.ProcessID()) {
 			return 0, errArgument
 		}
 		if text = thread; !several {
@@ -63,7 +63,7 @@ func (v *server) isAlive(ctx context.Context, args string) ([]byte, error) {
 		return nil, err
 	}
 	return v.inside(ctx, func() ([]byte, error) {
-		if _, err := v.s.View.Regs(thread); err != nil {
+		if _, err := v.s.Target.View.Regs(thread); err != nil {
 			return nil, err
 		}
 		return []byte("OK"), nil
@@ -72,7 +72,7 @@ func (v *server) isAlive(ctx context.Context, args string) ([]byte, error) {
 
 func (v *server) currentThread(ctx context.Context, _ string) ([]byte, error) {
 	return v.inside(ctx, func() ([]byte, error) {
-		thread, err := v.s.View.CurrentThread()
+		thread, err := v.s.Target.View.CurrentThread()
 		return []byte("QC" + v.threadID(thread)), err
 	})
 }
@@ -81,7 +81,7 @@ func (v *server) currentThread(ctx context.Context, _ string) ([]byte, error) {
 // threads.
 func (v *server) listThreads(ctx context.Context, _ string) ([]byte, error) {
 	return v.inside(ctx, func() ([]byte, error) {
-		threads, err := v.s.View.Threads()
+		threads, err := v.s.Target.View.Threads()
 		var ids []string
 		for _, t := range threads {
 			ids = append(ids, v.threadID(t.ID))
@@ -97,7 +97,7 @@ func (v *server) threadName(ctx context.Context, args string) ([]byte, error) {
 		return nil, err
 	}
 	return v.inside(ctx, func() ([]byte, error) {
-		threads, err := v.s.View.Threads()
+		threads, err := v.s.Target.View.Threads()
 		for _, t := range threads {
 			if t.ID == thread {
 				return []byte(hex.EncodeToString([]byte(t.Name))), nil
@@ -114,7 +114,7 @@ func (v *server) threadsXML(string) ([]byte, error) {
 		ID      string   `xml:"id,attr"`
 		Name    string   `xml:"name,attr,omitempty"`
 	}
-	threads, err := v.s.View.Threads()
+	threads, err := v.s.Target.View.Threads()
 	if err != nil {
 		return nil, err
 	}

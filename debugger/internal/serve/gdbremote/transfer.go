@@ -53,5 +53,5 @@ func (v *server) features(annex string) ([]byte, error) {
 // executable returns the path of the program. The annex may specify a process;
 // there is only one.
 func (v *server) executable(string) ([]byte, error) {
-	return []byte(v.s.Executable()), nil
+	return []byte(v.s.Target.Executable()), nil
 }

@@ -25,21 +25,21 @@ type move struct {
 // atAdd continues, forward or back, with a breakpoint at the marked line.
 func atAdd(through func(s *session.Session, t *testing.T) (proc.Stop, error)) func(*testing.T, *session.Session) (proc.Stop, error) {
 	return func(t *testing.T, s *session.Session) (proc.Stop, error) {
-		places, err := s.Program.Addresses(t.Context(), "sums.c", debuggertest.Line(t, "sums.c", "add"))
+		places, err := s.Inspector.Program.Addresses(t.Context(), "sums.c", debuggertest.Line(t, "sums.c", "add"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := &stepping.Breakpoint{Places: places}
 		for _, p := range places {
-			if err := s.Breakpoints.Set(b, proc.BreakpointSpec{Address: p.Addr}); err != nil {
+			if err := s.Stepper.Breakpoints.Set(b, proc.BreakpointSpec{Address: p.Addr}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Breakpoints.Add(b); err != nil {
+		if err := s.Stepper.Breakpoints.Add(b); err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
-			if err := s.Breakpoints.Clear(b); err != nil {
+			if err := s.Stepper.Breakpoints.Clear(b); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -49,54 +49,54 @@ func atAdd(through func(s *session.Session, t *testing.T) (proc.Stop, error)) fu
 
 // toWrite goes to just before the last write of total.
 func toWrite(t *testing.T, s *session.Session) (proc.Stop, error) {
-	addr, err := s.Address(t.Context(), "&total")
+	addr, err := s.Inspector.Address(t.Context(), "&total")
 	if err != nil {
 		t.Fatal(err)
 	}
-	write, ok, err := s.WriteBefore(t.Context(), &stepping.Watch{Address: addr, Size: 8, Access: proc.Write})
+	write, ok, err := s.Stepper.WriteBefore(t.Context(), &stepping.Watch{Address: addr, Size: 8, Access: proc.Write})
 	if err != nil || !ok {
 		t.Fatal("no write of total", err)
 	}
-	return s.GoTo(t.Context(), write.Position)
+	return s.Stepper.GoTo(t.Context(), write.Position)
 }
 
 // back steps back by a unit.
 func back(unit string) func(*testing.T, *session.Session) (proc.Stop, error) {
-	return func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.StepBack(t.Context(), unit, 1) }
+	return func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.StepBack(t.Context(), unit, 1) }
 }
 
 // moves go through the five calls of add, from the end of the recording.
 var moves = []move{
-	{"reverse-continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.ReverseContinue(t.Context()) })},
+	{"reverse-continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.ReverseContinue(t.Context()) })},
 	{"reverse-stepi", func(t *testing.T, s *session.Session) (proc.Stop, error) {
-		_, err := s.History.Back(1)
-		s.UpdateView()
-		return s.CurrentStop(), err
+		_, err := s.Target.History.Back(1)
+		s.Stepper.UpdateView()
+		return s.Target.CurrentStop(), err
 	}},
-	{"stepi", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Forward(t.Context(), 1) }},
+	{"stepi", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.Forward(t.Context(), 1) }},
 	{"reverse-finish", back("out")},
-	{"reverse-continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.ReverseContinue(t.Context()) })},
+	{"reverse-continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.ReverseContinue(t.Context()) })},
 	{"reverse-step", back("line")},
-	{"next", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.StepLine(t.Context(), false) }},
-	{"finish", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.StepOut(t.Context()) }},
-	{"reverse-next", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.StepBack(t.Context(), "over", 1) })},
-	{"continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Continue(t.Context()) })},
+	{"next", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.StepLine(t.Context(), false) }},
+	{"finish", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.StepOut(t.Context()) }},
+	{"reverse-next", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.StepBack(t.Context(), "over", 1) })},
+	{"continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.Continue(t.Context()) })},
 	{"delete 1", nil},
 	{"watch total", nil},
 	{"reverse-continue", toWrite},
 	{"reverse-continue", toWrite},
 	{"continue", func(t *testing.T, s *session.Session) (proc.Stop, error) {
-		_, err := s.History.Continue(t.Context(), func(v *history.View) bool {
-			addr, _ := s.Address(t.Context(), "&total") // it was found before
-			return s.History.Wrote(v.Position()-1, addr, 8)
+		_, err := s.Target.History.Continue(t.Context(), func(v *history.View) bool {
+			addr, _ := s.Inspector.Address(t.Context(), "&total") // it was found before
+			return s.Target.History.Wrote(v.Position()-1, addr, 8)
 		})
-		s.UpdateView()
-		return s.CurrentStop(), err
+		s.Stepper.UpdateView()
+		return s.Target.CurrentStop(), err
 	}},
 	{"delete", nil},
-	{"continue", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.GoTo(t.Context(), s.History.End()) }},
+	{"continue", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.GoTo(t.Context(), s.Target.History.End()) }},
 	{"reverse-continue", func(t *testing.T, s *session.Session) (proc.Stop, error) {
-		return s.GoTo(t.Context(), s.History.Oldest())
+		return s.Stepper.GoTo(t.Context(), s.Target.History.Oldest())
 	}},
 }
 
@@ -108,7 +108,7 @@ func TestTravelLikeOurs(t *testing.T) {
 	process := recorded(t, r, exe)
 	for name, s := range map[string]*session.Session{"process": process, "trace": traced(t, r, process, exe)} {
 		t.Run(name, func(t *testing.T) {
-			end := s.History.End()
+			end := s.Target.History.End()
 			commands := []string{fmt.Sprintf("break sums.c:%d", debuggertest.Line(t, "sums.c", "add"))}
 			for _, m := range moves {
 				commands = append(commands, m.gdb, "monitor position")
@@ -121,7 +121,7 @@ func TestTravelLikeOurs(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer leave()
-			if err := s.Seek(t.Context(), end); err != nil {
+			if err := s.Stepper.Seek(t.Context(), end); err != nil {
 				t.Fatal(err)
 			}
 			for i, m := range moves {
@@ -131,10 +131,10 @@ func TestTravelLikeOurs(t *testing.T) {
 				if stop, err := m.own(t, s); err != nil {
 					t.Fatalf("%s: %+v, %v", m.gdb, stop, err)
 				}
-				own, theirs := s.History.View().Position(), positionIn(t, out[2*i+2])
+				own, theirs := s.Target.History.View().Position(), positionIn(t, out[2*i+2])
 				if own != theirs {
 					t.Errorf("move %d, %s: gdb comes to position %d, the engine to %d\n%s", i, m.gdb, theirs, own, out[2*i+1])
-					if err := s.SeekQuietly(theirs); err != nil {
+					if err := s.Stepper.SeekQuietly(theirs); err != nil {
 						t.Fatal(err)
 					}
 				}

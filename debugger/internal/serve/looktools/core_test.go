@@ -176,12 +176,12 @@ func TestStackTrace(t *testing.T) {
 func TestThreads(t *testing.T) {
 	g, s := core(t)
 	answer, err := g.threads(t.Context(), nil, s, threadsArgs{})
-	shown(t, texted{answer}, err, fmt.Sprintf("Threads:\n* %d counter at 0x40104d use+0xe /tmp/counter/counter.c:16", s.PID))
-	_, err = g.threads(t.Context(), nil, s, threadsArgs{Select: s.PID})
+	shown(t, texted{answer}, err, fmt.Sprintf("Threads:\n* %d counter at 0x40104d use+0xe /tmp/counter/counter.c:16", s.Target.PID))
+	_, err = g.threads(t.Context(), nil, s, threadsArgs{Select: s.Target.PID})
 	if err != nil {
 		t.Error(err)
 	}
-	_, err = g.threads(t.Context(), nil, s, threadsArgs{Select: s.PID + 1})
+	_, err = g.threads(t.Context(), nil, s, threadsArgs{Select: s.Target.PID + 1})
 	shown(t, nil, err, "error: no such thread")
 }
 

@@ -64,16 +64,16 @@ func (c code) Text() string {
 // disassemble returns the instructions at an address or at the current one.
 func (t *Group) disassemble(ctx context.Context, _ *mcp.Call, s *session.Session, args disassembleArgs) (code, error) {
 	now := s.State()
-	addr, err := s.Address(ctx, cmp.Or(args.Address, now.Address))
+	addr, err := s.Inspector.Address(ctx, cmp.Or(args.Address, now.Address))
 	if err != nil {
 		return code{}, err
 	}
 	data := make([]byte, min(args.Count, maxInstructions)*x86.MaxLen)
-	n, err := s.View.ReadMemory(addr, data)
+	n, err := s.Target.View.ReadMemory(addr, data)
 	if n == 0 && err != nil {
 		return code{}, err
 	}
-	s.MaskDisplayed(addr, data[:n])
+	s.Target.MaskDisplayed(addr, data[:n])
 	answer := code{State: s.ChangedState(), Instructions: []instructionItem{}}
 	for data = data[:n]; len(data) > 0 && len(answer.Instructions) < args.Count; {
 		item, length := newInstructionItem(s, addr, data)
@@ -94,9 +94,9 @@ func newInstructionItem(s *session.Session, addr uint64, data []byte) (instructi
 	}
 	length = min(length, len(data))
 	item := instructionItem{
-		Address: plain.Hex(addr), Text: x86.Text(data, addr, s.Symbolize),
-		Bytes: hex.EncodeToString(data[:length]), Symbol: s.Symbol(addr),
+		Address: plain.Hex(addr), Text: x86.Text(data, addr, s.Inspector.Symbolize),
+		Bytes: hex.EncodeToString(data[:length]), Symbol: s.Inspector.Symbol(addr),
 	}
-	item.File, item.Line, _ = s.Program.Line(addr)
+	item.File, item.Line, _ = s.Inspector.Program.Line(addr)
 	return item, length
 }

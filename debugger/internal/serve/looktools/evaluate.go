@@ -147,9 +147,9 @@ func (t *Group) valueOf(ctx context.Context, call *mcp.Call, s *session.Session,
 	}
 	switch {
 	case !e.Calls():
-		return s.Evaluate(ctx, text, thread, frame)
-	case s.Process == nil:
-		return expr.Value{}, failure.Errorf("No process", "functions can be called in a live process only, and this session is a %s", s.Kind)
+		return s.Inspector.Evaluate(ctx, text, thread, frame)
+	case s.Target.Process == nil:
+		return expr.Value{}, failure.Errorf("No process", "functions can be called in a live process only, and this session is a %s", s.Target.Kind)
 	case !t.AllowCalls:
 		_, err := expr.Parse(text)
 		return expr.Value{}, fmt.Errorf("%w, unless the server is started with --allow-calls", err)

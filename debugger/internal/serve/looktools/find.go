@@ -121,7 +121,7 @@ func (t *Group) find(ctx context.Context, _ *mcp.Call, s *session.Session, args 
 		answer, err = findBytes(ctx, s, args, pattern, 1)
 	case "pointer":
 		var to uint64
-		if to, err = s.Address(ctx, args.Pattern); err != nil {
+		if to, err = s.Inspector.Address(ctx, args.Pattern); err != nil {
 			return found{}, inspect.WrapError(err)
 		}
 		answer, err = findBytes(ctx, s, args, binary.LittleEndian.AppendUint64(nil, to), 8)

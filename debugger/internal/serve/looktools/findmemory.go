@@ -19,14 +19,14 @@ const (
 // findBytes searches memory for bytes. What is masked is not found, as a search for the
 // beginning of a secret would reveal it.
 func findBytes(ctx context.Context, s *session.Session, args findArgs, pattern []byte, align uint64) (found, error) {
-	maps, err := s.View.Maps()
+	maps, err := s.Target.View.Maps()
 	if err != nil {
 		return found{}, err
 	}
 	search := memsearch.Search{
 		Maps: maps, Bytes: pattern, Align: align, From: args.from(), Most: maxSearched,
 		Read: func(addr uint64, p []byte) int {
-			n, _ := s.View.ReadMemory(addr, p) // what cannot be read is left out
+			n, _ := s.Target.View.ReadMemory(addr, p) // what cannot be read is left out
 			return n
 		},
 	}
@@ -57,14 +57,14 @@ func findBytes(ctx context.Context, s *session.Session, args findArgs, pattern [
 // shownAt returns up to n bytes of memory as they may be shown.
 func shownAt(s *session.Session, addr uint64, n int) []byte {
 	b := make([]byte, n)
-	n, _ = s.View.ReadMemory(addr, b) // fewer at the end of a mapping
-	s.MaskDisplayed(addr, b[:n])
+	n, _ = s.Target.View.ReadMemory(addr, b) // fewer at the end of a mapping
+	s.Target.MaskDisplayed(addr, b[:n])
 	return b[:n]
 }
 
 // where names an address: by a function or variable, or by its mapping.
 func where(s *session.Session, maps procfs.Maps, addr uint64) string {
-	if name := s.Symbol(addr); name != "" {
+	if name := s.Inspector.Symbol(addr); name != "" {
 		return name
 	}
 	m, _ := maps.Find(addr)

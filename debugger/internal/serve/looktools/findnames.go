@@ -17,7 +17,7 @@ func findNames(ctx context.Context, s *session.Session, args findArgs) (found, e
 	}
 	p := page{from: int(args.from())}
 	var shown []symbols.Name
-	err = s.Program.Names(ctx, want, func(n symbols.Name) {
+	err = s.Inspector.Program.Names(ctx, want, func(n symbols.Name) {
 		if string(n.Kind) == args.Kind && p.has() {
 			shown = append(shown, n)
 		}
@@ -29,7 +29,7 @@ func findNames(ctx context.Context, s *session.Session, args findArgs) (found, e
 			f.Address = plain.Hex(n.Addr)
 		}
 		if n.Kind == symbols.KindFunction {
-			f.File, f.Line, _ = s.Program.Line(n.Addr)
+			f.File, f.Line, _ = s.Inspector.Program.Line(n.Addr)
 		}
 		answer.Found = append(answer.Found, f)
 	}
@@ -45,7 +45,7 @@ func findModules(s *session.Session, args findArgs) (found, error) {
 	}
 	p := page{from: int(args.from())}
 	answer := found{Found: []finding{}}
-	for _, im := range s.Program.Images() {
+	for _, im := range s.Inspector.Program.Images() {
 		if want(im.Path) && p.has() {
 			answer.Found = append(answer.Found, finding{Address: plain.Hex(im.Start), End: plain.Hex(im.End), Module: im.Path, BuildID: im.BuildID})
 		}

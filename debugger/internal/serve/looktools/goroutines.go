@@ -71,8 +71,8 @@ var goStatuses = map[uint64]string{
 // goroutines lists the goroutines of a Go program.
 func (t *Group) goroutines(ctx context.Context, _ *mcp.Call, s *session.Session, _ sessiontools.OnlySession) (goroutines, error) {
 	answer := goroutines{State: s.ChangedState(), Goroutines: []goroutineItem{}}
-	reasons := sync.OnceValues(func() (values.Object, error) { return s.RuntimeGlobal(ctx, "runtime.waitReasonStrings") })
-	err := s.Goroutines(ctx, func(g inspect.Goroutine) bool {
+	reasons := sync.OnceValues(func() (values.Object, error) { return s.Inspector.RuntimeGlobal(ctx, "runtime.waitReasonStrings") })
+	err := s.Inspector.Goroutines(ctx, func(g inspect.Goroutine) bool {
 		if len(answer.Goroutines) == maxThreads {
 			answer.More++
 		} else {
@@ -88,21 +88,21 @@ func newGoroutineItem(ctx context.Context, s *session.Session, g inspect.Gorouti
 	if item.Status == "" {
 		item.Status = fmt.Sprintf("status %d", g.Status)
 	}
-	frames, err := s.GoroutineFrames(g)
+	frames, err := s.Inspector.GoroutineFrames(g)
 	if err != nil {
-		s.Log.Debug("the stack of a goroutine cannot be read", "goroutine", g.ID, "err", err)
+		s.Inspector.Log.Debug("the stack of a goroutine cannot be read", "goroutine", g.ID, "err", err)
 	}
 	if g.Status == inspect.GoWaiting {
 		item.Wait = waitReason(reasons, g.WaitReason)
 		item.On = waits.Goroutine(ctx, s.Inspector, g, frames)
 	}
 	at := g.UserFrame(frames)
-	item.Address, item.Function = plain.Hex(at.PC), s.Symbol(at.PC)
+	item.Address, item.Function = plain.Hex(at.PC), s.Inspector.Symbol(at.PC)
 	item.File, item.Line = at.File, at.Line
 	if at.Inlined {
 		item.Function = at.Function
 	}
-	if f, ok := s.Program.Function(g.StartPC); ok {
+	if f, ok := s.Inspector.Program.Function(g.StartPC); ok {
 		item.Start = f.Name
 	}
 	return item

@@ -89,7 +89,7 @@ var tags = []string{"struct ", "union ", "enum ", "class "}
 
 // typeNamed returns the type that a text names, and false if it names none.
 func typeNamed(ctx context.Context, s *session.Session, name string, thread, frame int) (*types.Type, bool, error) {
-	scope, err := s.Scope(thread, frame)
+	scope, err := s.Inspector.Scope(thread, frame)
 	if err != nil {
 		return nil, false, inspect.WrapError(err)
 	}

@@ -69,17 +69,17 @@ func ascii(row []byte) string {
 
 // readMemory reads memory, up to the first byte that cannot be read.
 func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session, args readArgs) (contents, error) {
-	addr, err := s.Address(ctx, args.Address)
+	addr, err := s.Inspector.Address(ctx, args.Address)
 	if err != nil {
 		return contents{}, err
 	}
 	data := make([]byte, min(args.Length, sessiontools.MaxMemory))
-	n, err := s.View.ReadMemory(addr, data)
+	n, err := s.Target.View.ReadMemory(addr, data)
 	if err != nil && (n == 0 || !target.IsAccess(err)) {
 		return contents{}, err
 	}
 	data = data[:n]
-	s.MaskDisplayed(addr, data)
+	s.Target.MaskDisplayed(addr, data)
 	return contents{
 		State: s.ChangedState(), Address: plain.Hex(addr), Hex: hex.EncodeToString(data), Missing: args.Length - n,
 		from: addr, data: data,
@@ -135,14 +135,14 @@ func (t *Group) writeMemory(ctx context.Context, _ *mcp.Call, s *session.Session
 		return written{}, err
 	}
 	before := make([]byte, len(data))
-	if _, err := s.View.ReadMemory(addr, before); err != nil {
+	if _, err := s.Target.View.ReadMemory(addr, before); err != nil {
 		return written{}, err
 	}
 	n, err := s.WriteMemory(addr, data)
 	if err != nil {
 		return written{}, err
 	}
-	s.MaskDisplayed(addr, before)
+	s.Target.MaskDisplayed(addr, before)
 	return written{State: s.ChangedState(), Address: plain.Hex(addr), Length: n, Before: hex.EncodeToString(before)}, nil
 }
 
@@ -150,10 +150,10 @@ func (t *Group) writeMemory(ctx context.Context, _ *mcp.Call, s *session.Session
 func assignment(ctx context.Context, s *session.Session, args writeArgs) (addr uint64, data []byte, err error) {
 	if args.Value == "" {
 		data, _ = decodeHex(args.Hex) // checked by Validate
-		addr, err = s.Address(ctx, args.Address)
+		addr, err = s.Inspector.Address(ctx, args.Address)
 		return addr, data, err
 	}
-	to, err := s.Evaluate(ctx, args.Address, 0, 0)
+	to, err := s.Inspector.Evaluate(ctx, args.Address, 0, 0)
 	if err != nil {
 		return 0, nil, inspect.WrapError(err)
 	}
@@ -168,7 +168,7 @@ func assignment(ctx context.Context, s *session.Session, args writeArgs) (addr u
 			return addr, data, inspect.WrapError(err)
 		}
 	}
-	value, err := s.Evaluate(ctx, args.Value, 0, 0)
+	value, err := s.Inspector.Evaluate(ctx, args.Value, 0, 0)
 	if err != nil {
 		return 0, nil, inspect.WrapError(err)
 	}

@@ -59,12 +59,12 @@ const (
 
 // registers returns the registers of a frame.
 func (t *Group) registers(_ context.Context, _ *mcp.Call, s *session.Session, args registersArgs) (Registers, error) {
-	scope, err := s.Scope(args.Thread, args.Frame)
+	scope, err := s.Inspector.Scope(args.Thread, args.Frame)
 	if err != nil {
 		return Registers{}, err
 	}
 	answer := Registers{State: s.ChangedState()}
-	s.LearnSecrets(args.Thread)
+	s.Target.LearnSecrets(args.Thread)
 	if args.Set != setVector && args.Set != setX87 {
 		answer.Registers = generalRegisters(s, scope)
 	}
@@ -88,9 +88,9 @@ func generalRegisters(s *session.Session, scope *inspect.FrameScope) []Register 
 		if row.Kind == inspect.Part || err != nil {
 			continue
 		}
-		item := Register{Name: row.Name, Value: s.ShownWord(value)}
+		item := Register{Name: row.Name, Value: s.Target.ShownWord(value)}
 		if row.Kind == inspect.General {
-			item.Place = s.Symbol(value)
+			item.Place = s.Inspector.Symbol(value)
 		}
 		all = append(all, item)
 	}

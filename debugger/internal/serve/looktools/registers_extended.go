@@ -42,7 +42,7 @@ func vectorRegisters(s *session.Session, regs *xsave.Registers) []Register {
 	}
 	if regs.HasMasks {
 		for i, mask := range regs.Masks {
-			all = append(all, Register{Name: fmt.Sprintf("k%d", i), Value: s.ShownWord(mask)})
+			all = append(all, Register{Name: fmt.Sprintf("k%d", i), Value: s.Target.ShownWord(mask)})
 		}
 	}
 	return append(all, Register{Name: "mxcsr", Value: plain.Hex(uint64(regs.MXCSR))})
@@ -75,7 +75,7 @@ func x87Registers(s *session.Session, x *xsave.X87) []Register {
 
 // shownRegister returns the value of a little-endian register as it may be shown.
 func shownRegister(s *session.Session, b []byte) string {
-	if s.HasSecret(b) {
+	if s.Target.HasSecret(b) {
 		return target.Masked
 	}
 	return bigEndianHex(b)

@@ -62,7 +62,7 @@ func (l listing) Text() string {
 
 // source returns lines of the program's source files, and of no other files.
 func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, args sourceArgs) (listing, error) {
-	frame, err := s.Frame(0, args.Frame)
+	frame, err := s.Inspector.Frame(0, args.Frame)
 	if err != nil {
 		return listing{}, err
 	}
@@ -79,7 +79,7 @@ func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, arg
 		return listing{}, failure.Errorf("No source", "no source line is known for %#x", frame.PC)
 	}
 	first := max(1, middle-args.Lines/2)
-	lines := sourcefile.Lines(s.SourcePath(file), first, first+args.Lines-1)
+	lines := sourcefile.Lines(s.Target.SourcePath(file), first, first+args.Lines-1)
 	if len(lines) == 0 {
 		return listing{}, failure.Errorf("No source", "line %d of %s cannot be read here", first, file)
 	}
@@ -93,7 +93,7 @@ func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, arg
 
 // sourceFile returns the path of a source file of the program.
 func sourceFile(ctx context.Context, s *session.Session, name string) (string, error) {
-	found, err := s.Program.Addresses(ctx, name, 1)
+	found, err := s.Inspector.Program.Addresses(ctx, name, 1)
 	if errors.Is(err, symbols.ErrNotFound) || err == nil && len(found) == 0 {
 		return "", failure.Errorf("No source", "the program was made of no file %s that is known", name)
 	}

@@ -95,7 +95,7 @@ func (s Stack) Text() string {
 
 // stackTrace returns the call stack of a thread.
 func (t *Group) stackTrace(_ context.Context, _ *mcp.Call, s *session.Session, args stackArgs) (Stack, error) {
-	frames, err := s.Frames(args.threadOr(args.Thread), args.MaxFrames+1)
+	frames, err := s.Inspector.Frames(args.threadOr(args.Thread), args.MaxFrames+1)
 	if err != nil {
 		return Stack{}, err
 	}

@@ -28,16 +28,16 @@ const maxSiteFrames = 50
 // site describes the innermost frame in the program's own code: a crash within
 // the C library is seldom a bug of the library.
 func site(s *session.Session) (bugs.Site, error) {
-	frames, err := s.Frames(0, maxSiteFrames)
+	frames, err := s.Inspector.Frames(0, maxSiteFrames)
 	if err != nil {
 		return bugs.Site{}, err
 	}
 	now := s.ReportedState()
 	frame := ownFrame(s, frames)
-	in := s.Instruction(frames[0].PC)
+	in := s.Inspector.Instruction(frames[0].PC)
 	site := bugs.Site{
 		File: frame.File, Line: frame.Line, Function: frame.Function,
-		Signal: now.Signal, Instruction: in.Text(s.Symbolize), Values: map[string]string{},
+		Signal: now.Signal, Instruction: in.Text(s.Inspector.Symbolize), Values: map[string]string{},
 	}
 	if addr, err := inspect.ParseAddress(now.Fault); err == nil {
 		site.FaultAddress = &addr
@@ -47,7 +47,7 @@ func site(s *session.Session) (bugs.Site, error) {
 			site.Values[o.Name] = o.Value(values.DefaultLimits).Text
 		}
 	}
-	if regs, err := s.View.Regs(0); err == nil {
+	if regs, err := s.Target.View.Regs(0); err == nil {
 		for _, row := range inspect.Registers {
 			if row.Kind == inspect.General {
 				site.Values[row.Name] = plain.Hex(row.Get(&regs))
@@ -60,7 +60,7 @@ func site(s *session.Session) (bugs.Site, error) {
 // ownFrame returns the innermost frame in the program's own code that has a
 // source line, or else the innermost frame.
 func ownFrame(s *session.Session, frames []callstack.Frame) *callstack.Frame {
-	executable := s.Executable()
+	executable := s.Target.Executable()
 	for i := range frames {
 		if frames[i].Image == executable && frames[i].File != "" {
 			return &frames[i]

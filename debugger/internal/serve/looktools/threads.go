@@ -77,7 +77,7 @@ func (t *Group) threads(ctx context.Context, _ *mcp.Call, s *session.Session, ar
 			return threads{}, err
 		}
 	}
-	all, err := s.View.Threads()
+	all, err := s.Target.View.Threads()
 	if err != nil {
 		return threads{}, err
 	}
@@ -87,10 +87,10 @@ func (t *Group) threads(ctx context.Context, _ *mcp.Call, s *session.Session, ar
 	answer.Cycles = waits.Cycles(waiting)
 	for _, each := range listed {
 		item := threadItem{ID: each.ID, Name: each.Name, Current: each.Current, Wait: waiting[each.ID].For, Holder: waiting[each.ID].Holder}
-		if regs, err := s.View.Regs(each.ID); err == nil {
+		if regs, err := s.Target.View.Regs(each.ID); err == nil {
 			item.Address = plain.Hex(regs.RIP)
-			item.Function = s.Symbol(regs.RIP)
-			item.File, item.Line, _ = s.Program.Line(regs.RIP)
+			item.Function = s.Inspector.Symbol(regs.RIP)
+			item.File, item.Line, _ = s.Inspector.Program.Line(regs.RIP)
 		}
 		answer.Threads = append(answer.Threads, item)
 	}

@@ -99,7 +99,7 @@ func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, 
 		return variables{}, err
 	}
 	answer := variables{State: s.ChangedState(), scope: args.Scope}
-	frame, err := s.Frame(args.threadOr(args.Thread), args.Frame)
+	frame, err := s.Inspector.Frame(args.threadOr(args.Thread), args.Frame)
 	if err != nil {
 		return variables{}, err
 	}
@@ -111,7 +111,7 @@ func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, 
 		}
 	}
 	if args.Scope != "local" {
-		images := s.Program.Images()
+		images := s.Inspector.Program.Images()
 		if args.Filter == "" {
 			images, want = ownImages(s, frame), ownNames(frame)
 		}
@@ -123,8 +123,8 @@ func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, 
 // ownImages returns the program and the library of a frame. The globals of other
 // libraries must be requested by name.
 func ownImages(s *session.Session, frame *callstack.Frame) []*symbols.Image {
-	executable := s.Executable()
-	return slices.DeleteFunc(s.Program.Images(), func(im *symbols.Image) bool {
+	executable := s.Target.Executable()
+	return slices.DeleteFunc(s.Inspector.Program.Images(), func(im *symbols.Image) bool {
 		return im.Path != executable && im.Path != frame.Image
 	})
 }
@@ -144,7 +144,7 @@ func ownNames(frame *callstack.Frame) func(string) bool {
 // globals returns global variables of the images, as a frame sees them.
 func globals(ctx context.Context, s *session.Session, images []*symbols.Image, frame *callstack.Frame, want func(string) bool) (found []variable, more bool, err error) {
 	for _, im := range images {
-		objects, err := values.Globals(ctx, im, s.Memory(), frame.Registers(), want)
+		objects, err := values.Globals(ctx, im, s.Target.Memory(), frame.Registers(), want)
 		if err != nil {
 			return nil, false, err
 		}

@@ -40,6 +40,6 @@ func NextInstruction(s *session.Session, now session.State) string {
 	if err != nil || now.Status != session.Stopped {
 		return ""
 	}
-	in := s.Instruction(at)
-	return in.Text(s.Symbolize)
+	in := s.Inspector.Instruction(at)
+	return in.Text(s.Inspector.Symbolize)
 }

@@ -87,7 +87,7 @@ var formats = map[string]struct {
 
 // exportTrace writes a part of the history to a file in the data folder.
 func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Session, args exportArgs) (exported, error) {
-	h, err := s.RequireHistory()
+	h, err := s.Stepper.RequireHistory()
 	if err != nil {
 		return exported{}, err
 	}
@@ -100,7 +100,7 @@ func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Sess
 		return exported{}, err
 	}
 	done, err := h.Export(ctx, file, options)
-	s.UpdateView()
+	s.Stepper.UpdateView()
 	if err = errors.Join(err, file.Close()); err != nil {
 		return exported{}, errors.Join(err, os.Remove(file.Name()))
 	}
@@ -132,7 +132,7 @@ func exportOptions(ctx context.Context, s *session.Session, call *mcp.Call, h *h
 		return history.ExportOptions{}, failure.NoHistoryf("history begins at position %d: %s", h.Oldest(), h.StartReason())
 	}
 	return history.ExportOptions{
-		Format: formats[args.Format].format, From: from, To: to, Symbolize: s.Symbolize, Program: s.Executable(),
+		Format: formats[args.Format].format, From: from, To: to, Symbolize: s.Inspector.Symbolize, Program: s.Target.Executable(),
 		Progress: func(done, total uint64) { call.Progress(ctx, float64(done), float64(total), "steps written") },
 	}, nil
 }

@@ -65,12 +65,12 @@ func (h heapBlock) Text() string {
 
 // heapBlock finds the block of the heap that an address is in.
 func (t *Group) heapBlock(ctx context.Context, _ *mcp.Call, s *session.Session, args heapBlockArgs) (heapBlock, error) {
-	addr, err := s.Address(ctx, args.Address)
+	addr, err := s.Inspector.Address(ctx, args.Address)
 	if err != nil {
 		return heapBlock{}, err
 	}
 	answer := heapBlock{State: s.ChangedState(), Address: plain.Hex(addr)}
-	if s.History == nil {
+	if s.Target.History == nil {
 		if answer.addChunk(s, addr) {
 			return answer, nil
 		}
@@ -89,7 +89,7 @@ func (h *heapBlock) add(s *session.Session, addr uint64, found *heap.Found) {
 	block := found.Block
 	switch {
 	case block == nil:
-		h.Notes = append(h.Notes, fmt.Sprintf("of %s of allocators since position %d (%s) none allocated or freed it", plain.Count(found.Calls, "recorded call"), s.History.Oldest(), s.History.StartReason()))
+		h.Notes = append(h.Notes, fmt.Sprintf("of %s of allocators since position %d (%s) none allocated or freed it", plain.Count(found.Calls, "recorded call"), s.Target.History.Oldest(), s.Target.History.StartReason()))
 		h.addChunk(s, addr)
 	default:
 		h.Found, h.Block, h.Size, h.Offset, h.Status = true, plain.Hex(block.Address), block.Size, addr-block.Address, "allocated"

@@ -93,7 +93,7 @@ func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, 
 // FindLastWrite searches back from the current position for the last write to a
 // value. The caller holds the gate of the session, which is stopped.
 func FindLastWrite(ctx context.Context, s *session.Session, args LastWriteArgs) (LastWrite, error) {
-	h, err := s.RequireHistory()
+	h, err := s.Stepper.RequireHistory()
 	if err != nil {
 		return LastWrite{}, err
 	}
@@ -103,26 +103,26 @@ func FindLastWrite(ctx context.Context, s *session.Session, args LastWriteArgs) 
 	}
 	answer := LastWrite{Address: plain.Hex(w.Address), Size: w.Size, Note: w.Note(), oldest: h.Oldest(), begins: h.StartReason()}
 	shownBytes(s, w) // a secret that is whole now is in parts before
-	found, ok, err := s.WriteBefore(ctx, w)
+	found, ok, err := s.Stepper.WriteBefore(ctx, w)
 	if err != nil {
 		return LastWrite{}, err
 	}
 	if ok {
 		answer.Found, answer.Position, answer.Kind, answer.Thread = true, found.Position, found.Kind.String(), found.Thread
-		if err := s.AtPosition(ctx, found.Position, func() { showWrite(s, &answer, w) }); err != nil {
+		if err := s.Stepper.AtPosition(ctx, found.Position, func() { showWrite(s, &answer, w) }); err != nil {
 			return LastWrite{}, err
 		}
 	}
 	if ok && args.Move {
-		if err := s.Seek(ctx, found.Position); err != nil {
+		if err := s.Stepper.Seek(ctx, found.Position); err != nil {
 			return LastWrite{}, err
 		}
-		stop := s.CurrentStop()
+		stop := s.Target.CurrentStop()
 		stop.Why = stepping.AtMoment
-		s.Stale = true
+		s.Stepper.Stale = true
 		s.RecordStop(stop)
 	}
-	if _, err := s.View.ReadMemory(w.Address, make([]byte, 1)); !ok && err != nil {
+	if _, err := s.Target.View.ReadMemory(w.Address, make([]byte, 1)); !ok && err != nil {
 		answer.begins = "the memory there cannot be read"
 	}
 	answer.State = s.ReportedState()
@@ -134,7 +134,7 @@ func resolveArgs(ctx context.Context, s *session.Session, args LastWriteArgs) (*
 	w := &stepping.Watch{Size: args.Size, Expression: args.Expression}
 	var err error
 	if args.Address != "" {
-		w.Address, err = s.Address(ctx, args.Address)
+		w.Address, err = s.Inspector.Address(ctx, args.Address)
 	} else {
 		err = resolveExpression(ctx, s, w)
 	}
@@ -146,7 +146,7 @@ func resolveArgs(ctx context.Context, s *session.Session, args LastWriteArgs) (*
 
 // resolveExpression sets the memory to that of the watch's expression.
 func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watch) error {
-	value, err := s.Evaluate(ctx, w.Expression, 0, 0)
+	value, err := s.Inspector.Evaluate(ctx, w.Expression, 0, 0)
 	if err != nil {
 		return inspect.WrapError(err)
 	}
@@ -167,23 +167,23 @@ func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watc
 // showWrite adds the description of the step at the current position to the
 // answer.
 func showWrite(s *session.Session, answer *LastWrite, w *stepping.Watch) {
-	s.LearnSecrets(answer.Thread)
+	s.Target.LearnSecrets(answer.Thread)
 	answer.Before = shownBytes(s, w)
 	if answer.Kind == history.Stepped.String() || answer.Kind == history.Called.String() {
-		if regs, err := s.View.Regs(answer.Thread); err == nil {
-			answer.Instruction = s.ShownInstruction(regs.RIP)
+		if regs, err := s.Target.View.Regs(answer.Thread); err == nil {
+			answer.Instruction = s.Inspector.ShownInstruction(regs.RIP)
 		}
 	}
-	frames, _ := s.Frames(answer.Thread, writeFrames) // the answer is useful without a stack, too
+	frames, _ := s.Inspector.Frames(answer.Thread, writeFrames) // the answer is useful without a stack, too
 	answer.Frames = looktools.NewFrames(frames)
-	if s.SeekQuietly(answer.Position+1) == nil {
+	if s.Stepper.SeekQuietly(answer.Position+1) == nil {
 		answer.After = shownBytes(s, w)
 	}
 }
 
 // shownBytes returns the watched bytes at the current position as they are shown.
 func shownBytes(s *session.Session, w *stepping.Watch) string {
-	b := s.WatchedBytes(w)
-	s.MaskDisplayed(w.Address, b)
+	b := s.Stepper.WatchedBytes(w)
+	s.Target.MaskDisplayed(w.Address, b)
 	return w.Shown(b)
 }

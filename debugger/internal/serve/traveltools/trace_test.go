@@ -51,12 +51,12 @@ func TestLastWrite(t *testing.T) {
 		} else {
 			got = answer.Text()
 		}
-		if here := s.History.View().Position(); !strings.Contains(got, tt.want) || here != theCrash {
+		if here := s.Target.History.View().Position(); !strings.Contains(got, tt.want) || here != theCrash {
 			t.Errorf("%+v: at %d: %q, want %q", tt.args, here, got, tt.want)
 		}
 	}
 	answer, err := g.lastWrite(t.Context(), nil, s, LastWriteArgs{Expression: "data.where", Move: true})
-	if here := s.History.View().Position(); err != nil || here != theWrite || answer.State.Position() != theWrite {
+	if here := s.Target.History.View().Position(); err != nil || here != theWrite || answer.State.Position() != theWrite {
 		t.Errorf("it has moved to %d, %v", here, err)
 	}
 	if answer, err = g.lastWrite(t.Context(), nil, s, LastWriteArgs{Expression: "data.where"}); err != nil || answer.Found {

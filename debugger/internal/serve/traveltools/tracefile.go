@@ -62,7 +62,7 @@ func FindAnywhere(path string) (*os.File, string, error) {
 }
 
 // Close closes the files of the program and the trace.
-func (f *TraceFile) Close() error { return errors.Join(f.s.Program.Close(), f.scene.Files.Close()) }
+func (f *TraceFile) Close() error { return errors.Join(f.s.Inspector.Program.Close(), f.scene.Files.Close()) }
 
 // Positions returns the first and the last position.
 func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), f.trace.End() }
@@ -70,7 +70,7 @@ func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), 
 // Summary returns a description of the trace.
 func (f *TraceFile) Summary() TraceSummary {
 	return TraceSummary{
-		File: f.s.File, Program: cmp.Or(f.trace.Program, f.scene.Program()), Process: f.s.PID, Threads: f.trace.View().Threads(),
+		File: f.s.Target.File, Program: cmp.Or(f.trace.Program, f.scene.Program()), Process: f.s.Target.PID, Threads: f.trace.View().Threads(),
 		First: f.trace.Oldest(), Last: f.trace.End(), Begins: f.trace.StartReason(), Missing: append(target.Missing(f.scene.LastMaps, f.scene.Files), f.scene.Overrides.Unused()...),
 	}
 }
@@ -83,7 +83,7 @@ func (f *TraceFile) WriteSteps(ctx context.Context, w io.Writer, from, to uint64
 		format = history.JSON
 	}
 	_, err := f.trace.Export(ctx, w, history.ExportOptions{
-		Format: format, From: from, To: to, Symbolize: f.s.Symbolize, Program: f.trace.Program,
+		Format: format, From: from, To: to, Symbolize: f.s.Inspector.Symbolize, Program: f.trace.Program,
 	})
 	return err
 }
@@ -94,9 +94,9 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 	if err := f.seek(position); err != nil {
 		return TraceMoment{}, err
 	}
-	here := f.s.CurrentStop()
+	here := f.s.Target.CurrentStop()
 	m := TraceMoment{Position: position, Thread: here.Thread, Address: plain.Hex(here.Address)}
-	m.Function, m.File, m.Line = f.s.Place(here.Address)
+	m.Function, m.File, m.Line = f.s.Inspector.Place(here.Address)
 	if m.File != "" {
 		m.source = sourcefile.Line(m.File, m.Line)
 	}
@@ -104,18 +104,18 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 	if err != nil {
 		return TraceMoment{}, err
 	}
-	in := f.s.Instruction(regs.RIP)
-	m.Instruction = in.Text(f.s.Symbolize)
+	in := f.s.Inspector.Instruction(regs.RIP)
+	m.Instruction = in.Text(f.s.Inspector.Symbolize)
 	for _, row := range inspect.Registers {
 		if row.Kind == inspect.General {
 			value := row.Get(&regs)
-			m.Registers = append(m.Registers, looktools.Register{Name: row.Name, Value: f.s.ShownWord(value), Place: f.s.Symbol(value)})
+			m.Registers = append(m.Registers, looktools.Register{Name: row.Name, Value: f.s.Target.ShownWord(value), Place: f.s.Inspector.Symbol(value)})
 		}
 	}
 	if frames == 0 {
 		return m, nil
 	}
-	stack, err := f.s.Frames(0, frames)
+	stack, err := f.s.Inspector.Frames(0, frames)
 	m.Frames = looktools.NewFrames(stack)
 	return m, err
 }
@@ -136,7 +136,7 @@ func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, befor
 	if err := f.seek(before); err != nil {
 		return TraceWrite{}, false, err
 	}
-	addr, err := f.s.Address(ctx, where)
+	addr, err := f.s.Inspector.Address(ctx, where)
 	if err != nil {
 		return TraceWrite{}, false, err
 	}

@@ -29,7 +29,7 @@ func BenchmarkTrace(b *testing.B) {
 func BenchmarkCalls(b *testing.B) {
 	_, program := recordtest.Build(b, "long.c", "-O0")
 	s := recordtest.Main(b, program, fmt.Sprint(longRounds))
-	h := s.History
+	h := s.Target.History
 	for b.Loop() {
 		h.Remember(fmt.Sprintf("calls %d %d %d", h.View().Thread(), h.Oldest(), h.End()), nil)
 		if _, err := calltrace.Calls(b.Context(), s, h.View().Thread(), h.Oldest(), h.End(), nil); err != nil {

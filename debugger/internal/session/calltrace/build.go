@@ -29,18 +29,18 @@ type builder struct {
 // remembers it, and the next call goes on there.
 func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64, enough func() bool) (*Tree, error) {
 	key := fmt.Sprintf("calls %d %d %d", thread, from, to)
-	b, ok := s.History.Remembered(key).(*builder)
+	b, ok := s.Target.History.Remembered(key).(*builder)
 	if !ok {
 		b = &builder{tree: &Tree{Thread: thread, From: from, To: from}}
 	}
 	code := newCode(s)
 	in := history.Stretch{From: b.tree.To, To: to, Enough: enough}
-	_, err := s.History.Branches(ctx, code.isEvent, in, func(t *history.Transition) bool {
+	_, err := s.Target.History.Branches(ctx, code.isEvent, in, func(t *history.Transition) bool {
 		b.pass(code, t)
 		return true
 	})
 	if err == nil {
-		s.History.Remember(key, b)
+		s.Target.History.Remember(key, b)
 	}
 	for _, root := range b.tree.Roots {
 		root.sum()

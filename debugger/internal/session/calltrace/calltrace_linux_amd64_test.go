@@ -33,7 +33,7 @@ func traced(t *testing.T, s *stepping.Stepper, q calltrace.Query) *calltrace.Cal
 func TestStrayWrite(t *testing.T) {
 	_, program := recordtest.Build(t, "stray.c", "-O0")
 	s := recordtest.Main(t, program)
-	here := s.History.View().Position()
+	here := s.Target.History.View().Position()
 	text := traced(t, s, calltrace.Query{Function: "store"}).Text()
 	for _, want := range []string{
 		"slot=8, price=108)", "call 9 of 9, called from main stray.c:", "s->prices[slot] = price;   | s->owner: 0x", " -> 0x6c",
@@ -43,7 +43,7 @@ func TestStrayWrite(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if now := s.History.View().Position(); now != here {
+	if now := s.Target.History.View().Position(); now != here {
 		t.Errorf("the position is %d, it was %d", now, here)
 	}
 }
@@ -53,7 +53,7 @@ func TestOfTraceFile(t *testing.T) {
 	_, program := recordtest.Build(t, "stray.c", "-O0")
 	live := recordtest.Main(t, program)
 	var file bytes.Buffer
-	if _, err := live.History.Export(t.Context(), &file, history.ExportOptions{Format: history.Binary, Program: program}); err != nil {
+	if _, err := live.Target.History.Export(t.Context(), &file, history.ExportOptions{Format: history.Binary, Program: program}); err != nil {
 		t.Fatal(err)
 	}
 	trace, err := history.Open(t.Context(), &file, nil)
@@ -70,7 +70,7 @@ func TestOfTraceFile(t *testing.T) {
 	t.Cleanup(func() { _ = opened.Files.Close() })
 	d := opened.Target("stray")
 	s := stepping.NewStepper(inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), stepping.Budget{})
-	t.Cleanup(func() { _ = s.Program.Close() })
+	t.Cleanup(func() { _ = s.Inspector.Program.Close() })
 	if err := s.Refresh(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestOfTraceFile(t *testing.T) {
 		}
 	}
 	lines := func(s *stepping.Stepper) (text string) {
-		tree, err := calltrace.Calls(t.Context(), s, s.History.View().Thread(), s.History.Oldest(), s.History.End(), nil)
+		tree, err := calltrace.Calls(t.Context(), s, s.Target.History.View().Thread(), s.Target.History.Oldest(), s.Target.History.End(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestPages(t *testing.T) {
 func TestCalls(t *testing.T) {
 	_, program := recordtest.Build(t, "long.c", "-O0", "-Wl,-z,now")
 	s := recordtest.Main(t, program, "7")
-	h := s.History
+	h := s.Target.History
 	tree, err := calltrace.Calls(t.Context(), s, h.View().Thread(), h.Oldest(), h.End(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestCalls(t *testing.T) {
 func TestCallsEnough(t *testing.T) {
 	_, program := recordtest.Build(t, "long.c", "-O0", "-Wl,-z,now")
 	s := recordtest.Main(t, program, "70")
-	h := s.History
+	h := s.Target.History
 	calls := func(enough func() bool) *calltrace.Tree {
 		tree, err := calltrace.Calls(t.Context(), s, h.View().Thread(), h.Oldest(), h.End(), enough)
 		if err != nil {

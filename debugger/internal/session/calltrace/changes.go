@@ -104,7 +104,7 @@ func (t *tracer) writes(v *visit) ([]*write, error) {
 	if v.to-v.from > maxVisitSteps {
 		return nil, nil
 	}
-	h := t.code.s.History
+	h := t.code.s.Target.History
 	var all []*write
 	next := 0 // call
 	err := h.Transitions(t.ctx, v.from, v.to, func(tr *history.Transition) bool {
@@ -155,16 +155,16 @@ func (t *tracer) readWrites(all []*write) error {
 
 func (t *tracer) read(w *write) uint64 {
 	var b [8]byte
-	_, _ = t.code.s.View.ReadMemory(w.addr, b[:w.size]) // zero if it cannot be read
+	_, _ = t.code.s.Target.View.ReadMemory(w.addr, b[:w.size]) // zero if it cannot be read
 	return binary.LittleEndian.Uint64(b[:])
 }
 
 // memoryName names written memory.
 func (t *tracer) memoryName(w *write) string {
-	if leaf, ok := locals.GlobalAt(t.ctx, t.code.s.Program, t.code.s.Memory(), w.addr); ok {
+	if leaf, ok := locals.GlobalAt(t.ctx, t.code.s.Inspector.Program, t.code.s.Target.Memory(), w.addr); ok {
 		return leaf.Name
 	}
-	if name := t.code.s.Symbol(w.addr); name != "" {
+	if name := t.code.s.Inspector.Symbol(w.addr); name != "" {
 		return name
 	}
 	return fmt.Sprintf("*(%d bytes) %#x", w.size, w.addr)

@@ -55,7 +55,7 @@ func (c *code) at(pc uint64) *instr {
 		*e = known
 		return e
 	}
-	in := c.s.Instruction(pc)
+	in := c.s.Inspector.Instruction(pc)
 	*e = c.describe(&in)
 	if e.pc = pc; in.Len == 0 {
 		e.next = pc + 1
@@ -109,10 +109,10 @@ func (c *code) function(pc uint64) function {
 	if known {
 		return f
 	}
-	if found, ok := c.s.Program.Function(pc); ok && found.Name != "" {
+	if found, ok := c.s.Inspector.Program.Function(pc); ok && found.Name != "" {
 		f = function{found.Start, found.Name}
 	} else {
-		f = function{name: c.s.Symbol(pc)}
+		f = function{name: c.s.Inspector.Symbol(pc)}
 	}
 	if f.name == "" {
 		f.name = plain.Hex(pc) // a stub of the linker, for one
@@ -132,7 +132,7 @@ func (c *code) isPart(pc, function uint64) bool {
 func (c *code) line(pc uint64) line {
 	l, known := c.lines[pc]
 	if !known {
-		l.file, l.number, _ = c.s.Program.Line(pc)
+		l.file, l.number, _ = c.s.Inspector.Program.Line(pc)
 		c.lines[pc] = l
 	}
 	return l

@@ -48,7 +48,7 @@ func Starts(ctx context.Context, s *stepping.Stepper, name string, nth int) (byH
 	}
 	var step start
 	m := 0
-	err = s.History.Transitions(ctx, s.History.Oldest(), s.History.End(), func(t *history.Transition) bool {
+	err = s.Target.History.Transitions(ctx, s.Target.History.Oldest(), s.Target.History.End(), func(t *history.Transition) bool {
 		if at[t.NextPC] && c.calls(t) {
 			if m++; nth == 0 || m == nth {
 				step = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, m, 0}
@@ -73,7 +73,7 @@ func JumpsBack(ctx context.Context, s *stepping.Stepper, name string) (int, erro
 func CallsBySteps(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64) (*Tree, error) {
 	b := &builder{tree: &Tree{Thread: thread, From: from, To: from}}
 	code := newCode(s)
-	err := s.History.Transitions(ctx, from, to, func(t *history.Transition) bool {
+	err := s.Target.History.Transitions(ctx, from, to, func(t *history.Transition) bool {
 		b.pass(code, t)
 		return true
 	})
@@ -89,7 +89,7 @@ func Branches(ctx context.Context, s *stepping.Stepper, from, to uint64) (branch
 	c := newCode(s)
 	collect := func(list *[]string) func(t *history.Transition) bool {
 		return func(t *history.Transition) bool {
-			in := s.Instruction(t.PC)
+			in := s.Inspector.Instruction(t.PC)
 			ordinary := t.NextPC-t.PC < x86.MaxLen && t.NextSP == t.SP
 			if wanted, _ := c.isEvent(&in); !ordinary && !t.Ordinary && (wanted || t.Kind != history.Stepped) {
 				*list = append(*list, fmt.Sprintf("%d thread %d kind %v: %#x %#x to %#x %#x", t.Position, t.Thread, t.Kind, t.PC, t.SP, t.NextPC, t.NextSP))
@@ -97,6 +97,6 @@ func Branches(ctx context.Context, s *stepping.Stepper, from, to uint64) (branch
 			return true
 		}
 	}
-	_, err = s.History.Branches(ctx, c.isEvent, history.Stretch{From: from, To: to}, collect(&branches))
-	return branches, steps, errors.Join(err, s.History.Transitions(ctx, from, to, collect(&steps)))
+	_, err = s.Target.History.Branches(ctx, c.isEvent, history.Stretch{From: from, To: to}, collect(&branches))
+	return branches, steps, errors.Join(err, s.Target.History.Transitions(ctx, from, to, collect(&steps)))
 }

@@ -44,7 +44,7 @@ func find(ctx context.Context, c *code, q Query) (start, error) {
 	case err != nil:
 		return start{}, err
 	case n == 0 && found.position == 0:
-		return start{}, failure.Errorf("No such call", "no call of %s is recorded between positions %d and %d (%s); calls that the compiler has inlined are not found", q.Function, c.s.History.Oldest(), c.s.History.End(), c.s.History.StartReason())
+		return start{}, failure.Errorf("No such call", "no call of %s is recorded between positions %d and %d (%s); calls that the compiler has inlined are not found", q.Function, c.s.Target.History.Oldest(), c.s.Target.History.End(), c.s.Target.History.StartReason())
 	case found.position == 0:
 		return start{}, failure.Errorf("No such call", "%d calls of %s are recorded, there is no call %d", n, q.Function, q.Nth)
 	}
@@ -65,16 +65,16 @@ func (c *code) calls(t *history.Transition) bool {
 // entries returns the addresses of the first instructions of a function.
 func entries(ctx context.Context, s *stepping.Stepper, name string) (map[uint64]bool, error) {
 	found := map[uint64]bool{}
-	places, err := s.Program.Entry(ctx, name)
+	places, err := s.Inspector.Program.Entry(ctx, name)
 	for _, p := range places {
-		if f, ok := s.Program.Function(p.Addr); ok && f.Start != 0 {
+		if f, ok := s.Inspector.Program.Function(p.Addr); ok && f.Start != 0 {
 			found[f.Start] = true
 		}
 	}
 	if len(found) > 0 {
 		return found, nil
 	}
-	addrs, lookupErr := s.Program.Lookup(ctx, name)
+	addrs, lookupErr := s.Inspector.Program.Lookup(ctx, name)
 	for _, addr := range addrs {
 		found[addr] = true
 	}
@@ -91,7 +91,7 @@ func entries(ctx context.Context, s *stepping.Stepper, name string) (map[uint64]
 const maxSimilar = 5
 
 func noFunction(ctx context.Context, s *stepping.Stepper, name string) error {
-	similar, err := s.Program.Similar(ctx, name, maxSimilar)
+	similar, err := s.Inspector.Program.Similar(ctx, name, maxSimilar)
 	if err != nil {
 		return err
 	}
@@ -101,14 +101,14 @@ func noFunction(ctx context.Context, s *stepping.Stepper, name string) error {
 // findAround returns the start of the innermost call that contains a position. If
 // the call began before the recording, it returns the oldest position.
 func findAround(ctx context.Context, c *code, at uint64) (found start, err error) {
-	h := c.s.History
+	h := c.s.Target.History
 	if at < h.Oldest() || at > h.End() {
 		return start{}, failure.NoHistoryf("position %d is not recorded; there are %d to %d", at, h.Oldest(), h.End())
 	}
 	err = c.s.AtPosition(ctx, at, func() {
 		found.thread = h.View().Thread()
 		found.slot, found.pc = math.MaxUint64, h.View().PC()
-		if frames, err := c.s.Frames(found.thread, 1); err == nil && len(frames) > 0 && frames[0].CFA != 0 {
+		if frames, err := c.s.Inspector.Frames(found.thread, 1); err == nil && len(frames) > 0 && frames[0].CFA != 0 {
 			found.slot = frames[0].CFA - 8
 		}
 	})

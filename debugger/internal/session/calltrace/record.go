@@ -29,10 +29,10 @@ type recorder struct {
 // remembers the call that was followed last, and the next call goes on there.
 func record(ctx context.Context, c *code, from start, enough func() bool) (*recording, error) {
 	const key = "call"
-	h := c.s.History
+	h := c.s.Target.History
 	r, ok := h.Remembered(key).(*recorder)
 	if !ok || r.start != from {
-		r = newRecorder(c, from, c.s.BodyOf(ctx, from.pc))
+		r = newRecorder(c, from, c.s.Inspector.BodyOf(ctx, from.pc))
 	}
 	r.code, r.walk.code = c, c
 	var err error

@@ -18,7 +18,7 @@ func (c *code) nth(ctx context.Context, entries map[uint64]bool, nth int) (found
 		return c.scanCalls(ctx, entries, nth)
 	}
 	sites := slices.Sorted(maps.Keys(entries))
-	hits, all, err := c.s.History.HitList(ctx, slices.Concat(sites, back))
+	hits, all, err := c.s.Target.History.HitList(ctx, slices.Concat(sites, back))
 	if err != nil {
 		return start{}, 0, err
 	}
@@ -45,7 +45,7 @@ func (c *code) nth(ctx context.Context, entries map[uint64]bool, nth int) (found
 	case !all:
 		of = 0
 	}
-	err = c.s.History.Transitions(ctx, found.position-1, found.position, func(t *history.Transition) bool {
+	err = c.s.Target.History.Transitions(ctx, found.position-1, found.position, func(t *history.Transition) bool {
 		found.caller = t.PC
 		return false
 	})
@@ -62,7 +62,7 @@ func (c *code) jumpsBack(entries map[uint64]bool) (jumps []uint64, known bool) {
 	for _, entry := range slices.Sorted(maps.Keys(entries)) {
 		at := entry
 		for n := 0; c.function(at).start == entry; n++ {
-			in := c.s.Instruction(at)
+			in := c.s.Inspector.Instruction(at)
 			if n == maxBody {
 				return nil, false
 			}
@@ -80,7 +80,7 @@ func (c *code) jumpsBack(entries map[uint64]bool) (jumps []uint64, known bool) {
 
 // lastCall returns the start of the last call of a function that is called.
 func (c *code) lastCall(ctx context.Context, entries map[uint64]bool) (found start, err error) {
-	h := c.s.History
+	h := c.s.Target.History
 	end, err := h.EndOfHits(ctx, slices.Sorted(maps.Keys(entries)))
 	if err != nil {
 		return start{}, err
@@ -97,7 +97,7 @@ func (c *code) lastCall(ctx context.Context, entries map[uint64]bool) (found sta
 
 // scanCalls is nth in all branches that may lead to the functions.
 func (c *code) scanCalls(ctx context.Context, entries map[uint64]bool, nth int) (found start, of int, err error) {
-	h := c.s.History
+	h := c.s.Target.History
 	wanted := func(in *x86.Inst) (jumps, always bool) {
 		to, direct := in.Target()
 		if in.Class&(x86.Call|x86.Jump) == 0 || direct && !entries[to] {

@@ -150,7 +150,7 @@ func (t *tracer) visitRows(v *visit, level int) error {
 		return nil
 	}
 	at := t.code.line(v.pc)
-	row := Row{Position: v.from, Level: level, Line: at.number, Source: locals.Short(t.source.Line(t.code.s.SourcePath(at.file), at.number))}
+	row := Row{Position: v.from, Level: level, Line: at.number, Source: locals.Short(t.source.Line(t.code.s.Target.SourcePath(at.file), at.number))}
 	if at.file != t.trace.File {
 		row.File = at.file
 	}
@@ -211,8 +211,8 @@ const maxPrologue = 1 << 16
 // bodyOf returns the position at which a call is after the prologue of its function, where the
 // arguments can be read, or 0.
 func (t *tracer) bodyOf(c *call, end uint64) (position uint64, err error) {
-	body := t.code.s.BodyOf(t.ctx, c.pc)
-	err = t.code.s.History.Transitions(t.ctx, c.from, min(end, c.from+maxPrologue), func(tr *history.Transition) bool {
+	body := t.code.s.Inspector.BodyOf(t.ctx, c.pc)
+	err = t.code.s.Target.History.Transitions(t.ctx, c.from, min(end, c.from+maxPrologue), func(tr *history.Transition) bool {
 		switch {
 		case tr.Thread != t.thread:
 		case tr.PC == body:

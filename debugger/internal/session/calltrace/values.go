@@ -22,7 +22,7 @@ const maxFrames = 400
 // current position, and nil if it is not on the stack.
 func frameOf(s *stepping.Stepper, thread int, slot uint64) []callstack.Frame {
 	for _, limit := range []int{4, maxFrames} {
-		frames, err := s.Frames(thread, limit)
+		frames, err := s.Inspector.Frames(thread, limit)
 		if err != nil {
 			return nil
 		}
@@ -54,7 +54,7 @@ func differences(before, after *locals.List) []Change {
 // arguments returns the arguments of the innermost call at the current
 // position.
 func arguments(s *stepping.Stepper, thread int) []Value {
-	frames, err := s.Frames(thread, 1)
+	frames, err := s.Inspector.Frames(thread, 1)
 	if err != nil || len(frames) == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ const (
 // result returns the result of a function that has just returned, "" if it has
 // none or its type is not known.
 func result(s *stepping.Stepper, thread int, pc uint64) string {
-	im := s.Program.Image(pc)
+	im := s.Inspector.Program.Image(pc)
 	if im == nil {
 		return ""
 	}
@@ -106,15 +106,15 @@ func result(s *stepping.Stepper, thread int, pc uint64) string {
 		return ""
 	}
 	t := im.Types().At(off)
-	regs, err := s.View.Regs(thread)
+	regs, err := s.Target.View.Regs(thread)
 	if err != nil || t == nil || t.Strip().Kind == types.KindVoid {
 		return ""
 	}
-	frames, err := s.Frames(thread, 1)
+	frames, err := s.Inspector.Frames(thread, 1)
 	if err != nil || len(frames) == 0 {
 		return ""
 	}
-	value := resultRegister{Memory: s.Memory()}
+	value := resultRegister{Memory: s.Target.Memory()}
 	binary.LittleEndian.PutUint64(value.bytes[:], regs.RAX)
 	addr := resultAddress
 	switch size, kind := t.ByteSize(), t.Strip().Kind; {
@@ -123,7 +123,7 @@ func result(s *stepping.Stepper, thread int, pc uint64) string {
 	case size > maxInRegister:
 		return ""
 	case kind == types.KindFloat:
-		state, err := s.View.XState(thread, nil)
+		state, err := s.Target.View.XState(thread, nil)
 		if err != nil || len(state) < xmm0+8 {
 			return ""
 		}
@@ -131,7 +131,7 @@ func result(s *stepping.Stepper, thread int, pc uint64) string {
 	case kind == types.KindStruct || kind == types.KindClass || kind == types.KindUnion:
 		return fmt.Sprintf("%#x", regs.RAX)
 	}
-	return locals.Short(values.ObjectAt(s.Program, t, addr, value, frames[0].Registers()).Value(locals.Limits).Text)
+	return locals.Short(values.ObjectAt(s.Inspector.Program, t, addr, value, frames[0].Registers()).Value(locals.Limits).Text)
 }
 
 // xmm0 is the offset of the register in the layout of XSAVE (Intel SDM volume 1,

@@ -97,7 +97,7 @@ func TestLikeGDB(t *testing.T) {
 	all := []int{9, 8, 6}
 
 	s := recordtest.Main(t, path)
-	h, here := s.History, s.History.View().Position()
+	h, here := s.Target.History, s.Target.History.View().Position()
 	table, err := collect.Recorded(t.Context(), s, wanted, collect.Options{From: h.Oldest(), To: h.End(), Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestEnough(t *testing.T) {
 	source, path := recordtest.Build(t, program, "-O0")
 	wanted, _ := points(t, source)
 	s := recordtest.Main(t, path)
-	h := s.History
+	h := s.Target.History
 	whole, err := collect.Recorded(t.Context(), s, wanted, collect.Options{From: h.Oldest(), To: h.End(), Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -223,10 +223,10 @@ func TestLimitOfRun(t *testing.T) {
 	if diff := cmp.Diff([]string{"0 0", "0 1", "0 2", "0 3", "0 4", "0 5"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if set, err := s.Process.Breakpoints(); err != nil || len(set)+len(s.Breakpoints.ByID) > 0 {
+	if set, err := s.Target.Process.Breakpoints(); err != nil || len(set)+len(s.Breakpoints.ByID) > 0 {
 		t.Errorf("breakpoints %v are left, %v", set, err)
 	}
-	h := s.History
+	h := s.Target.History
 	table, err := collect.Recorded(t.Context(), s, wanted, collect.Options{From: h.Oldest(), To: h.End(), Limit: 10})
 	if err != nil {
 		t.Fatal(err)

@@ -78,13 +78,13 @@ func (p *probe) matches(hit proc.Hit) (bool, error) {
 // angle brackets.
 func (p *probe) read(hit proc.Hit) []string {
 	read := make([]string, len(p.values))
-	scope, err := p.s.Scope(hit.Thread, 0)
+	scope, err := p.s.Inspector.Scope(hit.Thread, 0)
 	for i, e := range p.values {
 		if err != nil {
 			read[i] = fmt.Sprintf("<%v>", err)
 			continue
 		}
-		if value, err := e.Eval(p.s.Life, scope); err != nil {
+		if value, err := e.Eval(p.s.Inspector.Life, scope); err != nil {
 			read[i] = fmt.Sprintf("<%v>", err)
 		} else {
 			read[i] = value.Text(values.DefaultLimits)

@@ -61,7 +61,7 @@ func Recorded(ctx context.Context, s *stepping.Stepper, points []Point, o Option
 	}
 	c.code = slices.Sorted(maps.Keys(c.at))
 	var searchErr error
-	err = s.AtPosition(ctx, s.History.View().Position(), func() { searchErr = c.search(ctx) })
+	err = s.AtPosition(ctx, s.Target.History.View().Position(), func() { searchErr = c.search(ctx) })
 	if err = errors.Join(searchErr, err); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func Recorded(ctx context.Context, s *stepping.Stepper, points []Point, o Option
 // are read one by one.
 func (c *search) search(ctx context.Context) error {
 	key := fmt.Sprintf("collect %d %x", c.options.From, c.code)
-	known, ok := c.s.History.Remembered(key).(index)
+	known, ok := c.s.Target.History.Remembered(key).(index)
 	c.index = known
 	var err error
 	if !ok {
@@ -84,7 +84,7 @@ func (c *search) search(ctx context.Context) error {
 		err = c.scan(ctx)
 	}
 	if err == nil && len(c.index.hits) <= maxIndexed {
-		c.s.History.Remember(key, c.index)
+		c.s.Target.History.Remember(key, c.index)
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (c *search) enough() bool { return c.options.Enough != nil && c.options.Eno
 
 // begin begins the index. No step leads to the first position of the history.
 func (c *search) begin(ctx context.Context) error {
-	h, from := c.s.History, c.options.From
+	h, from := c.s.Target.History, c.options.From
 	if c.index.to = max(from, 1) - 1; from > h.Oldest() {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (c *search) readKnown(ctx context.Context) error {
 
 // readStretch reads the rows of known hits between two positions.
 func (c *search) readStretch(ctx context.Context, from, to uint64) error {
-	h := c.s.History
+	h := c.s.Target.History
 	if from == h.Oldest() {
 		if err := c.s.SeekQuietly(from); err != nil {
 			return err
@@ -151,7 +151,7 @@ func (c *search) readStretch(ctx context.Context, from, to uint64) error {
 
 // scan finds hits behind those that are known. When there are rows enough it counts the others.
 func (c *search) scan(ctx context.Context) error {
-	h := c.s.History
+	h := c.s.Target.History
 	reach := func(hit history.Hit) { c.index.hits = append(c.index.hits, indexed{hit.Position, hit.PC}) }
 	in := history.Stretch{From: c.index.to, To: c.options.To, Enough: c.options.Enough}
 	if c.table.Next == nil {
@@ -177,7 +177,7 @@ func (c *search) read(hit history.Hit, v *history.View) (more bool) {
 		c.table.Next = &hit.Position
 		return false
 	}
-	return c.s.History.Show(v, func(*history.View) bool {
+	return c.s.Target.History.Show(v, func(*history.View) bool {
 		c.s.UpdateView()
 		for _, i := range c.at[hit.PC] {
 			c.readPoint(i, hit.Position, proc.Hit{Thread: hit.Thread, Address: hit.PC})

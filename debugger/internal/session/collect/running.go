@@ -90,7 +90,7 @@ func (c *Collector) reach(point int, hit proc.Hit) (stop bool) {
 	if ok {
 		row = Row{Point: point, Thread: hit.Thread, Values: p.read(hit)}
 		if c.record {
-			row.Position = c.s.History.View().Position()
+			row.Position = c.s.Target.History.View().Position()
 		}
 	}
 	c.mu.Lock()

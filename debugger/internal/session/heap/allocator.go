@@ -55,21 +55,21 @@ const goAllocate = "runtime.mallocgc"
 func allocators(ctx context.Context, s *stepping.Stepper) (map[uint64]function, error) {
 	found := map[uint64]function{}
 	for name, f := range functions {
-		for _, addr := range s.Program.Symbols(name, nil) {
+		for _, addr := range s.Inspector.Program.Symbols(name, nil) {
 			found[addr] = f
 		}
 	}
 	for name, f := range operators {
-		for _, addr := range s.Program.Symbols(name, nil) {
-			if im := s.Program.Image(addr); im != nil && !strings.Contains(im.Path, "/libstdc++") && !strings.Contains(im.Path, "/libc++") {
+		for _, addr := range s.Inspector.Program.Symbols(name, nil) {
+			if im := s.Inspector.Program.Image(addr); im != nil && !strings.Contains(im.Path, "/libstdc++") && !strings.Contains(im.Path, "/libc++") {
 				found[addr] = f
 			}
 		}
 	}
-	if !s.IsGo() {
+	if !s.Inspector.IsGo() {
 		return found, nil
 	}
-	err := s.Program.Names(ctx, func(name string) bool { return strings.HasPrefix(name, goAllocate) }, func(n symbols.Name) {
+	err := s.Inspector.Program.Names(ctx, func(name string) bool { return strings.HasPrefix(name, goAllocate) }, func(n symbols.Name) {
 		if n.Kind == symbols.KindFunction && n.Addr != 0 {
 			found[n.Addr] = function{size: inGo}
 		}

@@ -24,7 +24,7 @@ const maxChunks = 200_000
 // Chunk returns the block that an address is in by the headers of glibc's main heap at the
 // current position, and false if they do not lead to it from the beginning of the heap.
 func Chunk(s *stepping.Stepper, addr uint64) (Block, State, bool) {
-	maps, err := s.View.Maps()
+	maps, err := s.Target.View.Maps()
 	if err != nil || !isGlibc(s) {
 		return Block{}, NotKnown, false
 	}
@@ -33,7 +33,7 @@ func Chunk(s *stepping.Stepper, addr uint64) (Block, State, bool) {
 		return Block{}, NotKnown, false
 	}
 	for at, n := m.Start, 0; n < maxChunks; n++ {
-		size, ok := chunkSize(s.Memory(), at, m.End)
+		size, ok := chunkSize(s.Target.Memory(), at, m.End)
 		if !ok {
 			break
 		}
@@ -43,7 +43,7 @@ func Chunk(s *stepping.Stepper, addr uint64) (Block, State, bool) {
 			continue
 		}
 		state := NotKnown
-		if used, ok := flags(s.Memory(), next); ok && next < m.End && used&previousInUse == 0 || next == m.End {
+		if used, ok := flags(s.Target.Memory(), next); ok && next < m.End && used&previousInUse == 0 || next == m.End {
 			state = Free
 		}
 		return Block{Address: at + 2*header, Size: size - header}, state, addr >= at+2*header
@@ -80,9 +80,9 @@ func flags(m symbols.Memory, at uint64) (uint64, bool) {
 
 // isGlibc reports whether the allocator of the target is glibc's.
 func isGlibc(s *stepping.Stepper) bool {
-	for _, addr := range s.Program.Symbols("malloc", nil) {
-		if im := s.Program.Image(addr); im != nil && strings.Contains(im.Path, "/libc.so.6") {
-			return len(s.Program.Symbols("malloc", nil)) == 1
+	for _, addr := range s.Inspector.Program.Symbols("malloc", nil) {
+		if im := s.Inspector.Program.Image(addr); im != nil && strings.Contains(im.Path, "/libc.so.6") {
+			return len(s.Inspector.Program.Symbols("malloc", nil)) == 1
 		}
 	}
 	return false

@@ -77,7 +77,7 @@ func Find(ctx context.Context, s *stepping.Stepper, addr uint64) (*Found, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &search{s: s, addr: addr, to: s.History.View().Position(), code: code, found: new(Found)}
+	c := &search{s: s, addr: addr, to: s.Target.History.View().Position(), code: code, found: new(Found)}
 	if len(code) == 0 {
 		return c.found, nil
 	}
@@ -90,8 +90,8 @@ func Find(ctx context.Context, s *stepping.Stepper, addr uint64) (*Found, error)
 }
 
 func (c *search) find(ctx context.Context) error {
-	oldest := c.s.History.Oldest()
-	last := min(c.s.History.End(), (c.to+shortest-1)/shortest*shortest) // so that nearby questions share stretches
+	oldest := c.s.Target.History.Oldest()
+	last := min(c.s.Target.History.End(), (c.to+shortest-1)/shortest*shortest) // so that nearby questions share stretches
 	for to, length := last, uint64(shortest); to > oldest && c.found.Block == nil; length *= 2 {
 		from := to - min(length, to-oldest)
 		if err := c.lookIn(ctx, from, to); err != nil {
@@ -106,7 +106,7 @@ func (c *search) find(ctx context.Context) error {
 	if block == nil {
 		return nil
 	}
-	c.found.Collected = c.s.IsGo() && block.Freed == nil
+	c.found.Collected = c.s.Inspector.IsGo() && block.Freed == nil
 	for _, e := range []*Event{block.Allocated, block.Freed} {
 		if e == nil {
 			continue
@@ -114,7 +114,7 @@ func (c *search) find(ctx context.Context) error {
 		if err := c.s.SeekQuietly(e.Position); err != nil {
 			return err
 		}
-		e.Frames, _ = c.s.Frames(e.Thread, maxFrames) // the event is useful without a stack, too
+		e.Frames, _ = c.s.Inspector.Frames(e.Thread, maxFrames) // the event is useful without a stack, too
 	}
 	return nil
 }
@@ -169,11 +169,11 @@ func (c *call) holds(addr uint64) bool {
 func (c *search) stretch(ctx context.Context, from, to uint64) (*stretch, error) {
 	code := slices.Sorted(maps.Keys(c.code))
 	key := fmt.Sprintf("heap %d %d %x", from, to, code)
-	if known, ok := c.s.History.Remembered(key).(*stretch); ok {
+	if known, ok := c.s.Target.History.Remembered(key).(*stretch); ok {
 		return known, nil
 	}
 	in := new(stretch)
-	searched, err := c.s.History.Visit(ctx, code, history.Stretch{From: from, To: to}, func(_ history.Hit, v *history.View) bool {
+	searched, err := c.s.Target.History.Visit(ctx, code, history.Stretch{From: from, To: to}, func(_ history.Hit, v *history.View) bool {
 		c.enter(in, v)
 		return true
 	})
@@ -183,7 +183,7 @@ func (c *search) stretch(ctx context.Context, from, to uint64) (*stretch, error)
 	if err != nil {
 		return nil, err
 	}
-	c.s.History.Remember(key, in)
+	c.s.Target.History.Remember(key, in)
 	return in, nil
 }
 
@@ -248,7 +248,7 @@ func (c *search) results(ctx context.Context, in *stretch, from, to uint64) erro
 	}
 	next := 0
 	waiting := map[frame]int{} // calls that have not returned
-	_, err := c.s.History.Visit(ctx, slices.Sorted(maps.Keys(back)), history.Stretch{From: from, To: to + mostAfter}, func(_ history.Hit, v *history.View) bool {
+	_, err := c.s.Target.History.Visit(ctx, slices.Sorted(maps.Keys(back)), history.Stretch{From: from, To: to + mostAfter}, func(_ history.Hit, v *history.View) bool {
 		for ; next < len(in.calls) && in.calls[next].position < v.Position(); next++ {
 			if each := &in.calls[next]; each.allocates {
 				waiting[frame{each.thread, each.sp, each.ret}] = next

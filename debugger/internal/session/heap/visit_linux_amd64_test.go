@@ -24,14 +24,14 @@ func TestVisit(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-O0", "-fno-builtin"))
-	code := slices.Sorted(slices.Values(append(s.Program.Symbols("malloc", nil), s.Program.Symbols("free", nil)...)))
+	code := slices.Sorted(slices.Values(append(s.Inspector.Program.Symbols("malloc", nil), s.Inspector.Program.Symbols("free", nil)...)))
 	type place struct {
 		position uint64
 		thread   int
 		pc, sp   uint64
 	}
 	var hits, visits []place
-	h := s.History
+	h := s.Target.History
 	if _, err := h.Hits(t.Context(), code, history.Stretch{From: h.Oldest(), To: h.End()}, func(hit history.Hit) bool {
 		hits = append(hits, place{hit.Position, hit.Thread, hit.PC, hit.SP})
 		return true
@@ -71,8 +71,8 @@ func TestRemembered(t *testing.T) {
 	}
 	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-O0", "-fno-builtin"))
 	var blocks []history.Hit
-	code := s.Program.Symbols("free", nil)
-	if _, err := s.History.Hits(t.Context(), code, history.Stretch{From: s.History.Oldest(), To: s.History.End()}, func(hit history.Hit) bool {
+	code := s.Inspector.Program.Symbols("free", nil)
+	if _, err := s.Target.History.Hits(t.Context(), code, history.Stretch{From: s.Target.History.Oldest(), To: s.Target.History.End()}, func(hit history.Hit) bool {
 		blocks = append(blocks, hit)
 		return len(blocks) < 2
 	}); err != nil || len(blocks) != 2 {
@@ -92,7 +92,7 @@ func TestRemembered(t *testing.T) {
 		if err := s.SeekQuietly(position); err != nil {
 			t.Fatal(err)
 		}
-		regs, err := s.View.Regs(0)
+		regs, err := s.Target.View.Regs(0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ func (f *FrameScope) ExtendedRegisters() (xsave.Registers, error) {
 	if !f.inner {
 		return xsave.Registers{}, failure.Errorf("Registers not available", "vector and x87 registers are known in frame 0 only, as calls do not preserve them")
 	}
-	state, err := f.s.View.XState(f.tid, nil)
+	state, err := f.s.Target.View.XState(f.tid, nil)
 	if err != nil {
 		return xsave.Registers{}, failure.Errorf("Registers not available", "%v", err)
 	}
@@ -65,7 +65,7 @@ func (f *FrameScope) Vector(name string) (o values.Object, ok bool, err error) {
 	default:
 		return values.Object{}, true, failure.Errorf("No such register", "$%s is not one of this processor: debugger/registers with set=all shows those that there are", name)
 	}
-	if b, err := o.Bytes(); err == nil && f.s.HasSecret(b) {
+	if b, err := o.Bytes(); err == nil && f.s.Target.HasSecret(b) {
 		o = o.Unreadable(o.Type, errMasked)
 	}
 	return o, true, nil

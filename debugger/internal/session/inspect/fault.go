@@ -41,7 +41,7 @@ func canonical(addr uint64) bool {
 // addressesUsed returns the addresses that the next instruction of a thread
 // uses, as far as registers tell them.
 func (s *Inspector) addressesUsed(thread int) []uint64 {
-	regs, err := s.View.Regs(thread)
+	regs, err := s.Target.View.Regs(thread)
 	if err != nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *Inspector) branchTargets(in *x86.Inst, r *x86.Regs) []uint64 {
 	case !loads:
 		return []uint64{addr}
 	}
-	if _, err := s.View.ReadMemory(addr, b[:]); err != nil {
+	if _, err := s.Target.View.ReadMemory(addr, b[:]); err != nil {
 		return []uint64{addr}
 	}
 	return []uint64{addr, binary.LittleEndian.Uint64(b[:])}

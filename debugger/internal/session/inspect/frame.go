@@ -14,7 +14,7 @@ func (s *Inspector) Frames(thread, limit int) ([]callstack.Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	return callstack.Unwind(s.Program, regs, s.Memory(), limit)
+	return callstack.Unwind(s.Program, regs, s.Target.Memory(), limit)
 }
 
 // Frame returns a frame of a thread by its number.
@@ -28,7 +28,7 @@ func (s *Inspector) Frame(thread, number int) (*callstack.Frame, error) {
 
 // frameFrom returns a frame by its number on the stack that registers show.
 func (s *Inspector) frameFrom(regs dwarfregs.Registers, number int) (*callstack.Frame, error) {
-	frames, err := callstack.Unwind(s.Program, regs, s.Memory(), number+1)
+	frames, err := callstack.Unwind(s.Program, regs, s.Target.Memory(), number+1)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Inspector) forSymbols(thread int, cpu ptrace.Regs, partial bool) dwarfr
 	if thread < 0 { // the vector registers are of its thread, which may do something else
 		return out
 	}
-	if state, err := s.View.XState(thread, nil); err == nil {
+	if state, err := s.Target.View.XState(thread, nil); err == nil {
 		out = out.WithVectors(vectors(state))
 	}
 	return out

@@ -40,7 +40,7 @@ func (s *Inspector) BodyOf(ctx context.Context, addr uint64) uint64 {
 
 // EntryPoint returns the program's entry point, 0 if it is not known.
 func (s *Inspector) EntryPoint() uint64 {
-	auxv, _ := s.Process.AuxV()
+	auxv, _ := s.Target.Process.AuxV()
 	at, _ := ptrace.Auxiliary(auxv, ptrace.AuxEntry)
 	return at
 }
@@ -51,7 +51,7 @@ func (s *Inspector) MainFunction(ctx context.Context) uint64 {
 	for _, name := range []string{"main.main", "main"} {
 		places, _ := s.Program.Entry(ctx, name)
 		for _, at := range places {
-			if images := s.Program.Images(); len(images) > 0 && at.Image == s.Executable() {
+			if images := s.Program.Images(); len(images) > 0 && at.Image == s.Target.Executable() {
 				return at.Addr
 			}
 		}

@@ -71,7 +71,7 @@ func (s *Inspector) RuntimeGlobal(ctx context.Context, name string) (values.Obje
 	if err != nil {
 		return values.Object{}, err
 	}
-	return values.Global(ctx, s.Program, name, s.Memory(), regs)
+	return values.Global(ctx, s.Program, name, s.Target.Memory(), regs)
 }
 
 // newGoroutine reads a runtime.g.
@@ -134,7 +134,7 @@ func (s *Inspector) findGoroutine(thread int) (found Goroutine, err error) {
 // true.
 func (s *Inspector) cpu(thread int) (regs ptrace.Regs, tid int, partial bool, err error) {
 	if thread >= 0 {
-		regs, err = s.View.Regs(thread)
+		regs, err = s.Target.View.Regs(thread)
 		return regs, thread, false, err
 	}
 	g, err := s.findGoroutine(thread)
@@ -142,7 +142,7 @@ func (s *Inspector) cpu(thread int) (regs ptrace.Regs, tid int, partial bool, er
 		return regs, 0, false, err
 	}
 	if g.Thread != 0 {
-		regs, err = s.View.Regs(g.Thread)
+		regs, err = s.Target.View.Regs(g.Thread)
 		return regs, g.Thread, false, err
 	}
 	return ptrace.Regs{RIP: g.pc, RSP: g.sp, RBP: g.bp}, 0, true, nil
@@ -181,7 +181,7 @@ func (s *Inspector) GoroutineFrames(g Goroutine) ([]callstack.Frame, error) {
 	if g.Thread != 0 {
 		return s.Frames(g.Thread, maxWaitFrames)
 	}
-	return callstack.Unwind(s.Program, parked(ptrace.Regs{RIP: g.pc, RSP: g.sp, RBP: g.bp}), s.Memory(), maxWaitFrames)
+	return callstack.Unwind(s.Program, parked(ptrace.Regs{RIP: g.pc, RSP: g.sp, RBP: g.bp}), s.Target.Memory(), maxWaitFrames)
 }
 
 // ofRuntime reports whether a function is internal to Go's runtime. Exported

@@ -11,7 +11,7 @@ import (
 // An Inspector reads a target with the symbols of its program: registers,
 // frames, expressions and instructions at the position that its View shows.
 type Inspector struct {
-	*target.Target
+	Target *target.Target
 
 	Program *symbols.Program
 	Life    context.Context //nolint:containedctx // ends with the session

@@ -22,7 +22,7 @@ func (s *Inspector) LevelOf(thread int, sp uint64) (Level, error) {
 // DepthOf is LevelOf for callers that know whether the program is a Go
 // program.
 func (s *Inspector) DepthOf(thread int, sp uint64, isGo bool) (Level, error) {
-	regs, err := s.View.Regs(thread)
+	regs, err := s.Target.View.Regs(thread)
 	if err != nil {
 		return Level{}, err
 	}
@@ -48,11 +48,11 @@ func (s *Inspector) IsGo() bool {
 // the stack's bounds (runtime.g in runtime2.go; tls_g in the linker).
 func (s *Inspector) goroutine(fsBase uint64) (g, top uint64, ok bool) {
 	var b [8]byte
-	if _, err := s.View.ReadMemory(fsBase-8, b[:]); err != nil {
+	if _, err := s.Target.View.ReadMemory(fsBase-8, b[:]); err != nil {
 		return 0, 0, false
 	}
 	g = binary.LittleEndian.Uint64(b[:])
-	if _, err := s.View.ReadMemory(g+8, b[:]); g == 0 || err != nil {
+	if _, err := s.Target.View.ReadMemory(g+8, b[:]); g == 0 || err != nil {
 		return 0, 0, false
 	}
 	return g, binary.LittleEndian.Uint64(b[:]), true

@@ -36,7 +36,7 @@ func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &FrameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.Memory(), cpu: cpu, tid: tid, inner: !partial && frame.PC == cpu.RIP}, nil
+	return &FrameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.Target.Memory(), cpu: cpu, tid: tid, inner: !partial && frame.PC == cpu.RIP}, nil
 }
 
 // Innermost reports whether the frame is the innermost one of its thread.

@@ -17,14 +17,14 @@ func Digest(t testing.TB, s *session.Session) string {
 	}
 	defer leave()
 	_, stops, _ := s.LastStop()
-	regs, err := s.View.Regs(0)
+	regs, err := s.Target.View.Regs(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("stops %d, history %+v, breakpoints %v, life %v, registers %+v", stops, *s.HistoryPosition(), s.Breakpoints.ByID, s.Life.Err(), regs)
+	text := fmt.Sprintf("stops %d, history %+v, breakpoints %v, life %v, registers %+v", stops, *s.Stepper.HistoryPosition(), s.Stepper.Breakpoints.ByID, s.Inspector.Life.Err(), regs)
 	for _, addr := range []uint64{regs.RIP, regs.RSP} {
 		b := make([]byte, 256)
-		if _, err := s.View.ReadMemory(addr, b); err != nil {
+		if _, err := s.Target.View.ReadMemory(addr, b); err != nil {
 			t.Fatal(err)
 		}
 		text += fmt.Sprintf(", memory at %#x %x", addr, b)

@@ -33,7 +33,7 @@ func (s *Stepper) SetAgain(ctx context.Context, before []*Breakpoint) (notes []s
 		s.Breakpoints.restore(b)
 	}
 	if err := s.waitForLibraries(ctx); err != nil {
-		s.Log.Debug("pending breakpoints do not wait for libraries", "err", err)
+		s.Inspector.Log.Debug("pending breakpoints do not wait for libraries", "err", err)
 	}
 	if err := s.Breakpoints.catchSyscalls(); err != nil {
 		notes = append(notes, fmt.Sprintf("system calls are not caught: %v", err))
@@ -50,8 +50,8 @@ func (s *Stepper) threadAgain(thread int) (id int, same bool) {
 	switch thread {
 	case 0:
 		return 0, true
-	case mainThread, s.ProcessID(): // after exec the process has its id
-		return s.ProcessID(), true
+	case mainThread, s.Target.ProcessID(): // after exec the process has its id
+		return s.Target.ProcessID(), true
 	}
 	return 0, false
 }
@@ -75,7 +75,7 @@ func (s *Stepper) setAgain(ctx context.Context, b *Breakpoint) error {
 
 // watchAgain watches what an expression denotes in the new process.
 func (s *Stepper) watchAgain(ctx context.Context, b *Breakpoint) error {
-	value, err := s.Evaluate(ctx, b.Watch.Expression, 0, 0)
+	value, err := s.Inspector.Evaluate(ctx, b.Watch.Expression, 0, 0)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (s *Stepper) StepBack(ctx context.Context, unit string, n int) (stop proc.S
 // or the current line if the thread is in its middle.
 func (b *backStepper) line(ctx context.Context, over bool) (stop proc.Stop, done bool, err error) {
 	s := b.s
-	w := &backLineWalk{backStepper: b, ctx: ctx, over: over, conditions: s.newStopConditions(true), isGo: s.IsGo()}
+	w := &backLineWalk{backStepper: b, ctx: ctx, over: over, conditions: s.newStopConditions(true), isGo: s.Inspector.IsGo()}
 	if err := w.begin(); err != nil {
 		return stop, true, err
 	}
@@ -46,7 +46,7 @@ func (b *backStepper) line(ctx context.Context, over bool) (stop proc.Stop, done
 		stop, err = s.StopAt(AtMoment, err)
 		return stop, true, err
 	case w.conditions.found != nil:
-		return w.conditions.stop(s.CurrentStop()), true, nil
+		return w.conditions.stop(s.Target.CurrentStop()), true, nil
 	case !found && !w.found:
 		stop, err = s.StopAt(AtBeginning, nil)
 		return stop, true, err
@@ -82,9 +82,9 @@ type codeLine struct {
 }
 
 func (w *backLineWalk) begin() (err error) {
-	stop := w.s.CurrentStop()
+	stop := w.s.Target.CurrentStop()
 	w.pc = stop.Address
-	w.at, err = w.s.DepthOf(stop.Thread, 0, w.isGo)
+	w.at, err = w.s.Inspector.DepthOf(stop.Thread, 0, w.isGo)
 	return err
 }
 
@@ -93,7 +93,7 @@ func (w *backLineWalk) begin() (err error) {
 // it, where breakpoints no longer count.
 func (w *backLineWalk) visit(v *history.View) bool {
 	pc := v.PC()
-	at, err := w.s.DepthOf(v.Thread(), 0, w.isGo)
+	at, err := w.s.Inspector.DepthOf(v.Thread(), 0, w.isGo)
 	if err != nil || at.Owner != w.at.Owner || w.passes(at) {
 		return w.conditions.stopsBackward(v)
 	}
@@ -141,31 +141,31 @@ func (w *backLineWalk) isCalled(pc uint64, at inspect.Level) bool {
 // isReturn reports whether an instruction returns to the last position that
 // counted.
 func (w *backLineWalk) isReturn(pc uint64, at inspect.Level) bool {
-	return !at.Outside(w.at) && w.s.Instruction(pc).Class.Is(x86.Return)
+	return !at.Outside(w.at) && w.s.Inspector.Instruction(pc).Class.Is(x86.Return)
 }
 
 // isElsewhere reports whether a position is in another function than the last
 // one that counted, as signal handlers are.
 func (w *backLineWalk) isElsewhere(pc uint64) bool {
-	was, _ := w.s.Program.Function(w.pc) // an unknown function counts as one
-	is, _ := w.s.Program.Function(pc)
+	was, _ := w.s.Inspector.Program.Function(w.pc) // an unknown function counts as one
+	is, _ := w.s.Inspector.Program.Function(pc)
 	return was.Start != is.Start
 }
 
 // lineOf returns the line of an address where the walk may stop. Prologues are
 // skipped: there it sets entered and returns false.
 func (w *backLineWalk) lineOf(pc uint64) (codeLine, bool) {
-	file, line, ok := w.s.Program.Line(pc)
+	file, line, ok := w.s.Inspector.Program.Line(pc)
 	if !ok || line == 0 {
 		return codeLine{}, false
 	}
-	f, _ := w.s.Program.Function(pc) // likewise
+	f, _ := w.s.Inspector.Program.Function(pc) // likewise
 	if f.Name == "" {
 		return codeLine{file, line, 0}, true
 	}
 	body, known := w.bodies[f.Start]
 	if !known {
-		body = w.s.BodyOf(w.ctx, f.Start)
+		body = w.s.Inspector.BodyOf(w.ctx, f.Start)
 		w.bodies[f.Start] = body
 	}
 	if pc < body {

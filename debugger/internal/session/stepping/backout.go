@@ -13,28 +13,28 @@ import (
 // begins where the code before it belongs to another function.
 func (b *backStepper) out(ctx context.Context) (stop proc.Stop, over bool, err error) {
 	s := b.s
-	frames, err := s.Frames(0, inspect.MaxInlined)
+	frames, err := s.Inspector.Frames(0, inspect.MaxInlined)
 	if err != nil {
 		return proc.Stop{}, true, err
 	}
-	inner, isGo := frames[0], s.IsGo()
+	inner, isGo := frames[0], s.Inspector.IsGo()
 	if inner.CFA == 0 {
 		return proc.Stop{}, true, failure.Errorf("No caller", "where this function was called from cannot be found")
 	}
-	outer, err := s.DepthOf(s.CurrentStop().Thread, inner.CFA, isGo)
+	outer, err := s.Inspector.DepthOf(s.Target.CurrentStop().Thread, inner.CFA, isGo)
 	if err != nil {
 		return proc.Stop{}, true, err
 	}
-	inside, _ := s.Program.Function(inner.PC) // nothing is known to be inlined in an unknown function
+	inside, _ := s.Inspector.Program.Function(inner.PC) // nothing is known to be inlined in an unknown function
 	conditions := s.newStopConditions(true)
 	found, err := s.Backward(ctx, func(v *history.View) bool {
-		at, err := s.DepthOf(v.Thread(), 0, isGo)
+		at, err := s.Inspector.DepthOf(v.Thread(), 0, isGo)
 		return conditions.stopsBackward(v) || err == nil && at.Owner == outer.Owner &&
-			(at.Outside(outer) || inner.Inlined && s.SameFunction(v.PC(), inside))
+			(at.Outside(outer) || inner.Inlined && s.Inspector.SameFunction(v.PC(), inside))
 	})
 	switch {
 	case conditions.found != nil:
-		return conditions.stop(s.CurrentStop()), true, nil
+		return conditions.stop(s.Target.CurrentStop()), true, nil
 	case !found && err == nil:
 		stop, err = s.StopAt(AtBeginning, nil)
 		return stop, true, err

@@ -23,7 +23,7 @@ func (s *Stepper) RequireSteps(n uint64) error {
 // Backward goes back until hit returns true, by at least one position. If it
 // never does, Backward goes to the beginning and returns false.
 func (s *Stepper) Backward(ctx context.Context, hit func(*history.View) bool) (bool, error) {
-	return s.travel(func() (bool, error) { return s.History.ReverseContinue(ctx, hit) })
+	return s.travel(func() (bool, error) { return s.Target.History.ReverseContinue(ctx, hit) })
 }
 
 // travel searches through the history.
@@ -31,14 +31,14 @@ func (s *Stepper) travel(search func() (found bool, err error)) (bool, error) {
 	s.followHistory()
 	found, err := search()
 	s.UpdateView()
-	s.noteGaps(s.History.LastTraversal())
+	s.noteGaps(s.Target.History.LastTraversal())
 	return found, err
 }
 
 // StopAt returns a stop at the current position for a reason, or a pause if
 // the context was canceled.
 func (s *Stepper) StopAt(why proc.Why, err error) (proc.Stop, error) {
-	stop := s.CurrentStop()
+	stop := s.Target.CurrentStop()
 	stop.Why = why
 	if errors.Is(err, context.Canceled) {
 		stop.Why, err = proc.Paused, nil
@@ -56,7 +56,7 @@ func (s *Stepper) ReverseContinue(ctx context.Context) (proc.Stop, error) {
 		return stop, err
 	}
 	stop = conditions.stop(stop)
-	if conditions.found.Watch != nil && s.History.Kind(s.History.View().Position()) == history.Ran {
+	if conditions.found.Watch != nil && s.Target.History.Kind(s.Target.History.View().Position()) == history.Ran {
 		s.Notes = append(s.Notes, "it was written while the process ran by itself, some time before the next position")
 	}
 	return stop, nil
@@ -64,7 +64,7 @@ func (s *Stepper) ReverseContinue(ctx context.Context) (proc.Stop, error) {
 
 // GoTo goes to a position, which history must have.
 func (s *Stepper) GoTo(ctx context.Context, to uint64) (proc.Stop, error) {
-	travel, err := s.History.SeekContext(ctx, to)
+	travel, err := s.Target.History.SeekContext(ctx, to)
 	s.UpdateView()
 	s.noteGaps(travel)
 	return s.StopAt(AtMoment, err)

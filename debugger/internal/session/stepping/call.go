@@ -37,7 +37,7 @@ func (s *Stepper) EvaluateCalls(ctx context.Context, text string, thread, frame 
 	if err != nil {
 		return expr.Value{}, err
 	}
-	scope, err := s.Scope(thread, frame)
+	scope, err := s.Inspector.Scope(thread, frame)
 	if err != nil {
 		return expr.Value{}, err
 	}
@@ -66,7 +66,7 @@ type caller struct {
 
 // newCaller returns an error where no function can be called.
 func (s *Stepper) newCaller(scope *inspect.FrameScope, thread int) (*caller, error) {
-	if err := s.RequireProcess(); err != nil {
+	if err := s.Target.RequireProcess(); err != nil {
 		return nil, err
 	}
 	if s.InPast() {
@@ -75,23 +75,23 @@ func (s *Stepper) newCaller(scope *inspect.FrameScope, thread int) (*caller, err
 	if scope.Language() == lang.Go || s.isGo() {
 		return nil, failure.Errorf("Not supported", "functions cannot be called in programs of Go: the runtime would have to know of the call to grow the stack, move what is on it and collect garbage")
 	}
-	regs, err := s.Process.Regs(thread)
+	regs, err := s.Target.Process.Regs(thread)
 	return &caller{FrameScope: scope, s: s, thread: thread, regs: regs, sp: (regs.RSP - redZone) &^ (stackAlignment - 1)}, err
 }
 
 // isGo reports whether the program has Go's runtime.
 func (s *Stepper) isGo() bool {
-	return len(s.Program.Symbols("runtime.goexit", nil)) > 0
+	return len(s.Inspector.Program.Symbols("runtime.goexit", nil)) > 0
 }
 
 // Signatures returns the functions with a name.
 func (c *caller) Signatures(ctx context.Context, name string) ([]symbols.Signature, error) {
-	return c.s.Program.Signatures(ctx, name, c.s.Program.Image(c.PC()))
+	return c.s.Inspector.Program.Signatures(ctx, name, c.s.Inspector.Program.Image(c.PC()))
 }
 
 // Signature returns the function that begins at an address.
 func (c *caller) Signature(addr uint64) (symbols.Signature, bool) {
-	return c.s.Program.Signature(addr)
+	return c.s.Inspector.Program.Signature(addr)
 }
 
 // Place reserves memory of the stack for bytes, which the next call writes.
@@ -144,7 +144,7 @@ func (c *caller) call(ctx context.Context, f symbols.Signature, args []sysv.Argu
 		if !ok {
 			return errors.New("the vector state of the thread cannot be read")
 		}
-		_, err := c.s.Process.WriteMemory(at, data)
+		_, err := c.s.Target.Process.WriteMemory(at, data)
 		return err
 	})
 	result := expr.Result{Int: returned.RAX, Float: sysv.Float(returned.Vector)}
@@ -163,11 +163,11 @@ func (c *caller) execute(ctx context.Context, f symbols.Signature, args []sysv.A
 	var returned proc.Returned
 	do := func() (proc.Stop, error) {
 		var err error
-		if returned, err = c.s.Process.Call(ctx, c.thread, spec); err == nil {
+		if returned, err = c.s.Target.Process.Call(ctx, c.thread, spec); err == nil {
 			err = keep(returned)
 		}
-		ended, _ := c.s.Process.End()
-		ended.Thread, _ = c.s.Process.CurrentThread()
+		ended, _ := c.s.Target.Process.End()
+		ended.Thread, _ = c.s.Target.Process.CurrentThread()
 		return ended, err
 	}
 	if c.s.Recorder == nil {
@@ -192,7 +192,7 @@ func (c *caller) prepare(f symbols.Signature, args []sysv.Argument) (proc.Call, 
 	for _, arg := range args {
 		a.Add(arg)
 	}
-	vector, err := c.s.Process.XState(c.thread, nil)
+	vector, err := c.s.Target.Process.XState(c.thread, nil)
 	if err != nil {
 		return proc.Call{}, err
 	}

@@ -27,8 +27,8 @@ type callEnd struct {
 // newCallEnd detects the end of a call that the current thread, or its
 // goroutine, is in.
 func (s *Stepper) newCallEnd(addr uint64, out inspect.Level) (*callEnd, error) {
-	thread, err := s.View.CurrentThread()
-	return &callEnd{s: s, isGo: s.IsGo(), thread: thread, addr: addr, out: out}, err
+	thread, err := s.Target.View.CurrentThread()
+	return &callEnd{s: s, isGo: s.Inspector.IsGo(), thread: thread, addr: addr, out: out}, err
 }
 
 // within sets where the callers' frames are. Other stacks may be anywhere:
@@ -51,7 +51,7 @@ func (o *callEnd) returned(v *history.View) bool {
 	if v.PC() != o.addr || !o.isGo && v.Thread() != o.thread {
 		return false
 	}
-	at, err := o.s.LevelOf(v.Thread(), 0)
+	at, err := o.s.Inspector.LevelOf(v.Thread(), 0)
 	return err != nil || at.Outside(o.out)
 }
 
@@ -67,7 +67,7 @@ func (o *callEnd) unwound(v *history.View) bool {
 	if sp := v.SP(); sp < o.bottom || sp >= o.top {
 		return false
 	}
-	in := o.s.Instruction(last)
+	in := o.s.Inspector.Instruction(last)
 	_, direct := in.Target()
 	return in.Class.Is(x86.Return) || in.Class.Is(x86.Jump) && !direct
 }
@@ -89,5 +89,5 @@ func (s *Stepper) recordsMore(rounds int, steps uint64) bool {
 	case rounds == maxRounds:
 		return false
 	}
-	return steps >= waitsSteps*uint64(rounds) && steps < fewSteps || s.Throwing()
+	return steps >= waitsSteps*uint64(rounds) && steps < fewSteps || s.Inspector.Throwing()
 }

@@ -32,7 +32,7 @@ func (s *Stepper) catchPlaces(ctx context.Context, event string) ([]symbols.Loca
 // entries returns the places of those of some functions that the program has.
 func (s *Stepper) entries(ctx context.Context, functions []string) (places []symbols.Location, err error) {
 	for _, name := range functions {
-		found, err := s.Program.Entry(ctx, name)
+		found, err := s.Inspector.Program.Entry(ctx, name)
 		if err != nil && !errors.Is(err, symbols.ErrNotFound) {
 			return nil, err
 		}
@@ -50,8 +50,8 @@ func (s *Stepper) entries(ctx context.Context, functions []string) (places []sym
 // of a system call may be over behind what the line table says is its prologue.
 // In Go the first instructions may be executed twice, when the stack grows.
 func (s *Stepper) catchPlace(p symbols.Location) symbols.Location {
-	if f, ok := s.Program.Function(p.Addr); ok && f.Start < p.Addr && !strings.Contains(p.Function, ".") {
-		return s.AddressPlace(f.Start)
+	if f, ok := s.Inspector.Program.Function(p.Addr); ok && f.Start < p.Addr && !strings.Contains(p.Function, ".") {
+		return s.Inspector.AddressPlace(f.Start)
 	}
 	return p
 }
@@ -90,7 +90,7 @@ func (s *Stepper) placePanicStops(ctx context.Context) {
 	}
 	b := &Breakpoint{Places: places}
 	if err := s.setAt(b); err != nil {
-		s.Log.Debug("the process does not stop at panics", "err", err)
+		s.Inspector.Log.Debug("the process does not stop at panics", "err", err)
 		return
 	}
 	s.panics.b = b

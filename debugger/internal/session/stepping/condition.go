@@ -31,11 +31,11 @@ func (s *Stepper) parseCondition(ctx context.Context, m *Breakpoint, text string
 	}
 	m.Condition = text
 	m.Holds = func(hit proc.Hit) (bool, error) {
-		scope, err := s.Scope(hit.Thread, 0)
+		scope, err := s.Inspector.Scope(hit.Thread, 0)
 		if err != nil {
 			return false, err
 		}
-		value, err := condition.Eval(s.Life, scope)
+		value, err := condition.Eval(s.Inspector.Life, scope)
 		if err != nil {
 			return false, err
 		}
@@ -48,12 +48,12 @@ func (s *Stepper) parseCondition(ctx context.Context, m *Breakpoint, text string
 // addresses; text says what cannot be done with it. Names are not checked at
 // addresses without debug information, nor while libraries are still to be loaded.
 func (s *Stepper) CheckNames(ctx context.Context, e *expr.Expr, places []symbols.Location, text string) error {
-	if !s.Program.Complete() {
+	if !s.Inspector.Program.Complete() {
 		return nil
 	}
 	var unknown error
 	for _, p := range places {
-		scope := s.ScopeAt(p.Addr)
+		scope := s.Inspector.ScopeAt(p.Addr)
 		if scope == nil {
 			return nil
 		}

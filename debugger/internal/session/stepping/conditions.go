@@ -62,12 +62,12 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 			l.before[m] = hits
 		}
 	}
-	if regs, err := s.View.Regs(0); err == nil {
-		l.last.thread, _ = s.View.CurrentThread()
+	if regs, err := s.Target.View.Regs(0); err == nil {
+		l.last.thread, _ = s.Target.View.CurrentThread()
 		l.last.pc = regs.RIP
 	}
-	if len(l.syscalls.breakpoints) > 0 && s.History != nil {
-		l.syscalls.reaches(s.History.View(), false) // the first step may make a call
+	if len(l.syscalls.breakpoints) > 0 && s.Target.History != nil {
+		l.syscalls.reaches(s.Target.History.View(), false) // the first step may make a call
 	}
 	return l
 }
@@ -116,7 +116,7 @@ func (l *stopConditions) stopsForward(v *history.View) bool {
 		}
 	}
 	for _, m := range l.watches {
-		if l.s.History.Wrote(v.Position()-1, m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
+		if l.s.Target.History.Wrote(v.Position()-1, m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
 			return true
 		}
 	}
@@ -129,7 +129,7 @@ func (l *stopConditions) stopsBackward(v *history.View) bool {
 	pc, thread := v.PC(), v.Thread()
 	l.backward = true
 	for _, m := range l.watches {
-		if l.s.History.Wrote(v.Position(), m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
+		if l.s.Target.History.Wrote(v.Position(), m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
 			return true
 		}
 	}
@@ -147,7 +147,7 @@ func (l *stopConditions) stopsBackward(v *history.View) bool {
 // is one of the process. A change that the debugger made while the thread stood at the
 // breakpoint does not make the thread arrive there again.
 func (l *stopConditions) arrived(pc, record uint64) bool {
-	return len(l.at[pc]) > 0 && l.s.History.Kind(record) != history.Changed
+	return len(l.at[pc]) > 0 && l.s.Target.History.Kind(record) != history.Changed
 }
 
 // counts reports whether a breakpoint that was reached stops the thread. A

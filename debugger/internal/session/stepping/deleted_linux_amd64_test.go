@@ -34,7 +34,7 @@ func TestReplaced(t *testing.T) {
 	if err := errors.Join(os.Remove(moved), os.WriteFile(moved, []byte("another"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	maps, err := s.View.Maps()
+	maps, err := s.Target.View.Maps()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestReplaced(t *testing.T) {
 			m.Start, m.Path = each.Start, moved+" (deleted)"
 		}
 	}
-	f, err := target.OfProcess(s.Process, nil, "").OpenImage(m)
+	f, err := target.OfProcess(s.Target.Process, nil, "").OpenImage(m)
 	if errors.Is(err, fs.ErrPermission) {
 		t.Skip(err)
 	}

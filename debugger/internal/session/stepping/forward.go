@@ -17,7 +17,7 @@ func (s *Stepper) Forward(ctx context.Context, n uint64) (proc.Stop, error) {
 	if err != nil || stop.Why != proc.Stepped || done == n {
 		return stop, err
 	}
-	if s.Process == nil {
+	if s.Target.Process == nil {
 		stop.Why = AtPresent
 		return stop, nil
 	}
@@ -27,28 +27,28 @@ func (s *Stepper) Forward(ctx context.Context, n uint64) (proc.Stop, error) {
 // replay goes through at most n recorded positions, up to a breakpoint or the
 // present.
 func (s *Stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.Stop, err error) {
-	if s.History == nil || s.History.View().Present() {
-		stop = s.CurrentStop()
+	if s.Target.History == nil || s.Target.History.View().Present() {
+		stop = s.Target.CurrentStop()
 		stop.Why = proc.Stepped
 		return 0, stop, nil
 	}
 	conditions := s.newStopConditions(true)
-	start := s.History.View().Position()
+	start := s.Target.History.View().Position()
 	hit, err := s.travel(func() (bool, error) {
-		if n >= s.History.End()-start {
+		if n >= s.Target.History.End()-start {
 			return conditions.goForward(ctx)
 		}
-		return s.History.Continue(ctx, func(v *history.View) bool {
+		return s.Target.History.Continue(ctx, func(v *history.View) bool {
 			return conditions.stopsForward(v) || v.Position() == start+n
 		})
 	})
-	done = s.History.View().Position() - start
+	done = s.Target.History.View().Position() - start
 	if errors.Is(err, context.Canceled) {
-		stop = s.CurrentStop()
+		stop = s.Target.CurrentStop()
 		stop.Why = proc.Paused
 		return done, stop, nil
 	}
-	stop = s.CurrentStop()
+	stop = s.Target.CurrentStop()
 	stop.Why = proc.Stepped
 	if hit && conditions.found != nil {
 		stop = conditions.stop(stop)
@@ -64,7 +64,7 @@ func (s *Stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, e
 	}
 	s.placePanicStops(ctx)
 	for {
-		began, first := time.Now(), s.History.End()
+		began, first := time.Now(), s.Target.History.End()
 		conditions, now := s.newStopConditions(false), limits
 		now.Until = conditions.until(limits.Until)
 		s.followHistory()
@@ -76,7 +76,7 @@ func (s *Stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, e
 		if conditions.loading {
 			s.setPending(ctx)
 		}
-		if !conditions.onlyLoading || result.Why != history.ConditionMet || !spend(&limits, s.History.End()-first, time.Since(began)) {
+		if !conditions.onlyLoading || result.Why != history.ConditionMet || !spend(&limits, s.Target.History.End()-first, time.Since(began)) {
 			return s.stopOf(result, conditions), nil
 		}
 	}
@@ -101,10 +101,10 @@ func spend(limits *history.Limits, steps uint64, took time.Duration) bool {
 
 // stopOf converts the result of recording into a stop.
 func (s *Stepper) stopOf(result history.Result, conditions *stopConditions) proc.Stop {
-	if now, _ := s.Process.CurrentThread(); result.Thread != now {
-		_ = s.Process.SetCurrentThread(result.Thread) // one that has ended cannot be chosen
+	if now, _ := s.Target.Process.CurrentThread(); result.Thread != now {
+		_ = s.Target.Process.SetCurrentThread(result.Thread) // one that has ended cannot be chosen
 	}
-	stop := s.CurrentStop()
+	stop := s.Target.CurrentStop()
 	stop.Why, stop.Signal, stop.Code, stop.Fault = whys[result.Why], result.Signal, result.Code, result.Fault
 	switch {
 	case result.Why == history.ThreadEnded:

@@ -14,7 +14,7 @@ import (
 func TestAtPositionOfRecording(t *testing.T) {
 	program := debuggertest.Build(t, "work.c", "-O1", "-pthread")
 	s := recordtest.Main(t, program, "3", "200000")
-	h := s.History
+	h := s.Target.History
 	first, last := h.Oldest(), h.End()
 	here := last - (last-first)/3
 	if err := s.SeekQuietly(here); err != nil {

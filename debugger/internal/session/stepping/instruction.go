@@ -10,7 +10,7 @@ import (
 // StepInstruction executes one instruction of the current thread, with the call
 // that it makes, if any.
 func (s *Stepper) StepInstruction(ctx context.Context) (proc.Stop, error) {
-	in := s.Instruction(s.CurrentStop().Address)
+	in := s.Inspector.Instruction(s.Target.CurrentStop().Address)
 	w := s.newLineWalk(false, func(uint64) bool { return true })
 	stop, over, err := w.step(ctx)
 	if over || err != nil || !in.Class.Is(x86.Call) || stop.Address == in.Next() {

@@ -12,9 +12,9 @@ import (
 // was not recorded counts as a write if the memory differs after it, and a write to
 // the bytes of a bit-field if it changes the field's bits.
 func (s *Stepper) WriteBefore(ctx context.Context, w *Watch) (found history.Write, ok bool, err error) {
-	back := s.AtPosition(ctx, s.History.View().Position(), func() {
+	back := s.AtPosition(ctx, s.Target.History.View().Position(), func() {
 		for {
-			found, ok, err = s.History.LastWrite(ctx, w.Address, uint64(w.Size))
+			found, ok, err = s.Target.History.LastWrite(ctx, w.Address, uint64(w.Size))
 			if err != nil || !ok {
 				return
 			}
@@ -29,7 +29,7 @@ func (s *Stepper) WriteBefore(ctx context.Context, w *Watch) (found history.Writ
 // counts reports whether a write to the watched bytes is one to what is watched. The
 // position is that of the write, and remains so.
 func (s *Stepper) counts(w *Watch, found *history.Write) bool {
-	if found.Kind == history.Ran && !s.History.Wrote(found.Position, w.Address, uint64(w.Size)) {
+	if found.Kind == history.Ran && !s.Target.History.Wrote(found.Position, w.Address, uint64(w.Size)) {
 		return false
 	}
 	if w.Mask == nil {

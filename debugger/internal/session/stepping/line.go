@@ -26,8 +26,8 @@ func (s *Stepper) newLineWalk(into bool, arrive func(pc uint64) bool) *lineWalk 
 // StepLine steps to another line, into called functions or over them. In code
 // without lines it steps out of the function.
 func (s *Stepper) StepLine(ctx context.Context, into bool) (proc.Stop, error) {
-	from := s.CurrentStop()
-	if _, _, ok := s.Program.Line(from.Address); !ok {
+	from := s.Target.CurrentStop()
+	if _, _, ok := s.Inspector.Program.Line(from.Address); !ok {
 		return s.StepOut(ctx)
 	}
 	return s.newLineWalk(into, s.otherLine(from.Address)).run(ctx, from.Address)
@@ -36,9 +36,9 @@ func (s *Stepper) StepLine(ctx context.Context, into bool) (proc.Stop, error) {
 // otherLine returns a function that reports whether an address belongs to
 // another line than the given one.
 func (s *Stepper) otherLine(than uint64) func(pc uint64) bool {
-	file, line, _ := s.Program.Line(than)
+	file, line, _ := s.Inspector.Program.Line(than)
 	return func(pc uint64) bool {
-		f, l, ok := s.Program.Line(pc)
+		f, l, ok := s.Inspector.Program.Line(pc)
 		return ok && l != 0 && (l != line || f != file)
 	}
 }
@@ -73,19 +73,19 @@ func (w *lineWalk) run(ctx context.Context, pc uint64) (proc.Stop, error) {
 // call continues after a call instruction, at the entry of the called
 // function.
 func (w *lineWalk) call(ctx context.Context, stop proc.Stop, back uint64) (at proc.Stop, over bool, err error) {
-	entry, err := w.s.LevelOf(stop.Thread, 0)
+	entry, err := w.s.Inspector.LevelOf(stop.Thread, 0)
 	if err != nil {
 		return stop, true, err
 	}
 	entry.Depth-- // the return address is off the stack then
-	regs, err := w.s.View.Regs(stop.Thread)
+	regs, err := w.s.Target.View.Regs(stop.Thread)
 	if err != nil {
 		return stop, true, err
 	}
 	if w.top == 0 {
-		w.top = w.s.CallersEnd()
+		w.top = w.s.Inspector.CallersEnd()
 	}
-	if w.into && !w.s.GrowsStack(stop.Address) {
+	if w.into && !w.s.Inspector.GrowsStack(stop.Address) {
 		stop, over, err = w.enter(ctx, stop)
 		if over || err != nil {
 			return stop, true, err
@@ -113,7 +113,7 @@ func (w *lineWalk) out(ctx context.Context, back uint64, to inspect.Level, botto
 func (w *lineWalk) landed(pc uint64) bool {
 	w.arrive = w.s.otherLine(pc)
 	clear(w.instrs)
-	_, _, ok := w.s.Program.Line(pc)
+	_, _, ok := w.s.Inspector.Program.Line(pc)
 	return ok && w.arrive(pc-1)
 }
 
@@ -125,10 +125,10 @@ const maxTrampoline = 8
 // over is true.
 func (w *lineWalk) enter(ctx context.Context, stop proc.Stop) (at proc.Stop, over bool, err error) {
 	for range maxTrampoline {
-		if _, _, ok := w.s.Program.Line(stop.Address); ok {
+		if _, _, ok := w.s.Inspector.Program.Line(stop.Address); ok {
 			return w.body(ctx, stop)
 		}
-		in := w.s.Instruction(stop.Address)
+		in := w.s.Inspector.Instruction(stop.Address)
 		if !in.Class.Is(x86.Jump) && in.Name() != "endbr64" {
 			break
 		}
@@ -145,18 +145,18 @@ const maxPrologue = 64
 // body steps over the prologue of a function. In Go the prologue may call for
 // a larger stack and start again.
 func (w *lineWalk) body(ctx context.Context, stop proc.Stop) (at proc.Stop, over bool, err error) {
-	body, isGo := w.s.BodyOf(ctx, stop.Address), w.s.IsGo()
-	_, entry, _ := w.s.Program.Line(stop.Address)
+	body, isGo := w.s.Inspector.BodyOf(ctx, stop.Address), w.s.Inspector.IsGo()
+	_, entry, _ := w.s.Inspector.Program.Line(stop.Address)
 	for range maxPrologue {
-		_, line, _ := w.s.Program.Line(stop.Address)
+		_, line, _ := w.s.Inspector.Program.Line(stop.Address)
 		if stop.Address == body || stop.Address > body && !(isGo && line == entry) {
 			break
 		}
-		in := w.s.Instruction(stop.Address)
+		in := w.s.Inspector.Instruction(stop.Address)
 		if stop, over, err = w.step(ctx); over {
 			return stop, true, err
 		}
-		if in.Class.Is(x86.Call) && w.s.GrowsStack(stop.Address) {
+		if in.Class.Is(x86.Call) && w.s.Inspector.GrowsStack(stop.Address) {
 			if stop, over, err = w.call(ctx, stop, in.Next()); over {
 				return stop, true, err
 			}
@@ -168,7 +168,7 @@ func (w *lineWalk) body(ctx context.Context, stop proc.Stop) (at proc.Stop, over
 // returned continues after a return instruction. If the caller has no lines,
 // the process runs on.
 func (w *lineWalk) returned(ctx context.Context, stop proc.Stop) (proc.Stop, error) {
-	if _, _, ok := w.s.Program.Line(stop.Address); ok {
+	if _, _, ok := w.s.Inspector.Program.Line(stop.Address); ok {
 		return stop, nil
 	}
 	return w.s.Continue(ctx)

@@ -80,7 +80,7 @@ func parseMessage(message string) ([]messagePart, error) {
 // logLine formats a message for a hit. What cannot be evaluated says why, in angle
 // brackets.
 func (s *Stepper) logLine(parts []messagePart, hit proc.Hit) string {
-	scope, err := s.Scope(hit.Thread, 0)
+	scope, err := s.Inspector.Scope(hit.Thread, 0)
 	var b strings.Builder
 	for _, p := range parts {
 		switch {
@@ -89,7 +89,7 @@ func (s *Stepper) logLine(parts []messagePart, hit proc.Hit) string {
 		case err != nil:
 			fmt.Fprintf(&b, "<%v>", err)
 		default:
-			value, err := p.value.Eval(s.Life, scope)
+			value, err := p.value.Eval(s.Inspector.Life, scope)
 			if err != nil {
 				fmt.Fprintf(&b, "<%v>", err)
 			} else {

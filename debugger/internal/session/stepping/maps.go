@@ -18,7 +18,7 @@ func (s *Stepper) Refresh() error {
 		return err
 	}
 	if !slices.Equal(maps, s.mapped) {
-		s.Program.Update(mappings(maps), s.Memory())
+		s.Inspector.Program.Update(mappings(maps), s.Target.Memory())
 	}
 	s.Stale, s.mapped = false, maps
 	return nil
@@ -27,12 +27,12 @@ func (s *Stepper) Refresh() error {
 // maps returns the mappings at the current position. A recorder knows those of
 // the present without asking the kernel.
 func (s *Stepper) maps() (procfs.Maps, error) {
-	if s.Process != nil && s.Recorder != nil && !s.InPast() {
+	if s.Target.Process != nil && s.Recorder != nil && !s.InPast() {
 		if maps, ok := s.Recorder.Mappings(); ok {
 			return maps, nil
 		}
 	}
-	return s.View.Maps()
+	return s.Target.View.Maps()
 }
 
 // mappings returns the mappings of files and the vdso for the symbols.

@@ -23,18 +23,18 @@ type loaderStop struct {
 // mayBeUnloaded reports whether a breakpoint, by name, is in a library that the program
 // was not linked with.
 func (s *Stepper) mayBeUnloaded(b *Breakpoint) bool {
-	if s.Process == nil || !b.Site.named() || b.Site.Catch != "" {
+	if s.Target.Process == nil || !b.Site.named() || b.Site.Catch != "" {
 		return false
 	}
-	executable := s.Executable()
+	executable := s.Target.Executable()
 	var linked map[*symbols.Image]bool
 	return slices.ContainsFunc(b.Places, func(p symbols.Location) bool {
-		im := s.Program.Image(p.Addr)
+		im := s.Inspector.Program.Image(p.Addr)
 		if im == nil || im.Path == executable {
 			return im == nil
 		}
 		if linked == nil {
-			linked = s.Program.Linked(executable)
+			linked = s.Inspector.Program.Linked(executable)
 		}
 		return !linked[im]
 	})
@@ -46,7 +46,7 @@ func (s *Stepper) mappedPlaces(b *Breakpoint) []symbols.Location {
 	var out []symbols.Location
 	for _, p := range slices.Concat(b.Places, b.former) {
 		known := slices.ContainsFunc(out, func(q symbols.Location) bool { return q.Addr == p.Addr })
-		if !known && s.Program.Image(p.Addr) != nil {
+		if !known && s.Inspector.Program.Image(p.Addr) != nil {
 			out = append(out, p)
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Stepper) PlacesNow(b *Breakpoint) (places []symbols.Location, pending b
 // not mapped any more.
 func (s *Stepper) unload() {
 	for _, b := range s.Breakpoints.Sorted() {
-		gone := func(p symbols.Location) bool { return s.Program.Image(p.Addr) == nil }
+		gone := func(p symbols.Location) bool { return s.Inspector.Program.Image(p.Addr) == nil }
 		if b.Pending || b.Watch != nil || !b.Site.named() || !slices.ContainsFunc(b.Places, gone) {
 			continue
 		}
@@ -86,13 +86,13 @@ func (s *Stepper) waitForLibraries(ctx context.Context) error {
 	case !waits:
 		id := s.loader.id
 		s.loader = loaderStop{}
-		return s.Process.ClearBreakpoint(id)
+		return s.Target.Process.ClearBreakpoint(id)
 	}
-	places, err := s.Program.Entry(ctx, loaderFunction)
+	places, err := s.Inspector.Program.Entry(ctx, loaderFunction)
 	if err != nil || len(places) == 0 {
 		return failure.Breakpointf("the program loads no libraries that it could wait for")
 	}
-	b, err := s.Process.SetBreakpoint(proc.BreakpointSpec{Address: places[0].Addr})
+	b, err := s.Target.Process.SetBreakpoint(proc.BreakpointSpec{Address: places[0].Addr})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *Stepper) setPending(ctx context.Context) {
 		}
 	}
 	if err := s.waitForLibraries(ctx); err != nil {
-		s.Log.Debug("the breakpoint in the loader cannot be changed", "err", err)
+		s.Inspector.Log.Debug("the breakpoint in the loader cannot be changed", "err", err)
 	}
 }
 

@@ -46,16 +46,16 @@ func (l *stopConditions) mayStop(v *history.View) bool {
 // it goes to the beginning and returns false.
 func (l *stopConditions) goBack(ctx context.Context) (bool, error) {
 	if places, ok := l.places(); ok {
-		return l.s.History.ReverseContinueAt(ctx, places, l.stopsBackward)
+		return l.s.Target.History.ReverseContinueAt(ctx, places, l.stopsBackward)
 	}
-	return l.s.History.ReverseContinue(ctx, l.stopsBackward)
+	return l.s.Target.History.ReverseContinue(ctx, l.stopsBackward)
 }
 
 // goForward goes forward until the conditions stop, by at least one position. If they
 // never do, it goes to the present and returns false.
 func (l *stopConditions) goForward(ctx context.Context) (bool, error) {
 	if places, ok := l.places(); ok {
-		return l.s.History.ContinueAt(ctx, places, l.stopsForward)
+		return l.s.Target.History.ContinueAt(ctx, places, l.stopsForward)
 	}
-	return l.s.History.Continue(ctx, l.stopsForward)
+	return l.s.Target.History.Continue(ctx, l.stopsForward)
 }

@@ -24,13 +24,13 @@ func (s *Stepper) Record(ctx context.Context, steps uint64, most time.Duration) 
 	if stop, done, err := s.recordTranslated(ctx, steps, most); done || err != nil {
 		return stop, err
 	}
-	first := s.History.End()
+	first := s.Target.History.End()
 	stop, err := s.live(ctx, history.Limits{
 		Steps: steps, Time: most, AllThreads: true,
 		Progress: func(v *history.View) { s.RecordedSteps.Store(int64(v.Position() - first)) },
 	})
 	if err == nil && stop.Why == proc.Stepped {
-		if end, ended := s.Process.End(); ended {
+		if end, ended := s.Target.Process.End(); ended {
 			return end, nil
 		}
 		stop.Why = AtLimit
@@ -41,7 +41,7 @@ func (s *Stepper) Record(ctx context.Context, steps uint64, most time.Duration) 
 // Rewind sets the process back to the position in the past that is shown, and
 // notes what cannot be undone.
 func (s *Stepper) Rewind(ctx context.Context) error {
-	h := s.History
+	h := s.Target.History
 	from, end := h.View().Position(), h.End()
 	effects, err := h.SideEffects(ctx)
 	if err != nil {

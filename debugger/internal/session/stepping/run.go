@@ -11,7 +11,7 @@ import (
 // Continue goes on to the next breakpoint. In the past it replays, up to the
 // present at most; at the present the process runs.
 func (s *Stepper) Continue(ctx context.Context) (proc.Stop, error) {
-	if s.InPast() || s.Process == nil {
+	if s.InPast() || s.Target.Process == nil {
 		_, stop, err := s.replay(ctx, math.MaxUint64)
 		if stop.Why == proc.Stepped {
 			stop.Why = AtPresent
@@ -19,7 +19,7 @@ func (s *Stepper) Continue(ctx context.Context) (proc.Stop, error) {
 		return stop, err
 	}
 	if _, err := s.StartHistory(); err != nil {
-		s.Log.Warn("there is no history", "err", err)
+		s.Inspector.Log.Warn("there is no history", "err", err)
 	}
 	return s.Run(ctx)
 }
@@ -28,7 +28,7 @@ func (s *Stepper) Continue(ctx context.Context) (proc.Stop, error) {
 // elsewhere.
 func (s *Stepper) RunTo(ctx context.Context, spec proc.BreakpointSpec) (stop proc.Stop, reached bool, err error) {
 	spec.Once = true
-	bp, err := s.Process.SetBreakpoint(spec)
+	bp, err := s.Target.Process.SetBreakpoint(spec)
 	if err != nil {
 		return proc.Stop{}, false, err
 	}
@@ -37,7 +37,7 @@ func (s *Stepper) RunTo(ctx context.Context, spec proc.BreakpointSpec) (stop pro
 		stop.Why, stop.Breakpoint = proc.Stepped, 0
 		return stop, true, nil
 	}
-	_ = s.Process.ClearBreakpoint(bp.ID) // it is gone if the process is
+	_ = s.Target.Process.ClearBreakpoint(bp.ID) // it is gone if the process is
 	return stop, false, err
 }
 
@@ -65,7 +65,7 @@ func (s *Stepper) Run(ctx context.Context) (proc.Stop, error) {
 
 func (s *Stepper) runOnce(ctx context.Context) (proc.Stop, error) {
 	if s.Recorder == nil {
-		return s.Process.Resume(ctx)
+		return s.Target.Process.Resume(ctx)
 	}
 	stop, err := s.Recorder.Resume(ctx)
 	s.UpdateView()
@@ -76,6 +76,6 @@ func (s *Stepper) runOnce(ctx context.Context) (proc.Stop, error) {
 func (s *Stepper) noteLeft(stop proc.Stop) {
 	if stop.Left != 0 {
 		s.Stale = true
-		s.Notes = append(s.Notes, fmt.Sprintf("the session went on with process %d, a child of process %d, which runs on without it", s.ProcessID(), stop.Left))
+		s.Notes = append(s.Notes, fmt.Sprintf("the session went on with process %d, a child of process %d, which runs on without it", s.Target.ProcessID(), stop.Left))
 	}
 }

@@ -62,16 +62,16 @@ func TestSameBytes(t *testing.T) {
 		{"all", 0, "read"}, {"all", 60, "read"}, {"part", 0, "read"}, {"part", 12, "read"}, {"part", 16, ""},
 		{"first16", 0, "readv"}, {"next16", 12, "readv"}, {"st", 0, "fstat"}, {"kernel_name", 65, "uname"}, {"failed", 0, ""},
 	} {
-		addr, err := s.Address(t.Context(), "&"+tt.name)
+		addr, err := s.Inspector.Address(t.Context(), "&"+tt.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, ok, err := s.History.LastWrite(t.Context(), addr+tt.offset, 4)
+		w, ok, err := s.Target.History.LastWrite(t.Context(), addr+tt.offset, 4)
 		if err != nil || !ok {
 			t.Errorf("%s+%d: %v, %v", tt.name, tt.offset, ok, err)
 			continue
 		}
-		call := s.History.SystemCall(w.Position)
+		call := s.Target.History.SystemCall(w.Position)
 		if tt.call == "fstat" && call == "newfstatat" {
 			call = "fstat"
 		}

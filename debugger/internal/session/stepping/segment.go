@@ -28,7 +28,7 @@ func (p instr) is(class x86.Class) bool { return p.class.Is(class) }
 
 // segment begins a segment at the next instruction of the current thread.
 func (w *lineWalk) segment(pc uint64) (*segment, error) {
-	thread, err := w.s.View.CurrentThread()
+	thread, err := w.s.Target.View.CurrentThread()
 	return &segment{w: w, thread: thread, at: w.instrAt(pc)}, err
 }
 
@@ -36,7 +36,7 @@ func (w *lineWalk) segment(pc uint64) (*segment, error) {
 func (w *lineWalk) instrAt(pc uint64) instr {
 	p, known := w.instrs[pc]
 	if !known {
-		in := w.s.Instruction(pc)
+		in := w.s.Inspector.Instruction(pc)
 		p = instr{class: in.Class, next: in.Next(), arrived: w.arrive(pc)}
 		w.instrs[pc] = p
 	}

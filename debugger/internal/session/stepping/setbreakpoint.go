@@ -74,7 +74,7 @@ func (s *Stepper) findPlaces(ctx context.Context, b *Breakpoint, mayWait bool) (
 		return err
 	}
 	b.Pending = true
-	return s.RequireProcess()
+	return s.Target.RequireProcess()
 }
 
 func (s *Stepper) setConditions(ctx context.Context, b *Breakpoint, condition, hits string) error {
@@ -124,7 +124,7 @@ func (s *Stepper) SetWatch(ctx context.Context, w Watch, condition, hits string)
 		return nil, errors.Join(failure.Breakpointf("the memory at %#x cannot be read", w.Address), err)
 	}
 	pieces := watchPieces(w.Address, uint64(w.Size))
-	w.Recorded = w.Recorded || s.Process == nil || len(pieces) > maxHardware
+	w.Recorded = w.Recorded || s.Target.Process == nil || len(pieces) > maxHardware
 	if w.Recorded && w.Access != proc.Write {
 		return nil, failure.Breakpointf("what is read is not recorded: only writes can be watched here")
 	}
@@ -145,7 +145,7 @@ func (s *Stepper) SetWatch(ctx context.Context, w Watch, condition, hits string)
 
 // beforeEnd reports whether the position shown is recorded and not the last one.
 func (s *Stepper) beforeEnd() bool {
-	return s.History != nil && s.History.View().Position() < s.History.End()
+	return s.Target.History != nil && s.Target.History.View().Position() < s.Target.History.End()
 }
 
 // A watchPiece is memory that one debug register can watch.

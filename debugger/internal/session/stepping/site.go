@@ -53,30 +53,30 @@ func (s *Stepper) Places(ctx context.Context, t Site) (places []symbols.Location
 		places, err = s.catchPlaces(ctx, t.Catch)
 		return places, "", err
 	case t.Function != "":
-		places, err = s.FunctionPlaces(ctx, t.Function)
+		places, err = s.Inspector.FunctionPlaces(ctx, t.Function)
 		return places, "", err
 	case t.File == "":
-		return []symbols.Location{s.AddressPlace(t.Address)}, "", nil
+		return []symbols.Location{s.Inspector.AddressPlace(t.Address)}, "", nil
 	}
 	if t.Expected != "" {
 		if t.Line, note, err = s.expectedLine(ctx, t); err != nil {
 			return nil, "", err
 		}
 	}
-	places, err = s.LinePlaces(ctx, t.File, t.Line)
+	places, err = s.Inspector.LinePlaces(ctx, t.File, t.Line)
 	return places, note, err
 }
 
 // expectedLine returns the line that has the expected text and is nearest to the
 // line of the site, and a note unless it is that line.
 func (s *Stepper) expectedLine(ctx context.Context, t Site) (line int, note string, err error) {
-	file, err := s.LinePlaces(ctx, t.File, max(1, t.Line))
+	file, err := s.Inspector.LinePlaces(ctx, t.File, max(1, t.Line))
 	if err != nil {
-		if file, err = s.LinePlaces(ctx, t.File, 1); err != nil {
+		if file, err = s.Inspector.LinePlaces(ctx, t.File, 1); err != nil {
 			return 0, "", err
 		}
 	}
-	lines := sourcefile.Lines(s.SourcePath(file[0].File), 1, math.MaxInt)
+	lines := sourcefile.Lines(s.Target.SourcePath(file[0].File), 1, math.MaxInt)
 	if len(lines) == 0 {
 		return 0, "", failure.Breakpointf("the file %s cannot be read, so the text of its lines is not known", file[0].File)
 	}

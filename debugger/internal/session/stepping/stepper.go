@@ -7,12 +7,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
 // A Stepper goes through the execution of a target, live or recorded, forward
 // and backward. It belongs to one goroutine at a time.
 type Stepper struct {
-	*inspect.Inspector
+	Inspector *inspect.Inspector
+	Target    *target.Target // of the Inspector
 
 	Breakpoints *Breakpoints
 	Stale       bool        // the maps may have changed
@@ -50,7 +52,7 @@ type Budget struct {
 
 // NewStepper returns a Stepper whose history has a budget.
 func NewStepper(i *inspect.Inspector, budget Budget) *Stepper {
-	return &Stepper{Inspector: i, Breakpoints: newBreakpoints(i.Target), Stale: true, budget: budget}
+	return &Stepper{Inspector: i, Target: i.Target, Breakpoints: newBreakpoints(i.Target), Stale: true, budget: budget}
 }
 
 // KeepHistory gives histories that begin from now on a budget. The zero value changes nothing,

@@ -12,8 +12,8 @@ func (s *Stepper) SyscallText(stop proc.Stop) string {
 		return ""
 	}
 	read := func(addr uint64, b []byte) bool {
-		n, _ := s.View.ReadMemory(addr, b)
-		s.MaskDisplayed(addr, b[:n])
+		n, _ := s.Target.View.ReadMemory(addr, b)
+		s.Target.MaskDisplayed(addr, b[:n])
 		return n == len(b)
 	}
 	call := syscalls.Call{Number: stop.Syscall.Number, Args: stop.Syscall.Args}

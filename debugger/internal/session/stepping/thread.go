@@ -12,12 +12,12 @@ import (
 // that other threads have made in between pass, too, and so do changes that the debugger
 // has made: they are no steps.
 func (s *Stepper) StepThread(ctx context.Context, thread int, start, end uint64) (proc.Stop, error) {
-	if err := s.View.SetCurrentThread(thread); err != nil {
+	if err := s.Target.View.SetCurrentThread(thread); err != nil {
 		return proc.Stop{}, err
 	}
 	w := &walk{s}
 	stop, _, err := w.until(ctx, func(v *history.View) bool {
-		return v.Thread() == thread && (v.PC() < start || v.PC() >= end) && s.History.Kind(v.Position()-1) != history.Changed
+		return v.Thread() == thread && (v.PC() < start || v.PC() >= end) && s.Target.History.Kind(v.Position()-1) != history.Changed
 	})
 	return stop, err
 }
@@ -26,7 +26,7 @@ func (s *Stepper) StepThread(ctx context.Context, thread int, start, end uint64)
 // its end. The others stay where they are, unless it waits for them. In the past it goes to
 // the next breakpoint, as continue does.
 func (s *Stepper) ContinueThread(ctx context.Context, thread int) (proc.Stop, error) {
-	if err := s.View.SetCurrentThread(thread); err != nil {
+	if err := s.Target.View.SetCurrentThread(thread); err != nil {
 		return proc.Stop{}, err
 	}
 	w := &walk{s}
@@ -43,7 +43,7 @@ func (s *Stepper) StepThreadBack(ctx context.Context, thread int) (proc.Stop, er
 		if conditions.stopsBackward(v) {
 			return true
 		}
-		kind := s.History.Kind(v.Position())
+		kind := s.Target.History.Kind(v.Position())
 		return kind == history.Ran || v.Thread() == thread && kind != history.Changed
 	})
 	switch stop, err := s.StopAt(proc.Stepped, err); {

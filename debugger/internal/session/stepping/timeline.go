@@ -14,8 +14,8 @@ import (
 // AtPosition calls f at a position and then returns to the current one, also if ctx ends. All
 // moves of f end with ctx.
 func (s *Stepper) AtPosition(ctx context.Context, position uint64, f func()) error {
-	chosen, _ := s.View.CurrentThread()
-	done, restore := s.History.Within(ctx), s.History.Hold()
+	chosen, _ := s.Target.View.CurrentThread()
+	done, restore := s.Target.History.Within(ctx), s.Target.History.Hold()
 	err := s.SeekQuietly(position)
 	if err == nil {
 		f()
@@ -23,15 +23,15 @@ func (s *Stepper) AtPosition(ctx context.Context, position uint64, f func()) err
 	done()
 	err = errors.Join(err, ctx.Err(), restore())
 	s.UpdateView()
-	if now, _ := s.View.CurrentThread(); now != chosen {
-		err = errors.Join(err, s.View.SetCurrentThread(chosen))
+	if now, _ := s.Target.View.CurrentThread(); now != chosen {
+		err = errors.Join(err, s.Target.View.SetCurrentThread(chosen))
 	}
 	return err
 }
 
 // SeekQuietly goes to a position without noting gaps in the history.
 func (s *Stepper) SeekQuietly(position uint64) error {
-	_, err := s.History.Seek(position)
+	_, err := s.Target.History.Seek(position)
 	s.UpdateView()
 	return err
 }
@@ -41,43 +41,43 @@ func (s *Stepper) StartHistory() (*history.Recorder, error) {
 	if s.Recorder != nil {
 		return s.Recorder, nil
 	}
-	r, err := history.New(history.NewTarget(s.Process), history.Options{Budget: s.budget.Memory, Log: s.Log})
+	r, err := history.New(history.NewTarget(s.Target.Process), history.Options{Budget: s.budget.Memory, Log: s.Inspector.Log})
 	if err != nil {
 		return nil, fmt.Errorf("begin the history: %w", err)
 	}
-	s.Recorder, s.History = r, r.History()
+	s.Recorder, s.Target.History = r, r.History()
 	return r, nil
 }
 
 // DropHistory drops the history after the process has run unobserved.
 func (s *Stepper) DropHistory() {
 	s.CloseHistory()
-	s.Recorder, s.History, s.View = nil, nil, s.Process
+	s.Recorder, s.Target.History, s.Target.View = nil, nil, s.Target.Process
 }
 
 // CloseHistory ends the processes that the history of a process has.
 func (s *Stepper) CloseHistory() {
-	if s.History == nil || s.Process == nil {
+	if s.Target.History == nil || s.Target.Process == nil {
 		return
 	}
-	if err := s.History.Close(); err != nil {
-		s.Log.Warn("processes of the history could not be ended", "err", err)
+	if err := s.Target.History.Close(); err != nil {
+		s.Inspector.Log.Warn("processes of the history could not be ended", "err", err)
 	}
 }
 
 // RequireHistory returns the history, or an error if there is none.
 func (s *Stepper) RequireHistory() (*history.History, error) {
 	switch {
-	case s.History != nil:
-		return s.History, nil
-	case s.Process == nil:
-		return nil, failure.NoHistoryf("a %s shows one moment only", s.Kind)
+	case s.Target.History != nil:
+		return s.Target.History, nil
+	case s.Target.Process == nil:
+		return nil, failure.NoHistoryf("a %s shows one moment only", s.Target.Kind)
 	}
 	return nil, failure.NoHistoryf("nothing was recorded yet; steps and debugger/continue record what the process does")
 }
 
 // InPast reports whether the current position is in the past.
-func (s *Stepper) InPast() bool { return s.History != nil && !s.History.View().Present() }
+func (s *Stepper) InPast() bool { return s.Target.History != nil && !s.Target.History.View().Present() }
 
 // RequirePresent returns an error in the past, which cannot be changed.
 func (s *Stepper) RequirePresent() error {
@@ -85,35 +85,35 @@ func (s *Stepper) RequirePresent() error {
 		return nil
 	}
 	return failure.Errorf("In the past", "position %d is looked at, and the past cannot be changed; debugger/continue goes to the present, %d, and with from \"past\" makes the process go on from here",
-		s.History.View().Position(), s.History.End())
+		s.Target.History.View().Position(), s.Target.History.End())
 }
 
 // UpdateView makes the target show the position at which the history is. A
 // trace has one view for all its positions.
 func (s *Stepper) UpdateView() {
-	trace, ok := s.View.(interface{ ViewMoved() })
+	trace, ok := s.Target.View.(interface{ ViewMoved() })
 	switch {
-	case s.History == nil:
-	case s.Process == nil && ok:
+	case s.Target.History == nil:
+	case s.Target.Process == nil && ok:
 		trace.ViewMoved()
-	case s.Process != nil && s.History.View().Present():
-		s.View = s.Process
-	case s.Process != nil:
-		s.View = &target.Past{View: s.History.View(), Names: s.threadNames}
+	case s.Target.Process != nil && s.Target.History.View().Present():
+		s.Target.View = s.Target.Process
+	case s.Target.Process != nil:
+		s.Target.View = &target.Past{View: s.Target.History.View(), Names: s.threadNames}
 	}
 }
 
 // followHistory makes conditions read the moving view of the history: the
 // process itself may lag behind it.
 func (s *Stepper) followHistory() {
-	if s.Process != nil {
-		s.View = &target.Past{View: s.History.View()}
+	if s.Target.Process != nil {
+		s.Target.View = &target.Past{View: s.Target.History.View()}
 	}
 }
 
 // threadNames returns the names of the threads that are alive.
 func (s *Stepper) threadNames() map[int]string {
-	infos, _ := s.Process.Threads() // without names it goes, too
+	infos, _ := s.Target.Process.Threads() // without names it goes, too
 	names := make(map[int]string, len(infos))
 	for _, info := range infos {
 		names[info.ID] = info.Name
@@ -123,7 +123,7 @@ func (s *Stepper) threadNames() map[int]string {
 
 // Seek goes to a position of the history and notes gaps on the way.
 func (s *Stepper) Seek(ctx context.Context, position uint64) error {
-	travel, err := s.History.SeekContext(ctx, position)
+	travel, err := s.Target.History.SeekContext(ctx, position)
 	s.UpdateView()
 	s.noteGaps(travel)
 	return err
@@ -156,10 +156,10 @@ type Position struct {
 
 // HistoryPosition returns the current position, nil without a history.
 func (s *Stepper) HistoryPosition() *Position {
-	if s.History == nil {
+	if s.Target.History == nil {
 		return nil
 	}
-	h := s.History
+	h := s.Target.History
 	return &Position{
 		Position: h.View().Position(), Oldest: h.Oldest(), End: h.End(), Past: !h.View().Present(),
 		Bytes: h.Bytes(), Begins: h.StartReason(),
@@ -168,13 +168,13 @@ func (s *Stepper) HistoryPosition() *Position {
 
 // NoteNewHistory adds a note if history has started anew since the last stop.
 func (s *Stepper) NoteNewHistory() {
-	if s.History == nil {
+	if s.Target.History == nil {
 		s.oldest = 0
 		return
 	}
-	if oldest := s.History.Oldest(); oldest != s.oldest {
-		if s.oldest = oldest; oldest == s.History.End() {
-			s.Notes = append(s.Notes, "history begins anew here: "+s.History.StartReason())
+	if oldest := s.Target.History.Oldest(); oldest != s.oldest {
+		if s.oldest = oldest; oldest == s.Target.History.End() {
+			s.Notes = append(s.Notes, "history begins anew here: "+s.Target.History.StartReason())
 		}
 	}
 }
@@ -193,8 +193,8 @@ func (s *Stepper) TakeNotes(first string) string {
 // historyEnd returns the position of the present, 0 before anything was
 // recorded.
 func (s *Stepper) historyEnd() uint64 {
-	if s.History == nil {
+	if s.Target.History == nil {
 		return 0
 	}
-	return s.History.End()
+	return s.Target.History.End()
 }

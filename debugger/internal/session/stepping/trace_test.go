@@ -30,7 +30,7 @@ func writes(round uint64) uint64 { return 20 + 12*round }
 func at(t *testing.T, position uint64) *session.Session {
 	t.Helper()
 	s := sessiontest.AddTrace(t, sessiontest.NewRegistry(t))
-	if err := s.Seek(t.Context(), position); err != nil {
+	if err := s.Stepper.Seek(t.Context(), position); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -39,7 +39,7 @@ func at(t *testing.T, position uint64) *session.Session {
 // came fails the test unless a step came to a position, for a reason.
 func came(t *testing.T, s *session.Session, stop proc.Stop, err error, position uint64, why proc.Why) {
 	t.Helper()
-	if here := s.History.View().Position(); err != nil || here != position || stop.Why != why {
+	if here := s.Target.History.View().Position(); err != nil || here != position || stop.Why != why {
 		t.Errorf("at %d for the reason %v, %v; want %d for %v", here, stop.Why, err, position, why)
 	}
 }
@@ -48,15 +48,15 @@ func came(t *testing.T, s *session.Session, stop proc.Stop, err error, position 
 func TestLines(t *testing.T) {
 	s := at(t, 0)
 	for _, want := range []uint64{inStart, inFill, 13, 21} { // lines 21, 10, 11, and 10 again
-		stop, err := s.StepLine(t.Context(), true)
+		stop, err := s.Stepper.StepLine(t.Context(), true)
 		came(t, s, stop, err, want, proc.Stepped)
 	}
-	stop, err := s.StepOut(t.Context())
+	stop, err := s.Stepper.StepOut(t.Context())
 	came(t, s, stop, err, atUse, proc.Stepped)
 	s = at(t, inStart)
-	stop, err = s.StepLine(t.Context(), false)
+	stop, err = s.Stepper.StepLine(t.Context(), false)
 	came(t, s, stop, err, atUse, proc.Stepped)
-	stop, err = s.StepLine(t.Context(), false) // use does not return
+	stop, err = s.Stepper.StepLine(t.Context(), false) // use does not return
 	came(t, s, stop, err, theCrash, stepping.AtPresent)
 }
 
@@ -64,17 +64,17 @@ func TestLines(t *testing.T) {
 // ends of what is recorded.
 func TestInstructions(t *testing.T) {
 	s := at(t, 10)
-	stop, err := s.Forward(t.Context(), 5)
+	stop, err := s.Stepper.Forward(t.Context(), 5)
 	came(t, s, stop, err, 15, proc.Stepped)
-	stop, err = s.GoTo(t.Context(), 3)
+	stop, err = s.Stepper.GoTo(t.Context(), 3)
 	came(t, s, stop, err, 3, stepping.AtMoment)
-	if err := s.RequireSteps(3); err != nil {
+	if err := s.Stepper.RequireSteps(3); err != nil {
 		t.Error(err)
 	}
-	if err := s.RequireSteps(4); err == nil || !strings.Contains(err.Error(), "3") {
+	if err := s.Stepper.RequireSteps(4); err == nil || !strings.Contains(err.Error(), "3") {
 		t.Errorf("four steps back from position 3: %v", err)
 	}
-	stop, err = s.Forward(t.Context(), 1000)
+	stop, err = s.Stepper.Forward(t.Context(), 1000)
 	came(t, s, stop, err, theCrash, stepping.AtPresent)
 }
 
@@ -90,7 +90,7 @@ func TestBackByLines(t *testing.T) {
 		{writes(4), 66 - 5, "over"}, // to the beginning of line 11
 	} {
 		s := at(t, tt.from)
-		stop, err := s.StepBack(t.Context(), tt.unit, 1)
+		stop, err := s.Stepper.StepBack(t.Context(), tt.unit, 1)
 		came(t, s, stop, err, tt.to, stepping.AtMoment)
 	}
 }
@@ -100,32 +100,32 @@ func TestConditions(t *testing.T) {
 	s := at(t, 0)
 	set := func(spec stepping.BreakpointSpec) *stepping.Breakpoint {
 		t.Helper()
-		b, err := s.SetBreakpoint(t.Context(), spec)
+		b, err := s.Stepper.SetBreakpoint(t.Context(), spec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return b
 	}
 	b := set(stepping.BreakpointSpec{Site: stepping.Site{Address: 0x40102c}, Condition: "i == 2 || data.where == 64"})
-	stop, err := s.Continue(t.Context())
+	stop, err := s.Stepper.Continue(t.Context())
 	came(t, s, stop, err, writes(2), proc.AtBreakpoint)
-	stop, err = s.Continue(t.Context())
+	stop, err = s.Stepper.Continue(t.Context())
 	came(t, s, stop, err, theCrash, stepping.AtPresent)
-	stop, err = s.ReverseContinue(t.Context())
+	stop, err = s.Stepper.ReverseContinue(t.Context())
 	came(t, s, stop, err, writes(2), proc.AtBreakpoint)
-	stop, err = s.ReverseContinue(t.Context())
+	stop, err = s.Stepper.ReverseContinue(t.Context())
 	came(t, s, stop, err, 0, stepping.AtBeginning)
-	if err := s.Breakpoints.Clear(b); err != nil {
+	if err := s.Stepper.Breakpoints.Clear(b); err != nil {
 		t.Fatal(err)
 	}
 	set(stepping.BreakpointSpec{Site: stepping.Site{Function: "use"}, Once: true})
-	stop, err = s.Continue(t.Context())
+	stop, err = s.Stepper.Continue(t.Context())
 	came(t, s, stop, err, 82, proc.AtBreakpoint)
 	for _, spec := range []stepping.BreakpointSpec{
 		{Site: stepping.Site{Function: "use"}, Condition: "nothing > 1"}, {Site: stepping.Site{Function: "use"}, Condition: "("},
 		{Site: stepping.Site{Function: "use"}, Log: "{nothing}"}, {Site: stepping.Site{Function: "use"}, Hits: "many"}, {Site: stepping.Site{Catch: "throw"}},
 	} {
-		if _, err := s.SetBreakpoint(t.Context(), spec); err == nil {
+		if _, err := s.Stepper.SetBreakpoint(t.Context(), spec); err == nil {
 			t.Errorf("%+v is accepted", spec)
 		}
 	}
@@ -134,12 +134,12 @@ func TestConditions(t *testing.T) {
 // A logpoint logs each hit, and does not stop.
 func TestLogpoint(t *testing.T) {
 	s := at(t, 0)
-	if _, err := s.SetBreakpoint(t.Context(), stepping.BreakpointSpec{Site: stepping.Site{Address: 0x40102c}, Log: "{i}: {data.table[0]}", Condition: "i < 3"}); err != nil {
+	if _, err := s.Stepper.SetBreakpoint(t.Context(), stepping.BreakpointSpec{Site: stepping.Site{Address: 0x40102c}, Log: "{i}: {data.table[0]}", Condition: "i < 3"}); err != nil {
 		t.Fatal(err)
 	}
-	stop, err := s.Continue(t.Context())
+	stop, err := s.Stepper.Continue(t.Context())
 	came(t, s, stop, err, theCrash, stepping.AtPresent)
-	if got, want := s.Logged.Take(), []string{"0: 1", "1: 0", "2: 0"}; !slices.Equal(got, want) { // the first round writes 0
+	if got, want := s.Stepper.Logged.Take(), []string{"0: 1", "1: 0", "2: 0"}; !slices.Equal(got, want) { // the first round writes 0
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -149,22 +149,22 @@ func TestLogpoint(t *testing.T) {
 func TestWatch(t *testing.T) {
 	s := at(t, theCrash)
 	w := stepping.Watch{Address: 0x402010, Size: 8, Access: proc.Write, Recorded: true}
-	b, err := s.SetWatch(t.Context(), w, "", "")
+	b, err := s.Stepper.SetWatch(t.Context(), w, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop, err := s.ReverseContinue(t.Context())
+	stop, err := s.Stepper.ReverseContinue(t.Context())
 	came(t, s, stop, err, writes(4), stepping.AtWrite)
-	s.ReachBreakpoint(stop.Breakpoint, stop.Why)
-	if got := s.TakeNotes(""); !strings.Contains(got, "the next step makes it 0x0000000000000040, it is 0x0000000000402000") {
+	s.Stepper.ReachBreakpoint(stop.Breakpoint, stop.Why)
+	if got := s.Stepper.TakeNotes(""); !strings.Contains(got, "the next step makes it 0x0000000000000040, it is 0x0000000000402000") {
 		t.Errorf("the note is %q", got)
 	}
-	stop, err = s.Continue(t.Context())
+	stop, err = s.Stepper.Continue(t.Context())
 	came(t, s, stop, err, writes(4)+1, proc.AtWatchpoint)
-	if s.ReachBreakpoint(stop.Breakpoint, stop.Why) != b.ID {
+	if s.Stepper.ReachBreakpoint(stop.Breakpoint, stop.Why) != b.ID {
 		t.Errorf("%+v, want breakpoint %d", stop, b.ID)
 	}
-	if got := s.TakeNotes(""); !strings.Contains(got, "the value was 0x0000000000402000 and is 0x0000000000000040") {
+	if got := s.Stepper.TakeNotes(""); !strings.Contains(got, "the value was 0x0000000000402000 and is 0x0000000000000040") {
 		t.Errorf("the note is %q", got)
 	}
 }
@@ -179,11 +179,11 @@ func TestWriteBefore(t *testing.T) {
 		{theCrash, 0x402008, writes(2), true}, {40, 0x402000, writes(0), true},
 	} {
 		s := at(t, tt.from)
-		found, ok, err := s.WriteBefore(t.Context(), &stepping.Watch{Address: tt.address, Size: 4})
+		found, ok, err := s.Stepper.WriteBefore(t.Context(), &stepping.Watch{Address: tt.address, Size: 4})
 		if err != nil || ok != tt.found || ok && (found.Position != tt.want || found.Kind != history.Stepped) {
 			t.Errorf("%#x before %d: %+v, %t, %v", tt.address, tt.from, found, ok, err)
 		}
-		if here := s.History.View().Position(); here != tt.from {
+		if here := s.Target.History.View().Position(); here != tt.from {
 			t.Errorf("the search has moved to %d", here)
 		}
 	}
@@ -193,13 +193,13 @@ func TestWriteBefore(t *testing.T) {
 func TestAtPosition(t *testing.T) {
 	s := at(t, 50)
 	seen := uint64(0)
-	if err := s.AtPosition(t.Context(), 7, func() { seen = s.History.View().Position() }); err != nil || seen != 7 || s.History.View().Position() != 50 {
-		t.Errorf("%d, then %d, %v", seen, s.History.View().Position(), err)
+	if err := s.Stepper.AtPosition(t.Context(), 7, func() { seen = s.Target.History.View().Position() }); err != nil || seen != 7 || s.Target.History.View().Position() != 50 {
+		t.Errorf("%d, then %d, %v", seen, s.Target.History.View().Position(), err)
 	}
-	if !s.InPast() || s.RequirePresent() == nil {
+	if !s.Stepper.InPast() || s.Stepper.RequirePresent() == nil {
 		t.Error("position 50 is no past")
 	}
-	if err := s.Seek(t.Context(), theCrash); err != nil || s.InPast() {
+	if err := s.Stepper.Seek(t.Context(), theCrash); err != nil || s.Stepper.InPast() {
 		t.Errorf("the end is in the past, %v", err)
 	}
 }

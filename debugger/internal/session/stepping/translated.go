@@ -39,7 +39,7 @@ func (s *Stepper) recordTranslated(ctx context.Context, steps uint64, most time.
 	}
 	limit := uint64(0)
 	if steps > 0 {
-		limit = s.History.End() + steps
+		limit = s.Target.History.End() + steps
 	}
 	for {
 		stop, more, err := s.recordStretch(ctx, limit)
@@ -74,12 +74,12 @@ func (s *Stepper) noteSlow(reason string) {
 // recordStretch records up to a stop. It returns true if the process is to go on at once. If
 // it cannot be recorded, the stop has no reason.
 func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.Stop, more bool, err error) {
-	first := s.History.End()
+	first := s.Target.History.End()
 	conditions := s.newStopConditions(false)
 	until := conditions.until(nil)
 	limits := recording.Stretch{
 		Limit: limit, Code: slices.Collect(maps.Keys(conditions.at)),
-		Stops: func(v *history.View) bool { return s.History.Show(v, conditions.arrives(until)) },
+		Stops: func(v *history.View) bool { return s.Target.History.Show(v, conditions.arrives(until)) },
 		Shown: func(position uint64) { s.RecordedSteps.Store(int64(position - first)) },
 	}
 	if conditions.loader != 0 {
@@ -87,11 +87,11 @@ func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.St
 	}
 	s.followHistory()
 	s.translates = true
-	end, err := s.past().Record(ctx, s.Process, s.Recorder, limits)
+	end, err := s.past().Record(ctx, s.Target.Process, s.Recorder, limits)
 	s.translates = false
 	s.UpdateView()
 	if err != nil {
-		if _, ended := s.Process.End(); ended || errors.Is(err, proc.ErrRunning) || errors.Is(err, proc.ErrDetached) {
+		if _, ended := s.Target.Process.End(); ended || errors.Is(err, proc.ErrRunning) || errors.Is(err, proc.ErrDetached) {
 			return stop, false, err
 		}
 		if ctx.Err() != nil { // while the recording began
@@ -100,7 +100,7 @@ func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.St
 		s.noteSlow(err.Error())
 		return stop, false, nil
 	}
-	if end.Why == recording.EndCut && s.History.End() == first {
+	if end.Why == recording.EndCut && s.Target.History.End() == first {
 		s.noteSlow(end.Text)
 		return stop, false, nil
 	}
@@ -115,7 +115,7 @@ func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.St
 
 // past returns what was recorded of the process.
 func (s *Stepper) past() *recording.Past {
-	if archive, _ := s.History.Archived(); archive != nil {
+	if archive, _ := s.Target.History.Archived(); archive != nil {
 		if p, ok := archive.(*recording.Past); ok {
 			return p
 		}
@@ -134,10 +134,10 @@ func (l *stopConditions) arrives(until func(*history.View) bool) func(*history.V
 
 // stopOfStretch converts the end of a recording into a stop.
 func (s *Stepper) stopOfStretch(ctx context.Context, end recording.StretchEnd, conditions *stopConditions) proc.Stop {
-	if stop, ended := s.Process.End(); ended {
+	if stop, ended := s.Target.Process.End(); ended {
 		return stop
 	}
-	stop := s.CurrentStop()
+	stop := s.Target.CurrentStop()
 	switch end.Why {
 	case recording.EndPlace:
 		return conditions.stop(stop)

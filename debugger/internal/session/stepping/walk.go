@@ -17,7 +17,7 @@ type walk struct{ s *Stepper }
 // breakpoint for example.
 func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) {
 	if ctx.Err() != nil { // the past does not look at each step
-		stop = w.s.CurrentStop()
+		stop = w.s.Target.CurrentStop()
 		stop.Why = proc.Paused
 		return stop, true, nil //nolint:nilerr // to be paused is no failure
 	}
@@ -29,9 +29,9 @@ func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) 
 // reports that something else has stopped it.
 func (w *walk) until(ctx context.Context, holds func(*history.View) bool) (stop proc.Stop, over bool, err error) {
 	s := w.s
-	if s.InPast() || s.Process == nil {
+	if s.InPast() || s.Target.Process == nil {
 		stop, reached, err := s.replayTo(ctx, holds)
-		if err != nil || reached || stop.Why != AtPresent || s.Process == nil {
+		if err != nil || reached || stop.Why != AtPresent || s.Target.Process == nil {
 			return stop, !reached, err
 		}
 	}
@@ -78,12 +78,12 @@ func (s *Stepper) runOut(ctx context.Context, o *callEnd) (stop proc.Stop, err e
 func (s *Stepper) replayTo(ctx context.Context, there func(*history.View) bool) (stop proc.Stop, reached bool, err error) {
 	conditions := s.newStopConditions(true)
 	hit, err := s.travel(func() (bool, error) {
-		return s.History.Continue(ctx, func(v *history.View) bool {
+		return s.Target.History.Continue(ctx, func(v *history.View) bool {
 			reached = there(v)
 			return conditions.stopsForward(v) || reached
 		})
 	})
-	stop = s.CurrentStop()
+	stop = s.Target.CurrentStop()
 	stop.Why = proc.Stepped
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -98,12 +98,12 @@ func (s *Stepper) replayTo(ctx context.Context, there func(*history.View) bool) 
 
 // runOutFreely lets the process run without recording until a call returns.
 func (s *Stepper) runOutFreely(ctx context.Context, o *callEnd) (stop proc.Stop, err error) {
-	thread, err := s.View.CurrentThread()
+	thread, err := s.Target.View.CurrentThread()
 	if err != nil {
 		return proc.Stop{}, err
 	}
 	spec := proc.BreakpointSpec{Address: o.addr, Thread: thread, Condition: func(hit proc.Hit) (bool, error) {
-		at, err := s.LevelOf(hit.Thread, 0)
+		at, err := s.Inspector.LevelOf(hit.Thread, 0)
 		return at.Outside(o.out), err
 	}}
 	if o.isGo {

@@ -79,7 +79,7 @@ func (w *Watch) Shown(b []byte) string { return LittleEndian(w.bits(b)) }
 // zero.
 func (s *Stepper) WatchedBytes(w *Watch) []byte {
 	b := make([]byte, w.Size)
-	n, _ := s.View.ReadMemory(w.Address, b)
+	n, _ := s.Target.View.ReadMemory(w.Address, b)
 	clear(b[n:])
 	return b
 }
@@ -87,14 +87,14 @@ func (s *Stepper) WatchedBytes(w *Watch) []byte {
 // watchChange describes how watched memory has changed by the stop, or will
 // change by the next step.
 func (s *Stepper) watchChange(w *Watch, why proc.Why) string {
-	if s.History == nil || w.Size > maxShown {
+	if s.Target.History == nil || w.Size > maxShown {
 		return s.sinceLastStop(w)
 	}
-	position := s.History.View().Position()
+	position := s.Target.History.View().Position()
 	if why == AtWrite {
 		return s.difference(w, position, position+1, "the next step makes it %[2]s, it is %[1]s")
 	}
-	if position == s.History.Oldest() {
+	if position == s.Target.History.Oldest() {
 		return s.sinceLastStop(w)
 	}
 	return s.difference(w, position-1, position, "the value was %s and is %s")
@@ -114,20 +114,20 @@ type Sample struct {
 // part is zero.
 func (s *Stepper) Sample(w *Watch) (Sample, error) {
 	b := make([]byte, w.Size)
-	n, err := s.View.ReadMemory(w.Address, b)
+	n, err := s.Target.View.ReadMemory(w.Address, b)
 	clear(b[n:])
 	if n == len(b) {
 		err = nil
 	}
 	shown := slices.Clone(b)
-	s.MaskDisplayed(w.Address, shown)
+	s.Target.MaskDisplayed(w.Address, shown)
 	return Sample{w.bits(b), w.Shown(shown)}, err
 }
 
 // difference compares watched memory at two positions and returns to the
 // current one.
 func (s *Stepper) difference(w *Watch, before, after uint64, format string) string {
-	here := s.History.View().Position()
+	here := s.Target.History.View().Position()
 	was, is := s.sampleAt(w, before), s.sampleAt(w, after)
 	_ = s.SeekQuietly(here) // it was just there
 	w.Last = s.sampleAt(w, here)

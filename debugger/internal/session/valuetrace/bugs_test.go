@@ -20,7 +20,7 @@ func TestBugs(t *testing.T) {
 		t.Run(flag, func(t *testing.T) {
 			source, program := recordtest.Build(t, "bugs.c", flag)
 			s := recordtest.Main(t, program)
-			here := s.History.View().Position()
+			here := s.Target.History.View().Position()
 			for n := 1; n <= 10; n++ {
 				r, err := valuetrace.Trace(t.Context(), s, fmt.Sprintf("bad[%d]", n), 8)
 				if err != nil {
@@ -35,7 +35,7 @@ func TestBugs(t *testing.T) {
 					t.Errorf("bug %d: the answer has %d bytes", n, len(text))
 				}
 			}
-			if now := s.History.View().Position(); now != here {
+			if now := s.Target.History.View().Position(); now != here {
 				t.Errorf("the position is %d, it was %d", now, here)
 			}
 		})

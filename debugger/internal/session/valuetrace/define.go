@@ -11,7 +11,7 @@ import (
 // is, with its instruction, or a nil instruction if there is none.
 func (t *tracer) definition(thread int, position uint64, is func(*history.Transition, *x86.Inst) bool) (at uint64, in *x86.Inst, err error) {
 	steps := 0
-	err = t.s.History.TransitionsBack(t.ctx, position, func(tr *history.Transition) bool {
+	err = t.s.Target.History.TransitionsBack(t.ctx, position, func(tr *history.Transition) bool {
 		if tr.Thread != thread {
 			return true
 		}
@@ -32,7 +32,7 @@ func (t *tracer) definition(thread int, position uint64, is func(*history.Transi
 func (t *tracer) instr(pc uint64) *x86.Inst {
 	in, known := t.instrs[pc]
 	if !known {
-		in = t.s.Instruction(pc)
+		in = t.s.Inspector.Instruction(pc)
 		in.PC = pc
 		t.instrs[pc] = in
 	}
@@ -42,7 +42,7 @@ func (t *tracer) instr(pc uint64) *x86.Inst {
 // vector follows the value of a vector register before a step. Through moves it
 // follows the part that went to the memory of to.
 func (t *tracer) vector(reg x86.Reg, position uint64, to source) error {
-	thread, err := t.threadAt(min(position, t.s.History.End()-1))
+	thread, err := t.threadAt(min(position, t.s.Target.History.End()-1))
 	if err != nil {
 		return err
 	}

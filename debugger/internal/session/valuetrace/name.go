@@ -14,7 +14,7 @@ import (
 // place describes the code at an address.
 func (t *tracer) place(position, pc uint64) Place {
 	p := Place{Position: position}
-	p.Function, p.File, p.Line = t.s.Place(pc)
+	p.Function, p.File, p.Line = t.s.Inspector.Place(pc)
 	if p.File != "" {
 		p.Source = locals.Short(t.files.Line(p.File, p.Line))
 	}
@@ -50,7 +50,7 @@ const (
 
 // stack returns the callers of a thread's function, innermost first.
 func (t *tracer) stack(thread int) []string {
-	frames, _ := t.s.Frames(thread, stackFrames+1) // without a stack, the rest of the hop is still useful
+	frames, _ := t.s.Inspector.Frames(thread, stackFrames+1) // without a stack, the rest of the hop is still useful
 	var all []string
 	for i := range frames {
 		if i == 0 && frames[i].Function == "main" {
@@ -77,16 +77,16 @@ func (t *tracer) nameOf(from source) string {
 	if from.mask != nil {
 		return t.result.Expression // other bit-fields begin in the same byte
 	}
-	frames, err := t.s.Frames(0, nameFrames)
+	frames, err := t.s.Inspector.Frames(0, nameFrames)
 	for i := range frames {
 		if leaf, ok := locals.Read(frames[i : i+1]).At(from.addr); ok && err == nil {
 			return leaf.Name
 		}
 	}
-	if leaf, ok := locals.GlobalAt(t.ctx, t.s.Program, t.s.Memory(), from.addr); ok {
+	if leaf, ok := locals.GlobalAt(t.ctx, t.s.Inspector.Program, t.s.Target.Memory(), from.addr); ok {
 		return leaf.Name
 	}
-	if name := t.s.Symbol(from.addr); name != "" {
+	if name := t.s.Inspector.Symbol(from.addr); name != "" {
 		return name
 	}
 	return fmt.Sprintf("*(%d bytes) %s", from.size, plain.Hex(from.addr))
@@ -96,11 +96,11 @@ func (t *tracer) nameOf(from source) string {
 // bytes, or that it is masked.
 func (t *tracer) valueAt(from source) string {
 	b := make([]byte, from.size)
-	if n, _ := t.s.View.ReadMemory(from.addr, b); n < len(b) {
+	if n, _ := t.s.Target.View.ReadMemory(from.addr, b); n < len(b) {
 		return "unreadable"
 	}
 	shown := slices.Clone(b)
-	if t.s.MaskDisplayed(from.addr, shown); !slices.Equal(shown, b) {
+	if t.s.Target.MaskDisplayed(from.addr, shown); !slices.Equal(shown, b) {
 		return target.Masked
 	}
 	if from.mask != nil {

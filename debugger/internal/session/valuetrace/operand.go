@@ -32,7 +32,7 @@ func usesFlags(name string) bool {
 // stored queues the sources of the value that an instruction stored to memory.
 func (t *tracer) stored(in *x86.Inst, to source, position uint64) error {
 	name := in.Stem()
-	t.s.History.Written(position, func(addr, n uint64) {
+	t.s.Target.History.Written(position, func(addr, n uint64) {
 		if addr <= to.addr && to.addr < addr+n {
 			to.shift = to.addr - addr
 		}
@@ -60,12 +60,12 @@ func (t *tracer) instructionText(in *x86.Inst) string {
 			return in.Name() + " " + target.Masked
 		}
 	}
-	return in.Text(t.s.Symbolize)
+	return in.Text(t.s.Inspector.Symbolize)
 }
 
 // secretConstant reports whether an operand is a constant with a part of a secret.
 func (t *tracer) secretConstant(o x86.Operand) bool {
-	return o.Kind == x86.Immediate && t.s.HasSecret(binary.LittleEndian.AppendUint64(nil, uint64(o.Value)))
+	return o.Kind == x86.Immediate && t.s.Target.HasSecret(binary.LittleEndian.AppendUint64(nil, uint64(o.Value)))
 }
 
 // operands follows all operands of an instruction. The first one is both read and
@@ -159,7 +159,7 @@ func (t *tracer) memory(in *x86.Inst, o x86.Operand, position uint64) (addr, siz
 	if err != nil {
 		return 0, 0, false
 	}
-	regs, err := t.s.View.Regs(thread)
+	regs, err := t.s.Target.View.Regs(thread)
 	if err != nil {
 		return 0, 0, false
 	}
@@ -177,7 +177,7 @@ func (t *tracer) memory(in *x86.Inst, o x86.Operand, position uint64) (addr, siz
 
 // threadAt returns the thread that makes the step at a position.
 func (t *tracer) threadAt(position uint64) (thread int, err error) {
-	err = t.s.History.Transitions(t.ctx, position, position+1, func(tr *history.Transition) bool {
+	err = t.s.Target.History.Transitions(t.ctx, position, position+1, func(tr *history.Transition) bool {
 		thread = tr.Thread
 		return false
 	})
@@ -195,7 +195,7 @@ const maxScan = 20_000_000
 
 // register follows the value of a general register before a step.
 func (t *tracer) register(reg x86.Reg, position uint64) error {
-	thread, err := t.threadAt(min(position, t.s.History.End()-1))
+	thread, err := t.threadAt(min(position, t.s.Target.History.End()-1))
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ const maxThrough = 100_000
 // copied from one other register, defined returns that register and done is
 // false.
 func (t *tracer) defined(in *x86.Inst, position uint64, reg x86.Reg) (next x86.Reg, done bool, err error) {
-	if name := t.s.History.SystemCall(position); name != "" {
+	if name := t.s.Target.History.SystemCall(position); name != "" {
 		t.through(position, in.PC)
 		t.addOrigin(t.hop, "the result of the system call "+name)
 		return 0, true, nil
@@ -289,7 +289,7 @@ func (t *tracer) popped(position uint64) error {
 	if err != nil {
 		return err
 	}
-	regs, err := t.s.View.Regs(thread)
+	regs, err := t.s.Target.View.Regs(thread)
 	if err == nil {
 		t.queue = append(t.queue, source{addr: regs.RSP, size: 8, position: position, hop: t.hop})
 	}

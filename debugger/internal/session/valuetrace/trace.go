@@ -17,7 +17,7 @@ import (
 // most the given number of hops.
 func Trace(ctx context.Context, s *stepping.Stepper, expression string, hops int) (*Result, error) {
 	t := &tracer{ctx: ctx, s: s, result: Result{Expression: expression, Hops: []Hop{}}, known: map[uint64]int{}, instrs: map[uint64]x86.Inst{}, looped: map[uint64]int{}}
-	here := s.History.View().Position()
+	here := s.Target.History.View().Position()
 	var traceErr error
 	err := s.AtPosition(ctx, here, func() { traceErr = t.trace(expression, hops) })
 	return &t.result, errors.Join(err, traceErr)
@@ -43,17 +43,17 @@ const maxValue = 64
 
 // begin queues the value of the expression: memory, or a variable in a register.
 func (t *tracer) begin(expression string) error {
-	value, err := t.s.Evaluate(t.ctx, expression, 0, 0)
+	value, err := t.s.Inspector.Evaluate(t.ctx, expression, 0, 0)
 	if err != nil {
 		return inspect.WrapError(err)
 	}
-	here := t.s.History.View().Position()
+	here := t.s.Target.History.View().Position()
 	o, isObject := value.Object()
 	if !isObject {
 		return failure.Errorf("Expression failed", "%s is not a variable or memory", expression)
 	}
 	if place, ok := o.Place(); ok {
-		t.s.MaskDisplayed(place.Address, make([]byte, 1)) // a secret that is whole now is in parts before
+		t.s.Target.MaskDisplayed(place.Address, make([]byte, 1)) // a secret that is whole now is in parts before
 		t.queue = []source{{addr: place.Address, size: uint64(min(max(place.Size, 1), maxValue)), mask: place.Mask, position: here, hop: -1}}
 		return nil
 	}
@@ -61,7 +61,7 @@ func (t *tracer) begin(expression string) error {
 	if !ok || n >= uint64(len(dwarfOrder)) {
 		return failure.Errorf("Expression failed", "%s is neither in memory nor in a general register", expression)
 	}
-	t.result.Hops = append(t.result.Hops, Hop{Name: expression, Place: t.place(here, t.s.History.View().PC())})
+	t.result.Hops = append(t.result.Hops, Hop{Name: expression, Place: t.place(here, t.s.Target.History.View().PC())})
 	t.hop = 0
 	return t.register(dwarfOrder[n], here)
 }
@@ -92,12 +92,12 @@ func (t *tracer) follow(from source) error {
 	if err := t.s.SeekQuietly(w.Position + 1); err != nil {
 		return err
 	}
-	t.s.LearnSecrets(w.Thread)
+	t.s.Target.LearnSecrets(w.Thread)
 	hop := Hop{Value: t.valueAt(from), Repeats: repeats, Name: t.nameOf(from)}
 	if err := t.s.SeekQuietly(w.Position); err != nil {
 		return err
 	}
-	regs, err := t.s.View.Regs(w.Thread)
+	regs, err := t.s.Target.View.Regs(w.Thread)
 	if err != nil {
 		return err
 	}
@@ -110,11 +110,11 @@ func (t *tracer) follow(from source) error {
 	t.link(from, t.hop)
 	switch w.Kind {
 	case history.Stepped:
-		in := t.s.Instruction(regs.RIP)
+		in := t.s.Inspector.Instruction(regs.RIP)
 		t.result.Hops[t.hop].Instruction = t.instructionText(&in)
 		return t.stored(&in, from, w.Position)
 	case history.Called:
-		t.addOrigin(t.hop, "input of the system call "+t.s.History.SystemCall(w.Position))
+		t.addOrigin(t.hop, "input of the system call "+t.s.Target.History.SystemCall(w.Position))
 	case history.Signalled:
 		t.addOrigin(t.hop, "the delivery of a signal")
 	case history.Ran:
@@ -163,28 +163,28 @@ func (t *tracer) repeats(from source, w *history.Write) (bool, error) {
 	if err := t.s.SeekQuietly(w.Position); err != nil {
 		return false, err
 	}
-	regs, err := t.s.View.Regs(w.Thread)
+	regs, err := t.s.Target.View.Regs(w.Thread)
 	if err != nil {
 		return false, err
 	}
-	return t.s.InstructionText(regs.RIP) == user.Instruction && t.s.Symbol(regs.RIP) == t.symbolAt(user), nil
+	return t.s.Inspector.InstructionText(regs.RIP) == user.Instruction && t.s.Inspector.Symbol(regs.RIP) == t.symbolAt(user), nil
 }
 
 // symbolAt returns the symbol of a hop's instruction.
 func (t *tracer) symbolAt(h *Hop) string {
-	here := t.s.History.View().Position()
+	here := t.s.Target.History.View().Position()
 	defer func() { _ = t.s.SeekQuietly(here) }() // cannot fail: it was the position before
 	if t.s.SeekQuietly(h.Position) != nil {
 		return ""
 	}
-	return t.s.Symbol(t.s.History.View().PC())
+	return t.s.Inspector.Symbol(t.s.Target.History.View().PC())
 }
 
 // unwritten describes memory that was not written since recording began.
 func (t *tracer) unwritten(from source) string {
 	_ = t.s.SeekQuietly(from.position) // cannot fail: the position was reached before
-	text := fmt.Sprintf("%s = %s, not written since the recording began at %d", t.nameOf(from), t.valueAt(from), t.s.History.Oldest())
-	if m, ok := t.s.History.View().Maps().Find(from.addr); ok && m.Path != "" {
+	text := fmt.Sprintf("%s = %s, not written since the recording began at %d", t.nameOf(from), t.valueAt(from), t.s.Target.History.Oldest())
+	if m, ok := t.s.Target.History.View().Maps().Find(from.addr); ok && m.Path != "" {
 		text += " (" + m.Path + ")"
 	}
 	return text

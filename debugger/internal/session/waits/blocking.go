@@ -132,7 +132,7 @@ func child(_ *reader, call syscalls.Call) string {
 func plainText(r *reader, call syscalls.Call) string {
 	return "the end of " + syscalls.Text(call, func(addr uint64, b []byte) bool {
 		ok := r.read(addr, b)
-		r.MaskDisplayed(addr, b)
+		r.inspector.Target.MaskDisplayed(addr, b)
 		return ok
 	})
 }
@@ -143,7 +143,7 @@ func (r *reader) descriptor(fd uint64) string {
 	if !r.live {
 		return text
 	}
-	if file := r.Process.Descriptor(int(int32(fd))); file != "" {
+	if file := r.inspector.Target.Process.Descriptor(int(int32(fd))); file != "" {
 		text += " (" + file + ")"
 	}
 	return text

@@ -41,7 +41,7 @@ func (r *reader) futex(thread int, call syscalls.Call) (Wait, bool) {
 	default:
 		return Wait{}, false
 	}
-	frames, _ := r.Frames(thread, maxFrames) // without frames only the address is known
+	frames, _ := r.inspector.Frames(thread, maxFrames) // without frames only the address is known
 	p, caller := primitiveOf(frames)
 	if p == nil {
 		return r.unnamed(call, frames), true
@@ -83,11 +83,11 @@ func (r *reader) unnamed(call syscalls.Call, frames []callstack.Frame) Wait {
 // primitiveAt returns the primitive that a global variable, or the part of one at an address,
 // is; nil if it is none.
 func (r *reader) primitiveAt(addr uint64) *primitive {
-	name, offset, ok := r.Program.Variable(addr)
+	name, offset, ok := r.inspector.Program.Variable(addr)
 	if !ok {
 		return nil
 	}
-	v, err := values.Global(r.ctx, r.Program, name, r.Memory(), dwarfregs.Registers{})
+	v, err := values.Global(r.ctx, r.inspector.Program, name, r.inspector.Target.Memory(), dwarfregs.Registers{})
 	if start, inMemory := v.Address(); err != nil || !inMemory || start != addr-offset {
 		return nil
 	}
@@ -111,7 +111,7 @@ var byType = map[string]*primitive{
 // standing reports whether a thread of a recording waits at the call: if it is before
 // it, the word still has the value that it expects.
 func (r *reader) standing(thread int, call syscalls.Call) bool {
-	regs, err := r.View.Regs(thread)
+	regs, err := r.inspector.Target.View.Regs(thread)
 	return err == nil && (!r.isSyscall(regs.RIP) || r.word(call.Args[0]) == uint32(call.Args[2]))
 }
 
@@ -244,7 +244,7 @@ func nowhere(*reader, syscalls.Call) object { return object{} }
 // begin returns where the variable with a futex begins, and the address of the futex if
 // that is not known.
 func (r *reader) begin(futex uint64, size int64) uint64 {
-	_, offset, ok := r.Program.Variable(futex)
+	_, offset, ok := r.inspector.Program.Variable(futex)
 	if ok && offset < uint64(size) {
 		return futex - offset
 	}
@@ -307,11 +307,11 @@ func endOf(thread int) string {
 func (r *reader) isMusl() bool {
 	if r.musl == nil {
 		musl := false
-		for _, im := range r.Program.Images() {
+		for _, im := range r.inspector.Program.Images() {
 			musl = musl || strings.Contains(im.Path, "musl")
 		}
 		if !musl { // a static program
-			_, err := r.Program.Lookup(r.ctx, "__init_libc")
+			_, err := r.inspector.Program.Lookup(r.ctx, "__init_libc")
 			musl = err == nil
 		}
 		r.musl = &musl

@@ -52,11 +52,11 @@ func ofLibrary(f *callstack.Frame) bool {
 
 // global names an object that is a global variable or a part of one.
 func (r *reader) global(o object) (string, bool) {
-	name, offset, ok := r.Program.Variable(o.addr)
+	name, offset, ok := r.inspector.Program.Variable(o.addr)
 	if !ok {
 		return "", false
 	}
-	v, err := values.Global(r.ctx, r.Program, name, r.Memory(), dwarfregs.Registers{})
+	v, err := values.Global(r.ctx, r.inspector.Program, name, r.inspector.Target.Memory(), dwarfregs.Registers{})
 	if start, inMemory := v.Address(); err == nil && inMemory && start == o.addr-offset {
 		if path, ok := descend(v, name, o); ok {
 			return path, true

@@ -18,17 +18,16 @@ type Wait struct {
 
 // A reader reads one position of a target.
 type reader struct {
-	*inspect.Inspector
-
-	ctx     context.Context //nolint:containedctx // of one call of Threads or Goroutine
+	inspector *inspect.Inspector
+	ctx           context.Context //nolint:containedctx // of one call of Threads or Goroutine
 	live    bool            // the position is the present of a process
 	threads map[int]bool    // that exist
 	musl    *bool           // the C library is musl; nil if it is not known yet
 }
 
 func newReader(ctx context.Context, s *inspect.Inspector) *reader {
-	_, live := s.View.(*proc.Process)
-	return &reader{Inspector: s, ctx: ctx, live: live, threads: map[int]bool{}}
+	_, live := s.Target.View.(*proc.Process)
+	return &reader{inspector: s, ctx: ctx, live: live, threads: map[int]bool{}}
 }
 
 // Threads returns what those of the given threads that wait wait for, by their ids. All
@@ -54,7 +53,7 @@ func Threads(ctx context.Context, s *inspect.Inspector, some, all []proc.ThreadI
 
 // blockedIn returns the system call that a thread waits in.
 func (r *reader) blockedIn(thread proc.ThreadInfo) (syscalls.Call, bool) {
-	regs, err := r.View.Regs(thread.ID)
+	regs, err := r.inspector.Target.View.Regs(thread.ID)
 	if err != nil {
 		return syscalls.Call{}, false
 	}
@@ -115,7 +114,7 @@ func (r *reader) numberBefore(addr uint64) uint64 {
 }
 
 // read reads memory as a syscalls.Reader does.
-func (r *reader) read(addr uint64, b []byte) bool { return r.Memory().ReadMemory(addr, b) == nil }
+func (r *reader) read(addr uint64, b []byte) bool { return r.inspector.Target.Memory().ReadMemory(addr, b) == nil }
 
 // word reads 4 bytes, 0 if they cannot be read.
 func (r *reader) word(addr uint64) uint32 {
