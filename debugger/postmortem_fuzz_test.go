@@ -107,7 +107,8 @@ func FuzzCoreScene(f *testing.F) {
 		}
 		d := target.Target{Kind: "core file", PID: scene.PID(), View: scene, OpenImage: target.ImageOpener(scene.Mapped()), Stop: scene.Stop()}
 		i := inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler))
-		s := &session.Session{Target: &d, Inspector: i, Stepper: stepping.NewStepper(i, stepping.Budget{})}
+		st := stepping.NewStepper(i, stepping.Budget{})
+		s := &session.Session{Target: &d, Inspector: i, Timeline: st.Timeline, Breakpoints: st.Breakpoints, Stepper: st}
 		s.Describe(s.Target.CurrentStop())
 		for _, each := range scene.File.Threads() {
 			_, _ = s.Inspector.Frames(each.ID, 50) // of a broken thread there may be none

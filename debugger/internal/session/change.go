@@ -12,10 +12,10 @@ import (
 // WriteMemory writes memory of the process. If there is a history, it records
 // the write.
 func (s *Session) WriteMemory(addr uint64, data []byte) (int, error) {
-	if s.Stepper.Recorder == nil {
+	if s.Timeline.Recorder == nil {
 		return s.Target.Process.WriteMemory(addr, data)
 	}
-	n, err := s.Stepper.Recorder.WriteMemory(addr, data)
+	n, err := s.Timeline.Recorder.WriteMemory(addr, data)
 	return n, s.changed(err)
 }
 
@@ -66,26 +66,26 @@ func (s *Session) SetReason(reason string) {
 // WriteRegisters replaces the registers of a thread. If there is a history, it
 // records the change.
 func (s *Session) WriteRegisters(thread int, regs ptrace.Regs) error {
-	if s.Stepper.Recorder == nil {
+	if s.Timeline.Recorder == nil {
 		return s.Target.Process.SetRegs(thread, regs)
 	}
-	return s.changed(s.Stepper.Recorder.SetRegs(thread, regs))
+	return s.changed(s.Timeline.Recorder.SetRegs(thread, regs))
 }
 
 // WriteVectors replaces the vector state of a thread. If there is a history,
 // it records the change.
 func (s *Session) WriteVectors(thread int, state []byte) error {
-	if s.Stepper.Recorder == nil {
+	if s.Timeline.Recorder == nil {
 		return s.Target.Process.SetXState(thread, state)
 	}
-	return s.changed(s.Stepper.Recorder.SetXState(thread, state))
+	return s.changed(s.Timeline.Recorder.SetXState(thread, state))
 }
 
 // changed updates the position after a change was recorded, and returns the
 // error of the change.
 func (s *Session) changed(err error) error {
 	s.mu.Lock()
-	s.now.History = s.Stepper.HistoryPosition()
+	s.now.History = s.Timeline.Position()
 	s.mu.Unlock()
 	return err
 }
@@ -98,6 +98,6 @@ func (s *Session) LeavePanics(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	s.Stepper.StopAtPanics(false)
+	s.Breakpoints.StopAtPanics(false)
 	return nil
 }

@@ -33,14 +33,14 @@ type taker struct {
 func (t taker) Admit() bool {
 	err := t.r.RequireRoom(t.parent.Key)
 	if err != nil {
-		t.parent.Stepper.Notes = append(t.parent.Stepper.Notes, "a child was not followed: "+err.Error())
+		t.parent.Timeline.Notes = append(t.parent.Timeline.Notes, "a child was not followed: "+err.Error())
 	}
 	return err == nil
 }
 
 // Take begins the session of a child.
 func (t taker) Take(child *proc.Process, executed bool) {
-	before := t.parent.Stepper.Breakpoints.Sorted()
+	before := t.parent.Breakpoints.Sorted()
 	s := &Session{ID: newID(), Key: t.parent.Key, Parent: t.parent.ID}
 	pid := child.ID()
 	d := target.OfProcess(child, nil, "child")
@@ -50,25 +50,25 @@ func (t taker) Take(child *proc.Process, executed bool) {
 	if err != nil {
 		note = fmt.Sprintf("process %d was created and not followed: %v", pid, err)
 	}
-	t.parent.Stepper.Notes = append(t.parent.Stepper.Notes, note)
+	t.parent.Timeline.Notes = append(t.parent.Timeline.Notes, note)
 }
 
 // prepare gives the session of a child its breakpoints and lets it run, unless it has
 // just begun another program.
 func (t taker) prepare(s *Session, before []*stepping.Breakpoint, executed bool) {
-	s.Stepper.StopAtPanics(true)
-	s.Stepper.KeepHistory(t.parent.Stepper.HistoryBudget())
+	s.Breakpoints.StopAtPanics(true)
+	s.Timeline.Keep(t.parent.Timeline.Budget())
 	if err := t.r.Follow(s, proc.FollowBoth); err != nil {
 		s.Inspector.Log.Warn("the children of a child are not followed", "err", err)
 	}
 	if executed {
 		for _, b := range before {
-			s.Stepper.Breakpoints.ByID[b.ID] = b.Unset()
+			s.Breakpoints.ByID[b.ID] = b.Unset()
 		}
 		s.RecordStop(proc.Stop{Why: proc.Executed, Thread: s.Target.CurrentStop().Thread, Address: s.Target.CurrentStop().Address})
 		return
 	}
-	s.Stepper.Notes = append(s.Stepper.Notes, s.Stepper.Inherit(s.Inspector.Life, before)...)
+	s.Timeline.Notes = append(s.Timeline.Notes, s.Breakpoints.Inherit(s.Inspector.Life, before)...)
 	go t.r.endChild(s, s.Begin(s.Stepper.Continue)) // until the child stops, or its session ends
 }
 

@@ -94,12 +94,12 @@ func (s *Session) Limit(ctx context.Context) (inside context.Context, done func(
 }
 
 // Travels reports whether a move forward goes through recorded history.
-func (s *Session) Travels() bool { return s.Stepper.InPast() || s.Target.Process == nil }
+func (s *Session) Travels() bool { return s.Timeline.InPast() || s.Target.Process == nil }
 
 // begin starts an operation with its context.
 func (s *Session) begin(ctx context.Context, op *Operation, f func(ctx context.Context) (proc.Stop, error)) *Operation {
 	s.mu.Lock()
-	s.op, s.now, s.Stepper.Notes = op, s.now.running(), nil
+	s.op, s.now, s.Timeline.Notes = op, s.now.running(), nil
 	s.mu.Unlock()
 	s.wg.Go(func() {
 		defer close(op.done)
@@ -110,7 +110,7 @@ func (s *Session) begin(ctx context.Context, op *Operation, f func(ctx context.C
 			err = op.travel.UsedUp()
 		}
 		err = Explain(op.travel, err)
-		s.Stepper.Stale = true
+		s.Stepper.Maps.Stale = true
 		if ended, ok := s.Target.ExitStop(); ok {
 			stop, err = ended, nil
 		}

@@ -39,7 +39,7 @@ func (r *Registry) rememberProgram(s *Session) {
 	if !s.Target.Launched() || s.Parent != "" {
 		return
 	}
-	p := &Program{Spec: s.Target.Spec, Input: s.Target.InputKind, AtEntry: s.AtEntry, Follow: s.follows, Signals: s.signals, History: s.Stepper.HistoryBudget(), Breakpoints: s.Stepper.Breakpoints.Copies(), ID: s.ID}
+	p := &Program{Spec: s.Target.Spec, Input: s.Target.InputKind, AtEntry: s.AtEntry, Follow: s.follows, Signals: s.signals, History: s.Timeline.Budget(), Breakpoints: s.Breakpoints.Copies(), ID: s.ID}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.ended {

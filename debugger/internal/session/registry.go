@@ -173,8 +173,9 @@ func (r *Registry) beginWith(s *Session, d target.Target, prepare func()) (*Sess
 	s.cancel = cancel
 	s.Target, s.Inspector = &d, inspect.NewInspector(life, &d, r.Log)
 	s.Stepper = stepping.NewStepper(s.Inspector, r.History)
-	s.Stepper.NoTranslate, s.Stepper.HistoryFolder = r.NoTranslate, r.HistoryFolder
-	s.Stepper.UpdateView()
+	s.Timeline, s.Breakpoints = s.Stepper.Timeline, s.Stepper.Breakpoints
+	s.Stepper.NoTranslate, s.Timeline.HistoryFolder = r.NoTranslate, r.HistoryFolder
+	s.Timeline.UpdateView()
 	s.RecordStop(s.Target.CurrentStop())
 	s.SetReason(d.Reason)
 	s.wg.Go(s.index)

@@ -40,7 +40,7 @@ func (s *Session) RequireChangeable() error {
 	if err := s.Target.RequireProcess(); err != nil {
 		return err
 	}
-	if s.Stepper.InPast() {
+	if s.Timeline.InPast() {
 		return errPast
 	}
 	return nil

@@ -24,11 +24,13 @@ import (
 // operation is in progress, other calls may only cancel it (Pause) or end the
 // session.
 type Session struct {
-	// What is debugged, read and moved. The three are owned by the call that holds the
-	// gate, or by the operation.
-	Target    *target.Target
-	Inspector *inspect.Inspector
-	Stepper   *stepping.Stepper
+	// What is debugged, read and moved. They are owned by the call that holds the gate, or
+	// by the operation.
+	Target      *target.Target
+	Inspector   *inspect.Inspector
+	Timeline    *stepping.Timeline    // of the Stepper
+	Breakpoints *stepping.Breakpoints // of the Stepper
+	Stepper     *stepping.Stepper
 
 	ID, Key string
 	Parent  string // the session of the process that has created this one, "" for none
@@ -126,7 +128,7 @@ func (s *Session) RequireStopped() error {
 	if s.State().Status == Running { // by itself
 		return failure.ErrRunning
 	}
-	return s.Stepper.Refresh()
+	return s.Stepper.Maps.Refresh()
 }
 
 // State returns the state as of the last stop, or running.
@@ -217,7 +219,7 @@ func (s *Session) close(ctx context.Context, kill bool) error {
 	s.gate <- struct{}{} // calls that hold it return, as the process is gone
 	<-s.gate
 	s.wg.Wait()
-	s.Stepper.CloseHistory()
+	s.Timeline.Close()
 	if s.Target.Process == nil {
 		err = s.Target.Release(ctx, false)
 	}

@@ -68,17 +68,17 @@ func (s *Session) Describe(stop proc.Stop) State {
 	now.Thread = stop.Thread
 	now.Address = plain.Hex(stop.Address)
 	now.Fault, now.faultText = s.Inspector.Fault(stop)
-	now.Syscall, now.returned = s.Stepper.SyscallText(stop), stop.Syscall.Returned
+	now.Syscall, now.returned = stepping.SyscallText(s.Target, stop), stop.Syscall.Returned
 	if stop.Breakpoint != 0 {
-		now.Breakpoint = s.Stepper.ReachBreakpoint(stop.Breakpoint, stop.Why)
+		now.Breakpoint = s.Breakpoints.Reach(stop.Breakpoint, stop.Why)
 	}
 	if stop.Why == proc.Executed {
-		s.Stepper.Notes = append(s.Stepper.Notes, s.Stepper.NewProgram(s.Inspector.Life))
+		s.Timeline.Notes = append(s.Timeline.Notes, s.Breakpoints.NewProgram(s.Inspector.Life))
 	}
-	s.Stepper.NoteNewHistory()
-	now.Note = s.Stepper.TakeNotes(note(stop))
-	now.History = s.Stepper.HistoryPosition()
-	if s.Stepper.Refresh() == nil { // a process that has just died is detected later
+	s.Timeline.NoteNew()
+	now.Note = s.Timeline.TakeNotes(note(stop))
+	now.History = s.Timeline.Position()
+	if s.Stepper.Maps.Refresh() == nil { // a process that has just died is detected later
 		s.locate(&now, stop.Address)
 	}
 	return now

@@ -52,7 +52,7 @@ func (s *Session) Await(ctx context.Context, call Client, op *Operation, wait ti
 		select {
 		case <-op.done:
 		case <-timer.C:
-			return Outcome{State: s.State(), Output: s.takeOutput(), Logged: s.Stepper.Logged.Take()}, nil
+			return Outcome{State: s.State(), Output: s.takeOutput(), Logged: s.Breakpoints.Logged.Take()}, nil
 		case <-left:
 			left = nil
 			timer.Reset(min(leftGrace, max(0, wait-time.Since(began))))
@@ -95,7 +95,7 @@ func (s *Session) outcome(op *Operation) (Outcome, error) {
 	case now.Status != Exited && s.Inspector.Life.Err() != nil:
 		return Outcome{}, ErrClosed
 	}
-	return Outcome{State: now, Output: s.takeOutput(), Logged: s.Stepper.Logged.Take()}, nil
+	return Outcome{State: now, Output: s.takeOutput(), Logged: s.Breakpoints.Logged.Take()}, nil
 }
 
 // AwaitOutput waits until a launched program has written something, has stopped, or ctx is done.
@@ -130,7 +130,7 @@ func (s *Session) drainOutput() {
 
 // Current returns the state without waiting.
 func (s *Session) Current() Outcome {
-	return Outcome{State: s.ReportedState(), Output: s.takeOutput(), Logged: s.Stepper.Logged.Take()}
+	return Outcome{State: s.ReportedState(), Output: s.takeOutput(), Logged: s.Breakpoints.Logged.Take()}
 }
 
 func (s *Session) Pause(ctx context.Context) (Outcome, error) {
@@ -162,8 +162,8 @@ func (s *Session) pauseDrifting(ctx context.Context) (Outcome, error) {
 	defer leave()
 	if s.State().Status == Running && s.RequireIdle() == nil {
 		s.Target.Process.Pause()
-		s.Stepper.DropHistory()
-		s.Stepper.Stale = true
+		s.Timeline.Drop()
+		s.Stepper.Maps.Stale = true
 		s.RecordStop(s.Target.CurrentStop())
 	}
 	return s.Current(), nil

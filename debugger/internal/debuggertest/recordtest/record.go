@@ -75,7 +75,7 @@ func AtMain(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 	d := target.OfProcess(p, nil, "launched")
 	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, slog.New(slog.DiscardHandler)), stepping.Budget{})
 	t.Cleanup(func() { _ = s.Inspector.Program.Close() })
-	if err := s.Refresh(); err != nil {
+	if err := s.Maps.Refresh(); err != nil {
 		t.Fatal(err)
 	}
 	addrs, err := s.Inspector.Program.Lookup(ctx, "main.main")
@@ -88,8 +88,8 @@ func AtMain(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 	if _, reached, err := s.RunTo(ctx, proc.BreakpointSpec{Address: addrs[0]}); err != nil || !reached {
 		t.Fatal("main is not reached", err)
 	}
-	s.Stale = true
-	if err := s.Refresh(); err != nil {
+	s.Maps.Stale = true
+	if err := s.Maps.Refresh(); err != nil {
 		t.Fatal(err)
 	}
 	return s

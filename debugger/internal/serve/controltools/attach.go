@@ -67,8 +67,8 @@ func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (At
 	if err != nil {
 		return Attached{}, err
 	}
-	s.Stepper.StopAtPanics(true)
-	s.Stepper.KeepHistory(history)
+	s.Breakpoints.StopAtPanics(true)
+	s.Timeline.Keep(history)
 	err = t.follow(s, args.followArg)
 	leave()
 	if err != nil {

@@ -106,7 +106,7 @@ func (a breakpointArgs) site() stepping.Site {
 
 // setBreakpoint sets a breakpoint at every address of the place.
 func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Session, args breakpointArgs) (marked, error) {
-	m, err := s.Stepper.SetBreakpoint(ctx, stepping.BreakpointSpec{
+	m, err := s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{
 		Site: args.site(), Pending: args.Pending,
 		Condition: args.Condition, Log: args.Log, Once: args.OneShot, Ignore: max(0, args.HitCount-1), Thread: args.Thread,
 	})

@@ -42,7 +42,7 @@ func newBreakpointItem(s *stepping.Stepper, m *stepping.Breakpoint) (breakpointI
 		return breakpointItem{}, err
 	}
 	b := breakpointItem{ID: m.ID, Kind: kindBreakpoint, Places: []sessiontools.Place{}, Condition: m.Condition, OneShot: m.Once, Log: m.LogMessage, Hits: m.StepHits + m.Logged, Hardware: len(set) > 0}
-	places, pending := s.PlacesNow(m)
+	places, pending := s.Breakpoints.PlacesNow(m)
 	if b.Pending, b.Note = pending, m.Note; pending || m.Syscalls != nil {
 		b.Site = m.Site.String()
 	}
@@ -119,8 +119,8 @@ func (b breakpointItem) details() string {
 // listBreakpoints lists the breakpoints and watchpoints of the session.
 func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Session, _ sessiontools.OnlySession) (breakpointList, error) {
 	list := breakpointList{State: s.ChangedState(), Breakpoints: []breakpointItem{}}
-	for _, id := range slices.Sorted(maps.Keys(s.Stepper.Breakpoints.ByID)) {
-		item, err := newBreakpointItem(s.Stepper, s.Stepper.Breakpoints.ByID[id])
+	for _, id := range slices.Sorted(maps.Keys(s.Breakpoints.ByID)) {
+		item, err := newBreakpointItem(s.Stepper, s.Breakpoints.ByID[id])
 		if err != nil {
 			return breakpointList{}, err
 		}
@@ -193,25 +193,25 @@ func (t *Group) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session.Sessi
 	ids := slices.Compact(slices.Sorted(slices.Values(args.IDs)))
 	switch {
 	case args.All:
-		ids = slices.Sorted(maps.Keys(s.Stepper.Breakpoints.ByID))
+		ids = slices.Sorted(maps.Keys(s.Breakpoints.ByID))
 	case args.ID != 0:
 		ids = []int{args.ID}
 	}
 	for _, id := range ids {
-		if s.Stepper.Breakpoints.ByID[id] == nil {
+		if s.Breakpoints.ByID[id] == nil {
 			return cleared{}, failure.Errorf("No such breakpoint", "there is no breakpoint or watchpoint %d; debugger/list_breakpoints lists them", id)
 		}
 	}
 	answer := cleared{State: s.ChangedState(), Cleared: []clearedItem{}}
 	var errs error
 	for _, id := range ids {
-		b := s.Stepper.Breakpoints.ByID[id]
+		b := s.Breakpoints.ByID[id]
 		item := clearedItem{ID: id, Kind: kindBreakpoint}
 		if b.Watch != nil {
 			item.Kind = kindWatchpoint
 		}
 		answer.Cleared = append(answer.Cleared, item)
-		errs = errors.Join(errs, s.Stepper.Breakpoints.Clear(b))
+		errs = errors.Join(errs, s.Breakpoints.Clear(b))
 	}
 	if len(ids) == 1 {
 		answer.ID, answer.Kind = ids[0], answer.Cleared[0].Kind

@@ -81,7 +81,7 @@ func (t *Group) resumption(s *session.Session, args continueArgs) (func(context.
 		return nil, err
 	case t.NoWrite:
 		return nil, failure.Denied("the server was started with --no-write")
-	case !s.Stepper.InPast():
+	case !s.Timeline.InPast():
 		return nil, failure.Errorf("Not in the past", "the present is looked at; debugger/step_backward, seek, reverse_continue and last_write go to the past")
 	}
 	return func(ctx context.Context) (proc.Stop, error) {

@@ -126,8 +126,8 @@ func (t *Group) begin(ctx context.Context, call *mcp.Call, p session.Program) (l
 // toStart sets breakpoints and runs a launched program to where it is to stop
 // first.
 func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session, p session.Program) (answer launched, err error) {
-	s.Stepper.StopAtPanics(true)
-	s.Stepper.KeepHistory(p.History)
+	s.Breakpoints.StopAtPanics(true)
+	s.Timeline.Keep(p.History)
 	for sig, action := range p.Signals {
 		if err := s.SetSignal(sig, action); err != nil {
 			return launched{}, err
@@ -136,7 +136,7 @@ func (t *Group) toStart(ctx context.Context, call *mcp.Call, s *session.Session,
 	if err := t.Sessions.Follow(s, p.Follow); err != nil {
 		return launched{}, err
 	}
-	notes := s.Stepper.SetAgain(ctx, p.Breakpoints)
+	notes := s.Breakpoints.SetAgain(ctx, p.Breakpoints)
 	if p.AtEntry {
 		answer = launched{State: s.ReportedState()}
 	} else if answer, err = t.toMain(ctx, call, s); err != nil {

@@ -55,17 +55,17 @@ func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 		w.Size = 8
 	}
 	m := &stepping.Breakpoint{Watch: w, Places: []symbols.Location{{Addr: w.Address}}}
-	if err := s.Stepper.SetCondition(ctx, m, args.Condition); err != nil {
+	if err := s.Breakpoints.SetCondition(ctx, m, args.Condition); err != nil {
 		return marked{}, err
 	}
 	var err error
-	if w.Last, err = s.Stepper.Sample(w); err != nil {
+	if w.Last, err = s.Stepper.Watches.Sample(w); err != nil {
 		return marked{}, failure.Breakpointf("the memory at %#x cannot be read", w.Address)
 	}
 	if w.Recorded {
 		return newMarked(s, m)
 	}
-	if err := s.Stepper.Breakpoints.Set(m, proc.BreakpointSpec{Address: w.Address, Size: w.Size, Access: w.Access, Condition: m.Holds}); err != nil {
+	if err := s.Breakpoints.Set(m, proc.BreakpointSpec{Address: w.Address, Size: w.Size, Access: w.Access, Condition: m.Holds}); err != nil {
 		return marked{}, err
 	}
 	return newMarked(s, m)
@@ -73,7 +73,7 @@ func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 
 // newMarked adds a breakpoint to the session and returns the answer about it.
 func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
-	if err := s.Stepper.Breakpoints.Add(m); err != nil {
+	if err := s.Breakpoints.Add(m); err != nil {
 		return marked{}, err
 	}
 	item, err := newBreakpointItem(s.Stepper, m)

@@ -122,7 +122,7 @@ func (v *server) apply(ctx context.Context, gone, kept []*breakpoint) error {
 	var errs error
 	for _, b := range gone {
 		if b.set != nil {
-			errs = errors.Join(errs, proc.UnlessEnded(v.s.Stepper.Breakpoints.Clear(b.set)))
+			errs = errors.Join(errs, proc.UnlessEnded(v.s.Breakpoints.Clear(b.set)))
 		}
 	}
 	for _, b := range kept {
@@ -144,16 +144,16 @@ func maskOf(bits string) []byte {
 // place lets the engine have a breakpoint.
 func (v *server) place(ctx context.Context, b *breakpoint) (*stepping.Breakpoint, error) {
 	if b.size != 0 {
-		return v.s.Stepper.SetWatch(ctx, stepping.Watch{Address: b.address, Size: b.size, Mask: maskOf(b.mask), Access: b.access}, b.condition, b.hits)
+		return v.s.Breakpoints.SetWatch(ctx, stepping.Watch{Address: b.address, Size: b.size, Mask: maskOf(b.mask), Access: b.access}, b.condition, b.hits)
 	}
 	if name, _, _ := strings.Cut(b.function, ":"); b.kind == exceptionKind && name == syscallFilter {
-		return v.s.Stepper.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: b.function}})
+		return v.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: b.function}})
 	}
 	places, err := v.places(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	return v.s.Stepper.SetBreakpoint(ctx, stepping.BreakpointSpec{Places: places, Condition: b.condition, Hits: b.hits, Log: b.log})
+	return v.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Places: places, Condition: b.condition, Hits: b.hits, Log: b.log})
 }
 
 func (v *server) places(ctx context.Context, b *breakpoint) ([]symbols.Location, error) {
@@ -173,7 +173,7 @@ func (v *server) places(ctx context.Context, b *breakpoint) ([]symbols.Location,
 func (t *breakpoints) retry(ctx context.Context, v *server) {
 	images := 0
 	waits := func(b *breakpoint) bool {
-		if b.set != nil && v.s.Stepper.Breakpoints.ByID[b.set.ID] == nil {
+		if b.set != nil && v.s.Breakpoints.ByID[b.set.ID] == nil {
 			b.set = nil // another program was begun
 			return true
 		}
@@ -212,7 +212,7 @@ func (t *breakpoints) clear(v *server) {
 		if b.set == nil {
 			continue
 		}
-		if err := proc.UnlessEnded(v.s.Stepper.Breakpoints.Clear(b.set)); err != nil && v.Log != nil {
+		if err := proc.UnlessEnded(v.s.Breakpoints.Clear(b.set)); err != nil && v.Log != nil {
 			v.Log.Warn("a breakpoint could not be cleared", "session", v.s.ID, "err", err)
 		}
 	}
@@ -295,7 +295,7 @@ func (v *server) tellForeignBreakpoints() {
 	t := &v.breakpoints
 	now := map[int]dap.Breakpoint{}
 	err := v.locked(context.Background(), func() error {
-		for id, b := range v.s.Stepper.Breakpoints.ByID {
+		for id, b := range v.s.Breakpoints.ByID {
 			if t.byEngine(id) == nil {
 				w := dap.Breakpoint{Id: foreignBase + id, Verified: true, Message: "of the agent"}
 				v.locate(&w, b.Places)

@@ -119,8 +119,8 @@ func (v *server) recordCommand(_ context.Context, args string, _ int) (string, e
 func (v *server) breakpointsCommand(ctx context.Context, _ string, _ int) (string, error) {
 	return v.told(ctx, func() (string, error) {
 		var b strings.Builder
-		for _, id := range slices.Sorted(maps.Keys(v.s.Stepper.Breakpoints.ByID)) {
-			for _, p := range v.s.Stepper.Breakpoints.ByID[id].Places {
+		for _, id := range slices.Sorted(maps.Keys(v.s.Breakpoints.ByID)) {
+			for _, p := range v.s.Breakpoints.ByID[id].Places {
 				fmt.Fprintf(&b, "%d: %s %s %s:%d\n", id, plain.Hex(p.Addr), p.Function, p.File, p.Line)
 			}
 		}

@@ -80,7 +80,7 @@ const defaultTrace = 20000
 // callTrace shows what one recorded call did.
 func (v *server) callTrace(ctx context.Context, args callTraceArguments) (any, error) {
 	defer v.slowly(ctx, "Tracing a call")()
-	if _, err := v.s.Stepper.RequireHistory(); err != nil {
+	if _, err := v.s.Timeline.Require(); err != nil {
 		return nil, err
 	}
 	if (args.Function == "") == (args.At == nil) || args.Nth < 0 {
@@ -116,12 +116,12 @@ func (v *server) seek(ctx context.Context, args seekArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, v.start(ctx, way{back: true, title: "Going to another position", through: func(ctx context.Context) (proc.Stop, error) { return v.s.Stepper.GoTo(ctx, to) }})
+	return nil, v.start(ctx, way{back: true, title: "Going to another position", through: func(ctx context.Context) (proc.Stop, error) { return v.s.Timeline.GoTo(ctx, to) }})
 }
 
 // position returns a position that the history has.
 func (v *server) position(wanted *uint64) (uint64, error) {
-	h, err := v.s.Stepper.RequireHistory()
+	h, err := v.s.Timeline.Require()
 	if err != nil {
 		return 0, err
 	}
@@ -136,7 +136,7 @@ func (v *server) position(wanted *uint64) (uint64, error) {
 
 // where describes the position of a session.
 func where(s *session.Session) string {
-	p := s.Stepper.HistoryPosition()
+	p := s.Timeline.Position()
 	if p == nil {
 		return "nothing was recorded yet"
 	}

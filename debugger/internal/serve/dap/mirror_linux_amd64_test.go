@@ -51,7 +51,7 @@ func TestMirror(t *testing.T) {
 	c.do("configurationDone", nil)
 	first := c.stopped()
 	before := c.frames(first.ThreadId, 0, 1).StackFrames[0]
-	position := s.Stepper.HistoryPosition()
+	position := s.Timeline.Position()
 	_, stops, _ := s.LastStop()
 	for _, command := range []string{"continue", "next", "stepIn", "stepOut", "pause", "terminate"} {
 		if got := c.refused(command, nil); got == "" {
@@ -67,8 +67,8 @@ func TestMirror(t *testing.T) {
 			t.Errorf("%s of a mirror: %q", command, got)
 		}
 	}
-	if _, now, _ := s.LastStop(); now != stops || s.Stepper.HistoryPosition() != position || len(s.Stepper.Breakpoints.ByID) != 0 {
-		t.Errorf("the session has moved: %d stops, were %d; breakpoints %v", now, stops, s.Stepper.Breakpoints.ByID)
+	if _, now, _ := s.LastStop(); now != stops || s.Timeline.Position() != position || len(s.Breakpoints.ByID) != 0 {
+		t.Errorf("the session has moved: %d stops, were %d; breakpoints %v", now, stops, s.Breakpoints.ByID)
 	}
 	step(t, s)
 	stop := c.stopped()
@@ -100,8 +100,8 @@ func TestControl(t *testing.T) {
 	c.do("continue", nil)
 	c.at(c.stopped(), "inventory.c", "weigh")
 	c.end()
-	if len(s.Stepper.Breakpoints.ByID) != 0 || s.Inspector.Life.Err() != nil {
-		t.Errorf("after the client has gone: breakpoints %v, session %v", s.Stepper.Breakpoints.ByID, s.Inspector.Life.Err())
+	if len(s.Breakpoints.ByID) != 0 || s.Inspector.Life.Err() != nil {
+		t.Errorf("after the client has gone: breakpoints %v, session %v", s.Breakpoints.ByID, s.Inspector.Life.Err())
 	}
 }
 

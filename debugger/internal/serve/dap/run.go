@@ -99,7 +99,7 @@ func (v *server) takeOutput() {
 	if v.s.Target.Output != nil {
 		v.output("stdout", v.s.Target.Output.Take())
 	}
-	for _, line := range v.s.Stepper.Logged.Take() {
+	for _, line := range v.s.Breakpoints.Logged.Take() {
 		v.output("console", line+"\n")
 	}
 }
@@ -144,11 +144,11 @@ func (v *server) back(ctx context.Context, w way) error {
 	w.through = func(ctx context.Context) (proc.Stop, error) {
 		h := v.s.Target.History
 		if h.View().Position() == h.Oldest() {
-			return v.s.Stepper.StopAt(stepping.AtBeginning, nil)
+			return v.s.Timeline.StopAt(stepping.AtBeginning, nil)
 		}
 		return through(ctx)
 	}
-	if err := v.locked(ctx, func() error { _, err := v.s.Stepper.RequireHistory(); return err }); err != nil {
+	if err := v.locked(ctx, func() error { _, err := v.s.Timeline.Require(); return err }); err != nil {
 		return err
 	}
 	return v.start(ctx, w)
@@ -186,8 +186,8 @@ func (v *server) stepOut(ctx context.Context, args dap.StepOutArguments) (any, e
 func (v *server) stepBack(ctx context.Context, args dap.StepBackArguments) (any, error) {
 	return nil, v.back(ctx, way{reason: reasonStep, title: "Going back", through: v.ofThread(args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
 		if args.Granularity == byInstruction {
-			_, err := v.s.Stepper.Backward(ctx, func(*history.View) bool { return true })
-			return v.s.Stepper.StopAt(proc.Stepped, err)
+			_, err := v.s.Timeline.Backward(ctx, func(*history.View) bool { return true })
+			return v.s.Timeline.StopAt(proc.Stepped, err)
 		}
 		return v.s.Stepper.StepBack(ctx, "over", 1)
 	})})

@@ -107,15 +107,15 @@ func (v *server) setBreakpoint(_ byte, addr, _ uint64) (*stepping.Breakpoint, er
 		if err := v.s.Target.Process.SetSignal(syscall.SIGSEGV, proc.StopAndDrop); err != nil {
 			return nil, err
 		}
-		return b, v.s.Stepper.Breakpoints.Add(b)
+		return b, v.s.Breakpoints.Add(b)
 	}
 	if v.canBeMappedLater() {
-		return b, v.s.Stepper.Breakpoints.Add(b)
+		return b, v.s.Breakpoints.Add(b)
 	}
-	if err := v.s.Stepper.Breakpoints.Set(b, proc.BreakpointSpec{Address: addr}); err != nil {
+	if err := v.s.Breakpoints.Set(b, proc.BreakpointSpec{Address: addr}); err != nil {
 		return nil, err
 	}
-	return b, v.s.Stepper.Breakpoints.Add(b)
+	return b, v.s.Breakpoints.Add(b)
 }
 
 // canBeMappedLater reports whether a trace is shown at a position before its end, where
@@ -133,12 +133,12 @@ func (v *server) canBeMappedLater() bool {
 func (v *server) isReturnOfCall(addr uint64) bool {
 	maps, err := v.s.Target.View.Maps()
 	m, mapped := maps.Find(addr)
-	return err == nil && mapped && m.Write && !m.Execute && v.s.Target.Process != nil && !v.s.Stepper.InPast()
+	return err == nil && mapped && m.Write && !m.Execute && v.s.Target.Process != nil && !v.s.Timeline.InPast()
 }
 
 // clear clears a breakpoint.
 func (v *server) clear(b *stepping.Breakpoint) error {
-	err := v.s.Stepper.Breakpoints.Clear(b)
+	err := v.s.Breakpoints.Clear(b)
 	if v.callReturns[b] {
 		delete(v.callReturns, b)
 		if len(v.callReturns) == 0 {
@@ -151,5 +151,5 @@ func (v *server) clear(b *stepping.Breakpoint) error {
 // setWatchpoint watches memory.
 func (v *server) setWatchpoint(kind byte, addr, size uint64) (*stepping.Breakpoint, error) {
 	w := stepping.Watch{Address: addr, Size: int(min(size, math.MaxInt32)), Access: watchKinds[kind].access}
-	return v.s.Stepper.SetWatch(context.Background(), w, "", "")
+	return v.s.Breakpoints.SetWatch(context.Background(), w, "", "")
 }

@@ -35,7 +35,7 @@ func (v *server) catchSyscalls(ctx context.Context, args string) ([]byte, error)
 			return nil, err
 		}
 		if v.caught != nil {
-			if err := proc.UnlessEnded(v.s.Stepper.Breakpoints.Clear(v.caught)); err != nil {
+			if err := proc.UnlessEnded(v.s.Breakpoints.Clear(v.caught)); err != nil {
 				return nil, err
 			}
 			v.caught = nil
@@ -43,7 +43,7 @@ func (v *server) catchSyscalls(ctx context.Context, args string) ([]byte, error)
 		if on != "1" {
 			return []byte("OK"), nil
 		}
-		b, err := v.s.Stepper.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: event}})
+		b, err := v.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: event}})
 		if err != nil {
 			return nil, err
 		}

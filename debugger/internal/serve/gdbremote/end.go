@@ -54,6 +54,6 @@ func (v *server) clearBreakpoints() {
 		}
 	}
 	if v.caught != nil {
-		_ = v.s.Stepper.Breakpoints.Clear(v.caught) // it is gone if the process is
+		_ = v.s.Breakpoints.Clear(v.caught) // it is gone if the process is
 	}
 }

@@ -39,7 +39,7 @@ func TestMirrorOfGDB(t *testing.T) {
 				return
 			}
 		}
-		within(t, s, func() (proc.Stop, error) { return s.Stepper.GoTo(t.Context(), s.Target.History.Oldest()) })
+		within(t, s, func() (proc.Stop, error) { return s.Timeline.GoTo(t.Context(), s.Target.History.Oldest()) })
 	}()
 	out := v.gdb(t, exe,
 		"p total", "set var total = 7", "p total", "set var $rax = 7", "break add", "monitor seek 1", "monitor record on",
@@ -54,7 +54,7 @@ func TestMirrorOfGDB(t *testing.T) {
 			t.Errorf("%d: %q, want %q", i, out[i], want)
 		}
 	}
-	if n := len(s.Stepper.Breakpoints.ByID); n != 0 {
+	if n := len(s.Breakpoints.ByID); n != 0 {
 		t.Errorf("the session has %d breakpoints, want none", n)
 	}
 	if now := s.Target.History.End(); now != end {
@@ -123,7 +123,7 @@ func TestMovedMeanwhile(t *testing.T) {
 		if got := c.ask("?"); !strings.HasPrefix(got, "T") {
 			t.Fatalf("?: %q", got)
 		}
-		within(t, s, func() (proc.Stop, error) { return s.Stepper.GoTo(t.Context(), s.Target.History.Oldest()) })
+		within(t, s, func() (proc.Stop, error) { return s.Timeline.GoTo(t.Context(), s.Target.History.Oldest()) })
 		for _, text := range []string{"g", "p10", "qC"} {
 			if got := c.ask(text); !strings.HasPrefix(got, "E.the session shows another position") {
 				t.Errorf("%s after a move: %q", text, got)
@@ -191,7 +191,7 @@ func TestClientGone(t *testing.T) {
 	if err := s.RequireIdle(); err != nil {
 		t.Error(err)
 	}
-	if n := len(s.Stepper.Breakpoints.ByID); n != 0 {
+	if n := len(s.Breakpoints.ByID); n != 0 {
 		t.Errorf("%d breakpoints are left", n)
 	}
 }

@@ -57,7 +57,7 @@ func (v *server) whileStopped(ctx context.Context, f func() (string, error)) (st
 
 func (v *server) showPosition(ctx context.Context, _ string) (string, error) {
 	return v.whileStopped(ctx, func() (string, error) {
-		p := v.s.Stepper.HistoryPosition()
+		p := v.s.Timeline.Position()
 		if p == nil {
 			return "nothing was recorded yet", nil
 		}
@@ -74,7 +74,7 @@ func (v *server) seek(ctx context.Context, args string) (string, error) {
 		return "", errReadOnly
 	}
 	return v.whileStopped(ctx, func() (string, error) {
-		h, err := v.s.Stepper.RequireHistory()
+		h, err := v.s.Timeline.Require()
 		if err != nil {
 			return "", err
 		}
@@ -102,12 +102,12 @@ func (v *server) setRecord(_ context.Context, args string) (string, error) {
 
 func (v *server) showBreakpoints(ctx context.Context, _ string) (string, error) {
 	return v.whileStopped(ctx, func() (string, error) {
-		if len(v.s.Stepper.Breakpoints.ByID) == 0 {
+		if len(v.s.Breakpoints.ByID) == 0 {
 			return "no breakpoints", nil
 		}
 		var lines []string
-		for _, id := range slices.Sorted(maps.Keys(v.s.Stepper.Breakpoints.ByID)) {
-			b := v.s.Stepper.Breakpoints.ByID[id]
+		for _, id := range slices.Sorted(maps.Keys(v.s.Breakpoints.ByID)) {
+			b := v.s.Breakpoints.ByID[id]
 			line := fmt.Sprintf("%d", id)
 			for _, p := range b.Places {
 				line += fmt.Sprintf(" at %#x", p.Addr)
@@ -136,12 +136,12 @@ func (v *server) rewind(ctx context.Context, _ string) (string, error) {
 		if err := v.s.Target.RequireProcess(); err != nil {
 			return "", err
 		}
-		if !v.s.Stepper.InPast() {
+		if !v.s.Timeline.InPast() {
 			return "", errors.New("the present is shown, not the past")
 		}
 		if err := v.s.Stepper.Rewind(ctx); err != nil {
 			return "", err
 		}
-		return v.s.Stepper.TakeNotes(""), nil
+		return v.s.Timeline.TakeNotes(""), nil
 	})
 }

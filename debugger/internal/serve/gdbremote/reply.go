@@ -134,7 +134,7 @@ func (v *server) reason(stop proc.Stop) string {
 	case proc.AtBreakpoint:
 		return v.breakpointReason(stop.Address)
 	case proc.AtWatchpoint, stepping.AtWrite:
-		if b := v.s.Stepper.Breakpoints.ByID[v.s.State().Breakpoint]; b != nil && b.Watch != nil {
+		if b := v.s.Breakpoints.ByID[v.s.State().Breakpoint]; b != nil && b.Watch != nil {
 			return v.watchReason(b)
 		}
 	}

@@ -80,12 +80,12 @@ func (v *server) stepBack(ctx context.Context, _ string) ([]byte, error) {
 // the position.
 func (v *server) back(through way) way {
 	return func(ctx context.Context) (proc.Stop, error) {
-		h, err := v.s.Stepper.RequireHistory()
+		h, err := v.s.Timeline.Require()
 		if err != nil {
 			return proc.Stop{}, err
 		}
 		if h.View().Position() == h.Oldest() {
-			return v.s.Stepper.StopAt(stepping.AtBeginning, nil)
+			return v.s.Timeline.StopAt(stepping.AtBeginning, nil)
 		}
 		return through(ctx)
 	}

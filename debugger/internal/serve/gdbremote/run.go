@@ -40,7 +40,7 @@ func (v *server) moveTo(ctx context.Context, through way, back bool) ([]byte, er
 	}
 	if to := v.seekTo; to != nil {
 		v.seekTo, back = nil, true
-		through = func(ctx context.Context) (proc.Stop, error) { return v.s.Stepper.GoTo(ctx, *to) }
+		through = func(ctx context.Context) (proc.Stop, error) { return v.s.Timeline.GoTo(ctx, *to) }
 	}
 	return v.run(ctx, through, back)
 }

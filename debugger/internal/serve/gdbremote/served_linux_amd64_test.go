@@ -159,7 +159,7 @@ func within(t *testing.T, s *session.Session, f func() (proc.Stop, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Stepper.Stale = true
+	s.Stepper.Maps.Stale = true
 	s.RecordStop(stop)
 }
 

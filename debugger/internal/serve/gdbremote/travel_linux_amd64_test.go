@@ -31,15 +31,15 @@ func atAdd(through func(s *session.Session, t *testing.T) (proc.Stop, error)) fu
 		}
 		b := &stepping.Breakpoint{Places: places}
 		for _, p := range places {
-			if err := s.Stepper.Breakpoints.Set(b, proc.BreakpointSpec{Address: p.Addr}); err != nil {
+			if err := s.Breakpoints.Set(b, proc.BreakpointSpec{Address: p.Addr}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Stepper.Breakpoints.Add(b); err != nil {
+		if err := s.Breakpoints.Add(b); err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
-			if err := s.Stepper.Breakpoints.Clear(b); err != nil {
+			if err := s.Breakpoints.Clear(b); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -57,29 +57,39 @@ func toWrite(t *testing.T, s *session.Session) (proc.Stop, error) {
 	if err != nil || !ok {
 		t.Fatal("no write of total", err)
 	}
-	return s.Stepper.GoTo(t.Context(), write.Position)
+	return s.Timeline.GoTo(t.Context(), write.Position)
 }
 
 // back steps back by a unit.
 func back(unit string) func(*testing.T, *session.Session) (proc.Stop, error) {
-	return func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.StepBack(t.Context(), unit, 1) }
+	return func(t *testing.T, s *session.Session) (proc.Stop, error) {
+		return s.Stepper.StepBack(t.Context(), unit, 1)
+	}
 }
 
 // moves go through the five calls of add, from the end of the recording.
 var moves = []move{
-	{"reverse-continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.ReverseContinue(t.Context()) })},
+	{"reverse-continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) {
+		return s.Stepper.ReverseContinue(t.Context())
+	})},
 	{"reverse-stepi", func(t *testing.T, s *session.Session) (proc.Stop, error) {
 		_, err := s.Target.History.Back(1)
-		s.Stepper.UpdateView()
+		s.Timeline.UpdateView()
 		return s.Target.CurrentStop(), err
 	}},
 	{"stepi", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.Forward(t.Context(), 1) }},
 	{"reverse-finish", back("out")},
-	{"reverse-continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.ReverseContinue(t.Context()) })},
+	{"reverse-continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) {
+		return s.Stepper.ReverseContinue(t.Context())
+	})},
 	{"reverse-step", back("line")},
-	{"next", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.StepLine(t.Context(), false) }},
+	{"next", func(t *testing.T, s *session.Session) (proc.Stop, error) {
+		return s.Stepper.StepLine(t.Context(), false)
+	}},
 	{"finish", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.StepOut(t.Context()) }},
-	{"reverse-next", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.StepBack(t.Context(), "over", 1) })},
+	{"reverse-next", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) {
+		return s.Stepper.StepBack(t.Context(), "over", 1)
+	})},
 	{"continue", atAdd(func(s *session.Session, t *testing.T) (proc.Stop, error) { return s.Stepper.Continue(t.Context()) })},
 	{"delete 1", nil},
 	{"watch total", nil},
@@ -90,13 +100,15 @@ var moves = []move{
 			addr, _ := s.Inspector.Address(t.Context(), "&total") // it was found before
 			return s.Target.History.Wrote(v.Position()-1, addr, 8)
 		})
-		s.Stepper.UpdateView()
+		s.Timeline.UpdateView()
 		return s.Target.CurrentStop(), err
 	}},
 	{"delete", nil},
-	{"continue", func(t *testing.T, s *session.Session) (proc.Stop, error) { return s.Stepper.GoTo(t.Context(), s.Target.History.End()) }},
+	{"continue", func(t *testing.T, s *session.Session) (proc.Stop, error) {
+		return s.Timeline.GoTo(t.Context(), s.Target.History.End())
+	}},
 	{"reverse-continue", func(t *testing.T, s *session.Session) (proc.Stop, error) {
-		return s.Stepper.GoTo(t.Context(), s.Target.History.Oldest())
+		return s.Timeline.GoTo(t.Context(), s.Target.History.Oldest())
 	}},
 }
 
@@ -121,7 +133,7 @@ func TestTravelLikeOurs(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer leave()
-			if err := s.Stepper.Seek(t.Context(), end); err != nil {
+			if err := s.Timeline.Seek(t.Context(), end); err != nil {
 				t.Fatal(err)
 			}
 			for i, m := range moves {
@@ -134,7 +146,7 @@ func TestTravelLikeOurs(t *testing.T) {
 				own, theirs := s.Target.History.View().Position(), positionIn(t, out[2*i+2])
 				if own != theirs {
 					t.Errorf("move %d, %s: gdb comes to position %d, the engine to %d\n%s", i, m.gdb, theirs, own, out[2*i+1])
-					if err := s.Stepper.SeekQuietly(theirs); err != nil {
+					if err := s.Timeline.SeekQuietly(theirs); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -60,7 +60,7 @@ func WithExecution[A sessionArgs, R any](r *session.Registry, work Work[A, R]) H
 // core files and traces, and positions in the past.
 func WithProcess[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Handler[A, R] {
 	return WithStopped(r, func(ctx context.Context, call *mcp.Call, s *session.Session, args A) (R, error) {
-		if err := errors.Join(s.Target.RequireProcess(), s.Stepper.RequirePresent()); err != nil {
+		if err := errors.Join(s.Target.RequireProcess(), s.Timeline.RequirePresent()); err != nil {
 			var none R
 			return none, err
 		}

@@ -62,14 +62,14 @@ func (t *Group) stepBackward(ctx context.Context, call *mcp.Call, s *session.Ses
 	if bySource {
 		n = 1 // the default
 	}
-	if err := s.Stepper.RequireSteps(n); err != nil {
+	if err := s.Timeline.RequireSteps(n); err != nil {
 		return back{}, err
 	}
 	m, err := s.Travel(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) {
 		if bySource {
 			return s.Stepper.StepBack(ctx, args.By, args.Count)
 		}
-		return s.Stepper.GoTo(ctx, s.Target.History.View().Position()-n)
+		return s.Timeline.GoTo(ctx, s.Target.History.View().Position()-n)
 	})
 	return back{State: m.State, Snapshot: m.State.Position(), Instruction: sessiontools.NextInstruction(s, m.State), Logged: m.Logged, bySource: bySource}, err
 }

@@ -42,7 +42,7 @@ func (c callTrace) Text() string { return c.CallTrace.Text() }
 
 // callTrace describes what one recorded call did.
 func (t *Group) callTrace(ctx context.Context, _ *mcp.Call, s *session.Session, args callTraceArgs) (callTrace, error) {
-	if _, err := s.Stepper.RequireHistory(); err != nil {
+	if _, err := s.Timeline.Require(); err != nil {
 		return callTrace{}, err
 	}
 	q := calltrace.Query{Function: args.Function, Nth: args.Nth, At: args.At}

@@ -68,7 +68,7 @@ func (c callTree) head() string {
 
 // callTree returns the tree of recorded calls of a thread.
 func (t *Group) callTree(ctx context.Context, _ *mcp.Call, s *session.Session, args callTreeArgs) (callTree, error) {
-	h, err := s.Stepper.RequireHistory()
+	h, err := s.Timeline.Require()
 	if err != nil {
 		return callTree{}, err
 	}

@@ -91,7 +91,7 @@ func (t *Group) collect(ctx context.Context, call *mcp.Call, s *session.Session,
 	if args.Run != "" {
 		return collectRunning(ctx, call, s, args)
 	}
-	h, err := s.Stepper.RequireHistory()
+	h, err := s.Timeline.Require()
 	if err != nil {
 		return collected{}, err
 	}
@@ -111,7 +111,7 @@ func collectRunning(ctx context.Context, call *mcp.Call, s *session.Session, arg
 	if !call.Caller().Principal.Allows(sessiontools.WriteScope) {
 		return collected{}, failure.Denied(fmt.Sprintf("run needs the scope %s", sessiontools.WriteScope))
 	}
-	if err := errors.Join(s.Target.RequireProcess(), s.Stepper.RequirePresent()); err != nil {
+	if err := errors.Join(s.Target.RequireProcess(), s.Timeline.RequirePresent()); err != nil {
 		return collected{}, err
 	}
 	c, err := collect.NewCollector(ctx, s.Stepper, args.points(), args.Limit, args.Run == "record")

@@ -87,7 +87,7 @@ var formats = map[string]struct {
 
 // exportTrace writes a part of the history to a file in the data folder.
 func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Session, args exportArgs) (exported, error) {
-	h, err := s.Stepper.RequireHistory()
+	h, err := s.Timeline.Require()
 	if err != nil {
 		return exported{}, err
 	}
@@ -100,7 +100,7 @@ func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Sess
 		return exported{}, err
 	}
 	done, err := h.Export(ctx, file, options)
-	s.Stepper.UpdateView()
+	s.Timeline.UpdateView()
 	if err = errors.Join(err, file.Close()); err != nil {
 		return exported{}, errors.Join(err, os.Remove(file.Name()))
 	}

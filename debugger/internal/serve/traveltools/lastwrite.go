@@ -93,7 +93,7 @@ func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, 
 // FindLastWrite searches back from the current position for the last write to a
 // value. The caller holds the gate of the session, which is stopped.
 func FindLastWrite(ctx context.Context, s *session.Session, args LastWriteArgs) (LastWrite, error) {
-	h, err := s.Stepper.RequireHistory()
+	h, err := s.Timeline.Require()
 	if err != nil {
 		return LastWrite{}, err
 	}
@@ -109,17 +109,17 @@ func FindLastWrite(ctx context.Context, s *session.Session, args LastWriteArgs) 
 	}
 	if ok {
 		answer.Found, answer.Position, answer.Kind, answer.Thread = true, found.Position, found.Kind.String(), found.Thread
-		if err := s.Stepper.AtPosition(ctx, found.Position, func() { showWrite(s, &answer, w) }); err != nil {
+		if err := s.Timeline.AtPosition(ctx, found.Position, func() { showWrite(s, &answer, w) }); err != nil {
 			return LastWrite{}, err
 		}
 	}
 	if ok && args.Move {
-		if err := s.Stepper.Seek(ctx, found.Position); err != nil {
+		if err := s.Timeline.Seek(ctx, found.Position); err != nil {
 			return LastWrite{}, err
 		}
 		stop := s.Target.CurrentStop()
 		stop.Why = stepping.AtMoment
-		s.Stepper.Stale = true
+		s.Stepper.Maps.Stale = true
 		s.RecordStop(stop)
 	}
 	if _, err := s.Target.View.ReadMemory(w.Address, make([]byte, 1)); !ok && err != nil {
@@ -176,14 +176,14 @@ func showWrite(s *session.Session, answer *LastWrite, w *stepping.Watch) {
 	}
 	frames, _ := s.Inspector.Frames(answer.Thread, writeFrames) // the answer is useful without a stack, too
 	answer.Frames = looktools.NewFrames(frames)
-	if s.Stepper.SeekQuietly(answer.Position+1) == nil {
+	if s.Timeline.SeekQuietly(answer.Position+1) == nil {
 		answer.After = shownBytes(s, w)
 	}
 }
 
 // shownBytes returns the watched bytes at the current position as they are shown.
 func shownBytes(s *session.Session, w *stepping.Watch) string {
-	b := s.Stepper.WatchedBytes(w)
+	b := s.Stepper.Watches.Bytes(w)
 	s.Target.MaskDisplayed(w.Address, b)
 	return w.Shown(b)
 }

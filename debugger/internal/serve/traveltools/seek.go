@@ -18,7 +18,7 @@ type reverseArgs struct {
 
 // reverseContinue goes back to the previous breakpoint or watchpoint.
 func (t *Group) reverseContinue(ctx context.Context, call *mcp.Call, s *session.Session, args reverseArgs) (session.Outcome, error) {
-	if err := s.Stepper.RequireSteps(1); err != nil {
+	if err := s.Timeline.RequireSteps(1); err != nil {
 		return session.Outcome{}, err
 	}
 	return s.Travel(ctx, call, args.Wait(), s.Stepper.ReverseContinue)
@@ -33,7 +33,7 @@ type seekArgs struct {
 
 // seekTo goes to a position, by default the present.
 func (t *Group) seekTo(ctx context.Context, call *mcp.Call, s *session.Session, args seekArgs) (session.Outcome, error) {
-	h, err := s.Stepper.RequireHistory()
+	h, err := s.Timeline.Require()
 	if err != nil {
 		return session.Outcome{}, err
 	}
@@ -48,5 +48,5 @@ func (t *Group) seekTo(ctx context.Context, call *mcp.Call, s *session.Session, 
 	case to < h.Oldest():
 		return session.Outcome{}, &history.BeginningError{Oldest: h.Oldest(), Wanted: here - to, There: here - h.Oldest(), Reason: h.StartReason()}
 	}
-	return s.Travel(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Stepper.GoTo(ctx, to) })
+	return s.Travel(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Timeline.GoTo(ctx, to) })
 }

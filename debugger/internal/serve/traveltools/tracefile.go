@@ -47,7 +47,7 @@ func OpenTrace(ctx context.Context, path, executable, root string, account *budg
 	d := scene.Target(path)
 	d.Account = account
 	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, log), stepping.Budget{})
-	return &TraceFile{trace, scene, s}, s.Refresh() // a trace always has mappings
+	return &TraceFile{trace, scene, s}, s.Maps.Refresh() // a trace always has mappings
 }
 
 // FindAnywhere opens a file by path, without the restrictions that apply to
@@ -62,7 +62,9 @@ func FindAnywhere(path string) (*os.File, string, error) {
 }
 
 // Close closes the files of the program and the trace.
-func (f *TraceFile) Close() error { return errors.Join(f.s.Inspector.Program.Close(), f.scene.Files.Close()) }
+func (f *TraceFile) Close() error {
+	return errors.Join(f.s.Inspector.Program.Close(), f.scene.Files.Close())
+}
 
 // Positions returns the first and the last position.
 func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), f.trace.End() }
@@ -122,11 +124,11 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 
 // seek goes to a position and loads the symbols of the files mapped there.
 func (f *TraceFile) seek(position uint64) error {
-	f.s.Stale = true
+	f.s.Maps.Stale = true
 	if _, err := f.trace.Seek(position); err != nil {
 		return err
 	}
-	return f.s.Refresh()
+	return f.s.Maps.Refresh()
 }
 
 // LastWrite returns the last step before a position that wrote to memory, given

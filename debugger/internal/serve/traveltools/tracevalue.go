@@ -26,7 +26,7 @@ func (v valueTrace) Text() string { return v.Result.Text() }
 
 // traceValue follows a value back to inputs and constants.
 func (t *Group) traceValue(ctx context.Context, _ *mcp.Call, s *session.Session, args traceValueArgs) (valueTrace, error) {
-	if _, err := s.Stepper.RequireHistory(); err != nil {
+	if _, err := s.Timeline.Require(); err != nil {
 		return valueTrace{}, err
 	}
 	result, err := valuetrace.Trace(ctx, s.Stepper, args.Expression, args.Hops)

@@ -25,7 +25,7 @@ func TestCallsLikeSteps(t *testing.T) {
 	} {
 		_, program := recordtest.Build(t, tt.source, tt.flag)
 		s := recordtest.Main(t, program, tt.argument)
-		h := s.History
+		h := s.Target.History
 		threads := map[int]bool{}
 		if err := h.Transitions(t.Context(), h.Oldest(), h.End(), func(step *history.Transition) bool {
 			threads[step.Thread] = true

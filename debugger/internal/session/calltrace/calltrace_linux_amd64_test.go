@@ -71,7 +71,7 @@ func TestOfTraceFile(t *testing.T) {
 	d := opened.Target("stray")
 	s := stepping.NewStepper(inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), stepping.Budget{})
 	t.Cleanup(func() { _ = s.Inspector.Program.Close() })
-	if err := s.Refresh(); err != nil {
+	if err := s.Maps.Refresh(); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range []calltrace.Query{{Function: "store"}, {Function: "sum"}, {Function: "walk", Nth: 3}} {

@@ -30,7 +30,7 @@ func (t *tracer) changes(v *visit) ([]Change, error) {
 	if begin < t.body && t.body < v.to {
 		begin = t.body // before it the arguments are not stored yet
 	}
-	if err := s.SeekQuietly(begin); err != nil {
+	if err := s.Timeline.SeekQuietly(begin); err != nil {
 		return nil, err
 	}
 	before := locals.Read(frameOf(s, t.thread, t.slot))
@@ -42,7 +42,7 @@ func (t *tracer) changes(v *visit) ([]Change, error) {
 	if end == t.end && t.ended {
 		end = t.last
 	}
-	if err := s.SeekQuietly(end); err != nil {
+	if err := s.Timeline.SeekQuietly(end); err != nil {
 		return nil, err
 	}
 	after := locals.Read(frameOf(s, t.thread, t.slot))
@@ -75,7 +75,7 @@ func (t *tracer) outOfScope(before, after *locals.List, end uint64) ([]Change, e
 	if len(missing.All) == 0 || end == 0 {
 		return nil, nil
 	}
-	if err := t.code.s.SeekQuietly(end - 1); err != nil {
+	if err := t.code.s.Timeline.SeekQuietly(end - 1); err != nil {
 		return nil, err
 	}
 	last := locals.Read(frameOf(t.code.s, t.thread, t.slot))
@@ -141,11 +141,11 @@ func addWrite(all []*write, addr, n, position uint64) []*write {
 // readWrites reads the values before and after writes.
 func (t *tracer) readWrites(all []*write) error {
 	for _, w := range all {
-		if err := t.code.s.SeekQuietly(w.first); err != nil {
+		if err := t.code.s.Timeline.SeekQuietly(w.first); err != nil {
 			return err
 		}
 		w.before = t.read(w)
-		if err := t.code.s.SeekQuietly(w.last + 1); err != nil {
+		if err := t.code.s.Timeline.SeekQuietly(w.last + 1); err != nil {
 			return err
 		}
 		w.after = t.read(w)

@@ -105,7 +105,7 @@ func findAround(ctx context.Context, c *code, at uint64) (found start, err error
 	if at < h.Oldest() || at > h.End() {
 		return start{}, failure.NoHistoryf("position %d is not recorded; there are %d to %d", at, h.Oldest(), h.End())
 	}
-	err = c.s.AtPosition(ctx, at, func() {
+	err = c.s.Timeline.AtPosition(ctx, at, func() {
 		found.thread = h.View().Thread()
 		found.slot, found.pc = math.MaxUint64, h.View().PC()
 		if frames, err := c.s.Inspector.Frames(found.thread, 1); err == nil && len(frames) > 0 && frames[0].CFA != 0 {

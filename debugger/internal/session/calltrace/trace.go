@@ -30,7 +30,7 @@ func Trace(ctx context.Context, s *stepping.Stepper, q Query, o Options) (*CallT
 	}
 	t := &tracer{ctx: ctx, code: c, recording: r, options: o}
 	var traceErr error
-	err = s.AtPosition(ctx, r.position, func() { traceErr = t.describe() })
+	err = s.Timeline.AtPosition(ctx, r.position, func() { traceErr = t.describe() })
 	return &t.trace, errors.Join(err, traceErr)
 }
 
@@ -45,7 +45,7 @@ func (t *tracer) describe() error {
 	if r.caller != 0 {
 		t.trace.Caller = place(t.code, r.caller)
 	}
-	if err := s.SeekQuietly(r.body); err != nil {
+	if err := s.Timeline.SeekQuietly(r.body); err != nil {
 		return err
 	}
 	t.trace.Arguments = arguments(s, r.thread)
@@ -78,13 +78,13 @@ func (t *tracer) describe() error {
 // result returns the text of the result of a call that ended at a position.
 func (t *tracer) result(end, pc, slot uint64) (string, error) {
 	s := t.code.s
-	if err := s.SeekQuietly(end - 1); err != nil {
+	if err := s.Timeline.SeekQuietly(end - 1); err != nil {
 		return "", err
 	}
 	if text := goResults(s, t.thread, slot); text != "" {
 		return text, nil
 	}
-	if err := s.SeekQuietly(end); err != nil {
+	if err := s.Timeline.SeekQuietly(end); err != nil {
 		return "", err
 	}
 	return result(s, t.thread, pc), nil
@@ -192,7 +192,7 @@ func (t *tracer) callee(c *call) (*Callee, error) {
 		return nil, err
 	}
 	if body != 0 {
-		if err := s.SeekQuietly(body); err != nil {
+		if err := s.Timeline.SeekQuietly(body); err != nil {
 			return nil, err
 		}
 		d.Arguments = arguments(s, t.thread)

@@ -30,12 +30,12 @@ type probe struct {
 
 // newProbe finds the place and parses the expressions of a point.
 func newProbe(ctx context.Context, s *stepping.Stepper, p Point) (*probe, error) {
-	places, _, err := s.Places(ctx, p.Site)
+	places, _, err := s.Sites.Places(ctx, p.Site)
 	if err != nil {
 		return nil, err
 	}
 	b := &stepping.Breakpoint{Places: places}
-	if err := s.SetCondition(ctx, b, p.Condition); err != nil {
+	if err := s.Breakpoints.SetCondition(ctx, b, p.Condition); err != nil {
 		return nil, err
 	}
 	made := &probe{Point: p, s: s, places: places, holds: b.Holds}
@@ -44,7 +44,7 @@ func newProbe(ctx context.Context, s *stepping.Stepper, p Point) (*probe, error)
 		if err != nil {
 			return nil, failure.Argumentf("the expression %q cannot be understood: %v", text, err)
 		}
-		if err := s.CheckNames(ctx, e, places, fmt.Sprintf("expression %q cannot be evaluated", text)); err != nil {
+		if err := s.Breakpoints.CheckNames(ctx, e, places, fmt.Sprintf("expression %q cannot be evaluated", text)); err != nil {
 			return nil, err
 		}
 		made.values = append(made.values, e)

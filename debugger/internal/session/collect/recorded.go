@@ -61,7 +61,7 @@ func Recorded(ctx context.Context, s *stepping.Stepper, points []Point, o Option
 	}
 	c.code = slices.Sorted(maps.Keys(c.at))
 	var searchErr error
-	err = s.AtPosition(ctx, s.Target.History.View().Position(), func() { searchErr = c.search(ctx) })
+	err = s.Timeline.AtPosition(ctx, s.Target.History.View().Position(), func() { searchErr = c.search(ctx) })
 	if err = errors.Join(searchErr, err); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (c *search) readKnown(ctx context.Context) error {
 func (c *search) readStretch(ctx context.Context, from, to uint64) error {
 	h := c.s.Target.History
 	if from == h.Oldest() {
-		if err := c.s.SeekQuietly(from); err != nil {
+		if err := c.s.Timeline.SeekQuietly(from); err != nil {
 			return err
 		}
 		v := h.View()
@@ -178,7 +178,7 @@ func (c *search) read(hit history.Hit, v *history.View) (more bool) {
 		return false
 	}
 	return c.s.Target.History.Show(v, func(*history.View) bool {
-		c.s.UpdateView()
+		c.s.Timeline.UpdateView()
 		for _, i := range c.at[hit.PC] {
 			c.readPoint(i, hit.Position, proc.Hit{Thread: hit.Thread, Address: hit.PC})
 		}

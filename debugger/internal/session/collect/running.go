@@ -54,7 +54,7 @@ func (c *Collector) Run(ctx context.Context, most time.Duration) (stop proc.Stop
 		}
 	}()
 	for i, p := range c.probes {
-		b, err := c.s.SetBreakpoint(ctx, stepping.BreakpointSpec{
+		b, err := c.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{
 			Places: p.places, Each: func(hit proc.Hit) (bool, error) { return c.reach(i, hit), nil },
 		})
 		if err != nil {
@@ -65,7 +65,7 @@ func (c *Collector) Run(ctx context.Context, most time.Duration) (stop proc.Stop
 	stop, err = c.run(ctx, most)
 	if err == nil && stop.Why == proc.AtBreakpoint && c.of(set, stop.Breakpoint) {
 		stop.Why, stop.Breakpoint = proc.Paused, 0
-		c.s.Notes = append(c.s.Notes, fmt.Sprintf("%d rows are collected; the same call goes on", c.limit))
+		c.s.Timeline.Notes = append(c.s.Timeline.Notes, fmt.Sprintf("%d rows are collected; the same call goes on", c.limit))
 	}
 	return stop, err
 }

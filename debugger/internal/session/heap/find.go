@@ -82,7 +82,7 @@ func Find(ctx context.Context, s *stepping.Stepper, addr uint64) (*Found, error)
 		return c.found, nil
 	}
 	var findErr error
-	err = s.AtPosition(ctx, c.to, func() { findErr = c.find(ctx) })
+	err = s.Timeline.AtPosition(ctx, c.to, func() { findErr = c.find(ctx) })
 	if err = errors.Join(findErr, err); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (c *search) find(ctx context.Context) error {
 		if e == nil {
 			continue
 		}
-		if err := c.s.SeekQuietly(e.Position); err != nil {
+		if err := c.s.Timeline.SeekQuietly(e.Position); err != nil {
 			return err
 		}
 		e.Frames, _ = c.s.Inspector.Frames(e.Thread, maxFrames) // the event is useful without a stack, too

@@ -40,7 +40,7 @@ func TestVisit(t *testing.T) {
 	}
 	visit := func(limit int) {
 		visits = nil
-		if err := s.AtPosition(t.Context(), h.End(), func() {
+		if err := s.Timeline.AtPosition(t.Context(), h.End(), func() {
 			if _, err := h.Visit(t.Context(), code, history.Stretch{From: h.Oldest(), To: h.End()}, func(_ history.Hit, v *history.View) bool {
 				visits = append(visits, place{v.Position(), v.Thread(), v.PC(), v.SP()})
 				return len(visits) != limit
@@ -79,7 +79,7 @@ func TestRemembered(t *testing.T) {
 		t.Fatalf("%d frees, %v", len(blocks), err)
 	}
 	find := func(position, addr uint64) *heap.Block {
-		if err := s.SeekQuietly(position); err != nil {
+		if err := s.Timeline.SeekQuietly(position); err != nil {
 			t.Fatal(err)
 		}
 		found, err := heap.Find(t.Context(), s, addr)
@@ -89,7 +89,7 @@ func TestRemembered(t *testing.T) {
 		return found.Block
 	}
 	argument := func(position uint64) uint64 {
-		if err := s.SeekQuietly(position); err != nil {
+		if err := s.Timeline.SeekQuietly(position); err != nil {
 			t.Fatal(err)
 		}
 		regs, err := s.Target.View.Regs(0)

@@ -21,7 +21,7 @@ func Digest(t testing.TB, s *session.Session) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("stops %d, history %+v, breakpoints %v, life %v, registers %+v", stops, *s.Stepper.HistoryPosition(), s.Stepper.Breakpoints.ByID, s.Inspector.Life.Err(), regs)
+	text := fmt.Sprintf("stops %d, history %+v, breakpoints %v, life %v, registers %+v", stops, *s.Timeline.Position(), s.Breakpoints.ByID, s.Inspector.Life.Err(), regs)
 	for _, addr := range []uint64{regs.RIP, regs.RSP} {
 		b := make([]byte, 256)
 		if _, err := s.Target.View.ReadMemory(addr, b); err != nil {

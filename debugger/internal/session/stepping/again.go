@@ -16,26 +16,26 @@ var errOldPlace = errors.New("it was set at an address of the process before")
 // SetAgain sets breakpoints of another process, or of this one before exec, with
 // their numbers. Names that are not known yet are pending. It returns notes about
 // the ones that are gone.
-func (s *Stepper) SetAgain(ctx context.Context, before []*Breakpoint) (notes []string) {
+func (bs *Breakpoints) SetAgain(ctx context.Context, before []*Breakpoint) (notes []string) {
 	for _, old := range before {
 		if old.Watch == nil && old.Site == (Site{}) {
 			continue // its client sets it again
 		}
 		b := old.fresh()
 		var kept bool
-		if b.Thread, kept = s.threadAgain(old.Thread); !kept {
+		if b.Thread, kept = bs.threadAgain(old.Thread); !kept {
 			notes = append(notes, fmt.Sprintf("breakpoint %d applies to all threads: thread %d was one of the process before", b.ID, old.Thread))
 		}
-		if err := s.setAgain(ctx, b); err != nil {
+		if err := bs.setAgain(ctx, b); err != nil {
 			notes = append(notes, fmt.Sprintf("breakpoint %d is gone: %v", b.ID, err))
 			continue
 		}
-		s.Breakpoints.restore(b)
+		bs.restore(b)
 	}
-	if err := s.waitForLibraries(ctx); err != nil {
-		s.Inspector.Log.Debug("pending breakpoints do not wait for libraries", "err", err)
+	if err := bs.waitForLibraries(ctx); err != nil {
+		bs.inspector.Log.Debug("pending breakpoints do not wait for libraries", "err", err)
 	}
-	if err := s.Breakpoints.catchSyscalls(); err != nil {
+	if err := bs.catchSyscalls(); err != nil {
 		notes = append(notes, fmt.Sprintf("system calls are not caught: %v", err))
 	}
 	return notes
@@ -46,27 +46,27 @@ const mainThread = -1
 
 // threadAgain returns the thread that a breakpoint of another process applies to, and
 // reports whether it is the same one: the first thread is, and so are all.
-func (s *Stepper) threadAgain(thread int) (id int, same bool) {
+func (bs *Breakpoints) threadAgain(thread int) (id int, same bool) {
 	switch thread {
 	case 0:
 		return 0, true
-	case mainThread, s.Target.ProcessID(): // after exec the process has its id
-		return s.Target.ProcessID(), true
+	case mainThread, bs.target.ProcessID(): // after exec the process has its id
+		return bs.target.ProcessID(), true
 	}
 	return 0, false
 }
 
-func (s *Stepper) setAgain(ctx context.Context, b *Breakpoint) error {
+func (bs *Breakpoints) setAgain(ctx context.Context, b *Breakpoint) error {
 	switch {
 	case b.Watch != nil && b.Watch.Expression == "", b.Watch == nil && !b.Site.named():
 		return errOldPlace
 	case b.Watch != nil:
-		return s.watchAgain(ctx, b)
+		return bs.watchAgain(ctx, b)
 	}
-	if err := s.setTexts(ctx, b); err != nil {
+	if err := bs.setTexts(ctx, b); err != nil {
 		return err
 	}
-	err := s.setPlaces(ctx, b)
+	err := bs.setPlaces(ctx, b)
 	if b.Pending = isUnknown(err); b.Pending {
 		return nil
 	}
@@ -74,8 +74,8 @@ func (s *Stepper) setAgain(ctx context.Context, b *Breakpoint) error {
 }
 
 // watchAgain watches what an expression denotes in the new process.
-func (s *Stepper) watchAgain(ctx context.Context, b *Breakpoint) error {
-	value, err := s.Inspector.Evaluate(ctx, b.Watch.Expression, 0, 0)
+func (bs *Breakpoints) watchAgain(ctx context.Context, b *Breakpoint) error {
+	value, err := bs.inspector.Evaluate(ctx, b.Watch.Expression, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -87,21 +87,21 @@ func (s *Stepper) watchAgain(ctx context.Context, b *Breakpoint) error {
 	at := place.Address
 	b.Watch.SetPlace(place)
 	b.Places = []symbols.Location{{Addr: at}}
-	if b.Watch.Last, err = s.Sample(b.Watch); err != nil {
+	if b.Watch.Last, err = bs.watches.Sample(b.Watch); err != nil {
 		return err
 	}
-	if err := s.setTexts(ctx, b); err != nil || b.Watch.Recorded {
+	if err := bs.setTexts(ctx, b); err != nil || b.Watch.Recorded {
 		return err
 	}
-	return s.Breakpoints.Set(b, proc.BreakpointSpec{Address: at, Size: b.Watch.Size, Access: b.Watch.Access, Condition: b.Holds})
+	return bs.Set(b, proc.BreakpointSpec{Address: at, Size: b.Watch.Size, Access: b.Watch.Access, Condition: b.Holds})
 }
 
 // setTexts gives a breakpoint its conditions and its message.
-func (s *Stepper) setTexts(ctx context.Context, b *Breakpoint) error {
-	if err := s.setConditions(ctx, b, b.Condition, b.Hits); err != nil {
+func (bs *Breakpoints) setTexts(ctx context.Context, b *Breakpoint) error {
+	if err := bs.setConditions(ctx, b, b.Condition, b.Hits); err != nil {
 		return err
 	}
-	return s.SetLog(ctx, b, b.LogMessage)
+	return bs.SetLog(ctx, b, b.LogMessage)
 }
 
 // fresh returns the breakpoint as it was before it was set.
@@ -121,11 +121,11 @@ func (b *Breakpoint) Unset() *Breakpoint { return b.fresh() }
 
 // Copies returns the breakpoints as they were before they were set, by their
 // numbers. They do not refer to the process.
-func (t *Breakpoints) Copies() []*Breakpoint {
-	all := t.Sorted()
+func (bs *Breakpoints) Copies() []*Breakpoint {
+	all := bs.Sorted()
 	for i, b := range all {
 		all[i] = b.fresh()
-		if all[i].Thread = b.Thread; b.Thread != 0 && b.Thread == t.target.ProcessID() {
+		if all[i].Thread = b.Thread; b.Thread != 0 && b.Thread == bs.target.ProcessID() {
 			all[i].Thread = mainThread
 		}
 	}
@@ -134,18 +134,18 @@ func (t *Breakpoints) Copies() []*Breakpoint {
 
 // NewProgram sets the breakpoints again after exec, and returns a note about
 // them.
-func (s *Stepper) NewProgram(ctx context.Context) string {
-	before := s.Breakpoints.Sorted()
-	clear(s.Breakpoints.ByID)
-	s.loader, s.panics = loaderStop{}, panicStops{wanted: s.panics.wanted}
+func (bs *Breakpoints) NewProgram(ctx context.Context) string {
+	before := bs.Sorted()
+	clear(bs.ByID)
+	bs.loader, bs.panics = loaderStop{}, panicStops{wanted: bs.panics.wanted}
 	const begun = "another program was begun"
-	s.Stale = true
-	if len(before) == 0 || s.Refresh() != nil {
+	bs.maps.Stale = true
+	if len(before) == 0 || bs.maps.Refresh() != nil {
 		return begun
 	}
-	notes := s.SetAgain(ctx, before)
+	notes := bs.SetAgain(ctx, before)
 	var set, pending []string
-	for _, b := range s.Breakpoints.Sorted() {
+	for _, b := range bs.Sorted() {
 		if b.Pending {
 			pending = append(pending, fmt.Sprint(b.ID))
 		} else {

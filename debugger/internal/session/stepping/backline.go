@@ -40,18 +40,18 @@ func (b *backStepper) line(ctx context.Context, over bool) (stop proc.Stop, done
 	if err := w.begin(); err != nil {
 		return stop, true, err
 	}
-	found, err := s.Backward(ctx, w.visit)
+	found, err := s.Timeline.Backward(ctx, w.visit)
 	switch {
 	case err != nil:
-		stop, err = s.StopAt(AtMoment, err)
+		stop, err = s.Timeline.StopAt(AtMoment, err)
 		return stop, true, err
 	case w.conditions.found != nil:
 		return w.conditions.stop(s.Target.CurrentStop()), true, nil
 	case !found && !w.found:
-		stop, err = s.StopAt(AtBeginning, nil)
+		stop, err = s.Timeline.StopAt(AtBeginning, nil)
 		return stop, true, err
 	}
-	stop, err = s.GoTo(ctx, w.first)
+	stop, err = s.Timeline.GoTo(ctx, w.first)
 	return stop, false, err
 }
 

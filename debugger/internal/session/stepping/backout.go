@@ -27,7 +27,7 @@ func (b *backStepper) out(ctx context.Context) (stop proc.Stop, over bool, err e
 	}
 	inside, _ := s.Inspector.Program.Function(inner.PC) // nothing is known to be inlined in an unknown function
 	conditions := s.newStopConditions(true)
-	found, err := s.Backward(ctx, func(v *history.View) bool {
+	found, err := s.Timeline.Backward(ctx, func(v *history.View) bool {
 		at, err := s.Inspector.DepthOf(v.Thread(), 0, isGo)
 		return conditions.stopsBackward(v) || err == nil && at.Owner == outer.Owner &&
 			(at.Outside(outer) || inner.Inlined && s.Inspector.SameFunction(v.PC(), inside))
@@ -36,9 +36,9 @@ func (b *backStepper) out(ctx context.Context) (stop proc.Stop, over bool, err e
 	case conditions.found != nil:
 		return conditions.stop(s.Target.CurrentStop()), true, nil
 	case !found && err == nil:
-		stop, err = s.StopAt(AtBeginning, nil)
+		stop, err = s.Timeline.StopAt(AtBeginning, nil)
 		return stop, true, err
 	}
-	stop, err = s.StopAt(AtMoment, err)
+	stop, err = s.Timeline.StopAt(AtMoment, err)
 	return stop, stop.Why != AtMoment, err
 }

@@ -69,7 +69,7 @@ func (s *Stepper) newCaller(scope *inspect.FrameScope, thread int) (*caller, err
 	if err := s.Target.RequireProcess(); err != nil {
 		return nil, err
 	}
-	if s.InPast() {
+	if s.Timeline.InPast() {
 		return nil, failure.Errorf("In the past", "functions can be called at the present only; debugger/seek without a position goes there")
 	}
 	if scope.Language() == lang.Go || s.isGo() {
@@ -170,13 +170,13 @@ func (c *caller) execute(ctx context.Context, f symbols.Signature, args []sysv.A
 		ended.Thread, _ = c.s.Target.Process.CurrentThread()
 		return ended, err
 	}
-	if c.s.Recorder == nil {
+	if c.s.Timeline.Recorder == nil {
 		_, err = do()
 	} else {
-		_, err = c.s.Recorder.Unrecorded("a function was called", do)
-		c.s.UpdateView()
+		_, err = c.s.Timeline.Recorder.Unrecorded("a function was called", do)
+		c.s.Timeline.UpdateView()
 	}
-	c.s.Stale = true // the function may have loaded libraries
+	c.s.Maps.Stale = true // the function may have loaded libraries
 	if ended, ok := errors.AsType[*proc.CallError](err); ok {
 		if b := c.s.Breakpoints.Find(ended.Stop.Breakpoint); b != nil && ended.Stop.Breakpoint != 0 {
 			ended.Stop.Breakpoint = b.ID

@@ -21,8 +21,8 @@ var catchFunctions = map[string][]string{
 }
 
 // catchPlaces returns the places of the functions of an event.
-func (s *Stepper) catchPlaces(ctx context.Context, event string) ([]symbols.Location, error) {
-	places, err := s.entries(ctx, catchFunctions[event])
+func (si *Sites) catchPlaces(ctx context.Context, event string) ([]symbols.Location, error) {
+	places, err := si.entries(ctx, catchFunctions[event])
 	if err == nil && len(places) == 0 {
 		err = failure.Breakpointf("the program has no function that is called for a %s, such as %s; with pending a library that is loaded later can have it", event, catchFunctions[event][0])
 	}
@@ -30,14 +30,14 @@ func (s *Stepper) catchPlaces(ctx context.Context, event string) ([]symbols.Loca
 }
 
 // entries returns the places of those of some functions that the program has.
-func (s *Stepper) entries(ctx context.Context, functions []string) (places []symbols.Location, err error) {
+func (si *Sites) entries(ctx context.Context, functions []string) (places []symbols.Location, err error) {
 	for _, name := range functions {
-		found, err := s.Inspector.Program.Entry(ctx, name)
+		found, err := si.inspector.Program.Entry(ctx, name)
 		if err != nil && !errors.Is(err, symbols.ErrNotFound) {
 			return nil, err
 		}
 		for _, p := range found {
-			p = s.catchPlace(p)
+			p = si.catchPlace(p)
 			if !slices.ContainsFunc(places, func(q symbols.Location) bool { return q.Addr == p.Addr }) {
 				places = append(places, p)
 			}
@@ -49,9 +49,9 @@ func (s *Stepper) entries(ctx context.Context, functions []string) (places []sym
 // catchPlace moves a place to the first instruction of its function: a wrapper
 // of a system call may be over behind what the line table says is its prologue.
 // In Go the first instructions may be executed twice, when the stack grows.
-func (s *Stepper) catchPlace(p symbols.Location) symbols.Location {
-	if f, ok := s.Inspector.Program.Function(p.Addr); ok && f.Start < p.Addr && !strings.Contains(p.Function, ".") {
-		return s.Inspector.AddressPlace(f.Start)
+func (si *Sites) catchPlace(p symbols.Location) symbols.Location {
+	if f, ok := si.inspector.Program.Function(p.Addr); ok && f.Start < p.Addr && !strings.Contains(p.Function, ".") {
+		return si.inspector.AddressPlace(f.Start)
 	}
 	return p
 }
@@ -69,37 +69,37 @@ type panicStops struct {
 
 // StopAtPanics decides whether the process stops at panics that end it, even
 // without a breakpoint. The process is stopped.
-func (s *Stepper) StopAtPanics(wanted bool) {
-	s.panics.wanted = wanted
-	if wanted || s.panics.b == nil {
+func (bs *Breakpoints) StopAtPanics(wanted bool) {
+	bs.panics.wanted = wanted
+	if wanted || bs.panics.b == nil {
 		return
 	}
-	_ = s.Breakpoints.Clear(s.panics.b) // they are gone if the process is
-	s.panics = panicStops{}
+	_ = bs.Clear(bs.panics.b) // they are gone if the process is
+	bs.panics = panicStops{}
 }
 
 // placePanicStops sets the breakpoints at panics, once in each program.
-func (s *Stepper) placePanicStops(ctx context.Context) {
-	if !s.panics.wanted || s.panics.placed {
+func (bs *Breakpoints) placePanicStops(ctx context.Context) {
+	if !bs.panics.wanted || bs.panics.placed {
 		return
 	}
-	s.panics.placed = true
-	places, err := s.entries(ctx, panicFunctions)
+	bs.panics.placed = true
+	places, err := bs.sites.entries(ctx, panicFunctions)
 	if err != nil || len(places) == 0 {
 		return
 	}
 	b := &Breakpoint{Places: places}
-	if err := s.setAt(b); err != nil {
-		s.Inspector.Log.Debug("the process does not stop at panics", "err", err)
+	if err := bs.setAt(b); err != nil {
+		bs.inspector.Log.Debug("the process does not stop at panics", "err", err)
 		return
 	}
-	s.panics.b = b
+	bs.panics.b = b
 }
 
 // explainPanic makes a stop at one of the breakpoints at panics one for that
 // reason.
-func (s *Stepper) explainPanic(stop proc.Stop) proc.Stop {
-	if b := s.panics.b; b != nil && stop.Why == proc.AtBreakpoint && slices.Contains(b.procIDs, stop.Breakpoint) {
+func (bs *Breakpoints) explainPanic(stop proc.Stop) proc.Stop {
+	if b := bs.panics.b; b != nil && stop.Why == proc.AtBreakpoint && slices.Contains(b.procIDs, stop.Breakpoint) {
 		stop.Why, stop.Breakpoint = AtPanic, 0
 	}
 	return stop

@@ -12,13 +12,13 @@ import (
 
 // SetCondition parses the condition of a breakpoint. Its names must be known
 // at one of the breakpoint's addresses.
-func (s *Stepper) SetCondition(ctx context.Context, m *Breakpoint, text string) error {
-	err := s.parseCondition(ctx, m, text)
-	s.maskWatch(m)
+func (bs *Breakpoints) SetCondition(ctx context.Context, m *Breakpoint, text string) error {
+	err := bs.parseCondition(ctx, m, text)
+	bs.maskWatch(m)
 	return err
 }
 
-func (s *Stepper) parseCondition(ctx context.Context, m *Breakpoint, text string) error {
+func (bs *Breakpoints) parseCondition(ctx context.Context, m *Breakpoint, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -26,16 +26,16 @@ func (s *Stepper) parseCondition(ctx context.Context, m *Breakpoint, text string
 	if err != nil {
 		return failure.Breakpointf("the condition cannot be understood: %v", err)
 	}
-	if err := s.CheckNames(ctx, condition, m.Places, "condition cannot be decided"); err != nil {
+	if err := bs.CheckNames(ctx, condition, m.Places, "condition cannot be decided"); err != nil {
 		return err
 	}
 	m.Condition = text
 	m.Holds = func(hit proc.Hit) (bool, error) {
-		scope, err := s.Inspector.Scope(hit.Thread, 0)
+		scope, err := bs.inspector.Scope(hit.Thread, 0)
 		if err != nil {
 			return false, err
 		}
-		value, err := condition.Eval(s.Inspector.Life, scope)
+		value, err := condition.Eval(bs.inspector.Life, scope)
 		if err != nil {
 			return false, err
 		}
@@ -47,13 +47,13 @@ func (s *Stepper) parseCondition(ctx context.Context, m *Breakpoint, text string
 // CheckNames rejects an expression with a name that is known at none of the
 // addresses; text says what cannot be done with it. Names are not checked at
 // addresses without debug information, nor while libraries are still to be loaded.
-func (s *Stepper) CheckNames(ctx context.Context, e *expr.Expr, places []symbols.Location, text string) error {
-	if !s.Inspector.Program.Complete() {
+func (bs *Breakpoints) CheckNames(ctx context.Context, e *expr.Expr, places []symbols.Location, text string) error {
+	if !bs.inspector.Program.Complete() {
 		return nil
 	}
 	var unknown error
 	for _, p := range places {
-		scope := s.Inspector.ScopeAt(p.Addr)
+		scope := bs.inspector.ScopeAt(p.Addr)
 		if scope == nil {
 			return nil
 		}

@@ -37,7 +37,7 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 	l := &stopConditions{s: s, past: inPast, at: map[uint64][]*Breakpoint{}, before: map[*Breakpoint]int{}}
 	l.syscalls.calls, l.syscalls.pending, l.syscalls.from = map[uint64]bool{}, map[int]proc.Syscall{}, map[int]uint64{}
 	if !inPast {
-		l.loader = s.loader.address
+		l.loader = s.Breakpoints.loader.address
 		l.addPanics()
 	}
 	for _, m := range s.Breakpoints.ByID {
@@ -74,7 +74,7 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 
 // addPanics adds the stops at panics.
 func (l *stopConditions) addPanics() {
-	if b := l.s.panics.b; b != nil {
+	if b := l.s.Breakpoints.panics.b; b != nil {
 		for _, p := range b.Places {
 			l.at[p.Addr] = append(l.at[p.Addr], b)
 		}
@@ -181,7 +181,7 @@ func (l *stopConditions) counts(m *Breakpoint, thread int, pc uint64) bool {
 func (l *stopConditions) stop(stop proc.Stop) proc.Stop {
 	stop.Why, stop.Breakpoint, stop.Err = proc.AtBreakpoint, -l.found.ID, l.err
 	switch {
-	case l.found == l.s.panics.b:
+	case l.found == l.s.Breakpoints.panics.b:
 		stop.Why = AtPanic
 	case l.found.Syscalls != nil:
 		stop.Why, stop.Syscall = proc.AtSyscall, l.syscalls.found

@@ -34,7 +34,7 @@ func (s *Stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.
 	}
 	conditions := s.newStopConditions(true)
 	start := s.Target.History.View().Position()
-	hit, err := s.travel(func() (bool, error) {
+	hit, err := s.Timeline.travel(func() (bool, error) {
 		if n >= s.Target.History.End()-start {
 			return conditions.goForward(ctx)
 		}
@@ -58,23 +58,23 @@ func (s *Stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.
 
 // live lets the process run from the present, recording every step.
 func (s *Stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, error) {
-	r, err := s.StartHistory()
+	r, err := s.Timeline.Start()
 	if err != nil {
 		return proc.Stop{}, err
 	}
-	s.placePanicStops(ctx)
+	s.Breakpoints.placePanicStops(ctx)
 	for {
 		began, first := time.Now(), s.Target.History.End()
 		conditions, now := s.newStopConditions(false), limits
 		now.Until = conditions.until(limits.Until)
-		s.followHistory()
+		s.Timeline.follow()
 		result, err := r.Run(ctx, 0, now)
-		s.UpdateView()
+		s.Timeline.UpdateView()
 		if err != nil {
 			return proc.Stop{}, err
 		}
 		if conditions.loading {
-			s.setPending(ctx)
+			s.Breakpoints.setPending(ctx)
 		}
 		if !conditions.onlyLoading || result.Why != history.ConditionMet || !spend(&limits, s.Target.History.End()-first, time.Since(began)) {
 			return s.stopOf(result, conditions), nil
@@ -108,7 +108,7 @@ func (s *Stepper) stopOf(result history.Result, conditions *stopConditions) proc
 	stop.Why, stop.Signal, stop.Code, stop.Fault = whys[result.Why], result.Signal, result.Code, result.Fault
 	switch {
 	case result.Why == history.ThreadEnded:
-		s.Notes = append(s.Notes, fmt.Sprintf("thread %d has ended", result.Thread))
+		s.Timeline.Notes = append(s.Timeline.Notes, fmt.Sprintf("thread %d has ended", result.Thread))
 	case result.Why == history.ConditionMet && conditions.found != nil:
 		stop = conditions.stop(stop)
 	}

@@ -46,7 +46,7 @@ func parseHits(text string) (holds func(hits int) bool, err error) {
 // "== n", "< n" and "<= n", and every nth for "% n". In the past hits are not
 // counted, and each one counts. It is called after SetCondition and before
 // SetLog.
-func (s *Stepper) SetHitCondition(b *Breakpoint, text string) error {
+func (bs *Breakpoints) SetHitCondition(b *Breakpoint, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *Stepper) SetHitCondition(b *Breakpoint, text string) error {
 				return ok, err
 			}
 		}
-		if s.InPast() && !s.translates {
+		if bs.timeline.InPast() && !bs.timeline.translates {
 			return true, nil
 		}
 		hits++

@@ -17,7 +17,7 @@ func TestAtPositionOfRecording(t *testing.T) {
 	h := s.Target.History
 	first, last := h.Oldest(), h.End()
 	here := last - (last-first)/3
-	if err := s.SeekQuietly(here); err != nil {
+	if err := s.Timeline.SeekQuietly(here); err != nil {
 		t.Fatal(err)
 	}
 	at := func(want uint64) {
@@ -26,9 +26,9 @@ func TestAtPositionOfRecording(t *testing.T) {
 			t.Errorf("the position is %d, want %d", got, want)
 		}
 	}
-	if err := s.AtPosition(t.Context(), first+1, func() {
+	if err := s.Timeline.AtPosition(t.Context(), first+1, func() {
 		at(first + 1)
-		if err := s.AtPosition(t.Context(), last, func() { at(last) }); err != nil {
+		if err := s.Timeline.AtPosition(t.Context(), last, func() { at(last) }); err != nil {
 			t.Error(err)
 		}
 		at(first + 1)
@@ -37,11 +37,11 @@ func TestAtPositionOfRecording(t *testing.T) {
 	}
 	at(here)
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := s.AtPosition(ctx, first, cancel); !errors.Is(err, context.Canceled) {
+	if err := s.Timeline.AtPosition(ctx, first, cancel); !errors.Is(err, context.Canceled) {
 		t.Errorf("a look that has ended: %v", err)
 	}
 	at(here)
-	if err := s.AtPosition(ctx, last, func() {}); !errors.Is(err, context.Canceled) {
+	if err := s.Timeline.AtPosition(ctx, last, func() {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a look of a request that has ended: %v", err)
 	}
 	at(here)

@@ -12,13 +12,13 @@ import (
 // was not recorded counts as a write if the memory differs after it, and a write to
 // the bytes of a bit-field if it changes the field's bits.
 func (s *Stepper) WriteBefore(ctx context.Context, w *Watch) (found history.Write, ok bool, err error) {
-	back := s.AtPosition(ctx, s.Target.History.View().Position(), func() {
+	back := s.Timeline.AtPosition(ctx, s.Target.History.View().Position(), func() {
 		for {
 			found, ok, err = s.Target.History.LastWrite(ctx, w.Address, uint64(w.Size))
 			if err != nil || !ok {
 				return
 			}
-			if err = s.SeekQuietly(found.Position); err != nil || s.counts(w, &found) {
+			if err = s.Timeline.SeekQuietly(found.Position); err != nil || s.counts(w, &found) {
 				return
 			}
 		}
@@ -35,10 +35,10 @@ func (s *Stepper) counts(w *Watch, found *history.Write) bool {
 	if w.Mask == nil {
 		return true
 	}
-	before := w.bits(s.WatchedBytes(w))
-	if s.SeekQuietly(found.Position+1) != nil {
+	before := w.bits(s.Watches.Bytes(w))
+	if s.Timeline.SeekQuietly(found.Position+1) != nil {
 		return true
 	}
-	after := w.bits(s.WatchedBytes(w))
-	return s.SeekQuietly(found.Position) != nil || !bytes.Equal(before, after)
+	after := w.bits(s.Watches.Bytes(w))
+	return s.Timeline.SeekQuietly(found.Position) != nil || !bytes.Equal(before, after)
 }

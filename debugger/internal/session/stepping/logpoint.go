@@ -15,7 +15,7 @@ import (
 // SetLog makes a breakpoint one that logs a message and does not stop. Expressions
 // stand in the message in braces; {{ is a brace. It is called after SetCondition:
 // only hits for which the condition holds are logged.
-func (s *Stepper) SetLog(ctx context.Context, b *Breakpoint, message string) error {
+func (bs *Breakpoints) SetLog(ctx context.Context, b *Breakpoint, message string) error {
 	if message == "" {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (s *Stepper) SetLog(ctx context.Context, b *Breakpoint, message string) err
 	}
 	for _, p := range parts {
 		if p.value != nil {
-			if err := s.CheckNames(ctx, p.value, b.Places, "message cannot be made"); err != nil {
+			if err := bs.CheckNames(ctx, p.value, b.Places, "message cannot be made"); err != nil {
 				return err
 			}
 		}
@@ -39,7 +39,7 @@ func (s *Stepper) SetLog(ctx context.Context, b *Breakpoint, message string) err
 			}
 		}
 		b.Logged++
-		s.Logged.add(s.logLine(parts, hit))
+		bs.Logged.add(bs.logLine(parts, hit))
 		return false, nil
 	}
 	return nil
@@ -79,8 +79,8 @@ func parseMessage(message string) ([]messagePart, error) {
 
 // logLine formats a message for a hit. What cannot be evaluated says why, in angle
 // brackets.
-func (s *Stepper) logLine(parts []messagePart, hit proc.Hit) string {
-	scope, err := s.Inspector.Scope(hit.Thread, 0)
+func (bs *Breakpoints) logLine(parts []messagePart, hit proc.Hit) string {
+	scope, err := bs.inspector.Scope(hit.Thread, 0)
 	var b strings.Builder
 	for _, p := range parts {
 		switch {
@@ -89,7 +89,7 @@ func (s *Stepper) logLine(parts []messagePart, hit proc.Hit) string {
 		case err != nil:
 			fmt.Fprintf(&b, "<%v>", err)
 		default:
-			value, err := p.value.Eval(s.Inspector.Life, scope)
+			value, err := p.value.Eval(bs.inspector.Life, scope)
 			if err != nil {
 				fmt.Fprintf(&b, "<%v>", err)
 			} else {

@@ -14,10 +14,10 @@ import (
 // the past it goes to the next breakpoint or to the present, as continue does. It
 // ends after the given number of steps and time; 0 means no limit.
 func (s *Stepper) Record(ctx context.Context, steps uint64, most time.Duration) (proc.Stop, error) {
-	if s.InPast() {
+	if s.Timeline.InPast() {
 		return s.Continue(ctx)
 	}
-	if _, err := s.StartHistory(); err != nil {
+	if _, err := s.Timeline.Start(); err != nil {
 		return proc.Stop{}, err
 	}
 	defer s.RecordedSteps.Store(0)
@@ -47,13 +47,13 @@ func (s *Stepper) Rewind(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Recorder.Rewind(ctx); err != nil {
+	if err := s.Timeline.Recorder.Rewind(ctx); err != nil {
 		return err
 	}
-	s.UpdateView()
-	s.Notes = append(s.Notes, fmt.Sprintf("the process went on from position %d; what was recorded after it, to %d, is dropped", from, end))
+	s.Timeline.UpdateView()
+	s.Timeline.Notes = append(s.Timeline.Notes, fmt.Sprintf("the process went on from position %d; what was recorded after it, to %d, is dropped", from, end))
 	if len(effects) > 0 {
-		s.Notes = append(s.Notes, "not taken back: "+listEffects(effects))
+		s.Timeline.Notes = append(s.Timeline.Notes, "not taken back: "+listEffects(effects))
 	}
 	return nil
 }

@@ -11,14 +11,14 @@ import (
 // Continue goes on to the next breakpoint. In the past it replays, up to the
 // present at most; at the present the process runs.
 func (s *Stepper) Continue(ctx context.Context) (proc.Stop, error) {
-	if s.InPast() || s.Target.Process == nil {
+	if s.Timeline.InPast() || s.Target.Process == nil {
 		_, stop, err := s.replay(ctx, math.MaxUint64)
 		if stop.Why == proc.Stepped {
 			stop.Why = AtPresent
 		}
 		return stop, err
 	}
-	if _, err := s.StartHistory(); err != nil {
+	if _, err := s.Timeline.Start(); err != nil {
 		s.Inspector.Log.Warn("there is no history", "err", err)
 	}
 	return s.Run(ctx)
@@ -45,37 +45,37 @@ func (s *Stepper) RunTo(ctx context.Context, spec proc.BreakpointSpec) (stop pro
 // history that has begun this takes one position, and one more for each library
 // that is loaded while a breakpoint waits for one.
 func (s *Stepper) Run(ctx context.Context) (proc.Stop, error) {
-	s.placePanicStops(ctx)
+	s.Breakpoints.placePanicStops(ctx)
 	for {
 		stop, err := s.runOnce(ctx)
 		s.noteLeft(stop)
 		if err == nil && stop.Why == proc.AtSyscall {
 			var stops bool
-			if stop, stops = s.atSyscall(stop); stops {
+			if stop, stops = s.Breakpoints.atSyscall(stop); stops {
 				return stop, nil
 			}
 			continue
 		}
-		if err != nil || !s.atLoader(stop) {
-			return s.explainPanic(stop), err
+		if err != nil || !s.Breakpoints.atLoader(stop) {
+			return s.Breakpoints.explainPanic(stop), err
 		}
-		s.setPending(ctx)
+		s.Breakpoints.setPending(ctx)
 	}
 }
 
 func (s *Stepper) runOnce(ctx context.Context) (proc.Stop, error) {
-	if s.Recorder == nil {
+	if s.Timeline.Recorder == nil {
 		return s.Target.Process.Resume(ctx)
 	}
-	stop, err := s.Recorder.Resume(ctx)
-	s.UpdateView()
+	stop, err := s.Timeline.Recorder.Resume(ctx)
+	s.Timeline.UpdateView()
 	return stop, err
 }
 
 // noteLeft notes that the process is a child of the one before.
 func (s *Stepper) noteLeft(stop proc.Stop) {
 	if stop.Left != 0 {
-		s.Stale = true
-		s.Notes = append(s.Notes, fmt.Sprintf("the session went on with process %d, a child of process %d, which runs on without it", s.Target.ProcessID(), stop.Left))
+		s.Maps.Stale = true
+		s.Timeline.Notes = append(s.Timeline.Notes, fmt.Sprintf("the session went on with process %d, a child of process %d, which runs on without it", s.Target.ProcessID(), stop.Left))
 	}
 }

@@ -29,72 +29,72 @@ type BreakpointSpec struct {
 }
 
 // SetBreakpoint sets a breakpoint at all its places.
-func (s *Stepper) SetBreakpoint(ctx context.Context, spec BreakpointSpec) (*Breakpoint, error) {
+func (bs *Breakpoints) SetBreakpoint(ctx context.Context, spec BreakpointSpec) (*Breakpoint, error) {
 	b := &Breakpoint{
 		Site: spec.Site, Places: spec.Places, Once: spec.Once, Ignore: spec.Ignore, Thread: spec.Thread,
 		Condition: spec.Condition, Hits: spec.Hits, LogMessage: spec.Log,
 	}
 	if len(spec.Places) == 0 {
-		if err := s.findPlaces(ctx, b, spec.Pending); err != nil {
+		if err := bs.findPlaces(ctx, b, spec.Pending); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.setTexts(ctx, b); err != nil {
+	if err := bs.setTexts(ctx, b); err != nil {
 		return nil, err
 	}
 	if spec.Each != nil {
 		b.Holds, b.Each = spec.Each, true
 	}
-	if err := s.setAt(b); err != nil {
+	if err := bs.setAt(b); err != nil {
 		return nil, err
 	}
-	if err := s.Breakpoints.Add(b); err != nil {
+	if err := bs.Add(b); err != nil {
 		return b, err
 	}
 	if !b.Pending {
-		if s.mayBeUnloaded(b) {
-			_ = s.waitForLibraries(ctx) // without the stop it is set as long as its library is loaded
+		if bs.mayBeUnloaded(b) {
+			_ = bs.waitForLibraries(ctx) // without the stop it is set as long as its library is loaded
 		}
 		return b, nil
 	}
-	if err := s.waitForLibraries(ctx); err != nil {
-		return nil, errors.Join(err, s.Breakpoints.Clear(b))
+	if err := bs.waitForLibraries(ctx); err != nil {
+		return nil, errors.Join(err, bs.Clear(b))
 	}
 	return b, nil
 }
 
 // findPlaces finds the places of a breakpoint, or makes it pending if that is
 // allowed.
-func (s *Stepper) findPlaces(ctx context.Context, b *Breakpoint, mayWait bool) (err error) {
+func (bs *Breakpoints) findPlaces(ctx context.Context, b *Breakpoint, mayWait bool) (err error) {
 	if b.Syscalls, err = parseSyscalls(b.Site.Catch); b.Syscalls != nil || err != nil {
 		return err
 	}
-	b.Places, b.Note, err = s.Places(ctx, b.Site)
+	b.Places, b.Note, err = bs.sites.Places(ctx, b.Site)
 	if !isUnknown(err) || !mayWait {
 		return err
 	}
 	b.Pending = true
-	return s.Target.RequireProcess()
+	return bs.target.RequireProcess()
 }
 
-func (s *Stepper) setConditions(ctx context.Context, b *Breakpoint, condition, hits string) error {
-	if err := s.SetCondition(ctx, b, condition); err != nil {
+func (bs *Breakpoints) setConditions(ctx context.Context, b *Breakpoint, condition, hits string) error {
+	if err := bs.SetCondition(ctx, b, condition); err != nil {
 		return err
 	}
-	return s.SetHitCondition(b, hits)
+	return bs.SetHitCondition(b, hits)
 }
 
 // maskWatch makes a watchpoint of a bit-field stop only where its bits have changed,
 // while the process runs. In the past it stops at each write to the bytes.
-func (s *Stepper) maskWatch(b *Breakpoint) {
+func (bs *Breakpoints) maskWatch(b *Breakpoint) {
 	w := b.Watch
 	if w == nil || w.Mask == nil || w.Access != proc.Write {
 		return
 	}
 	holds := b.Holds
 	b.Holds = func(hit proc.Hit) (bool, error) {
-		if !w.Recorded && !s.beforeEnd() {
-			if now, err := s.Sample(w); err == nil && bytes.Equal(now.bytes, w.Last.bytes) {
+		if !w.Recorded && !bs.timeline.beforeEnd() {
+			if now, err := bs.watches.Sample(w); err == nil && bytes.Equal(now.bytes, w.Last.bytes) {
 				return false, nil
 			}
 		}
@@ -115,37 +115,37 @@ const (
 // SetWatch watches memory, with a condition and one on the number of hits. The
 // debug registers watch aligned words; what has too many of them, and traces,
 // are watched in what is recorded.
-func (s *Stepper) SetWatch(ctx context.Context, w Watch, condition, hits string) (*Breakpoint, error) {
+func (bs *Breakpoints) SetWatch(ctx context.Context, w Watch, condition, hits string) (*Breakpoint, error) {
 	if w.Size <= 0 || w.Size > maxWatched {
 		return nil, fmt.Errorf("%d bytes cannot be watched", w.Size)
 	}
 	var err error
-	if w.Last, err = s.Sample(&w); err != nil && !s.beforeEnd() { // it may be mapped later
+	if w.Last, err = bs.watches.Sample(&w); err != nil && !bs.timeline.beforeEnd() { // it may be mapped later
 		return nil, errors.Join(failure.Breakpointf("the memory at %#x cannot be read", w.Address), err)
 	}
 	pieces := watchPieces(w.Address, uint64(w.Size))
-	w.Recorded = w.Recorded || s.Target.Process == nil || len(pieces) > maxHardware
+	w.Recorded = w.Recorded || bs.target.Process == nil || len(pieces) > maxHardware
 	if w.Recorded && w.Access != proc.Write {
 		return nil, failure.Breakpointf("what is read is not recorded: only writes can be watched here")
 	}
 	b := &Breakpoint{Watch: &w, Places: []symbols.Location{{Addr: w.Address}}, Hits: hits}
-	if err := s.setConditions(ctx, b, condition, hits); err != nil {
+	if err := bs.setConditions(ctx, b, condition, hits); err != nil {
 		return nil, err
 	}
 	if w.Recorded {
 		pieces = nil
 	}
 	for _, p := range pieces {
-		if err := s.Breakpoints.Set(b, proc.BreakpointSpec{Address: p.addr, Size: p.size, Access: w.Access, Condition: b.Holds}); err != nil {
+		if err := bs.Set(b, proc.BreakpointSpec{Address: p.addr, Size: p.size, Access: w.Access, Condition: b.Holds}); err != nil {
 			return nil, err
 		}
 	}
-	return b, s.Breakpoints.Add(b)
+	return b, bs.Add(b)
 }
 
 // beforeEnd reports whether the position shown is recorded and not the last one.
-func (s *Stepper) beforeEnd() bool {
-	return s.Target.History != nil && s.Target.History.View().Position() < s.Target.History.End()
+func (tl *Timeline) beforeEnd() bool {
+	return tl.target.History != nil && tl.target.History.View().Position() < tl.target.History.End()
 }
 
 // A watchPiece is memory that one debug register can watch.

@@ -9,7 +9,9 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/program/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sourcefile"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
 // A Site names the place of a breakpoint: an address, a function, a line of a
@@ -46,37 +48,43 @@ func (t Site) String() string {
 // program.
 func (t Site) named() bool { return t.Function != "" || t.File != "" || t.Catch != "" }
 
+// Sites finds the places of sites.
+type Sites struct {
+	inspector *inspect.Inspector
+	target    *target.Target
+}
+
 // Places returns the places of a site, and a note on where its text has moved.
-func (s *Stepper) Places(ctx context.Context, t Site) (places []symbols.Location, note string, err error) {
+func (si *Sites) Places(ctx context.Context, t Site) (places []symbols.Location, note string, err error) {
 	switch {
 	case t.Catch != "":
-		places, err = s.catchPlaces(ctx, t.Catch)
+		places, err = si.catchPlaces(ctx, t.Catch)
 		return places, "", err
 	case t.Function != "":
-		places, err = s.Inspector.FunctionPlaces(ctx, t.Function)
+		places, err = si.inspector.FunctionPlaces(ctx, t.Function)
 		return places, "", err
 	case t.File == "":
-		return []symbols.Location{s.Inspector.AddressPlace(t.Address)}, "", nil
+		return []symbols.Location{si.inspector.AddressPlace(t.Address)}, "", nil
 	}
 	if t.Expected != "" {
-		if t.Line, note, err = s.expectedLine(ctx, t); err != nil {
+		if t.Line, note, err = si.expectedLine(ctx, t); err != nil {
 			return nil, "", err
 		}
 	}
-	places, err = s.Inspector.LinePlaces(ctx, t.File, t.Line)
+	places, err = si.inspector.LinePlaces(ctx, t.File, t.Line)
 	return places, note, err
 }
 
 // expectedLine returns the line that has the expected text and is nearest to the
 // line of the site, and a note unless it is that line.
-func (s *Stepper) expectedLine(ctx context.Context, t Site) (line int, note string, err error) {
-	file, err := s.Inspector.LinePlaces(ctx, t.File, max(1, t.Line))
+func (si *Sites) expectedLine(ctx context.Context, t Site) (line int, note string, err error) {
+	file, err := si.inspector.LinePlaces(ctx, t.File, max(1, t.Line))
 	if err != nil {
-		if file, err = s.Inspector.LinePlaces(ctx, t.File, 1); err != nil {
+		if file, err = si.inspector.LinePlaces(ctx, t.File, 1); err != nil {
 			return 0, "", err
 		}
 	}
-	lines := sourcefile.Lines(s.Target.SourcePath(file[0].File), 1, math.MaxInt)
+	lines := sourcefile.Lines(si.target.SourcePath(file[0].File), 1, math.MaxInt)
 	if len(lines) == 0 {
 		return 0, "", failure.Breakpointf("the file %s cannot be read, so the text of its lines is not known", file[0].File)
 	}

@@ -68,28 +68,28 @@ func CheckCatch(event string) error {
 }
 
 // catchSyscalls has the process stop at the system calls of all breakpoints.
-func (t *Breakpoints) catchSyscalls() error {
-	if t.target.Process == nil {
+func (bs *Breakpoints) catchSyscalls() error {
+	if bs.target.Process == nil {
 		return nil
 	}
 	var all []*Syscalls
-	for _, b := range t.ByID {
+	for _, b := range bs.ByID {
 		if b.Syscalls != nil {
 			all = append(all, b.Syscalls)
 		}
 	}
 	if len(all) == 0 {
-		return t.target.Process.CatchSyscalls(nil)
+		return bs.target.Process.CatchSyscalls(nil)
 	}
-	return t.target.Process.CatchSyscalls(func(number uint64) bool {
+	return bs.target.Process.CatchSyscalls(func(number uint64) bool {
 		return slices.ContainsFunc(all, func(c *Syscalls) bool { return c.has(number) })
 	})
 }
 
 // atSyscall reports whether a breakpoint stops at the system call of a stop, and
 // returns the stop with that breakpoint.
-func (s *Stepper) atSyscall(stop proc.Stop) (proc.Stop, bool) {
-	for _, b := range s.Breakpoints.Sorted() {
+func (bs *Breakpoints) atSyscall(stop proc.Stop) (proc.Stop, bool) {
+	for _, b := range bs.Sorted() {
 		if !b.Syscalls.has(stop.Syscall.Number) || b.Thread != 0 && b.Thread != stop.Thread {
 			continue
 		}

@@ -39,14 +39,14 @@ func (s *Stepper) ContinueThread(ctx context.Context, thread int) (proc.Stop, er
 // does not.
 func (s *Stepper) StepThreadBack(ctx context.Context, thread int) (proc.Stop, error) {
 	conditions := s.newStopConditions(true)
-	found, err := s.Backward(ctx, func(v *history.View) bool {
+	found, err := s.Timeline.Backward(ctx, func(v *history.View) bool {
 		if conditions.stopsBackward(v) {
 			return true
 		}
 		kind := s.Target.History.Kind(v.Position())
 		return kind == history.Ran || v.Thread() == thread && kind != history.Changed
 	})
-	switch stop, err := s.StopAt(proc.Stepped, err); {
+	switch stop, err := s.Timeline.StopAt(proc.Stepped, err); {
 	case err != nil || stop.Why == proc.Paused:
 		return stop, err
 	case conditions.found != nil:

@@ -30,7 +30,7 @@ func writes(round uint64) uint64 { return 20 + 12*round }
 func at(t *testing.T, position uint64) *session.Session {
 	t.Helper()
 	s := sessiontest.AddTrace(t, sessiontest.NewRegistry(t))
-	if err := s.Stepper.Seek(t.Context(), position); err != nil {
+	if err := s.Timeline.Seek(t.Context(), position); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -66,12 +66,12 @@ func TestInstructions(t *testing.T) {
 	s := at(t, 10)
 	stop, err := s.Stepper.Forward(t.Context(), 5)
 	came(t, s, stop, err, 15, proc.Stepped)
-	stop, err = s.Stepper.GoTo(t.Context(), 3)
+	stop, err = s.Timeline.GoTo(t.Context(), 3)
 	came(t, s, stop, err, 3, stepping.AtMoment)
-	if err := s.Stepper.RequireSteps(3); err != nil {
+	if err := s.Timeline.RequireSteps(3); err != nil {
 		t.Error(err)
 	}
-	if err := s.Stepper.RequireSteps(4); err == nil || !strings.Contains(err.Error(), "3") {
+	if err := s.Timeline.RequireSteps(4); err == nil || !strings.Contains(err.Error(), "3") {
 		t.Errorf("four steps back from position 3: %v", err)
 	}
 	stop, err = s.Stepper.Forward(t.Context(), 1000)
@@ -100,7 +100,7 @@ func TestConditions(t *testing.T) {
 	s := at(t, 0)
 	set := func(spec stepping.BreakpointSpec) *stepping.Breakpoint {
 		t.Helper()
-		b, err := s.Stepper.SetBreakpoint(t.Context(), spec)
+		b, err := s.Breakpoints.SetBreakpoint(t.Context(), spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestConditions(t *testing.T) {
 	came(t, s, stop, err, writes(2), proc.AtBreakpoint)
 	stop, err = s.Stepper.ReverseContinue(t.Context())
 	came(t, s, stop, err, 0, stepping.AtBeginning)
-	if err := s.Stepper.Breakpoints.Clear(b); err != nil {
+	if err := s.Breakpoints.Clear(b); err != nil {
 		t.Fatal(err)
 	}
 	set(stepping.BreakpointSpec{Site: stepping.Site{Function: "use"}, Once: true})
@@ -125,7 +125,7 @@ func TestConditions(t *testing.T) {
 		{Site: stepping.Site{Function: "use"}, Condition: "nothing > 1"}, {Site: stepping.Site{Function: "use"}, Condition: "("},
 		{Site: stepping.Site{Function: "use"}, Log: "{nothing}"}, {Site: stepping.Site{Function: "use"}, Hits: "many"}, {Site: stepping.Site{Catch: "throw"}},
 	} {
-		if _, err := s.Stepper.SetBreakpoint(t.Context(), spec); err == nil {
+		if _, err := s.Breakpoints.SetBreakpoint(t.Context(), spec); err == nil {
 			t.Errorf("%+v is accepted", spec)
 		}
 	}
@@ -134,12 +134,12 @@ func TestConditions(t *testing.T) {
 // A logpoint logs each hit, and does not stop.
 func TestLogpoint(t *testing.T) {
 	s := at(t, 0)
-	if _, err := s.Stepper.SetBreakpoint(t.Context(), stepping.BreakpointSpec{Site: stepping.Site{Address: 0x40102c}, Log: "{i}: {data.table[0]}", Condition: "i < 3"}); err != nil {
+	if _, err := s.Breakpoints.SetBreakpoint(t.Context(), stepping.BreakpointSpec{Site: stepping.Site{Address: 0x40102c}, Log: "{i}: {data.table[0]}", Condition: "i < 3"}); err != nil {
 		t.Fatal(err)
 	}
 	stop, err := s.Stepper.Continue(t.Context())
 	came(t, s, stop, err, theCrash, stepping.AtPresent)
-	if got, want := s.Stepper.Logged.Take(), []string{"0: 1", "1: 0", "2: 0"}; !slices.Equal(got, want) { // the first round writes 0
+	if got, want := s.Breakpoints.Logged.Take(), []string{"0: 1", "1: 0", "2: 0"}; !slices.Equal(got, want) { // the first round writes 0
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -149,22 +149,22 @@ func TestLogpoint(t *testing.T) {
 func TestWatch(t *testing.T) {
 	s := at(t, theCrash)
 	w := stepping.Watch{Address: 0x402010, Size: 8, Access: proc.Write, Recorded: true}
-	b, err := s.Stepper.SetWatch(t.Context(), w, "", "")
+	b, err := s.Breakpoints.SetWatch(t.Context(), w, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	stop, err := s.Stepper.ReverseContinue(t.Context())
 	came(t, s, stop, err, writes(4), stepping.AtWrite)
-	s.Stepper.ReachBreakpoint(stop.Breakpoint, stop.Why)
-	if got := s.Stepper.TakeNotes(""); !strings.Contains(got, "the next step makes it 0x0000000000000040, it is 0x0000000000402000") {
+	s.Breakpoints.Reach(stop.Breakpoint, stop.Why)
+	if got := s.Timeline.TakeNotes(""); !strings.Contains(got, "the next step makes it 0x0000000000000040, it is 0x0000000000402000") {
 		t.Errorf("the note is %q", got)
 	}
 	stop, err = s.Stepper.Continue(t.Context())
 	came(t, s, stop, err, writes(4)+1, proc.AtWatchpoint)
-	if s.Stepper.ReachBreakpoint(stop.Breakpoint, stop.Why) != b.ID {
+	if s.Breakpoints.Reach(stop.Breakpoint, stop.Why) != b.ID {
 		t.Errorf("%+v, want breakpoint %d", stop, b.ID)
 	}
-	if got := s.Stepper.TakeNotes(""); !strings.Contains(got, "the value was 0x0000000000402000 and is 0x0000000000000040") {
+	if got := s.Timeline.TakeNotes(""); !strings.Contains(got, "the value was 0x0000000000402000 and is 0x0000000000000040") {
 		t.Errorf("the note is %q", got)
 	}
 }
@@ -193,13 +193,13 @@ func TestWriteBefore(t *testing.T) {
 func TestAtPosition(t *testing.T) {
 	s := at(t, 50)
 	seen := uint64(0)
-	if err := s.Stepper.AtPosition(t.Context(), 7, func() { seen = s.Target.History.View().Position() }); err != nil || seen != 7 || s.Target.History.View().Position() != 50 {
+	if err := s.Timeline.AtPosition(t.Context(), 7, func() { seen = s.Target.History.View().Position() }); err != nil || seen != 7 || s.Target.History.View().Position() != 50 {
 		t.Errorf("%d, then %d, %v", seen, s.Target.History.View().Position(), err)
 	}
-	if !s.Stepper.InPast() || s.Stepper.RequirePresent() == nil {
+	if !s.Timeline.InPast() || s.Timeline.RequirePresent() == nil {
 		t.Error("position 50 is no past")
 	}
-	if err := s.Stepper.Seek(t.Context(), theCrash); err != nil || s.Stepper.InPast() {
+	if err := s.Timeline.Seek(t.Context(), theCrash); err != nil || s.Timeline.InPast() {
 		t.Errorf("the end is in the past, %v", err)
 	}
 }

@@ -24,14 +24,14 @@ var errTimeOver = errors.New("the time is over")
 // recordTranslated is Record by translation in place. It returns false if the steps must be
 // recorded one by one, and notes why.
 func (s *Stepper) recordTranslated(ctx context.Context, steps uint64, most time.Duration) (stop proc.Stop, done bool, err error) {
-	if s.NoTranslate || steps > 0 && steps <= fewRecorded || s.Recorder.Exiting() {
+	if s.NoTranslate || steps > 0 && steps <= fewRecorded || s.Timeline.Recorder.Exiting() {
 		return stop, false, nil
 	}
 	if reason := s.untranslatable(); reason != "" {
 		s.noteSlow(reason)
 		return stop, false, nil
 	}
-	s.placePanicStops(ctx)
+	s.Breakpoints.placePanicStops(ctx)
 	if most > 0 {
 		timed, cancel := context.WithTimeoutCause(ctx, most, errTimeOver)
 		defer cancel()
@@ -68,7 +68,7 @@ func (s *Stepper) noteSlow(reason string) {
 		return
 	}
 	s.slow = reason
-	s.Notes = append(s.Notes, "the instructions were recorded one by one, which is slow: "+reason)
+	s.Timeline.Notes = append(s.Timeline.Notes, "the instructions were recorded one by one, which is slow: "+reason)
 }
 
 // recordStretch records up to a stop. It returns true if the process is to go on at once. If
@@ -85,11 +85,11 @@ func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.St
 	if conditions.loader != 0 {
 		limits.Code = append(limits.Code, conditions.loader)
 	}
-	s.followHistory()
-	s.translates = true
-	end, err := s.past().Record(ctx, s.Target.Process, s.Recorder, limits)
-	s.translates = false
-	s.UpdateView()
+	s.Timeline.follow()
+	s.Timeline.translates = true
+	end, err := s.past().Record(ctx, s.Target.Process, s.Timeline.Recorder, limits)
+	s.Timeline.translates = false
+	s.Timeline.UpdateView()
 	if err != nil {
 		if _, ended := s.Target.Process.End(); ended || errors.Is(err, proc.ErrRunning) || errors.Is(err, proc.ErrDetached) {
 			return stop, false, err
@@ -105,7 +105,7 @@ func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.St
 		return stop, false, nil
 	}
 	if conditions.loading {
-		s.setPending(ctx)
+		s.Breakpoints.setPending(ctx)
 	}
 	if end.Why == recording.EndFull || end.Why == recording.EndPlace && conditions.onlyLoading {
 		return stop, true, nil
@@ -120,8 +120,8 @@ func (s *Stepper) past() *recording.Past {
 			return p
 		}
 	}
-	memory := cmp.Or(s.budget.Memory, history.DefaultBudget)
-	return recording.NewPast(recording.Place{Memory: memory, File: s.budget.File, Folder: s.HistoryFolder})
+	memory := cmp.Or(s.Timeline.budget.Memory, history.DefaultBudget)
+	return recording.NewPast(recording.Place{Memory: memory, File: s.Timeline.budget.File, Folder: s.Timeline.HistoryFolder})
 }
 
 // arrives returns until for a view that has come from elsewhere.
@@ -145,7 +145,7 @@ func (s *Stepper) stopOfStretch(ctx context.Context, end recording.StretchEnd, c
 		stop.Why, stop.Signal = proc.Signalled, end.Signal.Signal()
 		stop.Explain(end.Signal)
 	case recording.EndExit:
-		s.Recorder.Exits()
+		s.Timeline.Recorder.Exits()
 		stop.Why = AtExit
 	case recording.EndExec:
 		stop.Why = proc.Executed
@@ -153,7 +153,7 @@ func (s *Stepper) stopOfStretch(ctx context.Context, end recording.StretchEnd, c
 		stop.Why = AtLimit
 	case recording.EndCut, recording.EndLost:
 		stop.Why = AtLimit
-		s.Notes = append(s.Notes, "the recording ends here: "+end.Text+"; debugger/continue with record records what follows instruction by instruction, without record it runs at full speed")
+		s.Timeline.Notes = append(s.Timeline.Notes, "the recording ends here: "+end.Text+"; debugger/continue with record records what follows instruction by instruction, without record it runs at full speed")
 	default:
 		if stop.Why = proc.Paused; errors.Is(context.Cause(ctx), errTimeOver) {
 			stop.Why = AtLimit

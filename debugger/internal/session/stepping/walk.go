@@ -29,7 +29,7 @@ func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) 
 // reports that something else has stopped it.
 func (w *walk) until(ctx context.Context, holds func(*history.View) bool) (stop proc.Stop, over bool, err error) {
 	s := w.s
-	if s.InPast() || s.Target.Process == nil {
+	if s.Timeline.InPast() || s.Target.Process == nil {
 		stop, reached, err := s.replayTo(ctx, holds)
 		if err != nil || reached || stop.Why != AtPresent || s.Target.Process == nil {
 			return stop, !reached, err
@@ -54,13 +54,13 @@ const (
 // some rounds and then runs freely; only while it is recorded can it be seen
 // to unwind instead of return.
 func (s *Stepper) runOut(ctx context.Context, o *callEnd) (stop proc.Stop, err error) {
-	if s.InPast() {
+	if s.Timeline.InPast() {
 		stop, ended, err := s.replayTo(ctx, o.done)
 		o.reached, o.escaped = ended && o.reached, ended && o.escaped
 		return stop, err
 	}
-	began, limited := s.historyEnd(), true
-	for rounds := 0; limited && s.recordsMore(rounds, s.historyEnd()-began); rounds++ {
+	began, limited := s.Timeline.end(), true
+	for rounds := 0; limited && s.recordsMore(rounds, s.Timeline.end()-began); rounds++ {
 		stop, err = s.live(ctx, history.Limits{Steps: maxRecorded, Time: maxRecordedTime, DeferSignals: true, Until: o.done})
 		limited = err == nil && !o.reached && !o.escaped && (stop.Why == AtLimit || stop.Why == proc.Stepped)
 	}
@@ -77,7 +77,7 @@ func (s *Stepper) runOut(ctx context.Context, o *callEnd) (stop proc.Stop, err e
 // to a breakpoint before it.
 func (s *Stepper) replayTo(ctx context.Context, there func(*history.View) bool) (stop proc.Stop, reached bool, err error) {
 	conditions := s.newStopConditions(true)
-	hit, err := s.travel(func() (bool, error) {
+	hit, err := s.Timeline.travel(func() (bool, error) {
 		return s.Target.History.Continue(ctx, func(v *history.View) bool {
 			reached = there(v)
 			return conditions.stopsForward(v) || reached

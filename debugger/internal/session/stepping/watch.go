@@ -8,21 +8,22 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/values"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
-// ReachBreakpoint handles a stop at a breakpoint and returns the client's
+// Reach handles a stop at a breakpoint and returns the client's
 // number for it, 0 if it has none. It removes a breakpoint that is set once,
 // and notes how watched memory has changed.
-func (s *Stepper) ReachBreakpoint(id int, why proc.Why) int {
-	m := s.Breakpoints.Find(id)
+func (bs *Breakpoints) Reach(id int, why proc.Why) int {
+	m := bs.Find(id)
 	if m == nil {
 		return 0
 	}
 	if w := m.Watch; w != nil {
-		s.Notes = append(s.Notes, s.watchChange(w, why))
+		bs.timeline.Notes = append(bs.timeline.Notes, bs.watches.change(w, why))
 	}
 	if m.Once {
-		_ = s.Breakpoints.Clear(m) // what is not there any more is no matter
+		_ = bs.Clear(m) // what is not there any more is no matter
 	}
 	return m.ID
 }
@@ -75,29 +76,35 @@ func MaskedBits(b, mask []byte) string { return (&Watch{Mask: mask}).Shown(b) }
 // Shown formats the watched bits of memory as a number.
 func (w *Watch) Shown(b []byte) string { return LittleEndian(w.bits(b)) }
 
-// WatchedBytes reads the memory of a watchpoint; bytes that cannot be read are
+// Watches reads and compares the memory of watchpoints.
+type Watches struct {
+	target   *target.Target
+	timeline *Timeline
+}
+
+// Bytes reads the memory of a watchpoint; bytes that cannot be read are
 // zero.
-func (s *Stepper) WatchedBytes(w *Watch) []byte {
+func (ws *Watches) Bytes(w *Watch) []byte {
 	b := make([]byte, w.Size)
-	n, _ := s.Target.View.ReadMemory(w.Address, b)
+	n, _ := ws.target.View.ReadMemory(w.Address, b)
 	clear(b[n:])
 	return b
 }
 
-// watchChange describes how watched memory has changed by the stop, or will
+// change describes how watched memory has changed by the stop, or will
 // change by the next step.
-func (s *Stepper) watchChange(w *Watch, why proc.Why) string {
-	if s.Target.History == nil || w.Size > maxShown {
-		return s.sinceLastStop(w)
+func (ws *Watches) change(w *Watch, why proc.Why) string {
+	if ws.target.History == nil || w.Size > maxShown {
+		return ws.sinceLastStop(w)
 	}
-	position := s.Target.History.View().Position()
+	position := ws.target.History.View().Position()
 	if why == AtWrite {
-		return s.difference(w, position, position+1, "the next step makes it %[2]s, it is %[1]s")
+		return ws.difference(w, position, position+1, "the next step makes it %[2]s, it is %[1]s")
 	}
-	if position == s.Target.History.Oldest() {
-		return s.sinceLastStop(w)
+	if position == ws.target.History.Oldest() {
+		return ws.sinceLastStop(w)
 	}
-	return s.difference(w, position-1, position, "the value was %s and is %s")
+	return ws.difference(w, position-1, position, "the value was %s and is %s")
 }
 
 // maxShown is the maximum size of watched memory that is shown.
@@ -112,25 +119,25 @@ type Sample struct {
 
 // Sample reads watched memory. It returns an error if a part of it cannot be read; that
 // part is zero.
-func (s *Stepper) Sample(w *Watch) (Sample, error) {
+func (ws *Watches) Sample(w *Watch) (Sample, error) {
 	b := make([]byte, w.Size)
-	n, err := s.Target.View.ReadMemory(w.Address, b)
+	n, err := ws.target.View.ReadMemory(w.Address, b)
 	clear(b[n:])
 	if n == len(b) {
 		err = nil
 	}
 	shown := slices.Clone(b)
-	s.Target.MaskDisplayed(w.Address, shown)
+	ws.target.MaskDisplayed(w.Address, shown)
 	return Sample{w.bits(b), w.Shown(shown)}, err
 }
 
 // difference compares watched memory at two positions and returns to the
 // current one.
-func (s *Stepper) difference(w *Watch, before, after uint64, format string) string {
-	here := s.Target.History.View().Position()
-	was, is := s.sampleAt(w, before), s.sampleAt(w, after)
-	_ = s.SeekQuietly(here) // it was just there
-	w.Last = s.sampleAt(w, here)
+func (ws *Watches) difference(w *Watch, before, after uint64, format string) string {
+	here := ws.target.History.View().Position()
+	was, is := ws.sampleAt(w, before), ws.sampleAt(w, after)
+	_ = ws.timeline.SeekQuietly(here) // it was just there
+	w.Last = ws.sampleAt(w, here)
 	if string(was.bytes) == string(is.bytes) {
 		return "the value is still " + is.shown
 	}
@@ -138,19 +145,19 @@ func (s *Stepper) difference(w *Watch, before, after uint64, format string) stri
 }
 
 // sampleAt reads watched memory at a position; it is zero where that is not recorded.
-func (s *Stepper) sampleAt(w *Watch, position uint64) Sample {
-	if s.SeekQuietly(position) != nil {
+func (ws *Watches) sampleAt(w *Watch, position uint64) Sample {
+	if ws.timeline.SeekQuietly(position) != nil {
 		zero := make([]byte, w.Size)
 		return Sample{zero, LittleEndian(zero)}
 	}
-	sample, _ := s.Sample(w) // what cannot be read is zero
+	sample, _ := ws.Sample(w) // what cannot be read is zero
 	return sample
 }
 
 // sinceLastStop describes how watched memory has changed since it was last
 // read.
-func (s *Stepper) sinceLastStop(w *Watch) string {
-	is, err := s.Sample(w)
+func (ws *Watches) sinceLastStop(w *Watch) string {
+	is, err := ws.Sample(w)
 	if err != nil {
 		return ""
 	}

@@ -152,7 +152,7 @@ func (t *tracer) pointer(in *x86.Inst, o x86.Operand, position uint64) error {
 
 // memory returns the memory operand of the instruction at a position.
 func (t *tracer) memory(in *x86.Inst, o x86.Operand, position uint64) (addr, size uint64, ok bool) {
-	if in.Class.Is(x86.Vector) || t.s.SeekQuietly(position) != nil {
+	if in.Class.Is(x86.Vector) || t.s.Timeline.SeekQuietly(position) != nil {
 		return 0, 0, false
 	}
 	thread, err := t.threadAt(position)
@@ -282,7 +282,7 @@ func (t *tracer) defined(in *x86.Inst, position uint64, reg x86.Reg) (next x86.R
 
 // popped queues the top of the stack.
 func (t *tracer) popped(position uint64) error {
-	if err := t.s.SeekQuietly(position); err != nil {
+	if err := t.s.Timeline.SeekQuietly(position); err != nil {
 		return err
 	}
 	thread, err := t.threadAt(position)

@@ -19,7 +19,7 @@ func Trace(ctx context.Context, s *stepping.Stepper, expression string, hops int
 	t := &tracer{ctx: ctx, s: s, result: Result{Expression: expression, Hops: []Hop{}}, known: map[uint64]int{}, instrs: map[uint64]x86.Inst{}, looped: map[uint64]int{}}
 	here := s.Target.History.View().Position()
 	var traceErr error
-	err := s.AtPosition(ctx, here, func() { traceErr = t.trace(expression, hops) })
+	err := s.Timeline.AtPosition(ctx, here, func() { traceErr = t.trace(expression, hops) })
 	return &t.result, errors.Join(err, traceErr)
 }
 
@@ -89,12 +89,12 @@ func (t *tracer) follow(from source) error {
 		t.link(from, n)
 		return nil
 	}
-	if err := t.s.SeekQuietly(w.Position + 1); err != nil {
+	if err := t.s.Timeline.SeekQuietly(w.Position + 1); err != nil {
 		return err
 	}
 	t.s.Target.LearnSecrets(w.Thread)
 	hop := Hop{Value: t.valueAt(from), Repeats: repeats, Name: t.nameOf(from)}
-	if err := t.s.SeekQuietly(w.Position); err != nil {
+	if err := t.s.Timeline.SeekQuietly(w.Position); err != nil {
 		return err
 	}
 	regs, err := t.s.Target.View.Regs(w.Thread)
@@ -134,7 +134,7 @@ const maxRepeats = 10_000
 func (t *tracer) lastWrite(from source) (w *history.Write, repeats int, err error) {
 	position := from.position
 	for {
-		if err := t.s.SeekQuietly(position); err != nil {
+		if err := t.s.Timeline.SeekQuietly(position); err != nil {
 			return nil, 0, err
 		}
 		found, ok, err := t.s.WriteBefore(t.ctx, &stepping.Watch{Address: from.addr, Size: int(from.size), Mask: from.mask})
@@ -160,7 +160,7 @@ func (t *tracer) repeats(from source, w *history.Write) (bool, error) {
 	if user.Position == 0 || user.Instruction == "" {
 		return false, nil
 	}
-	if err := t.s.SeekQuietly(w.Position); err != nil {
+	if err := t.s.Timeline.SeekQuietly(w.Position); err != nil {
 		return false, err
 	}
 	regs, err := t.s.Target.View.Regs(w.Thread)
@@ -173,8 +173,8 @@ func (t *tracer) repeats(from source, w *history.Write) (bool, error) {
 // symbolAt returns the symbol of a hop's instruction.
 func (t *tracer) symbolAt(h *Hop) string {
 	here := t.s.Target.History.View().Position()
-	defer func() { _ = t.s.SeekQuietly(here) }() // cannot fail: it was the position before
-	if t.s.SeekQuietly(h.Position) != nil {
+	defer func() { _ = t.s.Timeline.SeekQuietly(here) }() // cannot fail: it was the position before
+	if t.s.Timeline.SeekQuietly(h.Position) != nil {
 		return ""
 	}
 	return t.s.Inspector.Symbol(t.s.Target.History.View().PC())
@@ -182,7 +182,7 @@ func (t *tracer) symbolAt(h *Hop) string {
 
 // unwritten describes memory that was not written since recording began.
 func (t *tracer) unwritten(from source) string {
-	_ = t.s.SeekQuietly(from.position) // cannot fail: the position was reached before
+	_ = t.s.Timeline.SeekQuietly(from.position) // cannot fail: the position was reached before
 	text := fmt.Sprintf("%s = %s, not written since the recording began at %d", t.nameOf(from), t.valueAt(from), t.s.Target.History.Oldest())
 	if m, ok := t.s.Target.History.View().Maps().Find(from.addr); ok && m.Path != "" {
 		text += " (" + m.Path + ")"

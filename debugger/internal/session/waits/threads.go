@@ -19,10 +19,10 @@ type Wait struct {
 // A reader reads one position of a target.
 type reader struct {
 	inspector *inspect.Inspector
-	ctx           context.Context //nolint:containedctx // of one call of Threads or Goroutine
-	live    bool            // the position is the present of a process
-	threads map[int]bool    // that exist
-	musl    *bool           // the C library is musl; nil if it is not known yet
+	ctx       context.Context //nolint:containedctx // of one call of Threads or Goroutine
+	live      bool            // the position is the present of a process
+	threads   map[int]bool    // that exist
+	musl      *bool           // the C library is musl; nil if it is not known yet
 }
 
 func newReader(ctx context.Context, s *inspect.Inspector) *reader {
@@ -114,7 +114,9 @@ func (r *reader) numberBefore(addr uint64) uint64 {
 }
 
 // read reads memory as a syscalls.Reader does.
-func (r *reader) read(addr uint64, b []byte) bool { return r.inspector.Target.Memory().ReadMemory(addr, b) == nil }
+func (r *reader) read(addr uint64, b []byte) bool {
+	return r.inspector.Target.Memory().ReadMemory(addr, b) == nil
+}
 
 // word reads 4 bytes, 0 if they cannot be read.
 func (r *reader) word(addr uint64) uint32 {
