@@ -4,17 +4,17 @@ import (
 	"context"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/serve/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 )
 
 // A SessionInfo describes a debugging session, for operators.
 type SessionInfo struct {
 	session.State
 
-	Target string            // the process or the file
-	Client string            // the client's connection, session or key
-	Frames []looktools.Frame // innermost first; none while the process runs or a call uses it
+	Target string               // the process or the file
+	Client string               // the client's connection, session or key
+	Frames []inspect.StackFrame // innermost first; none while the process runs or a call uses it
 }
 
 // The work of an overview is bounded: it must not disturb those who debug.
@@ -59,7 +59,7 @@ func describe(ctx context.Context, s *session.Session) SessionInfo {
 		return info
 	}
 	if frames, err := s.Inspector.Frames(0, overviewFrames); err == nil { // without a stack, the state is shown alone
-		info.Frames = looktools.NewFrames(frames)
+		info.Frames = inspect.StackFrames(frames)
 	}
 	return info
 }

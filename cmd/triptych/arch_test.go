@@ -151,6 +151,9 @@ func TestGroupsAreLayers(t *testing.T) {
 			if inside && to != "" && to != from && !slices.Contains(below[from], to) {
 				t.Errorf("%s imports %s, which is not below it", p.ImportPath, imported)
 			}
+			if inside && from == "serve" && to == "serve" && isTools(imported) && !isTools(p.ImportPath) {
+				t.Errorf("%s imports %s: debuggers for people know no tools; what both need is below them", p.ImportPath, imported)
+			}
 		}
 	}
 }
@@ -164,8 +167,10 @@ func isShared(path string) bool {
 // family's root, which assembles the table, and each package below it whose
 // name ends in "tools", which makes one group of the table's rows.
 func servesTools(folder, path string) bool {
-	return path == module+"/"+folder || strings.HasSuffix(path, "tools")
+	return path == module+"/"+folder || isTools(path)
 }
+
+func isTools(path string) bool { return strings.HasSuffix(path, "tools") }
 
 // Every folder has one comment that says what it is for.
 func TestEveryPackageHasOneComment(t *testing.T) {

@@ -5,6 +5,7 @@
 //
 //	calltrace   what a call did              valuetrace  where a value came from
 //	collect     values at each hit of places heap        who allocated and freed a block
+//	lastwrite   who wrote a value last
 //	stepping    steps both ways, breakpoints, recording, calls of functions
 //	waits       what threads wait for        memsearch   bytes in memory
 //	inspect     threads, frames, registers   expr        expressions

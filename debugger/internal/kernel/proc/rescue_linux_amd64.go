@@ -15,7 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
-// rescue is what lets the process survive the end of this program.
+// rescue lets the process survive the end of this program.
 type rescue struct {
 	tracer  *ptrace.Tracer
 	tracee  *tracee

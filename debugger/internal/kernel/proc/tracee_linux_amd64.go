@@ -17,7 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
-// A tracee is what all parts of a Process know of it.
+// A tracee holds the facts about a process that all parts of a Process need.
 type tracee struct {
 	pid      int
 	id       atomic.Int64 // pid, for callers on other threads

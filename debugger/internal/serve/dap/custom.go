@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/serve/traveltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/calltrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/lastwrite"
 )
 
 // lastWriteArguments ask for the last write before the position that is shown.
@@ -35,34 +35,31 @@ func (v *server) lastWrite(ctx context.Context, args lastWriteArguments) (any, e
 	return textBody{answer.Text(), answer}, nil
 }
 
-func (v *server) findLastWrite(ctx context.Context, args lastWriteArguments) (traveltools.LastWrite, error) {
+func (v *server) findLastWrite(ctx context.Context, args lastWriteArguments) (lastwrite.Answer, error) {
 	if (args.Expression == "") == (args.Address == "") {
-		return traveltools.LastWrite{}, errors.New("give either expression or address")
+		return lastwrite.Answer{}, errors.New("give either expression or address")
 	}
 	if args.Expression != "" {
 		p, err := v.target(ctx, 0, args.Expression, args.FrameID)
 		if err != nil {
-			return traveltools.LastWrite{}, err
+			return lastwrite.Answer{}, err
 		}
 		addr, ok := p.object.Address()
 		if !ok {
-			return traveltools.LastWrite{}, fmt.Errorf("%s is not in memory", args.Expression)
+			return lastwrite.Answer{}, fmt.Errorf("%s is not in memory", args.Expression)
 		}
 		args.Address = fmt.Sprintf("%#x", addr)
 		if size := p.object.Size(); args.Size == 0 && size > 0 {
-			args.Size = int(min(size, maxWrite))
+			args.Size = int(min(size, lastwrite.MaxSize))
 		}
 	}
-	if args.Size < 0 || args.Size > maxWrite {
-		return traveltools.LastWrite{}, fmt.Errorf("size must be at most %d", maxWrite)
+	if args.Size < 0 || args.Size > lastwrite.MaxSize {
+		return lastwrite.Answer{}, fmt.Errorf("size must be at most %d", lastwrite.MaxSize)
 	}
 	ctx, done := v.s.Limit(ctx)
-	found, err := traveltools.FindLastWrite(ctx, v.s, traveltools.LastWriteArgs{Address: args.Address, Size: args.Size})
+	found, err := lastwrite.Find(ctx, v.s, lastwrite.Query{Address: args.Address, Size: args.Size})
 	return found, done(err)
 }
-
-// maxWrite bounds the bytes whose last write is looked for.
-const maxWrite = 64 << 10
 
 // callTraceArguments choose a recorded call, by its function or a position in
 // it.

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
-	"github.com/triptych-mcp/triptych/debugger/internal/serve/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/heap"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -36,9 +36,9 @@ type heapBlock struct {
 
 // A heapEvent is a call of an allocator in an answer.
 type heapEvent struct {
-	Position uint64            `json:"position"`
-	Thread   int               `json:"thread"`
-	Frames   []looktools.Frame `json:"frames"`
+	Position uint64               `json:"position"`
+	Thread   int                  `json:"thread"`
+	Frames   []inspect.StackFrame `json:"frames"`
 }
 
 // Text describes the block and both calls.
@@ -54,7 +54,7 @@ func (h heapBlock) Text() string {
 		event *heapEvent
 	}{{"Allocated", h.Allocated}, {"Freed", h.Freed}} {
 		if each.event != nil {
-			fmt.Fprintf(&b, "\n%s at position %d by thread %d\n%s", each.what, each.event.Position, each.event.Thread, looktools.Stack{Frames: each.event.Frames}.Text())
+			fmt.Fprintf(&b, "\n%s at position %d by thread %d\n%s", each.what, each.event.Position, each.event.Thread, inspect.StackText(each.event.Frames))
 		}
 	}
 	for _, note := range h.Notes {
@@ -132,5 +132,5 @@ func newHeapEvent(e *heap.Event) *heapEvent {
 	if e == nil {
 		return nil
 	}
-	return &heapEvent{Position: e.Position, Thread: e.Thread, Frames: looktools.NewFrames(e.Frames)}
+	return &heapEvent{Position: e.Position, Thread: e.Thread, Frames: inspect.StackFrames(e.Frames)}
 }

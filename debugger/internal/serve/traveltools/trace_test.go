@@ -32,17 +32,17 @@ func trace(t *testing.T) (*Group, *session.Session) {
 func TestLastWrite(t *testing.T) {
 	g, s := trace(t)
 	for _, tt := range []struct {
-		args LastWriteArgs
+		args lastWriteArgs
 		want string
 	}{
-		{LastWriteArgs{Expression: "data.where"}, "Last write to 0x402010 (8 bytes): at position 68 by thread "},
-		{LastWriteArgs{Address: "&data.where", Size: 4}, "\nInstruction: mov [rdx+rax], ecx\nValue: 0x00000040, before it 0x00402000\n"},
-		{LastWriteArgs{Expression: "data.table[2]"}, "at position 44 "},
-		{LastWriteArgs{Expression: "data.table", Size: 4}, "at position 20 "}, // of the first element only
-		{LastWriteArgs{Address: "&data", Size: 16}, "at position 56 "},
-		{LastWriteArgs{Expression: "data.where"}, "\n#1  0x401067 _start+0x12 /tmp/counter/counter.c:21"},
-		{LastWriteArgs{Address: "0x402100"}, "No write to 0x402100 (8 bytes) is recorded since position 0: "},
-		{LastWriteArgs{Expression: "1 + 1"}, "error: Expression failed: 1 + 1 is nothing that is in memory"},
+		{lastWriteArgs{Expression: "data.where"}, "Last write to 0x402010 (8 bytes): at position 68 by thread "},
+		{lastWriteArgs{Address: "&data.where", Size: 4}, "\nInstruction: mov [rdx+rax], ecx\nValue: 0x00000040, before it 0x00402000\n"},
+		{lastWriteArgs{Expression: "data.table[2]"}, "at position 44 "},
+		{lastWriteArgs{Expression: "data.table", Size: 4}, "at position 20 "}, // of the first element only
+		{lastWriteArgs{Address: "&data", Size: 16}, "at position 56 "},
+		{lastWriteArgs{Expression: "data.where"}, "\n#1  0x401067 _start+0x12 /tmp/counter/counter.c:21"},
+		{lastWriteArgs{Address: "0x402100"}, "No write to 0x402100 (8 bytes) is recorded since position 0: "},
+		{lastWriteArgs{Expression: "1 + 1"}, "error: Expression failed: 1 + 1 is nothing that is in memory"},
 	} {
 		answer, err := g.lastWrite(t.Context(), nil, s, tt.args)
 		got := ""
@@ -55,11 +55,11 @@ func TestLastWrite(t *testing.T) {
 			t.Errorf("%+v: at %d: %q, want %q", tt.args, here, got, tt.want)
 		}
 	}
-	answer, err := g.lastWrite(t.Context(), nil, s, LastWriteArgs{Expression: "data.where", Move: true})
+	answer, err := g.lastWrite(t.Context(), nil, s, lastWriteArgs{Expression: "data.where", Move: true})
 	if here := s.Target.History.View().Position(); err != nil || here != theWrite || answer.State.Position() != theWrite {
 		t.Errorf("it has moved to %d, %v", here, err)
 	}
-	if answer, err = g.lastWrite(t.Context(), nil, s, LastWriteArgs{Expression: "data.where"}); err != nil || answer.Found {
+	if answer, err = g.lastWrite(t.Context(), nil, s, lastWriteArgs{Expression: "data.where"}); err != nil || answer.Found {
 		t.Errorf("before the only write: %+v, %v", answer, err)
 	}
 }

@@ -118,7 +118,7 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 		return m, nil
 	}
 	stack, err := f.s.Inspector.Frames(0, frames)
-	m.Frames = looktools.NewFrames(stack)
+	m.Frames = inspect.StackFrames(stack)
 	return m, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 )
 
 // A TraceSummary describes a trace.
@@ -42,7 +43,7 @@ type TraceMoment struct {
 	Line        int                  `json:"line,omitempty"`
 	Instruction string               `json:"instruction,omitempty"` // the next instruction
 	Registers   []looktools.Register `json:"registers"`
-	Frames      []looktools.Frame    `json:"frames,omitempty"`
+	Frames      []inspect.StackFrame `json:"frames,omitempty"`
 
 	source string // text of the source line
 }
@@ -55,7 +56,7 @@ func (m TraceMoment) Text() string {
 	}
 	text += "\nInstruction: " + plain.Line(m.Instruction) + "\n" + looktools.Registers{Registers: m.Registers}.Text()
 	if m.Frames != nil {
-		text += "\n" + looktools.Stack{Frames: m.Frames}.Text()
+		text += "\n" + inspect.StackText(m.Frames)
 	}
 	return text
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 )
 
-// A Timeline is what a target has of its history: the moves through it, the view of the
-// position that is shown, and notes about both.
+// A Timeline moves through the history of a target and keeps the view of the position
+// that is shown. It collects notes about both.
 type Timeline struct {
 	target *target.Target
 	log    *slog.Logger
