@@ -2,10 +2,17 @@ package debugger
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/debugger/document"
+	"github.com/triptych-mcp/triptych/debugger/document/isolate"
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/accounttools"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/bugtools"
@@ -16,7 +23,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/traveltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/xmltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/folders"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/secrets"
 )
 
 // A Config configures the family.
@@ -126,3 +135,163 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	}
 	return g.table(), nil
 }
+
+// Traces are the folders below which core files and traces may be opened. Nil
+// means those of TRIPTYCH_TRACES, else the working directory, unless that is
+// the root of the file system. The folder traces of the data folder, to which
+// debugger/export_trace writes, is always one of them.
+type Traces []string
+
+func (t *Traces) registerFlags(set *pflag.FlagSet) {
+	set.StringArrayVar((*[]string)(t), "traces", nil, "let the debugger open core files and traces below this `folder`; may be given several times (TRIPTYCH_TRACES; the working directory)")
+}
+
+// tracesFolder is the folder for traces in the data folder.
+const tracesFolder = "traces"
+
+// open returns the set of folders.
+func (t Traces) open(env mcp.Env) (folders.Set, error) {
+	all, err := folders.Given(t, env.Getenv("TRIPTYCH_TRACES"))
+	if err != nil {
+		return nil, fmt.Errorf("folder of traces: %w", err)
+	}
+	return append(folders.Set(all), filepath.Join(env.Data, tracesFolder)), nil
+}
+
+// Projects are the folders below which source code may be searched for bugs.
+// Nil means those of TRIPTYCH_PROJECTS, else the working directory, unless that
+// is the root of the file system.
+type Projects []string
+
+func (p *Projects) registerFlags(set *pflag.FlagSet) {
+	set.StringArrayVar((*[]string)(p), "projects", nil, "let find_similar_bugs search source code below this `folder`; may be given several times (TRIPTYCH_PROJECTS; the working directory)")
+}
+
+// indexFolder is the folder for analyzed source code in the data folder.
+const indexFolder = "source-index"
+
+// open returns the group of tools. Its rules are read by the first search. The
+// analysis of projects is stored in the folder index unless that is empty.
+func (p Projects) open(env mcp.Env, index string) (*bugtools.Group, error) {
+	all, err := folders.Given(p, env.Getenv("TRIPTYCH_PROJECTS"))
+	if err != nil {
+		return nil, fmt.Errorf("folder of projects: %w", err)
+	}
+	config := bugs.Config{Roots: all, Index: index, Logger: env.Logger.With("component", "bugs")}
+	return &bugtools.Group{Projects: all, Finder: sync.OnceValues(func() (*bugs.Finder, error) { return bugs.New(config) })}, nil
+}
+
+// Documents configures which XML documents can be read, and with how much
+// memory and time.
+type Documents struct {
+	// Roots are the folders below which documents may be read. Nil means those
+	// of TRIPTYCH_DOCUMENTS, else the working directory, unless that is the
+	// root of the file system. Without any, only inline documents can be read.
+	Roots []string
+	// Memory limits the memory of the documents of all requests and the cache,
+	// in MiB; 0 means 2048. A separate process is killed at twice that.
+	Memory int
+	// Size limits the text of a document or schema in MiB, to 256 at most; 0 means a
+	// sixty-fourth of Memory, as a tree is many times larger than its text.
+	Size int
+	// Timeout limits the processor time of a request; 0 means 30 s.
+	Timeout time.Duration
+	// Command is a program that calls [isolate.Serve] with its standard input
+	// and output. Documents are then read in that process, which starts with
+	// the first request. Nil reads them in this process.
+	Command []string
+}
+
+// Memory and sizes in MiB.
+const (
+	defaultMemory = 2048
+	maxSize       = 256
+)
+
+func (d *Documents) registerFlags(set *pflag.FlagSet) {
+	set.StringArrayVar(&d.Roots, "documents", nil, "let the XML tools read documents below this `folder`; may be given several times (TRIPTYCH_DOCUMENTS; the working directory)")
+	set.IntVar(&d.Memory, "documents-memory", defaultMemory, "let XML documents in use and the cache take so many `MiB`")
+	set.IntVar(&d.Size, "documents-size", 0, "read XML documents of up to so many `MiB`, 256 at most; data takes 15 to 60 times that of --documents-memory, half of which is for documents in use (default a 64th of --documents-memory)")
+	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents use the processor for so `long`")
+}
+
+// open returns the group of tools. Its library opens what it needs with the first
+// request.
+func (d *Documents) open(env mcp.Env) (*xmltools.Group, error) {
+	if d.Memory < 0 || d.Size < 0 || d.Timeout < 0 {
+		return nil, errors.New("limits of documents must not be negative")
+	}
+	if d.Size > maxSize {
+		return nil, fmt.Errorf("documents of %d MiB: at most %d are read", d.Size, maxSize)
+	}
+	roots, err := folders.Given(d.Roots, env.Getenv("TRIPTYCH_DOCUMENTS"))
+	if err != nil {
+		return nil, fmt.Errorf("folder for documents: %w", err)
+	}
+	config := d.library(roots)
+	if d.Command == nil {
+		here := &xmltools.Lazy{Open: sync.OnceValues(func() (*document.Library, error) { return document.Open(config, env.Logger) })}
+		return &xmltools.Group{Library: here, Folders: roots}, nil
+	}
+	apart := isolate.New(d.Command, config, 2*d.memory(), env.Logger)
+	return &xmltools.Group{Library: apart, Folders: roots}, nil
+}
+
+func (d *Documents) memory() int64 {
+	if d.Memory == 0 {
+		return defaultMemory << 20
+	}
+	return int64(d.Memory) << 20
+}
+
+// library divides the memory between documents, queries and the cache, and
+// leaves some for the rest.
+func (d *Documents) library(roots []string) document.Config {
+	all := d.memory()
+	text := max(1, all/64)
+	if d.Size > 0 {
+		text = int64(d.Size) << 20
+	}
+	return document.Config{
+		Roots: roots, MaxMemory: all / 2, QueryMemory: all / 4, CacheBytes: all / 8, MaxDocument: text,
+		MaxTime: d.Timeout,
+	}
+}
+
+// Limits of the memory of files that are debugged, in MiB. The least is enough for a small
+// program and its libraries.
+const (
+	defaultFileMemory = budget.Default >> 20
+	minFileMemory     = 16
+	maxFileMemory     = 1 << 20
+)
+
+// A FileMemory limits the memory, in MiB, of the files of one client once they are read:
+// recordings, traces, core files and debug information. All clients together may take twice
+// that. 0 means 512.
+type FileMemory int
+
+// RegisterFlag adds the flag that sets the limit.
+func (m *FileMemory) RegisterFlag(set *pflag.FlagSet) {
+	set.IntVar((*int)(m), budget.Flag, defaultFileMemory, "let the recordings, traces, core files and debug information of one client take so many `MiB` of memory once they are unpacked, and those of all clients twice that (TRIPTYCH_DEBUG_MEMORY)")
+}
+
+// limit returns the limit in bytes, from the variable if no flag has set another value than
+// the default.
+func (m FileMemory) limit(getenv func(string) string) (int64, error) {
+	n := int(m)
+	if n == 0 {
+		n = defaultFileMemory
+	}
+	if err := mebibytes(&n, defaultFileMemory, "TRIPTYCH_DEBUG_MEMORY", getenv("TRIPTYCH_DEBUG_MEMORY")); err != nil {
+		return 0, err
+	}
+	if n < minFileMemory || n > maxFileMemory {
+		return 0, fmt.Errorf("files that are debugged cannot take %d MiB of memory: %d to %d are possible", n, minFileMemory, maxFileMemory)
+	}
+	return int64(n) << 20, nil
+}
+
+// maskReport masks the secrets in a text of an answer. Those in values of a program have
+// been masked before, where they lie in its memory.
+func maskReport(text string) string { return secrets.Mask(text, secrets.Report) }
