@@ -54,7 +54,7 @@ func TestConsole(t *testing.T) {
 	}
 	asked, err := json.Marshal(run{Chromium: chromium, Link: link, Pictures: pictures, Pages: []string{
 		"/", "/rules", "/rules/python_style", "/rules/python_style/diff?from=1&to=2", "/rules/python_style/edit",
-		"/rules/python_style/revisions/1", "/new", "/lint", "/behind?all=1", "/speeds", "/keys", "/keys/" + id, "/audit", "/sessions", "/debugger",
+		"/rules/python_style/revisions/1", "/new", "/lint", "/behind?all=1", "/proposals", "/proposals/1", "/speeds", "/keys", "/keys/" + id, "/audit", "/sessions", "/debugger",
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +93,8 @@ func fill(t *testing.T, program string) {
 	}
 	command(t, ".", program, "rulesets", "label", "python_style", "production", "1")
 	command(t, ".", program, "call", "create_ruleset", `{"name":"leaky","description":"d","markdown":"AKIAIOSFODNN7EXAMPLQ"}`)
+	command(t, ".", program, "call", "apply_rulesets",
+		`{"propose":true,"message":"why","operations":[{"op":"update","name":"python_style","markdown":"# Python\n\nUse `+"`uv`"+`.\n"}]}`)
 	for _, run := range [][]string{{"1", "1", "quick", "900"}, {"1", "2", "quick", "1800"}, {"1", "1", "slow", "65000"}} {
 		command(t, ".", program, append([]string{"aoc", "record"}, run...)...)
 	}
@@ -115,7 +117,7 @@ func keyID(t *testing.T, program string) string {
 func serve(t *testing.T, program string, flags ...string) (url, key string) {
 	t.Helper()
 	key = strings.TrimSpace(command(t, ".", program, "key", "create", "--scopes",
-		"rulesets:read,rulesets:write,rulesets:admin,aoc:read,audit:read,server:admin"))
+		"rulesets:read,rulesets:propose,rulesets:write,rulesets:admin,aoc:read,audit:read,server:admin"))
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, append([]string{"serve", "--listen", "127.0.0.1:0", "--consumers"}, flags...)...)
 	log, err := cmd.StderrPipe()
 	if err != nil {

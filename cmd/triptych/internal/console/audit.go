@@ -32,6 +32,11 @@ type search struct {
 func (c *Console) search(ctx context.Context, f audit.Filter, match func(*audit.Record) bool, most int) search {
 	ctx, stop := context.WithTimeout(ctx, auditTime)
 	defer stop()
+	return c.searchIn(ctx, f, match, most)
+}
+
+// searchIn is search within the time that the context has.
+func (c *Console) searchIn(ctx context.Context, f audit.Filter, match func(*audit.Record) bool, most int) search {
 	var found search
 	for r, err := range c.cfg.Trail.Query(ctx, f) {
 		switch {

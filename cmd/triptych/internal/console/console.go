@@ -88,6 +88,7 @@ type Console struct {
 	pages    pages
 	sessions sessions
 	links    links
+	refused  refusedCount
 }
 
 // New returns a console. It starts nothing.
@@ -107,29 +108,31 @@ func New(cfg Config) *Console {
 
 // The scopes of the families whose data the console shows.
 const (
-	readRules  mcp.Scope = "rulesets:read"
-	writeRules mcp.Scope = "rulesets:write"
-	adminRules mcp.Scope = "rulesets:admin"
-	readSpeeds mcp.Scope = "aoc:read"
-	readAudit  mcp.Scope = "audit:read"
+	readRules    mcp.Scope = "rulesets:read"
+	proposeRules mcp.Scope = "rulesets:propose"
+	writeRules   mcp.Scope = "rulesets:write"
+	adminRules   mcp.Scope = "rulesets:admin"
+	readSpeeds   mcp.Scope = "aoc:read"
+	readAudit    mcp.Scope = "audit:read"
 )
 
 // A place is an entry of the navigation.
 type place struct {
-	Path, Title string
-	Here        bool
+	Path, Title, Icon string
+	Here              bool
 }
 
 // navigation lists the pages that the visitor may open.
 var navigation = []place{
-	{Path: "/", Title: "Overview"},
-	{Path: "/rules", Title: "Rules"},
-	{Path: "/behind", Title: "Who is behind"},
-	{Path: "/speeds", Title: "Speeds"},
-	{Path: "/keys", Title: "Keys"},
-	{Path: "/audit", Title: "Audit"},
-	{Path: "/sessions", Title: "Sessions"},
-	{Path: "/debugger", Title: "Debugger"},
+	{Path: "/", Title: "Overview", Icon: "overview"},
+	{Path: "/rules", Title: "Rules", Icon: "rules"},
+	{Path: "/proposals", Title: "Proposals", Icon: "proposals"},
+	{Path: "/behind", Title: "Who is behind", Icon: "behind"},
+	{Path: "/speeds", Title: "Speeds", Icon: "speeds"},
+	{Path: "/keys", Title: "Keys", Icon: "keys"},
+	{Path: "/audit", Title: "Audit", Icon: "audit"},
+	{Path: "/sessions", Title: "Sessions", Icon: "sessions"},
+	{Path: "/debugger", Title: "Debugger", Icon: "debugger"},
 }
 
 // headers lists the headers of every answer.

@@ -27,7 +27,7 @@ import (
 )
 
 // scopes lists the scopes that a key of the fixture may have.
-var scopes = []mcp.Scope{"rulesets:read", "rulesets:write", "rulesets:admin", "aoc:read", "audit:read", console.AdminScope}
+var scopes = []mcp.Scope{"rulesets:read", "rulesets:propose", "rulesets:write", "rulesets:admin", "aoc:read", "audit:read", console.AdminScope}
 
 // A fixture is a console with all that it shows.
 type fixture struct {

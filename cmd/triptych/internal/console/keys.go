@@ -46,6 +46,11 @@ func (c *Console) rowOf(ctx context.Context, r keys.Record) keyRow {
 	return row
 }
 
+// isExpiring reports whether a key works, and stops within [expiresSoon].
+func isExpiring(r keys.Record, now time.Time) bool {
+	return !r.Expires.IsZero() && !r.Inactive(now) && r.Expires.Sub(now) < expiresSoon
+}
+
 // percent returns the share of a window that is used, 0 to 100.
 func percent(w quota.Window) int64 {
 	if w.Unlimited() {
@@ -98,6 +103,10 @@ func (c *Console) keysPage(v *visit, status int, problem string) error {
 		return err
 	}
 	slices.Reverse(records)
+	expiring := v.query("state") == "expiring"
+	if expiring {
+		records = slices.DeleteFunc(records, func(r keys.Record) bool { return !isExpiring(r, c.cfg.Now()) })
+	}
 	shown, paging := cut(v, records)
 	rows := make([]keyRow, len(shown))
 	for i, r := range shown {
@@ -109,7 +118,7 @@ func (c *Console) keysPage(v *visit, status int, problem string) error {
 	}
 	form := c.keyForm(keys.Settings{Plan: cmp.Or(c.cfg.Plan, quota.Enterprise), Expires: own.Expires, Allow: own.Allow}, true)
 	form.Error = problem
-	return v.showStatus(status, "keys", "Keys", map[string]any{"Keys": rows, "Paging": paging, "Form": form})
+	return v.showStatus(status, "keys", "Keys", map[string]any{"Keys": rows, "Paging": paging, "Form": form, "Expiring": expiring})
 }
 
 // createKey makes a key and shows it, this once.

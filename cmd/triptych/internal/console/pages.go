@@ -32,10 +32,10 @@ type pages map[string]*template.Template
 
 // A frame holds what surrounds the content of a page.
 type frame struct {
-	Title, Version, Who, CSRF string
-	Places                    []place
-	Done                      string // what a form has just done
-	Data                      any
+	Title, Version, Who, WhoID, CSRF string
+	Places                           []place
+	Done                             string // what a form has just done
+	Data                             any
 }
 
 // functions lists the functions that templates call.
@@ -47,6 +47,8 @@ var functions = template.FuncMap{
 	"bar":      historyBar,
 	"share":    percent,
 	"duration": race.Duration,
+	"title":    firstLine,
+	"count":    plural,
 	"outcomes": func() []string { return []string{string(audit.OK), string(audit.Failed), string(audit.Refused)} },
 }
 
@@ -62,14 +64,14 @@ func when(t time.Time) string {
 // broken.
 func parsePages() pages {
 	all := pages{}
-	base := template.Must(template.New("").Funcs(functions).ParseFS(files, "templates/frame.html", "templates/parts.html"))
+	base := template.Must(template.New("").Funcs(functions).ParseFS(files, "templates/frame.html", "templates/parts.html", "templates/icons.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
 		panic(err)
 	}
 	for _, file := range names {
 		name := strings.TrimSuffix(path.Base(file), ".html")
-		if name != "frame" && name != "parts" {
+		if name != "frame" && name != "parts" && name != "icons" {
 			all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, file))
 		}
 	}
@@ -113,6 +115,18 @@ func setHeaders(header http.Header) {
 		header.Set(name, value)
 	}
 }
+
+// firstLine returns the beginning of a text as a title.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if cut := []rune(line); len(cut) > maxTitle {
+		line = string(cut[:maxTitle]) + "…"
+	}
+	return line
+}
+
+// maxTitle is the number of characters of a title.
+const maxTitle = 120
 
 // A diffLine is a line of a unified diff.
 type diffLine struct{ Class, Text string }

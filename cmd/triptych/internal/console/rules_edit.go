@@ -23,6 +23,8 @@ type draft struct {
 	Message     string
 	Rev         int // that was edited; 0 for a new ruleset
 
+	MaySave bool // else only propose
+
 	// Of a preview, or of a change that was refused:
 	Error    string
 	Preview  *shownText
@@ -69,7 +71,12 @@ func (v *visit) preview(d *draft, before ruleset.Ruleset) {
 }
 
 // newRule shows an empty form.
-func (c *Console) newRule(v *visit) error { return v.form(http.StatusOK, draft{New: true}) }
+func (c *Console) newRule(v *visit) error {
+	if err := v.mayPropose(); err != nil {
+		return err
+	}
+	return v.form(http.StatusOK, draft{New: true})
+}
 
 // form shows the form of a ruleset.
 func (v *visit) form(status int, d draft) error {
@@ -77,16 +84,23 @@ func (v *visit) form(status int, d draft) error {
 	if d.New {
 		title = "New ruleset"
 	}
+	d.MaySave = v.may(writeRules)
 	return v.showStatus(status, "edit", title, d)
 }
 
 // createRule creates a ruleset, or shows how it would look.
 func (c *Console) createRule(v *visit) error {
+	if err := v.mayPropose(); err != nil {
+		return err
+	}
 	d := draftOf(v.r)
 	d.New = true
-	if v.field("do") == "preview" {
+	switch v.verb() {
+	case "preview":
 		v.preview(&d, ruleset.Ruleset{})
 		return v.form(http.StatusOK, d)
+	case "propose":
+		return v.proposeDraft(d)
 	}
 	name, err := ruleset.ParseName(d.Name)
 	if err == nil {
@@ -103,6 +117,9 @@ func (c *Console) createRule(v *visit) error {
 
 // editRule shows the form with a ruleset.
 func (c *Console) editRule(v *visit) error {
+	if err := v.mayPropose(); err != nil {
+		return err
+	}
 	name, err := v.name()
 	if err != nil {
 		return err
@@ -122,13 +139,19 @@ func (c *Console) editRule(v *visit) error {
 // saveRule changes a ruleset if it is still at the revision that was edited, or shows
 // what the change would be.
 func (c *Console) saveRule(v *visit) error {
+	if err := v.mayPropose(); err != nil {
+		return err
+	}
 	name, err := v.name()
 	if err != nil {
 		return err
 	}
 	d := draftOf(v.r)
 	d.Name = string(name)
-	if v.field("do") == "preview" {
+	switch v.verb() {
+	case "propose":
+		return v.proposeDraft(d)
+	case "preview":
 		before, err := v.rules.Get(v.r.Context(), name)
 		if err != nil {
 			return err
@@ -171,8 +194,11 @@ func (c *Console) restoreRule(v *visit) error {
 	return v.done("/rules/"+string(name), "Restored revision %d as revision %d.", rev, made)
 }
 
-// labelRule moves or removes a label.
+// labelRule moves or removes a label, or proposes to.
 func (c *Console) labelRule(v *visit) error {
+	if err := v.mayPropose(); err != nil {
+		return err
+	}
 	name, err := v.name()
 	if err != nil {
 		return err
@@ -186,6 +212,9 @@ func (c *Console) labelRule(v *visit) error {
 		if move.To, err = strconv.Atoi(v.field("rev")); err != nil || move.To < 1 {
 			return failed(http.StatusUnprocessableEntity, "Choose the revision that the label names.")
 		}
+	}
+	if v.verb() == "propose" {
+		return v.proposeLabel(name, label, move.To)
 	}
 	if _, err := v.rules.MoveLabel(v.r.Context(), name, move); err != nil {
 		return err

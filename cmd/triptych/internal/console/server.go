@@ -10,13 +10,20 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// overview shows the state of the server and who is signed in.
+// overview shows what needs the visitor, the state of the server and who is signed in.
 func (c *Console) overview(v *visit) error {
-	page := map[string]any{"Caller": v.caller}
-	if c.cfg.Health != nil && v.may(AdminScope) {
-		page["Facts"] = c.cfg.Health(v.r.Context())
+	return v.show("overview", "Overview", map[string]any{"Caller": v.caller, "Needs": v.needs(), "Facts": v.facts()})
+}
+
+// facts returns the state of the server, nil if the visitor may not know it.
+func (v *visit) facts() []Fact {
+	if v.c.cfg.Health == nil || !v.may(AdminScope) {
+		return nil
 	}
-	return v.show("overview", "Overview", page)
+	if v.health == nil {
+		v.health = v.c.cfg.Health(v.r.Context())
+	}
+	return v.health
 }
 
 // showSessions shows the clients whose sessions are open, last used first.

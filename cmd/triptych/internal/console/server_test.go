@@ -158,9 +158,9 @@ func TestAudit(t *testing.T) {
 		wants(t, "/audit"+query, status, page, http.StatusOK, "<p>"+want)
 	}
 	status, page := v.get(t, "/audit?outcome=refused")
-	wants(t, "a refusal", status, page, http.StatusOK, "&lt;wrong&gt;", `<td title="key_other00000">key_other00000</td>`)
+	wants(t, "a refusal", status, page, http.StatusOK, "&lt;wrong&gt;", `<td data-l="Key" title="key_other00000">key_other00000</td>`)
 	status, page = v.get(t, "/audit?text=get_ruleset")
-	wants(t, "a key with a name", status, page, http.StatusOK, `<td title="`+own.ID+`">fixture</td>`)
+	wants(t, "a key with a name", status, page, http.StatusOK, `<td data-l="Key" title="`+own.ID+`">fixture</td>`)
 	status, page = v.get(t, "/audit?from=yesterday")
 	wants(t, "a wrong date", status, page, http.StatusBadRequest)
 	status, page = v.get(t, "/audit/export?text=go_style")
@@ -255,8 +255,8 @@ func TestServers(t *testing.T) {
 	_, key := f.key(t)
 	v := f.signedIn(t, key)
 	status, page := v.get(t, "/sessions")
-	wants(t, "the servers", status, page, http.StatusOK, "a &lt;1&gt; (this one)", "<td>3</td><td>12</td><td>1</td>", "https://10.0.0.2:8443", "not seen lately",
-		"1 sessions", `href="/audit?session=far"`, "editor &lt;9&gt;", "<td>b</td>")
+	wants(t, "the servers", status, page, http.StatusOK, "a &lt;1&gt; (this one)", `<td data-l="Sessions">3</td><td data-l="Streams">12</td><td data-l="Debugger sessions">1</td>`, "https://10.0.0.2:8443", "not seen lately",
+		"1 sessions", `href="/audit?session=far"`, "editor &lt;9&gt;", `<td data-l="Server">b</td>`)
 	away = errors.New("the store is away")
 	status, page = v.get(t, "/sessions")
 	wants(t, "without the store", status, page, http.StatusOK, "cannot be listed: the store is away", "No sessions.")

@@ -26,6 +26,7 @@ type visit struct {
 	session
 	caller mcp.Caller
 	rules  *rulesclient.Client
+	health []Fact // nil until it was asked for
 }
 
 // A statusError is an error with the HTTP status that it is answered with.
@@ -167,7 +168,7 @@ func (v *visit) places() []place {
 	var all []place
 	for _, p := range navigation {
 		i := slices.IndexFunc(v.c.rows, func(r routes.Route) bool { return r.Pattern() == "GET "+p.Path || r.Pattern() == "GET "+p.Path+"{$}" })
-		if i < 0 {
+		if i < 0 || p.Path == "/proposals" && !v.mayReview() {
 			continue
 		}
 		if scope := v.c.rows[i].Scope; scope == "" || v.caller.Principal.Allows(scope) {
@@ -181,6 +182,17 @@ func (v *visit) places() []place {
 // may reports whether the visitor has a scope; templates ask.
 func (v *visit) may(scope mcp.Scope) bool { return v.caller.Principal.Allows(scope) }
 
+// who returns the name of the visitor's key, its id if it has none.
+func (v *visit) who() string {
+	id := v.caller.Principal.ID
+	return cmp.Or(v.keyNames([]string{id})[id], id)
+}
+
+// mayReview reports whether the visitor may see proposals.
+func (v *visit) mayReview() bool {
+	return v.may(readRules) && (v.may(proposeRules) || v.may(writeRules))
+}
+
 // show writes a page.
 func (v *visit) show(name, title string, data any) error {
 	return v.showStatus(http.StatusOK, name, title, data)
@@ -188,7 +200,7 @@ func (v *visit) show(name, title string, data any) error {
 
 func (v *visit) showStatus(status int, name, title string, data any) error {
 	return v.c.pages.full(v.w, status, name, frame{
-		Title: title, Version: v.c.cfg.Version, Who: v.caller.Principal.ID, CSRF: v.csrf, Places: v.places(), Data: data,
+		Title: title, Version: v.c.cfg.Version, Who: v.who(), WhoID: v.caller.Principal.ID, CSRF: v.csrf, Places: v.places(), Data: data,
 		Done: v.c.sessions.takeDone(v.cookie),
 	})
 }

@@ -58,6 +58,7 @@ func (s *server) facts(ctx context.Context) []console.Fact {
 		{Name: "Server", Value: s.services.name},
 		{Name: "Up since", Value: s.began.UTC().Format("2006-01-02 15:04")},
 		{Name: "Store", Value: s.storeName()},
+		s.diskFact(),
 	}
 	if s.certificates != nil {
 		expires := s.certificates.Expires()
@@ -72,6 +73,18 @@ func (s *server) facts(ctx context.Context) []console.Fact {
 		all = append(all, used(b.name, b.usage.Used, b.usage.Limit, b.usage.Refused))
 	}
 	return all
+}
+
+// lowDisk is the free space, in bytes, below which a disk needs attention.
+const lowDisk = 1 << 30
+
+// diskFact describes the space on the disk of the data.
+func (s *server) diskFact() console.Fact {
+	if err := s.services.disk.Err(); err != nil {
+		return console.Fact{Name: "Disk", Value: err.Error(), Bad: true}
+	}
+	free := s.services.disk.Free()
+	return console.Fact{Name: "Disk", Value: fmt.Sprintf("%.1f GiB free", float64(free)/(1<<30)), Bad: free < lowDisk}
 }
 
 // used describes the use of something bounded.
