@@ -40,6 +40,10 @@ type Config struct {
 	Consumers bool
 	// Webhook is the URL that is notified of changes; "" for none.
 	Webhook string
+	// WebhookFormat is json, slack or teams; "" goes by the host of the URL.
+	WebhookFormat string
+	// WebhookConsole is the address of the console, for links in messages.
+	WebhookConsole string
 
 	// Label, if not "", is the label whose revisions are served.
 	Label string
@@ -63,6 +67,8 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&c.Reviewed, "reviewed-labels", nil, "move these `labels` of rulesets only to revisions of a proposal that another key than its author's accepted (TRIPTYCH_REVIEWED_LABELS)")
 	set.BoolVar(&c.Consumers, "consumers", false, "record which projects and clients have which revisions of rulesets")
 	set.StringVar(&c.Webhook, "webhook", "", "tell this `URL` of changes of rulesets, with messages that TRIPTYCH_WEBHOOK_SECRET signs (TRIPTYCH_WEBHOOK, or the file that TRIPTYCH_WEBHOOK_FILE names)")
+	set.StringVar(&c.WebhookFormat, "webhook-format", "", "`form` of the messages to --webhook: json, slack or teams; by default the host of the URL decides")
+	set.StringVar(&c.WebhookConsole, "webhook-console", "", "`address` of the console, such as https://rules.example.com/console, which messages to --webhook link to")
 	set.StringVar(&c.Scan, "scan", "", "look for hidden text and secrets in rulesets that are written: off, warn or refuse, and refuse:KEY for the id of a key; `modes` between commas (TRIPTYCH_SCAN; default warn)")
 	if set.Lookup("label") != nil {
 		return // the command reads labelled revisions itself
@@ -220,6 +226,9 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	}
 	c.store = store
 	handlers.names = env.Names
+	if env.Now != nil {
+		handlers.now = env.Now
+	}
 	handlers.audience, handlers.bound, handlers.fallback = c.audience, bound, c.Fallback
 	table := handlers.table()
 	if c.audience != nil {

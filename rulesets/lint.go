@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/composition"
@@ -40,7 +41,7 @@ func (t *tools) lint(ctx context.Context, call *mcp.Call, args lintArgs) (linted
 	if err != nil {
 		return linted{}, &opError{"lint", err}
 	}
-	found, n, err := Lint(ctx, t.viewFor(call), []ruleset.Name{name}, lint.Options{})
+	found, n, err := Lint(ctx, t.viewFor(call), []ruleset.Name{name}, lint.Options{Now: t.now()})
 	if err != nil {
 		return linted{}, &opError{"lint", err}
 	}
@@ -64,7 +65,7 @@ func (t *tools) lintPage(ctx context.Context, seen ruleset.Store, cursor string)
 		}
 		names = append(names, metas[i].Name)
 	}
-	found, n, err := lintSome(ctx, seen, names, lint.Options{})
+	found, n, err := lintSome(ctx, seen, names, lint.Options{Now: t.now()})
 	if err != nil {
 		return linted{}, &opError{"lint", err}
 	}
@@ -100,6 +101,19 @@ func lintSome(ctx context.Context, store ruleset.Store, names []ruleset.Name, o 
 	}
 	slices.SortFunc(all, func(a, b ruleset.Ruleset) int { return ruleset.Compare(a.Meta, b.Meta) })
 	return lint.All(all, o), len(all), nil
+}
+
+// Due returns the rulesets of a store that are due for review at a time, or out of use, in
+// order of name.
+func Due(ctx context.Context, store ruleset.Store, now time.Time) (due []lint.Finding, err error) {
+	err = store.Read(ctx, nil, func(r ruleset.Ruleset) error {
+		if f, is := lint.Due(r, now); is {
+			due = append(due, f)
+		}
+		return nil
+	})
+	slices.SortFunc(due, func(a, b lint.Finding) int { return cmp.Compare(a.Name, b.Name) })
+	return due, err
 }
 
 // maxFindings limits the findings in an answer; more are only counted.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
+	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/composition"
@@ -33,6 +34,7 @@ type tools struct {
 	prompts knownPrompts
 	reads   lastread.Record
 	names   NameSource
+	now     func() time.Time
 
 	audience *audience
 
@@ -43,7 +45,7 @@ type tools struct {
 // newTools returns the handlers for a store, and indexes its changes.
 func newTools(store ruleset.Store, labels LabelRules, scan Scan, log *slog.Logger) *tools {
 	c := catalog.New(store)
-	return &tools{store: scan.Store(c.Store(), LogFindings(log)), catalog: c, labels: labels, scan: scan, reads: lastread.NewMemory()}
+	return &tools{store: scan.Store(c.Store(), LogFindings(log)), catalog: c, labels: labels, scan: scan, reads: lastread.NewMemory(), now: time.Now}
 }
 
 type createArgs struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -30,6 +31,9 @@ var keys = []reader{
 	{"prompt", decode(func(f *Fields) any { return &f.Prompt }, "true or false"), func(f *Fields) *yaml.Node { return flag(f.Prompt) }},
 	{"arguments", readArguments, func(f *Fields) *yaml.Node { return arguments(f.Arguments) }},
 	{"skill", readSkill, func(f *Fields) *yaml.Node { return skill(f.Skill) }},
+	{"owner", readWord(func(f *Fields) *string { return &f.Owner }), func(f *Fields) *yaml.Node { return word(f.Owner) }},
+	{"status", readWord(func(f *Fields) *string { return &f.Status }), func(f *Fields) *yaml.Node { return word(f.Status) }},
+	{"review_after", readDay, func(f *Fields) *yaml.Node { return word(f.ReviewAfter) }},
 	{"extra", readExtra, func(f *Fields) *yaml.Node { return extras(f.Extra) }},
 }
 
@@ -69,7 +73,10 @@ func read(root *yaml.Node, described bool) (Fields, []Problem) {
 		}
 	}
 	for _, k := range keys {
-		if value := valueOf(root, k.key); value != nil && !isNull(value) {
+		value := valueOf(root, k.key)
+		if value != nil && isNull(value) && k.key == "review_after" {
+			note(k.key, value, errNoDay) // a form that was never filled in
+		} else if value != nil && !isNull(value) {
 			note(k.key, value, k.read(&f, value))
 		}
 	}
@@ -165,6 +172,26 @@ func readList(field func(*Fields) *[]string) func(*Fields, *yaml.Node) error {
 		*field(f), err = texts(value)
 		return err
 	}
+}
+
+// readWord reads a text of one line, or a list of such.
+func readWord(field func(*Fields) *string) func(*Fields, *yaml.Node) error {
+	return func(f *Fields, value *yaml.Node) error {
+		all, err := texts(value)
+		*field(f) = strings.Join(all, ", ")
+		return err
+	}
+}
+
+var errNoDay = errors.New("must be a day such as 2026-11-30")
+
+func readDay(f *Fields, value *yaml.Node) error {
+	text := strings.TrimSpace(value.Value)
+	if _, err := time.Parse(time.DateOnly, text); value.Kind != yaml.ScalarNode || err != nil {
+		return errNoDay
+	}
+	f.ReviewAfter = text
+	return nil
 }
 
 // decode reads a scalar; form names the wanted values in the error.

@@ -60,6 +60,7 @@ var Rules = []RuleInfo{
 	{"include", "An include that cannot be followed"},
 	{"duplicate", "The same text in two rulesets"},
 	{"budget", "More than a client reads"},
+	{"review", "A text that is due for review, or that is out of use"},
 	{unexamined, "A part of a long text that was not examined"},
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
@@ -19,6 +20,8 @@ type Options struct {
 	Project fs.FS
 	// Resolve, if not nil, checks the includes of a ruleset.
 	Resolve func(r ruleset.Ruleset) error
+	// Now is the time by which texts are due for review; the zero time leaves them out.
+	Now time.Time
 }
 
 // checks are the checks of each text.
@@ -59,6 +62,9 @@ func All(all []ruleset.Ruleset, o Options) []Finding {
 		found = append(found, Ruleset(r)...)
 		found = append(found, duplicate(r, first)...)
 		found = append(found, o.deadGlobs(r)...)
+		if due, is := Due(r, o.Now); is {
+			found = append(found, due)
+		}
 		if o.Resolve != nil {
 			if err := o.Resolve(r); err != nil {
 				found = append(found, Finding{r.Name, "include", Error, "front matter", 1, 1, err.Error()})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/project"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -97,6 +98,7 @@ type projectRun struct {
 	project *project.Project
 	source  project.Source
 	mine    personal
+	chosen  project.Set // that were planned last
 }
 
 // personal is the part of a project that one person has beside the team.
@@ -173,6 +175,7 @@ func (r *projectRun) plan(ctx context.Context, frozen bool) (project.Plan, error
 	if err != nil {
 		return project.Plan{}, err
 	}
+	r.chosen = rulesets
 	plan, err := r.project.Plan(rulesets, r.only())
 	plan.Warnings = append(warnings, plan.Warnings...)
 	if err == nil && !r.flags.otherStore {
@@ -334,10 +337,20 @@ func (a commands) rulesetsStatus() app.Command {
 					return err
 				}
 				plan = r.mine.with(plan)
-				return errors.Join(r.printItems(plan.Items), r.printWarnings(plan.Warnings), notClean(plan.Items))
+				return errors.Join(r.printItems(plan.Items), r.printWarnings(append(plan.Warnings, r.due()...)), notClean(plan.Items))
 			})
 		},
 	}
+}
+
+// due returns the rulesets of the project that are due for review.
+func (r *projectRun) due() (warnings []string) {
+	for _, one := range r.chosen.Rulesets {
+		if f, is := lint.Due(one, r.Now()); is {
+			warnings = append(warnings, fmt.Sprintf("%s: %s", f.Name, f.Message))
+		}
+	}
+	return warnings
 }
 
 // notClean is the error of a status that has files in another state than clean.

@@ -34,7 +34,7 @@ func (a commands) rulesetsLint() app.Command {
 			if err != nil {
 				return storeHint(err)
 			}
-			var o lint.Options
+			o := lint.Options{Now: a.Now()}
 			if project != "" {
 				o.Project = os.DirFS(project)
 			}

@@ -75,6 +75,7 @@ func (a commands) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 	findings = append(findings, a.checkFamilies(ctx)...)
 	findings = append(findings, a.checkMachine()...)
 	findings = append(findings, a.checkRulesetFiles(ctx)...)
+	findings = append(findings, a.checkReviews(ctx)...)
 	findings = append(findings, a.checkStore(ctx)...)
 	findings = append(findings, a.checkTrail(ctx)...)
 	findings = append(findings, a.checkServer(ctx, set))

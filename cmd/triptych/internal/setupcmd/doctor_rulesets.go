@@ -7,15 +7,50 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
+
+// servesRulesets reports whether rulesets are served here; another check reports an error.
+func (a commands) servesRulesets() bool {
+	chosen, err := a.ChosenFamilies()
+	return err == nil && slices.ContainsFunc(chosen, func(f app.Family) bool { return f.Name == "rulesets" })
+}
+
+// checkReviews reports the rulesets that are due for review.
+func (a commands) checkReviews(ctx context.Context) []finding {
+	if !a.servesRulesets() {
+		return nil
+	}
+	store, err := a.OpenStore(ctx)
+	if err != nil {
+		return nil // another check reports it
+	}
+	due, err := rulesets.Due(ctx, store, a.Now())
+	if err := errors.Join(err, store.Close()); err != nil {
+		return nil // likewise
+	}
+	var findings []finding
+	for _, f := range due[:min(len(due), maxDue)] {
+		findings = append(findings, finding{
+			Check: "reviews", Status: warning, Detail: fmt.Sprintf("%s: %s", f.Name, f.Message),
+			Hint: "look whether the text still holds; triptych rulesets edit changes review_after or status",
+		})
+	}
+	if more := len(due) - len(findings); more > 0 {
+		findings = append(findings, finding{Check: "reviews", Status: warning, Detail: fmt.Sprintf("%d more", more), Hint: "triptych rulesets lint lists them"})
+	}
+	return findings
+}
+
+// maxDue limits the rulesets that are named.
+const maxDue = 10
 
 // checkRulesetFiles reports the files of the store's folder that are not served.
 // Stores that are not folders have none.
 func (a commands) checkRulesetFiles(ctx context.Context) []finding {
-	chosen, err := a.ChosenFamilies()
-	if err != nil || !slices.ContainsFunc(chosen, func(f app.Family) bool { return f.Name == "rulesets" }) {
-		return nil // another check reports the error
+	if !a.servesRulesets() {
+		return nil
 	}
 	store, err := a.OpenStore(ctx)
 	if err != nil {
