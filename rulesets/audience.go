@@ -278,14 +278,21 @@ func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*w
 	if env.Getenv != nil {
 		secret = env.Getenv("TRIPTYCH_WEBHOOK_SECRET")
 	}
-	if len(secret) < minSecret {
+	format, err := webhook.ParseFormat(c.WebhookFormat, target.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	if len(secret) < minSecret && (secret != "" || format == webhook.JSON) {
 		return nil, fmt.Errorf("--webhook needs TRIPTYCH_WEBHOOK_SECRET, at least %d characters, which signs its messages", minSecret)
 	}
 	record, err := openHookRecord(ctx, env, text)
 	if err != nil {
 		return nil, err
 	}
-	return &webhook.Hook{URL: text, Secret: []byte(secret), Record: record, Store: store, Names: env.Names, Logger: env.Logger}, nil
+	return &webhook.Hook{
+		URL: text, Secret: []byte(secret), Record: record, Store: store, Names: env.Names, Logger: env.Logger,
+		Format: format, Console: strings.TrimSuffix(c.WebhookConsole, "/"), Describe: describeProposal,
+	}, nil
 }
 
 // openHookRecord opens the record of the notifications sent to a URL: on the

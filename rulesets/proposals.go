@@ -35,14 +35,24 @@ func Proposals(ctx context.Context, store ruleset.Store) ([]Proposal, error) {
 	recorded := ruleset.ProposalsOf(moves)
 	all := make([]Proposal, len(recorded))
 	for i, r := range recorded {
-		var p proposed
-		if err := json.Unmarshal([]byte(r.Data), &p); err != nil || len(p.Changes) != len(p.Bases) {
-			return nil, fmt.Errorf("proposal %d cannot be read: %w", r.Number, err)
+		if all[i], err = parseProposal(r); err != nil {
+			return nil, err
 		}
-		r.Data = ""
-		all[i] = Proposal{Proposal: r, Changes: p.Changes, Bases: p.Bases}
 	}
 	return all, nil
+}
+
+func parseProposal(r ruleset.Proposal) (Proposal, error) {
+	var p proposed
+	err := json.Unmarshal([]byte(r.Data), &p)
+	if err == nil && len(p.Changes) != len(p.Bases) {
+		err = errors.New("its changes have no bases")
+	}
+	if err != nil {
+		return Proposal{}, fmt.Errorf("proposal %d cannot be read: %w", r.Number, err)
+	}
+	r.Data = ""
+	return Proposal{Proposal: r, Changes: p.Changes, Bases: p.Bases}, nil
 }
 
 // FindProposal returns a proposal, or a [*ruleset.NoProposalError].

@@ -121,13 +121,27 @@ func (c *ProposedInfo) difference(o *ruleset.Outcome, history []ruleset.Revision
 	}
 }
 
-// Line describes the proposal in a list.
-func (p *ProposalInfo) Line() string {
+// describeProposal returns the changes of a proposal as a text, "" if they cannot be read.
+func describeProposal(r ruleset.Proposal) string {
+	p, err := parseProposal(r)
+	if err != nil {
+		return ""
+	}
+	return p.Info().what()
+}
+
+// what describes the changes.
+func (p ProposalInfo) what() string {
 	texts := make([]string, len(p.Changes))
 	for i := range p.Changes {
 		texts[i] = p.Changes[i].what()
 	}
-	text := fmt.Sprintf("%d %s: %s%s", p.Number, p.State, strings.Join(texts, ", "), saidAt(p.At, p.Author, p.Name, p.Client, p.Message))
+	return strings.Join(texts, ", ")
+}
+
+// Line describes the proposal in a list.
+func (p *ProposalInfo) Line() string {
+	text := fmt.Sprintf("%d %s: %s%s", p.Number, p.State, p.what(), saidAt(p.At, p.Author, p.Name, p.Client, p.Message))
 	if n := len(p.Events); n > 0 && p.State == ruleset.Open.String() {
 		text += fmt.Sprintf(" (%d comment(s))", n)
 	}

@@ -19,8 +19,13 @@ type Hook struct {
 	Store  ruleset.Store
 	Logger *slog.Logger
 	// Names returns the names that people gave keys, by their ids; nil knows none.
-	Names  func(ctx context.Context, ids []string) map[string]string
-	Client *http.Client // nil for one with a time-out of 10 seconds that follows no redirect
+	Names func(ctx context.Context, ids []string) map[string]string
+	// Describe returns what a proposal changes; nil leaves it out.
+	Describe func(ruleset.Proposal) string
+	// Console is the address of the console, whose pages messages name; "" for none.
+	Console string
+	Format  Format
+	Client  *http.Client // nil for one with a time-out of 10 seconds that follows no redirect
 
 	// Pause is the time before the second attempt, which doubles up to Longest. Zero
 	// means 1 and 60 seconds.
@@ -125,6 +130,9 @@ func (h *Hook) begin(ctx context.Context) (map[ruleset.Name]int, error) {
 			return nil, err
 		}
 	}
+	if err := h.countMoves(ctx, known); err != nil {
+		return nil, err
+	}
 	id := h.secretID()
 	before, err := h.Record.Signer(ctx, id)
 	if err != nil {
@@ -152,6 +160,8 @@ func (h *Hook) deliverAll(ctx context.Context, known map[ruleset.Name]int, names
 		slices.Sort(names)
 		names = slices.Compact(names)
 	}
+	ofLog := all || slices.Contains(names, ruleset.ProposalLog)
+	names = slices.DeleteFunc(names, isCount)
 	now, err := h.present(ctx, names)
 	if err != nil {
 		return err
@@ -162,8 +172,16 @@ func (h *Hook) deliverAll(ctx context.Context, known map[ruleset.Name]int, names
 			compared[name] = rev
 		}
 	}
-	for _, m := range differences(compared, now) {
-		if err := h.deliver(ctx, h.authored(ctx, m)); err != nil {
+	messages := differences(compared, now)
+	for i := range messages {
+		messages[i] = h.authored(ctx, messages[i])
+	}
+	moved, err := h.moved(ctx, known, names, ofLog)
+	if err != nil {
+		return err
+	}
+	for _, m := range append(messages, moved...) {
+		if err := h.deliver(ctx, h.complete(ctx, m)); err != nil {
 			return err
 		}
 		after(known, m)
@@ -186,13 +204,19 @@ func (h *Hook) authored(ctx context.Context, m Message) Message {
 	}
 	for _, r := range history {
 		if r.Number == m.Rev || m.Rev == 0 && r.Deleted {
-			m.Author = r.By.Author
+			m.by(r.By)
 			break
 		}
 	}
+	return m
+}
+
+// complete returns a message with the author's name and the address.
+func (h *Hook) complete(ctx context.Context, m Message) Message {
 	if h.Names != nil && m.Author != "" {
 		m.AuthorName = h.Names(ctx, []string{m.Author})[m.Author]
 	}
+	m.Address = h.address(&m)
 	return m
 }
 

@@ -52,7 +52,7 @@ func newReceiver(t *testing.T) *receiver {
 		if err := json.Unmarshal(body, &m); err != nil {
 			t.Error(err)
 		}
-		m.At = time.Time{}
+		m.At, m.Address = time.Time{}, ""
 		r.accepted <- m
 	}))
 	t.Cleanup(r.Close)

@@ -79,7 +79,7 @@ func (h *Hook) suspects(ctx context.Context, known map[ruleset.Name]int) ([]rule
 		}
 	}
 	for name := range known {
-		if _, listed := fresh.sums[name]; !listed && !folders[name] {
+		if _, listed := fresh.sums[name]; !listed && !folders[name] && !isCount(name) {
 			names = append(names, name)
 		}
 	}

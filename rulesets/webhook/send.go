@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,7 @@ import (
 
 // deliver sends a message until it is accepted.
 func (h *Hook) deliver(ctx context.Context, m Message) error {
-	body, err := json.Marshal(m)
+	body, err := h.Format.encode(&m)
 	if err != nil {
 		return err
 	}
@@ -58,7 +57,9 @@ func (h *Hook) post(ctx context.Context, body []byte) error {
 	id := sha256.Sum256(body)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Triptych-Delivery", hex.EncodeToString(id[:16]))
-	req.Header.Set("Triptych-Signature", Sign(h.Secret, body))
+	if len(h.Secret) > 0 {
+		req.Header.Set("Triptych-Signature", Sign(h.Secret, body))
+	}
 	resp, err := h.Client.Do(req)
 	if err != nil {
 		return withoutURL(err)

@@ -118,6 +118,9 @@ func (v *Valkey) Known(ctx context.Context) (map[ruleset.Name]int, error) {
 	known := map[ruleset.Name]int{}
 	for field, value := range fields {
 		name, err := ruleset.ParseName(field)
+		if isCount(ruleset.Name(field)) {
+			name, err = ruleset.Name(field), nil
+		}
 		if err != nil {
 			continue // another field
 		}
@@ -149,10 +152,11 @@ func (v *Valkey) Begin(ctx context.Context, known map[ruleset.Name]int) error {
 
 // Accepted implements [Record].
 func (v *Valkey) Accepted(ctx context.Context, m Message) error {
-	if m.Rev == 0 {
-		return v.write(ctx, nil, string(m.Name))
+	name, n := m.recorded()
+	if n == 0 {
+		return v.write(ctx, nil, string(name))
 	}
-	return v.write(ctx, map[string]string{string(m.Name): strconv.Itoa(m.Rev)})
+	return v.write(ctx, map[string]string{string(name): strconv.Itoa(n)})
 }
 
 // Signer implements [Record].
