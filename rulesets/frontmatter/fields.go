@@ -31,9 +31,9 @@ type Fields struct {
 	Skill *Skill
 	// NoSkill says that the ruleset is not to be served as a skill: skill: false.
 	NoSkill bool
-	// Owner is who answers for the text, Status whether it is in use, such as draft,
-	// active or deprecated, and ReviewAfter the day, as 2026-11-30, after which
-	// someone should look whether it still holds. "" if they are not written.
+	// Owner answers for the text. Status is draft, active, deprecated or another word.
+	// ReviewAfter is the last day, as 2026-11-30, before a review is due. They are "" if
+	// they are not written.
 	Owner, Status, ReviewAfter string
 	// Extra has the keys that only one client knows, by client, each as the lines
 	// of a YAML mapping.

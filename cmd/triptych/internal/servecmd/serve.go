@@ -30,6 +30,7 @@ type serveFlags struct {
 	peerURL         string
 	console         string
 	registry        string
+	publicSkills    string
 	slow            time.Duration
 	pprof           bool
 	acme            acmeFlags
@@ -60,6 +61,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.peerURL, "peer-url", "", "the `URL` at which the other servers of the store reach this one, such as https://10.0.0.1:8443: calls of debugger sessions and streams go to the server that has them (TRIPTYCH_PEER_URL)")
 	set.StringVar(&f.console, "console", consoleAuto, "serve pages for people at / `when`: auto (if --listen is a loopback address and there is no --proxy), always, never")
 	set.StringVar(&f.registry, "registry", "", "also serve the MCP servers of this JSON `file`, and this one, as a registry for hosts that start no others")
+	set.StringVar(&f.publicSkills, "public-skills", "", "let everybody, without a key, install the skills that have this `label` from /.well-known/agent-skills, also the versions that had it before")
 	set.DurationVar(&f.slow, "slow-call", 10*time.Second, "log calls that take longer than this `time`; 0 logs none")
 	set.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program at /debug/pprof/ of --metrics-listen")
 	f.acme.register(set)

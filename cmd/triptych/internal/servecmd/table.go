@@ -39,6 +39,11 @@ func (s *server) table(endpoint http.Handler) (routes.Config, error) {
 		return table, err
 	}
 	table.Routes = append(table.Routes, list...)
+	skills, err := s.skillRoutes()
+	if err != nil {
+		return table, err
+	}
+	table.Routes = append(table.Routes, skills...)
 	pages, err := s.openConsole()
 	if pages != nil {
 		table.Routes = append(table.Routes, pages.Routes()...)

@@ -29,7 +29,7 @@ func everything(t *testing.T) *server {
 	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	f.register(set)
 	a.ServerFlags(set)
-	if err := set.Parse([]string{"--data", t.TempDir(), "--plain-http", "--console", "always", "--pprof", "--metrics-listen", ":0", "--consumers", "--registry", servers, "--oauth"}); err != nil {
+	if err := set.Parse([]string{"--data", t.TempDir(), "--plain-http", "--console", "always", "--pprof", "--metrics-listen", ":0", "--consumers", "--registry", servers, "--oauth", "--public-skills", "public"}); err != nil {
 		t.Fatal(err)
 	}
 	s := &server{commands: commands{a}, flags: f, services: services{}}
