@@ -26,6 +26,17 @@ func hostsDocument(t *testing.T) string {
 		rows = append(rows, []string{cell(h.Title), cell(h.Asked), h.Requests(), cell(h.Trust), h.Source, h.Read})
 	}
 	d.table([]string{"host", "version", "requests", "to trust the server's own certificate", "source", "read on"}, rows)
+	d.line("## Logins\n")
+	d.line("The command goes the way of each of these hosts to the page that asks the person, without a\n" +
+		"key: a request without one, the metadata of the resource and of the login, the client's id by its metadata\n" +
+		"document or a registration, the page, and the error for a code that does not exist. It names\n" +
+		"the step that fails, why, and what to do.\n")
+	rows = nil
+	for i := range hosts.Logins {
+		l := &hosts.Logins[i]
+		rows = append(rows, []string{cell(l.Title), "`" + l.Redirect + "`", cell(l.Document), cell(l.Source), l.Read})
+	}
+	d.table([]string{"host", "comes back to", "metadata document", "source", "read on"}, rows)
 	d.line("## Quirks\n")
 	d.line("What else hosts do, and how this server deals with it.\n")
 	rows = nil

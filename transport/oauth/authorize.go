@@ -78,7 +78,7 @@ func (s *Server) admit(r *http.Request, query url.Values, to *request) error {
 		return &oauthError{code: "invalid_request", description: "the state is too long"}
 	}
 	from, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero value says unknown
-	c, err := s.findClient(r.Context(), to.Client, from.Addr())
+	c, err := s.findClient(r.Context(), to.Client, to.Redirect, from.Addr())
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,9 @@ const (
 	maxRedirects = 10
 )
 
-// findClient returns the client with an id, for a browser whose address is from.
-func (s *Server) findClient(ctx context.Context, id string, from netip.Addr) (client, error) {
+// findClient returns the client with an id that asks for a redirect, for a browser whose address
+// is from.
+func (s *Server) findClient(ctx context.Context, id, redirect string, from netip.Addr) (client, error) {
 	if sealed, ok := strings.CutPrefix(id, registered); ok {
 		c := client{}
 		if !s.sealer.open("client", sealed, &c) {
@@ -32,6 +33,9 @@ func (s *Server) findClient(ctx context.Context, id string, from netip.Addr) (cl
 		}
 		c.ID = id
 		return c, nil
+	}
+	if known, ok := knownClient(id, redirect); ok {
+		return known, nil
 	}
 	if strings.HasPrefix(id, "https://") {
 		return s.documents.find(ctx, id, from)

@@ -20,8 +20,8 @@
 //
 // # Clients
 //
-// The id of a client is the URL of its metadata document, which is fetched (document.go), or
-// what registration has returned (register.go). Either way the browser is sent only to
+// The id of a client is the URL of its metadata document, which is known (known.go) or fetched
+// (document.go), or what registration has returned (register.go). Either way the browser is sent only to
 // redirects of the list in redirect.go.
 //
 // # Tokens

@@ -159,3 +159,16 @@ func TestFetchesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A known client gets only its own redirects without a fetch.
+func TestKnownRedirects(t *testing.T) {
+	claude := KnownClients[0]
+	if c, ok := knownClient(claude.ID, claude.Redirects[0]); !ok || c.Name != "Claude" {
+		t.Errorf("%+v, %t", c, ok)
+	}
+	for _, other := range []string{"https://chatgpt.com/connector_platform_oauth_redirect", claude.Redirects[0] + "/", "http://localhost/callback"} {
+		if c, ok := knownClient(claude.ID, other); ok {
+			t.Errorf("%s: %+v", other, c)
+		}
+	}
+}

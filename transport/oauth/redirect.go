@@ -17,6 +17,7 @@ var knownRedirects = []string{
 	"https://claude.com/api/mcp/auth_callback",
 	"https://chatgpt.com/connector_platform_oauth_redirect",
 	"https://chatgpt.com/connector/oauth/",
+	"https://www.cursor.com/agents/mcp/oauth/callback",
 	"https://vscode.dev/redirect",
 	"https://insiders.vscode.dev/redirect",
 }

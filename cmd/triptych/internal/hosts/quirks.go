@@ -52,6 +52,14 @@ var Quirks = []Quirk{
 		"with `--oauth` the server has a login by a page that takes a key; with `--oidc-issuer` it accepts access tokens", []string{"cmd/triptych/testdata/script/serve_oauth.txtar", "cmd/triptych/testdata/script/serve_oidc.txtar"},
 	},
 	{
+		"claude.ai, Claude Code", "name a metadata document that answers programs in data centers with a challenge for browsers", "anthropics/claude-code#84263", asked,
+		"the documents of these hosts are known, and not fetched", []string{"transport/oauth/known_test.go:TestKnownClients"},
+	},
+	{
+		"Cursor", "registers `cursor:` beside redirects of loopback, and uses those", "cloudflare/workers-oauth-provider v1.2.1", asked,
+		"redirects that are not allowed are left out of a registration", []string{"transport/oauth/attack_test.go:TestForeignRedirects"},
+	},
+	{
 		"Gemini CLI, VS Code, claude.ai", "send no MCP-Protocol-Version after `initialize`", "0.61.0, run; anthropics/claude-ai-mcp#70", asked,
 		"the session has the revision", []string{streamTests + ":TestSession"},
 	},

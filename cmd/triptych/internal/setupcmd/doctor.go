@@ -50,7 +50,9 @@ func (a commands) doctorCommand() app.Command {
 			"server over standard input and output as an editor would, and looks at the\n" +
 			"configuration files of the known clients. With --url it plays the first requests\n" +
 			"of each known host, such as Claude Code or VS Code, against a server instead, and\n" +
-			"says what its user would see and what to do.",
+			"says what its user would see and what to do. It also goes the way of a login up to\n" +
+			"the page that asks the person; at a server that takes no metadata documents of\n" +
+			"clients, it registers as each host.",
 		Example: "triptych doctor\ntriptych doctor --url https://rules.example.com/mcp --key-file key.txt",
 		Flags: func(s *pflag.FlagSet) {
 			set = s

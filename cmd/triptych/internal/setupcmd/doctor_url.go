@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/hosts"
 )
 
@@ -32,13 +33,19 @@ func (a commands) visit(ctx context.Context, asJSON bool) error {
 	}
 	visit := hosts.Visit{URL: server.URL, Key: server.Key, HTTP: server.HTTP, Patience: hostPatience}
 	var findings []finding
-	for i := range hosts.All {
-		report := visit.Play(ctx, &hosts.All[i])
+	found, login := walkLogin(ctx, server)
+	played := hosts.All
+	if server.Key == "" && found == hosts.HasLogin {
+		findings, played = append(findings, finding{"hosts with a key", good, "not played, since no key was given", "--key-file names one"}), nil
+	}
+	for i := range played {
+		report := visit.Play(ctx, &played[i])
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		findings = append(findings, hostFinding(&report, server.URL, own))
 	}
+	findings = append(findings, login...)
 	if asJSON {
 		return a.tell(findings, true)
 	}
@@ -49,6 +56,41 @@ func (a commands) visit(ctx context.Context, asJSON bool) error {
 		}
 	}
 	return a.tell(findings, false)
+}
+
+// walkLogin walks the login of a server as each host does. A server without one is for keys.
+func walkLogin(ctx context.Context, server *app.Remote) (hosts.Found, []finding) {
+	walk := hosts.Walk{URL: server.URL, HTTP: server.HTTP, Patience: hostPatience}
+	found, fault := walk.Find(ctx)
+	switch {
+	case found == hosts.Unreached: // the hosts say why
+		return found, nil
+	case found == hosts.NoKey:
+		return found, []finding{{"login", good, "the server takes requests without a key, so no host logs in", ""}}
+	case found == hosts.NoLogin:
+		return found, []finding{{"login", warning, "claude.ai, ChatGPT and other hosts without a field for a key cannot connect: the server has no login", fault.Do}}
+	case fault != nil:
+		return found, []finding{loginFinding("login", fault)}
+	}
+	var findings []finding
+	for i := range hosts.Logins {
+		l := &hosts.Logins[i]
+		by, fault := walk.Play(ctx, l)
+		f := finding{"login of " + l.Title, good, "the page opens, " + by, ""}
+		if fault != nil {
+			f = loginFinding(f.Check, fault)
+		}
+		findings = append(findings, f)
+	}
+	if fault := walk.Exchange(ctx); fault != nil {
+		findings = append(findings, loginFinding("login", fault))
+	}
+	return found, findings
+}
+
+// loginFinding returns the finding of a login that fails.
+func loginFinding(check string, fault *hosts.Fault) finding {
+	return finding{check, failed, fault.Error(), fault.Do}
 }
 
 // hostFinding says what became of a host. own is the file of the server's own certificate,
