@@ -114,7 +114,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	g := &groups{
 		sessions: sessions,
 		control: &controltools.Group{
-			Sessions: sessions, Policy: rules, NoLaunch: c.Live.NoLaunch, NoWrite: c.Live.NoWrite, Traces: traces,
+			Sessions: sessions, Policy: rules, NoLaunch: c.Live.NoLaunch, NoWrite: c.Live.NoWrite, Traces: traces, Findings: findingsOf(env),
 			Memory:     budget.New(memory),
 			MaxHistory: c.Live.mostHistory(), MaxHistoryFile: c.Live.mostHistoryFile(),
 		},
@@ -144,6 +144,17 @@ type Traces []string
 
 func (t *Traces) registerFlags(set *pflag.FlagSet) {
 	set.StringArrayVar((*[]string)(t), "traces", nil, "let the debugger open core files and traces below this `folder`; may be given several times (TRIPTYCH_TRACES; the working directory)")
+}
+
+// findingsFolder is the folder for what was found in recordings in the data folder.
+const findingsFolder = "recording-index"
+
+// findingsOf returns that folder, "" without a data folder.
+func findingsOf(env mcp.Env) string {
+	if env.Data == "" {
+		return ""
+	}
+	return filepath.Join(env.Data, findingsFolder)
 }
 
 // tracesFolder is the folder for traces in the data folder.

@@ -222,6 +222,7 @@ var manSections = []struct {
 		{"aoc/instructions/Day01_phase1.md", "A puzzle. dayXX.json is read too."},
 		{"aoc/speeds/day01.json", "The recorded solving speeds of a day."},
 		{"traces/", "What debugger/export_trace has written."},
+		{"recording-index/", "What was found in recordings; at most 256 MiB."},
 		{"source-index/", "What find_similar_bugs has read, with --projects-index."},
 		{"keys/, quota/, audit/, tls/", "Keys, what they have used, the audit trail and the certificate of triptych serve."},
 	}},

@@ -52,6 +52,7 @@ type History struct {
 	full    error    // of the room, see RoomError
 
 	findings []finding       // of searches, those used last at the end
+	keeper   Keeper          // or nil
 	held     *held           // a window to which the view will be back, or nil
 	current  *worktime.Phase // of the request, or nil
 	request  context.Context //nolint:containedctx // that the source works for, during a call; or nil

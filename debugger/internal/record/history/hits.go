@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 )
 
 // A Hit is a moment at which a thread has come to an instruction: by executing others, by a
@@ -256,6 +258,11 @@ func (h *History) HitList(ctx context.Context, code []uint64) (hits []Hit, all b
 		return l.hits, !l.more, nil
 	}
 	var l hitList
+	if numbers, ok := h.Kept(key); ok && l.set(numbers, h) {
+		h.Remember(key, l)
+		return l.hits, !l.more, nil
+	}
+	l = hitList{}
 	_, err = h.Hits(ctx, code, Stretch{From: h.Oldest(), To: h.End()}, func(hit Hit) bool {
 		if hit.Kind != Stepped {
 			return true
@@ -269,7 +276,40 @@ func (h *History) HitList(ctx context.Context, code []uint64) (hits []Hit, all b
 		return nil, false, err
 	}
 	h.Remember(key, l)
+	h.Keep(key, hitNumbers, l.numbers)
 	return l.hits, !l.more, nil
+}
+
+// hitNumbers is the number of numbers of a hit.
+const hitNumbers = 4
+
+// numbers returns the list as numbers, and set is its inverse.
+func (l *hitList) numbers() []uint64 {
+	all := make([]uint64, 0, len(l.hits)*hitNumbers+1)
+	for _, hit := range l.hits {
+		all = append(all, hit.Position, uint64(hit.Thread), hit.PC, hit.SP)
+	}
+	if l.more {
+		all = append(all, 0)
+	}
+	return all
+}
+
+// set takes the numbers, and reports whether they describe hits in the history.
+func (l *hitList) set(numbers []uint64, h *History) bool {
+	l.more = len(numbers)%hitNumbers == 1
+	if n := len(numbers) % hitNumbers; n > 1 || len(numbers) > maxHits*hitNumbers+1 {
+		return false
+	}
+	last := h.Oldest()
+	for at := range slices.Chunk(numbers[:len(numbers)/hitNumbers*hitNumbers], hitNumbers) {
+		if at[0] <= last || at[0] > h.End() || at[1] > math.MaxInt32 {
+			return false
+		}
+		last = at[0]
+		l.hits = append(l.hits, Hit{Position: at[0], Thread: int(at[1]), PC: at[2], SP: at[3], Kind: Stepped})
+	}
+	return true
 }
 
 // EndOfHits returns a position after which there is no hit of instructions, as near to the last

@@ -42,3 +42,29 @@ func (h *History) forget(key string) (f finding) {
 	}
 	return f
 }
+
+// A Keeper keeps findings in a history that never changes for the next one of the same recording.
+type Keeper interface {
+	// Load returns the numbers that were saved under a key.
+	Load(key string) (numbers []uint64, ok bool)
+	// Save saves numbers, of which those that are a multiple of stride apart are near each other.
+	Save(key string, stride int, numbers []uint64)
+}
+
+// KeepFindings makes Keep and Kept use a Keeper.
+func (h *History) KeepFindings(k Keeper) { h.keeper = k }
+
+// Keep keeps a finding, if there is a Keeper.
+func (h *History) Keep(key string, stride int, numbers func() []uint64) {
+	if h.keeper != nil {
+		h.keeper.Save(key, stride, numbers())
+	}
+}
+
+// Kept returns a finding that was kept. The caller checks it: it may come from a file of others.
+func (h *History) Kept(key string) (numbers []uint64, ok bool) {
+	if h.keeper == nil {
+		return nil, false
+	}
+	return h.keeper.Load(key)
+}

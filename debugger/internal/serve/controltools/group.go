@@ -17,6 +17,7 @@ type Group struct {
 	NoLaunch bool
 	NoWrite  bool
 	Traces   folders.Set // folders of core files and traces that may be opened
+	Findings string      // folder for what is found in recordings, "" for none
 
 	// Memory limits the memory of files and debug information of each principal.
 	Memory *budget.Budget

@@ -36,7 +36,7 @@ func (t *Group) openRecording(ctx context.Context, call *mcp.Call, file *os.File
 	}
 	inside, done := sessiontools.Timed(ctx, call, t.Sessions.Work)
 	defer func() { _ = done(nil) }() // if opening it panics
-	r, err := target.OpenRecording(inside, file, account, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
+	r, err := target.OpenRecording(inside, file, account, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open, Findings: t.Findings})
 	if err = errors.Join(done(err), file.Close()); err != nil {
 		return target.Target{}, opened{}, err
 	}

@@ -30,17 +30,21 @@ type builder struct {
 func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64, enough func() bool) (*Tree, error) {
 	key := fmt.Sprintf("calls %d %d %d", thread, from, to)
 	b, ok := s.Target.History.Remembered(key).(*builder)
-	if !ok {
-		b = &builder{tree: &Tree{Thread: thread, From: from, To: from}}
-	}
 	code := newCode(s)
-	in := history.Stretch{From: b.tree.To, To: to, Enough: enough}
+	if !ok {
+		b = &builder{tree: code.keptTree(key, thread, from, to)}
+	}
+	at := b.tree.To
+	in := history.Stretch{From: at, To: to, Enough: enough}
 	_, err := s.Target.History.Branches(ctx, code.isEvent, in, func(t *history.Transition) bool {
 		b.pass(code, t)
 		return true
 	})
 	if err == nil {
 		s.Target.History.Remember(key, b)
+		if at < to && b.tree.To == to {
+			s.Target.History.Keep(key, nodeNumbers, b.tree.numbers)
+		}
 	}
 	for _, root := range b.tree.Roots {
 		root.sum()
@@ -80,7 +84,7 @@ func (b *builder) begin(code *code, t *history.Transition) {
 
 func (b *builder) addRoot(pc, position uint64) {
 	f := b.walk.code.function(pc)
-	root := &Node{Function: f.name, start: f.start, First: position}
+	root := &Node{Function: f.name, pc: pc, start: f.start, First: position}
 	b.tree.Roots = append(b.tree.Roots, root)
 	b.path = []*Node{root}
 }
@@ -110,7 +114,7 @@ func (b *builder) callee(from *Node, pc, position uint64) *Node {
 		return from
 	}
 	b.nodes++
-	n := &Node{Function: f.name, start: f.start, First: position, Calls: 1, level: from.level + 1}
+	n := &Node{Function: f.name, pc: pc, start: f.start, First: position, Calls: 1, level: from.level + 1}
 	from.Callees = append(from.Callees, n)
 	return n
 }
@@ -121,7 +125,7 @@ func (b *builder) left(*history.Transition, bool) { b.path = b.path[:len(b.path)
 func (b *builder) resumed(t *history.Transition) {
 	old := b.path[0]
 	f := b.walk.code.function(t.NextPC)
-	root := &Node{Function: f.name, start: f.start, First: old.First, Callees: []*Node{old}, level: old.level - 1}
+	root := &Node{Function: f.name, pc: t.NextPC, start: f.start, First: old.First, Callees: []*Node{old}, level: old.level - 1}
 	for i, r := range b.tree.Roots {
 		if r == old {
 			b.tree.Roots[i] = root

@@ -36,10 +36,16 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 	}
 	r.code, r.walk.code = c, c
 	var err error
+	followed := 0
+	if enough != nil {
+		given := enough
+		enough = func() bool { return followed > leastFollowed && given() }
+	}
 	for again := true; again && err == nil && !r.ended && r.reached < h.End(); {
 		in, cut := history.Stretch{From: r.reached, To: h.End(), Enough: enough}, r.cut
 		_, err = h.Branches(ctx, r.wanted, in, func(t *history.Transition) bool {
 			r.pass(t)
+			followed++
 			return !r.ended && r.cut == cut
 		})
 		again = r.cut != cut // what is wanted has changed
@@ -53,6 +59,10 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 	}
 	return r.recording, err
 }
+
+// leastFollowed is the number of transitions that are followed at least, so that the answer about a
+// small call does not depend on the time.
+const leastFollowed = 1 << 14
 
 func newRecorder(c *code, from start, own uint64) *recorder {
 	r := &recorder{recording: &recording{start: from, body: from.position, reached: from.position}, own: own, inBody: own == from.pc}

@@ -14,7 +14,7 @@ import (
 type Options struct {
 	From     uint64      // position of the first row; 0 stands for the start of the call
 	MaxBytes int         // limit for the text
-	Enough   func() bool // unless nil, ends the rows if it returns true; the next page goes on
+	Enough   func() bool // unless nil, the call is not followed further if it returns true
 }
 
 // Trace describes a recorded call.
@@ -131,8 +131,11 @@ func (t *tracer) add(row Row) error {
 		return nil
 	}
 	n := len(row.Text())
-	full := t.bytes+n > t.options.MaxBytes || t.options.Enough != nil && t.options.Enough()
-	if full && len(t.trace.Rows) > 0 {
+	if at := row.Position / farPositions; at != t.place {
+		t.place = at
+		t.far++
+	}
+	if full := t.bytes+n > t.options.MaxBytes || t.far > maxFar; full && len(t.trace.Rows) > 0 {
 		t.trace.Next = row.Position
 		return errFull
 	}
@@ -140,6 +143,13 @@ func (t *tracer) add(row Row) error {
 	t.trace.Rows = append(t.trace.Rows, row)
 	return nil
 }
+
+// To read values so many positions away from the last ones takes a fraction of a second. A page has at
+// most so many of these ways.
+const (
+	farPositions = 1 << 20
+	maxFar       = 8
+)
 
 // maxCallRows limits the calls that are shown for one visit.
 const maxCallRows = 6

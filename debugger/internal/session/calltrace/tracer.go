@@ -15,5 +15,7 @@ type tracer struct {
 
 	trace  CallTrace
 	bytes  int // length of the text so far
+	far    int // ways to values far away
+	place  uint64
 	source sourcefile.Cache
 }

@@ -70,6 +70,7 @@ type Node struct {
 	Steps    uint64 // in the function and its callees
 	Callees  []*Node
 
+	pc    uint64 // of the first instruction of its first call
 	start uint64
 	level int
 	self  uint64

@@ -74,6 +74,9 @@ func Recorded(ctx context.Context, s *stepping.Stepper, points []Point, o Option
 func (c *search) search(ctx context.Context) error {
 	key := fmt.Sprintf("collect %d %x", c.options.From, c.code)
 	known, ok := c.s.Target.History.Remembered(key).(index)
+	if !ok {
+		known, ok = c.kept(key)
+	}
 	c.index = known
 	var err error
 	if !ok {
@@ -85,6 +88,9 @@ func (c *search) search(ctx context.Context) error {
 	}
 	if err == nil && len(c.index.hits) <= maxIndexed {
 		c.s.Target.History.Remember(key, c.index)
+		if c.index.to > known.to && c.index.to == c.s.Target.History.End() {
+			c.s.Target.History.Keep(key, indexedNumbers, c.index.numbers)
+		}
 	}
 	return err
 }

@@ -173,6 +173,11 @@ func (c *search) stretch(ctx context.Context, from, to uint64) (*stretch, error)
 		return known, nil
 	}
 	in := new(stretch)
+	if numbers, ok := c.s.Target.History.Kept(key); ok && in.set(numbers, from, to) {
+		c.s.Target.History.Remember(key, in)
+		return in, nil
+	}
+	*in = stretch{}
 	searched, err := c.s.Target.History.Visit(ctx, code, history.Stretch{From: from, To: to}, func(_ history.Hit, v *history.View) bool {
 		c.enter(in, v)
 		return true
@@ -184,6 +189,7 @@ func (c *search) stretch(ctx context.Context, from, to uint64) (*stretch, error)
 		return nil, err
 	}
 	c.s.Target.History.Remember(key, in)
+	c.s.Target.History.Keep(key, callNumbers, in.numbers)
 	return in, nil
 }
 

@@ -20,6 +20,7 @@ type Overrides struct {
 	Root       string // a folder that has a copy of the file system, "" for none
 	Open       Opener
 	Kept       func(path string) (*os.File, error) // opens files that a recording has; nil for none
+	Findings   string                              // folder for what is found in recordings, "" for none
 }
 
 // An overrideOpener opens the files of a process with overrides.

@@ -2,11 +2,13 @@ package target
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/findings"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
@@ -21,7 +23,8 @@ type Recording struct {
 
 // OpenRecording reads a recording and replays it. The account has its memory.
 func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, where Overrides) (*Recording, error) {
-	r, err := recording.Read(reader{ctx, file}, account)
+	digest := sha256.New()
+	r, err := recording.Read(reader{ctx, io.TeeReader(file, digest)}, account)
 	if isFull(err) {
 		return nil, tooLarge("recording", err)
 	}
@@ -42,6 +45,9 @@ func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, 
 		return nil, failure.Errorf("Replay failed", "%v", err)
 	}
 	where.Kept = timeline.Open
+	if where.Findings != "" {
+		timeline.History().KeepFindings(findings.Open(where.Findings, digest.Sum(nil)))
+	}
 	trace, err := NewTrace(&history.Trace{History: timeline.History()}, where)
 	if err != nil {
 		return nil, errors.Join(err, timeline.Close())
