@@ -2,6 +2,7 @@ package rulesets
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,8 @@ type Change struct {
 	IfRev       *int      `json:"if_rev,omitempty"`
 	Rev         *int      `json:"rev,omitempty"` // to restore or label
 	Label       *string   `json:"label,omitempty"`
-	Remove      bool      `json:"remove,omitempty"` // the label
+	Remove      bool      `json:"remove,omitempty"`  // the label
+	Message     string    `json:"message,omitempty"` // why, if not that of the batch
 	// Proposal is the number of a proposal that is reviewed, see [Review].
 	Proposal int `json:"proposal,omitempty"`
 
@@ -78,7 +80,7 @@ func (p *Planner) operation(ctx context.Context, name ruleset.Name, c *Change) (
 	case "put":
 		err = p.put(ctx, &op, c)
 	case "delete":
-		op.Delete = &ruleset.Removal{By: p.By, IfRev: orZero(c.IfRev)}
+		op.Delete = &ruleset.Removal{By: p.by(c), IfRev: orZero(c.IfRev)}
 	case "restore":
 		err = p.restore(ctx, &op, c)
 	case "label":
@@ -89,8 +91,15 @@ func (p *Planner) operation(ctx context.Context, name ruleset.Name, c *Change) (
 	return op, err
 }
 
+// by returns the author of a change.
+func (p *Planner) by(c *Change) ruleset.By {
+	by := p.By
+	by.Message = cmp.Or(c.Message, by.Message)
+	return by
+}
+
 func (p *Planner) draft(name ruleset.Name, c *Change) (*ruleset.Draft, error) {
-	d := &ruleset.Draft{Name: name, By: p.By, CreatedAt: c.CreatedAt, LastModified: c.LastModified}
+	d := &ruleset.Draft{Name: name, By: p.by(c), CreatedAt: c.CreatedAt, LastModified: c.LastModified}
 	if c.Markdown == nil {
 		return nil, errors.New("a new ruleset needs markdown")
 	}
@@ -115,7 +124,7 @@ func (p *Planner) patch(c *Change) (*ruleset.Patch, error) {
 		return nil, err
 	}
 	patch := &ruleset.Patch{
-		Description: c.Description, Tags: c.Tags, Markdown: c.Markdown, Extra: c.Extra, Files: files, By: p.By, IfRev: orZero(c.IfRev),
+		Description: c.Description, Tags: c.Tags, Markdown: c.Markdown, Extra: c.Extra, Files: files, By: p.by(c), IfRev: orZero(c.IfRev),
 	}
 	if patch.Empty() {
 		return nil, errNothingToUpdate
@@ -159,10 +168,10 @@ func (p *Planner) restore(ctx context.Context, op *ruleset.Operation, c *Change)
 	case err != nil:
 		return err
 	case history[0].Deleted:
-		d := old.Draft(p.By)
+		d := old.Draft(p.by(c))
 		d.Files, op.Create = files, &d
 	default:
-		patch := old.Patch(p.By)
+		patch := old.Patch(p.by(c))
 		patch.Files = files
 		if patch.IfRev = orZero(c.IfRev); patch.IfRev == 0 {
 			patch.IfRev = history[0].Number
@@ -180,7 +189,7 @@ func (p *Planner) move(ctx context.Context, name ruleset.Name, c *Change) (*rule
 	if err != nil {
 		return nil, err
 	}
-	m.To, m.Newest, m.By = orZero(c.Rev), c.Rev == nil && !c.Remove, p.By
+	m.To, m.Newest, m.By = orZero(c.Rev), c.Rev == nil && !c.Remove, p.by(c)
 	if c.Remove {
 		m.To = 0
 	}

@@ -28,7 +28,7 @@ func (a commands) rulesetsCommand() app.Command {
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsFind(), a.rulesetsLint(), a.rulesetsEffective(), a.rulesetsShow(), a.rulesetsCreate(),
 			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(), a.rulesetsGC(),
 			a.rulesetsPropose(), a.rulesetsProposals(), a.rulesetsAccept(), a.rulesetsDecide("refuse"), a.rulesetsDecide("withdraw"), a.rulesetsDecide("comment"),
-			a.rulesetsApply(), a.rulesetsImport(), a.rulesetsExport(),
+			a.rulesetsApply(), a.rulesetsImport(), a.rulesetsUpdate(), a.rulesetsExport(),
 		}, a.projectCommands()...),
 	}
 }

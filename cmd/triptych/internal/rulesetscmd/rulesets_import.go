@@ -77,7 +77,7 @@ func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, fil
 // planImport reads a file and decides what to do with it.
 func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, file rulefiles.File) *imported {
 	path := file.Path
-	f := &imported{path: path}
+	f := &imported{path: t.shown(path)}
 	draft, notes, err := a.readDraft(file)
 	if err == nil {
 		draft, err = t.claimFor(file, draft)
@@ -96,7 +96,7 @@ func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, fi
 	old, err := book.Get(ctx, draft.Name)
 	_, isMissing := errors.AsType[*ruleset.NotFoundError](err)
 	change := putOf(draft)
-	change.Files = filesToPut(path, old, draft.Files)
+	change.Files, change.Message = filesToPut(path, old, draft.Files), t.origin(path)
 	fresh := old
 	fresh.Description, fresh.Tags, fresh.Markdown, fresh.Extra = draft.Description, draft.Tags, draft.Markdown, draft.Extra
 	switch {

@@ -26,6 +26,7 @@ type transfer struct {
 	dry, overwrite bool
 	counts         map[string]int
 	sources        map[ruleset.Name]string // the files that were imported, by name
+	repositories   []*repository           // that files are imported from
 }
 
 // outcomes lists the outcomes of files and changes, in the order of the summary.
@@ -76,8 +77,9 @@ func countsText(counts map[string]int, dry bool) string {
 
 func (a commands) rulesetsImport() app.Command {
 	t := &transfer{}
+	var local bool
 	return app.Command{
-		Name: "import", Args: "DIR|FILE...", Min: 1, Max: app.AnyNumber,
+		Name: "import", Args: "DIR|FILE|URL#PATH...", Min: 1, Max: app.AnyNumber,
 		Short: "make rulesets of Markdown files",
 		Long: "Folders are searched for Markdown and for the files of clients, which are read by\n" +
 			"their kind and place (docs/editors.md): commands become prompts, a folder with a\n" +
@@ -91,15 +93,28 @@ func (a commands) rulesetsImport() app.Command {
 			"missing description of the first heading or sentence. Rulesets that exist and\n" +
 			"differ are skipped unless --overwrite is given. The output says of each file what\n" +
 			"it became, or why it was left. Files are stored a hundred at a time; one that\n" +
-			"fails leaves the others.",
-		Example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .",
-		Flags:   t.flags(a),
+			"fails leaves the others.\n\n" +
+			"URL#PATH is a file or folder of a git repository, over https or ssh. Nothing of it\n" +
+			"is checked out or run, and its links and submodules are left. The history has the\n" +
+			"URL, the path and the commit; triptych rulesets update brings what changes there.",
+		Example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .\n" +
+			"triptych rulesets import https://github.com/anthropics/skills#skills/pdf",
+		Flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&local, "allow-file", false, "take file:// URLs of repositories, too")
+			t.flags(a)(set)
+		},
 		Run: func(ctx context.Context, args []string) error {
 			t.counts, t.sources = map[string]int{}, map[ruleset.Name]string{}
+			args, err := t.fetch(ctx, args, local)
+			defer t.closeRepositories()
+			if err != nil {
+				return err
+			}
 			found, err := rulefiles.Find(args, a.home())
 			if err != nil {
 				return err
 			}
+			t.addRepositories(&found)
 			return a.withRulebook(ctx, func(book rulebook) error {
 				if err := a.importAll(ctx, book, t, found.Files); err != nil {
 					return err
@@ -126,7 +141,7 @@ func (a commands) home() string {
 func (a commands) printLeft(t *transfer, found rulefiles.Found) error {
 	var errs []error
 	for _, left := range found.Left {
-		errs = append(errs, a.note(t, "left", left.Path, left.Reason))
+		errs = append(errs, a.note(t, "left", t.shown(left.Path), left.Reason))
 	}
 	return errors.Join(errs...)
 }
