@@ -21,11 +21,13 @@ import (
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-// A run holds the parameters of node/pages.mjs.
+// A run holds the parameters of node/pages.mjs, or of node/login.mjs.
 type run struct {
 	Chromium string   `json:"chromium"`
-	Link     string   `json:"link"`
-	Pages    []string `json:"pages"`
+	Link     string   `json:"link,omitempty"`
+	Pages    []string `json:"pages,omitempty"`
+	URL      string   `json:"url,omitempty"`
+	Links    []string `json:"links,omitempty"`
 	Pictures string   `json:"pictures"`
 }
 
@@ -46,27 +48,28 @@ func TestConsole(t *testing.T) {
 	awaitSessions(t, store)
 	id := strings.TrimSpace(keyID(t, program))
 	link := strings.TrimSpace(command(t, ".", program, "console", "--url", url, "--key", key))
-	pictures := os.Getenv("TRIPTYCH_TEST_PICTURES")
-	if pictures != "" {
-		if err := os.MkdirAll(pictures, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	asked, err := json.Marshal(run{Chromium: chromium, Link: link, Pictures: pictures, Pages: []string{
+	look(t, "pages.mjs", run{Chromium: chromium, Link: link, Pictures: pictures(t), Pages: []string{
 		"/", "/rules", "/rules/python_style", "/rules/python_style/diff?from=1&to=2", "/rules/python_style/edit",
 		"/rules/python_style/revisions/1", "/new", "/lint", "/behind?all=1", "/proposals", "/proposals/1", "/speeds", "/keys", "/keys/" + id, "/audit", "/sessions", "/debugger",
 	}})
+}
+
+// look runs a program of the folder node, which prints what is wrong.
+func look(t *testing.T, name string, asked run, env ...string) {
+	t.Helper()
+	text, err := json.Marshal(asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "node", "pages.mjs")
+	cmd := exec.CommandContext(t.Context(), "node", name)
 	cmd.Dir = "node"
-	cmd.Stdin = bytes.NewReader(asked)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdin = bytes.NewReader(text)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("pages.mjs: %v: %s", err, &complaint)
+		t.Fatalf("%s: %v: %s", name, err, &complaint)
 	}
 	var wrong []string
 	if err := json.Unmarshal(out, &wrong); err != nil {
@@ -75,6 +78,19 @@ func TestConsole(t *testing.T) {
 	for _, text := range wrong {
 		t.Error(text)
 	}
+}
+
+// pictures returns the folder for screenshots, "" for none.
+func pictures(t *testing.T) string {
+	t.Helper()
+	folder := os.Getenv("TRIPTYCH_TEST_PICTURES")
+	if folder == "" {
+		return ""
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // fill writes what the pages show.

@@ -9,46 +9,9 @@
 //
 // and prints what is wrong as a list of texts.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import puppeteer from 'puppeteer-core';
+import { begin } from './look.mjs';
 
-const run = JSON.parse(readFileSync(0, 'utf8'));
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const origin = new URL(run.link).origin;
-const wrong = [];
-const patience = 60_000; // milliseconds for one page, on a slow machine
-
-const browser = await puppeteer.launch({
-  executablePath: run.chromium,
-  acceptInsecureCerts: true,
-  args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-  timeout: patience,
-});
-
-// opened returns a page that notes what a person or the network would complain of.
-async function opened(where) {
-  const page = await browser.newPage();
-  page.setDefaultTimeout(patience);
-  page.on('request', request => {
-    const url = new URL(request.url());
-    if (url.origin !== origin && url.protocol !== 'data:') wrong.push(`${where}: a request to ${url.origin}`);
-  });
-  page.on('console', message => {
-    if (message.type() === 'error' || message.type() === 'warn') wrong.push(`${where}: ${message.text()}`);
-  });
-  page.on('pageerror', error => wrong.push(`${where}: ${error.message}`));
-  return page;
-}
-
-// submitted waits for the page that a click or a key opens.
-const submitted = (page, act) => Promise.all([page.waitForNavigation(), act()]);
-
-// expectText complains of a page without a text.
-async function expectText(page, wanted) {
-  const html = await page.content();
-  if (!html.includes(wanted)) wrong.push(`${page.url()} lacks ${JSON.stringify(wanted)}`);
-}
+const { run, origin, browser, wrong, opened, submitted, expectText, inspect } = await begin(run => new URL(run.link).origin);
 
 // tabTo moves the focus with the keyboard until it is at the element.
 async function tabTo(page, name) {
@@ -59,20 +22,11 @@ async function tabTo(page, name) {
   throw new Error(`${name} cannot be reached with the keyboard at ${page.url()}`);
 }
 
-// look reports what axe finds, and what does not fit a narrow screen.
+// look opens a path and inspects the page.
 async function look(page, path, name) {
   const response = await page.goto(origin + path, { waitUntil: 'load' });
   if (response.status() !== 200) wrong.push(`${path}: status ${response.status()}`);
-  await page.evaluate(axe);
-  const result = await page.evaluate(() => globalThis.axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  }));
-  for (const violation of result.violations) {
-    wrong.push(`${name} ${path}: axe ${violation.id}: ${violation.nodes.map(node => node.html).join(' | ').slice(0, 300)}`);
-  }
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  if (wide > 1) wrong.push(`${name} ${path}: ${wide} pixels wider than the screen`);
-  if (run.pictures) await page.screenshot({ path: `${run.pictures}/${name}${path.replace(/[^a-z0-9]+/gi, '-')}.png`, fullPage: true });
+  await inspect(page, path, name);
 }
 
 try {
