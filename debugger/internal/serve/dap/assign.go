@@ -16,69 +16,69 @@ import (
 )
 
 // setVariable sets a variable or register of the process at the present.
-func (v *server) setVariable(ctx context.Context, args dap.SetVariableArguments) (any, error) {
-	h, err := v.handleOf(args.VariablesReference)
+func (l *looks) setVariable(ctx context.Context, args dap.SetVariableArguments) (any, error) {
+	h, err := l.handleOf(args.VariablesReference)
 	if err != nil {
 		return nil, err
 	}
-	p, err := v.partNamed(h, args.Name)
+	p, err := l.partNamed(h, args.Name)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.assign(ctx, h.frame, p, args.Value); err != nil {
+	if err := l.assign(ctx, h.frame, p, args.Value); err != nil {
 		return nil, err
 	}
-	if p, err = v.partNamed(h, args.Name); err != nil {
+	if p, err = l.partNamed(h, args.Name); err != nil {
 		return nil, err
 	}
-	w := v.variable(h.frame, p)
+	w := l.variable(h.frame, p)
 	return dap.SetVariableResponseBody{Value: w.Value, Type: w.Type, VariablesReference: w.VariablesReference}, nil
 }
 
 // setExpression sets what an expression means.
-func (v *server) setExpression(ctx context.Context, args dap.SetExpressionArguments) (any, error) {
-	id, err := v.frameOf(args.FrameId)
+func (l *looks) setExpression(ctx context.Context, args dap.SetExpressionArguments) (any, error) {
+	id, err := l.frameOf(args.FrameId)
 	if err != nil {
 		return nil, err
 	}
 	p := part{name: args.Expression, expr: args.Expression}
 	if !strings.HasPrefix(args.Expression, "$") {
-		if p, err = v.target(ctx, 0, args.Expression, args.FrameId); err != nil {
+		if p, err = l.target(ctx, 0, args.Expression, args.FrameId); err != nil {
 			return nil, err
 		}
 	}
-	if err := v.assign(ctx, id, p, args.Value); err != nil {
+	if err := l.assign(ctx, id, p, args.Value); err != nil {
 		return nil, err
 	}
-	body, err := v.value(ctx, args.Expression, args.FrameId)
+	body, err := l.value(ctx, args.Expression, args.FrameId)
 	return dap.SetExpressionResponseBody{Value: body.Result, Type: body.Type, VariablesReference: body.VariablesReference}, err
 }
 
 // assign writes the value of an expression into a variable or register.
-func (v *server) assign(ctx context.Context, id frameID, p part, text string) error {
-	if err := v.requireWritable(); err != nil {
+func (l *looks) assign(ctx context.Context, id frameID, p part, text string) error {
+	if err := l.client.requireWritable(); err != nil {
 		return err
 	}
-	value, err := v.s.Inspector.Evaluate(ctx, text, id.thread, id.number)
+	value, err := l.client.s.Inspector.Evaluate(ctx, text, id.thread, id.number)
 	if err != nil {
 		return inspect.WrapError(err)
 	}
 	if p.isObject {
-		err = v.assignObject(id, p.object, value)
+		err = l.assignObject(id, p.object, value)
 	} else {
-		err = v.assignRegister(id, strings.TrimPrefix(p.expr, "$"), value)
+		err = l.assignRegister(id, strings.TrimPrefix(p.expr, "$"), value)
 	}
-	v.now.stacks, v.now.whole = nil, nil // registers and frames are read again
+	l.now.stacks, l.now.whole = nil, nil // registers and frames are read again
 	return err
 }
 
-func (v *server) assignObject(id frameID, o values.Object, value expr.Value) error {
+func (l *looks) assignObject(id frameID, o values.Object, value expr.Value) error {
 	data, err := value.Assign(o)
 	if err != nil {
 		return err
 	}
 	if addr, ok := o.Address(); ok {
-		_, err := v.s.WriteMemory(addr, data)
+		_, err := l.client.s.WriteMemory(addr, data)
 		return err
 	}
 	number, ok := o.Register()
@@ -90,15 +90,15 @@ func (v *server) assignObject(id frameID, o values.Object, value expr.Value) err
 	for i, b := range data {
 		bits |= uint64(b) << (8 * i)
 	}
-	return v.writeRegister(id, name, bits, len(data))
+	return l.writeRegister(id, name, bits, len(data))
 }
 
-func (v *server) assignRegister(id frameID, name string, value expr.Value) error {
+func (l *looks) assignRegister(id frameID, name string, value expr.Value) error {
 	bits, err := value.Address()
 	if err != nil {
 		return err
 	}
-	return v.writeRegister(id, name, bits, wordSize)
+	return l.writeRegister(id, name, bits, wordSize)
 }
 
 // wordSize is the size of a general register in bytes.
@@ -106,8 +106,8 @@ const wordSize = 8
 
 // writeRegister sets the lower bytes of a general register in the innermost
 // frame: those of callers are on the stack.
-func (v *server) writeRegister(id frameID, name string, bits uint64, size int) error {
-	scope, err := v.s.Inspector.Scope(id.thread, id.number)
+func (l *looks) writeRegister(id frameID, name string, bits uint64, size int) error {
+	scope, err := l.client.s.Inspector.Scope(id.thread, id.number)
 	if err != nil {
 		return err
 	}
@@ -116,9 +116,9 @@ func (v *server) writeRegister(id frameID, name string, bits uint64, size int) e
 	}
 	thread := id.thread
 	if thread == 0 {
-		thread = v.s.State().Thread
+		thread = l.client.s.State().Thread
 	}
-	regs, err := v.s.Target.View.Regs(thread)
+	regs, err := l.client.s.Target.View.Regs(thread)
 	if err != nil {
 		return err
 	}
@@ -129,5 +129,5 @@ func (v *server) writeRegister(id frameID, name string, bits uint64, size int) e
 	mask := ^uint64(0) >> (64 - 8*size)
 	word := &regs.Words()[i]
 	*word = *word&^mask | bits&mask
-	return v.s.WriteRegisters(thread, regs)
+	return l.client.s.WriteRegisters(thread, regs)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/google/go-dap"
@@ -98,7 +99,7 @@ func (v *server) capabilities() dap.Capabilities {
 		SupportsInstructionBreakpoints:    true,
 		SupportsDataBreakpoints:           true,
 		SupportsExceptionInfoRequest:      true,
-		ExceptionBreakpointFilters:        v.exceptionFilters(),
+		ExceptionBreakpointFilters:        v.settings.exceptionFilters(),
 		SupportsEvaluateForHovers:         true,
 		SupportsStepBack:                  true,
 		SupportsSteppingGranularity:       true,
@@ -109,9 +110,9 @@ func (v *server) capabilities() dap.Capabilities {
 		SupportsWriteMemoryRequest:        true,
 		SupportsDisassembleRequest:        true,
 		SupportsDelayedStackTraceLoading:  true,
-		SupportsTerminateRequest:          v.Role == session.Owner,
-		SupportTerminateDebuggee:          v.Role == session.Owner,
-		SupportsRestartRequest:            v.Role == session.Owner,
+		SupportsTerminateRequest:          v.client.Role == session.Owner,
+		SupportTerminateDebuggee:          v.client.Role == session.Owner,
+		SupportsRestartRequest:            v.client.Role == session.Owner,
 		SupportsCancelRequest:             true,
 	}
 }
@@ -124,8 +125,8 @@ func (v *server) initialize(_ context.Context, args initializeArguments) (any, e
 	case args.PathFormat != "" && args.PathFormat != "path":
 		return nil, fmt.Errorf("the path format %q is not known; path is", args.PathFormat)
 	}
-	v.greeted, v.client = true, args.InitializeRequestArguments
-	v.client.LinesStartAt1 = args.Lines == nil || *args.Lines
+	v.greeted, v.client.arguments = true, args.InitializeRequestArguments
+	v.client.arguments.LinesStartAt1 = args.Lines == nil || *args.Lines
 	return v.capabilities(), nil
 }
 
@@ -136,26 +137,40 @@ type initializeArguments struct {
 }
 
 // launch begins the session of an owner with a program or a file.
-func (v *server) launch(ctx context.Context, args launchConfig) (any, error) {
-	if v.Role != session.Owner {
-		return nil, v.join(args.config)
+func (li *lifecycle) launch(ctx context.Context, args launchConfig) (any, error) {
+	if li.client.Role != session.Owner {
+		return nil, li.join(args.config)
 	}
 	tool, arguments, err := args.call()
 	if err != nil {
 		return nil, err
 	}
-	return nil, v.begin(ctx, tool, arguments, args.config)
+	return nil, li.begin(ctx, tool, arguments, args.config)
 }
 
 // attach begins the session of an owner with a process.
-func (v *server) attach(ctx context.Context, args attachConfig) (any, error) {
-	if v.Role != session.Owner {
-		return nil, v.join(args.config)
+func (li *lifecycle) attach(ctx context.Context, args attachConfig) (any, error) {
+	if li.client.Role != session.Owner {
+		return nil, li.join(args.config)
 	}
 	if args.PID == 0 {
 		return nil, errors.New("pid is missing")
 	}
-	return nil, v.begin(ctx, "debugger/attach", map[string]any{"pid": int(args.PID)}, args.config)
+	return nil, li.begin(ctx, "debugger/attach", map[string]any{"pid": int(args.PID)}, args.config)
+}
+
+// lifecycle answers the requests that begin and end the session of an owner, and those
+// that enter and leave one.
+type lifecycle struct {
+	client      *client
+	breakpoints *breakpoints
+	looks       *looks
+	moves       *moves
+	settings    *settings
+
+	origin  origin         // how the session of an owner began
+	begins  sync.WaitGroup // calls of tools that begin a session
+	touched time.Time
 }
 
 // An origin is the call of a tool that has begun the session of an owner.
@@ -165,35 +180,35 @@ type origin struct {
 }
 
 // begin begins a session by a call of a tool.
-func (v *server) begin(ctx context.Context, tool string, arguments map[string]any, c config) error {
-	if v.s != nil {
+func (li *lifecycle) begin(ctx context.Context, tool string, arguments map[string]any, c config) error {
+	if li.client.s != nil {
 		return errors.New("a session has begun already")
 	}
-	if err := v.open(ctx, origin{tool, arguments}); err != nil {
+	if err := li.open(ctx, origin{tool, arguments}); err != nil {
 		return err
 	}
-	return v.join(c)
+	return li.join(c)
 }
 
 // open begins a session, and makes it the one of the client.
-func (v *server) open(ctx context.Context, o origin) error {
-	defer v.slowly(ctx, "Loading")()
-	id, err := v.callToBegin(ctx, o)
+func (li *lifecycle) open(ctx context.Context, o origin) error {
+	defer li.client.slowly(ctx, "Loading")()
+	id, err := li.callToBegin(ctx, o)
 	if err != nil {
 		return err
 	}
-	s := v.sessionOf(id)
+	s := li.sessionOf(id)
 	if s == nil {
 		return errExited
 	}
-	v.s, v.origin = s, o
-	_, v.seen, _ = s.LastStop()
+	li.client.s, li.origin = s, o
+	_, li.client.seen, _ = s.LastStop()
 	return s.LeavePanics(ctx) // the client has a filter for them
 }
 
 // sessionOf returns the session with an id, nil if it has ended.
-func (v *server) sessionOf(id string) *session.Session {
-	for _, s := range v.sessions.All() {
+func (li *lifecycle) sessionOf(id string) *session.Session {
+	for _, s := range li.client.sessions.All() {
 		if s.ID == id {
 			return s
 		}
@@ -208,15 +223,15 @@ const abandonTime = 15 * time.Second
 // callToBegin calls a tool that begins a session. When the request is canceled
 // the call goes on for a while, and a session that it begins ends: without its
 // answer, which has the id, the process would be left.
-func (v *server) callToBegin(ctx context.Context, o origin) (string, error) {
+func (li *lifecycle) callToBegin(ctx context.Context, o origin) (string, error) {
 	type answer struct {
 		id  string
 		err error
 	}
 	done := make(chan answer, 1)
 	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	v.begins.Go(func() {
-		id, err := v.Call(call, o.tool, o.arguments)
+	li.begins.Go(func() {
+		id, err := li.client.Call(call, o.tool, o.arguments)
 		done <- answer{id, err}
 	})
 	select {
@@ -225,48 +240,48 @@ func (v *server) callToBegin(ctx context.Context, o origin) (string, error) {
 		return a.id, a.err
 	case <-ctx.Done():
 	}
-	v.begins.Go(func() {
+	li.begins.Go(func() {
 		defer cancel()
 		timer := time.AfterFunc(abandonTime, cancel)
 		defer timer.Stop()
 		if a := <-done; a.err == nil {
-			v.abandon(context.WithoutCancel(ctx), a.id, o.tool == launchTool)
+			li.abandon(context.WithoutCancel(ctx), a.id, o.tool == launchTool)
 		}
 	})
 	return "", errCanceled
 }
 
 // abandon ends a session that the client does not know of.
-func (v *server) abandon(ctx context.Context, id string, kill bool) {
+func (li *lifecycle) abandon(ctx context.Context, id string, kill bool) {
 	args := map[string]any{"session": id}
 	if kill {
 		args["kill"] = true
 	}
-	if _, err := v.Call(ctx, "debugger/detach", args); err != nil && v.sessionOf(id) != nil && v.Log != nil {
-		v.Log.Warn("a session whose beginning was canceled could not be ended", "session", id, "err", err)
+	if _, err := li.client.Call(ctx, "debugger/detach", args); err != nil && li.sessionOf(id) != nil && li.client.Log != nil {
+		li.client.Log.Warn("a session whose beginning was canceled could not be ended", "session", id, "err", err)
 	}
 }
 
 // join lets the client set its breakpoints.
-func (v *server) join(c config) error {
-	v.config = c
-	_, v.seen, _ = v.s.LastStop()
-	v.later = append(v.later, func() {
-		v.out.event("initialized", nil)
-		v.tellProcess()
+func (li *lifecycle) join(c config) error {
+	li.client.config = c
+	_, li.client.seen, _ = li.client.s.LastStop()
+	li.client.later = append(li.client.later, func() {
+		li.client.out.event("initialized", nil)
+		li.tellProcess()
 	})
 	return nil
 }
 
 // tellProcess tells the client what is debugged.
-func (v *server) tellProcess() {
-	v.out.event("process", dap.ProcessEventBody{
-		Name: v.s.Target.Executable(), SystemProcessId: v.s.Target.ProcessID(), IsLocalProcess: true, StartMethod: v.startMethod(), PointerSize: 64,
+func (li *lifecycle) tellProcess() {
+	li.client.out.event("process", dap.ProcessEventBody{
+		Name: li.client.s.Target.Executable(), SystemProcessId: li.client.s.Target.ProcessID(), IsLocalProcess: true, StartMethod: li.startMethod(), PointerSize: 64,
 	})
 }
 
-func (v *server) startMethod() string {
-	if v.s.Target.Launched() {
+func (li *lifecycle) startMethod() string {
+	if li.client.s.Target.Launched() {
 		return "launch"
 	}
 	return "attach"
@@ -274,28 +289,28 @@ func (v *server) startMethod() string {
 
 // configurationDone shows where the session is, or lets the process of an owner
 // run.
-func (v *server) configurationDone(ctx context.Context, _ dap.ConfigurationDoneArguments) (any, error) {
-	if v.s == nil {
+func (li *lifecycle) configurationDone(ctx context.Context, _ dap.ConfigurationDoneArguments) (any, error) {
+	if li.client.s == nil {
 		return nil, errNoTarget
 	}
-	if v.configured {
+	if li.client.configured {
 		return nil, errors.New("configurationDone was answered already")
 	}
-	v.configured = true
-	return nil, v.enter(ctx)
+	li.client.configured = true
+	return nil, li.enter(ctx)
 }
 
 // enter lets the process of an owner run, or shows where the session is.
-func (v *server) enter(ctx context.Context) error {
-	if v.Role == session.Owner && v.s.Target.Process != nil && !v.config.StopOnEntry {
-		return v.start(ctx, v.forward())
+func (li *lifecycle) enter(ctx context.Context) error {
+	if li.client.Role == session.Owner && li.client.s.Target.Process != nil && !li.client.config.StopOnEntry {
+		return li.moves.start(ctx, li.moves.forward())
 	}
-	v.later = append(v.later, func() {
-		if v.s.State().Status == session.Running {
-			v.moving = true
+	li.client.later = append(li.client.later, func() {
+		if li.client.s.State().Status == session.Running {
+			li.moves.moving = true
 			return
 		}
-		v.tellStop(v.s.State(), nil)
+		li.moves.tellStop(li.client.s.State(), nil)
 	})
 	return nil
 }

@@ -47,10 +47,15 @@ type spec struct {
 // breakpoints holds the client's breakpoints, and those of others that it was
 // told of.
 type breakpoints struct {
+	client *client
+
 	made    int
 	all     []*breakpoint
 	foreign map[int]dap.Breakpoint // by the number of the engine
 	images  int                    // how many files were mapped when places were last looked for
+
+	signals    []string // the exception filters that the client has chosen
+	signalsDue bool     // the process does not have them yet
 }
 
 // maxSet bounds the breakpoints of a client.
@@ -58,8 +63,8 @@ const maxSet = 1000
 
 // byEngine returns the breakpoint with a number of the engine, nil if it is
 // not of this client.
-func (t *breakpoints) byEngine(id int) *breakpoint {
-	for _, b := range t.all {
+func (bs *breakpoints) byEngine(id int) *breakpoint {
+	for _, b := range bs.all {
 		if b.set != nil && b.set.ID == id {
 			return b
 		}
@@ -75,15 +80,23 @@ func (b *breakpoint) describe(body *dap.StoppedEventBody) {
 	}
 }
 
+// settings answers the requests that choose where the process stops.
+type settings struct {
+	client      *client
+	breakpoints *breakpoints
+	looks       *looks
+	moves       *moves
+}
+
 // replace makes the breakpoints for which ours returns true those of the specs.
 // Equal ones stay as they are, with their hits.
-func (v *server) replace(ctx context.Context, ours func(*breakpoint) bool, kind string, specs []spec) ([]dap.Breakpoint, error) {
-	return v.replaceAnd(ctx, ours, kind, specs, func() error { return nil })
+func (w *settings) replace(ctx context.Context, ours func(*breakpoint) bool, kind string, specs []spec) ([]dap.Breakpoint, error) {
+	return w.replaceAnd(ctx, ours, kind, specs, func() error { return nil })
 }
 
 // replaceAnd is replace, and calls also while the process is stopped for it.
-func (v *server) replaceAnd(ctx context.Context, ours func(*breakpoint) bool, kind string, specs []spec, also func() error) ([]dap.Breakpoint, error) {
-	t := &v.breakpoints
+func (w *settings) replaceAnd(ctx context.Context, ours func(*breakpoint) bool, kind string, specs []spec, also func() error) ([]dap.Breakpoint, error) {
+	t := w.breakpoints
 	if len(t.all)+len(specs) > maxSet {
 		return nil, fmt.Errorf("a client may have %d breakpoints", maxSet)
 	}
@@ -98,7 +111,7 @@ func (v *server) replaceAnd(ctx context.Context, ours func(*breakpoint) bool, ki
 		kept = append(kept, &breakpoint{id: t.made, kind: kind, spec: s})
 	}
 	gone := slices.DeleteFunc(slices.Clone(t.all), func(b *breakpoint) bool { return !ours(b) || slices.Contains(kept, b) })
-	err := v.betweenRuns(ctx, func() error { return errors.Join(v.apply(ctx, gone, kept), also()) })
+	err := w.moves.betweenRuns(ctx, func() error { return errors.Join(w.breakpoints.apply(ctx, gone, kept), also()) })
 	if err != nil && !errors.Is(err, errRunning) && !errors.Is(err, errMirror) && !errors.Is(err, errMoved) {
 		return nil, err
 	}
@@ -109,28 +122,28 @@ func (v *server) replaceAnd(ctx context.Context, ours func(*breakpoint) bool, ki
 		if b.set == nil && err != nil {
 			b.err = err
 		}
-		answer = append(answer, v.wire(b))
+		answer = append(answer, w.breakpoints.wire(b))
 	}
 	return answer, nil
 }
 
 // apply clears and sets breakpoints of the engine.
-func (v *server) apply(ctx context.Context, gone, kept []*breakpoint) error {
-	if err := v.requireDriver(); err != nil {
+func (bs *breakpoints) apply(ctx context.Context, gone, kept []*breakpoint) error {
+	if err := bs.client.requireDriver(); err != nil {
 		return err
 	}
 	var errs error
 	for _, b := range gone {
 		if b.set != nil {
-			errs = errors.Join(errs, proc.UnlessEnded(v.s.Breakpoints.Clear(b.set)))
+			errs = errors.Join(errs, proc.UnlessEnded(bs.client.s.Breakpoints.Clear(b.set)))
 		}
 	}
 	for _, b := range kept {
 		if b.set == nil {
-			b.set, b.err = v.place(ctx, b)
+			b.set, b.err = bs.place(ctx, b)
 		}
 	}
-	v.breakpoints.images = len(v.s.Inspector.Program.Images())
+	bs.images = len(bs.client.s.Inspector.Program.Images())
 	return errs
 }
 
@@ -142,133 +155,133 @@ func maskOf(bits string) []byte {
 }
 
 // place lets the engine have a breakpoint.
-func (v *server) place(ctx context.Context, b *breakpoint) (*stepping.Breakpoint, error) {
+func (bs *breakpoints) place(ctx context.Context, b *breakpoint) (*stepping.Breakpoint, error) {
 	if b.size != 0 {
-		return v.s.Breakpoints.SetWatch(ctx, stepping.Watch{Address: b.address, Size: b.size, Mask: maskOf(b.mask), Access: b.access}, b.condition, b.hits)
+		return bs.client.s.Breakpoints.SetWatch(ctx, stepping.Watch{Address: b.address, Size: b.size, Mask: maskOf(b.mask), Access: b.access}, b.condition, b.hits)
 	}
 	if name, _, _ := strings.Cut(b.function, ":"); b.kind == exceptionKind && name == syscallFilter {
-		return v.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: b.function}})
+		return bs.client.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: b.function}})
 	}
-	places, err := v.places(ctx, b)
+	places, err := bs.places(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	return v.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Places: places, Condition: b.condition, Hits: b.hits, Log: b.log})
+	return bs.client.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Places: places, Condition: b.condition, Hits: b.hits, Log: b.log})
 }
 
-func (v *server) places(ctx context.Context, b *breakpoint) ([]symbols.Location, error) {
+func (bs *breakpoints) places(ctx context.Context, b *breakpoint) ([]symbols.Location, error) {
 	switch {
 	case b.kind == exceptionKind: // most programs do not have the function
-		return v.s.Inspector.Program.Entry(ctx, b.function)
+		return bs.client.s.Inspector.Program.Entry(ctx, b.function)
 	case b.path != "":
-		return v.s.Inspector.LinePlaces(ctx, v.toDebuggee(b.path), b.line)
+		return bs.client.s.Inspector.LinePlaces(ctx, bs.client.toDebuggee(b.path), b.line)
 	case b.function != "":
-		return v.s.Inspector.FunctionPlaces(ctx, b.function)
+		return bs.client.s.Inspector.FunctionPlaces(ctx, b.function)
 	}
-	return []symbols.Location{v.s.Inspector.AddressPlace(b.address)}, nil
+	return []symbols.Location{bs.client.s.Inspector.AddressPlace(b.address)}, nil
 }
 
 // retry sets what could not be set before, after a stop: while the process was
 // running, or as long as a library was not loaded. After exec all are set again.
-func (t *breakpoints) retry(ctx context.Context, v *server) {
+func (bs *breakpoints) retry(ctx context.Context) {
 	images := 0
 	waits := func(b *breakpoint) bool {
-		if b.set != nil && v.s.Breakpoints.ByID[b.set.ID] == nil {
+		if b.set != nil && bs.client.s.Breakpoints.ByID[b.set.ID] == nil {
 			b.set = nil // another program was begun
 			return true
 		}
-		return b.set == nil && (errors.Is(b.err, errRunning) || errors.Is(b.err, errMoved) || images != t.images)
+		return b.set == nil && (errors.Is(b.err, errRunning) || errors.Is(b.err, errMoved) || images != bs.images)
 	}
-	err := v.locked(ctx, func() error {
-		images = len(v.s.Inspector.Program.Images())
-		for _, b := range t.all {
+	err := bs.client.locked(ctx, func() error {
+		images = len(bs.client.s.Inspector.Program.Images())
+		for _, b := range bs.all {
 			if !waits(b) {
 				continue
 			}
-			if b.set, b.err = v.place(ctx, b); b.set != nil && b.exception == "" {
-				v.out.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: v.wire(b)})
+			if b.set, b.err = bs.place(ctx, b); b.set != nil && b.exception == "" {
+				bs.client.out.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: bs.wire(b)})
 			}
 		}
-		t.images = images
-		return v.chooseSignals()
+		bs.images = images
+		return bs.chooseSignals()
 	})
-	if err != nil && v.Log != nil {
-		v.Log.Debug("breakpoints could not be set after a stop", "err", err)
+	if err != nil && bs.client.Log != nil {
+		bs.client.Log.Debug("breakpoints could not be set after a stop", "err", err)
 	}
 }
 
 // clear clears the breakpoints of a client that has gone. It waits until the
 // session is idle; a session that has ended has none.
-func (t *breakpoints) clear(v *server) {
-	if len(t.all) == 0 {
+func (bs *breakpoints) clear() {
+	if len(bs.all) == 0 {
 		return
 	}
-	_, leave, err := v.s.AcquireIdle(context.Background())
+	_, leave, err := bs.client.s.AcquireIdle(context.Background())
 	if err != nil {
 		return
 	}
 	defer leave()
-	for _, b := range t.all {
+	for _, b := range bs.all {
 		if b.set == nil {
 			continue
 		}
-		if err := proc.UnlessEnded(v.s.Breakpoints.Clear(b.set)); err != nil && v.Log != nil {
-			v.Log.Warn("a breakpoint could not be cleared", "session", v.s.ID, "err", err)
+		if err := proc.UnlessEnded(bs.client.s.Breakpoints.Clear(b.set)); err != nil && bs.client.Log != nil {
+			bs.client.Log.Warn("a breakpoint could not be cleared", "session", bs.client.s.ID, "err", err)
 		}
 	}
 }
 
 // wire describes a breakpoint to the client.
-func (v *server) wire(b *breakpoint) dap.Breakpoint {
-	w := dap.Breakpoint{Id: b.id, Verified: b.set != nil, Line: v.toClientLine(b.line)}
+func (bs *breakpoints) wire(b *breakpoint) dap.Breakpoint {
+	w := dap.Breakpoint{Id: b.id, Verified: b.set != nil, Line: bs.client.toClientLine(b.line)}
 	if b.err != nil {
 		w.Message = b.err.Error()
 	}
 	if b.set != nil && b.size == 0 {
-		v.locate(&w, b.set.Places)
+		bs.locate(&w, b.set.Places)
 	}
 	return w
 }
 
 // locate adds the first of the places to a breakpoint.
-func (v *server) locate(w *dap.Breakpoint, places []symbols.Location) {
+func (bs *breakpoints) locate(w *dap.Breakpoint, places []symbols.Location) {
 	if len(places) == 0 {
 		return
 	}
 	at := places[0]
 	w.InstructionReference = plain.Hex(at.Addr)
 	if at.File != "" {
-		w.Source, w.Line = v.sourceOf(at.File), v.toClientLine(at.Line)
+		w.Source, w.Line = bs.client.sourceOf(at.File), bs.client.toClientLine(at.Line)
 	}
 }
 
 // setBreakpoints replaces the breakpoints of a source file.
-func (v *server) setBreakpoints(ctx context.Context, args dap.SetBreakpointsArguments) (any, error) {
+func (w *settings) setBreakpoints(ctx context.Context, args dap.SetBreakpointsArguments) (any, error) {
 	path := args.Source.Path
 	if path == "" {
 		return nil, errors.New("the source has no path")
 	}
 	var specs []spec
 	for _, b := range args.Breakpoints {
-		specs = append(specs, spec{path: path, line: v.fromClientLine(b.Line), condition: b.Condition, hits: b.HitCondition, log: b.LogMessage})
+		specs = append(specs, spec{path: path, line: w.client.fromClientLine(b.Line), condition: b.Condition, hits: b.HitCondition, log: b.LogMessage})
 	}
-	all, err := v.replace(ctx, func(b *breakpoint) bool { return b.path == path }, "breakpoint", specs)
+	all, err := w.replace(ctx, func(b *breakpoint) bool { return b.path == path }, "breakpoint", specs)
 	return dap.SetBreakpointsResponseBody{Breakpoints: all}, err
 }
 
 // setFunctionBreakpoints replaces the breakpoints at functions.
-func (v *server) setFunctionBreakpoints(ctx context.Context, args dap.SetFunctionBreakpointsArguments) (any, error) {
+func (w *settings) setFunctionBreakpoints(ctx context.Context, args dap.SetFunctionBreakpointsArguments) (any, error) {
 	const kind = "function breakpoint"
 	var specs []spec
 	for _, b := range args.Breakpoints {
 		specs = append(specs, spec{function: b.Name, condition: b.Condition, hits: b.HitCondition})
 	}
-	all, err := v.replace(ctx, func(b *breakpoint) bool { return b.kind == kind }, kind, specs)
+	all, err := w.replace(ctx, func(b *breakpoint) bool { return b.kind == kind }, kind, specs)
 	return dap.SetFunctionBreakpointsResponseBody{Breakpoints: all}, err
 }
 
 // setInstructionBreakpoints replaces the breakpoints at addresses.
-func (v *server) setInstructionBreakpoints(ctx context.Context, args dap.SetInstructionBreakpointsArguments) (any, error) {
+func (w *settings) setInstructionBreakpoints(ctx context.Context, args dap.SetInstructionBreakpointsArguments) (any, error) {
 	const kind = "instruction breakpoint"
 	var specs []spec
 	for _, b := range args.Breakpoints {
@@ -278,7 +291,7 @@ func (v *server) setInstructionBreakpoints(ctx context.Context, args dap.SetInst
 		}
 		specs = append(specs, spec{address: addr + uint64(b.Offset), condition: b.Condition, hits: b.HitCondition})
 	}
-	all, err := v.replace(ctx, func(b *breakpoint) bool { return b.kind == kind }, kind, specs)
+	all, err := w.replace(ctx, func(b *breakpoint) bool { return b.kind == kind }, kind, specs)
 	return dap.SetInstructionBreakpointsResponseBody{Breakpoints: all}, err
 }
 
@@ -286,19 +299,18 @@ func (v *server) setInstructionBreakpoints(ctx context.Context, args dap.SetInst
 // others, which then differ from those of the client.
 const foreignBase = 1 << 20
 
-// tellForeignBreakpoints tells a client that shares a session which breakpoints
+// tellForeign tells a client that shares a session which breakpoints
 // others have set and cleared.
-func (v *server) tellForeignBreakpoints() {
-	if v.Role == session.Owner {
+func (bs *breakpoints) tellForeign() {
+	if bs.client.Role == session.Owner {
 		return
 	}
-	t := &v.breakpoints
 	now := map[int]dap.Breakpoint{}
-	err := v.locked(context.Background(), func() error {
-		for id, b := range v.s.Breakpoints.ByID {
-			if t.byEngine(id) == nil {
+	err := bs.client.locked(context.Background(), func() error {
+		for id, b := range bs.client.s.Breakpoints.ByID {
+			if bs.byEngine(id) == nil {
 				w := dap.Breakpoint{Id: foreignBase + id, Verified: true, Message: "of the agent"}
-				v.locate(&w, b.Places)
+				bs.locate(&w, b.Places)
 				now[id] = w
 			}
 		}
@@ -308,16 +320,16 @@ func (v *server) tellForeignBreakpoints() {
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
-		if _, known := t.foreign[id]; !known {
-			v.out.event("breakpoint", dap.BreakpointEventBody{Reason: "new", Breakpoint: now[id]})
+		if _, known := bs.foreign[id]; !known {
+			bs.client.out.event("breakpoint", dap.BreakpointEventBody{Reason: "new", Breakpoint: now[id]})
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(t.foreign)) {
+	for _, id := range slices.Sorted(maps.Keys(bs.foreign)) {
 		if _, there := now[id]; !there {
-			v.out.event("breakpoint", dap.BreakpointEventBody{Reason: "removed", Breakpoint: t.foreign[id]})
+			bs.client.out.event("breakpoint", dap.BreakpointEventBody{Reason: "removed", Breakpoint: bs.foreign[id]})
 		}
 	}
-	t.foreign = now
+	bs.foreign = now
 }
 
 // A dataID identifies the memory of a data breakpoint, in JSON.
@@ -328,8 +340,8 @@ type dataID struct {
 }
 
 // dataBreakpointInfo tells which memory a variable or an expression is in.
-func (v *server) dataBreakpointInfo(ctx context.Context, args dap.DataBreakpointInfoArguments) (any, error) {
-	p, err := v.target(ctx, args.VariablesReference, args.Name, args.FrameId)
+func (w *settings) dataBreakpointInfo(ctx context.Context, args dap.DataBreakpointInfoArguments) (any, error) {
+	p, err := w.looks.target(ctx, args.VariablesReference, args.Name, args.FrameId)
 	var place values.Place
 	inMemory := false
 	if err == nil && p.isObject {
@@ -347,14 +359,14 @@ func (v *server) dataBreakpointInfo(ctx context.Context, args dap.DataBreakpoint
 		DataId: string(id), Description: fmt.Sprintf("%s (%d bytes at %#x)", args.Name, place.Size, place.Address),
 		AccessTypes: []dap.DataBreakpointAccessType{"write"},
 	}
-	if v.s.Target.Process != nil {
+	if w.client.s.Target.Process != nil {
 		info.AccessTypes = append(info.AccessTypes, "readWrite")
 	}
 	return info, err
 }
 
 // setDataBreakpoints replaces the breakpoints on memory.
-func (v *server) setDataBreakpoints(ctx context.Context, args dap.SetDataBreakpointsArguments) (any, error) {
+func (w *settings) setDataBreakpoints(ctx context.Context, args dap.SetDataBreakpointsArguments) (any, error) {
 	var specs []spec
 	for _, b := range args.Breakpoints {
 		var id dataID
@@ -371,6 +383,6 @@ func (v *server) setDataBreakpoints(ctx context.Context, args dap.SetDataBreakpo
 		}
 		specs = append(specs, spec{address: id.Address, size: id.Size, mask: string(id.Mask), access: access, condition: b.Condition, hits: b.HitCondition})
 	}
-	all, err := v.replace(ctx, func(b *breakpoint) bool { return b.size != 0 }, reasonData, specs)
+	all, err := w.replace(ctx, func(b *breakpoint) bool { return b.size != 0 }, reasonData, specs)
 	return dap.SetDataBreakpointsResponseBody{Breakpoints: all}, err
 }

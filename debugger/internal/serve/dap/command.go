@@ -10,27 +10,27 @@ import (
 )
 
 // A handler answers a request with the body of its response.
-type handler func(v *server, ctx context.Context, arguments json.RawMessage) (any, error)
+type handler func(ctx context.Context, arguments json.RawMessage) (any, error)
 
 // typed returns a handler that decodes its arguments.
-func typed[A any](f func(v *server, ctx context.Context, args A) (any, error)) handler {
-	return func(v *server, ctx context.Context, arguments json.RawMessage) (any, error) {
+func typed[A any](f func(ctx context.Context, args A) (any, error)) handler {
+	return func(ctx context.Context, arguments json.RawMessage) (any, error) {
 		var args A
 		if len(arguments) > 0 {
 			if err := json.Unmarshal(arguments, &args); err != nil {
 				return nil, fmt.Errorf("the arguments are not valid: %w", err)
 			}
 		}
-		return f(v, ctx, args)
+		return f(ctx, args)
 	}
 }
 
 // still is typed for requests about a stopped process: the handler holds the
 // gate of the session.
-func still[A any](f func(v *server, ctx context.Context, args A) (any, error)) handler {
-	return typed(func(v *server, ctx context.Context, args A) (body any, err error) {
-		lockErr := v.locked(ctx, func() error {
-			body, err = f(v, ctx, args)
+func still[A any](c *client, f func(ctx context.Context, args A) (any, error)) handler {
+	return typed(func(ctx context.Context, args A) (body any, err error) {
+		lockErr := c.locked(ctx, func() error {
+			body, err = f(ctx, args)
 			return err
 		})
 		return body, lockErr
@@ -40,61 +40,63 @@ func still[A any](f func(v *server, ctx context.Context, args A) (any, error)) h
 // noArguments are the arguments of requests that have none.
 type noArguments struct{}
 
-// commands are the requests that are understood.
-var commands = map[string]handler{
-	"initialize":        typed((*server).initialize),
-	"launch":            typed((*server).launch),
-	"attach":            typed((*server).attach),
-	"configurationDone": typed((*server).configurationDone),
-	"disconnect":        typed((*server).disconnect),
-	"terminate":         typed((*server).terminate),
-	"restart":           typed((*server).restart),
-	"cancel":            typed((*server).cancelRequested),
+// commands returns the requests that are understood.
+func (v *server) commands() map[string]handler {
+	return map[string]handler{
+		"initialize":        typed(v.initialize),
+		"launch":            typed(v.lifecycle.launch),
+		"attach":            typed(v.lifecycle.attach),
+		"configurationDone": typed(v.lifecycle.configurationDone),
+		"disconnect":        typed(v.lifecycle.disconnect),
+		"terminate":         typed(v.lifecycle.terminate),
+		"restart":           typed(v.lifecycle.restart),
+		"cancel":            typed(v.cancelRequested),
 
-	"setBreakpoints":            typed((*server).setBreakpoints),
-	"setFunctionBreakpoints":    typed((*server).setFunctionBreakpoints),
-	"setInstructionBreakpoints": typed((*server).setInstructionBreakpoints),
-	"setDataBreakpoints":        typed((*server).setDataBreakpoints),
-	"dataBreakpointInfo":        still((*server).dataBreakpointInfo),
-	"setExceptionBreakpoints":   typed((*server).setExceptionBreakpoints),
-	"exceptionInfo":             still((*server).exceptionInfo),
+		"setBreakpoints":            typed(v.settings.setBreakpoints),
+		"setFunctionBreakpoints":    typed(v.settings.setFunctionBreakpoints),
+		"setInstructionBreakpoints": typed(v.settings.setInstructionBreakpoints),
+		"setDataBreakpoints":        typed(v.settings.setDataBreakpoints),
+		"dataBreakpointInfo":        still(v.client, v.settings.dataBreakpointInfo),
+		"setExceptionBreakpoints":   typed(v.settings.setExceptionBreakpoints),
+		"exceptionInfo":             still(v.client, v.looks.exceptionInfo),
 
-	"continue":        typed((*server).resume),
-	"next":            typed((*server).next),
-	"stepIn":          typed((*server).stepIn),
-	"stepOut":         typed((*server).stepOut),
-	"stepBack":        typed((*server).stepBack),
-	"reverseContinue": typed((*server).reverseContinue),
-	"pause":           typed((*server).pause),
+		"continue":        typed(v.moves.resume),
+		"next":            typed(v.moves.next),
+		"stepIn":          typed(v.moves.stepIn),
+		"stepOut":         typed(v.moves.stepOut),
+		"stepBack":        typed(v.moves.stepBack),
+		"reverseContinue": typed(v.moves.reverseContinue),
+		"pause":           typed(v.moves.pause),
 
-	"threads":       typed((*server).threads),
-	"stackTrace":    still((*server).stackTrace),
-	"scopes":        still((*server).scopes),
-	"variables":     still((*server).variables),
-	"setVariable":   still((*server).setVariable),
-	"setExpression": still((*server).setExpression),
-	"evaluate":      typed((*server).evaluate),
-	"source":        still((*server).source),
-	"modules":       still((*server).modules),
-	"readMemory":    still((*server).readMemory),
-	"writeMemory":   still((*server).writeMemory),
-	"disassemble":   still((*server).disassemble),
+		"threads":       typed(v.looks.threads),
+		"stackTrace":    still(v.client, v.looks.stackTrace),
+		"scopes":        still(v.client, v.looks.scopes),
+		"variables":     still(v.client, v.looks.variables),
+		"setVariable":   still(v.client, v.looks.setVariable),
+		"setExpression": still(v.client, v.looks.setExpression),
+		"evaluate":      typed(v.evaluate),
+		"source":        still(v.client, v.looks.source),
+		"modules":       still(v.client, v.looks.modules),
+		"readMemory":    still(v.client, v.looks.readMemory),
+		"writeMemory":   still(v.client, v.looks.writeMemory),
+		"disassemble":   still(v.client, v.looks.disassemble),
 
-	"lastWrite": still((*server).lastWrite),
-	"callTrace": still((*server).callTrace),
-	"seek":      typed((*server).seek),
+		"lastWrite": still(v.client, v.looks.lastWrite),
+		"callTrace": still(v.client, v.looks.callTrace),
+		"seek":      typed(v.moves.seek),
+	}
 }
 
 // dispatch calls the handler of a request.
 func (v *server) dispatch(ctx context.Context, r requestMessage) (any, error) {
-	f := commands[r.Command]
+	f := v.handlers[r.Command]
 	switch {
 	case f == nil:
 		return nil, fmt.Errorf("the request %q is not known", r.Command)
 	case !v.greeted && r.Command != "initialize" && r.Command != "disconnect":
 		return nil, errors.New("the first request must be initialize")
 	}
-	return f(v, ctx, r.Arguments)
+	return f(ctx, r.Arguments)
 }
 
 // canceledBy returns the number of the request that a request to cancel is
@@ -111,8 +113,8 @@ func canceledBy(arguments json.RawMessage) int {
 // cancelRequested answers cancel, which has taken effect when it was read. An
 // operation of the process is paused.
 func (v *server) cancelRequested(ctx context.Context, args dap.CancelArguments) (any, error) {
-	if v.running != nil && args.ProgressId == v.running.progress.id {
-		return nil, v.pauseRunning(ctx)
+	if v.moves.running != nil && args.ProgressId == v.moves.running.progress.id {
+		return nil, v.moves.pauseRunning(ctx)
 	}
 	return nil, nil
 }

@@ -16,32 +16,39 @@ import (
 // else is an expression. No expression begins with a colon.
 const commandPrefix = ":"
 
+// A console runs the commands that people write in the console of their editor.
+type console struct {
+	client *client
+	looks  *looks
+	moves  *moves
+}
+
 // A consoleCommand is a command for people whose editor cannot send custom
 // requests.
 type consoleCommand struct {
 	name, arguments, help string
-	run                   func(v *server, ctx context.Context, args string, frame int) (string, error)
+	run                   func(ctx context.Context, args string, frame int) (string, error)
 }
 
-// consoleCommands returns the commands; help refers to the table.
-func consoleCommands() []consoleCommand {
+// commands returns the commands; help refers to the table.
+func (co *console) commands() []consoleCommand {
 	return []consoleCommand{
-		{"last-write", "EXPRESSION", "what has written it last", (*server).lastWriteCommand},
-		{"call-trace", "FUNCTION [N]", "what the last, or nth, recorded call of a function did", (*server).callTraceCommand},
-		{"seek", "POSITION", "go to a position of the history; without one to the present", (*server).seekCommand},
-		{"position", "", "which position of the history is shown", (*server).positionCommand},
-		{"record", "on|off", "let continue record every instruction, or run at full speed", (*server).recordCommand},
-		{"breakpoints", "", "all breakpoints of the session, with those of others", (*server).breakpointsCommand},
+		{"last-write", "EXPRESSION", "what has written it last", co.lastWriteCommand},
+		{"call-trace", "FUNCTION [N]", "what the last, or nth, recorded call of a function did", co.callTraceCommand},
+		{"seek", "POSITION", "go to a position of the history; without one to the present", co.seekCommand},
+		{"position", "", "which position of the history is shown", co.positionCommand},
+		{"record", "on|off", "let continue record every instruction, or run at full speed", co.recordCommand},
+		{"breakpoints", "", "all breakpoints of the session, with those of others", co.breakpointsCommand},
 	}
 }
 
-// console runs a command and returns what it has to say.
-func (v *server) console(ctx context.Context, line string, frame int) (string, error) {
+// run runs a command and returns what it has to say.
+func (co *console) run(ctx context.Context, line string, frame int) (string, error) {
 	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
 	help := ""
-	for _, c := range consoleCommands() {
+	for _, c := range co.commands() {
 		if c.name == name {
-			return c.run(v, ctx, strings.TrimSpace(args), frame)
+			return c.run(ctx, strings.TrimSpace(args), frame)
 		}
 		help += fmt.Sprintf("%s%s: %s\n", commandPrefix, strings.TrimSpace(c.name+" "+c.arguments), c.help)
 	}
@@ -52,17 +59,17 @@ func (v *server) console(ctx context.Context, line string, frame int) (string, e
 }
 
 // told calls a command that only tells something.
-func (v *server) told(ctx context.Context, f func() (string, error)) (text string, err error) {
-	lockErr := v.locked(ctx, func() error {
+func (co *console) told(ctx context.Context, f func() (string, error)) (text string, err error) {
+	lockErr := co.client.locked(ctx, func() error {
 		text, err = f()
 		return err
 	})
 	return text, lockErr
 }
 
-func (v *server) lastWriteCommand(ctx context.Context, args string, frame int) (string, error) {
-	return v.told(ctx, func() (string, error) {
-		answer, err := v.findLastWrite(ctx, lastWriteArguments{Expression: args, FrameID: frame})
+func (co *console) lastWriteCommand(ctx context.Context, args string, frame int) (string, error) {
+	return co.told(ctx, func() (string, error) {
+		answer, err := co.looks.findLastWrite(ctx, lastWriteArguments{Expression: args, FrameID: frame})
 		if err != nil {
 			return "", err
 		}
@@ -70,7 +77,7 @@ func (v *server) lastWriteCommand(ctx context.Context, args string, frame int) (
 	})
 }
 
-func (v *server) callTraceCommand(ctx context.Context, args string, _ int) (string, error) {
+func (co *console) callTraceCommand(ctx context.Context, args string, _ int) (string, error) {
 	function, digits, _ := strings.Cut(args, " ")
 	nth := 0
 	if digits != "" {
@@ -79,8 +86,8 @@ func (v *server) callTraceCommand(ctx context.Context, args string, _ int) (stri
 			return "", errors.New("the number of the call must be a number")
 		}
 	}
-	return v.told(ctx, func() (string, error) {
-		body, err := v.callTrace(ctx, callTraceArguments{Function: function, Nth: nth})
+	return co.told(ctx, func() (string, error) {
+		body, err := co.looks.callTrace(ctx, callTraceArguments{Function: function, Nth: nth})
 		if err != nil {
 			return "", err
 		}
@@ -88,7 +95,7 @@ func (v *server) callTraceCommand(ctx context.Context, args string, _ int) (stri
 	})
 }
 
-func (v *server) seekCommand(ctx context.Context, args string, _ int) (string, error) {
+func (co *console) seekCommand(ctx context.Context, args string, _ int) (string, error) {
 	var to seekArguments
 	if args != "" {
 		n, err := strconv.ParseUint(args, 10, 64)
@@ -97,30 +104,30 @@ func (v *server) seekCommand(ctx context.Context, args string, _ int) (string, e
 		}
 		to.Position = &n
 	}
-	_, err := v.seek(ctx, to)
+	_, err := co.moves.seek(ctx, to)
 	return "", err
 }
 
-func (v *server) positionCommand(ctx context.Context, _ string, _ int) (string, error) {
-	return v.told(ctx, func() (string, error) { return where(v.s), nil })
+func (co *console) positionCommand(ctx context.Context, _ string, _ int) (string, error) {
+	return co.told(ctx, func() (string, error) { return where(co.client.s), nil })
 }
 
-func (v *server) recordCommand(_ context.Context, args string, _ int) (string, error) {
+func (co *console) recordCommand(_ context.Context, args string, _ int) (string, error) {
 	switch {
-	case v.s == nil:
+	case co.client.s == nil:
 		return "", errNoTarget
 	case args != "on" && args != "off":
 		return "", errors.New("write on or off")
 	}
-	v.config.Record = args == "on"
+	co.client.config.Record = args == "on"
 	return "continue records: " + args, nil
 }
 
-func (v *server) breakpointsCommand(ctx context.Context, _ string, _ int) (string, error) {
-	return v.told(ctx, func() (string, error) {
+func (co *console) breakpointsCommand(ctx context.Context, _ string, _ int) (string, error) {
+	return co.told(ctx, func() (string, error) {
 		var b strings.Builder
-		for _, id := range slices.Sorted(maps.Keys(v.s.Breakpoints.ByID)) {
-			for _, p := range v.s.Breakpoints.ByID[id].Places {
+		for _, id := range slices.Sorted(maps.Keys(co.client.s.Breakpoints.ByID)) {
+			for _, p := range co.client.s.Breakpoints.ByID[id].Places {
 				fmt.Fprintf(&b, "%d: %s %s %s:%d\n", id, plain.Hex(p.Addr), p.Function, p.File, p.Line)
 			}
 		}

@@ -26,21 +26,21 @@ type textBody struct {
 }
 
 // lastWrite tells what has written a value last.
-func (v *server) lastWrite(ctx context.Context, args lastWriteArguments) (any, error) {
-	defer v.slowly(ctx, "Looking for the last write")()
-	answer, err := v.findLastWrite(ctx, args)
+func (l *looks) lastWrite(ctx context.Context, args lastWriteArguments) (any, error) {
+	defer l.client.slowly(ctx, "Looking for the last write")()
+	answer, err := l.findLastWrite(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	return textBody{answer.Text(), answer}, nil
 }
 
-func (v *server) findLastWrite(ctx context.Context, args lastWriteArguments) (lastwrite.Answer, error) {
+func (l *looks) findLastWrite(ctx context.Context, args lastWriteArguments) (lastwrite.Answer, error) {
 	if (args.Expression == "") == (args.Address == "") {
 		return lastwrite.Answer{}, errors.New("give either expression or address")
 	}
 	if args.Expression != "" {
-		p, err := v.target(ctx, 0, args.Expression, args.FrameID)
+		p, err := l.target(ctx, 0, args.Expression, args.FrameID)
 		if err != nil {
 			return lastwrite.Answer{}, err
 		}
@@ -56,8 +56,8 @@ func (v *server) findLastWrite(ctx context.Context, args lastWriteArguments) (la
 	if args.Size < 0 || args.Size > lastwrite.MaxSize {
 		return lastwrite.Answer{}, fmt.Errorf("size must be at most %d", lastwrite.MaxSize)
 	}
-	ctx, done := v.s.Limit(ctx)
-	found, err := lastwrite.Find(ctx, v.s, lastwrite.Query{Address: args.Address, Size: args.Size})
+	ctx, done := l.client.s.Limit(ctx)
+	found, err := lastwrite.Find(ctx, l.client.s, lastwrite.Query{Address: args.Address, Size: args.Size})
 	return found, done(err)
 }
 
@@ -75,9 +75,9 @@ type callTraceArguments struct {
 const defaultTrace = 20000
 
 // callTrace shows what one recorded call did.
-func (v *server) callTrace(ctx context.Context, args callTraceArguments) (any, error) {
-	defer v.slowly(ctx, "Tracing a call")()
-	if _, err := v.s.Timeline.Require(); err != nil {
+func (l *looks) callTrace(ctx context.Context, args callTraceArguments) (any, error) {
+	defer l.client.slowly(ctx, "Tracing a call")()
+	if _, err := l.client.s.Timeline.Require(); err != nil {
 		return nil, err
 	}
 	if (args.Function == "") == (args.At == nil) || args.Nth < 0 {
@@ -87,8 +87,8 @@ func (v *server) callTrace(ctx context.Context, args callTraceArguments) (any, e
 		args.MaxBytes = defaultTrace
 	}
 	q := calltrace.Query{Function: args.Function, Nth: args.Nth, At: args.At}
-	ctx, done := v.s.Limit(ctx)
-	trace, err := calltrace.Trace(ctx, v.s.Stepper, q, calltrace.Options{From: args.From, MaxBytes: min(args.MaxBytes, maxMemory)})
+	ctx, done := l.client.s.Limit(ctx)
+	trace, err := calltrace.Trace(ctx, l.client.s.Stepper, q, calltrace.Options{From: args.From, MaxBytes: min(args.MaxBytes, maxMemory)})
 	if err = done(err); err != nil {
 		return nil, err
 	}
@@ -101,24 +101,24 @@ type seekArguments struct {
 }
 
 // seek goes to a position. The client is told as of any stop.
-func (v *server) seek(ctx context.Context, args seekArguments) (any, error) {
+func (m *moves) seek(ctx context.Context, args seekArguments) (any, error) {
 	var to uint64
-	err := v.locked(ctx, func() (err error) {
-		if err := v.requireDriver(); err != nil {
+	err := m.client.locked(ctx, func() (err error) {
+		if err := m.client.requireDriver(); err != nil {
 			return err
 		}
-		to, err = v.position(args.Position)
+		to, err = m.client.position(args.Position)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return nil, v.start(ctx, way{back: true, title: "Going to another position", through: func(ctx context.Context) (proc.Stop, error) { return v.s.Timeline.GoTo(ctx, to) }})
+	return nil, m.start(ctx, way{back: true, title: "Going to another position", through: func(ctx context.Context) (proc.Stop, error) { return m.client.s.Timeline.GoTo(ctx, to) }})
 }
 
 // position returns a position that the history has.
-func (v *server) position(wanted *uint64) (uint64, error) {
-	h, err := v.s.Timeline.Require()
+func (c *client) position(wanted *uint64) (uint64, error) {
+	h, err := c.s.Timeline.Require()
 	if err != nil {
 		return 0, err
 	}

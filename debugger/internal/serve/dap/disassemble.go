@@ -19,7 +19,7 @@ const (
 
 // disassemble returns exactly as many instructions as the client wants, as the
 // specification demands: where there is no code, places for them.
-func (v *server) disassemble(ctx context.Context, args dap.DisassembleArguments) (any, error) {
+func (l *looks) disassemble(ctx context.Context, args dap.DisassembleArguments) (any, error) {
 	addr, err := place(args.MemoryReference, args.Offset)
 	if err != nil {
 		return nil, err
@@ -27,13 +27,13 @@ func (v *server) disassemble(ctx context.Context, args dap.DisassembleArguments)
 	if args.InstructionCount < 0 || args.InstructionCount > maxInstructions || abs(args.InstructionOffset) > maxInstructions {
 		return nil, fmt.Errorf("at most %d instructions can be shown", maxInstructions)
 	}
-	all := v.before(addr, max(0, -args.InstructionOffset))
+	all := l.before(addr, max(0, -args.InstructionOffset))
 	skip := max(0, args.InstructionOffset)
 	for len(all) < args.InstructionCount+skip {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		in, length := v.instruction(addr)
+		in, length := l.instruction(addr)
 		all = append(all, in)
 		addr += uint64(length)
 	}
@@ -44,14 +44,14 @@ func abs(n int) int { return max(n, -n) }
 
 // before returns the n instructions before an address. Where instructions begin
 // is known from the starts of functions.
-func (v *server) before(addr uint64, n int) []dap.DisassembledInstruction {
+func (l *looks) before(addr uint64, n int) []dap.DisassembledInstruction {
 	var all []dap.DisassembledInstruction
 	for end := addr; len(all) < n; {
-		f, ok := v.s.Inspector.Program.Function(end - 1)
+		f, ok := l.client.s.Inspector.Program.Function(end - 1)
 		if !ok || f.Start == 0 || f.Start >= end || end-f.Start > maxFunction {
 			break
 		}
-		all = append(v.between(f.Start, end), all...)
+		all = append(l.between(f.Start, end), all...)
 		end = f.Start
 	}
 	if len(all) > n {
@@ -69,10 +69,10 @@ func (v *server) before(addr uint64, n int) []dap.DisassembledInstruction {
 }
 
 // between decodes the instructions from an address to before another one.
-func (v *server) between(addr, end uint64) []dap.DisassembledInstruction {
+func (l *looks) between(addr, end uint64) []dap.DisassembledInstruction {
 	var all []dap.DisassembledInstruction
 	for addr < end {
-		in, length := v.instruction(addr)
+		in, length := l.instruction(addr)
 		all = append(all, in)
 		addr += uint64(length)
 	}
@@ -81,9 +81,9 @@ func (v *server) between(addr, end uint64) []dap.DisassembledInstruction {
 
 // instruction describes the instruction at an address, and returns its length,
 // at least 1.
-func (v *server) instruction(addr uint64) (dap.DisassembledInstruction, int) {
+func (l *looks) instruction(addr uint64) (dap.DisassembledInstruction, int) {
 	var code [x86.MaxLen]byte
-	n, _ := v.s.Target.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping
+	n, _ := l.client.s.Target.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping
 	if n == 0 {
 		return noInstruction(addr), 1
 	}
@@ -94,10 +94,10 @@ func (v *server) instruction(addr uint64) (dap.DisassembledInstruction, int) {
 	}
 	out := dap.DisassembledInstruction{
 		Address: plain.Hex(addr), InstructionBytes: hex.EncodeToString(code[:length]),
-		Instruction: x86.Text(code[:n], addr, v.s.Inspector.Symbolize), Symbol: v.s.Inspector.Symbol(addr),
+		Instruction: x86.Text(code[:n], addr, l.client.s.Inspector.Symbolize), Symbol: l.client.s.Inspector.Symbol(addr),
 	}
-	if file, line, ok := v.s.Inspector.Program.Line(addr); ok && line > 0 {
-		out.Location, out.Line = v.sourceOf(file), v.toClientLine(line)
+	if file, line, ok := l.client.s.Inspector.Program.Line(addr); ok && line > 0 {
+		out.Location, out.Line = l.client.sourceOf(file), l.client.toClientLine(line)
 	}
 	return out, length
 }

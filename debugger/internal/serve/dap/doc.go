@@ -19,7 +19,8 @@
 // # Where things are
 //
 //   - message.go, writer.go, cancel.go: messages and their limits
-//   - server.go, command.go: the conversation, and the table of commands
+//   - server.go, command.go: the conversation, the parts of a server, and the table
+//     of commands
 //   - begin.go, restart.go, end.go: launch, attach, restart, disconnect
 //   - run.go, stop.go: execution, and what clients are told of stops
 //   - breakpoint.go, databreakpoint.go, exception.go: what stops it

@@ -19,72 +19,72 @@ type disconnectArguments struct {
 // disconnect ends the conversation. The session of an owner ends: a process
 // that was launched is killed unless the client wants it to run on, others run
 // on.
-func (v *server) disconnect(ctx context.Context, args disconnectArguments) (any, error) {
-	v.over = true
+func (li *lifecycle) disconnect(ctx context.Context, args disconnectArguments) (any, error) {
+	li.client.over = true
 	kill := args.Terminate == nil || *args.Terminate
-	return nil, v.endSession(ctx, kill)
+	return nil, li.endSession(ctx, kill)
 }
 
 // terminate kills a launched process, and lets others run on.
-func (v *server) terminate(ctx context.Context, _ dap.TerminateArguments) (any, error) {
+func (li *lifecycle) terminate(ctx context.Context, _ dap.TerminateArguments) (any, error) {
 	switch {
-	case v.s == nil:
+	case li.client.s == nil:
 		return nil, errNoTarget
-	case v.Role != session.Owner:
+	case li.client.Role != session.Owner:
 		return nil, errors.New("the session belongs to its agent; disconnect leaves it")
 	}
-	err := v.endSession(ctx, true)
-	v.later = append(v.later, v.sessionEnded)
+	err := li.endSession(ctx, true)
+	li.client.later = append(li.client.later, li.moves.sessionEnded)
 	return nil, err
 }
 
 // leave ends the session of an owner that has gone without a word, and clears
 // the breakpoints of others.
-func (v *server) leave(ctx context.Context) error {
+func (li *lifecycle) leave(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	v.begins.Wait()
-	err := v.endSession(ctx, true)
-	v.awaitEnd()
-	if v.Role != session.Owner {
-		v.breakpoints.clear(v)
+	li.begins.Wait()
+	err := li.endSession(ctx, true)
+	li.moves.awaitEnd()
+	if li.client.Role != session.Owner {
+		li.breakpoints.clear()
 	}
 	return err
 }
 
 // awaitEnd waits for the end of an operation whose session has ended.
-func (v *server) awaitEnd() {
-	if v.running == nil {
+func (m *moves) awaitEnd() {
+	if m.running == nil {
 		return
 	}
-	v.running.cancel()
-	<-v.ended
-	v.running.progress.end()
-	v.running = nil
+	m.running.cancel()
+	<-m.ended
+	m.running.progress.end()
+	m.running = nil
 }
 
 // endSession ends the session of an owner, by a call of a tool. A second call
 // does nothing.
-func (v *server) endSession(ctx context.Context, kill bool) error {
-	if v.s == nil || v.Role != session.Owner || v.s.Inspector.Life.Err() != nil {
+func (li *lifecycle) endSession(ctx context.Context, kill bool) error {
+	if li.client.s == nil || li.client.Role != session.Owner || li.client.s.Inspector.Life.Err() != nil {
 		return nil
 	}
-	if _, ended := v.s.Target.ExitStop(); ended {
-		return v.endExited()
+	if _, ended := li.client.s.Target.ExitStop(); ended {
+		return li.moves.endExited()
 	}
-	args := map[string]any{"session": v.s.ID}
-	if kill && v.s.Target.Launched() {
+	args := map[string]any{"session": li.client.s.ID}
+	if kill && li.client.s.Target.Launched() {
 		args["kill"] = true
 	}
-	if _, err := v.Call(context.WithoutCancel(ctx), "debugger/detach", args); err != nil && v.s.Inspector.Life.Err() == nil {
+	if _, err := li.client.Call(context.WithoutCancel(ctx), "debugger/detach", args); err != nil && li.client.s.Inspector.Life.Err() == nil {
 		return err
 	}
 	return nil
 }
 
 // endExited ends a session whose process has exited, which the client was told.
-func (v *server) endExited() error {
-	v.s.ReportedState()
-	err := v.sessions.EndIfExited(v.s, nil)
+func (m *moves) endExited() error {
+	m.client.s.ReportedState()
+	err := m.client.sessions.EndIfExited(m.client.s, nil)
 	if errors.Is(err, proc.ErrExited) || errors.Is(err, session.ErrClosed) {
 		return nil
 	}
@@ -93,25 +93,25 @@ func (v *server) endExited() error {
 
 // sessionEnd is closed when the session has ended; nil before it has begun or
 // when the client was told.
-func (v *server) sessionEnd() <-chan struct{} {
-	if v.s == nil || v.exited || v.running != nil {
+func (m *moves) sessionEnd() <-chan struct{} {
+	if m.client.s == nil || m.client.exited || m.running != nil {
 		return nil
 	}
-	return v.s.Inspector.Life.Done()
+	return m.client.s.Inspector.Life.Done()
 }
 
 // sessionEnded tells the client that there is nothing to debug any more.
-func (v *server) sessionEnded() {
-	if v.exited {
+func (m *moves) sessionEnded() {
+	if m.client.exited {
 		return
 	}
-	v.exited = true
-	if stop, ended := v.s.Target.ExitStop(); ended && v.s.Target.Process != nil {
-		v.tellExit(stop)
+	m.client.exited = true
+	if stop, ended := m.client.s.Target.ExitStop(); ended && m.client.s.Target.Process != nil {
+		m.tellExit(stop)
 	}
-	v.out.event("terminated", dap.TerminatedEventBody{})
-	if v.Role != session.Owner {
-		v.closeAt = time.Now().Add(goodbyeTime)
+	m.client.out.event("terminated", dap.TerminatedEventBody{})
+	if m.client.Role != session.Owner {
+		m.closeAt = time.Now().Add(goodbyeTime)
 	}
 }
 
@@ -122,10 +122,10 @@ const goodbyeTime = 2 * time.Second
 // shells do, since exit codes are all that clients know.
 const signalExit = 128
 
-func (v *server) tellExit(stop proc.Stop) {
+func (m *moves) tellExit(stop proc.Stop) {
 	code := stop.Status
 	if stop.Why == proc.Killed {
 		code = signalExit + int(stop.Signal)
 	}
-	v.out.event("exited", dap.ExitedEventBody{ExitCode: code})
+	m.client.out.event("exited", dap.ExitedEventBody{ExitCode: code})
 }

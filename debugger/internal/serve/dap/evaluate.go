@@ -15,29 +15,29 @@ import (
 // console.
 func (v *server) evaluate(ctx context.Context, args dap.EvaluateArguments) (any, error) {
 	if command, ok := strings.CutPrefix(args.Expression, commandPrefix); ok && (args.Context == "repl" || args.Context == "") {
-		text, err := v.console(ctx, command, args.FrameId)
+		text, err := v.console.run(ctx, command, args.FrameId)
 		return dap.EvaluateResponseBody{Result: text}, err
 	}
 	var body dap.EvaluateResponseBody
-	err := v.locked(ctx, func() (err error) {
-		body, err = v.value(ctx, args.Expression, args.FrameId)
+	err := v.client.locked(ctx, func() (err error) {
+		body, err = v.looks.value(ctx, args.Expression, args.FrameId)
 		return err
 	})
 	return body, err
 }
 
 // value evaluates an expression.
-func (v *server) value(ctx context.Context, text string, frame int) (dap.EvaluateResponseBody, error) {
-	id, err := v.frameOf(frame)
+func (l *looks) value(ctx context.Context, text string, frame int) (dap.EvaluateResponseBody, error) {
+	id, err := l.frameOf(frame)
 	if err != nil {
 		return dap.EvaluateResponseBody{}, err
 	}
-	value, err := v.s.Inspector.Evaluate(ctx, text, id.thread, id.number)
+	value, err := l.client.s.Inspector.Evaluate(ctx, text, id.thread, id.number)
 	if err != nil {
 		return dap.EvaluateResponseBody{}, inspect.WrapError(err)
 	}
 	if o, ok := value.Object(); ok && value.Type() == o.Type.String() {
-		w := v.variable(id, part{name: text, expr: group(text), isObject: true, object: o})
+		w := l.variable(id, part{name: text, expr: group(text), isObject: true, object: o})
 		return dap.EvaluateResponseBody{
 			Result: w.Value, Type: w.Type, VariablesReference: w.VariablesReference,
 			NamedVariables: w.NamedVariables, IndexedVariables: w.IndexedVariables, MemoryReference: w.MemoryReference,
@@ -62,19 +62,19 @@ func group(text string) string {
 
 // target returns a variable: a part of a reference by its name, or what an
 // expression means.
-func (v *server) target(ctx context.Context, reference int, name string, frame int) (part, error) {
+func (l *looks) target(ctx context.Context, reference int, name string, frame int) (part, error) {
 	if reference != 0 {
-		h, err := v.handleOf(reference)
+		h, err := l.handleOf(reference)
 		if err != nil {
 			return part{}, err
 		}
-		return v.partNamed(h, name)
+		return l.partNamed(h, name)
 	}
-	id, err := v.frameOf(frame)
+	id, err := l.frameOf(frame)
 	if err != nil {
 		return part{}, err
 	}
-	value, err := v.s.Inspector.Evaluate(ctx, name, id.thread, id.number)
+	value, err := l.client.s.Inspector.Evaluate(ctx, name, id.thread, id.number)
 	if err != nil {
 		return part{}, inspect.WrapError(err)
 	}
@@ -83,14 +83,14 @@ func (v *server) target(ctx context.Context, reference int, name string, frame i
 }
 
 // partNamed returns a part of a handle by its name.
-func (v *server) partNamed(h handle, name string) (part, error) {
+func (l *looks) partNamed(h handle, name string) (part, error) {
 	var index int
 	if n, _ := fmt.Sscanf(name, "[%d]", &index); n == 1 && h.kind == ofObject && index >= 0 {
 		if _, byIndex, ok := count(h.object); ok && byIndex {
 			return elements(h, int64(index), int64(index)+1)[0], nil
 		}
 	}
-	all, err := v.parts(h, dap.VariablesArguments{})
+	all, err := l.parts(h, dap.VariablesArguments{})
 	if err != nil {
 		return part{}, err
 	}

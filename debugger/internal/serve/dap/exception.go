@@ -53,10 +53,10 @@ const syscallFilter = "syscall"
 
 // exceptionFilters returns the filters that a client may choose from. Only the owner of
 // a session decides about signals.
-func (v *server) exceptionFilters() []dap.ExceptionBreakpointsFilter {
+func (w *settings) exceptionFilters() []dap.ExceptionBreakpointsFilter {
 	var all []dap.ExceptionBreakpointsFilter
 	for _, f := range filters {
-		if v.Role == session.Owner || f.functions != nil && v.Role == session.Control {
+		if w.client.Role == session.Owner || f.functions != nil && w.client.Role == session.Control {
 			all = append(all, dap.ExceptionBreakpointsFilter{Filter: f.id, Label: f.label, Description: f.description, Default: f.usual, SupportsCondition: f.condition != "", ConditionDescription: f.condition})
 		}
 	}
@@ -67,7 +67,7 @@ func (v *server) exceptionFilters() []dap.ExceptionBreakpointsFilter {
 const exceptionKind = reasonException
 
 // setExceptionBreakpoints chooses the exceptions at which the process stops.
-func (v *server) setExceptionBreakpoints(ctx context.Context, args dap.SetExceptionBreakpointsArguments) (any, error) {
+func (w *settings) setExceptionBreakpoints(ctx context.Context, args dap.SetExceptionBreakpointsArguments) (any, error) {
 	chosen := slices.Clone(args.Filters)
 	conditions := map[string]string{}
 	for _, o := range args.FilterOptions {
@@ -79,7 +79,7 @@ func (v *server) setExceptionBreakpoints(ctx context.Context, args dap.SetExcept
 			return nil, fmt.Errorf("there is no exception filter %q", id)
 		}
 	}
-	if v.Role == session.Mirror {
+	if w.client.Role == session.Mirror {
 		return nil, nil // it has no filters, and clients send the request anyway
 	}
 	var specs []spec
@@ -95,17 +95,17 @@ func (v *server) setExceptionBreakpoints(ctx context.Context, args dap.SetExcept
 	}
 	slices.SortFunc(specs, func(a, b spec) int { return cmp.Compare(a.function, b.function) })
 	ours := func(b *breakpoint) bool { return b.kind == exceptionKind }
-	v.signals, v.signalsDue = chosen, true
-	_, err := v.replaceAnd(ctx, ours, exceptionKind, specs, v.chooseSignals)
+	w.breakpoints.signals, w.breakpoints.signalsDue = chosen, true
+	_, err := w.replaceAnd(ctx, ours, exceptionKind, specs, w.breakpoints.chooseSignals)
 	if err == nil {
-		v.nameExceptions()
+		w.nameExceptions()
 	}
 	return nil, err
 }
 
 // nameExceptions sets what is shown at the stops of filters.
-func (v *server) nameExceptions() {
-	for _, b := range v.breakpoints.all {
+func (w *settings) nameExceptions() {
+	for _, b := range w.breakpoints.all {
 		for _, f := range filters {
 			name, _, _ := strings.Cut(b.function, ":")
 			if text := f.functions[name]; b.kind == exceptionKind && text != "" {
@@ -117,18 +117,18 @@ func (v *server) nameExceptions() {
 
 // chooseSignals lets signals stop the process, or pass, as the client wants. The
 // process is stopped.
-func (v *server) chooseSignals() error {
-	if !v.signalsDue || v.s.Target.Process == nil || v.Role != session.Owner {
+func (bs *breakpoints) chooseSignals() error {
+	if !bs.signalsDue || bs.client.s.Target.Process == nil || bs.client.Role != session.Owner {
 		return nil
 	}
-	v.signalsDue = false
+	bs.signalsDue = false
 	for _, f := range filters {
 		action := proc.Pass
-		if slices.Contains(v.signals, f.id) {
+		if slices.Contains(bs.signals, f.id) {
 			action = proc.StopAndPass
 		}
 		for _, sig := range f.signals {
-			if err := v.s.Target.Process.SetSignal(sig, action); err != nil {
+			if err := bs.client.s.Target.Process.SetSignal(sig, action); err != nil {
 				return err
 			}
 		}

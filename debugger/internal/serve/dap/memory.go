@@ -22,7 +22,7 @@ func place(reference string, offset int) (uint64, error) {
 }
 
 // readMemory returns memory up to the first byte that cannot be read.
-func (v *server) readMemory(_ context.Context, args dap.ReadMemoryArguments) (any, error) {
+func (l *looks) readMemory(_ context.Context, args dap.ReadMemoryArguments) (any, error) {
 	addr, err := place(args.MemoryReference, args.Offset)
 	switch {
 	case err != nil:
@@ -31,7 +31,7 @@ func (v *server) readMemory(_ context.Context, args dap.ReadMemoryArguments) (an
 		return nil, errors.New("count must not be negative")
 	}
 	b := make([]byte, min(args.Count, maxMemory))
-	n, err := v.s.Target.View.ReadMemory(addr, b)
+	n, err := l.client.s.Target.View.ReadMemory(addr, b)
 	body := dap.ReadMemoryResponseBody{Address: plain.Hex(addr), Data: base64.StdEncoding.EncodeToString(b[:n])}
 	if err != nil {
 		body.UnreadableBytes = len(b) - n
@@ -40,7 +40,7 @@ func (v *server) readMemory(_ context.Context, args dap.ReadMemoryArguments) (an
 }
 
 // writeMemory writes all bytes or none.
-func (v *server) writeMemory(_ context.Context, args dap.WriteMemoryArguments) (any, error) {
+func (l *looks) writeMemory(_ context.Context, args dap.WriteMemoryArguments) (any, error) {
 	addr, err := place(args.MemoryReference, args.Offset)
 	if err != nil {
 		return nil, err
@@ -49,9 +49,9 @@ func (v *server) writeMemory(_ context.Context, args dap.WriteMemoryArguments) (
 	if err != nil {
 		return nil, fmt.Errorf("data is not in base64: %w", err)
 	}
-	if err := v.requireWritable(); err != nil {
+	if err := l.client.requireWritable(); err != nil {
 		return nil, err
 	}
-	n, err := v.s.WriteMemory(addr, b)
+	n, err := l.client.s.WriteMemory(addr, b)
 	return dap.WriteMemoryResponseBody{BytesWritten: n}, err
 }

@@ -25,10 +25,10 @@ type progress struct {
 
 // newProgress returns the progress of an operation; work without a title is
 // not told of.
-func (v *server) newProgress(title string) *progress {
+func (c *client) newProgress(title string) *progress {
 	p := &progress{title: title, id: fmt.Sprintf("run-%d", time.Now().UnixNano())}
-	if v.client.SupportsProgressReporting && title != "" {
-		p.out = v.out
+	if c.arguments.SupportsProgressReporting && title != "" {
+		p.out = c.out
 	}
 	return p
 }
@@ -67,9 +67,9 @@ const requestPrefix = "request-"
 
 // slowly tells the client of a request that takes long. The returned function
 // is called at its end. The request is canceled by the id of its progress.
-func (v *server) slowly(ctx context.Context, title string) func() {
-	p := v.newProgress(title)
-	p.id = requestPrefix + strconv.Itoa(v.flight.current())
+func (c *client) slowly(ctx context.Context, title string) func() {
+	p := c.newProgress(title)
+	p.id = requestPrefix + strconv.Itoa(c.flight.current())
 	timer := time.AfterFunc(slowTime, func() { p.Progress(ctx, 0, 0, "") })
 	return func() {
 		timer.Stop()

@@ -15,14 +15,14 @@ type restartArguments struct {
 
 // restart kills the program that was launched and launches it again, with the
 // same breakpoints.
-func (v *server) restart(ctx context.Context, args restartArguments) (any, error) {
-	o := v.origin
+func (li *lifecycle) restart(ctx context.Context, args restartArguments) (any, error) {
+	o := li.origin
 	switch {
-	case v.s == nil:
+	case li.client.s == nil:
 		return nil, errNoTarget
 	case o.tool != launchTool:
 		return nil, errors.New("only a program that was launched can be restarted")
-	case !v.configured:
+	case !li.client.configured:
 		return nil, errors.New("configurationDone comes first")
 	}
 	if args.Arguments != nil {
@@ -30,26 +30,26 @@ func (v *server) restart(ctx context.Context, args restartArguments) (any, error
 		if err != nil {
 			return nil, err
 		}
-		o, v.config = origin{tool, arguments}, args.Arguments.config
+		o, li.client.config = origin{tool, arguments}, args.Arguments.config
 	}
-	if err := v.endSession(ctx, true); err != nil {
+	if err := li.endSession(ctx, true); err != nil {
 		return nil, err
 	}
-	v.awaitEnd()
-	if v.s.Target.Output != nil { // only launched programs have one
-		v.s.Target.Output.Wait()
+	li.moves.awaitEnd()
+	if li.client.s.Target.Output != nil { // only launched programs have one
+		li.client.s.Target.Output.Wait()
 	}
-	v.takeOutput()
-	if err := v.open(ctx, o); err != nil {
-		v.later = append(v.later, v.sessionEnded)
+	li.client.takeOutput()
+	if err := li.open(ctx, o); err != nil {
+		li.client.later = append(li.client.later, li.moves.sessionEnded)
 		return nil, err
 	}
-	v.exited, v.moving, v.now = false, false, look{}
-	if err := v.locked(ctx, func() error { return v.setAgain(ctx) }); err != nil {
+	li.client.exited, li.moves.moving, li.looks.now = false, false, look{}
+	if err := li.client.locked(ctx, func() error { return li.settings.setAgain(ctx) }); err != nil {
 		return nil, err
 	}
-	v.later = append(v.later, v.tellProcess)
-	return nil, v.enter(ctx)
+	li.client.later = append(li.client.later, li.tellProcess)
+	return nil, li.enter(ctx)
 }
 
 var errOldAddress = errors.New("the address was one of the program before it was restarted")
@@ -57,8 +57,8 @@ var errOldAddress = errors.New("the address was one of the program before it was
 // setAgain sets the breakpoints of the client in a new process, and chooses the
 // signals. The client is told of those that cannot be set. Addresses mean other places
 // there: what was set at one is forgotten.
-func (v *server) setAgain(ctx context.Context) error {
-	t := &v.breakpoints
+func (w *settings) setAgain(ctx context.Context) error {
+	t := w.breakpoints
 	var kept, lost []*breakpoint
 	for _, b := range t.all {
 		b.set, b.err = nil, nil
@@ -70,11 +70,11 @@ func (v *server) setAgain(ctx context.Context) error {
 		}
 	}
 	t.all = kept
-	v.signalsDue = v.signals != nil
-	err := errors.Join(v.apply(ctx, nil, kept), v.chooseSignals())
+	w.breakpoints.signalsDue = w.breakpoints.signals != nil
+	err := errors.Join(w.breakpoints.apply(ctx, nil, kept), w.breakpoints.chooseSignals())
 	for _, b := range append(lost, kept...) {
 		if b.set == nil && b.exception == "" {
-			v.out.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: v.wire(b)})
+			w.client.out.event("breakpoint", dap.BreakpointEventBody{Reason: "changed", Breakpoint: w.breakpoints.wire(b)})
 		}
 	}
 	return err

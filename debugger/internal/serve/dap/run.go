@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/google/go-dap"
 
@@ -35,174 +36,187 @@ type ended struct {
 	err     error
 }
 
+// moves answers the requests that let the session move, and tells the client of its stops
+// and of its end.
+type moves struct {
+	client      *client
+	breakpoints *breakpoints
+	looks       *looks
+
+	running *running // an operation of this client, else nil
+	ended   chan ended
+	moving  bool      // the client was told that others let the process run
+	closeAt time.Time // when a client of an ended session is disconnected; zero for none
+}
+
 // start lets the session move; the client is told of its stop. It does not
 // hold the gate meanwhile: others learn that the process is running.
-func (v *server) start(ctx context.Context, w way) error {
-	return v.locked(ctx, func() error {
-		if err := v.requireDriver(); err != nil {
+func (m *moves) start(ctx context.Context, w way) error {
+	return m.client.locked(ctx, func() error {
+		if err := m.client.requireDriver(); err != nil {
 			return err
 		}
-		v.begun(w, v.s.BeginLimited(w.back, w.through))
+		m.begun(w, m.client.s.BeginLimited(w.back, w.through))
 		return nil
 	})
 }
 
 // begun waits for the end of an operation on a goroutine.
-func (v *server) begun(w way, op *session.Operation) {
+func (m *moves) begun(w way, op *session.Operation) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{way: w, cancel: cancel, progress: v.newProgress(w.title)}
-	v.running, v.now = r, look{threads: v.now.threads}
+	r := &running{way: w, cancel: cancel, progress: m.client.newProgress(w.title)}
+	m.running, m.looks.now = r, look{threads: m.looks.now.threads}
 	go func() {
-		outcome, err := v.s.Await(ctx, r.progress, op, math.MaxInt64)
-		v.ended <- ended{outcome, err}
+		outcome, err := m.client.s.Await(ctx, r.progress, op, math.MaxInt64)
+		m.ended <- ended{outcome, err}
 	}()
 }
 
 // finished tells the client how its operation has ended.
-func (v *server) finished(ctx context.Context, end ended) {
-	r := v.running
-	v.running = nil
+func (m *moves) finished(ctx context.Context, end ended) {
+	r := m.running
+	m.running = nil
 	r.cancel()
 	r.progress.end()
-	if v.exited {
+	if m.client.exited {
 		return
 	}
-	v.tellOutcome(end.outcome)
-	state := v.s.State()
+	m.client.tellOutcome(end.outcome)
+	state := m.client.s.State()
 	switch {
-	case errors.Is(end.err, session.ErrClosed), v.s.Inspector.Life.Err() != nil:
-		v.sessionEnded()
+	case errors.Is(end.err, session.ErrClosed), m.client.s.Inspector.Life.Err() != nil:
+		m.sessionEnded()
 		return
 	case state.Status == session.Exited:
-		v.sessionEnded()
-		if err := v.endExited(); err != nil {
-			v.output("stderr", "triptych: "+err.Error()+"\n")
+		m.sessionEnded()
+		if err := m.endExited(); err != nil {
+			m.client.output("stderr", "triptych: "+err.Error()+"\n")
 		}
 		return
 	case end.err != nil:
-		v.output("stderr", "triptych: "+end.err.Error()+"\n")
+		m.client.output("stderr", "triptych: "+end.err.Error()+"\n")
 	}
-	v.tellStop(state, r)
-	v.breakpoints.retry(ctx, v)
+	m.tellStop(state, r)
+	m.breakpoints.retry(ctx)
 }
 
 // tellOutcome passes on the output of an operation.
-func (v *server) tellOutcome(o session.Outcome) {
-	v.output("stdout", o.Output)
+func (c *client) tellOutcome(o session.Outcome) {
+	c.output("stdout", o.Output)
 	for _, line := range o.Logged {
-		v.output("console", line+"\n")
+		c.output("console", line+"\n")
 	}
 }
 
 // takeOutput passes on what a running program and its logpoints have written.
-func (v *server) takeOutput() {
-	if v.s.Target.Output != nil {
-		v.output("stdout", v.s.Target.Output.Take())
+func (c *client) takeOutput() {
+	if c.s.Target.Output != nil {
+		c.output("stdout", c.s.Target.Output.Take())
 	}
-	for _, line := range v.s.Breakpoints.Logged.Take() {
-		v.output("console", line+"\n")
+	for _, line := range c.s.Breakpoints.Logged.Take() {
+		c.output("console", line+"\n")
 	}
 }
 
-func (v *server) output(category, text string) {
+func (c *client) output(category, text string) {
 	if text != "" {
-		v.out.event("output", dap.OutputEventBody{Category: category, Output: text})
+		c.out.event("output", dap.OutputEventBody{Category: category, Output: text})
 	}
 }
 
 // forward goes on to the next breakpoint, signal or the end; at the present it
 // records if the client wants that.
-func (v *server) forward() way {
+func (m *moves) forward() way {
 	return way{again: true, through: func(ctx context.Context) (proc.Stop, error) {
-		if v.config.Record && v.s.Target.Process != nil {
-			return v.s.Stepper.Record(ctx, 0, 0)
+		if m.client.config.Record && m.client.s.Target.Process != nil {
+			return m.client.s.Stepper.Record(ctx, 0, 0)
 		}
-		return v.s.Stepper.Continue(ctx)
+		return m.client.s.Stepper.Continue(ctx)
 	}}
 }
 
 // resume answers continue.
-func (v *server) resume(ctx context.Context, _ dap.ContinueArguments) (any, error) {
-	w := v.forward()
-	if v.config.Record {
+func (m *moves) resume(ctx context.Context, _ dap.ContinueArguments) (any, error) {
+	w := m.forward()
+	if m.client.config.Record {
 		w.title = "Recording"
 	}
-	return dap.ContinueResponseBody{AllThreadsContinued: true}, v.start(ctx, w)
+	return dap.ContinueResponseBody{AllThreadsContinued: true}, m.start(ctx, w)
 }
 
 // reverseContinue goes back to the last breakpoint or to the beginning.
-func (v *server) reverseContinue(ctx context.Context, _ dap.ReverseContinueArguments) (any, error) {
-	return nil, v.back(ctx, way{title: "Going back", again: true, through: func(ctx context.Context) (proc.Stop, error) {
-		return v.s.Stepper.ReverseContinue(ctx)
+func (m *moves) reverseContinue(ctx context.Context, _ dap.ReverseContinueArguments) (any, error) {
+	return nil, m.back(ctx, way{title: "Going back", again: true, through: func(ctx context.Context) (proc.Stop, error) {
+		return m.client.s.Stepper.ReverseContinue(ctx)
 	}})
 }
 
 // back begins a way back, which ends at once where nothing was recorded before.
-func (v *server) back(ctx context.Context, w way) error {
+func (m *moves) back(ctx context.Context, w way) error {
 	through := w.through
 	w.back = true
 	w.through = func(ctx context.Context) (proc.Stop, error) {
-		h := v.s.Target.History
+		h := m.client.s.Target.History
 		if h.View().Position() == h.Oldest() {
-			return v.s.Timeline.StopAt(stepping.AtBeginning, nil)
+			return m.client.s.Timeline.StopAt(stepping.AtBeginning, nil)
 		}
 		return through(ctx)
 	}
-	if err := v.locked(ctx, func() error { _, err := v.s.Timeline.Require(); return err }); err != nil {
+	if err := m.client.locked(ctx, func() error { _, err := m.client.s.Timeline.Require(); return err }); err != nil {
 		return err
 	}
-	return v.start(ctx, w)
+	return m.start(ctx, w)
 }
 
 // granularities of steps.
 const byInstruction = "instruction"
 
 // next steps over calls.
-func (v *server) next(ctx context.Context, args dap.NextArguments) (any, error) {
-	return nil, v.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
+func (m *moves) next(ctx context.Context, args dap.NextArguments) (any, error) {
+	return nil, m.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
 		if args.Granularity == byInstruction {
-			return v.s.Stepper.StepInstruction(ctx)
+			return m.client.s.Stepper.StepInstruction(ctx)
 		}
-		return v.s.Stepper.StepLine(ctx, false)
+		return m.client.s.Stepper.StepLine(ctx, false)
 	})
 }
 
 // stepIn steps into functions that are called.
-func (v *server) stepIn(ctx context.Context, args dap.StepInArguments) (any, error) {
-	return nil, v.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
+func (m *moves) stepIn(ctx context.Context, args dap.StepInArguments) (any, error) {
+	return nil, m.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
 		if args.Granularity == byInstruction {
-			return v.s.Stepper.Forward(ctx, 1)
+			return m.client.s.Stepper.Forward(ctx, 1)
 		}
-		return v.s.Stepper.StepLine(ctx, true)
+		return m.client.s.Stepper.StepLine(ctx, true)
 	})
 }
 
 // stepOut runs until the function has returned.
-func (v *server) stepOut(ctx context.Context, args dap.StepOutArguments) (any, error) {
-	return nil, v.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) { return v.s.Stepper.StepOut(ctx) })
+func (m *moves) stepOut(ctx context.Context, args dap.StepOutArguments) (any, error) {
+	return nil, m.step(ctx, args.ThreadId, func(ctx context.Context) (proc.Stop, error) { return m.client.s.Stepper.StepOut(ctx) })
 }
 
 // stepBack goes back by a line, without entering calls, or by an instruction.
-func (v *server) stepBack(ctx context.Context, args dap.StepBackArguments) (any, error) {
-	return nil, v.back(ctx, way{reason: reasonStep, title: "Going back", through: v.ofThread(args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
+func (m *moves) stepBack(ctx context.Context, args dap.StepBackArguments) (any, error) {
+	return nil, m.back(ctx, way{reason: reasonStep, title: "Going back", through: m.ofThread(args.ThreadId, func(ctx context.Context) (proc.Stop, error) {
 		if args.Granularity == byInstruction {
-			_, err := v.s.Timeline.Backward(ctx, func(*history.View) bool { return true })
-			return v.s.Timeline.StopAt(proc.Stepped, err)
+			_, err := m.client.s.Timeline.Backward(ctx, func(*history.View) bool { return true })
+			return m.client.s.Timeline.StopAt(proc.Stepped, err)
 		}
-		return v.s.Stepper.StepBack(ctx, "over", 1)
+		return m.client.s.Stepper.StepBack(ctx, "over", 1)
 	})})
 }
 
 // step begins a step of a thread.
-func (v *server) step(ctx context.Context, thread int, through func(context.Context) (proc.Stop, error)) error {
-	return v.start(ctx, way{reason: reasonStep, through: v.ofThread(thread, through)})
+func (m *moves) step(ctx context.Context, thread int, through func(context.Context) (proc.Stop, error)) error {
+	return m.start(ctx, way{reason: reasonStep, through: m.ofThread(thread, through)})
 }
 
 // ofThread returns the way of a thread, 0 for the current one.
-func (v *server) ofThread(thread int, through func(context.Context) (proc.Stop, error)) func(context.Context) (proc.Stop, error) {
+func (m *moves) ofThread(thread int, through func(context.Context) (proc.Stop, error)) func(context.Context) (proc.Stop, error) {
 	return func(ctx context.Context) (proc.Stop, error) {
-		if now, err := v.s.Target.View.CurrentThread(); thread != 0 && err == nil && now != thread {
-			if err := v.s.Target.View.SetCurrentThread(thread); err != nil {
+		if now, err := m.client.s.Target.View.CurrentThread(); thread != 0 && err == nil && now != thread {
+			if err := m.client.s.Target.View.SetCurrentThread(thread); err != nil {
 				return proc.Stop{}, err
 			}
 		}
@@ -211,61 +225,61 @@ func (v *server) ofThread(thread int, through func(context.Context) (proc.Stop, 
 }
 
 // pause stops the process; the client is told of the stop as of any other.
-func (v *server) pause(ctx context.Context, _ dap.PauseArguments) (any, error) {
+func (m *moves) pause(ctx context.Context, _ dap.PauseArguments) (any, error) {
 	switch {
-	case v.s == nil:
+	case m.client.s == nil:
 		return nil, errNoTarget
-	case v.exited:
+	case m.client.exited:
 		return nil, errExited
-	case v.Role == session.Mirror:
+	case m.client.Role == session.Mirror:
 		return nil, errMirror
-	case v.running == nil && v.s.State().Status == session.Stopped:
-		v.later = append(v.later, func() { v.tellStop(v.s.State(), nil) })
+	case m.running == nil && m.client.s.State().Status == session.Stopped:
+		m.client.later = append(m.client.later, func() { m.tellStop(m.client.s.State(), nil) })
 		return nil, nil
 	}
-	return nil, v.pauseRunning(ctx)
+	return nil, m.pauseRunning(ctx)
 }
 
-func (v *server) pauseRunning(ctx context.Context) error {
-	outcome, err := v.s.Pause(ctx)
-	v.later = append(v.later, func() { v.tellOutcome(outcome) })
+func (m *moves) pauseRunning(ctx context.Context) error {
+	outcome, err := m.client.s.Pause(ctx)
+	m.client.later = append(m.client.later, func() { m.client.tellOutcome(outcome) })
 	return err
 }
 
 // betweenRuns calls f while the process is stopped. A process that this client
 // lets run is paused for it and runs on.
-func (v *server) betweenRuns(ctx context.Context, f func() error) error {
-	r := v.running
+func (m *moves) betweenRuns(ctx context.Context, f func() error) error {
+	r := m.running
 	switch {
 	case r == nil:
-		return v.locked(ctx, f)
+		return m.client.locked(ctx, f)
 	case !r.again:
 		return errRunning
 	}
-	outcome, err := v.s.Pause(ctx)
+	outcome, err := m.client.s.Pause(ctx)
 	if err != nil {
 		return err
 	}
 	var end ended
 	select {
-	case end = <-v.ended:
+	case end = <-m.ended:
 	case <-ctx.Done():
 		return errors.Join(errRunning, context.Cause(ctx)) // it is stuck in the kernel
 	}
-	v.tellOutcome(outcome)
-	_, v.seen, _ = v.s.LastStop()
-	if end.err != nil || v.s.State().Reason != session.Reasons[proc.Paused] {
-		v.ended <- end // it had stopped by itself, which the client is told of next
-		return v.locked(ctx, f)
+	m.client.tellOutcome(outcome)
+	_, m.client.seen, _ = m.client.s.LastStop()
+	if end.err != nil || m.client.s.State().Reason != session.Reasons[proc.Paused] {
+		m.ended <- end // it had stopped by itself, which the client is told of next
+		return m.client.locked(ctx, f)
 	}
-	err = v.locked(ctx, f)
-	v.tellOutcome(end.outcome)
+	err = m.client.locked(ctx, f)
+	m.client.tellOutcome(end.outcome)
 	r.cancel()
 	r.progress.end()
-	v.running = nil
-	startErr := v.start(ctx, r.way)
+	m.running = nil
+	startErr := m.start(ctx, r.way)
 	if startErr != nil { // the client believes that the process runs
-		v.later = append(v.later, func() { v.tellStop(v.s.State(), nil) })
+		m.client.later = append(m.client.later, func() { m.tellStop(m.client.s.State(), nil) })
 	}
 	return errors.Join(err, startErr)
 }

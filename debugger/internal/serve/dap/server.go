@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/go-dap"
@@ -36,38 +35,51 @@ const tickTime = 50 * time.Millisecond
 // being idle, as people think for longer than its time-out.
 const touchTime = time.Minute
 
-// A server serves one client.
-type server struct {
+// A client is what all requests know of the client, its session and the conversation.
+type client struct {
 	Options
 	sessions *session.Registry
 	s        *session.Session // nil before launch or attach of an owner
 	out      *writer
+	flight   inflight
+
+	arguments  dap.InitializeRequestArguments
+	config     config
+	configured bool // configurationDone was answered
+	over       bool // the conversation ends after this request
+	exited     bool // the client was told that the session has ended
+	later      []func()
+	seen       uint64          // number of the stop that the client was told of
+	sources    map[string]bool // whether files exist, by path
+}
+
+// A server serves one client. Its parts answer the requests; each uses only those before
+// it.
+type server struct {
+	client      *client
+	breakpoints *breakpoints
+	looks       *looks
+	moves       *moves
+	settings    *settings
+	lifecycle   *lifecycle
+	console     *console
+
+	handlers map[string]handler    // by command
 	requests <-chan requestMessage // closed at the end of the input
 	queued   *semaphore.Weighted   // bytes of the requests that wait
-	flight   inflight
-	begins   sync.WaitGroup // calls of tools that begin a session
+	greeted  bool                  // initialize was answered
+}
 
-	client     dap.InitializeRequestArguments
-	greeted    bool // initialize was answered
-	configured bool // configurationDone was answered
-	config     config
-	origin     origin    // how the session of an owner began
-	over       bool      // the conversation ends after this request
-	exited     bool      // the client was told that the session has ended
-	closeAt    time.Time // when a client of an ended session is disconnected; zero for none
-	later      []func()
-
-	running *running // an operation of this client, else nil
-	ended   chan ended
-	seen    uint64 // number of the stop that the client was told of
-	moving  bool   // the client was told that others let the process run
-	touched time.Time
-
-	now         look
-	breakpoints breakpoints
-	signals     []string        // the exception filters that the client has chosen
-	signalsDue  bool            // the process does not have them yet
-	sources     map[string]bool // whether files exist, by path
+func newServer(c *client) *server {
+	v := &server{client: c, queued: semaphore.NewWeighted(maxQueuedBytes)}
+	v.breakpoints = &breakpoints{client: c}
+	v.looks = &looks{client: c, breakpoints: v.breakpoints}
+	v.moves = &moves{client: c, breakpoints: v.breakpoints, looks: v.looks, ended: make(chan ended, 1)}
+	v.settings = &settings{client: c, breakpoints: v.breakpoints, looks: v.looks, moves: v.moves}
+	v.lifecycle = &lifecycle{client: c, breakpoints: v.breakpoints, looks: v.looks, moves: v.moves, settings: v.settings, touched: time.Now()}
+	v.console = &console{client: c, looks: v.looks, moves: v.moves}
+	v.handlers = v.commands()
+	return v
 }
 
 // Serve serves one client until it disconnects, the session ends or ctx is
@@ -76,29 +88,26 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	requests := make(chan requestMessage, maxQueued)
-	v := &server{
-		Options: o, sessions: sessions, s: s, requests: requests, ended: make(chan ended, 1),
-		queued: semaphore.NewWeighted(maxQueuedBytes),
-		out:    newWriter(conn, cancel), sources: map[string]bool{}, touched: time.Now(),
-	}
-	go v.out.run()
+	v := newServer(&client{Options: o, sessions: sessions, s: s, out: newWriter(conn, cancel), sources: map[string]bool{}})
+	v.requests = requests
+	go v.client.out.run()
 	read := make(chan error, 1)
 	go func() {
 		defer close(requests)
 		err := v.read(ctx, newReader(conn), requests)
-		v.flight.cancelCurrent()
+		v.client.flight.cancelCurrent()
 		read <- err
 	}()
 	unhook := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	err := v.serve(ctx)
-	leaveErr := v.leave(ctx)
-	v.out.close()
+	leaveErr := v.lifecycle.leave(ctx)
+	v.client.out.close()
 	cause := context.Cause(ctx)
 	cancel(nil)
 	unhook()
 	closeErr := conn.Close()
 	readErr := <-read
-	if v.over {
+	if v.client.over {
 		readErr = nil // the connection was closed on this side
 	}
 	if errors.Is(cause, errSlow) {
@@ -128,7 +137,7 @@ func (v *server) read(ctx context.Context, from io.Reader, to chan<- requestMess
 		case errors.Is(err, errNoRequest):
 			continue
 		case err != nil:
-			v.out.respond(r, nil, err)
+			v.client.out.respond(r, nil, err)
 			continue
 		}
 		v.interrupt(r)
@@ -148,9 +157,9 @@ func (v *server) read(ctx context.Context, from io.Reader, to chan<- requestMess
 func (v *server) interrupt(r requestMessage) {
 	switch r.Command {
 	case "cancel":
-		v.flight.cancelRequest(canceledBy(r.Arguments))
+		v.client.flight.cancelRequest(canceledBy(r.Arguments))
 	case "disconnect", "terminate":
-		v.flight.cancelCurrent()
+		v.client.flight.cancelCurrent()
 	}
 }
 
@@ -158,7 +167,7 @@ func (v *server) interrupt(r requestMessage) {
 func (v *server) serve(ctx context.Context) error {
 	ticker := time.NewTicker(tickTime)
 	defer ticker.Stop()
-	for !v.over {
+	for !v.client.over {
 		select {
 		case r, ok := <-v.requests:
 			if !ok {
@@ -166,12 +175,12 @@ func (v *server) serve(ctx context.Context) error {
 			}
 			v.queued.Release(r.size)
 			v.handle(ctx, r)
-		case end := <-v.ended:
-			v.finished(ctx, end)
-		case <-v.stopOfOthers():
-			v.followed(ctx)
-		case <-v.sessionEnd():
-			v.sessionEnded()
+		case end := <-v.moves.ended:
+			v.moves.finished(ctx, end)
+		case <-v.moves.stopOfOthers():
+			v.moves.followed(ctx)
+		case <-v.moves.sessionEnd():
+			v.moves.sessionEnded()
 		case <-ticker.C:
 			v.tick()
 		case <-ctx.Done():
@@ -183,22 +192,22 @@ func (v *server) serve(ctx context.Context) error {
 
 // handle answers a request, and then does what it has put off.
 func (v *server) handle(ctx context.Context, r requestMessage) {
-	if v.s != nil && v.Role == session.Owner {
-		v.sessions.Touch(v.s)
+	if v.client.s != nil && v.client.Role == session.Owner {
+		v.client.sessions.Touch(v.client.s)
 	}
-	request, ok := v.flight.begin(ctx, r.Seq)
+	request, ok := v.client.flight.begin(ctx, r.Seq)
 	if !ok {
-		v.out.respond(r, nil, errCanceled)
+		v.client.out.respond(r, nil, errCanceled)
 		return
 	}
 	body, err := v.dispatch(request, r)
 	if request.Err() != nil && err != nil {
 		err = errCanceled
 	}
-	v.flight.end()
-	v.out.respond(r, body, err)
-	later := v.later
-	v.later = nil
+	v.client.flight.end()
+	v.client.out.respond(r, body, err)
+	later := v.client.later
+	v.client.later = nil
 	for _, f := range later {
 		f()
 	}
@@ -210,23 +219,23 @@ var errCanceled = errors.New("cancelled")
 // tick passes on what a running program has written, and notices that others
 // let the process run.
 func (v *server) tick() {
-	if !v.closeAt.IsZero() && time.Now().After(v.closeAt) {
-		v.over = true
+	if !v.moves.closeAt.IsZero() && time.Now().After(v.moves.closeAt) {
+		v.client.over = true
 	}
-	if v.s == nil || v.exited {
+	if v.client.s == nil || v.client.exited {
 		return
 	}
-	if v.Role == session.Owner {
-		v.takeOutput()
-		if time.Since(v.touched) > touchTime {
-			v.touched = time.Now()
-			v.sessions.Touch(v.s)
+	if v.client.Role == session.Owner {
+		v.client.takeOutput()
+		if time.Since(v.lifecycle.touched) > touchTime {
+			v.lifecycle.touched = time.Now()
+			v.client.sessions.Touch(v.client.s)
 		}
 		return
 	}
-	if v.configured && v.running == nil && !v.moving && v.s.State().Status == session.Running {
-		v.moving = true
-		v.out.event("continued", dap.ContinuedEventBody{AllThreadsContinued: true})
+	if v.client.configured && v.moves.running == nil && !v.moves.moving && v.client.s.State().Status == session.Running {
+		v.moves.moving = true
+		v.client.out.event("continued", dap.ContinuedEventBody{AllThreadsContinued: true})
 	}
 }
 
@@ -241,16 +250,16 @@ var (
 
 // locked calls f while it holds the gate of the session, which is stopped
 // where the client believes it to be.
-func (v *server) locked(ctx context.Context, f func() error) error {
+func (c *client) locked(ctx context.Context, f func() error) error {
 	switch {
-	case v.s == nil:
+	case c.s == nil:
 		return errNoTarget
-	case v.exited:
+	case c.exited:
 		return errExited
 	}
 	limited, cancel := context.WithTimeout(ctx, gateTime)
 	defer cancel()
-	_, leave, err := v.s.Acquire(limited)
+	_, leave, err := c.s.Acquire(limited)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errRunning
 	}
@@ -258,34 +267,34 @@ func (v *server) locked(ctx context.Context, f func() error) error {
 		return err
 	}
 	defer leave()
-	if err := v.s.RequireStopped(); err != nil {
+	if err := c.s.RequireStopped(); err != nil {
 		if errors.Is(err, failure.ErrRunning) || errors.Is(err, failure.ErrTraveling) {
 			err = errRunning
 		}
 		return err
 	}
-	if _, stops, _ := v.s.LastStop(); stops != v.seen && v.configured {
+	if _, stops, _ := c.s.LastStop(); stops != c.seen && c.configured {
 		return errMoved
 	}
 	return f()
 }
 
 // requireDriver returns an error unless the client may move the process.
-func (v *server) requireDriver() error {
-	if v.Role == session.Mirror {
+func (c *client) requireDriver() error {
+	if c.Role == session.Mirror {
 		return errMirror
 	}
-	return v.s.Target.RequireExecution()
+	return c.s.Target.RequireExecution()
 }
 
 // requireWritable returns an error unless the client may change the process
 // where it is shown.
-func (v *server) requireWritable() error {
+func (c *client) requireWritable() error {
 	switch {
-	case v.Role == session.Mirror:
+	case c.Role == session.Mirror:
 		return errMirror
-	case v.NoWrite:
+	case c.NoWrite:
 		return failure.Denied("the server was started with --no-write")
 	}
-	return v.s.RequireChangeable()
+	return c.s.RequireChangeable()
 }

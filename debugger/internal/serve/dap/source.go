@@ -16,41 +16,41 @@ import (
 )
 
 // sourceOf describes a file of the debug information to the client.
-func (v *server) sourceOf(file string) *dap.Source {
-	path := v.toClient(file)
+func (c *client) sourceOf(file string) *dap.Source {
+	path := c.toClient(file)
 	if path == file {
-		path = v.s.Target.SourcePath(file)
+		path = c.s.Target.SourcePath(file)
 	}
-	there, known := v.sources[path]
+	there, known := c.sources[path]
 	if !known {
 		_, err := os.Stat(path)
 		there = err == nil
-		v.sources[path] = there
+		c.sources[path] = there
 	}
 	s := &dap.Source{Name: filepath.Base(path), Path: path}
-	if !there && len(v.config.SourceMap) == 0 {
+	if !there && len(c.config.SourceMap) == 0 {
 		s.PresentationHint = "deemphasize"
 	}
 	return s
 }
 
 // toClient replaces the folder of a path by that of the client.
-func (v *server) toClient(path string) string {
-	return replaceFolder(path, v.config.SourceMap, func(ours, theirs string) (string, string) { return ours, theirs })
+func (c *client) toClient(path string) string {
+	return replaceFolder(path, c.config.SourceMap, func(ours, theirs string) (string, string) { return ours, theirs })
 }
 
 // toDebuggee replaces the folder of a client's path by that of the debug
 // information. Editors open links as they are, compilers record where they
 // lead.
-func (v *server) toDebuggee(path string) string {
-	if inside, ok := strings.CutPrefix(path, fmt.Sprintf("/proc/%d/root", v.s.Target.ProcessID())); ok {
+func (c *client) toDebuggee(path string) string {
+	if inside, ok := strings.CutPrefix(path, fmt.Sprintf("/proc/%d/root", c.s.Target.ProcessID())); ok {
 		path = inside // as sourceOf has it
 	}
-	mapped := replaceFolder(path, v.config.SourceMap, func(ours, theirs string) (string, string) { return theirs, ours })
+	mapped := replaceFolder(path, c.config.SourceMap, func(ours, theirs string) (string, string) { return theirs, ours })
 	if mapped != path {
 		return mapped
 	}
-	if has, err := v.s.Inspector.Program.HasFile(v.s.Inspector.Life, path); has || err != nil {
+	if has, err := c.s.Inspector.Program.HasFile(c.s.Inspector.Life, path); has || err != nil {
 		return path
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -74,15 +74,15 @@ func replaceFolder(path string, folders map[string]string, pair func(ours, their
 }
 
 // toClientLine converts a line, from 1, to a line of the client.
-func (v *server) toClientLine(line int) int {
-	if !v.client.LinesStartAt1 && line > 0 {
+func (c *client) toClientLine(line int) int {
+	if !c.arguments.LinesStartAt1 && line > 0 {
 		return line - 1
 	}
 	return line
 }
 
-func (v *server) fromClientLine(line int) int {
-	if !v.client.LinesStartAt1 {
+func (c *client) fromClientLine(line int) int {
+	if !c.arguments.LinesStartAt1 {
 		return line + 1
 	}
 	return line
@@ -92,15 +92,15 @@ func (v *server) fromClientLine(line int) int {
 const maxSource = 4 << 20
 
 // source returns a source file of the program, and no other files.
-func (v *server) source(ctx context.Context, args dap.SourceArguments) (any, error) {
+func (l *looks) source(ctx context.Context, args dap.SourceArguments) (any, error) {
 	if args.Source == nil || args.Source.Path == "" {
 		return nil, errors.New("the source has no path")
 	}
-	path := v.toDebuggee(args.Source.Path)
-	if has, err := v.s.Inspector.Program.HasFile(ctx, path); err != nil || !has {
+	path := l.client.toDebuggee(args.Source.Path)
+	if has, err := l.client.s.Inspector.Program.HasFile(ctx, path); err != nil || !has {
 		return nil, errors.Join(err, fmt.Errorf("the program was made of no file %s that is known", path))
 	}
-	f, err := core.OpenRegular(v.s.Target.SourcePath(path))
+	f, err := core.OpenRegular(l.client.s.Target.SourcePath(path))
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +110,13 @@ func (v *server) source(ctx context.Context, args dap.SourceArguments) (any, err
 }
 
 // modules lists the program and its libraries.
-func (v *server) modules(_ context.Context, args dap.ModulesArguments) (any, error) {
+func (l *looks) modules(_ context.Context, args dap.ModulesArguments) (any, error) {
 	if args.StartModule < 0 || args.ModuleCount < 0 {
 		return nil, errors.New("startModule and moduleCount must not be negative")
 	}
-	executable := v.s.Target.Executable()
+	executable := l.client.s.Target.Executable()
 	all := []dap.Module{}
-	for _, im := range v.s.Inspector.Program.Images() {
+	for _, im := range l.client.s.Inspector.Program.Images() {
 		m := dap.Module{
 			Id: im.Path, Name: filepath.Base(im.Path), Path: im.Path, IsUserCode: im.Path == executable, Version: im.BuildID,
 			AddressRange: fmt.Sprintf("%#x-%#x", im.Start, im.End),

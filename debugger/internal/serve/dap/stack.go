@@ -12,6 +12,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/program/callstack"
 )
 
+// looks answers the requests that read and change the process where it is shown.
+type looks struct {
+	client      *client
+	breakpoints *breakpoints
+
+	now look
+}
+
 // A look holds what the client has read at a stop. The numbers that it was given
 // are valid until the next one.
 type look struct {
@@ -29,15 +37,15 @@ type frameID struct{ thread, number int }
 
 // threads lists the threads; while the process runs those of the last stop, as
 // clients ask for them at any time.
-func (v *server) threads(ctx context.Context, _ noArguments) (any, error) {
-	err := v.locked(ctx, func() error {
-		all, err := v.s.Target.View.Threads()
+func (l *looks) threads(ctx context.Context, _ noArguments) (any, error) {
+	err := l.client.locked(ctx, func() error {
+		all, err := l.client.s.Target.View.Threads()
 		if err != nil {
 			return err
 		}
-		v.now.threads = []dap.Thread{}
+		l.now.threads = []dap.Thread{}
 		for _, t := range all {
-			v.now.threads = append(v.now.threads, dap.Thread{Id: t.ID, Name: threadName(t)})
+			l.now.threads = append(l.now.threads, dap.Thread{Id: t.ID, Name: threadName(t)})
 		}
 		return nil
 	})
@@ -46,10 +54,10 @@ func (v *server) threads(ctx context.Context, _ noArguments) (any, error) {
 			err = nil
 		}
 	}
-	if v.now.threads == nil {
-		v.now.threads = []dap.Thread{}
+	if l.now.threads == nil {
+		l.now.threads = []dap.Thread{}
 	}
-	return dap.ThreadsResponseBody{Threads: v.now.threads}, err
+	return dap.ThreadsResponseBody{Threads: l.now.threads}, err
 }
 
 func threadName(t proc.ThreadInfo) string {
@@ -63,15 +71,15 @@ func threadName(t proc.ThreadInfo) string {
 const maxFrames = 10000
 
 // stack returns the innermost frames of a thread, and whether there are no more.
-func (v *server) stack(thread, limit int) (frames []callstack.Frame, whole bool, err error) {
-	n := &v.now
+func (l *looks) stack(thread, limit int) (frames []callstack.Frame, whole bool, err error) {
+	n := &l.now
 	if n.stacks == nil {
 		n.stacks, n.whole = map[int][]callstack.Frame{}, map[int]bool{}
 	}
 	if frames := n.stacks[thread]; len(frames) >= limit || n.whole[thread] {
 		return frames, n.whole[thread], nil
 	}
-	frames, err = v.s.Inspector.Frames(thread, limit)
+	frames, err = l.client.s.Inspector.Frames(thread, limit)
 	if err != nil {
 		return nil, false, err
 	}
@@ -84,7 +92,7 @@ func (v *server) stack(thread, limit int) (frames []callstack.Frame, whole bool,
 const defaultLevels = 1000
 
 // stackTrace returns some frames of a thread.
-func (v *server) stackTrace(_ context.Context, args dap.StackTraceArguments) (any, error) {
+func (l *looks) stackTrace(_ context.Context, args dap.StackTraceArguments) (any, error) {
 	if args.StartFrame < 0 || args.Levels < 0 {
 		return nil, errors.New("startFrame and levels must not be negative")
 	}
@@ -92,7 +100,7 @@ func (v *server) stackTrace(_ context.Context, args dap.StackTraceArguments) (an
 		args.Levels = defaultLevels
 	}
 	end := min(min(args.StartFrame, maxFrames)+min(args.Levels, maxFrames), maxFrames)
-	frames, whole, err := v.stack(args.ThreadId, end+1)
+	frames, whole, err := l.stack(args.ThreadId, end+1)
 	if err != nil {
 		return nil, err
 	}
@@ -101,20 +109,20 @@ func (v *server) stackTrace(_ context.Context, args dap.StackTraceArguments) (an
 		body.TotalFrames += defaultLevels // clients ask again while there seem to be more
 	}
 	for n := args.StartFrame; n < min(end, len(frames)); n++ {
-		body.StackFrames = append(body.StackFrames, v.stackFrame(args.ThreadId, n, &frames[n]))
+		body.StackFrames = append(body.StackFrames, l.stackFrame(args.ThreadId, n, &frames[n]))
 	}
 	return body, nil
 }
 
-func (v *server) stackFrame(thread, number int, f *callstack.Frame) dap.StackFrame {
+func (l *looks) stackFrame(thread, number int, f *callstack.Frame) dap.StackFrame {
 	out := dap.StackFrame{
-		Id: v.now.number(frameID{thread, number}), Name: frameName(f), InstructionPointerReference: plain.Hex(f.PC), ModuleId: f.Image,
+		Id: l.now.number(frameID{thread, number}), Name: frameName(f), InstructionPointerReference: plain.Hex(f.PC), ModuleId: f.Image,
 	}
 	if f.Image == "" {
 		out.ModuleId = nil
 	}
 	if f.File != "" {
-		out.Source, out.Line = v.sourceOf(f.File), v.toClientLine(f.Line)
+		out.Source, out.Line = l.client.sourceOf(f.File), l.client.toClientLine(f.Line)
 	} else {
 		out.PresentationHint = "subtle"
 	}
@@ -155,22 +163,22 @@ func frameName(f *callstack.Frame) string {
 
 // frameOf returns the frame with a number that the client was given; 0 is the
 // innermost one of the current thread.
-func (v *server) frameOf(id int) (frameID, error) {
+func (l *looks) frameOf(id int) (frameID, error) {
 	if id == 0 {
 		return frameID{}, nil
 	}
-	if id < 0 || id > len(v.now.frames) {
+	if id < 0 || id > len(l.now.frames) {
 		return frameID{}, errStale
 	}
-	return v.now.frames[id-1], nil
+	return l.now.frames[id-1], nil
 }
 
 // errStale is returned for numbers of an earlier stop.
 var errStale = errors.New("that was at an earlier stop; ask for the stack again")
 
 // frame returns a frame with its variables.
-func (v *server) frame(id frameID) (*callstack.Frame, error) {
-	frames, _, err := v.stack(id.thread, id.number+1)
+func (l *looks) frame(id frameID) (*callstack.Frame, error) {
+	frames, _, err := l.stack(id.thread, id.number+1)
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +189,12 @@ func (v *server) frame(id frameID) (*callstack.Frame, error) {
 }
 
 // scopes are the groups of variables of a frame.
-func (v *server) scopes(_ context.Context, args dap.ScopesArguments) (any, error) {
-	id, err := v.frameOf(args.FrameId)
+func (l *looks) scopes(_ context.Context, args dap.ScopesArguments) (any, error) {
+	id, err := l.frameOf(args.FrameId)
 	if err != nil {
 		return nil, err
 	}
-	frame, err := v.frame(id)
+	frame, err := l.frame(id)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +214,7 @@ func (v *server) scopes(_ context.Context, args dap.ScopesArguments) (any, error
 		{"Registers", "registers", ofRegisters, 0, true},
 	} {
 		if s.there {
-			ref := v.reference(handle{kind: s.kind, frame: id})
+			ref := l.reference(handle{kind: s.kind, frame: id})
 			all = append(all, dap.Scope{
 				Name: s.name, PresentationHint: s.hint, VariablesReference: ref, NamedVariables: s.n, Expensive: s.kind == ofRegisters,
 			})

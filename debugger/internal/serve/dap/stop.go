@@ -46,10 +46,10 @@ var reasons = map[string]reason{
 // tellStop tells the client where the session has stopped, after an operation
 // of this client or, if r is nil, of others. What was read before is not valid
 // any more.
-func (v *server) tellStop(state session.State, r *running) {
-	_, v.seen, _ = v.s.LastStop()
-	v.moving = false
-	v.now = look{}
+func (m *moves) tellStop(state session.State, r *running) {
+	_, m.client.seen, _ = m.client.s.LastStop()
+	m.moving = false
+	m.looks.now = look{}
 	why := reasons[state.Reason]
 	if why.name == "" {
 		why.name = reasonPause
@@ -63,16 +63,16 @@ func (v *server) tellStop(state session.State, r *running) {
 	if state.Signal != "" {
 		body.Description = "Signal " + state.Signal
 	}
-	if b := v.breakpoints.byEngine(state.Breakpoint); b != nil {
+	if b := m.breakpoints.byEngine(state.Breakpoint); b != nil {
 		b.describe(&body)
 	}
 	if p := state.History; p != nil && p.Past {
 		body.Text = join(body.Text, fmt.Sprintf("position %d of %d to %d", p.Position, p.Oldest, p.End))
 	}
 	body.Text = join(state.Syscall, body.Text)
-	v.now.stop = body
-	v.tellForeignBreakpoints()
-	v.out.event("stopped", body)
+	m.looks.now.stop = body
+	m.breakpoints.tellForeign()
+	m.client.out.event("stopped", body)
 }
 
 // join joins two texts that may be empty.
@@ -85,12 +85,12 @@ func join(a, b string) string {
 
 // stopOfOthers is closed when the session has stopped again; nil while an
 // operation of this client is in progress, which tells of its own stop.
-func (v *server) stopOfOthers() <-chan struct{} {
-	if v.s == nil || !v.configured || v.running != nil || v.exited {
+func (m *moves) stopOfOthers() <-chan struct{} {
+	if m.client.s == nil || !m.client.configured || m.running != nil || m.client.exited {
 		return nil
 	}
-	_, stops, next := v.s.LastStop()
-	if stops != v.seen {
+	_, stops, next := m.client.s.LastStop()
+	if stops != m.client.seen {
 		return closed
 	}
 	return next
@@ -100,29 +100,29 @@ func (v *server) stopOfOthers() <-chan struct{} {
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // followed tells of a stop of others.
-func (v *server) followed(ctx context.Context) {
-	state := v.s.State()
+func (m *moves) followed(ctx context.Context) {
+	state := m.client.s.State()
 	if state.Status == session.Exited {
-		_, v.seen, _ = v.s.LastStop()
-		v.sessionEnded()
+		_, m.client.seen, _ = m.client.s.LastStop()
+		m.sessionEnded()
 		return
 	}
 	if state.Status == session.Running { // by now
-		_, v.seen, _ = v.s.LastStop()
+		_, m.client.seen, _ = m.client.s.LastStop()
 		return
 	}
-	v.tellStop(state, nil)
-	v.breakpoints.retry(ctx, v)
+	m.tellStop(state, nil)
+	m.breakpoints.retry(ctx)
 }
 
 // exceptionInfo describes the signal or exception of the last stop.
-func (v *server) exceptionInfo(context.Context, dap.ExceptionInfoArguments) (any, error) {
-	state := v.s.State()
-	if v.now.stop.Reason != reasonException {
+func (l *looks) exceptionInfo(context.Context, dap.ExceptionInfoArguments) (any, error) {
+	state := l.client.s.State()
+	if l.now.stop.Reason != reasonException {
 		return nil, fmt.Errorf("the session did not stop at an exception")
 	}
-	info := dap.ExceptionInfoResponseBody{ExceptionId: v.now.stop.Description, BreakMode: "always"}
-	if b := v.breakpoints.byEngine(state.Breakpoint); b != nil {
+	info := dap.ExceptionInfoResponseBody{ExceptionId: l.now.stop.Description, BreakMode: "always"}
+	if b := l.breakpoints.byEngine(state.Breakpoint); b != nil {
 		info.ExceptionId = b.exception
 	}
 	info.Description = state.Signal

@@ -35,19 +35,19 @@ const maxHandles = 100_000
 
 // reference returns the number of a handle for the client: 0, which stands for
 // nothing to open, when the client has read too much at this stop.
-func (v *server) reference(h handle) int {
-	if len(v.now.handles) >= maxHandles {
+func (l *looks) reference(h handle) int {
+	if len(l.now.handles) >= maxHandles {
 		return 0
 	}
-	v.now.handles = append(v.now.handles, h)
-	return len(v.now.handles)
+	l.now.handles = append(l.now.handles, h)
+	return len(l.now.handles)
 }
 
-func (v *server) handleOf(reference int) (handle, error) {
-	if reference < 1 || reference > len(v.now.handles) {
+func (l *looks) handleOf(reference int) (handle, error) {
+	if reference < 1 || reference > len(l.now.handles) {
 		return handle{}, errStale
 	}
-	return v.now.handles[reference-1], nil
+	return l.now.handles[reference-1], nil
 }
 
 // A part is a variable as the client can ask for it.
@@ -70,15 +70,15 @@ const (
 )
 
 // variables answers with the variables that a reference stands for.
-func (v *server) variables(ctx context.Context, args dap.VariablesArguments) (any, error) {
-	h, err := v.handleOf(args.VariablesReference)
+func (l *looks) variables(ctx context.Context, args dap.VariablesArguments) (any, error) {
+	h, err := l.handleOf(args.VariablesReference)
 	if err != nil {
 		return nil, err
 	}
 	if args.Start < 0 || args.Count < 0 {
 		return nil, errStale
 	}
-	parts, err := v.parts(h, args)
+	parts, err := l.parts(h, args)
 	if err != nil {
 		return nil, err
 	}
@@ -87,23 +87,23 @@ func (v *server) variables(ctx context.Context, args dap.VariablesArguments) (an
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		body.Variables = append(body.Variables, v.variable(h.frame, p))
+		body.Variables = append(body.Variables, l.variable(h.frame, p))
 	}
 	return body, nil
 }
 
 // parts returns the variables that a handle stands for, as far as the client
 // wants them.
-func (v *server) parts(h handle, args dap.VariablesArguments) ([]part, error) {
+func (l *looks) parts(h handle, args dap.VariablesArguments) ([]part, error) {
 	switch h.kind {
 	case ofArguments, ofLocals:
-		frame, err := v.frame(h.frame)
+		frame, err := l.frame(h.frame)
 		if err != nil {
 			return nil, err
 		}
 		return page(locals(frame.Variables(), h.kind == ofArguments), args, "indexed"), nil
 	case ofRegisters:
-		parts, err := v.registers(h.frame)
+		parts, err := l.registers(h.frame)
 		return page(parts, args, "indexed"), err
 	}
 	n, byIndex, counted := count(h.object)
@@ -158,8 +158,8 @@ func locals(all []values.Object, arguments bool) []part {
 }
 
 // registers returns the registers that are known in a frame.
-func (v *server) registers(id frameID) ([]part, error) {
-	scope, err := v.s.Inspector.Scope(id.thread, id.number)
+func (l *looks) registers(id frameID) ([]part, error) {
+	scope, err := l.client.s.Inspector.Scope(id.thread, id.number)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (v *server) registers(id frameID) ([]part, error) {
 			continue
 		}
 		text := plain.Hex(value)
-		if symbol := v.s.Inspector.Symbol(value); symbol != "" && row.Kind == inspect.General {
+		if symbol := l.client.s.Inspector.Symbol(value); symbol != "" && row.Kind == inspect.General {
 			text += " <" + symbol + ">"
 		}
 		parts = append(parts, part{name: row.Name, expr: "$" + row.Name, text: text})
@@ -241,7 +241,7 @@ func member(expr, name string) string {
 
 // variable describes a variable, and gives the client a reference to its
 // parts.
-func (v *server) variable(frame frameID, p part) dap.Variable {
+func (l *looks) variable(frame frameID, p part) dap.Variable {
 	if !p.isObject {
 		return dap.Variable{Name: p.name, Value: cut(p.text), Type: p.kind, EvaluateName: p.expr}
 	}
@@ -259,7 +259,7 @@ func (v *server) variable(frame frameID, p part) dap.Variable {
 	default:
 		out.NamedVariables = len(value.Children)
 	}
-	out.VariablesReference = v.reference(handle{kind: ofObject, frame: frame, object: p.object, expr: p.expr})
+	out.VariablesReference = l.reference(handle{kind: ofObject, frame: frame, object: p.object, expr: p.expr})
 	return out
 }
 
