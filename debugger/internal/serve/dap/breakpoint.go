@@ -2,21 +2,18 @@ package dap
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/google/go-dap"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/symbols"
-	"github.com/triptych-mcp/triptych/debugger/internal/program/values"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 )
 
@@ -78,53 +75,6 @@ func (b *breakpoint) describe(body *dap.StoppedEventBody) {
 	if b.exception != "" {
 		body.Reason, body.Description, body.HitBreakpointIds = reasonException, b.exception, nil
 	}
-}
-
-// settings answers the requests that choose where the process stops.
-type settings struct {
-	client      *client
-	breakpoints *breakpoints
-	looks       *looks
-	moves       *moves
-}
-
-// replace makes the breakpoints for which ours returns true those of the specs.
-// Equal ones stay as they are, with their hits.
-func (w *settings) replace(ctx context.Context, ours func(*breakpoint) bool, kind string, specs []spec) ([]dap.Breakpoint, error) {
-	return w.replaceAnd(ctx, ours, kind, specs, func() error { return nil })
-}
-
-// replaceAnd is replace, and calls also while the process is stopped for it.
-func (w *settings) replaceAnd(ctx context.Context, ours func(*breakpoint) bool, kind string, specs []spec, also func() error) ([]dap.Breakpoint, error) {
-	t := w.breakpoints
-	if len(t.all)+len(specs) > maxSet {
-		return nil, fmt.Errorf("a client may have %d breakpoints", maxSet)
-	}
-	var kept []*breakpoint
-	for _, s := range specs {
-		i := slices.IndexFunc(t.all, func(b *breakpoint) bool { return ours(b) && b.spec == s && !slices.Contains(kept, b) })
-		if i >= 0 {
-			kept = append(kept, t.all[i])
-			continue
-		}
-		t.made++
-		kept = append(kept, &breakpoint{id: t.made, kind: kind, spec: s})
-	}
-	gone := slices.DeleteFunc(slices.Clone(t.all), func(b *breakpoint) bool { return !ours(b) || slices.Contains(kept, b) })
-	err := w.moves.betweenRuns(ctx, func() error { return errors.Join(w.breakpoints.apply(ctx, gone, kept), also()) })
-	if err != nil && !errors.Is(err, errRunning) && !errors.Is(err, errMirror) && !errors.Is(err, errMoved) {
-		return nil, err
-	}
-	t.all = slices.DeleteFunc(t.all, ours)
-	t.all = append(t.all, kept...)
-	answer := []dap.Breakpoint{}
-	for _, b := range kept {
-		if b.set == nil && err != nil {
-			b.err = err
-		}
-		answer = append(answer, w.breakpoints.wire(b))
-	}
-	return answer, nil
 }
 
 // apply clears and sets breakpoints of the engine.
@@ -255,46 +205,6 @@ func (bs *breakpoints) locate(w *dap.Breakpoint, places []symbols.Location) {
 	}
 }
 
-// setBreakpoints replaces the breakpoints of a source file.
-func (w *settings) setBreakpoints(ctx context.Context, args dap.SetBreakpointsArguments) (any, error) {
-	path := args.Source.Path
-	if path == "" {
-		return nil, errors.New("the source has no path")
-	}
-	var specs []spec
-	for _, b := range args.Breakpoints {
-		specs = append(specs, spec{path: path, line: w.client.fromClientLine(b.Line), condition: b.Condition, hits: b.HitCondition, log: b.LogMessage})
-	}
-	all, err := w.replace(ctx, func(b *breakpoint) bool { return b.path == path }, "breakpoint", specs)
-	return dap.SetBreakpointsResponseBody{Breakpoints: all}, err
-}
-
-// setFunctionBreakpoints replaces the breakpoints at functions.
-func (w *settings) setFunctionBreakpoints(ctx context.Context, args dap.SetFunctionBreakpointsArguments) (any, error) {
-	const kind = "function breakpoint"
-	var specs []spec
-	for _, b := range args.Breakpoints {
-		specs = append(specs, spec{function: b.Name, condition: b.Condition, hits: b.HitCondition})
-	}
-	all, err := w.replace(ctx, func(b *breakpoint) bool { return b.kind == kind }, kind, specs)
-	return dap.SetFunctionBreakpointsResponseBody{Breakpoints: all}, err
-}
-
-// setInstructionBreakpoints replaces the breakpoints at addresses.
-func (w *settings) setInstructionBreakpoints(ctx context.Context, args dap.SetInstructionBreakpointsArguments) (any, error) {
-	const kind = "instruction breakpoint"
-	var specs []spec
-	for _, b := range args.Breakpoints {
-		addr, err := inspect.ParseAddress(b.InstructionReference)
-		if err != nil {
-			return nil, err
-		}
-		specs = append(specs, spec{address: addr + uint64(b.Offset), condition: b.Condition, hits: b.HitCondition})
-	}
-	all, err := w.replace(ctx, func(b *breakpoint) bool { return b.kind == kind }, kind, specs)
-	return dap.SetInstructionBreakpointsResponseBody{Breakpoints: all}, err
-}
-
 // foreignBase is added to the numbers of the engine for the breakpoints of
 // others, which then differ from those of the client.
 const foreignBase = 1 << 20
@@ -332,57 +242,57 @@ func (bs *breakpoints) tellForeign() {
 	bs.foreign = now
 }
 
-// A dataID identifies the memory of a data breakpoint, in JSON.
-type dataID struct {
-	Address uint64 `json:"address"`
-	Size    int    `json:"size"`
-	Mask    []byte `json:"mask,omitempty"` // the bits of a bit-field
+// chooseSignals lets signals stop the process, or pass, as the client wants. The
+// process is stopped.
+func (bs *breakpoints) chooseSignals() error {
+	if !bs.signalsDue || bs.client.s.Target.Process == nil || bs.client.Role != session.Owner {
+		return nil
+	}
+	bs.signalsDue = false
+	for _, f := range filters {
+		action := proc.Pass
+		if slices.Contains(bs.signals, f.id) {
+			action = proc.StopAndPass
+		}
+		for _, sig := range f.signals {
+			if err := bs.client.s.Target.Process.SetSignal(sig, action); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// dataBreakpointInfo tells which memory a variable or an expression is in.
-func (w *settings) dataBreakpointInfo(ctx context.Context, args dap.DataBreakpointInfoArguments) (any, error) {
-	p, err := w.looks.target(ctx, args.VariablesReference, args.Name, args.FrameId)
-	var place values.Place
-	inMemory := false
-	if err == nil && p.isObject {
-		place, inMemory = p.object.Place()
-	}
-	if !inMemory || place.Size <= 0 {
-		text := args.Name + " is not in memory"
-		if err != nil {
-			text = err.Error()
-		}
-		return dap.DataBreakpointInfoResponseBody{Description: text}, nil
-	}
-	id, err := json.Marshal(dataID{place.Address, int(place.Size), place.Mask})
-	info := dap.DataBreakpointInfoResponseBody{
-		DataId: string(id), Description: fmt.Sprintf("%s (%d bytes at %#x)", args.Name, place.Size, place.Address),
-		AccessTypes: []dap.DataBreakpointAccessType{"write"},
-	}
-	if w.client.s.Target.Process != nil {
-		info.AccessTypes = append(info.AccessTypes, "readWrite")
-	}
-	return info, err
+// exceptionKind is the kind of the breakpoints of filters.
+const exceptionKind = reasonException
+
+// syscallFilter is the filter of system calls, and begins the name of their event.
+const syscallFilter = "syscall"
+
+// A filter is a choice of exceptions at which the process stops: signals, or
+// functions that are called when a language has an exception.
+type filter struct {
+	id, label, description string
+	usual                  bool
+	signals                []syscall.Signal
+	functions              map[string]string // with what is shown at their stops
+	condition              string            // how to choose some, "" if there is no choice
 }
 
-// setDataBreakpoints replaces the breakpoints on memory.
-func (w *settings) setDataBreakpoints(ctx context.Context, args dap.SetDataBreakpointsArguments) (any, error) {
-	var specs []spec
-	for _, b := range args.Breakpoints {
-		var id dataID
-		if err := json.Unmarshal([]byte(b.DataId), &id); err != nil || id.Size <= 0 || len(id.Mask) > 0 && len(id.Mask) != id.Size {
-			return nil, fmt.Errorf("the dataId %q is not one of dataBreakpointInfo", b.DataId)
-		}
-		access := proc.Write
-		switch b.AccessType {
-		case "", "write":
-		case "readWrite":
-			access = proc.ReadWrite
-		default:
-			return nil, fmt.Errorf("the processor cannot watch the access %q; write and readWrite are possible", b.AccessType)
-		}
-		specs = append(specs, spec{address: id.Address, size: id.Size, mask: string(id.Mask), access: access, condition: b.Condition, hits: b.HitCondition})
-	}
-	all, err := w.replace(ctx, func(b *breakpoint) bool { return b.size != 0 }, reasonData, specs)
-	return dap.SetDataBreakpointsResponseBody{Breakpoints: all}, err
+// filters are the exceptions that the engine can stop at.
+var filters = []filter{
+	{id: "fault", label: "Faults and aborts", description: "SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS", usual: true, signals: faults},
+	{id: "signal", label: "Other signals", description: "SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2 and limits", usual: true, signals: others},
+	{
+		id: "panic", label: "Panics", description: "Panics of Go that end the program, fatal errors of its runtime, panics of Rust", usual: true,
+		functions: map[string]string{"runtime.fatalpanic": "Panic", "runtime.fatalthrow": "Fatal error", "rust_panic": "Panic"},
+	},
+	{
+		id: "throw", label: "Thrown exceptions", description: "Every C++ exception and every panic of Go, also those that are caught",
+		functions: map[string]string{"__cxa_throw": "C++ exception", "__cxa_rethrow": "C++ exception, thrown again", "runtime.gopanic": "Panic"},
+	},
+	{
+		id: syscallFilter, label: "System calls", description: "Before and after system calls, all or some", condition: "Names or numbers, such as openat,close",
+		functions: map[string]string{syscallFilter: "System call"},
+	},
 }

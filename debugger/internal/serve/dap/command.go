@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/go-dap"
 )
@@ -117,4 +118,19 @@ func (v *server) cancelRequested(ctx context.Context, args dap.CancelArguments) 
 		return nil, v.moves.pauseRunning(ctx)
 	}
 	return nil, nil
+}
+
+// evaluate evaluates an expression in a frame, or runs a command of the
+// console.
+func (v *server) evaluate(ctx context.Context, args dap.EvaluateArguments) (any, error) {
+	if command, ok := strings.CutPrefix(args.Expression, commandPrefix); ok && (args.Context == "repl" || args.Context == "") {
+		text, err := v.console.run(ctx, command, args.FrameId)
+		return dap.EvaluateResponseBody{Result: text}, err
+	}
+	var body dap.EvaluateResponseBody
+	err := v.client.locked(ctx, func() (err error) {
+		body, err = v.looks.value(ctx, args.Expression, args.FrameId)
+		return err
+	})
+	return body, err
 }

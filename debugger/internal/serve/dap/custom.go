@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/calltrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/lastwrite"
 )
@@ -114,28 +113,4 @@ func (m *moves) seek(ctx context.Context, args seekArguments) (any, error) {
 		return nil, err
 	}
 	return nil, m.start(ctx, way{back: true, title: "Going to another position", through: func(ctx context.Context) (proc.Stop, error) { return m.client.s.Timeline.GoTo(ctx, to) }})
-}
-
-// position returns a position that the history has.
-func (c *client) position(wanted *uint64) (uint64, error) {
-	h, err := c.s.Timeline.Require()
-	if err != nil {
-		return 0, err
-	}
-	if wanted == nil {
-		return h.End(), nil
-	}
-	if to := *wanted; to < h.Oldest() || to > h.End() {
-		return 0, fmt.Errorf("position %d is not one of %d to %d", to, h.Oldest(), h.End())
-	}
-	return *wanted, nil
-}
-
-// where describes the position of a session.
-func where(s *session.Session) string {
-	p := s.Timeline.Position()
-	if p == nil {
-		return "nothing was recorded yet"
-	}
-	return fmt.Sprintf("position %d of %d to %d", p.Position, p.Oldest, p.End)
 }

@@ -19,11 +19,11 @@
 // # Where things are
 //
 //   - message.go, writer.go, cancel.go: messages and their limits
-//   - server.go, command.go: the conversation, the parts of a server, and the table
+//   - server.go, client.go, command.go: the conversation, the parts of a server, and the table
 //     of commands
 //   - begin.go, restart.go, end.go: launch, attach, restart, disconnect
 //   - run.go, stop.go: execution, and what clients are told of stops
-//   - breakpoint.go, databreakpoint.go, exception.go: what stops it
+//   - breakpoint.go, setbreakpoint.go, databreakpoint.go, exception.go: what stops it
 //   - stack.go, variable.go, evaluate.go, assign.go: what there is at a stop
 //   - memory.go, disassemble.go, source.go: memory, code and files
 //   - custom.go, console.go: lastWrite, callTrace and seek, as requests and as

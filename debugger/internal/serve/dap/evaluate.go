@@ -11,21 +11,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 )
 
-// evaluate evaluates an expression in a frame, or runs a command of the
-// console.
-func (v *server) evaluate(ctx context.Context, args dap.EvaluateArguments) (any, error) {
-	if command, ok := strings.CutPrefix(args.Expression, commandPrefix); ok && (args.Context == "repl" || args.Context == "") {
-		text, err := v.console.run(ctx, command, args.FrameId)
-		return dap.EvaluateResponseBody{Result: text}, err
-	}
-	var body dap.EvaluateResponseBody
-	err := v.client.locked(ctx, func() (err error) {
-		body, err = v.looks.value(ctx, args.Expression, args.FrameId)
-		return err
-	})
-	return body, err
-}
-
 // value evaluates an expression.
 func (l *looks) value(ctx context.Context, text string, frame int) (dap.EvaluateResponseBody, error) {
 	id, err := l.frameOf(frame)

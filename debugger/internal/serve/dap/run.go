@@ -100,30 +100,6 @@ func (m *moves) finished(ctx context.Context, end ended) {
 	m.breakpoints.retry(ctx)
 }
 
-// tellOutcome passes on the output of an operation.
-func (c *client) tellOutcome(o session.Outcome) {
-	c.output("stdout", o.Output)
-	for _, line := range o.Logged {
-		c.output("console", line+"\n")
-	}
-}
-
-// takeOutput passes on what a running program and its logpoints have written.
-func (c *client) takeOutput() {
-	if c.s.Target.Output != nil {
-		c.output("stdout", c.s.Target.Output.Take())
-	}
-	for _, line := range c.s.Breakpoints.Logged.Take() {
-		c.output("console", line+"\n")
-	}
-}
-
-func (c *client) output(category, text string) {
-	if text != "" {
-		c.out.event("output", dap.OutputEventBody{Category: category, Output: text})
-	}
-}
-
 // forward goes on to the next breakpoint, signal or the end; at the present it
 // records if the client wants that.
 func (m *moves) forward() way {

@@ -4,29 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/google/go-dap"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 )
-
-// Options configure Serve.
-type Options struct {
-	Role    session.Role
-	NoWrite bool // memory, variables and registers are not written
-	Log     *slog.Logger
-
-	// Call calls a tool of the debugger that begins or ends a session, and
-	// returns the id of the session. Only an owner needs it.
-	Call func(ctx context.Context, tool string, arguments map[string]any) (string, error)
-}
-
-// gateTime bounds the wait for a session that others use.
-const gateTime = 1500 * time.Millisecond
 
 // tickTime is the interval at which output of a program is passed on.
 const tickTime = 50 * time.Millisecond
@@ -34,24 +18,6 @@ const tickTime = 50 * time.Millisecond
 // touchTime is the interval at which the session of an owner is kept from
 // being idle, as people think for longer than its time-out.
 const touchTime = time.Minute
-
-// A client is what all requests know of the client, its session and the conversation.
-type client struct {
-	Options
-	sessions *session.Registry
-	s        *session.Session // nil before launch or attach of an owner
-	out      *writer
-	flight   inflight
-
-	arguments  dap.InitializeRequestArguments
-	config     config
-	configured bool // configurationDone was answered
-	over       bool // the conversation ends after this request
-	exited     bool // the client was told that the session has ended
-	later      []func()
-	seen       uint64          // number of the stop that the client was told of
-	sources    map[string]bool // whether files exist, by path
-}
 
 // A server serves one client. Its parts answer the requests; each uses only those before
 // it.
@@ -237,64 +203,4 @@ func (v *server) tick() {
 		v.moves.moving = true
 		v.client.out.event("continued", dap.ContinuedEventBody{AllThreadsContinued: true})
 	}
-}
-
-// Errors about the state of the session.
-var (
-	errRunning  = errors.New("the process is running")
-	errMoved    = errors.New("the session is elsewhere by now; its new position follows")
-	errMirror   = errors.New("this is a mirror: it follows the session and changes nothing")
-	errNoTarget = errors.New("nothing is debugged yet; launch or attach comes first")
-	errExited   = errors.New("the session has ended")
-)
-
-// locked calls f while it holds the gate of the session, which is stopped
-// where the client believes it to be.
-func (c *client) locked(ctx context.Context, f func() error) error {
-	switch {
-	case c.s == nil:
-		return errNoTarget
-	case c.exited:
-		return errExited
-	}
-	limited, cancel := context.WithTimeout(ctx, gateTime)
-	defer cancel()
-	_, leave, err := c.s.Acquire(limited)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return errRunning
-	}
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if err := c.s.RequireStopped(); err != nil {
-		if errors.Is(err, failure.ErrRunning) || errors.Is(err, failure.ErrTraveling) {
-			err = errRunning
-		}
-		return err
-	}
-	if _, stops, _ := c.s.LastStop(); stops != c.seen && c.configured {
-		return errMoved
-	}
-	return f()
-}
-
-// requireDriver returns an error unless the client may move the process.
-func (c *client) requireDriver() error {
-	if c.Role == session.Mirror {
-		return errMirror
-	}
-	return c.s.Target.RequireExecution()
-}
-
-// requireWritable returns an error unless the client may change the process
-// where it is shown.
-func (c *client) requireWritable() error {
-	switch {
-	case c.Role == session.Mirror:
-		return errMirror
-	case c.NoWrite:
-		return failure.Denied("the server was started with --no-write")
-	}
-	return c.s.RequireChangeable()
 }

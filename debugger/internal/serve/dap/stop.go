@@ -114,23 +114,3 @@ func (m *moves) followed(ctx context.Context) {
 	m.tellStop(state, nil)
 	m.breakpoints.retry(ctx)
 }
-
-// exceptionInfo describes the signal or exception of the last stop.
-func (l *looks) exceptionInfo(context.Context, dap.ExceptionInfoArguments) (any, error) {
-	state := l.client.s.State()
-	if l.now.stop.Reason != reasonException {
-		return nil, fmt.Errorf("the session did not stop at an exception")
-	}
-	info := dap.ExceptionInfoResponseBody{ExceptionId: l.now.stop.Description, BreakMode: "always"}
-	if b := l.breakpoints.byEngine(state.Breakpoint); b != nil {
-		info.ExceptionId = b.exception
-	}
-	info.Description = state.Signal
-	if state.Syscall != "" {
-		info.Description = state.Syscall
-	}
-	if state.Fault != "" {
-		info.Description = fmt.Sprintf("%s about the address %s", state.Signal, state.Fault)
-	}
-	return info, nil
-}
