@@ -25,26 +25,26 @@ const (
 
 // auxv returns the auxiliary vector: that of the process, that in the core file,
 // or for a trace the entries that follow from the mappings.
-func (v *server) auxv(string) ([]byte, error) {
-	if v.s.Target.Process != nil {
-		return v.s.Target.Process.AuxV()
+func (ob *objects) auxv(string) ([]byte, error) {
+	if ob.client.s.Target.Process != nil {
+		return ob.client.s.Target.Process.AuxV()
 	}
-	if file, ok := v.s.Target.View.(interface{ AuxV() []byte }); ok {
+	if file, ok := ob.client.s.Target.View.(interface{ AuxV() []byte }); ok {
 		return file.AuxV(), nil
 	}
-	return v.traceAuxV()
+	return ob.traceAuxV()
 }
 
 // traceAuxV returns the entries by which clients find the program and its loader.
-func (v *server) traceAuxV() ([]byte, error) {
-	maps, err := v.s.Target.View.Maps()
+func (ob *objects) traceAuxV() ([]byte, error) {
+	maps, err := ob.client.s.Target.View.Maps()
 	if err != nil {
 		return nil, err
 	}
 	program, loader, vdso := uint64(0), uint64(0), uint64(0)
 	for _, m := range maps {
 		switch {
-		case program == 0 && m.Path == v.s.Target.Executable():
+		case program == 0 && m.Path == ob.client.s.Target.Executable():
 			program = m.Start
 		case loader == 0 && strings.HasPrefix(filepath.Base(m.Path), interpreterPrefix):
 			loader = m.Start
@@ -52,7 +52,7 @@ func (v *server) traceAuxV() ([]byte, error) {
 			vdso = m.Start
 		}
 	}
-	header, err := v.elfHeader(program)
+	header, err := ob.elfHeader(program)
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +75,10 @@ func (v *server) traceAuxV() ([]byte, error) {
 }
 
 // elfHeader reads the header of a mapped file.
-func (v *server) elfHeader(addr uint64) (elf.Header64, error) {
+func (ob *objects) elfHeader(addr uint64) (elf.Header64, error) {
 	var header elf.Header64
 	b := make([]byte, binary.Size(header))
-	if n, err := v.s.Target.View.ReadMemory(addr, b); n < len(b) {
+	if n, err := ob.client.s.Target.View.ReadMemory(addr, b); n < len(b) {
 		return header, errors.Join(errors.New("the program's header cannot be read"), err)
 	}
 	err := binary.Read(bytes.NewReader(b), binary.LittleEndian, &header)

@@ -13,7 +13,7 @@ import (
 
 // catchSyscalls handles QCatchSyscalls:1;NUMBER;NUMBER… and QCatchSyscalls:0. Without
 // numbers all system calls stop. Each packet replaces the one before.
-func (v *server) catchSyscalls(ctx context.Context, args string) ([]byte, error) {
+func (bs *breakpoints) catchSyscalls(ctx context.Context, args string) ([]byte, error) {
 	on, list, _ := strings.Cut(args, ";")
 	event := "syscall"
 	if list != "" {
@@ -27,27 +27,27 @@ func (v *server) catchSyscalls(ctx context.Context, args string) ([]byte, error)
 		}
 		event += ":" + strings.Join(numbers, ",")
 	}
-	return v.locked(ctx, func() ([]byte, error) {
-		if v.Role == session.Mirror {
+	return bs.client.locked(ctx, func() ([]byte, error) {
+		if bs.client.Role == session.Mirror {
 			return []byte("OK"), nil
 		}
-		if err := v.s.Target.RequireExecution(); err != nil {
+		if err := bs.client.s.Target.RequireExecution(); err != nil {
 			return nil, err
 		}
-		if v.caught != nil {
-			if err := proc.UnlessEnded(v.s.Breakpoints.Clear(v.caught)); err != nil {
+		if bs.caught != nil {
+			if err := proc.UnlessEnded(bs.client.s.Breakpoints.Clear(bs.caught)); err != nil {
 				return nil, err
 			}
-			v.caught = nil
+			bs.caught = nil
 		}
 		if on != "1" {
 			return []byte("OK"), nil
 		}
-		b, err := v.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: event}})
+		b, err := bs.client.s.Breakpoints.SetBreakpoint(ctx, stepping.BreakpointSpec{Site: stepping.Site{Catch: event}})
 		if err != nil {
 			return nil, err
 		}
-		v.caught = b
+		bs.caught = b
 		return []byte("OK"), nil
 	})
 }

@@ -19,7 +19,7 @@ type linkMap struct{ Base, Name, Dynamic, Next, Prev uint64 }
 
 // libraries returns the loader's list of shared libraries (section E.6), which is
 // empty before the loader has run.
-func (v *server) libraries(string) ([]byte, error) {
+func (ob *objects) libraries(string) ([]byte, error) {
 	type item struct {
 		XMLName xml.Name `xml:"library"`
 		Name    string   `xml:"name,attr"`
@@ -34,15 +34,15 @@ func (v *server) libraries(string) ([]byte, error) {
 		Main    string   `xml:"main-lm,attr,omitempty"`
 		All     []item
 	}{Version: "1.0"}
-	at := v.firstLibrary()
+	at := ob.firstLibrary()
 	for n := 0; at != 0 && n < maxLibraries; n++ {
 		var m linkMap
-		if !v.read64(at, &m) {
+		if !ob.read64(at, &m) {
 			break
 		}
 		if n == 0 {
 			list.Main = fmt.Sprintf("%#x", at)
-		} else if name := v.text(m.Name); name != "" {
+		} else if name := ob.text(m.Name); name != "" {
 			list.All = append(list.All, item{
 				Name: name, Entry: fmt.Sprintf("%#x", at), Base: fmt.Sprintf("%#x", m.Base), Dynamic: fmt.Sprintf("%#x", m.Dynamic), Space: "0x0",
 			})
@@ -54,10 +54,10 @@ func (v *server) libraries(string) ([]byte, error) {
 
 // firstLibrary returns the address of the first entry, that of the program, or 0
 // if there is none yet. The loader's struct r_debug has it.
-func (v *server) firstLibrary() uint64 {
-	entry, at := v.debugEntry()
+func (ob *objects) firstLibrary() uint64 {
+	entry, at := ob.debugEntry()
 	var debug struct{ Version, First uint64 }
-	if at == 0 || entry.Val == 0 || !v.read64(entry.Val, &debug) {
+	if at == 0 || entry.Val == 0 || !ob.read64(entry.Val, &debug) {
 		return 0
 	}
 	return debug.First
@@ -65,13 +65,13 @@ func (v *server) firstLibrary() uint64 {
 
 // debugEntry returns the entry of the program's dynamic section in which the loader
 // stores the address of its struct r_debug, and where the entry is, 0 if it has none.
-func (v *server) debugEntry() (entry elf.Dyn64, at uint64) {
-	auxv, _ := v.auxv("") // without it there is no list
+func (ob *objects) debugEntry() (entry elf.Dyn64, at uint64) {
+	auxv, _ := ob.auxv("") // without it there is no list
 	headers, _ := ptrace.Auxiliary(auxv, auxHeaders)
 	count, _ := ptrace.Auxiliary(auxv, auxHeaderCount)
-	dynamic, ok := v.dynamicSection(headers, count)
+	dynamic, ok := ob.dynamicSection(headers, count)
 	for ; ok; dynamic += uint64(binary.Size(entry)) {
-		if !v.read64(dynamic, &entry) || elf.DynTag(entry.Tag) == elf.DT_NULL {
+		if !ob.read64(dynamic, &entry) || elf.DynTag(entry.Tag) == elf.DT_NULL {
 			break
 		}
 		if elf.DynTag(entry.Tag) == elf.DT_DEBUG {
@@ -84,9 +84,9 @@ func (v *server) debugEntry() (entry elf.Dyn64, at uint64) {
 // libraryInfo handles qShlibInfoAddr, an extension of lldb. It returns where the program has
 // the address of the loader's struct r_debug. With the list alone lldb does not notice
 // libraries that are loaded later.
-func (v *server) libraryInfo(ctx context.Context, _ string) ([]byte, error) {
-	return v.inside(ctx, func() ([]byte, error) {
-		entry, at := v.debugEntry()
+func (ob *objects) libraryInfo(ctx context.Context, _ string) ([]byte, error) {
+	return ob.client.inside(ctx, func() ([]byte, error) {
+		entry, at := ob.debugEntry()
 		if at == 0 {
 			return []byte{}, nil
 		}
@@ -95,11 +95,11 @@ func (v *server) libraryInfo(ctx context.Context, _ string) ([]byte, error) {
 }
 
 // dynamicSection finds the dynamic section in the program headers.
-func (v *server) dynamicSection(headers, count uint64) (addr uint64, ok bool) {
+func (ob *objects) dynamicSection(headers, count uint64) (addr uint64, ok bool) {
 	var bias uint64
 	for i := range min(count, 1<<16) {
 		var h elf.Prog64
-		if !v.read64(headers+i*uint64(binary.Size(h)), &h) {
+		if !ob.read64(headers+i*uint64(binary.Size(h)), &h) {
 			return 0, false
 		}
 		switch elf.ProgType(h.Type) {
@@ -113,9 +113,9 @@ func (v *server) dynamicSection(headers, count uint64) (addr uint64, ok bool) {
 }
 
 // read64 reads a structure of little-endian numbers.
-func (v *server) read64(addr uint64, to any) bool {
+func (ob *objects) read64(addr uint64, to any) bool {
 	b := make([]byte, binary.Size(to))
-	if n, _ := v.s.Target.View.ReadMemory(addr, b); n < len(b) {
+	if n, _ := ob.client.s.Target.View.ReadMemory(addr, b); n < len(b) {
 		return false
 	}
 	return binary.Read(bytes.NewReader(b), binary.LittleEndian, to) == nil
@@ -125,9 +125,9 @@ func (v *server) read64(addr uint64, to any) bool {
 const maxPath = 4096
 
 // text reads a string that ends in a zero byte.
-func (v *server) text(addr uint64) string {
+func (ob *objects) text(addr uint64) string {
 	b := make([]byte, maxPath)
-	n, _ := v.s.Target.View.ReadMemory(addr, b) // a mapping may end before
+	n, _ := ob.client.s.Target.View.ReadMemory(addr, b) // a mapping may end before
 	text, _, _ := bytes.Cut(b[:n], []byte{0})
 	return string(text)
 }

@@ -10,14 +10,14 @@ import (
 
 // readMemory handles m. At the end of readable memory it returns fewer bytes than
 // requested. Errors are numbers: gdb 13 takes a text for data.
-func (v *server) readMemory(ctx context.Context, args string) ([]byte, error) {
+func (ob *objects) readMemory(ctx context.Context, args string) ([]byte, error) {
 	addr, size, err := parsePair(args)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := v.inside(ctx, func() ([]byte, error) {
+	answer, err := ob.client.inside(ctx, func() ([]byte, error) {
 		b := make([]byte, min(size, packet.MaxSize/2))
-		n, err := v.s.Target.View.ReadMemory(addr, b)
+		n, err := ob.client.s.Target.View.ReadMemory(addr, b)
 		if n == 0 && err != nil {
 			return nil, err
 		}
@@ -30,37 +30,37 @@ func (v *server) readMemory(ctx context.Context, args string) ([]byte, error) {
 }
 
 // writeMemory handles M, whose data is in hexadecimal.
-func (v *server) writeMemory(ctx context.Context, args string) ([]byte, error) {
+func (ob *objects) writeMemory(ctx context.Context, args string) ([]byte, error) {
 	place, digits, ok := strings.Cut(args, ":")
 	b, err := hex.DecodeString(digits)
 	if !ok || err != nil {
 		return nil, errArgument
 	}
-	return v.write(ctx, place, b)
+	return ob.write(ctx, place, b)
 }
 
 // writeBinary handles X.
-func (v *server) writeBinary(ctx context.Context, args string) ([]byte, error) {
+func (ob *objects) writeBinary(ctx context.Context, args string) ([]byte, error) {
 	place, b, ok := strings.Cut(args, ":")
 	if !ok {
 		return nil, errArgument
 	}
-	return v.write(ctx, place, []byte(b))
+	return ob.write(ctx, place, []byte(b))
 }
 
-func (v *server) write(ctx context.Context, place string, b []byte) ([]byte, error) {
+func (ob *objects) write(ctx context.Context, place string, b []byte) ([]byte, error) {
 	addr, size, err := parsePair(place)
 	if err != nil || size != uint64(len(b)) {
 		return nil, errArgument
 	}
-	return v.inside(ctx, func() ([]byte, error) {
+	return ob.client.inside(ctx, func() ([]byte, error) {
 		if len(b) == 0 { // clients send it to find out whether X is supported
 			return []byte("OK"), nil
 		}
-		if err := v.requireWritable(); err != nil {
+		if err := ob.client.requireWritable(); err != nil {
 			return nil, err
 		}
-		if _, err := v.s.WriteMemory(addr, b); err != nil {
+		if _, err := ob.client.s.WriteMemory(addr, b); err != nil {
 			return nil, err
 		}
 		return []byte("OK"), nil

@@ -21,13 +21,13 @@ func (v *server) supported(_ context.Context, args string) ([]byte, error) {
 	for feature := range strings.SplitSeq(strings.TrimPrefix(args, ":"), ";") {
 		switch feature {
 		case "multiprocess+":
-			v.client.multiprocess = true
+			v.client.features.multiprocess = true
 		case "swbreak+":
-			v.client.swbreak = true
+			v.client.features.swbreak = true
 		case "hwbreak+":
-			v.client.hwbreak = true
+			v.client.features.hwbreak = true
 		case "exec-events+":
-			v.client.exec = true
+			v.client.features.exec = true
 		}
 	}
 	return fmt.Appendf(nil, "PacketSize=%x;%s", packet.MaxSize, serverFeatures), nil
@@ -36,14 +36,14 @@ func (v *server) supported(_ context.Context, args string) ([]byte, error) {
 // stopAcks handles QStartNoAckMode. The client still acknowledges the reply,
 // which is ignored.
 func (v *server) stopAcks(context.Context, string) ([]byte, error) {
-	v.conn.StopAcks()
+	v.client.conn.StopAcks()
 	return []byte("OK"), nil
 }
 
 // attached handles qAttached, which asks whether quitting detaches from the
 // process or kills it.
 func (v *server) attached(context.Context, string) ([]byte, error) {
-	if v.Role == session.Owner && v.s.Target.Launched() {
+	if v.client.Role == session.Owner && v.client.s.Target.Launched() {
 		return []byte("0"), nil
 	}
 	return []byte("1"), nil
@@ -59,18 +59,18 @@ func (v *server) hostInfo(context.Context, string) ([]byte, error) {
 
 // processInfo handles qProcessInfo, an extension of lldb.
 func (v *server) processInfo(context.Context, string) ([]byte, error) {
-	return fmt.Appendf(nil, "pid:%x;triple:%s;ostype:linux;ptrsize:8;endian:little;", v.s.Target.ProcessID(), triple), nil
+	return fmt.Appendf(nil, "pid:%x;triple:%s;ostype:linux;ptrsize:8;endian:little;", v.client.s.Target.ProcessID(), triple), nil
 }
 
 // memoryRegion handles qMemoryRegionInfo, an extension of lldb. It returns the
 // mapping at an address, or the unmapped space up to the next one.
-func (v *server) memoryRegion(ctx context.Context, args string) ([]byte, error) {
+func (ob *objects) memoryRegion(ctx context.Context, args string) ([]byte, error) {
 	addr, err := parseHex(args)
 	if err != nil {
 		return nil, err
 	}
-	return v.inside(ctx, func() ([]byte, error) {
-		maps, err := v.s.Target.View.Maps()
+	return ob.client.inside(ctx, func() ([]byte, error) {
+		maps, err := ob.client.s.Target.View.Maps()
 		if err != nil {
 			return nil, err
 		}

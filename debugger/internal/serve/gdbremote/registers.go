@@ -9,31 +9,38 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
 )
 
+// registers answers the packets that read and write registers.
+type registers struct {
+	client *client
+
+	list []register // of the target description
+}
+
 // states returns the registers of the thread that the client selected.
-func (v *server) states() (*states, error) {
-	regs, err := v.s.Target.View.Regs(v.thread)
+func (rs *registers) states() (*states, error) {
+	regs, err := rs.client.s.Target.View.Regs(rs.client.thread)
 	if err != nil {
 		return nil, err
 	}
-	vector, _ := v.s.Target.View.XState(v.thread, nil) // some core files do not have it
+	vector, _ := rs.client.s.Target.View.XState(rs.client.thread, nil) // some core files do not have it
 	layout := xsave.Of(vector)
 	layout.Normalize(vector)
 	return &states{regs, vector, layout}, nil
 }
 
-// registers returns the registers of the target description. It is computed once,
+// all returns the registers of the target description. It is computed once,
 // since a process cannot get other registers.
-func (v *server) registers() []register {
-	if v.registerList == nil {
-		v.registerList = registersOf(v.vectorWidth())
+func (rs *registers) all() []register {
+	if rs.list == nil {
+		rs.list = registersOf(rs.vectorWidth())
 	}
-	return v.registerList
+	return rs.list
 }
 
 // vectorWidth returns the size of a vector register in bytes, or 16 if it is
 // unknown.
-func (v *server) vectorWidth() int {
-	if state, err := v.states(); err == nil {
+func (rs *registers) vectorWidth() int {
+	if state, err := rs.states(); err == nil {
 		if regs, ok := state.layout.Registers(state.vector); ok {
 			return regs.Width
 		}
@@ -53,14 +60,14 @@ func hexRegister(s *states, r register) string {
 }
 
 // readRegisters handles g.
-func (v *server) readRegisters(ctx context.Context, _ string) ([]byte, error) {
-	return v.inside(ctx, func() ([]byte, error) {
-		state, err := v.states()
+func (rs *registers) readRegisters(ctx context.Context, _ string) ([]byte, error) {
+	return rs.client.inside(ctx, func() ([]byte, error) {
+		state, err := rs.states()
 		if err != nil {
 			return nil, err
 		}
 		var b strings.Builder
-		for _, r := range v.registers() {
+		for _, r := range rs.all() {
 			b.WriteString(hexRegister(state, r))
 		}
 		return []byte(b.String()), nil
@@ -68,13 +75,13 @@ func (v *server) readRegisters(ctx context.Context, _ string) ([]byte, error) {
 }
 
 // readRegister handles p.
-func (v *server) readRegister(ctx context.Context, args string) ([]byte, error) {
-	return v.inside(ctx, func() ([]byte, error) {
-		r, err := v.registerNumber(args)
+func (rs *registers) readRegister(ctx context.Context, args string) ([]byte, error) {
+	return rs.client.inside(ctx, func() ([]byte, error) {
+		r, err := rs.registerNumber(args)
 		if err != nil {
 			return nil, err
 		}
-		state, err := v.states()
+		state, err := rs.states()
 		if err != nil {
 			return nil, err
 		}
@@ -82,23 +89,23 @@ func (v *server) readRegister(ctx context.Context, args string) ([]byte, error) 
 	})
 }
 
-func (v *server) registerNumber(text string) (register, error) {
+func (rs *registers) registerNumber(text string) (register, error) {
 	n, err := parseHex(text)
-	if err != nil || n >= uint64(len(v.registers())) {
+	if err != nil || n >= uint64(len(rs.all())) {
 		return register{}, errArgument
 	}
-	return v.registers()[n], nil
+	return rs.all()[n], nil
 }
 
 // writeRegister handles P.
-func (v *server) writeRegister(ctx context.Context, args string) ([]byte, error) {
+func (rs *registers) writeRegister(ctx context.Context, args string) ([]byte, error) {
 	number, digits, ok := strings.Cut(args, "=")
 	value, err := hex.DecodeString(digits)
 	if !ok || err != nil {
 		return nil, errArgument
 	}
-	return v.changeRegisters(ctx, func(state *states) (bool, error) {
-		r, err := v.registerNumber(number)
+	return rs.changeRegisters(ctx, func(state *states) (bool, error) {
+		r, err := rs.registerNumber(number)
 		if err != nil {
 			return false, err
 		}
@@ -107,10 +114,10 @@ func (v *server) writeRegister(ctx context.Context, args string) ([]byte, error)
 }
 
 // writeRegisters handles G. Registers that do not change need not be writable.
-func (v *server) writeRegisters(ctx context.Context, args string) ([]byte, error) {
-	return v.changeRegisters(ctx, func(state *states) (vector bool, err error) {
+func (rs *registers) writeRegisters(ctx context.Context, args string) ([]byte, error) {
+	return rs.changeRegisters(ctx, func(state *states) (vector bool, err error) {
 		rest := args
-		for _, r := range v.registers() {
+		for _, r := range rs.all() {
 			size := r.bits / 4
 			if len(rest) < size {
 				return false, errArgument
@@ -136,12 +143,12 @@ func (v *server) writeRegisters(ctx context.Context, args string) ([]byte, error
 
 // changeRegisters reads the registers of the selected thread, lets change modify
 // them, and writes them back.
-func (v *server) changeRegisters(ctx context.Context, change func(*states) (vector bool, err error)) ([]byte, error) {
-	return v.inside(ctx, func() ([]byte, error) {
-		if err := v.requireWritable(); err != nil {
+func (rs *registers) changeRegisters(ctx context.Context, change func(*states) (vector bool, err error)) ([]byte, error) {
+	return rs.client.inside(ctx, func() ([]byte, error) {
+		if err := rs.client.requireWritable(); err != nil {
 			return nil, err
 		}
-		state, err := v.states()
+		state, err := rs.states()
 		if err != nil {
 			return nil, err
 		}
@@ -151,10 +158,10 @@ func (v *server) changeRegisters(ctx context.Context, change func(*states) (vect
 			return nil, err
 		}
 		if vector {
-			err = v.s.WriteVectors(v.thread, state.vector)
+			err = rs.client.s.WriteVectors(rs.client.thread, state.vector)
 		}
 		if state.regs != was {
-			err = errors.Join(err, v.s.WriteRegisters(v.thread, state.regs))
+			err = errors.Join(err, rs.client.s.WriteRegisters(rs.client.thread, state.regs))
 		}
 		return []byte("OK"), err
 	})

@@ -50,26 +50,35 @@ var stopSignals = map[proc.Why]int{
 	proc.Paused: signalInterrupt, stepping.AtLimit: noSignal, stepping.AtExit: noSignal, stepping.AtMoment: signalTrap,
 }
 
+// replies makes the stop replies.
+type replies struct {
+	client      *client
+	breakpoints *breakpoints
+
+	alone  int  // thread that is stepped while the others are not resumed
+	untold bool // the last stop reply was for that thread, and not for the current one
+}
+
 // haltReason handles ?, which asks why the process is stopped.
-func (v *server) haltReason(ctx context.Context, _ string) ([]byte, error) {
-	leave, err := v.acquire(ctx)
+func (re *replies) haltReason(ctx context.Context, _ string) ([]byte, error) {
+	leave, err := re.client.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return v.current(signalTrap)
+	return re.current(signalTrap)
 }
 
 // current returns the stop reply for the current position and records that the
 // client was shown it. A pause is reported as the signal paused.
-func (v *server) current(paused int) ([]byte, error) {
-	stop, stops, _ := v.s.LastStop()
-	v.shownStop = stops
-	if reply, ok, err := v.aloneReply(stop); ok || err != nil {
+func (re *replies) current(paused int) ([]byte, error) {
+	stop, stops, _ := re.client.s.LastStop()
+	re.client.shownStop = stops
+	if reply, ok, err := re.aloneReply(stop); ok || err != nil {
 		return reply, err
 	}
 	if stop.Why == proc.Paused && stop.Signal == 0 {
-		return v.stopReply(stop, paused)
+		return re.stopReply(stop, paused)
 	}
 	signal, special := stopSignals[stop.Why]
 	switch {
@@ -78,31 +87,31 @@ func (v *server) current(paused int) ([]byte, error) {
 	case !special:
 		signal = signalTrap
 	}
-	return v.stopReply(stop, signal)
+	return re.stopReply(stop, signal)
 }
 
 // stopReply formats a stop (section E.3).
-func (v *server) stopReply(stop proc.Stop, signal int) ([]byte, error) {
+func (re *replies) stopReply(stop proc.Stop, signal int) ([]byte, error) {
 	switch stop.Why {
 	case proc.Exited:
-		return fmt.Appendf(nil, "W%02x%s", byte(stop.Status), v.endedProcess()), nil
+		return fmt.Appendf(nil, "W%02x%s", byte(stop.Status), re.client.endedProcess()), nil
 	case proc.Killed:
-		return fmt.Appendf(nil, "X%02x%s", signalNumber(stop.Signal), v.endedProcess()), nil
+		return fmt.Appendf(nil, "X%02x%s", signalNumber(stop.Signal), re.client.endedProcess()), nil
 	}
-	thread, err := v.s.Target.View.CurrentThread()
+	thread, err := re.client.s.Target.View.CurrentThread()
 	if err != nil {
 		return nil, err
 	}
-	regs, err := v.s.Target.View.Regs(thread)
+	regs, err := re.client.s.Target.View.Regs(thread)
 	if err != nil {
 		return nil, err
 	}
-	return v.threadReply(signal, v.reason(stop), thread, regs), nil
+	return re.threadReply(signal, re.reason(stop), thread, regs), nil
 }
 
 // threadReply formats a stop of a thread, for a reason that may be "".
-func (v *server) threadReply(signal int, reason string, thread int, regs ptrace.Regs) []byte {
-	b := fmt.Appendf(nil, "T%02x%sthread:%s;", signal, reason, v.threadID(thread))
+func (re *replies) threadReply(signal int, reason string, thread int, regs ptrace.Regs) []byte {
+	b := fmt.Appendf(nil, "T%02x%sthread:%s;", signal, reason, re.client.threadID(thread))
 	state := &states{regs: regs}
 	for _, number := range []int{numberRBP, numberRSP, numberRIP} {
 		r := features()[0].registers[number]
@@ -111,31 +120,24 @@ func (v *server) threadReply(signal int, reason string, thread int, regs ptrace.
 	return b
 }
 
-func (v *server) endedProcess() string {
-	if v.client.multiprocess {
-		return fmt.Sprintf(";process:%x", v.s.Target.ProcessID())
-	}
-	return ""
-}
-
 // reason returns the part of a stop reply that gives the reason.
-func (v *server) reason(stop proc.Stop) string {
+func (re *replies) reason(stop proc.Stop) string {
 	switch stop.Why {
 	case stepping.AtBeginning:
 		return "replaylog:begin;"
 	case stepping.AtPresent:
 		return "replaylog:end;"
 	case proc.Executed:
-		if v.client.exec {
-			return "exec:" + hex.EncodeToString([]byte(v.s.Target.Executable())) + ";"
+		if re.client.features.exec {
+			return "exec:" + hex.EncodeToString([]byte(re.client.s.Target.Executable())) + ";"
 		}
 	case proc.AtSyscall:
 		return syscallReason(stop.Syscall)
 	case proc.AtBreakpoint:
-		return v.breakpointReason(stop.Address)
+		return re.breakpointReason(stop.Address)
 	case proc.AtWatchpoint, stepping.AtWrite:
-		if b := v.s.Breakpoints.ByID[v.s.State().Breakpoint]; b != nil && b.Watch != nil {
-			return v.watchReason(b)
+		if b := re.client.s.Breakpoints.ByID[re.client.s.State().Breakpoint]; b != nil && b.Watch != nil {
+			return re.watchReason(b)
 		}
 	}
 	return ""
@@ -143,13 +145,13 @@ func (v *server) reason(stop proc.Stop) string {
 
 // breakpointReason returns the kind of the client's breakpoint at an address. A
 // breakpoint of the session is reported as a trap.
-func (v *server) breakpointReason(addr uint64) string {
-	for key, b := range v.breakpoints {
+func (re *replies) breakpointReason(addr uint64) string {
+	for key, b := range re.breakpoints.set {
 		switch {
 		case b.Watch != nil || b.Places[0].Addr != addr:
-		case key[0] == software && v.client.swbreak:
+		case key[0] == software && re.client.features.swbreak:
 			return "swbreak:;"
-		case key[0] == hardware && v.client.hwbreak:
+		case key[0] == hardware && re.client.features.hwbreak:
 			return "hwbreak:;"
 		}
 	}
@@ -157,11 +159,33 @@ func (v *server) breakpointReason(addr uint64) string {
 }
 
 // watchReason returns the kind of the client's watchpoint.
-func (v *server) watchReason(hit *stepping.Breakpoint) string {
-	for key, b := range v.breakpoints {
+func (re *replies) watchReason(hit *stepping.Breakpoint) string {
+	for key, b := range re.breakpoints.set {
 		if b == hit {
 			return fmt.Sprintf("%s:%x;", watchKinds[key[0]].reason, b.Watch.Address)
 		}
 	}
 	return ""
+}
+
+// aloneReply returns the stop reply for the thread that a client steps alone, as gdb does to
+// get over a breakpoint of its own, if the session stopped in another thread. gdb aborts with
+// an internal error if such a step ends in another thread. The next packet that resumes is
+// answered with the stop of that thread.
+func (re *replies) aloneReply(stop proc.Stop) (reply []byte, ok bool, err error) {
+	if re.alone == anyThread || stop.Ended() {
+		return nil, false, nil
+	}
+	current, err := re.client.s.Target.View.CurrentThread()
+	if err != nil || current == re.alone {
+		return nil, false, err
+	}
+	regs, err := re.client.s.Target.View.Regs(re.alone)
+	if err != nil {
+		return nil, false, nil //nolint:nilerr // the thread has ended
+	}
+	re.untold = true
+	re.client.print("triptych: the session has stopped in another thread, " + re.client.threadID(current) +
+		"; a breakpoint of yours where this one stands keeps gdb here until it is deleted\n")
+	return re.threadReply(signalTrap, "", re.alone, regs), true, nil
 }

@@ -2,7 +2,6 @@ package gdbremote
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"math"
 	"time"
@@ -12,37 +11,45 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 )
 
+// moves answers the packets that let the session move.
+type moves struct {
+	client  *client
+	replies *replies
+
+	seekTo *uint64 // position that the next resume command goes to
+}
+
 // move moves the session and returns the stop reply. If the session is not where
 // the client was shown, it returns the current stop instead. For a mirror it
 // waits for the session's next stop.
-func (v *server) move(ctx context.Context, through way) ([]byte, error) {
-	return v.moveTo(ctx, through, false)
+func (m *moves) move(ctx context.Context, through way) ([]byte, error) {
+	return m.moveTo(ctx, through, false)
 }
 
 // moveTo is move. A way back goes through recorded history.
-func (v *server) moveTo(ctx context.Context, through way, back bool) ([]byte, error) {
-	_, stops, _ := v.s.LastStop()
-	told := stops == v.shownStop && !v.untold
-	if told && v.Role == session.Mirror {
-		return v.follow(ctx)
+func (m *moves) moveTo(ctx context.Context, through way, back bool) ([]byte, error) {
+	_, stops, _ := m.client.s.LastStop()
+	told := stops == m.client.shownStop && !m.replies.untold
+	if told && m.client.Role == session.Mirror {
+		return m.follow(ctx)
 	}
-	leave, err := v.acquire(ctx)
+	leave, err := m.client.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	if _, stops, _ := v.s.LastStop(); v.untold || stops != v.shownStop {
-		v.untold = false
-		return v.current(signalTrap)
+	if _, stops, _ := m.client.s.LastStop(); m.replies.untold || stops != m.client.shownStop {
+		m.replies.untold = false
+		return m.replies.current(signalTrap)
 	}
-	if err := v.s.Target.RequireExecution(); err != nil {
+	if err := m.client.s.Target.RequireExecution(); err != nil {
 		return nil, err
 	}
-	if to := v.seekTo; to != nil {
-		v.seekTo, back = nil, true
-		through = func(ctx context.Context) (proc.Stop, error) { return v.s.Timeline.GoTo(ctx, *to) }
+	if to := m.seekTo; to != nil {
+		m.seekTo, back = nil, true
+		through = func(ctx context.Context) (proc.Stop, error) { return m.client.s.Timeline.GoTo(ctx, *to) }
 	}
-	return v.run(ctx, through, back)
+	return m.run(ctx, through, back)
 }
 
 // outputTime is the interval at which the output of a running program is
@@ -57,36 +64,36 @@ type ended struct {
 
 // run starts an operation and waits for its end. Meanwhile it forwards output,
 // and an interrupt from the client pauses the process.
-func (v *server) run(ctx context.Context, through way, back bool) ([]byte, error) {
+func (m *moves) run(ctx context.Context, through way, back bool) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	travels := back || v.s.Travels()
-	op := v.s.BeginLimited(back, through)
+	travels := back || m.client.s.Travels()
+	op := m.client.s.BeginLimited(back, through)
 	done := make(chan ended, 1)
 	go func() {
-		outcome, err := v.s.Await(ctx, waiting{}, op, math.MaxInt64)
+		outcome, err := m.client.s.Await(ctx, waiting{}, op, math.MaxInt64)
 		done <- ended{outcome, err}
 	}()
 	ticker := time.NewTicker(outputTime)
 	defer ticker.Stop()
-	packets := v.packets
+	packets := m.client.packets
 	for {
 		select {
 		case end := <-done:
-			return v.finished(end, travels)
+			return m.finished(end, travels)
 		case p, ok := <-packets:
 			switch {
 			case !ok: // the client has disconnected
 				packets = nil
 				cancel()
 			case p.Interrupt:
-				v.pause(ctx)
+				m.pause(ctx)
 			default:
-				v.queued = append(v.queued, p)
+				m.client.queued = append(m.client.queued, p)
 			}
 		case <-ticker.C:
-			if v.s.Target.Output != nil {
-				v.print(v.s.Target.Output.Take())
+			if m.client.s.Target.Output != nil {
+				m.client.print(m.client.s.Target.Output.Take())
 			}
 		}
 	}
@@ -100,53 +107,43 @@ func (waiting) InputClosed() <-chan struct{}                       { return nil 
 func (waiting) Progress(context.Context, float64, float64, string) {}
 
 // pause stops the process. The reply is that of the paused operation.
-func (v *server) pause(ctx context.Context) {
-	outcome, err := v.s.Pause(ctx)
+func (m *moves) pause(ctx context.Context) {
+	outcome, err := m.client.s.Pause(ctx)
 	if err == nil {
-		v.print(outcome.Output)
+		m.client.print(outcome.Output)
 	}
 }
 
 // finished returns the stop reply of an operation that has ended. After one through recorded
 // history there is always a place to stop at.
-func (v *server) finished(end ended, travels bool) ([]byte, error) {
-	_, v.shownStop, _ = v.s.LastStop()
+func (m *moves) finished(end ended, travels bool) ([]byte, error) {
+	_, m.client.shownStop, _ = m.client.s.LastStop()
 	switch {
 	case errors.Is(end.err, context.Canceled):
-		v.closing = true
+		m.client.closing = true
 		return nil, nil
 	case end.err != nil && travels:
-		v.print("triptych: " + end.err.Error() + "\n")
-		return v.current(signalInterrupt)
+		m.client.print("triptych: " + end.err.Error() + "\n")
+		return m.replies.current(signalInterrupt)
 	case end.err != nil:
 		return nil, end.err
 	}
-	v.print(end.outcome.Output)
+	m.client.print(end.outcome.Output)
 	for _, line := range end.outcome.Logged {
-		v.print(line + "\n")
+		m.client.print(line + "\n")
 	}
 	if note := end.outcome.State.Note; note != "" {
-		v.print("triptych: " + note + "\n")
+		m.client.print("triptych: " + note + "\n")
 	}
-	if stop, exited := v.s.Target.ExitStop(); exited {
-		v.closing = true
-		return v.stopReply(stop, noSignal)
+	if stop, exited := m.client.s.Target.ExitStop(); exited {
+		m.client.closing = true
+		return m.replies.stopReply(stop, noSignal)
 	}
-	return v.current(signalInterrupt)
+	return m.replies.current(signalInterrupt)
 }
 
 // maxPrinted is the maximum number of bytes in a packet with text.
 const maxPrinted = packet.MaxSize / 4
-
-// print shows a text on the client's console. That is possible only while the
-// client waits for a stop. An error is also returned by the next reply.
-func (v *server) print(text string) {
-	for text != "" {
-		n := min(len(text), maxPrinted)
-		_ = v.conn.Write(append([]byte("O"), hex.EncodeToString([]byte(text[:n]))...))
-		text = text[n:]
-	}
-}
 
 // A way moves a session until it stops.
 type way func(ctx context.Context) (proc.Stop, error)

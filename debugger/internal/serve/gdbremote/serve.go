@@ -15,10 +15,7 @@ import (
 func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Registry, s *session.Session, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	packets := make(chan packet.Packet)
-	v := &server{
-		Options: o, conn: packet.NewConn(conn), packets: packets, sessions: sessions, s: s,
-		breakpoints: map[string]*stepping.Breakpoint{}, callReturns: map[*stepping.Breakpoint]bool{},
-	}
+	v := newServer(&client{Options: o, conn: packet.NewConn(conn), packets: packets, sessions: sessions, s: s})
 	read := make(chan error, 1)
 	go func() {
 		defer close(packets)
@@ -29,12 +26,12 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 	cancel()
 	unhook()
 	closeErr := conn.Close()
-	v.clearBreakpoints()
+	v.breakpoints.clearAll()
 	if o.Role == session.Owner {
 		err = errors.Join(err, sessions.EndIfExited(s, nil))
 	}
 	readErr := <-read
-	if v.closing {
+	if v.client.closing {
 		readErr = nil // the connection was closed on this side
 	}
 	return errors.Join(err, session.UnlessGone(readErr), session.UnlessGone(closeErr))
@@ -43,7 +40,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, sessions *session.Regis
 // read sends packets to a channel until the connection ends.
 func (v *server) read(ctx context.Context, to chan<- packet.Packet) error {
 	for {
-		p, err := v.conn.Read()
+		p, err := v.client.conn.Read()
 		if err != nil {
 			return err
 		}
@@ -57,38 +54,52 @@ func (v *server) read(ctx context.Context, to chan<- packet.Packet) error {
 
 // serve handles packets in order.
 func (v *server) serve(ctx context.Context) error {
-	_, v.shownStop, _ = v.s.LastStop()
-	for !v.closing {
-		p, ok := v.next()
+	_, v.client.shownStop, _ = v.client.s.LastStop()
+	for !v.client.closing {
+		p, ok := v.client.next()
 		if !ok {
 			return nil
 		}
 		if p.Interrupt { // the process is already stopped
 			continue
 		}
-		v.sessions.Touch(v.s)
+		v.client.sessions.Touch(v.client.s)
 		answer, err := v.handle(ctx, string(p.Data))
 		if err != nil {
 			answer = errorReply(err)
 		}
-		if answer == nil && v.closing { // the client has disconnected
+		if answer == nil && v.client.closing { // the client has disconnected
 			return nil
 		}
-		if err := v.conn.Write(answer); err != nil {
+		if err := v.client.conn.Write(answer); err != nil {
 			return session.UnlessGone(err)
 		}
 	}
 	return nil
 }
 
-// next returns the next packet. Packets that were queued while the process was
-// running come first.
-func (v *server) next() (packet.Packet, bool) {
-	if len(v.queued) > 0 {
-		p := v.queued[0]
-		v.queued = v.queued[1:]
-		return p, true
-	}
-	p, ok := <-v.packets
-	return p, ok
+// A server serves one client. Its parts answer the packets; each uses only those before
+// it.
+type server struct {
+	client      *client
+	registers   *registers
+	objects     *objects
+	breakpoints *breakpoints
+	threads     *threads
+	replies     *replies
+	moves       *moves
+	monitor     *monitor
+
+	commands []command
+}
+
+func newServer(c *client) *server {
+	v := &server{client: c, registers: &registers{client: c}, threads: &threads{client: c}}
+	v.objects = &objects{client: c, registers: v.registers}
+	v.breakpoints = &breakpoints{client: c, set: map[string]*stepping.Breakpoint{}, callReturns: map[*stepping.Breakpoint]bool{}}
+	v.replies = &replies{client: c, breakpoints: v.breakpoints}
+	v.moves = &moves{client: c, replies: v.replies}
+	v.monitor = &monitor{client: c, moves: v.moves}
+	v.commands = v.table()
+	return v
 }

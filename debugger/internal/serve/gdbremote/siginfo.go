@@ -9,8 +9,8 @@ import (
 
 // siginfo returns a siginfo_t for the signal of the last stop, with the fields
 // that stops record: number, code, and the address of a fault.
-func (v *server) siginfo(string) ([]byte, error) {
-	stop, _, _ := v.s.LastStop()
+func (ob *objects) siginfo(string) ([]byte, error) {
+	stop, _, _ := ob.client.s.LastStop()
 	if stop.Signal == 0 {
 		return nil, errors.New("no signal has stopped the process")
 	}

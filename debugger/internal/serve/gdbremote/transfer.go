@@ -2,35 +2,48 @@ package gdbremote
 
 import (
 	"context"
+	"encoding/xml"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/gdbremote/packet"
 )
 
-// objects maps the objects of qXfer (section E.4) to functions that return their
+// objects answers the packets that read the program: memory and the objects of qXfer.
+type objects struct {
+	client    *client
+	registers *registers
+}
+
+// table maps the objects of qXfer (section E.4) to functions that return their
 // contents.
-var objects = map[string]func(v *server, annex string) ([]byte, error){
-	"features":       (*server).features,
-	"auxv":           (*server).auxv,
-	"exec-file":      (*server).executable,
-	"libraries-svr4": (*server).libraries,
-	"siginfo":        (*server).siginfo,
-	"threads":        (*server).threadsXML,
+func (ob *objects) table() map[string]func(annex string) ([]byte, error) {
+	return map[string]func(annex string) ([]byte, error){
+		"features":       ob.features,
+		"auxv":           ob.auxv,
+		"exec-file":      ob.executable,
+		"libraries-svr4": ob.libraries,
+		"siginfo":        ob.siginfo,
+		"threads":        ob.threadsXML,
+	}
 }
 
 // transfer handles qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH. The reply is m and a
 // part of the object, or l and its last part.
-func (v *server) transfer(ctx context.Context, args string) ([]byte, error) {
+func (ob *objects) transfer(ctx context.Context, args string) ([]byte, error) {
 	parts := strings.Split(args, ":")
-	if len(parts) != 4 || parts[1] != "read" || objects[parts[0]] == nil {
+	if len(parts) != 4 || parts[1] != "read" {
+		return []byte{}, nil
+	}
+	read := ob.table()[parts[0]]
+	if read == nil {
 		return []byte{}, nil
 	}
 	offset, length, err := parsePair(parts[3])
 	if err != nil {
 		return nil, err
 	}
-	return v.inside(ctx, func() ([]byte, error) {
-		object, err := objects[parts[0]](v, parts[2])
+	return ob.client.inside(ctx, func() ([]byte, error) {
+		object, err := read(parts[2])
 		if err != nil {
 			return nil, err
 		}
@@ -43,15 +56,36 @@ func (v *server) transfer(ctx context.Context, args string) ([]byte, error) {
 }
 
 // features returns the target description.
-func (v *server) features(annex string) ([]byte, error) {
+func (ob *objects) features(annex string) ([]byte, error) {
 	if annex != "target.xml" {
 		return nil, errno("E00") // E00 reports an invalid annex
 	}
-	return description(v.vectorWidth()), nil
+	return description(ob.registers.vectorWidth()), nil
 }
 
 // executable returns the path of the program. The annex may specify a process;
 // there is only one.
-func (v *server) executable(string) ([]byte, error) {
-	return []byte(v.s.Target.Executable()), nil
+func (ob *objects) executable(string) ([]byte, error) {
+	return []byte(ob.client.s.Target.Executable()), nil
+}
+
+// threadsXML returns the object threads (section E.17).
+func (ob *objects) threadsXML(string) ([]byte, error) {
+	type item struct {
+		XMLName xml.Name `xml:"thread"`
+		ID      string   `xml:"id,attr"`
+		Name    string   `xml:"name,attr,omitempty"`
+	}
+	threads, err := ob.client.s.Target.View.Threads()
+	if err != nil {
+		return nil, err
+	}
+	list := struct {
+		XMLName xml.Name `xml:"threads"`
+		Threads []item
+	}{}
+	for _, t := range threads {
+		list.Threads = append(list.Threads, item{ID: ob.client.threadID(t.ID), Name: t.Name})
+	}
+	return xml.Marshal(list)
 }
