@@ -46,6 +46,7 @@ func (a commands) bugsCommand() app.Command {
 			set.StringVar(&f.at, "at", "", "the `place` FILE:LINE")
 			set.StringVar(&f.pattern, "pattern", "", "`code` with holes")
 			set.IntVar(&f.most, "max", 10, "show at most so many `places`")
+			a.DataFlags(set) // as all commands of the debugger have
 			set.BoolVar(&f.index, "index", false, "store in the data folder what was read, for later searches")
 			app.JSONFlag(set, &f.asJSON)
 		},
