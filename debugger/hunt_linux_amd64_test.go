@@ -23,9 +23,12 @@ type hunt struct {
 }
 
 // startHunt launches the program of the example in docs/time-travel.md.
-func startHunt(t *testing.T) *hunt {
+func startHunt(t *testing.T) *hunt { return startHuntOf(t, "stray.c") }
+
+// startHuntOf launches a program of the folder docs/demo.
+func startHuntOf(t *testing.T, name string) *hunt {
 	t.Helper()
-	source, err := filepath.Abs("../docs/demo/stray.c")
+	source, err := filepath.Abs("../docs/demo/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +37,7 @@ func startHunt(t *testing.T) *hunt {
 		t.Fatal(err)
 	}
 	h := &hunt{client: connect(t, table(t, debugger.Config{})), source: source}
-	h.do("launch", args{"path": compiled(t, "stray.c", string(text), "gcc", "-g", "-O0")})
+	h.do("launch", args{"path": compiled(t, name, string(text), "gcc", "-g", "-O0")})
 	return h
 }
 
@@ -56,7 +59,7 @@ func (h *hunt) do(tool string, arguments args) string {
 }
 
 var (
-	folder    = regexp.MustCompile(`/\S*/stray\.c`)
+	folder    = regexp.MustCompile(`/\S*/(stray|stale)\.c`)
 	processID = regexp.MustCompile(`(process|thread) \d+`)
 )
 
@@ -128,4 +131,33 @@ func lineWith(t *testing.T, path, text string) int {
 		t.Fatal(fmt.Errorf("%s has no %q", path, text))
 	}
 	return strings.Count(before, "\n") + 1
+}
+
+// documentedStale are the figures of docs/time-travel.md for the use of freed memory.
+var documentedStale = regexp.MustCompile(`found in (\d+) calls and ([\d,]+) tokens`)
+
+// The use of freed memory in docs/time-travel.md takes as many calls and tokens as it says: the
+// memory belongs to another block by then, and both are named.
+func TestStaleHuntTokens(t *testing.T) {
+	h := startHuntOf(t, "stale.c")
+	contains(t, h.do("continue", args{"record": true}), "SIGSEGV")
+	h.do("get_stack_trace", args{"max_frames": 2})
+	line := func(text string) string { return "stale.c:" + strconv.Itoa(lineWith(t, h.source, text)) }
+	contains(t, h.do("heap_block", args{"address": "newest"}),
+		"at offset 0 of a block of 32 bytes", ": allocated", "letter", line("malloc(32)"),
+		"it was in a block of 32 bytes, allocated by enter "+line("malloc(sizeof *c)")+", and freed at position ", " by leave "+line("free(c)"))
+	text, err := os.ReadFile("../docs/time-travel.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d calls, %d tokens", h.calls, h.tokens)
+	m := documentedStale.FindStringSubmatch(string(text))
+	if m == nil {
+		t.Fatal("docs/time-travel.md has no figures")
+	}
+	for i, got := range []int{h.calls, h.tokens} {
+		if n, _ := strconv.Atoi(strings.ReplaceAll(m[i+1], ",", "")); math.Abs(float64(got-n)) > huntTolerance*float64(n) {
+			t.Errorf("figure %d of the document is %d, it takes %d", i+1, n, got)
+		}
+	}
 }

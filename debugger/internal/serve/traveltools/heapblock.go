@@ -3,6 +3,7 @@ package traveltools
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
@@ -105,9 +106,25 @@ func (h *heapBlock) add(s *session.Session, addr uint64, found *heap.Found) {
 			h.Notes = append(h.Notes, "Go's garbage collector frees blocks without a call: whether it has freed this one is not known")
 		}
 	}
+	if before := found.Before; before != nil {
+		h.Notes = append(h.Notes, fmt.Sprintf("before, it was in a block of %s%s, and freed at position %d%s", plain.Count(int(before.Size), "byte"), by(", allocated", before.Allocated), before.Freed.Position, by("", before.Freed)))
+	}
 	if found.Gaps > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("in %s the process ran by itself; calls there are not known", plain.Count(found.Gaps, "place")))
 	}
+}
+
+// by tells which function called an allocator, after a text; it returns "" if that is not known.
+func by(text string, e *heap.Event) string {
+	if e == nil {
+		return ""
+	}
+	for _, f := range e.Frames[min(1, len(e.Frames)):] {
+		if f.Line > 0 && f.Function != "" {
+			return fmt.Sprintf("%s by %s %s:%d", text, f.Function, filepath.Base(f.File), f.Line)
+		}
+	}
+	return ""
 }
 
 // addChunk adds what glibc's headers say at the current position, and reports whether they

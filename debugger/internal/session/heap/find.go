@@ -30,6 +30,7 @@ type Event struct {
 // Found is the result of a search.
 type Found struct {
 	Block     *Block // nil if no block that holds the address is known
+	Before    *Block // if it is allocated, the one that held the address before and is freed, unless nil
 	Collected bool   // a garbage collector frees the block, without a call
 	Gaps      int    // stretches without records
 	Calls     int    // calls of allocators that are recorded
@@ -66,6 +67,8 @@ type search struct {
 	frees []call // of the stretches after it, the last ones first, that may free the block
 	early call   // the last one that frees a block around the address, as its header says
 	found *Found
+
+	reached uint64 // position back to which calls were looked at
 }
 
 // shortest is the length of the first stretch.
@@ -90,14 +93,8 @@ func Find(ctx context.Context, s *stepping.Stepper, addr uint64) (*Found, error)
 }
 
 func (c *search) find(ctx context.Context) error {
-	oldest := c.s.Target.History.Oldest()
-	last := min(c.s.Target.History.End(), (c.to+shortest-1)/shortest*shortest) // so that nearby questions share stretches
-	for to, length := last, uint64(shortest); to > oldest && c.found.Block == nil; length *= 2 {
-		from := to - min(length, to-oldest)
-		if err := c.lookIn(ctx, from, to); err != nil {
-			return err
-		}
-		to = from
+	if err := c.lookBack(ctx, c.s.Target.History.Oldest()); err != nil {
+		return err
 	}
 	if c.found.Block == nil && c.early.freed != 0 {
 		c.found.Block = &Block{Address: c.early.freed, Size: c.early.size, Freed: c.early.event()}
@@ -107,6 +104,43 @@ func (c *search) find(ctx context.Context) error {
 		return nil
 	}
 	c.found.Collected = c.s.Inspector.IsGo() && block.Freed == nil
+	if err := errors.Join(c.findBefore(ctx), c.addFrames(block)); err != nil || c.found.Before == nil {
+		return err
+	}
+	return c.addFrames(c.found.Before)
+}
+
+// findBefore looks for the block that held the address before, in the calls that were looked at.
+func (c *search) findBefore(ctx context.Context) error {
+	block := c.found.Block
+	if block.Freed != nil || block.Allocated == nil {
+		return nil
+	}
+	before := &search{s: c.s, addr: c.addr, to: block.Allocated.Position, code: c.code, found: new(Found)}
+	err := before.lookBack(ctx, c.reached)
+	if b := before.found.Block; b != nil && b.Freed != nil {
+		c.found.Before = b
+	}
+	return err
+}
+
+// lookBack looks for the block in the calls before the position, in stretches that other questions
+// share, back to those that have another position.
+func (c *search) lookBack(ctx context.Context, until uint64) error {
+	oldest := c.s.Target.History.Oldest()
+	last := min(c.s.Target.History.End(), (c.to+shortest-1)/shortest*shortest) // so that nearby questions share stretches
+	for to, length := last, uint64(shortest); to > max(oldest, until) && c.found.Block == nil; length *= 2 {
+		from := to - min(length, to-oldest)
+		if err := c.lookIn(ctx, from, to); err != nil {
+			return err
+		}
+		to, c.reached = from, from
+	}
+	return nil
+}
+
+// addFrames adds the stacks of the calls that allocated and freed a block.
+func (c *search) addFrames(block *Block) error {
 	for _, e := range []*Event{block.Allocated, block.Freed} {
 		if e == nil {
 			continue
