@@ -23,6 +23,11 @@ type findArgs struct {
 	// Proposals is a state, all, or the number of a proposal: the answer has those, and
 	// no rulesets.
 	Proposals string `json:"proposals,omitempty" listed:"false" doc:"open, all or a number"`
+	// The arguments below are for programs that show all rulesets to people.
+	Label   string `json:"label,omitempty" listed:"false" doc:"Only rules that have this label"`
+	Due     bool   `json:"due,omitempty" listed:"false" doc:"Only rules whose review is due"`
+	Skip    int    `json:"skip,omitempty" listed:"false" doc:"How many results to leave out"`
+	Details bool   `json:"details,omitempty" listed:"false" doc:"Also revision, author, labels and where the rules apply"`
 }
 
 // find finds rulesets by words, tags and the files that they apply to.
@@ -33,12 +38,28 @@ func (t *tools) find(ctx context.Context, call *mcp.Call, args findArgs) (found,
 	if args.Proposals != "" {
 		return t.findProposals(ctx, call, args.Proposals)
 	}
-	q := Query{Text: args.Text, Regexp: args.Regexp, Tags: args.Tags, Path: args.Path, Client: args.Client, Limit: orZero(args.Limit), Cursor: args.Cursor}
+	q := Query{Text: args.Text, Regexp: args.Regexp, Tags: args.Tags, Path: args.Path, Client: args.Client, Limit: orZero(args.Limit), Cursor: args.Cursor, Skip: args.Skip, Months: args.Details}
+	if args.Due {
+		q.Due = t.now().UTC().Format(time.DateOnly)
+	}
+	var err error
+	if args.Label != "" {
+		if q.Only, err = t.withLabel(ctx, args.Label); err != nil {
+			return found{}, &opError{"find", err}
+		}
+	}
 	result, err := t.catalogFor(call).Find(ctx, q)
 	if err != nil {
 		return found{}, &opError{"find", err}
 	}
-	return foundFrom(args, result), nil
+	f := foundFrom(args, result)
+	if args.Details {
+		f.Months = result.Months
+		if f.Details, err = t.details(ctx, result.Hits); err != nil {
+			return found{}, &opError{"find", err}
+		}
+	}
+	return f, nil
 }
 
 // catalogFor returns the catalog that a caller may search. The catalog of a label
@@ -74,6 +95,9 @@ type found struct {
 	Next     string     `json:"next_cursor,omitempty"`
 	// Proposals are there where they were asked for.
 	Proposals []ProposalInfo `json:"proposals,omitempty"`
+	// Details belong to the rulesets, in their order.
+	Details []FoundDetails `json:"details,omitempty" listed:"false"`
+	Months  map[string]int `json:"months,omitempty" listed:"false"` // how many were made in each
 
 	shown bool // the one proposal is shown with its differences
 	query findArgs

@@ -93,6 +93,11 @@ func (p *pool) newEntry(r ruleset.Ruleset) *entry {
 	}
 }
 
+// dueOn reports whether the review of a ruleset is due on a day, such as 2026-11-30.
+func (e *entry) dueOn(day string) bool {
+	return e.fields.ReviewAfter != "" && e.fields.ReviewAfter < day
+}
+
 // The weights of words by the place where they are.
 const (
 	nameWeight        = 6

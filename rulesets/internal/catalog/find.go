@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/internal/fulltext"
@@ -37,11 +38,12 @@ func (c *Catalog) Find(ctx context.Context, q Query) (Result, error) {
 			return Result{}, err
 		}
 	}
-	p := page{limit: q.Limit + 1}
+	p := page{limit: q.Skip + q.Limit + 1}
 	if q.Cursor != "" {
 		p.after = &after
 	}
 	result := c.survey(q, only, &p)
+	p.best = p.best[min(q.Skip, len(p.best)):]
 	if len(p.best) > q.Limit {
 		p.best = p.best[:q.Limit]
 		result.Next = p.best[q.Limit-1].String()
@@ -56,7 +58,7 @@ func (c *Catalog) survey(q Query, only map[ruleset.Name]bool, p *page) Result {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	result := Result{Of: len(c.index.all)}
-	counts := make([]int, len(c.index.pool.names))
+	counts, months := make([]int, len(c.index.pool.names)), map[int]int{}
 	c.candidatesLocked(q, func(one candidate) {
 		if only != nil && !only[one.name] {
 			return
@@ -68,8 +70,13 @@ func (c *Catalog) survey(q Query, only map[ruleset.Name]bool, p *page) Result {
 		for _, id := range one.entry.tags.ids {
 			counts[id]++
 		}
+		if q.Months {
+			year, month, _ := time.Unix(one.entry.created, 0).UTC().Date()
+			months[year*12+int(month)-1]++
+		}
 		p.add(one)
 	})
+	result.Months = byMonth(months)
 	result.Facets = facets(counts, c.index.pool.names)
 	return result
 }
@@ -78,7 +85,7 @@ func (c *Catalog) survey(q Query, only map[ruleset.Name]bool, p *page) Result {
 func (c *Catalog) candidatesLocked(q Query, see func(candidate)) {
 	decisions := map[*frontmatter.Fields]selection.Decision{}
 	consider := func(e *entry, score float32) {
-		if !e.tags.has(q.Tags) || q.Path == "" && !e.fields.For(q.Client) {
+		if !e.tags.has(q.Tags) || q.Path == "" && !e.fields.For(q.Client) || q.Only != nil && !q.Only[e.name] || q.Due != "" && !e.dueOn(q.Due) {
 			return
 		}
 		one := candidate{entry: e, score: score, position: position{name: e.name}}
@@ -104,6 +111,15 @@ func (c *Catalog) candidatesLocked(q Query, see func(candidate)) {
 	for _, e := range c.index.all {
 		consider(e, 0)
 	}
+}
+
+// byMonth names months, which are counted from the year 0.
+func byMonth(counts map[int]int) map[string]int {
+	all := map[string]int{}
+	for month, n := range counts {
+		all[fmt.Sprintf("%04d-%02d", month/12, month%12+1)] = n
+	}
+	return all
 }
 
 // facets returns the most frequent tags. counts has a number for each name.

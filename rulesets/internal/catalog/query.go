@@ -27,12 +27,22 @@ type Query struct {
 	Limit int
 	// Cursor is the Next of an earlier result.
 	Cursor string
+	// Skip is the number of results before those of this page, at most [MaxSkip].
+	Skip int
+	// Due leaves out rulesets whose review is not due on this day, such as 2026-11-30; ""
+	// leaves out none.
+	Due string
+	// Months asks how many of what is found were made in each month.
+	Months bool
+	// Only, unless nil, has the names that may be found.
+	Only map[ruleset.Name]bool
 }
 
 // Numbers of results.
 const (
 	DefaultLimit = 20
 	MaxLimit     = 200
+	MaxSkip      = 100_000
 	// maxFacets is the number of tags that a result counts.
 	maxFacets = 20
 )
@@ -47,7 +57,8 @@ type Result struct {
 	Of int
 	// Facets are the most frequent tags of what was found.
 	Facets []Facet
-	Next   string // the cursor of the next page, "" at the end
+	Months map[string]int // by month, such as 2026-11
+	Next   string         // the cursor of the next page, "" at the end
 }
 
 // A Hit is a ruleset that was found.
@@ -106,5 +117,6 @@ func (q Query) compile() (Query, *regexp.Regexp, position, error) {
 		q.Limit = DefaultLimit
 	}
 	q.Limit = min(q.Limit, MaxLimit)
+	q.Skip = min(max(q.Skip, 0), MaxSkip)
 	return q, pattern, after, nil
 }

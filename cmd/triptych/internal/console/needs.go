@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
@@ -28,6 +29,7 @@ type needKind struct {
 var needKinds = []needKind{
 	{"proposals", "Proposals to review", "/proposals", (*visit).mayReview, openProposals},
 	{"behind", "Behind with rules", "/behind", func(v *visit) bool { return v.c.cfg.Consumers && v.may(adminRules) }, whoIsBehind},
+	{"rules", "Due for review", "/rules?due=1", func(v *visit) bool { return v.may(readRules) }, rulesDue},
 	{"keys", "Keys that expire", "/keys?state=expiring", func(v *visit) bool { return v.c.cfg.Keys != nil && v.may(AdminScope) }, expiringKeys},
 	{"audit", "Refusals in a day", "/audit?outcome=refused", func(v *visit) bool { return v.c.cfg.Trail != nil && v.may(AdminScope) }, refusals},
 	{"disk", "Disk and store", "#state", func(v *visit) bool { return v.c.cfg.Health != nil && v.may(AdminScope) }, stateOfServer},
@@ -78,6 +80,15 @@ func whoIsBehind(v *visit, n *need) error {
 	}
 	lag := consumers.LagOf(standings, v.c.cfg.Now())
 	n.set(lag.Behind, "everybody has the newest rules", "projects and clients with old rules, for %s at most", age(lag.Longest))
+	return nil
+}
+
+func rulesDue(v *visit, n *need) error {
+	found, err := v.rules.Find(v.r.Context(), rulesclient.Search{Due: true, Limit: 1})
+	if err != nil {
+		return err
+	}
+	n.set(found.Total, "no rules", "rules whose day of review has passed")
 	return nil
 }
 

@@ -49,6 +49,7 @@ var functions = template.FuncMap{
 	"duration": race.Duration,
 	"title":    firstLine,
 	"count":    plural,
+	"marked":   marked,
 	"outcomes": func() []string { return []string{string(audit.OK), string(audit.Failed), string(audit.Refused)} },
 }
 

@@ -73,7 +73,13 @@ func (p paging) Next() int {
 
 // cut returns the page of a list that the query names.
 func cut[T any](v *visit, all []T) ([]T, paging) {
-	p := paging{Total: len(all), Pages: max(1, (len(all)+perPage-1)/perPage)}
+	p := pagingOf(v, len(all), perPage)
+	return all[(p.Page-1)*perPage : min(p.Page*perPage, len(all))], p
+}
+
+// pagingOf returns the place of the page that the query names in a list of so many rows.
+func pagingOf(v *visit, total, each int) paging {
+	p := paging{Total: total, Pages: max(1, (total+each-1)/each)}
 	p.Page, _ = strconv.Atoi(v.query("page"))
 	p.Page = min(max(p.Page, 1), p.Pages)
 	rest := v.r.URL.Query()
@@ -81,29 +87,7 @@ func cut[T any](v *visit, all []T) ([]T, paging) {
 	if text := rest.Encode(); text != "" {
 		p.Query = template.URL(text + "&") //nolint:gosec // url.Values.Encode has escaped it
 	}
-	return all[(p.Page-1)*perPage : min(p.Page*perPage, len(all))], p
-}
-
-// listRules shows the rulesets whose name, description or tags have the words that
-// are searched for.
-func (c *Console) listRules(v *visit) error {
-	metas, err := v.rules.List(v.r.Context())
-	if err != nil {
-		return err
-	}
-	words := strings.Fields(strings.ToLower(v.query("q")))
-	metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !hasWords(m, words) })
-	slices.SortFunc(metas, func(a, b ruleset.Meta) int { return strings.Compare(string(a.Name), string(b.Name)) })
-	shown, paging := cut(v, metas)
-	return v.show("rules", "Rules", map[string]any{
-		"Query": v.query("q"), "Rules": shown, "Paging": paging, "MayWrite": v.may(writeRules),
-	})
-}
-
-// hasWords reports whether a ruleset has all words.
-func hasWords(m ruleset.Meta, words []string) bool {
-	text := strings.ToLower(string(m.Name) + "\n" + m.Description + "\n" + strings.Join(m.Tags, "\n"))
-	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+	return p
 }
 
 // name returns the ruleset that the path names.
