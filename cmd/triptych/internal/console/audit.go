@@ -129,9 +129,20 @@ func (c *Console) showAudit(v *visit) error {
 		return err
 	}
 	rest := v.r.URL.Query()
-	found := c.search(v.r.Context(), filter, f.matches, auditRows)
+	days := map[string]*dayCount{}
+	found := c.search(v.r.Context(), filter, func(r *audit.Record) bool {
+		if !f.matches(r) {
+			return false
+		}
+		day := r.Time.UTC().Format(time.DateOnly)
+		if days[day] == nil {
+			days[day] = &dayCount{}
+		}
+		days[day].add(r)
+		return true
+	}, auditRows)
 	return v.show("audit", "Audit trail", map[string]any{
-		"Form": f, "Found": found, "Records": v.named(found.Records), "MayVerify": !f.Mine,
+		"Form": f, "Found": found, "Records": v.named(found.Records), "MayVerify": !f.Mine, "Chart": byDay(days),
 		"Query": template.URL(rest.Encode()), //nolint:gosec // url.Values.Encode has escaped it
 	})
 }

@@ -65,14 +65,14 @@ func when(t time.Time) string {
 // broken.
 func parsePages() pages {
 	all := pages{}
-	base := template.Must(template.New("").Funcs(functions).ParseFS(files, "templates/frame.html", "templates/parts.html", "templates/icons.html"))
+	base := template.Must(template.New("").Funcs(functions).ParseFS(files, "templates/frame.html", "templates/parts.html", "templates/icons.html", "templates/chart.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
 		panic(err)
 	}
 	for _, file := range names {
 		name := strings.TrimSuffix(path.Base(file), ".html")
-		if name != "frame" && name != "parts" && name != "icons" {
+		if name != "frame" && name != "parts" && name != "icons" && name != "chart" {
 			all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, file))
 		}
 	}

@@ -123,8 +123,16 @@ func (c *Console) showRule(v *visit) error {
 	if err != nil {
 		return err
 	}
+	have, err := v.whoHas(name)
+	if err != nil {
+		return err
+	}
+	proposals, err := v.proposalsFor(name)
+	if err != nil {
+		return err
+	}
 	page := map[string]any{
-		"Name": name, "History": history, "Labels": labelsOf(moves), "Moves": moves, "Deleted": len(history) > 0 && history[0].Deleted,
+		"Name": name, "Have": have, "Proposals": proposals, "MayPropose": v.mayReview(), "History": history, "Labels": labelsOf(moves), "Moves": moves, "Deleted": len(history) > 0 && history[0].Deleted,
 		"MayWrite": v.may(writeRules),
 	}
 	if len(history) == 0 || !history[0].Deleted {
@@ -132,6 +140,7 @@ func (c *Console) showRule(v *visit) error {
 		if err != nil {
 			return err
 		}
+		page["Place"] = v.placeOf(r)
 		page["Rule"], page["Text"], page["Findings"] = r, c.rendered(v.r.Context(), r.Markdown), lint.Ruleset(r)
 	}
 	return v.show("rule", string(name), page)
@@ -219,5 +228,5 @@ func (c *Console) showBehind(v *visit) error {
 	}
 	slices.SortFunc(standings, func(a, b consumers.Standing) int { return b.Seen.Compare(a.Seen) })
 	shown, paging := cut(v, standings)
-	return v.show("behind", "Who is behind", map[string]any{"Standings": shown, "Paging": paging, "All": all})
+	return v.show("behind", "Who is behind", map[string]any{"Standings": shown, "Paging": paging, "All": all, "Chart": behindChart(standings)})
 }

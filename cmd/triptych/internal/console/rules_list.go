@@ -80,6 +80,7 @@ func (c *Console) listRules(v *visit) error {
 	p := pagingOf(v, found.Total, rulesPerPage)
 	return v.show("rules", "Rules", map[string]any{
 		"Filter": f, "Rules": v.ruleRows(found), "Paging": p, "Tags": found.Tags, "MayWrite": v.mayReview(), "Words": wordsOf(f.Text),
+		"Chart": rulesOverTime(found.Months, c.cfg.Now()),
 	})
 }
 
