@@ -222,7 +222,7 @@ func TestSearchTime(t *testing.T) {
 	s := recordedWork(t, debugger.Config{Live: debugger.Live{SearchTime: shortTime}})
 	s.lookUp("set_breakpoint", args{"function": "mix", "condition": "x == 1"})
 	for tool, want := range map[string]string{
-		"call_tree":        "Search time used up: the limit of 1s for a call is reached",
+		"export_trace":     "Search time used up: the limit of 1s for a call is reached",
 		"reverse_continue": "go on with debugger/seek to position ",
 	} {
 		before, began := s.position(), time.Now()
