@@ -31,9 +31,9 @@ build: ## build bin/triptych, static and without what only debuggers read
 
 install: build ## install the program, its man pages and completions below PREFIX
 	install -D -m 755 bin/triptych $(DESTDIR)$(PREFIX)/bin/triptych
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	bin/triptych man --folder $(DESTDIR)$(PREFIX)/share/man/man1
+	bin/triptych man --folder $(DESTDIR)$(PREFIX)/share/man
 	bin/triptych completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/triptych
 	bin/triptych completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_triptych
 	bin/triptych completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/triptych.fish
@@ -109,8 +109,8 @@ lint: vet ## look for faults, too; the first run builds the linter, which takes 
 fmt: ## format
 	gofmt -w .
 
-generate: ## write the man page and the documents made from tables anew
-	go run ./cmd/triptych man > docs/triptych.1
+generate: ## write the man pages and the documents made from tables anew
+	rm -rf docs/man && go run ./cmd/triptych man --folder docs/man
 	go test -count=1 -run '^TestDocumentsAreFresh$$' ./cmd/triptych -update
 	go test -count=1 -run '^TestRoutesAreDocumented$$' ./cmd/triptych/internal/servecmd -update
 	go test -count=1 -run '^TestServerJSONIsFresh$$' ./cmd/triptych/internal/releasetool -update

@@ -36,9 +36,14 @@ type Config struct {
 
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
-	set.StringVar(&c.Dir, "aoc-dir", "", "read instructions/ and keep speeds/ in this `folder` (TRIPTYCH_AOC_DIR)")
-	set.IntVar(&c.Year, "aoc-year", 0, "the `year` of calls that name none (TRIPTYCH_AOC_YEAR)")
-	set.BoolVar(&c.Submit, "aoc-submit", false, "let clients submit answers to adventofcode.com (TRIPTYCH_AOC_SUBMIT=1)")
+	c.RegisterBook(set)
+	set.BoolVar(&c.Submit, "aoc-submit", false, "let clients submit answers to adventofcode.com (TRIPTYCH_AOC_SUBMIT)\nThe variable is 1 or nothing.")
+}
+
+// RegisterBook adds the flags of what reads or changes a book.
+func (c *Config) RegisterBook(set *pflag.FlagSet) {
+	set.StringVar(&c.Dir, "aoc-dir", "", "read instructions/ and keep speeds/ in this `folder` (TRIPTYCH_AOC_DIR)\ndefault: aoc in the data folder")
+	set.IntVar(&c.Year, "aoc-year", 0, "the `year` of calls that name none (TRIPTYCH_AOC_YEAR)\ndefault: the documented files, which have no year")
 }
 
 // dir returns the folder that the flags and the environment name.

@@ -143,7 +143,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 type Traces []string
 
 func (t *Traces) registerFlags(set *pflag.FlagSet) {
-	set.StringArrayVar((*[]string)(t), "traces", nil, "let the debugger open core files and traces below this `folder`; may be given several times (TRIPTYCH_TRACES; the working directory)")
+	set.StringArrayVar((*[]string)(t), "traces", nil, "let the debugger open core files and traces below this `folder`; repeatable (TRIPTYCH_TRACES)\ndefault: the working directory")
 }
 
 // findingsFolder is the folder for what was found in recordings in the data folder.
@@ -175,7 +175,7 @@ func (t Traces) open(env mcp.Env) (folders.Set, error) {
 type Projects []string
 
 func (p *Projects) registerFlags(set *pflag.FlagSet) {
-	set.StringArrayVar((*[]string)(p), "projects", nil, "let find_similar_bugs search source code below this `folder`; may be given several times (TRIPTYCH_PROJECTS; the working directory)")
+	set.StringArrayVar((*[]string)(p), "projects", nil, "let find_similar_bugs search source code below this `folder`; repeatable (TRIPTYCH_PROJECTS)\ndefault: the working directory")
 }
 
 // indexFolder is the folder for analyzed source code in the data folder.
@@ -220,10 +220,10 @@ const (
 )
 
 func (d *Documents) registerFlags(set *pflag.FlagSet) {
-	set.StringArrayVar(&d.Roots, "documents", nil, "let the XML tools read documents below this `folder`; may be given several times (TRIPTYCH_DOCUMENTS; the working directory)")
+	set.StringArrayVar(&d.Roots, "documents", nil, "let the XML tools read documents below this `folder`; repeatable (TRIPTYCH_DOCUMENTS)\ndefault: the working directory")
 	set.IntVar(&d.Memory, "documents-memory", defaultMemory, "let XML documents in use and the cache take so many `MiB`")
-	set.IntVar(&d.Size, "documents-size", 0, "read XML documents of up to so many `MiB`, 256 at most; data takes 15 to 60 times that of --documents-memory, half of which is for documents in use (default a 64th of --documents-memory)")
-	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents use the processor for so `long`")
+	set.IntVar(&d.Size, "documents-size", 0, "read XML documents of up to so many `MiB`, 256 at most\ndefault: a 64th of --documents-memory\nIn memory a document is 15 to 60 times as large; half of --documents-memory is for documents in use.")
+	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents use the processor for this `duration`")
 }
 
 // open returns the group of tools. Its library opens what it needs with the first
@@ -284,7 +284,8 @@ type FileMemory int
 
 // RegisterFlag adds the flag that sets the limit.
 func (m *FileMemory) RegisterFlag(set *pflag.FlagSet) {
-	set.IntVar((*int)(m), budget.Flag, defaultFileMemory, "let the recordings, traces, core files and debug information of one client take so many `MiB` of memory once they are unpacked, and those of all clients twice that (TRIPTYCH_DEBUG_MEMORY)")
+	set.IntVar((*int)(m), budget.Flag, defaultFileMemory, "let the files of one client take so many `MiB` of memory (TRIPTYCH_DEBUG_MEMORY)\n"+
+		"They are recordings, traces, core files and debug information, once they are unpacked. Those of all clients may take twice that.")
 }
 
 // limit returns the limit in bytes, from the variable if no flag has set another value than

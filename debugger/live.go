@@ -68,19 +68,19 @@ const (
 )
 
 func (c *Live) registerFlags(set *pflag.FlagSet) {
-	set.StringSliceVar(&c.Attach, "attach", nil, "let the debugger attach to processes by these `rules`: own (the default), any, none, user:NAME, exe:GLOB, pid:NUMBER (TRIPTYCH_ATTACH)")
+	set.StringSliceVar(&c.Attach, "attach", nil, "let the debugger attach to processes by these `rules` (TRIPTYCH_ATTACH)\ndefault: own\nThey are own, any, none, user:NAME, exe:GLOB and pid:NUMBER, separated by commas.")
 	set.BoolVar(&c.NoLaunch, "no-launch", false, "do not let the debugger start programs (TRIPTYCH_NO_LAUNCH)")
 	set.BoolVar(&c.NoWrite, "no-write", false, "do not let the debugger write into a process's memory (TRIPTYCH_NO_WRITE)")
-	set.BoolVar(&c.AllowCalls, "allow-calls", false, "let debugger/evaluate call functions of a stopped process, for keys with debug:write (TRIPTYCH_ALLOW_CALLS)")
-	set.StringVar(&c.MaskSecrets, "mask-secrets", maskAuto, "mask what looks like a secret in the debugger's answers: `on`, off, or auto, which is on over HTTPS (TRIPTYCH_MASK_SECRETS)")
-	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
-	set.IntVar(&c.HistoryFile, "history-file", 0, "hold the recordings of a process that is debugged in a file in the data folder of at most so many `MiB`, not in memory; 0: if a client chooses a file (TRIPTYCH_HISTORY_FILE)")
-	set.DurationVar(&c.SearchTime, "search-time", 0, "let a call of the debugger replay and search for at most this `duration`; 0 is a minute over HTTPS, else 10 minutes (TRIPTYCH_SEARCH_TIME)")
-	set.DurationVar(&c.SearchHour, "search-hour", 0, "let the calls of a key replay and search for at most this `duration` in an hour; 0 is 20 minutes over HTTPS, else no limit (TRIPTYCH_SEARCH_HOUR)")
-	set.BoolVar(&c.NoTranslate, "no-translate", false, "record processes that are debugged instruction by instruction, which is slow, not by translation in place (TRIPTYCH_NO_TRANSLATE)")
-	set.BoolVar(&c.Debuginfod, "debuginfod", false, "ask the servers of DEBUGINFOD_URLS for missing debug information, by the build ids of programs (TRIPTYCH_DEBUGINFOD)")
-	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session, and let its process run on, after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)")
-	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process run on by itself when the debugger has stopped it for this `duration`; 0 is never (TRIPTYCH_MAX_STOP)")
+	set.BoolVar(&c.AllowCalls, "allow-calls", false, "let debugger/evaluate call functions of a stopped process (TRIPTYCH_ALLOW_CALLS)\nOver HTTPS that takes a key with the scope debug:write.")
+	set.StringVar(&c.MaskSecrets, "mask-secrets", maskAuto, "mask what looks like a secret in the debugger's answers: `on|off|auto` (TRIPTYCH_MASK_SECRETS)\nWith auto secrets are masked over HTTPS.")
+	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
+	set.IntVar(&c.HistoryFile, "history-file", 0, "hold recordings in a file in the data folder of at most so many `MiB` (TRIPTYCH_HISTORY_FILE)\ndefault: in memory\nA client can choose a file all the same.")
+	set.DurationVar(&c.SearchTime, "search-time", 0, "let a call replay and search for at most this `duration` (TRIPTYCH_SEARCH_TIME)\ndefault: 1m over HTTPS, else 10m")
+	set.DurationVar(&c.SearchHour, "search-hour", 0, "let the calls of a key replay and search for at most this `duration` in an hour (TRIPTYCH_SEARCH_HOUR)\ndefault: 20m over HTTPS, else no limit")
+	set.BoolVar(&c.NoTranslate, "no-translate", false, "record instruction by instruction, which is slow, and not by translation in place (TRIPTYCH_NO_TRANSLATE)")
+	set.BoolVar(&c.Debuginfod, "debuginfod", false, "ask servers for missing debug information by build id (TRIPTYCH_DEBUGINFOD)\nDEBUGINFOD_URLS names the servers.")
+	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)\nIts process runs on.")
+	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process that the debugger has stopped run on after this `duration` (TRIPTYCH_MAX_STOP)\ndefault: never")
 }
 
 // open returns the registry of sessions and the rules of --attach.

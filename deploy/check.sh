@@ -66,7 +66,7 @@ dpkg-deb -f "$dist"/triptych_*_linux_amd64.deb Package Version Architecture
 command=$(sed -n 's/^ExecStart=//p' "$scratch/deb/usr/lib/systemd/system/triptych.service")
 # shellcheck disable=SC2086 # one word an argument, as systemd parts them
 serves "$scratch/deb" 65532:65532 $command --listen 127.0.0.1:0
-for file in usr/share/man/man1/triptych-serve.1* usr/share/bash-completion/completions/triptych etc/triptych/triptych.env; do
+for file in usr/share/man/man1/triptych-serve.1* usr/share/man/man5/triptych-settings.5* usr/share/bash-completion/completions/triptych etc/triptych/triptych.env; do
 	compgen -G "$scratch/deb/$file" >/dev/null || fail "the deb lacks $file"
 done
 

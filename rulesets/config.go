@@ -62,19 +62,28 @@ func (c *Config) ScanMode(getenv func(string) string) (Scan, error) {
 
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
-	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` of rulesets; * and ? stand for any text and character (TRIPTYCH_PROTECTED_LABELS)")
-	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` of rulesets once they are set, such as v* (TRIPTYCH_IMMUTABLE_LABELS)")
-	set.StringSliceVar(&c.Reviewed, "reviewed-labels", nil, "move these `labels` of rulesets only to revisions of a proposal that another key than its author's accepted (TRIPTYCH_REVIEWED_LABELS)")
+	c.RegisterWriting(set)
+	set.StringVar(&c.Webhook, "webhook", "", "send changes of rulesets to this `url` (TRIPTYCH_WEBHOOK, TRIPTYCH_WEBHOOK_FILE)\n"+
+		"TRIPTYCH_WEBHOOK_SECRET signs the messages. TRIPTYCH_WEBHOOK_FILE names a file that has the URL.")
 	set.BoolVar(&c.Consumers, "consumers", false, "record which projects and clients have which revisions of rulesets")
-	set.StringVar(&c.Webhook, "webhook", "", "tell this `URL` of changes of rulesets, with messages that TRIPTYCH_WEBHOOK_SECRET signs (TRIPTYCH_WEBHOOK, or the file that TRIPTYCH_WEBHOOK_FILE names)")
-	set.StringVar(&c.WebhookFormat, "webhook-format", "", "`form` of the messages to --webhook: json, slack or teams; by default the host of the URL decides")
-	set.StringVar(&c.WebhookConsole, "webhook-console", "", "`address` of the console, such as https://rules.example.com/console, which messages to --webhook link to")
-	set.StringVar(&c.Scan, "scan", "", "look for hidden text and secrets in rulesets that are written: off, warn or refuse, and refuse:KEY for the id of a key; `modes` between commas (TRIPTYCH_SCAN; default warn)")
-	if set.Lookup("label") != nil {
-		return // the command reads labelled revisions itself
-	}
-	set.StringVar(&c.Label, "label", "", "serve the revisions that have this `label`, such as production, and no other rulesets (TRIPTYCH_LABEL)")
-	set.BoolVar(&c.Fallback, "label-fallback", false, "serve the newest revision of rulesets without the label of --label or of the key")
+	set.StringVar(&c.WebhookFormat, "webhook-format", "", "write messages to --webhook in the form `json|slack|teams`\ndefault: as the host of the URL suggests")
+	set.StringVar(&c.WebhookConsole, "webhook-console", "", "let messages to --webhook link to the console at this `address`\nIt is one such as https://rules.example.com/console.")
+	c.RegisterReading(set)
+}
+
+// RegisterWriting adds the flags of what changes rulesets.
+func (c *Config) RegisterWriting(set *pflag.FlagSet) {
+	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` (TRIPTYCH_PROTECTED_LABELS)\nIn a label * and ? stand for any text and character.")
+	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` once they are set, such as v* (TRIPTYCH_IMMUTABLE_LABELS)")
+	set.StringSliceVar(&c.Reviewed, "reviewed-labels", nil, "move these `labels` only to revisions of an accepted proposal (TRIPTYCH_REVIEWED_LABELS)\nAnother key than its author's has accepted it.")
+	set.StringVar(&c.Scan, "scan", "", "look for hidden text and secrets in rulesets that are written: `off|warn|refuse` (TRIPTYCH_SCAN)\ndefault: warn\n"+
+		"refuse:KEY is for the key with that id alone; several modes are separated by commas.")
+}
+
+// RegisterReading adds the flags of what reads rulesets.
+func (c *Config) RegisterReading(set *pflag.FlagSet) {
+	set.StringVar(&c.Label, "label", "", "read only the revisions of rulesets that have this `label` (TRIPTYCH_LABEL)\nIt is one such as production. Rulesets without it do not exist.")
+	set.BoolVar(&c.Fallback, "label-fallback", false, "read the newest revision of rulesets that do not have the label of --label or of the key")
 }
 
 // Scopes returns the scopes of the family's tools, and that of protected labels.

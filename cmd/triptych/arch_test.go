@@ -280,9 +280,15 @@ func TestRefused(t *testing.T) {
 // The committed man page agrees with the table of commands.
 func TestManPageIsFresh(t *testing.T) {
 	a := commands{app.New()}
-	want := releasecmd.ManPage(a.root(), a.Families)
-	got, err := os.ReadFile(filepath.Join(top, "docs", "triptych.1"))
-	if err != nil || string(got) != want {
-		t.Errorf("docs/triptych.1 is stale (%v); run: go run ./cmd/triptych man > docs/triptych.1", err)
+	want := releasecmd.ManPages(a.root(), a.Families)
+	for name, page := range want {
+		got, err := os.ReadFile(filepath.Join(top, "docs", "man", filepath.FromSlash(name)))
+		if err != nil || string(got) != page {
+			t.Errorf("docs/man/%s is stale (%v); run: make generate", name, err)
+		}
+	}
+	found, err := filepath.Glob(filepath.Join(top, "docs", "man", "*", "*"))
+	if err != nil || len(found) != len(want) {
+		t.Errorf("docs/man has %d pages, want %d (%v): one is of a command that is gone", len(found), len(want), err)
 	}
 }

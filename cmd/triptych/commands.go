@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -27,12 +28,8 @@ func (a commands) root() app.Command {
 	var version bool
 	return app.Command{
 		Name: "triptych", Config: true, KeepUser: true, Survives: true,
-		Short: "rulesets for AI editors, Advent of Code puzzles and a debugger over the Model Context Protocol",
-		Long: "An editor starts triptych and talks to it over standard input and output.\n" +
-			"Rulesets and puzzles can be listed, searched, edited, imported and exported\n" +
-			"from a shell, and every tool called.\n\n" +
-			"Without a command triptych serves standard input when that is no terminal,\n" +
-			"and prints this help otherwise.",
+		Short: "rulesets for AI editors, Advent of Code puzzles and a debugger over MCP",
+		Long:  "Without a command it serves an editor over standard input and output.",
 		Example: "triptych config claude-code --write\n" +
 			"triptych rulesets import ~/notes/rules\n" +
 			`triptych call fetch_instruction day=1` + "\n" +
@@ -46,38 +43,25 @@ func (a commands) root() app.Command {
 				return a.printVersion()
 			}
 			if app.IsTerminal(a.In) {
-				return a.Help(a.root())
+				return a.Help()
 			}
 			return servecmd.ServeStdio(ctx, a.App)
 		},
-		Sub: []app.Command{
-			servecmd.StdioCommand(a.App),
-			servecmd.ServeCommand(a.App),
-			servecmd.ConsoleCommand(a.App),
-			rulesetscmd.RulesetsCommand(a.App),
-			aoccmd.AoCCommand(a.App),
-			keycmd.KeyCommand(a.App),
-			auditcmd.AuditCommand(a.App),
-			debugcmd.DebugCommand(a.App),
-			debugcmd.GDBServerCommand(a.App),
-			debugcmd.DAPCommand(a.App),
-			debugcmd.TraceCommand(a.App),
-			debugcmd.RecordCommand(a.App),
-			debugcmd.ReplayCommand(a.App),
-			debugcmd.BugsCommand(a.App),
-			toolcmd.CallCommand(a.App),
-			toolcmd.ToolsCommand(a.App),
-			setupcmd.ConfigCommand(a.App),
-			skillcmd.SkillCommand(a.App),
-			servecmd.ConfigFileCommand(a.App),
-			backupcmd.BackupCommand(a.App),
-			backupcmd.RestoreCommand(a.App),
-			backupcmd.MigrateCommand(a.App),
-			setupcmd.DoctorCommand(a.App),
-			servecmd.HealthCommand(a.App),
-			a.versionCommand(),
-			releasecmd.ManCommand(a.App, a.root),
-			servecmd.DocumentsCommand(a.App),
-		},
+		Sub: slices.Concat(
+			app.Grouped("rules", rulesetscmd.RulesetsCommand(a.App), skillcmd.SkillCommand(a.App)),
+			app.Grouped("connect",
+				setupcmd.ConfigCommand(a.App), setupcmd.DoctorCommand(a.App), toolcmd.ToolsCommand(a.App), toolcmd.CallCommand(a.App)),
+			app.Grouped("serve",
+				servecmd.StdioCommand(a.App), servecmd.ServeCommand(a.App), servecmd.ConsoleCommand(a.App),
+				keycmd.KeyCommand(a.App), auditcmd.AuditCommand(a.App)),
+			app.Grouped("debug",
+				debugcmd.DebugCommand(a.App), debugcmd.RecordCommand(a.App), debugcmd.ReplayCommand(a.App), debugcmd.TraceCommand(a.App),
+				debugcmd.DAPCommand(a.App), debugcmd.GDBServerCommand(a.App), debugcmd.BugsCommand(a.App)),
+			app.Grouped("puzzles", aoccmd.AoCCommand(a.App)),
+			app.Grouped("data", backupcmd.BackupCommand(a.App), backupcmd.RestoreCommand(a.App)),
+			app.Grouped("",
+				backupcmd.MigrateCommand(a.App), servecmd.ConfigFileCommand(a.App), servecmd.HealthCommand(a.App),
+				a.CompletionCommand(a.root), releasecmd.ManCommand(a.App, a.root), a.versionCommand(), servecmd.DocumentsCommand(a.App)),
+		),
 	}
 }

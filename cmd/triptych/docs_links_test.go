@@ -5,56 +5,41 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/releasecmd"
 )
 
-// Every variable that a flag's help names is explained where operators and
-// readers of the man page look for it.
+// No variable that a flag's usage names is missing among those that help shows.
 func TestVariablesAreDocumented(t *testing.T) {
-	operations, err := os.ReadFile(filepath.Join(top, "docs", "operations.md"))
-	if err != nil {
-		t.Fatal(err)
+	var named []string
+	for _, s := range app.Settings((commands{app.New()}).root()) {
+		named = append(named, s.Variables...)
 	}
-	a := commands{app.New()}
-	_, man, _ := strings.Cut(releasecmd.ManPage(a.root(), a.Families), ".SH ENVIRONMENT")
-	named := map[string]bool{}
-	collectVariables(a.root(), named)
-	if len(named) < 20 {
-		t.Errorf("only %d variables were found: %v", len(named), named)
+	for _, it := range app.OtherVariables {
+		named = append(named, strings.Split(it.Term, ", ")...)
 	}
-	for name := range named {
-		if !strings.Contains(string(operations), "`"+name+"`") {
-			t.Errorf("docs/operations.md does not name %s", name)
+	eachCommand(t, func(t *testing.T, _ string, row app.Command) {
+		if row.Flags == nil {
+			return
 		}
-		if !strings.Contains(man, name) {
-			t.Errorf("the man page's environment does not name %s", name)
-		}
-	}
-}
-
-var variable = regexp.MustCompile(`\b(TRIPTYCH|VALKEY|LOG)_[A-Z_]+\b`)
-
-// collectVariables adds those of a command's flags and of all below it.
-func collectVariables(row app.Command, named map[string]bool) {
-	if row.Flags != nil {
 		set := pflag.NewFlagSet(row.Name, pflag.ContinueOnError)
 		row.Flags(set)
 		set.VisitAll(func(f *pflag.Flag) {
 			for _, name := range variable.FindAllString(f.Usage, -1) {
-				named[name] = true
+				if !slices.Contains(named, name) && !slices.Contains(app.Describe(f).Variables, name) {
+					t.Errorf("--%s names %s, which is no variable of a setting", f.Name, name)
+				}
 			}
 		})
-	}
-	for _, sub := range row.Sub {
-		collectVariables(sub, named)
-	}
+	})
 }
+
+var variable = regexp.MustCompile(`\b(TRIPTYCH|VALKEY|LOG)_[A-Z_]+\b`)
 
 var (
 	codeBlock = regexp.MustCompile("(?s)```.*?```")

@@ -21,6 +21,7 @@ func TestDocumentsAreFresh(t *testing.T) {
 		"hosts.md":     hostsDocument,
 		"tools.md":     toolsDocument,
 		"revisions.md": revisionsDocument,
+		"settings.md":  settingsDocument,
 		"hunt.svg":     huntPicture,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func (a commands) aocList() app.Command {
 		Name: "list", Short: "list the days that have a puzzle",
 		Flags: func(set *pflag.FlagSet) {
 			app.JSONFlag(set, &asJSON)
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Run: func(context.Context, []string) error {
 			user, err := a.localUser()
@@ -206,7 +206,7 @@ func (a commands) aocShow() app.Command {
 	return app.Command{
 		Name: "show", Args: "DAY", Min: 1, Max: 1,
 		Short:    "print the puzzle of a day",
-		Flags:    a.FamilyFlags("aoc"),
+		Flags:    a.AoCFlags,
 		Complete: a.completeDays,
 		Run: func(_ context.Context, args []string) error {
 			day, err := parseDay(args[0])
@@ -275,7 +275,7 @@ func (a commands) aocRecord() app.Command {
 			set.Int64Var(&r.out, "tokens-out", 0, "the `number` of tokens that the model wrote")
 			set.Float64Var(&r.cost, "cost", 0, "the cost in US `dollars`")
 			set.StringVar(&r.notes, "notes", "", "a `text` to keep with the record")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Complete: a.completeDays,
 		Run: func(ctx context.Context, args []string) error {

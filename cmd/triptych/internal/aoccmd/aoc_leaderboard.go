@@ -19,10 +19,10 @@ func (a commands) aocLeaderboard() app.Command {
 		Name: "leaderboard", Args: "[YEAR] NUMBER|LINK", Min: 1, Max: 2,
 		Short:   "show a private leaderboard, at most 15 minutes old",
 		Long:    "NUMBER is that in the leaderboard's address; a read-only link needs no cookie.",
-		Example: "triptych aoc leaderboard 2025 123456 --format csv\ntriptych aoc leaderboard 'https://adventofcode.com/2025/leaderboard/private/view/123456?view_key=0123abcd'",
+		Example: "triptych aoc leaderboard 2025 123456 --format csv\ntriptych aoc leaderboard 'https://adventofcode.com/2025/leaderboard/private/view/1?view_key=…'",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&format, "format", "text", "the `format`: text, json (the site's own), csv or markdown")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			last := len(args) - 1

@@ -37,7 +37,7 @@ func (a commands) aocInput() app.Command {
 		Name: "input", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short:   "print your input for a puzzle, byte for byte; it is downloaded once",
 		Example: "triptych aoc input 1 >input.txt",
-		Flags:   a.FamilyFlags("aoc"),
+		Flags:   a.AoCFlags,
 		Run: func(ctx context.Context, args []string) error {
 			puzzle, _, err := a.puzzleOf(args)
 			if err != nil {
@@ -56,7 +56,7 @@ func (a commands) aocOpen() app.Command {
 	return app.Command{
 		Name: "open", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short: "open a puzzle in the browser",
-		Flags: a.FamilyFlags("aoc"),
+		Flags: a.AoCFlags,
 		Run: func(ctx context.Context, args []string) error {
 			puzzle, user, err := a.puzzleOf(args)
 			if err != nil {
@@ -95,7 +95,7 @@ func (a commands) aocSubmit() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&yes, "yes", false, "do not ask")
 			set.BoolVar(&again, "again", false, "send an answer again whose verdict was lost")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			n := len(args)
@@ -147,7 +147,7 @@ func (a commands) aocGuesses() app.Command {
 	return app.Command{
 		Name: "guesses", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short: "list the answers that were submitted, with their verdicts",
-		Flags: a.FamilyFlags("aoc"),
+		Flags: a.AoCFlags,
 		Run: func(_ context.Context, args []string) error {
 			puzzle, user, err := a.puzzleOf(args)
 			if err != nil {
@@ -181,7 +181,7 @@ func (a commands) aocStars() app.Command {
 		Short: "show your stars of a year, at most 15 minutes old",
 		Flags: func(set *pflag.FlagSet) {
 			app.JSONFlag(set, &asJSON)
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			year, err := a.yearOrEvent(args)

@@ -18,7 +18,7 @@ func (a commands) aocRecords() app.Command {
 	return app.Command{
 		Name: "records", Args: "DAY", Min: 1, Max: 1,
 		Short: "list the records of a day, newest first, with their numbers",
-		Flags: a.FamilyFlags("aoc"), Complete: a.completeDays,
+		Flags: a.AoCFlags, Complete: a.completeDays,
 		Run: func(_ context.Context, args []string) error {
 			_, speeds, err := a.recordsOf(args[0])
 			if err != nil {
@@ -69,7 +69,7 @@ func (a commands) aocEdit() app.Command {
 			set.Int64Var(&e.ms, "ms", -1, "the time in `milliseconds`")
 			set.StringVar(&e.correct, "correct", "", "whether the answer was right: `true` or false")
 			set.StringVar(&e.kind, "kind", "", "the `kind` of the run: solve or program")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Complete: a.completeDays,
 		Run: func(ctx context.Context, args []string) error {
@@ -116,7 +116,7 @@ func (a commands) aocDelete() app.Command {
 	return app.Command{
 		Name: "delete", Args: "DAY NUMBER", Min: 2, Max: 2,
 		Short: "delete a record; it stays in the file's history",
-		Flags: a.FamilyFlags("aoc"), Complete: a.completeDays,
+		Flags: a.AoCFlags, Complete: a.completeDays,
 		Run: func(ctx context.Context, args []string) error {
 			return a.changeRecord(ctx, args, func(aoc.Speed) (*aoc.Speed, error) { return nil, nil })
 		},
@@ -160,7 +160,7 @@ func (a commands) aocAlias() app.Command {
 		Example: "triptych aoc alias GPT-4 gpt4\ntriptych aoc alias --remove GPT-4",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&remove, "remove", false, "remove the alias")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			book, _, err := a.openBook()

@@ -47,7 +47,7 @@ func (a commands) aocLogin() app.Command {
 		Example: "triptych aoc login\npass show aoc | triptych aoc login",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`, an id or a name, who uses the server over HTTPS")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Max: app.AnyNumber,
 		Run: func(ctx context.Context, args []string) error {
@@ -113,7 +113,7 @@ func (a commands) aocFetch() app.Command {
 			"What is stored is downloaded again only if the calendar shows that its second part has opened; " +
 			"between requests there is a pause of a second or more.",
 		Example: "triptych aoc fetch\ntriptych aoc fetch 1\ntriptych aoc fetch 2025 all",
-		Flags:   a.FamilyFlags("aoc"),
+		Flags:   a.AoCFlags,
 		Run:     a.fetch,
 	}
 }

@@ -28,7 +28,7 @@ func (a commands) aocStats() app.Command {
 			app.JSONFlag(set, &s.asJSON)
 			set.IntVar(&s.phase, "phase", 0, "only this `phase`: 1 or 2")
 			set.StringVar(&s.svg, "svg", "", "write the chart as a picture to this `file`; - is standard output")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error { return a.stats(ctx, args, s) },
 	}

@@ -51,7 +51,7 @@ func (a commands) aocVerify() app.Command {
 			set.IntVar(&v.warmUp, "warm-up", 0, "run it this `number` of times before, without measuring")
 			set.DurationVar(&v.timeout, "timeout", defaultSolveTime, "end the command after this `time`")
 			set.Var(&v.memory, "memory", "end the command when it uses more memory than this `size`")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error { return a.verify(ctx, v, args) },
 	}

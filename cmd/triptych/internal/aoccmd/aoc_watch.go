@@ -21,14 +21,14 @@ func (a commands) aocWatch() app.Command {
 	var once bool
 	return app.Command{
 		Name: "watch", Args: "[YEAR] [DAY]", Max: 2,
-		Short: "wait for a puzzle, download it as it opens, and its second part when the first is solved",
+		Short: "wait for a puzzle and download it as it opens, and then its second part",
 		Long: "Without DAY, the next puzzle of the year, or one that opened less than an hour ago and is not downloaded. " +
 			"The command counts down to midnight in New York, downloads the page and the input, and rings the bell of the terminal. Then it waits until the first part is solved: by triptych aoc submit or a client of triptych, " +
 			"or in a browser, after which you press Enter. Nothing is requested meanwhile.",
 		Example: "triptych aoc watch\ntriptych aoc watch 1 --once",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&once, "once", false, "end when the first part is there")
-			a.FamilyFlags("aoc")(set)
+			a.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			puzzle, user, err := a.nextPuzzle(args)

@@ -27,6 +27,7 @@ type App struct {
 	Level    *slog.LevelVar // of the log; nil before it is made
 	Hangups  chan os.Signal // of CatchHangups; nil if the process does not catch them
 	keepUser bool           // of the row that runs
+	table    Command        // of all commands
 	quiet    bool           // the log has errors alone, unless a level is given
 }
 
@@ -64,6 +65,7 @@ func New() *App {
 // Run runs one command line of a table and returns the exit status. It tells what went
 // wrong.
 func (a *App) Run(ctx context.Context, table Command, args []string) int {
+	a.table = table
 	root := a.cobra(OnlyNamed(table, args))
 	root.SetArgs(args)
 	root.SetIn(a.In)

@@ -11,8 +11,13 @@ import (
 )
 
 // ConfigFlag registers the flag of a command that takes a configuration file.
-func (a *App) ConfigFlag(set *pflag.FlagSet) {
-	set.StringVar(&a.Flags.config, "config", "", "read settings from this YAML `file`, whose keys are names of these flags (TRIPTYCH_CONFIG)")
+func (a *App) ConfigFlag(set *pflag.FlagSet) { configFlag(set, &a.Flags.config) }
+
+func configFlag(set *pflag.FlagSet, file *string) {
+	InGroup(set, GroupData, func(set *pflag.FlagSet) {
+		set.StringVar(file, "config", "", "read settings from this YAML `file` (TRIPTYCH_CONFIG)\n"+
+			"Its keys are names of flags; triptych config-file print shows all.")
+	})
 }
 
 // configPath is the configuration file that the flag or the environment names, ""

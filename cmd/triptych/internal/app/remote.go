@@ -28,11 +28,11 @@ import (
 type remoteFlags struct{ URL, key, keyEnv, keyFile, CACert string }
 
 func (f *remoteFlags) Register(set *pflag.FlagSet) {
-	set.StringVar(&f.URL, "url", "", "ask the server at this `url`, such as https://127.0.0.1:8443/mcp, instead of one in this process (TRIPTYCH_URL)")
-	set.StringVar(&f.key, "key", "", "show it this `key`; the variable is safer, since others may see command lines (TRIPTYCH_KEY)")
+	set.StringVar(&f.URL, "url", "", "ask the server at this `url` instead of one in this process (TRIPTYCH_URL)\nIt is one such as https://127.0.0.1:8443/mcp.")
+	set.StringVar(&f.key, "key", "", "show it this `key`; others may see command lines (TRIPTYCH_KEY)")
 	set.StringVar(&f.keyEnv, "key-env", "", "show it the key in this environment `variable`")
 	set.StringVar(&f.keyFile, "key-file", "", "show it the key in this `file`")
-	set.StringVar(&f.CACert, "cacert", "", "trust the certificates in this PEM `file`; for loopback the one in the data folder is trusted anyway")
+	set.StringVar(&f.CACert, "cacert", "", "trust the certificates in this PEM `file`\nOn loopback the one in the data folder is trusted anyway.")
 }
 
 // A Remote carries the lines of a client to a server over HTTPS, one at a

@@ -20,10 +20,14 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// storeFlag registers the flag that names the store of the program.
-func (a *App) storeFlag(set *pflag.FlagSet) {
-	set.Var(&storeValue{&a.Flags.Store, &a.Flags.Stores}, "store", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT). Further ones are for rulesets: the first that has a name wins, changes go to the first that can be written; org=, team=, project= or user= before a url is the layer of its rulesets, ro: has it read only")
-	set.StringVar(&a.Flags.storePrefix, "store-prefix", "", "begin the names of all keys in a server with this `text`, so that several installations can share it; those of rulesets stay (TRIPTYCH_STORE_PREFIX)")
+// storeFlags registers the flags that name the store of the program.
+func (a *App) storeFlags(set *pflag.FlagSet) {
+	set.Var(&storeValue{&a.Flags.Store, &a.Flags.Stores}, "store", "keep shared data in the store at this `url` (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)\ndefault: the data folder\n"+
+		"It has rulesets, keys, quotas and the audit trail. It is a server such as valkey://HOST:PORT/DB, valkeys://… or redis://…, a folder of rulesets, or memory:. "+
+		"Further ones are for rulesets: the first that has a name wins, and changes go to the first that can be written. "+
+		"org=, team=, project= or user= before a url is the layer of its rulesets; ro: has it read only.")
+	set.StringVar(&a.Flags.storePrefix, "store-prefix", "", "begin the names of all keys in a server with this `text` (TRIPTYCH_STORE_PREFIX)\n"+
+		"Several installations can then share it. Those of rulesets have no prefix.")
 }
 
 // A storeValue is the value of --store, which may be given several times.
@@ -85,7 +89,7 @@ func (a *App) storePrefix() (string, error) {
 // KeysFlags registers what every command that opens the keys or the trail has.
 func (a *App) KeysFlags(set *pflag.FlagSet) {
 	a.DataFlags(set)
-	a.storeFlag(set)
+	a.StoreFlags(set)
 }
 
 // StoreURL returns the URL of the store that the flags and the environment name, ""

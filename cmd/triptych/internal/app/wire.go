@@ -11,56 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/mcp"
 )
-
-// DataFlags registers what every command that touches data has.
-func (a *App) DataFlags(set *pflag.FlagSet) {
-	set.StringVar(&a.Flags.Data, "data", "", "keep all data below this `folder` (TRIPTYCH_DATA)")
-	set.StringVar(&a.Flags.logLevel, "log-level", "", "log to standard error from this `level` on: debug, info, warn, error (LOG_LEVEL)")
-	set.StringVar(&a.Flags.logFormat, "log-format", "", "log as text or json, a `word` (LOG_FORMAT)")
-}
-
-// ServerFlags registers what every command that opens all families has.
-func (a *App) ServerFlags(set *pflag.FlagSet) {
-	set.StringSliceVar(&a.Flags.families, "families", nil, "open only these families, a comma-separated `list` (TRIPTYCH_FAMILIES)")
-	a.DataFlags(set)
-	a.storeFlag(set)
-	for _, f := range a.Families {
-		f.Config.RegisterFlags(set)
-	}
-	a.NoAuditFlag(set)
-	set.StringVar(&a.Flags.auditSync, "audit-sync", "", "sync the audit records of look-ups within a second, or always before the answer like those of changes: second, always; a `word` (TRIPTYCH_AUDIT_SYNC)")
-	set.StringVar(&a.Flags.auditKeep, "audit-keep", "", "delete audit records that are older than this `time`, such as 90d; without it they stay (TRIPTYCH_AUDIT_KEEP)")
-	set.Var(&a.Flags.auditSize, "audit-size", "delete the oldest audit records beyond this `size` of each chain; 0 is no limit (TRIPTYCH_AUDIT_SIZE)")
-	set.StringSliceVar(&a.Flags.Toolsets, "toolsets", nil, "serve only the tools of these groups, a comma-separated `list` of families, groups or both as debugger/core (TRIPTYCH_TOOLSETS)")
-	set.StringSliceVar(&a.Flags.tools, "tools", nil, "serve only these tools, a comma-separated `list`, besides those of --toolsets (TRIPTYCH_TOOLS)")
-	set.BoolVar(&a.Flags.readOnly, "read-only", false, "serve only tools that change nothing (TRIPTYCH_READ_ONLY)")
-	set.StringVar(&a.Flags.Outputs, "output-schemas", "", "show the schemas of structured answers `when`: auto (to clients that declare the extension "+mcp.OutputSchemasExtension+"), always, never (TRIPTYCH_OUTPUT_SCHEMAS)")
-	set.StringVar(&a.Flags.otlp, "otlp", "", "send the traces and metrics of serve and stdio to the OpenTelemetry receiver at this `url`, such as http://localhost:4318, over OTLP/HTTP (OTEL_EXPORTER_OTLP_ENDPOINT and its like)")
-	set.StringVar(&a.Flags.toolNames, "tool-names", "", "list tools by their documented or by portable `names`, instead of by protocol revision (TRIPTYCH_TOOL_NAMES)")
-}
-
-// NoAuditFlag registers --no-audit.
-func (a *App) NoAuditFlag(set *pflag.FlagSet) {
-	set.BoolVar(&a.Flags.NoAudit, "no-audit", false, "record nothing in the audit trail; for data folders that cannot be written")
-}
-
-// FamilyFlags registers the flags of one family, for commands that open it
-// alone.
-func (a *App) FamilyFlags(name string) func(*pflag.FlagSet) {
-	return func(set *pflag.FlagSet) {
-		a.DataFlags(set)
-		if a.family(name).stored {
-			a.storeFlag(set)
-		}
-		a.family(name).Config.RegisterFlags(set)
-	}
-}
 
 // family is a family that is known to be there.
 func (a *App) family(name string) Family {

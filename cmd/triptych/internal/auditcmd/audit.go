@@ -69,7 +69,7 @@ func (a commands) auditShow() app.Command {
 			set.StringVar(&f.from, "from", "", "print records from this `time` on")
 			set.StringVar(&f.to, "to", "", "print records before this `time`")
 			set.StringVar(&f.filter.Session, "session", "", "print the records of the session with this `id`")
-			set.StringVar(&f.filter.Key, "key", "", "print the records of this `key`, an id or a name; that of standard input and output is local")
+			set.StringVar(&f.filter.Key, "key", "", "print the records of this `key`, an id or a name\nThe key of standard input and output is local.")
 			set.IntVar(&f.filter.Limit, "limit", 0, "print at most this `number` of records; 0 is all")
 			app.JSONFlag(set, &f.asJSON)
 			a.KeysFlags(set)
@@ -180,7 +180,7 @@ func (a commands) auditVerify() app.Command {
 			"verification ended with, as audit/verified.json in the data folder says; what was\n" +
 			"changed before it is found without the flag.",
 		Flags: func(set *pflag.FlagSet) {
-			set.StringSliceVar(&trusted, "trust", nil, "trust the public key in this `file` instead of audit/signing.pub in the data folder; may be given again")
+			set.StringSliceVar(&trusted, "trust", nil, "trust the public key in this `file`; repeatable\ndefault: audit/signing.pub in the data folder")
 			set.BoolVar(&incremental, "incremental", false, "verify from where the last verification with this flag ended")
 			app.JSONFlag(set, &asJSON)
 			a.KeysFlags(set)

@@ -40,7 +40,7 @@ func (a commands) auditExport() app.Command {
 			"AWS_ENDPOINT_URL and AWS_CA_BUNDLE; for a receiver, those of OpenTelemetry hold.",
 		Example: "triptych audit export --from 24h > day.jsonl\n" +
 			"triptych audit export --to-folder /var/archive/audit --follow\n" +
-			"triptych audit export --to-s3 s3://archive/audit --lock compliance --lock-for 365d --follow --every 5m\n" +
+			"triptych audit export --to-s3 s3://archive/audit --lock compliance --lock-for 365d --follow\n" +
 			"triptych audit export --to-otlp http://localhost:4318 --follow",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&f.from, "from", "", "export records from this `time` on")
@@ -48,7 +48,7 @@ func (a commands) auditExport() app.Command {
 			set.StringVar(&f.filter.Key, "key", "", "export the records of this `key`, an id or a name")
 			set.StringVar(&f.folder, "to-folder", "", "export what is new into files of this `folder`")
 			set.StringVar(&f.otlp, "to-otlp", "", "export what is new to the OpenTelemetry receiver at this `url`, such as http://localhost:4318")
-			set.StringVar(&f.state, "state", "", "with --to-otlp, remember in this `file` what was exported (default audit/exported-otlp.json in the data folder)")
+			set.StringVar(&f.state, "state", "", "with --to-otlp, remember in this `file` what was exported\ndefault: audit/exported-otlp.json in the data folder")
 			f.s3.register(set)
 			set.BoolVar(&f.follow, "follow", false, "with a destination, go on with new records until interrupted")
 			set.DurationVar(&f.every, "every", 10*time.Second, "with --follow, look for new records each `time`")

@@ -31,9 +31,9 @@ type s3Flags struct {
 }
 
 func (f *s3Flags) register(set *pflag.FlagSet) {
-	set.StringVar(&f.url, "to-s3", "", "export what is new into objects of this bucket, such as s3://archive/audit, at AWS or where AWS_ENDPOINT_URL says (`url`)")
-	set.StringVar(&f.lock, "lock", "compliance", "with --lock-for, the `mode` of the lock: compliance, or governance, which some users may lift")
-	set.StringVar(&f.lockFor, "lock-for", "", "with --to-s3, lock each object for this `time`, such as 365d (default: what the bucket says)")
+	set.StringVar(&f.url, "to-s3", "", "export what is new into objects of the bucket at this `url`, such as s3://archive/audit\nIt is at AWS, or where AWS_ENDPOINT_URL says.")
+	set.StringVar(&f.lock, "lock", "compliance", "with --lock-for, lock in this mode: `compliance|governance`\nSome users may lift governance.")
+	set.StringVar(&f.lockFor, "lock-for", "", "with --to-s3, lock each object for this `time`, such as 365d\ndefault: what the bucket says")
 }
 
 // check returns an error for flags that do not go together.

@@ -37,7 +37,7 @@ func (a commands) backupCommand() app.Command {
 			"downloaded with accounts of their own are left out, since they must not be passed on.",
 		Example: "triptych backup triptych-$(date +%F).tar.gz\ntriptych backup --store valkey://localhost:6379 - | age -r … > backup.age",
 		Flags: func(set *pflag.FlagSet) {
-			set.BoolVar(&personal, "personal", false, "also copy the puzzles, inputs and guesses that users downloaded, without their session cookies; such a backup is not for others")
+			set.BoolVar(&personal, "personal", false, "also copy puzzles, inputs and guesses of users, without their cookies; not for others")
 			a.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error { return a.backup(ctx, args[0], personal) },
@@ -71,7 +71,7 @@ func (a commands) migrateCommand() app.Command {
 	var from, to string
 	return app.Command{
 		Name:  "migrate",
-		Short: "copy rulesets, keys, counts, consumers and the audit trail from one store to another",
+		Short: "copy all data from one store to another",
 		Long: "A store is the URL of a server, or files: in the data folder. The store that is\n" +
 			"copied stays as it is; end its servers first, so that nothing is written there\n" +
 			"afterwards. What was copied is compared. Puzzles, speeds and certificates are in\n" +

@@ -33,7 +33,7 @@ func (a commands) bugsCommand() app.Command {
 	var f bugsFlags
 	return app.Command{
 		Name: "bugs", Args: "[DIR]", Max: 1,
-		Short: "find the places that a fix forgot, or that are like another place",
+		Short: "find the places that a fix forgot",
 		Long: "Searches the source code below DIR, the working directory without it. With --patch\n" +
 			"it finds code that has what a patch removes and lacks what it adds; the patch is a\n" +
 			"file, - for standard input, or a commit of the git repository in DIR. With --at it\n" +

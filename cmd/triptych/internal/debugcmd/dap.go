@@ -23,7 +23,7 @@ func (a commands) dapCommand() app.Command {
 	return app.Command{
 		Name: "dap", Args: "[ADDRESS]", Max: 1,
 		KeepUser: true,
-		Short:    "let an editor debug a program, a recording or a core file, backward too",
+		Short:    "let an editor debug, backward too",
 		Long: "Serves editors in the Debug Adapter Protocol: one over standard input and output,\n" +
 			"or those that connect to ADDRESS, HOST:PORT with a loopback address or unix:PATH,\n" +
 			"until it is interrupted. Only you can connect. The editor's request launch or\n" +

@@ -49,7 +49,7 @@ func (s *debugShell) loadTools(ctx context.Context) error {
 		}
 	}
 	if len(s.tools) == 0 {
-		return app.UsageErrorf("the debugger is not among the families")
+		return app.UsageErrorf("TRIPTYCH_TOOLSETS and TRIPTYCH_TOOLS leave no tool of the debugger")
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (a commands) gdbServerCommand() app.Command {
 	return app.Command{
 		Name: "gdbserver", Args: "[ADDRESS] [-- PROGRAM [ARGUMENT...]]", Max: app.AnyNumber,
 		KeepUser: true,
-		Short:    "let gdb debug a program, a recording or a core file, backward too",
+		Short:    "let gdb debug, backward too",
 		Long: "Serves one gdb over a socket that only you can use, and prints what to type.\n" +
 			"ADDRESS is unix:PATH, or HOST:PORT with a loopback address; without it the socket\n" +
 			"is in a folder of its own. A program stops before its first instruction, and is\n" +

@@ -81,14 +81,14 @@ func (a commands) recordCommand() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.SetInterspersed(false) // what follows the program's name is for the program
 			a.DataFlags(set)           // as all commands of the debugger have
-			set.StringVarP(&f.output, "output", "o", "", "write the recording to this `file` (PROGRAM.recording)")
+			set.StringVarP(&f.output, "output", "o", "", "write the recording to this `file`\ndefault: PROGRAM.recording")
 			set.BoolVar(&f.onCrash, "on-crash", false, "keep the file only if the program fails: by a signal or with a status that is not 0")
 			set.BoolVar(&f.follow, "follow", false, "record each child of the program, too, in a file with its process id added to the name")
 			set.IntVar(&f.attach, "attach", 0, "record the process with this `id`, which runs already")
-			set.IntVar(&f.maxSize, "max-size", 0, "let the file have so many `MiB`; 0 for no limit but that of the format, 2 GiB before compression")
-			set.StringVar(&f.keep, "keep", "", "at that size, end the recording (`oldest`), or go on and drop the oldest part (newest); newest with --on-crash, else oldest")
+			set.IntVar(&f.maxSize, "max-size", 0, "let the file have so many `MiB`; 0 for no limit\nThe format has a limit of 2 GiB before compression.")
+			set.StringVar(&f.keep, "keep", "", "at --max-size, keep the oldest part and end, or drop it and go on: `oldest|newest`\ndefault: newest with --on-crash, else oldest")
 			set.BoolVar(&f.pack, "pack", false, "add all files that a replay needs, so that it can be made on another system")
-			set.Float64Var(&f.seconds, "seconds", 0, "with --attach: end the recording after this time; 0 for no limit")
+			set.Float64Var(&f.seconds, "seconds", 0, "with --attach, end the recording after this `time` in seconds; 0 for no limit")
 		},
 		Run: func(ctx context.Context, args []string) error { return a.record(ctx, &f, args) },
 	}
@@ -253,8 +253,8 @@ func (a commands) replayCommand() app.Command {
 			"echo get_stack_trace | triptych replay shop.recording\n" +
 			"triptych replay --pack shop.recording",
 		Flags: func(set *pflag.FlagSet) {
-			set.BoolVar(&pack, "pack", false, "add all files that a replay needs to the recording, so that it can be replayed on another system, and end")
-			a.ServerFlags(set)
+			set.BoolVar(&pack, "pack", false, "add all files that a replay on another system needs to the recording, and end")
+			a.DebuggerFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			if pack {

@@ -56,11 +56,11 @@ func (a commands) traceShow() app.Command {
 			set.StringVar(&f.to, "to", "", "print the steps up to this `position`")
 			set.StringVar(&f.at, "at", "", "print where the thread is at this `position`, and its registers")
 			set.BoolVar(&f.stack, "stack", false, "print the stack, too")
-			set.StringVar(&f.lastWrite, "last-write", "", "print which step has last written memory before --at, or the end: an `address` such as 0x404010, or an expression such as &total")
+			set.StringVar(&f.lastWrite, "last-write", "", "print which step has last written this `address` before --at, or before the end\nIt is a number such as 0x404010, or an expression such as &total.")
 			set.IntVar(&f.size, "size", 8, "how many `bytes` of memory --last-write is about")
 			set.StringVar(&f.executable, "executable", "", "the program's `file` if it is no longer where it was")
 			set.StringVar(&f.root, "root", "", "a `folder` with a copy of the process's files, such as those of its container; it is looked in first")
-			f.memory.RegisterFlag(set)
+			app.InGroup(set, app.GroupDebugger, f.memory.RegisterFlag)
 			app.JSONFlag(set, &f.asJSON)
 		},
 		Run: func(ctx context.Context, args []string) error {

@@ -26,7 +26,7 @@ func KeyCommand(a *app.App) app.Command { return commands{a}.keyCommand() }
 func (a commands) keyCommand() app.Command {
 	return app.Command{
 		Name:  "key",
-		Short: "make and manage the keys that callers of the HTTPS server show",
+		Short: "make and manage the keys that callers of serve show",
 		Long: "A key is shown once, when it is made or rotated: on standard output, and nothing\n" +
 			"else is. It is kept as a hash. A running server sees every change at once.",
 		Sub: []app.Command{a.keyCreate(), a.keyInvite(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke(), a.keyDisconnect(), a.keyFirst()},

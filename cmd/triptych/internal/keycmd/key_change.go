@@ -21,7 +21,8 @@ func (a commands) keyCreate() app.Command {
 		Short: "make a key and print it, this once",
 		Long: "A new key has all rights, works from all addresses and does not expire, unless\n" +
 			"told otherwise. Without --plan it has the plan of TRIPTYCH_DEFAULT_PLAN, or\n" +
-			"that of default-plan in the file of TRIPTYCH_CONFIG, and without both no limits: the plan enterprise with any number of requests.",
+			"that of default-plan in the file of TRIPTYCH_CONFIG, and without both no limits:\n" +
+			"the plan enterprise with any number of requests. The rights are\n" + scopeNames(a.KeyScopes()) + ".",
 		Example: "triptych key create --name build-server --plan team --scopes rulesets:read,aoc:read\n" +
 			"triptych key create --expires 90d --allow 10.0.0.0/8,2001:db8::/32\n" +
 			"triptych key create --plan enterprise --month 5000000 --minute 2000",

@@ -32,12 +32,12 @@ func (a commands) keyInvite() app.Command {
 			"fetch links to look at them do not use it up. If there is a key with the name or\n" +
 			"id already, the link is for that one: using it gives the key another secret, except\n" +
 			"at the login page. A new link ends the one before.",
-		Example: "triptych key invite ann --scopes rulesets:read,rulesets:write --for cursor --url https://rules.example.com",
+		Example: "triptych key invite ann --scopes rulesets:read --for cursor --url https://rules.example.com",
 		Flags: func(set *pflag.FlagSet) {
 			s.registerRights(set, a.KeyScopes())
 			set.StringVar(&lasts, "expires", "24h", "let the link work for this `time`, such as 2h or 7d; at most 30d")
-			set.StringVar(&host, "for", "", "show first what to do in this `program`: "+strings.Join(invite.Hosts(), ", "))
-			set.StringVar(&at, "url", "", "the `url` of the server, such as https://rules.example.com; host and listen of the configuration file unless given (TRIPTYCH_URL)")
+			set.StringVar(&host, "for", "", "show first what to do in this `program`\nThe programs are "+strings.Join(invite.Hosts(), ", ")+".")
+			set.StringVar(&at, "url", "", "the server is at this `url` (TRIPTYCH_URL)\ndefault: host and listen of the configuration file\nIt is one such as https://rules.example.com.")
 			a.KeysFlags(set)
 		},
 		Complete: a.completeKeys,

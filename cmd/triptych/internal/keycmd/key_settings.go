@@ -33,21 +33,21 @@ type keySettings struct {
 }
 
 func (s *keySettings) register(set *pflag.FlagSet, known []mcp.Scope) {
-	set.StringVar(&s.name, "name", "", "whose key it is or what for, a `text` for people")
-	set.StringVar(&s.expires, "expires", "", "stop working at this `time`: 12h or 90d from now, a date such as 2027-01-31 (its beginning in UTC), a time such as 2027-01-31T18:00:00Z, or never")
+	set.StringVar(&s.name, "name", "", "say whose key it is or what it is for, in a `text` for people")
+	set.StringVar(&s.expires, "expires", "", "let it expire at this `time`: 12h or 90d from now, a date, a time, or never\nA date is one such as 2027-01-31, its beginning in UTC; a time one such as 2027-01-31T18:00:00Z.")
 	s.registerRights(set, known)
 }
 
 // registerRights registers the flags but those of the name and the expiry.
 func (s *keySettings) registerRights(set *pflag.FlagSet, known []mcp.Scope) {
 	s.set, s.known = set, known
-	set.StringVar(&s.plan, "plan", "", "how many requests it may make, a `plan`: "+planNames())
-	set.Int64Var(&s.month, "month", 0, "requests a month with the plan enterprise, a `number`; 0 is any number")
-	set.Int64Var(&s.minute, "minute", 0, "requests a minute with the plan enterprise, a `number`; 0 is any number")
-	set.StringSliceVar(&s.scopes, "scopes", nil, "only these rights, a comma-separated `list` of "+scopeNames(known))
-	set.StringSliceVar(&s.toolsets, "toolsets", nil, "only the tools of these groups, a comma-separated `list` such as rulesets,debugger/core; all for every tool")
-	set.StringVar(&s.label, "label", "", "read the revisions of rulesets that have this `label`, such as production; none for those of the server")
-	set.StringSliceVar(&s.allow, "allow", nil, "work from these addresses only, a comma-separated `list` such as 10.0.0.0/8,2001:db8::1; all for everywhere")
+	set.StringVar(&s.plan, "plan", "", "limit its requests by the plan `"+strings.ReplaceAll(planNames(), ", ", "|")+"`")
+	set.Int64Var(&s.month, "month", 0, "allow this `number` of requests a month with the plan enterprise; 0 is any number")
+	set.Int64Var(&s.minute, "minute", 0, "allow this `number` of requests a minute with the plan enterprise; 0 is any number")
+	set.StringSliceVar(&s.scopes, "scopes", nil, "give it only these rights, a comma-separated `list`")
+	set.StringSliceVar(&s.toolsets, "toolsets", nil, "give it only the tools of these groups, a comma-separated `list`; all for every tool\nA list is one such as rulesets,debugger/core.")
+	set.StringVar(&s.label, "label", "", "let it read the revisions of rulesets that have this `label`; none for those of the server\nA label is one such as production.")
+	set.StringSliceVar(&s.allow, "allow", nil, "let it work from these addresses only, a comma-separated `list`; all for everywhere\nA list is one such as 10.0.0.0/8,2001:db8::1.")
 }
 
 func planNames() string {

@@ -10,73 +10,98 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 )
 
-// manPages returns the overview and a page for each command, by file name.
-func manPages(root app.Command, families []app.Family) map[string]string {
-	pages := map[string]string{"triptych.1": ManPage(root, families)}
+// ManPages returns the overview, a page for each command of a table, with those below it,
+// and the page of settings: by file name below a folder of man pages.
+func ManPages(root app.Command, families []app.Family) map[string]string {
+	pages := map[string]string{
+		"man1/triptych.1":          overviewPage(root, families),
+		"man5/triptych-settings.5": settingsPage(root),
+	}
 	for _, c := range root.Sub {
-		addManPages(pages, "triptych", c)
-	}
-	return pages
-}
-
-// addManPages adds the pages of a row and of those below it.
-func addManPages(pages map[string]string, path string, c app.Command) {
-	if c.Hidden {
-		return
-	}
-	path += " " + c.Name
-	pages[strings.ReplaceAll(path, " ", "-")+".1"] = commandPage(path, c)
-	for _, sub := range c.Sub {
-		addManPages(pages, path, sub)
-	}
-}
-
-// commandPage is the man page of one command; one with commands below it lists them.
-func commandPage(path string, c app.Command) string {
-	dashed := strings.ReplaceAll(path, " ", "-")
-	var p page
-	p.line(`.TH ` + strings.ToUpper(dashed) + ` 1 "" "triptych" "User Commands"`)
-	p.section("NAME")
-	p.text(dashed + " - " + c.Short)
-	p.section("SYNOPSIS")
-	p.line(`.B ` + roffText(path))
-	arguments := c.Args
-	if len(c.Sub) > 0 {
-		arguments = "COMMAND"
-	}
-	p.line(roffText(strings.TrimSpace(arguments + " [--flag ...]")))
-	p.section("DESCRIPTION")
-	p.text(app.Sentence(c.Short) + "\n\n" + c.Long)
-	if c.Flags != nil {
-		p.section("OPTIONS")
-		p.flags(c)
-	}
-	if c.Example != "" {
-		p.section("EXAMPLES")
-		p.example(c.Example)
-	}
-	p.section("SEE ALSO")
-	p.line(strings.Join(related(dashed, c), " ,\n"))
-	return p.String()
-}
-
-// related names the overview and the pages of the commands below.
-func related(dashed string, c app.Command) []string {
-	pages := []string{`.BR triptych (1)`}
-	for _, sub := range c.Sub {
-		if !sub.Hidden {
-			pages = append(pages, `.BR `+roffText(dashed+"-"+sub.Name)+` (1)`)
+		if !c.Hidden {
+			pages["man1/triptych-"+c.Name+".1"] = commandPage(c)
 		}
 	}
 	return pages
 }
 
-func writeManPages(folder string, pages map[string]string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
+// commandPage is the page of a command and those below it.
+func commandPage(c app.Command) string {
+	var p page
+	name := "triptych-" + c.Name
+	p.title(name, 1, c.Short)
+	p.section("DESCRIPTION")
+	p.command(c)
+	p.below("triptych "+c.Name, c.Sub)
+	return p.String()
+}
+
+// below writes the rows below one.
+func (p *page) below(path string, rows []app.Command) {
+	for _, c := range rows {
+		if c.Hidden {
+			continue
+		}
+		if c.Run != nil {
+			p.line(".SS " + roffText(strings.TrimSpace(path+" "+c.Name+" "+c.Args)))
+			p.command(c)
+		}
+		p.below(path+" "+c.Name, c.Sub)
 	}
+}
+
+// command writes what a row does, its flags and examples.
+func (p *page) command(c app.Command) {
+	p.text(app.Sentence(c.Short) + " " + c.Long)
+	own, _ := c.FlagsOf()
+	for _, s := range own {
+		usage := s.Explanation()
+		if s.Short != "" {
+			usage += " Short: -" + s.Short + "."
+		}
+		p.item(s, usage)
+	}
+	p.example(c.Example)
+}
+
+// item writes a flag with a text.
+func (p *page) item(s app.Setting, text string) {
+	p.entry(s.Spelling(), text)
+}
+
+// settingsPage is the page of all settings.
+func settingsPage(root app.Command) string {
+	var p page
+	p.title("triptych-settings", 5, "flags, environment variables and keys of the configuration file")
+	p.section("DESCRIPTION")
+	p.text("A setting is a flag, a key of the YAML file of --config, and mostly an environment variable.\n" +
+		"A flag wins over its variable, and that over the file. Keys of the file are flags without --.")
+	for _, group := range app.ByGroup(app.Settings(root)) {
+		p.section(strings.ToUpper(group.Name))
+		p.line("Read by " + roffText(strings.Join(group.Commands, "; ")) + ", unless something else is said.")
+		for _, s := range group.Settings {
+			text := s.Explanation()
+			if len(s.Variables) > 0 {
+				text += " (" + strings.Join(s.Variables, ", ") + ")"
+			}
+			p.item(s, text)
+		}
+	}
+	p.section("ENVIRONMENT")
+	p.items(app.OtherVariables)
+	p.section("SEE ALSO")
+	p.line(`.BR triptych (1)`)
+	return p.String()
+}
+
+// writeManPages writes pages below a folder, and removes pages of commands that are gone.
+func writeManPages(folder string, pages map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(pages[name]), 0o644); err != nil {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(pages[name]), 0o644); err != nil {
 			return err
 		}
 	}

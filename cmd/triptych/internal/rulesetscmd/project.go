@@ -37,13 +37,20 @@ type projectFlags struct {
 	otherStore bool
 }
 
-func (f *projectFlags) register(a commands, set *pflag.FlagSet) {
-	set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
-	set.StringSliceVar(&f.targets, "target", nil, "only these `clients`, see docs/editors.md; auto takes those that the project uses")
-	set.StringSliceVar(&f.sel, "select", nil, "only these rulesets: `patterns` of names, tag:TAG, layer:LAYER, !PATTERN")
-	set.StringVar(&f.label, "label", "", "the revisions with this `label`, not the newest")
+func (f *projectFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.dir, "dir", "", "the project's `folder`\ndefault: the nearest one with "+project.SelectionFile)
+	set.StringSliceVar(&f.targets, "target", nil, "write only the files of these `clients`; auto takes those that the project uses")
+	set.StringSliceVar(&f.sel, "select", nil, "take only rulesets of these `patterns`: of names, tag:TAG, layer:LAYER, !PATTERN")
+	set.StringVar(&f.label, "label", "", "take the revisions with this `label`, not the newest")
 	set.BoolVar(&f.otherStore, "other-store", false, "accept another store than the one that the files were pulled from")
-	a.rulebookFlags(set)
+}
+
+// reading registers the flags of a command that compares a project with its rulesets.
+func (f *projectFlags) reading(a commands) func(*pflag.FlagSet) {
+	return func(set *pflag.FlagSet) {
+		f.register(set)
+		a.readingFlags(set)
+	}
 }
 
 // narrows reports whether the flags choose other files than the selection file does.
@@ -329,7 +336,7 @@ func (a commands) rulesetsStatus() app.Command {
 		Short: "compare the rule files of a project with its rulesets; changes nothing",
 		Long: "The states of a file, or of the block in a shared file:\n\n" + strings.Join(meaning, "\n") +
 			"\n\nThe exit status is 1 if a file is in another state than clean.",
-		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Flags: f.reading(a),
 		Run: func(ctx context.Context, _ []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
 				plan, err := r.plan(ctx, false)
@@ -372,7 +379,7 @@ func (a commands) rulesetsOutdated() app.Command {
 	return app.Command{
 		Name:  "outdated",
 		Short: "list the rulesets of a project that have newer revisions",
-		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Flags: f.reading(a),
 		Run: func(ctx context.Context, _ []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
 				all, warnings, err := r.rulesets(ctx, false)

@@ -21,16 +21,16 @@ type pullFlags struct {
 	message                                                    string
 }
 
-func (f *pullFlags) register(a commands, set *pflag.FlagSet) {
-	f.projectFlags.register(a, set)
+func (f *pullFlags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.check, "check", false, "write nothing; exit with 1 and a diff unless all files are up to date")
 	set.BoolVar(&f.dry, "dry-run", false, "only say what would be done")
 	set.BoolVar(&f.theirs, "theirs", false, "replace files that were changed here")
 	set.BoolVar(&f.ours, "ours", false, "leave files that were changed here, and pull the others")
 	set.BoolVar(&f.writeBack, "write-back", false, "push files that were changed here, then pull")
+	f.projectFlags.register(set)
 	set.BoolVar(&f.frozen, "frozen", false, "repeat the revisions of "+project.LockFile)
 	set.BoolVar(&f.watch, "watch", false, "go on pulling when rulesets change")
-	set.BoolVar(&f.ignore, "gitignore", false, "have git ignore the rule files, in a section of .gitignore that later pulls keep up to date")
+	set.BoolVar(&f.ignore, "gitignore", false, "have git ignore the rule files, in a section of .gitignore\nLater pulls keep the section up to date.")
 	messageFlag(set, &f.message)
 }
 
@@ -74,7 +74,10 @@ func (a commands) rulesetsPull() app.Command {
 			"ruleset: its text is not written a second time. status lists the states of all files.",
 		Example: "triptych rulesets pull --target auto\ntriptych rulesets pull --target claude,cursor --select 'go_*,tag:team'\n" +
 			"triptych rulesets pull --check\ntriptych rulesets pull --label production --watch",
-		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Flags: func(set *pflag.FlagSet) {
+			f.register(set)
+			a.writingFlags(set)
+		},
 		Run: func(ctx context.Context, _ []string) error {
 			if err := f.verify(); err != nil {
 				return err

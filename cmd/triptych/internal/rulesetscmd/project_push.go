@@ -26,8 +26,9 @@ func (a commands) rulesetsPush() app.Command {
 			"are newer than the one the file was written from, are merged line by line. Changes\n" +
 			"of the same or of neighbouring lines are left; the exit status is 1 then.",
 		Flags: func(set *pflag.FlagSet) {
-			f.register(a, set)
 			messageFlag(set, &message)
+			f.register(set)
+			a.writingFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
@@ -82,7 +83,7 @@ func (a commands) rulesetsRevert() app.Command {
 		Name: "revert", Args: "[FILE...]", Max: app.AnyNumber,
 		Short: "give rule files the content that was pulled last",
 		Long:  "Without FILE, all files that were changed or deleted here. What was changed is lost.",
-		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Flags: f.reading(a),
 		Run: func(ctx context.Context, args []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
 				files, err := r.paths(args)
@@ -131,15 +132,16 @@ func (a commands) rulesetsAdopt() app.Command {
 		Short: "make rulesets of rule files that are there already",
 		Long: "Without FILE, of all files in the rule folders of the project's clients that\n" +
 			"triptych did not write. A file stays as it is, byte for byte: pull writes it from\n" +
-			"its ruleset from now on. Skills come with\n" +
-			"their files. If another ruleset has the name, the new one gets a number behind it;\n" +
-			"the file stays its file, and the other ruleset gets one beside it. A file whose ruleset " + project.SelectionFile + "\n" +
-			"does not select is imported only: pull leaves it. Of AGENTS.md and the like, which\n" +
+			"its ruleset from now on. Skills come with their files. If another ruleset has the\n" +
+			"name, the new one gets a number behind it; the file stays its file, and the other\n" +
+			"ruleset gets one beside it. A file whose ruleset " + project.SelectionFile + " does not\n" +
+			"select is imported only: pull leaves it. Of AGENTS.md and the like, which\n" +
 			"must be named, the text outside of the block becomes a ruleset. Files of other\n" +
 			"clients are not written; pull writes them.",
 		Flags: func(set *pflag.FlagSet) {
-			f.register(a, set)
 			set.BoolVar(&dry, "dry-run", false, "only list the files")
+			f.register(set)
+			a.writingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error { return r.adopt(ctx, args, dry) })

@@ -73,7 +73,7 @@ func (a commands) rulesetsConsumers() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&behind, "behind", false, "only those with an older revision")
 			app.JSONFlag(set, &asJSON)
-			a.rulebookFlags(set)
+			a.readingFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			all, err := a.standings(ctx, behind)

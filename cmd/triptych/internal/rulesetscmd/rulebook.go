@@ -41,11 +41,17 @@ type rulebook interface {
 	Review(ctx context.Context, r rulesets.Review, message string, admin bool) (rulesets.Applied, error)
 }
 
-// rulebookFlags registers the flags of a command that works on a rulebook.
-func (a commands) rulebookFlags(set *pflag.FlagSet) {
-	a.Flags.Remote.Register(set)
-	a.FamilyFlags("rulesets")(set)
+// readingFlags registers the settings of a command that reads a rulebook.
+func (a commands) readingFlags(set *pflag.FlagSet) {
+	a.RemoteFlags(set)
+	a.ReadingFlags(set)
 	a.NoAuditFlag(set)
+}
+
+// writingFlags registers the settings of a command that changes a rulebook.
+func (a commands) writingFlags(set *pflag.FlagSet) {
+	a.RemoteFlags(set)
+	a.WritingFlags(set)
 }
 
 // withRulebook runs a function with the rulesets of the server or of the store that

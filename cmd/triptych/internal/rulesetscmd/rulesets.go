@@ -59,7 +59,7 @@ func (a commands) rulesetsList() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			app.JSONFlag(set, &asJSON)
 			set.StringVar(&tag, "tag", "", "only those with this `tag`")
-			a.rulebookFlags(set)
+			a.readingFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
@@ -85,7 +85,7 @@ func (a commands) rulesetsSearch() app.Command {
 		Example: "triptych rulesets search 'python_*'",
 		Flags: func(set *pflag.FlagSet) {
 			app.JSONFlag(set, &asJSON)
-			a.rulebookFlags(set)
+			a.readingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
@@ -128,7 +128,7 @@ func (a commands) rulesetsShow() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			app.JSONFlag(set, &asJSON)
 			set.BoolVar(&whole, "all", false, "print the front matter too, as edit shows it")
-			a.rulebookFlags(set)
+			a.readingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {
@@ -179,7 +179,7 @@ func (a commands) rulesetsCreate() app.Command {
 			set.StringArrayVarP(&tags, "tag", "t", nil, "a `tag`; may be given several times")
 			set.StringVar(&folder, "files", "", "the files beside the text: those in this `folder`")
 			messageFlag(set, &message)
-			a.rulebookFlags(set)
+			a.writingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			name, err := ruleset.ParseName(args[0])
@@ -232,7 +232,7 @@ func (a commands) rulesetsDelete() app.Command {
 	return app.Command{
 		Name: "delete", Args: "NAME...", Min: 1, Max: app.AnyNumber,
 		Short:    "delete rulesets",
-		Flags:    a.rulebookFlags,
+		Flags:    a.writingFlags,
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {

@@ -36,7 +36,7 @@ func (a commands) rulesetsApply() app.Command {
 			adminFlag(flags, &set.Admin)
 			app.JSONFlag(flags, &asJSON)
 			messageFlag(flags, &set.Message)
-			a.rulebookFlags(flags)
+			a.writingFlags(flags)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) (err error) {

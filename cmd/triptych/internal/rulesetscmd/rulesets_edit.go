@@ -32,7 +32,7 @@ func (a commands) rulesetsEdit() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			messageFlag(set, &e.message)
 			set.BoolVar(&e.merge, "merge", false, "store your change beside one of other lines that was made in the meantime, without asking")
-			a.rulebookFlags(set)
+			a.writingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {

@@ -30,8 +30,8 @@ func (a commands) rulesetsEffective() app.Command {
 			set.StringVar(&dir, "project", "", "merge the rulesets that the project in this `folder` selects")
 			set.StringVar(&q.Client, "client", "", "merge the rulesets for this `client`, such as cursor")
 			set.BoolVar(&plain, "plain", false, "print the text alone")
-			a.Flags.Remote.Register(set)
-			a.FamilyFlags("rulesets")(set)
+			a.RemoteFlags(set)
+			a.ReadingFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if q.Path != "" {

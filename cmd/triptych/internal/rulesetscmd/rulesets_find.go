@@ -32,7 +32,7 @@ func (a commands) rulesetsFind() app.Command {
 			set.StringVar(&q.Client, "client", "", "only those for this `client`, such as cursor")
 			set.IntVar(&q.Limit, "limit", 50, "list at most this `number`, up to 200")
 			set.StringVar(&q.Cursor, "cursor", "", "go on after this `cursor` of an earlier answer")
-			a.FamilyFlags("rulesets")(set)
+			a.ReadingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			q.Text = strings.Join(args, " ")

@@ -24,7 +24,8 @@ func (a commands) rulesetsGC() app.Command {
 			set.StringVar(&keepFor, "keep-for", "", "keep revisions that are younger than this `span`, such as 365d or 12h")
 			set.BoolVar(&dry, "dry-run", false, "only say what would be removed")
 			app.JSONFlag(set, &asJSON)
-			a.FamilyFlags("rulesets")(set)
+			a.StoreFlags(set)
+			a.DataFlags(set)
 			a.NoAuditFlag(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {

@@ -51,7 +51,7 @@ func (a commands) rulesetsHistory() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			app.JSONFlag(set, &asJSON)
 			set.BoolVar(&moves, "moves", false, "list the moves of labels instead")
-			a.rulebookFlags(set)
+			a.readingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {
@@ -184,7 +184,7 @@ func (a commands) rulesetsDiff() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&words, "words", false, "show [-deleted-] and {+added+} words, for prose")
 			app.JSONFlag(set, &asJSON)
-			a.rulebookFlags(set)
+			a.readingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {
@@ -226,7 +226,7 @@ func (a commands) rulesetsRestore() app.Command {
 			"back as it was.",
 		Flags: func(set *pflag.FlagSet) {
 			messageFlag(set, &message)
-			a.rulebookFlags(set)
+			a.writingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {

@@ -24,7 +24,7 @@ func (a commands) rulesetsLabel() app.Command {
 			set.BoolVar(&remove, "remove", false, "take the label away")
 			adminFlag(set, &admin)
 			messageFlag(set, &message)
-			a.rulebookFlags(set)
+			a.writingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {

@@ -26,7 +26,7 @@ func (a commands) rulesetsLint() app.Command {
 			app.JSONFlag(set, &asJSON)
 			set.BoolVar(&asSARIF, "sarif", false, "print a log of SARIF 2.1.0, for code scanning")
 			set.StringVar(&project, "project", "", "report globs that match no file of this `folder`")
-			a.FamilyFlags("rulesets")(set)
+			a.ReadingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {

@@ -32,7 +32,7 @@ func (a commands) rulesetsPropose() app.Command {
 			set.StringVar(&label, "label", "", "propose to move this `label` to the newest revision")
 			set.BoolVar(&remove, "delete", false, "propose to delete the ruleset")
 			messageFlag(set, &message)
-			a.rulebookFlags(set)
+			a.writingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {
@@ -108,7 +108,7 @@ func (a commands) rulesetsProposals() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&all, "all", false, "list those that were decided, too")
 			app.JSONFlag(set, &asJSON)
-			a.rulebookFlags(set)
+			a.readingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
@@ -185,7 +185,7 @@ func (a commands) rulesetsAccept() app.Command {
 			set.BoolVar(&review.DryRun, "dry-run", false, "only show the differences")
 			adminFlag(set, &admin)
 			messageFlag(set, &message)
-			a.rulebookFlags(set)
+			a.writingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			review.Verb = "accept"
@@ -216,7 +216,7 @@ func (a commands) rulesetsDecide(verb string) app.Command {
 				set.StringVar(&reason, "reason", "", row.reason)
 			}
 			adminFlag(set, &admin)
-			a.rulebookFlags(set)
+			a.writingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			if words == 2 {

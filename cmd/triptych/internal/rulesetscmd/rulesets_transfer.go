@@ -32,11 +32,12 @@ type transfer struct {
 // outcomes lists the outcomes of files and changes, in the order of the summary.
 var outcomes = []string{"created", "updated", "restored", "deleted", "labelled", "written", "unchanged", "skipped", "left", "failed"}
 
-func (t *transfer) flags(a commands) func(*pflag.FlagSet) {
+// flags returns the flags of a run, with the settings that it reads.
+func (t *transfer) flags(settings func(*pflag.FlagSet)) func(*pflag.FlagSet) {
 	return func(set *pflag.FlagSet) {
 		set.BoolVar(&t.dry, "dry-run", false, "only say what would be done")
 		set.BoolVar(&t.overwrite, "overwrite", false, "replace what is there and differs")
-		a.rulebookFlags(set)
+		settings(set)
 	}
 }
 
@@ -101,7 +102,7 @@ func (a commands) rulesetsImport() app.Command {
 			"triptych rulesets import https://github.com/anthropics/skills#skills/pdf",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&local, "allow-file", false, "take file:// URLs of repositories, too")
-			t.flags(a)(set)
+			t.flags(a.writingFlags)(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			t.counts, t.sources = map[string]int{}, map[ruleset.Name]string{}
@@ -193,7 +194,7 @@ func (a commands) rulesetsExport() app.Command {
 			"the SKILL.md of an imported skill is written byte for byte. Files that\n" +
 			"exist and differ are skipped unless --overwrite is given; no other file is\n" +
 			"touched. A file that is written has the time of its ruleset's last change.",
-		Flags: t.flags(a),
+		Flags: t.flags(a.readingFlags),
 		Run: func(ctx context.Context, args []string) error {
 			t.counts = map[string]int{}
 			return a.withRulebook(ctx, func(book rulebook) error {

@@ -48,7 +48,7 @@ func (a commands) rulesetsUpdate() app.Command {
 			set.BoolVar(&u.dry, "dry-run", false, "only say what would be done")
 			set.BoolVar(&u.theirs, "theirs", false, "replace what was changed here, too")
 			set.BoolVar(&u.local, "allow-file", false, "take file:// URLs of repositories, too")
-			a.rulebookFlags(set)
+			a.writingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {

@@ -29,7 +29,7 @@ func (a commands) configFilePrint() app.Command {
 	var f serveFlags
 	var set *pflag.FlagSet
 	return app.Command{
-		Name: "print", Config: true,
+		Name: "print", Config: true, Echoes: true,
 		Short: "print the settings of a server as a configuration file",
 		Long: "Prints every key of triptych serve with the value that it would have: from this\n" +
 			"command line, the environment, the configuration file, or by default. Keys at\n" +
@@ -51,13 +51,13 @@ func (a commands) printConfigFile(set *pflag.FlagSet) error {
 		if flag.Name == "config" || flag.Name == "help" || err != nil {
 			return
 		}
-		_, usage := pflag.UnquoteUsage(flag)
 		var value string
 		variable := configfile.FromEnvironment(flag, a.Getenv)
 		if value, err = yamlValue(flag, variable); err != nil {
 			return
 		}
-		fmt.Fprintf(&out, "# %s\n", usage)
+		described := app.Describe(flag)
+		fmt.Fprintf(&out, "# %s\n", described.Explanation())
 		if flag.Value.String() == flag.DefValue && variable == "" {
 			out.WriteString("#")
 		}

@@ -40,7 +40,7 @@ func (a commands) consoleCommand() app.Command {
 		Example: "triptych console\ntriptych console --url https://rules.example.com --key-env TEAM_KEY",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this loopback `address`")
-			a.Flags.Remote.Register(set)
+			a.RemoteFlags(set)
 			a.ServerFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {

@@ -30,7 +30,7 @@ func (a commands) healthCommand() app.Command {
 			"record calls. Without --url it is the one on this machine at port 8443.",
 		Example: "triptych health\ntriptych health --url https://rules.example.com",
 		Flags: func(set *pflag.FlagSet) {
-			a.Flags.Remote.Register(set)
+			a.RemoteFlags(set)
 			a.DataFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error { return a.health(ctx) },

@@ -26,10 +26,14 @@ type acmeFlags struct {
 }
 
 func (f *acmeFlags) register(set *pflag.FlagSet) {
-	set.StringSliceVar(&f.hosts, "acme-host", nil, "get and renew a certificate for this public `host` by ACME, which means to accept the terms of the authority; it must reach this server at port 443; repeatable")
-	set.StringVar(&f.directory, "acme-directory", autocert.DefaultACMEDirectory, "the `URL` of the authority's directory")
-	set.StringVar(&f.email, "acme-email", "", "the `address` that the authority writes to")
-	set.StringVar(&f.roots, "acme-roots", "", "trust the certificates in this PEM `file` when talking to the authority; for one of your own")
+	set.StringSliceVar(&f.hosts, "acme-host", nil, "get and renew a certificate for this public `host` by ACME; repeatable\nThat is to accept the terms of the authority. The host must reach this server at port 443.")
+}
+
+// registerAuthority registers the settings of the authority.
+func (f *acmeFlags) registerAuthority(set *pflag.FlagSet) {
+	set.StringVar(&f.directory, "acme-directory", autocert.DefaultACMEDirectory, "the directory of the authority, a `url`")
+	set.StringVar(&f.email, "acme-email", "", "the email `address` that the authority writes to")
+	set.StringVar(&f.roots, "acme-roots", "", "trust the certificates in this PEM `file` when talking to the authority\nIt is for an authority of your own.")
 }
 
 // certificates returns the certificates of the hosts, which are stored in a folder.

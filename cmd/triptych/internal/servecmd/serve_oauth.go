@@ -23,8 +23,12 @@ type oauthFlags struct {
 }
 
 func (f *oauthFlags) register(set *pflag.FlagSet) {
-	set.BoolVar(&f.on, "oauth", false, "let people log programs in that cannot send a key, such as claude.ai, by a page that takes a key; on unless set to false where --host, a certificate that clients trust and no --oidc-issuer are given")
-	set.StringSliceVar(&f.redirects, "oauth-redirect", nil, "also let a login lead back to this `url` of a program, besides those of claude.ai, chatgpt.com, vscode.dev and programs on the same machine; repeatable")
+	set.BoolVar(&f.on, "oauth", false, "let people log in programs that cannot send a key, by a page that takes one\nclaude.ai is such a program. It is on unless set to false where --host, a certificate that clients trust and no --oidc-issuer are given.")
+}
+
+// registerRest registers the settings that few servers need.
+func (f *oauthFlags) registerRest(set *pflag.FlagSet) {
+	set.StringSliceVar(&f.redirects, "oauth-redirect", nil, "also let a login lead back to this `url` of a program; repeatable\nThose of claude.ai, chatgpt.com, vscode.dev and programs on the same machine need no flag.")
 }
 
 // oauthOn reports whether the server has a login. Without being asked, it has one where hosts

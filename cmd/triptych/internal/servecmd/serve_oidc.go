@@ -26,14 +26,18 @@ type oidcFlags struct {
 }
 
 func (f *oidcFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&f.issuer, "oidc-issuer", "", "besides keys, take access tokens of the OpenID issuer with this `url` (TRIPTYCH_OIDC_ISSUER)")
+	set.StringVar(&f.issuer, "oidc-issuer", "", "besides keys, take access tokens of the OpenID issuer at this `url` (TRIPTYCH_OIDC_ISSUER)")
 	set.StringVar(&f.audience, "oidc-audience", "", "take tokens that were made for this `audience` (TRIPTYCH_OIDC_AUDIENCE)")
-	set.StringVar(&f.resource, "oidc-resource", "", "tell clients without a token that this is the `url` of the server; the audience unless given (TRIPTYCH_OIDC_RESOURCE)")
-	set.StringSliceVar(&f.types, "oidc-token-type", []string{"at+jwt"}, "take tokens of these `types`, such as JWT for issuers that send no at+jwt, or any; a comma-separated list")
-	set.StringVar(&f.plan, "oidc-plan", "", "the `plan` of everybody with a token: free, developer, team, enterprise (TRIPTYCH_OIDC_PLAN)")
-	set.StringToStringVar(&f.groups, "oidc-group", nil, "give those whose tokens name a `group=key` in the claim groups the key with this id: its rights, its quota, its addresses; repeatable")
-	set.Int64Var(&f.own.Month, "oidc-month", 0, "requests a month of the plan enterprise; 0 is any `number`")
-	set.Int64Var(&f.own.Minute, "oidc-minute", 0, "requests a minute of the plan enterprise; 0 is any `number`")
+}
+
+// registerRest registers the settings that few issuers need.
+func (f *oidcFlags) registerRest(set *pflag.FlagSet) {
+	set.StringVar(&f.resource, "oidc-resource", "", "tell clients without a token that the server is at this `url` (TRIPTYCH_OIDC_RESOURCE)\ndefault: the audience")
+	set.StringSliceVar(&f.types, "oidc-token-type", []string{"at+jwt"}, "take tokens of these types, a comma-separated `list`\nIt is JWT for issuers that send no at+jwt; any takes all.")
+	set.StringVar(&f.plan, "oidc-plan", "", "the plan of everybody with a token: `free|developer|team|enterprise` (TRIPTYCH_OIDC_PLAN)")
+	set.StringToStringVar(&f.groups, "oidc-group", nil, "give members of a group the key with this id, `group=key`; repeatable\nThe claim groups of a token names the groups. They get the rights, the quota and the addresses of the key.")
+	set.Int64Var(&f.own.Month, "oidc-month", 0, "the `number` of requests a month of the plan enterprise; 0 is any number")
+	set.Int64Var(&f.own.Minute, "oidc-minute", 0, "the `number` of requests a minute of the plan enterprise; 0 is any number")
 }
 
 // issuerServices are the parts of a server with an issuer; zero without one.

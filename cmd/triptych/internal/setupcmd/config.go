@@ -44,9 +44,9 @@ func (a commands) configCommand() app.Command {
 			set.StringVar(&c.scope, "scope", "", "the `scope` of the file: project (this folder) or user")
 			set.StringVar(&c.name, "name", "triptych", "the `name` of the entry")
 			set.StringVar(&c.url, "url", "", "connect to the server at this `url`, such as https://rules.example.com/mcp")
-			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "the `variable` that holds the key for --url")
+			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "read the key for --url from this environment `variable`")
 			set.StringVar(&c.invite, "invite", "", "connect to the server of this `link`, which works once, and print the key that it is for")
-			set.StringVar(&a.Flags.Remote.CACert, "cacert", "", "say how the client comes to trust the certificates in this PEM `file`, and trust them with --invite")
+			set.StringVar(&a.Flags.Remote.CACert, "cacert", "", "say how the client trusts the certificates in this PEM `file`, and trust them with --invite")
 			a.ServerFlags(set)
 			c.flags = set
 		},

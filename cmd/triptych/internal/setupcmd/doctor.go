@@ -58,7 +58,7 @@ func (a commands) doctorCommand() app.Command {
 			set = s
 			app.JSONFlag(s, &asJSON)
 			a.ServerFlags(s)
-			a.Flags.Remote.Register(s)
+			a.RemoteFlags(s)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if a.Flags.Remote.URL != "" {

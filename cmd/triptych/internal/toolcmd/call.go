@@ -31,8 +31,8 @@ func (a commands) callCommand() app.Command {
 			"jq -n '{name: \"x\", markdown: \"# X\"}' | triptych call create_ruleset -",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&asJSON, "json", false, "print the result as JSON")
-			a.Flags.Remote.Register(set)
-			a.ServerFlags(set)
+			a.RemoteFlags(set)
+			a.ToolFlags(set)
 		},
 		Complete: a.completeTools,
 		Run: func(ctx context.Context, args []string) error {

@@ -29,8 +29,8 @@ func (a commands) toolsCommand() app.Command {
 			app.JSONFlag(set, &asJSON)
 			set.BoolVar(&tokens, "tokens", false, "print what each tool costs in a model's context")
 			set.StringVar(&since, "diff", "", "print what changed since `REF`: a file that tools --json wrote, or a git revision")
-			a.Flags.Remote.Register(set)
-			a.ServerFlags(set)
+			a.RemoteFlags(set)
+			a.ToolFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			if since != "" && a.Flags.Outputs == "" {
