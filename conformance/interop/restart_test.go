@@ -24,15 +24,16 @@ type restarting struct {
 	// attempts bounds the calls that it needs after kill -9, when it still holds a connection
 	// that is dead: some do not send a request again by themselves.
 	attempts int
+	login    bool // it logs in by the page of the server
 }
 
 var restartings = []restarting{
-	{"Go SDK", "", nil, 1},
-	{"TypeScript SDK v1", "v1", nil, 1},
-	{"TypeScript SDK v2", "legacy", nil, 1},
-	{"TypeScript SDK v2, 2026-07-28", "auto", nil, 1},
-	{"mcp-remote", "gateway", []string{"node/node_modules/mcp-remote/dist/proxy.js", "$url", "--header", "Authorization: Bearer $key"}, 2},
-	{"supergateway", "gateway", []string{"node/node_modules/supergateway/dist/index.js", "--streamableHttp", "$url", "--oauth2Bearer", "$key"}, 2},
+	{"Go SDK", "", nil, 1, false},
+	{"TypeScript SDK v1", "v1", nil, 1, false},
+	{"TypeScript SDK v2", "legacy", nil, 1, false},
+	{"TypeScript SDK v2, 2026-07-28", "auto", nil, 1, false},
+	{"mcp-remote", "gateway", []string{"node/node_modules/mcp-remote/dist/proxy.js", "$url", "--header", "Authorization: Bearer $key"}, 2, false},
+	{"supergateway", "gateway", []string{"node/node_modules/supergateway/dist/index.js", "--streamableHttp", "$url", "--oauth2Bearer", "$key"}, 2, false},
 }
 
 // TestRestart starts a server again on its data folder, after SIGTERM and after kill -9. Every
@@ -62,7 +63,8 @@ func TestRestart(t *testing.T) {
 type attempt struct {
 	Tools int
 	Error string
-	Asked int // pages that the person had to answer, of login.mjs
+	Asked int    // pages that the person had to answer, of login.mjs
+	Page  string // that the person has to answer, of gosdk
 }
 
 func (c *restarting) outlives(t *testing.T, command []string, server string, signal syscall.Signal) {
@@ -96,7 +98,7 @@ func (c *restarting) start(t *testing.T, command []string, url, key, certificate
 	for _, arg := range c.gateway {
 		gateway = append(gateway, strings.NewReplacer("$url", url, "$key", key).Replace(arg))
 	}
-	run, err := json.Marshal(map[string]any{"mode": c.mode, "url": url, "key": key, "gateway": gateway, "certificate": certificate, "restart": true})
+	run, err := json.Marshal(map[string]any{"mode": c.mode, "url": url, "key": key, "gateway": gateway, "certificate": certificate, "restart": true, "login": c.login})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ type run struct {
 	Wrong       string // a key that must be refused; "" tries none
 	Revision    string // "" is the newest that the SDK knows
 	Steps       []step
+	Login       bool // logs in by the page of the server, instead of steps
 	Restart     bool // lists the tools before and after the server is started again, instead of steps
 }
 
@@ -57,6 +58,9 @@ func play(ctx context.Context) error {
 	var r run
 	if err := json.Unmarshal([]byte(os.Args[1]), &r); err != nil {
 		return err
+	}
+	if r.Login {
+		return r.logIn(ctx)
 	}
 	if r.Restart {
 		return r.outlive(ctx)

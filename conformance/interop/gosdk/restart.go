@@ -14,6 +14,7 @@ import (
 type attempt struct {
 	Tools int    `json:"tools"`
 	Error string `json:"error,omitempty"`
+	Page  string `json:"page,omitempty"` // that the person has to answer
 }
 
 // outlive lists the tools, waits for a line on standard input, and lists them again in the same

@@ -85,16 +85,24 @@ func (r run) transport(key string) (mcp.Transport, *witness, error) {
 		command.Stderr = os.Stderr
 		return &mcp.CommandTransport{Command: command}, w, nil
 	}
+	var err error
+	if w.next, err = r.trusting(); err != nil {
+		return nil, nil, err
+	}
+	return &mcp.StreamableClientTransport{Endpoint: r.URL, HTTPClient: &http.Client{Transport: w}}, w, nil
+}
+
+// trusting returns a transport of HTTP that trusts the server's certificate alone.
+func (r run) trusting() (http.RoundTripper, error) {
 	pem, err := os.ReadFile(r.Certificate)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		return nil, nil, errors.New("no certificate in " + r.Certificate)
+		return nil, errors.New("no certificate in " + r.Certificate)
 	}
-	w.next = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
-	return &mcp.StreamableClientTransport{Endpoint: r.URL, HTTPClient: &http.Client{Transport: w}}, w, nil
+	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}, nil
 }
 
 // A refusal describes a rejected client. The SDK's error has no type of its
