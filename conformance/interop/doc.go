@@ -18,6 +18,9 @@
 // TestRestart ends a server, by SIGTERM and by kill -9, and starts it again on its data
 // folder: the TypeScript SDKs, mcp-remote and supergateway go on in their sessions.
 //
+// TestLogin, TestGatewayLogsIn and TestGoLogsIn begin without a key: the SDKs and mcp-remote find
+// the login of a server, and a person with a key answers its page.
+//
 // The tests need node, npm and the packages that package-lock.json names; they
 // are installed into node/node_modules once. Without them the tests skip, but
 // where CI is set a missing package is a failure.

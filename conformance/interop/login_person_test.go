@@ -2,22 +2,17 @@ package interop_test
 
 import (
 	"bufio"
-	"crypto/tls"
-	"crypto/x509"
-	"fmt"
+	"context"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/conformance/internal/binary"
+	"github.com/triptych-mcp/triptych/conformance/internal/person"
 	"github.com/triptych-mcp/triptych/conformance/internal/sdk"
 )
 
@@ -33,7 +28,7 @@ func TestGatewayLogsIn(t *testing.T) {
 	data, addr := t.TempDir(), freePort(t)
 	key := keyIn(t, server, data, "--name", "ann")
 	first := serveAt(t, server, data, addr, "--oauth")
-	g := &gateway{person: person{key, filepath.Join(data, "tls", "cert.pem")}, url: "https://" + addr + "/mcp", folder: t.TempDir()}
+	g := &gateway{owner: owner{key, filepath.Join(data, "tls", "cert.pem")}, url: "https://" + addr + "/mcp", folder: t.TempDir()}
 	if got := g.listTools(t); !strings.Contains(got, `"tools":[{`) || g.asked != 1 {
 		t.Fatalf("from nothing: %.300s, %d pages", got, g.asked)
 	}
@@ -47,14 +42,14 @@ func TestGatewayLogsIn(t *testing.T) {
 
 // A gateway is mcp-remote with a folder in which it stores its tokens.
 type gateway struct {
-	person
+	owner
 	url, folder string
 	asked       int // pages that the person had to answer
 }
 
 // answer answers a page and goes where the browser is sent.
-func (g *gateway) answer(page string) error {
-	to, err := g.allow(page)
+func (g *gateway) answer(ctx context.Context, page string) error {
+	to, err := g.allow(ctx, page)
 	if err != nil {
 		return err
 	}
@@ -91,7 +86,7 @@ func (g *gateway) listTools(t *testing.T) string {
 		for lines := bufio.NewScanner(log); lines.Scan(); {
 			if page, ok := strings.CutPrefix(lines.Text(), "https://"); ok && strings.Contains(page, "/oauth/authorize?") {
 				g.asked++
-				if err := g.answer("https://" + page); err != nil {
+				if err := g.answer(t.Context(), "https://"+page); err != nil {
 					t.Error(err)
 				}
 			}
@@ -119,48 +114,12 @@ func (g *gateway) listTools(t *testing.T) string {
 	return got
 }
 
-// A person has a browser and a key.
-type person struct{ key, certificate string }
+// An owner has a key and a browser that trusts a certificate.
+type owner struct{ key, certificate string }
 
-// field finds the sealed value of a page.
-var field = regexp.MustCompile(`name="(request|choice)" value="([^"]+)"`)
-
-// allow opens a page, pastes the key, allows the program, and returns where the browser is sent.
-func (p person) allow(page string) (to string, err error) {
-	roots := x509.NewCertPool()
-	pem, err := os.ReadFile(p.certificate)
-	if err != nil || !roots.AppendCertsFromPEM(pem) {
-		return "", fmt.Errorf("the certificate: %w", err)
-	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return "", err
-	}
-	web := &http.Client{
-		Jar: jar, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	defer web.CloseIdleConnections()
-	answered, err := web.Get(page)
-	for _, form := range []url.Values{{"key": {p.key}}, {"do": {"allow"}}} {
-		if err != nil {
-			return "", err
-		}
-		text, readErr := io.ReadAll(answered.Body)
-		_ = answered.Body.Close() // it was read
-		found := field.FindSubmatch(text)
-		if readErr != nil || found == nil {
-			return "", fmt.Errorf("the page is %s, %w", text, readErr)
-		}
-		form.Set(string(found[1]), string(found[2]))
-		at := *answered.Request.URL
-		at.RawQuery = ""
-		answered, err = web.PostForm(at.String(), form)
-	}
-	if err != nil {
-		return "", err
-	}
-	return answered.Header.Get("Location"), answered.Body.Close()
+// allow answers a page, and returns where the browser is sent.
+func (o owner) allow(ctx context.Context, page string) (to string, err error) {
+	return person.Allow(ctx, page, o.key, o.certificate)
 }
 
 // TestGoLogsIn has the Go SDK log in from nothing; its token works after a restart of the server,
@@ -172,7 +131,7 @@ func TestGoLogsIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, addr := t.TempDir(), freePort(t)
-	ann := person{keyIn(t, server, data, "--name", "ann"), filepath.Join(data, "tls", "cert.pem")}
+	ann := owner{keyIn(t, server, data, "--name", "ann"), filepath.Join(data, "tls", "cert.pem")}
 	first := serveAt(t, server, data, addr, "--oauth")
 	c := restarting{login: true}
 	ask := c.start(t, []string{goClient}, "https://"+addr+"/mcp", "", ann.certificate)
@@ -184,7 +143,7 @@ func TestGoLogsIn(t *testing.T) {
 		}
 		return got[0]
 	}
-	to, err := ann.allow(one("").Page)
+	to, err := ann.allow(t.Context(), one("").Page)
 	if err != nil {
 		t.Fatal(err)
 	}

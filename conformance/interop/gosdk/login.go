@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// callback is where the browser is sent back to: the test reads it from the answer of the page.
+// callback is the redirect of the client. The test reads it from the answer of the page.
 const callback = "http://127.0.0.1:33418/callback"
 
 // logIn connects without a key and lists the tools, again for each line on standard input. It
