@@ -29,6 +29,7 @@ type recordFlags struct {
 	attach  int
 	seconds float64
 	limits
+	repeated
 }
 
 // limits say which part of a recording its file has.
@@ -72,10 +73,15 @@ func (a commands) recordCommand() app.Command {
 			"budget. See docs/recording.md.\n\n" +
 			"Children of the program run unrecorded, or with --follow each is recorded in a file\n" +
 			"FILE.PID, as long as the program runs.\n\n" +
+			"With --until-fail the program is run until it ends with a status that is not 0, by a\n" +
+			"signal, in a deadlock, too late, or with a sanitizer's report. The command then ends\n" +
+			"with the status of that run, 124 for a deadlock or a timeout and 1 for a report, or\n" +
+			"with 0 if no run fails.\n\n" +
 			"With --attach a process is recorded that runs already, until it ends, the command\n" +
 			"is interrupted, or --seconds have passed. It then runs on.",
 		Example: "triptych record -- ./shop orders.txt\n" +
 			"triptych record --on-crash -o crash.recording -- ./shop\n" +
+			"triptych record --until-fail --chaos --timeout 1m -- ./shop-test\n" +
 			"triptych record --attach 4711 --seconds 10\n" +
 			"triptych replay shop.recording",
 		Flags: func(set *pflag.FlagSet) {
@@ -88,6 +94,12 @@ func (a commands) recordCommand() app.Command {
 			set.IntVar(&f.maxSize, "max-size", 0, "let the file have so many `MiB`; 0 for no limit\nThe format has a limit of 2 GiB before compression.")
 			set.StringVar(&f.keep, "keep", "", "at --max-size, keep the oldest part and end, or drop it and go on: `oldest|newest`\ndefault: newest with --on-crash, else oldest")
 			set.BoolVar(&f.pack, "pack", false, "add all files that a replay needs, so that it can be made on another system")
+			set.BoolVar(&f.until, "until-fail", false, "run the program until it fails, without input, and keep the recording of that run only")
+			set.IntVar(&f.repeat, "repeat", defaultRepeat, "with --until-fail: run it at most so many `times`")
+			set.DurationVar(&f.timeout, "timeout", 0, "with --until-fail: a run that takes longer has failed; 0 for no limit")
+			set.StringVar(&f.pattern, "fail-pattern", "", "with --until-fail: a run whose output matches this regular `expression` has failed, too")
+			set.StringVar(&f.chaos, "chaos", "", "look for rare schedules of threads, by a `seed`; the same one has the same schedule")
+			set.Lookup("chaos").NoOptDefVal = randomSeed
 			set.Float64Var(&f.seconds, "seconds", 0, "with --attach, end the recording after this `time` in seconds; 0 for no limit")
 		},
 		Run: func(ctx context.Context, args []string) error { return a.record(ctx, &f, args) },
@@ -97,10 +109,12 @@ func (a commands) recordCommand() app.Command {
 // record records a program and returns its exit status as an app.ExitError.
 func (a commands) record(ctx context.Context, f *recordFlags, args []string) error {
 	tuneCollector()
-	if err := f.check(); err != nil {
+	if err := errors.Join(f.limits.check(), f.repeated.check()); err != nil {
 		return err
 	}
 	switch {
+	case f.attach != 0 && (f.until || f.chaos != ""):
+		return app.UsageErrorf("--until-fail and --chaos are for programs that are run, and not for --attach")
 	case f.attach != 0 && f.follow:
 		return app.UsageErrorf("--follow is for programs that are run, and not for --attach")
 	case f.attach != 0 && len(args) > 0:
@@ -118,13 +132,20 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	if name == "" {
 		name = filepath.Base(args[0]) + ".recording"
 	}
+	program := debugger.RecordedProgram{Path: path, Args: args, Env: os.Environ(), Files: []uintptr{0, 1, 2}}
+	if program.Seed, err = f.seed(); err != nil {
+		return err
+	}
+	program.Chaos = program.Seed != 0
+	if f.follow {
+		program.Child = childFiles(name, f.limits)
+	}
+	if f.until {
+		return a.recordUntilFailure(ctx, f, program, name)
+	}
 	file, err := createOutput(name, f.limits)
 	if err != nil {
 		return err
-	}
-	program := debugger.RecordedProgram{Path: path, Args: args, Env: os.Environ(), Files: []uintptr{0, 1, 2}}
-	if f.follow {
-		program.Child = childFiles(name, f.limits)
 	}
 	run, err := recordInto(ctx, file.recording(), program)
 	if err != nil {

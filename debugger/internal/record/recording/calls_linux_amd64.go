@@ -78,7 +78,7 @@ type call struct {
 	regs    ptrace.Regs
 	effect  syscalls.Effect
 	file    *sharedFile // that it changes and the program has mapped, or nil
-	altered bool        // it is made with other values of rdx or r10
+	altered bool        // it is made with other values of rdi, rdx or r10
 	all     *snapshot   // of the memory before it was begun last, if the effect is unknown
 
 	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call was begun last
@@ -123,6 +123,7 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 			return inplace.Stop{}, err
 		}
 	}
+	r.disturb(c)
 	run := r.run.Start
 	if c.effect.Unknown && forks[g.RAX] || c.file != nil || len(r.threads) == 1 && !r.stoppable {
 		run = r.run.Execute
@@ -136,7 +137,7 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 	}
 	r.thread.call = nil
 	if c.altered && stop.Kind != inplace.Exited {
-		r.run.Regs.RDX, r.run.Regs.R10 = g.RDX, g.R10
+		r.run.Regs.RDI, r.run.Regs.RDX, r.run.Regs.R10 = g.RDI, g.RDX, g.R10
 	}
 	if result := int64(r.run.Regs.RAX); c.wakes > 0 && stop.Kind == inplace.Done && result >= 0 {
 		r.run.Regs.RAX += c.wakes
@@ -200,6 +201,10 @@ func (r *recorder) finish(c *call) (err error) {
 	case unix.SYS_FUTEX:
 		r.thread.handled = false
 		r.cutSlice()
+	default:
+		if r.scheduler.chaos != nil {
+			r.cutSlice()
+		}
 	}
 	return r.add(e, *g)
 }

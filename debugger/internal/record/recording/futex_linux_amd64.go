@@ -184,10 +184,19 @@ func (r *recorder) unpark(wanted func(c *call) bool) bool {
 func (r *recorder) unparkOld() {
 	now := time.Now()
 	for tid, t := range r.threads {
-		if r.parked(tid) && (now.Sub(t.call.parked) > maxParked || r.run.Signalled(tid)) {
+		if r.parked(tid) && (r.parkedLong(t.call, now) || r.run.Signalled(tid)) {
 			t.call.parked = time.Time{}
 		}
 	}
+}
+
+// parkedLong reports whether a thread has been parked for long. With chaos that does not depend on
+// the time.
+func (r *recorder) parkedLong(c *call, now time.Time) bool {
+	if r.scheduler.chaos != nil {
+		return r.position() > c.event.Position+1<<longestSlice
+	}
+	return now.Sub(c.parked) > maxParked
 }
 
 // parked reports whether a thread is parked.

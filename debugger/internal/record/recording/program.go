@@ -1,7 +1,9 @@
 package recording
 
 import (
+	"cmp"
 	"io"
+	"math/rand/v2"
 	"strings"
 )
 
@@ -14,6 +16,12 @@ type Program struct {
 
 	// Seed determines which thread runs when. 0 stands for a random one.
 	Seed uint64
+	// Chaos makes schedules that are rare, short reads, and other addresses of memory. The
+	// same seed has the same effects as long as the program does the same. It costs time.
+	Chaos bool
+	// EndDeadlocks kills the program when all its threads wait for private futexes without a
+	// timeout.
+	EndDeadlocks bool
 
 	// Started, unless nil, is called with the process id before the first
 	// instruction.
@@ -25,10 +33,20 @@ type Program struct {
 	Child func(pid int) io.WriteCloser
 }
 
+// scheduler returns the scheduler of the program.
+func (p *Program) scheduler() *scheduler {
+	seed := cmp.Or(p.Seed, rand.Uint64())
+	if p.Chaos {
+		return newChaos(seed)
+	}
+	return newScheduler(seed)
+}
+
 // A Result describes a recorded run.
 type Result struct {
 	Status    int    // exit status, or -1 if a signal has killed the program
 	Killed    int    // number of the signal
+	Deadlock  bool   // it was killed because all threads wait for each other
 	Running   bool   // the program has not ended: Record was canceled
 	First     uint64 // position at which the recording begins: later than the program in a Ring
 	Positions uint64 // at its end

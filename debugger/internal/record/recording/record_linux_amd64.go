@@ -1,12 +1,10 @@
 package recording
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"syscall"
 	"unsafe"
@@ -34,7 +32,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{out: out, files: newFiles(out), scheduler: newScheduler(cmp.Or(p.Seed, rand.Uint64()))}
+	r := &recorder{out: out, files: newFiles(out), scheduler: p.scheduler(), endDeadlocks: p.EndDeadlocks}
 	if r.tracer, err = ptrace.Start(); err != nil {
 		return Result{}, err
 	}
@@ -58,13 +56,19 @@ func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
 		return err
 	}
 	defer func() { _ = r.tracer.Unpin() }() // the thread ends with the tracer
-	if r.pid, err = r.tracer.Launch(p.Path, p.Args, &syscall.ProcAttr{Env: p.Env, Files: p.Files}, ptrace.Options|ptrace.FilterEvents); err != nil {
+	attr := syscall.ProcAttr{Env: p.Env, Files: p.Files}
+	if p.Chaos { // the thread ends with the tracer
+		if _, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, noRandomize, 0, 0); errno != 0 {
+			return errno
+		}
+	}
+	if r.pid, err = r.tracer.Launch(p.Path, p.Args, &attr, ptrace.Options|ptrace.FilterEvents); err != nil {
 		return err
 	}
 	if p.Started != nil {
 		p.Started(r.pid)
 	}
-	r.family, r.filters = newFamily(ctx, p, r.affinity), true
+	r.family, r.filters = newFamily(ctx, p, r.affinity), !p.Chaos
 	r.recordFrom(ctx, r.begin(0))
 	if !r.gone {
 		r.result.Err = errors.Join(r.result.Err, r.detach())
@@ -110,6 +114,8 @@ type recorder struct {
 	scheduler *scheduler
 	sliceEnd  uint64 // position at which another thread is to run
 	slack     uint64 // instructions by which it may run earlier
+
+	endDeadlocks bool // see Program
 }
 
 // position returns the number of instructions and signals so far.
@@ -136,7 +142,7 @@ func pin(tracer *ptrace.Tracer) error {
 
 // recordFrom records from the first state on, unless that has failed with an error.
 func (r *recorder) recordFrom(ctx context.Context, err error) {
-	r.stoppable = ctx.Done() != nil
+	r.stoppable = ctx.Done() != nil || r.endDeadlocks
 	for err == nil && !r.gone {
 		err = r.next(ctx)
 	}

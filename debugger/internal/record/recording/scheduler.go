@@ -23,6 +23,7 @@ type scheduler struct {
 
 	coarse bool         // the style, and else fine
 	newAge uint64       // age at which it is chosen again
+	chaos  *chaos       // the style instead of these, or nil
 	slow   map[int]uint // by how many powers of two slices of a thread are shorter
 	hot    int          // slices that are short because a thread has started
 	short  uint64       // number of short slices
@@ -78,10 +79,13 @@ func (s *scheduler) length(tid int, position uint64) uint64 {
 		s.since = position
 	}
 	age := position - s.since
-	for ; age >= s.newAge; s.newAge *= 2 {
+	for ; age >= s.newAge && s.chaos == nil; s.newAge *= 2 {
 		s.chooseStyle()
 	}
-	if s.coarse || s.short > shortAtStart+age/shortEvery {
+	switch {
+	case s.chaos.hasPriorities():
+		return s.chaos.toChange(position)
+	case s.coarse || s.spent(age):
 		return s.magnitude(coarseSlice, longestSlice+1)
 	}
 	length := s.fine(tid, age)
@@ -89,6 +93,14 @@ func (s *scheduler) length(tid int, position uint64) uint64 {
 		s.short++
 	}
 	return length
+}
+
+// spent reports whether there are no more short slices at an age.
+func (s *scheduler) spent(age uint64) bool {
+	if s.chaos != nil {
+		return s.short > chaosAtStart+age/chaosEvery
+	}
+	return s.short > shortAtStart+age/shortEvery
 }
 
 // fine returns the length of a slice of the fine style.
@@ -129,16 +141,35 @@ func (s *scheduler) started() { s.hot = hotSlices }
 // cut returns how long the slice goes on after a system call that synchronizes threads, and
 // whether it is to end earlier than it would.
 func (s *scheduler) cut(position uint64) (length uint64, ok bool) {
-	if s.coarse || s.short > shortAtStart+(position-s.since)/shortEvery || s.chance(2) {
+	if s.coarse || s.spent(position-s.since) || s.chance(2) {
 		return 0, false
 	}
-	s.short++
+	if s.short++; s.chaos.hasPriorities() {
+		s.chaos.changes = false
+		return 0, true // a thread of a higher priority may have been woken
+	}
 	return s.briefly(), true
 }
 
+// ended is called when the slice of a thread is over, and not when the thread waits.
+func (s *scheduler) ended(tid int, position uint64) {
+	if !s.chaos.hasPriorities() || !s.chaos.changes {
+		return
+	}
+	dense := s.chaos.dense
+	if s.spent(position - s.since) {
+		dense = sparsest
+	}
+	s.short++
+	s.chaos.change(tid, position+1+s.random.Uint64N(1<<dense))
+}
+
 // choose returns the thread that runs next, of those that can run, or 0. The current one is
-// chosen only if it is alone.
+// chosen only if it is alone, unless there are priorities.
 func (s *scheduler) choose(current int, ready []int) int {
+	if s.chaos.hasPriorities() {
+		return s.chaos.highest(ready, s.random)
+	}
 	waiting := s.waiting(current, ready)
 	if len(waiting) == 0 {
 		clear(s.ran)

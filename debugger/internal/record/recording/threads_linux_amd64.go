@@ -55,11 +55,14 @@ func (r *recorder) sliceOver() bool {
 	if len(r.threads) == 1 || r.position()+r.slack < r.sliceEnd {
 		return false
 	}
-	if r.slack == 0 {
-		return true
+	if r.slack > 0 {
+		r.beginSlice(r.scheduler.rest())
 	}
-	r.beginSlice(r.scheduler.rest())
-	return r.position() >= r.sliceEnd
+	if r.position() < r.sliceEnd {
+		return false
+	}
+	r.scheduler.ended(r.run.Thread(), r.position())
+	return true
 }
 
 // cutSlice lets the slice end soon after a system call by which threads synchronize.
@@ -92,7 +95,7 @@ func (r *recorder) schedule(ctx context.Context) error {
 			continue
 		}
 		if next == 0 {
-			if ended, err := r.await(ctx); ended || err != nil {
+			if ended, err := r.awaitOrEnd(ctx); ended || err != nil {
 				return err
 			}
 			continue
@@ -409,6 +412,6 @@ func (r *recorder) returnAltered(c *call) error {
 			return err
 		}
 	}
-	r.run.Regs.RDX, r.run.Regs.R10 = c.regs.RDX, c.regs.R10
+	r.run.Regs.RDI, r.run.Regs.RDX, r.run.Regs.R10 = c.regs.RDI, c.regs.RDX, c.regs.R10
 	return nil
 }

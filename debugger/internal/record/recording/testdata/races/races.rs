@@ -1,22 +1,24 @@
-// A limit that is tested before it is used up: two threads may both pass the test.
-use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+// Places that are tested before they are taken: two threads may both take one.
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 
-static LEFT: AtomicI64 = AtomicI64::new(50);
+static TAKEN: [AtomicBool; 100] = [const { AtomicBool::new(false) }; 100];
 
-fn spend() {
-    for _ in 0..100 {
-        if LEFT.load(SeqCst) > 0 {
-            LEFT.fetch_sub(1, SeqCst);
+fn take() -> usize {
+    let mut places = 0;
+    for taken in &TAKEN {
+        if !taken.load(SeqCst) {
+            taken.store(true, SeqCst);
+            places += 1;
         }
     }
+    places
 }
 
 fn main() {
-    let other = thread::spawn(spend);
-    spend();
-    other.join().unwrap();
-    if LEFT.load(SeqCst) != 0 {
+    let other = thread::spawn(take);
+    let mine = take();
+    if mine + other.join().unwrap() != TAKEN.len() {
         std::process::abort();
     }
 }
