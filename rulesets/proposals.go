@@ -397,8 +397,9 @@ func (names NameSource) ofProposals(ctx context.Context, infos []ProposalInfo) {
 	known := names.of(ctx, ids)
 	for i := range infos {
 		infos[i].Name = known[infos[i].Author]
-		for j := range infos[i].Events {
-			infos[i].Events[j].Name = known[infos[i].Events[j].Author]
+		events := infos[i].Events
+		for j := range events {
+			events[j].Name = known[events[j].Author]
 		}
 	}
 }

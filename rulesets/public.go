@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp/skill"
-	"github.com/triptych-mcp/triptych/rulesets/editors"
-	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -187,18 +185,12 @@ func (p *PublicSkills) artifact(ctx context.Context, name ruleset.Name, rev int)
 		return nil, err
 	}
 	r := found.Content
-	fields, _ := frontmatter.Of(r)
-	if fields.NoSkill || found.Deleted {
-		return nil, &noSkillError{errors.New("it is none")}
+	if found.Deleted {
+		return nil, &noSkillError{errors.New("it is deleted")}
 	}
-	main, imported := editors.SkillText(r)
-	if !imported {
-		if main, err = skillText(r, &fields); err != nil {
-			return nil, &noSkillError{err}
-		}
-	}
-	if _, err := skill.Manifest(name.Slug(), editors.StrictFront(main), []skill.File{skill.FileOf(skill.MainFile, main)}); err != nil {
-		return nil, &noSkillError{err}
+	main, err := SkillFile(r)
+	if err != nil {
+		return nil, err
 	}
 	a := &artifact{name: name, rev: rev, description: r.Description, data: main, archive: len(r.Files) > 0}
 	if size := int64(len(main)) + sizeOf(r.Files); size > maxArtifact {

@@ -176,6 +176,25 @@ func skillText(r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// SkillFile returns the SKILL.md of a ruleset, which depends on the revision only, or the
+// reason why the ruleset is no skill.
+func SkillFile(r ruleset.Ruleset) (main []byte, err error) {
+	fields, _ := frontmatter.Of(r)
+	if fields.NoSkill {
+		return nil, &noSkillError{errors.New("it says skill: false")}
+	}
+	main, imported := editors.SkillText(r)
+	if !imported {
+		if main, err = skillText(r, &fields); err != nil {
+			return nil, &noSkillError{err}
+		}
+	}
+	if _, err := skill.Manifest(r.Name.Slug(), editors.StrictFront(main), []skill.File{skill.FileOf(skill.MainFile, main)}); err != nil {
+		return nil, &noSkillError{err}
+	}
+	return main, nil
+}
+
 // textNode returns a YAML string, quoted if other parsers could read it as
 // another type.
 func textNode(s string) *yaml.Node {

@@ -60,6 +60,7 @@ func (a commands) root() app.Command {
 			app.Grouped("puzzles", aoccmd.AoCCommand(a.App)),
 			app.Grouped("data", backupcmd.BackupCommand(a.App), backupcmd.RestoreCommand(a.App)),
 			app.Grouped("",
+				rulesetscmd.PluginCommand(a.App), rulesetscmd.HookCommand(a.App),
 				backupcmd.MigrateCommand(a.App), servecmd.ConfigFileCommand(a.App), servecmd.HealthCommand(a.App),
 				a.CompletionCommand(a.root), releasecmd.ManCommand(a.App, a.root), a.versionCommand(), servecmd.DocumentsCommand(a.App)),
 		),

@@ -43,8 +43,7 @@ func overviewPage(root app.Command, families []app.Family) string {
 	var p page
 	p.title("triptych", 1, root.Short)
 	p.section("SYNOPSIS")
-	p.line(`.B triptych`)
-	p.line(`\fICOMMAND\fR [\fIARGUMENT\fR ...] [\fB\-\-flag\fR ...]`)
+	p.line(`\fBtriptych\fR \fICOMMAND\fR [\fIARGUMENT\fR ...] [\fB\-\-flag\fR ...]`)
 	p.section("DESCRIPTION")
 	p.text(root.Long)
 	p.section("COMMANDS")
@@ -68,14 +67,16 @@ func overviewPage(root app.Command, families []app.Family) string {
 }
 
 // A page is roff text that grows, in man(7) macros.
-type page struct{ strings.Builder }
+type page struct {
+	strings.Builder
+	entries bool // whether the macro of entries is defined
+}
 
 func (p *page) line(roff string) { p.WriteString(roff + "\n") }
 
 // title begins a page.
 func (p *page) title(name string, section int, short string) {
 	p.line(fmt.Sprintf(`.TH %s %d "" "triptych"`, roffText(strings.ToUpper(name)), section))
-	p.line(".de F\n.IP \"\\\\$1\" 4\n\\\\$2\n..") // a term and its meaning
 	p.section("NAME")
 	p.line(roffText(name) + ` \- ` + roffText(short))
 }
@@ -109,7 +110,12 @@ func (p *page) example(text string) {
 	}
 }
 
+// entry writes a term and its meaning.
 func (p *page) entry(term, text string) {
+	if !p.entries {
+		p.line(".de F\n.IP \"\\\\$1\" 4\n\\\\$2\n..")
+		p.entries = true
+	}
 	p.line(`.F "` + roffText(term) + `" "` + roffText(text) + `"`)
 }
 

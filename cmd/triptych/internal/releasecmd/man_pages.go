@@ -30,8 +30,12 @@ func commandPage(c app.Command) string {
 	var p page
 	name := "triptych-" + c.Name
 	p.title(name, 1, c.Short)
-	p.section("DESCRIPTION")
-	p.command(c)
+	if c.Run == nil && c.Long == "" { // NAME says all that there is to say
+		p.section("COMMANDS")
+	} else {
+		p.section("DESCRIPTION")
+		p.command(c)
+	}
 	p.below("triptych "+c.Name, c.Sub)
 	return p.String()
 }

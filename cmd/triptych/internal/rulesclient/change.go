@@ -3,6 +3,7 @@ package rulesclient
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -10,7 +11,23 @@ import (
 
 // changed is the answer of a tool that changes a ruleset.
 type changed struct {
-	Rev int `json:"rev"`
+	Rev      int `json:"rev"`
+	Proposal int `json:"proposal"`
+}
+
+// A ProposedError reports a change that became a proposal: the key may do no more.
+type ProposedError struct{ Number int }
+
+func (e *ProposedError) Error() string {
+	return fmt.Sprintf("nothing is changed yet: the key may only propose changes, and this is proposal %d, which waits for review", e.Number)
+}
+
+// notProposed returns the error of a change, or a [*ProposedError] if it became a proposal.
+func notProposed(err error, proposal int) error {
+	if err == nil && proposal != 0 {
+		return &ProposedError{Number: proposal}
+	}
+	return err
 }
 
 // Create creates a ruleset and returns its revision. The server sets its times and
@@ -28,7 +45,7 @@ func (c *Client) Create(ctx context.Context, d ruleset.Draft) (rev int, err erro
 	}
 	var answer changed
 	_, err = c.call(ctx, "create_ruleset", args, &answer)
-	return answer.Rev, named(err, d.Name)
+	return answer.Rev, notProposed(named(err, d.Name), answer.Proposal)
 }
 
 func addText(args map[string]any, name, text string) {
@@ -63,7 +80,7 @@ func (c *Client) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch)
 	}
 	var answer changed
 	_, err = c.call(ctx, "update_ruleset", args, &answer)
-	return answer.Rev, c.conflict(ctx, err, name, ifRev)
+	return answer.Rev, notProposed(c.conflict(ctx, err, name, ifRev), answer.Proposal)
 }
 
 // Delete deletes a ruleset.
@@ -72,8 +89,10 @@ func (c *Client) Delete(ctx context.Context, name ruleset.Name, removal ruleset.
 	if removal.IfRev != 0 {
 		args["if_rev"] = removal.IfRev
 	}
-	_, err := c.call(ctx, "delete_ruleset", args, nil)
-	return c.conflict(ctx, err, name, removal.IfRev)
+	addText(args, "message", removal.By.Message)
+	var answer changed
+	_, err := c.call(ctx, "delete_ruleset", args, &answer)
+	return notProposed(c.conflict(ctx, err, name, removal.IfRev), answer.Proposal)
 }
 
 // conflict returns a [*ruleset.ConflictError] for a failed change if the ruleset is
@@ -108,11 +127,12 @@ func (c *Client) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.Lab
 	}
 	addText(args, "message", m.By.Message)
 	var answer struct {
-		From int `json:"from"`
-		To   int `json:"to"`
+		From     int `json:"from"`
+		To       int `json:"to"`
+		Proposal int `json:"proposal"`
 	}
 	_, err := c.call(ctx, "label_ruleset", args, &answer)
-	return ruleset.LabelMove{Label: m.Label, From: answer.From, To: answer.To}, named(err, name)
+	return ruleset.LabelMove{Label: m.Label, From: answer.From, To: answer.To}, notProposed(named(err, name), answer.Proposal)
 }
 
 // Restore gives a ruleset the content of a revision again and returns the revision
@@ -133,5 +153,5 @@ func (c *Client) Apply(ctx context.Context, set rulesets.ChangeSet, _ func(done,
 	args := map[string]any{"operations": set.Changes, "dry_run": set.DryRun, "each": set.Each}
 	addText(args, "message", set.Message)
 	_, err = c.call(ctx, "apply_rulesets", args, &applied)
-	return applied, err
+	return applied, notProposed(err, applied.Proposal)
 }

@@ -21,6 +21,7 @@ type explainFlags struct {
 	dir, cwd string
 	clients  []string
 	asJSON   bool
+	observed bool
 }
 
 func (a commands) rulesetsExplain() app.Command {
@@ -38,6 +39,7 @@ func (a commands) rulesetsExplain() app.Command {
 			set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
 			set.StringVar(&f.cwd, "cwd", ".", "the `folder` of the project that the clients were started in")
 			set.StringSliceVar(&f.clients, "client", nil, "only these `clients`; see docs/editors.md")
+			set.BoolVar(&f.observed, "observed", false, "compare with the files that Claude Code has loaded, which triptych hook install records")
 			app.JSONFlag(set, &f.asJSON)
 		},
 		Run: func(_ context.Context, args []string) error { return a.explain(&f, args[0]) },
@@ -87,6 +89,9 @@ func (a commands) explain(f *explainFlags, word string) error {
 		return err
 	}
 	var all []explanation
+	if f.observed {
+		return a.explainObserved(root, file, f.asJSON, editors.Find("claude").Explain(files, file, cwd))
+	}
 	for _, c := range clients {
 		verdicts := c.Explain(files, file, cwd)
 		for i := range verdicts {
