@@ -2,7 +2,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 
-static TAKEN: [AtomicBool; 100] = [const { AtomicBool::new(false) }; 100];
+static TAKEN: [AtomicBool; 1000] = [const { AtomicBool::new(false) }; 1000];
 
 fn take() -> usize {
     let mut places = 0;
