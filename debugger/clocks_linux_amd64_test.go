@@ -37,12 +37,15 @@ func TestRecordTranslatedClocks(t *testing.T) {
 			}
 			c.ok("clear_breakpoint", args{"id": 1})
 			round := ends[4] - ends[3]
-			for n := 0; !inVDSO(t, started.State.PID, at.State.Address); n++ { // nearer to the call in each round
-				if n == 30 {
+			c.ok("set_breakpoint", args{"function": "clock_gettime"})
+			for n := 1; !inVDSO(t, started.State.PID, at.State.Address); n++ { // further behind the call in each round
+				if n == 40 {
 					t.Fatal("the program has never stopped in the vdso")
 				}
-				record(args{"max_steps": round - 1})
+				record(args{})
+				record(args{"max_steps": n})
 			}
+			c.ok("clear_breakpoint", args{"id": 2})
 			record(args{"max_steps": round})
 			for n := len(ends) - 1; n >= len(ends)-3; n-- {
 				c.data("seek", args{"position": ends[n], "wait_ms": 60000}, &at)
