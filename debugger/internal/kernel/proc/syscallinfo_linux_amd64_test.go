@@ -6,9 +6,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 )
 
 // System calls are caught alike on a kernel that does not tell where in one a thread is: also
@@ -39,6 +41,7 @@ func callsOf(t *testing.T) string {
 	}
 	defer func() { _ = p.Kill() }()
 	var list []string
+	alarmed := false
 	if err := p.CatchSyscalls(func(number uint64) bool { return number != syscall.SYS_BRK }); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +64,26 @@ func callsOf(t *testing.T) string {
 			list = append(list, fmt.Sprint(c.Number))
 		default:
 			list = append(list, fmt.Sprintf("%d()", c.Number))
+			if c.Number == syscall.SYS_READ && !alarmed {
+				alarmed = true
+				go alarmAsleep(p.ID())
+			}
 		}
+	}
+}
+
+// alarmAsleep sends SIGALRM to a process as soon as it waits in the kernel. It gives up when the
+// process has gone.
+func alarmAsleep(pid int) {
+	for {
+		stat, err := procfs.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return
+		}
+		if _, state, _ := strings.Cut(stat, ") "); strings.HasPrefix(state, "S") {
+			_ = syscall.Kill(pid, syscall.SIGALRM)
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }

@@ -1,8 +1,7 @@
-// restarted makes a system call that does not exist, and one that a signal interrupts and
-// that begins again.
+// restarted makes a system call that does not exist, and one that a signal from outside interrupts
+// and that begins again.
 #define _GNU_SOURCE
 #include <signal.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 static int ends[2];
@@ -15,9 +14,8 @@ static void on_alarm(int sig) {
 
 int main(void) {
 	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
-	struct itimerval soon = {.it_value = {.tv_usec = 20000}};
 	char c;
-	if (pipe(ends) || sigaction(SIGALRM, &action, 0) || syscall(100000) != -1 || setitimer(ITIMER_REAL, &soon, 0))
+	if (pipe(ends) || sigaction(SIGALRM, &action, 0) || syscall(100000) != -1)
 		return 1;
 	return read(ends[0], &c, 1) != 1 || syscall(100000) != -1;
 }
