@@ -58,6 +58,8 @@ func (k *fakeBackend) rewrite(*chain, *group, time.Time) error { return nil }
 func (k *fakeBackend) set(err error)                           { k.mu.Lock(); k.fail = err; k.mu.Unlock() }
 
 func (k *fakeBackend) count() (writes, attempts int, lines []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	return k.writes, k.attempts, strings.Split(strings.TrimSpace(k.data.String()), "\n")
 }
 
