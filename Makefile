@@ -41,8 +41,8 @@ install: build ## install the program, its man pages and completions below PREFI
 run: build ## serve https://127.0.0.1:8443/mcp; the first time it makes a key and prints a curl line
 	bin/triptych serve
 
-demo: build ## play a short session on sample data over standard input and output
-	sh docs/demo/run.sh
+demo: build ## show a rule, a crash and a race on sample data; with JSON=1, a session in JSON
+	sh docs/demo/$(if $(JSON),json,run).sh
 
 # Tests wait for processes and servers as long as they compute: twice as many packages as cores
 # run beside each other.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Plays a scripted session with a server over standard input and output, on
-# sample data in a temporary folder, and shows both sides of it.
+# Shows what triptych does, on sample data in a temporary folder: a rule that an editor
+# gets, a crash that is explained, a race of models.
 #
 #	docs/demo/run.sh [PATH OF TRIPTYCH]
 set -eu
@@ -9,54 +9,48 @@ triptych=${1:-$here/../../bin/triptych}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-unset VALKEY_HOST VALKEY_PORT TRIPTYCH_FAMILIES TRIPTYCH_TOOL_NAMES || :
+unset VALKEY_HOST VALKEY_PORT TRIPTYCH_FAMILIES TRIPTYCH_STORE TRIPTYCH_URL TRIPTYCH_LABEL || :
 export TRIPTYCH_DATA="$tmp/data" LOG_LEVEL=warn
-mkdir -p "$TRIPTYCH_DATA/aoc"
-cp -R "$here/instructions" "$TRIPTYCH_DATA/aoc/instructions"
+mkdir "$tmp/shop"
+cp "$here/stray.c" "$tmp/shop"
+cd "$tmp/shop"
 
 if [ -t 1 ]; then
 	bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(printf '\033[0m')
 else
 	bold='' dim='' plain=''
 fi
-
-# Long messages are cut: this is for reading.
-show() {
-	printf '%s%s %s%s\n' "$3" "$1" "$(printf '%s' "$2" | cut -c 1-600)" "$plain"
+title() { printf '\n%s# %s%s\n' "$bold" "$1" "$plain"; }
+run() { # the command, then what it prints
+	printf '%s$ triptych %s%s\n' "$dim" "$*" "$plain"
+	"$triptych" "$@"
 }
 
-mkfifo "$tmp/requests" "$tmp/answers"
-"$triptych" stdio <"$tmp/requests" >"$tmp/answers" &
-server=$!
-exec 3>"$tmp/requests" 4<"$tmp/answers"
+title 'A rule of the team, and the file that Cursor reads'
+printf '# Go\n\n- Wrap errors with %%w.\n' >go.md
+run rulesets create go_style go.md --tag go
+run rulesets find 'wrapping errors'
+run rulesets pull --target cursor | sed -n '1p;/go-style/p'
 
-while IFS= read -r line; do
-	case $line in
-	'') continue ;;
-	'#'*)
-		printf '\n%s%s%s\n' "$bold" "$line" "$plain"
-		continue
-		;;
-	esac
-	printf '%s\n' "$line" >&3
-	show '>' "$line" "$dim"
-	case $line in
-	*'"id":'*) ;;
-	*) continue ;; # a notification has no answer
-	esac
-	while IFS= read -r answer <&4; do
-		show '<' "$answer" ''
-		case $answer in *'"id":'*) break ;; esac # else it was a notification
-	done
-done <"$here/session.jsonl"
+title 'A program crashes: which line wrote the bad value?'
+if [ "$(uname -sm)" = 'Linux x86_64' ] && command -v cc >/dev/null; then
+	cc -g -o stray stray.c
+	printf '%s$ triptych record -- ./stray%s\n' "$dim" "$plain"
+	"$triptych" record -- ./stray 2>&1 || :
+	printf '%s$ echo last_write expression=shop.owner | triptych replay stray.recording%s\n' "$dim" "$plain"
+	echo last_write expression=shop.owner | "$triptych" replay stray.recording |
+		sed -n "s|$tmp/shop/||; /^Last write/p; /^Value/p; /^#0/p"
+	sed -n '12s/^/stray.c:12 /p' stray.c
+else
+	echo 'The debugger of programs needs Linux on x86-64 and a C compiler.'
+fi
 
-exec 3>&-
-wait "$server"
-
-printf '\n%s# The same data from a shell.%s\n' "$bold" "$plain"
-for command in 'rulesets list' 'rulesets show go_style' 'aoc list' 'aoc stats'; do
-	printf '%s$ triptych %s%s\n' "$dim" "$command" "$plain"
-	# shellcheck disable=SC2086
-	"$triptych" $command
-	echo
+title 'Advent of Code: who is faster?'
+for run in 'gpt 1110' 'claude 980' 'gpt 1250'; do
+	# shellcheck disable=SC2086 # a name and a time
+	"$triptych" aoc record 1 1 $run >/dev/null
 done
+run aoc stats | sed '1,/^$/d'
+
+title 'Next: connect your editor'
+echo '$ bin/triptych config claude-code --write     (or cursor, vscode, codex: see --help)'
