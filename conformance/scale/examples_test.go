@@ -44,9 +44,13 @@ func TestKubernetesExample(t *testing.T) {
 	if mounts := containers[0].VolumeMounts; len(claims) != 1 || len(mounts) != 2 || mounts[1].Name != claims[0].Metadata.Name || mounts[1].MountPath != "/data" {
 		t.Errorf("the data folder of the image, /data, does not stay: %+v", set)
 	}
-	help, _, err := run(t, t.TempDir(), "", "serve", "--help")
-	if err != nil {
-		t.Fatal(err)
+	var help string
+	for _, args := range [][]string{{"serve", "--help"}, {"help", "settings", "serve"}} {
+		text, _, err := run(t, t.TempDir(), "", args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		help += text
 	}
 	for _, arg := range containers[0].Args {
 		if strings.HasPrefix(arg, "--") && !strings.Contains(help, arg+" ") {
