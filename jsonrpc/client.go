@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 )
 
@@ -50,6 +51,19 @@ func (c *Client) Call(ctx context.Context, method string, params any) (json.RawM
 		return nil, err
 	}
 	return c.conn.Call(ctx, method, raw)
+}
+
+// CallResult calls a method as [Client.Call] does and decodes its result into the value that
+// result points to.
+func (c *Client) CallResult(ctx context.Context, method string, params, result any) error {
+	raw, err := c.Call(ctx, method, params)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, result); err != nil {
+		return fmt.Errorf("result of %s: %w", method, err)
+	}
+	return nil
 }
 
 // Notify sends a notification with params as JSON (nil for none).

@@ -74,32 +74,25 @@ func ExampleMembers() {
 	// arguments is {"text":"hi"}
 }
 
-// A server over TCP with a method map and typed params: each connection has a
-// Conn of its own.
-func ExampleMethodMap() {
-	type sumParams struct {
+// A calculator over TCP, and a client of it.
+func ExampleLoop() {
+	type terms struct {
 		A int `json:"a"`
 		B int `json:"b"`
 	}
 	methods := jsonrpc.MethodMap{
-		"sum": jsonrpc.Method(func(_ context.Context, p sumParams) (int, error) { return p.A + p.B, nil }),
+		"sum": jsonrpc.Method(func(_ context.Context, p terms) (int, error) { return p.A + p.B, nil }),
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	ended := make(chan error)
 	go func() {
-		for {
-			stream, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer func() { _ = stream.Close() }()
-				_ = jsonrpc.NewConn(stream, stream, jsonrpc.Config{}).Serve(context.Background(), methods)
-			}()
-		}
+		ended <- jsonrpc.Loop(ctx, listener, jsonrpc.Config{}, func(*jsonrpc.Conn) jsonrpc.Handler { return methods })
 	}()
 
 	stream, err := net.Dial("tcp", listener.Addr().String())
@@ -108,16 +101,20 @@ func ExampleMethodMap() {
 		return
 	}
 	client := jsonrpc.NewClient(stream, stream, jsonrpc.ClientConfig{})
-	sum, err := client.Call(context.Background(), "sum", sumParams{A: 2, B: 3})
-	fmt.Println(string(sum), err)
-	_, err = client.Call(context.Background(), "product", nil)
-	fmt.Println(err)
+	var sum int
+	err = client.CallResult(ctx, "sum", terms{A: 2, B: 3}, &sum)
+	fmt.Println(sum, err)
+	fmt.Println(client.CallResult(ctx, "product", nil, &sum))
+	fmt.Println(client.CallResult(ctx, "sum", nil, new(string)))
 	_ = stream.Close()
 	client.Close()
-	_ = listener.Close()
+	stop()
+	fmt.Println(<-ended)
 	// Output:
 	// 5 <nil>
 	// Method not found: product
+	// result of sum: json: cannot unmarshal number into Go value of type string
+	// context canceled
 }
 
 // A server over TCP whose methods can be cancelled. JSON-RPC has no cancellation of its
@@ -139,14 +136,12 @@ func ExampleConn_Cancel() {
 		return
 	}
 	defer func() { _ = listener.Close() }()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	go func() {
-		stream, err := listener.Accept() // one is enough here
-		if err != nil {
-			return
-		}
-		defer func() { _ = stream.Close() }()
-		conn := jsonrpc.NewConn(stream, stream, jsonrpc.Config{})
-		_ = conn.Serve(context.Background(), cancellable{methods, conn})
+		_ = jsonrpc.Loop(context.Background(), listener, jsonrpc.Config{}, func(conn *jsonrpc.Conn) jsonrpc.Handler {
+			return cancellable{methods, conn}
+		})
 	}()
 
 	stream, err := net.Dial("tcp", listener.Addr().String())
@@ -155,7 +150,6 @@ func ExampleConn_Cancel() {
 		return
 	}
 	client := jsonrpc.NewClient(stream, stream, jsonrpc.ClientConfig{})
-	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		<-started
 		_ = client.Notify(context.Background(), "cancel", []int{1}) // a client counts its calls from 1
