@@ -36,7 +36,7 @@ func Loop(ctx context.Context, l net.Listener, cfg Config, handler func(*Conn) H
 	}
 }
 
-// serveStream serves one connection and closes it. Why it has ended concerns nobody else.
+// serveStream serves one connection and closes it. Why it has ended is its own affair.
 func serveStream(ctx context.Context, stream net.Conn, cfg Config, handler func(*Conn) Handler) {
 	conn := NewConn(stream, stream, cfg)
 	_ = conn.Serve(ctx, handler(conn))

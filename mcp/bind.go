@@ -30,10 +30,10 @@ type carrier interface{ Content() []Content }
 // Typed binds a handler whose arguments are the struct In. The schema, the
 // decoding and the argument errors all derive from In (package schema).
 //
-// Out is a string, which is the text of the answer; or a type with a method
-// Text() string, which is also the structured content and whose type gives the
-// output schema, and which may have a method Content() []Content for further
-// items; or *[Result].
+// Out is a string, which is the text of the answer; or *[Result]; or a struct, which is
+// the structured content and whose type gives the output schema. The text beside it is
+// what its method Text() string returns, or else its JSON (server/tools, "Structured
+// Content"); a method Content() []Content adds further items.
 //
 // Types without a schema are reported by [Check], and by calls of the tool.
 func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Out, error)) Binding {
@@ -57,33 +57,40 @@ func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Ou
 			if err != nil {
 				return Result{}, err
 			}
-			return answer(out), nil
+			return answer(out)
 		},
 	}
 }
 
 // answerOf returns the function that converts an Out to a Result, and the type of
 // the structured answer, or nil if there is none.
-func answerOf[Out any]() (func(Out) Result, reflect.Type, error) {
+func answerOf[Out any]() (func(Out) (Result, error), reflect.Type, error) {
 	var zero Out
+	t := reflect.TypeFor[Out]()
 	switch any(zero).(type) {
 	case string:
-		return func(o Out) Result { return textResult(any(o).(string)) }, nil, nil
+		return func(o Out) (Result, error) { return textResult(any(o).(string)), nil }, nil, nil
 	case *Result:
-		return func(o Out) Result { return *any(o).(*Result) }, nil, nil
+		return func(o Out) (Result, error) { return *any(o).(*Result), nil }, nil, nil
 	case texter:
-		return structuredResult[Out], reflect.TypeFor[Out](), nil
+		return func(o Out) (Result, error) { return structuredResult(o, any(o).(texter).Text()), nil }, t, nil
 	}
-	return nil, nil, fmt.Errorf("answer type %T is neither a string nor a *mcp.Result and has no Text method", zero)
+	if t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+		return func(o Out) (Result, error) {
+			text, err := marshal(o)
+			return structuredResult(o, string(text)), err
+		}, t, nil
+	}
+	return nil, nil, fmt.Errorf("answer type %T is neither a string, a struct nor a *mcp.Result and has no Text method", zero)
 }
 
-// structuredResult returns the Result of an answer that has a text form.
-func structuredResult[Out any](o Out) Result {
-	result := textResult(any(o).(texter).Text())
+// structuredResult returns the Result of an answer with its text.
+func structuredResult[Out any](o Out, text string) Result {
+	result := textResult(text)
 	result.Structured = o
 	if c, ok := any(o).(carrier); ok {
 		if more := c.Content(); len(more) > 0 {
-			result.Content, result.plain = append([]Content{Text(result.text)}, more...), false
+			result.Content, result.plain = append([]Content{Text(text)}, more...), false
 		}
 	}
 	return result

@@ -42,3 +42,31 @@ func TestStructuredIntegers(t *testing.T) {
 		}
 	}
 }
+
+// A struct without a text form is answered as JSON, also in text (server/tools, "Structured
+// Content"), by a value or a pointer, with all digits.
+func TestAnswersWithoutText(t *testing.T) {
+	type plain struct {
+		Size uint64 `json:"size"`
+		Mark string `json:"mark"`
+	}
+	table := &mcp.Table{Family: "plain", Tools: []mcp.Tool{
+		{Name: "value", Doc: "Answers", Call: mcp.Typed(func(context.Context, *mcp.Call, struct{}) (plain, error) {
+			return plain{math.MaxUint64, "<&>"}, nil
+		})},
+		{Name: "pointer", Doc: "Answers", Call: mcp.Typed(func(context.Context, *mcp.Call, struct{}) (*plain, error) {
+			return &plain{math.MaxUint64, "<&>"}, nil
+		})},
+	}}
+	c := mcptest.Connect(t, table)
+	c.Initialize(mcptest.Newest())
+	for _, tool := range []string{"value", "pointer"} {
+		got := c.Call(tool, nil)
+		if want := `{"size":18446744073709551615,"mark":"<&>"}`; got.Text != want {
+			t.Errorf("%s: the text is %s, want %s", tool, got.Text, want)
+		}
+		if want := `{"size":9007199254740991,"mark":"<&>"}`; string(got.Structured) != want {
+			t.Errorf("%s: structured content is %s, want %s", tool, got.Structured, want)
+		}
+	}
+}

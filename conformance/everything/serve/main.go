@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 
 	"github.com/triptych-mcp/triptych/conformance/everything"
-	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/routes"
@@ -46,22 +44,7 @@ func serve(ctx context.Context, listen string) error {
 	}
 	fmt.Printf("http://localhost:%d/mcp\n", listener.Addr().(*net.TCPAddr).Port)
 	go func() { _ = server.Run(ctx) }() // it ends with ctx
-	endpoint := streamable.New(streamable.Config{Server: server, Auth: open{}, Loopback: true, Logger: log})
+	endpoint := streamable.New(streamable.Config{Server: server, Auth: streamable.Open(), Loopback: true, Logger: log})
 	web := https.New(https.Config{Routes: routes.Config{Routes: []routes.Route{{Path: "/mcp", Body: routes.Own, Handler: endpoint}}}, Drain: endpoint.Shutdown, Logger: log})
 	return web.Serve(ctx, listener)
 }
-
-// open is a door without a lock.
-type open struct{}
-
-func (open) Authenticate(http.Header, *http.Request) (mcp.Caller, *streamable.Refusal) {
-	return mcp.Caller{Principal: mcp.Principal{ID: "anybody"}}, nil
-}
-
-func (open) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
-	return nil
-}
-
-func (open) Valid(context.Context, *mcp.Caller) bool { return true }
-
-func (open) Forbid(http.Header, *jsonrpc.Error) {}

@@ -1,7 +1,6 @@
 package rulesclient_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -14,28 +13,11 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
-	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
-
-// oneKey lets in callers with the key "secret", with all scopes.
-type oneKey struct{}
-
-func (oneKey) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
-	if r.Header.Get("Authorization") != "Bearer secret" {
-		return mcp.Caller{}, &streamable.Refusal{Status: 401, Error: jsonrpc.Errorf(-32000, "Authentication failed")}
-	}
-	return mcp.Caller{Principal: mcp.Principal{ID: "somebody"}}, nil
-}
-
-func (oneKey) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
-	return nil
-}
-func (oneKey) Valid(context.Context, *mcp.Caller) bool { return true }
-func (oneKey) Forbid(http.Header, *jsonrpc.Error)      {}
 
 // A server serves rulesets in memory and counts the requests for one of them.
 type server struct {
@@ -57,7 +39,7 @@ func serve(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := streamable.New(streamable.Config{Server: served, Auth: oneKey{}, Loopback: true})
+	handler := streamable.New(streamable.Config{Server: served, Auth: streamable.Key("secret"), Loopback: true})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Name") == "get_ruleset" {
 			s.reads.Add(1)
@@ -155,7 +137,7 @@ func TestClientReturnsTheErrorsOfStores(t *testing.T) {
 	if _, err := c.Update(ctx, draft.Name, ruleset.Patch{}); !isA[*rulesclient.ToolError](err) {
 		t.Errorf("Update without a change: %v", err)
 	}
-	if _, err := s.client("wrong").List(ctx); err == nil || err.Error() != "Authentication failed" {
+	if _, err := s.client("wrong").List(ctx); err == nil || err.Error() != "Authentication failed: send Authorization: Bearer KEY" {
 		t.Errorf("List with a wrong key: %v", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 
 	"github.com/spf13/pflag"
@@ -115,7 +114,7 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	secret := rand.Text() + rand.Text()
-	owner := localOwner{secret}
+	owner := localOwner{streamable.Key(secret)}
 	endpoint := streamable.New(streamable.Config{Server: server, Auth: owner, Loopback: true, Barrier: r.Commit, Logger: env.Logger})
 	cfg := a.consoleConfig(endpoint, owner, r, store, env)
 	cfg.Sessions = nil // those of another process
@@ -141,29 +140,16 @@ func (a commands) openPages(ctx context.Context, listen string, table routes.Con
 }
 
 // A localOwner authenticates the user of the process by a secret of the process.
-type localOwner struct{ secret string }
+type localOwner struct{ streamable.Authenticator }
 
 // Authenticate implements [streamable.Authenticator].
-func (o localOwner) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
-	if !sameSecret(r.Header.Get("Authorization"), "Bearer "+o.secret) {
-		return mcp.Caller{}, &streamable.Refusal{
-			Status: http.StatusUnauthorized, Error: jsonrpc.Errorf(mcp.CodeAuthentication, "run triptych console again for a new address"),
-		}
+func (o localOwner) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+	caller, refused := o.Authenticator.Authenticate(header, r)
+	if refused != nil {
+		refused.Error = jsonrpc.Errorf(mcp.CodeAuthentication, "run triptych console again for a new address")
 	}
-	from, _ := netip.ParseAddrPort(r.RemoteAddr) // of a listener on TCP
-	return mcp.Caller{Principal: mcp.Local(), Addr: from}, nil
+	return caller, refused
 }
-
-// Charge implements [streamable.Authenticator]. There are no quotas.
-func (localOwner) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
-	return nil
-}
-
-// Valid implements [streamable.Authenticator].
-func (localOwner) Valid(context.Context, *mcp.Caller) bool { return true }
-
-// Forbid implements [streamable.Authenticator].
-func (localOwner) Forbid(http.Header, *jsonrpc.Error) {}
 
 // consoleConfig returns the parts of a server that its console shows.
 func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *app.Recorder, store keys.Store, env mcp.Env) console.Config {

@@ -2,7 +2,6 @@ package servecmd
 
 import (
 	"context"
-	"crypto/subtle"
 	"fmt"
 	"iter"
 	"runtime"
@@ -109,6 +108,3 @@ func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return
 
 // exportedRecord returns the form of a record in JSON.
 func exportedRecord(r audit.Record) any { return app.RecordJSONOf(r) }
-
-// sameSecret compares two secrets in constant time.
-func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -15,33 +15,26 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
-	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// oneKey lets in callers with the key "secret".
-type oneKey struct{ charged atomic.Int64 }
-
-func (*oneKey) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
-	if r.Header.Get("Authorization") != "Bearer secret" {
-		return mcp.Caller{}, &streamable.Refusal{Status: 401, Error: jsonrpc.Errorf(-32000, "Authentication failed")}
-	}
-	return mcp.Caller{Principal: mcp.Principal{ID: "one"}}, nil
+// counting counts the requests that it lets in.
+type counting struct {
+	streamable.Authenticator
+	charged atomic.Int64
 }
 
-func (k *oneKey) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
-	k.charged.Add(1)
+func (c *counting) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
+	c.charged.Add(1)
 	return nil
 }
-func (*oneKey) Valid(context.Context, *mcp.Caller) bool { return true }
-func (*oneKey) Forbid(http.Header, *jsonrpc.Error)      {}
 
 type server struct {
 	url  string
-	key  oneKey
+	key  counting
 	sent atomic.Int64 // snapshots with a body
 }
 
@@ -55,7 +48,7 @@ func serve(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{}
+	s := &server{key: counting{Authenticator: streamable.Key("secret")}}
 	handler := streamable.New(streamable.Config{Server: served, Auth: &s.key, Loopback: true})
 	routes := http.NewServeMux()
 	routes.Handle("/mcp", handler)
