@@ -7,7 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -71,6 +74,9 @@ func (a *App) Run(ctx context.Context, table Command, args []string) int {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeFlags(root)
+	}
 	return a.Report(root.ExecuteContext(ctx))
 }
 

@@ -277,18 +277,6 @@ func (a *App) runner(row Command) func(*cobra.Command, []string) error {
 	}
 }
 
-func completer(row Command) cobra.CompletionFunc {
-	return func(c *cobra.Command, before []string, _ string) ([]string, cobra.ShellCompDirective) {
-		switch {
-		case row.Complete != nil && len(before) < row.Max:
-			return row.Complete(c.Context(), before), cobra.ShellCompDirectiveNoFileComp
-		case row.Max == 0:
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-}
-
 // Help prints the help of the whole program.
 func (a *App) Help() error { return a.Printf("%s", RootHelp(a.table)) }
 

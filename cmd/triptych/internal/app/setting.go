@@ -31,7 +31,7 @@ func InGroup(set *pflag.FlagSet, group string, register func(*pflag.FlagSet)) {
 	some.SortFlags = false
 	register(some)
 	some.VisitAll(func(f *pflag.Flag) {
-		f.Annotations = map[string][]string{groupMark: {group}}
+		annotate(f, groupMark, []string{group})
 		if set.Lookup(f.Name) == nil { // else the command has a flag of this name
 			set.AddFlag(f)
 		}

@@ -34,6 +34,7 @@ func (a *App) DataFlags(set *pflag.FlagSet) {
 	InGroup(set, GroupData, func(set *pflag.FlagSet) {
 		set.StringVar(&a.Flags.Data, "data", "", "keep all data below this `folder` (TRIPTYCH_DATA)\ndefault: ~/.local/share/triptych\nWith XDG_DATA_HOME it is triptych in that folder by default.")
 		set.StringVar(&a.Flags.logLevel, "log-level", "", "log to standard error from this `level` on (LOG_LEVEL)\nIt is debug, info, warn or error.")
+		Offer(set, "log-level", []string{"debug", "info", "warn", "error"})
 		set.StringVar(&a.Flags.logFormat, "log-format", "", "write the log as `text|json` (LOG_FORMAT)\ndefault: text")
 	})
 }
@@ -69,8 +70,10 @@ func (a *App) ToolFlags(set *pflag.FlagSet) {
 	a.NoAuditFlag(set)
 	InGroup(set, GroupTools, func(set *pflag.FlagSet) {
 		set.StringSliceVar(&a.Flags.families, "families", nil, "open only these families, a comma-separated `list` (TRIPTYCH_FAMILIES)\ndefault: "+strings.Join(a.FamilyNames(), ","))
+		Offer(set, "families", a.FamilyNames())
 		set.StringSliceVar(&a.Flags.Toolsets, "toolsets", nil, "serve only the tools of these groups, a comma-separated `list` (TRIPTYCH_TOOLSETS)\n"+
 			"A group is a family, a set of its tools, or both, as debugger/core.")
+		Offer(set, "toolsets", a.FamilyNames())
 		set.StringSliceVar(&a.Flags.tools, "tools", nil, "serve only these tools, a comma-separated `list`, besides --toolsets (TRIPTYCH_TOOLS)")
 		set.BoolVar(&a.Flags.readOnly, "read-only", false, "serve only tools that change nothing (TRIPTYCH_READ_ONLY)")
 		set.StringVar(&a.Flags.Outputs, "output-schemas", "", "show the schemas of structured answers: `auto|always|never` (TRIPTYCH_OUTPUT_SCHEMAS)\ndefault: auto\n"+

@@ -37,6 +37,7 @@ func (a commands) keyInvite() app.Command {
 			s.registerRights(set, a.KeyScopes())
 			set.StringVar(&lasts, "expires", "24h", "let the link work for this `time`, such as 2h or 7d; at most 30d")
 			set.StringVar(&host, "for", "", "show first what to do in this `program`\nThe programs are "+strings.Join(invite.Hosts(), ", ")+".")
+			app.Offer(set, "for", invite.Hosts())
 			set.StringVar(&at, "url", "", "the server is at this `url` (TRIPTYCH_URL)\ndefault: host and listen of the configuration file\nIt is one such as https://rules.example.com.")
 			a.KeysFlags(set)
 		},

@@ -39,6 +39,7 @@ func (a commands) rulesetsExplain() app.Command {
 			set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
 			set.StringVar(&f.cwd, "cwd", ".", "the `folder` of the project that the clients were started in")
 			set.StringSliceVar(&f.clients, "client", nil, "only these `clients`; see docs/editors.md")
+			app.Offer(set, "client", editors.Names())
 			set.BoolVar(&f.observed, "observed", false, "compare with the files that Claude Code has loaded, which triptych hook install records")
 			app.JSONFlag(set, &f.asJSON)
 		},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/rulesets/composition"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/project"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -29,6 +30,7 @@ func (a commands) rulesetsEffective() app.Command {
 			set.StringVar(&q.Path, "path", "", "merge the rulesets for this `file`, a path from the root of the project")
 			set.StringVar(&dir, "project", "", "merge the rulesets that the project in this `folder` selects")
 			set.StringVar(&q.Client, "client", "", "merge the rulesets for this `client`, such as cursor")
+			app.Offer(set, "client", editors.Names())
 			set.BoolVar(&plain, "plain", false, "print the text alone")
 			a.RemoteFlags(set)
 			a.ReadingFlags(set)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -30,6 +31,7 @@ func (a commands) rulesetsFind() app.Command {
 			set.StringVarP(&q.Regexp, "regexp", "e", "", "only those that this regular `expression` (RE2) matches")
 			set.StringVar(&q.Path, "path", "", "say which apply to this `file`, a path from the root of the project")
 			set.StringVar(&q.Client, "client", "", "only those for this `client`, such as cursor")
+			app.Offer(set, "client", editors.Names())
 			set.IntVar(&q.Limit, "limit", 50, "list at most this `number`, up to 200")
 			set.StringVar(&q.Cursor, "cursor", "", "go on after this `cursor` of an earlier answer")
 			a.ReadingFlags(set)

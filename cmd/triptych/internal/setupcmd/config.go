@@ -42,6 +42,7 @@ func (a commands) configCommand() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&c.write, "write", false, "merge it into the client's file")
 			set.StringVar(&c.scope, "scope", "", "the `scope` of the file: project (this folder) or user")
+			app.Offer(set, "scope", []string{"project", "user"})
 			set.StringVar(&c.name, "name", "triptych", "the `name` of the entry")
 			set.StringVar(&c.url, "url", "", "connect to the server at this `url`, such as https://rules.example.com/mcp")
 			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "read the key for --url from this environment `variable`")

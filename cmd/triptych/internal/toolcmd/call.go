@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +36,7 @@ func (a commands) callCommand() app.Command {
 			a.RemoteFlags(set)
 			a.ToolFlags(set)
 		},
-		Complete: a.completeTools,
+		Complete: a.completeCall,
 		Run: func(ctx context.Context, args []string) error {
 			given, err := ParseArguments(a.App, args[1:])
 			if err != nil {
@@ -154,19 +156,38 @@ func DescribeError(err error, meant string) error {
 }
 
 // completeTools offers the names of the tools.
-func (a commands) completeTools(ctx context.Context, before []string) []string {
-	if len(before) > 0 {
-		return nil
+func (a commands) completeTools(ctx context.Context, _ []string) []string {
+	var names []string
+	for _, tool := range a.toolsToComplete(ctx) {
+		names = append(names, tool.Name+"\t"+tool.Description)
 	}
+	return names
+}
+
+// completeCall offers the tools, and behind one its arguments.
+func (a commands) completeCall(ctx context.Context, before []string) []string {
+	if len(before) == 0 {
+		return a.completeTools(ctx, nil)
+	}
+	arguments, _ := argumentsOf(a.toolsToComplete(ctx), before[0]) // completion stays silent
+	for _, given := range before[1:] {
+		name, _, _ := strings.Cut(given, "=")
+		delete(arguments, name)
+	}
+	var values []string
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		values = append(values, arguments[name].offered(name)...)
+	}
+	return values
+}
+
+// toolsToComplete returns the tools, none if they cannot be had.
+func (a commands) toolsToComplete(ctx context.Context) []app.ToolInfo {
 	c, err := a.Converse(ctx)
 	if err != nil {
 		return nil
 	}
 	tools, _ := c.Tools(ctx) // completion stays silent
 	_ = c.Close()
-	names := make([]string, len(tools))
-	for i, tool := range tools {
-		names[i] = tool.Name + "\t" + tool.Description
-	}
-	return names
+	return tools
 }

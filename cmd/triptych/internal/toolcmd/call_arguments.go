@@ -82,44 +82,61 @@ func (g Arguments) Object(ctx context.Context, c *app.Conversation, tool string)
 	if g.Texts == nil {
 		return g.JSON, nil
 	}
-	types, err := argumentTypes(ctx, c, tool)
+	tools, err := c.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	arguments, err := argumentsOf(tools, tool)
 	if err != nil {
 		return nil, err
 	}
 	object := map[string]json.RawMessage{}
 	for _, t := range g.Texts {
-		if object[t.Name], err = typed(t, types[t.Name]); err != nil {
+		if object[t.Name], err = typed(t, arguments[t.Name].Type); err != nil {
 			return nil, err
 		}
 	}
 	return json.Marshal(object)
 }
 
-// argumentTypes returns the JSON types of a tool's arguments by name. An unknown tool
-// has none: the server says that it is unknown.
-func argumentTypes(ctx context.Context, c *app.Conversation, tool string) (map[string]string, error) {
-	tools, err := c.Tools(ctx)
-	if err != nil {
-		return nil, err
+// An argument holds the part of a tool's schema about one of its arguments.
+type argument struct {
+	Type        string `json:"type"`
+	Enum        []any  `json:"enum"`
+	Description string `json:"description"`
+}
+
+// offered returns what a shell offers for the argument: "name=value" for each value that there
+// is, or "name=" with the meaning.
+func (a argument) offered(name string) (values []string) {
+	if a.Type == "boolean" {
+		a.Enum = []any{true, false}
 	}
-	types := map[string]string{}
+	for _, v := range a.Enum {
+		values = append(values, fmt.Sprint(name, "=", v))
+	}
+	if values == nil {
+		values = []string{name + "=\t" + app.OneLine(a.Description)}
+	}
+	return values
+}
+
+// argumentsOf returns a tool's arguments by name. An unknown tool has none: the server says
+// that it is unknown.
+func argumentsOf(tools []app.ToolInfo, tool string) (map[string]argument, error) {
 	for _, t := range tools {
 		if t.Name != tool && t.Name != strings.ReplaceAll(tool, "/", "_") {
 			continue
 		}
 		var schema struct {
-			Properties map[string]struct {
-				Type string `json:"type"`
-			} `json:"properties"`
+			Properties map[string]argument `json:"properties"`
 		}
 		if err := json.Unmarshal(t.InputSchema, &schema); err != nil {
 			return nil, fmt.Errorf("the schema of %s: %w", tool, err)
 		}
-		for name, property := range schema.Properties {
-			types[name] = property.Type
-		}
+		return schema.Properties, nil
 	}
-	return types, nil
+	return nil, nil
 }
 
 // typed returns the JSON of a value that a tool wants with a type. Texts need no
