@@ -37,7 +37,6 @@ type Files struct {
 	dir       string
 	now       func() time.Time
 	all, each int64                           // bytes
-	age       time.Duration                   // after which an answer is removed
 	free      func(dir string) (int64, error) // bytes that are free on the disk of dir
 
 	mu      sync.Mutex // held while files come and go; another process may change them, too
@@ -46,16 +45,12 @@ type Files struct {
 
 // New returns a store in a folder, which it creates with the first answer.
 func New(dir string, now func() time.Time) *Files {
-	return &Files{dir: dir, now: now, all: DefaultTotal, each: DefaultEach, age: DefaultAge, free: diskspace.Free}
+	return &Files{dir: dir, now: now, all: DefaultTotal, each: DefaultEach, free: diskspace.Free}
 }
 
 // Limit replaces the bounds of all answers and of those of one principal, in bytes. Call
 // it before the first answer is stored.
 func (s *Files) Limit(all, each int64) { s.all, s.each = all, each }
-
-// KeepFor replaces the age at which answers are removed, with the next one that is stored.
-// Call it before the first answer is stored.
-func (s *Files) KeepFor(age time.Duration) { s.age = age }
 
 // Usage returns the bytes of all stored answers, their bound, and how many answers were
 // refused for want of room. Files that cannot be listed count as none.
@@ -176,7 +171,7 @@ func (s *Files) makeRoom(folder string, size, each int64) error {
 	}
 	for _, f := range files {
 		mine := f.folder == folder
-		if s.now().Sub(f.changed) <= s.age && all+size <= most && (!mine || own+size <= each) {
+		if s.now().Sub(f.changed) <= DefaultAge && all+size <= most && (!mine || own+size <= each) {
 			continue
 		}
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {

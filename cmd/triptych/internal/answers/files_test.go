@@ -12,12 +12,11 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// An answer is removed when it is older than it may be and another one is stored.
-func TestAnswersAreKeptFor(t *testing.T) {
+// An answer is removed when it is older than seven days and another one is stored.
+func TestAnswersAreKeptForAWeek(t *testing.T) {
 	clock := time.Now()
 	s := New(filepath.Join(t.TempDir(), "answers"), func() time.Time { return clock })
 	s.free = func(string) (int64, error) { return 1_000_000, nil }
-	s.KeepFor(time.Hour)
 	_, first, err := s.Put(t.Context(), "a", "text")
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +24,7 @@ func TestAnswersAreKeptFor(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		there bool
-	}{{50 * time.Minute, true}, {20 * time.Minute, false}} {
+	}{{167 * time.Hour, true}, {2 * time.Hour, false}} {
 		clock = clock.Add(step.after)
 		if _, _, err := s.Put(t.Context(), "a", "other"); err != nil {
 			t.Fatal(err)

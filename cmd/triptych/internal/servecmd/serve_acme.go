@@ -20,9 +20,9 @@ import (
 
 // acmeFlags are the flags of certificates that an authority issues by ACME (RFC 8555).
 type acmeFlags struct {
-	hosts            []string
-	directory, email string
-	roots            string
+	hosts     []string
+	directory string
+	roots     string
 }
 
 func (f *acmeFlags) register(set *pflag.FlagSet) {
@@ -32,7 +32,6 @@ func (f *acmeFlags) register(set *pflag.FlagSet) {
 // registerAuthority registers the settings of the authority.
 func (f *acmeFlags) registerAuthority(set *pflag.FlagSet) {
 	set.StringVar(&f.directory, "acme-directory", autocert.DefaultACMEDirectory, "the directory of the authority, a `url`")
-	set.StringVar(&f.email, "acme-email", "", "the email `address` that the authority writes to")
 	set.StringVar(&f.roots, "acme-roots", "", "trust the certificates in this PEM `file` when talking to the authority\nIt is for an authority of your own.")
 }
 
@@ -52,7 +51,7 @@ func (f *acmeFlags) certificates(dir string, log *slog.Logger) (*https.Certifica
 		client.HTTPClient.Timeout = time.Minute
 	}
 	manager := &autocert.Manager{
-		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(f.hosts...), Client: client, Email: f.email,
+		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(f.hosts...), Client: client,
 	}
 	return https.Managed(func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		pair, err := manager.GetCertificate(hello)

@@ -24,8 +24,6 @@ type budgetFlags struct {
 	answers, answersEach       app.ByteSize
 	state, stateEach           app.ByteSize
 	files, filesEach           app.ByteSize
-	filesKeep                  string
-	buffers, buffersEach       app.ByteSize
 	bodyRate                   app.ByteSize
 	sessions, sessionsEach     int
 	streams, streamsEach       int
@@ -39,8 +37,7 @@ func (f *budgetFlags) register(set *pflag.FlagSet) {
 	f.bodies, f.bodiesEach = 96<<20, 32<<20
 	f.answers, f.answersEach = 96<<20, 32<<20
 	f.state, f.stateEach = 64<<20, 32<<20
-	f.buffers, f.buffersEach = 32<<20, 8<<20
-	f.files, f.filesEach, f.filesKeep = answers.DefaultTotal, answers.DefaultEach, "7d"
+	f.files, f.filesEach = answers.DefaultTotal, answers.DefaultEach
 	set.Var(&f.maxBody, "max-body", "refuse requests of more than this `size`")
 	set.Var(&f.bodyRate, "min-body-rate", "refuse bodies that arrive with less than this `size` a second")
 	set.Var(&f.bodies, "body-memory", "hold bodies of requests up to this `size` in all")
@@ -51,9 +48,6 @@ func (f *budgetFlags) register(set *pflag.FlagSet) {
 	set.Var(&f.stateEach, "state-memory-per-key", "hold those of a key up to this `size`")
 	set.Var(&f.files, "answer-files", "store answers too large to send in files up to this `size` in all\nThey take at most a tenth of the free disk.")
 	set.Var(&f.filesEach, "answer-files-per-key", "store those of a key up to this `size`")
-	set.StringVar(&f.filesKeep, "answer-files-keep", f.filesKeep, "remove these files after this `time`, such as 12h or 7d")
-	set.Var(&f.buffers, "buffer-memory", "buffer requests of unknown senders up to this `size` in all")
-	set.Var(&f.buffersEach, "buffer-memory-per-address", "buffer those from one IPv4 address or IPv6 /64 up to this `size`")
 	set.IntVar(&f.sessions, "max-sessions", 10_000, "the `number` of sessions at one time")
 	set.IntVar(&f.sessionsEach, "max-sessions-per-key", 1000, "the `number` of sessions of a key")
 	set.IntVar(&f.streams, "max-streams", 4000, "the `number` of open event streams at one time")
@@ -73,7 +67,6 @@ func (f *budgetFlags) check() error {
 		{"answer-memory", int64(f.answers)}, {"answer-memory-per-key", int64(f.answersEach)},
 		{"state-memory", int64(f.state)}, {"state-memory-per-key", int64(f.stateEach)},
 		{"answer-files", int64(f.files)}, {"answer-files-per-key", int64(f.filesEach)},
-		{"buffer-memory", int64(f.buffers)}, {"buffer-memory-per-address", int64(f.buffersEach)},
 		{"max-sessions", int64(f.sessions)}, {"max-sessions-per-key", int64(f.sessionsEach)},
 		{"max-streams", int64(f.streams)}, {"max-streams-per-key", int64(f.streamsEach)},
 		{"max-connections", int64(f.connections)}, {"max-connections-per-address", int64(f.perConnection)},
@@ -81,9 +74,6 @@ func (f *budgetFlags) check() error {
 		if bound.n <= 0 {
 			return app.UsageErrorf("--%s must be more than 0", bound.flag)
 		}
-	}
-	if keep, err := app.ParseSpan(f.filesKeep); err != nil || keep <= 0 {
-		return app.UsageErrorf("--answer-files-keep is %q, want a time such as 7d or 12h", f.filesKeep)
 	}
 	return nil
 }
@@ -98,16 +88,12 @@ func (f *budgetFlags) ofEndpoint(cfg *streamable.Config) {
 
 func (f *budgetFlags) ofListener(cfg *https.Config) {
 	cfg.MaxConnections, cfg.MaxPerAddress = f.connections, f.perConnection
-	cfg.BufferMemoryTotal, cfg.BufferMemory = int64(f.buffers), int64(f.buffersEach)
 }
 
 func (f *budgetFlags) ofServer(cfg *mcp.Config) {
 	cfg.StateMemoryTotal, cfg.StateMemory = int(f.state), int(f.stateEach)
 	if f.stored, _ = cfg.Oversize.(*answers.Files); f.stored != nil {
 		f.stored.Limit(int64(f.files), int64(f.filesEach))
-		if keep, err := app.ParseSpan(f.filesKeep); err == nil { // check has refused others
-			f.stored.KeepFor(keep)
-		}
 	}
 }
 
