@@ -68,7 +68,7 @@ type search struct {
 	early call   // the last one that frees a block around the address, as its header says
 	found *Found
 
-	reached uint64 // position back to which calls were looked at
+	looked *stretch // the earliest one that was looked in
 }
 
 // shortest is the length of the first stretch.
@@ -93,7 +93,7 @@ func Find(ctx context.Context, s *stepping.Stepper, addr uint64) (*Found, error)
 }
 
 func (c *search) find(ctx context.Context) error {
-	if err := c.lookBack(ctx, c.s.Target.History.Oldest()); err != nil {
+	if err := c.lookBack(ctx); err != nil {
 		return err
 	}
 	if c.found.Block == nil && c.early.freed != 0 {
@@ -104,37 +104,40 @@ func (c *search) find(ctx context.Context) error {
 		return nil
 	}
 	c.found.Collected = c.s.Inspector.IsGo() && block.Freed == nil
-	if err := errors.Join(c.findBefore(ctx), c.addFrames(block)); err != nil || c.found.Before == nil {
+	c.findBefore()
+	if err := c.addFrames(block); err != nil || c.found.Before == nil {
 		return err
 	}
 	return c.addFrames(c.found.Before)
 }
 
-// findBefore looks for the block that held the address before, in the calls that were looked at.
-func (c *search) findBefore(ctx context.Context) error {
+// findBefore looks for the block that held the address before, in the stretch in which the one that
+// holds it is allocated.
+func (c *search) findBefore() {
 	block := c.found.Block
 	if block.Freed != nil || block.Allocated == nil {
-		return nil
+		return
 	}
-	before := &search{s: c.s, addr: c.addr, to: block.Allocated.Position, code: c.code, found: new(Found)}
-	err := before.lookBack(ctx, c.reached)
+	before := &search{addr: c.addr, to: block.Allocated.Position, found: new(Found)}
+	before.lookIn(c.looked)
 	if b := before.found.Block; b != nil && b.Freed != nil {
 		c.found.Before = b
 	}
-	return err
 }
 
 // lookBack looks for the block in the calls before the position, in stretches that other questions
-// share, back to those that have another position.
-func (c *search) lookBack(ctx context.Context, until uint64) error {
+// share.
+func (c *search) lookBack(ctx context.Context) error {
 	oldest := c.s.Target.History.Oldest()
 	last := min(c.s.Target.History.End(), (c.to+shortest-1)/shortest*shortest) // so that nearby questions share stretches
-	for to, length := last, uint64(shortest); to > max(oldest, until) && c.found.Block == nil; length *= 2 {
+	for to, length := last, uint64(shortest); to > oldest && c.found.Block == nil; length *= 2 {
 		from := to - min(length, to-oldest)
-		if err := c.lookIn(ctx, from, to); err != nil {
+		var err error
+		if c.looked, err = c.stretch(ctx, from, to); err != nil {
 			return err
 		}
-		to, c.reached = from, from
+		c.lookIn(c.looked)
+		to = from
 	}
 	return nil
 }
@@ -153,12 +156,8 @@ func (c *search) addFrames(block *Block) error {
 	return nil
 }
 
-// lookIn looks for the block in the calls that begin between two positions.
-func (c *search) lookIn(ctx context.Context, from, to uint64) error {
-	in, err := c.stretch(ctx, from, to)
-	if err != nil {
-		return err
-	}
+// lookIn looks for the block in the calls of a stretch.
+func (c *search) lookIn(in *stretch) {
 	n := sort.Search(len(in.calls), func(i int) bool { return in.calls[i].position >= c.to }) // those are yet to be made
 	c.calls = in.calls[:n]
 	c.found.Gaps += in.gaps
@@ -174,7 +173,6 @@ func (c *search) lookIn(ctx context.Context, from, to uint64) error {
 			c.early.size = each.chunk
 		}
 	}
-	return nil
 }
 
 // choose looks for the block among the results of calls.

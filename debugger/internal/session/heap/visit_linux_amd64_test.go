@@ -117,3 +117,40 @@ func TestRemembered(t *testing.T) {
 		t.Errorf("before it is allocated the block is %+v", b)
 	}
 }
+
+// A counter is a keeper that counts what is saved, and keeps nothing.
+type counter struct{ saved int }
+
+func (*counter) Load(string) ([]uint64, bool) { return nil, false }
+func (c *counter) Save(string, int, []uint64) { c.saved++ }
+
+// The block that held the address before is found in the calls that were read for the one that
+// holds it: in two stretches here, as the block is allocated over two million positions before.
+func TestBefore(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "before.c")
+	text := "#include <stdlib.h>\nvolatile int n;\nchar *volatile p;\nint main(void) {\n" +
+		"p = malloc(40);\nfree(p);\np = malloc(39);\nfor (int i = 0; i < 500000; i++) n++;\nreturn 0;\n}\n"
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-g", "-O0", "-fno-builtin"))
+	var saves counter
+	s.Target.History.KeepFindings(&saves)
+	p, err := s.Inspector.Address(t.Context(), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := heap.Find(t.Context(), s, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := found.Block; b == nil || b.Size != 39 || b.Freed != nil {
+		t.Errorf("it is in %+v", b)
+	}
+	if b := found.Before; b == nil || b.Size != 40 || b.Freed == nil {
+		t.Errorf("before, it was in %+v", b)
+	}
+	if saves.saved != 2 {
+		t.Errorf("%d stretches were read", saves.saved)
+	}
+}
