@@ -19,7 +19,7 @@ func (t *Timeline) Branches(ctx context.Context, wanted history.Wanted, from, to
 			return err
 		}
 		b := &branches{search: t.search(p, &history.Places{}, nil), wanted: wanted, f: f, reached: from}
-		b.to = to
+		b.from, b.to = from, to
 		b.stretch = worktime.Of(ctx).Phase(to - min(from, to))
 		defer b.stretch.Close()
 		err = b.look(ctx)
@@ -54,7 +54,7 @@ func (b *branches) look(ctx context.Context) error {
 		if err := b.step(running); err != nil && !b.ended {
 			return err
 		}
-		b.stretch.At(b.Position())
+		b.stretch.At(b.Position() - b.from)
 	}
 	if !b.ended && b.reached < b.to {
 		b.passOrdinary(b.to - 1)
