@@ -106,6 +106,3 @@ func (r *recorder) joins(g *ptrace.Regs) bool {
 	}
 	return false
 }
-
-// noRandomize is ADDR_NO_RANDOMIZE of personality(2).
-const noRandomize = 0x0040000

@@ -12,8 +12,15 @@ import (
 )
 
 // TestFilter records a program that is under a seccomp filter, as in a container, which
-// answers system calls that do not exist.
+// answers system calls that do not exist, and does not let addresses be fixed.
 func TestFilter(t *testing.T) {
+	for _, chaos := range []string{"", "1"} {
+		testFilter(t, chaos)
+	}
+}
+
+func testFilter(t *testing.T, chaos string) {
+	t.Helper()
 	gzip, err := exec.LookPath("gzip")
 	if err != nil {
 		t.Skip(err)
@@ -22,7 +29,7 @@ func TestFilter(t *testing.T) {
 	check(t, err)
 	file := filepath.Join(t.TempDir(), "recording")
 	recorder := exec.CommandContext(t.Context(), os.Args[0])
-	recorder.Env = append(os.Environ(), childProgram+"="+gzip, childFile+"="+file, childFilter+"=1")
+	recorder.Env = append(os.Environ(), childProgram+"="+gzip, childFile+"="+file, childFilter+"=1", childChaos+"="+chaos)
 	recorder.Stderr = os.Stderr
 	got, err := recorder.Output()
 	check(t, err)
@@ -34,13 +41,17 @@ func TestFilter(t *testing.T) {
 	replay(t, open(t, text))
 }
 
-// refuseUnknownCalls makes the kernel answer EPERM to system calls with numbers from 2^30 on,
-// and allow all others.
-func refuseUnknownCalls() error {
-	const first = 1 << 30
+// refuseCalls makes the kernel answer EPERM to system calls with numbers from 2^30 on and to those
+// of personality(2) that fix addresses, and allow all others.
+func refuseCalls() error {
+	const first, argument, query, fixed = 1 << 30, 16, 0xffffffff, 0x0040000
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the number
-		{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, Jf: 1, K: first},
+		{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, Jt: 4, K: first},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 4, K: unix.SYS_PERSONALITY},
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: argument},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 2, K: query},
+		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: fixed},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
 	}

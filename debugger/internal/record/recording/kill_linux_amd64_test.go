@@ -23,11 +23,12 @@ const (
 	childProcess = "RECORDING_TEST_PROCESS" // one to attach to, instead of a program
 	childFilter  = "RECORDING_TEST_FILTER"  // not empty: the recorder has a seccomp filter
 	childRing    = "RECORDING_TEST_RING"    // not empty: a ring with short segments
+	childChaos   = "RECORDING_TEST_CHAOS"   // not empty: with chaos
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childFilter) != "" {
-		if err := refuseUnknownCalls(); err != nil {
+		if err := refuseCalls(); err != nil {
 			os.Exit(92)
 		}
 	}
@@ -57,6 +58,7 @@ func recordAlone(program, path string) int {
 	}
 	_, err = recording.Record(context.Background(), recording.Program{
 		Path: program, Args: []string{program, "-c", "/bin/bash"}, Env: []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}, Files: []uintptr{0, 1, 2},
+		Chaos: os.Getenv(childChaos) != "",
 	}, w)
 	if err != nil {
 		return 91

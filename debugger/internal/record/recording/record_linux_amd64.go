@@ -57,10 +57,8 @@ func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
 	}
 	defer func() { _ = r.tracer.Unpin() }() // the thread ends with the tracer
 	attr := syscall.ProcAttr{Env: p.Env, Files: p.Files}
-	if p.Chaos { // the thread ends with the tracer
-		if _, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, noRandomize, 0, 0); errno != 0 {
-			return errno
-		}
+	if p.Chaos {
+		defer withoutRandomAddresses()()
 	}
 	if r.pid, err = r.tracer.Launch(p.Path, p.Args, &attr, ptrace.Options|ptrace.FilterEvents); err != nil {
 		return err
