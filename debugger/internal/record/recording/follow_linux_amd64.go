@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -19,7 +18,7 @@ import (
 type family struct {
 	ctx      context.Context //nolint:containedctx // until the program ends
 	cancel   context.CancelFunc
-	open     func(pid int) io.WriteCloser
+	program  *Program
 	affinity unix.CPUSet // of processes that are recorded no longer
 	running  sync.WaitGroup
 
@@ -32,7 +31,7 @@ func newFamily(ctx context.Context, p *Program, affinity unix.CPUSet) *family {
 	if p.Child == nil {
 		return nil
 	}
-	f := &family{open: p.Child, affinity: affinity}
+	f := &family{program: p, affinity: affinity}
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	return f
 }
@@ -78,7 +77,7 @@ func (f *family) recordChild(c *inplace.Child) (result Result, err error) {
 		} else if err != nil {
 			return err
 		}
-		out := f.open(c.PID)
+		out := f.program.Child(c.PID)
 		if out == nil {
 			return f.release(tracer, c)
 		}
@@ -100,8 +99,8 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 		return Result{}, errors.Join(err, f.release(tracer, c))
 	}
 	r := &recorder{
-		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filters: true, filter: c.Filtered,
-		files: newFiles(out), scheduler: newScheduler(rand.Uint64()),
+		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filters: !f.program.Chaos, filter: c.Filtered,
+		files: newFiles(out), scheduler: f.program.scheduler(),
 	}
 	pinLike(tracer, c.PID)
 	r.recordFrom(f.ctx, r.beginChild(context.WithoutCancel(f.ctx), c))

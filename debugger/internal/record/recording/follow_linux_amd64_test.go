@@ -115,3 +115,41 @@ func TestFollowEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestFollowWithChaos records a child with chaos. The same seed leads to the same schedule of its
+// threads, and most others to other ones.
+func TestFollowWithChaos(t *testing.T) {
+	needPermission(t)
+	program := debuggertest.Compile(t, filepath.Join("testdata", "family.c"), nil, "gcc", "-O1", "-pthread")
+	outputs := make(map[string]bool)
+	for seed := range uint64(4) {
+		first, second := childWithSeed(t, program, seed+1), childWithSeed(t, program, seed+1)
+		if first != second {
+			t.Errorf("seed %d: the child has written %q, then %q", seed+1, first, second)
+		}
+		outputs[first] = true
+	}
+	if len(outputs) == 1 {
+		t.Error("all seeds have led to the same output")
+	}
+}
+
+// childWithSeed records a program with chaos, replays its child and returns what that has written.
+func childWithSeed(t *testing.T, program string, seed uint64) string {
+	t.Helper()
+	out, err := os.CreateTemp(t.TempDir(), "out")
+	check(t, err)
+	defer func() { _ = out.Close() }()
+	children := &buffers{files: make(map[int]*buffer)}
+	result, err := recording.Record(t.Context(), recording.Program{
+		Path: program, Args: []string{program}, Files: []uintptr{out.Fd(), out.Fd(), 2}, Child: children.add, Seed: seed, Chaos: true,
+	}, io.Discard)
+	check(t, errors.Join(err, result.Err))
+	if result.Status != 0 || len(result.Children) != 1 || result.Children[0].Status != 0 {
+		t.Fatalf("%+v", result)
+	}
+	replay(t, open(t, children.files[result.Children[0].PID].Bytes()))
+	written, err := os.ReadFile(out.Name())
+	check(t, err)
+	return string(written)
+}

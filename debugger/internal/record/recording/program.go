@@ -14,7 +14,8 @@ type Program struct {
 	Env   []string
 	Files []uintptr // its first file descriptors
 
-	// Seed determines which thread runs when. 0 stands for a random one.
+	// Seed determines which thread of the program and of each child runs when. 0 stands for random
+	// ones.
 	Seed uint64
 	// Chaos makes schedules that are rare, short reads, and other addresses of memory. The
 	// same seed has the same effects as long as the program does the same. It costs time.
