@@ -50,7 +50,7 @@ func (t *translation) plan() {
 		t.planned = slices.Grow(t.planned, 1)
 		p := &t.planned[:n+1][n] // it becomes one of them below
 		err := t.decode(p, t.end)
-		if t.native = err != nil || isNative(&p.in, p.code) && !t.copies(p) || t.stops(); t.native {
+		if t.native = err != nil || t.inPlace(p) || t.stops(); t.native {
 			return
 		}
 		in := &p.in
@@ -79,6 +79,12 @@ func (t *translation) decode(p *planned, pc uint64) error {
 		p.logged, p.logsJump = t.logs(&p.in)
 	}
 	return err
+}
+
+// inPlace reports whether an instruction is executed in its original place: a native one, and loop
+// and jrcxz where their jumps are logged, for which there is no translation.
+func (t *translation) inPlace(p *planned) bool {
+	return isNative(&p.in, p.code) && !t.copies(p) || p.logsJump && isShortOnly(p)
 }
 
 // stops reports whether the program stops before the next instruction.

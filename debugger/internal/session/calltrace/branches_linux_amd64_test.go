@@ -19,6 +19,7 @@ func TestCallsLikeSteps(t *testing.T) {
 		{"long.c", "-O2", "1500"}, // the log is full at times
 		{"jumps.c", "-O0", ""},
 		{"branches.c", "-O2", ""},
+		{"short.c", "-O1", ""},
 		{"shapes.cc", "-O2", ""},
 		{"stray.c", "-O0", ""},
 		{"cart/main.go", "-gcflags=all=-N -l", ""},
