@@ -1,6 +1,7 @@
 package calltrace
 
 import (
+	"context"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
@@ -17,6 +18,7 @@ type code struct {
 	instrs    [codeSize]instr
 	branches  map[uint64]instr    // those that were translated
 	functions map[uint64]function // by any address in them
+	bodies    map[uint64]uint64   // ends of prologues, by the starts of functions
 	lines     map[uint64]line
 }
 
@@ -42,7 +44,7 @@ type line struct {
 }
 
 func newCode(s *stepping.Stepper) *code {
-	return &code{s: s, branches: map[uint64]instr{}, functions: map[uint64]function{}, lines: map[uint64]line{}}
+	return &code{s: s, branches: map[uint64]instr{}, functions: map[uint64]function{}, bodies: map[uint64]uint64{}, lines: map[uint64]line{}}
 }
 
 // at returns the instruction at an address.
@@ -126,6 +128,16 @@ func (c *code) function(pc uint64) function {
 func (c *code) isPart(pc, function uint64) bool {
 	f, of := c.function(pc), c.function(function)
 	return f.start == of.start && f.start != 0 || f.name == of.name || strings.HasPrefix(f.name, of.name+".")
+}
+
+// body returns the end of the prologue of the function that starts at an address.
+func (c *code) body(ctx context.Context, start uint64) uint64 {
+	body, known := c.bodies[start]
+	if !known {
+		body = c.s.Inspector.BodyOf(ctx, start)
+		c.bodies[start] = body
+	}
+	return body
 }
 
 // line returns the source line of an address.

@@ -32,7 +32,7 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 	h := c.s.Target.History
 	r, ok := h.Remembered(key).(*recorder)
 	if !ok || r.start != from {
-		r = newRecorder(c, from, c.s.Inspector.BodyOf(ctx, from.pc))
+		r = newRecorder(c, from, c.body(ctx, from.pc))
 	}
 	r.code, r.walk.code = c, c
 	var err error

@@ -221,7 +221,7 @@ const maxPrologue = 1 << 16
 // bodyOf returns the position at which a call is after the prologue of its function, where the
 // arguments can be read, or 0.
 func (t *tracer) bodyOf(c *call, end uint64) (position uint64, err error) {
-	body := t.code.s.Inspector.BodyOf(t.ctx, c.pc)
+	body := t.code.body(t.ctx, c.pc)
 	err = t.code.s.Target.History.Transitions(t.ctx, c.from, min(end, c.from+maxPrologue), func(tr *history.Transition) bool {
 		switch {
 		case tr.Thread != t.thread:
