@@ -67,7 +67,7 @@ const leastFollowed = 1 << 14
 func newRecorder(c *code, from start, own uint64) *recorder {
 	r := &recorder{recording: &recording{start: from, body: from.position, reached: from.position}, own: own, inBody: own == from.pc}
 	r.walk = newWalk(c, from.pc, from.position)
-	r.walk.stack = append(r.walk.stack, activation{from.position, from.pc, from.slot})
+	r.walk.stack = append(r.walk.stack, activation{entry: from.position, pc: from.pc, slot: from.slot})
 	r.walk.entered, r.walk.left, r.walk.moved, r.walk.tail = r.entered, r.left, r.moved, r.replaceTail
 	r.walk.changed = func(_, now []activation) { r.away = now[0].entry != from.position }
 	return r

@@ -12,6 +12,7 @@ type activation struct {
 	entry uint64 // position after the call
 	pc    uint64 // of its first instruction
 	slot  uint64 // address of its return address; math.MaxUint64 if it is not known
+	above bool   // of a signal handler on another stack, above that of its caller
 }
 
 // A walk follows the calls of one thread. Its methods are called with the
@@ -19,8 +20,7 @@ type activation struct {
 type walk struct {
 	code  *code
 	stack []activation // outermost first; never empty
-	sp    uint64
-	other []stack // that the thread has left
+	other []stack      // that the thread has left
 
 	entered func()                                     // after a call; the last activation is the new one
 	left    func(t *history.Transition, returned bool) // before the last activation is removed
@@ -56,15 +56,14 @@ func (w *walk) top() *activation { return &w.stack[len(w.stack)-1] }
 
 // step follows a transition.
 func (w *walk) step(t *history.Transition) {
-	w.sp = t.NextSP
 	if t.NextPC-t.PC < x86.MaxLen && t.NextSP == t.SP {
 		return // an ordinary instruction, a short jump, or another thread
 	}
 	switch t.Kind {
 	case history.Stepped:
 	case history.Signalled:
-		if t.NextPC != t.PC && (t.NextSP < t.SP-redZone || t.NextSP > w.top().slot) {
-			w.push(t.Position+1, t.NextPC, t.NextSP)
+		if above := t.NextSP > t.SP; t.NextPC != t.PC && (above || t.NextSP < t.SP-redZone) {
+			w.push(t.Position+1, t.NextPC, t.NextSP, above)
 			return
 		}
 		fallthrough
@@ -76,7 +75,7 @@ func (w *walk) step(t *history.Transition) {
 	switch {
 	case !in.event:
 	case in.class.Is(x86.Call) && t.NextPC != in.next:
-		w.push(t.Position+1, t.NextPC, t.NextSP)
+		w.push(t.Position+1, t.NextPC, t.NextSP, false)
 	case in.setSP && w.elsewhere(t):
 		w.change(t)
 	case in.class.Is(x86.Jump) && t.NextSP == w.top().slot:
@@ -93,15 +92,17 @@ func (w *walk) step(t *history.Transition) {
 // ABI, AMD64 supplement, 3.2.2).
 const redZone = 128
 
-func (w *walk) push(position, pc, slot uint64) {
-	w.stack = append(w.stack, activation{position, pc, slot})
+func (w *walk) push(position, pc, slot uint64, above bool) {
+	w.stack = append(w.stack, activation{position, pc, slot, above})
 	w.entered()
 }
 
-// unwind removes the activations whose return addresses are off the stack.
+// unwind removes the activations whose return addresses are off the stack, up to that of a signal
+// handler above another stack.
 func (w *walk) unwind(t *history.Transition, returned bool) {
-	for len(w.stack) > 1 && t.NextSP > w.top().slot {
+	for above := false; len(w.stack) > 1 && t.NextSP > w.top().slot && !above; {
 		w.left(t, returned && t.NextSP-8 == w.top().slot)
+		above = w.top().above
 		w.stack = w.stack[:len(w.stack)-1]
 	}
 }
@@ -121,12 +122,12 @@ func (w *walk) jump(t *history.Transition) {
 		w.moved()
 		return
 	}
-	slot := top.slot
+	slot, above := top.slot, top.above
 	if w.tail() {
 		w.left(t, false)
 		w.stack = w.stack[:len(w.stack)-1]
 	}
-	w.push(t.Position+1, t.NextPC, slot)
+	w.push(t.Position+1, t.NextPC, slot, above)
 }
 
 // elsewhere reports whether the stack pointer is set to another stack.
