@@ -18,7 +18,7 @@ func importedFiles(r ruleset.Ruleset) (found []Finding) {
 		found = append(found, Finding{r.Name, rule, severity, field, 1, 1, fmt.Sprintf(format, args...)})
 	}
 	if buried.MatchString(r.Markdown) {
-		report("buried-front-matter", Warning, "markdown", "front matter behind other lines is text: no client reads it")
+		report("buried-front-matter", Warning, "markdown", "front matter in the text is text: no client reads it; with a tool, give it as extra")
 	}
 	if !strings.Contains(r.Extra, "triptych:") {
 		return found
@@ -57,5 +57,6 @@ var testFolders = map[string]bool{"test": true, "tests": true, "fixture": true, 
 // skillName matches the names of the Agent Skills specification, apart from their length.
 var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// buried matches front matter behind comments or empty lines.
-var buried = regexp.MustCompile(`^(?:\s*<!--(?s:.*?)-->\s*\n|[ \t]*\n)+---[ \t]*\n[A-Za-z_][\w.-]*:(?s:.*?)\n---[ \t]*(?:\n|$)`)
+// buried matches front matter in a text, whose own stands before it, also behind comments or
+// empty lines.
+var buried = regexp.MustCompile(`^(?:\s*<!--(?s:.*?)-->\s*\n|[ \t]*\n)*---[ \t]*\n[A-Za-z_][\w.-]*:(?s:.*?)\n---[ \t]*(?:\n|$)`)

@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,22 @@ func TestImportedFiles(t *testing.T) {
 		}
 		if strings.Join(got, " ") != tc.want {
 			t.Errorf("%s %q: %q, want %q", tc.file, tc.text, got, tc.want)
+		}
+	}
+}
+
+// Front matter that was sent with the text of a ruleset is told.
+func TestFrontMatterInTheText(t *testing.T) {
+	for want, all := range map[bool][]ruleset.Ruleset{
+		true:  {{Markdown: "---\nglobs: [\"*.go\"]\n---\n# Go\n"}, {Markdown: "---\nowner: ann\n---"}},
+		false: {{Markdown: "---\n# Go\n---\n"}, {Markdown: "---\n\nText: x\n"}, {Markdown: "# Go\n", Extra: "owner: ann\n"}},
+	} {
+		for _, r := range all {
+			r.Name, r.Description = "one", "How we write Go"
+			has := slices.ContainsFunc(lint.Ruleset(r), func(f lint.Finding) bool { return f.Rule == "buried-front-matter" })
+			if has != want {
+				t.Errorf("%q with %q: it is found: %v, want %v", r.Markdown, r.Extra, has, want)
+			}
 		}
 	}
 }

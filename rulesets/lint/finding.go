@@ -53,7 +53,7 @@ var Rules = []RuleInfo{
 	{"lookalike-host", "The host of a URL mixes scripts"},
 	{"front-matter", "A key of the front matter that cannot be read"},
 	{"strict-yaml", "Front matter of an imported file that strict readers of YAML refuse"},
-	{"buried-front-matter", "Front matter behind a comment or empty lines, or without an end"},
+	{"buried-front-matter", "Front matter in the text, also behind a comment or empty lines, or without an end"},
 	{"skill-name", "The name of a skill breaks the specification or differs from its folder"},
 	{"test-data", "Test data that a client loads with every request"},
 	{"glob", "A glob that is not valid or matches no file"},

@@ -26,27 +26,39 @@ func Draft(f File, text string) (d ruleset.Draft, notes []string, err error) {
 	} else if place.Owned() || place.Use == editors.SharedFile && !errors.Is(err, editors.ErrFrontMatter) {
 		return d, nil, err
 	}
-	body := strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	var front Front
-	if head, rest, has, err := editors.SplitFront(body); err != nil {
+	d, front, err := Text(text)
+	if err != nil {
 		return d, nil, err
-	} else if has {
-		if front, err = Parse(head); err != nil {
-			return d, nil, err
-		}
-		body = rest
 	}
-	d = ruleset.Draft{Tags: front.Tags, Markdown: body, Extra: front.Extra, CreatedAt: front.CreatedAt, LastModified: front.Modified}
-	if front.Description != nil {
-		d.Description = *front.Description
-	} else {
-		d.Description = editors.Describe(body)
-	}
+	d.CreatedAt, d.LastModified = front.CreatedAt, front.Modified
 	if d.Name, err = nameFor(f.Path, front.Name); err != nil {
 		return d, front.Notes, err
 	}
 	d.Extra, err = inPlace(place, d)
 	return d, front.Notes, err
+}
+
+// Text makes a ruleset without a name of Markdown with or without front matter. The
+// description that is not given is made of the first heading or sentence.
+func Text(text string) (d ruleset.Draft, front Front, err error) {
+	body := strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	head, rest, has, err := editors.SplitFront(body)
+	if err != nil {
+		return d, front, err
+	}
+	if has {
+		if front, err = Parse(head); err != nil {
+			return d, front, err
+		}
+		body = rest
+	}
+	d = ruleset.Draft{Tags: front.Tags, Markdown: body, Extra: front.Extra}
+	if front.Description != nil {
+		d.Description = *front.Description
+	} else {
+		d.Description = editors.Describe(body)
+	}
+	return d, front, nil
 }
 
 // Rename gives a draft another name than that of its file, to which it goes back all the

@@ -1,6 +1,7 @@
 package rulesetscmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,6 +173,8 @@ func (a commands) rulesetsCreate() app.Command {
 	return app.Command{
 		Name: "create", Args: "NAME [FILE]", Min: 1, Max: 2,
 		Short: "create a ruleset from a file or from standard input",
+		Long: "Front matter gives the description and the tags that no flag gives, and says where the\n" +
+			"rules apply. A file of an editor is for triptych rulesets import.",
 		Example: "triptych rulesets create go_style style.md --description 'How we write Go' --tag go --tag style\n" +
 			"triptych rulesets create pdf_forms forms.md -d 'Fill in PDF forms' --files forms",
 		Flags: func(set *pflag.FlagSet) {
@@ -186,11 +189,21 @@ func (a commands) rulesetsCreate() app.Command {
 			if err != nil {
 				return storeHint(err)
 			}
-			markdown, err := a.readText(args[1:])
+			text, err := a.readText(args[1:])
 			if err != nil {
 				return err
 			}
-			draft := ruleset.Draft{Name: name, Description: description, Tags: tags, Markdown: markdown, By: byCommand(message)}
+			draft, front, err := rulefiles.Text(text)
+			if err != nil {
+				return err
+			}
+			for _, note := range front.Notes {
+				fmt.Fprintf(a.Err, "triptych: %s: %s\n", name, note)
+			}
+			draft.Name, draft.Description, draft.By = name, cmp.Or(description, draft.Description), byCommand(message)
+			if tags != nil {
+				draft.Tags = tags
+			}
 			if folder != "" {
 				if draft.Files, _, err = rulefiles.FilesIn(folder); err != nil {
 					return err
