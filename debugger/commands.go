@@ -68,7 +68,7 @@ func RecordProcess(ctx context.Context, pid int, w io.Writer) (RecordedRun, erro
 // PackRecording adds to a recording the files that its replay needs, and replaces the file. The
 // errors of left say which files could not be added.
 func PackRecording(path string) (left []error, err error) {
-	return traveltools.PackRecording(path, nil) // it takes what the recording has
+	return traveltools.PackRecording(path)
 }
 
 // A trace with the symbols of its program, and what is shown of it.

@@ -18,8 +18,8 @@ type contents struct {
 
 // Sizes of contents.
 const (
-	maxContents = 2 << 30 // of all files, with blockCost for each block; events are counted by themselves
-	pieceSize   = 1 << 20
+	maxContents = 2 << 30         // of all files, with blockCost for each block; events are counted by themselves
+	pieceSize   = maxKept - 1<<10 // with a head, the buffer for it is used again
 	digestSize  = 32
 )
 
@@ -35,31 +35,40 @@ func (c *contents) read() io.Reader {
 	return io.MultiReader(list...)
 }
 
-// addContents reads a piece of the contents of a file of the table. Segments have files in common,
-// so that a piece may be there already.
+// addContents reads a piece of the contents of a file of the table.
 func (r *Recording) addContents(p payload) error {
-	d := newDecoder(p, nil)
-	var digest [digestSize]byte
-	copy(digest[:], d.bytes(digestSize))
-	at := d.uvarint()
-	c := r.contents[digest]
-	if d.bad || c == nil || at > c.have || d.left() > c.size-at {
-		return fmt.Errorf("%w: the contents of a file", ErrCorrupt)
-	}
-	if at < c.have {
-		return nil
+	c, d, err := r.piece(p)
+	if err != nil || c == nil {
+		return err
 	}
 	most := 2*int64(len(d.zeros)) + int64(d.left()/uint64(len(zeros))) + 2
 	if err := r.events.room.Take(2 * most * sliceSize); err != nil {
 		return err
 	}
 	for d.left() > 0 && !d.bad {
-		b := d.piece(d.left())
-		c.pieces = append(c.pieces, b)
-		c.have += uint64(len(b))
+		c.pieces = append(c.pieces, d.piece(d.left()))
 	}
 	r.reader.detach() // the pieces have its memory, which stays taken
 	return nil
+}
+
+// piece counts a piece of the contents of a file of the table, and returns the contents that it belongs
+// to and what has it. Segments have files in common, so that a piece may be there already: the contents
+// are nil then.
+func (r *Recording) piece(p payload) (*contents, decoder, error) {
+	d := newDecoder(p, nil)
+	var digest [digestSize]byte
+	copy(digest[:], d.bytes(digestSize))
+	at := d.uvarint()
+	c := r.contents[digest]
+	if d.bad || c == nil || at > c.have || d.left() > c.size-at {
+		return nil, d, fmt.Errorf("%w: the contents of a file", ErrCorrupt)
+	}
+	if at < c.have {
+		return nil, d, nil
+	}
+	c.have += d.left()
+	return c, d, nil
 }
 
 // kept returns the contents of a file if the recording has them, else nil.

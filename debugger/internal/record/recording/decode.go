@@ -68,14 +68,7 @@ func Is(file io.ReaderAt) bool {
 // written, and ends with an event of kind Cut. The account, which may be nil, has the memory
 // that the recording takes.
 func Read(r io.Reader, account *budget.Account) (*Recording, error) {
-	head := make([]byte, len(magic)+2)
-	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
-		return nil, ErrFormat
-	}
-	if v := binary.LittleEndian.Uint16(head[len(magic):]); v != version {
-		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
-	}
-	zip, err := newUnpacker(r)
+	zip, err := unpack(r)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +86,18 @@ func Read(r io.Reader, account *budget.Account) (*Recording, error) {
 		return nil, fmt.Errorf("%w: it has no events", ErrCorrupt)
 	}
 	return rec, nil
+}
+
+// unpack reads the head of a recording and returns a reader of its blocks.
+func unpack(r io.Reader) (*zstd.Decoder, error) {
+	head := make([]byte, len(magic)+2)
+	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
+		return nil, ErrFormat
+	}
+	if v := binary.LittleEndian.Uint16(head[len(magic):]); v != version {
+		return nil, fmt.Errorf("%w: %d", ErrVersion, v)
+	}
+	return newUnpacker(r)
 }
 
 func newUnpacker(r io.Reader) (*zstd.Decoder, error) {
@@ -145,25 +150,38 @@ func (r *Recording) blocks(in *bufio.Reader) error {
 // errEnds reports that the file ends in the middle.
 var errEnds = errors.New("the recording ends early")
 
-// block reads a block. Its memory grows with what is read. The payload is valid until the next
-// one is read.
+// block reads a block. The payload is valid until the next one is read.
 func (r *Recording) block(in *bufio.Reader) (byte, payload, error) {
-	tag, err := in.ReadByte()
+	tag, n, err := r.blockHead(in)
 	if err != nil {
-		return 0, payload{}, endsEarly(err)
+		return 0, payload{}, err
 	}
-	n, err := binary.ReadUvarint(in)
+	p, err := r.payload(in, n)
+	return tag, p, err
+}
+
+// blockHead reads the tag of a block and the length of its payload.
+func (r *Recording) blockHead(in *bufio.Reader) (tag byte, n uint64, err error) {
+	if tag, err = in.ReadByte(); err != nil {
+		return 0, 0, endsEarly(err)
+	}
+	n, err = binary.ReadUvarint(in)
 	switch {
 	case err != nil:
-		return 0, payload{}, endsEarly(err)
+		return 0, 0, endsEarly(err)
 	case n > maxBlock || !r.count(tag, n+blockCost):
-		return 0, payload{}, fmt.Errorf("%w: a block of %d bytes", ErrCorrupt, n)
+		return 0, 0, fmt.Errorf("%w: a block of %d bytes", ErrCorrupt, n)
 	}
+	return tag, n, nil
+}
+
+// payload reads a payload of n bytes. Its memory grows with what is read.
+func (r *Recording) payload(in *bufio.Reader, n uint64) (payload, error) {
 	p, err := r.reader.read(in, n)
 	if full := (*budget.Error)(nil); err != nil && !errors.As(err, &full) {
 		err = endsEarly(err)
 	}
-	return tag, p, err
+	return p, err
 }
 
 // count counts the bytes of a block, and reports whether a recording may have so many.

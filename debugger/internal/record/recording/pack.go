@@ -1,56 +1,180 @@
 package recording
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
 )
 
-// Pack writes the recording anew with all that its replay needs: also the contents of the files that
+// Pack writes a recording anew with all that its replay needs: also the contents of the files that
 // the program had mapped, which must still be the same, and of further files, such as those with debug
-// information. The errors of left say which could not be added.
-func (r *Recording) Pack(to io.Writer, further []string) (left []error, err error) {
-	w, err := NewWriter(to)
-	if err != nil {
+// information, which a function chooses. The errors of left say which could not be added. The
+// recording is read twice, and a part of a block at a time is in memory.
+func Pack(from io.ReadSeeker, to io.Writer, further func(mapped []File) []string) (left []error, err error) {
+	p := packer{found: newRecording(unlimited{})}
+	if err := eachBlock(from, p.survey); err != nil {
 		return nil, err
 	}
-	if len(r.Extensions) > 0 {
-		if err := w.addExtensions(r.Extensions); err != nil {
-			return nil, err
+	if p.to, err = NewWriter(to); err != nil {
+		return nil, err
+	}
+	if _, err := from.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if err := eachBlock(from, p.copy); err != nil {
+		return nil, err
+	}
+	files, left := p.found.with(further(p.found.Files))
+	unread, err := p.add(files)
+	left = append(left, unread...)
+	if err != nil {
+		return left, err
+	}
+	if !p.ended {
+		return left, p.to.zip.Close()
+	}
+	return left, p.to.Close()
+}
+
+// A packer packs a recording.
+type packer struct {
+	found  *Recording // its files; contents are only counted
+	events bool       // it has some
+	blocks int        // that are whole, without the last one
+	ended  bool       // the last one is there
+	to     *Writer
+}
+
+// eachBlock opens the blocks of a recording.
+func eachBlock(from io.Reader, f func(in *bufio.Reader) error) error {
+	zip, err := unpack(from)
+	if err != nil {
+		return err
+	}
+	defer zip.Close()
+	return f(bufio.NewReaderSize(zip, readSize))
+}
+
+// survey reads which files a recording has, and how many whole blocks.
+func (p *packer) survey(in *bufio.Reader) error {
+	defer p.found.reader.release()
+	for ; !p.ended; p.blocks++ {
+		tag, n, err := p.found.blockHead(in)
+		if err == nil {
+			err = p.surveyBlock(tag, n, in)
+		}
+		if errors.Is(err, errEnds) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		p.ended = tag == blockEnd
+	}
+	if p.ended {
+		p.blocks--
+	}
+	if !p.events {
+		return fmt.Errorf("%w: it has no events", ErrCorrupt)
+	}
+	return nil
+}
+
+func (p *packer) surveyBlock(tag byte, n uint64, in *bufio.Reader) error {
+	switch tag {
+	case blockFile, blockContents:
+		b, err := p.found.payload(in, n)
+		if err != nil {
+			return err
+		}
+		if tag == blockFile {
+			return p.found.file(b)
+		}
+		_, _, err = p.found.piece(b)
+		return err
+	case blockSegment:
+		p.found.table = nil
+	case blockEvent:
+		p.events = true
+	case blockExtensions, blockEnd:
+	default:
+		return ErrCorrupt
+	}
+	if _, err := in.Discard(int(n)); err != nil {
+		return endsEarly(err)
+	}
+	return nil
+}
+
+// copy copies the whole blocks.
+func (p *packer) copy(in *bufio.Reader) error {
+	var counted Recording
+	for range p.blocks {
+		tag, n, err := counted.blockHead(in)
+		if err == nil {
+			err = p.to.copyBlock(tag, n, in)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	files, left := r.with(further)
-	for n := range files {
-		if _, err := w.addFile(files[n]); err != nil {
-			return nil, err
-		}
+	return nil
+}
+
+// copyBlock writes a block whose payload is the next n bytes of a reader.
+func (w *Writer) copyBlock(tag byte, n uint64, from io.Reader) error {
+	if tag == blockContents {
+		w.contents += int64(n) + blockCost
+	} else if w.size += int64(n) + blockCost; w.size > maxSize {
+		return errTooMany
 	}
-	for n := range r.Len() {
-		e := r.Event(n)
-		if err := w.Add(&e); err != nil {
+	if _, err := w.zip.Write(binary.AppendUvarint([]byte{tag}, n)); err != nil {
+		return err
+	}
+	for n > 0 {
+		part := min(n, readSize)
+		w.buf = slices.Grow(w.buf[:0], readSize)[:part]
+		if _, err := io.ReadFull(from, w.buf); err != nil {
+			return err
+		}
+		if _, err := w.zip.Write(w.buf); err != nil {
+			return err
+		}
+		n -= part
+	}
+	return nil
+}
+
+// add adds files that the recording has not, and the contents that it has not.
+func (p *packer) add(files []File) (left []error, err error) {
+	for n := len(p.found.Files); n < len(files); n++ {
+		if _, err := p.to.addFile(files[n]); err != nil {
 			return nil, err
 		}
 	}
 	done := make(map[[digestSize]byte]bool)
 	for n := range files {
 		f := &files[n]
-		if done[f.Digest] {
+		if done[f.Digest] || p.found.contents[f.Digest].complete() {
 			continue
 		}
 		done[f.Digest] = true
-		data, err := r.contentsOf(f)
+		data, err := openPacked(f)
 		if err != nil {
 			left = append(left, err)
 			continue
 		}
-		if err := errors.Join(w.addContents(f, data), data.Close()); err != nil {
+		if err := errors.Join(p.to.addContents(f, data), data.Close()); err != nil {
 			return left, err
 		}
 	}
-	return left, w.Close()
+	return left, nil
 }
 
 // with returns the files of the recording and further ones, and what keeps any of these from being
@@ -84,11 +208,8 @@ func describe(path string) (f File, err error) {
 	return f, err
 }
 
-// contentsOf returns the contents of a file: those of the recording, or what is there now.
-func (r *Recording) contentsOf(f *File) (io.ReadCloser, error) {
-	if c := r.kept(f); c != nil {
-		return io.NopCloser(c.read()), nil
-	}
+// openPacked opens a file that is packed.
+func openPacked(f *File) (*os.File, error) {
 	if f.Size > packedFile {
 		return nil, errors.New(f.Path + " is larger than 512 MiB")
 	}

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,10 +31,12 @@ const elsewhere = "TRIPTYCH_TEST_ELSEWHERE"
 func pack(t *testing.T, file []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	left, err := open(t, file).Pack(&b, nil)
+	left, err := recording.Pack(bytes.NewReader(file), &b, noFurther)
 	check(t, errors.Join(append(left, err)...))
 	return b.Bytes()
 }
+
+func noFurther([]recording.File) []string { return nil }
 
 // TestPackedElsewhere replays a packed recording where none of the files is that the program had
 // mapped: they are missing, or others. Without the pack the error names them and the remedy.
@@ -163,21 +166,47 @@ func TestChangedFiles(t *testing.T) {
 	replay(t, open(t, r.file))
 }
 
-// TestPackErrors packs a recording whose files are no longer the same: each is named.
+// TestPackErrors packs a recording whose program is no longer the same: it is named.
 func TestPackErrors(t *testing.T) {
-	r := open(t, record(t, "/bin/true").file)
-	lacking := len(r.Lacking())
-	if lacking == 0 {
-		t.Skip("the program has no large files")
-	}
-	for n := range r.Files {
-		if slices.Contains(r.Lacking(), r.Files[n]) {
-			r.Files[n].Path = fmt.Sprint("/nowhere/", n)
-		}
-	}
-	left, err := r.Pack(new(bytes.Buffer), nil)
-	if err != nil || len(left) != lacking || !strings.Contains(left[0].Error(), "/nowhere/") {
+	digest := sha256.Sum256([]byte("data"))
+	path := filepath.Join(t.TempDir(), "program")
+	check(t, os.WriteFile(path, []byte("atad"), 0o600))
+	file := slices.Concat([]byte{byte(len(path))}, []byte(path), []byte{4}, digest[:])
+	from := bytes.NewReader(recording.WriteTagged(t, "FE", file, []byte("an event")))
+	left, err := recording.Pack(from, new(bytes.Buffer), noFurther)
+	if err != nil || len(left) != 1 || !strings.Contains(left[0].Error(), path+" has other contents") {
 		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestPackCut packs a recording that ends early: what it has is there.
+func TestPackCut(t *testing.T) {
+	r := record(t, "/bin/ls", "/")
+	for _, size := range []int{len(r.file) - 1, len(r.file) * 9 / 10} {
+		cut, packed := open(t, r.file[:size]), open(t, pack(t, r.file[:size]))
+		if packed.Len() != cut.Len() || packed.Last().Kind != recording.Cut || packed.End() != cut.End() || len(packed.Lacking()) > 0 {
+			t.Errorf("%d events to %d, want %d to %d; it lacks %v", packed.Len(), packed.End(), cut.Len(), cut.End(), packed.Lacking())
+		}
+		replay(t, packed)
+	}
+}
+
+// TestPackMemory packs an event and a file of many megabytes in the memory of some.
+func TestPackMemory(t *testing.T) {
+	const size = 64 << 20
+	data := bytes.Repeat([]byte("0123456789abcdef"), size/16)
+	digest := sha256.Sum256(data)
+	path := filepath.Join(t.TempDir(), "program")
+	check(t, os.WriteFile(path, data, 0o600))
+	file := slices.Concat([]byte{byte(len(path))}, []byte(path), binary.AppendUvarint(nil, size), digest[:])
+	from := bytes.NewReader(recording.WriteTagged(t, "FE", file, data))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	left, err := recording.Pack(from, io.Discard, noFurther)
+	runtime.ReadMemStats(&after)
+	check(t, errors.Join(append(left, err)...))
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > size/4 {
+		t.Errorf("%d bytes were allocated", allocated)
 	}
 }
 
@@ -255,13 +284,16 @@ func TestCutByOneByte(t *testing.T) {
 // it is there by its path where it is no more. One that is missing is named, and one that the table
 // has is not added again.
 func TestPackFurther(t *testing.T) {
-	r := open(t, record(t, "/bin/true").file)
+	recorded := record(t, "/bin/true").file
+	r := open(t, recorded)
 	dir := t.TempDir()
 	further := filepath.Join(dir, "true.debug")
 	want := bytes.Repeat([]byte("debug information "), 200_000) // of several pieces
 	check(t, os.WriteFile(further, want, 0o600))
 	var b bytes.Buffer
-	left, err := r.Pack(&b, []string{further, filepath.Join(dir, "none"), r.Files[0].Path})
+	left, err := recording.Pack(bytes.NewReader(recorded), &b, func(mapped []recording.File) []string {
+		return []string{further, filepath.Join(dir, "none"), mapped[0].Path}
+	})
 	check(t, err)
 	if len(left) != 1 || !errors.Is(left[0], os.ErrNotExist) {
 		t.Errorf("what is left: %v", left)

@@ -73,14 +73,12 @@ func readRecording(path string, account *budget.Account) (*recording.Recording, 
 
 // PackRecording adds to a recording the files that its replay needs. The new file takes the place of
 // the old one. The errors of left say which files could not be added.
-func PackRecording(path string, account *budget.Account) (left []error, err error) {
-	r, path, err := readRecording(path, account)
-	switch {
-	case err != nil:
+func PackRecording(path string) (left []error, err error) {
+	from, path, err := FindAnywhere(path)
+	if err != nil {
 		return nil, err
-	case r == nil:
-		return nil, failure.Errorf("Not a recording", "%s is none", path)
 	}
+	defer func() { _ = from.Close() }() // it was only read
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, err
 	}
@@ -89,7 +87,13 @@ func PackRecording(path string, account *budget.Account) (left []error, err erro
 	if err != nil {
 		return nil, err
 	}
-	left, err = r.Pack(to, debugFiles(r))
+	left, err = recording.Pack(from, to, debugFiles)
+	switch {
+	case errors.Is(err, recording.ErrFormat):
+		err = failure.Errorf("Not a recording", "%s is none", path)
+	case errors.Is(err, recording.ErrCorrupt), errors.Is(err, recording.ErrVersion):
+		err = failure.Errorf("Not a recording", "%s: %v", path, err)
+	}
 	if err = errors.Join(err, to.Close()); err == nil {
 		err = os.Rename(name, path)
 	}
@@ -100,10 +104,10 @@ func PackRecording(path string, account *budget.Account) (left []error, err erro
 }
 
 // debugFiles returns the separate files with the debug information of the mapped files.
-func debugFiles(r *recording.Recording) []string {
+func debugFiles(mapped []recording.File) []string {
 	var list []string
-	for n := range r.Files {
-		if path := elffile.DebugPath(r.Files[n].Path, elffile.DebugDirs); path != "" && !slices.Contains(list, path) {
+	for n := range mapped {
+		if path := elffile.DebugPath(mapped[n].Path, elffile.DebugDirs); path != "" && !slices.Contains(list, path) {
 			list = append(list, path)
 		}
 	}
