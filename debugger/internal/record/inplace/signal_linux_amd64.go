@@ -102,17 +102,30 @@ func (r *Runner) deferSignal() {
 
 // signalFirst reports whether a deferred signal must be sent again before the thread makes
 // a system call. If it has been sent and has not arrived, the program blocks it.
-func (r *Runner) signalFirst() bool { return len(r.deferred) > 0 && !r.raised }
+func (r *Runner) signalFirst() bool { return len(r.deferred) > 0 && !r.raised && !r.held }
 
 // raiseDeferred sends the first deferred signal to the thread, which is about to
 // continue at the start of a block.
 func (r *Runner) raiseDeferred() error {
-	if len(r.deferred) == 0 || r.raised {
+	if len(r.deferred) == 0 || r.raised || r.held {
 		return nil
 	}
 	r.raised = true
 	return unix.Tgkill(r.pid, r.tid, r.deferred[0].Signal())
 }
+
+// Postpone keeps the signal of a stop of kind [Signal], and those that are deferred, until
+// SendPostponed is called.
+func (r *Runner) Postpone() {
+	r.deferSignal()
+	r.held, r.at = true, atStop
+}
+
+// Postponed reports whether the current thread has signals that were postponed.
+func (r *Runner) Postponed() bool { return r.held }
+
+// SendPostponed sends signals again that were postponed, when the current thread continues.
+func (r *Runner) SendPostponed() { r.held = false }
 
 // SigInfo returns the siginfo_t of the last stop of kind [Signal].
 func (r *Runner) SigInfo() ptrace.SigInfo { return r.signal }

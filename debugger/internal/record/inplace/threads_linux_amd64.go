@@ -26,6 +26,7 @@ type thread struct {
 
 	deferred []ptrace.SigInfo // signals that arrived in the middle of a block
 	raised   bool             // the first of them has been sent again
+	held     bool             // they are not sent again before SendPostponed
 
 	makes bool    // the kernel makes the system call at which the thread stops next, see resumeTranslated
 	last  request // with which the thread was resumed

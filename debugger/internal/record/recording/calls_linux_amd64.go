@@ -35,6 +35,9 @@ var unrecordable = map[uint64]string{
 
 // call records a system call.
 func (r *recorder) call() (inplace.Stop, error) {
+	if r.signalBefore() {
+		return inplace.Stop{Kind: inplace.Done}, nil
+	}
 	g := r.run.Regs
 	e := r.event(Call)
 	e.Number = g.RAX
@@ -62,6 +65,10 @@ func (r *recorder) call() (inplace.Stop, error) {
 		return r.endThread(&e)
 	}
 	c := &call{event: e, regs: g}
+	if result, ok := r.returnsEarly(&g); ok {
+		r.run.Skip(result)
+		return inplace.Stop{Kind: inplace.Done}, r.add(&e, g)
+	}
 	if stop, err := r.futex(c); stop.Kind != 0 || err != nil {
 		return stop, err
 	}
@@ -123,12 +130,11 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 			return inplace.Stop{}, err
 		}
 	}
-	r.disturb(c)
 	run := r.run.Start
 	if c.effect.Unknown && forks[g.RAX] || c.file != nil || len(r.threads) == 1 && !r.stoppable {
 		run = r.run.Execute
 	}
-	stop, err := r.beginAgain(c, run)
+	stop, err := r.beginCall(c, run)
 	if stop.Kind == inplace.Blocked {
 		if r.thread.call = c; c.began.IsZero() {
 			c.began = time.Now()
@@ -159,6 +165,9 @@ var forks = map[uint64]bool{unix.SYS_VFORK: true, unix.SYS_CLONE: true, unix.SYS
 // finish records a system call that has returned.
 func (r *recorder) finish(c *call) (err error) {
 	e, g := &c.event, &c.regs
+	if err = r.advanceClock(g); err != nil {
+		return err
+	}
 	if e.Writes, err = r.written(g, c.effect.Writes); err != nil {
 		return err
 	}
@@ -204,6 +213,7 @@ func (r *recorder) finish(c *call) (err error) {
 	default:
 		if r.scheduler.chaos != nil {
 			r.cutSlice()
+			r.noteSending(g)
 		}
 	}
 	return r.add(e, *g)

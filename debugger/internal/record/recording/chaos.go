@@ -1,6 +1,9 @@
 package recording
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // With chaos a scheduler looks for schedules that are rare, and the same seed leads to the same
 // one. Half of the seeds take the fine style with more short slices. The others give
@@ -9,7 +12,7 @@ import "math/rand/v2"
 // Musuvathi and Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding
 // Bugs" (ASPLOS 2010), without its bound on the number of change points: how dense they are is
 // random instead. From the chaos mode of rr there are that threads start and are woken with any
-// priority, and that a seed prefers long or short times.
+// priority, and that a seed prefers long or short times. What system calls do is in disturb_linux_amd64.go.
 type chaos struct {
 	priorities map[int]uint64 // nil for the fine style
 	lowest     uint64
@@ -17,6 +20,10 @@ type chaos struct {
 	next       uint64 // position of the next change point
 	changes    bool   // the slice ends there
 	moves      bool   // new mappings are at random addresses
+	hastens    bool   // timeouts expire early
+	postpones  bool   // signals are delivered late
+
+	ahead time.Duration // by which the clocks that the program reads are ahead
 }
 
 const (
@@ -35,6 +42,7 @@ func newChaos(seed uint64) *scheduler {
 		s.chaos.priorities = make(map[int]uint64)
 	}
 	s.chaos.dense = densest + s.random.IntN(sparsest-densest)
+	s.chaos.hastens, s.chaos.postpones = s.chance(2), s.chance(2)
 	return s
 }
 

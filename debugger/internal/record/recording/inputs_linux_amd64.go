@@ -69,6 +69,9 @@ func (r *recorder) signal() (inplace.Stop, error) {
 	if dropped, err := r.stretch.signal(r, info); dropped || err != nil {
 		return inplace.Stop{Kind: inplace.Done}, err
 	}
+	if r.postpone(&info) {
+		return inplace.Stop{Kind: inplace.Done}, nil
+	}
 	before, e := r.run.Regs, r.event(Signal)
 	e.Number = uint64(info.Signal())
 	stop, err := r.run.Deliver()

@@ -17,7 +17,8 @@ type Program struct {
 	// Seed determines which thread of the program and of each child runs when. 0 stands for random
 	// ones.
 	Seed uint64
-	// Chaos makes schedules that are rare, short reads, and other addresses of memory. The
+	// Chaos makes schedules that are rare, other addresses of memory, and system calls that are short,
+	// interrupted, or over early, where the program must be ready for it. The
 	// same seed has the same effects as long as the program does the same. It costs time.
 	Chaos bool
 	// EndDeadlocks kills the program when all its threads wait for private futexes without a

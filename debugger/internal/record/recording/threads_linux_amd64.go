@@ -22,6 +22,9 @@ type thread struct {
 	call    *call       // that has not returned, or nil
 	handled bool        // it has handled a signal, and has made no system call on a futex since
 	clear   uint64      // address of the thread id that the kernel clears at its end, or 0
+
+	postponedTo uint64 // position at which a signal is delivered that was postponed, or 0
+	sentAt      uint64 // position after its last system call that may have sent it a signal
 }
 
 // sliceSlack is the number of instructions by which a slice may be shorter at most.
@@ -30,7 +33,7 @@ const sliceSlack = 1 << 15
 // slice returns the number of instructions that the current thread runs.
 func (r *recorder) slice() int64 {
 	r.run.Early = 0
-	n := r.stretch.left(r.position())
+	n := min(r.stretch.left(r.position()), r.untilSignal())
 	if len(r.threads) == 1 {
 		return n
 	}

@@ -67,13 +67,17 @@ func (r *recorder) left(c *call, whole time.Duration) time.Duration {
 	return left
 }
 
-// beginAgain begins or continues a call by start. One that was withdrawn has the timeout that
+// beginCall begins or continues a call by start. One that was withdrawn has the timeout that
 // is left meanwhile: the kernel reads it when the call begins.
-func (r *recorder) beginAgain(c *call, start func() (inplace.Stop, error)) (inplace.Stop, error) {
-	if c.began.IsZero() || r.run.Inside() {
+func (r *recorder) beginCall(c *call, start func() (inplace.Stop, error)) (inplace.Stop, error) {
+	if r.run.Inside() {
 		return start()
 	}
-	restore, err := r.shorten(c)
+	alter := r.shorten
+	if c.began.IsZero() {
+		alter = r.disturb
+	}
+	restore, err := alter(c)
 	if err != nil {
 		return inplace.Stop{}, err
 	}
@@ -104,19 +108,36 @@ func unchanged() error { return nil }
 
 // shortenAt shortens a timeout in memory.
 func (r *recorder) shortenAt(c *call, addr uint64) (restore func() error, err error) {
-	whole := make([]byte, 16)
-	if n, _ := r.run.Memory().Read(addr, whole); n < len(whole) {
+	whole, ok := r.readTime(addr, time.Nanosecond)
+	if !ok {
 		return unchanged, nil // there is none, or the call fails
 	}
-	seconds, nanoseconds := binary.LittleEndian.Uint64(whole), binary.LittleEndian.Uint64(whole[8:])
-	const century, second = 100 * 365 * 24 * 3600, 1_000_000_000
-	if seconds > century || nanoseconds >= second {
+	return r.replaceTime(addr, time.Nanosecond, r.left(c, whole))
+}
+
+// readTime returns the time in memory in seconds and units, as of struct timespec and timeval.
+func (r *recorder) readTime(addr uint64, unit time.Duration) (time.Duration, bool) {
+	var b [16]byte
+	if n, _ := r.run.Memory().Read(addr, b[:]); n < len(b) {
+		return 0, false
+	}
+	const century = 100 * 365 * 24 * 3600
+	seconds, units := binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])
+	if seconds > century || units >= uint64(time.Second/unit) {
+		return 0, false
+	}
+	return time.Duration(seconds)*time.Second + time.Duration(units)*unit, true
+}
+
+// replaceTime replaces a time in memory, until the function that it returns is called.
+func (r *recorder) replaceTime(addr uint64, unit, t time.Duration) (restore func() error, err error) {
+	var old [16]byte
+	if n, _ := r.run.Memory().Read(addr, old[:]); n < len(old) {
 		return unchanged, nil
 	}
-	left := r.left(c, time.Duration(seconds)*time.Second+time.Duration(nanoseconds))
-	b := binary.LittleEndian.AppendUint64(nil, uint64(left/time.Second))
-	b = binary.LittleEndian.AppendUint64(b, uint64(left%time.Second))
-	return func() error { return r.put(Write{addr, whole}) }, r.put(Write{addr, b})
+	b := binary.LittleEndian.AppendUint64(nil, uint64(t/time.Second))
+	b = binary.LittleEndian.AppendUint64(b, uint64(t%time.Second/unit))
+	return func() error { return r.put(Write{addr, old[:]}) }, r.put(Write{addr, b})
 }
 
 // receives lists the system calls that wait for a socket as long as its option SO_RCVTIMEO

@@ -1,0 +1,44 @@
+package recording_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
+)
+
+// TestChaosOfCalls records programs that expect of system calls what the manual pages do not
+// promise, until each fails. A program that expects only what they promise never does.
+func TestChaosOfCalls(t *testing.T) {
+	needPermission(t)
+	program := debuggertest.Compile(t, filepath.Join("testdata", "races", "calls.c"), nil, "gcc", "-O1", "-pthread")
+	chaos := func(name string) recording.Program {
+		return recording.Program{Path: program, Args: []string{program, name}, Chaos: true, EndDeadlocks: true}
+	}
+	for _, name := range []string{"reads", "writes", "wakes", "polls", "sleeps", "interrupts"} {
+		t.Run(name, func(t *testing.T) {
+			file, first := recordUntilFailure(t, mostRuns, chaos(name))
+			replay(t, open(t, file))
+			p := chaos(name)
+			p.Seed = first.seed
+			if again := recordSeed(t, &p, new(bytes.Buffer)); again.Status != first.Status || again.Killed != first.Killed {
+				t.Errorf("seed %d: first %+v, then %+v", p.Seed, first.Result, again)
+			}
+		})
+	}
+	for _, name := range []string{"relies", "raises"} {
+		t.Run(name, func(t *testing.T) {
+			p := chaos(name)
+			for p.Seed = 1; p.Seed <= uint64(sample.Count(5, 50)); p.Seed++ {
+				var file bytes.Buffer
+				if result := recordSeed(t, &p, &file); result.Status != 0 {
+					t.Fatalf("seed %d: %+v", p.Seed, result)
+				}
+				replay(t, open(t, file.Bytes()))
+			}
+		})
+	}
+}
