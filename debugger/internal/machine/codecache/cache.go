@@ -25,6 +25,8 @@ type Config struct {
 	Loop bool
 	// Log is passed to translate.Translate. It must not change before Clear.
 	Log func(in *x86.Inst) (jumps, always bool)
+	// InPlace is passed to translate.Translate, but not for EnterOnce. It must not change before Clear.
+	InPlace func(in *x86.Inst) bool
 }
 
 // A Cache holds translations.
@@ -231,7 +233,7 @@ func (c *Cache) add(p *place) (*arena, error) {
 	}
 	a.translate(b, translate.Request{
 		PC: p.pc, Fetch: c.Fetch, Variable: c.Variable, FirstExit: uint32(c.exitCount),
-		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil, Log: c.Log,
+		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil, Log: c.Log, InPlace: c.InPlace,
 	})
 	p.block = b
 	c.addExits(&b.Block)

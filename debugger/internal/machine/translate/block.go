@@ -58,6 +58,10 @@ type Request struct {
 	// Dead has DeadFlags of addresses, as far as they were needed; nil is for a single
 	// block. It is valid as long as the code does not change.
 	Dead map[uint64]uint64
+	// InPlace, unless nil, reports whether an instruction that could be translated is executed in its
+	// original place.
+	InPlace func(in *x86.Inst) bool
+
 	// Limit is the number of instructions of the longest block. 0 means the largest
 	// possible limit.
 	Limit int

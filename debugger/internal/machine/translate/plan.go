@@ -81,10 +81,10 @@ func (t *translation) decode(p *planned, pc uint64) error {
 	return err
 }
 
-// inPlace reports whether an instruction is executed in its original place: a native one, and loop
-// and jrcxz where their jumps are logged, for which there is no translation.
+// inPlace reports whether an instruction is executed in its original place: a native one, loop
+// and jrcxz where their jumps are logged, for which there is no translation, and those of InPlace.
 func (t *translation) inPlace(p *planned) bool {
-	return isNative(&p.in, p.code) && !t.copies(p) || p.logsJump && isShortOnly(p)
+	return isNative(&p.in, p.code) && !t.copies(p) || p.logsJump && isShortOnly(p) || t.InPlace != nil && t.InPlace(&p.in)
 }
 
 // stops reports whether the program stops before the next instruction.

@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/codecache"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/translate"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 )
 
 // Executed returns the number of instructions that the thread has executed since New.
@@ -247,6 +248,13 @@ func (r *Runner) Forget() {
 	_ = r.TakeBack() // an error is that of a process that ends
 	r.cache.Clear()
 	r.code.drop()
+}
+
+// ExecuteInPlace makes Run stop, with the kind [Native], before instructions of which a function reports
+// true, most times. nil stands for none.
+func (r *Runner) ExecuteInPlace(f func(in *x86.Inst) bool) {
+	r.cache.InPlace = f
+	r.Forget()
 }
 
 // handle returns the Stop that an event leads to, or one of no kind, and whether the

@@ -20,6 +20,7 @@ type chaos struct {
 	next       uint64 // position of the next change point
 	changes    bool   // the slice ends there
 	moves      bool   // new mappings are at random addresses
+	atomics    int    // at so many atomic instructions slices may end
 	hastens    bool   // timeouts expire early
 	postpones  bool   // signals are delivered late
 
@@ -31,6 +32,7 @@ const (
 	chaosEvery   = 1 << 18 // instructions for each one more
 	densest      = 6       // the least of dense
 	sparsest     = 22      // the most
+	mostAtomics  = 1 << 13 // instructions that are executed in place, in some 20 µs each
 	newPriority  = 1 << 62 // new priorities are above
 )
 
@@ -43,6 +45,9 @@ func newChaos(seed uint64) *scheduler {
 	}
 	s.chaos.dense = densest + s.random.IntN(sparsest-densest)
 	s.chaos.hastens, s.chaos.postpones = s.chance(2), s.chance(2)
+	if s.chance(2) {
+		s.chaos.atomics = mostAtomics
+	}
 	return s
 }
 

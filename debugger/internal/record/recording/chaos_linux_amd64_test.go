@@ -23,6 +23,9 @@ func TestChaosOfCalls(t *testing.T) {
 			file, first := recordUntilFailure(t, mostRuns, chaos(name))
 			replay(t, open(t, file))
 			p := chaos(name)
+			if name == "interrupts" {
+				return // it has a timer
+			}
 			p.Seed = first.seed
 			if again := recordSeed(t, &p, new(bytes.Buffer)); again.Status != first.Status || again.Killed != first.Killed {
 				t.Errorf("seed %d: first %+v, then %+v", p.Seed, first.Result, again)

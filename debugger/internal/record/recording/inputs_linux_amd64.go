@@ -56,6 +56,9 @@ func (r *recorder) native() (inplace.Stop, error) {
 	}
 	before, e := r.run.Regs, r.event(Native)
 	stop, stepped := r.run.Step(context.Background())
+	if stepped == nil && stop.Kind == inplace.Done && isAtomic(&in) {
+		r.cutAtAtomic()
+	}
 	if stepped != nil || stop.Kind != inplace.Done || err != nil || !inputs[in.Name()] {
 		return stop, stepped
 	}

@@ -112,6 +112,7 @@ type recorder struct {
 	scheduler *scheduler
 	sliceEnd  uint64 // position at which another thread is to run
 	slack     uint64 // instructions by which it may run earlier
+	atAtomics bool   // slices end at atomic instructions
 
 	endDeadlocks bool // see Program
 }
@@ -172,7 +173,7 @@ func (r *recorder) begin(number uint64) error {
 	}
 	r.base, r.extra, r.shared, r.sharing = r.position()+e.duration(), 0, false, false
 	r.mapped.close()
-	r.thread, r.shown = new(thread), r.pid
+	r.thread, r.shown, r.atAtomics = new(thread), r.pid, false
 	r.threads = map[int]*thread{r.pid: r.thread}
 	if r.run, err = inplace.New(r.tracer, r.pid); err != nil {
 		r.run = nil

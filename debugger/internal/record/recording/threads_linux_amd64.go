@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
@@ -76,6 +77,36 @@ func (r *recorder) cutSlice() {
 	if length, ok := r.scheduler.cut(r.position()); ok && r.position()+length < r.sliceEnd {
 		r.beginSlice(length)
 	}
+}
+
+// cutAtAtomics lets slices end at atomic instructions from now on, with chaos, until there were
+// many of those.
+func (r *recorder) cutAtAtomics() {
+	if x := r.scheduler.chaos; x != nil && x.atomics > 0 && !r.atAtomics {
+		r.atAtomics = true
+		r.run.ExecuteInPlace(isAtomic)
+	}
+}
+
+// isAtomic reports whether an instruction is one by which threads synchronize.
+func isAtomic(in *x86.Inst) bool { return in.Locked() || in.Name() == "xchg" }
+
+// cutAtAtomic lets the slice end soon after an atomic instruction.
+func (r *recorder) cutAtAtomic() {
+	x := r.scheduler.chaos
+	if !r.atAtomics {
+		return
+	}
+	if x.atomics--; x.atomics <= 0 {
+		r.atAtomics = false
+		r.run.ExecuteInPlace(nil)
+	}
+	if x.hasPriorities() && len(r.threads) > 1 && r.scheduler.chance(8) {
+		x.changes = true
+		r.beginSlice(0)
+		return
+	}
+	r.cutSlice()
 }
 
 // schedule makes another thread the current one, which can execute instructions.
@@ -298,6 +329,7 @@ func (r *recorder) started(c *call) error {
 			return err
 		}
 		r.scheduler.started()
+		r.cutAtAtomics()
 		r.beginSlice(r.scheduler.length(r.run.Thread(), r.position()))
 		c.event.Threads = append(c.event.Threads, Thread{tid, changed(new(ptrace.Regs), &t.regs), state})
 	}
