@@ -82,8 +82,7 @@ func (a commands) recordCommand() app.Command {
 		Example: "triptych record -- ./shop orders.txt\n" +
 			"triptych record --on-crash -o crash.recording -- ./shop\n" +
 			"triptych record --until-fail --chaos --timeout 1m -- ./shop-test\n" +
-			"triptych record --attach 4711 --seconds 10\n" +
-			"triptych replay shop.recording",
+			"triptych record --attach 4711 --seconds 10",
 		Flags: func(set *pflag.FlagSet) {
 			set.SetInterspersed(false) // what follows the program's name is for the program
 			a.DataFlags(set)           // as all commands of the debugger have
@@ -96,6 +95,7 @@ func (a commands) recordCommand() app.Command {
 			set.BoolVar(&f.pack, "pack", false, "add all files that a replay needs, so that it can be made on another system")
 			set.BoolVar(&f.until, "until-fail", false, "run the program until it fails, without input, and keep the recording of that run only")
 			set.IntVar(&f.repeat, "repeat", defaultRepeat, "with --until-fail: run it at most so many `times`")
+			set.IntVar(&f.jobs, "jobs", 0, "with --until-fail: let this `number` of runs go on at the same time\ndefault: as many as there are processors")
 			set.DurationVar(&f.timeout, "timeout", 0, "with --until-fail: a run that takes longer has failed; 0 for no limit")
 			set.StringVar(&f.pattern, "fail-pattern", "", "with --until-fail: a run whose output matches this regular `expression` has failed, too")
 			set.StringVar(&f.chaos, "chaos", "", "look for rare schedules of threads, by a `seed`; the same one has the same schedule")
@@ -115,6 +115,8 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	switch {
 	case f.attach != 0 && (f.until || f.chaos != ""):
 		return app.UsageErrorf("--until-fail and --chaos are for programs that are run, and not for --attach")
+	case f.follow && f.jobs > 1:
+		return app.UsageErrorf("--follow is for one run at a time, and not for --jobs")
 	case f.attach != 0 && f.follow:
 		return app.UsageErrorf("--follow is for programs that are run, and not for --attach")
 	case f.attach != 0 && len(args) > 0:

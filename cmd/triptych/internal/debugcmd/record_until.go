@@ -1,6 +1,7 @@
 package debugcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,9 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -22,6 +25,7 @@ import (
 type repeated struct {
 	until   bool
 	repeat  int
+	jobs    int    // runs at the same time, or 0 for as many as there are processors
 	chaos   string // a seed, or randomSeed, or "" for none
 	timeout time.Duration
 	pattern string // of output that is a failure
@@ -39,10 +43,12 @@ const statusTimeout = 124
 
 func (r repeated) check() error {
 	switch {
-	case !r.until && (r.repeat != defaultRepeat || r.timeout != 0 || r.pattern != ""):
-		return app.UsageErrorf("--repeat, --timeout and --fail-pattern are for --until-fail")
+	case !r.until && (r.repeat != defaultRepeat || r.jobs != 0 || r.timeout != 0 || r.pattern != ""):
+		return app.UsageErrorf("--repeat, --jobs, --timeout and --fail-pattern are for --until-fail")
 	case r.repeat < 1:
 		return app.UsageErrorf("--repeat is %d, want at least 1", r.repeat)
+	case r.jobs < 0:
+		return app.UsageErrorf("--jobs is %d, want at least 1, or 0", r.jobs)
 	}
 	_, err := r.seed()
 	return err
@@ -65,16 +71,34 @@ func (r repeated) seed() (uint64, error) {
 	return seed, nil
 }
 
-// A search runs a program until it fails.
+// A search runs a program until it fails, several times at once. The first run that fails ends the
+// others.
 type search struct {
 	a       commands
 	f       *recordFlags
 	program debugger.RecordedProgram
 	name    string // of the file
 	failure *regexp.Regexp
-	output  *os.File // of the last run
-	file    *outputFile
+	null    *os.File
 	began   time.Time
+	cancel  context.CancelFunc // ends all runs
+
+	mu     sync.Mutex
+	begun  int // runs
+	ended  int // of them, without a failure
+	failed *run
+}
+
+// A run is one of a search.
+type run struct {
+	*search
+	debugger.RecordedRun
+	number int
+	seed   uint64
+	output *os.File // of the program
+	file   *outputFile
+	why    string // it has failed
+	status int    // of the command
 }
 
 // recordUntilFailure runs a program until it fails, and keeps that recording.
@@ -87,93 +111,161 @@ func (a commands) recordUntilFailure(ctx context.Context, f *recordFlags, progra
 	if s.failure, err = regexp.Compile(text); err != nil {
 		return app.UsageErrorf("--fail-pattern: %v", err)
 	}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
+	if s.null, err = os.Open(os.DevNull); err != nil {
 		return err
 	}
-	defer func() { _ = null.Close() }()
-	if s.output, err = os.CreateTemp("", "triptych-output-"); err != nil {
-		return err
-	}
-	defer func() { _ = errors.Join(s.output.Close(), os.Remove(s.output.Name())) }()
-	s.program.Files = []uintptr{null.Fd(), s.output.Fd(), s.output.Fd()}
+	defer func() { _ = s.null.Close() }()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return s.search(ctx)
 }
 
+// jobs returns how many runs go on at the same time. The recordings of children, and what is not a regular file,
+// have one name.
+func (s *search) jobs() int {
+	info, err := os.Lstat(s.name)
+	if s.f.follow || err == nil && !info.Mode().IsRegular() {
+		return 1
+	}
+	return min(cmp.Or(s.f.jobs, runtime.GOMAXPROCS(0)), s.f.repeat)
+}
+
 // search runs the program. The program gets the signals of the terminal, too: how a run ends that
 // was interrupted says nothing.
 func (s *search) search(ctx context.Context) error {
-	for n := 1; n <= s.f.repeat; n++ {
-		why, status, err := s.run(ctx)
-		switch {
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			fmt.Fprintf(s.a.Err, "%striptych: interrupted: none of %d runs has failed\n", s.line(), n-1)
-			return app.ExitError(signalStatus + int(syscall.SIGINT))
-		case why != "":
-			return s.found(n, why, status)
-		}
-		s.progress(n)
-		if s.program.Seed != 0 {
-			s.program.Seed++
-		}
+	all, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.cancel = cancel
+	jobs := s.jobs()
+	errs := make([]error, jobs)
+	var group sync.WaitGroup
+	for job := range jobs {
+		group.Go(func() { errs[job] = s.work(all, job, jobs) })
 	}
-	fmt.Fprintf(s.a.Err, "%striptych: none of %d runs has failed\n", s.line(), s.f.repeat)
+	group.Wait()
+	switch err := errors.Join(errs...); {
+	case s.failed != nil:
+		s.a.report(err)
+		return s.found()
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		fmt.Fprintf(s.a.Err, "%striptych: interrupted: none of %d runs has failed\n", s.line(), s.ended)
+		return app.ExitError(signalStatus + int(syscall.SIGINT))
+	}
+	fmt.Fprintf(s.a.Err, "%striptych: none of %d runs has failed\n", s.line(), s.ended)
 	return nil
 }
 
-// run runs the program once. If it has failed, it returns why, and the status of the command. Otherwise
-// the file is removed.
-func (s *search) run(ctx context.Context) (why string, status int, err error) {
-	if _, err := s.output.Seek(0, io.SeekStart); err != nil {
-		return "", 0, err
+// work makes one run after the other.
+func (s *search) work(ctx context.Context, job, jobs int) (err error) {
+	output, err := os.CreateTemp("", "triptych-output-")
+	if err != nil {
+		return err
 	}
-	if err := s.output.Truncate(0); err != nil {
-		return "", 0, err
+	defer func() { err = errors.Join(err, output.Close(), os.Remove(output.Name())) }()
+	name := s.name
+	p := s.program
+	p.Files = []uintptr{s.null.Fd(), output.Fd(), output.Fd()}
+	if jobs > 1 {
+		name = fmt.Sprintf("%s.job%d", s.name, job+1)
+		p.Place = job + 1
 	}
-	if s.file, err = createOutput(s.name, s.f.limits); err != nil {
-		return "", 0, err
+	for r := s.next(); r != nil && ctx.Err() == nil; r = s.next() {
+		r.output, p.Seed = output, r.seed
+		if err = r.make(ctx, p, name); err != nil {
+			s.cancel()
+			return err
+		}
 	}
-	run, late, err := s.record(ctx)
-	if err = errors.Join(err, s.file.recording().Close()); err == nil && ctx.Err() == nil {
-		why, status, err = s.judge(&run, late)
+	return nil
+}
+
+// next returns the next run, or nil.
+func (s *search) next() *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun == s.f.repeat {
+		return nil
 	}
-	if why == "" || err != nil {
-		return "", 0, errors.Join(err, s.file.remove())
+	r := &run{search: s, number: s.begun + 1}
+	if s.program.Seed != 0 {
+		r.seed = s.program.Seed + uint64(s.begun)
 	}
-	s.a.keepChildren(s.f, &run, s.name)
-	if run.Events == 0 {
-		return "", 0, errors.Join(fmt.Errorf("nothing is recorded: %s", run.Cut), s.file.remove())
+	s.begun++
+	return r
+}
+
+// make runs the program once, and removes the file unless this run has failed first.
+func (r *run) make(ctx context.Context, p debugger.RecordedProgram, name string) (err error) {
+	if err := errors.Join(r.output.Truncate(0), rewind(r.output)); err != nil {
+		return err
 	}
-	why += fmt.Sprintf(" after %s", s.file.extent(&run))
-	if run.Cut != "" {
-		why += fmt.Sprintf(", and the recording ends before the program: %s%s", run.Cut, s.file.hint())
+	if r.file, err = createOutput(name, r.f.limits); err != nil {
+		return err
 	}
-	return why, status, nil
+	late, err := r.record(ctx, p)
+	if err = errors.Join(err, r.file.recording().Close()); err == nil && ctx.Err() == nil {
+		err = r.judge(late)
+	}
+	if err == nil && r.why != "" && r.Events == 0 {
+		err = fmt.Errorf("nothing is recorded: %s", r.Cut)
+	}
+	if err != nil || !r.end(ctx) {
+		return errors.Join(err, r.file.remove())
+	}
+	return r.show()
+}
+
+func rewind(f *os.File) error {
+	_, err := f.Seek(0, io.SeekStart)
+	return err
+}
+
+// end counts the run, and reports whether it has failed, as the first one.
+func (r *run) end(ctx context.Context) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+	case r.why == "":
+		r.ended++
+		r.progress(r.ended)
+	default:
+		r.failed = r
+		r.cancel()
+		return true
+	}
+	return false
+}
+
+// show shows the output of the run that has failed.
+func (r *run) show() error {
+	text, err := os.ReadFile(r.output.Name())
+	fmt.Fprint(r.a.Err, r.line())
+	_, failed := r.a.Out.Write(text)
+	return errors.Join(err, failed)
 }
 
 // record records the program. When the time is over, or ctx is done, it is killed.
-func (s *search) record(ctx context.Context) (run debugger.RecordedRun, late bool, err error) {
-	if s.f.timeout > 0 {
+func (r *run) record(ctx context.Context, p debugger.RecordedProgram) (late bool, err error) {
+	if r.f.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.f.timeout)
+		ctx, cancel = context.WithTimeout(ctx, r.f.timeout)
 		defer cancel()
 	}
 	var process atomic.Int64
 	stop := context.AfterFunc(ctx, func() { killProcess(process.Load()) })
 	defer stop()
-	p := s.program
 	p.EndDeadlocks = true
 	p.Started = func(pid int) {
 		if process.Store(int64(pid)); ctx.Err() != nil {
 			killProcess(int64(pid))
 		}
 	}
-	run, err = debugger.RecordProgram(context.WithoutCancel(ctx), p, s.file.recording())
-	return run, errors.Is(ctx.Err(), context.DeadlineExceeded) && run.Killed == int(syscall.SIGKILL), errors.Join(err, run.Err)
+	r.RecordedRun, err = debugger.RecordProgram(context.WithoutCancel(ctx), p, r.file.recording())
+	late = errors.Is(ctx.Err(), context.DeadlineExceeded) && r.Killed == int(syscall.SIGKILL)
+	return late, errors.Join(err, r.Err)
 }
 
 // killProcess kills a process that was started and not waited for.
@@ -183,42 +275,50 @@ func killProcess(pid int64) {
 	}
 }
 
-// judge returns why a run has failed, or "".
-func (s *search) judge(run *debugger.RecordedRun, late bool) (why string, status int, err error) {
+// judge says why the run has failed, if it has.
+func (r *run) judge(late bool) error {
 	switch {
-	case run.Deadlock:
-		return "has a deadlock: all threads wait for each other", statusTimeout, nil
+	case r.Deadlock:
+		r.why, r.status = "has a deadlock: all threads wait for each other", statusTimeout
 	case late:
-		return fmt.Sprintf("has not ended after %v", s.f.timeout), statusTimeout, nil
-	case run.Killed != 0:
-		return fmt.Sprintf("was killed by signal %d (%v)", run.Killed, syscall.Signal(run.Killed)), signalStatus + run.Killed, nil
-	case run.Status != 0:
-		return fmt.Sprintf("has ended with status %d", run.Status), run.Status, nil
+		r.why, r.status = fmt.Sprintf("has not ended after %v", r.f.timeout), statusTimeout
+	case r.Killed != 0:
+		r.why, r.status = fmt.Sprintf("was killed by signal %d (%v)", r.Killed, syscall.Signal(r.Killed)), signalStatus+r.Killed
+	case r.Status != 0:
+		r.why, r.status = fmt.Sprintf("has ended with status %d", r.Status), r.Status
+	default:
+		text, err := os.ReadFile(r.output.Name())
+		if found := r.failure.Find(text); found != nil {
+			r.why, r.status = fmt.Sprintf("has written %q", found), 1
+		}
+		return err
 	}
-	text, err := os.ReadFile(s.output.Name())
-	if found := s.failure.Find(text); found != nil {
-		return fmt.Sprintf("has written %q", found), 1, nil
-	}
-	return "", 0, err
+	return nil
 }
 
-// found shows the output of the run that has failed, and says what can be done.
-func (s *search) found(n int, why string, status int) error {
-	if s.f.pack {
-		s.a.report(s.a.pack(s.file.Name()))
+// found keeps the recording of the run that has failed, and says what can be done.
+func (s *search) found() error {
+	r := s.failed
+	if made := r.file.Name(); made != s.name {
+		if err := os.Rename(made, s.name); err != nil {
+			return err
+		}
 	}
-	text, err := os.ReadFile(s.output.Name())
-	s.a.report(err)
-	fmt.Fprint(s.a.Err, s.line())
-	_, err = s.a.Out.Write(text)
-	s.a.report(err)
-	fmt.Fprintf(s.a.Err, "triptych: run %d %s\n", n, why)
-	if s.program.Seed != 0 {
-		fmt.Fprintf(s.a.Err, "triptych: the same schedule again: --chaos=%d\n", s.program.Seed)
+	s.a.keepChildren(s.f, &r.RecordedRun, s.name)
+	if s.f.pack {
+		s.a.report(s.a.pack(s.name))
+	}
+	fmt.Fprintf(s.a.Err, "triptych: run %d %s after %s", r.number, r.why, r.file.extent(&r.RecordedRun))
+	if r.Cut != "" {
+		fmt.Fprintf(s.a.Err, ", and the recording ends before the program: %s%s", r.Cut, r.file.hint())
+	}
+	fmt.Fprintln(s.a.Err)
+	if r.seed != 0 {
+		fmt.Fprintf(s.a.Err, "triptych: the same schedule again: --chaos=%d\n", r.seed)
 	}
 	fmt.Fprintf(s.a.Err, "triptych: see where it ends, and go back from there: triptych replay %s\n"+
-		"triptych: in it, type get_stack_trace, last_write EXPRESSION, reverse_continue\n", s.file.Name())
-	return app.ExitError(status)
+		"triptych: in it, type get_stack_trace, last_write EXPRESSION, reverse_continue\n", s.name)
+	return app.ExitError(r.status)
 }
 
 // progress shows a person how many runs there were.

@@ -54,7 +54,7 @@ const (
 // pipeBuf is PIPE_BUF of limits.h.
 const pipeBuf = 4096
 
-// A stream is what transfers of bytes may be short from and to.
+// A stream is a descriptor of a pipe, a terminal or a stream socket: transfers of bytes may be short.
 type stream struct{ isPipe, blocks bool }
 
 // mayBeShort reports whether a system call that reads or writes may transfer fewer bytes.

@@ -25,6 +25,10 @@ type Program struct {
 	// timeout.
 	EndDeadlocks bool
 
+	// Place, unless 0, is the number of the recording among those that are made at the same time. It says
+	// on which processor the program runs, so that they share all of them.
+	Place int
+
 	// Started, unless nil, is called with the process id before the first
 	// instruction.
 	Started func(pid int)

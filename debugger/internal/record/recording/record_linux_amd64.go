@@ -52,7 +52,10 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 // launch starts a program, records it, and lets it run on if it has not ended. The error is
 // that of a program that could not be started.
 func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
-	if err := errors.Join(unix.SchedGetaffinity(0, &r.affinity), pin(r.tracer)); err != nil {
+	if err := unix.SchedGetaffinity(0, &r.affinity); err != nil {
+		return err
+	}
+	if err := pinTo(r.tracer, &r.affinity, p.Place); err != nil {
 		return err
 	}
 	defer func() { _ = r.tracer.Unpin() }() // the thread ends with the tracer
@@ -137,6 +140,23 @@ func pin(tracer *ptrace.Tracer) error {
 		return errno
 	}
 	return tracer.Pin(int(cpu))
+}
+
+// pinTo is pin to the processor for a place, of those that are permitted.
+func pinTo(tracer *ptrace.Tracer, permitted *unix.CPUSet, place int) error {
+	if count := permitted.Count(); place > 0 && count > 0 {
+		nth := (place - 1) % count
+		for cpu := range len(permitted) * 64 {
+			if !permitted.IsSet(cpu) {
+				continue
+			}
+			if nth == 0 {
+				return tracer.Pin(cpu)
+			}
+			nth--
+		}
+	}
+	return pin(tracer)
 }
 
 // recordFrom records from the first state on, unless that has failed with an error.
