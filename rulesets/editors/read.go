@@ -67,6 +67,9 @@ func (b Block) read(file string, bases map[ruleset.Name]Rule) ([]Rule, error) {
 
 // readFile reads the file of one rule: a skill, a command or a rule of a client.
 func readFile(file string, data []byte, base Rule) (Rule, error) {
+	if below, ok := PluginFile(file, base.Name); ok && below == ruleset.MainFile {
+		return readPlugin(data, base)
+	}
 	if base.IsSkill && path.Base(file) == "SKILL.md" {
 		return parseSkill(data, path.Base(path.Dir(file)), base)
 	}

@@ -13,10 +13,13 @@ import (
 )
 
 // Targets returns the clients of names, in the order of the table. An error names one
-// that is unknown.
+// that is unknown; [PluginTarget] is known, and no client.
 func Targets(names []string) ([]*Client, error) {
 	wanted := map[string]bool{}
 	for _, name := range names {
+		if name == PluginTarget {
+			continue
+		}
 		c := Find(name)
 		if c == nil {
 			return nil, unknownTarget(name)
@@ -33,9 +36,10 @@ func Targets(names []string) ([]*Client, error) {
 }
 
 func unknownTarget(name string) error {
-	err := fmt.Errorf("unknown target %q; there are %s", name, strings.Join(Names(), ", "))
+	all := strings.Join(Names(), ", ") + ", and " + PluginTarget
+	err := fmt.Errorf("unknown target %q; there are %s", name, all)
 	if near := Similar(name); near != "" {
-		err = fmt.Errorf("unknown target %q; did you mean %s? There are %s", name, near, strings.Join(Names(), ", "))
+		err = fmt.Errorf("unknown target %q; did you mean %s? There are %s", name, near, all)
 	}
 	return err
 }

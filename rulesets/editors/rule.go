@@ -36,6 +36,7 @@ type Rule struct {
 	Hint        string     // the arguments of a command, as clients show them
 	Arguments   []string   // their names
 	IsSkill     bool
+	NoSkill     bool   // it says skill: false
 	Skill       string // the keys of a skill, as lines of YAML
 	Files       []Attachment
 	Body        string
@@ -81,7 +82,7 @@ func FromRuleset(r ruleset.Ruleset) (Rule, []frontmatter.Problem) {
 		Name: r.Name, Rev: r.Rev, Description: r.Description, Layer: selection.LayerOfRuleset(r.Meta), Body: r.Markdown,
 		Globs: fields.Globs, Activation: activation(&fields), Targets: canonicalNames(fields.Targets), Order: fields.Order,
 		Prompt: fields.IsPrompt(), Hint: argumentHint(fields.Arguments), Arguments: namesOf(fields.Arguments),
-		IsSkill: fields.Skill != nil, Skill: skillKeys(fields.Skill),
+		IsSkill: fields.Skill != nil, NoSkill: fields.NoSkill, Skill: skillKeys(fields.Skill),
 	}
 	for client, keys := range fields.Extra {
 		own, err := readOwn(keys)

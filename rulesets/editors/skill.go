@@ -19,18 +19,11 @@ func SkillText(r ruleset.Ruleset) (text []byte, ok bool) {
 		return nil, false // most rulesets; reading their front matter would take long
 	}
 	rule, _ := FromRuleset(r)
-	form := rule.Own[SkillForm].File
-	parts, err := splitHead(form.Head)
+	parts, err := splitHead(rule.Own[SkillForm].File.Head)
 	if err != nil || parts.open == "" {
 		return nil, false
 	}
-	m := splitMapping(parts.front)
-	if Snake(m.scalar("name")) != string(r.Name) {
-		m.set("name", textLine("name", r.Name.Slug()))
-		form.Head = parts.open + endLine(m.String()) + parts.end
-		rule.Own[SkillForm] = Own{File: form}
-	}
-	return skill(rule), true
+	return skill(rule.asSkill(func(name string) bool { return Snake(name) == string(r.Name) })), true
 }
 
 // StrictFront returns a file with front matter that every reader of YAML understands, for

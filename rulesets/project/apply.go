@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
@@ -167,8 +168,14 @@ func (p *Project) applyItem(i Item, r *Report) error {
 	return p.disk.write(i.Path, content)
 }
 
-// WriteSelection writes the selection file.
-func (p *Project) WriteSelection() error {
+// WriteSelection writes the selection file. A plugin has its name in it, since the folder of a
+// clone may have another one.
+func (p *Project) WriteSelection() (err error) {
+	if slices.Contains(p.Selection.Targets, editors.PluginTarget) && p.Selection.Plugin.Name == "" {
+		if p.Selection.Plugin.Name, err = p.folderName(); err != nil {
+			return err
+		}
+	}
 	text, err := p.Selection.Text()
 	if err != nil {
 		return err

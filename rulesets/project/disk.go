@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"sync"
 )
 
@@ -199,10 +198,7 @@ func (d *disk) remove(name string) error {
 	if err := dir.Remove(path.Base(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for folder := path.Dir(name); strings.HasPrefix(folder, "."); folder = path.Dir(folder) {
-		if folder == "." {
-			break
-		}
+	for folder := path.Dir(name); folder != "." && (folder[0] == '.' || inPlugin(folder)); folder = path.Dir(folder) {
 		parent, err := d.dir(path.Dir(folder))
 		if err != nil || parent == nil || parent.Remove(path.Base(folder)) != nil {
 			break // it is not empty

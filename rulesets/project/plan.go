@@ -171,9 +171,15 @@ func (p *Project) Plan(all Set, only []string) (Plan, error) {
 		return Plan{}, err
 	}
 	files, linked := p.throughLinks(rendered.Files)
-	rendered.Files = files
 	plan := Plan{Linked: linked, Notes: rendered.Notes, Warnings: append(warnings, rendered.Warnings...)}
-	plan.Items = p.items(rendered.Files, len(only) > 0 || p.narrowed())
+	if slices.Contains(names, editors.PluginTarget) {
+		ofPlugin, err := p.addPlugin(&plan, rules)
+		if err != nil {
+			return Plan{}, err
+		}
+		files = append(files, ofPlugin...)
+	}
+	plan.Items = p.items(files, len(only) > 0 || p.narrowed())
 	slices.SortFunc(plan.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	plan.Warnings = append(plan.Warnings, p.overBudgets(plan, clients)...)
 	if p.ignoresFiles() {

@@ -61,7 +61,7 @@ func (e *edits) read(ctx context.Context, p *Project, i Item) error {
 	if err != nil {
 		return err
 	}
-	if below, ok := editors.AttachmentOf(i.Path); ok && len(i.Locked.Parts) == 1 {
+	if below, ok := attachmentOf(i); ok {
 		return e.readAttachment(ctx, i, editors.Attachment{Path: below, Data: data})
 	}
 	bases := map[ruleset.Name]editors.Rule{}
@@ -84,6 +84,18 @@ func (e *edits) read(ctx context.Context, p *Project, i Item) error {
 		}
 	}
 	return nil
+}
+
+// attachmentOf returns the path below the folder of a skill that a file beside its SKILL.md
+// has; ok is false for other files.
+func attachmentOf(i Item) (below string, ok bool) {
+	if i.Shared || len(i.Locked.Parts) != 1 {
+		return "", false
+	}
+	if below, ok = editors.PluginFile(i.Path, i.Locked.Parts[0].Name); ok {
+		return below, below != ruleset.MainFile
+	}
+	return editors.AttachmentOf(i.Path)
 }
 
 // readAttachment stores an edited file of a skill, if the skill still has the one that

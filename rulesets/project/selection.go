@@ -30,10 +30,24 @@ type Selection struct {
 	Project string `yaml:"project,omitempty"`
 	// Server is the URL of the server that the rulesets are from.
 	Server string `yaml:"server,omitempty"`
+	Plugin Plugin `yaml:"plugin,omitempty"` // for [editors.PluginTarget]
 }
 
 // A keyForm is a key and what its value must be, for errors.
 type keyForm struct{ name, form string }
+
+// takes reports whether a value has the form of a key.
+func (k keyForm) takes(value *yaml.Node) bool {
+	switch {
+	case strings.HasPrefix(k.form, "a list"):
+		return value.Kind == yaml.SequenceNode && !slices.ContainsFunc(value.Content, func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode })
+	case strings.HasPrefix(k.form, "a mapping"):
+		return value.Kind == yaml.MappingNode
+	case strings.HasPrefix(k.form, "true"):
+		return value.Tag == "!!bool"
+	}
+	return value.Kind == yaml.ScalarNode
+}
 
 // keys are the keys of a [SelectionFile].
 var keys = []keyForm{
@@ -42,6 +56,7 @@ var keys = []keyForm{
 	{"label", "a text"},
 	{"project", "a text"},
 	{"server", "a URL, such as https://rules.example/mcp"},
+	{"plugin", "a mapping, such as {name: acme-rules, claude: true}"},
 }
 
 // checkKeys reports a key that does not exist or has a value of another form, with its
@@ -56,11 +71,13 @@ func checkKeys(root *yaml.Node, keys []keyForm) error {
 		if at < 0 {
 			return fmt.Errorf("line %d: %w", key.Line, unknownKey(key.Value, keys))
 		}
-		isList := strings.HasPrefix(keys[at].form, "a list")
-		isText := value.Kind == yaml.ScalarNode
-		isTexts := value.Kind == yaml.SequenceNode && !slices.ContainsFunc(value.Content, func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode })
-		if isNull := value.Tag == "!!null"; !isNull && (isList && !isTexts || !isList && !isText) {
+		if value.Tag != "!!null" && !keys[at].takes(value) {
 			return fmt.Errorf("line %d: %s must be %s", key.Line, key.Value, keys[at].form)
+		}
+		if value.Kind == yaml.MappingNode {
+			if err := checkKeys(value, pluginKeys); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -118,7 +135,7 @@ func (s Selection) Check() error {
 			return err
 		}
 	}
-	return nil
+	return s.Plugin.check()
 }
 
 // Text returns the selection as a file.

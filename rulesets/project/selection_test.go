@@ -36,20 +36,41 @@ func TestSelectionSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var schema struct {
+	type property struct {
+		Type       string
 		Properties map[string]struct{ Type string }
 	}
+	var schema struct{ Properties map[string]property }
 	if err := json.Unmarshal(data, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if len(schema.Properties) != len(keys) {
-		t.Errorf("the schema has %d keys, the file %d", len(schema.Properties), len(keys))
+	types := map[string]string{} // of all keys
+	for name, p := range schema.Properties {
+		types[name] = p.Type
+		for below, p := range p.Properties {
+			types[name+"."+below] = p.Type
+		}
+	}
+	if len(types) != len(keys)+len(pluginKeys) {
+		t.Errorf("the schema has %d keys, the file %d", len(types), len(keys)+len(pluginKeys))
+	}
+	check := func(name, form string) {
+		t.Helper()
+		want := "string"
+		for prefix, of := range map[string]string{"a list": "array", "a mapping": "object", "true": "boolean"} {
+			if strings.HasPrefix(form, prefix) {
+				want = of
+			}
+		}
+		if types[name] != want {
+			t.Errorf("%s is of type %q in the schema, want %q", name, types[name], want)
+		}
 	}
 	for _, k := range keys {
-		isList := strings.HasPrefix(k.form, "a list")
-		if got := schema.Properties[k.name].Type; got == "" || isList != (got == "array") {
-			t.Errorf("%s is of type %q in the schema", k.name, got)
-		}
+		check(k.name, k.form)
+	}
+	for _, k := range pluginKeys {
+		check("plugin."+k.name, k.form)
 	}
 }
 

@@ -47,10 +47,12 @@ type Set struct {
 // addFiles reads the files of the skills in a set. They have no revisions.
 func (s *Set) addFiles(ctx context.Context, source Source) error {
 	for _, r := range s.Rulesets {
-		if !strings.Contains(r.Extra, "skill") {
-			continue // reading the front matter of all would take long
+		isSkill := false
+		if strings.Contains(r.Extra, "skill") { // reading the front matter of all would take long
+			fields, _ := frontmatter.Of(r)
+			isSkill = fields.Skill != nil
 		}
-		if fields, _ := frontmatter.Of(r); fields.Skill == nil {
+		if !isSkill && len(r.Files) == 0 {
 			continue
 		}
 		files, err := source.Files(ctx, r.Name)

@@ -39,8 +39,8 @@ type projectFlags struct {
 
 func (f *projectFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.dir, "dir", "", "the project's `folder`\ndefault: the nearest one with "+project.SelectionFile)
-	set.StringSliceVar(&f.targets, "target", nil, "write only the files of these `clients`; auto takes those that the project uses")
-	app.Offer(set, "target", append([]string{project.AutoTarget}, editors.Names()...))
+	set.StringSliceVar(&f.targets, "target", nil, "write only the files of these `clients`; auto takes those that the project uses, plugin an Agent Plugin")
+	app.Offer(set, "target", append([]string{project.AutoTarget, editors.PluginTarget}, editors.Names()...))
 	set.StringSliceVar(&f.sel, "select", nil, "take only rulesets of these `patterns`: of names, tag:TAG, layer:LAYER, !PATTERN")
 	set.StringVar(&f.label, "label", "", "take the revisions with this `label`, not the newest")
 	set.BoolVar(&f.otherStore, "other-store", false, "accept another store than the one that the files were pulled from")
@@ -94,7 +94,7 @@ func (a commands) openProject(f *projectFlags) (*project.Project, error) {
 	if len(p.Selection.Targets) == 0 {
 		p.Close()
 		return nil, app.WithHints(app.UsageErrorf("%s: no client is named", filepath.Join(dir, project.SelectionFile)),
-			"triptych rulesets pull --target auto makes the file, for the clients that the project uses", "clients: "+strings.Join(editors.Names(), ", "))
+			"triptych rulesets pull --target auto makes the file, for the clients that the project uses", "clients: "+strings.Join(editors.Names(), ", ")+", and plugin for an Agent Plugin")
 	}
 	return p, nil
 }
@@ -230,12 +230,12 @@ func (r *projectRun) rulesets(ctx context.Context, frozen bool) (project.Set, []
 // printNotes prints how each client gets the rules: the number of native ones, the
 // others by name.
 func (r *projectRun) printNotes(plan project.Plan) error {
-	for _, c := range editors.Clients {
+	for _, target := range append(editors.Names(), editors.PluginTarget) {
 		native := 0
 		var others []string
 		for _, n := range plan.Notes {
 			switch {
-			case n.Client != c.Name:
+			case n.Client != target:
 			case n.Outcome == editors.Native:
 				native++
 			default:
@@ -245,7 +245,7 @@ func (r *projectRun) printNotes(plan project.Plan) error {
 		if native+len(others) == 0 {
 			continue
 		}
-		if err := r.Printf("%s: %d native\n", c.Name, native); err != nil {
+		if err := r.Printf("%s: %d native\n", target, native); err != nil {
 			return err
 		}
 		if err := r.printLines(others); err != nil {

@@ -43,7 +43,12 @@ func (a commands) rulesetsExplain() app.Command {
 			set.BoolVar(&f.observed, "observed", false, "compare with the files that Claude Code has loaded, which triptych hook install records")
 			app.JSONFlag(set, &f.asJSON)
 		},
-		Run: func(_ context.Context, args []string) error { return a.explain(&f, args[0]) },
+		Run: func(_ context.Context, args []string) error {
+			if f.observed && len(f.clients) > 0 {
+				return app.UsageErrorf("--observed is of Claude Code: it goes without --client")
+			}
+			return a.explain(&f, args[0])
+		},
 	}
 }
 
@@ -77,6 +82,7 @@ func (a commands) explain(f *explainFlags, word string) error {
 		mine = p.PersonalFiles()
 		p.Close()
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == editors.PluginTarget }) // no client
 	everyone := len(names) == 0
 	if everyone {
 		names = editors.Names()
