@@ -5,7 +5,14 @@
 //	inplace    runs the threads of a process translated, with their instructions counted
 //	findings   keeps what was found in a recording in files, for the next session of it
 //
-// history asks a recording for the part of the past that was recorded as a whole, and has
-// the records of single steps itself. recording drives inplace, and replays in processes of
-// its own.
+// There is one past, the interface Past of history. Records of single steps implement it, and
+// so do replays of recordings, and lines of both:
+//
+//	searches (last write, places, hits, calls, inputs) and the view    history.History
+//	       │ Past
+//	       ▼
+//	history.Line ──► history.Records      of single steps, and of a window of a replay
+//	             └─► recording.Part ──► recording.Timeline    replays; drives inplace
+//
+// A replay finds places without records, and has the interpreter record the window around one.
 package record

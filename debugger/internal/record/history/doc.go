@@ -42,11 +42,18 @@
 // blocked in the kernel; instructions that use memory which the kernel may write
 // meanwhile are single-stepped.
 //
-// # Archives
+// # The past
 //
-// [Recorder.Archive] makes the recording of another recorder the history up to the present.
-// The records of further steps, the tail, follow it. The view moves between the two: in the
-// tail it shows the process, in the archive a process that replays.
+// A History is a view that moves through a [Past]. There are three kinds, and every search is
+// written once over their interface:
+//
+//	Records    of single steps
+//	Line       parts, one after another
+//	a replay   of a recording, which makes Records of one window at a time (package recording)
+//
+// The past of a process that is recorded is a Line: what [Recorder.Follow] was given, then the
+// Records of the recorder, in which the view shows the process itself. A search first asks the
+// past for a place without looking at records. Then it reads the Records of the window there.
 //
 // # Limits
 //

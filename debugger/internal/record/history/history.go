@@ -37,73 +37,68 @@ func (e *BeginningError) Is(target error) bool { return target == ErrNoHistory }
 // A History is a sequence of records and a [View] that moves through it. It
 // must be used by one goroutine at a time.
 type History struct {
-	log           ring
+	past          Past     // that it moves through
+	window        *Records // that the view is in
 	view          View
 	reason        string    // why history begins at the oldest position
 	lastTraversal Traversal // of the last search
 	count         uint64    // of all records ever appended
 
-	frozen  bool     // it is one of records that are used again, see Frozen
-	source  Source   // of a long history, else nil
-	tail    *tail    // of the records after the source, which is an archive; nil if it has all
-	window  *History // of the source, whose records are in log
-	near    *History // another one, or nil
-	failure error    // of the source, that its caller could not return
+	own     *Records // the last part of past, to which records are added; nil if nothing is recorded
+	earlier Part     // the part before them, or nil
+	near    *Records // another window, or nil
+	failure error    // of a window, that its caller could not return
 	full    error    // of the room, see RoomError
 
 	findings []finding       // of searches, those used last at the end
 	keeper   Keeper          // or nil
 	held     *held           // a window to which the view will be back, or nil
 	current  *worktime.Phase // of the request, or nil
-	request  context.Context //nolint:containedctx // that the source works for, during a call; or nil
+	request  context.Context //nolint:containedctx // that the past works for, during a call; or nil
 }
 
 // newHistory returns an empty history whose first position is first.
 func newHistory(base Base, budget int, first uint64) *History {
 	h := &History{reason: "recording began there"}
-	h.log.budget = max(budget, MinBudget)
-	h.log.clear(first)
+	h.own = &Records{view: &h.view}
+	h.past, h.window = h.own, h.own
+	h.own.log.budget = max(budget, MinBudget)
+	h.own.log.clear(first)
 	h.view = View{base: base, position: first, end: true, threads: []thread{{}}}
 	h.view.memory.base = base.ReadMemory
 	return h
 }
 
 // useRoom takes the memory of the history from a room.
-func (h *History) useRoom(room Room) { h.log.room, h.view.memory.room = room, room }
+func (h *History) useRoom(room Room) { h.own.log.room, h.view.memory.room = room, room }
 
 // View returns the process as it was at the current position.
 func (h *History) View() *View { return &h.view }
 
+// Records returns the records of the history of a recorder.
+func (h *History) Records() *Records { return h.own }
+
 // Oldest returns the first recorded position.
 func (h *History) Oldest() uint64 {
-	if h.source != nil {
-		first, _ := h.source.Bounds()
-		return first
-	}
-	return h.log.oldest()
+	first, _ := h.past.Bounds()
+	return first
 }
 
 // End returns the position of the present.
 func (h *History) End() uint64 {
-	switch {
-	case h.away():
-		return h.tail.kept.log.end()
-	case h.source != nil && h.tail == nil:
-		return h.sourceEnd()
-	}
-	return h.log.end()
+	_, last := h.past.Bounds()
+	return last
 }
 
 // Bytes returns the size of the records in memory; it never exceeds the budget.
 func (h *History) Bytes() int {
-	if h.tail == nil {
-		return h.log.bytes
+	switch {
+	case h.own == nil:
+		return h.window.Bytes()
+	case h.earlier == nil:
+		return h.own.Bytes()
 	}
-	own := h.log.bytes
-	if h.away() {
-		own = h.tail.kept.log.bytes
-	}
-	return own + h.tail.archive.Bytes()
+	return h.own.Bytes() + h.earlier.Bytes()
 }
 
 // StartReason returns why nothing before Oldest is recorded.
@@ -111,8 +106,8 @@ func (h *History) StartReason() string { return h.reason }
 
 // restart drops all records, for a reason, and moves the view to the present.
 func (h *History) restart(reason string) {
-	h.dropArchive(nil)
-	h.log.clear(h.log.end())
+	h.dropEarlier(nil)
+	h.own.log.clear(h.own.log.end())
 	h.reason = reason
 	h.reachPresent()
 }
@@ -120,20 +115,20 @@ func (h *History) restart(reason string) {
 // append adds a record. The view must be at the present, and the caller must
 // have applied the record to it.
 func (h *History) append(record []byte) {
-	oldest := h.log.oldest()
-	if err := h.log.append(record); err != nil {
-		end := h.log.end()
-		h.dropArchive(nil)
-		h.log.clear(end + 1)
+	oldest := h.own.log.oldest()
+	if err := h.own.log.append(record); err != nil {
+		end := h.own.log.end()
+		h.dropEarlier(nil)
+		h.own.log.clear(end + 1)
 		h.reason = err.Error()
 		if !errors.Is(err, errTooLarge) {
 			h.full = err
 		}
-	} else if h.log.oldest() != oldest {
-		h.dropArchive(nil)
-		h.reason = MadeRoom(h.log.budget)
+	} else if h.own.log.oldest() != oldest {
+		h.dropEarlier(nil)
+		h.reason = MadeRoom(h.own.log.budget)
 	}
-	h.view.position = h.log.end()
+	h.view.position = h.own.log.end()
 	h.count++
 }
 
@@ -189,7 +184,7 @@ func (h *History) Seek(position uint64) (Traversal, error) {
 		return Traversal{}, fmt.Errorf("%w: position %d is beyond the present, %d", ErrNoHistory, position, h.End())
 	}
 	var traversal Traversal
-	if h.source != nil && (position < h.log.oldest() || position > h.log.end()) {
+	if log := &h.window.log; position < log.oldest() || position > log.end() {
 		traversal.Steps = max(position, h.view.position) - min(position, h.view.position)
 		if err := h.jump(position); err != nil {
 			return Traversal{}, err
@@ -222,7 +217,7 @@ func (h *History) moveOver(back bool, traversal *Traversal) error {
 	if err := h.reach(at); err != nil {
 		return err
 	}
-	c, i := h.log.at(at)
+	c, i := h.window.log.at(at)
 	record := c.record(i)
 	if err := v.move(record, back); err != nil {
 		return fmt.Errorf("position %d: %w", at, err)
@@ -234,17 +229,17 @@ func (h *History) moveOver(back bool, traversal *Traversal) error {
 	if v.position, v.end = at, false; !back {
 		v.position++
 	}
-	if v.position == h.log.end() {
+	if v.position == h.window.log.end() {
 		h.reachPresent()
 	}
-	return h.crossToTail()
+	return h.reachOwn()
 }
 
 // reachPresent updates the view when it is at the present again, or at the end of a
 // window.
 func (h *History) reachPresent() {
 	v := &h.view
-	v.position, v.end, v.remapped = h.log.end(), true, false
+	v.position, v.end, v.remapped = h.window.log.end(), true, false
 	v.memory.clear()
 }
 
@@ -298,20 +293,30 @@ func (h *History) Continue(ctx context.Context, hit func(*View) bool) (bool, err
 }
 
 func (h *History) search(ctx context.Context, back bool, hit func(*View) bool) (bool, error) {
-	goal := h.End()
-	if back {
-		goal = h.Oldest()
-	}
+	goal := h.goal(back)
 	h.lastTraversal = Traversal{}
 	defer h.within(ctx)()
 	here := h.view.position
 	defer h.phase(max(here, goal) - min(here, goal))()
-	for h.view.position != goal {
-		if h.lastTraversal.Steps%checkEvery == 0 {
-			if ctx.Err() != nil {
-				return false, ctx.Err()
+	return h.look(here, goal, back, hit)
+}
+
+// goal returns the position at which a search ends.
+func (h *History) goal(back bool) uint64 {
+	if back {
+		return h.Oldest()
+	}
+	return h.End()
+}
+
+// look moves the view to a position, or until hit returns true, in a search that began at here.
+func (h *History) look(here, goal uint64, back bool, hit func(*View) bool) (bool, error) {
+	for steps := 0; h.view.position != goal; steps++ {
+		if steps%checkEvery == 0 {
+			if err := h.context().Err(); err != nil {
+				return false, err
 			}
-			h.passed(h.lastTraversal.Steps)
+			h.passed(max(here, h.view.position) - min(here, h.view.position))
 			h.looked(here, h.view.position, back)
 		}
 		if err := h.moveOver(back, &h.lastTraversal); err != nil {

@@ -8,28 +8,6 @@ import (
 	"slices"
 )
 
-// A Hit is a moment at which a thread has come to an instruction: by executing others, by a
-// system call, by a signal, or while the process ran by itself.
-type Hit struct {
-	Position uint64 // before the instruction
-	Thread   int
-	PC, SP   uint64
-	Kind     Kind // of the record that leads there
-}
-
-// A HitFinder is a [Source] that finds hits without the records between them.
-type HitFinder interface {
-	Source
-
-	// Hits calls f with the hits of instructions at positions after from, up to to, in order,
-	// until it returns false. It returns the position up to which it has found all. That is
-	// from where hits can only be found in the records.
-	Hits(ctx context.Context, code []uint64, from, to uint64, f func(Hit) bool) (reached uint64, err error)
-
-	// Visit is Hits with a view of each of them, which is valid during the call.
-	Visit(ctx context.Context, code []uint64, from, to uint64, f func(Hit, *View) bool) (reached uint64, err error)
-}
-
 // A Stretch is a part of a history in which hits are looked for.
 type Stretch struct {
 	From, To uint64      // hits are at positions after From, up to To
@@ -49,10 +27,7 @@ func (h *History) Hits(ctx context.Context, code []uint64, in Stretch, f func(Hi
 	each := func(hit Hit) bool { return o.passes(hit.Position, f(hit)) }
 	return o.run(ctx,
 		func(at, to uint64) (uint64, error) {
-			if finder, ok := h.source.(HitFinder); ok {
-				return finder.Hits(ctx, code, at, to, o.untilDense(at, each))
-			}
-			return at, nil
+			return h.past.Hits(ctx, code, at, to, o.untilDense(at, each))
 		},
 		func(at, to uint64) (uint64, error) {
 			found := 0
@@ -65,7 +40,7 @@ func (h *History) Hits(ctx context.Context, code []uint64, in Stretch, f func(Hi
 // of the history.
 func (h *History) Visit(ctx context.Context, code []uint64, in Stretch, f func(Hit, *View) bool) (Searched, error) {
 	v := &visit{hitSearch: h.overHits(in), ctx: ctx, code: code, f: f}
-	return v.run(ctx, v.ofSource, v.ofRecords)
+	return v.run(ctx, v.ofPast, v.ofRecords)
 }
 
 // A visit is a call of Visit.
@@ -76,15 +51,11 @@ type visit struct {
 	f    func(Hit, *View) bool
 }
 
-// ofSource visits the hits of a source.
-func (v *visit) ofSource(from, to uint64) (reached uint64, err error) {
-	finder, ok := v.h.source.(HitFinder)
-	if !ok {
-		return from, nil
-	}
+// ofPast visits the hits that the past finds.
+func (v *visit) ofPast(from, to uint64) (reached uint64, err error) {
 	var at *View
 	each := v.untilDense(from, func(hit Hit) bool { return v.passes(hit.Position, v.f(hit, at)) })
-	return finder.Visit(v.ctx, v.code, from, to, func(hit Hit, view *View) bool {
+	return v.h.past.Visit(v.ctx, v.code, from, to, func(hit Hit, view *View) bool {
 		at = view
 		return each(hit)
 	})
@@ -120,7 +91,7 @@ const (
 	sample   = 64
 )
 
-// untilDense returns a function that calls f with hits of a source, until they are dense.
+// untilDense returns a function that calls f with hits that a past finds, until they are dense.
 func (o *hitSearch) untilDense(begun uint64, f func(Hit) bool) func(Hit) bool {
 	count := 0
 	return func(hit Hit) bool {
@@ -156,21 +127,21 @@ func (o *hitSearch) passes(position uint64, more bool) bool {
 
 func (o *hitSearch) enough() bool { return o.Enough != nil && o.Enough() }
 
-// searchPiece is the number of positions that a source looks through before a search may end.
+// searchPiece is the number of positions that a past looks through before a search may end.
 const searchPiece = 1 << 27
 
-// run calls ofSource for the parts of the stretch whose source finds hits without records, and
-// ofRecords for the others, in order. Both return the position up to which they have come.
-func (o *hitSearch) run(ctx context.Context, ofSource, ofRecords func(at, to uint64) (uint64, error)) (Searched, error) {
+// run calls ofPast, and ofRecords for the parts of the stretch in which the past finds hits in its
+// records only, in order. Both return the position up to which they have come.
+func (o *hitSearch) run(ctx context.Context, ofPast, ofRecords func(at, to uint64) (uint64, error)) (Searched, error) {
 	h := o.h
 	defer h.within(ctx)()
 	defer h.phase(o.To - min(o.From, o.To))()
 	for at := o.From; at < o.To && !o.ended; {
 		h.passed(at - o.From)
 		next := at
-		if h.source != nil && at < h.sourceEnd() && !o.dense {
+		if !o.dense {
 			var err error
-			if next, err = ofSource(at, min(o.To, h.sourceEnd(), at+searchPiece)); err != nil {
+			if next, err = ofPast(at, min(o.To, at+searchPiece)); err != nil {
 				return o.Searched, err
 			}
 			if o.dense {
@@ -313,15 +284,11 @@ func (l *hitList) set(numbers []uint64, h *History) bool {
 }
 
 // EndOfHits returns a position after which there is no hit of instructions, as near to the last
-// hit as the source finds it.
+// hit as the past finds it.
 func (h *History) EndOfHits(ctx context.Context, code []uint64) (uint64, error) {
-	finder, ok := h.source.(Finder)
 	end := h.End()
-	if !ok || h.sourceEnd() != end {
-		return end, nil
-	}
 	defer h.within(ctx)()
-	at, ok, err := finder.Last(ctx, &Places{Code: code}, h.Oldest(), end)
+	at, ok, err := h.past.Last(ctx, &Places{Code: code}, h.Oldest(), end)
 	if !ok {
 		return end, err
 	}

@@ -2,10 +2,8 @@ package history
 
 // held is the window of a view that will be back.
 type held struct {
-	window *History
-	log    ring
-	view   View
-	away   bool // the view has left the window; log and view are as they were then
+	window *Records
+	away   bool // the view has left the window
 }
 
 // Hold remembers where the view is, and returns what brings it back there. The records at
@@ -21,36 +19,33 @@ func (h *History) Hold() (restore func() error) {
 		_, err := h.Seek(here)
 		return err
 	}
-	if h.held != nil || h.window == nil || h.window.frozen {
+	if h.held != nil || h.window == h.own || h.window.end != nil {
 		return back
 	}
 	h.held = &held{window: h.window}
 	return func() error {
-		kept := h.held
-		if kept != nil && kept.away {
+		if kept := h.held; kept != nil && kept.away {
 			if err := h.leave(); err != nil {
-				return err // dropArchive gives back what is held
+				return err // dropEarlier gives back what is held
 			}
-			h.window, h.log, h.view = kept.window, kept.log, kept.view
+			h.enter(kept.window)
 		}
 		h.held = nil
 		return back()
 	}
 }
 
-// hold keeps the window that the view leaves, and reports whether it is to be held.
-func (h *History) hold() bool {
-	k := h.held
-	if k == nil || k.away || k.window != h.window {
+// hold keeps a window that the view leaves, and reports whether it is to be held.
+func (h *History) hold(w *Records) bool {
+	if h.held == nil || h.held.away || h.held.window != w {
 		return false
 	}
-	k.log, k.view, k.away = h.log, h.view, true
-	h.view.memory = overlay{} // k has its pages
+	h.held.away = true
 	return true
 }
 
 // heldWindow returns the window that is held while the view is in another one, or nil.
-func (h *History) heldWindow() *History {
+func (h *History) heldWindow() *Records {
 	if h.held == nil || !h.held.away {
 		return nil
 	}

@@ -84,7 +84,7 @@ func modelHistory(seed uint64, budget, n int) (*model, *History) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := &model{}
 	h := newHistory(m, budget, 0)
-	h.log.budget = budget // less than is of use, too
+	h.own.log.budget = budget // less than is of use, too
 	h.view.threads = []thread{{id: 1, alive: true, vector: make([]byte, len(m.vector))}}
 	h.view.maps = procfs.Maps{{Start: modelBase, End: modelBase + uint64(len(m.memory)), Read: true, Write: true}}
 	var b []byte

@@ -4,134 +4,81 @@ import (
 	"context"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
-	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 )
 
-// Places are the aim of a search: positions before certain instructions, and before
-// steps that write certain memory.
-type Places struct {
-	Code   []uint64 // addresses of instructions
-	Memory []x86.Span
-
-	// Holds reports whether the search may end at an instruction of Code, to which the
-	// view was moved. It must change nothing. A nil Holds reports true.
-	Holds func(*View) bool
-}
-
-// A Finder is a [Source] that finds places without the records between them.
-type Finder interface {
-	Source
-
-	// Last returns a position from on and before to, such that no place is after it and
-	// before to. The position itself may be none. It returns false if there is no place.
-	Last(ctx context.Context, places *Places, from, to uint64) (position uint64, ok bool, err error)
-
-	// First returns a position such that no place is before it and not before from.
-	First(ctx context.Context, places *Places, from, to uint64) (position uint64, ok bool, err error)
-}
-
 // ReverseContinueAt is [History.ReverseContinue] for a function that returns true only at
-// places. In a long history it is called at few other positions.
+// places. It is called at few other positions.
 func (h *History) ReverseContinueAt(ctx context.Context, places Places, hit func(*View) bool) (bool, error) {
-	finder, ok := h.source.(Finder)
-	if !ok {
-		return h.ReverseContinue(ctx, hit)
-	}
-	h.show(&places)
-	defer h.within(ctx)()
-	here := h.view.position
-	defer h.traversed(here)
-	defer h.phase(here - h.Oldest())()
-	for {
-		found, err := h.scanWindow(true, hit)
-		if found || err != nil || h.view.position == h.Oldest() {
-			return found, err
-		}
-		h.passed(here - h.view.position)
-		h.looked(here, h.view.position, true)
-		at, ok, err := finder.Last(ctx, &places, h.Oldest(), h.view.position)
-		if err != nil {
-			return false, err
-		}
-		if !ok {
-			_, err := h.Seek(h.Oldest())
-			return false, err
-		}
-		if found, err := h.approach(at, at+1, true, hit); found || err != nil {
-			return found, err
-		}
-	}
+	return h.searchAt(ctx, &places, true, hit)
 }
 
 // ContinueAt is [History.Continue] for a function that returns true only at places: before
-// an instruction, or after a step that writes memory. In a long history it is called at few
-// other positions, but always at the one before such a place.
+// an instruction, or after a step that writes memory. It is called at few other positions, but
+// always at the one before such a place.
 func (h *History) ContinueAt(ctx context.Context, places Places, hit func(*View) bool) (bool, error) {
-	finder, ok := h.source.(Finder)
-	if !ok {
-		return h.Continue(ctx, hit)
-	}
-	h.show(&places)
+	return h.searchAt(ctx, &places, false, hit)
+}
+
+// searchAt looks at the records of the window, and then around each place that the past finds.
+func (h *History) searchAt(ctx context.Context, places *Places, back bool, hit func(*View) bool) (bool, error) {
+	h.show(places)
+	goal := h.goal(back)
+	h.lastTraversal = Traversal{}
 	defer h.within(ctx)()
 	here := h.view.position
 	defer h.traversed(here)
-	defer h.phase(h.End() - here)()
+	defer h.phase(max(here, goal) - min(here, goal))()
 	for {
-		found, err := h.scanWindow(false, hit)
-		if found || err != nil || h.view.position == h.End() {
+		found, err := h.look(here, h.windowGoal(back), back, hit)
+		if found || err != nil || h.view.position == goal {
 			return found, err
 		}
-		h.passed(h.view.position - here)
-		h.looked(here, h.view.position, false)
-		if h.tail != nil && !h.away() {
-			continue // the rest is in the tail
-		}
-		end := h.sourceEnd()
-		at, ok, err := finder.First(ctx, &places, h.view.position, end)
+		h.passed(max(here, h.view.position) - min(here, h.view.position))
+		h.looked(here, h.view.position, back)
+		record, ok, err := h.nextPlace(ctx, places, back)
 		if err != nil {
 			return false, err
 		}
-		if !ok && h.tail != nil {
-			at, ok = end, true // the tail is looked through from there
-		}
 		if !ok {
-			_, err := h.Seek(h.End())
+			_, err := h.Seek(goal)
 			return false, err
 		}
-		before := max(at, h.view.position+1) - 1
-		if found, err := h.approach(before, before, false, hit); found || err != nil {
+		if found, err := h.approach(record, back, hit); found || err != nil {
 			return found, err
 		}
 	}
 }
 
-// scanWindow moves the view through the records of the window, until hit returns true.
-func (h *History) scanWindow(back bool, hit func(*View) bool) (bool, error) {
-	goal := h.log.end()
+// windowGoal returns the position at which a search leaves the window.
+func (h *History) windowGoal(back bool) uint64 {
 	if back {
-		goal = h.log.oldest()
+		return h.window.log.oldest()
 	}
-	var steps Traversal
-	for h.view.position != goal {
-		if err := h.canceled(steps.Steps); err != nil {
-			return false, err
-		}
-		if err := h.moveOver(back, &steps); err != nil {
-			return false, err
-		}
-		if hit(&h.view) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return h.window.log.end()
 }
 
-// approach goes to a position, by the window with a record, and over one record from there.
-func (h *History) approach(record, position uint64, back bool, hit func(*View) bool) (bool, error) {
-	if !h.log.has(record) {
+// nextPlace returns the record over which a search comes to the next place, or nearer to it.
+func (h *History) nextPlace(ctx context.Context, places *Places, back bool) (record uint64, ok bool, err error) {
+	if back {
+		return h.past.Last(ctx, places, h.Oldest(), h.view.position)
+	}
+	at, ok, err := h.past.First(ctx, places, h.view.position, h.End())
+	if !ok {
+		at = h.End() // which is not among the positions before it
+	}
+	return max(at, h.view.position+1) - 1, true, err
+}
+
+// approach goes to a record, by its window, and over it.
+func (h *History) approach(record uint64, back bool, hit func(*View) bool) (bool, error) {
+	if !h.window.log.has(record) {
 		if err := h.jump(record); err != nil {
 			return false, err
 		}
+	}
+	position := record
+	if back {
+		position++
 	}
 	if _, err := h.Seek(position); err != nil {
 		return false, err
@@ -162,17 +109,17 @@ func (h *History) Show(v *View, f func(*View) bool) bool {
 // traversed notes a move from a position to the present one.
 func (h *History) traversed(from uint64) {
 	to := h.view.position
-	h.lastTraversal = Traversal{Steps: max(from, to) - min(from, to)}
+	h.lastTraversal.Steps = max(from, to) - min(from, to)
 }
 
-// within makes the source work for a request until the result is called.
+// within makes the past work for a request until the result is called.
 func (h *History) within(ctx context.Context) (done func()) {
 	before := h.request
 	h.request = ctx
 	return func() { h.request = before }
 }
 
-// context returns the context of the request that the source works for.
+// context returns the context of the request that the past works for.
 func (h *History) context() context.Context {
 	if h.request == nil {
 		return context.Background()

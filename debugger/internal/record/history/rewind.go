@@ -32,7 +32,7 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 		return nil
 	}
 	if r.history.away() {
-		return r.rewindToArchive(ctx)
+		return r.rewindToEarlier(ctx)
 	}
 	if err := r.rewindable(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 		r.invalidateCode()
 		return fmt.Errorf("go back: %w", err)
 	}
-	r.history.log.truncate(v.position)
+	r.history.own.log.truncate(v.position)
 	r.history.reachPresent()
 	r.exiting = 0
 	r.fresh = false
@@ -227,25 +227,8 @@ type SideEffect struct {
 // System calls that only query are left out.
 func (h *History) SideEffects(ctx context.Context) ([]SideEffect, error) {
 	var effects sideEffects
-	from := h.view.position
-	if h.away() {
-		if err := h.tail.archive.Inputs(ctx, from, effects.add); err != nil {
-			return nil, err
-		}
-		from = h.tail.first
-	}
-	for position := from; position < h.End(); position++ {
-		if position%checkEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		kind, number := h.Kind(position), uint64(0)
-		if kind == Called {
-			c, i := h.at(position)
-			number = callNumber(c.record(i), len(h.threadsAt(position)))
-		}
-		effects.add(kind, number)
-	}
-	return effects.list, nil
+	err := h.past.Inputs(ctx, h.view.position, h.End(), effects.add)
+	return effects.list, err
 }
 
 // sideEffects counts side effects.

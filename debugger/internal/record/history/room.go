@@ -22,12 +22,6 @@ func give(room Room, n int) {
 	}
 }
 
-// Discard gives back the memory of a history that is not used any more.
-func (h *History) Discard() {
-	h.log.clear(h.log.end())
-	h.view.memory.clear()
-}
-
 // Release drops what a recorder needs to record, and leaves its history.
 func (r *Recorder) Release() {
 	taken := r.oldTaken + r.bufTaken

@@ -80,7 +80,7 @@ func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Tran
 // A scan follows program counters and stack pointers through the records.
 type scan struct {
 	h        *History
-	w        *History        // that has the records, see holder
+	w        *Records        // that has the position, see holder
 	ctx      context.Context //nolint:containedctx // it lives as long as one call
 	position uint64
 	pc, sp   []uint64 // of the threads in the table
@@ -104,7 +104,7 @@ func (s *scan) enter(record, position uint64) (err error) {
 	if s.w, err = s.h.holder(record); err != nil {
 		return err
 	}
-	v := &s.w.view
+	v := s.w.view
 	s.position, s.chunk, s.pc, s.sp = v.position, nil, nil, nil
 	for i := range v.threads {
 		s.pc = append(s.pc, v.threads[i].regs.RIP)
@@ -153,7 +153,7 @@ func (s *scan) backward() error {
 
 // reach enters the history with a record next to the position, unless the scan is there.
 func (s *scan) reach(record uint64) error {
-	if s.h.source == nil || s.w.log.has(record) {
+	if s.w.log.has(record) {
 		return nil
 	}
 	return s.enter(record, s.position)

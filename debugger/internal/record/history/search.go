@@ -19,7 +19,7 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 	defer h.within(ctx)()
 	here := h.view.position
 	defer h.phase(here - h.Oldest())()
-	for position := here; position > h.Oldest(); position-- {
+	for position, oldest := here, h.Oldest(); position > oldest; position-- {
 		if position%checkEvery == 0 {
 			if ctx.Err() != nil {
 				return Write{}, false, ctx.Err()
@@ -48,11 +48,10 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 // lastPlace returns the position before another one, or the last position before it that may
 // write the n bytes at addr if the records before it are not there.
 func (h *History) lastPlace(addr, n, position uint64) (last uint64, ok bool, err error) {
-	finder, finds := h.source.(Finder)
-	if !finds || h.log.has(position-1) || h.near != nil && h.near.log.has(position-1) {
+	if h.window.log.has(position-1) || h.near != nil && h.near.log.has(position-1) {
 		return position - 1, true, nil
 	}
-	return finder.Last(h.context(), &Places{Memory: []x86.Span{{Addr: addr, Len: n}}}, h.Oldest(), position)
+	return h.past.Last(h.context(), &Places{Memory: []x86.Span{{Addr: addr, Len: n}}}, h.Oldest(), position)
 }
 
 // Wrote reports whether the step at a position wrote any of the n bytes at addr,

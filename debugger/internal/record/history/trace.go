@@ -275,7 +275,7 @@ func (o *opener) records(d *decoder) error {
 		if err := o.check(record); err != nil {
 			return fmt.Errorf("position %d: %w", o.h.End(), err)
 		}
-		if err := o.h.log.append(record); err != nil {
+		if err := o.h.own.log.append(record); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
-// Branches implements history.BranchFinder. The program runs translated, and its code logs the
+// Branches implements history.Past. The program runs translated, and its code logs the
 // instructions.
 func (t *Timeline) Branches(ctx context.Context, wanted history.Wanted, from, to uint64, f func(*history.Transition) bool) (reached uint64, err error) {
 	reached = from

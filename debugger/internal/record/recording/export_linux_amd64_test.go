@@ -56,7 +56,7 @@ func KeptAfterAdding(parts int) (first, last bool) {
 	for n := range parts {
 		p.add(nil, &Part{first: uint64(n), last: uint64(n) + 1, kept: new(kept), store: new(store), index: new(index)})
 	}
-	return p.parts[0].(*Part).kept != nil, p.parts[parts-1].(*Part).kept != nil
+	return p.Parts[0].(*Part).kept != nil, p.Parts[parts-1].(*Part).kept != nil
 }
 
 // PartOf returns a part with a recording that has not been opened.
@@ -64,7 +64,7 @@ func PartOf(t testing.TB, events []Event, last uint64) *Part {
 	t.Helper()
 	f := NewFrames(t, nil)
 	f.Add(t, events)
-	return &Part{store: f.store, index: f.out.index, last: last}
+	return &Part{past: NewPast(Place{}), store: f.store, index: f.out.index, last: last}
 }
 
 // CheckImage checks an image with some bytes of zeros for a recording of at most some bytes.

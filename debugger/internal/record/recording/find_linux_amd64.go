@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
-// Last implements history.Finder. It replays stretches of the recording, the last one
+// Last implements history.Past. It replays stretches of the recording, the last one
 // first. Each is as long as all those after it, so that few processes are needed.
 func (t *Timeline) Last(ctx context.Context, places *history.Places, from, to uint64) (position uint64, ok bool, err error) {
 	before := to
@@ -41,7 +41,7 @@ func (t *Timeline) Last(ctx context.Context, places *history.Places, from, to ui
 	return position, ok, err
 }
 
-// First implements history.Finder.
+// First implements history.Past.
 func (t *Timeline) First(ctx context.Context, places *history.Places, from, to uint64) (position uint64, ok bool, err error) {
 	err = t.do(ctx, func(ctx context.Context) error {
 		return eachGroup(places, func(places *history.Places, ranges []ptrace.Range) (bool, error) {

@@ -50,9 +50,7 @@ func TestForeignVectorState(t *testing.T) {
 			}
 			check(t, err)
 			defer func() { check(t, timeline.Close()) }()
-			w, err := timeline.Window(t.Context(), 1)
-			check(t, err)
-			got, err := w.View().XState(0, nil)
+			got, err := timeline.History().View().XState(0, nil)
 			if err != nil || string(xsave.Machine().Bytes(got, xsave.XMM, 0)) != "sixteen bytes..." {
 				t.Errorf("xmm0 %q, %v", xsave.Machine().Bytes(got, xsave.XMM, 0), err)
 			}

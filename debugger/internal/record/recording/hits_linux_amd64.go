@@ -9,13 +9,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 )
 
-// Hits implements history.HitFinder. The program runs translated, and stops at the
+// Hits implements history.Past. The program runs translated, and stops at the
 // instructions.
 func (t *Timeline) Hits(ctx context.Context, code []uint64, from, to uint64, f func(history.Hit) bool) (reached uint64, err error) {
 	return t.hits(ctx, code, from, to, func(*search) func(history.Hit) bool { return f })
 }
 
-// Visit implements history.HitFinder, as Hits does.
+// Visit implements history.Past, as Hits does.
 func (t *Timeline) Visit(ctx context.Context, code []uint64, from, to uint64, f func(history.Hit, *history.View) bool) (reached uint64, err error) {
 	var failed error
 	reached, err = t.hits(ctx, code, from, to, func(s *search) func(history.Hit) bool {

@@ -37,7 +37,7 @@ func (t *Timeline) Open(string) (*os.File, error) { return nil, ptrace.ErrPlatfo
 func (r *Recording) Lacks() []string { return nil }
 
 // A Past cannot be made on this system.
-type Past struct{ history.Archive }
+type Past struct{ history.Line }
 
 // NewPast returns a Past that cannot record.
 func NewPast(Place) *Past { return new(Past) }

@@ -9,37 +9,27 @@ import (
 // A Part is a recording of a stretch.
 type Part struct {
 	first, last uint64
+	past        *Past            // that it is a part of
+	before      *history.Records // that end where it begins, and are read from its processes; or nil
 	store       *store
 	index       *index
 	timeline    *Timeline // nil until it is looked at
 	kept        *kept     // with which the recording goes on, or nil
 }
 
-// Bounds implements history.Source.
+// Bounds implements history.Past.
 func (p *Part) Bounds() (first, last uint64) { return p.first, p.last }
 
-// Bytes returns how much memory the recording takes.
+// Bytes implements history.Part.
 func (p *Part) Bytes() int { return len(p.store.memory) + p.index.bytes() }
 
-// Inputs is that of Past, for the records before another position.
+// Inputs implements history.Past, without a replay.
 func (p *Part) Inputs(_ context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error {
 	r, err := p.read()
 	if err != nil {
 		return err
 	}
-	for n := r.after(from); n < r.Len(); n++ {
-		e := r.Event(n)
-		if e.Position >= to || r.failure() != nil {
-			break
-		}
-		switch e.Kind {
-		case Call:
-			f(history.Called, e.Number)
-		case Signal:
-			f(history.Signalled, e.Number)
-		}
-	}
-	return r.failure()
+	return r.inputs(from, to, f)
 }
 
 // read returns the recording, which need not be replayed.
@@ -56,6 +46,9 @@ func (p *Part) open(ctx context.Context) (*Timeline, error) {
 		p.timeline.last = p.last // it may have been cut
 		return p.timeline, nil
 	}
+	if err := p.past.makeRoom(); err != nil {
+		return nil, err
+	}
 	r, err := openFrames(p.store, p.index)
 	if err != nil {
 		return nil, err
@@ -68,7 +61,13 @@ func (p *Part) open(ctx context.Context) (*Timeline, error) {
 	return t, err
 }
 
-func (p *Part) close() error {
+// shown reports whether a window is in use that the processes have the memory of.
+func (p *Part) shown() bool {
+	return p.timeline != nil && len(p.timeline.windows) > 0 || p.before != nil && p.before.Shown()
+}
+
+// stop ends the processes.
+func (p *Part) stop() error {
 	t := p.timeline
 	if p.timeline = nil; t == nil {
 		return nil
@@ -76,8 +75,8 @@ func (p *Part) close() error {
 	return t.Close()
 }
 
-// Window implements history.Source.
-func (p *Part) Window(ctx context.Context, position uint64) (*history.History, error) {
+// Window implements history.Past.
+func (p *Part) Window(ctx context.Context, position uint64) (*history.Records, error) {
 	t, err := p.open(ctx)
 	if err != nil {
 		return nil, err
@@ -85,14 +84,14 @@ func (p *Part) Window(ctx context.Context, position uint64) (*history.History, e
 	return t.Window(ctx, position)
 }
 
-// Drop implements history.Source.
-func (p *Part) Drop(w *history.History) {
-	if t := p.timeline; t != nil && t.windows[w] != nil {
+// Drop implements history.Past.
+func (p *Part) Drop(w *history.Records) {
+	if t := p.timeline; t != nil {
 		t.Drop(w)
 	}
 }
 
-// Last implements history.Finder.
+// Last implements history.Past.
 func (p *Part) Last(ctx context.Context, places *history.Places, from, to uint64) (uint64, bool, error) {
 	t, err := p.open(ctx)
 	if err != nil {
@@ -101,11 +100,51 @@ func (p *Part) Last(ctx context.Context, places *history.Places, from, to uint64
 	return t.Last(ctx, places, from, to)
 }
 
-// First implements history.Finder.
+// First implements history.Past.
 func (p *Part) First(ctx context.Context, places *history.Places, from, to uint64) (uint64, bool, error) {
 	t, err := p.open(ctx)
 	if err != nil {
 		return 0, false, err
 	}
 	return t.First(ctx, places, from, to)
+}
+
+// Hits implements history.Past.
+func (p *Part) Hits(ctx context.Context, code []uint64, from, to uint64, f func(history.Hit) bool) (reached uint64, err error) {
+	t, err := p.open(ctx)
+	if err != nil {
+		return from, err
+	}
+	return t.Hits(ctx, code, from, to, f)
+}
+
+// Visit implements history.Past.
+func (p *Part) Visit(ctx context.Context, code []uint64, from, to uint64, f func(history.Hit, *history.View) bool) (reached uint64, err error) {
+	t, err := p.open(ctx)
+	if err != nil {
+		return from, err
+	}
+	return t.Visit(ctx, code, from, to, f)
+}
+
+// Branches implements history.Past.
+func (p *Part) Branches(ctx context.Context, wanted history.Wanted, from, to uint64, f func(*history.Transition) bool) (reached uint64, err error) {
+	t, err := p.open(ctx)
+	if err != nil {
+		return from, err
+	}
+	return t.Branches(ctx, wanted, from, to, f)
+}
+
+// CheckCut implements history.Part. A recording can end anywhere.
+func (p *Part) CheckCut(uint64) error { return nil }
+
+// Cut implements history.Part.
+func (p *Part) Cut(position uint64) { p.last, p.kept = min(p.last, position), nil }
+
+// Close implements history.Part.
+func (p *Part) Close() error {
+	err := p.stop()
+	p.store.release()
+	return err
 }

@@ -41,14 +41,14 @@ func (p *Past) newStore() (*store, error) {
 // releaseUnused drops what a stretch has written unless it is a part, and closes the file if
 // there are no parts.
 func (p *Past) releaseUnused(s *stretch) {
-	used := func(part pastPart) bool {
+	used := func(part history.Part) bool {
 		c, ok := part.(*Part)
 		return ok && c.store == s.store
 	}
-	if s.store != nil && !slices.ContainsFunc(p.parts, used) {
+	if s.store != nil && !slices.ContainsFunc(p.Parts, used) {
 		s.store.release()
 	}
-	if len(p.parts) == 0 {
+	if len(p.Parts) == 0 {
 		_ = p.closeFile() // it has nothing that is needed
 	}
 }
@@ -59,14 +59,6 @@ func (p *Past) closeFile() error {
 		return nil
 	}
 	return file.Close()
-}
-
-// Bytes implements history.Archive. It does not count the file.
-func (p *Past) Bytes() (bytes int) {
-	for _, part := range p.parts {
-		bytes += part.Bytes()
-	}
-	return bytes
 }
 
 // Filed returns how many bytes are in the file.

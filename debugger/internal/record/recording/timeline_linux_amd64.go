@@ -25,7 +25,7 @@ type Timeline struct {
 	checkpoints []*Player    // by position
 	named       procfs.Maps  // see names
 	replaying   atomic.Int64 // id of the process that replays, or 0
-	windows     map[*history.History]*Player
+	windows     map[*history.Records]*Player
 	history     *history.History
 
 	ctx    context.Context //nolint:containedctx // ends with the timeline
@@ -54,7 +54,7 @@ func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := &Timeline{sizes: s, tracer: tracer, recording: r, last: r.End(), windows: make(map[*history.History]*Player)}
+	t := &Timeline{sizes: s, tracer: tracer, recording: r, last: r.End(), windows: make(map[*history.Records]*Player)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for n := range r.Len() {
 		if e := r.Event(n); e.Kind == Image {
@@ -95,30 +95,33 @@ func (t *Timeline) Close() error {
 // History returns the history. It must be used by one goroutine at a time.
 func (t *Timeline) History() *history.History { return t.history }
 
-// Bounds implements history.Source.
+// Bounds implements history.Past.
 func (t *Timeline) Bounds() (first, last uint64) { return t.first, t.last }
 
-// Window implements history.Source.
-func (t *Timeline) Window(ctx context.Context, position uint64) (*history.History, error) {
+// Window implements history.Past.
+func (t *Timeline) Window(ctx context.Context, position uint64) (*history.Records, error) {
 	start := position - (position-t.first)%t.window
-	var h *history.History
+	var w *history.Records
 	err := t.do(ctx, func(ctx context.Context) error {
 		p, err := t.playerAt(ctx, start)
 		if err != nil {
 			return err
 		}
-		if h, err = t.record(ctx, p, min(start+t.window, t.last)); err != nil {
+		if w, err = t.record(ctx, p, min(start+t.window, t.last)); err != nil {
 			return errors.Join(err, p.endProcess())
 		}
-		t.windows[h] = p
+		t.windows[w] = p
 		return nil
 	})
-	return h, err
+	return w, err
 }
 
-// Drop implements history.Source.
-func (t *Timeline) Drop(window *history.History) {
+// Drop implements history.Past.
+func (t *Timeline) Drop(window *history.Records) {
 	p := t.windows[window]
+	if p == nil {
+		return
+	}
 	delete(t.windows, window)
 	window.Discard()
 	_ = t.tracer.Do(context.Background(), p.endProcess) // it is killed with the tracer otherwise
@@ -137,7 +140,7 @@ func (t *Timeline) playerAt(ctx context.Context, position uint64) (*Player, erro
 }
 
 // record steps a Player to a position and records each step.
-func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *history.History, err error) {
+func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *history.Records, err error) {
 	target := &replayed{player: p, names: t.named, ctx: ctx}
 	start := p.Position()
 	recorder, err := history.New(target, history.Options{First: start, WholeRepeats: true, Budget: windowBudget, Room: t.recording.events.room})
@@ -147,7 +150,7 @@ func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *histor
 	h := recorder.History()
 	defer func() {
 		if recorder.Release(); err != nil {
-			h.Discard()
+			h.Records().Discard()
 		}
 	}()
 	target.position = h.End
@@ -173,7 +176,29 @@ func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *histor
 		}
 	}
 	p.base = h.End() - uint64(p.run.Executed())
-	return h, nil
+	return h.Records(), nil
+}
+
+// Inputs implements history.Past.
+func (t *Timeline) Inputs(_ context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error {
+	return t.recording.inputs(from, to, f)
+}
+
+// inputs calls f with the system calls and signals between two positions.
+func (r *Recording) inputs(from, to uint64, f func(kind history.Kind, number uint64)) error {
+	for n := r.after(from); n < r.Len(); n++ {
+		e := r.Event(n)
+		if e.Position >= to || r.failure() != nil {
+			break
+		}
+		switch e.Kind {
+		case Call:
+			f(history.Called, e.Number)
+		case Signal:
+			f(history.Signalled, e.Number)
+		}
+	}
+	return r.failure()
 }
 
 // windowBudget limits the bytes of a window's records.

@@ -115,8 +115,8 @@ func (s *Stepper) recordStretch(ctx context.Context, limit uint64) (stop proc.St
 
 // past returns what was recorded of the process.
 func (s *Stepper) past() *recording.Past {
-	if archive, _ := s.Target.History.Archived(); archive != nil {
-		if p, ok := archive.(*recording.Past); ok {
+	if earlier, _ := s.Target.History.Earlier(); earlier != nil {
+		if p, ok := earlier.(*recording.Past); ok {
 			return p
 		}
 	}

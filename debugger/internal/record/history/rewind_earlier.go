@@ -11,12 +11,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
-// rewindToArchive is Rewind to a position in the archive. The view is one of another process,
+// rewindToEarlier is Rewind to a position before the own records. The view is one of another process,
 // so that all writable memory is compared.
-func (r *Recorder) rewindToArchive(ctx context.Context) error {
+func (r *Recorder) rewindToEarlier(ctx context.Context) error {
 	h, position := r.history, r.view().position
-	archive := h.tail.archive
-	if err := errors.Join(archive.CheckCut(position), r.rewindableToArchive()); err != nil {
+	earlier := h.earlier
+	if err := errors.Join(earlier.CheckCut(position), r.rewindableToEarlier()); err != nil {
 		return &RewindError{err.Error()}
 	}
 	maps, err := r.target.Maps()
@@ -31,15 +31,16 @@ func (r *Recorder) rewindToArchive(ctx context.Context) error {
 		r.invalidateCode()
 		return fmt.Errorf("go back: %w", err)
 	}
-	archive.Cut(position)
-	if err := h.enterTail(); err != nil {
+	if err := h.leave(); err != nil {
 		return err
 	}
-	if first, last := archive.Bounds(); first != last {
-		return r.follow(archive, h.reason)
+	h.enter(h.own)
+	earlier.Cut(position)
+	if first, last := earlier.Bounds(); first != last {
+		return r.follow(earlier, h.reason)
 	}
-	h.dropArchive(nil)
-	h.log.clear(position)
+	h.dropEarlier(nil)
+	h.own.log.clear(position)
 	return r.Restart(position, h.reason)
 }
 
@@ -144,8 +145,8 @@ func (r *Recorder) rewindRange(addr uint64, then, now []byte, undo *[]func() err
 	return failed
 }
 
-// rewindableToArchive returns why the process cannot be set back to the view.
-func (r *Recorder) rewindableToArchive() error {
+// rewindableToEarlier returns why the process cannot be set back to the view.
+func (r *Recorder) rewindableToEarlier() error {
 	if r.shadowStack {
 		return errors.New(noShadowStack)
 	}

@@ -1,0 +1,151 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"errors"
+)
+
+// Records are those of steps, one after another, with a view that is next to one of them. They
+// are a [Part] that has looked for nothing yet: the answers are in the records. A [History] moves
+// through the records of one window at a time.
+type Records struct {
+	log  ring
+	view *View // the one of the history that is in them, else where it has left them
+	end  *View // of records whose process has moved on: after the last one; else nil
+
+	shown int // how many windows are in use
+}
+
+// Freeze returns the records since the process was lent last, as a part of the past after the
+// process has moved on, or nil if there are none. The base reads the process as it was after them.
+func (r *Recorder) Freeze(base Base) *Records {
+	h := r.history
+	if h.away() || h.own.log.oldest() == h.own.log.end() {
+		return nil
+	}
+	v := h.view
+	v.base, v.memory = base, overlay{base: base.ReadMemory}
+	v.remapped = false
+	return &Records{log: h.own.log, view: &v, end: &v}
+}
+
+// Bounds implements [Past].
+func (r *Records) Bounds() (first, last uint64) { return r.log.oldest(), r.log.end() }
+
+// Window implements [Past]. There is one.
+func (r *Records) Window(context.Context, uint64) (*Records, error) {
+	r.shown++
+	return r, nil
+}
+
+// Drop implements [Past].
+func (r *Records) Drop(w *Records) {
+	if w == r {
+		r.shown--
+	}
+}
+
+// Shown reports whether a window of the records is in use.
+func (r *Records) Shown() bool { return r.shown > 0 }
+
+// Last implements [Past].
+func (r *Records) Last(_ context.Context, _ *Places, from, to uint64) (position uint64, ok bool, err error) {
+	return to - 1, to > from, nil
+}
+
+// First implements [Past].
+func (r *Records) First(_ context.Context, _ *Places, from, to uint64) (position uint64, ok bool, err error) {
+	return from, to > from, nil
+}
+
+// Hits implements [Past].
+func (r *Records) Hits(_ context.Context, _ []uint64, from, _ uint64, _ func(Hit) bool) (reached uint64, err error) {
+	return from, nil
+}
+
+// Visit implements [Past].
+func (r *Records) Visit(_ context.Context, _ []uint64, from, _ uint64, _ func(Hit, *View) bool) (reached uint64, err error) {
+	return from, nil
+}
+
+// Branches implements [Past].
+func (r *Records) Branches(_ context.Context, _ Wanted, from, _ uint64, _ func(*Transition) bool) (reached uint64, err error) {
+	return from, nil
+}
+
+// Inputs implements [Past].
+func (r *Records) Inputs(ctx context.Context, from, to uint64, f func(kind Kind, number uint64)) error {
+	for position := max(from, r.log.oldest()); position < min(to, r.log.end()); position++ {
+		if position%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c, i := r.log.at(position)
+		record := c.record(i)
+		kind, number := Kind(record[0]&kindBits), uint64(0)
+		if kind == Called {
+			number = callNumber(record, len(r.view.threads))
+		}
+		f(kind, number)
+	}
+	return nil
+}
+
+// Bytes implements [Part].
+func (r *Records) Bytes() int { return r.log.bytes }
+
+// CheckCut implements [Part]. What is after the records has the memory at their end.
+func (r *Records) CheckCut(uint64) error {
+	return errors.New("a recording has begun after the steps around this position; go to the beginning of one, or to a position in it")
+}
+
+// Cut implements [Part].
+func (r *Records) Cut(uint64) {}
+
+// Close implements [Part].
+func (r *Records) Close() error { return nil }
+
+// Discard gives back the memory of records that are not used any more.
+func (r *Records) Discard() {
+	r.log.clear(r.log.end())
+	r.view.memory.clear()
+}
+
+// enter puts the view of the history into records, where they were left.
+func (h *History) enter(w *Records) {
+	h.view = *w.view
+	if w.end != nil {
+		h.view.threads = append([]thread(nil), h.view.threads...)
+		for i := range h.view.threads {
+			h.view.threads[i].vector = bytes.Clone(h.view.threads[i].vector)
+		}
+	}
+	h.window, w.view = w, &h.view
+	h.view.partial = w != h.own && (h.own != nil || w.log.end() != h.End())
+}
+
+// leave takes the view out of its window, which is given back unless the view will be there
+// again. Another enter must follow. Records whose process has moved on are then as after all of
+// them, because undone ones have exchanged their contents with the view.
+func (h *History) leave() error {
+	w := h.window
+	if w.end != nil {
+		for ; h.view.position < w.log.end(); h.view.position++ {
+			c, i := w.log.at(h.view.position)
+			if err := h.view.move(c.record(i), false); err != nil {
+				return err
+			}
+		}
+	}
+	left := h.view
+	w.view = &left
+	if w == h.own || h.hold(w) {
+		return nil
+	}
+	left.memory.clear()
+	if w.end != nil {
+		w.view = w.end
+	}
+	h.past.Drop(w)
+	return nil
+}
