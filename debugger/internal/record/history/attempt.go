@@ -35,6 +35,21 @@ type attempt struct {
 	unrecordable string      // why the step cannot be recorded, or ""
 }
 
+// An attempts says what steps may change, and keeps what is known about steps that take long.
+type attempts struct {
+	recorder *Recorder
+	target   Target
+	options  Options
+	memory   *memoryCopies
+	signals  *signalStacks
+	records  *recordWriter
+
+	pending   map[int]*attempt // of threads that are in a system call, by id
+	returning map[int]bool     // threads whose last step was a system call or signal, by id
+	reusable  attempt          // of the thread that steps now
+	oldTaken  int              // bytes that were taken from the room for the contents in attempts
+}
+
 // record single-steps the stepper's thread and appends the record.
 //
 //	record
@@ -47,13 +62,13 @@ type attempt struct {
 //	   ├─ appendMemory, appendVectors
 //	   └─ appendExtras    mappings, threads
 func (r *Recorder) record(s Stepper) (proc.Outcome, error) {
-	a := r.pending[s.Thread()]
+	a := r.attempts.pending[s.Thread()]
 	if a == nil {
-		a = &r.reusable
-		if err := r.prepare(s, a); err != nil {
+		a = &r.attempts.reusable
+		if err := r.attempts.prepare(s, a); err != nil {
 			return 0, err
 		}
-		if r.endsProcess(a.effect) && r.exiting != r.history.End()+1 {
+		if r.attempts.endsProcess(a.effect) && r.exiting != r.history.End()+1 {
 			r.exiting = r.history.End() + 1
 			return stepExiting, nil
 		}
@@ -62,21 +77,21 @@ func (r *Recorder) record(s Stepper) (proc.Outcome, error) {
 	if err != nil {
 		return 0, err
 	}
-	delete(r.returning, s.Thread())
+	delete(r.attempts.returning, s.Thread())
 	switch outcome {
 	case proc.StepDone:
-		r.dropPending(s.Thread())
+		r.attempts.drop(s.Thread())
 		if a.kind != Stepped {
-			r.returning[s.Thread()] = true
+			r.attempts.returning[s.Thread()] = true
 		}
-		return outcome, r.finish(s, a)
+		return outcome, r.records.finish(s, a)
 	case proc.StepBlocked:
-		r.holdPending(s.Thread(), a)
+		r.attempts.hold(s.Thread(), a)
 	case proc.StepGone:
-		r.dropPending(s.Thread())
-		return outcome, r.finishThread(a)
+		r.attempts.drop(s.Thread())
+		return outcome, r.records.finishThread(a)
 	case proc.StepSignal:
-		r.dropPending(s.Thread())
+		r.attempts.drop(s.Thread())
 	}
 	return outcome, nil
 }
@@ -85,21 +100,21 @@ func (r *Recorder) record(s Stepper) (proc.Outcome, error) {
 // the process, and with it the history.
 const stepExiting proc.Outcome = 100
 
-// holdPending stores an attempt until its system call ends.
-func (r *Recorder) holdPending(id int, a *attempt) {
-	if a == &r.reusable {
-		kept := r.reusable
-		r.reusable = attempt{}
-		r.pending[id] = &kept
-		r.invalidatePages()
+// hold stores an attempt until its system call ends.
+func (as *attempts) hold(id int, a *attempt) {
+	if a == &as.reusable {
+		kept := as.reusable
+		as.reusable = attempt{}
+		as.pending[id] = &kept
+		as.recorder.invalidatePages()
 	}
 }
 
-// dropPending removes the stored attempt of a thread, if there is one.
-func (r *Recorder) dropPending(id int) {
-	if r.pending[id] != nil {
-		delete(r.pending, id)
-		r.invalidatePages()
+// drop removes the stored attempt of a thread, if there is one.
+func (as *attempts) drop(id int) {
+	if as.pending[id] != nil {
+		delete(as.pending, id)
+		as.recorder.invalidatePages()
 	}
 }
 
@@ -112,101 +127,101 @@ func (r *Recorder) invalidatePages() {
 }
 
 // prepare determines what a step may change.
-func (r *Recorder) prepare(s Stepper, a *attempt) error {
+func (as *attempts) prepare(s Stepper, a *attempt) error {
 	*a = attempt{spans: a.spans[:0], old: a.old[:0], frame: a.frame[:0]}
 	regs, err := s.Regs()
 	if err != nil {
 		return err
 	}
-	if r.index(s.Thread()) < 0 {
-		r.recordNewThread(s.Thread(), regs)
+	if as.recorder.index(s.Thread()) < 0 {
+		as.records.newThread(s.Thread(), regs)
 	}
-	a.thread = r.index(s.Thread())
-	if err := r.prepareStep(s, a, regs); err != nil {
+	a.thread = as.recorder.index(s.Thread())
+	if err := as.prepareStep(s, a, regs); err != nil {
 		return err
 	}
 	if a.vector {
-		if err := r.loadVectorState(&r.view().threads[a.thread]); err != nil {
+		if err := as.recorder.loadVectorState(&as.recorder.view().threads[a.thread]); err != nil {
 			return err
 		}
 	}
-	return r.save(a)
+	return as.save(a)
 }
 
 // prepareStep adds what the next step may change.
-func (r *Recorder) prepareStep(s Stepper, a *attempt, regs *ptrace.Regs) error {
+func (as *attempts) prepareStep(s Stepper, a *attempt, regs *ptrace.Regs) error {
 	if known, ok := s.(InputStepper); ok {
 		if in, ok := known.Input(); ok {
-			r.prepareInput(a, &in)
+			as.prepareInput(a, &in)
 			return nil
 		}
 	}
 	if sig := s.Signal(); sig != 0 {
-		r.prepareSignal(a, regs, sig)
+		as.prepareSignal(a, regs, sig)
 	}
-	return r.prepareInstruction(a, regs)
+	return as.prepareInstruction(a, regs)
 }
 
 // prepareInstruction adds what the instruction itself may change.
-func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
+func (as *attempts) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
 	if regs.Restarts() {
-		r.prepareCall(a, regs, regs.OrigRAX)
+		as.prepareCall(a, regs, regs.OrigRAX)
 		return nil
 	}
-	in := r.code.at(regs.RIP)
+	in := as.recorder.code.at(regs.RIP)
 	switch {
 	case in.Class.Is(x86.Syscall):
-		r.prepareCall(a, regs, regs.RAX)
+		as.prepareCall(a, regs, regs.RAX)
 	case in.Class.Is(x86.Barrier):
 		a.vector = true
-		r.prepareBarrier(a, in.Name())
+		as.prepareBarrier(a, in.Name())
 	case in.Class.Is(x86.Store):
-		if err := r.loadVectorState(&r.view().threads[a.thread]); err != nil { // for the length of xsave
+		if err := as.recorder.loadVectorState(&as.recorder.view().threads[a.thread]); err != nil { // for the length of xsave
 			return err
 		}
-		Addressing(regs, &r.addr)
-		a.spans = in.Writes(a.spans, &r.addr, x86.RepeatMode(r.options.WholeRepeats))
+		Addressing(regs, &as.recorder.addr)
+		a.spans = in.Writes(a.spans, &as.recorder.addr, x86.RepeatMode(as.options.WholeRepeats))
 	}
 	a.vector = a.vector || in.Class.Is(x86.FP)
 	return nil
 }
 
 // prepareBarrier takes a snapshot, because it is unknown what the step writes.
-func (r *Recorder) prepareBarrier(a *attempt, what string) {
+func (as *attempts) prepareBarrier(a *attempt, what string) {
 	var err error
 	if a.before != nil || a.unrecordable != "" {
 		return
 	}
-	if a.before, err = r.snapshot(); err != nil {
+	if a.before, err = as.memory.snapshot(); err != nil {
 		a.unrecordable = fmt.Sprintf("%s: %v", what, err)
 	}
 }
 
 // save reads the contents of the spans. Memory that cannot be read counts as
 // zero, because a stack may be about to grow; see [Recorder.dropAbsent].
-func (r *Recorder) save(a *attempt) error {
+func (as *attempts) save(a *attempt) error {
 	total := 0
 	for _, s := range a.spans {
 		total += int(s.Len)
 	}
-	if total > r.options.MaxSnapshot {
+	if total > as.options.MaxSnapshot {
 		a.unrecordable, a.spans = fmt.Sprintf("%d bytes may be overwritten at once", total), a.spans[:0]
 		return nil
 	}
 	if total > cap(a.old) {
-		if err := take(r.options.Room, total); err != nil {
+		if err := take(as.options.Room, total); err != nil {
 			return err
 		}
-		give(r.options.Room, r.oldTaken)
-		r.oldTaken = total
+		give(as.options.Room, as.oldTaken)
+		as.oldTaken = total
 	}
 	a.old = grow(a.old, total)
 	at := 0
 	for _, s := range a.spans {
 		old := a.old[at:][:s.Len]
-		if n, _ := r.target.ReadMemory(s.Addr, old); n < len(old) {
+		if n, _ := as.target.ReadMemory(s.Addr, old); n < len(old) {
 			a.absent = true
-			if err := r.readOrZero(s.Addr, old); err != nil {
+			if err := as.memory.readOrZero(s.Addr, old); err != nil {
 				return err
 			}
 		}
@@ -217,7 +232,7 @@ func (r *Recorder) save(a *attempt) error {
 
 // dropAbsent removes the pages from the spans that still are not mapped after the step: the
 // instruction may have written less than the spans say.
-func (r *Recorder) dropAbsent(a *attempt) {
+func (rw *recordWriter) dropAbsent(a *attempt) {
 	spans, rest := a.spans, a.old
 	a.spans, a.old = nil, nil
 	for _, s := range spans {
@@ -225,7 +240,7 @@ func (r *Recorder) dropAbsent(a *attempt) {
 		old, rest = rest[:s.Len], rest[s.Len:]
 		for len(old) > 0 {
 			n := min(len(old), int(pageSize-s.Addr%pageSize))
-			if k, _ := r.target.ReadMemory(s.Addr, make([]byte, 1)); k == 1 {
+			if k, _ := rw.target.ReadMemory(s.Addr, make([]byte, 1)); k == 1 {
 				a.spans, a.old = append(a.spans, x86.Span{Addr: s.Addr, Len: uint64(n)}), append(a.old, old[:n]...)
 			}
 			s.Addr, old = s.Addr+uint64(n), old[n:]
@@ -235,8 +250,8 @@ func (r *Recorder) dropAbsent(a *attempt) {
 }
 
 // readOrZero reads memory; pages that cannot be read are zero.
-func (r *Recorder) readOrZero(addr uint64, b []byte) error {
-	n, err := r.target.ReadMemory(addr, b)
+func (mc *memoryCopies) readOrZero(addr uint64, b []byte) error {
+	n, err := mc.target.ReadMemory(addr, b)
 	if err == nil || isMemoryError(err) {
 		for n < len(b) { // skip unreadable pages
 			clear(b[n:])
@@ -245,7 +260,7 @@ func (r *Recorder) readOrZero(addr uint64, b []byte) error {
 				break
 			}
 			n += skip
-			k, err := r.target.ReadMemory(addr+uint64(n), b[n:])
+			k, err := mc.target.ReadMemory(addr+uint64(n), b[n:])
 			if n += k; err != nil && !isMemoryError(err) {
 				return err
 			}

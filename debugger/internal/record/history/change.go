@@ -23,9 +23,9 @@ func (r *Recorder) WriteMemory(addr uint64, b []byte) (int, error) {
 	r.invalidate(addr, uint64(n))
 	var none ptrace.Regs
 	h := head{kind: Changed, parts: partMemory, thread: r.view().current}
-	r.buf = appendNumber(appendRegs(appendHead(r.buf[:0], h), &none, &none), 1)
-	r.buf = appendSpan(r.buf, addr, old[:n])
-	r.history.append(r.buf)
+	r.records.buf = appendNumber(appendRegs(appendHead(r.records.buf[:0], h), &none, &none), 1)
+	r.records.buf = appendSpan(r.records.buf, addr, old[:n])
+	r.history.append(r.records.buf)
 	return n, err
 }
 
@@ -40,9 +40,9 @@ func (r *Recorder) SetRegs(thread int, regs ptrace.Regs) error {
 	}
 	i := r.chosen(thread)
 	t := &r.view().threads[i]
-	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Changed, thread: i}), &t.regs, &regs)
+	r.records.buf = appendRegs(appendHead(r.records.buf[:0], head{kind: Changed, thread: i}), &t.regs, &regs)
 	t.regs = regs
-	r.history.append(r.buf)
+	r.history.append(r.records.buf)
 	return nil
 }
 
@@ -61,10 +61,10 @@ func (r *Recorder) SetXState(thread int, state []byte) error {
 		return err
 	}
 	var none ptrace.Regs
-	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Changed, parts: partVector, thread: i}), &none, &none)
-	r.buf, _ = appendVector(r.buf, t.vector, state)
+	r.records.buf = appendRegs(appendHead(r.records.buf[:0], head{kind: Changed, parts: partVector, thread: i}), &none, &none)
+	r.records.buf, _ = appendVector(r.records.buf, t.vector, state)
 	t.vector = append([]byte(nil), state...)
-	r.history.append(r.buf)
+	r.history.append(r.records.buf)
 	return nil
 }
 

@@ -27,9 +27,9 @@ func (r *Recorder) follow(earlier Part, reason string) error {
 	h.view.threads = nil
 	h.reachPresent()
 	h.count++ // the process has moved
-	clear(r.pending)
-	clear(r.returning)
-	r.unmapped, r.exiting, r.fresh = r.unmapped[:0], 0, false
+	clear(r.attempts.pending)
+	clear(r.attempts.returning)
+	r.records.unmapped, r.exiting, r.fresh = r.records.unmapped[:0], 0, false
 	return r.refresh()
 }
 

@@ -39,15 +39,15 @@ var errNoImage = errors.New("there is no copy of memory to compare with")
 // refreshImage updates the image with the changes of a snapshot. It calls
 // saveOld, unless nil, with the old contents of each piece that has changed.
 // If saveOld is nil, memory above the limit is an error.
-func (r *Recorder) refreshImage(s *snapshot, saveOld func(addr uint64, old []byte)) error {
-	p, w := &r.image, s.changes
+func (mc *memoryCopies) refreshImage(s *snapshot, saveOld func(addr uint64, old []byte)) error {
+	p, w := &mc.image, s.changes
 	if saveOld != nil && !p.valid {
 		return errNoImage
 	}
 	mapped := spanSet(w.Mapped).or(nil)
 	present := mapped.minus(w.Absent)
 	size := present.size()
-	fits := size <= uint64(r.options.MaxSnapshot)
+	fits := size <= uint64(mc.most)
 	if !fits && saveOld == nil {
 		*p = image{}
 		return tooMuch(size)
@@ -57,19 +57,19 @@ func (r *Recorder) refreshImage(s *snapshot, saveOld func(addr uint64, old []byt
 	if saveOld == nil {
 		kept, fresh = nil, kept.or(fresh)
 	}
-	if err := r.readRanges(s.writeTracker, kept, saveOld); err != nil {
+	if err := mc.readRanges(s.writeTracker, kept, saveOld); err != nil {
 		return err
 	}
 	if !fits {
 		*p = image{}
 		return nil
 	}
-	if err := r.readRanges(s.writeTracker, fresh, nil); err != nil {
+	if err := mc.readRanges(s.writeTracker, fresh, nil); err != nil {
 		return err
 	}
 	p.dropPieces(p.present.minus(present))
 	p.fresh = true
-	p.mapped, p.present, p.valid, p.count = mapped, present, true, r.history.count
+	p.mapped, p.present, p.valid, p.count = mapped, present, true, mc.history.count
 	return nil
 }
 
@@ -89,15 +89,15 @@ func tooMuch(n uint64) error {
 }
 
 // readRanges reads ranges into the image.
-func (r *Recorder) readRanges(target writeTracker, s spanSet, saveOld func(addr uint64, old []byte)) error {
+func (mc *memoryCopies) readRanges(target writeTracker, s spanSet, saveOld func(addr uint64, old []byte)) error {
 	for _, batch := range batches(s) {
-		r.part = grow(r.part, int(batch.size()))
-		if err := target.Gather(batch, r.part); err != nil {
+		mc.part = grow(mc.part, int(batch.size()))
+		if err := target.Gather(batch, mc.part); err != nil {
 			return err
 		}
-		now := r.part
+		now := mc.part
 		for _, s := range batch {
-			r.replaceRange(s.Start, now[:s.Len()], saveOld)
+			mc.replaceRange(s.Start, now[:s.Len()], saveOld)
 			now = now[s.Len():]
 		}
 	}
@@ -106,14 +106,14 @@ func (r *Recorder) readRanges(target writeTracker, s spanSet, saveOld func(addr 
 
 // replaceRange replaces a range of the image. It writes only pages that differ,
 // because most of the image is not in the processor's caches.
-func (r *Recorder) replaceRange(addr uint64, now []byte, saveOld func(addr uint64, old []byte)) {
+func (mc *memoryCopies) replaceRange(addr uint64, now []byte, saveOld func(addr uint64, old []byte)) {
 	for len(now) > 0 {
 		n := min(len(now), int(pieceSize-addr%pieceSize))
-		old := r.image.piece(addr)[addr%pieceSize:][:n]
+		old := mc.image.piece(addr)[addr%pieceSize:][:n]
 		if saveOld == nil {
 			copy(old, now)
 		} else {
-			r.hideRseq(addr, old, now[:n])
+			mc.hideRseq(addr, old, now[:n])
 			eachPage(addr, old, now[:n], func(at uint64, changed []byte) {
 				saveOld(at, changed)
 				copy(changed, now[at-addr:])

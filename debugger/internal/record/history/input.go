@@ -25,13 +25,13 @@ type InputStepper interface {
 }
 
 // prepareInput adds what an input changes.
-func (r *Recorder) prepareInput(a *attempt, in *Input) {
+func (as *attempts) prepareInput(a *attempt, in *Input) {
 	a.input, a.kind, a.number = true, in.Kind, in.Number
 	a.differ, a.vector = true, in.Vector
 	a.call.Number = in.Number
 	a.effect.Maps, a.effect.Ends, a.effect.Threads = in.Maps, in.Ends, in.Threads
 	a.switches = in.Switches
 	for _, s := range in.Writes {
-		a.spans = r.clip(a.spans, s)
+		a.spans = as.clip(a.spans, s)
 	}
 }

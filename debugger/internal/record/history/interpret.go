@@ -74,7 +74,7 @@ func (p *interpreter) Load(addr uint64, page *interp.Page) bool {
 // awaited reports whether the kernel may write to a piece of memory at any time,
 // because it is a buffer of a blocked system call.
 func (p *interpreter) awaited(piece x86.Span) bool {
-	for _, a := range p.r.pending {
+	for _, a := range p.r.attempts.pending {
 		for _, s := range a.spans {
 			if _, _, ok := overlap(piece, s); ok {
 				return true
@@ -87,7 +87,7 @@ func (p *interpreter) awaited(piece x86.Span) bool {
 // uncertain reports whether a thread is blocked in a system call whose writes
 // are unknown.
 func (p *interpreter) uncertain() bool {
-	for _, a := range p.r.pending {
+	for _, a := range p.r.attempts.pending {
 		if a.before != nil || a.unrecordable != "" {
 			return true
 		}
@@ -133,7 +133,7 @@ func (p *interpreter) catchUp() error {
 // the call raised are delivered before it.
 func (n *run) interpretAhead() error {
 	p, id := n.r.interpreter, n.s.Thread()
-	if p == nil || n.r.shadowStack || n.s.Signal() != 0 || n.r.pending[id] != nil || n.r.returning[id] || n.s.Pending(id) || p.uncertain() {
+	if p == nil || n.r.shadowStack || n.s.Signal() != 0 || n.r.attempts.pending[id] != nil || n.r.attempts.returning[id] || n.s.Pending(id) || p.uncertain() {
 		return nil
 	}
 	regs, err := n.s.Regs()
@@ -177,14 +177,14 @@ func (p *interpreter) record(t *thread) {
 	if len(p.changes) > 0 {
 		h.parts |= partVector
 	}
-	b := p.appendRegs(appendHead(p.r.buf[:0], h), t)
+	b := p.appendRegs(appendHead(p.r.records.buf[:0], h), t)
 	if len(writes) > 0 {
 		b = p.appendWrites(b, writes)
 	}
 	if len(p.changes) > 0 {
 		b = appendChanges(b, p.changes)
 	}
-	p.r.buf = b
+	p.r.records.buf = b
 	p.r.history.append(b)
 }
 
@@ -265,7 +265,7 @@ func (n *run) commitInterpreted(p *interpreter, t *thread, done int) error {
 func (p *interpreter) write(addr uint64, data []byte) error {
 	whole := x86.Span{Addr: addr, Len: uint64(len(data))}
 	pieces := append(make([]x86.Span, 0, 4), whole)
-	for _, s := range p.r.rseq {
+	for _, s := range p.r.memory.rseq {
 		if _, _, ok := overlap(whole, s); ok {
 			pieces = without(pieces, s)
 		}

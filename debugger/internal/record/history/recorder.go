@@ -45,57 +45,69 @@ type Options struct {
 // and the limit is half of that.
 const DefaultSnapshot = 512 << 20
 
-// A Recorder records the history of a process. Use [New] to create one.
+// A Recorder records the history of a process. Use [New] to create one. Its parts:
+//
+//	memory    reads the process, and finds what has changed by copies of its memory
+//	signals   knows the stacks of signal handlers
+//	attempts  say what a step may change
+//	records   are written of what it has changed
+//	rewinder  sets the process back
 type Recorder struct {
 	target  Target
 	history *History
 	options Options
 	log     *slog.Logger
 
-	fresh        bool // the view has the maps and threads of the process
-	code         codeCache
-	interpreter  *interpreter        // nil: none
-	pending      map[int]*attempt    // of threads that are in a system call, by id
-	signalStacks map[int]signalStack // for signals, by thread
-	returning    map[int]bool        // threads whose last step was a system call or signal, by id
-	rseq         []x86.Span          // memory that the kernel writes at any time, see rseq(2)
-	unmapped     []x86.Span          // memory that was unmapped in this history
-	image        image               // copy of memory for snapshots
-	shadowStack  bool                // the process has one, so that the processor must execute its calls and returns
-	exiting      uint64              // position of the last Exiting result, plus one
-	addr         x86.Regs
-	reusable     attempt // of the thread that steps now
-	buf          []byte  // the record being built
-	part         []byte
-	vector       []byte
-	oldTaken     int // bytes that were taken from the room for the contents in attempts
-	bufTaken     int // and for buf
+	memory   *memoryCopies
+	signals  *signalStacks
+	attempts *attempts
+	records  *recordWriter
+	rewinder *rewinder
+
+	fresh       bool // the view has the maps and threads of the process
+	code        codeCache
+	interpreter *interpreter // nil: none
+	shadowStack bool         // the process has one, so that the processor must execute its calls and returns
+	exiting     uint64       // position of the last Exiting result, plus one
+	addr        x86.Regs
 }
 
 // New returns a recorder of a stopped process. History begins at its present
 // state.
 func New(p Target, options Options) (*Recorder, error) {
-	r := &Recorder{
-		target: p, options: options, log: options.Log,
-		pending: make(map[int]*attempt), signalStacks: make(map[int]signalStack), returning: make(map[int]bool),
-	}
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
 	}
 	if options.Budget == 0 {
-		r.options.Budget = DefaultBudget
+		options.Budget = DefaultBudget
 	}
 	if options.MaxSnapshot == 0 {
-		r.options.MaxSnapshot = min(DefaultSnapshot, availableMemory()/2)
+		options.MaxSnapshot = min(DefaultSnapshot, availableMemory()/2)
 	}
+	r := newRecorder(p, options)
 	if !options.Single {
 		r.interpreter = newInterpreter(r)
 	}
-	r.history = newHistory(present{p, r}, r.options.Budget, options.First)
 	r.history.useRoom(options.Room)
 	r.history.view.threads = nil
 	r.code.read, r.code.alias = p.ReadMemory, r.aliased
 	return r, r.refresh()
+}
+
+// newRecorder returns a recorder with its parts and an empty history.
+func newRecorder(p Target, options Options) *Recorder {
+	r := &Recorder{target: p, options: options, log: options.Log}
+	r.history = newHistory(present{p, r}, options.Budget, options.First)
+	r.memory = &memoryCopies{target: p, history: r.history, most: options.MaxSnapshot}
+	r.signals = &signalStacks{recorder: r, target: p, log: options.Log, byThread: make(map[int]signalStack)}
+	r.attempts = &attempts{
+		recorder: r, target: p, memory: r.memory, signals: r.signals, options: options,
+		pending: make(map[int]*attempt), returning: make(map[int]bool),
+	}
+	r.records = &recordWriter{recorder: r, target: p, history: r.history, memory: r.memory, signals: r.signals, room: options.Room}
+	r.attempts.records = r.records
+	r.rewinder = &rewinder{recorder: r, target: p, memory: r.memory}
+	return r
 }
 
 // History returns the recorded history.
@@ -133,7 +145,7 @@ func (r *Recorder) refresh() error {
 	}
 	v.maps = maps
 	r.invalidateCode()
-	r.image.fresh = false
+	r.memory.image.fresh = false
 	r.checkShadowStack()
 	if err := r.refreshThreads(); err != nil {
 		return err
@@ -155,8 +167,8 @@ func (r *Recorder) refreshThreads() error {
 	if err != nil {
 		return fmt.Errorf("list threads: %w", err)
 	}
-	r.rseq = r.rseq[:0]
-	clear(r.signalStacks)
+	r.memory.rseq = r.memory.rseq[:0]
+	clear(r.signals.byThread)
 	for _, info := range infos {
 		if err := r.refreshThread(info.ID); err != nil && !errors.Is(err, proc.ErrNoThread) {
 			return err
@@ -178,7 +190,7 @@ func (r *Recorder) refreshThread(id int) error {
 		r.view().threads = append(r.view().threads, thread{id: id, alive: true, regs: regs})
 	}
 	if start, end, err := r.target.Rseq(id); err == nil && end > start {
-		r.rseq = append(r.rseq, x86.Span{Addr: start, Len: end - start})
+		r.memory.rseq = append(r.memory.rseq, x86.Span{Addr: start, Len: end - start})
 	}
 	return nil
 }
@@ -233,6 +245,6 @@ func (r *Recorder) invalidate(addr, n uint64) {
 // restart drops the history so far. It begins again at the present.
 func (r *Recorder) restart(reason string) {
 	r.history.restart(reason)
-	r.unmapped = r.unmapped[:0]
+	r.records.unmapped = r.records.unmapped[:0]
 	r.log.Info("history begins anew", "reason", reason, "position", r.history.End())
 }

@@ -10,28 +10,28 @@ import (
 // were mapped before, their contents are recorded.
 
 // remap determines how the mappings have changed.
-func (r *Recorder) remap(a *attempt) error {
+func (rw *recordWriter) remap(a *attempt) error {
 	if err := a.before.readWritten(); err != nil {
 		return err
 	}
-	maps, err := r.target.Maps()
+	maps, err := rw.target.Maps()
 	if err != nil {
 		return err
 	}
-	v := r.view()
+	v := rw.recorder.view()
 	a.removed, a.added = differMaps(v.maps, maps)
 	if len(a.removed)+len(a.added) == 0 {
 		return nil
 	}
-	r.invalidateCode()
+	rw.recorder.invalidateCode()
 	for _, m := range a.added {
 		if m.Inode != 0 || a.call.Number != callMmap && a.call.Number != callBrk {
-			a.filled = append(a.filled, r.reused(v.maps, m)...)
+			a.filled = append(a.filled, rw.reused(v.maps, m)...)
 		}
 	}
 	for _, m := range a.removed {
 		if !covered(maps, m) {
-			r.unmapped = append(r.unmapped, mapSpan(m))
+			rw.unmapped = append(rw.unmapped, mapSpan(m))
 		}
 	}
 	v.maps = maps
@@ -53,9 +53,9 @@ func covered(maps procfs.Maps, m procfs.Map) bool {
 
 // reused returns the parts of a mapping that were not mapped just before, but
 // were mapped at some earlier time.
-func (r *Recorder) reused(before procfs.Maps, m procfs.Map) []x86.Span {
+func (rw *recordWriter) reused(before procfs.Maps, m procfs.Map) []x86.Span {
 	var spans []x86.Span
-	for _, s := range r.unmapped {
+	for _, s := range rw.unmapped {
 		if low, high, ok := overlap(mapSpan(m), s); ok {
 			spans = append(spans, x86.Span{Addr: low, Len: high - low})
 		}
@@ -87,7 +87,7 @@ func without(spans []x86.Span, s x86.Span) []x86.Span {
 
 // appendFilled saves zero as the old contents of the mapped pages in a.filled.
 // Spans in it may overlap; each page is saved once.
-func (r *Recorder) appendFilled(a *attempt, saveOld func(addr uint64, old []byte)) error {
+func (rw *recordWriter) appendFilled(a *attempt, saveOld func(addr uint64, old []byte)) error {
 	seen := make(map[uint64]bool)
 	zero := make([]byte, pageSize)
 	for _, s := range a.filled {
@@ -96,7 +96,7 @@ func (r *Recorder) appendFilled(a *attempt, saveOld func(addr uint64, old []byte
 				continue
 			}
 			seen[addr] = true
-			if err := r.comparePages(addr, zero, saveOld); err != nil {
+			if err := rw.memory.comparePages(addr, zero, saveOld); err != nil {
 				return err
 			}
 		}

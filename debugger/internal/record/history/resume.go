@@ -32,7 +32,7 @@ func (r *Recorder) Unrecorded(what string, f func() (proc.Stop, error)) (proc.St
 		if err := r.loadVectorStates(); err != nil {
 			return err
 		}
-		r.prepareBarrier(a, what)
+		r.attempts.prepareBarrier(a, what)
 		return nil
 	}
 	var err error
@@ -86,7 +86,7 @@ func (r *Recorder) stateCached() bool {
 			return false
 		}
 	}
-	return r.image.current(r.history.count)
+	return r.memory.image.current(r.history.count)
 }
 
 // loadVectorStates reads the vector states of all threads that are not known.
@@ -111,10 +111,10 @@ func (r *Recorder) recordRun(a *attempt, id int, note string) error {
 		r.restart(a.unrecordable)
 		return r.refresh()
 	}
-	if err := r.remap(a); err != nil {
+	if err := r.records.remap(a); err != nil {
 		return err
 	}
-	extras, n, err := r.runThreads()
+	extras, n, err := r.records.runThreads()
 	if err != nil {
 		return err
 	}
@@ -126,19 +126,19 @@ func (r *Recorder) recordRun(a *attempt, id int, note string) error {
 	n++
 	current := max(r.index(id), 0)
 	var none ptrace.Regs // the thread's are among the extras
-	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Ran, thread: current}), &none, &none)
-	k, err := r.appendMemory(a)
+	r.records.buf = appendRegs(appendHead(r.records.buf[:0], head{kind: Ran, thread: current}), &none, &none)
+	k, err := r.records.appendMemory(a)
 	if err != nil {
 		return err
 	}
 	if k > 0 {
-		r.buf[0] |= partMemory
+		r.records.buf[0] |= partMemory
 	}
-	r.buf[0] |= partExtra
-	r.buf = append(appendNumber(r.buf, uint64(n)), extras...)
+	r.records.buf[0] |= partExtra
+	r.records.buf = append(appendNumber(r.records.buf, uint64(n)), extras...)
 	r.view().current = current
-	r.history.append(r.buf)
-	r.image.count = r.history.count
+	r.history.append(r.records.buf)
+	r.memory.image.count = r.history.count
 	r.invalidateCode()
 	if err := r.refreshThreads(); err != nil {
 		return err
@@ -149,12 +149,12 @@ func (r *Recorder) recordRun(a *attempt, id int, note string) error {
 
 // runThreads returns the items of the extra part about threads: changed, new and
 // ended ones.
-func (r *Recorder) runThreads() (extras []byte, n int, err error) {
-	infos, err := r.target.Threads()
+func (rw *recordWriter) runThreads() (extras []byte, n int, err error) {
+	infos, err := rw.target.Threads()
 	if err != nil {
 		return nil, 0, err
 	}
-	v := r.view()
+	v := rw.recorder.view()
 	left := make(map[int]bool)
 	for _, info := range infos {
 		left[info.ID] = true
@@ -167,15 +167,15 @@ func (r *Recorder) runThreads() (extras []byte, n int, err error) {
 		}
 	}
 	for _, info := range infos {
-		regs, err := r.target.Regs(info.ID)
+		regs, err := rw.target.Regs(info.ID)
 		if err != nil {
 			return nil, 0, err
 		}
-		i := r.index(info.ID)
+		i := rw.recorder.index(info.ID)
 		if i < 0 {
 			v.threads = append(v.threads, thread{id: info.ID, alive: true, regs: regs})
 			extras = appendExtra(extras, extraThread, appendNumber(nil, uint64(len(v.threads)-1)))
-		} else if extras, err = r.runThread(extras, i, &regs); err != nil {
+		} else if extras, err = rw.runThread(extras, i, &regs); err != nil {
 			return nil, 0, err
 		}
 		n++
@@ -184,13 +184,13 @@ func (r *Recorder) runThreads() (extras []byte, n int, err error) {
 }
 
 // runThread appends the changes of a thread.
-func (r *Recorder) runThread(extras []byte, i int, regs *ptrace.Regs) ([]byte, error) {
-	t := &r.view().threads[i]
-	now, err := r.target.XState(t.id, r.vector)
+func (rw *recordWriter) runThread(extras []byte, i int, regs *ptrace.Regs) ([]byte, error) {
+	t := &rw.recorder.view().threads[i]
+	now, err := rw.target.XState(t.id, rw.vector)
 	if err != nil {
 		return nil, err
 	}
-	r.vector = now
+	rw.vector = now
 	extras = appendExtra(extras, extraOther, appendOther(nil, i, &t.regs, regs, t.vector, now))
 	t.regs = *regs
 	t.vector = append(t.vector[:0], now...)

@@ -34,10 +34,10 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 	if r.history.away() {
 		return r.rewindToEarlier(ctx)
 	}
-	if err := r.rewindable(); err != nil {
+	if err := r.rewinder.check(); err != nil {
 		return err
 	}
-	err := r.target.Step(ctx, 0, func(s Stepper) error { return r.rewind(s) })
+	err := r.target.Step(ctx, 0, func(s Stepper) error { return r.rewinder.write(s) })
 	if err != nil {
 		r.invalidateCode()
 		return fmt.Errorf("go back: %w", err)
@@ -49,24 +49,32 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 	return r.refresh()
 }
 
-// rewindable returns a *[RewindError] if threads or mappings differ from those
+// A rewinder sets the process back to the view.
+type rewinder struct {
+	recorder *Recorder
+	target   Target
+	memory   *memoryCopies
+	undo     []func() error // restores what was written
+}
+
+// check returns a *[RewindError] if threads or mappings differ from those
 // of the view.
-func (r *Recorder) rewindable() error {
-	if r.shadowStack {
+func (w *rewinder) check() error {
+	if w.recorder.shadowStack {
 		return &RewindError{noShadowStack}
 	}
-	changed, err := r.threadsChanged()
+	changed, err := w.threadsChanged()
 	if err != nil {
 		return err
 	}
 	if changed != "" {
 		return &RewindError{changed}
 	}
-	maps, err := r.target.Maps()
+	maps, err := w.target.Maps()
 	if err != nil {
 		return err
 	}
-	removed, added := differMaps(ignoringStackGrowth(r.view().maps), ignoringStackGrowth(maps))
+	removed, added := differMaps(ignoringStackGrowth(w.recorder.view().maps), ignoringStackGrowth(maps))
 	if len(removed)+len(added) > 0 {
 		m := append(added, removed...)[0]
 		return &RewindError{fmt.Sprintf("the mappings have changed since, as that at %#x-%#x %s", m.Start, m.End, m.Path)}
@@ -76,8 +84,8 @@ func (r *Recorder) rewindable() error {
 
 // threadsChanged says how the threads of the process differ from those of the view, "" if
 // they do not.
-func (r *Recorder) threadsChanged() (string, error) {
-	infos, err := r.target.Threads()
+func (w *rewinder) threadsChanged() (string, error) {
+	infos, err := w.target.Threads()
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +93,7 @@ func (r *Recorder) threadsChanged() (string, error) {
 	for _, info := range infos {
 		now = append(now, info.ID)
 	}
-	if then := r.view().Threads(); !slices.Equal(now, then) {
+	if then := w.recorder.view().Threads(); !slices.Equal(now, then) {
 		return fmt.Sprintf("there were the threads %d, and there are %d", then, now), nil
 	}
 	return "", nil
@@ -104,22 +112,23 @@ func ignoringStackGrowth(maps procfs.Maps) procfs.Maps {
 	return maps
 }
 
-// rewind writes the state of the view to the process. If a write fails, it
+// write writes the state of the view to the process. If a write fails, it
 // restores what was written before.
-func (r *Recorder) rewind(s Stepper) error {
-	var undo []func() error
-	err := r.rewindMemory(&undo)
-	for i := range r.view().threads {
-		if t := &r.view().threads[i]; err == nil && t.alive {
-			err = r.rewindThread(s, t, &undo)
+func (w *rewinder) write(s Stepper) error {
+	err := w.writeMemory()
+	for i := range w.recorder.view().threads {
+		if t := &w.recorder.view().threads[i]; err == nil && t.alive {
+			err = w.writeThread(s, t)
 		}
 	}
-	return undoAfter(err, undo)
+	return w.end(err)
 }
 
-// undoAfter restores what was written before an error, the last first. It returns the error,
-// if there was one, with those of restoring.
-func undoAfter(err error, undo []func() error) error {
+// end restores what was written before an error, the last first. It returns the error, if there
+// was one, with those of restoring.
+func (w *rewinder) end(err error) error {
+	undo := w.undo
+	w.undo = nil
 	if err == nil {
 		return nil
 	}
@@ -129,23 +138,23 @@ func undoAfter(err error, undo []func() error) error {
 	return err
 }
 
-// rewindMemory writes the pages of the view that differ from those of the process. A page may
+// writeMemory writes the pages of the view that differ from those of the process. A page may
 // be mapped at neither position, only between them.
-func (r *Recorder) rewindMemory(undo *[]func() error) error {
-	for number, then := range r.view().memory.pages {
+func (w *rewinder) writeMemory() error {
+	for number, then := range w.recorder.view().memory.pages {
 		var now page
 		addr := number * pageSize
-		if n, err := r.target.ReadMemory(addr, now[:]); err != nil {
+		if n, err := w.target.ReadMemory(addr, now[:]); err != nil {
 			if !isAbsent(err) {
 				return fmt.Errorf("read memory at %#x: %w", addr, err)
 			}
-			if !r.view().mapped(addr) {
+			if !w.recorder.view().mapped(addr) {
 				continue
 			}
 			clear(now[n:])
 		}
 		if first, last, differs := differ(then[:], now[:]); differs {
-			if err := r.restoreMemory(addr+uint64(first), now[first:last], then[first:last], undo); err != nil {
+			if err := w.replace(addr+uint64(first), now[first:last], then[first:last]); err != nil {
 				return err
 			}
 		}
@@ -153,11 +162,11 @@ func (r *Recorder) rewindMemory(undo *[]func() error) error {
 	return nil
 }
 
-// restoreMemory replaces the memory now by then. It adds how to undo that.
-func (r *Recorder) restoreMemory(addr uint64, now, then []byte, undo *[]func() error) error {
-	err := r.writeExceptRseq(addr, then)
+// replace replaces the memory now by then. It adds how to undo that.
+func (w *rewinder) replace(addr uint64, now, then []byte) error {
+	err := w.memory.writeExceptRseq(addr, then)
 	if err == nil {
-		*undo = append(*undo, func() error { return r.writeExceptRseq(addr, now) })
+		w.undo = append(w.undo, func() error { return w.memory.writeExceptRseq(addr, now) })
 	} else if isAbsent(err) {
 		err = &RewindError{fmt.Sprintf("the memory at %#x cannot be written any more", addr)}
 	}
@@ -166,46 +175,46 @@ func (r *Recorder) restoreMemory(addr uint64, now, then []byte, undo *[]func() e
 
 // writeExceptRseq writes memory, except the rseq areas, which the kernel writes
 // at any time.
-func (r *Recorder) writeExceptRseq(addr uint64, data []byte) error {
+func (mc *memoryCopies) writeExceptRseq(addr uint64, data []byte) error {
 	pieces := []x86.Span{{Addr: addr, Len: uint64(len(data))}}
-	for _, s := range r.rseq {
+	for _, s := range mc.rseq {
 		pieces = without(pieces, s)
 	}
 	for _, s := range pieces {
-		if _, err := r.target.WriteMemory(s.Addr, data[s.Addr-addr:s.Addr-addr+s.Len]); err != nil {
+		if _, err := mc.target.WriteMemory(s.Addr, data[s.Addr-addr:s.Addr-addr+s.Len]); err != nil {
 			return fmt.Errorf("write memory at %#x: %w", s.Addr, err)
 		}
 	}
 	return nil
 }
 
-// rewindThread sets a thread's registers and vector state. If the thread moves,
+// writeThread sets a thread's registers and vector state. If the thread moves,
 // a pending fault signal is dropped.
-func (r *Recorder) rewindThread(s Stepper, t *thread, undo *[]func() error) error {
-	regs, err := r.target.Regs(t.id)
+func (w *rewinder) writeThread(s Stepper, t *thread) error {
+	regs, err := w.target.Regs(t.id)
 	if err != nil {
 		return fmt.Errorf("thread %d: %w", t.id, err)
 	}
-	state, err := r.target.XState(t.id, nil)
+	state, err := w.target.XState(t.id, nil)
 	if err != nil {
 		return fmt.Errorf("thread %d: %w", t.id, err)
 	}
-	*undo = append(*undo, func() error {
-		return errors.Join(r.target.SetXState(t.id, state), r.target.SetRegs(t.id, regs))
+	w.undo = append(w.undo, func() error {
+		return errors.Join(w.target.SetXState(t.id, state), w.target.SetRegs(t.id, regs))
 	})
 	if err := s.Switch(t.id); err != nil {
 		return err
 	}
 	if regsDiffer(&regs, &t.regs) {
 		s.DropFault()
-		if err := r.target.SetRegs(t.id, t.regs); err != nil {
+		if err := w.target.SetRegs(t.id, t.regs); err != nil {
 			return fmt.Errorf("thread %d: %w", t.id, err)
 		}
 	}
 	if t.vector == nil || xsave.Machine().Equal(t.vector, state) {
 		return nil
 	}
-	return r.target.SetXState(t.id, t.vector)
+	return w.target.SetXState(t.id, t.vector)
 }
 
 // regsDiffer reports whether registers differ in more than OrigRAX, which a

@@ -16,7 +16,7 @@ import (
 func (r *Recorder) rewindToEarlier(ctx context.Context) error {
 	h, position := r.history, r.view().position
 	earlier := h.earlier
-	if err := errors.Join(earlier.CheckCut(position), r.rewindableToEarlier()); err != nil {
+	if err := errors.Join(earlier.CheckCut(position), r.rewinder.checkEarlier()); err != nil {
 		return &RewindError{err.Error()}
 	}
 	maps, err := r.target.Maps()
@@ -25,7 +25,7 @@ func (r *Recorder) rewindToEarlier(ctx context.Context) error {
 	}
 	current := r.view().Thread()
 	err = r.target.Step(ctx, 0, func(s Stepper) error {
-		return errors.Join(r.rewindAll(s, maps), s.Switch(current))
+		return errors.Join(r.rewinder.writeAll(s, maps), s.Switch(current))
 	})
 	if err != nil {
 		r.invalidateCode()
@@ -44,15 +44,14 @@ func (r *Recorder) rewindToEarlier(ctx context.Context) error {
 	return r.Restart(position, h.reason)
 }
 
-// rewindAll writes the state of the view to the process. If that fails, it restores what was
+// writeAll writes the state of the view to the process. If that fails, it restores what was
 // written before.
-func (r *Recorder) rewindAll(s Stepper, maps procfs.Maps) error {
-	if err := r.view().checkBase(); err != nil {
+func (w *rewinder) writeAll(s Stepper, maps procfs.Maps) error {
+	if err := w.recorder.view().checkBase(); err != nil {
 		return err
 	}
-	var undo []func() error
-	err := r.rewindMaps(maps, &undo)
-	v := r.view()
+	err := w.writeMaps(maps)
+	v := w.recorder.view()
 	for i := range v.threads {
 		t := &v.threads[i]
 		if err != nil || !t.alive {
@@ -62,14 +61,14 @@ func (r *Recorder) rewindAll(s Stepper, maps procfs.Maps) error {
 			t.vector, err = v.XState(t.id, nil)
 		}
 		if t.regs.OrigRAX = ptrace.NoSyscall; err == nil {
-			err = r.rewindThread(s, t, &undo)
+			err = w.writeThread(s, t)
 		}
 	}
-	return undoAfter(err, undo)
+	return w.end(err)
 }
 
-// rewindMaps writes the memory of the view where it differs from that of the process.
-func (r *Recorder) rewindMaps(maps procfs.Maps, undo *[]func() error) error {
+// writeMaps writes the memory of the view where it differs from that of the process.
+func (w *rewinder) writeMaps(maps procfs.Maps) error {
 	then, now := make([]byte, compareStep), make([]byte, compareStep)
 	for _, m := range maps {
 		if !m.Write || m.Shared {
@@ -77,9 +76,9 @@ func (r *Recorder) rewindMaps(maps procfs.Maps, undo *[]func() error) error {
 		}
 		for addr := m.Start; addr < m.End; addr += compareStep {
 			n := min(compareStep, m.End-addr)
-			err := r.readThen(addr, then[:n], m.Path == "[stack]")
+			err := w.readThen(addr, then[:n], m.Path == "[stack]")
 			if err == nil {
-				err = r.rewindRange(addr, then[:n], now[:n], undo)
+				err = w.writeRange(addr, then[:n], now[:n])
 			}
 			if err != nil {
 				return err
@@ -91,15 +90,15 @@ func (r *Recorder) rewindMaps(maps procfs.Maps, undo *[]func() error) error {
 
 // readThen reads memory of the view. Pages that cannot be read are zero if the stack was not so
 // large, or if they cannot be read at the present either.
-func (r *Recorder) readThen(addr uint64, b []byte, stack bool) error {
-	return readPages(r.view().ReadMemory, addr, b, func(at uint64, err error) error {
+func (w *rewinder) readThen(addr uint64, b []byte, stack bool) error {
+	return readPages(w.recorder.view().ReadMemory, addr, b, func(at uint64, err error) error {
 		if _, ok := errors.AsType[*ptrace.AccessError](err); !ok {
 			return err
 		}
-		if _, now := r.target.ReadMemory(at, make([]byte, 1)); !stack && now == nil {
+		if _, now := w.target.ReadMemory(at, make([]byte, 1)); !stack && now == nil {
 			return err
 		}
-		return r.view().checkBase()
+		return w.recorder.view().checkBase()
 	})
 }
 
@@ -130,9 +129,9 @@ func readPages(read func(uint64, []byte) (int, error), addr uint64, b []byte, mi
 	}
 }
 
-// rewindRange writes a range of memory, page by page.
-func (r *Recorder) rewindRange(addr uint64, then, now []byte, undo *[]func() error) error {
-	if err := r.readOrZero(addr, now); err != nil {
+// writeRange writes a range of memory, page by page.
+func (w *rewinder) writeRange(addr uint64, then, now []byte) error {
+	if err := w.memory.readOrZero(addr, now); err != nil {
 		return err
 	}
 	var failed error
@@ -140,30 +139,30 @@ func (r *Recorder) rewindRange(addr uint64, then, now []byte, undo *[]func() err
 		if failed != nil {
 			return
 		}
-		failed = r.restoreMemory(at, slices.Clone(old), then[at-addr:][:len(old)], undo)
+		failed = w.replace(at, slices.Clone(old), then[at-addr:][:len(old)])
 	})
 	return failed
 }
 
-// rewindableToEarlier returns why the process cannot be set back to the view.
-func (r *Recorder) rewindableToEarlier() error {
-	if r.shadowStack {
+// checkEarlier returns why the process cannot be set back to the view.
+func (w *rewinder) checkEarlier() error {
+	if w.recorder.shadowStack {
 		return errors.New(noShadowStack)
 	}
-	changed, err := r.threadsChanged()
+	changed, err := w.threadsChanged()
 	if err != nil {
 		return err
 	}
 	if changed != "" {
 		return errors.New(changed)
 	}
-	v := r.view()
+	v := w.recorder.view()
 	for i := range v.threads {
 		if t := &v.threads[i]; t.alive && interruptedCall(t.regs.RAX) {
 			return fmt.Errorf("thread %d was in an interrupted system call", t.id)
 		}
 	}
-	maps, err := r.target.Maps()
+	maps, err := w.target.Maps()
 	if err != nil {
 		return err
 	}

@@ -69,11 +69,10 @@ func TestRewindMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			target := &memoryTarget{pages: map[uint64]*page{present: filled(1), top: filled(1)}, fails: test.fails}
-			r := &Recorder{target: target, history: newHistory(noBase{}, 1<<20, 0)}
+			r := newRecorder(target, Options{})
 			r.view().maps, r.view().memory.pages = maps, test.then
-			var undo []func() error
-			err := r.rewindMemory(&undo)
-			err = undoAfter(err, undo)
+			err := r.rewinder.writeMemory()
+			err = r.rewinder.end(err)
 			if _, refused := errors.AsType[*RewindError](err); refused != test.refused || (err != nil) != (test.refused || test.failed) {
 				t.Fatalf("error %v", err)
 			}
@@ -87,6 +86,3 @@ func TestRewindMemory(t *testing.T) {
 		})
 	}
 }
-
-// noBase is a base that is not read.
-type noBase struct{ Base }

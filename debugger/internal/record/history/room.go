@@ -24,25 +24,25 @@ func give(room Room, n int) {
 
 // Release drops what a recorder needs to record, and leaves its history.
 func (r *Recorder) Release() {
-	taken := r.oldTaken + r.bufTaken
-	r.reusable, r.buf, r.part, r.image, r.oldTaken, r.bufTaken = attempt{}, nil, nil, image{}, 0, 0
+	taken := r.attempts.oldTaken + r.records.bufTaken
+	r.attempts.reusable, r.records.buf, r.memory.part, r.memory.image, r.attempts.oldTaken, r.records.bufTaken = attempt{}, nil, nil, image{}, 0, 0
 	give(r.options.Room, taken)
 	r.code.drop()
 }
 
 // reserve makes sure that the record being built has room for the contents of so many bytes.
-func (r *Recorder) reserve(size int) error {
-	size += len(r.buf) + maxSpanHead
-	if size <= cap(r.buf) {
+func (rw *recordWriter) reserve(size int) error {
+	size += len(rw.buf) + maxSpanHead
+	if size <= cap(rw.buf) {
 		return nil
 	}
-	size = max(size, 2*cap(r.buf))
-	if err := take(r.options.Room, size); err != nil {
+	size = max(size, 2*cap(rw.buf))
+	if err := take(rw.room, size); err != nil {
 		return err
 	}
-	r.buf = append(make([]byte, 0, size), r.buf...)
-	give(r.options.Room, r.bufTaken)
-	r.bufTaken = size
+	rw.buf = append(make([]byte, 0, size), rw.buf...)
+	give(rw.room, rw.bufTaken)
+	rw.bufTaken = size
 	return nil
 }
 

@@ -116,7 +116,7 @@ func (r *Recorder) stepProcess(ctx context.Context, thread int, limits Limits) (
 	if err := r.refresh(); err != nil {
 		return r.result(Result{}), err
 	}
-	r.readSignalStacks()
+	r.signals.read()
 	run := &run{r: r, ctx: ctx, limits: limits}
 	if limits.Time > 0 {
 		run.deadline = time.Now().Add(limits.Time)
@@ -125,7 +125,7 @@ func (r *Recorder) stepProcess(ctx context.Context, thread int, limits Limits) (
 		run.s = s
 		return run.steps()
 	})
-	r.dropPendingCalls()
+	r.attempts.dropCalls()
 	if run.result.Why == Executed {
 		r.fresh = false
 		err = errors.Join(err, r.refresh())
@@ -133,12 +133,12 @@ func (r *Recorder) stepProcess(ctx context.Context, thread int, limits Limits) (
 	return r.result(run.result), err
 }
 
-// dropPendingCalls forgets system calls that have not ended. The kernel restarts
+// dropCalls forgets system calls that have not ended. The kernel restarts
 // them, but they may have written memory already.
-func (r *Recorder) dropPendingCalls() {
-	if len(r.pending) > 0 {
-		clear(r.pending)
-		r.invalidateCode()
+func (as *attempts) dropCalls() {
+	if len(as.pending) > 0 {
+		clear(as.pending)
+		as.recorder.invalidateCode()
 	}
 }
 

@@ -58,12 +58,13 @@ func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Tran
 // first, until it returns false.
 func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Transition) bool) error {
 	defer h.within(ctx)()
-	defer h.phase(from - min(from, h.Oldest()))()
+	oldest := h.Oldest()
+	defer h.phase(from - min(from, oldest))()
 	s, err := h.newScan(ctx, from)
 	if err != nil {
 		return err
 	}
-	for s.position > h.Oldest() {
+	for s.position > oldest {
 		if s.position%checkEvery == 0 {
 			h.passed(from - s.position)
 		}

@@ -88,7 +88,7 @@ func (n *run) nextThread(id int) (int, error) {
 // returned. It asks only after a system call of the current thread, because
 // only that can wake another one.
 func (n *run) otherThreadReady() (bool, error) {
-	if !n.limits.AllThreads || len(n.r.pending) == 0 || !n.r.returning[n.s.Thread()] {
+	if !n.limits.AllThreads || len(n.r.attempts.pending) == 0 || !n.r.attempts.returning[n.s.Thread()] {
 		return false, nil
 	}
 	return n.s.Poll()

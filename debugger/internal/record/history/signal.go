@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/binary"
 	"fmt"
+	"log/slog"
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
@@ -25,33 +26,41 @@ const redZone = 128
 // state.
 const frameSlack = 2048
 
+// A signalStacks knows where the frames of signals may be.
+type signalStacks struct {
+	recorder *Recorder
+	target   Target
+	log      *slog.Logger
+	byThread map[int]signalStack // by id
+}
+
 // prepareSignal adds the memory that the delivery of a signal writes: the signal
 // frame, on the ordinary or the alternate stack.
-func (r *Recorder) prepareSignal(a *attempt, regs *ptrace.Regs, sig syscall.Signal) {
+func (as *attempts) prepareSignal(a *attempt, regs *ptrace.Regs, sig syscall.Signal) {
 	a.kind, a.number = Signalled, uint64(sig)
 	a.differ, a.vector = true, true
-	t := &r.view().threads[a.thread]
-	if r.loadVectorState(t) != nil {
-		r.prepareBarrier(a, "signal")
+	t := &as.recorder.view().threads[a.thread]
+	if as.recorder.loadVectorState(t) != nil {
+		as.prepareBarrier(a, "signal")
 		return
 	}
 	n := uint64(len(t.vector)) + frameSlack + redZone
 	a.frame = append(a.frame, x86.Span{Addr: regs.RSP - n, Len: n})
-	s := r.signalStacks[t.id]
+	s := as.signals.byThread[t.id]
 	if !s.known {
-		r.prepareBarrier(a, "signal")
+		as.prepareBarrier(a, "signal")
 	} else if s.size > 0 {
 		k := min(n, s.size)
 		a.frame = append(a.frame, x86.Span{Addr: s.addr + s.size - k, Len: k})
 	}
 	for _, f := range a.frame {
-		a.spans = r.clip(a.spans, f)
+		a.spans = as.clip(a.spans, f)
 	}
 }
 
 // checkFrame verifies that the signal frame is at one of the expected places. If
 // not, it is unknown which memory was overwritten.
-func (r *Recorder) checkFrame(a *attempt, regs *ptrace.Regs) {
+func (ss *signalStacks) checkFrame(a *attempt, regs *ptrace.Regs) {
 	if a.before != nil || a.unrecordable != "" {
 		return
 	}
@@ -71,45 +80,45 @@ func (r *Recorder) checkFrame(a *attempt, regs *ptrace.Regs) {
 // stackSize is the size of a stack_t: address, flags, size.
 const stackSize = 24
 
-// readSignalStacks reads the alternate signal stacks that are not known yet. It
+// read reads the alternate signal stacks that are not known yet. It
 // is called only when steps are about to be recorded, because it injects a
 // system call: if this program is killed meanwhile, the process may be harmed.
-func (r *Recorder) readSignalStacks() {
-	threads := r.view().threads
+func (ss *signalStacks) read() {
+	threads := ss.recorder.view().threads
 	for i := range threads {
-		if t := &threads[i]; t.alive && !r.signalStacks[t.id].known {
-			r.readSignalStack(t.id, &t.regs)
+		if t := &threads[i]; t.alive && !ss.byThread[t.id].known {
+			ss.readOne(t.id, &t.regs)
 		}
 	}
 }
 
-// readSignalStack injects sigaltstack(2) into a thread. The result is written
+// readOne injects sigaltstack(2) into a thread. The result is written
 // below the thread's stack pointer, where the contents are restored afterwards.
-func (r *Recorder) readSignalStack(id int, regs *ptrace.Regs) {
+func (ss *signalStacks) readOne(id int, regs *ptrace.Regs) {
 	if regs.Restarts() {
 		return
 	}
 	at := (regs.RSP - redZone - 2*stackSize) &^ 15
 	var old [stackSize]byte
-	if n, _ := r.target.ReadMemory(at, old[:]); n != stackSize {
+	if n, _ := ss.target.ReadMemory(at, old[:]); n != stackSize {
 		return
 	}
-	if _, err := r.target.Inject(id, callSigaltstack, 0, at); err == nil {
-		r.parseStackT(id, at)
+	if _, err := ss.target.Inject(id, callSigaltstack, 0, at); err == nil {
+		ss.parseStackT(id, at)
 	}
-	if _, err := r.target.WriteMemory(at, old[:]); err != nil {
-		r.log.Error("memory was not put back", "addr", at, "err", err)
+	if _, err := ss.target.WriteMemory(at, old[:]); err != nil {
+		ss.log.Error("memory was not put back", "addr", at, "err", err)
 	}
 }
 
 // parseStackT reads a stack_t.
-func (r *Recorder) parseStackT(id int, addr uint64) {
+func (ss *signalStacks) parseStackT(id int, addr uint64) {
 	var b [stackSize]byte
 	if addr == 0 {
 		return // the call was a query
 	}
-	if n, _ := r.target.ReadMemory(addr, b[:]); n != stackSize {
-		delete(r.signalStacks, id)
+	if n, _ := ss.target.ReadMemory(addr, b[:]); n != stackSize {
+		delete(ss.byThread, id)
 		return
 	}
 	const disabled = 2
@@ -117,7 +126,7 @@ func (r *Recorder) parseStackT(id int, addr uint64) {
 	if binary.LittleEndian.Uint32(b[8:])&disabled == 0 {
 		s.addr, s.size = binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[16:])
 	}
-	r.signalStacks[id] = s
+	ss.byThread[id] = s
 }
 
 func appendNumber(b []byte, n uint64) []byte { return binary.AppendUvarint(b, n) }

@@ -34,24 +34,35 @@ type region struct {
 	data []byte
 }
 
+// A memoryCopies reads the memory of a process and has a copy of it, to find what has changed.
+type memoryCopies struct {
+	target  Target
+	history *History
+	most    int // Options.MaxSnapshot
+
+	image image      // copy of memory for snapshots
+	part  []byte     // buffer
+	rseq  []x86.Span // memory that the kernel writes at any time, see rseq(2)
+}
+
 // snapshot copies the writable memory, or refreshes the image if the target
 // tracks writes. It returns an error if there is too much memory.
-func (r *Recorder) snapshot() (*snapshot, error) {
-	target, ok := r.target.(writeTracker)
+func (mc *memoryCopies) snapshot() (*snapshot, error) {
+	target, ok := mc.target.(writeTracker)
 	if !ok {
-		return r.copyAll()
+		return mc.copyAll()
 	}
 	s := &snapshot{writeTracker: target}
-	if r.image.current(r.history.count) {
+	if mc.image.current(mc.history.count) {
 		return s, nil // nothing was recorded since
 	}
 	err := s.readWritten()
 	if errors.Is(err, proc.ErrUnwatched) {
-		r.image = image{}
-		return r.copyAll()
+		mc.image = image{}
+		return mc.copyAll()
 	}
 	if err == nil {
-		err = r.refreshImage(s, nil)
+		err = mc.refreshImage(s, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -61,8 +72,8 @@ func (r *Recorder) snapshot() (*snapshot, error) {
 }
 
 // copyAll copies all writable memory.
-func (r *Recorder) copyAll() (*snapshot, error) {
-	maps, err := r.target.Maps()
+func (mc *memoryCopies) copyAll() (*snapshot, error) {
+	maps, err := mc.target.Maps()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +83,7 @@ func (r *Recorder) copyAll() (*snapshot, error) {
 			total += m.End - m.Start
 		}
 	}
-	if total > uint64(r.options.MaxSnapshot)/2 {
+	if total > uint64(mc.most)/2 {
 		return nil, tooMuch(total)
 	}
 	s := &snapshot{}
@@ -81,7 +92,7 @@ func (r *Recorder) copyAll() (*snapshot, error) {
 			continue
 		}
 		data := make([]byte, m.End-m.Start)
-		if err := r.readOrZero(m.Start, data); err != nil {
+		if err := mc.readOrZero(m.Start, data); err != nil {
 			return nil, err
 		}
 		s.regions = append(s.regions, region{m.Start, data})
@@ -91,17 +102,17 @@ func (r *Recorder) copyAll() (*snapshot, error) {
 
 // compare calls saveOld with the old contents of each piece of memory that has
 // changed since the snapshot.
-func (r *Recorder) compare(s *snapshot, saveOld func(addr uint64, old []byte)) error {
+func (mc *memoryCopies) compare(s *snapshot, saveOld func(addr uint64, old []byte)) error {
 	if s.writeTracker != nil && s.changes == nil {
 		if err := s.readWritten(); err != nil {
 			return err
 		}
 	}
 	if s.writeTracker != nil {
-		return r.refreshImage(s, saveOld)
+		return mc.refreshImage(s, saveOld)
 	}
 	for _, g := range s.regions {
-		if err := r.comparePages(g.addr, g.data, saveOld); err != nil {
+		if err := mc.comparePages(g.addr, g.data, saveOld); err != nil {
 			return err
 		}
 	}
@@ -111,15 +122,15 @@ func (r *Recorder) compare(s *snapshot, saveOld func(addr uint64, old []byte)) e
 // compareStep is the number of bytes that one read compares.
 const compareStep = 1 << 18
 
-func (r *Recorder) comparePages(addr uint64, old []byte, saveOld func(addr uint64, old []byte)) error {
+func (mc *memoryCopies) comparePages(addr uint64, old []byte, saveOld func(addr uint64, old []byte)) error {
 	for len(old) > 0 {
 		n := min(len(old), compareStep-int(addr%pageSize))
-		r.part = grow(r.part, n)
-		if err := r.readOrZero(addr, r.part); err != nil {
+		mc.part = grow(mc.part, n)
+		if err := mc.readOrZero(addr, mc.part); err != nil {
 			return err
 		}
-		r.hideRseq(addr, old[:n], r.part)
-		eachPage(addr, old[:n], r.part, saveOld)
+		mc.hideRseq(addr, old[:n], mc.part)
+		eachPage(addr, old[:n], mc.part, saveOld)
 		addr, old = addr+uint64(n), old[n:]
 	}
 	return nil
@@ -156,9 +167,9 @@ func differ(a, b []byte) (first, last int, ok bool) {
 }
 
 // hideRseq copies the rseq areas from old to now, so that they compare equal.
-func (r *Recorder) hideRseq(addr uint64, old, now []byte) {
+func (mc *memoryCopies) hideRseq(addr uint64, old, now []byte) {
 	whole := x86.Span{Addr: addr, Len: uint64(len(old))}
-	for _, s := range r.rseq {
+	for _, s := range mc.rseq {
 		if low, high, ok := overlap(whole, s); ok {
 			copy(now[low-addr:high-addr], old[low-addr:high-addr])
 		}
