@@ -6,8 +6,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 )
 
-// A Past is what a process did between two positions. [Records] have it as they were made, a
-// recording makes it again by a replay, and a [Line] has several ones, one after another. Every
+// A Past has the steps of a process between two positions. [Records] have them as they were made, a
+// recording makes them again by a replay, and a [Line] has several pasts, one after another. Every
 // search of a [History] is written over this interface.
 //
 // The searches of a Past find what they can without records. Where it can only be found in the

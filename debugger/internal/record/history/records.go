@@ -6,8 +6,8 @@ import (
 	"errors"
 )
 
-// Records are those of steps, one after another, with a view that is next to one of them. They
-// are a [Part] that has looked for nothing yet: the answers are in the records. A [History] moves
+// Records describe steps, one after another, and have a view that is next to one of them. They are a
+// [Part] that has looked for nothing yet: the answers are in the records. A [History] moves
 // through the records of one window at a time.
 type Records struct {
 	log  ring
