@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -46,16 +47,14 @@ func child(t *testing.T, role, where string) *exec.Cmd {
 	return cmd
 }
 
-// The processes of [Contend], and how often each of them succeeds.
-const (
-	contenders    = 64
-	contenderWins = 3
-)
+// contenderWins counts the successes of each process of [Contend].
+const contenderWins = 3
 
 // Contend has many processes change one ruleset of a store, each from the revision that
 // it has read: each revision is made once, and no change is lost.
 func Contend(t *testing.T, where string, s ruleset.Store) {
 	t.Helper()
+	contenders := sample.Count(16, 64)
 	create(t, s, ruleset.Draft{Name: "n0"})
 	var mu sync.Mutex
 	made := map[string]int{}
@@ -106,6 +105,9 @@ func contend(s ruleset.Store) error {
 func win(ctx context.Context, s ruleset.Store, name ruleset.Name, change func(base ruleset.Ruleset) (ruleset.Ruleset, error)) (ruleset.Ruleset, error) {
 	for {
 		base, err := s.Get(ctx, name)
+		if _, busy := errors.AsType[*ruleset.UnavailableError](err); busy {
+			continue
+		}
 		if err != nil {
 			return base, err
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	contenders   = 64
+	contenders   = 24 // processes
 	contested    = 100
 	contenderURL = "VALKEYSTORE_TEST_CONTEND"
 )
