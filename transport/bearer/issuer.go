@@ -42,6 +42,7 @@ func (s *keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error
 			s.replace(next)
 			return payload, err
 		}
+		s.drop(next)
 		if keys == nil || age >= keysLast {
 			return nil, storeError(ctx, err)
 		}
@@ -82,6 +83,16 @@ func (s *keySet) replace(next *oidc.RemoteKeySet) {
 	defer s.mu.Unlock()
 	if s.next == next {
 		s.keys, s.since, s.next = next, s.now(), nil
+	}
+}
+
+// drop forgets next keys that could not be fetched: a set of go-oidc gives the failure of one
+// fetch also to those who ask just after it.
+func (s *keySet) drop(next *oidc.RemoteKeySet) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == next {
+		s.next = nil
 	}
 }
 
