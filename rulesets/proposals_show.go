@@ -56,7 +56,9 @@ func ShowProposal(ctx context.Context, store ruleset.Store, number int, names Na
 		if i < len(batch.Outcomes) && c.Op != "label" {
 			c.difference(&batch.Outcomes[i], histories[ruleset.Name(c.Name)], ruleset.Labels(moves), contents)
 		}
-		c.Stale = c.Stale && p.State == ruleset.Open
+		if p.State != ruleset.Open { // what came later is no matter of its review
+			c.Stale, c.Since = false, ""
+		}
 	}
 	return info, nil
 }
