@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -190,36 +190,35 @@ func (a commands) loadings(root string) (all []loading, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	session := ""
+	roots := []string{root}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		roots = append(roots, real)
+	}
+	session := "" // of the last line
 	for line := range bytes.Lines(text) {
 		var l loading
 		if json.Unmarshal(line, &l) != nil {
 			continue // a line that is being written
 		}
-		if _, ok := inProject(root, l.Dir); !ok {
+		if _, ok := inProject(roots, l.Dir); !ok {
 			continue
 		}
-		if l.Session != session {
-			session, all = l.Session, nil
-		}
 		for _, path := range []*string{&l.File, &l.Trigger, &l.Parent} {
-			if rel, ok := inProject(root, *path); ok {
+			if rel, ok := inProject(roots, *path); ok {
 				*path = rel
 			}
 		}
-		all = append(all, l)
+		session, all = l.Session, append(all, l)
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(l loading) bool { return l.Session != session }), nil
 }
 
-// inProject returns an absolute path as one from the root of the project, with /.
-func inProject(root, name string) (rel string, ok bool) {
-	if !filepath.IsAbs(name) {
-		return name, false
+// inProject returns an absolute path as one from a root of the project, with /.
+func inProject(roots []string, name string) (rel string, ok bool) {
+	for _, root := range roots {
+		if rel, err := filepath.Rel(root, name); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel), true
+		}
 	}
-	if real, err := filepath.EvalSymlinks(root); err == nil && strings.HasPrefix(name, real+string(filepath.Separator)) {
-		root = real
-	}
-	rel, err := filepath.Rel(root, name)
-	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
+	return "", false
 }
