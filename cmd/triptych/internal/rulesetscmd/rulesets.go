@@ -1,7 +1,6 @@
 package rulesetscmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,7 +167,8 @@ func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset,
 }
 
 func (a commands) rulesetsCreate() app.Command {
-	var description, message, folder string
+	var message, folder string
+	var description *string // nil if no flag gives it
 	var tags []string
 	return app.Command{
 		Name: "create", Args: "NAME [FILE]", Min: 1, Max: 2,
@@ -178,7 +178,10 @@ func (a commands) rulesetsCreate() app.Command {
 		Example: "triptych rulesets create go_style style.md --description 'How we write Go' --tag go --tag style\n" +
 			"triptych rulesets create pdf_forms forms.md -d 'Fill in PDF forms' --files forms",
 		Flags: func(set *pflag.FlagSet) {
-			set.StringVarP(&description, "description", "d", "", "what it is for, one `line`")
+			set.FuncP("description", "d", "what it is for, one `line`", func(line string) error {
+				description = &line
+				return nil
+			})
 			set.StringArrayVarP(&tags, "tag", "t", nil, "a `tag`; may be given several times")
 			set.StringVar(&folder, "files", "", "the files beside the text: those in this `folder`")
 			messageFlag(set, &message)
@@ -200,7 +203,10 @@ func (a commands) rulesetsCreate() app.Command {
 			for _, note := range front.Notes {
 				fmt.Fprintf(a.Err, "triptych: %s: %s\n", name, note)
 			}
-			draft.Name, draft.Description, draft.By = name, cmp.Or(description, draft.Description), byCommand(message)
+			draft.Name, draft.By = name, byCommand(message)
+			if description != nil {
+				draft.Description = *description
+			}
 			if tags != nil {
 				draft.Tags = tags
 			}
