@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -179,13 +180,19 @@ func applyEach(ctx context.Context, book rulebook, files []*imported) {
 }
 
 // applyTogether stores files with one batch, all or none; with each, a file that fails
-// has the reason.
+// has the reason. Files of a batch that became a proposal all have it.
 func applyTogether(ctx context.Context, book rulebook, files []*imported, each bool) error {
 	set := rulesets.ChangeSet{Message: "imported", Each: each}
 	for _, f := range files {
 		set.Changes = append(set.Changes, *f.change)
 	}
 	applied, err := book.Apply(ctx, set, nil)
+	if proposed, ok := errors.AsType[*rulesclient.ProposedError](err); ok {
+		for _, f := range files {
+			f.fail(proposed.Error())
+		}
+		return nil
+	}
 	for i, c := range applied.Changes {
 		if c.Error != "" {
 			files[i].fail(c.Error)

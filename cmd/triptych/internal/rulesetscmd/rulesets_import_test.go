@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
 )
 
@@ -41,5 +42,34 @@ func TestImportInSmallRequests(t *testing.T) {
 	}
 	if len(server.stored) != len(files) || server.requests != 2+len(files) {
 		t.Errorf("%d of %d files are stored by %d requests", len(server.stored), len(files), server.requests)
+	}
+}
+
+// proposingServer makes a proposal of each request.
+type proposingServer struct {
+	rulebook
+	proposals int
+}
+
+func (s *proposingServer) Apply(context.Context, rulesets.ChangeSet, func(done, total int)) (rulesets.Applied, error) {
+	s.proposals++
+	return rulesets.Applied{Proposal: s.proposals}, &rulesclient.ProposedError{Number: s.proposals}
+}
+
+// With a key that may only propose, a batch becomes one proposal, and every file says so.
+func TestImportMakesOneProposal(t *testing.T) {
+	server := &proposingServer{}
+	var files []*imported
+	for i := range 3 {
+		files = append(files, &imported{outcome: "created", change: &rulesets.Change{Op: "create", Name: fmt.Sprint("r", i)}})
+	}
+	applyImports(t.Context(), server, files)
+	if server.proposals != 1 {
+		t.Errorf("%d proposals, want 1", server.proposals)
+	}
+	for _, f := range files {
+		if want := (&rulesclient.ProposedError{Number: 1}).Error(); f.outcome != "failed" || f.to != want {
+			t.Errorf("%s: %s, want %s", f.outcome, f.to, want)
+		}
 	}
 }
