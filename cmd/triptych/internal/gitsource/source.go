@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +83,8 @@ type Tree struct {
 	Dir    string // with the files, at their paths
 	Commit string
 	// Left are the entries that were not read, with the reasons.
-	Left map[string]string
+	Left  map[string]string
+	Files int // the number of files that were read
 
 	objects map[string]string // ids of files and folders, by path
 }
@@ -94,8 +96,9 @@ func (t *Tree) Object(path string) string { return t.objects[path] }
 // Close removes the files.
 func (t *Tree) Close() error { return os.RemoveAll(t.Dir) }
 
-// Open reads the files of a source at the repository's default branch.
-func Open(ctx context.Context, s Source, local bool) (tree *Tree, err error) {
+// Open reads files of the repository at a URL, at its default branch: those at and below
+// paths, "" being all of them. A path without a file is no error.
+func Open(ctx context.Context, from string, paths []string, local bool) (tree *Tree, err error) {
 	ctx, stop := context.WithTimeout(ctx, maxTime)
 	defer stop()
 	temp, err := os.MkdirTemp("", "triptych-git-")
@@ -104,7 +107,7 @@ func Open(ctx context.Context, s Source, local bool) (tree *Tree, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	g := &git{dir: filepath.Join(temp, "repository"), local: local}
-	if err := g.clone(ctx, s.URL); err != nil {
+	if err := g.clone(ctx, from); err != nil {
 		return nil, err
 	}
 	t := &Tree{Left: map[string]string{}, objects: map[string]string{}}
@@ -113,10 +116,11 @@ func Open(ctx context.Context, s Source, local bool) (tree *Tree, err error) {
 		return nil, err
 	}
 	t.Commit = strings.TrimSpace(string(commit))
-	files, err := g.list(ctx, t, s.Path)
+	files, err := g.list(ctx, t, paths)
 	if err != nil {
 		return nil, err
 	}
+	t.Files = len(files)
 	if t.Dir, err = os.MkdirTemp("", "triptych-import-"); err != nil {
 		return nil, err
 	}
@@ -150,7 +154,7 @@ func (g *git) command(ctx context.Context, args ...string) *exec.Cmd {
 		protocols += ":file"
 	}
 	cmd.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL="+protocols, "GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1", "GIT_NO_LAZY_FETCH=1",
-		"GIT_OPTIONAL_LOCKS=0", "GIT_CONFIG_NOSYSTEM=0", "LC_ALL=C", "GIT_SSH_COMMAND="+sshCommand())
+		"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C", "GIT_SSH_COMMAND="+sshCommand())
 	cmd.WaitDelay = time.Second
 	return cmd
 }
@@ -241,11 +245,13 @@ func sizeBelow(dir string) (size int64) {
 // An entry is a file of the tree.
 type entry struct{ path, object string }
 
-// list returns the files below a path that are to be read.
-func (g *git) list(ctx context.Context, t *Tree, below string) ([]entry, error) {
-	args := []string{"ls-tree", "-r", "-t", "-l", "-z", "--full-tree", "HEAD"}
-	if below != "" {
-		args = append(args, "--", ":(literal)"+below)
+// list returns the files at and below paths that are to be read.
+func (g *git) list(ctx context.Context, t *Tree, paths []string) ([]entry, error) {
+	args := []string{"ls-tree", "-r", "-t", "-l", "-z", "--full-tree", "HEAD", "--"}
+	if !slices.Contains(paths, "") {
+		for _, p := range paths {
+			args = append(args, ":(literal)"+p)
+		}
 	}
 	out, err := g.run(ctx, args...)
 	if err != nil {
@@ -271,9 +277,6 @@ func (g *git) list(ctx context.Context, t *Tree, below string) ([]entry, error) 
 		if len(files) > maxFiles || total > maxText {
 			return nil, fmt.Errorf("more than %d files or %d MiB: name a folder with #PATH", maxFiles, maxText>>20)
 		}
-	}
-	if len(files) == 0 && len(t.Left) == 0 {
-		return nil, fmt.Errorf("the repository has no files at %q", below)
 	}
 	return files, nil
 }

@@ -70,7 +70,7 @@ git add -A
 git update-index --add --cacheinfo 160000,0123456789012345678901234567890123456789,s
 git update-index --add --cacheinfo 100644,$(git hash-object -w rules/a.md),'rules/a:b.md'
 `)
-	tree, err := Open(t.Context(), s, true)
+	tree, err := Open(t.Context(), s.URL, []string{s.Path}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +110,15 @@ git update-index --add --cacheinfo 100644,$(git hash-object -w rules/a.md),'rule
 
 func TestMissing(t *testing.T) {
 	s := repository(t, "echo one > a.md; git add -A")
-	s.Path = "rules"
-	if _, err := Open(t.Context(), s, true); err == nil || !strings.Contains(err.Error(), `no files at "rules"`) {
-		t.Errorf("a path that is not there: %v", err)
+	tree, err := Open(t.Context(), s.URL, []string{"rules", "b.md"}, true)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), Source{URL: s.URL}, false); err == nil {
+	defer func() { _ = tree.Close() }()
+	if tree.Files != 0 || len(tree.Left) != 0 {
+		t.Errorf("%d files, %v left, want none", tree.Files, tree.Left)
+	}
+	if _, err := Open(t.Context(), s.URL, nil, false); err == nil {
 		t.Error("a file URL is cloned without being asked for")
 	}
 }

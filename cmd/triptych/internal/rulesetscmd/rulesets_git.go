@@ -35,11 +35,14 @@ func (t *transfer) fetch(ctx context.Context, args []string, local bool) ([]stri
 		if !isURL {
 			continue
 		}
-		tree, err := gitsource.Open(ctx, source, local)
+		tree, err := gitsource.Open(ctx, source.URL, []string{source.Path}, local)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", source.URL, err)
 		}
 		t.repositories = append(t.repositories, &repository{source.URL, tree})
+		if tree.Files == 0 && len(tree.Left) == 0 {
+			return nil, fmt.Errorf("%s: the repository has no files at %q", source.URL, source.Path)
+		}
 		places[i] = filepath.Join(tree.Dir, filepath.FromSlash(source.Path))
 	}
 	return places, nil

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -131,7 +133,7 @@ func (a commands) updateFrom(ctx context.Context, book rulebook, u *update, addr
 	if err != nil {
 		return fail(err)
 	}
-	tree, err := gitsource.Open(ctx, source, u.local)
+	tree, err := gitsource.Open(ctx, source.URL, pathsOf(all), u.local)
 	if err != nil {
 		return fail(err)
 	}
@@ -143,6 +145,18 @@ func (a commands) updateFrom(ctx context.Context, book rulebook, u *update, addr
 		}
 	}
 	return nil
+}
+
+// pathsOf returns what of a repository rulesets are made of.
+func pathsOf(all []followed) (paths []string) {
+	for _, f := range all {
+		place := f.from.path
+		if path.Base(place) == ruleset.MainFile {
+			place = strings.TrimPrefix(path.Dir(place), ".") // of the whole repository it is ""
+		}
+		paths = append(paths, place)
+	}
+	return paths
 }
 
 // updateOne brings what changed of one ruleset, and returns what became of it.
