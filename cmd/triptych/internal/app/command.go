@@ -202,12 +202,14 @@ func (a *App) helpSettings(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return a.Printf("%s", settingsHelp(Settings(a.table), nil))
 	}
-	if _, err := find(root, args); err != nil {
-		return err
-	}
 	row := a.table
-	for _, word := range args {
-		row = row.Sub[slices.IndexFunc(row.Sub, func(sub Command) bool { return sub.Name == word })]
+	for i, word := range args {
+		at := slices.IndexFunc(row.Sub, func(sub Command) bool { return sub.Name == word })
+		if at < 0 {
+			c, _ := find(root, args[:i]) // the table has it
+			return unknownCommand(c, word)
+		}
+		row = row.Sub[at]
 	}
 	_, settings := row.FlagsOf()
 	slices.SortStableFunc(settings, func(x, y Setting) int { return rankOf(x.Group) - rankOf(y.Group) })
