@@ -42,8 +42,22 @@ func (a commands) keepChildren(f *recordFlags, run *debugger.RecordedRun, name s
 			fmt.Fprintf(a.Err, "triptych: child %d: recorded %d instructions; see them by: triptych replay %s\n", c.PID, c.Positions, file)
 			continue
 		}
-		if failed := os.Remove(file); failed != nil && !errors.Is(failed, os.ErrNotExist) {
-			a.report(failed)
-		}
+		a.report(removeChild(file))
 	}
+}
+
+// removeChildren removes the recordings of children.
+func removeChildren(run *debugger.RecordedRun, name string) (err error) {
+	for _, c := range run.Children {
+		err = errors.Join(err, removeChild(childFile(name, c.PID)))
+	}
+	return err
+}
+
+// removeChild removes the recording of a child, if there is one.
+func removeChild(file string) error {
+	if err := os.Remove(file); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }

@@ -196,7 +196,7 @@ func (s *search) next() *run {
 	return r
 }
 
-// make runs the program once, and removes the file unless this run has failed first.
+// make runs the program once, and removes its files unless this run has failed first.
 func (r *run) make(ctx context.Context, p debugger.RecordedProgram, name string) (err error) {
 	if err := errors.Join(r.output.Truncate(0), rewind(r.output)); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (r *run) make(ctx context.Context, p debugger.RecordedProgram, name string)
 		err = fmt.Errorf("nothing is recorded: %s", r.Cut)
 	}
 	if err != nil || !r.end(ctx) {
-		return errors.Join(err, r.file.remove())
+		return errors.Join(err, r.file.remove(), removeChildren(&r.RecordedRun, name))
 	}
 	return r.show()
 }
