@@ -21,12 +21,13 @@ type refusedCount struct {
 const countEvery = time.Minute
 
 // count returns the number of refusals of a day, and whether the trail was read to its end.
+// The trail is read for all visitors, so that a request which ends does not end it.
 func (r *refusedCount) count(ctx context.Context, c *Console) (n int, whole bool) {
 	if n, whole, fresh := r.known(c.cfg.Now()); fresh || !r.reading.TryLock() {
 		return n, whole
 	}
 	defer r.reading.Unlock()
-	n, whole = c.countRefusals(ctx)
+	n, whole = c.countRefusals(context.WithoutCancel(ctx))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at, r.n, r.whole = c.cfg.Now(), n, whole

@@ -78,6 +78,12 @@ func (c *Console) listRules(v *visit) error {
 		return err
 	}
 	p := pagingOf(v, found.Total, rulesPerPage)
+	if len(found.Rulesets) == 0 && found.Total > 0 { // the page is beyond the last one
+		search.Skip = (p.Page - 1) * rulesPerPage
+		if found, err = v.rules.Find(v.r.Context(), search); err != nil {
+			return err
+		}
+	}
 	return v.show("rules", "Rules", map[string]any{
 		"Filter": f, "Rules": v.ruleRows(found), "Paging": p, "Tags": found.Tags, "MayWrite": v.mayReview(), "Words": wordsOf(f.Text),
 		"Chart": rulesOverTime(found.Months, c.cfg.Now()),

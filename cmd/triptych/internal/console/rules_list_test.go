@@ -66,6 +66,8 @@ func TestPagesOfRules(t *testing.T) {
 			}
 		}
 	}
+	status, last := v.get(t, "/rules?page=99")
+	wants(t, "a page beyond the last one", status, last, http.StatusOK, "Page 3 of 3, 120 in all", `href="/rules/rule_119"`)
 	if len(seen) != n {
 		t.Errorf("the pages have %d rulesets, want %d", len(seen), n)
 	}
