@@ -98,7 +98,7 @@ func settingsPage(root app.Command) string {
 	return p.String()
 }
 
-// writeManPages writes pages below a folder, and removes pages of commands that are gone.
+// writeManPages writes pages below a folder.
 func writeManPages(folder string, pages map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
 		path := filepath.Join(folder, filepath.FromSlash(name))
