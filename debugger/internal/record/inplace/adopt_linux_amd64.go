@@ -23,7 +23,8 @@ func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector, before *
 	if err != nil {
 		return nil, errors.Join(err, before.Close())
 	}
-	r := &Runner{tracer: tracer, pid: pid, threads: make(map[int]*thread), memory: memory, injector: inject, adopting: true}
+	r := newRunner(tracer, pid, memory)
+	r.injector, r.adopting = inject, true
 	for _, tid := range tids {
 		t := &thread{tid: tid}
 		r.threads[tid] = t
@@ -36,7 +37,7 @@ func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector, before *
 		err = errors.New("its first thread has ended")
 	}
 	if err == nil {
-		err = r.start(before)
+		err = r.space.start(before)
 		r.adopting = false
 	}
 	if err != nil {
@@ -50,22 +51,22 @@ func Adopt(tracer *ptrace.Tracer, pid int, tids []int, inject Injector, before *
 // tracer than a Runner can continue it. If it is in a signal-delivery stop, it stays there,
 // and Park returns the signal.
 func (r *Runner) Park() (signal ptrace.SigInfo, waits bool, err error) {
-	deferred := r.deferredSignals()
+	deferred := r.signals.deferred()
 	if r.deferred = nil; r.at == atSignal {
-		r.sendAllFromHere(deferred)
+		r.signals.sendAllFromHere(deferred)
 		return r.signal, true, r.setRegs()
 	}
 	if len(r.queue) > 0 && r.queue[0].Kind == ptrace.SignalStop {
-		r.sendAllFromHere(deferred)
+		r.signals.sendAllFromHere(deferred)
 		signal, err = r.tracer.SigInfo(r.tid)
 		return signal, true, err
 	}
 	if !r.inKernel() {
-		return signal, false, errors.Join(r.toEventStop(), r.sendAgain(deferred))
+		return signal, false, errors.Join(r.toEventStop(), r.signals.sendAgain(deferred))
 	}
 	r.stale = false
 	_, err = r.tracer.ToEventStop(r.tid, r.beside)
-	return signal, false, errors.Join(err, r.sendAgain(deferred))
+	return signal, false, errors.Join(err, r.signals.sendAgain(deferred))
 }
 
 // Requeue moves the current thread, which Park has left in a signal-delivery stop, to an event
@@ -79,13 +80,13 @@ func (r *Runner) Requeue(signal ptrace.SigInfo) error {
 	if _, err := r.tracer.ToEventStop(r.tid, r.beside); err != nil || raisedAgain(&signal) {
 		return err
 	}
-	return r.sendAgain([]ptrace.SigInfo{signal})
+	return r.signals.sendAgain([]ptrace.SigInfo{signal})
 }
 
 // Unmap unmaps the code cache. All threads must be parked. It must be the last call before
 // Close or Keep.
 func (r *Runner) Unmap() error {
-	return unmap(r.shared.mapped, r.inject)
+	return unmap(r.space.shared.mapped, r.space.inject)
 }
 
 // unmap unmaps the code cache from a process, whose system calls are made by inject.

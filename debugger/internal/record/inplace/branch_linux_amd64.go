@@ -8,40 +8,40 @@ import (
 
 // follow executes the indirect branch at Regs.RIP. It returns false, with nothing
 // changed, if the branch raises an exception.
-func (r *Runner) follow() bool {
+func (tr *translated) follow() bool {
 	var b [x86.MaxLen]byte
-	n, _ := r.memory.Read(r.Regs.RIP, b[:])
-	in, err := x86.Decode(b[:n], r.Regs.RIP)
+	n, _ := tr.runner.memory.Read(tr.runner.Regs.RIP, b[:])
+	in, err := x86.Decode(b[:n], tr.runner.Regs.RIP)
 	if err != nil {
 		return false
 	}
-	target, ok := r.target(&in)
+	target, ok := tr.target(&in)
 	if !ok || !canonical(target) {
 		return false
 	}
 	switch {
 	case in.Class.Is(x86.Return):
-		r.Regs.RSP += 8 + uint64(in.Imm)
+		tr.runner.Regs.RSP += 8 + uint64(in.Imm)
 	case in.Class.Is(x86.Call):
 		word := binary.LittleEndian.AppendUint64(nil, in.Next())
-		if !r.code.writable(r.Regs.RSP-8, r.Regs.RSP) {
+		if !tr.runner.space.code.writable(tr.runner.Regs.RSP-8, tr.runner.Regs.RSP) {
 			return false // also if the stack must grow
 		}
-		if _, err := r.memory.Write(r.Regs.RSP-8, word); err != nil {
+		if _, err := tr.runner.memory.Write(tr.runner.Regs.RSP-8, word); err != nil {
 			return false
 		}
-		r.Regs.RSP -= 8
-		r.noteOwn(r.Regs.RSP, 8)
+		tr.runner.Regs.RSP -= 8
+		tr.runner.watch.noteOwn(tr.runner.Regs.RSP, 8)
 	}
-	r.Regs.RIP = target
-	r.context().SetLeft(r.context().Left() - 1)
+	tr.runner.Regs.RIP = target
+	tr.runner.space.context().SetLeft(tr.runner.space.context().Left() - 1)
 	return true
 }
 
 // target returns where an indirect branch leads.
-func (r *Runner) target(in *x86.Inst) (uint64, bool) {
-	regs := x86.Regs{FSBase: r.Regs.FSBase, GSBase: r.Regs.GSBase}
-	for n, value := range generalRegisters(&r.Regs) {
+func (tr *translated) target(in *x86.Inst) (uint64, bool) {
+	regs := x86.Regs{FSBase: tr.runner.Regs.FSBase, GSBase: tr.runner.Regs.GSBase}
+	for n, value := range generalRegisters(&tr.runner.Regs) {
 		regs.GPR[n] = *value
 	}
 	target, loads, ok := in.BranchTarget(&regs)
@@ -49,7 +49,7 @@ func (r *Runner) target(in *x86.Inst) (uint64, bool) {
 		return target, ok
 	}
 	var word [8]byte
-	_, err := r.memory.Read(target, word[:])
+	_, err := tr.runner.memory.Read(target, word[:])
 	return binary.LittleEndian.Uint64(word[:]), err == nil
 }
 

@@ -24,6 +24,13 @@ type BufferedCall struct {
 	Returned bool
 }
 
+// A callBuffer has the system calls that the process makes without a stop.
+type callBuffer struct {
+	runner    *Runner
+	drained   uint64 // bytes of the buffer that were passed to Made
+	stopsNext bool   // the next system call is to make a stop, see Context.StopsNext
+}
+
 // BufferCalls makes the process make frequent system calls without a stop from now on, and
 // record them in memory that it shares with this program. Exits from the cache stop the
 // thread all the same: a seccomp filter of the process reports them. The filter stays until
@@ -35,18 +42,18 @@ type BufferedCall struct {
 // [ptrace.FilterEvents]. If it fails, the Runner does without.
 func (r *Runner) BufferCalls(installed bool) error {
 	if !installed {
-		if err := r.installFilter(); err != nil {
+		if err := r.buffer.installFilter(); err != nil {
 			return err
 		}
 	}
-	r.cache.Rules = rules
-	r.clearBuffer()
-	r.context().SetBuffered(true)
+	r.space.cache.Rules = rules
+	r.buffer.clear()
+	r.space.context().SetBuffered(true)
 	return nil
 }
 
-// buffers reports whether the process makes system calls without a stop.
-func (r *Runner) buffers() bool { return r.cache.Rules != nil }
+// used reports whether the process makes system calls without a stop.
+func (cb *callBuffer) used() bool { return cb.runner.space.cache.Rules != nil }
 
 // GuardFiles makes the process stop, after BufferCalls, when it may change one of some files: when
 // it opens any file for writing, writes to one of the descriptors of these files, or duplicates a
@@ -59,62 +66,62 @@ func (r *Runner) GuardFiles(guard bool, descriptors []int) {
 	case guard:
 		kinds = translate.Opens
 	}
-	r.context().SetGuard(kinds, descriptors)
+	r.space.context().SetGuard(kinds, descriptors)
 }
 
-// clearBuffer makes the buffer empty. No thread that has the turn may be in the code that makes
+// clear makes the buffer empty. No thread that has the turn may be in the code that makes
 // system calls without a stop: it may have the address of the next record.
-func (r *Runner) clearBuffer() {
-	here, there := r.shared.buffer()
+func (cb *callBuffer) clear() {
+	here, there := cb.runner.space.shared.buffer()
 	end := there + uint64(len(here))
-	if r.stopsNext = r.stopsNext || r.context().StopsNext(); r.stopsNext {
+	if cb.stopsNext = cb.stopsNext || cb.runner.space.context().StopsNext(); cb.stopsNext {
 		end = 0
 	}
-	r.context().SetRecords(there, end)
-	r.drained = 0
+	cb.runner.space.context().SetRecords(there, end)
+	cb.drained = 0
 }
 
 var errBuffer = errors.New("the program has changed the records of its system calls")
 
 // drain passes the system calls that the threads have made since the last drain to Made, or reads
 // the log.
-func (r *Runner) drain() error {
-	if r.log != nil {
-		return r.readLog()
+func (cb *callBuffer) drain() error {
+	if cb.runner.log.state != nil {
+		return cb.runner.log.read()
 	}
-	if !r.buffers() {
+	if !cb.used() {
 		return nil
 	}
-	here, there := r.shared.buffer()
-	length := r.context().Recorded() - there
-	if length > uint64(len(here)) || length < r.drained {
+	here, there := cb.runner.space.shared.buffer()
+	length := cb.runner.space.context().Recorded() - there
+	if length > uint64(len(here)) || length < cb.drained {
 		return errBuffer
 	}
-	rest := here[r.drained:length]
-	r.drained = length
+	rest := here[cb.drained:length]
+	cb.drained = length
 	for follows := false; len(rest) > 0; follows = true {
 		var c translate.BufferedCall
 		var ok bool
 		if rest, ok = c.Decode(rest); !ok {
 			return errBuffer
 		}
-		if err := r.made(&c, follows); err != nil {
+		if err := cb.made(&c, follows); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *Runner) made(c *translate.BufferedCall, follows bool) error {
+func (cb *callBuffer) made(c *translate.BufferedCall, follows bool) error {
 	if c.Returned != 0 {
-		t := r.threads[c.Returned]
+		t := cb.runner.threads[c.Returned]
 		if t == nil {
 			return errBuffer
 		}
-		r.thread = t
+		cb.runner.thread = t
 	}
 	b := BufferedCall{
-		Executed: r.executed + r.quantum - c.Left - 1, Before: r.Regs, Address: c.Address, Written: c.Data,
+		Executed: cb.runner.translated.executed + cb.runner.translated.quantum - c.Left - 1, Before: cb.runner.Regs, Address: c.Address, Written: c.Data,
 		Waits: c.Waits, Woken: c.Woken, Returned: c.Returned != 0, Follows: follows,
 	}
 	for n, value := range generalRegisters(&b.Before) {
@@ -123,97 +130,99 @@ func (r *Runner) made(c *translate.BufferedCall, follows bool) error {
 	b.Before.EFlags, b.Before.RIP, b.Before.OrigRAX = c.Flags, c.Next-syscallLength, ptrace.NoSyscall
 	b.After = b.Before
 	if c.Waits {
-		r.Regs = b.Before
-		return r.pass(b)
+		cb.runner.Regs = b.Before
+		return cb.pass(b)
 	}
 	b.After.RAX, b.After.RCX, b.After.R11, b.After.RIP = c.Result, c.Next, c.Flags, c.Next
-	return r.pass(b)
+	return cb.pass(b)
 }
 
-func (r *Runner) pass(b BufferedCall) error {
-	if r.Made == nil {
+func (cb *callBuffer) pass(b BufferedCall) error {
+	if cb.runner.Made == nil {
 		return nil
 	}
-	return r.Made(b)
+	return cb.runner.Made(b)
 }
 
 // filteredExit handles the stop that the filter has made of an exit. The kernel has not
 // made its system call yet.
-func (r *Runner) filteredExit() (Stop, error) {
+func (cb *callBuffer) filteredExit() (Stop, error) {
 	var regs ptrace.Regs
-	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+	if err := cb.runner.tracer.Regs(cb.runner.tid, &regs); err != nil {
 		return Stop{}, err
 	}
-	if !r.cache.Contains(regs.RIP) {
+	if !cb.runner.space.cache.Contains(regs.RIP) {
 		return Stop{}, errors.New("a seccomp filter of the program reports a system call to a tracer")
 	}
-	r.at = atEntry
-	return r.exit(&regs)
+	cb.runner.at = atEntry
+	return cb.runner.translated.exit(&regs)
 }
 
-// behindBuffered reports whether the thread is just behind a system call that it makes
+// behind reports whether the thread is just behind a system call that it makes
 // without a stop.
-func (r *Runner) behindBuffered(regs *ptrace.Regs) bool {
-	part, _ := r.cache.BufferPart(regs.RIP)
+func (cb *callBuffer) behind(regs *ptrace.Regs) bool {
+	part, _ := cb.runner.space.cache.BufferPart(regs.RIP)
 	return part == codecache.Making
 }
 
-// waitsBuffered reports whether the thread waits in such a call, and the kernel would restart
+// waits reports whether the thread waits in such a call, and the kernel would restart
 // it.
-func (r *Runner) waitsBuffered(regs *ptrace.Regs) bool {
-	return r.behindBuffered(regs) && regs.Restarts()
+func (cb *callBuffer) waits(regs *ptrace.Regs) bool {
+	return cb.behind(regs) && regs.Restarts()
 }
 
 // interruptWaiting interrupts the thread that has the turn if it waits in a system call: others
 // could not run. The rules permit calls that wait in rare cases, such as open(2) of a FIFO.
-func (r *Runner) interruptWaiting() {
-	if t := r.withTurn(); t != nil && r.sleeps(t) {
-		_ = r.tracer.Interrupt(t.tid) // it may have been killed
+func (cb *callBuffer) interruptWaiting() {
+	if t := cb.runner.turns.owner(); t != nil && cb.runner.turns.sleeps(t) {
+		_ = cb.runner.tracer.Interrupt(t.tid) // it may have been killed
 	}
 }
 
 // endWait ends a call that waits, and MayWait: another thread can run.
-func (r *Runner) endWait() {
-	r.MayWait = false
-	if r.buffers() {
-		r.context().SetMayWait(len(r.threads) == 1)
-		r.interruptWaiting()
+func (cb *callBuffer) endWait() {
+	cb.runner.MayWait = false
+	if cb.used() {
+		cb.runner.space.context().SetMayWait(len(cb.runner.threads) == 1)
+		cb.interruptWaiting()
 	}
 }
 
 // behindCall returns the address behind the system call that the thread makes without a
 // stop.
-func (r *Runner) behindCall() uint64 { return r.cache.Word(r.context().Site()) }
-
-// withdrawBuffered makes Regs the program's registers before the system call in which the
-// thread waits.
-func (r *Runner) withdrawBuffered(regs *ptrace.Regs) {
-	context := r.context()
-	regs.RAX, regs.RCX, regs.R11 = regs.OrigRAX, context.Saved(1), context.Saved(11)
-	r.at = atStop
-	r.take(regs, r.behindCall()-syscallLength, 1)
+func (cb *callBuffer) behindCall() uint64 {
+	return cb.runner.space.cache.Word(cb.runner.space.context().Site())
 }
 
-// interruptBuffered handles a signal that interrupts a system call in which the thread
+// withdraw makes Regs the program's registers before the system call in which the
+// thread waits.
+func (cb *callBuffer) withdraw(regs *ptrace.Regs) {
+	context := cb.runner.space.context()
+	regs.RAX, regs.RCX, regs.R11 = regs.OrigRAX, context.Saved(1), context.Saved(11)
+	cb.runner.at = atStop
+	cb.runner.translated.take(regs, cb.behindCall()-syscallLength, 1)
+}
+
+// interrupt handles a signal that interrupts a system call in which the thread
 // waits, as if the call had been made in the program's own code.
-func (r *Runner) interruptBuffered(regs *ptrace.Regs) (Stop, bool, error) {
+func (cb *callBuffer) interrupt(regs *ptrace.Regs) (Stop, bool, error) {
 	before := *regs
-	r.withdrawBuffered(&before)
-	b := BufferedCall{Executed: r.executedNow(), Before: r.Regs, After: *regs}
+	cb.withdraw(&before)
+	b := BufferedCall{Executed: cb.runner.translated.executedNow(), Before: cb.runner.Regs, After: *regs}
 	behind := b.Before.RIP + syscallLength
 	b.After.RIP, b.After.RCX, b.After.R11 = behind, behind, b.Before.EFlags
-	r.Regs = b.After
-	r.context().SetLeft(r.context().Left() - 1) // the call is counted
-	if err := errors.Join(r.setRegs(), r.pass(b)); err != nil {
+	cb.runner.Regs = b.After
+	cb.runner.space.context().SetLeft(cb.runner.space.context().Left() - 1) // the call is counted
+	if err := errors.Join(cb.runner.setRegs(), cb.pass(b)); err != nil {
 		return Stop{}, false, err
 	}
-	r.restart = true
-	return r.deliverable()
+	cb.runner.restart = true
+	return cb.runner.signals.deliverable()
 }
 
 // refuseFutex makes the thread refuse a system call, if it has failed to read its futex.
-func (r *Runner) refuseFutex(regs *ptrace.Regs) bool {
-	part, refuses := r.cache.BufferPart(regs.RIP)
+func (cb *callBuffer) refuseFutex(regs *ptrace.Regs) bool {
+	part, refuses := cb.runner.space.cache.BufferPart(regs.RIP)
 	if part != codecache.Loading {
 		return false
 	}
@@ -221,19 +230,19 @@ func (r *Runner) refuseFutex(regs *ptrace.Regs) bool {
 	return true
 }
 
-// leaveBuffer continues the thread, which is anywhere in the cache, so that it makes no
+// leave continues the thread, which is anywhere in the cache, so that it makes no
 // system call before it leaves the cache.
-func (r *Runner) leaveBuffer() error {
-	r.context().SetLeave(true)
+func (cb *callBuffer) leave() error {
+	cb.runner.space.context().SetLeave(true)
 	var regs ptrace.Regs
-	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+	if err := cb.runner.tracer.Regs(cb.runner.tid, &regs); err != nil {
 		return err
 	}
-	if part, check := r.cache.BufferPart(regs.RIP); part == codecache.Checked {
+	if part, check := cb.runner.space.cache.BufferPart(regs.RIP); part == codecache.Checked {
 		regs.RIP = check
-		if err := r.tracer.SetRegs(r.tid, &regs); err != nil {
+		if err := cb.runner.tracer.SetRegs(cb.runner.tid, &regs); err != nil {
 			return err
 		}
 	}
-	return r.resume(r.tracer.Cont, 0)
+	return cb.runner.translated.resume(cb.runner.tracer.Cont, 0)
 }

@@ -25,46 +25,53 @@ type Child struct {
 	code uint64 // address of the code in which it waits, or 0
 }
 
-// handleChildren handles the events of children that have come. It must not be called
+// children holds the processes that the program begins.
+type children struct {
+	runner  *Runner
+	sharing map[int]bool   // those that are followed and have the memory of the process
+	births  []ptrace.Event // of those that are followed, not handled yet
+}
+
+// handleAll handles the events of children that have come. It must not be called
 // while an event of a thread of the process is waited for.
-func (r *Runner) handleChildren() {
-	for len(r.births) > 0 {
-		e := r.births[0]
-		r.births = r.births[1:]
-		r.handleChild(e)
+func (ch *children) handleAll() {
+	for len(ch.births) > 0 {
+		e := ch.births[0]
+		ch.births = ch.births[1:]
+		ch.handle(e)
 	}
 }
 
-// handleChild handles an event of a child. One that has its parent's memory runs until it
+// handle handles an event of a child. One that has its parent's memory runs until it
 // executes another program.
-func (r *Runner) handleChild(e ptrace.Event) {
+func (ch *children) handle(e ptrace.Event) {
 	var err error
 	switch {
 	case e.Gone():
-		delete(r.sharing, e.Thread)
+		delete(ch.sharing, e.Thread)
 	case e.Kind == ptrace.Exec:
-		delete(r.sharing, e.Thread)
-		err = r.handOver(e.Thread, true)
-	case r.sharing[e.Thread]:
-		err = r.tracer.Cont(e.Thread, e.Signal)
-	case r.sharesParent(e.Thread):
-		if r.sharing == nil {
-			r.sharing = make(map[int]bool)
+		delete(ch.sharing, e.Thread)
+		err = ch.handOver(e.Thread, true)
+	case ch.sharing[e.Thread]:
+		err = ch.runner.tracer.Cont(e.Thread, e.Signal)
+	case ch.sharesParent(e.Thread):
+		if ch.sharing == nil {
+			ch.sharing = make(map[int]bool)
 		}
-		r.sharing[e.Thread] = true
-		err = r.tracer.Cont(e.Thread, 0)
+		ch.sharing[e.Thread] = true
+		err = ch.runner.tracer.Cont(e.Thread, 0)
 	default:
-		err = r.handOver(e.Thread, false)
+		err = ch.handOver(e.Thread, false)
 	}
 	if err != nil {
-		_ = r.tracer.Detach(e.Thread, 0) // it may have been killed
+		_ = ch.runner.tracer.Detach(e.Thread, 0) // it may have been killed
 	}
 }
 
 // sharesParent reports whether a new child has the memory of its parent.
-func (r *Runner) sharesParent(pid int) bool {
+func (ch *children) sharesParent(pid int) bool {
 	var regs ptrace.Regs
-	if r.tracer.Regs(pid, &regs) != nil {
+	if ch.runner.tracer.Regs(pid, &regs) != nil {
 		return true
 	}
 	flags := uint64(0)
@@ -75,42 +82,42 @@ func (r *Runner) sharesParent(pid int) bool {
 		flags = regs.RDI
 	case unix.SYS_CLONE3:
 		var b [8]byte
-		_, _ = r.memory.Read(regs.RDI, b[:]) // the kernel has read it
+		_, _ = ch.runner.memory.Read(regs.RDI, b[:]) // the kernel has read it
 		flags = binary.LittleEndian.Uint64(b[:])
 	}
 	return flags&unix.CLONE_VM != 0
 }
 
 // handOver makes a stopped child wait for another tracer.
-func (r *Runner) handOver(pid int, isNew bool) error {
-	if _, err := r.tracer.ToEventStop(pid, r.other); err != nil {
+func (ch *children) handOver(pid int, isNew bool) error {
+	if _, err := ch.runner.tracer.ToEventStop(pid, ch.runner.other); err != nil {
 		return err
 	}
-	c := Child{PID: pid, New: isNew, Filtered: r.buffers()}
+	c := Child{PID: pid, New: isNew, Filtered: ch.runner.buffer.used()}
 	if !isNew {
 		site, err := SyscallSite(pid)
 		if err != nil {
 			return err
 		}
 		inject := func(number uint64, args ...uint64) (uint64, error) {
-			return r.tracer.Inject(pid, site, number, [6]uint64(append(args, 0, 0, 0, 0)), r.other)
+			return ch.runner.tracer.Inject(pid, site, number, [6]uint64(append(args, 0, 0, 0, 0)), ch.runner.other)
 		}
-		if err := unmap(r.shared.mapped, inject); err != nil {
+		if err := unmap(ch.runner.space.shared.mapped, inject); err != nil {
 			return err
 		}
 	}
 	var err error
-	if c.mask, err = r.tracer.SigMask(pid); err != nil {
+	if c.mask, err = ch.runner.tracer.SigMask(pid); err != nil {
 		return err
 	}
-	if err := r.tracer.Regs(pid, &c.regs); err != nil {
+	if err := ch.runner.tracer.Regs(pid, &c.regs); err != nil {
 		return err
 	}
 	c.regs.OrigRAX = ptrace.NoSyscall
-	if err := errors.Join(c.wait(r.tracer), r.tracer.Detach(pid, 0)); err != nil {
+	if err := errors.Join(c.wait(ch.runner.tracer), ch.runner.tracer.Detach(pid, 0)); err != nil {
 		return err
 	}
-	r.Follow(c)
+	ch.runner.Follow(c)
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 // Emulate does as if the instruction at which the thread has stopped had been executed
 // and had led to the given registers. It counts as an instruction.
 func (r *Runner) Emulate(after ptrace.Regs) {
-	r.executed++
+	r.translated.executed++
 	r.Replace(after)
 }
 
@@ -29,7 +29,7 @@ func (r *Runner) Inject(number uint64, args ...uint64) (uint64, error) {
 	if err := r.toEventStop(); err != nil {
 		return 0, err
 	}
-	return r.inject(number, args...)
+	return r.space.inject(number, args...)
 }
 
 // Reserved reports whether a range of memory has a part of the code cache, or of what the
@@ -37,12 +37,12 @@ func (r *Runner) Inject(number uint64, args ...uint64) (uint64, error) {
 func (r *Runner) Reserved(start, length uint64) bool {
 	length = max(length, 1) // mremap(2) copies mappings of which it moves nothing
 	overlaps := func(m ptrace.Range) bool { return m.Start < start+length && start < m.End }
-	return slices.ContainsFunc(r.kernel, overlaps) || r.Owns(start, length)
+	return slices.ContainsFunc(r.space.kernel, overlaps) || r.Owns(start, length)
 }
 
 // Owns reports whether a range of memory has a part of the code cache.
 func (r *Runner) Owns(start, length uint64) bool {
-	return slices.ContainsFunc(r.shared.mapped, func(m mapping) bool { return m.Start < start+length && start < m.End })
+	return slices.ContainsFunc(r.space.shared.mapped, func(m mapping) bool { return m.Start < start+length && start < m.End })
 }
 
 // Write writes the program's memory, whatever its protection. Code in it is translated
@@ -51,7 +51,7 @@ func (r *Runner) Write(addr uint64, b []byte) error {
 	if r.Reserved(addr, uint64(len(b))) {
 		return fmt.Errorf("the %d bytes at %#x are not the program's", len(b), addr)
 	}
-	if r.code.copied(addr, uint64(len(b))) {
+	if r.space.code.copied(addr, uint64(len(b))) {
 		r.Forget()
 	}
 	_, err := r.memory.Write(addr, b)
@@ -60,4 +60,4 @@ func (r *Runner) Write(addr uint64, b []byte) error {
 
 // Changed forgets what is known of a range of memory, whose mappings were changed by
 // Inject.
-func (r *Runner) Changed(start, length uint64) { r.changed(r.code.copied(start, length)) }
+func (r *Runner) Changed(start, length uint64) { r.calls.changed(r.space.code.copied(start, length)) }

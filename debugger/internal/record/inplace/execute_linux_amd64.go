@@ -11,94 +11,97 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
+// calls makes the system calls at which the process stops.
+type calls struct{ runner *Runner }
+
 // Execute makes the system call of a stop of kind [Call], or waits for that of a stop of
 // kind [Blocked]. The kind of the Stop is Done if it has returned, or will be restarted by
 // the kernel; Signal if a signal arrived before it was made. It waits as long as the call
 // does, and cannot be canceled.
-func (r *Runner) Execute() (Stop, error) { return r.orEnd(r.execute(true)) }
+func (r *Runner) Execute() (Stop, error) { return r.orEnd(r.calls.execute(true)) }
 
 // Start is Execute, except that the kind of the Stop is Blocked if the call waits in the
 // kernel. Another thread can then execute instructions, see [Runner.Switch].
-func (r *Runner) Start() (Stop, error) { return r.orEnd(r.execute(false)) }
+func (r *Runner) Start() (Stop, error) { return r.orEnd(r.calls.execute(false)) }
 
-func (r *Runner) execute(wait bool) (Stop, error) {
-	if r.Replays {
+func (cl *calls) execute(wait bool) (Stop, error) {
+	if cl.runner.Replays {
 		return Stop{}, errors.New("a replay makes no system calls")
 	}
-	if !r.inside {
-		r.stopsNext = false
-		if stop, err := r.enterCall(); stop.Kind != 0 || err != nil {
+	if !cl.runner.inside {
+		cl.runner.buffer.stopsNext = false
+		if stop, err := cl.enter(); stop.Kind != 0 || err != nil {
 			return stop, err
 		}
 	}
-	stop, err := r.endCall(wait)
+	stop, err := cl.end(wait)
 	if stop.Kind == Blocked || err != nil {
 		return stop, err
 	}
-	if r.inside = false; stop.Kind != Done {
+	if cl.runner.inside = false; stop.Kind != Done {
 		return stop, err
 	}
 	var regs ptrace.Regs
-	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+	if err := cl.runner.tracer.Regs(cl.runner.tid, &regs); err != nil {
 		return Stop{}, err
 	}
-	if r.at = atStop; r.interruptedInVain(&regs) {
-		r.Regs = r.before
-		return r.execute(wait) // a signal without effect comes first
+	if cl.runner.at = atStop; cl.runner.signals.interruptedInVain(&regs) {
+		cl.runner.Regs = cl.runner.before
+		return cl.execute(wait) // a signal without effect comes first
 	}
-	if r.Regs, r.restart = regs, regs.Restarts(); !r.restart {
-		r.Regs.OrigRAX = ptrace.NoSyscall
+	if cl.runner.Regs, cl.runner.restart = regs, regs.Restarts(); !cl.runner.restart {
+		cl.runner.Regs.OrigRAX = ptrace.NoSyscall
 	}
-	r.executed++
-	r.mapped(&r.before)
-	return stop, r.awaitStarted()
+	cl.runner.translated.executed++
+	cl.mapped(&cl.runner.before)
+	return stop, cl.runner.awaitStarted()
 }
 
-// enterCall moves the thread into the system call.
-func (r *Runner) enterCall() (Stop, error) {
-	if r.withdrawn {
-		if stop, err := r.restartWithdrawn(); stop.Kind != 0 || err != nil {
+// enter moves the thread into the system call.
+func (cl *calls) enter() (Stop, error) {
+	if cl.runner.withdrawn {
+		if stop, err := cl.runner.turns.restartWithdrawn(); stop.Kind != 0 || err != nil {
 			return stop, err
 		}
 	} else {
-		if r.sharesMemory() {
+		if cl.sharesMemory() {
 			return Stop{}, ErrThreads
 		}
-		call := r.Regs
-		if stop, err := r.beginCall(); stop.Kind != 0 || err != nil {
+		call := cl.runner.Regs
+		if stop, err := cl.begin(); stop.Kind != 0 || err != nil {
 			return stop, err
 		}
-		r.before = call
+		cl.runner.before = call
 	}
-	r.inside = true
-	if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
+	cl.runner.inside = true
+	if err := cl.runner.translated.resume(cl.runner.tracer.ToSyscall, 0); err != nil {
 		return Stop{}, err
 	}
-	return Stop{}, r.raiseDeferred() // a thread that waited in the cache may have got some
+	return Stop{}, cl.runner.signals.raiseDeferred() // a thread that waited in the cache may have got some
 }
 
-// beginCall moves the thread to the entry of the system call.
-func (r *Runner) beginCall() (Stop, error) {
-	switch r.at {
+// begin moves the thread to the entry of the system call.
+func (cl *calls) begin() (Stop, error) {
+	switch cl.runner.at {
 	case atCall:
 		return Stop{}, nil
 	case atEntry:
-		return Stop{}, r.enterFromCache()
+		return Stop{}, cl.enterFromCache()
 	}
-	if err := r.setRegs(); err != nil {
+	if err := cl.runner.setRegs(); err != nil {
 		return Stop{}, err
 	}
 	stops := 1
-	if r.at == atEmulated {
+	if cl.runner.at == atEmulated {
 		stops = 2 // the first is the end of the call that was not made
 	}
 	for range stops {
-		event, err := r.toSyscallStop()
+		event, err := cl.toSyscallStop()
 		if err != nil {
 			return Stop{}, err
 		}
 		if event.Kind != ptrace.SyscallStop {
-			return r.callPrevented(event)
+			return cl.prevented(event)
 		}
 	}
 	return Stop{}, nil
@@ -106,12 +109,12 @@ func (r *Runner) beginCall() (Stop, error) {
 
 // toSyscallStop continues the thread to the next entry or end of a system call, or another
 // event that is one of the program.
-func (r *Runner) toSyscallStop() (ptrace.Event, error) {
+func (cl *calls) toSyscallStop() (ptrace.Event, error) {
 	for {
-		if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
+		if err := cl.runner.translated.resume(cl.runner.tracer.ToSyscall, 0); err != nil {
 			return ptrace.Event{}, err
 		}
-		e, err := r.next(context.Background())
+		e, err := cl.runner.translated.next(context.Background())
 		if err != nil || e.Kind != ptrace.EventStop {
 			return e, err
 		}
@@ -120,31 +123,31 @@ func (r *Runner) toSyscallStop() (ptrace.Event, error) {
 
 // enterFromCache makes the system call at whose entry the thread is, in the cache, one of
 // the program's own code: the thread continues behind that afterwards.
-func (r *Runner) enterFromCache() error {
-	regs := r.Regs
+func (cl *calls) enterFromCache() error {
+	regs := cl.runner.Regs
 	regs.RIP += syscallLength
 	regs.OrigRAX, regs.RAX = regs.RAX, noResult
 	regs.RCX, regs.R11 = regs.RIP, regs.EFlags
-	r.at = atCall
-	return r.tracer.SetRegs(r.tid, &regs)
+	cl.runner.at = atCall
+	return cl.runner.tracer.SetRegs(cl.runner.tid, &regs)
 }
 
 // noResult is the value of rax during a system call: -ENOSYS.
 const noResult = ^uint64(unix.ENOSYS) + 1
 
-// callPrevented handles an event before a system call: most often a signal.
-func (r *Runner) callPrevented(event ptrace.Event) (Stop, error) {
-	stop, _, err := r.handle(event)
+// prevented handles an event before a system call: most often a signal.
+func (cl *calls) prevented(event ptrace.Event) (Stop, error) {
+	stop, _, err := cl.runner.translated.handle(event)
 	if err == nil && stop.Kind == 0 {
-		err = fmt.Errorf("a system call of thread %d led to %v", r.tid, event.Kind)
+		err = fmt.Errorf("a system call of thread %d led to %v", cl.runner.tid, event.Kind)
 	}
 	return stop, err
 }
 
-// endCall waits for the end of the system call, or until it waits in the kernel.
-func (r *Runner) endCall(wait bool) (Stop, error) {
+// end waits for the end of the system call, or until it waits in the kernel.
+func (cl *calls) end(wait bool) (Stop, error) {
 	for {
-		event, ok, err := r.nextInside(wait)
+		event, ok, err := cl.runner.turns.nextInside(wait)
 		if err != nil {
 			return Stop{}, err
 		}
@@ -157,13 +160,13 @@ func (r *Runner) endCall(wait bool) (Stop, error) {
 		case ptrace.Exec:
 			return Stop{Kind: Exec}, nil
 		case ptrace.Clone:
-			r.started = int(event.Message)
+			cl.runner.started = int(event.Message)
 		case ptrace.Fork, ptrace.Vfork, ptrace.VforkDone, ptrace.Exiting, ptrace.EventStop:
 		default:
-			stop, _, err := r.handle(event)
+			stop, _, err := cl.runner.translated.handle(event)
 			return stop, err
 		}
-		if err := r.resume(r.tracer.ToSyscall, 0); err != nil {
+		if err := cl.runner.translated.resume(cl.runner.tracer.ToSyscall, 0); err != nil {
 			return Stop{}, err
 		}
 	}
@@ -176,17 +179,17 @@ func (r *Runner) Skip(result uint64) {
 	if r.at == atCall { // the thread gets other registers before it continues
 		r.at = atEmulated
 	}
-	r.executed++
+	r.translated.executed++
 }
 
 // cloneFlags returns the flags of a system call that makes a thread or a process, or 0.
-func (r *Runner) cloneFlags() uint64 {
-	switch r.Regs.RAX {
+func (cl *calls) cloneFlags() uint64 {
+	switch cl.runner.Regs.RAX {
 	case unix.SYS_CLONE:
-		return r.Regs.RDI
+		return cl.runner.Regs.RDI
 	case unix.SYS_CLONE3:
 		var b [8]byte
-		_, _ = r.memory.Read(r.Regs.RDI, b[:]) // the kernel fails too
+		_, _ = cl.runner.memory.Read(cl.runner.Regs.RDI, b[:]) // the kernel fails too
 		return binary.LittleEndian.Uint64(b[:])
 	}
 	return 0
@@ -194,34 +197,34 @@ func (r *Runner) cloneFlags() uint64 {
 
 // sharesMemory reports whether the system call would make another process in the same
 // memory that the program does not wait for.
-func (r *Runner) sharesMemory() bool {
-	flags := r.cloneFlags()
+func (cl *calls) sharesMemory() bool {
+	flags := cl.cloneFlags()
 	return flags&unix.CLONE_VM != 0 && flags&(unix.CLONE_VFORK|unix.CLONE_THREAD) == 0
 }
 
 // mapped forgets translations if a system call has changed the memory that they are
 // made of.
-func (r *Runner) mapped(call *ptrace.Regs) {
+func (cl *calls) mapped(call *ptrace.Regs) {
 	switch call.RAX {
 	case unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT, unix.SYS_MADVISE:
 		anywhere := call.RAX == unix.SYS_MMAP && call.RDI == 0
-		r.changed(!anywhere && r.code.copied(call.RDI, call.RSI))
+		cl.changed(!anywhere && cl.runner.space.code.copied(call.RDI, call.RSI))
 	case unix.SYS_MREMAP:
-		target := call.R10&unix.MREMAP_FIXED != 0 && r.code.copied(call.R8, call.RDX)
-		r.changed(target || r.code.copied(call.RDI, call.RSI))
+		target := call.R10&unix.MREMAP_FIXED != 0 && cl.runner.space.code.copied(call.R8, call.RDX)
+		cl.changed(target || cl.runner.space.code.copied(call.RDI, call.RSI))
 	case unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_REMAP_FILE_PAGES:
-		r.changed(true)
+		cl.changed(true)
 	case unix.SYS_BRK:
-		r.changed(false)
+		cl.changed(false)
 	}
 }
 
 // changed forgets translations if code has changed, and else only what is known of
 // other memory.
-func (r *Runner) changed(code bool) {
+func (cl *calls) changed(code bool) {
 	if code {
-		r.Forget()
+		cl.runner.Forget()
 		return
 	}
-	r.code.dropMaps()
+	cl.runner.space.code.dropMaps()
 }

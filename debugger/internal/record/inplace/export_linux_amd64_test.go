@@ -36,7 +36,7 @@ func Loop(fast bool) (restore func()) {
 }
 
 // Uses reports whether the Runner goes on with a translation.
-func (r *Runner) Uses(t *Translation) bool { return r.cache == t.cache }
+func (r *Runner) Uses(t *Translation) bool { return r.space.cache == t.cache }
 
 // Place returns the address of a code cache in the process.
 func (t *Translation) Place() uint64 { return t.shared.mapped[len(t.shared.mapped)-1].Start }

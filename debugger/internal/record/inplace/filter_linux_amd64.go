@@ -45,7 +45,7 @@ func HasExitFilter(tid int, inject Injector) (bool, error) {
 
 // installFilter makes the thread install the filter. Its instructions are stored below the
 // stack meanwhile.
-func (r *Runner) installFilter() error {
+func (cb *callBuffer) installFilter() error {
 	program := filter()
 	var b []byte
 	for _, f := range program {
@@ -54,27 +54,27 @@ func (r *Runner) installFilter() error {
 		b = binary.LittleEndian.AppendUint32(b, f.K)
 	}
 	const header = 16 // struct sock_fprog
-	at := (r.Regs.RSP - redZone - uint64(header+len(b))) &^ 15
+	at := (cb.runner.Regs.RSP - redZone - uint64(header+len(b))) &^ 15
 	head := binary.LittleEndian.AppendUint64(nil, uint64(len(program)))
 	head = binary.LittleEndian.AppendUint64(head, at+header)
 	old := make([]byte, header+len(b))
-	if _, err := r.memory.Read(at, old); err != nil {
+	if _, err := cb.runner.memory.Read(at, old); err != nil {
 		return err
 	}
-	if _, err := r.memory.Write(at, append(head, b...)); err != nil {
+	if _, err := cb.runner.memory.Write(at, append(head, b...)); err != nil {
 		return err
 	}
-	err := r.setFilter(at)
-	_, restored := r.memory.Write(at, old)
+	err := cb.setFilter(at)
+	_, restored := cb.runner.memory.Write(at, old)
 	return errors.Join(err, restored)
 }
 
 // setFilter makes the thread install a filter in all threads. The flag SPEC_ALLOW keeps older
 // kernels from making the process slower, see seccomp(2).
-func (r *Runner) setFilter(at uint64) error {
+func (cb *callBuffer) setFilter(at uint64) error {
 	const flags = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW | unix.SECCOMP_FILTER_FLAG_TSYNC
 	set := func() error {
-		other, err := r.inject(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, at)
+		other, err := cb.runner.space.inject(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, at)
 		if err == nil && other != 0 {
 			err = fmt.Errorf("thread %d has other filters", other)
 		}
@@ -84,7 +84,7 @@ func (r *Runner) setFilter(at uint64) error {
 	if !errors.Is(err, unix.EACCES) {
 		return err
 	}
-	if _, err := r.inject(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1); err != nil {
+	if _, err := cb.runner.space.inject(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1); err != nil {
 		return err
 	}
 	return set()

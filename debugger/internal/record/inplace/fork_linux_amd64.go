@@ -25,7 +25,7 @@ func (r *Runner) Fork() (*Runner, error) {
 		return nil, err
 	}
 	stopped := map[int]bool{}
-	child, err := r.tracer.Inject(r.tid, r.site, unix.SYS_CLONE, [6]uint64{unix.CLONE_PARENT}, func(e ptrace.Event) {
+	child, err := r.tracer.Inject(r.tid, r.space.site, unix.SYS_CLONE, [6]uint64{unix.CLONE_PARENT}, func(e ptrace.Event) {
 		if e.Thread == r.tid {
 			r.beside(e)
 			return
@@ -60,9 +60,9 @@ func (r *Runner) adoptChild(tid int, mask uint64) (*Runner, error) {
 	if err := r.tracer.SetSigMask(tid, mask); err != nil {
 		return nil, err
 	}
-	for _, m := range r.shared.mapped {
+	for _, m := range r.space.shared.mapped {
 		args := [6]uint64{m.Start, m.Len()}
-		if _, err := r.tracer.Inject(tid, r.site, unix.SYS_MUNMAP, args, r.beside); err != nil {
+		if _, err := r.tracer.Inject(tid, r.space.site, unix.SYS_MUNMAP, args, r.beside); err != nil {
 			return nil, err
 		}
 	}

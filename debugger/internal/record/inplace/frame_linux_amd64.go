@@ -10,22 +10,22 @@ const frameFlags = 8 + 5*8 + 17*8
 // the program had set it. If the next instruction of the program is one that may set the flag,
 // such as popf, the kernel takes it for the program's, and the program would trap after its
 // handler.
-func (r *Runner) hideStep(before uint64) error {
+func (nt *native) hideStep(before uint64) error {
 	if before&ptrace.TrapFlag != 0 {
 		return nil
 	}
 	var flags [2]byte
-	at := r.Regs.RSP + frameFlags
-	if _, err := r.memory.Read(at, flags[:]); err != nil || flags[1]&(ptrace.TrapFlag>>8) == 0 {
+	at := nt.runner.Regs.RSP + frameFlags
+	if _, err := nt.runner.memory.Read(at, flags[:]); err != nil || flags[1]&(ptrace.TrapFlag>>8) == 0 {
 		return err
 	}
 	flags[1] &^= ptrace.TrapFlag >> 8
-	_, err := r.memory.Write(at, flags[:])
+	_, err := nt.runner.memory.Write(at, flags[:])
 	return err
 }
 
 // keepTrapFlag gives the registers the trap flag of the program, which a step has set for the
 // same reason as in hideStep.
-func (r *Runner) keepTrapFlag(flags uint64) {
-	r.Regs.EFlags = r.Regs.EFlags&^ptrace.TrapFlag | flags&ptrace.TrapFlag
+func (nt *native) keepTrapFlag(flags uint64) {
+	nt.runner.Regs.EFlags = nt.runner.Regs.EFlags&^ptrace.TrapFlag | flags&ptrace.TrapFlag
 }

@@ -20,8 +20,8 @@ type Translation struct {
 
 // Keep is Close, and returns the translation for [Adopt]. It must follow Unmap.
 func (r *Runner) Keep() (*Translation, error) {
-	t := &Translation{r.shared, r.cache, r.code, r.watch.stops}
-	r.shared = nil
+	t := &Translation{r.space.shared, r.space.cache, r.space.code, r.watch.stops}
+	r.space.shared = nil
 	return t, r.Close()
 }
 
@@ -37,24 +37,24 @@ func (t *Translation) Close() error {
 
 // reuse makes a translation that of the Runner, if the process still has the code that it was
 // made of, and nothing else where the cache was. It closes the Translation.
-func (r *Runner) reuse(t *Translation) bool {
+func (cs *codeSpace) reuse(t *Translation) bool {
 	if t == nil {
 		return false
 	}
 	defer func() { _ = t.Close() }()
-	r.code.pages, r.code.variable = t.code.pages, t.code.variable
+	cs.code.pages, cs.code.variable = t.code.pages, t.code.variable
 	var err error
-	if !r.code.current() {
+	if !cs.code.current() {
 		err = errors.New("its code has changed")
 	} else {
-		r.shared, err = mapAgain(r, t.shared)
+		cs.shared, err = mapAgain(cs.runner, t.shared)
 	}
 	if err != nil {
-		r.code.drop()
+		cs.code.drop()
 		return false
 	}
-	r.cache, r.watch.stops = t.cache, t.stops
-	r.cache.Move(r.config(), r.shared.arenaCode)
+	cs.cache, cs.runner.watch.stops = t.cache, t.stops
+	cs.cache.Move(cs.config(), cs.shared.arenaCode)
 	return true
 }
 
@@ -78,7 +78,7 @@ func (c *code) current() bool {
 // mapAgain maps a copy of memory into the process, at the addresses that it had there. The
 // process has kept no descriptor of the old one. The caller copies the arenas.
 func mapAgain(r *Runner, old *shared) (*shared, error) {
-	maps, err := r.code.readMaps()
+	maps, err := r.space.code.readMaps()
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func mapAgain(r *Runner, old *shared) (*shared, error) {
 	s := &shared{remote: old.remote, arenas: old.arenas}
 	err = s.mapByMemfd(r, func(fd uint64) error {
 		for _, part := range old.mapped {
-			at, err := r.inject(unix.SYS_MMAP, part.Start, part.Len(), part.protection, unix.MAP_SHARED|unix.MAP_FIXED_NOREPLACE, fd, part.offset)
+			at, err := r.space.inject(unix.SYS_MMAP, part.Start, part.Len(), part.protection, unix.MAP_SHARED|unix.MAP_FIXED_NOREPLACE, fd, part.offset)
 			if err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func mapAgain(r *Runner, old *shared) (*shared, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, errors.Join(err, unmap(s.mapped, r.inject), s.close())
+		return nil, errors.Join(err, unmap(s.mapped, r.space.inject), s.close())
 	}
 	return s, nil
 }

@@ -32,83 +32,89 @@ type logging struct {
 	is      bool   // there is one
 }
 
+// An instructionLog logs instructions.
+type instructionLog struct {
+	runner *Runner
+	state  *logging // or nil
+}
+
 // Log makes the Runner log instructions from now on. It is for a Runner of a replay.
 func (r *Runner) Log(l Log) error {
-	if r.buffers() {
+	if r.buffer.used() {
 		return errors.New("the buffer is in use")
 	}
-	r.log = &logging{Log: l}
-	r.cache.Log = l.Wanted
+	r.log.state = &logging{Log: l}
+	r.space.cache.Log = l.Wanted
 	r.Forget()
-	r.clearLog()
+	r.log.clear()
 	return nil
 }
 
-// clearLog makes the log empty. The thread must be outside of the cache.
-func (r *Runner) clearLog() {
-	here, there := r.shared.buffer()
-	r.context().SetLog(there, len(here)/translate.EntrySize)
-	r.log.read = 0
+// clear makes the log empty. The thread must be outside of the cache.
+func (il *instructionLog) clear() {
+	here, there := il.runner.space.shared.buffer()
+	il.runner.space.context().SetLog(there, len(here)/translate.EntrySize)
+	il.state.read = 0
 }
 
 var errLog = errors.New("the program has changed the log of its branches")
 
-// readLog reads what was logged since the last call.
-func (r *Runner) readLog() error {
-	here, there := r.shared.buffer()
-	length := r.context().Logged() - there
-	if length > uint64(len(here)) || length < r.log.read || length%translate.EntrySize != 0 {
+// read reads what was logged since the last call.
+func (il *instructionLog) read() error {
+	here, there := il.runner.space.shared.buffer()
+	length := il.runner.space.context().Logged() - there
+	if length > uint64(len(here)) || length < il.state.read || length%translate.EntrySize != 0 {
 		return errLog
 	}
-	for ; r.log.read < length; r.log.read += translate.EntrySize {
+	for ; il.state.read < length; il.state.read += translate.EntrySize {
 		var e translate.Entry
-		e.Decode(here[r.log.read:][:translate.EntrySize])
-		r.addLogged(Logged{r.executed + r.quantum - e.Left, e.PC, e.SP, e.Next, e.NextSP})
+		e.Decode(here[il.state.read:][:translate.EntrySize])
+		il.add(Logged{il.runner.translated.executed + il.runner.translated.quantum - e.Left, e.PC, e.SP, e.Next, e.NextSP})
 	}
 	return nil
 }
 
-// addLogged adds an entry. It replaces one of the same instruction, which the thread began but has
+// add adds an entry. It replaces one of the same instruction, which the thread began but has
 // not executed.
-func (r *Runner) addLogged(l Logged) {
-	if r.log.is && r.log.pending.Executed < l.Executed {
-		r.log.Each(&r.log.pending)
+func (il *instructionLog) add(l Logged) {
+	if il.state.is && il.state.pending.Executed < l.Executed {
+		il.state.Each(&il.state.pending)
 	}
-	r.log.pending, r.log.is = l, true
+	il.state.pending, il.state.is = l, true
 }
 
-// endLog passes the last entry on, when a Run has ended, if the instruction was executed.
-func (r *Runner) endLog() {
-	if r.log == nil || !r.log.is {
+// end passes the last entry on, when a Run has ended, if the instruction was executed.
+func (il *instructionLog) end() {
+	if il.state == nil || !il.state.is {
 		return
 	}
-	if r.log.is = false; r.log.pending.Executed < r.executed {
-		r.log.Each(&r.log.pending)
+	if il.state.is = false; il.state.pending.Executed < il.runner.translated.executed {
+		il.state.Each(&il.state.pending)
 	}
 }
 
-// logStep logs the instruction at Regs.RIP, which is executed in its original place. The function
+// step logs the instruction at Regs.RIP, which is executed in its original place. The function
 // that it returns is called afterwards.
-func (r *Runner) logStep() (executed func()) {
-	if r.log == nil {
+func (il *instructionLog) step() (executed func()) {
+	if il.state == nil {
 		return func() {}
 	}
-	in, err := r.instruction()
+	in, err := il.runner.space.instruction()
 	if err != nil {
 		return func() {}
 	}
-	jumps, always := r.log.Wanted(&in)
-	l := Logged{Executed: r.executed, PC: r.Regs.RIP, SP: r.Regs.RSP}
+	jumps, always := il.state.Wanted(&in)
+	l := Logged{Executed: il.runner.translated.executed, PC: il.runner.Regs.RIP, SP: il.runner.Regs.RSP}
 	return func() {
-		if l.Next, l.NextSP = r.Regs.RIP, r.Regs.RSP; r.executed > l.Executed && (always || jumps && l.Next != in.Next()) {
-			r.log.Each(&l)
+		if l.Next, l.NextSP = il.runner.Regs.RIP, il.runner.Regs.RSP; il.runner.translated.executed > l.Executed && (always || jumps && l.Next != in.Next()) {
+			il.state.Each(&l)
 		}
 	}
 }
 
 // instruction returns the instruction at Regs.RIP.
-func (r *Runner) instruction() (x86.Inst, error) {
+func (cs *codeSpace) instruction() (x86.Inst, error) {
 	var b [x86.MaxLen]byte
-	n, _ := r.memory.Read(r.Regs.RIP, b[:])
-	return x86.Decode(b[:n], r.Regs.RIP)
+	n, _ := cs.runner.memory.Read(cs.runner.Regs.RIP, b[:])
+	return x86.Decode(b[:n], cs.runner.Regs.RIP)
 }

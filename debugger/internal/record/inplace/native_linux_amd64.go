@@ -10,39 +10,45 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 )
 
+// native steps in the program's own code.
+type native struct {
+	runner  *Runner
+	copying bool // Step executes a copy of the instruction
+}
+
 // Step executes the instruction at Regs.RIP in its original place, or a copy of it if it
 // does the same everywhere. The kind of the Stop is Done if it was executed. A repeated
 // string operation takes a step per iteration. If ctx is done before the last one, the error
 // is that of ctx, and the instruction is not counted.
 func (r *Runner) Step(ctx context.Context) (Stop, error) {
-	if r.copyable() {
-		return r.stepCopy(ctx)
+	if r.native.copyable() {
+		return r.native.stepCopy(ctx)
 	}
-	logged := r.logStep()
+	logged := r.log.step()
 	defer logged()
-	return r.orEnd(r.stepWhole(ctx))
+	return r.orEnd(r.native.stepWhole(ctx))
 }
 
 // copyable reports whether a copy of the instruction at Regs.RIP can be executed. The
 // program then survives the end of this one.
-func (r *Runner) copyable() bool {
+func (nt *native) copyable() bool {
 	var b [x86.MaxLen]byte
-	n, _ := r.memory.Read(r.Regs.RIP, b[:])
-	in, err := x86.Decode(b[:n], r.Regs.RIP)
-	if err != nil || !translate.Copyable(&in) || r.Regs.CS != longMode {
+	n, _ := nt.runner.memory.Read(nt.runner.Regs.RIP, b[:])
+	in, err := x86.Decode(b[:n], nt.runner.Regs.RIP)
+	if err != nil || !translate.Copyable(&in) || nt.runner.Regs.CS != longMode {
 		return false
 	}
 	code := b[:in.Len]
-	return r.code.fetch(r.Regs.RIP, code) == len(code) || r.code.fetchVariable(r.Regs.RIP, code) == len(code)
+	return nt.runner.space.code.fetch(nt.runner.Regs.RIP, code) == len(code) || nt.runner.space.code.fetchVariable(nt.runner.Regs.RIP, code) == len(code)
 }
 
 // stepCopy executes a copy of the instruction at Regs.RIP in the cache.
-func (r *Runner) stepCopy(ctx context.Context) (Stop, error) {
-	r.copying = true
-	defer func() { r.copying = false }()
-	for before := r.executed; ; {
-		stop, err := r.Run(ctx, 1)
-		if err != nil || stop.Kind != Done || r.executed != before {
+func (nt *native) stepCopy(ctx context.Context) (Stop, error) {
+	nt.copying = true
+	defer func() { nt.copying = false }()
+	for before := nt.runner.translated.executed; ; {
+		stop, err := nt.runner.Run(ctx, 1)
+		if err != nil || stop.Kind != Done || nt.runner.translated.executed != before {
 			return stop, err
 		}
 		if err := ctx.Err(); err != nil {
@@ -51,19 +57,19 @@ func (r *Runner) stepCopy(ctx context.Context) (Stop, error) {
 	}
 }
 
-func (r *Runner) stepWhole(ctx context.Context) (Stop, error) {
+func (nt *native) stepWhole(ctx context.Context) (Stop, error) {
 	for {
-		before := r.Regs.RIP
-		stop, err := r.stepOnce()
+		before := nt.runner.Regs.RIP
+		stop, err := nt.stepOnce()
 		if stop.Kind != Done || err != nil {
 			return stop, err
 		}
-		if err := r.noteStep(); err != nil {
+		if err := nt.runner.watch.noteStep(); err != nil {
 			return stop, err
 		}
-		if r.Regs.RIP != before || !r.repeats() {
-			r.executed++
-			r.ClearDeadFlags()
+		if nt.runner.Regs.RIP != before || !nt.repeats() {
+			nt.runner.translated.executed++
+			nt.runner.ClearDeadFlags()
 			return stop, nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -74,10 +80,10 @@ func (r *Runner) stepWhole(ctx context.Context) (Stop, error) {
 
 // repeats reports whether the instruction at Regs.RIP is a repeated string operation,
 // of which a step executes one iteration.
-func (r *Runner) repeats() bool {
+func (nt *native) repeats() bool {
 	var b [x86.MaxLen]byte
-	n, _ := r.memory.Read(r.Regs.RIP, b[:])
-	in, err := x86.Decode(b[:n], r.Regs.RIP)
+	n, _ := nt.runner.memory.Read(nt.runner.Regs.RIP, b[:])
+	in, err := x86.Decode(b[:n], nt.runner.Regs.RIP)
 	return err == nil && in.Class.Is(x86.Repeat)
 }
 
@@ -85,62 +91,62 @@ func (r *Runner) repeats() bool {
 // stop at a system call ends at once: at the end of that call.
 const codeCallEnd = 1
 
-func (r *Runner) stepOnce() (Stop, error) {
-	before, flags := r.Regs.RIP, r.Regs.EFlags
-	if err := r.step(); err != nil {
+func (nt *native) stepOnce() (Stop, error) {
+	before, flags := nt.runner.Regs.RIP, nt.runner.Regs.EFlags
+	if err := nt.step(); err != nil {
 		return Stop{}, err
 	}
-	event, err := r.next(context.Background())
+	event, err := nt.runner.translated.next(context.Background())
 	if err != nil {
 		return Stop{}, err
 	}
 	if event.Kind != ptrace.SignalStop || event.Signal != unix.SIGTRAP {
-		stop, _, err := r.handle(event)
+		stop, _, err := nt.runner.translated.handle(event)
 		if stop.Kind == 0 && err == nil { // an event stop, as SIGCONT makes one
-			return r.stepOnce() // if the instruction has been executed, it ends at once
+			return nt.stepOnce() // if the instruction has been executed, it ends at once
 		}
 		return stop, err
 	}
-	if r.signal, err = r.tracer.SigInfo(r.tid); err != nil {
+	if nt.runner.signal, err = nt.runner.tracer.SigInfo(nt.runner.tid); err != nil {
 		return Stop{}, err
 	}
-	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
+	if err := nt.runner.tracer.Regs(nt.runner.tid, &nt.runner.Regs); err != nil {
 		return Stop{}, err
 	}
-	if r.signal.Code() != ptrace.CodeTrace { // the instruction was not executed
-		r.keepTrapFlag(flags)
+	if nt.runner.signal.Code() != ptrace.CodeTrace { // the instruction was not executed
+		nt.keepTrapFlag(flags)
 	}
-	if r.signal.Code() == codeCallEnd && r.Regs.RIP == before && (r.at == atEmulated || r.at == atEntry) {
-		r.at = atStop
-		return r.stepOnce()
+	if nt.runner.signal.Code() == codeCallEnd && nt.runner.Regs.RIP == before && (nt.runner.at == atEmulated || nt.runner.at == atEntry) {
+		nt.runner.at = atStop
+		return nt.stepOnce()
 	}
-	if r.signal.Code() != ptrace.CodeTrace { // int3, or a process has sent it
-		r.at = atSignal
+	if nt.runner.signal.Code() != ptrace.CodeTrace { // int3, or a process has sent it
+		nt.runner.at = atSignal
 		return Stop{Kind: Signal}, nil
 	}
-	r.at = atStop
+	nt.runner.at = atStop
 	return Stop{Kind: Done}, nil
 }
 
 // step starts a step in the program's own code. SIGTRAP is unblocked meanwhile: the
 // kernel would take its handler away. The method next restores the mask.
-func (r *Runner) step() error {
+func (nt *native) step() error {
 	const trap = 1 << (unix.SIGTRAP - 1)
-	mask, err := r.tracer.SigMask(r.tid)
+	mask, err := nt.runner.tracer.SigMask(nt.runner.tid)
 	if err != nil {
 		return err
 	}
 	if mask&trap != 0 {
-		if err := r.tracer.SetSigMask(r.tid, mask&^trap); err != nil {
+		if err := nt.runner.tracer.SetSigMask(nt.runner.tid, mask&^trap); err != nil {
 			return err
 		}
-		r.unmasked, r.mask = true, mask
+		nt.runner.unmasked, nt.runner.mask = true, mask
 	}
-	if err := r.setRegs(); err != nil {
+	if err := nt.runner.setRegs(); err != nil {
 		return err
 	}
-	if r.Replays {
-		return r.resume(r.tracer.StepEmulated, 0)
+	if nt.runner.Replays {
+		return nt.runner.translated.resume(nt.runner.tracer.StepEmulated, 0)
 	}
-	return r.resume(r.tracer.Step, 0)
+	return nt.runner.translated.resume(nt.runner.tracer.Step, 0)
 }

@@ -12,12 +12,23 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 )
 
+// translated runs the current thread in the cache.
+type translated struct {
+	runner *Runner
+
+	executed int64 // instructions before the current Run
+	quantum  int64 // instructions that the current Run executes at most
+	leaving  bool  // the thread must leave the cache after the current block, see leave
+}
+
 // Executed returns the number of instructions that the thread has executed since New.
 // A repeated string operation is one.
-func (r *Runner) Executed() int64 { return r.executed }
+func (r *Runner) Executed() int64 { return r.translated.executed }
 
 // executedNow is Executed during a Run.
-func (r *Runner) executedNow() int64 { return r.executed + r.quantum - r.context().Left() }
+func (tr *translated) executedNow() int64 {
+	return tr.executed + tr.quantum - tr.runner.space.context().Left()
+}
 
 // Run executes up to n instructions, and stops earlier for all that it cannot do
 // itself. If ctx is done, it stops after the current block, with the kind Done.
@@ -28,12 +39,12 @@ func (r *Runner) executedNow() int64 { return r.executed + r.quantum - r.context
 //	└─ handle    an exit, a system call, a signal: leads to a Stop, or to enter again
 func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
 	n = min(n, translate.MaxLeft)
-	r.quantum = n
-	r.context().SetLeft(n)
-	stop, err := r.orEnd(r.run(ctx))
-	r.stopLeaving() // also if the process has ended meanwhile
-	r.executed += n - r.context().Left()
-	r.endLog()
+	r.translated.quantum = n
+	r.space.context().SetLeft(n)
+	stop, err := r.orEnd(r.translated.run(ctx))
+	r.translated.stopLeaving() // also if the process has ended meanwhile
+	r.translated.executed += n - r.space.context().Left()
+	r.log.end()
 	if err == nil {
 		r.ClearDeadFlags()
 	}
@@ -42,28 +53,28 @@ func (r *Runner) Run(ctx context.Context, n int64) (Stop, error) {
 
 // run is Run without its count. If Made fails, it goes on until the thread has the program's
 // registers, because its stop is handled like any other.
-func (r *Runner) run(ctx context.Context) (Stop, error) {
+func (tr *translated) run(ctx context.Context) (Stop, error) {
 	running := false
 	var failed error
 	for {
 		if !running {
-			if failed != nil || r.finished(ctx) {
+			if failed != nil || tr.finished(ctx) {
 				return Stop{Kind: Done}, failed
 			}
-			if r.stopsHere() {
+			if tr.runner.watch.stopsHere() {
 				return Stop{Kind: Reached}, nil
 			}
-			if err := r.enter(); err != nil {
+			if err := tr.enter(); err != nil {
 				return Stop{}, err
 			}
 		}
-		event, err := r.wait(ctx)
+		event, err := tr.wait(ctx)
 		if err != nil {
 			return Stop{}, errors.Join(failed, err)
 		}
-		failed = errors.Join(failed, r.drain())
+		failed = errors.Join(failed, tr.runner.buffer.drain())
 		var stop Stop
-		if stop, running, err = r.handle(event); stop.Kind != 0 || err != nil {
+		if stop, running, err = tr.handle(event); stop.Kind != 0 || err != nil {
 			return stop, errors.Join(failed, err)
 		}
 	}
@@ -76,12 +87,12 @@ func (r *Runner) orEnd(stop Stop, err error) (Stop, error) {
 		return stop, err
 	}
 	for {
-		event, err := r.next(context.Background())
+		event, err := r.translated.next(context.Background())
 		if err != nil {
 			return Stop{}, err
 		}
 		if event.Gone() {
-			stop, _, err := r.handle(event)
+			stop, _, err := r.translated.handle(event)
 			return stop, err
 		}
 	}
@@ -89,35 +100,35 @@ func (r *Runner) orEnd(stop Stop, err error) (Stop, error) {
 
 // finished reports whether the thread, which is outside of the cache, has executed
 // enough.
-func (r *Runner) finished(ctx context.Context) bool {
-	return ctx.Err() != nil || r.watch.reached && !r.copying || r.context().Left() <= r.early() && !r.restart
+func (tr *translated) finished(ctx context.Context) bool {
+	return ctx.Err() != nil || tr.runner.watch.reached && !tr.runner.native.copying || tr.runner.space.context().Left() <= tr.early() && !tr.runner.restart
 }
 
 // early returns the number of instructions that this Run may leave out. One that is to execute
 // no more than those executes all.
-func (r *Runner) early() int64 {
-	if r.quantum <= r.Early {
+func (tr *translated) early() int64 {
+	if tr.quantum <= tr.runner.Early {
 		return 0
 	}
-	return r.Early
+	return tr.runner.Early
 }
 
 // wait waits until the thread stops. When ctx is done, it makes the thread stop.
-func (r *Runner) wait(ctx context.Context) (ptrace.Event, error) {
-	if r.buffers() && len(r.threads) > 1 {
-		r.tracer.WhileWaiting(r.interruptWaiting)
-		defer r.tracer.WhileWaiting(nil)
+func (tr *translated) wait(ctx context.Context) (ptrace.Event, error) {
+	if tr.runner.buffer.used() && len(tr.runner.threads) > 1 {
+		tr.runner.tracer.WhileWaiting(tr.runner.buffer.interruptWaiting)
+		defer tr.runner.tracer.WhileWaiting(nil)
 	}
-	event, err := r.next(ctx)
+	event, err := tr.next(ctx)
 	if !errors.Is(err, ptrace.ErrWoken) {
 		return event, err
 	}
-	stale := r.stale
-	if err := r.interrupt(); err != nil {
+	stale := tr.runner.stale
+	if err := tr.runner.turns.interrupt(); err != nil {
 		return event, err
 	}
-	event, err = r.next(context.Background())
-	r.stale = stale || event.Kind != ptrace.EventStop // one comes when the thread continues, or none at all
+	event, err = tr.next(context.Background())
+	tr.runner.stale = stale || event.Kind != ptrace.EventStop // one comes when the thread continues, or none at all
 	return event, err
 }
 
@@ -125,183 +136,183 @@ func (r *Runner) wait(ctx context.Context) (ptrace.Event, error) {
 type request func(tid int, signal syscall.Signal) error
 
 // resume makes the thread continue.
-func (r *Runner) resume(f request, signal syscall.Signal) error {
-	r.last = f
-	return f(r.tid, signal)
+func (tr *translated) resume(f request, signal syscall.Signal) error {
+	tr.runner.last = f
+	return f(tr.runner.tid, signal)
 }
 
 // next returns the next event of the current thread, see other for those of others.
-func (r *Runner) next(ctx context.Context) (ptrace.Event, error) {
+func (tr *translated) next(ctx context.Context) (ptrace.Event, error) {
 	for {
-		event, err := r.event(ctx)
+		event, err := tr.runner.event(ctx)
 		switch {
-		case err != nil || event == r.end:
+		case err != nil || event == tr.runner.end:
 			return event, err
-		case event.Gone() && !r.exiting: // the end of the process follows
-		case event.Kind == ptrace.EventStop && r.stale:
-			r.stale = false
-			if err := r.resume(r.last, 0); err != nil {
+		case event.Gone() && !tr.runner.exiting: // the end of the process follows
+		case event.Kind == ptrace.EventStop && tr.runner.stale:
+			tr.runner.stale = false
+			if err := tr.resume(tr.runner.last, 0); err != nil {
 				return event, err
 			}
 		default:
-			return event, r.restoreMask(event)
+			return event, tr.restoreMask(event)
 		}
 	}
 }
 
 // restoreMask restores the signal mask after a step.
-func (r *Runner) restoreMask(e ptrace.Event) error {
-	if !r.unmasked || e.Gone() {
+func (tr *translated) restoreMask(e ptrace.Event) error {
+	if !tr.runner.unmasked || e.Gone() {
 		return nil
 	}
-	r.unmasked = false
-	return r.tracer.SetSigMask(r.tid, r.mask)
+	tr.runner.unmasked = false
+	return tr.runner.tracer.SetSigMask(tr.runner.tid, tr.runner.mask)
 }
 
 // enter makes the thread continue at Regs.RIP: in the translation, or in its own code
 // if the kernel has yet to restart a system call there.
-func (r *Runner) enter() error {
-	if r.restart && !r.Replays {
-		r.restart, r.at = false, atStop
-		if len(r.queue) > 0 {
+func (tr *translated) enter() error {
+	if tr.runner.restart && !tr.runner.Replays {
+		tr.runner.restart, tr.runner.at = false, atStop
+		if len(tr.runner.queue) > 0 {
 			return nil // it has continued already, see restartWithdrawn
 		}
-		return r.resume(r.tracer.ToSyscall, 0)
+		return tr.resume(tr.runner.tracer.ToSyscall, 0)
 	}
-	address, err := r.address()
+	address, err := tr.address()
 	if errors.Is(err, codecache.ErrFull) {
-		r.Forget()
-		address, err = r.address()
+		tr.runner.Forget()
+		address, err = tr.address()
 	}
 	if err != nil {
 		return err
 	}
-	if err := r.raiseDeferred(); err != nil {
+	if err := tr.runner.signals.raiseDeferred(); err != nil {
 		return err
 	}
-	regs := r.Regs
+	regs := tr.runner.Regs
 	regs.RIP = address
-	if err := r.tracer.SetRegs(r.tid, &regs); err != nil {
+	if err := tr.runner.tracer.SetRegs(tr.runner.tid, &regs); err != nil {
 		return err
 	}
-	return r.resumeTranslated()
+	return tr.resumeTranslated()
 }
 
 // resumeTranslated makes the thread continue in the cache, up to its next system call. The
 // kernel would make that call if the last stop was the end of one, so that the two need no
 // further stops, see enterFromCache. From the entry of a system call the thread continues so
 // that the kernel will not: there would be a stop at the end of the present call.
-func (r *Runner) resumeTranslated() error {
-	if r.buffers() {
-		r.clearBuffer()
-		r.makes, r.at = false, atStop
-		r.context().SetMayWait(len(r.threads) == 1 || r.MayWait)
-		r.beginTurn()
-		return r.resume(r.tracer.Cont, 0)
+func (tr *translated) resumeTranslated() error {
+	if tr.runner.buffer.used() {
+		tr.runner.buffer.clear()
+		tr.runner.makes, tr.runner.at = false, atStop
+		tr.runner.space.context().SetMayWait(len(tr.runner.threads) == 1 || tr.runner.MayWait)
+		tr.runner.turns.begin()
+		return tr.resume(tr.runner.tracer.Cont, 0)
 	}
-	if r.log != nil {
-		r.clearLog()
+	if tr.runner.log.state != nil {
+		tr.runner.log.clear()
 	}
-	f := r.tracer.ToEmulated
-	if r.makes = r.at == atStop && !r.Replays && !r.filtered; r.makes {
-		f = r.tracer.ToSyscall
+	f := tr.runner.tracer.ToEmulated
+	if tr.runner.makes = tr.runner.at == atStop && !tr.runner.Replays && !tr.runner.filtered; tr.runner.makes {
+		f = tr.runner.tracer.ToSyscall
 	}
-	r.at = atStop
-	return r.resume(f, 0)
+	tr.runner.at = atStop
+	return tr.resume(f, 0)
 }
 
 // address returns where the translation of the code at Regs.RIP is. If fewer
 // instructions are left than a block may have, or there is a stop, it is a translation of
 // its own. While the processor traps at unaligned accesses, every instruction is: code of
 // the cache around it makes some.
-func (r *Runner) address() (uint64, error) {
-	indirect := r.indirect
-	r.indirect = false
-	switch left := r.context().Left(); {
-	case r.copying:
-		return r.cache.EnterCopy(r.Regs.RIP)
-	case r.watch.stops[r.Regs.RIP]:
-		return r.enterOnce(1)
-	case r.Regs.EFlags&ptrace.AlignmentCheck != 0:
-		r.context().SetLeave(true) // the code that makes system calls without a stop may trap
-		return r.cache.EnterOnce(r.Regs.RIP, 1)
+func (tr *translated) address() (uint64, error) {
+	indirect := tr.runner.indirect
+	tr.runner.indirect = false
+	switch left := tr.runner.space.context().Left(); {
+	case tr.runner.native.copying:
+		return tr.runner.space.cache.EnterCopy(tr.runner.Regs.RIP)
+	case tr.runner.watch.stops[tr.runner.Regs.RIP]:
+		return tr.enterOnce(1)
+	case tr.runner.Regs.EFlags&ptrace.AlignmentCheck != 0:
+		tr.runner.space.context().SetLeave(true) // the code that makes system calls without a stop may trap
+		return tr.runner.space.cache.EnterOnce(tr.runner.Regs.RIP, 1)
 	case left < translate.Shortest:
-		return r.enterOnce(int(left))
+		return tr.enterOnce(int(left))
 	case indirect:
-		return r.cache.EnterIndirect(r.Regs.RIP)
+		return tr.runner.space.cache.EnterIndirect(tr.runner.Regs.RIP)
 	}
-	return r.cache.Enter(r.Regs.RIP)
+	return tr.runner.space.cache.Enter(tr.runner.Regs.RIP)
 }
 
 // enterOnce returns the address of a translation of at most limit instructions, which another
 // thread may replace: no thread may wait there in the cache.
-func (r *Runner) enterOnce(limit int) (uint64, error) {
-	if len(r.threads) > 1 {
-		r.context().SetLeave(true)
+func (tr *translated) enterOnce(limit int) (uint64, error) {
+	if len(tr.runner.threads) > 1 {
+		tr.runner.space.context().SetLeave(true)
 	}
-	return r.cache.EnterOnce(r.Regs.RIP, limit)
+	return tr.runner.space.cache.EnterOnce(tr.runner.Regs.RIP, limit)
 }
 
 // Forget makes the Runner translate all code again. It must be called when the
 // program's code has been changed by someone else than the program.
 func (r *Runner) Forget() {
 	_ = r.TakeBack() // an error is that of a process that ends
-	r.cache.Clear()
-	r.code.drop()
+	r.space.cache.Clear()
+	r.space.code.drop()
 }
 
 // ExecuteInPlace makes Run stop, with the kind [Native], before instructions of which a function reports
 // true, most times. nil stands for none.
 func (r *Runner) ExecuteInPlace(f func(in *x86.Inst) bool) {
-	r.cache.InPlace = f
+	r.space.cache.InPlace = f
 	r.Forget()
 }
 
 // handle returns the Stop that an event leads to, or one of no kind, and whether the
 // thread is running again.
-func (r *Runner) handle(e ptrace.Event) (stop Stop, running bool, err error) {
+func (tr *translated) handle(e ptrace.Event) (stop Stop, running bool, err error) {
 	switch e.Kind {
 	case ptrace.Exited:
 		return Stop{Kind: Exited, Status: e.Status}, false, nil
 	case ptrace.Killed:
 		return Stop{Kind: Exited, Status: -1, Killed: int(e.Signal)}, false, nil
 	case ptrace.SyscallStop:
-		stop, err = r.call()
+		stop, err = tr.call()
 		return stop, false, err
 	case ptrace.Filtered:
-		stop, err = r.filteredExit()
+		stop, err = tr.runner.buffer.filteredExit()
 		return stop, false, err
 	case ptrace.SignalStop:
-		return r.signalled()
+		return tr.runner.signals.arrived()
 	case ptrace.EventStop, ptrace.GroupStop:
-		return r.interrupted()
+		return tr.interrupted()
 	}
-	return Stop{}, false, fmt.Errorf("thread %d has an unexpected stop: %v", r.tid, e.Kind)
+	return Stop{}, false, fmt.Errorf("thread %d has an unexpected stop: %v", tr.runner.tid, e.Kind)
 }
 
 // call handles the stop at a system call: an exit, or one of the program.
-func (r *Runner) call() (Stop, error) {
+func (tr *translated) call() (Stop, error) {
 	var regs ptrace.Regs
-	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+	if err := tr.runner.tracer.Regs(tr.runner.tid, &regs); err != nil {
 		return Stop{}, err
 	}
 	regs.RAX = regs.OrigRAX
-	if !r.cache.Contains(regs.RIP) { // the kernel has restarted it, or a step of a replay has reached it
-		if r.Regs, r.at = regs, atCall; r.Replays {
-			r.at = atEmulated
+	if !tr.runner.space.cache.Contains(regs.RIP) { // the kernel has restarted it, or a step of a replay has reached it
+		if tr.runner.Regs, tr.runner.at = regs, atCall; tr.runner.Replays {
+			tr.runner.at = atEmulated
 		}
-		r.Regs.RIP, r.Regs.OrigRAX = regs.RIP-syscallLength, ptrace.NoSyscall
+		tr.runner.Regs.RIP, tr.runner.Regs.OrigRAX = regs.RIP-syscallLength, ptrace.NoSyscall
 		return Stop{Kind: Call}, nil
 	}
-	if r.at = atEmulated; r.makes {
-		r.at = atEntry
+	if tr.runner.at = atEmulated; tr.runner.makes {
+		tr.runner.at = atEntry
 	}
-	position, inBlock := r.cache.Position(regs.RIP - syscallLength)
+	position, inBlock := tr.runner.space.cache.Position(regs.RIP - syscallLength)
 	if !inBlock {
-		return r.exit(&regs)
+		return tr.exit(&regs)
 	}
-	r.adopt(&regs, position)
-	if r.signalFirst() {
+	tr.adopt(&regs, position)
+	if tr.runner.signals.first() {
 		return Stop{}, nil
 	}
 	return Stop{Kind: Call}, nil
@@ -311,30 +322,30 @@ func (r *Runner) call() (Stop, error) {
 const syscallLength = 2
 
 // adopt makes Regs the registers of the program at a position in the cache.
-func (r *Runner) adopt(regs *ptrace.Regs, p codecache.Position) {
-	context := r.context()
+func (tr *translated) adopt(regs *ptrace.Regs, p codecache.Position) {
+	context := tr.runner.space.context()
 	for n, value := range generalRegisters(regs) {
 		if p.Saved>>n&1 != 0 {
 			*value = context.Saved(n)
 		}
 	}
-	r.take(regs, p.PC, p.Undone)
+	tr.take(regs, p.PC, p.Undone)
 }
 
 // take makes Regs the registers at an address of the program, and subtracts the
 // instructions that were counted but not executed.
-func (r *Runner) take(regs *ptrace.Regs, pc uint64, undone int) {
-	r.Regs = *regs
-	r.Regs.RIP, r.Regs.OrigRAX = pc, ptrace.NoSyscall
-	r.stopLeaving()
-	context := r.context()
+func (tr *translated) take(regs *ptrace.Regs, pc uint64, undone int) {
+	tr.runner.Regs = *regs
+	tr.runner.Regs.RIP, tr.runner.Regs.OrigRAX = pc, ptrace.NoSyscall
+	tr.stopLeaving()
+	context := tr.runner.space.context()
 	context.SetLeft(context.Left() + int64(undone))
 }
 
 // exit handles an exit from the cache.
-func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
-	context, leaving := r.context(), r.leaving
-	x, err := r.cache.Exit(context.Exit())
+func (tr *translated) exit(regs *ptrace.Regs) (Stop, error) {
+	context, leaving := tr.runner.space.context(), tr.leaving
+	x, err := tr.runner.space.cache.Exit(context.Exit())
 	if err != nil {
 		return Stop{}, err
 	}
@@ -345,94 +356,94 @@ func (r *Runner) exit(regs *ptrace.Regs) (Stop, error) {
 	} else {
 		regs.RSP -= uint64(x.Popped)
 	}
-	r.take(regs, x.Target, x.Undone)
-	r.indirect = x.Kind == translate.ExitIndirect || x.Kind == translate.ExitJump
+	tr.take(regs, x.Target, x.Undone)
+	tr.runner.indirect = x.Kind == translate.ExitIndirect || x.Kind == translate.ExitJump
 	switch x.Kind {
 	case translate.ExitChanged:
-		r.cache.Changed(x.Target)
+		tr.runner.space.cache.Changed(x.Target)
 	case translate.ExitLeft:
 		context.Ensure(x.Counter)
 	}
 	switch {
 	case x.Kind == translate.ExitCall && leaving:
 		return Stop{}, nil
-	case x.Kind != translate.ExitNative && x.Kind != translate.ExitCall && (!r.indirect || jumped || r.follow()):
+	case x.Kind != translate.ExitNative && x.Kind != translate.ExitCall && (!tr.runner.indirect || jumped || tr.follow()):
 		return Stop{}, nil
-	case r.signalFirst() || r.context().Left() <= 0 || r.stopsHere():
+	case tr.runner.signals.first() || tr.runner.space.context().Left() <= 0 || tr.runner.watch.stopsHere():
 		return Stop{}, nil // the end comes first, too
-	case x.Kind == translate.ExitCall || r.atSyscall():
+	case x.Kind == translate.ExitCall || tr.atSyscall():
 		return Stop{Kind: Call}, nil
 	}
 	return Stop{Kind: Native}, nil
 }
 
 // atSyscall reports whether Regs.RIP is the address of a syscall instruction.
-func (r *Runner) atSyscall() bool {
+func (tr *translated) atSyscall() bool {
 	var b [syscallLength]byte
-	_, err := r.memory.Read(r.Regs.RIP, b[:])
+	_, err := tr.runner.memory.Read(tr.runner.Regs.RIP, b[:])
 	return err == nil && b == [syscallLength]byte{0x0f, 0x05}
 }
 
 // interrupted handles a stop that is no event of the program.
-func (r *Runner) interrupted() (stop Stop, running bool, err error) {
+func (tr *translated) interrupted() (stop Stop, running bool, err error) {
 	var regs ptrace.Regs
-	if err := r.tracer.Regs(r.tid, &regs); err != nil {
+	if err := tr.runner.tracer.Regs(tr.runner.tid, &regs); err != nil {
 		return Stop{}, false, err
 	}
-	if r.waitsBuffered(&regs) || r.behindBuffered(&regs) && r.interruptedForNothing(&regs) {
-		r.withdrawBuffered(&regs)
+	if tr.runner.buffer.waits(&regs) || tr.runner.buffer.behind(&regs) && tr.runner.signals.interruptedForNothing(&regs) {
+		tr.runner.buffer.withdraw(&regs)
 		return Stop{Kind: Call}, false, nil
 	}
-	if r.cache.Contains(regs.RIP) {
-		return Stop{}, true, r.leave()
+	if tr.runner.space.cache.Contains(regs.RIP) {
+		return Stop{}, true, tr.leave()
 	}
-	r.stopLeaving()
-	pc, flags := r.Regs.RIP, r.Regs.EFlags
-	r.Regs, r.at, r.restart = regs, atStop, regs.Restarts()
+	tr.stopLeaving()
+	pc, flags := tr.runner.Regs.RIP, tr.runner.Regs.EFlags
+	tr.runner.Regs, tr.runner.at, tr.runner.restart = regs, atStop, regs.Restarts()
 	if regs.RIP == pc {
-		r.keepTrapFlag(flags)
+		tr.runner.native.keepTrapFlag(flags)
 	}
 	return Stop{}, false, nil
 }
 
 // leave makes the thread, which is stopped anywhere, leave the cache after the current
 // block, and continues it. The thread may just have a copy of a counter in rcx.
-func (r *Runner) leave() error {
-	if !r.leaving {
-		r.leaving = true
+func (tr *translated) leave() error {
+	if !tr.leaving {
+		tr.leaving = true
 		var regs ptrace.Regs
-		if err := r.tracer.Regs(r.tid, &regs); err != nil {
+		if err := tr.runner.tracer.Regs(tr.runner.tid, &regs); err != nil {
 			return err
 		}
-		r.context().Leave()
-		if r.cache.CountsInRCX(regs.RIP) {
+		tr.runner.space.context().Leave()
+		if tr.runner.space.cache.CountsInRCX(regs.RIP) {
 			regs.RCX = translate.LeaveInRCX(regs.RCX)
-			if err := r.tracer.SetRegs(r.tid, &regs); err != nil {
+			if err := tr.runner.tracer.SetRegs(tr.runner.tid, &regs); err != nil {
 				return err
 			}
 		}
 	}
-	if r.buffers() {
-		return r.leaveBuffer()
+	if tr.runner.buffer.used() {
+		return tr.runner.buffer.leave()
 	}
-	r.makes = false
-	return r.resume(r.tracer.ToEmulated, 0)
+	tr.runner.makes = false
+	return tr.resume(tr.runner.tracer.ToEmulated, 0)
 }
 
 // stopLeaving undoes what leave has done, after the thread has left the cache.
-func (r *Runner) stopLeaving() {
-	context := r.context()
-	if r.leaving {
+func (tr *translated) stopLeaving() {
+	context := tr.runner.space.context()
+	if tr.leaving {
 		context.SetLeft(context.Left())
 	}
 	context.SetLeave(false)
-	r.leaving = false
+	tr.leaving = false
 }
 
 // ClearDeadFlags clears the flags that the program overwrites before it reads them, as Run
 // does.
 func (r *Runner) ClearDeadFlags() {
-	r.Regs.EFlags &^= translate.DeadFlags(r.code.fetch, r.Regs.RIP)
+	r.Regs.EFlags &^= translate.DeadFlags(r.space.code.fetch, r.Regs.RIP)
 }
 
 // generalRegisters returns the general registers by the numbers that encode them.

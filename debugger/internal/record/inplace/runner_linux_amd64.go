@@ -44,32 +44,33 @@ type Runner struct {
 	pid     int
 	threads map[int]*thread
 	memory  *ptrace.Memory
-	shared  *shared
-	cache   *codecache.Cache
-	code    code
-	site    uint64         // address of a syscall instruction
-	kernel  []ptrace.Range // mappings that the kernel gives every process, as the vdso
-
-	drained   uint64 // bytes of the buffer that were passed to Made
-	stopsNext bool   // the next system call is to make a stop, see Context.StopsNext
-	waiters   int    // number of waiters in use
-
-	executed int64 // instructions before the current Run
-	quantum  int64 // instructions that the current Run executes at most
-	watch    watch
-	log      *logging // or nil
 
 	end ptrace.Event // of the process, if it was reported
 
-	copying bool // Step executes a copy of the instruction
+	injector Injector // of Adopt, or nil
+	adopting bool     // Adopt runs
+	filtered bool     // see hasFilter
 
-	injector Injector       // of Adopt, or nil
-	adopting bool           // Adopt runs
-	filtered bool           // see hasFilter
-	sharing  map[int]bool   // children that are followed and have the memory of the process
-	births   []ptrace.Event // of children that are followed, not handled yet
+	// The parts. Each has its fields and methods to itself, and knows the Runner for the thread
+	// that is the current one.
+	space      codeSpace      // the code cache, and its memory in the process
+	translated translated     // how threads run in it, and leave it
+	native     native         // steps in the program's own code
+	calls      calls          // system calls with a stop
+	buffer     callBuffer     // and those without
+	signals    signals        // their arrival, delivery and restarts
+	turns      turns          // which thread runs, and those that wait in the cache
+	children   children       // processes that the program begins
+	watch      watch          // stops and writes to memory that are wanted
+	log        instructionLog // instructions that are wanted
+}
 
-	leaving bool // the thread must leave the cache after the current block, see leave
+// newRunner returns a Runner whose parts know it.
+func newRunner(tracer *ptrace.Tracer, pid int, memory *ptrace.Memory) *Runner {
+	r := &Runner{tracer: tracer, pid: pid, threads: make(map[int]*thread), memory: memory}
+	r.space.runner, r.translated.runner, r.native.runner, r.calls.runner, r.buffer.runner = r, r, r, r, r
+	r.signals.runner, r.turns.runner, r.children.runner, r.watch.runner, r.log.runner = r, r, r, r, r
+	return r
 }
 
 // A place is the kind of stop that the thread is in.
@@ -92,9 +93,10 @@ func New(tracer *ptrace.Tracer, tid int) (*Runner, error) {
 		return nil, err
 	}
 	t := &thread{tid: tid}
-	r := &Runner{tracer: tracer, pid: tid, thread: t, threads: map[int]*thread{tid: t}, memory: memory}
+	r := newRunner(tracer, tid, memory)
+	r.thread, r.threads[tid] = t, t
 	if err = r.onlyThread(); err == nil {
-		err = r.start(nil)
+		err = r.space.start(nil)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("translate process %d: %w", tid, err), r.Close())
@@ -115,36 +117,46 @@ func (r *Runner) onlyThread() error {
 	return err
 }
 
+// A codeSpace holds the translated code, and the memory of the process that it needs.
+type codeSpace struct {
+	runner *Runner
+	shared *shared
+	cache  *codecache.Cache
+	code   code
+	site   uint64         // address of a syscall instruction
+	kernel []ptrace.Range // mappings that the kernel gives every process, as the vdso
+}
+
 // start prepares the process, with what was translated before, if that is not nil.
-func (r *Runner) start(before *Translation) (err error) {
-	r.filtered = hasFilter(r.pid)
-	r.code = code{memory: r.memory, pid: r.tid}
-	if r.site, err = SyscallSite(r.tid); err != nil {
+func (cs *codeSpace) start(before *Translation) (err error) {
+	cs.runner.filtered = hasFilter(cs.runner.pid)
+	cs.code = code{memory: cs.runner.memory, pid: cs.runner.tid}
+	if cs.site, err = SyscallSite(cs.runner.tid); err != nil {
 		return err
 	}
-	maps, err := r.code.readMaps()
+	maps, err := cs.code.readMaps()
 	if err != nil {
 		return err
 	}
 	for _, m := range maps {
 		if strings.HasPrefix(m.Path, "[v") {
-			r.kernel = append(r.kernel, ptrace.Range{Start: m.Start, End: m.End})
+			cs.kernel = append(cs.kernel, ptrace.Range{Start: m.Start, End: m.End})
 		}
 	}
-	if r.reuse(before) {
+	if cs.reuse(before) {
 		return nil
 	}
-	if r.shared, err = mapShared(r); err != nil {
+	if cs.shared, err = mapShared(cs.runner); err != nil {
 		return err
 	}
-	r.cache = codecache.New(r.config())
+	cs.cache = codecache.New(cs.config())
 	return nil
 }
 
 // config returns what the code cache works on.
-func (r *Runner) config() codecache.Config {
+func (cs *codeSpace) config() codecache.Config {
 	return codecache.Config{
-		Fetch: r.code.fetch, Variable: r.code.fetchVariable, Arena: r.arena, Targets: r.shared.targets(), Stops: r.stops,
+		Fetch: cs.code.fetch, Variable: cs.code.fetchVariable, Arena: cs.arena, Targets: cs.shared.targets(), Stops: cs.runner.watch.stopsAt,
 		Loop: loopIsFast,
 	}
 }
@@ -162,8 +174,8 @@ func hasFilter(pid int) bool {
 // Close releases what this program has. The process keeps its mappings.
 func (r *Runner) Close() error {
 	err := r.memory.Close()
-	if r.shared != nil {
-		err = errors.Join(err, r.shared.close())
+	if r.space.shared != nil {
+		err = errors.Join(err, r.space.shared.close())
 	}
 	return err
 }
@@ -183,11 +195,11 @@ func (r *Runner) Release() error {
 	if r.inKernel() {
 		return nil
 	}
-	undelivered := r.undelivered()
+	undelivered := r.signals.undelivered()
 	if err := r.toEventStop(); err != nil {
 		return err
 	}
-	return r.sendAgain(undelivered)
+	return r.signals.sendAgain(undelivered)
 }
 
 // Gone reports whether the end of the process was reported, so that its number may be that
@@ -210,7 +222,7 @@ func (r *Runner) toEventStop() error {
 // setRegs gives the thread the program's registers.
 func (r *Runner) setRegs() error { return r.tracer.SetRegs(r.tid, &r.Regs) }
 
-func (r *Runner) context() translate.Context { return r.shared.context() }
+func (cs *codeSpace) context() translate.Context { return cs.shared.context() }
 
 // longMode is the code segment of 64-bit code, in which injected system calls are made.
 const longMode = 0x33
@@ -218,29 +230,29 @@ const longMode = 0x33
 var errMode = errors.New("the thread executes 32-bit code")
 
 // inject makes the thread execute a system call.
-func (r *Runner) inject(number uint64, args ...uint64) (uint64, error) {
-	if r.Regs.CS != longMode {
+func (cs *codeSpace) inject(number uint64, args ...uint64) (uint64, error) {
+	if cs.runner.Regs.CS != longMode {
 		return 0, errMode
 	}
 	var all [6]uint64
 	copy(all[:], args)
 	switch {
-	case r.injector == nil:
-		return r.tracer.Inject(r.tid, r.site, number, all, r.beside)
-	case r.adopting:
-		return r.injector(r.tid, number, all, nil)
+	case cs.runner.injector == nil:
+		return cs.runner.tracer.Inject(cs.runner.tid, cs.site, number, all, cs.runner.beside)
+	case cs.runner.adopting:
+		return cs.runner.injector(cs.runner.tid, number, all, nil)
 	}
-	return r.injector(r.tid, number, all, r.beside)
+	return cs.runner.injector(cs.runner.tid, number, all, cs.runner.beside)
 }
 
 // arena maps a new arena.
-func (r *Runner) arena(near uint64) (codecache.Arena, error) {
-	if err := r.toEventStop(); err != nil {
+func (cs *codeSpace) arena(near uint64) (codecache.Arena, error) {
+	if err := cs.runner.toEventStop(); err != nil {
 		return codecache.Arena{}, err
 	}
-	maps, err := r.code.readMaps()
+	maps, err := cs.code.readMaps()
 	if err != nil {
 		return codecache.Arena{}, err
 	}
-	return r.shared.arena(r, maps, near)
+	return cs.shared.arena(cs.runner, maps, near)
 }

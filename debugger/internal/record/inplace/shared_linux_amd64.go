@@ -64,14 +64,14 @@ func mapShared(r *Runner) (*shared, error) {
 
 // mapByMemfd maps the memory of a new memfd into this program, and by f into the process.
 func (s *shared) mapByMemfd(r *Runner, f func(fd uint64) error) error {
-	fd, err := r.createMemfd()
+	fd, err := r.space.createMemfd()
 	if err != nil {
 		return fmt.Errorf("create a memfd: %w", err)
 	}
 	if err = s.mapHere(r.tid, fd); err == nil {
 		err = f(fd)
 	}
-	_, closed := r.inject(unix.SYS_CLOSE, fd)
+	_, closed := r.space.inject(unix.SYS_CLOSE, fd)
 	return errors.Join(err, closed)
 }
 
@@ -79,23 +79,23 @@ func (s *shared) mapByMemfd(r *Runner, f func(fd uint64) error) error {
 const memfdExec = 0x10
 
 // createMemfd creates the memfd in the process.
-func (r *Runner) createMemfd() (uint64, error) {
-	name, err := r.emptyName()
+func (cs *codeSpace) createMemfd() (uint64, error) {
+	name, err := cs.emptyName()
 	if err != nil {
 		return 0, err
 	}
-	fd, err := r.inject(unix.SYS_MEMFD_CREATE, name, unix.MFD_CLOEXEC|memfdExec)
+	fd, err := cs.inject(unix.SYS_MEMFD_CREATE, name, unix.MFD_CLOEXEC|memfdExec)
 	if errors.Is(err, unix.EINVAL) { // an older kernel
-		fd, err = r.inject(unix.SYS_MEMFD_CREATE, name, unix.MFD_CLOEXEC)
+		fd, err = cs.inject(unix.SYS_MEMFD_CREATE, name, unix.MFD_CLOEXEC)
 	}
 	return fd, err
 }
 
 // emptyName returns the address of a byte of 0 in the process: the last of the header
 // of the vdso's e_ident, which is padding.
-func (r *Runner) emptyName() (uint64, error) {
+func (cs *codeSpace) emptyName() (uint64, error) {
 	const lastIdent = 15
-	vdso, err := findVDSO(r.tid)
+	vdso, err := findVDSO(cs.runner.tid)
 	return vdso.Start + lastIdent, err
 }
 
@@ -116,13 +116,13 @@ func (s *shared) mapHere(pid int, fd uint64) error {
 // mapThere maps the memory into the process once, from where parts are mapped again for
 // each arena.
 func (s *shared) mapThere(r *Runner, fd uint64) error {
-	maps, err := r.code.readMaps()
+	maps, err := r.space.code.readMaps()
 	if err != nil {
 		return err
 	}
 	at := gap(maps, r.Regs.RIP, spareDistance, sharedSize)
 	for n, g := range regions {
-		if s.remote[n], err = r.inject(unix.SYS_MMAP, at+g.offset, g.size, g.protection, unix.MAP_SHARED, fd, g.offset); err != nil {
+		if s.remote[n], err = r.space.inject(unix.SYS_MMAP, at+g.offset, g.size, g.protection, unix.MAP_SHARED, fd, g.offset); err != nil {
 			return err
 		}
 		s.noteMapped(s.remote[n], g.size, g.offset, g.protection)
@@ -164,7 +164,7 @@ func (s *shared) arena(r *Runner, maps procfs.Maps, near uint64) (codecache.Aren
 		{s.remote[1], at + arrivalsAt, arenasAt - arrivalsAt, arrivalsAt},
 		{s.remote[2] + n, at + arenasAt, arenaSize, arenasAt + n},
 	} {
-		if _, err := r.inject(unix.SYS_MREMAP, part.from, 0, part.size,
+		if _, err := r.space.inject(unix.SYS_MREMAP, part.from, 0, part.size,
 			unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, part.to); err != nil {
 			return codecache.Arena{}, fmt.Errorf("map the code cache: %w", orFull(err))
 		}

@@ -66,8 +66,8 @@ func (r *Runner) Switch(tid int) error {
 			return err
 		}
 	}
-	r.endTurn()
-	if err := r.takeBack(t); err != nil {
+	r.turns.end()
+	if err := r.turns.takeBack(t); err != nil {
 		return err
 	}
 	r.thread = t
@@ -90,12 +90,12 @@ func (r *Runner) event(ctx context.Context) (ptrace.Event, error) {
 			return e, err
 		}
 		r.other(e)
-		r.handleChildren()
-		if err := r.followTurn(e); err != nil {
+		r.children.handleAll()
+		if err := r.turns.follow(e); err != nil {
 			return e, err
 		}
 		if r.MayWait && e.Thread != r.tid {
-			r.endWait()
+			r.buffer.endWait()
 		}
 	}
 }
@@ -116,9 +116,9 @@ func (r *Runner) other(e ptrace.Event) {
 			delete(r.threads, e.Thread)
 		}
 	case r.Follow != nil && t == nil && !r.has(e.Thread):
-		r.births = append(r.births, e)
+		r.children.births = append(r.children.births, e)
 	case e.Gone():
-	case t != nil && r.waitsInCache(t) && r.stopped(t, e):
+	case t != nil && r.turns.waitsInCache(t) && r.turns.stopped(t, e):
 	case t != nil:
 		if t.interrupted {
 			t.interrupted, t.stale = false, e.Kind != ptrace.EventStop
@@ -193,7 +193,7 @@ func (r *Runner) Collect() error {
 			return err
 		}
 		r.other(e)
-		r.handleChildren()
+		r.children.handleAll()
 	}
 }
 
@@ -207,7 +207,7 @@ func (r *Runner) Await(ctx context.Context) error {
 		return err
 	}
 	r.other(e)
-	r.handleChildren()
+	r.children.handleAll()
 	return nil
 }
 
@@ -230,7 +230,7 @@ func (r *Runner) Detach() error {
 	}
 	for n, s := range r.deferred {
 		if inKernel && (n > 0 || !r.raised) {
-			r.sendFromHere(s)
+			r.signals.sendFromHere(s)
 		}
 	}
 	signal := syscall.Signal(0)
@@ -247,17 +247,17 @@ func (r *Runner) Detach() error {
 func (r *Runner) EndThread() (Stop, error) { return r.orEnd(r.endThread()) }
 
 func (r *Runner) endThread() (Stop, error) {
-	if stop, err := r.beginCall(); stop.Kind != 0 || err != nil {
+	if stop, err := r.calls.begin(); stop.Kind != 0 || err != nil {
 		return stop, err
 	}
 	r.exiting = true
-	if err := r.resume(r.tracer.Cont, 0); err != nil {
+	if err := r.translated.resume(r.tracer.Cont, 0); err != nil {
 		return Stop{}, err
 	}
 	if err := r.awaitExit(); err != nil || r.end.Gone() {
 		return Stop{}, err
 	}
-	r.executed++
+	r.translated.executed++
 	delete(r.threads, r.tid)
 	return Stop{Kind: Done}, r.replaceMemory()
 }
@@ -266,7 +266,7 @@ func (r *Runner) endThread() (Stop, error) {
 // with the end of the process.
 func (r *Runner) awaitExit() error {
 	for r.tid == r.pid && !r.end.Gone() {
-		if state := r.state(r.thread); state == 'Z' || state == 'X' || state == 0 {
+		if state := r.turns.state(r.thread); state == 'Z' || state == 'X' || state == 0 {
 			return nil
 		}
 		if err := r.Collect(); err != nil {
@@ -275,11 +275,11 @@ func (r *Runner) awaitExit() error {
 		_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	}
 	for {
-		e, err := r.next(context.Background())
+		e, err := r.translated.next(context.Background())
 		if err != nil || e.Gone() {
 			return err
 		}
-		if err := r.resume(r.tracer.Cont, 0); err != nil {
+		if err := r.translated.resume(r.tracer.Cont, 0); err != nil {
 			return err
 		}
 	}
@@ -297,7 +297,7 @@ func (r *Runner) replaceMemory() error {
 			return err
 		}
 		err = r.memory.Close()
-		r.memory, r.code.memory, r.code.pid = memory, memory, tid
+		r.memory, r.space.code.memory, r.space.code.pid = memory, memory, tid
 		return err
 	}
 	return nil

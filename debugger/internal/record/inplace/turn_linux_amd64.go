@@ -16,19 +16,25 @@ import (
 // stops when it has waited for long. Whenever it stops, it is given the registers that it
 // had before its system call, and does not wait in the cache any more.
 
+// turns decides which thread executes instructions, and has those that wait.
+type turns struct {
+	runner  *Runner
+	waiters int // number of waiters in use
+}
+
 // CanWait reports whether the current thread may wait in the cache, or all may do without.
 func (r *Runner) CanWait() bool {
-	return !r.buffers() || r.waiter(r.thread) != nil
+	return !r.buffer.used() || r.turns.waiter(r.thread) != nil
 }
 
 // waiter returns the waiter of a thread, or nil if there are too many.
-func (r *Runner) waiter(t *thread) translate.Waiter {
-	waiters, there := r.shared.waiters()
+func (tn *turns) waiter(t *thread) translate.Waiter {
+	waiters, there := tn.runner.space.shared.waiters()
 	if t.waiter > 0 {
 		return waiters.Waiter(t.waiter - 1)
 	}
 	used := make(map[int]bool)
-	for _, t := range r.threads {
+	for _, t := range tn.runner.threads {
 		used[t.waiter] = true
 	}
 	for n := range translate.MaxWaiters {
@@ -36,8 +42,8 @@ func (r *Runner) waiter(t *thread) translate.Waiter {
 			continue
 		}
 		t.waiter = n + 1
-		r.waiters = max(r.waiters, t.waiter)
-		r.context().SetWaiters(there, there+waiters.Offset(r.waiters))
+		tn.waiters = max(tn.waiters, t.waiter)
+		tn.runner.space.context().SetWaiters(there, there+waiters.Offset(tn.waiters))
 		w := waiters.Waiter(n)
 		w.SetState(translate.NotWaiting)
 		w.SetThread(t.tid)
@@ -47,71 +53,71 @@ func (r *Runner) waiter(t *thread) translate.Waiter {
 }
 
 // waiterAddress returns the address in the process of the waiter that a thread has.
-func (r *Runner) waiterAddress(t *thread) uint64 {
-	waiters, there := r.shared.waiters()
+func (tn *turns) waiterAddress(t *thread) uint64 {
+	waiters, there := tn.runner.space.shared.waiters()
 	return there + waiters.Offset(t.waiter-1)
 }
 
 // waiterState returns the state of a thread's waiter.
-func (r *Runner) waiterState(t *thread) translate.WaiterState {
+func (tn *turns) waiterState(t *thread) translate.WaiterState {
 	if t.waiter == 0 {
 		return translate.NotWaiting
 	}
-	return r.waiter(t).State()
+	return tn.waiter(t).State()
 }
 
 // waitsInCache reports whether a thread waits in the cache.
-func (r *Runner) waitsInCache(t *thread) bool {
-	switch r.waiterState(t) {
+func (tn *turns) waitsInCache(t *thread) bool {
+	switch tn.waiterState(t) {
 	case translate.NotWaiting, translate.HasTurn, translate.StoppedWaits:
 		return false
 	}
 	return true
 }
 
-// beginTurn gives the current thread, which is about to continue, the turn.
-func (r *Runner) beginTurn() {
-	if len(r.threads) == 1 && r.thread.waiter == 0 {
+// begin gives the current thread, which is about to continue, the turn.
+func (tn *turns) begin() {
+	if len(tn.runner.threads) == 1 && tn.runner.thread.waiter == 0 {
 		return
 	}
-	w := r.waiter(r.thread)
+	w := tn.waiter(tn.runner.thread)
 	if w == nil {
-		r.context().SetCurrent(0)
+		tn.runner.space.context().SetCurrent(0)
 		return
 	}
 	w.SetState(translate.HasTurn)
-	r.context().SetCurrent(r.waiterAddress(r.thread))
+	tn.runner.space.context().SetCurrent(tn.waiterAddress(tn.runner.thread))
 }
 
-// endTurn takes the turn from the current thread, which is stopped.
-func (r *Runner) endTurn() {
-	if r.waiterState(r.thread) == translate.HasTurn {
-		r.waiter(r.thread).SetState(translate.NotWaiting)
+// end takes the turn from the current thread, which is stopped.
+func (tn *turns) end() {
+	if tn.waiterState(tn.runner.thread) == translate.HasTurn {
+		tn.waiter(tn.runner.thread).SetState(translate.NotWaiting)
 	}
 }
 
-// withTurn returns the thread that has the turn, or nil if it is just passed.
-func (r *Runner) withTurn() *thread {
-	if r.thread.waiter == 0 {
-		return r.thread
+// owner returns the thread that has the turn, or nil if it is just passed.
+func (tn *turns) owner() *thread {
+	if tn.runner.thread.waiter == 0 {
+		return tn.runner.thread
 	}
-	for _, t := range r.threads {
-		if r.waiterState(t) == translate.HasTurn {
+	for _, t := range tn.runner.threads {
+		if tn.waiterState(t) == translate.HasTurn {
 			return t
 		}
 	}
 	return nil
 }
 
-// followTurn makes the thread of an event the current one if it has the turn. The records of
+// follow makes the thread of an event the current one if it has the turn. The records of
 // system calls may end with that by which it has got the turn, or just before.
-func (r *Runner) followTurn(e ptrace.Event) error {
-	t := r.threads[e.Thread]
-	if t == nil || e.Gone() || r.waiterState(t) != translate.HasTurn {
+func (tn *turns) follow(e ptrace.Event) error {
+	t := tn.runner.threads[e.Thread]
+	if t == nil || e.Gone() || tn.waiterState(t) != translate.HasTurn {
 		return nil
 	}
-	err := r.drain() // all other threads are stopped or wait
-	r.thread = t
+	err := tn.runner.buffer.drain() // all other threads are stopped or wait
+	tn.runner.thread = t
 	return err
 }
 
@@ -121,19 +127,19 @@ func (r *Runner) followTurn(e ptrace.Event) error {
 // stops. The current thread must be another one.
 func (r *Runner) Wait(tid int, woken bool) error {
 	t := r.threads[tid]
-	if t == nil || !r.buffers() {
+	if t == nil || !r.buffer.used() {
 		return nil
 	}
-	w := r.waiter(t)
+	w := r.turns.waiter(t)
 	if w == nil {
 		return errors.New("more threads wait than can")
 	}
 	switch {
-	case !r.waitsInCache(t) && woken:
+	case !r.turns.waitsInCache(t) && woken:
 		w.SetState(translate.NotWaiting)
 		return nil
-	case !r.waitsInCache(t):
-		return r.beginWait(t, w)
+	case !r.turns.waitsInCache(t):
+		return r.turns.beginWait(t, w)
 	case woken:
 		_ = w.Change(translate.Waiting, translate.Woken) || w.Change(translate.Leaves, translate.WokenLeaves)
 	}
@@ -141,26 +147,26 @@ func (r *Runner) Wait(tid int, woken bool) error {
 }
 
 // beginWait makes a thread, which is stopped, wait in the cache.
-func (r *Runner) beginWait(t *thread, w translate.Waiter) error {
+func (tn *turns) beginWait(t *thread, w translate.Waiter) error {
 	c := translate.Call{Flags: t.Regs.EFlags, Next: t.Regs.RIP + syscallLength}
 	for n, value := range generalRegisters(&t.Regs) {
 		c.GPR[n] = *value
 	}
 	var err error
-	c.Returns, err = r.cache.Enter(c.Next)
-	sleeps, ok := r.cache.Sleeps()
-	w.SetCall(&c, r.context().NextSince())
+	c.Returns, err = tn.runner.space.cache.Enter(c.Next)
+	sleeps, ok := tn.runner.space.cache.Sleeps()
+	w.SetCall(&c, tn.runner.space.context().NextSince())
 	if err != nil || !ok || t.inKernel() || len(t.deferred) > 0 || len(t.queue) > 0 {
 		w.SetState(translate.StoppedWaits)
 		return nil //nolint:nilerr // the thread that wakes it stops
 	}
 	regs := t.Regs
-	regs.RIP, regs.RDI = sleeps, r.waiterAddress(t)
-	if err := r.tracer.SetRegs(t.tid, &regs); err != nil {
+	regs.RIP, regs.RDI = sleeps, tn.waiterAddress(t)
+	if err := tn.runner.tracer.SetRegs(t.tid, &regs); err != nil {
 		return err
 	}
 	w.SetState(translate.Waiting)
-	t.at, t.last = atStop, r.tracer.Cont
+	t.at, t.last = atStop, tn.runner.tracer.Cont
 	return t.last(t.tid, 0)
 }
 
@@ -170,9 +176,9 @@ func (r *Runner) EndWait(tid int) error {
 	if t == nil || t.waiter == 0 {
 		return nil
 	}
-	err := r.takeBack(t)
-	if r.waiterState(t) == translate.StoppedWaits {
-		r.waiter(t).SetState(translate.NotWaiting)
+	err := r.turns.takeBack(t)
+	if r.turns.waiterState(t) == translate.StoppedWaits {
+		r.turns.waiter(t).SetState(translate.NotWaiting)
 	}
 	return err
 }
@@ -181,64 +187,64 @@ func (r *Runner) EndWait(tid int) error {
 func (r *Runner) TakeBack() error {
 	var err error
 	for _, t := range r.threads {
-		err = errors.Join(err, r.takeBack(t))
+		err = errors.Join(err, r.turns.takeBack(t))
 	}
 	return err
 }
 
 // takeBack makes a thread stop that waits in the cache, if it does. The current thread must be
 // stopped.
-func (r *Runner) takeBack(t *thread) error {
-	if !r.waitsInCache(t) {
+func (tn *turns) takeBack(t *thread) error {
+	if !tn.waitsInCache(t) {
 		return nil
 	}
-	if err := r.interruptThread(t); err != nil {
+	if err := tn.interruptThread(t); err != nil {
 		return err
 	}
-	for r.waitsInCache(t) && !r.end.Gone() && r.threads[t.tid] == t {
-		e, err := r.tracer.Wait()
+	for tn.waitsInCache(t) && !tn.runner.end.Gone() && tn.runner.threads[t.tid] == t {
+		e, err := tn.runner.tracer.Wait()
 		if err != nil {
 			return err
 		}
-		r.other(e)
+		tn.runner.other(e)
 	}
 	return nil
 }
 
 // interruptThread makes a thread stop that waits in the cache.
-func (r *Runner) interruptThread(t *thread) error {
+func (tn *turns) interruptThread(t *thread) error {
 	if t.interrupted {
 		return nil
 	}
 	t.interrupted, t.stale = true, false
-	return r.tracer.Interrupt(t.tid)
+	return tn.runner.tracer.Interrupt(t.tid)
 }
 
 // interrupt makes the thread that has the turn stop, and those that may just get it.
-func (r *Runner) interrupt() error {
-	r.stale = false // the next event stop is wanted
-	for _, t := range r.threads {
-		if t != r.thread && (r.waitsInCache(t) || r.waiterState(t) == translate.HasTurn) {
-			if err := r.interruptThread(t); err != nil && !errors.Is(err, ptrace.ErrGone) {
+func (tn *turns) interrupt() error {
+	tn.runner.stale = false // the next event stop is wanted
+	for _, t := range tn.runner.threads {
+		if t != tn.runner.thread && (tn.waitsInCache(t) || tn.waiterState(t) == translate.HasTurn) {
+			if err := tn.interruptThread(t); err != nil && !errors.Is(err, ptrace.ErrGone) {
 				return err
 			}
 		}
 	}
-	return r.tracer.Interrupt(r.tid)
+	return tn.runner.tracer.Interrupt(tn.runner.tid)
 }
 
 // stopped takes a thread back that has stopped while it waited in the cache. It returns false
 // if the thread has the turn.
-func (r *Runner) stopped(t *thread, e ptrace.Event) bool {
+func (tn *turns) stopped(t *thread, e ptrace.Event) bool {
 	var regs ptrace.Regs
-	if r.tracer.Regs(t.tid, &regs) != nil {
+	if tn.runner.tracer.Regs(t.tid, &regs) != nil {
 		return true // it was killed: the end of the process follows
 	}
-	w := r.waiter(t)
-	if part, instead := r.cache.BufferPart(regs.RIP); part == codecache.Passing && w.State() == translate.Waiting {
+	w := tn.waiter(t)
+	if part, instead := tn.runner.space.cache.BufferPart(regs.RIP); part == codecache.Passing && w.State() == translate.Waiting {
 		regs.RIP = instead
 		w.SetState(translate.HasTurn)
-		_ = r.tracer.SetRegs(t.tid, &regs)
+		_ = tn.runner.tracer.SetRegs(t.tid, &regs)
 		return false
 	}
 	for !stopWaiter(w) {
@@ -246,16 +252,16 @@ func (r *Runner) stopped(t *thread, e ptrace.Event) bool {
 			return false
 		}
 	}
-	r.restore(t, w, &regs)
+	tn.restore(t, w, &regs)
 	if t.at = atStop; e.Kind == ptrace.Filtered {
 		t.at = atEntry
 	}
 	t.stale = t.interrupted && e.Kind != ptrace.EventStop
 	t.interrupted, t.restart, t.indirect = false, false, false
 	if e.Kind == ptrace.SignalStop {
-		r.deferSignalOf(t)
+		tn.deferSignalOf(t)
 	}
-	_ = r.tracer.SetRegs(t.tid, &t.Regs) // so that it continues in its own code if this program dies
+	_ = tn.runner.tracer.SetRegs(t.tid, &t.Regs) // so that it continues in its own code if this program dies
 	return true
 }
 
@@ -272,7 +278,7 @@ func stopWaiter(w translate.Waiter) bool {
 }
 
 // restore makes Regs of a thread the program's registers before the call of its waiter.
-func (r *Runner) restore(t *thread, w translate.Waiter, regs *ptrace.Regs) {
+func (tn *turns) restore(t *thread, w translate.Waiter, regs *ptrace.Regs) {
 	call, changed := w.Call()
 	t.Regs = *regs
 	all := generalRegisters(&t.Regs)
@@ -283,8 +289,8 @@ func (r *Runner) restore(t *thread, w translate.Waiter, regs *ptrace.Regs) {
 }
 
 // deferSignalOf defers the signal of a thread until the thread makes its system call again.
-func (r *Runner) deferSignalOf(t *thread) {
-	info, err := r.tracer.SigInfo(t.tid)
+func (tn *turns) deferSignalOf(t *thread) {
+	info, err := tn.runner.tracer.SigInfo(t.tid)
 	if err != nil {
 		return
 	}

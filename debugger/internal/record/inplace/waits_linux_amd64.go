@@ -15,36 +15,36 @@ import (
 
 // nextInside is next inside of a system call. It returns false if the call waits in
 // the kernel.
-func (r *Runner) nextInside(wait bool) (ptrace.Event, bool, error) {
-	for n := 0; !wait && len(r.queue) == 0 && !r.end.Gone(); n++ {
-		if err := r.Collect(); err != nil {
+func (tn *turns) nextInside(wait bool) (ptrace.Event, bool, error) {
+	for n := 0; !wait && len(tn.runner.queue) == 0 && !tn.runner.end.Gone(); n++ {
+		if err := tn.runner.Collect(); err != nil {
 			return ptrace.Event{}, false, err
 		}
-		if len(r.queue) > 0 {
+		if len(tn.runner.queue) > 0 {
 			break
 		}
-		if n > 0 && r.sleeps(r.thread) {
-			if err := r.Collect(); err != nil || len(r.queue) == 0 && !r.end.Gone() {
+		if n > 0 && tn.sleeps(tn.runner.thread) {
+			if err := tn.runner.Collect(); err != nil || len(tn.runner.queue) == 0 && !tn.runner.end.Gone() {
 				return ptrace.Event{}, false, err
 			}
 			break
 		}
 		_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	}
-	e, err := r.next(context.Background())
+	e, err := tn.runner.translated.next(context.Background())
 	return e, true, err
 }
 
 // sleeps reports whether a thread waits in the kernel, and is neither stopped nor about
 // to run.
-func (r *Runner) sleeps(t *thread) bool {
-	state := r.state(t)
+func (tn *turns) sleeps(t *thread) bool {
+	state := tn.state(t)
 	return state == 'S' || state == 'D'
 }
 
 // state returns the state of a thread, see proc_pid_stat(5), or 0 if it has ended.
-func (r *Runner) state(t *thread) byte {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", r.pid, t.tid))
+func (tn *turns) state(t *thread) byte {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", tn.runner.pid, t.tid))
 	if at := bytes.LastIndexByte(text, ')') + 2; err == nil && at < len(text) {
 		return text[at]
 	}
@@ -61,7 +61,7 @@ func (r *Runner) Withdraw() (bool, error) {
 	if err := r.tracer.Interrupt(r.tid); err != nil {
 		return false, err
 	}
-	e, err := r.next(context.Background())
+	e, err := r.translated.next(context.Background())
 	if err != nil {
 		return false, err
 	}
@@ -78,7 +78,7 @@ func (r *Runner) Withdraw() (bool, error) {
 	case regs.Restarts():
 		r.inside, r.withdrawn = false, true
 		return true, nil
-	case r.interruptedForNothing(&regs):
+	case r.signals.interruptedForNothing(&regs):
 		r.inside, r.Regs, r.at = false, r.before, atStop
 		return true, r.setRegs()
 	}
@@ -88,36 +88,36 @@ func (r *Runner) Withdraw() (bool, error) {
 
 // restartWithdrawn moves the thread to the entry of the call that the kernel restarts. If
 // a signal comes first, it is as if the call had been interrupted by the signal.
-func (r *Runner) restartWithdrawn() (Stop, error) {
-	e, err := r.toSyscallStop()
+func (tn *turns) restartWithdrawn() (Stop, error) {
+	e, err := tn.runner.calls.toSyscallStop()
 	if err != nil {
 		return Stop{}, err
 	}
-	r.withdrawn = false
+	tn.runner.withdrawn = false
 	switch e.Kind {
 	case ptrace.SyscallStop:
 		return Stop{}, nil
 	case ptrace.SignalStop:
 	default:
-		return r.callPrevented(e)
+		return tn.runner.calls.prevented(e)
 	}
-	r.queue = append([]ptrace.Event{e}, r.queue...)
-	if err := r.tracer.Regs(r.tid, &r.Regs); err != nil {
+	tn.runner.queue = append([]ptrace.Event{e}, tn.runner.queue...)
+	if err := tn.runner.tracer.Regs(tn.runner.tid, &tn.runner.Regs); err != nil {
 		return Stop{}, err
 	}
-	r.at, r.restart = atStop, r.Regs.Restarts()
-	r.executed++
+	tn.runner.at, tn.runner.restart = atStop, tn.runner.Regs.Restarts()
+	tn.runner.translated.executed++
 	return Stop{Kind: Done}, nil
 }
 
 // interruptedForNothing reports whether a system call has failed with EINTR though no signal
 // arrives that the program would notice: the thread was stopped, or the signals that arrive
 // have no effect. It can be made again then, except close(2), which has closed the descriptor.
-func (r *Runner) interruptedForNothing(regs *ptrace.Regs) bool {
+func (sg *signals) interruptedForNothing(regs *ptrace.Regs) bool {
 	if !failsInterrupted(regs) {
 		return false
 	}
-	effective, _, err := r.arriving()
+	effective, _, err := sg.arriving()
 	return err == nil && effective == 0
 }
 
@@ -128,27 +128,27 @@ func failsInterrupted(regs *ptrace.Regs) bool {
 }
 
 // interruptedInVain is interruptedForNothing for a call that has failed because of a signal.
-func (r *Runner) interruptedInVain(regs *ptrace.Regs) bool {
+func (sg *signals) interruptedInVain(regs *ptrace.Regs) bool {
 	if !failsInterrupted(regs) {
 		return false
 	}
-	effective, without, err := r.arriving()
+	effective, without, err := sg.arriving()
 	return err == nil && effective == 0 && without != 0
 }
 
 // interruptedBy is interruptedForNothing at the stop of a signal.
-func (r *Runner) interruptedBy(signal ptrace.SigInfo, regs *ptrace.Regs) bool {
+func (sg *signals) interruptedBy(signal ptrace.SigInfo, regs *ptrace.Regs) bool {
 	if !failsInterrupted(regs) {
 		return false
 	}
-	caught, ignored, err := r.dispositions()
-	return err == nil && withoutEffect(caught, ignored)>>(signal.Signal()-1)&1 != 0 && r.interruptedForNothing(regs)
+	caught, ignored, err := sg.dispositions()
+	return err == nil && withoutEffect(caught, ignored)>>(signal.Signal()-1)&1 != 0 && sg.interruptedForNothing(regs)
 }
 
 // arriving returns the sets of signals that arrive when the thread continues: those that
 // have an effect, and those without.
-func (r *Runner) arriving() (effective, without uint64, err error) {
-	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(r.tid) + "/status")
+func (sg *signals) arriving() (effective, without uint64, err error) {
+	status, err := procfs.ReadStatus("/proc/" + strconv.Itoa(sg.runner.tid) + "/status")
 	all := (status.Bits("SigPnd") | status.Bits("ShdPnd")) &^ status.Bits("SigBlk")
 	without = all & withoutEffect(status.Bits("SigCgt"), status.Bits("SigIgn"))
 	return all &^ without, without, err

@@ -12,6 +12,7 @@ import (
 
 // watch says where a thread stops, and which writes of it are noted.
 type watch struct {
+	runner  *Runner
 	stops   map[uint64]bool // addresses of instructions
 	ranges  []ptrace.Range
 	enough  int // number of writes after which no more are noted
@@ -56,58 +57,57 @@ func (r *Runner) Noted() (count int, executed int64) { return r.watch.noted, r.w
 
 // stopsHere reports whether the thread, which is outside of the cache, stops at Regs.RIP. It
 // does not at the first instruction of a Run.
-func (r *Runner) stopsHere() bool {
-	return r.watch.stops[r.Regs.RIP] && r.context().Left() != r.quantum
+func (wt *watch) stopsHere() bool {
+	return wt.stops[wt.runner.Regs.RIP] && wt.runner.space.context().Left() != wt.runner.translated.quantum
 }
 
-// stops reports whether there is a stop at an address, see codecache.Config.
-func (r *Runner) stops(pc uint64) bool { return r.watch.stops[pc] }
+// stopsAt reports whether there is a stop at an address, see codecache.Config.
+func (wt *watch) stopsAt(pc uint64) bool { return wt.stops[pc] }
 
 // watched reports whether the thread has stopped because it has written to watched memory.
-func (r *Runner) watched() bool {
-	return len(r.watch.ranges) > 0 && r.signal.Signal() == unix.SIGTRAP && r.signal.Code() == ptrace.CodeWatch
+func (wt *watch) watched() bool {
+	return len(wt.ranges) > 0 && wt.runner.signal.Signal() == unix.SIGTRAP && wt.runner.signal.Code() == ptrace.CodeWatch
 }
 
 // noteWatched notes a write by an instruction in the cache, after which the thread has
 // stopped, and continues it.
-func (r *Runner) noteWatched(regs *ptrace.Regs) error {
-	executed := r.executedNow()
-	if p, ok := r.cache.Position(regs.RIP); ok && p.Begun {
+func (wt *watch) noteWatched(regs *ptrace.Regs) error {
+	executed := wt.runner.translated.executedNow()
+	if p, ok := wt.runner.space.cache.Position(regs.RIP); ok && p.Begun {
 		executed -= int64(p.Undone)
 	}
-	r.noteWrite(executed)
-	if !r.watch.reached {
-		return r.resume(r.tracer.ToEmulated, 0)
+	wt.noteWrite(executed)
+	if !wt.reached {
+		return wt.runner.translated.resume(wt.runner.tracer.ToEmulated, 0)
 	}
-	if err := r.tracer.WatchWrites(r.tid, nil); err != nil {
+	if err := wt.runner.tracer.WatchWrites(wt.runner.tid, nil); err != nil {
 		return err
 	}
-	return r.leave()
+	return wt.runner.translated.leave()
 }
 
-func (r *Runner) noteWrite(executed int64) {
-	w := &r.watch
-	w.noted++
-	w.last, w.reached = executed, w.noted >= w.enough
+func (wt *watch) noteWrite(executed int64) {
+	wt.noted++
+	wt.last, wt.reached = executed, wt.noted >= wt.enough
 }
 
 // noteStep notes a write by the instruction of a step.
-func (r *Runner) noteStep() error {
-	if len(r.watch.ranges) == 0 || r.watch.reached {
+func (wt *watch) noteStep() error {
+	if len(wt.ranges) == 0 || wt.reached {
 		return nil
 	}
-	wrote, err := r.tracer.Watched(r.tid)
+	wrote, err := wt.runner.tracer.Watched(wt.runner.tid)
 	if wrote {
-		r.noteWrite(r.executed)
+		wt.noteWrite(wt.runner.translated.executed)
 	}
 	return err
 }
 
 // noteOwn notes a write that this program makes for an instruction, the next one.
-func (r *Runner) noteOwn(addr, n uint64) {
-	for _, w := range r.watch.ranges {
-		if addr < w.End && w.Start < addr+n && !r.watch.reached {
-			r.noteWrite(r.executedNow())
+func (wt *watch) noteOwn(addr, n uint64) {
+	for _, w := range wt.ranges {
+		if addr < w.End && w.Start < addr+n && !wt.reached {
+			wt.noteWrite(wt.runner.translated.executedNow())
 			return
 		}
 	}
