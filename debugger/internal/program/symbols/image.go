@@ -24,6 +24,7 @@ type Image struct {
 	BuildID    string // in hexadecimal, empty when the file has none
 	Start, End uint64 // of its mappings, with the zeroed data behind those of the file
 	Bias       uint64 // address of the process minus address of the file
+	Unread     error  // why its file could not be read, so that its names are not known
 
 	Program *Program
 	cfg     Config

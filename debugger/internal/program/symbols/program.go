@@ -187,7 +187,7 @@ func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error)
 	if err != nil {
 		return nil, cause
 	}
-	im.frames, im.framesRead = mappedFrames(im.main, mem, im.Bias), true
+	im.frames, im.framesRead, im.Unread = mappedFrames(im.main, mem, im.Bias), true, cause
 	return im, nil
 }
 

@@ -61,6 +61,7 @@ type finding struct {
 	End     string `json:"end,omitempty" doc:"Of a module"`
 	BuildID string `json:"build_id,omitempty"`
 	Memory  string `json:"memory,omitempty" doc:"What is there, as text"`
+	Unread  string `json:"unread,omitempty" doc:"Why a module has no names"`
 }
 
 // maxFound is the maximum number of findings in an answer.
@@ -103,6 +104,9 @@ func (f finding) text() string {
 	}
 	if f.Memory != "" {
 		parts = append(parts, strconv.QuoteToASCII(f.Memory))
+	}
+	if f.Unread != "" {
+		parts = append(parts, "without names: "+f.Unread)
 	}
 	return plain.Line(strings.Join(parts, "  "))
 }

@@ -47,7 +47,11 @@ func findModules(s *session.Session, args findArgs) (found, error) {
 	answer := found{Found: []finding{}}
 	for _, im := range s.Inspector.Program.Images() {
 		if want(im.Path) && p.has() {
-			answer.Found = append(answer.Found, finding{Address: plain.Hex(im.Start), End: plain.Hex(im.End), Module: im.Path, BuildID: im.BuildID})
+			f := finding{Address: plain.Hex(im.Start), End: plain.Hex(im.End), Module: im.Path, BuildID: im.BuildID}
+			if im.Unread != nil {
+				f.Unread = im.Unread.Error()
+			}
+			answer.Found = append(answer.Found, f)
 		}
 	}
 	answer.Total, answer.Next = p.total, p.next()

@@ -27,17 +27,32 @@ func processImageOpener(process *proc.Process) func(symbols.Mapping) (symbols.Fi
 		paths := []string{filepath.Join(fmt.Sprintf("/proc/%d/root", process.ID()), m.Path), m.Path}
 		if strings.HasSuffix(m.Path, deletedFile) {
 			paths, _ = filepath.Glob(fmt.Sprintf("/proc/%d/map_files/%x-*", process.ID(), m.Start)) // the pattern is right
+			f, err := openFirst(m.Path, paths)
+			return f, deletedError(err)
 		}
-		errs := fmt.Errorf("open %s: %w", m.Path, fs.ErrNotExist)
-		for _, path := range paths {
-			f, err := core.OpenRegular(path)
-			if err == nil {
-				return f, nil
-			}
-			errs = errors.Join(errs, err)
-		}
-		return nil, errs
+		return openFirst(m.Path, paths)
 	}
+}
+
+// openFirst opens the first of the paths of a mapped file that can be opened.
+func openFirst(name string, paths []string) (symbols.File, error) {
+	errs := fmt.Errorf("open %s: %w", name, fs.ErrNotExist)
+	for _, path := range paths {
+		f, err := core.OpenRegular(path)
+		if err == nil {
+			return f, nil
+		}
+		errs = errors.Join(errs, err)
+	}
+	return nil, errs
+}
+
+// deletedError is the error of a mapped file that was deleted or replaced, with what to do.
+func deletedError(err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return fmt.Errorf("%w: a file that was deleted or replaced is read by root and with the capability CAP_CHECKPOINT_RESTORE: start the program again, or triptych with it", fs.ErrPermission)
 }
 
 // deletedFile ends the path of a mapped file that was deleted or replaced. The kernel lets
