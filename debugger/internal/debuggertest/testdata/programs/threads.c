@@ -82,6 +82,9 @@ int main(int argc, char **argv) {
 
 	for (int i = 0; i < workers; i++)
 		pthread_create(&thread, NULL, work, (void *)&counts[i]);
+	for (int i = 0; i < workers; i++)
+		while (counts[i] == 0) // it has come to work
+			usleep(100);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	puts("ready");
 	while (fgets(line, sizeof line, stdin) != NULL) {
