@@ -133,7 +133,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, failed)
 		return
 	}
-	s.write(w, r, http.StatusOK, page{Record: &record, Until: record.Invitation(s.cfg.Now()).Until})
+	s.write(w, r, http.StatusOK, page{Record: &record, Until: record.Through.Until})
 }
 
 // protection refuses forms that other sites send.
@@ -150,7 +150,7 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, failed)
 		return
 	}
-	host := record.Invitation(s.cfg.Now()).Name
+	host := record.Through.Name
 	record, key, err := s.cfg.Store.Redeem(r.Context(), record.ID, token)
 	if failed := s.failed(r, err); failed != nil {
 		s.fail(w, r, failed)

@@ -40,6 +40,7 @@ type fixture struct {
 
 	mu       sync.Mutex
 	now      time.Time
+	later    time.Duration // that passes after the next look at the clock
 	records  []string
 	rejected []string
 	logged   bytes.Buffer
@@ -49,7 +50,9 @@ type fixture struct {
 func (f *fixture) clock() time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.now
+	now := f.now
+	f.now, f.later = now.Add(f.later), 0
+	return now
 }
 
 // Write receives the log.
@@ -229,6 +232,18 @@ func TestLinksEnd(t *testing.T) {
 	f := open(t)
 	if status, body, _ := f.ask(t, http.MethodGet, f.invite(t, "")[:40]); status != http.StatusNotFound || !strings.Contains(body, "not whole") {
 		t.Errorf("a link that is cut off: %d %s", status, body)
+	}
+}
+
+// A link that ends while its page is made is shown as it was found.
+func TestLinkEndsMeanwhile(t *testing.T) {
+	f := open(t)
+	link := f.invite(t, "")
+	f.mu.Lock()
+	f.later = 24 * time.Hour
+	f.mu.Unlock()
+	if status, body, _ := f.ask(t, http.MethodGet, link); status != http.StatusOK || !strings.Contains(body, "2026-03-02 12:00 UTC") {
+		t.Errorf("%d %s", status, body)
 	}
 }
 
