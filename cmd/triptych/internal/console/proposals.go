@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -52,7 +51,7 @@ func (v *visit) proposal() (int, error) {
 func (v *visit) proposalPage(status, number int, refused error) error {
 	p, err := v.rules.ShowProposal(v.r.Context(), number)
 	if err != nil {
-		return noProposal(err, number)
+		return err
 	}
 	page := map[string]any{
 		"Proposal": p, "Mine": p.Author == v.caller.Principal.ID, "MayDecide": v.may(writeRules), "Message": v.field("message"),
@@ -62,16 +61,6 @@ func (v *visit) proposalPage(status, number int, refused error) error {
 		page["Error"] = refused.Error()
 	}
 	return v.showStatus(status, "proposal", "Proposal "+strconv.Itoa(number), page)
-}
-
-// noProposal returns an error with the status of a proposal that does not exist.
-func noProposal(err error, number int) error {
-	if failure, ok := errors.AsType[*rulesclient.ToolError](err); ok {
-		if none := (&ruleset.NoProposalError{Number: number}).Error(); strings.Contains(failure.Text, none) {
-			return failed(http.StatusNotFound, "%s", none)
-		}
-	}
-	return err
 }
 
 // reviewProposal comments on a proposal, or decides on it.
@@ -88,8 +77,8 @@ func (c *Console) reviewProposal(v *visit) error {
 		review.Label = strings.TrimSpace(v.field("label"))
 	}
 	if _, err := v.rules.Review(v.r.Context(), review, strings.TrimSpace(v.field("message")), false); err != nil {
-		if gone := noProposal(err, number); gone != err { //nolint:errorlint // it is the same error or another
-			return gone
+		if _, none := errors.AsType[*ruleset.NoProposalError](err); none {
+			return err
 		}
 		return v.proposalPage(statusOf(err), number, err)
 	}

@@ -21,6 +21,9 @@ func ruleStatus(err error) int {
 	if _, ok := errors.AsType[*ruleset.NotFoundError](err); ok {
 		return http.StatusNotFound
 	}
+	if _, ok := errors.AsType[*ruleset.NoProposalError](err); ok {
+		return http.StatusNotFound
+	}
 	if _, ok := errors.AsType[*ruleset.ConflictError](err); ok {
 		return http.StatusConflict
 	}

@@ -140,14 +140,19 @@ func (r toolResult) failure() error {
 	return &ToolError{Text: strings.Join(texts, "\n")}
 }
 
-// named returns the error of a store that a tool's text names, else err. The texts
-// are the documented ones, so that servers of others have them too.
+// named returns the error of a store about a ruleset that a tool's text names, else err.
 func named(err error, name ruleset.Name) error {
+	return oneOf(err, &ruleset.NotFoundError{Name: name}, &ruleset.ExistsError{Name: name})
+}
+
+// oneOf returns the error of a store that a tool's text has, else err. The texts are the
+// documented ones, so that servers of others have them too.
+func oneOf(err error, errs ...error) error {
 	failure, ok := errors.AsType[*ToolError](err)
 	if !ok {
 		return err
 	}
-	for _, known := range []error{&ruleset.NotFoundError{Name: name}, &ruleset.ExistsError{Name: name}} {
+	for _, known := range errs {
 		if strings.Contains(failure.Text, known.Error()) {
 			return known
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // Propose records changes for review, and returns the number of the proposal.
@@ -21,11 +22,15 @@ func (c *Client) Proposals(ctx context.Context, state string) ([]rulesets.Propos
 	return c.findProposals(ctx, state)
 }
 
-// ShowProposal returns a proposal with its differences.
+// ShowProposal returns a proposal with its differences, or a [*ruleset.NoProposalError].
 func (c *Client) ShowProposal(ctx context.Context, number int) (rulesets.ProposalInfo, error) {
 	all, err := c.findProposals(ctx, strconv.Itoa(number))
-	if err != nil || len(all) == 0 {
-		return rulesets.ProposalInfo{}, err
+	none := &ruleset.NoProposalError{Number: number}
+	switch {
+	case err != nil:
+		return rulesets.ProposalInfo{}, oneOf(err, none)
+	case len(all) == 0:
+		return rulesets.ProposalInfo{}, none
 	}
 	return all[0], nil
 }
@@ -38,7 +43,8 @@ func (c *Client) findProposals(ctx context.Context, what string) ([]rulesets.Pro
 	return answer.Proposals, err
 }
 
-// Review decides on a proposal, or comments on it. The server decides who may.
+// Review decides on a proposal, or comments on it. The server decides who may. If it has no such
+// proposal, the error is a [*ruleset.NoProposalError].
 func (c *Client) Review(ctx context.Context, r rulesets.Review, message string, _ bool) (applied rulesets.Applied, err error) {
 	change := rulesets.Change{Op: r.Verb, Proposal: r.Number}
 	if r.Label != "" {
@@ -47,5 +53,5 @@ func (c *Client) Review(ctx context.Context, r rulesets.Review, message string, 
 	args := map[string]any{"operations": []rulesets.Change{change}, "dry_run": r.DryRun}
 	addText(args, "message", message)
 	_, err = c.call(ctx, "apply_rulesets", args, &applied)
-	return applied, err
+	return applied, oneOf(err, &ruleset.NoProposalError{Number: r.Number})
 }
