@@ -88,3 +88,42 @@ func TestProposalsAreGuarded(t *testing.T) {
 		}
 	}
 }
+
+// Texts of proposals are shown as text wherever they are, and numbers and pages out of range are
+// answered as the nearest page or as mistakes.
+func TestHostileProposals(t *testing.T) {
+	f := open(t)
+	_, key := f.key(t)
+	lead := f.signedIn(t, key)
+	_, key = f.key(t, "rulesets:read", "rulesets:propose")
+	member := f.signedIn(t, key)
+	hostile := `"><script>alert(1)</script><img src=x onerror=alert(1)>`
+	status, page := member.submit(t, "/new", url.Values{"name": {"a"}, "description": {hostile}, "tags": {"x"}, "markdown": {hostile + "\n"}, "message": {hostile}})
+	wants(t, "proposing", status, page, http.StatusOK, "Proposed.")
+	for _, verb := range []string{"comment", "refuse"} {
+		status, page := lead.submit(t, "/proposals/1", url.Values{"do": {verb}, "message": {hostile + "\u202e"}})
+		wants(t, verb, status, page, http.StatusOK, "&lt;script&gt;")
+	}
+	for _, path := range []string{"/proposals?state=all", "/proposals?state=" + url.QueryEscape(hostile), "/proposals/1", "/", "/proposals?page=99999999999999999999", "/proposals?page=-1&state=all"} {
+		status, page := lead.get(t, path)
+		wants(t, path, status, page, http.StatusOK)
+		if strings.Contains(page, "<script") || strings.Contains(page, "<img src=x") {
+			t.Errorf("%s has markup of a proposal: %s", path, page)
+		}
+	}
+	for _, number := range []string{"-1", "1e3", "0x1", "99999999999999999999", "1%00", "%2e%2e", "%2e%2e%2fkeys", "1%2f..%2f..%2fkeys", "%F0%28"} {
+		if status, _ := lead.get(t, "/proposals/"+number); status != http.StatusBadRequest && status != http.StatusNotFound {
+			t.Errorf("/proposals/%s: %d", number, status)
+		}
+		if status, _ := lead.submit(t, "/proposals/"+number, url.Values{"do": {"accept"}}); status < 400 || status >= 500 {
+			t.Errorf("posting to /proposals/%s: %d", number, status)
+		}
+	}
+	status, _ = member.submit(t, "/new", url.Values{"name": {"large"}, "description": {"d"}, "markdown": {strings.Repeat("x", 2<<20)}})
+	if status < 400 || status >= 500 {
+		t.Errorf("a text of 2 MiB is proposed: %d", status)
+	}
+	if status, page := lead.get(t, "/proposals/2"); status != http.StatusNotFound {
+		t.Errorf("a proposal was made: %d %s", status, page)
+	}
+}

@@ -300,7 +300,7 @@ func TestHeaders(t *testing.T) {
 	f := open(t)
 	_, key := f.key(t)
 	v := f.signedIn(t, key)
-	for _, path := range []string{"/", "/signin", "/static/style.css", "/nothing", "/rules/nothing"} {
+	for _, path := range []string{"/", "/signin", "/static/style.css", "/nothing", "/rules/nothing", "/proposals", "/proposals/1", "/proposals/x"} {
 		resp, err := v.Get(f.URL + path)
 		if err != nil {
 			t.Fatal(err)
