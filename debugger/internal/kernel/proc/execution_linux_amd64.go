@@ -23,7 +23,6 @@ type execution struct {
 	traps       *traps
 	breakpoints *breakpoints
 	syscalls    *syscalls
-	writes      *writes
 	children    *children
 	events      *events
 

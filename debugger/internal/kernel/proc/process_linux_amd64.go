@@ -73,7 +73,7 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 	p.tracee.events = p.events
 	p.execution = &execution{
 		tracer: tracer, tracee: p.tracee, queue: p.queue, cache: p.cache, code: p.code, threads: p.threads, rescue: p.rescue,
-		injection: p.injection, traps: p.traps, breakpoints: p.breakpoints, syscalls: p.syscalls, writes: p.writes,
+		injection: p.injection, traps: p.traps, breakpoints: p.breakpoints, syscalls: p.syscalls,
 		children: p.children, events: p.events, pause: make(chan struct{}, 1),
 	}
 	return p

@@ -218,10 +218,13 @@ func (b *Block) Continuation(hot uint64) (pc uint64, length int, ok bool) {
 // mark begins a part of the hot code that belongs to the current instruction, with
 // the given registers saved.
 func (t *translation) mark(saved uint16) {
-	t.block.Positions = append(t.block.Positions, Position{
-		Offset: uint32(len(t.hot.code)), Undone: int8(t.undone()), Saved: saved,
-		PC: t.planned[t.current].in.PC,
-	})
+	t.markAt(t.planned[t.current].in.PC, t.undone(), saved)
+}
+
+// markAt begins a part of the hot code that belongs to the instruction at an address, before which so
+// many of the counted ones are not executed.
+func (t *translation) markAt(pc uint64, undone int, saved uint16) {
+	t.block.Positions = append(t.block.Positions, Position{Offset: uint32(len(t.hot.code)), Undone: int8(undone), Saved: saved, PC: pc})
 }
 
 // markCounting begins a part of the hot code that is not a copy of the current instruction, nor

@@ -176,13 +176,9 @@ func (t *translation) logSP(p *planned) {
 	if !p.logged {
 		return
 	}
-	t.block.Positions = append(t.block.Positions, Position{
-		Offset: uint32(len(t.hot.code)), Undone: int8(t.undone() - 1), PC: p.in.Next(),
-	})
+	t.markAt(p.in.Next(), t.undone()-1, 0)
 	t.hot.save(x86.RCX)
-	t.block.Positions = append(t.block.Positions, Position{
-		Offset: uint32(len(t.hot.code)), Undone: int8(t.undone() - 1), PC: p.in.Next(), Saved: 1 << x86.RCX,
-	})
+	t.markAt(p.in.Next(), t.undone()-1, 1<<x86.RCX)
 	t.hot.load(x86.RCX, contextLogNext)
 	t.hot.raw(0x48, 0x89, 0x61, byte(0x100+entryNext-EntrySize)) // mov [rcx-EntrySize+Next], rsp
 	t.hot.restore(x86.RCX)
