@@ -19,8 +19,8 @@ func (a commands) keyCreate() app.Command {
 	return app.Command{
 		Name:  "create",
 		Short: "make a key and print it, this once",
-		Long: "A new key has all rights, works from all addresses and does not expire, unless\n" +
-			"told otherwise. Without --plan it has the plan of TRIPTYCH_DEFAULT_PLAN, or\n" +
+		Long: "A new key has all rights but server:admin, works from all addresses and does not\n" +
+			"expire, unless told otherwise. Without --plan it has the plan of TRIPTYCH_DEFAULT_PLAN, or\n" +
 			"that of default-plan in the file of TRIPTYCH_CONFIG, and without both no limits:\n" +
 			"the plan enterprise with any number of requests. The rights are\n" + scopeNames(a.KeyScopes()) + ".",
 		Example: "triptych key create --name build-server --plan team --scopes rulesets:read,aoc:read\n" +
