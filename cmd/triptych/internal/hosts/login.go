@@ -244,8 +244,11 @@ func (w *Walk) authorize(ctx context.Context, l *Login, client, by string) *Faul
 	case a.status/100 != 2 && a.status/100 != 3:
 		return &Fault{step, refusal(a), "let the server reach " + cmp.Or(l.Document, "the client") + ", or allow the redirect " + l.Redirect}
 	}
+	if !w.server.NamesIssuer {
+		return nil
+	}
 	query.Set("response_type", "none of a server")
-	if a, err = w.send(ctx, http.MethodGet, withQuery(w.server.Authorize, query), "", ""); err != nil || !w.server.NamesIssuer {
+	if a, err = w.send(ctx, http.MethodGet, withQuery(w.server.Authorize, query), "", ""); err != nil {
 		return nil
 	}
 	if to := a.header.Get("Location"); strings.HasPrefix(to, l.Redirect) {
