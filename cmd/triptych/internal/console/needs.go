@@ -74,7 +74,7 @@ func openProposals(v *visit, n *need) error {
 }
 
 func whoIsBehind(v *visit, n *need) error {
-	standings, err := v.rules.Consumers(v.r.Context(), true)
+	standings, err := v.rules.Consumers(v.r.Context(), "", true)
 	if err != nil {
 		return err
 	}

@@ -27,11 +27,10 @@ func (v *visit) whoHas(name ruleset.Name) ([]consumers.Standing, error) {
 	if !v.c.cfg.Consumers || !v.may(adminRules) {
 		return nil, nil
 	}
-	all, err := v.rules.Consumers(v.r.Context(), false)
+	all, err := v.rules.Consumers(v.r.Context(), name, false)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(s consumers.Standing) bool { return s.Name != name })
 	slices.SortFunc(all, func(a, b consumers.Standing) int { return b.Seen.Compare(a.Seen) })
 	return all[:min(len(all), maxHave)], nil
 }

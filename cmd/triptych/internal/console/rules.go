@@ -225,7 +225,7 @@ const (
 // showBehind shows which project or client has an old revision.
 func (c *Console) showBehind(v *visit) error {
 	all := v.query("all") != ""
-	standings, err := v.rules.Consumers(v.r.Context(), !all)
+	standings, err := v.rules.Consumers(v.r.Context(), "", !all)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // A Report says which revisions a project has.
@@ -21,11 +22,13 @@ func (c *Client) Report(ctx context.Context, r Report) error {
 	return err
 }
 
-// Consumers returns who has which revision. It takes the scope rulesets:admin.
-func (c *Client) Consumers(ctx context.Context, behind bool) ([]consumers.Standing, error) {
+// Consumers returns who has which revision of a ruleset, of all for "". It takes the scope rulesets:admin.
+func (c *Client) Consumers(ctx context.Context, name ruleset.Name, behind bool) ([]consumers.Standing, error) {
 	var answer struct {
 		Consumers []consumers.Standing `json:"consumers"`
 	}
-	_, err := c.call(ctx, "ruleset_consumers", map[string]any{"behind": behind}, &answer)
+	args := map[string]any{"behind": behind}
+	addText(args, "ruleset", string(name))
+	_, err := c.call(ctx, "ruleset_consumers", args, &answer)
 	return answer.Consumers, err
 }

@@ -95,7 +95,7 @@ func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Stand
 		return nil, err
 	}
 	if r != nil && a.Flags.Store == "" {
-		all, err := rulesclient.New(r.Endpoint, app.ReadBuild().Version).Consumers(ctx, behind)
+		all, err := rulesclient.New(r.Endpoint, app.ReadBuild().Version).Consumers(ctx, "", behind)
 		if _, unknown := errors.AsType[*jsonrpc.Error](err); unknown {
 			err = app.WithHints(err, "the server records consumers if it is started with --consumers, and shows them to keys with the scope rulesets:admin")
 		}
