@@ -47,6 +47,9 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
+			if cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output(); err == nil {
+				env.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
+			}
 			env.Setenv("HOME", home)
 			env.Setenv("TOP", root)
 			env.Setenv("REDIS_PORT", redis.Port())

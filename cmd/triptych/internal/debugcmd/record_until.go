@@ -205,7 +205,11 @@ func (r *run) make(ctx context.Context, p debugger.RecordedProgram, name string)
 		return err
 	}
 	late, err := r.record(ctx, p)
-	if err = errors.Join(err, r.file.recording().Close()); err == nil && ctx.Err() == nil {
+	err = errors.Join(err, r.file.recording().Close())
+	switch {
+	case ctx.Err() != nil: // it was killed, which is no failure of the recorder either
+		return r.file.remove()
+	case err == nil:
 		err = r.judge(late)
 	}
 	if err == nil && r.why != "" && r.Events == 0 {

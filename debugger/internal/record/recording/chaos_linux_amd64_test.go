@@ -45,3 +45,25 @@ func TestChaosOfCalls(t *testing.T) {
 		})
 	}
 }
+
+// TestReports finds bugs of public reports, which are named in the programs.
+func TestReports(t *testing.T) {
+	needPermission(t)
+	for _, test := range []struct {
+		source  string
+		command []string
+		bugs    []string
+	}{
+		{"reports.cc", []string{"g++", "-O1", "-pthread"}, []string{"notified", "scheduler"}},
+		{"reports.go", []string{"go", "build"}, []string{"wait"}},
+	} {
+		program := debuggertest.Compile(t, filepath.Join("testdata", "races", test.source), nil, test.command...)
+		for _, name := range test.bugs {
+			t.Run(name, func(t *testing.T) {
+				p := recording.Program{Path: program, Args: []string{program, name}, Chaos: true, EndDeadlocks: true}
+				file, _ := recordUntilFailure(t, mostRuns, p)
+				replay(t, open(t, file))
+			})
+		}
+	}
+}
