@@ -75,7 +75,7 @@ var pluginName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$`)
 // check reports a name or a server that a plugin must not have.
 func (s Plugin) check() error {
 	if s.Name != "" && (!pluginName.MatchString(s.Name) || strings.Contains(s.Name, "--") || strings.Contains(s.Name, "..")) {
-		return fmt.Errorf("%q is no name of a plugin: it has at most 64 lowercase letters, digits, - and .", s.Name)
+		return fmt.Errorf("%q is no name of a plugin: it has at most 64 lowercase letters, digits, dots and hyphens", s.Name)
 	}
 	if s.Server == "" || s.Server == NoServer {
 		return nil
