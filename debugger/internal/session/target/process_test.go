@@ -14,7 +14,7 @@ func TestDeletedError(t *testing.T) {
 		t.Error(err)
 	}
 	for _, other := range []error{nil, fs.ErrNotExist} {
-		if err := deletedError(other); err != other {
+		if err := deletedError(other); !errors.Is(err, other) {
 			t.Error(err)
 		}
 	}
