@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -20,6 +21,10 @@ type observed struct {
 	Reason    string `json:"reason"` // of the client if it was loaded, else of the prediction
 	Tokens    int    `json:"tokens"` // about
 }
+
+// untold reports whether the client may have loaded a file without telling: it calls its hook for
+// no AGENTS.md (seen with Claude Code 2.1.330).
+func (o observed) untold() bool { return o.Predicted && !o.Loaded && path.Base(o.Path) == "AGENTS.md" }
 
 // tokensOf estimates the tokens of a text of some bytes.
 func tokensOf(bytes int) int { return (bytes + 3) / 4 }
@@ -39,7 +44,7 @@ func loadedFor(all []loading, file string) map[string]loading {
 
 // compareObserved compares the files that a client is expected to load with those that it
 // has loaded, in order of path.
-func compareObserved(verdicts []editors.Verdict, loaded map[string]loading, size func(path string) int) (all []observed) {
+func compareObserved(verdicts []editors.Verdict, loaded map[string]loading, size func(file string) int) (all []observed) {
 	for _, v := range verdicts {
 		l, was := loaded[v.Path]
 		if v.Loaded || was {
@@ -47,8 +52,8 @@ func compareObserved(verdicts []editors.Verdict, loaded map[string]loading, size
 		}
 		delete(loaded, v.Path)
 	}
-	for path, l := range loaded {
-		all = append(all, observed{path, false, true, l.Reason, tokensOf(size(path))})
+	for file, l := range loaded {
+		all = append(all, observed{file, false, true, l.Reason, tokensOf(size(file))})
 	}
 	slices.SortFunc(all, func(a, b observed) int { return cmp.Compare(a.Path, b.Path) })
 	return all
@@ -62,10 +67,11 @@ func (a commands) explainObserved(root, file string, asJSON bool, verdicts []edi
 		return err
 	}
 	if len(all) == 0 {
-		return app.WithHints(errors.New("no session of Claude Code was recorded in this project"), "triptych hook install claude records them; begin a session then")
+		return app.WithHints(errors.New("no session of Claude Code was recorded in this project"),
+			"triptych hook install claude records them; begin a session then", "its hook is not called for AGENTS.md")
 	}
-	files := compareObserved(verdicts, loadedFor(all, file), func(path string) int {
-		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(path)))
+	files := compareObserved(verdicts, loadedFor(all, file), func(file string) int {
+		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(file)))
 		if err != nil {
 			return 0
 		}
@@ -80,13 +86,12 @@ func (a commands) explainObserved(root, file string, asJSON bool, verdicts []edi
 	for _, f := range files {
 		word := "loaded, as expected"
 		switch {
+		case f.untold():
+			word = "expected, not told"
 		case !f.Loaded:
-			word = "expected, not loaded"
+			word, differing = "expected, not loaded", differing+1
 		case !f.Predicted:
-			word = "loaded, not expected"
-		}
-		if f.Loaded != f.Predicted {
-			differing++
+			word, differing = "loaded, not expected", differing+1
 		}
 		if f.Predicted {
 			predicted += f.Tokens
@@ -106,7 +111,7 @@ func (a commands) explainObserved(root, file string, asJSON bool, verdicts []edi
 		}
 	}
 	if differing > 0 {
-		return fmt.Errorf("%s differs from what was expected", app.Counted(differing, "file"))
+		return fmt.Errorf("not as expected: %s", app.Counted(differing, "file"))
 	}
 	return nil
 }
