@@ -531,7 +531,10 @@ func TestWhileChanging(t *testing.T) {
 			if _, err := source.Rulesets.Update(ctx, "go_style", ruleset.Patch{Markdown: &text}); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
-			time.Sleep(time.Millisecond) // a fast editor
+			time.Sleep(time.Millisecond) // a fast editor,
+			if i%20 == 19 {
+				time.Sleep(300 * time.Millisecond) // who thinks at times
+			}
 		}
 	})
 	for range 5 {

@@ -39,7 +39,7 @@ type projectFlags struct {
 
 func (f *projectFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.dir, "dir", "", "the project's `folder`\ndefault: the nearest one with "+project.SelectionFile)
-	set.StringSliceVar(&f.targets, "target", nil, "write only the files of these `clients`; auto takes those that the project uses, plugin an Agent Plugin")
+	set.StringSliceVar(&f.targets, "target", nil, "write only the files of these `clients`; auto is those in use, plugin an Agent Plugin")
 	app.Offer(set, "target", append([]string{project.AutoTarget, editors.PluginTarget}, editors.Names()...))
 	set.StringSliceVar(&f.sel, "select", nil, "take only rulesets of these `patterns`: of names, tag:TAG, layer:LAYER, !PATTERN")
 	set.StringVar(&f.label, "label", "", "take the revisions with this `label`, not the newest")

@@ -42,12 +42,18 @@ func (s *server) run(ctx context.Context) error {
 		beside.wg.Go(func() { registry.Run(life, s.env.Logger) })
 	}
 	notify(daemon.SdNotifyReady, s.env.Logger)
-	defer context.AfterFunc(ctx, func() {
+	told := make(chan struct{})
+	neverAsked := context.AfterFunc(ctx, func() {
+		defer close(told)
 		now := time.Now()
 		s.asked.Store(&now)
 		notify(daemon.SdNotifyStopping, s.env.Logger)
-	})()
-	return s.web.Serve(ctx, listener)
+	})
+	err = s.web.Serve(ctx, listener)
+	if !neverAsked() {
+		<-told // before the end is logged, which says when it was asked
+	}
+	return err
 }
 
 // A background runs what a server does besides serving. Its goroutines end with ctx.
