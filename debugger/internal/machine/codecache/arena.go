@@ -115,7 +115,7 @@ func (a *arena) scratch(pc uint64, limit int, config *Config) translate.Request 
 	return translate.Request{
 		PC: pc, Fetch: config.Fetch, Variable: config.Variable, Limit: limit, Once: true,
 		Hot: hot, Cold: hot + translate.MaxCode, Stubs: a.Base, FirstExit: onceExits, Buffered: config.Rules != nil,
-		Log: config.Log,
+		Log: config.Log, LogMemory: config.LogMemory,
 	}
 }
 

@@ -23,8 +23,9 @@ type Config struct {
 	// Loop reports whether the processor executes the instruction loop as fast as other jumps, see
 	// translate.Arrival.
 	Loop bool
-	// Log is passed to translate.Translate. It must not change before Clear.
-	Log func(in *x86.Inst) (jumps, always bool)
+	// Log and LogMemory are passed to translate.Translate. They must not change before Clear.
+	Log       func(in *x86.Inst) (jumps, always bool)
+	LogMemory func(in *x86.Inst) bool
 	// InPlace is passed to translate.Translate, but not for EnterOnce. It must not change before Clear.
 	InPlace func(in *x86.Inst) bool
 }
@@ -233,7 +234,8 @@ func (c *Cache) add(p *place) (*arena, error) {
 	}
 	a.translate(b, translate.Request{
 		PC: p.pc, Fetch: c.Fetch, Variable: c.Variable, FirstExit: uint32(c.exitCount),
-		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil, Log: c.Log, InPlace: c.InPlace,
+		Dead: c.dead, Stops: c.Stops, Compact: a.compact(), Buffered: c.Rules != nil,
+		Log: c.Log, LogMemory: c.LogMemory, InPlace: c.InPlace,
 	})
 	p.block = b
 	c.addExits(&b.Block)

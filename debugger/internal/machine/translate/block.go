@@ -83,6 +83,10 @@ type Request struct {
 	// Log, unless nil, reports whether an instruction is logged when it leads to another one
 	// than the next, or whenever it is executed, see [Entry].
 	Log func(in *x86.Inst) (jumps, always bool)
+	// LogMemory, unless nil, reports whether the address of an instruction's memory is logged
+	// whenever it is executed. It must be no branch, and its operand in no segment, not of 32-bit
+	// addresses and none of a vector of indexes.
+	LogMemory func(in *x86.Inst) bool
 }
 
 // MaxCode is the size of the largest block's hot or cold code in bytes.
@@ -174,6 +178,9 @@ func Translate(r Request) Block {
 	}
 	if t.Log != nil {
 		t.Limit = min(t.Limit, maxLogged)
+	}
+	if t.LogMemory != nil {
+		t.Limit = min(t.Limit, maxLoggedTwice)
 	}
 	memory, _ := scratches.Get().(*scratch) // there is nothing else in it
 	t.begin(memory)

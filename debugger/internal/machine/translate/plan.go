@@ -18,6 +18,7 @@ type planned struct {
 	next, side uint64
 	variable   bool // the program may change it
 	logged     bool // before it is executed
+	address    bool // so is the address of its memory
 	logsJump   bool // it is a conditional jump that is logged when it jumps
 	counting   counting
 }
@@ -78,6 +79,7 @@ func (t *translation) decode(p *planned, pc uint64) error {
 	if p.logged, p.logsJump = false, false; err == nil && t.Log != nil {
 		p.logged, p.logsJump = t.logs(&p.in)
 	}
+	p.address = err == nil && t.LogMemory != nil && t.LogMemory(&p.in)
 	return err
 }
 

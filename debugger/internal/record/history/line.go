@@ -83,6 +83,12 @@ func (l *Line) Branches(ctx context.Context, wanted Wanted, from, to uint64, f f
 	return part.Branches(ctx, wanted, from, min(to, end), f)
 }
 
+// Accesses implements [Past], as Hits does.
+func (l *Line) Accesses(ctx context.Context, from, to uint64, f func(*Access) bool) (reached uint64, err error) {
+	part, end := l.at(from)
+	return part.Accesses(ctx, from, min(to, end), f)
+}
+
 // Inputs implements [Past].
 func (l *Line) Inputs(ctx context.Context, from, to uint64, f func(kind Kind, number uint64)) error {
 	for _, part := range l.Parts {

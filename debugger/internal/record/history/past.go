@@ -11,7 +11,7 @@ import (
 // search of a [History] is written over this interface.
 //
 // The searches of a Past find what they can without records. Where it can only be found in the
-// records, they say so: Hits, Visit and Branches do not advance, Last and First answer with the
+// records, they say so: Hits, Visit, Branches and Accesses do not advance, Last and First answer with the
 // nearest position.
 type Past interface {
 	// Bounds returns the first and the last position.
@@ -43,6 +43,10 @@ type Past interface {
 	// false. The first and the last step come, too, with Transition.Ordinary. It returns the
 	// position up to which it has come.
 	Branches(ctx context.Context, wanted Wanted, from, to uint64, f func(*Transition) bool) (reached uint64, err error)
+
+	// Accesses calls f with the accesses to memory from one position to another, in order, until
+	// it returns false. It returns the position up to which it has come.
+	Accesses(ctx context.Context, from, to uint64, f func(*Access) bool) (reached uint64, err error)
 
 	// Inputs calls f with the kinds of the steps from one position to another that are system
 	// calls, with their numbers, signals or unrecorded runs.

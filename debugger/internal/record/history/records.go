@@ -74,6 +74,11 @@ func (r *Records) Branches(_ context.Context, _ Wanted, from, _ uint64, _ func(*
 	return from, nil
 }
 
+// Accesses implements [Past]. Records have none.
+func (r *Records) Accesses(_ context.Context, from, _ uint64, _ func(*Access) bool) (reached uint64, err error) {
+	return from, nil
+}
+
 // Inputs implements [Past].
 func (r *Records) Inputs(ctx context.Context, from, to uint64, f func(kind Kind, number uint64)) error {
 	for position := max(from, r.log.oldest()); position < min(to, r.log.end()); position++ {

@@ -40,10 +40,7 @@ func (tr *translated) follow() bool {
 
 // target returns where an indirect branch leads.
 func (tr *translated) target(in *x86.Inst) (uint64, bool) {
-	regs := x86.Regs{FSBase: tr.runner.Regs.FSBase, GSBase: tr.runner.Regs.GSBase}
-	for n, value := range generalRegisters(&tr.runner.Regs) {
-		regs.GPR[n] = *value
-	}
+	regs := tr.runner.addressing()
 	target, loads, ok := in.BranchTarget(&regs)
 	if !loads || !ok {
 		return target, ok

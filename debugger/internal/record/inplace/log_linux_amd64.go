@@ -12,6 +12,10 @@ type Logged struct {
 	Executed     int64 // instructions before it, see [Runner.Executed]
 	PC, SP       uint64
 	Next, NextSP uint64
+
+	// Of an instruction of Log.Memory: the address of its memory operand; of a string operation rdi,
+	// rsi and rcx.
+	Address, Source, Count uint64
 }
 
 // A Log says which instructions are logged.
@@ -19,6 +23,9 @@ type Log struct {
 	// Wanted reports whether an instruction is logged when it leads to another one than the
 	// next, or whenever it is executed.
 	Wanted func(in *x86.Inst) (jumps, always bool)
+	// Memory, in place of Wanted, reports whether the addresses of an instruction's memory are logged,
+	// see translate.Request.LogMemory.
+	Memory func(in *x86.Inst) bool
 	// Each is called with the instructions in their order, before Run and Step return or
 	// earlier.
 	Each func(l *Logged)
@@ -44,7 +51,7 @@ func (r *Runner) Log(l Log) error {
 		return errors.New("the buffer is in use")
 	}
 	r.log.state = &logging{Log: l}
-	r.space.cache.Log = l.Wanted
+	r.space.cache.Log, r.space.cache.LogMemory = l.Wanted, l.Memory
 	r.Forget()
 	r.log.clear()
 	return nil
@@ -69,7 +76,12 @@ func (il *instructionLog) read() error {
 	for ; il.state.read < length; il.state.read += translate.EntrySize {
 		var e translate.Entry
 		e.Decode(here[il.state.read:][:translate.EntrySize])
-		il.add(Logged{il.runner.translated.executed + il.runner.translated.quantum - e.Left, e.PC, e.SP, e.Next, e.NextSP})
+		if e.HasSource {
+			il.state.pending.Source, il.state.pending.Count = e.Source, e.Count
+			continue
+		}
+		executed := il.runner.translated.executed + il.runner.translated.quantum - e.Left
+		il.add(Logged{Executed: executed, PC: e.PC, SP: e.SP, Next: e.Next, NextSP: e.NextSP, Address: e.Address})
 	}
 	return nil
 }
@@ -103,6 +115,9 @@ func (il *instructionLog) step() (executed func()) {
 	if err != nil {
 		return func() {}
 	}
+	if il.state.Memory != nil {
+		return il.memory(&in)
+	}
 	jumps, always := il.state.Wanted(&in)
 	l := Logged{Executed: il.runner.translated.executed, PC: il.runner.Regs.RIP, SP: il.runner.Regs.RSP}
 	return func() {
@@ -110,6 +125,36 @@ func (il *instructionLog) step() (executed func()) {
 			il.state.Each(&l)
 		}
 	}
+}
+
+// memory is step for the addresses of memory.
+func (il *instructionLog) memory(in *x86.Inst) (executed func()) {
+	if !il.state.Memory(in) {
+		return func() {}
+	}
+	r := il.runner
+	regs := r.addressing()
+	l := Logged{
+		Executed: r.translated.executed, PC: r.Regs.RIP, SP: r.Regs.RSP,
+		Address: in.Addr(&regs), Source: r.Regs.RSI, Count: r.Regs.RCX,
+	}
+	if translate.IsString(in) {
+		l.Address = r.Regs.RDI
+	}
+	return func() {
+		if r.translated.executed > l.Executed {
+			il.state.Each(&l)
+		}
+	}
+}
+
+// addressing returns the registers that addresses depend on.
+func (r *Runner) addressing() x86.Regs {
+	regs := x86.Regs{FSBase: r.Regs.FSBase, GSBase: r.Regs.GSBase}
+	for n, value := range generalRegisters(&r.Regs) {
+		regs.GPR[n] = *value
+	}
+	return regs
 }
 
 // instruction returns the instruction at Regs.RIP.

@@ -136,6 +136,15 @@ func (p *Part) Branches(ctx context.Context, wanted history.Wanted, from, to uin
 	return t.Branches(ctx, wanted, from, to, f)
 }
 
+// Accesses implements history.Past.
+func (p *Part) Accesses(ctx context.Context, from, to uint64, f func(*history.Access) bool) (reached uint64, err error) {
+	t, err := p.open(ctx)
+	if err != nil {
+		return from, err
+	}
+	return t.Accesses(ctx, from, to, f)
+}
+
 // CheckCut implements history.Part. A recording can end anywhere.
 func (p *Part) CheckCut(uint64) error { return nil }
 
