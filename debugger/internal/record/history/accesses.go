@@ -17,6 +17,7 @@ const (
 	AccessAtomic            // reads and writes at once
 	AccessCall              // a system call, which has returned
 	AccessEnd               // the thread has ended
+	AccessSignal            // a signal was delivered to the thread
 )
 
 // An Access is an access to memory by an instruction, or what a system call has done. It is valid

@@ -137,6 +137,8 @@ func (a *accesses) step(ctx context.Context) error {
 	case Exit:
 		a.access.Made = e.made(&before)
 		a.give(history.AccessEnd, x86.Span{})
+	case Signal:
+		a.give(history.AccessSignal, x86.Span{})
 	}
 	return nil
 }
