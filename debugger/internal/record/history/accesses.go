@@ -31,7 +31,7 @@ type Access struct {
 	Made     *CallMade // of AccessCall and AccessEnd
 }
 
-// A CallMade is what a system call, or the end of a thread, has done.
+// A CallMade describes a system call that has returned, or the end of a thread.
 type CallMade struct {
 	Number    uint64
 	Arguments [6]uint64

@@ -300,3 +300,8 @@ func (d *Detector) forget(memory x86.Span) {
 	}
 	d.recent = nil
 }
+
+// Release drops what was known of the memory of the program. The races are kept.
+func (d *Detector) Release() {
+	d.lines, d.objects, d.files, d.clocks, d.threads, d.recent = nil, nil, nil, nil, nil, nil
+}

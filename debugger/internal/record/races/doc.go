@@ -8,9 +8,8 @@
 //
 // # Order
 //
-// One access is before another if it is so by the order of a thread's instructions and by these
-// pairs of a release and an acquire, each of which is what all that was before the first one is
-// ordered by (vector clocks):
+// Accesses are ordered by the order of a thread's instructions and by these pairs of a release and an
+// acquire: all that was before the release is before all that follows the acquire (vector clocks):
 //
 //   - instructions that read and write at once (with a lock prefix, xchg), which are both, at one
 //     address. An address that was used so is one of synchronization from then on: writes to it are

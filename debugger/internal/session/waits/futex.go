@@ -95,7 +95,7 @@ func (r *reader) primitiveAt(addr uint64) *primitive {
 		if p := byType[v.Type.Name()]; p != nil {
 			return p
 		}
-		if v, _, ok = step(v, addr); !ok {
+		if v, _, ok = v.PartAt(addr); !ok {
 			return nil
 		}
 	}

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/program/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/types"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/values"
+	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 )
+
+// Name names memory by the global variable that it is a part of, or by a variable of frames, and else
+// by its address.
+func Name(ctx context.Context, s *inspect.Inspector, addr uint64, size int64, frames []callstack.Frame) string {
+	return newReader(ctx, s).name(object{addr: addr, size: size}, frames)
+}
 
 // name names an object by a global variable, or by a variable of the functions that wait for
 // it, and else by its address.
@@ -150,7 +158,7 @@ func descend(v values.Object, path string, o object) (string, bool) {
 			return public(path), true
 		}
 		var name string
-		if v, name, ok = step(v, o.addr); !ok {
+		if v, name, ok = v.PartAt(o.addr); !ok {
 			return "", false
 		}
 		path += name
@@ -164,32 +172,4 @@ func public(path string) string {
 		path, _, _ = strings.Cut(path, own)
 	}
 	return path
-}
-
-// step returns the member or element of a variable that an address is in, and what its name
-// adds to that of the variable.
-func step(v values.Object, addr uint64) (part values.Object, name string, ok bool) {
-	start, ok := v.Address()
-	if !ok {
-		return v, "", false
-	}
-	t := v.Type.Strip()
-	switch t.Kind {
-	case types.KindArray:
-		each := t.Elem()
-		if each == nil || each.ByteSize() <= 0 {
-			return v, "", false
-		}
-		n := int64(addr-start) / each.ByteSize()
-		element, err := v.Index(n)
-		return element, fmt.Sprintf("[%d]", n), err == nil
-	case types.KindStruct, types.KindClass, types.KindUnion:
-		for _, f := range t.Fields() {
-			at := start + uint64(f.Offset)
-			if !f.Static && !f.Virtual && f.BitSize == 0 && addr >= at && addr < at+uint64(f.Type().ByteSize()) {
-				return v.Field(&f), "." + f.Name, true
-			}
-		}
-	}
-	return v, "", false
 }
