@@ -31,6 +31,7 @@ var longCalls = map[string]args{
 	"get_variables":    {"scope": "all"},
 	"heap_block":       {"address": "&planted"},
 	"last_write":       {"expression": "planted"},
+	"race":             {},
 	"reverse_continue": {"wait_ms": 60000},
 	"seek":             {"position": 20_000_000, "wait_ms": 60000},
 	"step_backward":    {"by": "out", "wait_ms": 60000},
@@ -112,7 +113,7 @@ var forward = map[string]bool{
 // looks are the tools that leave the session at its position.
 var looks = map[string]bool{
 	"call_trace": true, "call_tree": true, "collect": true, "evaluate": true, "export_trace": true, "find": true,
-	"get_variables": true, "heap_block": true, "last_write": true, "trace_value": true,
+	"get_variables": true, "heap_block": true, "last_write": true, "race": true, "trace_value": true,
 }
 
 // A recordedSession is a session with a recording of work.c, of a client that can go.

@@ -109,6 +109,7 @@ var toolsets = map[string]string{
 	"debugger/call_tree":        "time-travel",
 	"debugger/trace_value":      "time-travel",
 	"debugger/collect":          "time-travel",
+	"debugger/race":             "time-travel",
 	"debugger/export_trace":     "time-travel",
 	"debugger/open_trace":       "time-travel",
 

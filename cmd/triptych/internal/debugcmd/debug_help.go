@@ -27,7 +27,7 @@ var topics = []topic{
 		"get_stack_trace", "get_variables", "evaluate", "source", "find", "threads", "goroutines", "sessions",
 	}},
 	{"past", "go back, and ask who did it", []string{
-		"reverse_continue", "step_backward", "seek", "last_write", "heap_block", "trace_value", "call_trace", "call_tree", "collect", "export_trace", "open_trace", "open_core",
+		"reverse_continue", "step_backward", "seek", "last_write", "heap_block", "trace_value", "call_trace", "call_tree", "collect", "race", "export_trace", "open_trace", "open_core",
 	}},
 	{"memory", "bytes, registers and instructions", []string{
 		"read_memory", "write_memory", "registers", "disassemble",

@@ -63,6 +63,12 @@ func (t *Group) Tools() []mcp.Tool {
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.collect)),
 		},
 		{
+			Name: "debugger/race", Title: "Races", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
+			Doc:    "Find data races",
+			Phrase: "Races searched",
+			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.race)),
+		},
+		{
 			Name: "debugger/export_trace", Title: "Export the trace", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
 			Doc:    "Write the recorded history, or part of it, to a file",
 			Phrase: "Trace exported{ ($format)}", Details: sessiontools.FactsOf(sessiontools.FormatFact),

@@ -20,15 +20,15 @@ type Answer struct {
 	From  uint64   `json:"from"`
 	To    uint64   `json:"to"`
 	Total int      `json:"total" doc:"Pairs of lines with races"`
-	Races []Race   `json:"races"`
+	Races []Race   `json:"races" doc:"The most suspicious one first"`
 	Notes []string `json:"notes,omitempty"`
 }
 
 // A Race is two accesses without an order, the last ones of two lines.
 type Race struct {
 	Variable string `json:"variable" doc:"Or its address"`
-	Size     uint64 `json:"size"`
-	Count    int    `json:"count"`
+	Size     uint64 `json:"size" doc:"Bytes that both use"`
+	Count    int    `json:"count" doc:"Pairs of accesses"`
 	Before   Access `json:"before"`
 	After    Access `json:"after"`
 }
