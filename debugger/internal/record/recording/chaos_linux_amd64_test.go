@@ -67,3 +67,19 @@ func TestReports(t *testing.T) {
 		}
 	}
 }
+
+// A program without random addresses maps memory wherever the kernel does, also where a process
+// that replays it would have mappings of the kernel's own.
+func TestChaosMapsEverywhere(t *testing.T) {
+	needPermission(t)
+	// A program without a loader has nothing there at first.
+	program := debuggertest.Compile(t, filepath.Join("testdata", "top.c"), nil, "gcc", "-static")
+	for seed := uint64(1); seed <= 8; seed++ { // half of them have random addresses for new mappings
+		var file bytes.Buffer
+		p := recording.Program{Path: program, Args: []string{program}, Chaos: true, Seed: seed}
+		if result := recordSeed(t, &p, &file); result.Status != 0 {
+			t.Fatalf("seed %d: %+v", seed, result)
+		}
+		replay(t, open(t, file.Bytes()))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -27,7 +28,8 @@ type builder struct {
 
 // attempts limits the processes that are started until the vdso of one is not in the
 // way. The first one has its vdso above all that the kernel maps at random addresses, further
-// ones have it at such an address.
+// ones have it at such an address; so has the first one of a program that had no random
+// addresses, which may come to map memory there.
 const attempts = 10
 
 // errInTheWay reports that the vdso has an address that the program had used.
@@ -37,13 +39,21 @@ var errInTheWay = errors.New("the kernel's own mappings are in the way")
 func restore(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Runner, error) {
 	var last error
 	for n := range attempts {
-		r, err := restoreOnce(tracer, e, source, n > 0)
+		r, err := restoreOnce(tracer, e, source, n > 0 || hasFixedAddresses(e.Mappings))
 		if !errors.Is(err, errInTheWay) {
 			return r, err
 		}
 		last = err
 	}
 	return nil, last
+}
+
+// hasFixedAddresses reports whether a program has no random addresses: its stack ends where that
+// of such a program does (STACK_TOP in arch/x86/include/asm/processor.h). A random one ends there
+// once in millions of times.
+func hasFixedAddresses(mappings []Mapping) bool {
+	const top = 1<<47 - 4096
+	return slices.ContainsFunc(mappings, func(m Mapping) bool { return m.Start+m.Length == top })
 }
 
 func restoreOnce(tracer *ptrace.Tracer, e *Event, source *sources, random bool) (*inplace.Runner, error) {
