@@ -20,6 +20,7 @@ func TestChaosOfCalls(t *testing.T) {
 	}
 	for _, name := range []string{"reads", "writes", "wakes", "polls", "sleeps", "interrupts"} {
 		t.Run(name, func(t *testing.T) {
+			sample.Case(t)
 			file, first := recordUntilFailure(t, mostRuns, chaos(name))
 			replay(t, open(t, file))
 			p := chaos(name)
@@ -60,6 +61,7 @@ func TestReports(t *testing.T) {
 		program := debuggertest.Compile(t, filepath.Join("testdata", "races", test.source), nil, test.command...)
 		for _, name := range test.bugs {
 			t.Run(name, func(t *testing.T) {
+				sample.Case(t)
 				p := recording.Program{Path: program, Args: []string{program, name}, Chaos: true, EndDeadlocks: true}
 				file, _ := recordUntilFailure(t, mostRuns, p)
 				replay(t, open(t, file))
