@@ -321,7 +321,7 @@ func (s *search) found() error {
 		fmt.Fprintf(s.a.Err, "triptych: the same schedule again: --chaos=%d\n", r.seed)
 	}
 	fmt.Fprintf(s.a.Err, "triptych: see where it ends, and go back from there: triptych replay %s\n"+
-		"triptych: in it, type get_stack_trace, last_write EXPRESSION, reverse_continue\n", s.name)
+		"triptych: in it, type get_stack_trace, race, last_write EXPRESSION, reverse_continue\n", s.name)
 	return app.ExitError(r.status)
 }
 
