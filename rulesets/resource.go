@@ -185,8 +185,8 @@ func (t *tools) completePin(ctx context.Context, word, value string) ([]string, 
 
 func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 	return t.catalog.Watch(ctx, func(c ruleset.Change) {
-		if c.Name == ruleset.ProposalLog {
-			return // no resource shows proposals
+		if c.Name == ruleset.ProposalLog || c.Kind == ruleset.Began {
+			return // no resource shows proposals, and a server that begins has not listed any
 		}
 		isMove := c.Kind == ruleset.Labelled && c.Label != t.bound // a move of the bound label adds rulesets to the list
 		if c.Kind != ruleset.Updated && !isMove {

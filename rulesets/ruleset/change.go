@@ -18,4 +18,7 @@ const (
 	Unknown
 	// Labelled is the kind of a move of a label; the ruleset stays as it is.
 	Labelled
+	// Began is the kind of what a watch tells first that hears changes from now on. Who has
+	// read the store before reads it again: what changed in between is told by no other Change.
+	Began
 )

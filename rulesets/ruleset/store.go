@@ -62,7 +62,8 @@ type Store interface {
 	Names(ctx context.Context, prefix string, limit int) (names []Name, total int, err error)
 	// Watch calls changed after each change of the store by any process,
 	// this one included, until ctx is done. Changes may be merged: a Change
-	// without a name means that anything may have changed. It blocks.
+	// without a name means that anything may have changed. One of the kind Began,
+	// without a name, tells once that the watch has begun. It blocks.
 	Watch(ctx context.Context, changed func(Change)) error
 	// Close releases the resources of the store.
 	Close() error

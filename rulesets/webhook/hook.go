@@ -50,8 +50,8 @@ func (h *Hook) Run(ctx context.Context) error {
 	return h.Record.Lead(ctx, h.follow)
 }
 
-// follow delivers at the start, after each change, and now and then. A store that fails
-// is asked again after a pause.
+// follow delivers at the start, when the watch has begun, after each change, and now and
+// then. A store that fails is asked again after a pause.
 func (h *Hook) follow(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -382,4 +383,56 @@ func TestMessagesNameTheAuthor(t *testing.T) {
 	if got := to.next(t); got.Event != "ruleset.deleted" || got.AuthorName != "Ann" {
 		t.Errorf("got %+v of a deletion", got)
 	}
+}
+
+// A lateWatch is a store whose watch begins when the test says so.
+type lateWatch struct {
+	ruleset.Store
+	begin chan struct{}
+}
+
+func (l *lateWatch) Watch(ctx context.Context, changed func(ruleset.Change)) error {
+	<-l.begin
+	return l.Store.Watch(ctx, changed)
+}
+
+// accepts is a URL that accepts each message.
+type accepts chan struct{}
+
+func (a accepts) RoundTrip(*http.Request) (*http.Response, error) {
+	a <- struct{}{}
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+}
+
+// A change between the first look and the beginning of the watch is told as soon as the
+// watch begins, not when all rulesets are compared the next time.
+func TestHookTellsOfChangesBeforeItsWatch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "webhook.json")
+	synctest.Test(t, func(t *testing.T) {
+		store := &lateWatch{memstore.New(time.Now), make(chan struct{})}
+		ended, stop := context.WithCancel(t.Context())
+		stop()
+		if err := store.Store.Watch(ended, func(ruleset.Change) {}); err != nil { // later ones do not hear of what was before
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		accepted := make(accepts, 10)
+		hook := &Hook{
+			URL: "http://example.com", Record: OpenFile(file), Store: store, Logger: slog.New(slog.DiscardHandler),
+			Client: &http.Client{Transport: accepted},
+		}
+		go func() { _ = hook.Run(ctx) }() // it ends with its context
+		synctest.Wait()
+		create := ruleset.Draft{Name: "a", Markdown: "A"}
+		if _, err := store.Create(ctx, create); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		close(store.begin)
+		<-accepted
+		if took := time.Since(start); took >= lookEvery {
+			t.Errorf("it was told after %v", took)
+		}
+	})
 }

@@ -75,6 +75,7 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 		defer func() { _ = system.Close() }() // nothing is lost
 	}
 	w.begin()
+	changed(ruleset.Change{Kind: ruleset.Began})
 	w.run(ctx, pollEvery)
 	return nil
 }

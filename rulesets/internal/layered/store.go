@@ -238,11 +238,17 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	var mu sync.Mutex // parts tell from several goroutines
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.parts))
+	silent := len(s.parts) // whose watch has not begun
 	for i := range s.parts {
 		wg.Go(func() {
 			errs[i] = s.parts[i].Watch(ctx, func(c ruleset.Change) {
 				mu.Lock()
 				defer mu.Unlock()
+				if c.Kind == ruleset.Began {
+					if silent--; silent > 0 {
+						return
+					}
+				}
 				changed(s.seen(ctx, c))
 			})
 		})

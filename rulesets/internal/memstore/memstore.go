@@ -282,6 +282,7 @@ func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, err
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	id, events := s.join()
 	defer s.leave(id)
+	changed(ruleset.Change{Kind: ruleset.Began})
 	for {
 		select {
 		case <-ctx.Done():

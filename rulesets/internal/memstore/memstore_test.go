@@ -25,7 +25,7 @@ func TestFirstWatchHearsWhatWasBefore(t *testing.T) {
 		if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []int{1, 0} { // the first watch, the second
+		for _, want := range []int{2, 1} { // the first watch, the second; with its beginning
 			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 			var heard []ruleset.Change
 			if err := s.Watch(ctx, func(c ruleset.Change) { heard = append(heard, c) }); err != nil {

@@ -166,12 +166,15 @@ func batchesAreWonOnce(t *testing.T, s ruleset.Store, _ *Clock, again func() rul
 func movesAreHeard(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
 	create(t, s, ruleset.Draft{Name: "a"})
 	other := again()
-	isMove := func(c ruleset.Change) bool { return c.Kind == ruleset.Labelled }
-	got := hears(t, s, isMove, func(int) {
-		if _, err := other.MoveLabel(t.Context(), "a", *newest("production")); err != nil {
-			t.Fatal(err)
-		}
-	})
+	heard, end := watch(t, s)
+	defer end()
+	if _, err := other.MoveLabel(t.Context(), "a", *newest("production")); err != nil {
+		t.Fatal(err)
+	}
+	got := next(t, heard)
+	for got.Kind != ruleset.Labelled {
+		got = next(t, heard)
+	}
 	if want := (ruleset.Change{Kind: ruleset.Labelled, Name: "a", Label: "production"}); got != want {
 		t.Errorf("heard %+v, want %+v", got, want)
 	}

@@ -470,40 +470,43 @@ func updatesDoNotRevive(t *testing.T, s ruleset.Store, _ *Clock, again func() ru
 
 func watchHears(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
 	other := again()
-	hears(t, s, func(ruleset.Change) bool { return true }, func(i int) {
-		create(t, other, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("n%d", i))})
-	})
+	heard, end := watch(t, s)
+	defer end()
+	for _, name := range []ruleset.Name{"a", "b"} {
+		create(t, other, ruleset.Draft{Name: name})
+		for c := next(t, heard); c.Name != name && c.Kind != ruleset.Unknown; c = next(t, heard) {
+			if c.Kind == ruleset.Began {
+				t.Error("it begins again")
+			}
+		}
+	}
 }
 
-// hears watches a store and makes changes until one that is wanted is heard, which it
-// returns.
-func hears(t *testing.T, s ruleset.Store, wanted func(ruleset.Change) bool, change func(i int)) ruleset.Change {
+// watch watches a store until end is called. It returns when the watch has begun.
+func watch(t *testing.T, s ruleset.Store) (heard chan ruleset.Change, end func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	heard := make(chan ruleset.Change, 1000)
+	heard = make(chan ruleset.Change, 1000)
 	done := make(chan error, 1)
-	go func() {
-		done <- s.Watch(ctx, func(c ruleset.Change) {
-			if wanted(c) {
-				heard <- c
-			}
-		})
-	}()
-	defer func() {
+	go func() { done <- s.Watch(ctx, func(c ruleset.Change) { heard <- c }) }()
+	for next(t, heard).Kind != ruleset.Began { // the first watch of a handle hears of what was before
+	}
+	return heard, func() {
 		stop()
 		if err := <-done; err != nil {
 			t.Errorf("Watch: %v", err)
 		}
-	}()
-	deadline := time.After(time.Minute)
-	for i := 0; ; i++ { // the watch may not have begun yet
-		change(i)
-		select {
-		case c := <-heard:
-			return c
-		case <-time.After(300 * time.Millisecond):
-		case <-deadline:
-			t.Fatal("nothing was heard")
-		}
+	}
+}
+
+// next returns the next change that is heard.
+func next(t *testing.T, heard <-chan ruleset.Change) ruleset.Change {
+	t.Helper()
+	select {
+	case c := <-heard:
+		return c
+	case <-time.After(time.Minute):
+		t.Fatal("nothing was heard")
+		return ruleset.Change{}
 	}
 }

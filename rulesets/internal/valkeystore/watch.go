@@ -32,7 +32,7 @@ var kinds = map[string]ruleset.ChangeKind{
 }
 
 // Watch implements [ruleset.Store]. After the server was away it reports that
-// anything may have changed.
+// anything may have changed. Where the server is away at first, it begins later.
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	var mu sync.Mutex // messages and scans tell from two goroutines
 	tell := func(c ruleset.Change) {
@@ -43,8 +43,13 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	var wg sync.WaitGroup
 	wg.Go(func() { s.rescan(ctx, tell) })
 	defer wg.Wait()
-	for again := false; ctx.Err() == nil; again = true {
-		if err := s.listen(ctx, again, tell); ctx.Err() == nil {
+	first := ruleset.Change{Kind: ruleset.Began}
+	for ctx.Err() == nil {
+		err := s.listen(ctx, tell, func() {
+			tell(first)
+			first.Kind = ruleset.Unknown
+		})
+		if ctx.Err() == nil {
 			s.log.Debug("changes are not heard for now", "component", "valkey", "err", err)
 			pause(ctx, retryEvery)
 		}
@@ -90,8 +95,9 @@ func (s *Store) leaseScan(ctx context.Context) (bool, error) {
 }
 
 // listen passes on what one subscription hears, until it breaks. A connection
-// that is silent is pinged, and given up when it does not answer.
-func (s *Store) listen(ctx context.Context, again bool, tell func(ruleset.Change)) error {
+// that is silent is pinged, and given up when it does not answer. begun is called when the
+// server has answered to both requests to subscribe.
+func (s *Store) listen(ctx context.Context, tell func(ruleset.Change), begun func()) error {
 	keyspace := fmt.Sprintf("__keyspace@%d__:%s", s.db, hashPrefix)
 	events := s.client.Subscribe(ctx, s.channel())
 	closeEvents := sync.OnceFunc(func() { _ = events.Close() }) // nothing to lose
@@ -100,12 +106,14 @@ func (s *Store) listen(ctx context.Context, again bool, tell func(ruleset.Change
 	if err := events.PSubscribe(ctx, keyspace+"*"); err != nil {
 		return err
 	}
-	for pinged := false; ; {
+	for unanswered, pinged := 2, false; ; {
 		message, err := events.ReceiveTimeout(ctx, listenFor)
+		if _, answer := message.(*redis.Subscription); answer || isRefusal(err) {
+			if unanswered--; unanswered == 0 {
+				begun()
+			}
+		}
 		switch {
-		case err == nil && again:
-			again, pinged = false, false
-			tell(ruleset.Change{Kind: ruleset.Unknown})
 		case err == nil:
 			pinged = false
 			s.pass(message, keyspace, tell)

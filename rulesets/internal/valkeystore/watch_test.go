@@ -26,6 +26,9 @@ func watch(t *testing.T, s ruleset.Store) ears {
 		}
 	}()
 	t.Cleanup(func() { stop(); <-done })
+	if c := heard.until(t, func() {}); c.Kind != ruleset.Began {
+		t.Errorf("heard %v before the watch has begun", c)
+	}
 	return heard
 }
 
