@@ -19,7 +19,7 @@ func (t *Timeline) Accesses(ctx context.Context, from, to uint64, f func(*histor
 		if err != nil {
 			return err
 		}
-		a := &accesses{Player: p, to: to, f: f, uses: make(map[uint64]x86.MemoryUse)}
+		a := &accesses{Player: p, from: from, to: to, f: f, uses: make(map[uint64]x86.MemoryUse)}
 		a.stretch = worktime.Of(ctx).Phase(to - min(from, to))
 		defer a.stretch.Close()
 		err = a.look(ctx)
@@ -31,6 +31,7 @@ func (t *Timeline) Accesses(ctx context.Context, from, to uint64, f func(*histor
 // An accesses is a call of Accesses.
 type accesses struct {
 	*Player
+	from    uint64
 	to      uint64
 	f       func(*history.Access) bool
 	stretch *worktime.Phase
@@ -53,7 +54,7 @@ func (a *accesses) look(ctx context.Context) error {
 		if err := a.step(running); err != nil && !a.ended {
 			return err
 		}
-		a.stretch.At(a.Position())
+		a.stretch.At(a.Position() - a.from)
 	}
 	return nil
 }
