@@ -55,19 +55,10 @@ func TestRefusalsAreRemembered(t *testing.T) {
 	f := open(t, func(cfg *console.Config) {
 		cfg.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})
-	refuse := func() {
-		seq, err := f.trail.Append(audit.Record{Time: time.Now(), Key: "key_other00000", Method: "http", Outcome: audit.Refused})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.trail.Commit(t.Context(), seq); err != nil {
-			t.Fatal(err)
-		}
-	}
 	_, key := f.key(t)
-	refuse()
+	f.refuse(t)
 	first := f.signedIn(t, key) // the overview is the first page
-	refuse()
+	f.refuse(t)
 	second := f.signedIn(t, key)
 	for _, v := range []*visitor{first, second} {
 		status, page := v.get(t, "/")
@@ -76,6 +67,18 @@ func TestRefusalsAreRemembered(t *testing.T) {
 	later.Store(int64(2 * time.Minute))
 	status, page := second.get(t, "/")
 	wants(t, "after it", status, page, http.StatusOK, `<span class="figure">2</span>`, "calls were refused")
+}
+
+// refuse records that a call of another key was refused.
+func (f *fixture) refuse(t *testing.T) {
+	t.Helper()
+	seq, err := f.trail.Append(audit.Record{Time: time.Now(), Key: "key_other00000", Method: "http", Outcome: audit.Refused})
+	if err == nil {
+		err = f.trail.Commit(t.Context(), seq)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // The overview names the first fact of the server that is bad.

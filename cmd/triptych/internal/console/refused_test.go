@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/transport/audit"
@@ -27,13 +26,7 @@ func (i impatientTrail) Query(ctx context.Context, f audit.Filter) iter.Seq2[aud
 func TestRefusalsAreCountedForAll(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	f := open(t, func(cfg *console.Config) { cfg.Trail = impatientTrail{cfg.Trail, leave} })
-	seq, err := f.trail.Append(audit.Record{Time: time.Now(), Key: "key_other00000", Method: "http", Outcome: audit.Refused})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.trail.Commit(t.Context(), seq); err != nil {
-		t.Fatal(err)
-	}
+	f.refuse(t)
 	_, key := f.key(t)
 	v := f.visitor(t)
 	v.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
