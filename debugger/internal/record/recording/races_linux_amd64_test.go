@@ -2,10 +2,13 @@ package recording_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
@@ -27,37 +30,90 @@ func TestRacesAreRecorded(t *testing.T) {
 	}
 }
 
+// The races of testdata/races, by the program that has them.
+var races = []struct {
+	source  string
+	command []string
+	names   []string
+}{
+	{"races.c", []string{"gcc", "-O1", "-pthread"}, []string{"order", "torn", "deadlock2", "lost", "aba", "handler", "deadlock3", "wakeup"}},
+	{"races.cc", []string{"g++", "-O1", "-pthread"}, []string{"twice", "released"}},
+	{"races.rs", []string{"rustc", "-Copt-level=1"}, []string{"taken"}},
+	{"races.go", []string{"go", "build"}, []string{"total"}},
+}
+
+// eachRace calls do with each race and a program that runs it. Chaos is off.
+func eachRace(t testing.TB, do func(name, language string, p recording.Program)) {
+	t.Helper()
+	for _, r := range races {
+		program := debuggertest.Compile(t, filepath.Join("testdata", "races", r.source), nil, r.command...)
+		for _, name := range r.names {
+			do(name, filepath.Ext(r.source), recording.Program{Path: program, Args: []string{program, name}, EndDeadlocks: true})
+		}
+	}
+}
+
 // TestChaos finds races with chaos. The seed that has found one finds it again.
 func TestChaos(t *testing.T) {
 	needPermission(t)
-	for _, test := range []struct {
-		source  string
-		command []string
-		races   []string
-	}{
-		{"races.c", []string{"gcc", "-O1", "-pthread"}, []string{"order", "torn", "deadlock2", "lost", "aba", "handler", "deadlock3", "wakeup"}},
-		{"races.cc", []string{"g++", "-O1", "-pthread"}, []string{"twice", "released"}},
-		{"races.rs", []string{"rustc", "-Copt-level=1"}, []string{"taken"}},
-		{"races.go", []string{"go", "build"}, []string{"total"}},
-	} {
-		program := debuggertest.Compile(t, filepath.Join("testdata", "races", test.source), nil, test.command...)
-		for _, name := range test.races {
-			t.Run(name, func(t *testing.T) {
-				sample.Case(t)
-				p := recording.Program{Path: program, Args: []string{program, name}, Chaos: true, EndDeadlocks: true}
-				file, first := recordUntilFailure(t, mostRuns, p)
-				for range sample.Count(1, 100) {
-					replay(t, open(t, file))
+	eachRace(t, func(name, language string, p recording.Program) {
+		t.Run(name, func(t *testing.T) {
+			sample.Case(t)
+			p.Chaos = true
+			file, first := recordUntilFailure(t, mostRuns, p)
+			for range sample.Count(1, 100) {
+				replay(t, open(t, file))
+			}
+			if p.Seed = first.seed; language == ".go" {
+				return // its runtime reads clocks
+			}
+			if again := recordSeed(t, &p, new(bytes.Buffer)); again.Status != first.Status || again.Positions != first.Positions {
+				t.Errorf("seed %d: first %+v, then %+v", p.Seed, first.Result, again)
+			}
+		})
+	})
+}
+
+// BenchmarkRaces counts how many of 100 runs fail: natively, on one processor, recorded, and with
+// chaos. With -benchtime 100x it is the table of docs/recording.md.
+func BenchmarkRaces(b *testing.B) {
+	needPermission(b)
+	eachRace(b, func(name, language string, p recording.Program) {
+		for how, fails := range map[string]func(b *testing.B, seed uint64) bool{
+			"native":        func(b *testing.B, _ uint64) bool { return failsNatively(b, p.Args...) },
+			"one processor": func(b *testing.B, _ uint64) bool { return failsNatively(b, "taskset", "-c", "0", p.Path, name) },
+			"recorded": func(b *testing.B, seed uint64) bool {
+				p.Seed, p.Chaos = seed, false
+				return recordSeed(b, &p, new(bytes.Buffer)).Status != 0
+			},
+			"chaos": func(b *testing.B, seed uint64) bool {
+				p.Seed, p.Chaos = seed, true
+				return recordSeed(b, &p, new(bytes.Buffer)).Status != 0
+			},
+		} {
+			b.Run(name+language+"/"+how, func(b *testing.B) {
+				failed := 0
+				for seed := range uint64(b.N) {
+					if fails(b, seed+1) {
+						failed++
+					}
 				}
-				if p.Seed = first.seed; test.source == "races.go" {
-					return // its runtime reads clocks
-				}
-				if again := recordSeed(t, &p, new(bytes.Buffer)); again.Status != first.Status || again.Positions != first.Positions {
-					t.Errorf("seed %d: first %+v, then %+v", p.Seed, first.Result, again)
-				}
+				b.ReportMetric(100*float64(failed)/float64(b.N), "failures/100")
 			})
 		}
+	})
+}
+
+// failsNatively runs a command, for whose end it waits for 10 seconds.
+func failsNatively(b *testing.B, command ...string) bool {
+	ctx, stop := context.WithTimeout(b.Context(), 10*time.Second)
+	defer stop()
+	err := exec.CommandContext(ctx, command[0], command[1:]...).Run()
+	_, exited := errors.AsType[*exec.ExitError](err)
+	if err != nil && !exited {
+		b.Fatal(err)
 	}
+	return err != nil
 }
 
 // A failedRun is a run that has failed, with its seed.
@@ -82,7 +138,7 @@ func recordUntilFailure(t *testing.T, runs uint64, p recording.Program) ([]byte,
 	return nil, failedRun{}
 }
 
-func recordSeed(t *testing.T, p *recording.Program, file *bytes.Buffer) recording.Result {
+func recordSeed(t testing.TB, p *recording.Program, file *bytes.Buffer) recording.Result {
 	t.Helper()
 	p.Env = os.Environ()
 	result, err := recording.Record(t.Context(), *p, file)

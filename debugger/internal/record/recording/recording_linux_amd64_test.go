@@ -84,7 +84,7 @@ var refusal = sync.OnceValue(func() error {
 })
 
 // needPermission skips the test if the kernel does not permit what every recording needs.
-func needPermission(t *testing.T) {
+func needPermission(t testing.TB) {
 	t.Helper()
 	if err := refusal(); err != nil {
 		t.Skip("nothing can be recorded here: ", err)
