@@ -73,3 +73,14 @@ func (h *History) Accesses(ctx context.Context, from, to uint64, f func(*Access)
 	}
 	return nil
 }
+
+// LastSwitch returns the last position before one at which another thread went on, and false if
+// there is none. Records of steps have none.
+func (h *History) LastSwitch(ctx context.Context, before uint64) (position uint64, ok bool, err error) {
+	err = h.past.Inputs(ctx, h.Oldest(), before, func(at uint64, in Input) {
+		if in.Switches {
+			position, ok = at, true
+		}
+	})
+	return position, ok, err
+}

@@ -6,14 +6,14 @@ import "github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 // executing an instruction.
 type Input struct {
 	Kind   Kind   // Stepped, Called or Signalled
-	Number uint64 // of the system call or signal
+	Number uint64 // of the system call or signal, or id of the thread that goes on
 	Writes []x86.Span
 	Vector bool // the vector state changes, or cannot be read afterwards
 	Maps   bool // mappings change
 	Ends   bool // the process ends
 
 	Threads  bool // threads are started
-	Switches bool // the stepper's thread is the current one from now on
+	Switches bool // another thread is the current one from now on
 }
 
 // An InputStepper is a Stepper of a process that replays a recording.

@@ -90,7 +90,7 @@ func (l *Line) Accesses(ctx context.Context, from, to uint64, f func(*Access) bo
 }
 
 // Inputs implements [Past].
-func (l *Line) Inputs(ctx context.Context, from, to uint64, f func(kind Kind, number uint64)) error {
+func (l *Line) Inputs(ctx context.Context, from, to uint64, f func(position uint64, in Input)) error {
 	for _, part := range l.Parts {
 		first, last := part.Bounds()
 		if first, last = max(first, from), min(last, to); first >= last {

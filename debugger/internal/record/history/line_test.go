@@ -38,7 +38,7 @@ func (a *asked) Hits(_ context.Context, _ []uint64, from, to uint64, _ func(Hit)
 	return to, nil
 }
 
-func (a *asked) Inputs(_ context.Context, from, to uint64, _ func(kind Kind, number uint64)) error {
+func (a *asked) Inputs(_ context.Context, from, to uint64, _ func(position uint64, in Input)) error {
 	a.note("inputs", from, to)
 	return nil
 }

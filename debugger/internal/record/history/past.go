@@ -48,9 +48,10 @@ type Past interface {
 	// it returns false. It returns the position up to which it has come.
 	Accesses(ctx context.Context, from, to uint64, f func(*Access) bool) (reached uint64, err error)
 
-	// Inputs calls f with the kinds of the steps from one position to another that are system
-	// calls, with their numbers, signals or unrecorded runs.
-	Inputs(ctx context.Context, from, to uint64, f func(kind Kind, number uint64)) error
+	// Inputs calls f with the positions, kinds and numbers of the steps from one position to another
+	// that are system calls, signals or unrecorded runs, and in a recording with switches to another
+	// thread.
+	Inputs(ctx context.Context, from, to uint64, f func(position uint64, in Input)) error
 }
 
 // A Part is a [Past] that its owner can shorten and drop. Its bounds may move forward only,

@@ -80,18 +80,18 @@ func (r *Records) Accesses(_ context.Context, from, _ uint64, _ func(*Access) bo
 }
 
 // Inputs implements [Past].
-func (r *Records) Inputs(ctx context.Context, from, to uint64, f func(kind Kind, number uint64)) error {
+func (r *Records) Inputs(ctx context.Context, from, to uint64, f func(position uint64, in Input)) error {
 	for position := max(from, r.log.oldest()); position < min(to, r.log.end()); position++ {
 		if position%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		c, i := r.log.at(position)
 		record := c.record(i)
-		kind, number := Kind(record[0]&kindBits), uint64(0)
-		if kind == Called {
-			number = callNumber(record, len(r.view.threads))
+		in := Input{Kind: Kind(record[0] & kindBits)}
+		if in.Kind == Called {
+			in.Number = callNumber(record, len(r.view.threads))
 		}
-		f(kind, number)
+		f(position, in)
 	}
 	return nil
 }

@@ -246,16 +246,16 @@ type sideEffects struct {
 	index map[string]int
 }
 
-// add counts the action of a record, whose number is that of a system call.
-func (e *sideEffects) add(kind Kind, number uint64) {
+// add counts the action of a step.
+func (e *sideEffects) add(_ uint64, in Input) {
 	what := ""
-	switch kind {
+	switch in.Kind {
 	case Called:
-		if what = callName(number); withoutSideEffects[what] {
+		if what = callName(in.Number); withoutSideEffects[what] {
 			return
 		}
 	case Ran, Signalled:
-		what = kind.String()
+		what = in.Kind.String()
 	default:
 		return
 	}

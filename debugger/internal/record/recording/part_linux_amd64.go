@@ -24,7 +24,7 @@ func (p *Part) Bounds() (first, last uint64) { return p.first, p.last }
 func (p *Part) Bytes() int { return len(p.store.memory) + p.index.bytes() }
 
 // Inputs implements history.Past, without a replay.
-func (p *Part) Inputs(_ context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error {
+func (p *Part) Inputs(_ context.Context, from, to uint64, f func(position uint64, in history.Input)) error {
 	r, err := p.read()
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 )
@@ -37,18 +39,21 @@ func TestWriterBuffer(t *testing.T) {
 // The inputs of a recording are known without a replay, which this one does not permit: its
 // program is none.
 func TestInputsWithoutReplay(t *testing.T) {
-	part := recording.PartOf(t, events(), 20)
-	var got []uint64
-	add := func(kind history.Kind, number uint64) { got = append(got, uint64(kind), number) }
+	goesOn := recording.Event{Kind: recording.Switch, Position: 15, Number: 2, Remap: recording.Remap{Mapping: recording.Mapping{File: -1}}}
+	part := recording.PartOf(t, slices.Insert(events(), 4, goesOn), 20)
+	var got []history.Input
+	var positions []uint64
+	add := func(position uint64, in history.Input) { positions, got = append(positions, position), append(got, in) }
 	if err := part.Inputs(t.Context(), 11, 20, add); err != nil {
 		t.Fatal(err)
 	}
-	if want := []uint64{uint64(history.Called), 25, uint64(history.Signalled), 11}; !slices.Equal(got, want) {
-		t.Errorf("%d, want %d", got, want)
+	want := []history.Input{{Kind: history.Called, Number: 25}, {Kind: history.Signalled, Number: 11}, {Number: 2, Switches: true}}
+	if diff := cmp.Diff(want, got); diff != "" || !slices.Equal(positions, []uint64{12, 13, 15}) {
+		t.Errorf("at %d, -want +got:\n%s", positions, diff)
 	}
 	got = nil
-	if err := part.Inputs(t.Context(), 11, 13, add); err != nil || len(got) != 2 {
-		t.Errorf("%d, %v", got, err)
+	if err := part.Inputs(t.Context(), 11, 13, add); err != nil || len(got) != 1 {
+		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := part.Window(t.Context(), 12); err == nil {
 		t.Error("it was replayed")

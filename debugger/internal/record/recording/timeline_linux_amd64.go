@@ -180,12 +180,12 @@ func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *histor
 }
 
 // Inputs implements history.Past.
-func (t *Timeline) Inputs(_ context.Context, from, to uint64, f func(kind history.Kind, number uint64)) error {
+func (t *Timeline) Inputs(_ context.Context, from, to uint64, f func(position uint64, in history.Input)) error {
 	return t.recording.inputs(from, to, f)
 }
 
-// inputs calls f with the system calls and signals between two positions.
-func (r *Recording) inputs(from, to uint64, f func(kind history.Kind, number uint64)) error {
+// inputs calls f with the system calls, signals and switches between two positions.
+func (r *Recording) inputs(from, to uint64, f func(position uint64, in history.Input)) error {
 	for n := r.after(from); n < r.Len(); n++ {
 		e := r.Event(n)
 		if e.Position >= to || r.failure() != nil {
@@ -193,9 +193,11 @@ func (r *Recording) inputs(from, to uint64, f func(kind history.Kind, number uin
 		}
 		switch e.Kind {
 		case Call:
-			f(history.Called, e.Number)
+			f(e.Position, history.Input{Kind: history.Called, Number: e.Number})
 		case Signal:
-			f(history.Signalled, e.Number)
+			f(e.Position, history.Input{Kind: history.Signalled, Number: e.Number})
+		case Switch:
+			f(e.Position, history.Input{Number: e.Number, Switches: true})
 		}
 	}
 	return r.failure()

@@ -17,8 +17,13 @@ type Query struct {
 	Enough func() bool // or nil; that no more stacks and values are needed
 }
 
-// Window is the number of positions before the current one in which races are looked for.
+// Window is the number of positions in which races are looked for: those before the current one, or
+// around the last switch of threads, if one thread has run alone for most of them.
 const Window = 16 << 20
+
+// alone is the part of a window after the last switch: with what was before it the thread that runs
+// alone since then may race, but the less likely the later.
+const alone = Window / 4
 
 // A found is the races that one pair of lines has, of which the last one is shown.
 type found struct {
@@ -31,6 +36,7 @@ type found struct {
 type search struct {
 	s        *stepping.Stepper
 	from, to uint64
+	after    uint64 // if not 0: one thread has run alone since this position, and the window ends soon
 	code     code
 
 	races     []found // the most suspicious one first
@@ -45,7 +51,9 @@ func Find(ctx context.Context, s *stepping.Stepper, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	c := &search{s: s, to: h.View().Position(), code: newCode(s)}
-	c.from = max(c.to-min(c.to, Window), h.Oldest())
+	if err := c.place(ctx, h); err != nil {
+		return Answer{}, err
+	}
 	if err := c.find(ctx, h); err != nil {
 		return Answer{}, err
 	}
@@ -56,6 +64,16 @@ func Find(ctx context.Context, s *stepping.Stepper, q Query) (Answer, error) {
 	}
 	c.note(&answer, h)
 	return answer, nil
+}
+
+// place places the window.
+func (c *search) place(ctx context.Context, h *history.History) error {
+	last, _, err := h.LastSwitch(ctx, c.to)
+	if last = max(last, h.Oldest()); c.to-last > alone {
+		c.to, c.after = last+alone, last
+	}
+	c.from = max(c.to-min(c.to, Window), h.Oldest())
+	return err
 }
 
 // maxRounds bounds the replays. Each finds out which instructions are atomic that the one before has

@@ -23,7 +23,7 @@ type program struct{ name, functions string }
 func TestPrograms(t *testing.T) {
 	_, path := recordtest.Build(t, "order.c", "-O1", "-pthread")
 	for _, p := range []program{
-		{"flag", "flag_set flag_wait"}, {"half", "half_locked half_bare"}, {"two_locks", "half_locked otherwise_locked"},
+		{"flag", "flag_set flag_wait"}, {"half", "half_locked half_bare"}, {"early", "half_locked half_bare"}, {"two_locks", "half_locked otherwise_locked"},
 		{"read_lock", "read_locked"}, {"local", "local_set local"}, {"freed", "use_item free_item"}, {"fields", "set_a set_b"},
 		{"copied", "copy_text read_text"}, {"lazy", "make"}, {"filled", "fill_text read_text"},
 		{"mutex", ""}, {"rw_lock", ""}, {"condition", ""}, {"barriers", ""}, {"at_once", ""},
