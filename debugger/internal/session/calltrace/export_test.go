@@ -100,3 +100,11 @@ func Branches(ctx context.Context, s *stepping.Stepper, from, to uint64) (branch
 	_, err = s.Target.History.Branches(ctx, c.isEvent, history.Stretch{From: from, To: to}, collect(&branches))
 	return branches, steps, errors.Join(err, s.Target.History.Transitions(ctx, from, to, collect(&steps)))
 }
+
+// CallsOf returns the positions of the hits of an entry that are no jumps back.
+func CallsOf(hits []history.Hit, entry uint64, back ...uint64) (positions []uint64) {
+	for _, hit := range calls(hits, map[uint64]bool{entry: true}, back) {
+		positions = append(positions, hit.Position)
+	}
+	return positions
+}

@@ -17,8 +17,13 @@ func (c *code) nth(ctx context.Context, entries map[uint64]bool, nth int) (found
 	if !known {
 		return c.scanCalls(ctx, entries, nth)
 	}
-	sites := slices.Sorted(maps.Keys(entries))
-	hits, all, err := c.s.Target.History.HitList(ctx, slices.Concat(sites, back))
+	sites := slices.Collect(maps.Keys(entries))
+	for _, jump := range back {
+		in := c.s.Inspector.Instruction(jump)
+		sites = append(sites, jump, in.Next())
+	}
+	slices.Sort(sites)
+	hits, all, err := c.s.Target.History.HitList(ctx, slices.Compact(sites))
 	if err != nil {
 		return start{}, 0, err
 	}
@@ -26,15 +31,9 @@ func (c *code) nth(ctx context.Context, entries map[uint64]bool, nth int) (found
 		found, err = c.lastCall(ctx, entries)
 		return found, 0, err
 	}
-	jumped := map[int]uint64{} // positions after jumps back, by thread
-	for _, hit := range hits {
-		switch {
-		case !entries[hit.PC]:
-			jumped[hit.Thread] = hit.Position + 1
-		case jumped[hit.Thread] != hit.Position:
-			if of++; nth == 0 || of == nth {
-				found = start{thread: hit.Thread, position: hit.Position, pc: hit.PC, slot: hit.SP, nth: of}
-			}
+	for _, hit := range calls(hits, entries, back) {
+		if of++; nth == 0 || of == nth {
+			found = start{thread: hit.Thread, position: hit.Position, pc: hit.PC, slot: hit.SP, nth: of}
 		}
 	}
 	switch {
@@ -50,6 +49,23 @@ func (c *code) nth(ctx context.Context, entries map[uint64]bool, nth int) (found
 		return false
 	})
 	return found, of, err
+}
+
+// calls returns the hits of entries that are no jumps back. Hits of the instructions after those jumps
+// tell that one was not taken.
+func calls(hits []history.Hit, entries map[uint64]bool, back []uint64) (calls []history.Hit) {
+	jumping := map[int]uint64{} // stack pointers of threads before a jump back; others may run meanwhile
+	for _, hit := range hits {
+		switch {
+		case entries[hit.PC] && jumping[hit.Thread] != hit.SP:
+			calls = append(calls, hit)
+		case slices.Contains(back, hit.PC):
+			jumping[hit.Thread] = hit.SP
+		default:
+			delete(jumping, hit.Thread)
+		}
+	}
+	return calls
 }
 
 // maxBody is the number of instructions of a function that are looked through.

@@ -1,9 +1,11 @@
 package calltrace_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest/recordtest"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/calltrace"
 )
 
@@ -37,5 +39,25 @@ func TestStarts(t *testing.T) {
 				t.Errorf("%d jumps to the start of around (%v), want 1", n, err)
 			}
 		}
+	}
+}
+
+// A jump back is none of the calls, also if other threads run between the thread's coming to the jump
+// and the jump itself; and a jump that is not taken does not hide the next call.
+func TestJumpsBackOfThreads(t *testing.T) {
+	const entry, jump, after = 0x10, 0x18, 0x1a
+	hits := []history.Hit{
+		{Position: 1, Thread: 1, PC: entry, SP: 96},
+		{Position: 2, Thread: 1, PC: jump, SP: 96},
+		{Position: 5, Thread: 2, PC: entry, SP: 196},
+		{Position: 6, Thread: 2, PC: jump, SP: 196},
+		{Position: 9, Thread: 1, PC: entry, SP: 96}, // jumped
+		{Position: 10, Thread: 1, PC: jump, SP: 96},
+		{Position: 11, Thread: 1, PC: after, SP: 96}, // returns
+		{Position: 14, Thread: 1, PC: entry, SP: 96},
+		{Position: 17, Thread: 2, PC: entry, SP: 160}, // in a signal handler
+	}
+	if got := calltrace.CallsOf(hits, entry, jump); !slices.Equal(got, []uint64{1, 5, 14, 17}) {
+		t.Errorf("calls at %v", got)
 	}
 }
