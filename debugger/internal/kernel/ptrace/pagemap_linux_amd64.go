@@ -44,37 +44,51 @@ const (
 	entryPiece = 1 << 28
 )
 
-// Present appends the pages of a mapping that are in memory or swapped out. The mapping must
+// Present returns the pages of a mapping that are in memory or swapped out. The mapping must
 // be whole.
 func (p *PageMap) Present(ctx context.Context, mapping Range) ([]Range, error) {
+	return p.find(ctx, mapping, false)
+}
+
+// Own is Present without the pages of a file: of a private mapping of a file, it returns those that
+// the process has written, and so has copies of.
+func (p *PageMap) Own(ctx context.Context, mapping Range) ([]Range, error) {
+	return p.find(ctx, mapping, true)
+}
+
+func (p *PageMap) find(ctx context.Context, mapping Range, own bool) ([]Range, error) {
 	if !p.entries {
-		found, err := p.scanPresent(ctx, mapping)
+		found, err := p.scanPresent(ctx, mapping, own)
 		if !errors.Is(err, unix.ENOTTY) {
 			return found, err
 		}
 		p.entries = true
 	}
-	return p.readPresent(ctx, mapping)
+	return p.readPresent(ctx, mapping, own)
 }
 
-// scanPresent is Present by PAGEMAP_SCAN.
-func (p *PageMap) scanPresent(ctx context.Context, r Range) (found []Range, err error) {
+// scanPresent is find by PAGEMAP_SCAN.
+func (p *PageMap) scanPresent(ctx context.Context, r Range, own bool) (found []Range, err error) {
 	const there = pageIsPresent | pageIsSwapped
+	arg := scanArg{anyOf: there, returnMask: there}
+	if own {
+		arg.inverted, arg.mask = pageIsFile, pageIsFile
+	}
 	for at := r.Start; at < r.End; at += scanPiece {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		piece := Range{at, min(r.End, at+scanPiece)}
-		if found, err = p.scan(piece, scanArg{anyOf: there, returnMask: there}, found); err != nil {
+		if found, err = p.scan(piece, arg, found); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// readPresent is Present by the entries of pagemap(5). It ends when it has found as many pages
+// readPresent is find by the entries of pagemap(5). It ends when it has found as many pages
 // as the mapping has.
-func (p *PageMap) readPresent(ctx context.Context, r Range) (found []Range, err error) {
+func (p *PageMap) readPresent(ctx context.Context, r Range, own bool) (found []Range, err error) {
 	if p.used == nil {
 		if p.used, err = procfs.ReadUsed(p.pid); err != nil {
 			return nil, err
@@ -90,10 +104,14 @@ func (p *PageMap) readPresent(ctx context.Context, r Range) (found []Range, err 
 			return nil, fmt.Errorf("look at the pages at %#x: %w", at, err)
 		}
 		for page := at; len(b) > 0; b, page = b[entrySize:], page+pageSize {
-			const present, swapped = 1 << 63, 1 << 62
-			if binary.LittleEndian.Uint64(b)&(present|swapped) != 0 {
+			const present, swapped, ofFile = 1 << 63, 1 << 62, 1 << 61
+			entry := binary.LittleEndian.Uint64(b)
+			if entry&(present|swapped) == 0 {
+				continue
+			}
+			left -= min(left, pageSize)
+			if !own || entry&ofFile == 0 {
 				found = AppendRange(found, Range{page, page + pageSize})
-				left -= min(left, pageSize)
 			}
 		}
 	}

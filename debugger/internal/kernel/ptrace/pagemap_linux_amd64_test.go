@@ -1,9 +1,11 @@
 package ptrace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -43,6 +45,41 @@ func TestPresent(t *testing.T) {
 		cancel()
 		if _, err := p.Present(ended, mapping); !errors.Is(err, context.Canceled) {
 			t.Errorf("entries %v: the error of a request that has ended is %v", entries, err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Of a private mapping of a file, only the page that was written is the process's own, and not those
+// that were read, or not even that.
+func TestOwn(t *testing.T) {
+	const size = 16 * pageSize
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err == nil {
+		_, err = file.Write(bytes.Repeat([]byte("page"), size/4))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	memory, err := unix.Mmap(int(file.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(memory) }()
+	start := uint64(uintptr(unsafe.Pointer(&memory[0])))
+	memory[5*pageSize] = memory[2*pageSize]
+	want := []Range{{start + 5*pageSize, start + 6*pageSize}}
+	for _, entries := range []bool{false, true} {
+		p, err := OpenPageMap(os.Getpid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.entries = entries
+		if got, err := p.Own(t.Context(), Range{start, start + size}); err != nil || !slices.Equal(got, want) {
+			t.Errorf("entries %v: %x, %v, want %x", entries, got, err, want)
 		}
 		if err := p.Close(); err != nil {
 			t.Error(err)

@@ -48,6 +48,7 @@ const (
 	scanProtect   = 1          // PM_SCAN_WP_MATCHING
 	scanCheck     = 2          // PM_SCAN_CHECK_WPASYNC
 	pageIsWritten = 2
+	pageIsFile    = 4 // or of anonymous shared memory
 	pageIsPresent = 8
 	pageIsSwapped = 16
 )

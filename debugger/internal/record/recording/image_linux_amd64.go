@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -59,26 +60,50 @@ func (r *recorder) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, map
 	if m.End-m.Start > maxSnapshot {
 		return cutError("the program has more than a gigabyte in one piece at its start")
 	}
-	b := make([]byte, m.End-m.Start)
-	if n, err := memory.Read(m.Start, b); err != nil && strings.HasPrefix(m.Path, "/") {
-		b = b[:n] // up to the end of the file
-	} else if err != nil && m.Read {
-		return fmt.Errorf("read %d of %d bytes: %w", n, len(b), err)
-	}
 	n := Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path}
-	original := []byte(nil)
 	if strings.HasPrefix(m.Path, "/") {
 		path := fmt.Sprintf("/proc/%d/map_files/%x-%x", memory.PID(), m.Start, m.End)
 		if n.File = r.files.add(m.Path, path); n.File >= 0 {
 			n.Offset = m.Offset
-			original = r.files.read(n.File, m.Offset, len(b))
+			e.Mappings = append(e.Mappings, n)
+			return r.addOwn(e, memory, n)
 		}
+	}
+	b := make([]byte, n.Length)
+	if k, err := memory.Read(m.Start, b); err != nil && strings.HasPrefix(m.Path, "/") {
+		b = b[:k] // up to the end of the file
+	} else if err != nil && m.Read {
+		return fmt.Errorf("read %d of %d bytes: %w", k, len(b), err)
 	}
 	if m.Path == "[stack]" {
 		n = wholeStack(n, maps)
 	}
 	e.Mappings = append(e.Mappings, n)
-	e.Writes = appendPages(e.Writes, m.Start, b, original)
+	e.Writes = appendPages(e.Writes, m.Start, b, nil)
+	return nil
+}
+
+// addOwn adds the pages in which a mapping differs from its file. They are among those that the
+// process has copies of, which are few: the kernel has cleared the end of one.
+func (r *recorder) addOwn(e *Event, memory *ptrace.Memory, m Mapping) error {
+	pages, err := ptrace.OpenPageMap(memory.PID())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pages.Close() }()
+	own, err := pages.Own(context.Background(), ptrace.Range{Start: m.Start, End: m.Start + m.Length})
+	if err != nil {
+		return err
+	}
+	for _, part := range own {
+		b := make([]byte, part.Len())
+		n, err := memory.Read(part.Start, b)
+		if err != nil {
+			return fmt.Errorf("read %d of %d bytes: %w", n, len(b), err)
+		}
+		original := r.files.read(m.File, m.Offset+part.Start-m.Start, len(b))
+		e.Writes = appendPages(e.Writes, part.Start, b, original)
+	}
 	return nil
 }
 
