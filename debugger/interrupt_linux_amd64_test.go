@@ -253,11 +253,12 @@ func (s *recordedSession) lookUp(tool string, arguments args) (answer string) {
 	return answer
 }
 
-// A client that asks for progress hears how many positions of how many are done.
+// A client that asks for progress hears how many positions of how many are done. A call tree may be
+// there before the first message.
 func TestSearchProgress(t *testing.T) {
 	s := recordedWork(t, debugger.Config{Live: debugger.Live{SearchTime: shortTime}})
 	s.lookUp("set_breakpoint", args{"function": "mix", "condition": "x == 1"})
-	for _, tool := range []string{"call_tree", "reverse_continue"} {
+	for tool, long := range map[string]bool{"call_tree": false, "reverse_continue": true} {
 		s.sent.list = nil
 		s.call(t.Context(), tool, longCalls[tool])
 		last := -1.0
@@ -274,7 +275,7 @@ func TestSearchProgress(t *testing.T) {
 			}
 			last = m.Progress
 		}
-		if last < 1000 {
+		if long && last < 1000 {
 			t.Errorf("%s: %q", tool, s.sent.list)
 		}
 	}
