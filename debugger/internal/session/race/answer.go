@@ -74,8 +74,8 @@ func (a Answer) Text() string {
 
 // note adds what is not known.
 func (c *search) note(a *Answer, h *history.History) {
-	if c.after > 0 {
-		a.Notes = append(a.Notes, fmt.Sprintf("one thread runs alone after position %d", c.after))
+	if c.lonely {
+		a.Notes = append(a.Notes, fmt.Sprintf("one thread runs alone after position %d", c.last))
 	}
 	if c.from > h.Oldest() {
 		a.Notes = append(a.Notes, fmt.Sprintf("the history begins at %d; for what is before position %d ask there", h.Oldest(), c.from))

@@ -36,7 +36,8 @@ type found struct {
 type search struct {
 	s        *stepping.Stepper
 	from, to uint64
-	after    uint64 // if not 0: one thread has run alone since this position, and the window ends soon
+	last     uint64 // position of the last switch of threads
+	lonely   bool   // one thread has run alone for so long since then that the window ends soon
 	code     code
 
 	races     []found // the most suspicious one first
@@ -69,8 +70,9 @@ func Find(ctx context.Context, s *stepping.Stepper, q Query) (Answer, error) {
 // place places the window.
 func (c *search) place(ctx context.Context, h *history.History) error {
 	last, _, err := h.LastSwitch(ctx, c.to)
-	if last = max(last, h.Oldest()); c.to-last > alone {
-		c.to, c.after = last+alone, last
+	c.last = max(last, h.Oldest())
+	if c.lonely = c.to-c.last > alone; c.lonely {
+		c.to = c.last + alone
 	}
 	c.from = max(c.to-min(c.to, Window), h.Oldest())
 	return err
