@@ -11,7 +11,7 @@ COUNT ?= 6
 SOAK ?= 30m
 TIMES ?= 1
 # packages of conformance that take more than half a minute or a network of npm's: "make long" runs them
-LONG := attack|browser|dapclient|debugbench|editors|gdbclient|interop|load|official|scale|xml
+LONG := attack|browser|dapclient|editors|gdbclient|interop|official|scale|xml
 # packages whose tests take longest: they begin first
 SLOW := ./debugger ./conformance ./debugger/internal/record/recording ./cmd/triptych ./transport/audit ./debugger/internal/record/history ./debugger/internal/kernel/proc
 # packages that start goroutines, or whose tests do. Those of conformance start the program, which
@@ -82,15 +82,15 @@ else
 endif
 
 bench-peers: ## measure beside other servers and write docs/performance.md; QUICK=1 takes 3 minutes, not 12
-	cd conformance/peers && go run . $(if $(QUICK),-quick)
+	cd conformance/bench && go run ./peers $(if $(QUICK),-quick)
 
 bench-debugger: ## measure the debugger beside gdb, Delve and qemu-user and write docs/debugger-performance.md; QUICK=1 takes 3 minutes, not 15
-	go run ./conformance/debugbench $(if $(QUICK),-quick)
+	cd conformance/bench && go run ./debugbench $(if $(QUICK),-quick)
 
 soak: ## keep the program busy for SOAK over both transports and write what became of it into docs/performance.md
 	@mkdir -p bin/peers
-	go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/load -soak $(SOAK) -soak-file $(CURDIR)/bin/peers/soak.json
-	cd conformance/peers && go run . -soak $(CURDIR)/bin/peers/soak.json
+	cd conformance/bench && go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./load -soak $(SOAK) -soak-file $(CURDIR)/bin/peers/soak.json
+	cd conformance/bench && go run ./peers -soak $(CURDIR)/bin/peers/soak.json
 
 soak-cluster: ## let servers behind haproxy and their store fail in turn for SOAK, with clients of all kinds
 	TRIPTYCH_TEST_SOAK=$(SOAK) go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/scale

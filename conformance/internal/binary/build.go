@@ -14,8 +14,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Build returns the path of the program, built from the sources of the module that the
-// working directory is in. The file is in the user's cache, in a folder for each
+// Build returns the path of the program, built from the sources that the working directory is
+// in. The file is in the user's cache, in a folder for each
 // checkout. Processes that build at the same time wait for each other.
 var Build = sync.OnceValues(func() (path string, err error) {
 	root, err := moduleRoot()
@@ -40,18 +40,18 @@ var Build = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// moduleRoot returns the closest folder above with a go.mod.
+// moduleRoot returns the closest folder above with the program.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("looking for the sources: %w", err)
 	}
 	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "triptych")); err == nil {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("looking for the sources: go.mod: %w", fs.ErrNotExist)
+			return "", fmt.Errorf("looking for the sources: cmd/triptych: %w", fs.ErrNotExist)
 		}
 	}
 }
