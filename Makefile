@@ -2,7 +2,6 @@
 FUZZTIME ?= 10s
 GOLANGCI := v2.15.0
 GORELEASER := v2.14.3
-VERSITYGW := v1.8.0
 PREFIX ?= /usr/local
 BENCHSTAT := v0.0.0-20260908200009-22c9c6c9d4da
 BENCH ?= .
@@ -21,7 +20,7 @@ RACY = $$(grep -rlE --include=*.go '(^|[[:space:]])go (func|[[:alpha:]_.]+\()|\.
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race long fuzz bench bench-peers bench-debugger soak soak-cluster cover vet lint fmt generate golden site conformance conformance-s3 conformance-xml bench-bugs ci install snapshot release release-check
+.PHONY: help build run demo test race long fuzz bench bench-peers bench-debugger soak soak-cluster cover vet lint fmt generate golden site conformance conformance-xml bench-bugs ci install snapshot release release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -128,10 +127,6 @@ conformance: ## see the whole program from outside: conversations, suites, other
 
 bench-bugs: ## look for the other places of known fixes in the bare clones in CLONES
 	go run ./debugger/internal/bugs/bugbench run $(abspath $(CLONES))
-
-conformance-s3: ## export the audit trail to another project's S3 gateway; the first run builds it, which takes minutes
-	GOBIN=$(CURDIR)/bin/peers go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW)
-	TRIPTYCH_TEST_S3=$(CURDIR)/bin/peers/versitygw go test -count=1 -v -run '^TestExportToAGateway$$' ./cmd/triptych/internal/auditcmd
 
 conformance-xml: ## ask the W3C's suites in XSDTESTS and QT3TESTS, xmllint, and Xerces about real schemas in the clones in SCHEMAS
 	XSDTESTS=$(abspath $(XSDTESTS)) QT3TESTS=$(abspath $(QT3TESTS)) SCHEMAS=$(abspath $(SCHEMAS)) go test -count=1 -v -timeout 3h ./conformance/xml

@@ -19,7 +19,6 @@ type exportFlags struct {
 	folder string
 	otlp   string
 	state  string
-	s3     s3Flags
 	follow bool
 	every  time.Duration
 }
@@ -31,16 +30,12 @@ func (a commands) auditExport() app.Command {
 		Long: "Writes one record a line to standard output, or exports what is new since the last\n" +
 			"export to a destination; with --follow it goes on by itself:\n\n" +
 			"  --to-folder  files of a folder for each chain, named by their first record\n" +
-			"  --to-s3      the same as objects of a bucket, which --lock-for protects\n" +
 			"  --to-otlp    log records for an OpenTelemetry receiver, over OTLP/HTTP\n\n" +
-			"Each record is in a folder or bucket once, also when an export was killed, and files\n" +
-			"and objects do not change. A receiver can get the last records twice; chain and seq\n" +
-			"of a record tell. The credentials and the place of the bucket are in the variables\n" +
-			"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION,\n" +
-			"AWS_ENDPOINT_URL and AWS_CA_BUNDLE; for a receiver, those of OpenTelemetry hold.",
+			"Each record is in a folder once, also when an export was killed, and files do not change,\n" +
+			"so that a program such as \"aws s3 sync\" can store them elsewhere. A receiver can get the\n" +
+			"last records twice; chain and seq of a record tell. The variables of OpenTelemetry hold.",
 		Example: "triptych audit export --from 24h > day.jsonl\n" +
 			"triptych audit export --to-folder /var/archive/audit --follow\n" +
-			"triptych audit export --to-s3 s3://archive/audit --lock compliance --lock-for 365d --follow\n" +
 			"triptych audit export --to-otlp http://localhost:4318 --follow",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&f.from, "from", "", "export records from this `time` on")
@@ -49,7 +44,6 @@ func (a commands) auditExport() app.Command {
 			set.StringVar(&f.folder, "to-folder", "", "export what is new into files of this `folder`")
 			set.StringVar(&f.otlp, "to-otlp", "", "export what is new to the OpenTelemetry receiver at this `url`, such as http://localhost:4318")
 			set.StringVar(&f.state, "state", "", "with --to-otlp, remember in this `file` what was exported\ndefault: audit/exported-otlp.json in the data folder")
-			f.s3.register(set)
 			set.BoolVar(&f.follow, "follow", false, "with a destination, go on with new records until interrupted")
 			set.DurationVar(&f.every, "every", 10*time.Second, "with --follow, look for new records each `time`")
 			a.KeysFlags(set)
@@ -78,25 +72,20 @@ func (a commands) auditExport() app.Command {
 
 // check returns an error for flags that do not go together.
 func (f *exportFlags) check(filter audit.Filter) error {
-	destinations := 0
-	for _, to := range []string{f.folder, f.s3.url, f.otlp} {
-		if to != "" {
-			destinations++
-		}
-	}
+	toDestination := f.folder != "" || f.otlp != ""
 	switch {
-	case destinations > 1:
-		return app.UsageErrorf("--to-folder, --to-s3 and --to-otlp do not go together: run an export for each")
-	case f.follow && destinations == 0:
-		return app.UsageErrorf("--follow needs --to-folder, --to-s3 or --to-otlp")
+	case f.folder != "" && f.otlp != "":
+		return app.UsageErrorf("--to-folder and --to-otlp do not go together: run an export for each")
+	case f.follow && !toDestination:
+		return app.UsageErrorf("--follow needs --to-folder or --to-otlp")
 	case f.every <= 0:
 		return app.UsageErrorf("--every is %s, want more than 0", f.every)
-	case destinations > 0 && filter != (audit.Filter{}):
+	case toDestination && filter != (audit.Filter{}):
 		return app.UsageErrorf("a destination gets all records, so --from, --to and --key do not go with it")
 	case f.state != "" && f.otlp == "":
 		return app.UsageErrorf("--state needs --to-otlp")
 	}
-	return f.s3.check(f.s3.url != "")
+	return nil
 }
 
 // destination opens the destination that the flags name, nil if they name none.
@@ -104,8 +93,6 @@ func (a commands) destination(f *exportFlags) (destination, error) {
 	switch {
 	case f.folder != "":
 		return openFolder(f.folder)
-	case f.s3.url != "":
-		return openBucket(&f.s3, a.Getenv, a.Now)
 	case f.otlp != "":
 		return a.openReceiver(f.otlp, f.state)
 	}

@@ -78,6 +78,27 @@ func (f *receiverFake) keys() (all string) {
 	return all
 }
 
+// A trailOfFiles is a trail whose records tests add.
+func trailOfFiles(t *testing.T) (dir string, add func(keys ...string)) {
+	dir = filepath.Join(t.TempDir(), "audit")
+	return dir, func(keys ...string) {
+		t.Helper()
+		l := audit.New(audit.Config{Dir: dir})
+		for _, key := range keys {
+			seq, err := l.Append(audit.Record{Key: key, Outcome: audit.OK})
+			if err == nil {
+				err = l.Commit(t.Context(), seq)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Records arrive with their attributes, once, until the file of the positions is gone.
 func TestExportToAReceiver(t *testing.T) {
 	f := newReceiverFake(t)
