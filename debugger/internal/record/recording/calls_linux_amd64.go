@@ -168,8 +168,10 @@ func (r *recorder) finish(c *call) (err error) {
 	if err = r.advanceClock(g); err != nil {
 		return err
 	}
-	if e.Writes, err = r.written(g, c.effect.Writes); err != nil {
-		return err
+	if !r.hasMapped(g) {
+		if e.Writes, err = r.written(g, c.effect.Writes); err != nil {
+			return err
+		}
 	}
 	if c.all != nil {
 		if e.Writes, err = r.differences(c.all, c.effect.Name, g.RAX); err != nil {

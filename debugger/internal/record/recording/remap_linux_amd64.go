@@ -9,10 +9,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
+// failed reports whether the result of a system call is an error.
+func failed(result uint64) bool { return int64(result) < 0 && int64(result) > -4096 }
+
+// hasMapped reports whether a system call that has returned has replaced mappings. What they have now is
+// that of the file, or nothing, and is not read: it may be a whole library.
+func (r *recorder) hasMapped(g *ptrace.Regs) bool {
+	return (g.RAX == unix.SYS_MMAP || g.RAX == unix.SYS_MUNMAP) && !failed(r.run.Regs.RAX)
+}
+
 // remap records how a system call that has returned changed the mappings.
 func (r *recorder) remap(e *Event, g *ptrace.Regs) error {
 	result := r.run.Regs.RAX
-	if int64(result) < 0 && int64(result) > -4096 {
+	if failed(result) {
 		return nil
 	}
 	m := Mapping{Start: g.RDI, Length: pageUp(g.RSI), Protection: uint32(g.RDX & 7), File: -1}
