@@ -26,6 +26,9 @@ type Config struct {
 	// Log and LogMemory are passed to translate.Translate. They must not change before Clear.
 	Log       func(in *x86.Inst) (jumps, always bool)
 	LogMemory func(in *x86.Inst) bool
+	// Missed, unless nil, is called when the process needs a translation that is not there, before that is
+	// made. It may call [Cache.Prepare]. If it returns true, less is translated ahead of the program.
+	Missed func(pc uint64, indirect bool) bool
 	// InPlace is passed to translate.Translate, but not for EnterOnce. It must not change before Clear.
 	InPlace func(in *x86.Inst) bool
 }
@@ -92,10 +95,12 @@ func (c *Cache) reset() {
 
 // Enter returns the address of the translation of the code at pc. The error is
 // [ErrFull], or one of Arena.
-func (c *Cache) Enter(pc uint64) (uint64, error) {
-	p := c.place(pc)
+func (c *Cache) Enter(pc uint64) (uint64, error) { return c.enter(c.place(pc), false) }
+
+func (c *Cache) enter(p *place, indirect bool) (uint64, error) {
+	few := p.block == nil && c.Missed != nil && c.Missed(p.pc, indirect)
 	if p.block == nil {
-		if err := c.translate(p); err != nil {
+		if err := c.translate(p, few); err != nil {
 			return 0, err
 		}
 	}
@@ -107,7 +112,7 @@ func (c *Cache) Enter(pc uint64) (uint64, error) {
 func (c *Cache) EnterIndirect(pc uint64) (uint64, error) {
 	p := c.place(pc)
 	p.expected = p.block == nil
-	if _, err := c.Enter(pc); err != nil {
+	if _, err := c.enter(p, true); err != nil {
 		return 0, err
 	}
 	b := p.block
@@ -176,6 +181,7 @@ const onceExits = 1 << 31
 const (
 	ahead        = 16
 	aheadCompact = 8 // when the cache is compact
+	aheadKnown   = 4 // of code whose entries are known, most of which are prepared
 )
 
 // compactFrom is the number of bytes of code in an arena from which its new blocks are
@@ -192,9 +198,12 @@ func (c *Cache) compact(pc uint64) bool {
 // translate translates a block and those that it leads to. Next is the block in which the last one
 // continues, so that no jump is needed between them, and otherwise one to which the fewest branches
 // lead from the first.
-func (c *Cache) translate(first *place) error {
+func (c *Cache) translate(first *place, few bool) error {
 	open, most := []*place{first}, ahead
-	if c.compact(first.pc) {
+	switch {
+	case few:
+		most = aheadKnown
+	case c.compact(first.pc):
 		most = aheadCompact
 	}
 	for n := 0; len(open) > 0 && n < most; {

@@ -6,6 +6,7 @@ type place struct {
 	block    *block // its translation, or nil
 	waiting  []link // branches to it, while it has no translation
 	expected bool   // it has no translation, and indirect jumps will lead to it
+	known    bool   // Prepare translates it
 }
 
 // link is a branch in an arena.
