@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/features"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/accounttools"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/dap"
@@ -56,7 +58,25 @@ func NewRecordingRing(file *os.File, path string, limit int64) *RecordingRing {
 // debugger/open_trace opens. If the program does what cannot be recorded, the recording
 // ends before that, and the program runs on.
 func RecordProgram(ctx context.Context, p RecordedProgram, w io.Writer) (RecordedRun, error) {
+	if known, err := openKnown(); err == nil { // a recording takes more time otherwise
+		p.Known = known
+		defer func() { _ = known.Close() }()
+	}
 	return recording.Record(ctx, p, w)
+}
+
+// What recordings have found out about files is kept in this folder, below that of the user's caches.
+const (
+	knownFolder = "triptych/record"
+	knownSize   = 64 << 20
+)
+
+func openKnown() (*filecache.Cache, error) {
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return filecache.Open(filepath.Join(caches, knownFolder), knownSize)
 }
 
 // RecordProcess records a process that runs, and writes a recording of it to w, until the

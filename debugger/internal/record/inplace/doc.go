@@ -71,6 +71,8 @@
 // through /proc/PID/mem, and by children of vfork. See [Runner.Forget]. [Runner.Keep] keeps
 // translations for the next Runner, which compares all code that they are made of.
 //
+// After [Runner.Learn], the Runner translates at once what earlier runs have executed of a file, see [Entries].
+//
 // A child shares the context with its parent. If this program has died, and a handler
 // forks before the thread has left the cache, the two disturb each other there.
 //

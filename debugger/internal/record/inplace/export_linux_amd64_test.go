@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 )
 
 // ExpectStaleStop does as if the event stop of a cancel had not come yet.
@@ -40,3 +41,14 @@ func (r *Runner) Uses(t *Translation) bool { return r.space.cache == t.cache }
 
 // Place returns the address of a code cache in the process.
 func (t *Translation) Place() uint64 { return t.shared.mapped[len(t.shared.mapped)-1].Start }
+
+// Added returns the number of entries that are not from earlier runs.
+func (e *Entries) Added() (n int) {
+	for _, f := range e.files {
+		n += len(f.list) - f.loaded
+	}
+	return n
+}
+
+// EntriesKey returns the key of the entries of a file.
+func EntriesKey(cache *filecache.Cache, path string) string { return NewEntries(cache).of(path).key }

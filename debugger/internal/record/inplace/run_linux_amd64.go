@@ -259,6 +259,8 @@ func (r *Runner) Forget() {
 	_ = r.TakeBack() // an error is that of a process that ends
 	r.space.cache.Clear()
 	r.space.code.drop()
+	r.space.known = nil
+	r.space.forgotten++
 }
 
 // ExecuteInPlace makes Run stop, with the kind [Native], before instructions of which a function reports

@@ -125,6 +125,10 @@ type codeSpace struct {
 	code   code
 	site   uint64         // address of a syscall instruction
 	kernel []ptrace.Range // mappings that the kernel gives every process, as the vdso
+
+	entries   *Entries    // see Learn, or nil
+	known     []knownFile // that the process has come to since its code was forgotten, by address
+	forgotten int         // number of times
 }
 
 // start prepares the process, with what was translated before, if that is not nil.

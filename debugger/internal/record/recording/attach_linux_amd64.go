@@ -48,7 +48,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out), scheduler: newScheduler(rand.Uint64())}
+	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out, nil), scheduler: newScheduler(rand.Uint64())}
 	i, err := intrudeLoan(l)
 	if err != nil {
 		return Result{}, err
@@ -69,6 +69,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 
 func (r *recorder) closeRun() error {
 	r.mapped.close()
+	_ = r.entries.Save() // the next recording takes more time otherwise
 	if r.run == nil {
 		return nil
 	}

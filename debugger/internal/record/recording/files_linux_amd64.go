@@ -6,6 +6,10 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 )
 
 // files is the table of files that the program has mapped, while it is recorded.
@@ -16,11 +20,12 @@ type files struct {
 	mapped map[uint64]int            // files by the addresses of mappings that were added last
 	kept   map[[digestSize]byte]bool // digests of contents that were added
 	room   int64                     // for contents
+	before *filecache.Cache          // digests of files in earlier recordings, or nil
 	err    error                     // that ends the recording
 }
 
-func newFiles(w *Writer) files {
-	return files{writer: w, known: make(map[stamp]int), mapped: make(map[uint64]int), kept: make(map[[digestSize]byte]bool), room: w.contentsRoom()}
+func newFiles(w *Writer, before *filecache.Cache) files {
+	return files{writer: w, before: before, known: make(map[stamp]int), mapped: make(map[uint64]int), kept: make(map[[digestSize]byte]bool), room: w.contentsRoom()}
 }
 
 // A stamp identifies the contents of a file.
@@ -70,7 +75,7 @@ func (f *files) addFile(new File, file *os.File) (int, error) {
 		data, err = readWhole(file, new.Size)
 		new.Digest = sha256.Sum256(data)
 	} else {
-		new.Digest, err = digestOf(file)
+		new.Digest, err = f.digest(file)
 	}
 	if err != nil {
 		return 0, err
@@ -82,6 +87,29 @@ func (f *files) addFile(new File, file *os.File) (int, error) {
 	f.err = errors.Join(f.err, err)
 	f.list = append(f.list, new)
 	return n, err
+}
+
+// digest returns the digest of a file's contents, from an earlier recording if the file has not changed
+// since then.
+func (f *files) digest(file *os.File) ([digestSize]byte, error) {
+	before, err := file.Stat()
+	if f.before == nil || err != nil {
+		return digestOf(file)
+	}
+	seen, state := time.Now(), filestamp.Of(before)
+	name, _ := state.AppendBinary([]byte("digest "))
+	if value, ok := f.before.Get(string(name)); ok && len(value) == digestSize {
+		return [digestSize]byte(value), nil
+	}
+	digest, err := digestOf(file)
+	if err != nil {
+		return digest, err
+	}
+	after, err := file.Stat()
+	if err == nil && filestamp.Of(after) == state && state.Unique() && state.Settled(seen) {
+		_ = f.before.Put(string(name), digest[:]) // the next recording takes more time otherwise
+	}
+	return digest, nil
 }
 
 // read reads a part of a file of the table.

@@ -100,7 +100,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 	}
 	r := &recorder{
 		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filters: !f.program.Chaos, filter: c.Filtered,
-		files: newFiles(out), scheduler: f.program.scheduler(),
+		files: newFiles(out, f.program.Known), entries: f.program.entries(), scheduler: f.program.scheduler(),
 	}
 	pinLike(tracer, c.PID)
 	r.recordFrom(f.ctx, r.beginChild(context.WithoutCancel(f.ctx), c))

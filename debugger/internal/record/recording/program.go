@@ -5,6 +5,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 )
 
 // A Program is a program to record.
@@ -28,6 +30,10 @@ type Program struct {
 	// Place, unless 0, is the number of the recording among those that are made at the same time. It says
 	// on which processor the program runs, so that they share all of them.
 	Place int
+
+	// Known, unless nil, has what earlier recordings have found out about files, and gets what this
+	// one finds out, so that it takes less time.
+	Known *filecache.Cache
 
 	// Started, unless nil, is called with the process id before the first
 	// instruction.

@@ -32,7 +32,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{out: out, files: newFiles(out), scheduler: p.scheduler(), endDeadlocks: p.EndDeadlocks}
+	r := &recorder{out: out, files: newFiles(out, p.Known), entries: p.entries(), scheduler: p.scheduler(), endDeadlocks: p.EndDeadlocks}
 	if r.tracer, err = ptrace.Start(); err != nil {
 		return Result{}, err
 	}
@@ -78,6 +78,15 @@ func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
 	return nil
 }
 
+// entries returns the entries that a recorder of the program learns from. Code that is executed in place
+// for chaos is not the same each time.
+func (p *Program) entries() *inplace.Entries {
+	if p.Known == nil || p.Chaos {
+		return nil
+	}
+	return inplace.NewEntries(p.Known)
+}
+
 // A recorder records a program.
 type recorder struct {
 	tracer    *ptrace.Tracer
@@ -85,6 +94,7 @@ type recorder struct {
 	run       *inplace.Runner
 	out       *Writer
 	files     files
+	entries   *inplace.Entries // or nil
 	result    Result
 	gone      bool    // the program has ended
 	stoppable bool    // the recording may end before the program
@@ -198,6 +208,9 @@ func (r *recorder) begin(number uint64) error {
 	if r.run, err = inplace.New(r.tracer, r.pid); err != nil {
 		r.run = nil
 		return err
+	}
+	if r.entries != nil {
+		r.run.Learn(r.entries)
 	}
 	r.bufferCalls()
 	r.family.follow(r.run)

@@ -26,7 +26,7 @@ func (r *recorder) segment() error {
 	if err := r.out.beginSegment(); err != nil {
 		return err
 	}
-	r.files = newFiles(r.out)
+	r.files = newFiles(r.out, r.files.before)
 	err := r.addState()
 	if err == nil {
 		err = r.out.endState()

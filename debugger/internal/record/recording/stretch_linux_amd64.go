@@ -133,7 +133,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 		return nil, StretchEnd{}, err
 	}
 	r := &recorder{
-		tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out),
+		tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out, nil),
 		base: first, recorded: first, stretch: s, stoppable: true, scheduler: newScheduler(rand.Uint64()),
 	}
 	i, err := intrudeLoan(l)
