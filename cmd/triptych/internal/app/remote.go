@@ -19,8 +19,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/transport/httpclient"
 )
 
 // remoteFlags say which server a command talks to; without a URL it is one in
@@ -38,7 +38,7 @@ func (f *remoteFlags) Register(set *pflag.FlagSet) {
 // A Remote carries the lines of a client to a server over HTTPS, one at a
 // time, and its answers back.
 type Remote struct {
-	endpoint.Endpoint
+	httpclient.Endpoint
 	session string
 }
 
@@ -70,7 +70,7 @@ func (a *App) HTTPClient(u *url.URL) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return endpoint.Client(&http.Transport{
+	return httpclient.Client(&http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
 	}), nil
 }
@@ -212,7 +212,7 @@ func WithReachHint(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return WithHints(err, "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder")
 	}
-	if _, ok := errors.AsType[*endpoint.WrongAnswerError](err); ok {
+	if _, ok := errors.AsType[*httpclient.WrongAnswerError](err); ok {
 		return WithHints(err, "does --url name the endpoint? triptych serves it at /mcp", "does the network want you to sign in first? open the URL in a browser")
 	}
 	if _, ok := errors.AsType[*url.Error](err); ok {

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/httpclient"
 	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -239,7 +239,7 @@ func (v *visit) done(path, format string, args ...any) error {
 
 // clientOf returns a client of the endpoint with the key of the visitor.
 func (c *Console) clientOf(v *visit) *rulesclient.Client {
-	return rulesclient.New(endpoint.Endpoint{
-		URL: "http://" + v.r.Host + "/mcp", Key: v.key, HTTP: endpoint.Client(&loopback{c.cfg.Endpoint, v.r}),
+	return rulesclient.New(httpclient.Endpoint{
+		URL: "http://" + v.r.Host + "/mcp", Key: v.key, HTTP: httpclient.Client(&loopback{c.cfg.Endpoint, v.r}),
 	}, c.cfg.Version)
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/httpclient"
 )
 
 // A Cache is a folder with rulesets that were read from servers; "" stores nothing.
@@ -29,14 +29,14 @@ type entry struct {
 const settled = 2 * time.Second
 
 // get returns a ruleset of a server as it was read last.
-func (c Cache) get(from endpoint.Endpoint, name ruleset.Name) (ruleset.Ruleset, bool) {
+func (c Cache) get(from httpclient.Endpoint, name ruleset.Name) (ruleset.Ruleset, bool) {
 	e, ok := c.load(from, name)
 	return e.Ruleset, ok
 }
 
 // fresh returns the ruleset that a list describes, if it was read after its last
 // change.
-func (c Cache) fresh(from endpoint.Endpoint, m ruleset.Meta) (ruleset.Ruleset, bool) {
+func (c Cache) fresh(from httpclient.Endpoint, m ruleset.Meta) (ruleset.Ruleset, bool) {
 	e, ok := c.load(from, m.Name)
 	old := e.Ruleset.Meta
 	same := ok && old.Description == m.Description && slices.Equal(old.Tags, m.Tags) &&
@@ -44,7 +44,7 @@ func (c Cache) fresh(from endpoint.Endpoint, m ruleset.Meta) (ruleset.Ruleset, b
 	return e.Ruleset, same && !e.Read.Before(m.LastModified.Add(settled))
 }
 
-func (c Cache) load(from endpoint.Endpoint, name ruleset.Name) (e entry, ok bool) {
+func (c Cache) load(from httpclient.Endpoint, name ruleset.Name) (e entry, ok bool) {
 	if c == "" {
 		return entry{}, false
 	}
@@ -55,7 +55,7 @@ func (c Cache) load(from endpoint.Endpoint, name ruleset.Name) (e entry, ok bool
 	return e, true
 }
 
-func (c Cache) add(from endpoint.Endpoint, r ruleset.Ruleset, read time.Time) error {
+func (c Cache) add(from httpclient.Endpoint, r ruleset.Ruleset, read time.Time) error {
 	if c == "" {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (c Cache) add(from endpoint.Endpoint, r ruleset.Ruleset, read time.Time) er
 
 // file returns the place of a ruleset: a file for each name in a folder for each server
 // and key, since keys may see other rulesets.
-func (c Cache) file(from endpoint.Endpoint, name ruleset.Name) string {
+func (c Cache) file(from httpclient.Endpoint, name ruleset.Name) string {
 	server := sha256.Sum256([]byte(from.URL + "\x00" + from.Key))
 	return filepath.Join(string(c), hex.EncodeToString(server[:8]), string(name)+".json")
 }

@@ -8,21 +8,21 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/httpclient"
 )
 
 // A Client talks to one server. It may be used from any goroutine.
 type Client struct {
-	endpoint endpoint.Endpoint
+	endpoint httpclient.Endpoint
 	meta     json.RawMessage // _meta of each request
 	revision string
 }
 
 // New returns a client of the server at e; version is that of this program.
-func New(e endpoint.Endpoint, version string) *Client {
+func New(e httpclient.Endpoint, version string) *Client {
 	revisions := mcp.Revisions()
 	c := &Client{endpoint: e, revision: revisions[len(revisions)-1].Name}
 	c.meta, _ = json.Marshal(map[string]any{ // texts only

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/httpclient"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -52,7 +52,7 @@ func serve(t *testing.T) *server {
 }
 
 func (s *server) client(key string) *rulesclient.Client {
-	return rulesclient.New(endpoint.Endpoint{URL: s.url, Key: key, HTTP: http.DefaultClient}, "1")
+	return rulesclient.New(httpclient.Endpoint{URL: s.url, Key: key, HTTP: http.DefaultClient}, "1")
 }
 
 var draft = ruleset.Draft{

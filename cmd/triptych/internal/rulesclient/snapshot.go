@@ -13,8 +13,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/httpclient"
 )
 
 // A Snapshot has all rulesets that a server shows, oldest first.
@@ -31,7 +31,7 @@ var ErrNoSnapshot = errors.New("the server has no snapshot of its rulesets")
 // hash of the document in file, which it replaces: a server whose rulesets have not
 // changed answers without their texts. File may be "".
 func (c *Client) Snapshot(ctx context.Context, label ruleset.Label, file string) (Snapshot, error) {
-	at := endpoint.Endpoint{URL: c.endpoint.URL + "/rulesets", Key: c.endpoint.Key, HTTP: c.endpoint.HTTP}
+	at := httpclient.Endpoint{URL: c.endpoint.URL + "/rulesets", Key: c.endpoint.Key, HTTP: c.endpoint.HTTP}
 	if label != "" {
 		at.URL += "?label=" + url.QueryEscape(string(label))
 	}
@@ -52,7 +52,7 @@ func (c *Client) Snapshot(ctx context.Context, label ruleset.Label, file string)
 	default:
 		return Snapshot{}, ErrNoSnapshot // tools say why
 	}
-	document, err := io.ReadAll(io.LimitReader(resp.Body, endpoint.MaxMessage))
+	document, err := io.ReadAll(io.LimitReader(resp.Body, httpclient.MaxMessage))
 	if err != nil {
 		return Snapshot{}, err
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
+	"github.com/triptych-mcp/triptych/transport/httpclient"
 	"github.com/triptych-mcp/triptych/transport/https"
 )
 
@@ -47,7 +47,7 @@ func (f *acmeFlags) certificates(dir string, log *slog.Logger) (*https.Certifica
 		if !roots.AppendCertsFromPEM(pem) {
 			return nil, fmt.Errorf("%s has no certificate", f.roots)
 		}
-		client.HTTPClient = endpoint.Client(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}})
+		client.HTTPClient = httpclient.Client(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}})
 		client.HTTPClient.Timeout = time.Minute
 	}
 	manager := &autocert.Manager{

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/httpclient"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -79,7 +79,7 @@ func (w *statusWriter) WriteHeader(status int) {
 // file does not matter unless it is the document.
 func TestSnapshotsAreRevalidated(t *testing.T) {
 	s, ctx := serve(t), t.Context()
-	c := rulesclient.New(endpoint.Endpoint{URL: s.url, Key: "secret", HTTP: http.DefaultClient}, "1")
+	c := rulesclient.New(httpclient.Endpoint{URL: s.url, Key: "secret", HTTP: http.DefaultClient}, "1")
 	file := filepath.Join(t.TempDir(), "sub", "all.json")
 	expect := func(want string, sent int64) {
 		t.Helper()
@@ -125,7 +125,7 @@ func TestSnapshotsAreRevalidated(t *testing.T) {
 // A snapshot is a call as any other: with a key, and charged.
 func TestSnapshotsTakeAKey(t *testing.T) {
 	s := serve(t)
-	stranger := rulesclient.New(endpoint.Endpoint{URL: s.url, HTTP: http.DefaultClient}, "1")
+	stranger := rulesclient.New(httpclient.Endpoint{URL: s.url, HTTP: http.DefaultClient}, "1")
 	if _, err := stranger.Snapshot(t.Context(), "", ""); !errors.Is(err, rulesclient.ErrNoSnapshot) {
 		t.Errorf("without a key: %v", err)
 	}

@@ -1,4 +1,4 @@
-package endpoint
+package httpclient
 
 import (
 	"bufio"
