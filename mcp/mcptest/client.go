@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/client"
 )
 
 // Newest returns the name of the newest revision.
@@ -22,25 +22,15 @@ func Newest() string {
 // revision fails the test.
 func (c *Client) Initialize(revision string) json.RawMessage {
 	c.t.Helper()
-	rev := mcp.RevisionNamed(revision)
-	if rev == nil {
+	if revision == "" {
 		c.t.Fatalf("there is no revision %q", revision)
 		return nil
 	}
-	if rev.Modern {
-		c.mu.Lock()
-		c.claim = rev
-		c.mu.Unlock()
-		return c.must("server/discover", nil)
+	answer, err := c.client.Initialize(c.t.Context(), revision)
+	if err != nil {
+		c.t.Fatalf("%v", err)
 	}
-	info := c.must("initialize", map[string]any{
-		"protocolVersion": rev.Name, "capabilities": c.capabilities,
-		"clientInfo": map[string]any{"name": "mcptest", "version": "1.0.0"},
-	})
-	if err := c.rpc.Notify(c.t.Context(), "notifications/initialized", nil); err != nil {
-		c.t.Fatalf("notifications/initialized: %v", err)
-	}
-	return info
+	return answer
 }
 
 // Ask sends a request and waits for its answer. params is a map, a struct or JSON that encodes
@@ -48,78 +38,18 @@ func (c *Client) Initialize(revision string) json.RawMessage {
 // fails the test.
 func (c *Client) Ask(method string, params any) (json.RawMessage, *jsonrpc.Error) {
 	c.t.Helper()
-	claimed, err := c.claimed(params)
-	if err != nil {
-		c.t.Fatalf("%s: params: %v", method, err)
-		return nil, nil
-	}
-	raw, err := c.rpc.Call(c.t.Context(), method, claimed)
-	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		return nil, rpc
-	}
-	if err != nil {
-		c.t.Fatalf("%s: %v", method, err)
-	}
-	return raw, nil
+	raw, err := c.client.Ask(c.t.Context(), method, params)
+	return raw, c.refusal(err)
 }
 
-// must is like Ask, but an error of the server fails the test.
-func (c *Client) must(method string, params any) json.RawMessage {
+// refusal returns the server's error; any other one fails the test.
+func (c *Client) refusal(err error) *jsonrpc.Error {
 	c.t.Helper()
-	raw, err := c.Ask(method, params)
-	if err != nil {
-		c.t.Fatalf("%s: %v", method, err)
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	if err != nil && !ok {
+		c.t.Fatalf("%v", err)
 	}
-	return raw
-}
-
-// The members of _meta that every modern request requires.
-const (
-	metaVersion      = "io.modelcontextprotocol/protocolVersion"
-	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
-)
-
-// claimed adds the claim of a modern revision to params. Members that params already
-// has in _meta are kept.
-func (c *Client) claimed(params any) (any, error) {
-	c.mu.Lock()
-	rev := c.claim
-	c.mu.Unlock()
-	if rev == nil {
-		return params, nil
-	}
-	object, err := objectOf(params)
-	if err != nil {
-		return nil, err
-	}
-	meta, err := objectOf(object["_meta"])
-	if err != nil {
-		return nil, fmt.Errorf("_meta: %w", err)
-	}
-	for key, value := range map[string]any{metaVersion: rev.Name, metaCapabilities: c.capabilities} {
-		if _, present := meta[key]; !present {
-			meta[key] = value
-		}
-	}
-	object["_meta"] = meta
-	return object, nil
-}
-
-// objectOf returns the members of a value that encodes as an object or null.
-func objectOf(v any) (map[string]any, error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	object := map[string]any{}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, err
-	}
-	for key, value := range members {
-		object[key] = value
-	}
-	return object, nil
+	return rpc
 }
 
 // An Answer is the answer to a tool call. Of a call that was refused as a whole, only Err is
@@ -155,45 +85,12 @@ func (a Answer) String() string {
 // and does not fail the test.
 func (c *Client) Call(tool string, arguments any) Answer {
 	c.t.Helper()
-	params := map[string]any{"name": tool}
-	if arguments != nil {
-		params["arguments"] = arguments
-	}
-	raw, rpc := c.Ask("tools/call", params)
-	if rpc != nil {
+	result, err := c.client.CallTool(c.t.Context(), tool, arguments)
+	if rpc := c.refusal(err); rpc != nil || result == nil {
 		return Answer{Err: rpc}
 	}
-	var result struct {
-		Content    []json.RawMessage `json:"content"`
-		Structured json.RawMessage   `json:"structuredContent"`
-		IsError    bool              `json:"isError"`
-	}
-	c.decode("tools/call", raw, &result)
 	return Answer{
-		Text: c.texts(result.Content), Content: result.Content,
-		Structured: result.Structured, IsError: result.IsError, Raw: raw,
-	}
-}
-
-// texts joins the texts of content items.
-func (c *Client) texts(content []json.RawMessage) string {
-	c.t.Helper()
-	var texts []string
-	for _, raw := range content {
-		var item struct{ Type, Text string }
-		c.decode("content", raw, &item)
-		if item.Type == "text" {
-			texts = append(texts, item.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
-}
-
-// decode decodes what the server has sent. JSON of another shape fails the test.
-func (c *Client) decode(what string, raw json.RawMessage, to any) {
-	c.t.Helper()
-	if err := json.Unmarshal(raw, to); err != nil {
-		c.t.Fatalf("%s: %v in %s", what, err, raw)
+		Text: result.Text(), Content: result.Content, Structured: result.Structured, IsError: result.IsError, Raw: result.Raw,
 	}
 }
 
@@ -201,46 +98,19 @@ func (c *Client) decode(what string, raw json.RawMessage, to any) {
 // prompts. They are in the order of the server, as JSON.
 func (c *Client) List(what string) []json.RawMessage {
 	c.t.Helper()
-	member := what
-	if what == "resources/templates" {
-		member = "resourceTemplates"
+	all, err := c.client.List(c.t.Context(), what)
+	if err != nil {
+		c.t.Fatalf("%s/list: %v", what, err)
 	}
-	var all []json.RawMessage
-	for cursor := ""; ; {
-		params := map[string]any{}
-		if cursor != "" {
-			params["cursor"] = cursor
-		}
-		page := map[string]json.RawMessage{}
-		c.decode(what, c.must(what+"/list", params), &page)
-		var items []json.RawMessage
-		c.decode(what, page[member], &items)
-		all = append(all, items...)
-		if page["nextCursor"] == nil {
-			return all
-		}
-		c.decode(what, page["nextCursor"], &cursor)
-	}
+	return all
 }
 
 // Contents is one part of a resource: text, or bytes if Blob is not nil.
-type Contents struct {
-	URI      string `json:"uri"`
-	MIMEType string `json:"mimeType"`
-	Text     string `json:"text"`
-	Blob     []byte `json:"blob"`
-}
+type Contents = client.Contents
 
 // Read reads a resource and returns its parts, or the server's error.
 func (c *Client) Read(uri string) ([]Contents, *jsonrpc.Error) {
 	c.t.Helper()
-	raw, rpc := c.Ask("resources/read", map[string]any{"uri": uri})
-	if rpc != nil {
-		return nil, rpc
-	}
-	var result struct {
-		Contents []Contents `json:"contents"`
-	}
-	c.decode("resources/read", raw, &result)
-	return result.Contents, nil
+	parts, err := c.client.ReadResource(c.t.Context(), uri)
+	return parts, c.refusal(err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/client"
 )
 
 // maxNotifications limits the notifications buffered for [Client.Notification];
@@ -19,13 +20,9 @@ const maxNotifications = 1000
 // connection fails or an answer is malformed, so they need no error results; what the server
 // refuses is a result. It may be used by several goroutines.
 type Client struct {
-	t            T
-	rpc          *jsonrpc.Client
-	capabilities json.RawMessage
-	heard        chan Notification
-
-	mu    sync.Mutex
-	claim *mcp.Revision // the revision that each request claims; nil for none
+	t      T
+	client *client.Client
+	heard  chan Notification
 }
 
 // A Notification is a notification from the server.
@@ -47,10 +44,7 @@ func (cfg Config) Connect(t T, tables ...*mcp.Table) *Client {
 	t.Helper()
 	server := newServer(t, cfg.Server, tables)
 	here, there := net.Pipe()
-	c := &Client{t: t, capabilities: cfg.Capabilities, heard: make(chan Notification, maxNotifications)}
-	if c.capabilities == nil {
-		c.capabilities = json.RawMessage("{}")
-	}
+	c := &Client{t: t, heard: make(chan Notification, maxNotifications)}
 	// The connection ends by closing it: t.Context is done before cleanups run.
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
@@ -59,10 +53,15 @@ func (cfg Config) Connect(t T, tables ...*mcp.Table) *Client {
 		_ = there.Close() // a pipe's never fails
 	})
 	running.Go(func() { _ = server.Run(ctx) }) // a failed watch sends nothing
-	c.rpc = jsonrpc.NewClient(here, here, jsonrpc.ClientConfig{Notified: c.note, Handler: cfg.handler()})
+	rpc := jsonrpc.NewClient(here, here, jsonrpc.ClientConfig{Notified: c.note, Handler: cfg.handler()})
+	asks := client.Config{Name: "mcptest", Version: "1.0.0"}
+	if cfg.Capabilities != nil {
+		asks.Capabilities = cfg.Capabilities
+	}
+	c.client = client.New(rpc, asks)
 	t.Cleanup(func() {
 		err := here.Close()
-		c.rpc.Close()
+		rpc.Close()
 		stop()
 		running.Wait()
 		if err := errors.Join(err, server.Close()); err != nil {

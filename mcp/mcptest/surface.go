@@ -31,7 +31,9 @@ func Surface(t T, dir string, tables ...*mcp.Table) {
 	want := map[string][]byte{} // by path
 	for _, raw := range c.List("tools") {
 		var tool struct{ Name string }
-		c.decode("tools", raw, &tool)
+		if err := json.Unmarshal(raw, &tool); err != nil {
+			t.Fatalf("tools: %v in %s", err, raw)
+		}
 		var text bytes.Buffer
 		if err := json.Indent(&text, raw, "", "  "); err != nil {
 			t.Fatalf("%s: %v", tool.Name, err)
