@@ -29,8 +29,10 @@ static void *waits(void *timeout) {
 }
 
 static pthread_t threads[4];
+static int started;
 
 static void start(int n, void *(*f)(void *), void *arg) {
+	started++;
 	if (pthread_create(&threads[n], 0, f, arg))
 		abort();
 }
@@ -42,9 +44,10 @@ static void join(int n) {
 	printf("thread %d: %ld\n", n, (long)result);
 }
 
-// wake wakes as many waiters of a futex, as soon as they wait.
+// wake wakes as many waiters of a futex, as soon as they wait. Some may have returned without that, see
+// futex(2).
 static void wake(atomic_int *at, int n) {
-	while (n > 0) {
+	while (n > 0 && returned < started) {
 		long woken = futex(at, FUTEX_WAKE_PRIVATE, n, 0, 0, 0);
 		if (woken < 0 || woken > n)
 			abort();
@@ -83,14 +86,18 @@ static void counts(void) {
 static void requeue(void) {
 	for (int n = 0; n < 3; n++)
 		start(n, waits, 0);
-	for (long moved = 0; moved < 3; sched_yield()) {
+	for (long moved = 0; moved + returned < 3; sched_yield()) {
 		long n = futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 0, (void *)(long)INT_MAX, &other, 0);
 		if (n < 0)
 			abort();
 		moved += n;
 	}
 	printf("%ld\n", futex(&word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0));
-	wake(&other, 3);
+	while (returned < 3) {
+		futex(&other, FUTEX_WAKE_PRIVATE, 3, 0, 0, 0);
+		futex(&word, FUTEX_WAKE_PRIVATE, 3, 0, 0, 0);
+		sched_yield();
+	}
 	for (int n = 0; n < 3; n++)
 		join(n);
 }
