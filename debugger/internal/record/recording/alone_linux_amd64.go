@@ -14,9 +14,9 @@ import (
 
 // checkAlone ends the recording unless only the program can write a file: it has opened the
 // file for writing once, and no other process has that open file or another one.
-func (r *recorder) checkAlone(f *sharedFile) error {
+func (s *sharedFiles) checkAlone(f *sharedFile) error {
 	descriptor, writers := -1, 0
-	err := r.eachDescriptor(func(found *sharedFile, fd int, flags uint64) error {
+	err := s.eachDescriptor(func(found *sharedFile, fd int, flags uint64) error {
 		if found == f && flags&unix.O_ACCMODE == unix.O_RDWR {
 			descriptor = fd
 			writers++
@@ -29,13 +29,13 @@ func (r *recorder) checkAlone(f *sharedFile) error {
 	case writers == 0:
 		return cutError("others may write a file that the program has mapped and may write, and has closed: " + f.path)
 	}
-	if err := r.watchOpens(r.descriptorPath(descriptor)); err != nil {
+	if err := s.watchOpens(descriptorPath(s.run.Thread(), descriptor)); err != nil {
 		return err
 	}
-	if err := r.checkWriters(f, descriptor); err != nil {
+	if err := s.checkWriters(f, descriptor); err != nil {
 		return err
 	}
-	pid, err := r.holder(f)
+	pid, err := s.holder(f)
 	if err == nil && pid != 0 {
 		err = cutError(fmt.Sprintf("process %d has a file that the program maps and may write: %s", pid, f.path))
 	}
@@ -44,8 +44,8 @@ func (r *recorder) checkAlone(f *sharedFile) error {
 
 // eachDescriptor calls a function with the mapped files of the descriptors of the program, and
 // their flags, up to an error.
-func (r *recorder) eachDescriptor(visit func(f *sharedFile, fd int, flags uint64) error) error {
-	folder := fmt.Sprintf("/proc/%d/fd", r.run.Thread())
+func (s *sharedFiles) eachDescriptor(visit func(f *sharedFile, fd int, flags uint64) error) error {
+	folder := fmt.Sprintf("/proc/%d/fd", s.run.Thread())
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
@@ -55,11 +55,11 @@ func (r *recorder) eachDescriptor(visit func(f *sharedFile, fd int, flags uint64
 		if err != nil {
 			continue
 		}
-		f := r.mapped.find(id)
+		f := s.find(id)
 		if f == nil {
 			continue
 		}
-		flags, err := descriptorFlags(r.run.Thread(), e.Name())
+		flags, err := descriptorFlags(s.run.Thread(), e.Name())
 		fd, err2 := strconv.Atoi(e.Name())
 		if err = errors.Join(err, err2); err == nil {
 			err = visit(f, fd, flags)
@@ -86,9 +86,9 @@ var local = map[int64]bool{
 // checkWriters ends the recording unless a descriptor is the only open file that can write the
 // file. The kernel gives a write lease on no other condition, see fcntl(2). The lease is given
 // back at once.
-func (r *recorder) checkWriters(f *sharedFile, descriptor int) (err error) {
+func (s *sharedFiles) checkWriters(f *sharedFile, descriptor int) (err error) {
 	var system unix.Statfs_t
-	if err := unix.Statfs(r.descriptorPath(descriptor), &system); err != nil {
+	if err := unix.Statfs(descriptorPath(s.run.Thread(), descriptor), &system); err != nil {
 		return err
 	}
 	if !local[system.Type] {
@@ -96,7 +96,7 @@ func (r *recorder) checkWriters(f *sharedFile, descriptor int) (err error) {
 	}
 	syscall.ForkLock.RLock() // no child of this program gets the descriptor, which holder would find
 	defer syscall.ForkLock.RUnlock()
-	fd, err := r.descriptor(descriptor)
+	fd, err := copyDescriptor(s.pid, descriptor)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (r *recorder) checkWriters(f *sharedFile, descriptor int) (err error) {
 // holder returns the id of another process that has a file open for writing or mapped, or 0. What
 // processes of other users have may be hidden. Those that have opened the file themselves are
 // found by checkWriters, those to which the open file was passed are not.
-func (r *recorder) holder(f *sharedFile) (int, error) {
+func (s *sharedFiles) holder(f *sharedFile) (int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return 0, err
@@ -126,7 +126,7 @@ func (r *recorder) holder(f *sharedFile) (int, error) {
 	inode := []byte(" " + strconv.FormatUint(f.id.inode, 10) + " ")
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == r.pid {
+		if err != nil || pid == s.pid {
 			continue
 		}
 		if hasDescriptor(pid, f.id) {

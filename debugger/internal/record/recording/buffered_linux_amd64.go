@@ -42,7 +42,7 @@ func (r *recorder) buffered(c inplace.BufferedCall) error {
 
 func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 	if !c.Follows { // all that follow were made before the reports are read
-		if err := r.readReports(nil); err != nil {
+		if err := r.mapped.readReports(nil); err != nil {
 			return err
 		}
 	}

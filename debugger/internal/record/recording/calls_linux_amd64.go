@@ -103,7 +103,7 @@ func (c *call) mayWrite() bool { return c.effect.Unknown || len(c.effect.Writes)
 // prepare copies the memory that must be known as it was before a call.
 func (r *recorder) prepare(c *call) (err error) {
 	if err = r.copyChanged(c); err == nil {
-		c.file, err = r.changes(&c.regs)
+		c.file, err = r.mapped.changes(&c.regs)
 	}
 	return err
 }
@@ -190,16 +190,16 @@ func (r *recorder) finish(c *call) (err error) {
 		return err
 	}
 	if c.file != nil {
-		contents, err := r.contents(c.file, g)
+		contents, err := r.mapped.contents(c.file, g)
 		if err != nil {
 			return err
 		}
 		e.Writes = append(e.Writes, contents...)
 	}
-	if err := r.readReports(c.file); err != nil {
+	if err := r.mapped.readReports(c.file); err != nil {
 		return err
 	}
-	if err := r.noteDescriptors(g); err != nil {
+	if err := r.mapped.noteDescriptors(g); err != nil {
 		return err
 	}
 	r.noteOpened(g, r.run.Regs.RAX)
@@ -234,16 +234,16 @@ func (r *recorder) check(g *ptrace.Regs) error {
 		}
 	case unix.SYS_MMAP:
 		if g.R10&unix.MAP_ANONYMOUS == 0 {
-			return r.checkMap(g)
+			return r.mapped.checkMap(g)
 		}
 	case unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT:
-		return r.checkProtect(g)
+		return r.mapped.checkProtect(g)
 	case unix.SYS_CLONE, unix.SYS_CLONE3, unix.SYS_FORK, unix.SYS_VFORK:
-		if flags, _ := r.cloneFlags(g); r.shared && flags&unix.CLONE_THREAD == 0 {
+		if flags, _ := cloneFlags(r.run, g); r.shared && flags&unix.CLONE_THREAD == 0 {
 			return cutError("the program would share memory with a child")
 		}
 	}
-	return r.checkPassing(g)
+	return r.mapped.checkPassing(g)
 }
 
 // effect returns what a system call will write.

@@ -84,7 +84,7 @@ func (r *recorder) stream(fd int) (s stream, ok bool) {
 	if !s.isPipe && !isSocket && !strings.HasPrefix(name, "/dev/pts/") && !strings.HasPrefix(name, "/dev/tty") {
 		return s, false
 	}
-	own, err := r.descriptor(fd)
+	own, err := copyDescriptor(r.pid, fd)
 	if err != nil {
 		return s, false
 	}

@@ -9,12 +9,12 @@ import (
 
 // readReports reads what has happened to the files since the last call. The file that a system
 // call has just changed may be nil.
-func (r *recorder) readReports(changed *sharedFile) error {
-	if r.mapped.notify == 0 {
+func (s *sharedFiles) readReports(changed *sharedFile) error {
+	if s.notify == 0 {
 		return nil
 	}
 	var b [1 << 14]byte
-	n, err := unix.Read(r.mapped.notify, b[:])
+	n, err := unix.Read(s.notify, b[:])
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
 		return nil
 	}
@@ -22,27 +22,27 @@ func (r *recorder) readReports(changed *sharedFile) error {
 		return err
 	}
 	reports, err := parseReports(b[:n])
-	if err = errors.Join(err, r.dropUnmapped()); err != nil {
+	if err = errors.Join(err, s.dropUnmapped()); err != nil {
 		return err
 	}
 	for watch, mask := range reports {
-		if err := r.handleReport(watch, mask, changed); err != nil {
+		if err := s.handleReport(watch, mask, changed); err != nil {
 			return err
 		}
 	}
-	return r.readReports(changed) // up to EAGAIN
+	return s.readReports(changed) // up to EAGAIN
 }
 
 // handleReport ends the recording if others may have changed a file.
-func (r *recorder) handleReport(watch int, mask uint32, changed *sharedFile) error {
-	at := slices.IndexFunc(r.mapped.list, func(f *sharedFile) bool { return f.watch == watch })
+func (s *sharedFiles) handleReport(watch int, mask uint32, changed *sharedFile) error {
+	at := slices.IndexFunc(s.list, func(f *sharedFile) bool { return f.watch == watch })
 	if at < 0 {
 		return nil
 	}
-	f := r.mapped.list[at]
+	f := s.list[at]
 	switch {
 	case mask&unix.IN_IGNORED != 0: // it exists no more
-		r.mapped.list = slices.Delete(r.mapped.list, at, at+1)
+		s.list = slices.Delete(s.list, at, at+1)
 		return nil
 	case mask&unix.IN_MODIFY != 0 && f != changed:
 		return cutError("another process, or a system call with unknown effect, has written a file that the program has mapped: " + f.path)
@@ -51,7 +51,7 @@ func (r *recorder) handleReport(watch int, mask uint32, changed *sharedFile) err
 	case mask&unix.IN_CLOSE_WRITE != 0:
 		return cutError("a file that the program has mapped and may write was opened again: " + f.path)
 	}
-	return r.checkAlone(f) // it was opened for reading, otherwise
+	return s.checkAlone(f) // it was opened for reading, otherwise
 }
 
 func parseReports(b []byte) (map[int]uint32, error) {

@@ -47,6 +47,7 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 		return e, errors.Join(err, run.Close())
 	}
 	r.run, r.thread, r.shown = run, r.threads[e.Current], e.Current
+	r.mapped.run, r.mapped.pid = run, r.pid
 	r.family.follow(run)
 	return e, nil
 }
@@ -105,7 +106,7 @@ func (r *recorder) liveImage(ctx context.Context, e *Event, i *intrusion) error 
 	defer live.close()
 	total := 0
 	for _, m := range maps {
-		r.sharing = r.sharing || m.Shared
+		r.mapped.sharing = r.mapped.sharing || m.Shared
 		if err := r.addLiveMapping(ctx, e, live, m); err != nil {
 			return fmt.Errorf("mapping of %s at %#x: %w", m.Path, m.Start, err)
 		}

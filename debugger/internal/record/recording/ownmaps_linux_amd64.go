@@ -41,7 +41,7 @@ func (r *recorder) hideCache() error {
 	if r.opened.path = 0; o.path == 0 {
 		return nil
 	}
-	list := r.descriptorPath(int(o.descriptor))
+	list := descriptorPath(r.run.Thread(), int(o.descriptor))
 	target, err := os.Readlink(list)
 	if err != nil || !mapLists[path.Base(target)] || !strings.HasPrefix(target, "/proc/") {
 		return nil //nolint:nilerr // the program has it as it is
@@ -94,7 +94,7 @@ func (r *recorder) exchangeFile(o opened, contents []byte) error {
 		return refusal(err)
 	}
 	flags, _ := descriptorFlags(r.run.Thread(), strconv.FormatUint(o.descriptor, 10)) // 0: it stays open over an exec
-	err = os.WriteFile(r.descriptorPath(int(other)), contents, 0)
+	err = os.WriteFile(descriptorPath(r.run.Thread(), int(other)), contents, 0)
 	if err == nil {
 		_, err = r.run.Inject(unix.SYS_DUP3, other, o.descriptor, flags&unix.O_CLOEXEC)
 	}

@@ -111,7 +111,6 @@ type recorder struct {
 	heap       uint64     // end of the heap
 	live       *intrusion // what is changed in a process that was started before; nil for none
 	shared     bool       // there is anonymous memory that children share
-	sharing    bool       // there was shared memory, of whatever kind
 	mapped     sharedFiles
 	stretch    *stretch // of a process that a debugger has; nil for none
 	newest     uint64   // position at which the last segment begins
@@ -201,7 +200,7 @@ func (r *recorder) begin(number uint64) error {
 	if err := r.addFirst(&e); err != nil {
 		return err
 	}
-	r.base, r.extra, r.shared, r.sharing = r.position()+e.duration(), 0, false, false
+	r.base, r.extra, r.shared = r.position()+e.duration(), 0, false
 	r.mapped.close()
 	r.thread, r.shown, r.atAtomics = new(thread), r.pid, false
 	r.threads = map[int]*thread{r.pid: r.thread}
@@ -209,6 +208,7 @@ func (r *recorder) begin(number uint64) error {
 		r.run = nil
 		return err
 	}
+	r.mapped.run, r.mapped.pid = r.run, r.pid
 	if r.entries != nil {
 		r.run.Learn(r.entries)
 	}
@@ -230,7 +230,7 @@ func (r *recorder) next(ctx context.Context) error {
 	if stop.Kind == inplace.Exited {
 		return r.killed(stop)
 	}
-	if err := r.readReports(nil); err != nil {
+	if err := r.mapped.readReports(nil); err != nil {
 		return err
 	}
 	if r.recorded = r.position(); err == nil && stop.Kind == inplace.Done && ctx.Err() != nil {

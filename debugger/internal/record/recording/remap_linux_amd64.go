@@ -46,7 +46,7 @@ func (r *recorder) remap(e *Event, g *ptrace.Regs) error {
 		m.Protection = 0
 		e.Remap = Remap{Kind: Move, Mapping: m, To: result, ToLen: pageUp(g.RDX)}
 		var err error
-		e.Writes, err = r.grown(result, m.Length, e.Remap.ToLen)
+		e.Writes, err = r.mapped.grown(result, m.Length, e.Remap.ToLen)
 		return err
 	case unix.SYS_MADVISE:
 		e.Writes = nil
@@ -66,7 +66,7 @@ func (r *recorder) advised(e *Event, g *ptrace.Regs, m Mapping) error {
 	default:
 		return nil
 	}
-	keeps, err := r.discarded(m.Start, m.Length)
+	keeps, err := r.mapped.discarded(m.Start, m.Length)
 	if keeps || err != nil {
 		return err
 	}
@@ -80,18 +80,18 @@ func (r *recorder) addMap(e *Event, g *ptrace.Regs, m Mapping) error {
 	e.Writes = nil
 	if g.R10&unix.MAP_ANONYMOUS != 0 {
 		r.shared = r.shared || g.R10&unix.MAP_SHARED != 0
-		r.sharing = r.sharing || r.shared
+		r.mapped.sharing = r.mapped.sharing || r.shared
 		e.Remap = Remap{Kind: Map, Mapping: m}
 		return nil
 	}
-	direct := r.descriptorPath(int(int32(g.R8)))
+	direct := descriptorPath(r.run.Thread(), int(int32(g.R8)))
 	path, err := os.Readlink(direct)
 	if err != nil {
 		return err
 	}
 	m.Name = path
 	if g.R10&unix.MAP_SHARED != 0 {
-		if err := r.noteMapped(m.Start, g); err != nil {
+		if err := r.mapped.noteMapped(m.Start, g); err != nil {
 			return err
 		}
 	} else if strings.HasPrefix(path, "/") {

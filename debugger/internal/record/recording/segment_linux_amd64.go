@@ -16,7 +16,7 @@ import (
 // segment begins a segment of the recording, if it can begin at the position. None begins
 // after the program has had shared memory, which a first state would not describe.
 func (r *recorder) segment() error {
-	if r.sharing || !r.atRest() {
+	if r.mapped.sharing || !r.atRest() {
 		return nil
 	}
 	if err := r.run.TakeBack(); err != nil {

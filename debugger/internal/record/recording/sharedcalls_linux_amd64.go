@@ -26,16 +26,16 @@ func first(g *ptrace.Regs) uint64 { return g.RDI }
 func third(g *ptrace.Regs) uint64 { return g.RDX }
 
 // changes returns the file that a system call changes and the program has mapped, or nil.
-func (r *recorder) changes(g *ptrace.Regs) (*sharedFile, error) {
+func (s *sharedFiles) changes(g *ptrace.Regs) (*sharedFile, error) {
 	descriptor := changers[g.RAX]
-	if descriptor == nil || len(r.mapped.list) == 0 {
+	if descriptor == nil || len(s.list) == 0 {
 		return nil, nil
 	}
-	id, _, err := identify(r.descriptorPath(int(int32(descriptor(g)))))
+	id, _, err := identify(descriptorPath(s.run.Thread(), int(int32(descriptor(g)))))
 	if err != nil {
 		return nil, nil //nolint:nilerr // the kernel says what is wrong
 	}
-	f := r.mapped.find(id)
+	f := s.find(id)
 	if f != nil && g.RAX == unix.SYS_SPLICE { // it can wait while the file is half written
 		return nil, cutError("the program writes a file that it has mapped by splice: " + f.path)
 	}
@@ -44,21 +44,21 @@ func (r *recorder) changes(g *ptrace.Regs) (*sharedFile, error) {
 
 // contents returns the memory of the mappings of a file after a system call that has changed
 // the file.
-func (r *recorder) contents(f *sharedFile, g *ptrace.Regs) ([]Write, error) {
-	from, to := r.changedRange(g)
-	maps, err := readMaps(r.run.Thread())
+func (s *sharedFiles) contents(f *sharedFile, g *ptrace.Regs) ([]Write, error) {
+	from, to := s.changedRange(g)
+	maps, err := readMaps(s.run.Thread())
 	if err != nil {
 		return nil, err
 	}
 	var writes []Write
 	for _, m := range maps {
-		if r.mapped.of(m) != f {
+		if s.of(m) != f {
 			continue
 		}
 		start := m.Start + max(from, m.Offset) - m.Offset
 		end := m.Start + min(max(to, m.Offset)-m.Offset, m.End-m.Start)
 		if start < end {
-			writes = append(writes, Write{start, r.readMapped(start, end)})
+			writes = append(writes, Write{start, s.readMapped(start, end)})
 		}
 	}
 	return writes, nil
@@ -66,22 +66,22 @@ func (r *recorder) contents(f *sharedFile, g *ptrace.Regs) ([]Write, error) {
 
 // readMapped returns the memory of a shared mapping. There is none beyond the last page of the
 // file.
-func (r *recorder) readMapped(start, end uint64) []byte {
+func (s *sharedFiles) readMapped(start, end uint64) []byte {
 	b := make([]byte, end-start)
-	n, _ := r.run.Memory().Read(start, b)
+	n, _ := s.run.Memory().Read(start, b)
 	clear(b[n:])
 	return b
 }
 
 // changedRange returns the part of a file that a system call has written, as offsets. It may
 // be too large.
-func (r *recorder) changedRange(g *ptrace.Regs) (from, to uint64) {
+func (s *sharedFiles) changedRange(g *ptrace.Regs) (from, to uint64) {
 	const everything = 1 << 62
-	n := r.run.Regs.RAX
+	n := s.run.Regs.RAX
 	if int64(n) <= 0 {
 		return 0, everything
 	}
-	position, flags, err := descriptorInfo(r.run.Thread(), strconv.Itoa(int(int32(g.RDI))))
+	position, flags, err := descriptorInfo(s.run.Thread(), strconv.Itoa(int(int32(g.RDI))))
 	if err != nil {
 		return 0, everything
 	}
@@ -119,11 +119,11 @@ func infoField(text, name string, base int) (uint64, error) {
 
 // discarded reports whether memory that the program has given back reads as before, because it
 // is that of shared mappings.
-func (r *recorder) discarded(start, length uint64) (keeps bool, err error) {
-	if !r.sharing {
+func (s *sharedFiles) discarded(start, length uint64) (keeps bool, err error) {
+	if !s.sharing {
 		return false, nil
 	}
-	maps, err := readMaps(r.run.Thread())
+	maps, err := readMaps(s.run.Thread())
 	if err != nil {
 		return false, err
 	}
@@ -141,11 +141,11 @@ func (r *recorder) discarded(start, length uint64) (keeps bool, err error) {
 
 // grown returns the contents of the part by which a system call has made a shared mapping of a
 // file longer.
-func (r *recorder) grown(at, from, to uint64) ([]Write, error) {
-	if !r.sharing || to <= from {
+func (s *sharedFiles) grown(at, from, to uint64) ([]Write, error) {
+	if !s.sharing || to <= from {
 		return nil, nil
 	}
-	maps, err := readMaps(r.run.Thread())
+	maps, err := readMaps(s.run.Thread())
 	if err != nil {
 		return nil, err
 	}
@@ -159,66 +159,66 @@ func (r *recorder) grown(at, from, to uint64) ([]Write, error) {
 			return nil, cutError("the program maps the same part of a file twice: " + m.Path)
 		}
 	}
-	return []Write{{at + from, r.readMapped(at+from, at+to)}}, nil
+	return []Write{{at + from, s.readMapped(at+from, at+to)}}, nil
 }
 
 // checkPassing ends the recording before the program passes a file to another process that it
 // may write through a mapping: by a child that has the mapping or the descriptor, or over a
 // socket.
-func (r *recorder) checkPassing(g *ptrace.Regs) error {
-	if !r.mapped.writable() {
+func (s *sharedFiles) checkPassing(g *ptrace.Regs) error {
+	if !s.writable() {
 		return nil
 	}
 	switch g.RAX {
 	case unix.SYS_SENDMSG:
-		return r.checkMessage(g.RSI)
+		return s.checkMessage(g.RSI)
 	case unix.SYS_SENDMMSG:
 		const size, most = 64, 1024 // of struct mmsghdr; UIO_MAXIOV
 		for n := range min(g.RDX&(1<<32-1), most) {
-			if err := r.checkMessage(g.RSI + n*size); err != nil {
+			if err := s.checkMessage(g.RSI + n*size); err != nil {
 				return err
 			}
 		}
 	case unix.SYS_CLONE, unix.SYS_CLONE3, unix.SYS_FORK, unix.SYS_VFORK:
-		return r.checkChild(g)
+		return s.checkChild(g)
 	}
 	return nil
 }
 
 // checkChild is checkPassing for a system call that starts a thread or process.
-func (r *recorder) checkChild(g *ptrace.Regs) error {
-	flags, _ := r.cloneFlags(g)
+func (s *sharedFiles) checkChild(g *ptrace.Regs) error {
+	flags, _ := cloneFlags(s.run, g)
 	if flags&unix.CLONE_THREAD != 0 {
 		return nil
 	}
-	if err := r.dropUnmapped(); err != nil || !r.mapped.writable() {
+	if err := s.dropUnmapped(); err != nil || !s.writable() {
 		return err
 	}
 	if g.RAX != unix.SYS_VFORK && flags&unix.CLONE_VFORK == 0 {
 		return cutError("the program would share a mapped file with a child, and may write it")
 	}
-	return r.eachDescriptor(func(f *sharedFile, _ int, flags uint64) error {
+	return s.eachDescriptor(func(f *sharedFile, _ int, flags uint64) error {
 		return cutUnless(!f.writable || flags&unix.O_CLOEXEC != 0, "the program would pass a file to a child that it has mapped and may write: %s", f.path)
 	})
 }
 
 // checkMessage ends the recording if a message, a struct msghdr, passes a file that the
 // program may write through a mapping.
-func (r *recorder) checkMessage(at uint64) error {
+func (s *sharedFiles) checkMessage(at uint64) error {
 	var header [48]byte
-	if _, err := r.run.Memory().Read(at, header[:]); err != nil {
+	if _, err := s.run.Memory().Read(at, header[:]); err != nil {
 		return nil //nolint:nilerr // the kernel says what is wrong
 	}
 	const most, headerSize = 1 << 16, 16
 	control := make([]byte, min(binary.LittleEndian.Uint64(header[40:]), most))
-	n, _ := r.run.Memory().Read(binary.LittleEndian.Uint64(header[32:]), control)
+	n, _ := s.run.Memory().Read(binary.LittleEndian.Uint64(header[32:]), control)
 	for control = control[:n]; len(control) >= headerSize; {
 		length := binary.LittleEndian.Uint64(control)
 		if length < headerSize || length > uint64(len(control)) {
 			return nil
 		}
 		if word32(control[8:]) == unix.SOL_SOCKET && word32(control[12:]) == unix.SCM_RIGHTS {
-			if err := r.checkPassed(control[headerSize:length]); err != nil {
+			if err := s.checkPassed(control[headerSize:length]); err != nil {
 				return err
 			}
 		}
@@ -228,16 +228,16 @@ func (r *recorder) checkMessage(at uint64) error {
 }
 
 // checkPassed is checkMessage for its descriptors.
-func (r *recorder) checkPassed(descriptors []byte) error {
-	if err := r.dropUnmapped(); err != nil {
+func (s *sharedFiles) checkPassed(descriptors []byte) error {
+	if err := s.dropUnmapped(); err != nil {
 		return err
 	}
 	for ; len(descriptors) >= 4; descriptors = descriptors[4:] {
-		id, _, err := identify(r.descriptorPath(int(int32(word32(descriptors)))))
+		id, _, err := identify(descriptorPath(s.run.Thread(), int(int32(word32(descriptors)))))
 		if err != nil {
 			continue
 		}
-		if f := r.mapped.find(id); f != nil && f.writable {
+		if f := s.find(id); f != nil && f.writable {
 			return cutError("the program passes a file to another process that it has mapped and may write: " + f.path)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
 // A file that the program has mapped in shared memory is replayed as private memory. That is
@@ -32,9 +33,13 @@ import (
 // Files in mappings that the program may only read are often open elsewhere, such as libraries
 // and caches. Of those only writes by system calls are noticed.
 
-// sharedFiles are the files that the program has mapped in shared memory.
+// sharedFiles are the files that the program has mapped in shared memory. They need no lock: only
+// the recorder uses them.
 type sharedFiles struct {
-	notify  int // of inotify, or 0
+	run     *inplace.Runner // of the program
+	pid     int
+	sharing bool // there was shared memory, of whatever kind
+	notify  int  // of inotify, or 0
 	list    []*sharedFile
 	writers []int // descriptors by which the program may write the files, perhaps too many
 }
@@ -62,23 +67,23 @@ func identify(path string) (id fileID, regular bool, err error) {
 }
 
 // dropUnmapped forgets files of which the program has no shared mapping any more.
-func (r *recorder) dropUnmapped() error {
-	if len(r.mapped.list) == 0 {
+func (s *sharedFiles) dropUnmapped() error {
+	if len(s.list) == 0 {
 		return nil
 	}
-	maps, err := readMaps(r.run.Thread())
+	maps, err := readMaps(s.run.Thread())
 	if err != nil {
 		return err
 	}
-	r.mapped.list = slices.DeleteFunc(r.mapped.list, func(f *sharedFile) bool {
-		if slices.ContainsFunc(maps, func(m procfs.Map) bool { return r.mapped.of(m) == f }) {
+	s.list = slices.DeleteFunc(s.list, func(f *sharedFile) bool {
+		if slices.ContainsFunc(maps, func(m procfs.Map) bool { return s.of(m) == f }) {
 			return false
 		}
-		_, _ = unix.InotifyRmWatch(r.mapped.notify, uint32(f.watch)) // the file may exist no more
+		_, _ = unix.InotifyRmWatch(s.notify, uint32(f.watch)) // the file may exist no more
 		return true
 	})
-	if len(r.mapped.list) == 0 {
-		r.mapped.writers = nil
+	if len(s.list) == 0 {
+		s.writers = nil
 	}
 	return nil
 }
@@ -88,9 +93,9 @@ func deviceOf(id fileID) string {
 	return fmt.Sprintf("%02x:%02x", unix.Major(id.device), unix.Minor(id.device))
 }
 
-// descriptorPath returns the path of a descriptor of the current thread.
-func (r *recorder) descriptorPath(fd int) string {
-	return fmt.Sprintf("/proc/%d/fd/%d", r.run.Thread(), fd)
+// descriptorPath returns the path of a descriptor of a thread.
+func descriptorPath(tid, fd int) string {
+	return fmt.Sprintf("/proc/%d/fd/%d", tid, fd)
 }
 
 // close ends the reports, so that another program begins without any.
@@ -126,15 +131,15 @@ func (s *sharedFiles) writable() bool {
 
 // checkMap checks whether a mapping of a file can be recorded, before it is made, and watches
 // the file.
-func (r *recorder) checkMap(g *ptrace.Regs) error {
+func (s *sharedFiles) checkMap(g *ptrace.Regs) error {
 	shared := g.R10&unix.MAP_SHARED != 0
-	if !shared && len(r.mapped.list) == 0 {
+	if !shared && len(s.list) == 0 {
 		return nil
 	}
-	if err := r.dropUnmapped(); err != nil {
+	if err := s.dropUnmapped(); err != nil {
 		return err
 	}
-	path := r.descriptorPath(int(int32(g.R8)))
+	path := descriptorPath(s.run.Thread(), int(int32(g.R8)))
 	id, regular, err := identify(path)
 	if err != nil {
 		return nil //nolint:nilerr // the kernel says what is wrong
@@ -143,32 +148,32 @@ func (r *recorder) checkMap(g *ptrace.Regs) error {
 	if writable && !regular {
 		return cutError("the program maps a device that others may write, and may write it itself")
 	}
-	f := r.mapped.find(id)
+	f := s.find(id)
 	if f == nil && shared && regular {
-		if f, err = r.watchFile(path, id, writable); err != nil {
+		if f, err = s.watchFile(path, id, writable); err != nil {
 			return err
 		}
 	}
 	if f == nil {
 		return nil
 	}
-	if err := r.checkOverlap(f, g, writable); err != nil || !writable {
+	if err := s.checkOverlap(f, g, writable); err != nil || !writable {
 		return err
 	}
-	return r.makeWritable(f)
+	return s.makeWritable(f)
 }
 
 // watchFile makes the kernel report changes of a file. It returns nil if that fails for a file
 // that the program does not write.
-func (r *recorder) watchFile(path string, id fileID, writable bool) (*sharedFile, error) {
-	if r.mapped.notify == 0 {
+func (s *sharedFiles) watchFile(path string, id fileID, writable bool) (*sharedFile, error) {
+	if s.notify == 0 {
 		fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 		if err != nil {
 			return nil, cutUnless(!writable, "the program may write a mapped file, and inotify_init1 failed: %v", err)
 		}
-		r.mapped.notify = fd
+		s.notify = fd
 	}
-	watch, err := unix.InotifyAddWatch(r.mapped.notify, path, unix.IN_MODIFY)
+	watch, err := unix.InotifyAddWatch(s.notify, path, unix.IN_MODIFY)
 	if err != nil {
 		return nil, cutUnless(!writable, "the program may write a mapped file, and inotify_add_watch failed: %v", err)
 	}
@@ -176,7 +181,7 @@ func (r *recorder) watchFile(path string, id fileID, writable bool) (*sharedFile
 	if name, err := os.Readlink(path); err == nil {
 		f.path = name
 	}
-	r.mapped.list = append(r.mapped.list, f)
+	s.list = append(s.list, f)
 	return f, nil
 }
 
@@ -190,18 +195,18 @@ func cutUnless(fine bool, format string, args ...any) error {
 
 // watchOpens makes the kernel report, too, when a file is opened, given the path of a
 // descriptor.
-func (r *recorder) watchOpens(path string) error {
-	_, err := unix.InotifyAddWatch(r.mapped.notify, path, unix.IN_MODIFY|unix.IN_OPEN|unix.IN_CLOSE_WRITE)
+func (s *sharedFiles) watchOpens(path string) error {
+	_, err := unix.InotifyAddWatch(s.notify, path, unix.IN_MODIFY|unix.IN_OPEN|unix.IN_CLOSE_WRITE)
 	return err
 }
 
 // makeWritable checks that only the program can write a file, which it may write through a
 // mapping from now on.
-func (r *recorder) makeWritable(f *sharedFile) error {
+func (s *sharedFiles) makeWritable(f *sharedFile) error {
 	if f.writable {
 		return nil
 	}
-	if err := r.checkAlone(f); err != nil {
+	if err := s.checkAlone(f); err != nil {
 		return err
 	}
 	f.writable = true
@@ -210,11 +215,11 @@ func (r *recorder) makeWritable(f *sharedFile) error {
 
 // checkOverlap ends the recording if memory is mapped twice, so that what is written to one
 // mapping appears in the other one.
-func (r *recorder) checkOverlap(f *sharedFile, g *ptrace.Regs, writable bool) error {
+func (s *sharedFiles) checkOverlap(f *sharedFile, g *ptrace.Regs, writable bool) error {
 	if !writable && !f.writable {
 		return nil
 	}
-	maps, err := readMaps(r.run.Thread())
+	maps, err := readMaps(s.run.Thread())
 	if err != nil {
 		return err
 	}
@@ -228,35 +233,35 @@ func (r *recorder) checkOverlap(f *sharedFile, g *ptrace.Regs, writable bool) er
 }
 
 // noteMapped notes that the system call mmap has made a shared mapping at an address.
-func (r *recorder) noteMapped(at uint64, g *ptrace.Regs) error {
-	r.sharing = true
-	id, _, err := identify(r.descriptorPath(int(int32(g.R8))))
+func (s *sharedFiles) noteMapped(at uint64, g *ptrace.Regs) error {
+	s.sharing = true
+	id, _, err := identify(descriptorPath(s.run.Thread(), int(int32(g.R8))))
 	if err != nil {
 		return err
 	}
-	f := r.mapped.find(id)
+	f := s.find(id)
 	if f == nil { // while the call waited, something else has happened to the file
 		return cutUnless(g.RDX&unix.PROT_WRITE == 0, "a file was changed while the program mapped it")
 	}
-	maps, err := readMaps(r.run.Thread())
+	maps, err := readMaps(s.run.Thread())
 	if err != nil {
 		return err
 	}
 	if m, ok := maps.Find(at); ok {
 		f.device, f.inode = m.Device, m.Inode
 	}
-	return r.findWriters()
+	return s.findWriters()
 }
 
 // checkProtect checks whether a mapping of a file that becomes writable can be recorded.
-func (r *recorder) checkProtect(g *ptrace.Regs) error {
-	if len(r.mapped.list) == 0 || g.RDX&unix.PROT_WRITE == 0 {
+func (s *sharedFiles) checkProtect(g *ptrace.Regs) error {
+	if len(s.list) == 0 || g.RDX&unix.PROT_WRITE == 0 {
 		return nil
 	}
-	maps, err := readMaps(r.run.Thread())
+	maps, err := readMaps(s.run.Thread())
 	for _, m := range maps {
-		if f := r.mapped.of(m); f != nil && m.Start < g.RDI+g.RSI && g.RDI < m.End {
-			err = errors.Join(err, r.makeWritable(f))
+		if f := s.of(m); f != nil && m.Start < g.RDI+g.RSI && g.RDI < m.End {
+			err = errors.Join(err, s.makeWritable(f))
 		}
 	}
 	return err

@@ -306,7 +306,7 @@ func (r *recorder) started(c *call) error {
 		r.thread.clear = g.RDI
 		return nil
 	}
-	flags, clear := r.cloneFlags(g)
+	flags, clear := cloneFlags(r.run, g)
 	if result <= 0 || flags&unix.CLONE_THREAD == 0 {
 		return nil
 	}
@@ -339,13 +339,13 @@ func (r *recorder) started(c *call) error {
 // cloneFlags returns the flags of a system call that makes a thread or a process, or 0, and
 // the address of the id that the kernel clears at the end of a thread with
 // CLONE_CHILD_CLEARTID.
-func (r *recorder) cloneFlags(g *ptrace.Regs) (flags, clear uint64) {
+func cloneFlags(run *inplace.Runner, g *ptrace.Regs) (flags, clear uint64) {
 	switch g.RAX {
 	case unix.SYS_CLONE:
 		return g.RDI, g.R10
 	case unix.SYS_CLONE3:
 		var b [24]byte
-		_, _ = r.run.Memory().Read(g.RDI, b[:]) // the kernel fails too
+		_, _ = run.Memory().Read(g.RDI, b[:]) // the kernel fails too
 		return binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[16:])
 	}
 	return 0, 0

@@ -149,7 +149,7 @@ var receives = map[uint64]bool{
 
 // shortenSocket shortens the timeout of a descriptor if it is that of a socket that has one.
 func (r *recorder) shortenSocket(c *call, fd int) (restore func() error, err error) {
-	socket, err := r.descriptor(fd)
+	socket, err := copyDescriptor(r.pid, fd)
 	if err != nil {
 		return unchanged, nil //nolint:nilerr // the kernel says what is wrong
 	}
@@ -183,9 +183,9 @@ func doNotWait(socket int) (restore func() error, err error) {
 	return func() error { return errors.Join(set(flags), unix.Close(socket)) }, set(flags | unix.O_NONBLOCK)
 }
 
-// descriptor returns a descriptor of the open file that a descriptor of the process refers to.
-func (r *recorder) descriptor(fd int) (int, error) {
-	process, err := unix.PidfdOpen(r.pid, 0)
+// copyDescriptor returns a descriptor of the open file that a descriptor of a process refers to.
+func copyDescriptor(pid, fd int) (int, error) {
+	process, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return 0, err
 	}

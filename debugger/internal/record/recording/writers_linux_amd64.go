@@ -10,11 +10,11 @@ import (
 
 // findWriters finds the descriptors by which the program may write files that it has mapped in
 // shared memory.
-func (r *recorder) findWriters() error {
-	r.mapped.writers = nil
-	return r.eachDescriptor(func(_ *sharedFile, fd int, flags uint64) error {
+func (s *sharedFiles) findWriters() error {
+	s.writers = nil
+	return s.eachDescriptor(func(_ *sharedFile, fd int, flags uint64) error {
 		if flags&unix.O_ACCMODE != unix.O_RDONLY {
-			r.mapped.writers = append(r.mapped.writers, fd)
+			s.writers = append(s.writers, fd)
 		}
 		return nil
 	})
@@ -23,29 +23,29 @@ func (r *recorder) findWriters() error {
 // noteDescriptors finds them again after a system call that may have made one. One that is not
 // found only ends the recording when the program writes to it: it is reported, and without a stop
 // nothing says that the program has done it.
-func (r *recorder) noteDescriptors(g *ptrace.Regs) error {
-	result := int64(r.run.Regs.RAX)
-	if len(r.mapped.list) == 0 || result < 0 {
+func (s *sharedFiles) noteDescriptors(g *ptrace.Regs) error {
+	result := int64(s.run.Regs.RAX)
+	if len(s.list) == 0 || result < 0 {
 		return nil
 	}
 	switch g.RAX {
 	case unix.SYS_RECVMSG:
 		var length [8]byte
 		const control = 40 // offset of msg_controllen
-		if _, err := r.run.Memory().Read(g.RSI+control, length[:]); err == nil && binary.LittleEndian.Uint64(length[:]) == 0 {
+		if _, err := s.run.Memory().Read(g.RSI+control, length[:]); err == nil && binary.LittleEndian.Uint64(length[:]) == 0 {
 			return nil
 		}
-		return r.findWriters()
+		return s.findWriters()
 	case unix.SYS_RECVMMSG:
-		return r.findWriters()
+		return s.findWriters()
 	}
 	if !opens(g) {
 		return nil
 	}
-	if id, _, err := identify(r.descriptorPath(int(result))); err != nil || r.mapped.find(id) == nil {
+	if id, _, err := identify(descriptorPath(s.run.Thread(), int(result))); err != nil || s.find(id) == nil {
 		return nil //nolint:nilerr // it is closed again
 	}
-	return r.findWriters()
+	return s.findWriters()
 }
 
 // opens reports whether a system call returns a descriptor that may be one of any file.
