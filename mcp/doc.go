@@ -39,12 +39,27 @@
 // What the documents of a family do not show has Extension set: clients that name no
 // revision are not shown it, and may use it.
 //
+// # Who needs which names
+//
+// Authors of servers fill a [Table] with rows ([Tool], [ResourceSource], [Prompt]),
+// bind handlers with [Typed], return a string, a struct or a [Result] of [Content],
+// and report errors with [ToolError] and [InvalidParams]. A [Call] tells a handler
+// about its request. Of [Config] they need Name and Version.
+//
+// Transports make a [Caller] with a [Principal], and a [Session] for legacy clients.
+// Those over HTTP read a [Preview], and the HTTP rules of its [Revision].
+//
+// Programs fill the rest of [Config]: Tools selects tools, Oversize and Tasks are
+// stores, Observe gets an [Event] for each request. [Env] is for programs that open
+// several families. Phrase, LookUp and Details of a [Tool] serve records of calls; a
+// table whose program has none omits them.
+//
 // # Who gets which shapes
 //
-// A client that never named a revision is served as the baseline, by the
-// documents of the systems that this server replaces; one that named a
-// revision gets that revision's shapes. Modern requests (2026-07-28) carry
-// everything in their own _meta and may be mixed with a legacy session on one
+// A client that named a revision gets that revision's shapes. One that never did is
+// served as the baseline: it is told the capabilities in [Table].Baseline, even if
+// that is none, and is not shown rows with Extension set. Modern requests (2026-07-28)
+// carry everything in their own _meta and may be mixed with a legacy session on one
 // connection; neither touches the other.
 //
 // # Errors
