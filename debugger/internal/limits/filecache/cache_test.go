@@ -135,7 +135,7 @@ func TestLimit(t *testing.T) {
 // A folder that others may write is not used.
 func TestOthersMayWrite(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.Chmod(folder, 0o777); err != nil { //nolint:gosec // the test needs it
+	if err := os.Chmod(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o777 {
