@@ -3,6 +3,7 @@ package recording
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -124,8 +125,64 @@ func (s *replayStepper) Input() (history.Input, bool) {
 		Number: e.Number, Vector: e.Vector != nil || e.Kind == Exit, Maps: e.Remap.Kind != NoRemap, Ends: e.duration() == 0,
 		Threads: len(e.Threads) > 0, Switches: e.Kind == Switch,
 	}
-	in.Kind, in.Writes = e.led(), e.spans()
+	in.Kind, in.Writes = e.led(), s.filled(e.spans())
 	return in, true
+}
+
+// large is the size from which on only the pages of a range are saved that are in memory, as of a
+// buffer of gigabytes of which a program uses little. What else was there reads as zeros, or as its
+// file, while it is mapped.
+const large = 64 << 20
+
+// filled returns spans without the pages of large ones that the process has never used. All of them
+// are returned if the pages cannot be told.
+func (s *replayStepper) filled(spans []x86.Span) []x86.Span {
+	isLarge := func(s x86.Span) bool { return s.Len >= large }
+	if !slices.ContainsFunc(spans, isLarge) {
+		return spans
+	}
+	var found []x86.Span
+	for _, span := range spans {
+		if !isLarge(span) {
+			found = append(found, span)
+			continue
+		}
+		used, err := s.usedPages(span)
+		if err != nil {
+			return spans
+		}
+		found = append(found, used...)
+	}
+	return found
+}
+
+// usedPages returns the pages of a span that are in memory.
+func (s *replayStepper) usedPages(span x86.Span) (used []x86.Span, err error) {
+	maps, err := readMaps(s.player.run.Thread())
+	if err != nil {
+		return nil, err
+	}
+	pages, err := ptrace.OpenPageMap(s.player.Memory().PID())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = pages.Close() }()
+	end := span.Addr + span.Len
+	for _, m := range maps {
+		if m.End <= span.Addr || end <= m.Start {
+			continue
+		}
+		found, err := pages.Present(s.ctx, ptrace.Range{Start: m.Start, End: m.End})
+		if err != nil {
+			return nil, err
+		}
+		for _, page := range found {
+			if from, to := max(page.Start, span.Addr), min(page.End, end); from < to {
+				used = append(used, x86.Span{Addr: from, Len: to - from})
+			}
+		}
+	}
+	return used, nil
 }
 
 // Step takes the next event, or executes an instruction.

@@ -143,7 +143,9 @@ func (t *Timeline) playerAt(ctx context.Context, position uint64) (*Player, erro
 func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *history.Records, err error) {
 	target := &replayed{player: p, names: t.named, ctx: ctx}
 	start := p.Position()
-	recorder, err := history.New(target, history.Options{First: start, WholeRepeats: true, Budget: windowBudget, Room: t.recording.events.room})
+	recorder, err := history.New(target, history.Options{
+		First: start, WholeRepeats: true, Budget: windowBudget, MaxSnapshot: windowBudget, Room: t.recording.events.room,
+	})
 	if err != nil {
 		return nil, err
 	}
