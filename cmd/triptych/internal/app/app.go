@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -19,9 +17,7 @@ import (
 // An App is one run of the program: the world it runs in, and what the flags
 // said. Tests make their own.
 type App struct {
-	In       *os.File
-	Out      *os.File
-	Err      io.Writer
+	*IO
 	Getenv   func(string) string
 	Now      func() time.Time
 	Families []Family
@@ -30,7 +26,7 @@ type App struct {
 	Level    *slog.LevelVar // of the log; nil before it is made
 	Hangups  chan os.Signal // of CatchHangups; nil if the process does not catch them
 	keepUser bool           // of the row that runs
-	table    Command        // of all commands
+	program  *Program       // that runs; nil before
 	quiet    bool           // the log has errors alone, unless a level is given
 }
 
@@ -60,7 +56,7 @@ type globalFlags struct {
 func New() *App {
 	known := configs{Rulesets: new(rulesets.Config), AoC: new(aoc.Config), Debugger: newDebugger()}
 	return &App{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		IO:     &IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
 		Getenv: os.Getenv, Now: time.Now, Families: newFamilies(&known), Configs: known,
 	}
 }
@@ -68,16 +64,43 @@ func New() *App {
 // Run runs one command line of a table and returns the exit status. It tells what went
 // wrong.
 func (a *App) Run(ctx context.Context, table Command, args []string) int {
-	a.table = table
-	root := a.cobra(OnlyNamed(table, args))
-	root.SetArgs(args)
-	root.SetIn(a.In)
-	root.SetOut(a.Out)
-	root.SetErr(a.Err)
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		completeFlags(root)
+	a.program = a.programOf(table)
+	return a.Report(a.program.Run(ctx, args))
+}
+
+// programOf returns the program with a table. What its flags say, it says to a.
+func (a *App) programOf(table Command) *Program {
+	return &Program{
+		IO: a.IO, Table: table, ConfigFile: &a.Flags.config, Prepare: a.prepare,
+		KeepFlags: func() func() {
+			given := a.Flags
+			return func() { a.Flags = given }
+		},
 	}
-	return a.Report(root.ExecuteContext(ctx))
+}
+
+// prepare reads the configuration file of a row that is to run, and applies what the row
+// says of the process.
+func (a *App) prepare(row Command, set *pflag.FlagSet) error {
+	if row.Config {
+		if err := a.ReadConfigFile(set); err != nil {
+			return err
+		}
+	}
+	a.useLogFormat()
+	a.keepUser = row.KeepUser
+	if !row.Survives {
+		a.endAtHangup()
+	}
+	return nil
+}
+
+// Help prints the help of the whole program.
+func (a *App) Help() error { return a.Printf("%s", RootHelp(a.program.Table)) }
+
+// CompletionCommand returns the row of triptych completion.
+func (a *App) CompletionCommand(table func() Command) Command {
+	return CompletionCommand(func() *Program { return a.programOf(table()) })
 }
 
 // Report tells people about an error and returns the exit status for it.
@@ -113,17 +136,4 @@ func (a *App) tell(err error) {
 	for _, hint := range hints {
 		fmt.Fprintf(a.Err, "triptych: hint: %s\n", hint)
 	}
-}
-
-// IsTerminal reports whether a person sits at the other end of a file.
-func IsTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull && !isNull(info)
-}
-
-// isNull reports whether a file is the null device, which is a character
-// device like a terminal.
-func isNull(info os.FileInfo) bool {
-	null, err := os.Stat(os.DevNull)
-	return err == nil && os.SameFile(info, null)
 }

@@ -11,14 +11,7 @@ import (
 )
 
 // ConfigFlag registers the flag of a command that takes a configuration file.
-func (a *App) ConfigFlag(set *pflag.FlagSet) { configFlag(set, &a.Flags.config) }
-
-func configFlag(set *pflag.FlagSet, file *string) {
-	InGroup(set, GroupData, func(set *pflag.FlagSet) {
-		set.StringVar(file, "config", "", "read settings from this YAML `file` (TRIPTYCH_CONFIG)\n"+
-			"Its keys are names of flags; triptych config-file print shows all.")
-	})
-}
+func (a *App) ConfigFlag(set *pflag.FlagSet) { ConfigFlag(set, &a.Flags.config) }
 
 // configPath is the configuration file that the flag or the environment names, ""
 // for none.

@@ -4,21 +4,23 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"unicode"
-
-	"github.com/spf13/pflag"
 )
 
-// JSONFlag is the flag of every command that lists.
-func JSONFlag(set *pflag.FlagSet, asJSON *bool) {
-	set.BoolVar(asJSON, "json", false, "print JSON")
+// An IO is the input and the output of a command.
+type IO struct {
+	In  *os.File
+	Out *os.File
+	Err io.Writer
 }
 
 // PrintJSON prints a result for programs.
-func (a *App) PrintJSON(v any) error {
-	enc := json.NewEncoder(a.Out)
+func (o *IO) PrintJSON(v any) error {
+	enc := json.NewEncoder(o.Out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
@@ -27,7 +29,7 @@ func (a *App) PrintJSON(v any) error {
 // PrintTable prints rows for people, in columns. The first row is the heading.
 // Empty cells at the end are part of their columns, too: without them a row
 // would end these, and the rows below would be laid out by themselves.
-func (a *App) PrintTable(rows [][]string) error {
+func (o *IO) PrintTable(rows [][]string) error {
 	var laid bytes.Buffer
 	w := tabwriter.NewWriter(&laid, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -42,7 +44,7 @@ func (a *App) PrintTable(rows [][]string) error {
 		return err
 	}
 	for line := range strings.Lines(laid.String()) {
-		if err := a.Printf("%s\n", strings.TrimRight(line, " \n")); err != nil {
+		if err := o.Printf("%s\n", strings.TrimRight(line, " \n")); err != nil {
 			return err
 		}
 	}
@@ -50,8 +52,8 @@ func (a *App) PrintTable(rows [][]string) error {
 }
 
 // Printf prints a result for people.
-func (a *App) Printf(format string, args ...any) error {
-	_, err := fmt.Fprintf(a.Out, format, args...)
+func (o *IO) Printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(o.Out, format, args...)
 	return err
 }
 
@@ -83,4 +85,17 @@ func Counted(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// IsTerminal reports whether a person sits at the other end of a file.
+func IsTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull && !isNull(info)
+}
+
+// isNull reports whether a file is the null device, which is a character
+// device like a terminal.
+func isNull(info os.FileInfo) bool {
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
 }

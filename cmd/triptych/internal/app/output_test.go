@@ -15,7 +15,7 @@ func TestTableColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = out.Close() }()
-	a := &App{Out: out}
+	a := &IO{Out: out}
 	err = a.PrintTable([][]string{
 		{"ID", "EXPIRES", "NAME"}, {"key_1", "2100-01-31 00:00", "one"}, {"key_2", "never", ""}, {"key_3", "never", "three"},
 	})

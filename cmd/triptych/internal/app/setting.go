@@ -103,7 +103,7 @@ func (row *Command) FlagsOf() (own, settings []Setting) {
 		row.Flags(set)
 	}
 	if row.Config {
-		configFlag(set, new(string))
+		ConfigFlag(set, new(string))
 	}
 	set.VisitAll(func(f *pflag.Flag) {
 		if s := Describe(f); s.Group == "" {

@@ -8,27 +8,6 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// The groups of settings, as triptych help settings lists them.
-const (
-	GroupData     = "data and log"
-	GroupStore    = "store"
-	GroupRemote   = "connection"
-	GroupTools    = "tools"
-	GroupRulesets = "rulesets"
-	GroupAoC      = "aoc"
-	GroupDebugger = "debugger"
-	GroupAudit    = "audit trail"
-	GroupServer   = "server"
-	GroupLimits   = "limits of the server"
-	GroupLogin    = "logins"
-)
-
-// Groups are the groups in their order.
-var Groups = []string{
-	GroupData, GroupStore, GroupRemote, GroupTools, GroupRulesets, GroupAoC, GroupDebugger, GroupAudit,
-	GroupServer, GroupLogin, GroupLimits,
-}
-
 // DataFlags registers the settings of every command that touches data.
 func (a *App) DataFlags(set *pflag.FlagSet) {
 	InGroup(set, GroupData, func(set *pflag.FlagSet) {

@@ -24,7 +24,7 @@ func output(t *testing.T) (commands, func() string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() }) // read by its path
-	return commands{&app.App{Out: f, Err: f, Now: func() time.Time { return noon }}}, func() string {
+	return commands{&app.App{IO: &app.IO{Out: f, Err: f}, Now: func() time.Time { return noon }}}, func() string {
 		t.Helper()
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -38,7 +38,7 @@ func TestParseArguments(t *testing.T) {
 		if test.words != "" {
 			words = strings.Split(test.words, "|")
 		}
-		got, err := ParseArguments(&app.App{In: input(t, test.input)}, words)
+		got, err := ParseArguments(&app.App{IO: &app.IO{In: input(t, test.input)}}, words)
 		switch {
 		case test.fails != "":
 			if err == nil || !strings.Contains(err.Error(), test.fails) {
