@@ -53,7 +53,7 @@ step reproducible
 git clone -q . "$scratch/again"
 version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$dist/metadata.json")
 (cd "$scratch/again" && GOCACHE="$scratch/cache" CGO_ENABLED=0 GOAMD64=v1 \
-	go build -trimpath -ldflags "-s -w -X github.com/triptych-mcp/triptych/cmd/triptych/internal/app.version=$version" -o "$scratch/triptych" ./cmd/triptych)
+	go build -trimpath -ldflags "-s -w -X github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo.version=$version" -o "$scratch/triptych" ./cmd/triptych)
 cmp "$scratch/triptych" "$dist"/triptych_linux_amd64_v1/triptych || fail "a second build differs"
 # So do the archives and packages, made with another umask and time zone.
 (cd "$scratch/again" && umask 027 && TZ=Asia/Tokyo make snapshot >"$scratch/again.log" 2>&1) || fail "a second snapshot: $(tail -3 "$scratch/again.log")"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // A command line gets the commands that it can mean: its first word's, or all of
@@ -26,7 +27,7 @@ func TestOnly(t *testing.T) {
 		{"__complete stdio", true},
 	} {
 		words := strings.Fields(tt.line)
-		got := app.OnlyNamed(table, words)
+		got := command.OnlyNamed(table, words)
 		switch {
 		case tt.all && (len(got.Sub) != len(table.Sub) || got.Flags == nil):
 			t.Errorf("%q: %d commands of %d", tt.line, len(got.Sub), len(table.Sub))
@@ -34,7 +35,7 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%q: %v", tt.line, got.Sub)
 		}
 	}
-	if slices.ContainsFunc(table.Sub, func(row app.Command) bool { return row.Name == "help" }) {
+	if slices.ContainsFunc(table.Sub, func(row command.Command) bool { return row.Name == "help" }) {
 		t.Error("a command of ours has the name of the one of the library")
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/auditcmd"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/backupcmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/debugcmd"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/keycmd"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/releasecmd"
@@ -24,9 +26,9 @@ import (
 type commands struct{ *app.App }
 
 // root is the table of commands.
-func (a commands) root() app.Command {
+func (a commands) root() command.Command {
 	var version bool
-	return app.Command{
+	return command.Command{
 		Name: "triptych", Config: true, KeepUser: true, Survives: true,
 		Short: "rulesets for AI editors, Advent of Code puzzles and a debugger over MCP",
 		Long:  "Without a command it serves an editor over standard input and output.",
@@ -42,24 +44,24 @@ func (a commands) root() app.Command {
 			if version {
 				return a.printVersion()
 			}
-			if app.IsTerminal(a.In) {
+			if cmdio.IsTerminal(a.In) {
 				return a.Help()
 			}
 			return servecmd.ServeStdio(ctx, a.App)
 		},
 		Sub: slices.Concat(
-			app.Grouped("rules", rulesetscmd.RulesetsCommand(a.App), skillcmd.SkillCommand(a.App)),
-			app.Grouped("connect",
+			command.Grouped("rules", rulesetscmd.RulesetsCommand(a.App), skillcmd.SkillCommand(a.App)),
+			command.Grouped("connect",
 				setupcmd.ConfigCommand(a.App), setupcmd.DoctorCommand(a.App), toolcmd.ToolsCommand(a.App), toolcmd.CallCommand(a.App)),
-			app.Grouped("serve",
+			command.Grouped("serve",
 				servecmd.StdioCommand(a.App), servecmd.ServeCommand(a.App), servecmd.ConsoleCommand(a.App),
 				keycmd.KeyCommand(a.App), auditcmd.AuditCommand(a.App)),
-			app.Grouped("debug",
+			command.Grouped("debug",
 				debugcmd.DebugCommand(a.App), debugcmd.RecordCommand(a.App), debugcmd.ReplayCommand(a.App), debugcmd.TraceCommand(a.App),
 				debugcmd.DAPCommand(a.App), debugcmd.GDBServerCommand(a.App), debugcmd.BugsCommand(a.App)),
-			app.Grouped("puzzles", aoccmd.AoCCommand(a.App)),
-			app.Grouped("data", backupcmd.BackupCommand(a.App), backupcmd.RestoreCommand(a.App)),
-			app.Grouped("",
+			command.Grouped("puzzles", aoccmd.AoCCommand(a.App)),
+			command.Grouped("data", backupcmd.BackupCommand(a.App), backupcmd.RestoreCommand(a.App)),
+			command.Grouped("",
 				rulesetscmd.PluginCommand(a.App), rulesetscmd.HookCommand(a.App),
 				backupcmd.MigrateCommand(a.App), servecmd.ConfigFileCommand(a.App), servecmd.HealthCommand(a.App),
 				a.CompletionCommand(a.root), releasecmd.ManCommand(a.App, a.root), a.versionCommand(), servecmd.DocumentsCommand(a.App)),

@@ -7,8 +7,9 @@
 //
 //   - main.go takes the arguments, the signals and the exit status;
 //   - commands.go lists the rows of the table of commands;
-//   - internal/app has the flags, the families of tools, the stores and the server
-//     that commands open, and makes cobra commands of the rows;
+//   - internal/command has the rows, their flags and their help, and runs them;
+//   - internal/app has the families of tools, the stores and the server that commands
+//     open;
 //   - internal/…cmd has the commands, a package for each group: rulesetscmd, aoccmd,
 //     keycmd, auditcmd, debugcmd, toolcmd, servecmd, setupcmd and releasecmd;
 //   - the other packages of internal know nothing of commands.

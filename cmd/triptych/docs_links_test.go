@@ -12,18 +12,19 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // No variable that a flag's usage names is missing among those that help shows.
 func TestVariablesAreDocumented(t *testing.T) {
 	var named []string
-	for _, s := range app.Settings((commands{app.New()}).root()) {
+	for _, s := range command.Settings((commands{app.New()}).root()) {
 		named = append(named, s.Variables...)
 	}
-	for _, it := range app.OtherVariables {
+	for _, it := range command.OtherVariables {
 		named = append(named, strings.Split(it.Term, ", ")...)
 	}
-	eachCommand(t, func(t *testing.T, _ string, row app.Command) {
+	eachCommand(t, func(t *testing.T, _ string, row command.Command) {
 		if row.Flags == nil {
 			return
 		}
@@ -31,7 +32,7 @@ func TestVariablesAreDocumented(t *testing.T) {
 		row.Flags(set)
 		set.VisitAll(func(f *pflag.Flag) {
 			for _, name := range variable.FindAllString(f.Usage, -1) {
-				if !slices.Contains(named, name) && !slices.Contains(app.Describe(f).Variables, name) {
+				if !slices.Contains(named, name) && !slices.Contains(command.Describe(f).Variables, name) {
 					t.Errorf("--%s names %s, which is no variable of a setting", f.Name, name)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // settingsDocument is the table of settings.
@@ -15,7 +16,7 @@ func settingsDocument(*testing.T) string {
 	d.line("variable, and that over the key of the same name in the YAML file of `--config`. A command refuses")
 	d.line("a setting that it does not read. `triptych help settings COMMAND` prints those of one command.\n")
 	d.line(generated)
-	for _, group := range app.ByGroup(app.Settings((commands{app.New()}).root())) {
+	for _, group := range command.ByGroup(command.Settings((commands{app.New()}).root())) {
 		d.line("## %s%s\n", strings.ToUpper(group.Name[:1]), group.Name[1:])
 		d.line("Read by %s, unless something else is said.\n", strings.Join(group.Commands, "; "))
 		var rows [][]string
@@ -28,7 +29,7 @@ func settingsDocument(*testing.T) string {
 	}
 	d.line("## Other variables\n")
 	var rows [][]string
-	for _, it := range app.OtherVariables {
+	for _, it := range command.OtherVariables {
 		rows = append(rows, []string{code(it.Term), cell(it.Text)})
 	}
 	d.table([]string{"variable", "meaning"}, rows)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
@@ -55,7 +56,7 @@ type listedTool struct {
 
 func (d *document) family(t *testing.T, f app.Family, table *mcp.Table, listed map[string]listedTool) {
 	t.Helper()
-	d.line("## %s\n\n%s\n", f.Name, app.Sentence(f.About))
+	d.line("## %s\n\n%s\n", f.Name, command.Sentence(f.About))
 	for i := range table.Tools {
 		d.tool(t, &table.Tools[i], listed[table.Tools[i].Name])
 	}

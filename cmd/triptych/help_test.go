@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/releasecmd"
 )
 
 // eachCommand calls a function with each row of the table that can be run, and the words
 // that lead to it.
-func eachCommand(t *testing.T, visit func(t *testing.T, path string, row app.Command)) {
+func eachCommand(t *testing.T, visit func(t *testing.T, path string, row command.Command)) {
 	t.Helper()
-	var walk func(path string, row app.Command)
-	walk = func(path string, row app.Command) {
+	var walk func(path string, row command.Command)
+	walk = func(path string, row command.Command) {
 		if row.Hidden {
 			return
 		}
@@ -40,7 +41,7 @@ func columns(text string) (widest int) {
 // has a name.
 func TestFlagsAreOneSentence(t *testing.T) {
 	types := []string{"string", "strings", "stringArray", "int", "float", "uint", "value", "stringToString"}
-	eachCommand(t, func(t *testing.T, _ string, row app.Command) {
+	eachCommand(t, func(t *testing.T, _ string, row command.Command) {
 		own, settings := row.FlagsOf()
 		for _, s := range append(own, settings...) {
 			switch {
@@ -58,8 +59,8 @@ func TestFlagsAreOneSentence(t *testing.T) {
 
 // The help of a command shows its own flags alone and fits a terminal.
 func TestHelpOfCommands(t *testing.T) {
-	eachCommand(t, func(t *testing.T, path string, row app.Command) {
-		help := app.HelpOf(path, row)
+	eachCommand(t, func(t *testing.T, path string, row command.Command) {
+		help := command.HelpOf(path, row)
 		if n := columns(help); n > 100 {
 			t.Errorf("a line has %d columns:\n%s", n, help)
 		}
@@ -83,7 +84,7 @@ func TestHelpOfCommands(t *testing.T) {
 
 // The help of the program fits one screen.
 func TestHelpOfProgram(t *testing.T) {
-	help := app.RootHelp((commands{app.New()}).root())
+	help := command.RootHelp((commands{app.New()}).root())
 	if n := strings.Count(help, "\n"); n > 40 {
 		t.Errorf("%d lines, want 40 at most:\n%s", n, help)
 	}
@@ -98,18 +99,18 @@ func TestManPagesHaveEachFlag(t *testing.T) {
 	a := commands{app.New()}
 	pages := releasecmd.ManPages(a.root(), a.Families)
 	spelled := func(name string) string { return strings.ReplaceAll("--"+name, "-", `\-`) }
-	for _, s := range app.Settings(a.root()) {
+	for _, s := range command.Settings(a.root()) {
 		if len(s.Commands) == 0 {
 			t.Errorf("no command reads --%s", s.Name)
 		}
-		if !slices.Contains(app.Groups, s.Group) {
+		if !slices.Contains(command.Groups, s.Group) {
 			t.Errorf("--%s is in the group %q, which help does not list", s.Name, s.Group)
 		}
 		if !strings.Contains(pages["man5/triptych-settings.5"], `.F "`+spelled(s.Name)) {
 			t.Errorf("triptych-settings(5) does not have --%s", s.Name)
 		}
 	}
-	eachCommand(t, func(t *testing.T, path string, row app.Command) {
+	eachCommand(t, func(t *testing.T, path string, row command.Command) {
 		own, _ := row.FlagsOf()
 		page := pages["man1/triptych-"+strings.Fields(path)[1]+".1"]
 		for _, s := range own {

@@ -5,18 +5,19 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
-func (a commands) versionCommand() app.Command {
+func (a commands) versionCommand() command.Command {
 	var asJSON bool
-	return app.Command{
+	return command.Command{
 		Name:  "version",
 		Short: "print the version",
-		Flags: func(set *pflag.FlagSet) { app.JSONFlag(set, &asJSON) },
+		Flags: func(set *pflag.FlagSet) { command.JSONFlag(set, &asJSON) },
 		Run: func(context.Context, []string) error {
 			if asJSON {
-				return a.PrintJSON(app.ReadBuild())
+				return a.PrintJSON(buildinfo.Read())
 			}
 			return a.printVersion()
 		},
@@ -24,7 +25,7 @@ func (a commands) versionCommand() app.Command {
 }
 
 func (a commands) printVersion() error {
-	b := app.ReadBuild()
+	b := buildinfo.Read()
 	text := "triptych " + b.Version
 	if b.Revision != "" {
 		text += " " + b.Revision[:min(12, len(b.Revision))]

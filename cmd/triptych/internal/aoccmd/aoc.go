@@ -11,18 +11,21 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // AoCCommand returns the row of triptych aoc.
-func AoCCommand(a *app.App) app.Command { return commands{a}.aocCommand() }
+func AoCCommand(a *app.App) command.Command { return commands{a}.aocCommand() }
 
-func (a commands) aocCommand() app.Command {
-	return app.Command{
+func (a commands) aocCommand() command.Command {
+	return command.Command{
 		Name:  "aoc",
 		Short: "work with Advent of Code puzzles and solving speeds",
-		Sub: []app.Command{
+		Sub: []command.Command{
 			a.aocLogin(), a.aocWatch(), a.aocFetch(), a.aocList(), a.aocShow(), a.aocInput(), a.aocOpen(), a.aocSubmit(), a.aocGuesses(), a.aocStars(),
 			a.aocLeaderboard(), a.aocRace(), a.aocStats(), a.aocVerify(), a.aocRecord(), a.aocRecords(), a.aocEdit(), a.aocDelete(), a.aocAlias(),
 		},
@@ -106,10 +109,10 @@ func (a commands) tellYear(year int) {
 func parseYear(word string) (int, error) {
 	year, err := strconv.Atoi(word)
 	if err != nil {
-		return 0, app.UsageErrorf("year %q is not a number", word)
+		return 0, cmderr.UsageErrorf("year %q is not a number", word)
 	}
 	if _, err := aoc.ParseYear(year); err != nil {
-		return 0, app.UsageErrorf("%v", err)
+		return 0, cmderr.UsageErrorf("%v", err)
 	}
 	return year, nil
 }
@@ -118,11 +121,11 @@ func parseYear(word string) (int, error) {
 func parseDay(word string) (aoc.Day, error) {
 	n, err := strconv.Atoi(word)
 	if err != nil {
-		return 0, app.UsageErrorf("day %q is not a number", word)
+		return 0, cmderr.UsageErrorf("day %q is not a number", word)
 	}
 	day, err := aoc.ParseDay(n)
 	if err != nil {
-		return 0, app.UsageErrorf("%v", err)
+		return 0, cmderr.UsageErrorf("%v", err)
 	}
 	return day, nil
 }
@@ -134,12 +137,12 @@ type dayJSON struct {
 	Recorded int `json:"recorded"`
 }
 
-func (a commands) aocList() app.Command {
+func (a commands) aocList() command.Command {
 	var asJSON bool
-	return app.Command{
+	return command.Command{
 		Name: "list", Short: "list the days that have a puzzle",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.AoCFlags(set)
 		},
 		Run: func(context.Context, []string) error {
@@ -202,8 +205,8 @@ func (a commands) printDays(days []dayJSON) error {
 	return a.PrintTable(rows)
 }
 
-func (a commands) aocShow() app.Command {
-	return app.Command{
+func (a commands) aocShow() command.Command {
+	return command.Command{
 		Name: "show", Args: "DAY", Min: 1, Max: 1,
 		Short:    "print the puzzle of a day",
 		Flags:    a.AoCFlags,
@@ -226,9 +229,9 @@ func (a commands) aocShow() app.Command {
 			}
 			puzzle, err := aoc.InstructionOf(book, user, day)
 			if err != nil {
-				return app.WithHints(err, "triptych aoc list shows what there is", "triptych aoc fetch downloads puzzles")
+				return cmderr.WithHints(err, "triptych aoc list shows what there is", "triptych aoc fetch downloads puzzles")
 			}
-			return a.Printf("%s", app.EndLine(puzzle.Text()))
+			return a.Printf("%s", cmdio.EndLine(puzzle.Text()))
 		},
 	}
 }
@@ -260,9 +263,9 @@ type recordRun struct {
 	cost     float64
 }
 
-func (a commands) aocRecord() app.Command {
+func (a commands) aocRecord() command.Command {
 	var r recordRun
-	return app.Command{
+	return command.Command{
 		Name: "record", Args: "DAY PHASE LLM MILLISECONDS", Min: 4, Max: 4,
 		Short:   "record how long an LLM took to solve a puzzle",
 		Long:    "The record is one of solving: from the instruction to the answer. triptych aoc verify records how long a program ran.",
@@ -305,17 +308,17 @@ func recordArguments(words []string, r recordRun) (map[string]any, error) {
 	}
 	phase, err := strconv.Atoi(words[1])
 	if err != nil {
-		return nil, app.UsageErrorf("phase %q is not a number", words[1])
+		return nil, cmderr.UsageErrorf("phase %q is not a number", words[1])
 	}
 	ms, err := strconv.ParseInt(words[3], 10, 64)
 	if err != nil {
-		return nil, app.UsageErrorf("%q is not a number of milliseconds", words[3])
+		return nil, cmderr.UsageErrorf("%q is not a number of milliseconds", words[3])
 	}
 	arguments := map[string]any{"day": day, "phase": phase, "llm_name": words[2], "speed_ms": ms}
 	if r.correct != "" {
 		correct, err := strconv.ParseBool(r.correct)
 		if err != nil {
-			return nil, app.UsageErrorf("--correct must be true or false")
+			return nil, cmderr.UsageErrorf("--correct must be true or false")
 		}
 		arguments["correct"] = correct
 	}

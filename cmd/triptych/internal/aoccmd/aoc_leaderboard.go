@@ -10,12 +10,13 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
-func (a commands) aocLeaderboard() app.Command {
+func (a commands) aocLeaderboard() command.Command {
 	var format string
-	return app.Command{
+	return command.Command{
 		Name: "leaderboard", Args: "[YEAR] NUMBER|LINK", Min: 1, Max: 2,
 		Short:   "show a private leaderboard, at most 15 minutes old",
 		Long:    "NUMBER is that in the leaderboard's address; a read-only link needs no cookie.",
@@ -71,5 +72,5 @@ func (a commands) printMembers(members []aoc.Member, format string) error {
 	case "markdown":
 		return a.Printf("%s", race.MarkdownTable(rows))
 	}
-	return app.UsageErrorf("format %q is none of text, json, csv and markdown", format)
+	return cmderr.UsageErrorf("format %q is none of text, json, csv and markdown", format)
 }

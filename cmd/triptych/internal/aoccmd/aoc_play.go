@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // puzzleOf returns the puzzle that the words [YEAR] DAY name.
@@ -32,8 +34,8 @@ func (a commands) puzzleOf(words []string) (aoc.Puzzle, *aoc.User, error) {
 	return aoc.Puzzle{Year: year, Day: day}, user, err
 }
 
-func (a commands) aocInput() app.Command {
-	return app.Command{
+func (a commands) aocInput() command.Command {
+	return command.Command{
 		Name: "input", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short:   "print your input for a puzzle, byte for byte; it is downloaded once",
 		Example: "triptych aoc input 1 >input.txt",
@@ -52,8 +54,8 @@ func (a commands) aocInput() app.Command {
 	}
 }
 
-func (a commands) aocOpen() app.Command {
-	return app.Command{
+func (a commands) aocOpen() command.Command {
+	return command.Command{
 		Name: "open", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short: "open a puzzle in the browser",
 		Flags: a.AoCFlags,
@@ -84,9 +86,9 @@ func browse(ctx context.Context, address string) error {
 	return exec.CommandContext(ctx, opener[0], append(opener[1:], address)...).Run()
 }
 
-func (a commands) aocSubmit() app.Command {
+func (a commands) aocSubmit() command.Command {
 	var yes, again bool
-	return app.Command{
+	return command.Command{
 		Name: "submit", Args: "[YEAR] DAY PART ANSWER", Min: 3, Max: 4,
 		Short: "submit an answer; a wrong one locks the puzzle for a minute or more",
 		Long: "Nothing is sent that cannot be right: an answer that was rejected before or lies beyond a known bound, a float, a list, " +
@@ -105,7 +107,7 @@ func (a commands) aocSubmit() app.Command {
 			}
 			part, err := strconv.Atoi(args[n-2])
 			if err != nil || part != 1 && part != 2 {
-				return app.UsageErrorf("part %q is neither 1 nor 2", args[n-2])
+				return cmderr.UsageErrorf("part %q is neither 1 nor 2", args[n-2])
 			}
 			answer := args[n-1]
 			if !yes && !a.confirm(fmt.Sprintf("Submit %q as the answer to %s, part %d?", answer, puzzle, part)) {
@@ -125,7 +127,7 @@ func (a commands) submit(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle,
 		return err
 	}
 	if !accepted {
-		return app.ErrReported
+		return cmderr.ErrReported
 	}
 	if part == 1 { // the page of the second part is wanted next
 		_, err = user.Puzzle(ctx, puzzle)
@@ -135,7 +137,7 @@ func (a commands) submit(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle,
 
 // confirm asks on a terminal; without one the answer is yes.
 func (a commands) confirm(question string) bool {
-	if !app.IsTerminal(a.In) {
+	if !cmdio.IsTerminal(a.In) {
 		return true
 	}
 	fmt.Fprintf(a.Err, "%s [y/N] ", question)
@@ -143,8 +145,8 @@ func (a commands) confirm(question string) bool {
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 
-func (a commands) aocGuesses() app.Command {
-	return app.Command{
+func (a commands) aocGuesses() command.Command {
+	return command.Command{
 		Name: "guesses", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short: "list the answers that were submitted, with their verdicts",
 		Flags: a.AoCFlags,
@@ -174,13 +176,13 @@ func (a commands) aocGuesses() app.Command {
 	}
 }
 
-func (a commands) aocStars() app.Command {
+func (a commands) aocStars() command.Command {
 	var asJSON bool
-	return app.Command{
+	return command.Command{
 		Name: "stars", Args: "[YEAR]", Max: 1,
 		Short: "show your stars of a year, at most 15 minutes old",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {

@@ -13,7 +13,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // A raceRun holds the flags of race.
@@ -34,9 +35,9 @@ var racePlots = map[string]func(*race.Race) *race.Plot{
 // byLanguage is a value of --by beside the orders of standings.
 const byLanguage = "language"
 
-func (a commands) aocRace() app.Command {
+func (a commands) aocRace() command.Command {
 	var r raceRun
-	return app.Command{
+	return command.Command{
 		Name: "race", Args: "[YEAR]", Max: 1,
 		Short: "compare models: solved parts, times, tokens, cost",
 		Long: "Models that solved more parts come first, then those that took less time. A model's time for a part is the median of its " +
@@ -64,7 +65,7 @@ func (a commands) race(r raceRun, args []string) error {
 		return err
 	}
 	if r.by != byLanguage && !slices.Contains(race.Orders, race.Order(r.by)) {
-		return app.UsageErrorf("--by %q is none of time, timed, tokens, cost, attempts and language", r.by)
+		return cmderr.UsageErrorf("--by %q is none of time, timed, tokens, cost, attempts and language", r.by)
 	}
 	book, err := a.bookOfSpeeds(args...)
 	if err != nil {
@@ -85,7 +86,7 @@ func (a commands) race(r raceRun, args []string) error {
 
 func checkKind(kind string) error {
 	if kind != string(race.Solve) && kind != string(race.Program) {
-		return app.UsageErrorf("kind %q is neither solve nor program", kind)
+		return cmderr.UsageErrorf("kind %q is neither solve nor program", kind)
 	}
 	return nil
 }
@@ -109,7 +110,7 @@ func (a commands) printRace(result *race.Race, book *aoc.Book, r raceRun) error 
 	case "leaderboard":
 		return a.printLeaderboardOf(result, book)
 	}
-	return app.UsageErrorf("format %q is none of text, json, csv, markdown and leaderboard", r.format)
+	return cmderr.UsageErrorf("format %q is none of text, json, csv, markdown and leaderboard", r.format)
 }
 
 func (a commands) printLanguages(list []race.LanguageResult, format string) error {
@@ -119,7 +120,7 @@ func (a commands) printLanguages(list []race.LanguageResult, format string) erro
 	case "json":
 		return a.PrintJSON(list)
 	}
-	return app.UsageErrorf("--by language has the formats text and json")
+	return cmderr.UsageErrorf("--by language has the formats text and json")
 }
 
 // printLeaderboardOf prints the race as a private leaderboard.
@@ -159,7 +160,7 @@ func (a commands) tellOtherKind(kind race.Kind, runs []race.Run) {
 func (a commands) savePlot(result *race.Race, r raceRun) error {
 	draw, ok := racePlots[r.plot]
 	if !ok {
-		return app.UsageErrorf("plot %q is none of bars, cumulative and heat", r.plot)
+		return cmderr.UsageErrorf("plot %q is none of bars, cumulative and heat", r.plot)
 	}
 	plot := draw(result)
 	var data []byte
@@ -170,7 +171,7 @@ func (a commands) savePlot(result *race.Race, r raceRun) error {
 	case strings.HasSuffix(r.picture, ".png"):
 		data, err = plot.PNG()
 	default:
-		return app.UsageErrorf("%s: the name must end in .svg or .png", r.picture)
+		return cmderr.UsageErrorf("%s: the name must end in .svg or .png", r.picture)
 	}
 	if err != nil {
 		return err

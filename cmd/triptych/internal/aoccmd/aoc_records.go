@@ -11,11 +11,12 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
-func (a commands) aocRecords() app.Command {
-	return app.Command{
+func (a commands) aocRecords() command.Command {
+	return command.Command{
 		Name: "records", Args: "DAY", Min: 1, Max: 1,
 		Short: "list the records of a day, newest first, with their numbers",
 		Flags: a.AoCFlags, Complete: a.completeDays,
@@ -58,9 +59,9 @@ func (a commands) recordsOf(word string) (*aoc.Book, []aoc.Speed, error) {
 	return book, speeds, err
 }
 
-func (a commands) aocEdit() app.Command {
+func (a commands) aocEdit() command.Command {
 	var e recordEdit
-	return app.Command{
+	return command.Command{
 		Name: "edit", Args: "DAY NUMBER", Min: 2, Max: 2,
 		Short:   "correct a record; the old one stays in the file's history",
 		Example: "triptych aoc edit 1 3 --llm gpt4\ntriptych aoc edit 1 3 --ms 1250 --correct false",
@@ -88,7 +89,7 @@ type recordEdit struct {
 
 func (e recordEdit) apply(s aoc.Speed) (*aoc.Speed, error) {
 	if e == (recordEdit{ms: -1}) {
-		return nil, app.UsageErrorf("nothing to change: give --llm, --ms, --correct or --kind")
+		return nil, cmderr.UsageErrorf("nothing to change: give --llm, --ms, --correct or --kind")
 	}
 	if e.kind != "" {
 		if err := checkKind(e.kind); err != nil {
@@ -105,15 +106,15 @@ func (e recordEdit) apply(s aoc.Speed) (*aoc.Speed, error) {
 	if e.correct != "" {
 		correct, err := strconv.ParseBool(e.correct)
 		if err != nil {
-			return nil, app.UsageErrorf("--correct must be true or false")
+			return nil, cmderr.UsageErrorf("--correct must be true or false")
 		}
 		s.Details.Correct = &correct
 	}
 	return &s, nil
 }
 
-func (a commands) aocDelete() app.Command {
-	return app.Command{
+func (a commands) aocDelete() command.Command {
+	return command.Command{
 		Name: "delete", Args: "DAY NUMBER", Min: 2, Max: 2,
 		Short: "delete a record; it stays in the file's history",
 		Flags: a.AoCFlags, Complete: a.completeDays,
@@ -131,7 +132,7 @@ func (a commands) changeRecord(ctx context.Context, args []string, change func(a
 	}
 	number, err := strconv.Atoi(args[1])
 	if err != nil || number < 1 || number > len(speeds) {
-		return app.WithHints(app.UsageErrorf("there is no record %s", args[1]), "triptych aoc records "+args[0]+" lists them")
+		return cmderr.WithHints(cmderr.UsageErrorf("there is no record %s", args[1]), "triptych aoc records "+args[0]+" lists them")
 	}
 	was := speeds[number-1]
 	becomes, err := change(was)
@@ -152,9 +153,9 @@ func (a commands) changeRecord(ctx context.Context, args []string, change func(a
 	return a.Printf("%s record %d of day %d: %s, %s\n", verb, number, int(day), was.LLM, race.Duration(was.SpeedMS))
 }
 
-func (a commands) aocAlias() app.Command {
+func (a commands) aocAlias() command.Command {
 	var remove bool
-	return app.Command{
+	return command.Command{
 		Name: "alias", Args: "[ALIAS NAME]", Max: 2,
 		Short:   "count a model under another name in statistics",
 		Example: "triptych aoc alias GPT-4 gpt4\ntriptych aoc alias --remove GPT-4",
@@ -175,7 +176,7 @@ func (a commands) aocAlias() app.Command {
 			case len(args) == 2 && !remove:
 				return book.SetAlias(ctx, args[0], args[1])
 			}
-			return app.UsageErrorf("give ALIAS and NAME, or --remove and ALIAS")
+			return cmderr.UsageErrorf("give ALIAS and NAME, or --remove and ALIAS")
 		},
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/triptych-mcp/triptych/aoc"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/keycmd"
 	"github.com/triptych-mcp/triptych/mcp"
 )
@@ -37,9 +38,9 @@ func (a commands) localUser() (*aoc.User, error) {
 	return config.User(env, mcp.Local().ID), nil
 }
 
-func (a commands) aocLogin() app.Command {
+func (a commands) aocLogin() command.Command {
 	var key string
-	return app.Command{
+	return command.Command{
 		Name: "login", Short: "store the session cookie of adventofcode.com",
 		Long: "Log in to the site with a browser and copy the value of its cookie named session. " +
 			"The command reads it from the terminal, without showing it, or from a pipe. " +
@@ -49,10 +50,10 @@ func (a commands) aocLogin() app.Command {
 			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`, an id or a name, who uses the server over HTTPS")
 			a.AoCFlags(set)
 		},
-		Max: app.AnyNumber,
+		Max: command.AnyNumber,
 		Run: func(ctx context.Context, args []string) error {
 			if len(args) > 0 { // they may be the cookie, so no error shows them
-				return app.WithHints(app.UsageErrorf("aoc login takes no arguments: other users can see command lines"),
+				return cmderr.WithHints(cmderr.UsageErrorf("aoc login takes no arguments: other users can see command lines"),
 					"run `triptych aoc login` and paste the cookie, or pipe it into the command",
 					"log out of the site if you gave it the cookie: that makes the cookie invalid")
 			}
@@ -105,8 +106,8 @@ func (a commands) readSession() (aoc.Session, error) {
 	return aoc.ParseSession(text)
 }
 
-func (a commands) aocFetch() app.Command {
-	return app.Command{
+func (a commands) aocFetch() command.Command {
+	return command.Command{
 		Name: "fetch", Args: "[YEAR] [DAY|all]", Max: 2,
 		Short: "download puzzles and inputs, each once",
 		Long: "Without DAY, all days of the year that are open. Without YEAR, that of --aoc-year, else the current event. " +
@@ -191,10 +192,10 @@ func daysToFetch(user *aoc.User, year int, word string) ([]int, error) {
 func dayOf(user *aoc.User, year int, word string) (int, error) {
 	day, err := strconv.Atoi(word)
 	if err != nil {
-		return 0, app.UsageErrorf("day %q is not a number", word)
+		return 0, cmderr.UsageErrorf("day %q is not a number", word)
 	}
 	if last := user.EventDays(year); day < 1 || day > last {
-		return 0, app.UsageErrorf("day must be between 1 and %d in %d", last, year)
+		return 0, cmderr.UsageErrorf("day must be between 1 and %d in %d", last, year)
 	}
 	return day, nil
 }

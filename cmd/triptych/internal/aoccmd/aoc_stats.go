@@ -11,21 +11,21 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // chartWidth is the number of characters of the longest bar of a chart.
 const chartWidth = 40
 
-func (a commands) aocStats() app.Command {
+func (a commands) aocStats() command.Command {
 	var s statsRun
-	return app.Command{
+	return command.Command{
 		Name: "stats", Args: "[DAY]", Max: 1,
 		Short:   "compare recorded solving times by day",
 		Long:    "Prints a table and a chart of the medians of successful runs. With --svg it becomes a picture. triptych aoc race compares models over all days.",
 		Example: "triptych aoc stats\ntriptych aoc stats 1 --phase 2 --svg day1.svg",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &s.asJSON)
+			command.JSONFlag(set, &s.asJSON)
 			set.IntVar(&s.phase, "phase", 0, "only this `phase`: 1 or 2")
 			set.StringVar(&s.svg, "svg", "", "write the chart as a picture to this `file`; - is standard output")
 			a.AoCFlags(set)

@@ -15,7 +15,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // defaultSolveTime limits a solution's time.
@@ -31,13 +32,13 @@ type verifyRun struct {
 	language     string
 	timeout      time.Duration
 	runs, warmUp int
-	memory       app.ByteSize
+	memory       command.ByteSize
 }
 
-func (a commands) aocVerify() app.Command {
+func (a commands) aocVerify() command.Command {
 	v := verifyRun{memory: 4 << 30}
-	return app.Command{
-		Name: "verify", Args: "[YEAR] DAY -- COMMAND [ARG…]", Min: 2, Max: app.AnyNumber,
+	return command.Command{
+		Name: "verify", Args: "[YEAR] DAY -- COMMAND [ARG…]", Min: 2, Max: command.AnyNumber,
 		Short: "run a solution on the input, check its answer and measure how long it runs",
 		Long: "The command gets the input on standard input; the last line that it prints is its answer, which is compared with the accepted one. " +
 			"It runs in a process group of its own, which is ended at a limit of time or memory. With --llm each run is recorded, as one of the kind " +
@@ -63,9 +64,9 @@ const maxRuns = 1000
 func (a commands) verify(ctx context.Context, v verifyRun, args []string) error {
 	switch {
 	case v.part != 1 && v.part != 2:
-		return app.UsageErrorf("part must be 1 or 2")
+		return cmderr.UsageErrorf("part must be 1 or 2")
 	case v.runs < 1 || v.runs > maxRuns || v.warmUp < 0 || v.warmUp > maxRuns:
-		return app.UsageErrorf("--runs must be 1 to %d, and --warm-up 0 to %d", maxRuns, maxRuns)
+		return cmderr.UsageErrorf("--runs must be 1 to %d, and --warm-up 0 to %d", maxRuns, maxRuns)
 	}
 	words, argv := splitCommand(args)
 	puzzle, user, err := a.puzzleOf(words)

@@ -14,12 +14,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
-func (a commands) aocWatch() app.Command {
+func (a commands) aocWatch() command.Command {
 	var once bool
-	return app.Command{
+	return command.Command{
 		Name: "watch", Args: "[YEAR] [DAY]", Max: 2,
 		Short: "wait for a puzzle and download it as it opens, and then its second part",
 		Long: "Without DAY, the next puzzle of the year, or one that opened less than an hour ago and is not downloaded. " +
@@ -72,7 +74,7 @@ func (a commands) nextPuzzle(args []string) (aoc.Puzzle, *aoc.User, error) {
 			return puzzle, user, err
 		}
 	}
-	return aoc.Puzzle{}, nil, app.UsageErrorf("all puzzles of %d are open: run triptych aoc fetch %d", year, year)
+	return aoc.Puzzle{}, nil, cmderr.UsageErrorf("all puzzles of %d are open: run triptych aoc fetch %d", year, year)
 }
 
 // yearToWatch returns the year that the arguments name, else the flags, else this year.
@@ -147,7 +149,7 @@ func (a commands) fetchOpened(ctx context.Context, user *aoc.User, puzzle aoc.Pu
 
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
-	return ok && app.IsTerminal(file)
+	return ok && cmdio.IsTerminal(file)
 }
 
 // ring rings the bell of a terminal.
@@ -168,7 +170,7 @@ func (a commands) awaitPartTwo(ctx context.Context, user *aoc.User, puzzle aoc.P
 	}
 	var entered <-chan struct{}
 	hint := "triptych aoc submit " + fmt.Sprint(puzzle.Day) + " 1 ANSWER"
-	if app.IsTerminal(a.In) {
+	if cmdio.IsTerminal(a.In) {
 		entered, hint = a.enters(ctx), hint+", or solve it in the browser and press Enter"
 	}
 	fmt.Fprintf(a.Err, "triptych: waiting for the answer to part one: run %s\n", hint)

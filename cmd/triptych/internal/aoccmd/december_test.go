@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc/sitetest"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/aoccmd"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // A fan has a data folder, a cookie, and a clock that tests move. The site has the same
@@ -67,7 +68,7 @@ func (f *fan) run(now func() time.Time, args ...string) string {
 	}
 	a.In, a.Out, a.Err, a.Now = out, out, &told, now
 	a.Getenv = func(name string) string { return env[name] }
-	a.Run(f.t.Context(), app.Command{Name: "triptych", Sub: []app.Command{aoccmd.AoCCommand(a)}}, append([]string{"aoc"}, args...))
+	a.Run(f.t.Context(), command.Command{Name: "triptych", Sub: []command.Command{aoccmd.AoCCommand(a)}}, append([]string{"aoc"}, args...))
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		f.t.Fatal(err)
 	}

@@ -11,23 +11,26 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets"
 )
 
 // An App is one run of the program: the world it runs in, and what the flags
 // said. Tests make their own.
 type App struct {
-	*IO
+	*cmdio.IO
 	Getenv   func(string) string
 	Now      func() time.Time
 	Families []Family
 	Configs  configs
 	Flags    globalFlags
-	Level    *slog.LevelVar // of the log; nil before it is made
-	Hangups  chan os.Signal // of CatchHangups; nil if the process does not catch them
-	keepUser bool           // of the row that runs
-	program  *Program       // that runs; nil before
-	quiet    bool           // the log has errors alone, unless a level is given
+	Level    *slog.LevelVar   // of the log; nil before it is made
+	Hangups  chan os.Signal   // of CatchHangups; nil if the process does not catch them
+	keepUser bool             // of the row that runs
+	program  *command.Program // that runs; nil before
+	quiet    bool             // the log has errors alone, unless a level is given
 }
 
 // globalFlags are the flags that several commands share.
@@ -48,7 +51,7 @@ type globalFlags struct {
 	auditSync   string
 	auditKeep   string
 	storePrefix string
-	auditSize   ByteSize
+	auditSize   command.ByteSize
 	Remote      remoteFlags
 	config      string
 }
@@ -56,21 +59,21 @@ type globalFlags struct {
 func New() *App {
 	known := configs{Rulesets: new(rulesets.Config), AoC: new(aoc.Config), Debugger: newDebugger()}
 	return &App{
-		IO:     &IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
+		IO:     &cmdio.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
 		Getenv: os.Getenv, Now: time.Now, Families: newFamilies(&known), Configs: known,
 	}
 }
 
 // Run runs one command line of a table and returns the exit status. It tells what went
 // wrong.
-func (a *App) Run(ctx context.Context, table Command, args []string) int {
+func (a *App) Run(ctx context.Context, table command.Command, args []string) int {
 	a.program = a.programOf(table)
 	return a.Report(a.program.Run(ctx, args))
 }
 
 // programOf returns the program with a table. What its flags say, it says to a.
-func (a *App) programOf(table Command) *Program {
-	return &Program{
+func (a *App) programOf(table command.Command) *command.Program {
+	return &command.Program{
 		IO: a.IO, Table: table, ConfigFile: &a.Flags.config, Prepare: a.prepare,
 		KeepFlags: func() func() {
 			given := a.Flags
@@ -81,7 +84,7 @@ func (a *App) programOf(table Command) *Program {
 
 // prepare reads the configuration file of a row that is to run, and applies what the row
 // says of the process.
-func (a *App) prepare(row Command, set *pflag.FlagSet) error {
+func (a *App) prepare(row command.Command, set *pflag.FlagSet) error {
 	if row.Config {
 		if err := a.ReadConfigFile(set); err != nil {
 			return err
@@ -96,11 +99,11 @@ func (a *App) prepare(row Command, set *pflag.FlagSet) error {
 }
 
 // Help prints the help of the whole program.
-func (a *App) Help() error { return a.Printf("%s", RootHelp(a.program.Table)) }
+func (a *App) Help() error { return a.Printf("%s", command.RootHelp(a.program.Table)) }
 
 // CompletionCommand returns the row of triptych completion.
-func (a *App) CompletionCommand(table func() Command) Command {
-	return CompletionCommand(func() *Program { return a.programOf(table()) })
+func (a *App) CompletionCommand(table func() command.Command) command.Command {
+	return command.CompletionCommand(func() *command.Program { return a.programOf(table()) })
 }
 
 // Report tells people about an error and returns the exit status for it.
@@ -108,11 +111,11 @@ func (a *App) Report(err error) int {
 	if err == nil {
 		return 0
 	}
-	if status, ok := errors.AsType[ExitError](err); ok {
+	if status, ok := errors.AsType[cmderr.ExitError](err); ok {
 		return int(status)
 	}
 	a.tell(err)
-	if _, ok := errors.AsType[*usageError](err); ok {
+	if _, ok := errors.AsType[*cmderr.UsageError](err); ok {
 		return 2
 	}
 	return 1
@@ -121,10 +124,10 @@ func (a *App) Report(err error) int {
 // tell writes an error and the advice on it to standard error.
 func (a *App) tell(err error) {
 	var hints []string
-	if h, ok := errors.AsType[*HintError](err); ok {
+	if h, ok := errors.AsType[*cmderr.HintError](err); ok {
 		hints = h.Hints
 	}
-	told := errors.Is(err, ErrReported)
+	told := errors.Is(err, cmderr.ErrReported)
 	a.useLogFormat() // the error may be one of the flags, before any command ran
 	if lines, ok := a.Err.(*jsonLines); ok && !told {
 		lines.fail(err, hints)

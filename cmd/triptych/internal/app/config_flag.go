@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/configfile"
 )
 
 // ConfigFlag registers the flag of a command that takes a configuration file.
-func (a *App) ConfigFlag(set *pflag.FlagSet) { ConfigFlag(set, &a.Flags.config) }
+func (a *App) ConfigFlag(set *pflag.FlagSet) { command.ConfigFlag(set, &a.Flags.config) }
 
 // configPath is the configuration file that the flag or the environment names, ""
 // for none.
@@ -32,7 +34,7 @@ func (a *App) ReadConfigFile(set *pflag.FlagSet) error {
 		err = configfile.Apply(file, settings, set, a.Getenv)
 	}
 	if err != nil {
-		return WithHints(fmt.Errorf("the configuration file: %w", err), "triptych config-file print shows every key")
+		return cmderr.WithHints(fmt.Errorf("the configuration file: %w", err), "triptych config-file print shows every key")
 	}
 	return nil
 }

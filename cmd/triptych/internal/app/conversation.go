@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/stdio"
@@ -97,7 +98,7 @@ func (c *Conversation) initialize(ctx context.Context) error {
 	params := map[string]any{
 		"protocolVersion": newestHandshake(),
 		"capabilities":    map[string]any{},
-		"clientInfo":      map[string]any{"name": "triptych", "version": ReadBuild().Version},
+		"clientInfo":      map[string]any{"name": "triptych", "version": buildinfo.Read().Version},
 	}
 	if _, err := c.Client.Call(ctx, "initialize", params); err != nil {
 		return fmt.Errorf("initialize: %w", err)

@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/configfile"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -25,7 +26,7 @@ func (a *App) DefaultPlan(flag string) (quota.Plan, error) {
 		}
 		plan, err := quota.ParsePlan(named.text)
 		if err != nil {
-			return "", UsageErrorf("%s: %v", named.where, err)
+			return "", cmderr.UsageErrorf("%s: %v", named.where, err)
 		}
 		return plan, nil
 	}

@@ -6,18 +6,12 @@
 //	status := a.Run(ctx, table, os.Args[1:])
 //
 // A group of commands is a package beside this one. It embeds an [App] in a type of
-// its own, whose methods return rows of the table ([Command]), and is imported by
-// main alone. The parts of this package, from the bottom up:
+// its own, whose methods return rows of the table ([command.Command]), and is imported by
+// main alone. Rows, their flags and their help are in the package command, errors in
+// cmderr, and input and output in cmdio. The parts of this package, from the bottom up:
 //
-//   - errors.go, output.go and span.go: what commands tell people and read from them;
 //   - app.go, families.go, wire.go, store.go: flags, families, and the stores and the
 //     server that are opened by them;
 //   - recorder.go, key_record.go, accounts.go: records of the audit trail;
-//   - conversation.go and remote.go: a client of a server in this process or at a URL;
-//   - command.go: cobra commands of the rows.
-//
-// # Errors
-//
-// [UsageErrorf] makes errors of the command line, which end the program with status 2,
-// [WithHints] adds advice, and [ErrReported] is for errors that were printed already.
+//   - conversation.go and remote.go: a client of a server in this process or at a URL.
 package app

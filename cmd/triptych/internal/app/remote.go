@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
 )
@@ -80,7 +81,7 @@ func (a *App) namedKey(key *string) error {
 	f := &a.Flags.Remote
 	switch {
 	case f.key != "" && f.keyEnv != "", f.key != "" && f.keyFile != "", f.keyEnv != "" && f.keyFile != "":
-		return UsageErrorf("give only one of --key, --key-env and --key-file")
+		return cmderr.UsageErrorf("give only one of --key, --key-env and --key-file")
 	case f.keyEnv != "":
 		if *key = a.Getenv(f.keyEnv); *key == "" {
 			return fmt.Errorf("the variable %s, which --key-env names, is not set", f.keyEnv)
@@ -136,7 +137,7 @@ func (a *App) TrustedFile(u *url.URL) (string, error) {
 func EndpointURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, UsageErrorf("--url is %q, want one such as https://127.0.0.1:8443/mcp", text)
+		return nil, cmderr.UsageErrorf("--url is %q, want one such as https://127.0.0.1:8443/mcp", text)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u = u.JoinPath("mcp")
@@ -210,13 +211,13 @@ func (r *Remote) header() http.Header {
 // WithReachHint adds advice to the error of a server that cannot be reached.
 func WithReachHint(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return WithHints(err, "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder")
+		return cmderr.WithHints(err, "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder")
 	}
 	if _, ok := errors.AsType[*httpclient.WrongAnswerError](err); ok {
-		return WithHints(err, "does --url name the endpoint? triptych serves it at /mcp", "does the network want you to sign in first? open the URL in a browser")
+		return cmderr.WithHints(err, "does --url name the endpoint? triptych serves it at /mcp", "does the network want you to sign in first? open the URL in a browser")
 	}
 	if _, ok := errors.AsType[*url.Error](err); ok {
-		return WithHints(err, "is the server running? triptych serve starts one")
+		return cmderr.WithHints(err, "is the server running? triptych serve starts one")
 	}
 	return err
 }

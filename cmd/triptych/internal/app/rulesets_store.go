@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -13,7 +15,7 @@ import (
 // warnFindings prints findings in a text that a command wrote.
 func (a *App) warnFindings(found []lint.Finding) {
 	for _, f := range found {
-		fmt.Fprintf(a.Err, "triptych: %s\n", OneLine(f.String()))
+		fmt.Fprintf(a.Err, "triptych: %s\n", cmdio.OneLine(f.String()))
 	}
 }
 
@@ -25,7 +27,7 @@ func (a *App) OpenStore(ctx context.Context) (ruleset.Store, error) {
 	}
 	scan, err := a.family("rulesets").Config.(*rulesets.Config).ScanMode(a.Getenv)
 	if err != nil {
-		return nil, UsageErrorf("%v", err)
+		return nil, cmderr.UsageErrorf("%v", err)
 	}
 	store, err := rulesets.OpenStore(ctx, env)
 	if err != nil {

@@ -5,35 +5,38 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // DataFlags registers the settings of every command that touches data.
 func (a *App) DataFlags(set *pflag.FlagSet) {
-	InGroup(set, GroupData, func(set *pflag.FlagSet) {
+	command.InGroup(set, command.GroupData, func(set *pflag.FlagSet) {
 		set.StringVar(&a.Flags.Data, "data", "", "keep all data below this `folder` (TRIPTYCH_DATA)\ndefault: ~/.local/share/triptych\nWith XDG_DATA_HOME it is triptych in that folder by default.")
 		set.StringVar(&a.Flags.logLevel, "log-level", "", "log to standard error from this `level` on (LOG_LEVEL)\nIt is debug, info, warn or error.")
-		Offer(set, "log-level", []string{"debug", "info", "warn", "error"})
+		command.Offer(set, "log-level", []string{"debug", "info", "warn", "error"})
 		set.StringVar(&a.Flags.logFormat, "log-format", "", "write the log as `text|json` (LOG_FORMAT)\ndefault: text")
 	})
 }
 
 // StoreFlags registers the settings of the store.
-func (a *App) StoreFlags(set *pflag.FlagSet) { InGroup(set, GroupStore, a.storeFlags) }
+func (a *App) StoreFlags(set *pflag.FlagSet) { command.InGroup(set, command.GroupStore, a.storeFlags) }
 
 // RemoteFlags registers the settings of a command that can ask a server elsewhere.
-func (a *App) RemoteFlags(set *pflag.FlagSet) { InGroup(set, GroupRemote, a.Flags.Remote.Register) }
+func (a *App) RemoteFlags(set *pflag.FlagSet) {
+	command.InGroup(set, command.GroupRemote, a.Flags.Remote.Register)
+}
 
 // ServerFlags registers the settings of a server.
 func (a *App) ServerFlags(set *pflag.FlagSet) {
 	a.ToolFlags(set)
-	InGroup(set, GroupAudit, func(set *pflag.FlagSet) {
+	command.InGroup(set, command.GroupAudit, func(set *pflag.FlagSet) {
 		set.StringVar(&a.Flags.auditSync, "audit-sync", "", "sync the audit records of look-ups: `second|always` (TRIPTYCH_AUDIT_SYNC)\ndefault: second\n"+
 			"Those of changes are always synced before the answer; with second, those of look-ups within a second.")
 		set.StringVar(&a.Flags.auditKeep, "audit-keep", "", "delete audit records that are older than this `time`, such as 90d (TRIPTYCH_AUDIT_KEEP)\ndefault: they stay")
 		set.Var(&a.Flags.auditSize, "audit-size", "delete the oldest audit records beyond this `size` of each chain; 0 is no limit (TRIPTYCH_AUDIT_SIZE)")
 	})
-	InGroup(set, GroupServer, func(set *pflag.FlagSet) {
+	command.InGroup(set, command.GroupServer, func(set *pflag.FlagSet) {
 		set.StringVar(&a.Flags.otlp, "otlp", "", "send traces and metrics over OTLP/HTTP to this `url` (OTEL_EXPORTER_OTLP_ENDPOINT)\n"+
 			"It is that of an OpenTelemetry receiver, such as http://localhost:4318. The other variables of OpenTelemetry hold, too.")
 	})
@@ -44,15 +47,15 @@ func (a *App) ToolFlags(set *pflag.FlagSet) {
 	a.DataFlags(set)
 	a.StoreFlags(set)
 	for _, f := range a.Families {
-		InGroup(set, f.Name, f.Config.RegisterFlags)
+		command.InGroup(set, f.Name, f.Config.RegisterFlags)
 	}
 	a.NoAuditFlag(set)
-	InGroup(set, GroupTools, func(set *pflag.FlagSet) {
+	command.InGroup(set, command.GroupTools, func(set *pflag.FlagSet) {
 		set.StringSliceVar(&a.Flags.families, "families", nil, "open only these families, a comma-separated `list` (TRIPTYCH_FAMILIES)\ndefault: "+strings.Join(a.FamilyNames(), ","))
-		Offer(set, "families", a.FamilyNames())
+		command.Offer(set, "families", a.FamilyNames())
 		set.StringSliceVar(&a.Flags.Toolsets, "toolsets", nil, "serve only the tools of these groups, a comma-separated `list` (TRIPTYCH_TOOLSETS)\n"+
 			"A group is a family, a set of its tools, or both, as debugger/core.")
-		Offer(set, "toolsets", a.FamilyNames())
+		command.Offer(set, "toolsets", a.FamilyNames())
 		set.StringSliceVar(&a.Flags.tools, "tools", nil, "serve only these tools, a comma-separated `list`, besides --toolsets (TRIPTYCH_TOOLS)")
 		set.BoolVar(&a.Flags.readOnly, "read-only", false, "serve only tools that change nothing (TRIPTYCH_READ_ONLY)")
 		set.StringVar(&a.Flags.Outputs, "output-schemas", "", "show the schemas of structured answers: `auto|always|never` (TRIPTYCH_OUTPUT_SCHEMAS)\ndefault: auto\n"+
@@ -63,7 +66,7 @@ func (a *App) ToolFlags(set *pflag.FlagSet) {
 
 // NoAuditFlag registers --no-audit.
 func (a *App) NoAuditFlag(set *pflag.FlagSet) {
-	InGroup(set, GroupAudit, func(set *pflag.FlagSet) {
+	command.InGroup(set, command.GroupAudit, func(set *pflag.FlagSet) {
 		set.BoolVar(&a.Flags.NoAudit, "no-audit", false, "record nothing in the audit trail; for data folders that cannot be written")
 	})
 }
@@ -71,13 +74,13 @@ func (a *App) NoAuditFlag(set *pflag.FlagSet) {
 // AoCFlags registers the settings of a command that works on puzzles and speeds.
 func (a *App) AoCFlags(set *pflag.FlagSet) {
 	a.DataFlags(set)
-	InGroup(set, GroupAoC, a.Configs.AoC.RegisterBook)
+	command.InGroup(set, command.GroupAoC, a.Configs.AoC.RegisterBook)
 }
 
 // DebuggerFlags registers the settings of a command that opens the debugger alone.
 func (a *App) DebuggerFlags(set *pflag.FlagSet) {
 	a.DataFlags(set)
-	InGroup(set, GroupDebugger, a.Configs.Debugger.RegisterFlags)
+	command.InGroup(set, command.GroupDebugger, a.Configs.Debugger.RegisterFlags)
 }
 
 // ReadingFlags registers the settings of a command that only reads rulesets.
@@ -85,13 +88,13 @@ func (a *App) ReadingFlags(set *pflag.FlagSet) {
 	a.DataFlags(set)
 	a.StoreFlags(set)
 	if set.Lookup("label") == nil { // else the command reads labelled revisions itself
-		InGroup(set, GroupRulesets, a.RulesetsConfig().RegisterReading)
+		command.InGroup(set, command.GroupRulesets, a.RulesetsConfig().RegisterReading)
 	}
 }
 
 // WritingFlags registers the settings of a command that changes rulesets.
 func (a *App) WritingFlags(set *pflag.FlagSet) {
 	a.ReadingFlags(set)
-	InGroup(set, GroupRulesets, a.RulesetsConfig().RegisterWriting)
+	command.InGroup(set, command.GroupRulesets, a.RulesetsConfig().RegisterWriting)
 	a.NoAuditFlag(set)
 }

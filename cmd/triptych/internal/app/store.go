@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
@@ -81,7 +82,7 @@ var prefixForm = regexp.MustCompile(`^[A-Za-z0-9._:/-]{0,64}$`)
 func (a *App) storePrefix() (string, error) {
 	prefix := cmp.Or(a.Flags.storePrefix, a.Getenv("TRIPTYCH_STORE_PREFIX"))
 	if !prefixForm.MatchString(prefix) {
-		return "", UsageErrorf("--store-prefix is %q, want at most 64 letters, digits and . _ : / -", prefix)
+		return "", cmderr.UsageErrorf("--store-prefix is %q, want at most 64 letters, digits and . _ : / -", prefix)
 	}
 	return prefix, nil
 }
@@ -108,7 +109,7 @@ func (a *App) StoreURL() string {
 func (a *App) ValkeyURL() (string, error) {
 	place, err := rulesets.ParsePlace(a.StoreURL())
 	if err != nil {
-		return "", UsageErrorf("%v", err)
+		return "", cmderr.UsageErrorf("%v", err)
 	}
 	where := place.URL
 	scheme, rest, _ := strings.Cut(where, ":")
@@ -116,7 +117,7 @@ func (a *App) ValkeyURL() (string, error) {
 	case valkeyconn.Serves(scheme):
 		return where, nil
 	case scheme != "file" && strings.HasPrefix(rest, "//"):
-		return "", UsageErrorf("no store has URLs such as %s", RedactedURL(where))
+		return "", cmderr.UsageErrorf("no store has URLs such as %s", RedactedURL(where))
 	}
 	return "", nil
 }
@@ -161,7 +162,7 @@ func OpenMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (
 	}
 	meter, err := quota.OpenLocal(ctx, filepath.Join(env.Data, "quota"), env.Logger)
 	if errors.Is(err, quota.ErrInUse) {
-		return nil, WithHints(err, "end the other server, choose another --data, or let both share a --store valkey://…")
+		return nil, cmderr.WithHints(err, "end the other server, choose another --data, or let both share a --store valkey://…")
 	}
 	return meter, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/telemetry"
 )
@@ -15,7 +17,7 @@ const telemetryTime = 5 * time.Second
 // the environment ask for. The function ends it.
 func (a *App) OpenTelemetry(ctx context.Context, r *Recorder, env mcp.Env, name string) (func(), error) {
 	cfg := telemetry.Config{
-		Endpoint: a.Flags.otlp, Getenv: a.Getenv, Version: ReadBuild().Version, Instance: name,
+		Endpoint: a.Flags.otlp, Getenv: a.Getenv, Version: buildinfo.Read().Version, Instance: name,
 		Logger: env.Logger.With("component", "telemetry"),
 	}
 	if r.metrics != nil {
@@ -23,7 +25,7 @@ func (a *App) OpenTelemetry(ctx context.Context, r *Recorder, env mcp.Env, name 
 	}
 	t, err := telemetry.Open(ctx, cfg)
 	if err != nil {
-		return nil, WithHints(UsageErrorf("%v", err), "see \"Traces and metrics over OTLP\" in docs/operations.md")
+		return nil, cmderr.WithHints(cmderr.UsageErrorf("%v", err), "see \"Traces and metrics over OTLP\" in docs/operations.md")
 	}
 	r.telemetry = t
 	return func() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -17,7 +18,7 @@ func (a *App) toolSelection(tables []*mcp.Table) (mcp.ToolSelection, error) {
 		ReadOnly: a.Flags.readOnly || isTrue(a.Getenv("TRIPTYCH_READ_ONLY")),
 	}
 	if err := selection.Check(tables...); err != nil {
-		return selection, WithHints(UsageErrorf("%v", err), "the toolsets are "+toolsetNames(tables))
+		return selection, cmderr.WithHints(cmderr.UsageErrorf("%v", err), "the toolsets are "+toolsetNames(tables))
 	}
 	return selection, nil
 }
@@ -52,6 +53,6 @@ func (a *App) outputSchemas() (mcp.OutputSchemas, error) {
 	case "never":
 		return mcp.OutputSchemasNever, nil
 	default:
-		return 0, UsageErrorf("--output-schemas is %q, want auto, always or never", text)
+		return 0, cmderr.UsageErrorf("--output-schemas is %q, want auto, always or never", text)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
@@ -89,18 +91,18 @@ const minAuditSize = 1 << 20
 // auditLimits returns the maximum age and total size of records; 0 means no limit.
 func (a *App) auditLimits() (keep time.Duration, size int64, err error) {
 	if text := cmp.Or(a.Flags.auditKeep, a.Getenv("TRIPTYCH_AUDIT_KEEP")); text != "" {
-		if keep, err = ParseSpan(text); err != nil || keep <= 0 {
-			return 0, 0, UsageErrorf("--audit-keep is %q, want a time such as 90d or 12h", text)
+		if keep, err = command.ParseSpan(text); err != nil || keep <= 0 {
+			return 0, 0, cmderr.UsageErrorf("--audit-keep is %q, want a time such as 90d or 12h", text)
 		}
 	}
 	limit := a.Flags.auditSize
 	if text := a.Getenv("TRIPTYCH_AUDIT_SIZE"); limit == 0 && text != "" {
 		if err := limit.Set(text); err != nil {
-			return 0, 0, UsageErrorf("TRIPTYCH_AUDIT_SIZE: %v", err)
+			return 0, 0, cmderr.UsageErrorf("TRIPTYCH_AUDIT_SIZE: %v", err)
 		}
 	}
 	if limit != 0 && limit < minAuditSize {
-		return 0, 0, UsageErrorf("--audit-size is %s, want 1MiB or more", limit.String())
+		return 0, 0, cmderr.UsageErrorf("--audit-size is %s, want 1MiB or more", limit.String())
 	}
 	return keep, int64(limit), nil
 }
@@ -113,7 +115,7 @@ func (a *App) syncsAlways() (bool, error) {
 	case "always":
 		return true, nil
 	default:
-		return false, UsageErrorf("--audit-sync is %q, want second or always", text)
+		return false, cmderr.UsageErrorf("--audit-sync is %q, want second or always", text)
 	}
 }
 
@@ -143,7 +145,7 @@ func (r *Recorder) CheckFolder() error {
 	case err == nil:
 		return errors.Join(f.Close(), os.Remove(f.Name()))
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return WithHints(fmt.Errorf("the audit trail cannot be written, so no call would be answered: %w", err),
+		return cmderr.WithHints(fmt.Errorf("the audit trail cannot be written, so no call would be answered: %w", err),
 			"--no-audit serves a data folder that is only read, without records")
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/mcp"
 )
@@ -65,7 +67,7 @@ func (a *App) ChosenFamilies() ([]Family, error) {
 	for _, name := range names {
 		name = strings.TrimSpace(name)
 		if !slices.Contains(a.FamilyNames(), name) {
-			return nil, UsageErrorf("unknown family %q; there are %s", name, strings.Join(a.FamilyNames(), ", "))
+			return nil, cmderr.UsageErrorf("unknown family %q; there are %s", name, strings.Join(a.FamilyNames(), ", "))
 		}
 		wanted[name] = true
 	}
@@ -89,7 +91,7 @@ func (a *App) DataDir() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", WithHints(fmt.Errorf("finding the data folder: %w", err), "name one with --data or TRIPTYCH_DATA")
+		return "", cmderr.WithHints(fmt.Errorf("finding the data folder: %w", err), "name one with --data or TRIPTYCH_DATA")
 	}
 	return filepath.Join(home, ".local", "share", "triptych"), nil
 }
@@ -118,7 +120,7 @@ func (a *App) Logger(usual slog.Level) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(a.logOutput(), options)), nil
 	default:
-		return slog.New(slog.DiscardHandler), UsageErrorf("--log-format is %q, want text or json", format)
+		return slog.New(slog.DiscardHandler), cmderr.UsageErrorf("--log-format is %q, want text or json", format)
 	}
 }
 
@@ -133,7 +135,7 @@ func ParseLevel(text, where string, usual slog.Level) (slog.Level, error) {
 	}
 	level, ok := levels[strings.ToLower(text)]
 	if !ok {
-		return usual, UsageErrorf("%s is %q, want debug, info, warn or error", where, text)
+		return usual, cmderr.UsageErrorf("%s is %q, want debug, info, warn or error", where, text)
 	}
 	return level, nil
 }
@@ -151,7 +153,7 @@ func (a *App) Env(usual slog.Level) (mcp.Env, error) {
 		}
 	}
 	if err := dataformat.Check(data); err != nil {
-		return mcp.Env{}, WithHints(err, formatHint(err))
+		return mcp.Env{}, cmderr.WithHints(err, formatHint(err))
 	}
 	prefix, err := a.storePrefix()
 	if err != nil {
@@ -181,7 +183,7 @@ func (a *App) toolNames() (mcp.ToolNames, error) {
 	case "portable":
 		return mcp.PortableToolNames, nil
 	default:
-		return 0, UsageErrorf("--tool-names is %q, want documented or portable", text)
+		return 0, cmderr.UsageErrorf("--tool-names is %q, want documented or portable", text)
 	}
 }
 
@@ -225,7 +227,7 @@ func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options 
 		return nil, errors.Join(err, closeTables(tables))
 	}
 	cfg := mcp.Config{
-		Name: "triptych", Title: "Triptych", Version: ReadBuild().Version, ToolNames: names, Logger: env.Logger,
+		Name: "triptych", Title: "Triptych", Version: buildinfo.Read().Version, ToolNames: names, Logger: env.Logger,
 		Tools: selection, OutputSchemas: outputs, Elsewhere: a.elsewhere(chosen),
 		Oversize: answers.New(filepath.Join(env.Data, "answers"), env.Now),
 	}

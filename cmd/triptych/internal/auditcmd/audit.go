@@ -13,15 +13,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
 // AuditCommand returns the row of triptych audit.
-func AuditCommand(a *app.App) app.Command { return commands{a}.auditCommand() }
+func AuditCommand(a *app.App) command.Command { return commands{a}.auditCommand() }
 
-func (a commands) auditCommand() app.Command {
-	return app.Command{
+func (a commands) auditCommand() command.Command {
+	return command.Command{
 		Name:  "audit",
 		Short: "read, export and verify the audit trail",
 		Long: "Every request to a server is a record of the trail, which is chained by hashes\n" +
@@ -29,7 +32,7 @@ func (a commands) auditCommand() app.Command {
 			"the rulesets.",
 		Example: "triptych audit show --from 24h\n" +
 			"triptych audit verify",
-		Sub: []app.Command{a.auditShow(), a.auditExport(), a.auditVerify(), a.auditRotateKey()},
+		Sub: []command.Command{a.auditShow(), a.auditExport(), a.auditVerify(), a.auditRotateKey()},
 	}
 }
 
@@ -59,9 +62,9 @@ type showFlags struct {
 	asJSON   bool
 }
 
-func (a commands) auditShow() app.Command {
+func (a commands) auditShow() command.Command {
 	var f showFlags
-	return app.Command{
+	return command.Command{
 		Name: "show", Short: "print the records of the trail, oldest first",
 		Long: "A time is ISO 8601, such as 2024-12-05 or 2024-12-05T12:34:56Z, or how long ago,\n" +
 			"such as 90m or 7d. A day is that of UTC.",
@@ -71,7 +74,7 @@ func (a commands) auditShow() app.Command {
 			set.StringVar(&f.filter.Session, "session", "", "print the records of the session with this `id`")
 			set.StringVar(&f.filter.Key, "key", "", "print the records of this `key`, an id or a name\nThe key of standard input and output is local.")
 			set.IntVar(&f.filter.Limit, "limit", 0, "print at most this `number` of records; 0 is all")
-			app.JSONFlag(set, &f.asJSON)
+			command.JSONFlag(set, &f.asJSON)
 			a.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
@@ -90,13 +93,13 @@ func (a commands) auditFilter(ctx context.Context, f *showFlags) (audit.Filter, 
 		return f.filter, err
 	}
 	if f.filter.From, err = parseSince(f.from, a.Now()); err != nil {
-		return f.filter, app.UsageErrorf("--from: %v", err)
+		return f.filter, cmderr.UsageErrorf("--from: %v", err)
 	}
 	if f.filter.To, err = parseSince(f.to, a.Now()); err != nil {
-		return f.filter, app.UsageErrorf("--to: %v", err)
+		return f.filter, cmderr.UsageErrorf("--to: %v", err)
 	}
 	if f.filter.Limit < 0 {
-		return f.filter, app.UsageErrorf("--limit is %d, want 0 or more", f.filter.Limit)
+		return f.filter, cmderr.UsageErrorf("--limit is %d, want 0 or more", f.filter.Limit)
 	}
 	return f.filter, nil
 }
@@ -115,7 +118,7 @@ func (a commands) findKey(ctx context.Context, f *audit.Filter) error {
 		return err
 	}
 	if len(ids) > 1 {
-		return app.WithHints(app.UsageErrorf("%d keys have the name %q", len(ids), f.Key), "name one by its id: "+strings.Join(ids, ", "))
+		return cmderr.WithHints(cmderr.UsageErrorf("%d keys have the name %q", len(ids), f.Key), "name one by its id: "+strings.Join(ids, ", "))
 	}
 	f.Key = ids[0]
 	return nil
@@ -131,7 +134,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	if ago, err := app.ParseSpan(text); err == nil && ago >= 0 {
+	if ago, err := command.ParseSpan(text); err == nil && ago >= 0 {
 		return now.Add(-ago), nil
 	}
 	return time.Time{}, fmt.Errorf("%q is no time such as 2024-12-05T12:34:56Z, and no time ago such as 90m or 7d", text)
@@ -149,7 +152,7 @@ func (a commands) printTrail(ctx context.Context, trail *audit.Log, filter audit
 	for r, err := range trail.Query(ctx, filter) {
 		if line, ok := errors.AsType[*audit.BreakError](err); ok {
 			bad++
-			fmt.Fprintf(a.Err, "triptych: %s\n", app.OneLine(line.Error()))
+			fmt.Fprintf(a.Err, "triptych: %s\n", cmdio.OneLine(line.Error()))
 			continue
 		}
 		if err == nil {
@@ -168,10 +171,10 @@ func (a commands) printTrail(ctx context.Context, trail *audit.Log, filter audit
 	return unreadable(bad)
 }
 
-func (a commands) auditVerify() app.Command {
+func (a commands) auditVerify() command.Command {
 	var asJSON, incremental bool
 	var trusted []string
-	return app.Command{
+	return command.Command{
 		Name: "verify", Short: "check that nobody changed the trail",
 		Long: "Changes, removals and additions are found, and where. That the end of a chain was\n" +
 			"put back to what it once was can only be found by comparing what this prints with\n" +
@@ -182,7 +185,7 @@ func (a commands) auditVerify() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.StringSliceVar(&trusted, "trust", nil, "trust the public key in this `file`; repeatable\ndefault: audit/signing.pub in the data folder")
 			set.BoolVar(&incremental, "incremental", false, "verify from where the last verification with this flag ended")
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
@@ -220,7 +223,7 @@ func (a commands) verifyOn(trail *audit.Log) func(context.Context, ...ed25519.Pu
 		path := app.CheckpointFile(env.Data)
 		from, err := audit.LoadCheckpoints(path)
 		if err != nil {
-			return audit.Report{}, app.WithHints(err, "remove the file to verify from the beginning")
+			return audit.Report{}, cmderr.WithHints(err, "remove the file to verify from the beginning")
 		}
 		report, err := trail.VerifyFrom(ctx, from, trusted...)
 		if next := report.Checkpoints(); err == nil && len(next) > 0 {

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -23,9 +25,9 @@ type exportFlags struct {
 	every  time.Duration
 }
 
-func (a commands) auditExport() app.Command {
+func (a commands) auditExport() command.Command {
 	var f exportFlags
-	return app.Command{
+	return command.Command{
 		Name: "export", KeepUser: true, Short: "write the records of the trail as JSON lines",
 		Long: "Writes one record a line to standard output, or exports what is new since the last\n" +
 			"export to a destination; with --follow it goes on by itself:\n\n" +
@@ -75,15 +77,15 @@ func (f *exportFlags) check(filter audit.Filter) error {
 	toDestination := f.folder != "" || f.otlp != ""
 	switch {
 	case f.folder != "" && f.otlp != "":
-		return app.UsageErrorf("--to-folder and --to-otlp do not go together: run an export for each")
+		return cmderr.UsageErrorf("--to-folder and --to-otlp do not go together: run an export for each")
 	case f.follow && !toDestination:
-		return app.UsageErrorf("--follow needs --to-folder or --to-otlp")
+		return cmderr.UsageErrorf("--follow needs --to-folder or --to-otlp")
 	case f.every <= 0:
-		return app.UsageErrorf("--every is %s, want more than 0", f.every)
+		return cmderr.UsageErrorf("--every is %s, want more than 0", f.every)
 	case toDestination && filter != (audit.Filter{}):
-		return app.UsageErrorf("a destination gets all records, so --from, --to and --key do not go with it")
+		return cmderr.UsageErrorf("a destination gets all records, so --from, --to and --key do not go with it")
 	case f.state != "" && f.otlp == "":
-		return app.UsageErrorf("--state needs --to-otlp")
+		return cmderr.UsageErrorf("--state needs --to-otlp")
 	}
 	return nil
 }
@@ -123,7 +125,7 @@ func unreadable(lines int) error {
 	if lines == 0 {
 		return nil
 	}
-	return app.WithHints(fmt.Errorf("%d lines of the audit trail cannot be read", lines), "triptych audit verify tells more")
+	return cmderr.WithHints(fmt.Errorf("%d lines of the audit trail cannot be read", lines), "triptych audit verify tells more")
 }
 
 // exportNew exports what is new, once or until ctx is done.
@@ -136,7 +138,7 @@ func (a commands) exportNew(ctx context.Context, trail *audit.Log, to destinatio
 		}
 		switch {
 		case ctx.Err() != nil:
-			return app.WithoutDisconnects(ctx, err)
+			return cmderr.WithoutDisconnects(ctx, err)
 		case err != nil && !f.follow:
 			return err
 		case err != nil:

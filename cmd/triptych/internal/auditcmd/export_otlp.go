@@ -15,7 +15,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/resource"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/telemetry/otlp"
 )
@@ -39,7 +40,7 @@ func (a commands) openReceiver(url, state string) (*receiver, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--to-otlp: %w", err)
 	case to.URL == "":
-		return nil, app.UsageErrorf("--to-otlp: OTEL_SDK_DISABLED or OTEL_LOGS_EXPORTER turns the export of logs off")
+		return nil, cmderr.UsageErrorf("--to-otlp: OTEL_SDK_DISABLED or OTEL_LOGS_EXPORTER turns the export of logs off")
 	}
 	if state == "" {
 		env, err := a.Env(slog.LevelWarn)
@@ -51,7 +52,7 @@ func (a commands) openReceiver(url, state string) (*receiver, error) {
 	if err := os.MkdirAll(filepath.Dir(state), 0o700); err != nil {
 		return nil, err
 	}
-	version := app.ReadBuild().Version
+	version := buildinfo.Read().Version
 	return &receiver{stateFile(state), otlp.NewLogs(to), otlp.Source{
 		Resource: resource.NewSchemaless(attribute.String("service.name", "triptych"), attribute.String("service.version", version)),
 		Scope:    instrumentation.Scope{Name: "triptych/audit", Version: version},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -167,7 +168,7 @@ func (f stateFile) load(context.Context) (positions, error) {
 		err = json.Unmarshal(text, &done)
 	}
 	if err != nil {
-		return nil, app.WithHints(fmt.Errorf("%s: %w", f, err), "remove the file to export all records again")
+		return nil, cmderr.WithHints(fmt.Errorf("%s: %w", f, err), "remove the file to export all records again")
 	}
 	return done, nil
 }

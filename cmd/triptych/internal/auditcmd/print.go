@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -75,7 +77,7 @@ func auditLine(r audit.Record, name string) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
 		words = append(words, name+"="+r.Details[name])
 	}
-	return app.OneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+	return cmdio.OneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 }
 
 // A verifyJSON is a chain that was verified, for programs.
@@ -112,18 +114,18 @@ func (a commands) printReport(report audit.Report, inStore, asJSON bool) (err er
 	}
 	for _, c := range report.Chains {
 		if err == nil && !asJSON {
-			err = a.Printf("%s\n", app.OneLine(chainLine(c)))
+			err = a.Printf("%s\n", cmdio.OneLine(chainLine(c)))
 		}
 	}
 	switch {
 	case err != nil || report.Err() == nil:
 		return err
 	case inStore && onlyShort(report):
-		return app.WithHints(errors.New("the ends of chains are missing: the store has lost its newest writes, or they were removed"),
+		return cmderr.WithHints(errors.New("the ends of chains are missing: the store has lost its newest writes, or they were removed"),
 			"a chain says what it has lost when the server of its name starts again or records the next request")
 	}
 	if onlyUntrusted(report) {
-		return app.WithHints(errors.New("the audit trail is signed with a key that is not trusted here"),
+		return cmderr.WithHints(errors.New("the audit trail is signed with a key that is not trusted here"),
 			"compare its fingerprint with that of the server; --trust FILE trusts a public key, such as audit/signing.pub of the server's data folder",
 			"an unknown key may also be that of a stranger who has written the trail anew")
 	}

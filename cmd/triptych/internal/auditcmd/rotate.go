@@ -9,14 +9,15 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
 // auditRotateKey returns the row of triptych audit rotate-key.
-func (a commands) auditRotateKey() app.Command {
+func (a commands) auditRotateKey() command.Command {
 	var compromised, resume bool
-	return app.Command{
+	return command.Command{
 		Name: "rotate-key", Short: "replace the key that signs the trail",
 		Long: "Makes a new signing key, which the old one signs in each chain, so that either is\n" +
 			"enough to verify all that was recorded before. Servers that run go on with the new\n" +
@@ -34,7 +35,7 @@ func (a commands) auditRotateKey() app.Command {
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if compromised && resume {
-				return app.UsageErrorf("give --compromised or --resume, not both")
+				return cmderr.UsageErrorf("give --compromised or --resume, not both")
 			}
 			return a.rotateKey(ctx, compromised, resume)
 		},
@@ -94,7 +95,7 @@ func (a commands) printRotation(r *audit.Rotation) error {
 	if len(r.Unsigned) == 0 {
 		return nil
 	}
-	return app.WithHints(fmt.Errorf("chains cannot be signed with the new key: %s", strings.Join(r.Unsigned, ", ")),
+	return cmderr.WithHints(fmt.Errorf("chains cannot be signed with the new key: %s", strings.Join(r.Unsigned, ", ")),
 		"the log says why; the key is replaced, and what the chains have is trusted as before",
 		"run triptych audit rotate-key --resume when the cause is gone")
 }

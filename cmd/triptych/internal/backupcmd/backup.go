@@ -14,6 +14,9 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/backup"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -23,11 +26,11 @@ import (
 )
 
 // BackupCommand returns the row of triptych backup.
-func BackupCommand(a *app.App) app.Command { return commands{a}.backupCommand() }
+func BackupCommand(a *app.App) command.Command { return commands{a}.backupCommand() }
 
-func (a commands) backupCommand() app.Command {
+func (a commands) backupCommand() command.Command {
 	var personal bool
-	return app.Command{
+	return command.Command{
 		Name: "backup", Args: "FILE", Min: 1, Max: 1,
 		Short: "write all data into one file, while servers run",
 		Long: "Copies rulesets with their history and labels, keys, counts of requests, the record of\n" +
@@ -45,11 +48,11 @@ func (a commands) backupCommand() app.Command {
 }
 
 // RestoreCommand returns the row of triptych restore.
-func RestoreCommand(a *app.App) app.Command { return commands{a}.restoreCommand() }
+func RestoreCommand(a *app.App) command.Command { return commands{a}.restoreCommand() }
 
-func (a commands) restoreCommand() app.Command {
+func (a commands) restoreCommand() command.Command {
 	var check bool
-	return app.Command{
+	return command.Command{
 		Name: "restore", Args: "FILE", Min: 1, Max: 1,
 		Short: "restore a backup into an empty data folder, or check it",
 		Long: "Checks the hash of everything in the file first, then restores, then compares what\n" +
@@ -65,11 +68,11 @@ func (a commands) restoreCommand() app.Command {
 }
 
 // MigrateCommand returns the row of triptych migrate.
-func MigrateCommand(a *app.App) app.Command { return commands{a}.migrateCommand() }
+func MigrateCommand(a *app.App) command.Command { return commands{a}.migrateCommand() }
 
-func (a commands) migrateCommand() app.Command {
+func (a commands) migrateCommand() command.Command {
 	var from, to string
-	return app.Command{
+	return command.Command{
 		Name:  "migrate",
 		Short: "copy all data from one store to another",
 		Long: "A store is the URL of a server, or files: in the data folder. The store that is\n" +
@@ -107,7 +110,7 @@ func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts
 			err = errors.Join(err, p.close())
 		}
 	}()
-	p.Program, p.Now = app.ReadBuild().Version, a.Now()
+	p.Program, p.Now = buildinfo.Read().Version, a.Now()
 	if withFolder {
 		p.Data = env.Data
 	}
@@ -227,7 +230,7 @@ func (a commands) restore(ctx context.Context, file string, check bool) (err err
 func (a commands) restoreInto(ctx context.Context, in io.ReadSeeker, p *openParts, m *backup.Manifest) error {
 	err := backup.Fits(ctx, in, p.Source, m)
 	if _, ok := errors.AsType[*backup.ConflictError](err); ok {
-		return app.WithHints(err, "choose another --data or --store, or move what is there away")
+		return cmderr.WithHints(err, "choose another --data or --store, or move what is there away")
 	}
 	if err != nil {
 		return err
@@ -245,7 +248,7 @@ func (a commands) restoreInto(ctx context.Context, in io.ReadSeeker, p *openPart
 
 func (a commands) migrate(ctx context.Context, from, to string) (err error) {
 	if from == "" || to == "" || from == to {
-		return app.WithHints(app.UsageErrorf("migrate needs --from and --to, two different stores"), "triptych migrate --from files: --to valkey://localhost:6379")
+		return cmderr.WithHints(cmderr.UsageErrorf("migrate needs --from and --to, two different stores"), "triptych migrate --from files: --to valkey://localhost:6379")
 	}
 	between, err := os.CreateTemp("", "triptych-migrate-*")
 	if err != nil {

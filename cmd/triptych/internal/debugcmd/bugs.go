@@ -16,6 +16,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
@@ -27,11 +30,11 @@ type bugsFlags struct {
 }
 
 // BugsCommand returns the row of triptych bugs.
-func BugsCommand(a *app.App) app.Command { return commands{a}.bugsCommand() }
+func BugsCommand(a *app.App) command.Command { return commands{a}.bugsCommand() }
 
-func (a commands) bugsCommand() app.Command {
+func (a commands) bugsCommand() command.Command {
 	var f bugsFlags
-	return app.Command{
+	return command.Command{
 		Name: "bugs", Args: "[DIR]", Max: 1,
 		Short: "find the places that a fix forgot",
 		Long: "Searches the source code below DIR, the working directory without it. With --patch\n" +
@@ -48,7 +51,7 @@ func (a commands) bugsCommand() app.Command {
 			set.IntVar(&f.most, "max", 10, "show at most so many `places`")
 			a.DataFlags(set) // as all commands of the debugger have
 			set.BoolVar(&f.index, "index", false, "store in the data folder what was read, for later searches")
-			app.JSONFlag(set, &f.asJSON)
+			command.JSONFlag(set, &f.asJSON)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			dir := "."
@@ -68,7 +71,7 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 	arguments := map[string]any{"search_path": root, "max_results": f.most}
 	switch {
 	case given(f.patch)+given(f.at)+given(f.pattern) != 1:
-		return app.UsageErrorf("give --patch, --at or --pattern")
+		return cmderr.UsageErrorf("give --patch, --at or --pattern")
 	case f.pattern != "":
 		arguments["pattern"] = f.pattern
 	case f.patch != "":
@@ -84,7 +87,7 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 		file, line, _ := strings.Cut(f.at, ":")
 		number, err := strconv.Atoi(line)
 		if err != nil || number < 1 {
-			return app.UsageErrorf("--at %s is not FILE:LINE", f.at)
+			return cmderr.UsageErrorf("--at %s is not FILE:LINE", f.at)
 		}
 		if arguments["file"], err = filepath.Abs(file); err != nil {
 			return err
@@ -128,7 +131,7 @@ func (a commands) patchText(ctx context.Context, root, word string) (string, err
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	if err != nil {
-		return "", app.WithHints(fmt.Errorf("%s is no file, and git knows no such commit: %s", word, strings.TrimSpace(complaint.String())),
+		return "", cmderr.WithHints(fmt.Errorf("%s is no file, and git knows no such commit: %s", word, strings.TrimSpace(complaint.String())),
 			"git log shows the commits")
 	}
 	return string(out), nil
@@ -197,5 +200,5 @@ func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
 	if !report.Complete {
 		rest += "; not all files were read in time"
 	}
-	return a.Printf("%s in %s%s\n", app.Counted(len(report.Findings), "place"), app.Counted(report.Files, "file"), rest)
+	return a.Printf("%s in %s%s\n", cmdio.Counted(len(report.Findings), "place"), cmdio.Counted(report.Files, "file"), rest)
 }

@@ -12,15 +12,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
 // DAPCommand returns the row of triptych dap.
-func DAPCommand(a *app.App) app.Command { return commands{a}.dapCommand() }
+func DAPCommand(a *app.App) command.Command { return commands{a}.dapCommand() }
 
-func (a commands) dapCommand() app.Command {
+func (a commands) dapCommand() command.Command {
 	var stdio bool
-	return app.Command{
+	return command.Command{
 		Name: "dap", Args: "[ADDRESS]", Max: 1,
 		KeepUser: true,
 		Short:    "let an editor debug, backward too",
@@ -40,9 +42,9 @@ func (a commands) dapCommand() app.Command {
 			case len(args) == 0:
 				return a.dap(ctx, "")
 			case stdio:
-				return app.UsageErrorf("--stdio and an address exclude each other")
+				return cmderr.UsageErrorf("--stdio and an address exclude each other")
 			case !debugger.IsListenAddress(args[0]):
-				return app.UsageErrorf("%q is no address: write HOST:PORT or unix:PATH", args[0])
+				return cmderr.UsageErrorf("%q is no address: write HOST:PORT or unix:PATH", args[0])
 			}
 			return a.dap(ctx, args[0])
 		},

@@ -15,15 +15,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // DebugCommand returns the row of triptych debug.
-func DebugCommand(a *app.App) app.Command { return commands{a}.debugCommand() }
+func DebugCommand(a *app.App) command.Command { return commands{a}.debugCommand() }
 
-func (a commands) debugCommand() app.Command {
+func (a commands) debugCommand() command.Command {
 	input := ""
-	return app.Command{
-		Name: "debug", Args: "PROGRAM|PID [ARGUMENT...]", Min: 1, Max: app.AnyNumber,
+	return command.Command{
+		Name: "debug", Args: "PROGRAM|PID [ARGUMENT...]", Min: 1, Max: command.AnyNumber,
 		KeepUser: true,
 		Short:    "debug a program in a shell",
 		Long: "Launches the program, or attaches to the process, and reads commands: the tools\n" +
@@ -130,7 +132,7 @@ func (s *debugShell) loop(ctx context.Context) error {
 		switch err := s.execute(ctx, line); {
 		case errors.Is(err, errQuit):
 			return nil
-		case err != nil && !errors.Is(err, app.ErrReported):
+		case err != nil && !errors.Is(err, cmderr.ErrReported):
 			fmt.Fprintf(s.app.Err, "triptych: %v\n", err)
 		}
 	}

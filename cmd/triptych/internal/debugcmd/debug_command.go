@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
@@ -49,7 +50,7 @@ func (s *debugShell) loadTools(ctx context.Context) error {
 		}
 	}
 	if len(s.tools) == 0 {
-		return app.UsageErrorf("TRIPTYCH_TOOLSETS and TRIPTYCH_TOOLS leave no tool of the debugger")
+		return cmderr.UsageErrorf("TRIPTYCH_TOOLSETS and TRIPTYCH_TOOLS leave no tool of the debugger")
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
@@ -115,7 +115,7 @@ func (s *debugShell) call(ctx context.Context, name string, arguments map[string
 		return err
 	}
 	if answer.IsError {
-		return app.ErrReported
+		return cmderr.ErrReported
 	}
 	return nil
 }

@@ -13,12 +13,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
 // GDBServerCommand returns the row of triptych gdbserver.
-func GDBServerCommand(a *app.App) app.Command { return commands{a}.gdbServerCommand() }
+func GDBServerCommand(a *app.App) command.Command { return commands{a}.gdbServerCommand() }
 
 // gdbFlags are the flags of gdbserver.
 type gdbFlags struct {
@@ -29,10 +31,10 @@ type gdbFlags struct {
 	record bool
 }
 
-func (a commands) gdbServerCommand() app.Command {
+func (a commands) gdbServerCommand() command.Command {
 	var f gdbFlags
-	return app.Command{
-		Name: "gdbserver", Args: "[ADDRESS] [-- PROGRAM [ARGUMENT...]]", Max: app.AnyNumber,
+	return command.Command{
+		Name: "gdbserver", Args: "[ADDRESS] [-- PROGRAM [ARGUMENT...]]", Max: command.AnyNumber,
 		KeepUser: true,
 		Short:    "let gdb debug, backward too",
 		Long: "Serves one gdb over a socket that only you can use, and prints what to type.\n" +
@@ -89,9 +91,9 @@ func (f *gdbFlags) choose(args []string) (address string, call toolCall, err err
 	}
 	switch {
 	case len(calls) != 1:
-		return "", toolCall{}, app.UsageErrorf("give one of a program, --attach, --trace and --core")
+		return "", toolCall{}, cmderr.UsageErrorf("give one of a program, --attach, --trace and --core")
 	case f.stdio && address != "":
-		return "", toolCall{}, app.UsageErrorf("--stdio and an address exclude each other")
+		return "", toolCall{}, cmderr.UsageErrorf("--stdio and an address exclude each other")
 	}
 	return address, calls[0], nil
 }

@@ -16,11 +16,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
 // RecordCommand returns the row of triptych record.
-func RecordCommand(a *app.App) app.Command { return commands{a}.recordCommand() }
+func RecordCommand(a *app.App) command.Command { return commands{a}.recordCommand() }
 
 // recordFlags are the flags of record.
 type recordFlags struct {
@@ -52,17 +54,17 @@ func (l limits) newest() bool { return l.keep == keepNewest || l.keep == "" && l
 func (l limits) check() error {
 	switch {
 	case l.maxSize < 0:
-		return app.UsageErrorf("--max-size is a number of MiB")
+		return cmderr.UsageErrorf("--max-size is a number of MiB")
 	case l.keep != "" && l.keep != keepNewest && l.keep != keepOldest:
-		return app.UsageErrorf("--keep is %q, want newest or oldest", l.keep)
+		return cmderr.UsageErrorf("--keep is %q, want newest or oldest", l.keep)
 	}
 	return nil
 }
 
-func (a commands) recordCommand() app.Command {
+func (a commands) recordCommand() command.Command {
 	var f recordFlags
-	return app.Command{
-		Name: "record", Args: "[PROGRAM [ARGUMENT...]]", Min: 0, Max: app.AnyNumber,
+	return command.Command{
+		Name: "record", Args: "[PROGRAM [ARGUMENT...]]", Min: 0, Max: command.AnyNumber,
 		KeepUser: true, Survives: true,
 		Short: "run a program and record all that it does",
 		Long: "Runs the program with its input, output, signals and exit status as they are, and\n" +
@@ -114,17 +116,17 @@ func (a commands) record(ctx context.Context, f *recordFlags, args []string) err
 	}
 	switch {
 	case f.attach != 0 && (f.until || f.chaos != ""):
-		return app.UsageErrorf("--until-fail and --chaos are for programs that are run, and not for --attach")
+		return cmderr.UsageErrorf("--until-fail and --chaos are for programs that are run, and not for --attach")
 	case f.follow && f.jobs > 1:
-		return app.UsageErrorf("--follow is for one run at a time, and not for --jobs")
+		return cmderr.UsageErrorf("--follow is for one run at a time, and not for --jobs")
 	case f.attach != 0 && f.follow:
-		return app.UsageErrorf("--follow is for programs that are run, and not for --attach")
+		return cmderr.UsageErrorf("--follow is for programs that are run, and not for --attach")
 	case f.attach != 0 && len(args) > 0:
-		return app.UsageErrorf("--attach records a process, so there is no program to run")
+		return cmderr.UsageErrorf("--attach records a process, so there is no program to run")
 	case f.attach != 0:
 		return a.recordProcess(ctx, f)
 	case len(args) == 0:
-		return app.UsageErrorf("name a program, or a process with --attach")
+		return cmderr.UsageErrorf("name a program, or a process with --attach")
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {
@@ -250,19 +252,19 @@ const signalStatus = 128
 func exitOf(run *debugger.RecordedRun) error {
 	switch {
 	case run.Killed != 0:
-		return app.ExitError(signalStatus + run.Killed)
+		return cmderr.ExitError(signalStatus + run.Killed)
 	case run.Status != 0:
-		return app.ExitError(run.Status)
+		return cmderr.ExitError(run.Status)
 	}
 	return nil
 }
 
 // ReplayCommand returns the row of triptych replay.
-func ReplayCommand(a *app.App) app.Command { return commands{a}.replayCommand() }
+func ReplayCommand(a *app.App) command.Command { return commands{a}.replayCommand() }
 
-func (a commands) replayCommand() app.Command {
+func (a commands) replayCommand() command.Command {
 	pack := false
-	return app.Command{
+	return command.Command{
 		Name: "replay", Args: "FILE", Min: 1, Max: 1,
 		KeepUser: true,
 		Short:    "go through a recording of a program",

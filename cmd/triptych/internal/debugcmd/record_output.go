@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
@@ -43,7 +43,7 @@ func createOutput(name string, l limits) (*outputFile, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	if l.pack && !info.Mode().IsRegular() {
-		return nil, errors.Join(app.UsageErrorf("--pack is for files, and %s is none", name), f.Close())
+		return nil, errors.Join(cmderr.UsageErrorf("--pack is for files, and %s is none", name), f.Close())
 	}
 	out := &outputFile{File: f, created: created, regular: info.Mode().IsRegular(), max: int64(l.maxSize) << 20}
 	if l.newest() {
@@ -61,7 +61,7 @@ func (f *outputFile) useRing(l limits) error {
 		if l.keep == "" {
 			return nil
 		}
-		return app.UsageErrorf("--keep newest is for files, and %s is none", f.Name())
+		return cmderr.UsageErrorf("--keep newest is for files, and %s is none", f.Name())
 	}
 	path, err := filepath.EvalSymlinks(f.Name())
 	if err == nil {

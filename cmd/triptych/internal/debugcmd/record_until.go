@@ -17,7 +17,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
@@ -44,11 +45,11 @@ const statusTimeout = 124
 func (r repeated) check() error {
 	switch {
 	case !r.until && (r.repeat != defaultRepeat || r.jobs != 0 || r.timeout != 0 || r.pattern != ""):
-		return app.UsageErrorf("--repeat, --jobs, --timeout and --fail-pattern are for --until-fail")
+		return cmderr.UsageErrorf("--repeat, --jobs, --timeout and --fail-pattern are for --until-fail")
 	case r.repeat < 1:
-		return app.UsageErrorf("--repeat is %d, want at least 1", r.repeat)
+		return cmderr.UsageErrorf("--repeat is %d, want at least 1", r.repeat)
 	case r.jobs < 0:
-		return app.UsageErrorf("--jobs is %d, want at least 1, or 0", r.jobs)
+		return cmderr.UsageErrorf("--jobs is %d, want at least 1, or 0", r.jobs)
 	}
 	_, err := r.seed()
 	return err
@@ -66,7 +67,7 @@ func (r repeated) seed() (uint64, error) {
 	}
 	seed, err := strconv.ParseUint(r.chaos, 10, 63)
 	if err != nil || seed == 0 {
-		return 0, app.UsageErrorf("--chaos is %q, want a number from 1 on", r.chaos)
+		return 0, cmderr.UsageErrorf("--chaos is %q, want a number from 1 on", r.chaos)
 	}
 	return seed, nil
 }
@@ -109,7 +110,7 @@ func (a commands) recordUntilFailure(ctx context.Context, f *recordFlags, progra
 		text += "|(?:" + f.pattern + ")"
 	}
 	if s.failure, err = regexp.Compile(text); err != nil {
-		return app.UsageErrorf("--fail-pattern: %v", err)
+		return cmderr.UsageErrorf("--fail-pattern: %v", err)
 	}
 	if s.null, err = os.Open(os.DevNull); err != nil {
 		return err
@@ -151,7 +152,7 @@ func (s *search) search(ctx context.Context) error {
 		return err
 	case ctx.Err() != nil:
 		fmt.Fprintf(s.a.Err, "%striptych: interrupted: none of %d runs has failed\n", s.line(), s.ended)
-		return app.ExitError(signalStatus + int(syscall.SIGINT))
+		return cmderr.ExitError(signalStatus + int(syscall.SIGINT))
 	}
 	fmt.Fprintf(s.a.Err, "%striptych: none of %d runs has failed\n", s.line(), s.ended)
 	return nil
@@ -322,7 +323,7 @@ func (s *search) found() error {
 	}
 	fmt.Fprintf(s.a.Err, "triptych: see where it ends, and go back from there: triptych replay %s\n"+
 		"triptych: in it, type get_stack_trace, race, last_write EXPRESSION, reverse_continue\n", s.name)
-	return app.ExitError(r.status)
+	return cmderr.ExitError(r.status)
 }
 
 // progress shows a person how many runs there were.
@@ -344,5 +345,5 @@ func (s *search) line() string {
 // terminal reports whether the errors are written to a terminal.
 func (s *search) terminal() bool {
 	file, ok := s.a.Err.(*os.File)
-	return ok && app.IsTerminal(file)
+	return ok && cmdio.IsTerminal(file)
 }

@@ -10,14 +10,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
 // TraceCommand returns the row of triptych trace.
-func TraceCommand(a *app.App) app.Command { return commands{a}.traceCommand() }
+func TraceCommand(a *app.App) command.Command { return commands{a}.traceCommand() }
 
-func (a commands) traceCommand() app.Command {
-	return app.Command{
+func (a commands) traceCommand() command.Command {
+	return command.Command{
 		Name:  "trace",
 		Short: "look at traces of programs",
 		Long: "A trace is a piece of a process's history, instruction by instruction, that\n" +
@@ -25,7 +27,7 @@ func (a commands) traceCommand() app.Command {
 		Example: "triptych trace show crash.trace\n" +
 			"triptych trace show crash.trace --from 100 --to 120\n" +
 			"triptych trace show crash.trace --last-write 0x404010 --size 4",
-		Sub: []app.Command{a.traceShow()},
+		Sub: []command.Command{a.traceShow()},
 	}
 }
 
@@ -41,9 +43,9 @@ type traceFlags struct {
 	asJSON       bool
 }
 
-func (a commands) traceShow() app.Command {
+func (a commands) traceShow() command.Command {
 	var f traceFlags
-	return app.Command{
+	return command.Command{
 		Name: "show", Args: "FILE", Min: 1, Max: 1,
 		Short: "print what is in a trace",
 		Long: "Without flags it says what the trace is about, or what a recording of triptych record\n" +
@@ -60,8 +62,8 @@ func (a commands) traceShow() app.Command {
 			set.IntVar(&f.size, "size", 8, "how many `bytes` of memory --last-write is about")
 			set.StringVar(&f.executable, "executable", "", "the program's `file` if it is no longer where it was")
 			set.StringVar(&f.root, "root", "", "a `folder` with a copy of the process's files, such as those of its container; it is looked in first")
-			app.InGroup(set, app.GroupDebugger, f.memory.RegisterFlag)
-			app.JSONFlag(set, &f.asJSON)
+			command.InGroup(set, command.GroupDebugger, f.memory.RegisterFlag)
+			command.JSONFlag(set, &f.asJSON)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			print, err := f.choose()
@@ -85,7 +87,7 @@ func (a commands) printRecording(ctx context.Context, path string, f *traceFlags
 	case s == nil || err != nil:
 		return false, err
 	case f.from != "" || f.to != "" || f.at != "" || f.lastWrite != "":
-		return true, app.UsageErrorf("%s is a recording: triptych replay %s goes to its positions", path, path)
+		return true, cmderr.UsageErrorf("%s is a recording: triptych replay %s goes to its positions", path, path)
 	}
 	return true, a.printEither(s, f.asJSON)
 }
@@ -113,11 +115,11 @@ func (f *traceFlags) choose() (tracePrinter, error) {
 	steps := f.from != "" || f.to != ""
 	switch {
 	case steps && (f.at != "" || f.lastWrite != ""):
-		return nil, app.UsageErrorf("--from and --to do not go with --at and --last-write")
+		return nil, cmderr.UsageErrorf("--from and --to do not go with --at and --last-write")
 	case f.stack && (f.at == "" || f.lastWrite != ""):
-		return nil, app.UsageErrorf("--stack goes with --at alone")
+		return nil, cmderr.UsageErrorf("--stack goes with --at alone")
 	case f.size < 1 || f.size > maxWritten:
-		return nil, app.UsageErrorf("--size is %d, want 1 to %d", f.size, maxWritten)
+		return nil, cmderr.UsageErrorf("--size is %d, want 1 to %d", f.size, maxWritten)
 	case steps:
 		return f.printSteps, nil
 	case f.lastWrite != "":
@@ -143,7 +145,7 @@ func position(flag, text string, usual uint64, trace *debugger.TraceFile) (uint6
 	n, err := strconv.ParseUint(text, 10, 64)
 	first, last := trace.Positions()
 	if err != nil || n < first || n > last {
-		return 0, app.UsageErrorf("--%s is %q, want a position from %d to %d", flag, text, first, last)
+		return 0, cmderr.UsageErrorf("--%s is %q, want a position from %d to %d", flag, text, first, last)
 	}
 	return n, nil
 }
@@ -163,7 +165,7 @@ func (f *traceFlags) printSteps(ctx context.Context, a commands, trace *debugger
 		return err
 	}
 	if from >= to {
-		return app.UsageErrorf("--from is %d and --to is %d, want steps between them", from, to)
+		return cmderr.UsageErrorf("--from is %d and --to is %d, want steps between them", from, to)
 	}
 	return trace.WriteSteps(ctx, a.Out, from, to, f.asJSON)
 }

@@ -15,21 +15,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
 // KeyCommand returns the row of triptych key.
-func KeyCommand(a *app.App) app.Command { return commands{a}.keyCommand() }
+func KeyCommand(a *app.App) command.Command { return commands{a}.keyCommand() }
 
-func (a commands) keyCommand() app.Command {
-	return app.Command{
+func (a commands) keyCommand() command.Command {
+	return command.Command{
 		Name:  "key",
 		Short: "make and manage the keys that callers of serve show",
 		Long: "A key is shown once, when it is made or rotated: on standard output, and nothing\n" +
 			"else is. It is kept as a hash. A running server sees every change at once.",
-		Sub: []app.Command{a.keyCreate(), a.keyInvite(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke(), a.keyDisconnect(), a.keyFirst()},
+		Sub: []command.Command{a.keyCreate(), a.keyInvite(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke(), a.keyDisconnect(), a.keyFirst()},
 	}
 }
 
@@ -125,23 +128,23 @@ func (a commands) keyState(r keys.Record) string {
 	return "active"
 }
 
-func (a commands) keyList() app.Command {
+func (a commands) keyList() command.Command {
 	var asJSON bool
 	var limit int
 	var after string
-	return app.Command{
+	return command.Command{
 		Name: "list", Short: "list all keys, oldest first",
 		Long: "With --limit the list ends after so many keys; --after and the id of the last one\n" +
 			"list the next.",
 		Flags: func(set *pflag.FlagSet) {
 			set.IntVar(&limit, "limit", 0, "list at most this `number` of keys; 0 is all")
 			set.StringVar(&after, "after", "", "list the keys after the one with this `id`")
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if limit < 0 {
-				return app.UsageErrorf("--limit is %d, want 0 or more", limit)
+				return cmderr.UsageErrorf("--limit is %d, want 0 or more", limit)
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
 				records, err := keysAfter(ctx, store, after, limit)
@@ -198,13 +201,13 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-func (a commands) keyShow() app.Command {
+func (a commands) keyShow() command.Command {
 	var asJSON bool
-	return app.Command{
+	return command.Command{
 		Name: "show", Args: "ID|NAME", Min: 1, Max: 1,
 		Short: "print what is kept of a key",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.KeysFlags(set)
 		},
 		Complete: a.completeKeys,
@@ -254,7 +257,7 @@ func (a commands) keyRows(r keys.Record) [][]string {
 		rows = append(rows, []string{"Invitation:", fmt.Sprintf("%s for %s, until %s", i.ID, cmp.Or(i.For, "any program"), moment(i.Until))})
 	}
 	for _, c := range a.clientsJSON(r) {
-		rows = append(rows, []string{"Client:", fmt.Sprintf("%s %s, since %s, last token %s", c.ID, app.OneLine(cmp.Or(c.Name, c.Client)), moment(c.Created), moment(c.Used))})
+		rows = append(rows, []string{"Client:", fmt.Sprintf("%s %s, since %s, last token %s", c.ID, cmdio.OneLine(cmp.Or(c.Name, c.Client)), moment(c.Created), moment(c.Used))})
 	}
 	return rows
 }
@@ -284,7 +287,7 @@ func (a commands) completeKeys(ctx context.Context, before []string) []string {
 		records, err := store.Page(ctx, "", maxCompleted)
 		for _, r := range records {
 			if !slices.Contains(before, r.ID) {
-				ids = append(ids, r.ID+"\t"+app.OneLine(r.Name))
+				ids = append(ids, r.ID+"\t"+cmdio.OneLine(r.Name))
 			}
 		}
 		return err

@@ -9,14 +9,15 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
-func (a commands) keyCreate() app.Command {
+func (a commands) keyCreate() command.Command {
 	var s keySettings
 	var test bool
-	return app.Command{
+	return command.Command{
 		Name:  "create",
 		Short: "make a key and print it, this once",
 		Long: "A new key has all rights but server:admin, works from all addresses and does not\n" +
@@ -72,9 +73,9 @@ func expiry(t time.Time) string {
 	return "at " + t.UTC().Format(time.RFC3339)
 }
 
-func (a commands) keyUpdate() app.Command {
+func (a commands) keyUpdate() command.Command {
 	var s keySettings
-	return app.Command{
+	return command.Command{
 		Name: "update", Args: "ID|NAME", Min: 1, Max: 1,
 		Short:   "change what a key may do; what is not named stays",
 		Example: "triptych key update key_4f7c2m9xq0 --plan developer --expires never",
@@ -85,7 +86,7 @@ func (a commands) keyUpdate() app.Command {
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
 			if !s.given(s.parts(a.Now())) {
-				return app.WithHints(app.UsageErrorf("key update: nothing to change"), "see: triptych key update --help")
+				return cmderr.WithHints(cmderr.UsageErrorf("key update: nothing to change"), "see: triptych key update --help")
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
 				id, err := keyID(ctx, store, args[0])
@@ -103,9 +104,9 @@ func (a commands) keyUpdate() app.Command {
 	}
 }
 
-func (a commands) keyRotate() app.Command {
+func (a commands) keyRotate() command.Command {
 	var grace string
-	return app.Command{
+	return command.Command{
 		Name: "rotate", Args: "ID|NAME", Min: 1, Max: 1,
 		Short:   "replace a key by a new one with the same id and print it, this once",
 		Example: "triptych key rotate key_4f7c2m9xq0 --grace 24h",
@@ -115,9 +116,9 @@ func (a commands) keyRotate() app.Command {
 		},
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
-			wait, err := app.ParseSpan(grace)
+			wait, err := command.ParseSpan(grace)
 			if err != nil || wait < 0 {
-				return app.UsageErrorf("--grace is %q, want a time such as 24h or 7d", grace)
+				return cmderr.UsageErrorf("--grace is %q, want a time such as 24h or 7d", grace)
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
 				id, err := keyID(ctx, store, args[0])
@@ -134,9 +135,9 @@ func (a commands) keyRotate() app.Command {
 	}
 }
 
-func (a commands) keyRevoke() app.Command {
-	return app.Command{
-		Name: "revoke", Args: "ID|NAME...", Min: 1, Max: app.AnyNumber,
+func (a commands) keyRevoke() command.Command {
+	return command.Command{
+		Name: "revoke", Args: "ID|NAME...", Min: 1, Max: command.AnyNumber,
 		Short:    "stop keys for good",
 		Flags:    a.KeysFlags,
 		Complete: a.completeKeys,

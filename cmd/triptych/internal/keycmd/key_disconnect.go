@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
-func (a commands) keyDisconnect() app.Command {
-	return app.Command{
-		Name: "disconnect", Args: "ID|NAME CLIENT...", Min: 2, Max: app.AnyNumber,
+func (a commands) keyDisconnect() command.Command {
+	return command.Command{
+		Name: "disconnect", Args: "ID|NAME CLIENT...", Min: 2, Max: command.AnyNumber,
 		Short: "end the logins of clients that use a key, or its invitation",
 		Long: "Names the clients and the invitation by the ids that triptych key show lists. Their\n" +
 			"tokens stop working at once; the key and its other clients go on.",
@@ -35,7 +36,7 @@ func (a commands) disconnect(ctx context.Context, store keys.Store, id string, c
 		for _, client := range clients {
 			i := slices.IndexFunc(r.Grants, func(g keys.Grant) bool { return g.ID == client })
 			if i < 0 {
-				return nil, app.WithHints(app.UsageErrorf("%s has no client %s", id, client), "triptych key show "+id+" lists them")
+				return nil, cmderr.WithHints(cmderr.UsageErrorf("%s has no client %s", id, client), "triptych key show "+id+" lists them")
 			}
 			r.Grants = slices.Delete(r.Grants, i, i+1)
 		}

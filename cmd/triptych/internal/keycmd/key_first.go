@@ -7,10 +7,12 @@ import (
 	"log/slog"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
-func (a commands) keyFirst() app.Command {
-	return app.Command{
+func (a commands) keyFirst() command.Command {
+	return command.Command{
 		Name: "first", Short: "print the first key of a server and remove its file",
 		Long: "A server without keys makes one. Where it is not started at a terminal, it writes the\n" +
 			"key to the file keys/first-key of its data folder, as what a service prints stays in a log.",
@@ -26,7 +28,7 @@ func (a commands) takeFirst() error {
 	}
 	err = app.TakeFirstKey(env.Data, func(line string) error { return a.Printf("%s", line) })
 	if errors.Is(err, fs.ErrNotExist) {
-		return app.WithHints(errors.New("there is no "+app.FirstKeyFile(env.Data)),
+		return cmderr.WithHints(errors.New("there is no "+app.FirstKeyFile(env.Data)),
 			"it was taken, or a key was made before; triptych key create prints another")
 	}
 	return err

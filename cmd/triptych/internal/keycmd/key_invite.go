@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/invite"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
@@ -20,10 +22,10 @@ import (
 // maxInvitation limits the time for which a link works: it is a secret that people send.
 const maxInvitation = 30 * 24 * time.Hour
 
-func (a commands) keyInvite() app.Command {
+func (a commands) keyInvite() command.Command {
 	var s keySettings
 	var lasts, host, at string
-	return app.Command{
+	return command.Command{
 		Name: "invite", Args: "NAME", Min: 1, Max: 1,
 		Short: "make a key for a person, and print a link that shows it to them once",
 		Long: "The link is the only thing to send: opened in a browser, it shows the key once and\n" +
@@ -37,18 +39,18 @@ func (a commands) keyInvite() app.Command {
 			s.registerRights(set, a.KeyScopes())
 			set.StringVar(&lasts, "expires", "24h", "let the link work for this `time`, such as 2h or 7d; at most 30d")
 			set.StringVar(&host, "for", "", "show first what to do in this `program`\nThe programs are "+strings.Join(invite.Hosts(), ", ")+".")
-			app.Offer(set, "for", invite.Hosts())
+			command.Offer(set, "for", invite.Hosts())
 			set.StringVar(&at, "url", "", "the server is at this `url` (TRIPTYCH_URL)\ndefault: host and listen of the configuration file\nIt is one such as https://rules.example.com.")
 			a.KeysFlags(set)
 		},
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
-			until, err := app.ParseSpan(lasts)
+			until, err := command.ParseSpan(lasts)
 			if err != nil || until <= 0 || until > maxInvitation {
-				return app.UsageErrorf("--expires is %q, want a time of up to 30d, such as 24h or 7d", lasts)
+				return cmderr.UsageErrorf("--expires is %q, want a time of up to 30d, such as 24h or 7d", lasts)
 			}
 			if host != "" && !slices.Contains(invite.Hosts(), host) {
-				return app.UsageErrorf("--for is %q; there are %s", host, strings.Join(invite.Hosts(), ", "))
+				return cmderr.UsageErrorf("--for is %q; there are %s", host, strings.Join(invite.Hosts(), ", "))
 			}
 			endpoint, err := a.publicEndpoint(at)
 			if err != nil {
@@ -100,7 +102,7 @@ func (a commands) known(r keys.Record, s *keySettings, err error) (keys.Record, 
 	case err != nil:
 		return r, err
 	case s.given(s.rights()):
-		return r, app.WithHints(app.UsageErrorf("there is a key %s (%s) already; an invitation does not change what it may do", r.ID, r.Name), "triptych key update "+r.ID+" does", "triptych key invite "+r.ID+" invites to it as it is")
+		return r, cmderr.WithHints(cmderr.UsageErrorf("there is a key %s (%s) already; an invitation does not change what it may do", r.ID, r.Name), "triptych key update "+r.ID+" does", "triptych key invite "+r.ID+" invites to it as it is")
 	}
 	a.tellKey("the link is for", r)
 	return r, nil
@@ -113,14 +115,14 @@ func (a commands) publicEndpoint(flag string) (string, error) {
 		text = a.configuredURL()
 	}
 	if text == "" {
-		return "", app.WithHints(app.UsageErrorf("key invite: the link needs the URL of the server"), "name it with --url https://rules.example.com, or in TRIPTYCH_URL")
+		return "", cmderr.WithHints(cmderr.UsageErrorf("key invite: the link needs the URL of the server"), "name it with --url https://rules.example.com, or in TRIPTYCH_URL")
 	}
 	u, err := app.EndpointURL(text)
 	if err != nil {
 		return "", err
 	}
 	if u.Scheme == "http" && !app.IsLoopback(u.Hostname()) {
-		return "", app.UsageErrorf("--url is %s, which would show the key in the clear; want https", text)
+		return "", cmderr.UsageErrorf("--url is %s, which would show the key in the clear; want https", text)
 	}
 	return u.String(), nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -45,7 +45,7 @@ func (s *keySettings) registerRights(set *pflag.FlagSet, known []mcp.Scope) {
 	set.Int64Var(&s.month, "month", 0, "allow this `number` of requests a month with the plan enterprise; 0 is any number")
 	set.Int64Var(&s.minute, "minute", 0, "allow this `number` of requests a minute with the plan enterprise; 0 is any number")
 	set.StringSliceVar(&s.scopes, "scopes", nil, "give it only these rights, a comma-separated `list`")
-	app.Offer(set, "scopes", known)
+	command.Offer(set, "scopes", known)
 	set.StringSliceVar(&s.toolsets, "toolsets", nil, "give it only the tools of these groups, a comma-separated `list`; all for every tool\nA list is one such as rulesets,debugger/core.")
 	set.StringVar(&s.label, "label", "", "let it read the revisions of rulesets that have this `label`; none for those of the server\nA label is one such as production.")
 	set.StringSliceVar(&s.allow, "allow", nil, "let it work from these addresses only, a comma-separated `list`; all for everywhere\nA list is one such as 10.0.0.0/8,2001:db8::1.")
@@ -193,7 +193,7 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "never" {
 		return time.Time{}, nil
 	}
-	if span, err := app.ParseSpan(text); err == nil {
+	if span, err := command.ParseSpan(text); err == nil {
 		return now.Add(span).UTC(), nil
 	}
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -24,7 +25,7 @@ func output(t *testing.T) (commands, func() string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() }) // read by its path
-	return commands{&app.App{IO: &app.IO{Out: f, Err: f}, Now: func() time.Time { return noon }}}, func() string {
+	return commands{&app.App{IO: &cmdio.IO{Out: f, Err: f}, Now: func() time.Time { return noon }}}, func() string {
 		t.Helper()
 		text, err := os.ReadFile(path)
 		if err != nil {

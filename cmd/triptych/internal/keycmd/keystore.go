@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -63,16 +64,16 @@ func keyID(ctx context.Context, store keys.Store, word string) (string, error) {
 	for i := range records {
 		ids[i] = records[i].ID
 	}
-	return "", app.WithHints(app.UsageErrorf("%d keys have the name %q", len(ids), word), "name one by its id: "+strings.Join(ids, ", "))
+	return "", cmderr.WithHints(cmderr.UsageErrorf("%d keys have the name %q", len(ids), word), "name one by its id: "+strings.Join(ids, ", "))
 }
 
 // keyHint adds advice to an error of the keys.
 func keyHint(err error) error {
 	if _, ok := errors.AsType[*keys.NotFoundError](err); ok {
-		return app.WithHints(err, "triptych key list shows what there is")
+		return cmderr.WithHints(err, "triptych key list shows what there is")
 	}
 	if _, ok := errors.AsType[*keys.SettingError](err); ok {
-		return app.UsageErrorf("%v", err)
+		return cmderr.UsageErrorf("%v", err)
 	}
 	return err
 }

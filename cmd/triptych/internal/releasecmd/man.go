@@ -9,16 +9,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // ManCommand returns the row of triptych man, which prints the pages of a table.
-func ManCommand(a *app.App, table func() app.Command) app.Command {
+func ManCommand(a *app.App, table func() command.Command) command.Command {
 	return commands{a}.manCommand(table)
 }
 
-func (a commands) manCommand(table func() app.Command) app.Command {
+func (a commands) manCommand(table func() command.Command) command.Command {
 	var folder string
-	return app.Command{
+	return command.Command{
 		Name:  "man",
 		Short: "print the man page",
 		Long: "The pages are made from the same tables as the help. With --folder all are written:\n" +
@@ -39,7 +40,7 @@ func (a commands) manCommand(table func() app.Command) app.Command {
 }
 
 // overviewPage is triptych(1).
-func overviewPage(root app.Command, families []app.Family) string {
+func overviewPage(root command.Command, families []app.Family) string {
 	var p page
 	p.title("triptych", 1, root.Short)
 	p.section("SYNOPSIS")
@@ -50,12 +51,12 @@ func overviewPage(root app.Command, families []app.Family) string {
 	p.line("Each has a page: triptych\\-rulesets(1) and so on.")
 	for _, c := range root.Sub {
 		if !c.Hidden {
-			p.entry(c.Name, app.Sentence(c.Short))
+			p.entry(c.Name, command.Sentence(c.Short))
 		}
 	}
 	p.section("FAMILIES")
 	for _, f := range families {
-		p.entry(f.Name, app.Sentence(f.About))
+		p.entry(f.Name, command.Sentence(f.About))
 	}
 	p.section("EXIT STATUS")
 	p.items(exitStatus)
@@ -119,7 +120,7 @@ func (p *page) entry(term, text string) {
 	p.line(`.F "` + roffText(term) + `" "` + roffText(text) + `"`)
 }
 
-func (p *page) items(items []app.Item) {
+func (p *page) items(items []command.Item) {
 	for _, it := range items {
 		p.entry(it.Term, it.Text)
 	}
@@ -135,13 +136,13 @@ func roffText(plain string) string {
 	return safe
 }
 
-var exitStatus = []app.Item{
+var exitStatus = []command.Item{
 	{Term: "0", Text: "The work is done."},
 	{Term: "1", Text: "It failed; standard error says what."},
 	{Term: "2", Text: "The command line is wrong: an unknown command or flag, or a bad argument."},
 }
 
-var files = []app.Item{
+var files = []command.Item{
 	{Term: "$XDG_DATA_HOME/triptych", Text: "The data folder, ~/.local/share/triptych when XDG_DATA_HOME is not set."},
 	{Term: "rulesets/NAME.md", Text: "One ruleset: YAML front matter and Markdown. May be edited by hand and kept in git."},
 	{Term: "aoc/instructions/Day01_phase1.md", Text: "A puzzle. dayXX.json is read too."},

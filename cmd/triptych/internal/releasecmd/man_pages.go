@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // ManPages returns the overview, a page for each command of a table, with those below it,
 // and the page of settings: by file name below a folder of man pages.
-func ManPages(root app.Command, families []app.Family) map[string]string {
+func ManPages(root command.Command, families []app.Family) map[string]string {
 	pages := map[string]string{
 		"man1/triptych.1":          overviewPage(root, families),
 		"man5/triptych-settings.5": settingsPage(root),
@@ -26,7 +27,7 @@ func ManPages(root app.Command, families []app.Family) map[string]string {
 }
 
 // commandPage is the page of a command and those below it.
-func commandPage(c app.Command) string {
+func commandPage(c command.Command) string {
 	var p page
 	name := "triptych-" + c.Name
 	p.title(name, 1, c.Short)
@@ -41,7 +42,7 @@ func commandPage(c app.Command) string {
 }
 
 // below writes the rows below one.
-func (p *page) below(path string, rows []app.Command) {
+func (p *page) below(path string, rows []command.Command) {
 	for _, c := range rows {
 		if c.Hidden {
 			continue
@@ -55,8 +56,8 @@ func (p *page) below(path string, rows []app.Command) {
 }
 
 // command writes what a row does, its flags and examples.
-func (p *page) command(c app.Command) {
-	p.text(app.Sentence(c.Short) + " " + c.Long)
+func (p *page) command(c command.Command) {
+	p.text(command.Sentence(c.Short) + " " + c.Long)
 	own, _ := c.FlagsOf()
 	for _, s := range own {
 		usage := s.Explanation()
@@ -69,18 +70,18 @@ func (p *page) command(c app.Command) {
 }
 
 // item writes a flag with a text.
-func (p *page) item(s app.Setting, text string) {
+func (p *page) item(s command.Setting, text string) {
 	p.entry(s.Spelling(), text)
 }
 
 // settingsPage is the page of all settings.
-func settingsPage(root app.Command) string {
+func settingsPage(root command.Command) string {
 	var p page
 	p.title("triptych-settings", 5, "flags, environment variables and keys of the configuration file")
 	p.section("DESCRIPTION")
 	p.text("A setting is a flag, a key of the YAML file of --config, and mostly an environment variable.\n" +
 		"A flag wins over its variable, and that over the file. Keys of the file are flags without --.")
-	for _, group := range app.ByGroup(app.Settings(root)) {
+	for _, group := range command.ByGroup(command.Settings(root)) {
 		p.section(strings.ToUpper(group.Name))
 		p.line("Read by " + roffText(strings.Join(group.Commands, "; ")) + ", unless something else is said.")
 		for _, s := range group.Settings {
@@ -92,7 +93,7 @@ func settingsPage(root app.Command) string {
 		}
 	}
 	p.section("ENVIRONMENT")
-	p.items(app.OtherVariables)
+	p.items(command.OtherVariables)
 	p.section("SEE ALSO")
 	p.line(`.BR triptych (1)`)
 	return p.String()

@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
@@ -29,13 +31,13 @@ func main() {
 // commands makes the rows of the commands. They run in an app.
 type commands struct{ *app.App }
 
-func (a commands) table() app.Command {
+func (a commands) table() command.Command {
 	var version string
 	system := System{}
 	ofVersion := func(set *pflag.FlagSet) { set.StringVar(&version, "version", "0.0.0", "the `version` of the release") }
-	return app.Command{
+	return command.Command{
 		Name: "releasetool", Short: "make the files of a release",
-		Sub: []app.Command{
+		Sub: []command.Command{
 			{
 				Name: "bundle", Args: "PROGRAM FILE", Min: 2, Max: 2, Short: "make an MCP bundle of a program",
 				Flags: func(set *pflag.FlagSet) {
@@ -51,7 +53,7 @@ func (a commands) table() app.Command {
 				Run: func(ctx context.Context, args []string) error { return a.sbom(ctx, version, args[0], args[1]) },
 			},
 			{
-				Name: "registry", Args: "BUNDLE ...", Max: app.AnyNumber, Short: "print the server.json of a release", Flags: ofVersion,
+				Name: "registry", Args: "BUNDLE ...", Max: command.AnyNumber, Short: "print the server.json of a release", Flags: ofVersion,
 				Run: func(ctx context.Context, args []string) error { return a.registry(ctx, version, args) },
 			},
 			{
@@ -70,7 +72,7 @@ func (a commands) table() app.Command {
 
 // released returns the facts that the files of a release show.
 func (a commands) released(ctx context.Context, version string) (release.Program, error) {
-	p := app.PublicFacts()
+	p := buildinfo.PublicFacts()
 	p.Version = strings.TrimPrefix(version, "v")
 	data, err := os.MkdirTemp("", "triptych-release") // the tools do not depend on anybody's data
 	if err != nil {

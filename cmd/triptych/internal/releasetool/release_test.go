@@ -16,7 +16,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
@@ -66,7 +66,7 @@ func TestSchemas(t *testing.T) {
 
 // deploy/server.json is the entry of a release without bundles.
 func TestServerJSONIsFresh(t *testing.T) {
-	p := app.PublicFacts()
+	p := buildinfo.PublicFacts()
 	p.Version = "0.0.0"
 	text, err := Registry(p, nil)
 	if err != nil {

@@ -18,6 +18,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 const (
@@ -46,21 +48,21 @@ type loading struct {
 }
 
 // HookCommand returns the row of triptych hook.
-func HookCommand(a *app.App) app.Command { return commands{a}.hookCommand() }
+func HookCommand(a *app.App) command.Command { return commands{a}.hookCommand() }
 
-func (a commands) hookCommand() app.Command {
-	return app.Command{
+func (a commands) hookCommand() command.Command {
+	return command.Command{
 		Name: "hook", Short: "record which rule files an assistant loads",
-		Sub: []app.Command{a.hookInstall(), {
+		Sub: []command.Command{a.hookInstall(), {
 			Name: "record", Short: "record one rule file that was loaded; the hook calls it",
 			Run: func(context.Context, []string) error { return a.recordLoading() },
 		}},
 	}
 }
 
-func (a commands) hookInstall() app.Command {
+func (a commands) hookInstall() command.Command {
 	var dir string
-	return app.Command{
+	return command.Command{
 		Name: "install", Args: "claude", Min: 1, Max: 1,
 		Short: "have Claude Code record the rule files that it loads in a project",
 		Long: "Adds the hook " + loadedEvent + " to .claude/settings.local.json, which is for you\n" +
@@ -73,7 +75,7 @@ func (a commands) hookInstall() app.Command {
 		Complete: func(context.Context, []string) []string { return []string{"claude"} },
 		Run: func(_ context.Context, args []string) error {
 			if args[0] != "claude" && args[0] != "claude-code" {
-				return app.UsageErrorf("%s has no hook that names the rule files which it loads; claude has", args[0])
+				return cmderr.UsageErrorf("%s has no hook that names the rule files which it loads; claude has", args[0])
 			}
 			root, err := projectRoot(dir)
 			if err != nil {

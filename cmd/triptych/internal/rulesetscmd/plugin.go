@@ -9,19 +9,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/project"
 )
 
 // PluginCommand returns the row of triptych plugin.
-func PluginCommand(a *app.App) app.Command { return commands{a}.pluginCommand() }
+func PluginCommand(a *app.App) command.Command { return commands{a}.pluginCommand() }
 
-func (a commands) pluginCommand() app.Command {
-	return app.Command{Name: "plugin", Short: "package rulesets for editors and assistants", Sub: []app.Command{a.pluginBuild()}}
+func (a commands) pluginCommand() command.Command {
+	return command.Command{Name: "plugin", Short: "package rulesets for editors and assistants", Sub: []command.Command{a.pluginBuild()}}
 }
 
 // pluginBuild is a pull of one target, with the settings of a plugin as flags.
-func (a commands) pluginBuild() app.Command {
+func (a commands) pluginBuild() command.Command {
 	var (
 		given    project.Plugin
 		noServer bool
@@ -44,7 +46,7 @@ func (a commands) pluginBuild() app.Command {
 			p.Server = project.NoServer
 		}
 	}
-	return app.Command{
+	return command.Command{
 		Name: "build", Args: "DIR", Min: 1, Max: 1,
 		Short: "write an Agent Plugin with the rulesets as skills, and this server",
 		Long: "DIR gets plugin.json, skills/ and mcp.json, in the form of Agent Plugins 1.0. Every\n" +
@@ -66,7 +68,7 @@ func (a commands) pluginBuild() app.Command {
 		},
 		Run: func(ctx context.Context, args []string) error {
 			if noServer && given.Server != "" {
-				return app.UsageErrorf("give --server or --no-server, not both")
+				return cmderr.UsageErrorf("give --server or --no-server, not both")
 			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
@@ -80,11 +82,11 @@ func (a commands) buildPlugin(ctx context.Context, dir string, change func(*proj
 	f := pullFlags{projectFlags: projectFlags{dir: dir, targets: []string{editors.PluginTarget}}}
 	return a.withProject(ctx, &f.projectFlags, func(r *projectRun) error {
 		if err := r.project.SetPlugin(change, patterns); err != nil {
-			return app.UsageErrorf("%v", err)
+			return cmderr.UsageErrorf("%v", err)
 		}
 		f.targets = nil // the selection file has the target
 		if err := r.pull(ctx, &f); err != nil {
-			return app.WithHints(err, "triptych rulesets pull --dir "+dir+" has the flags for that")
+			return cmderr.WithHints(err, "triptych rulesets pull --dir "+dir+" has the flags for that")
 		}
 		if !app.FileExists(filepath.Join(dir, "plugin.json")) {
 			return errors.New("no ruleset can be a skill of the plugin")

@@ -13,6 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/project"
@@ -20,8 +23,8 @@ import (
 )
 
 // projectCommands are the commands that work on the rule files of a project.
-func (a commands) projectCommands() []app.Command {
-	return []app.Command{
+func (a commands) projectCommands() []command.Command {
+	return []command.Command{
 		a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(),
 		a.rulesetsExplain(), a.rulesetsConsumers(),
 	}
@@ -40,7 +43,7 @@ type projectFlags struct {
 func (f *projectFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.dir, "dir", "", "the project's `folder`\ndefault: the nearest one with "+project.SelectionFile)
 	set.StringSliceVar(&f.targets, "target", nil, "write only the files of these `clients`; auto is those in use, plugin an Agent Plugin")
-	app.Offer(set, "target", append([]string{project.AutoTarget, editors.PluginTarget}, editors.Names()...))
+	command.Offer(set, "target", append([]string{project.AutoTarget, editors.PluginTarget}, editors.Names()...))
 	set.StringSliceVar(&f.sel, "select", nil, "take only rulesets of these `patterns`: of names, tag:TAG, layer:LAYER, !PATTERN")
 	set.StringVar(&f.label, "label", "", "take the revisions with this `label`, not the newest")
 	set.BoolVar(&f.otherStore, "other-store", false, "accept another store than the one that the files were pulled from")
@@ -89,11 +92,11 @@ func (a commands) openProject(f *projectFlags) (*project.Project, error) {
 	}
 	if err := p.Selection.Check(); err != nil {
 		p.Close()
-		return nil, app.UsageErrorf("%v", err)
+		return nil, cmderr.UsageErrorf("%v", err)
 	}
 	if len(p.Selection.Targets) == 0 {
 		p.Close()
-		return nil, app.WithHints(app.UsageErrorf("%s: no client is named", filepath.Join(dir, project.SelectionFile)),
+		return nil, cmderr.WithHints(cmderr.UsageErrorf("%s: no client is named", filepath.Join(dir, project.SelectionFile)),
 			"triptych rulesets pull --target auto makes the file, for the clients that the project uses", "clients: "+strings.Join(editors.Names(), ", ")+", and plugin for an Agent Plugin")
 	}
 	return p, nil
@@ -164,14 +167,14 @@ func (a commands) useServer(server string) error {
 	}
 	u, err := app.EndpointURL(server)
 	if err != nil {
-		return app.UsageErrorf("%s: server is %q, want a URL such as https://rules.example/mcp", project.SelectionFile, server)
+		return cmderr.UsageErrorf("%s: server is %q, want a URL such as https://rules.example/mcp", project.SelectionFile, server)
 	}
 	env := a.Getenv("TRIPTYCH_URL")
 	switch named, err := app.EndpointURL(env); {
 	case env != "" && (err != nil || named.String() != u.String()):
-		return app.WithHints(fmt.Errorf("TRIPTYCH_URL is %s, and %s names the server %s", env, project.SelectionFile, server), "--url URL says which of them to ask")
+		return cmderr.WithHints(fmt.Errorf("TRIPTYCH_URL is %s, and %s names the server %s", env, project.SelectionFile, server), "--url URL says which of them to ask")
 	case env == "" && a.Getenv("TRIPTYCH_KEY") != "" && !app.IsLoopback(u.Hostname()):
-		return app.WithHints(fmt.Errorf("%s names the server %s, which would be shown the key in TRIPTYCH_KEY", project.SelectionFile, server), "TRIPTYCH_URL="+u.String()+" says that the key is for this server")
+		return cmderr.WithHints(fmt.Errorf("%s names the server %s, which would be shown the key in TRIPTYCH_KEY", project.SelectionFile, server), "TRIPTYCH_URL="+u.String()+" says that the key is for this server")
 	}
 	a.Flags.Remote.URL = u.String()
 	return nil
@@ -200,7 +203,7 @@ func (r *projectRun) plan(ctx context.Context, frozen bool) (project.Plan, error
 func (r *projectRun) checkStore(ctx context.Context, plan project.Plan) error {
 	err := r.project.CheckStore(ctx, r.source, plan)
 	if _, other := errors.AsType[*project.OtherStoreError](err); other {
-		return app.WithHints(err, "--url, --store or TRIPTYCH_URL names the store that the project was pulled from; server: in "+project.SelectionFile+" records it",
+		return cmderr.WithHints(err, "--url, --store or TRIPTYCH_URL names the store that the project was pulled from; server: in "+project.SelectionFile+" records it",
 			"pull --other-store takes this one from now on")
 	}
 	return err
@@ -276,7 +279,7 @@ func (r *projectRun) printItems(items []project.Item) error {
 	if err := r.printLines(itemLines(others)); err != nil {
 		return err
 	}
-	return r.Printf("%s clean\n", app.Counted(len(items)-len(others), "file"))
+	return r.Printf("%s clean\n", cmdio.Counted(len(items)-len(others), "file"))
 }
 
 // itemLines returns a line for each item, and one for all that cannot be read for the
@@ -326,13 +329,13 @@ func (r *projectRun) printDiff(items []project.Item) error {
 	return nil
 }
 
-func (a commands) rulesetsStatus() app.Command {
+func (a commands) rulesetsStatus() command.Command {
 	var f projectFlags
 	var meaning []string
 	for _, s := range project.States {
 		meaning = append(meaning, fmt.Sprintf("  %-14s %s", s.State, s.Meaning))
 	}
-	return app.Command{
+	return command.Command{
 		Name:  "status",
 		Short: "compare the rule files of a project with its rulesets; changes nothing",
 		Long: "The states of a file, or of the block in a shared file:\n\n" + strings.Join(meaning, "\n") +
@@ -372,12 +375,12 @@ func notClean(items []project.Item) error {
 	if n == 0 {
 		return nil
 	}
-	return app.WithHints(fmt.Errorf("%s not clean", app.Counted(n, "file")), "triptych rulesets pull writes new and changed rulesets; push stores what was changed here")
+	return cmderr.WithHints(fmt.Errorf("%s not clean", cmdio.Counted(n, "file")), "triptych rulesets pull writes new and changed rulesets; push stores what was changed here")
 }
 
-func (a commands) rulesetsOutdated() app.Command {
+func (a commands) rulesetsOutdated() command.Command {
 	var f projectFlags
-	return app.Command{
+	return command.Command{
 		Name:  "outdated",
 		Short: "list the rulesets of a project that have newer revisions",
 		Flags: f.reading(a),

@@ -11,7 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/project"
 )
@@ -24,9 +25,9 @@ type explainFlags struct {
 	observed bool
 }
 
-func (a commands) rulesetsExplain() app.Command {
+func (a commands) rulesetsExplain() command.Command {
 	var f explainFlags
-	return app.Command{
+	return command.Command{
 		Name: "explain", Args: "FILE", Min: 1, Max: 1,
 		Short: "say which rule files each editor loads for a file, and why not the others",
 		Long: "It reads all rule files of the project, written by hand too, and decides as\n" +
@@ -39,13 +40,13 @@ func (a commands) rulesetsExplain() app.Command {
 			set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
 			set.StringVar(&f.cwd, "cwd", ".", "the `folder` of the project that the clients were started in")
 			set.StringSliceVar(&f.clients, "client", nil, "only these `clients`; see docs/editors.md")
-			app.Offer(set, "client", editors.Names())
+			command.Offer(set, "client", editors.Names())
 			set.BoolVar(&f.observed, "observed", false, "compare with the files that Claude Code has loaded, which triptych hook install records")
-			app.JSONFlag(set, &f.asJSON)
+			command.JSONFlag(set, &f.asJSON)
 		},
 		Run: func(_ context.Context, args []string) error {
 			if f.observed && len(f.clients) > 0 {
-				return app.UsageErrorf("--observed is of Claude Code: it goes without --client")
+				return cmderr.UsageErrorf("--observed is of Claude Code: it goes without --client")
 			}
 			return a.explain(&f, args[0])
 		},
@@ -89,7 +90,7 @@ func (a commands) explain(f *explainFlags, word string) error {
 	}
 	clients, err := editors.Targets(names)
 	if err != nil {
-		return app.UsageErrorf("%v", err)
+		return cmderr.UsageErrorf("%v", err)
 	}
 	files, err := editors.Scan(os.DirFS(root))
 	if err != nil {
@@ -155,7 +156,7 @@ func below(root, word string, fromRoot bool) (string, error) {
 	}
 	rel, err := filepath.Rel(root, file)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", app.UsageErrorf("%s is not in the project %s", word, root)
+		return "", cmderr.UsageErrorf("%s is not in the project %s", word, root)
 	}
 	return filepath.ToSlash(rel), nil
 }

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
 
@@ -67,7 +68,7 @@ func (a commands) explainObserved(root, file string, asJSON bool, verdicts []edi
 		return err
 	}
 	if len(all) == 0 {
-		return app.WithHints(errors.New("no session of Claude Code was recorded in this project"),
+		return cmderr.WithHints(errors.New("no session of Claude Code was recorded in this project"),
 			"triptych hook install claude records them; begin a session then", "its hook is not called for AGENTS.md")
 	}
 	files := compareObserved(verdicts, loadedFor(all, file), func(file string) int {
@@ -111,7 +112,7 @@ func (a commands) explainObserved(root, file string, asJSON bool, verdicts []edi
 		}
 	}
 	if differing > 0 {
-		return fmt.Errorf("not as expected: %s", app.Counted(differing, "file"))
+		return fmt.Errorf("not as expected: %s", cmdio.Counted(differing, "file"))
 	}
 	return nil
 }

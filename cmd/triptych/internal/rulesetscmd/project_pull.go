@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/project"
 )
 
@@ -44,20 +46,20 @@ func (f *pullFlags) verify() error {
 	}
 	switch {
 	case n > 1:
-		return app.UsageErrorf("at most one of --theirs, --ours and --write-back can be given")
+		return cmderr.UsageErrorf("at most one of --theirs, --ours and --write-back can be given")
 	case f.check && n > 0:
-		return app.UsageErrorf("--check writes nothing: it takes none of --theirs, --ours and --write-back")
+		return cmderr.UsageErrorf("--check writes nothing: it takes none of --theirs, --ours and --write-back")
 	case f.ignore && (f.check || f.dry):
-		return app.UsageErrorf("--gitignore writes a file: it goes neither with --check nor with --dry-run")
+		return cmderr.UsageErrorf("--gitignore writes a file: it goes neither with --check nor with --dry-run")
 	case f.frozen && f.watch:
-		return app.UsageErrorf("--frozen and --watch contradict each other")
+		return cmderr.UsageErrorf("--frozen and --watch contradict each other")
 	}
 	return nil
 }
 
-func (a commands) rulesetsPull() app.Command {
+func (a commands) rulesetsPull() command.Command {
 	var f pullFlags
-	return app.Command{
+	return command.Command{
 		Name:  "pull",
 		Short: "write rulesets into the rule files of editors",
 		Long: "The project's folder says in " + project.SelectionFile + " which rulesets it wants, for which\n" +
@@ -188,7 +190,7 @@ func removesAll(plan project.Plan) error {
 	if removed == 0 {
 		return nil
 	}
-	return app.WithHints(fmt.Errorf("no ruleset is selected: what was pulled would be removed, %s; nothing was written", app.Counted(removed, "file")),
+	return cmderr.WithHints(fmt.Errorf("no ruleset is selected: what was pulled would be removed, %s; nothing was written", cmdio.Counted(removed, "file")),
 		"triptych rulesets list shows whether --store or --url is the right one; pull --theirs removes the files")
 }
 
@@ -245,7 +247,7 @@ func (r *projectRun) explainBlocked(err error) error {
 			advice = append(advice, hint)
 		}
 	}
-	return app.WithHints(errors.Join(r.printDiff(blocked.Items), err), advice...)
+	return cmderr.WithHints(errors.Join(r.printDiff(blocked.Items), err), advice...)
 }
 
 // leftOver is the error of a pull that had to leave files of others.
@@ -255,14 +257,14 @@ func (r *projectRun) leftOver(report project.Report, choice project.Choice, err 
 		return nil
 	}
 	if !slices.ContainsFunc(left, func(i project.Item) bool { return i.State == project.Foreign || i.Retains }) {
-		return app.WithHints(fmt.Errorf("%s left unchanged; the others are written", app.Counted(len(left), "file")),
+		return cmderr.WithHints(fmt.Errorf("%s left unchanged; the others are written", cmdio.Counted(len(left), "file")),
 			"replace a link by a file, or repair the marks in the lines that are named; triptych rulesets status lists the files")
 	}
 	if slices.ContainsFunc(report.Left, func(i project.Item) bool { return i.Retains }) {
-		return app.WithHints(fmt.Errorf("%s left as it was: a block that was changed here has rules that are not selected", app.Counted(len(report.Left), "file")),
+		return cmderr.WithHints(fmt.Errorf("%s left as it was: a block that was changed here has rules that are not selected", cmdio.Counted(len(report.Left), "file")),
 			"triptych rulesets pull --theirs without --select, --label and --target replaces it, push stores what was changed")
 	}
-	return app.WithHints(fmt.Errorf("%s left as it was, since triptych did not write it", app.Counted(len(left), "file")),
+	return cmderr.WithHints(fmt.Errorf("%s left as it was, since triptych did not write it", cmdio.Counted(len(left), "file")),
 		"triptych rulesets adopt FILE makes a ruleset of a file; select: ['!NAME'] in "+project.SelectionFile+" leaves a ruleset out")
 }
 
@@ -278,12 +280,12 @@ func (r *projectRun) check(plan project.Plan) error {
 		return err
 	}
 	if differs == 0 {
-		return r.Printf("%s up to date\n", app.Counted(len(plan.Items), "file"))
+		return r.Printf("%s up to date\n", cmdio.Counted(len(plan.Items), "file"))
 	}
 	if err := errors.Join(r.printDiff(plan.Items), r.printItems(plan.Items)); err != nil {
 		return err
 	}
-	return app.WithHints(fmt.Errorf("%s not up to date", app.Counted(differs, "file")), "triptych rulesets pull writes what is missing")
+	return cmderr.WithHints(fmt.Errorf("%s not up to date", cmdio.Counted(differs, "file")), "triptych rulesets pull writes what is missing")
 }
 
 // watchPause is the least time between two pulls of --watch: changes come in groups.

@@ -9,15 +9,17 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/project"
 )
 
-func (a commands) rulesetsPush() app.Command {
+func (a commands) rulesetsPush() command.Command {
 	var f projectFlags
 	var message string
-	return app.Command{
+	return command.Command{
 		Name:  "push",
 		Short: "store changes of a project's rule files as revisions of their rulesets",
 		Long: "Every rule file that was changed since it was pulled becomes a new revision of its\n" +
@@ -72,15 +74,15 @@ func (r *projectRun) push(ctx context.Context, message string) error {
 		}
 	}
 	if len(pushed.Left) > 0 {
-		return app.WithHints(errors.Join(pushed.Left...), "triptych rulesets status lists the files; pull --theirs replaces them, once their changes are saved elsewhere")
+		return cmderr.WithHints(errors.Join(pushed.Left...), "triptych rulesets status lists the files; pull --theirs replaces them, once their changes are saved elsewhere")
 	}
 	return nil
 }
 
-func (a commands) rulesetsRevert() app.Command {
+func (a commands) rulesetsRevert() command.Command {
 	var f projectFlags
-	return app.Command{
-		Name: "revert", Args: "[FILE...]", Max: app.AnyNumber,
+	return command.Command{
+		Name: "revert", Args: "[FILE...]", Max: command.AnyNumber,
 		Short: "give rule files the content that was pulled last",
 		Long:  "Without FILE, all files that were changed or deleted here. What was changed is lost.",
 		Flags: f.reading(a),
@@ -98,7 +100,7 @@ func (a commands) rulesetsRevert() app.Command {
 				for _, path := range report.Written {
 					err = errors.Join(err, r.Printf("reverted %s\n", path))
 				}
-				return errors.Join(err, r.Printf("%s reverted\n", app.Counted(len(report.Written), "file")))
+				return errors.Join(err, r.Printf("%s reverted\n", cmdio.Counted(len(report.Written), "file")))
 			})
 		},
 	}
@@ -117,18 +119,18 @@ func (r *projectRun) paths(args []string) (files []string, err error) {
 		}
 		rel, err := filepath.Rel(root, file)
 		if err != nil || !filepath.IsLocal(rel) {
-			return nil, app.UsageErrorf("%s is not in the project %s", arg, root)
+			return nil, cmderr.UsageErrorf("%s is not in the project %s", arg, root)
 		}
 		files = append(files, filepath.ToSlash(rel))
 	}
 	return files, nil
 }
 
-func (a commands) rulesetsAdopt() app.Command {
+func (a commands) rulesetsAdopt() command.Command {
 	var f projectFlags
 	var dry bool
-	return app.Command{
-		Name: "adopt", Args: "[FILE...]", Max: app.AnyNumber,
+	return command.Command{
+		Name: "adopt", Args: "[FILE...]", Max: command.AnyNumber,
 		Short: "make rulesets of rule files that are there already",
 		Long: "Without FILE, of all files in the rule folders of the project's clients that\n" +
 			"triptych did not write. A file stays as it is, byte for byte: pull writes it from\n" +

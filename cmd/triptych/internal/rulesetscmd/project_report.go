@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -62,9 +65,9 @@ func (r *projectRun) sendReport(ctx context.Context, plan project.Plan) error {
 	return nil
 }
 
-func (a commands) rulesetsConsumers() app.Command {
+func (a commands) rulesetsConsumers() command.Command {
 	var behind, asJSON bool
-	return app.Command{
+	return command.Command{
 		Name:  "consumers",
 		Short: "list who has which revision of the rulesets, and who is behind",
 		Long: "A server that was started with --consumers records which revisions its clients read\n" +
@@ -72,7 +75,7 @@ func (a commands) rulesetsConsumers() app.Command {
 			"Asking a server takes a key with the scope rulesets:admin.",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&behind, "behind", false, "only those with an older revision")
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.readingFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
@@ -95,9 +98,9 @@ func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Stand
 		return nil, err
 	}
 	if r != nil && a.Flags.Store == "" {
-		all, err := rulesclient.New(r.Endpoint, app.ReadBuild().Version).Consumers(ctx, "", behind)
+		all, err := rulesclient.New(r.Endpoint, buildinfo.Read().Version).Consumers(ctx, "", behind)
 		if _, unknown := errors.AsType[*jsonrpc.Error](err); unknown {
-			err = app.WithHints(err, "the server records consumers if it is started with --consumers, and shows them to keys with the scope rulesets:admin")
+			err = cmderr.WithHints(err, "the server records consumers if it is started with --consumers, and shows them to keys with the scope rulesets:admin")
 		}
 		return all, app.WithReachHint(err)
 	}

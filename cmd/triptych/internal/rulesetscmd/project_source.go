@@ -17,6 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/project"
@@ -27,7 +29,7 @@ import (
 // the environment name.
 func (a commands) openSource(ctx context.Context) (source project.Source, done func() error, err error) {
 	if a.Flags.Remote.URL != "" && a.Flags.Store != "" {
-		return nil, nil, app.UsageErrorf("give --url or --store, not both")
+		return nil, nil, cmderr.UsageErrorf("give --url or --store, not both")
 	}
 	if a.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
 		r, err := a.DialRemote()
@@ -36,7 +38,7 @@ func (a commands) openSource(ctx context.Context) (source project.Source, done f
 		}
 		if r != nil {
 			server := sha256.Sum256([]byte(r.URL + "\x00" + r.Key))
-			client := rulesclient.New(r.Endpoint, app.ReadBuild().Version)
+			client := rulesclient.New(r.Endpoint, buildinfo.Read().Version)
 			return &serverSource{client: client, cache: a.cacheDir(), server: hex.EncodeToString(server[:8])}, func() error { return nil }, nil
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -58,7 +60,7 @@ func (a commands) writingFlags(set *pflag.FlagSet) {
 // the flags and the environment name.
 func (a commands) withRulebook(ctx context.Context, use func(rulebook) error) error {
 	if a.Flags.Remote.URL != "" && a.Flags.Store != "" {
-		return app.UsageErrorf("give --url or --store, not both")
+		return cmderr.UsageErrorf("give --url or --store, not both")
 	}
 	if a.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
 		r, err := a.DialRemote()
@@ -66,13 +68,13 @@ func (a commands) withRulebook(ctx context.Context, use func(rulebook) error) er
 			return err
 		}
 		if r != nil {
-			return storeHint(app.WithReachHint(use(rulesclient.New(r.Endpoint, app.ReadBuild().Version))))
+			return storeHint(app.WithReachHint(use(rulesclient.New(r.Endpoint, buildinfo.Read().Version))))
 		}
 	}
 	return a.withStore(ctx, func(store ruleset.Store) error {
 		seen, err := a.RulesetsConfig().View(store, a.Getenv)
 		if err != nil {
-			return app.UsageErrorf("%v", err)
+			return cmderr.UsageErrorf("%v", err)
 		}
 		book := &recordedRulebook{rulebook: storeRulebook{seen, a.labelRules()}, app: a}
 		defer book.end()
@@ -93,10 +95,10 @@ func (a commands) withStore(ctx context.Context, use func(ruleset.Store) error) 
 // storeHint adds advice to an error of a rulebook.
 func storeHint(err error) error {
 	if _, ok := errors.AsType[*ruleset.NotFoundError](err); ok {
-		return app.WithHints(err, "triptych rulesets list shows what there is")
+		return cmderr.WithHints(err, "triptych rulesets list shows what there is")
 	}
 	if _, ok := errors.AsType[*ruleset.InvalidNameError](err); ok {
-		return app.WithHints(app.UsageErrorf("%v", err), "a name looks like python_style_guide")
+		return cmderr.WithHints(cmderr.UsageErrorf("%v", err), "a name looks like python_style_guide")
 	}
 	return err
 }

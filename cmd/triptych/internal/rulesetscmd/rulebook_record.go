@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -40,7 +41,7 @@ func (b *recordedRulebook) openTrail(ctx context.Context) error {
 	}
 	if err := r.Open(); err != nil {
 		closeRecorder()
-		return app.WithHints(err, "--no-audit changes it without a record")
+		return cmderr.WithHints(err, "--no-audit changes it without a record")
 	}
 	r.RecordAtOnce()
 	b.recorder, b.close = r, closeRecorder

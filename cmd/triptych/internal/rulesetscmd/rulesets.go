@@ -13,18 +13,20 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // RulesetsCommand returns the row of triptych rulesets.
-func RulesetsCommand(a *app.App) app.Command { return commands{a}.rulesetsCommand() }
+func RulesetsCommand(a *app.App) command.Command { return commands{a}.rulesetsCommand() }
 
-func (a commands) rulesetsCommand() app.Command {
-	return app.Command{
+func (a commands) rulesetsCommand() command.Command {
+	return command.Command{
 		Name:  "rulesets",
 		Short: "work with rulesets",
-		Sub: append([]app.Command{
+		Sub: append([]command.Command{
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsFind(), a.rulesetsLint(), a.rulesetsEffective(), a.rulesetsShow(), a.rulesetsCreate(),
 			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(), a.rulesetsGC(),
 			a.rulesetsPropose(), a.rulesetsProposals(), a.rulesetsAccept(), a.rulesetsDecide("refuse"), a.rulesetsDecide("withdraw"), a.rulesetsDecide("comment"),
@@ -51,13 +53,13 @@ func metaJSON(m ruleset.Meta) rulesetJSON {
 	}
 }
 
-func (a commands) rulesetsList() app.Command {
+func (a commands) rulesetsList() command.Command {
 	var asJSON bool
 	var tag string
-	return app.Command{
+	return command.Command{
 		Name: "list", Short: "list all rulesets, oldest first",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			set.StringVar(&tag, "tag", "", "only those with this `tag`")
 			a.readingFlags(set)
 		},
@@ -76,15 +78,15 @@ func (a commands) rulesetsList() app.Command {
 	}
 }
 
-func (a commands) rulesetsSearch() app.Command {
+func (a commands) rulesetsSearch() command.Command {
 	var asJSON bool
-	return app.Command{
+	return command.Command{
 		Name: "search", Args: "PATTERN", Min: 1, Max: 1,
 		Short:   "list the rulesets whose name matches a pattern",
 		Long:    "In a pattern * stands for any text, ? for one character, [a-z] for one of a\nclass ([!a-z] for one outside it), and {a,b} for alternatives.",
 		Example: "triptych rulesets search 'python_*'",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.readingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
@@ -120,13 +122,13 @@ func (a commands) printMetas(metas []ruleset.Meta, asJSON bool) error {
 	return a.PrintTable(rows)
 }
 
-func (a commands) rulesetsShow() app.Command {
+func (a commands) rulesetsShow() command.Command {
 	var asJSON, whole bool
-	return app.Command{
+	return command.Command{
 		Name: "show", Args: "NAME", Min: 1, Max: 1,
 		Short: "print the Markdown of a ruleset",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			set.BoolVar(&whole, "all", false, "print the front matter too, as edit shows it")
 			a.readingFlags(set)
 		},
@@ -144,7 +146,7 @@ func (a commands) rulesetsShow() app.Command {
 				case whole:
 					return a.printEditable(r)
 				}
-				return a.Printf("%s", app.EndLine(r.Markdown))
+				return a.Printf("%s", cmdio.EndLine(r.Markdown))
 			})
 		},
 	}
@@ -155,7 +157,7 @@ func (a commands) printEditable(r ruleset.Ruleset) error {
 	if err != nil {
 		return err
 	}
-	return a.Printf("%s", app.EndLine(string(text)))
+	return a.Printf("%s", cmdio.EndLine(string(text)))
 }
 
 func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset, error) {
@@ -166,11 +168,11 @@ func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset,
 	return book.Get(ctx, name)
 }
 
-func (a commands) rulesetsCreate() app.Command {
+func (a commands) rulesetsCreate() command.Command {
 	var message, folder string
 	var description *string // nil if no flag gives it
 	var tags []string
-	return app.Command{
+	return command.Command{
 		Name: "create", Args: "NAME [FILE]", Min: 1, Max: 2,
 		Short: "create a ruleset from a file or from standard input",
 		Long: "Front matter gives the description and the tags that no flag gives, and says where the\n" +
@@ -247,9 +249,9 @@ func (a commands) readText(args []string) (string, error) {
 	return string(text), err
 }
 
-func (a commands) rulesetsDelete() app.Command {
-	return app.Command{
-		Name: "delete", Args: "NAME...", Min: 1, Max: app.AnyNumber,
+func (a commands) rulesetsDelete() command.Command {
+	return command.Command{
+		Name: "delete", Args: "NAME...", Min: 1, Max: command.AnyNumber,
 		Short:    "delete rulesets",
 		Flags:    a.writingFlags,
 		Complete: a.completeRulesets,
@@ -283,7 +285,7 @@ func (a commands) completeRulesets(ctx context.Context, before []string) []strin
 		metas, err := book.List(ctx)
 		for _, m := range metas {
 			if !slices.Contains(before, string(m.Name)) {
-				names = append(names, string(m.Name)+"\t"+app.OneLine(m.Description))
+				names = append(names, string(m.Name)+"\t"+cmdio.OneLine(m.Description))
 			}
 		}
 		return err

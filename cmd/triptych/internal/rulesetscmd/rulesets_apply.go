@@ -10,16 +10,17 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a commands) rulesetsApply() app.Command {
+func (a commands) rulesetsApply() command.Command {
 	var set rulesets.ChangeSet
 	var prune, asJSON bool
-	return app.Command{
+	return command.Command{
 		Name: "apply", Args: "FILE|DIR|-", Min: 1, Max: 1,
 		Short: "change many rulesets at once, all or none",
 		Long: "FILE is JSON, an object with \"operations\" or the list of them, as the tool\n" +
@@ -34,7 +35,7 @@ func (a commands) rulesetsApply() app.Command {
 			flags.BoolVar(&set.Each, "each", false, "go on when a ruleset fails")
 			flags.BoolVar(&prune, "prune", false, "delete the rulesets that DIR has no file for")
 			adminFlag(flags, &set.Admin)
-			app.JSONFlag(flags, &asJSON)
+			command.JSONFlag(flags, &asJSON)
 			messageFlag(flags, &set.Message)
 			a.writingFlags(flags)
 		},
@@ -59,10 +60,10 @@ func (a commands) rulesetsApply() app.Command {
 // applyHint adds advice to an error of a batch.
 func applyHint(err error) error {
 	if _, ok := errors.AsType[*ruleset.SlotsError](err); ok {
-		return app.WithHints(err, "give --each to change each ruleset by itself")
+		return cmderr.WithHints(err, "give --each to change each ruleset by itself")
 	}
 	if _, ok := errors.AsType[*rulesets.ProtectedLabelError](err); ok {
-		return app.WithHints(err, "give --admin to move it all the same")
+		return cmderr.WithHints(err, "give --admin to move it all the same")
 	}
 	return err
 }
@@ -79,7 +80,7 @@ func (a commands) readChanges(ctx context.Context, book rulebook, path string, p
 		}
 	}
 	if prune {
-		return nil, app.UsageErrorf("--prune needs a folder")
+		return nil, cmderr.UsageErrorf("--prune needs a folder")
 	}
 	text, err := a.readText([]string{path})
 	if err != nil {

@@ -14,15 +14,17 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets/merge"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a commands) rulesetsEdit() app.Command {
+func (a commands) rulesetsEdit() command.Command {
 	var e editing
-	return app.Command{
+	return command.Command{
 		Name: "edit", Args: "NAME", Min: 1, Max: 1,
 		Short: "edit a ruleset in your editor",
 		Long: "Opens the program named by VISUAL or EDITOR with the front matter and the\n" +
@@ -63,7 +65,7 @@ func (a commands) edit(ctx context.Context, book rulebook, old ruleset.Ruleset, 
 	path := filepath.Join(dir, string(old.Name)+".md")
 	changed, err := a.editFile(ctx, book, old, path, e)
 	if err != nil {
-		return app.WithHints(err, append(conflictHints(err), "what you wrote is still in "+path)...)
+		return cmderr.WithHints(err, append(conflictHints(err), "what you wrote is still in "+path)...)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -127,10 +129,10 @@ func (a commands) storeEdited(ctx context.Context, book rulebook, old, fresh rul
 		}
 		merged, contested := merge.Rulesets(old, fresh, conflict.Current)
 		if contested != "" {
-			return app.WithHints(err, "both changed the "+contested+" in the same place")
+			return cmderr.WithHints(err, "both changed the "+contested+" in the same place")
 		}
-		if !e.merge && !app.IsTerminal(a.In) {
-			return app.WithHints(err, "the changes are of different lines: with --merge, edit stores both")
+		if !e.merge && !cmdio.IsTerminal(a.In) {
+			return cmderr.WithHints(err, "the changes are of different lines: with --merge, edit stores both")
 		}
 		if !e.merge && !a.agrees(fmt.Sprintf("%v. The changes are of different lines. Store both?", err)) {
 			return err

@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/composition"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
@@ -17,11 +18,11 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/selection"
 )
 
-func (a commands) rulesetsEffective() app.Command {
+func (a commands) rulesetsEffective() command.Command {
 	var plain bool
 	var dir string
 	var q selection.Query
-	return app.Command{
+	return command.Command{
 		Name:    "effective",
 		Short:   "print the merged text of the rulesets that apply, and where each line came from",
 		Long:    "Rulesets come in the order org/, team/, project/, user/ (tags), then by the key\norder, then by name; includes come before the ruleset that includes them. With\n--project they are those that .triptych.yaml of the project selects, at its label.",
@@ -30,7 +31,7 @@ func (a commands) rulesetsEffective() app.Command {
 			set.StringVar(&q.Path, "path", "", "merge the rulesets for this `file`, a path from the root of the project")
 			set.StringVar(&dir, "project", "", "merge the rulesets that the project in this `folder` selects")
 			set.StringVar(&q.Client, "client", "", "merge the rulesets for this `client`, such as cursor")
-			app.Offer(set, "client", editors.Names())
+			command.Offer(set, "client", editors.Names())
 			set.BoolVar(&plain, "plain", false, "print the text alone")
 			a.RemoteFlags(set)
 			a.ReadingFlags(set)
@@ -39,7 +40,7 @@ func (a commands) rulesetsEffective() app.Command {
 			if q.Path != "" {
 				clean, err := selection.CleanPath(q.Path)
 				if err != nil {
-					return app.UsageErrorf("--path: %v", err)
+					return cmderr.UsageErrorf("--path: %v", err)
 				}
 				q.Path = clean
 			}
@@ -92,7 +93,7 @@ func readSelection(dir string) (project.Selection, error) {
 	}
 	defer p.Close()
 	if !p.HasFile {
-		return project.Selection{}, app.WithHints(fmt.Errorf("%s has no %s", p.Dir, project.SelectionFile), "triptych rulesets pull --help says how a project selects rulesets")
+		return project.Selection{}, cmderr.WithHints(fmt.Errorf("%s has no %s", p.Dir, project.SelectionFile), "triptych rulesets pull --help says how a project selects rulesets")
 	}
 	return p.Selection, nil
 }

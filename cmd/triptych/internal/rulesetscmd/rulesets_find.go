@@ -8,17 +8,18 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a commands) rulesetsFind() app.Command {
+func (a commands) rulesetsFind() command.Command {
 	var asJSON bool
 	var q rulesets.Query
-	return app.Command{
-		Name: "find", Args: "[WORD...]", Min: 0, Max: app.AnyNumber,
+	return command.Command{
+		Name: "find", Args: "[WORD...]", Min: 0, Max: command.AnyNumber,
 		Short: "search the texts of rulesets, or list those that apply to a file",
 		Long: "Rulesets that have one of the words are listed, best first: words count more in\n" +
 			"names, tags, descriptions and headings than in the text, and in any English form.\n" +
@@ -26,12 +27,12 @@ func (a commands) rulesetsFind() app.Command {
 			"which they are read, then the others, each with the reason.",
 		Example: "triptych rulesets find error handling --tag go\ntriptych rulesets find --path src/api/x.go --client cursor",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			set.StringArrayVarP(&q.Tags, "tag", "t", nil, "only those with this `tag`; may be given several times")
 			set.StringVarP(&q.Regexp, "regexp", "e", "", "only those that this regular `expression` (RE2) matches")
 			set.StringVar(&q.Path, "path", "", "say which apply to this `file`, a path from the root of the project")
 			set.StringVar(&q.Client, "client", "", "only those for this `client`, such as cursor")
-			app.Offer(set, "client", editors.Names())
+			command.Offer(set, "client", editors.Names())
 			set.IntVar(&q.Limit, "limit", 50, "list at most this `number`, up to 200")
 			set.StringVar(&q.Cursor, "cursor", "", "go on after this `cursor` of an earlier answer")
 			a.ReadingFlags(set)
@@ -39,12 +40,12 @@ func (a commands) rulesetsFind() app.Command {
 		Run: func(ctx context.Context, args []string) error {
 			q.Text = strings.Join(args, " ")
 			if q.Limit < 1 {
-				return app.UsageErrorf("--limit is %d, want at least 1", q.Limit)
+				return cmderr.UsageErrorf("--limit is %d, want at least 1", q.Limit)
 			}
 			return a.withStore(ctx, func(store ruleset.Store) error {
 				found, err := rulesets.Find(ctx, store, q)
 				if wrong, ok := errors.AsType[*rulesets.QueryError](err); ok {
-					return app.UsageErrorf("--%v", wrong)
+					return cmderr.UsageErrorf("--%v", wrong)
 				}
 				if err != nil {
 					return err

@@ -5,15 +5,17 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a commands) rulesetsGC() app.Command {
+func (a commands) rulesetsGC() command.Command {
 	var keep int
 	var keepFor string
 	var dry, asJSON bool
-	return app.Command{
+	return command.Command{
 		Name: "gc", Max: 0,
 		Short: "remove old revisions from the histories",
 		Long: "Without it all revisions are kept. The newest revision of each ruleset and those\n" +
@@ -23,7 +25,7 @@ func (a commands) rulesetsGC() app.Command {
 			set.IntVar(&keep, "keep", 0, "keep this `number` of the newest revisions of each ruleset")
 			set.StringVar(&keepFor, "keep-for", "", "keep revisions that are younger than this `span`, such as 365d or 12h")
 			set.BoolVar(&dry, "dry-run", false, "only say what would be removed")
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.StoreFlags(set)
 			a.DataFlags(set)
 			a.NoAuditFlag(set)
@@ -51,12 +53,12 @@ func (a commands) rulesetsGC() app.Command {
 func parseRetention(keep int, keepFor string) (r ruleset.Retention, err error) {
 	r.Revisions = keep
 	if keepFor != "" {
-		if r.Age, err = app.ParseSpan(keepFor); err != nil {
-			return r, app.UsageErrorf("--keep-for: %v", err)
+		if r.Age, err = command.ParseSpan(keepFor); err != nil {
+			return r, cmderr.UsageErrorf("--keep-for: %v", err)
 		}
 	}
 	if keep < 0 || r.Age < 0 || r.All() {
-		return r, app.UsageErrorf("give --keep, --keep-for or both, with what is to be kept")
+		return r, cmderr.UsageErrorf("give --keep, --keep-for or both, with what is to be kept")
 	}
 	return r, nil
 }
@@ -70,7 +72,7 @@ func (a commands) prune(ctx context.Context, store ruleset.Store, r ruleset.Rete
 	defer book.end()
 	err = book.change(ctx, "rulesets gc", func() (map[string]string, error) {
 		pruned, err = store.Prune(ctx, r, false)
-		return map[string]string{"rulesets": app.Counted(pruned.Rulesets, "ruleset"), "revisions": app.Counted(pruned.Revisions, "revision")}, err
+		return map[string]string{"rulesets": cmdio.Counted(pruned.Rulesets, "ruleset"), "revisions": cmdio.Counted(pruned.Revisions, "revision")}, err
 	})
 	return pruned, err
 }
@@ -80,5 +82,5 @@ func (a commands) printPruned(p ruleset.Pruned, dry bool) error {
 	if dry {
 		verb = "would remove"
 	}
-	return a.Printf("%s %s of %s, %d bytes\n", verb, app.Counted(p.Revisions, "revision"), app.Counted(p.Rulesets, "ruleset"), p.Bytes)
+	return a.Printf("%s %s of %s, %d bytes\n", verb, cmdio.Counted(p.Revisions, "revision"), cmdio.Counted(p.Rulesets, "ruleset"), p.Bytes)
 }

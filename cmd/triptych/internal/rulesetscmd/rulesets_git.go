@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/gitsource"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -30,7 +30,7 @@ func (t *transfer) fetch(ctx context.Context, args []string, local bool) ([]stri
 	for i, arg := range args {
 		source, isURL, err := gitsource.Parse(arg, local)
 		if err != nil {
-			return nil, app.UsageErrorf("%v", err)
+			return nil, cmderr.UsageErrorf("%v", err)
 		}
 		if !isURL {
 			continue

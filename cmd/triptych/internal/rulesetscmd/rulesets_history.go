@@ -11,7 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -41,15 +42,15 @@ type revisionJSON struct {
 	Labels   []string  `json:"labels,omitempty"`
 }
 
-func (a commands) rulesetsHistory() app.Command {
+func (a commands) rulesetsHistory() command.Command {
 	var asJSON, moves bool
-	return app.Command{
+	return command.Command{
 		Name: "history", Args: "NAME", Min: 1, Max: 1,
 		Short:   "list the revisions of a ruleset, newest first",
 		Long:    "Every change by anybody is a revision. Deleted rulesets keep their history.",
 		Example: "triptych rulesets history go_style\ntriptych rulesets diff go_style 3",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			set.BoolVar(&moves, "moves", false, "list the moves of labels instead")
 			a.readingFlags(set)
 		},
@@ -110,7 +111,7 @@ func (h *rulesetHistory) revision(word string) (ruleset.Revision, error) {
 			return r, nil
 		}
 	}
-	return ruleset.Revision{}, app.UsageErrorf("%q is no revision: they are %d to %d", word, h.revisions[len(h.revisions)-1].Number, h.newest())
+	return ruleset.Revision{}, cmderr.UsageErrorf("%q is no revision: they are %d to %d", word, h.revisions[len(h.revisions)-1].Number, h.newest())
 }
 
 // before returns the revision before one, or that one if there is none.
@@ -173,9 +174,9 @@ func revOrDash(rev int) string {
 	return strconv.Itoa(rev)
 }
 
-func (a commands) rulesetsDiff() app.Command {
+func (a commands) rulesetsDiff() command.Command {
 	var asJSON, words bool
-	return app.Command{
+	return command.Command{
 		Name: "diff", Args: "NAME [FROM [TO]]", Min: 1, Max: 3,
 		Short: "show what changed between two revisions",
 		Long: "Without FROM it is the last change, without TO everything since FROM; a label\n" +
@@ -183,7 +184,7 @@ func (a commands) rulesetsDiff() app.Command {
 		Example: "triptych rulesets diff go_style production --words",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&words, "words", false, "show [-deleted-] and {+added+} words, for prose")
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.readingFlags(set)
 		},
 		Complete: a.completeRulesets,
@@ -217,9 +218,9 @@ func (a commands) rulesetsDiff() app.Command {
 	}
 }
 
-func (a commands) rulesetsRestore() app.Command {
+func (a commands) rulesetsRestore() command.Command {
 	var message string
-	return app.Command{
+	return command.Command{
 		Name: "restore", Args: "NAME [REV]", Min: 1, Max: 2,
 		Short: "give a ruleset the content of a revision again, as a new revision",
 		Long: "Without REV it is the revision before the last change: a deleted ruleset comes\n" +

@@ -8,15 +8,16 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a commands) rulesetsLabel() app.Command {
+func (a commands) rulesetsLabel() command.Command {
 	var message string
 	var remove, admin bool
-	return app.Command{
+	return command.Command{
 		Name: "label", Args: "NAME LABEL [REV]", Min: 2, Max: 3,
 		Short:   "move a label to a revision of a ruleset, the newest one without REV",
 		Example: "triptych rulesets label go_style production\ntriptych rulesets label go_style production 3 -m 'roll back'",
@@ -35,7 +36,7 @@ func (a commands) rulesetsLabel() app.Command {
 			move.By, move.Newest = byCommand(message), len(args) < 3 && !remove
 			if len(args) > 2 && !remove {
 				if move.To, err = strconv.Atoi(args[2]); err != nil || move.To < 1 {
-					return app.UsageErrorf("%q is not the number of a revision", args[2])
+					return cmderr.UsageErrorf("%q is not the number of a revision", args[2])
 				}
 			}
 			name, err := ruleset.ParseName(args[0])
@@ -67,10 +68,10 @@ func (a commands) labelRules() rulesets.LabelRules {
 func (a commands) labelMove(word string, admin bool) (ruleset.LabelMove, error) {
 	move, err := a.labelRules().Move(word, admin)
 	if _, protected := errors.AsType[*rulesets.ProtectedLabelError](err); protected {
-		return move, app.WithHints(fmt.Errorf("the label '%s' is protected", word), "give --admin to move it all the same")
+		return move, cmderr.WithHints(fmt.Errorf("the label '%s' is protected", word), "give --admin to move it all the same")
 	}
 	if err != nil {
-		return move, app.UsageErrorf("%v", err)
+		return move, cmderr.UsageErrorf("%v", err)
 	}
 	return move, nil
 }

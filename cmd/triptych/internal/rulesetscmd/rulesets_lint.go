@@ -7,23 +7,25 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a commands) rulesetsLint() app.Command {
+func (a commands) rulesetsLint() command.Command {
 	var asJSON, asSARIF bool
 	var project string
-	return app.Command{
-		Name: "lint", Args: "[NAME...]", Min: 0, Max: app.AnyNumber,
+	return command.Command{
+		Name: "lint", Args: "[NAME...]", Min: 0, Max: command.AnyNumber,
 		Short: "look for hidden text, secrets and mistakes in rulesets",
 		Long: "The status is 1 if there is an error or a warning. Notes, such as a text that is\n" +
 			"longer than a client reads, are only printed.",
 		Example: "triptych rulesets lint\ntriptych rulesets lint go_style --project . --sarif > lint.sarif",
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			set.BoolVar(&asSARIF, "sarif", false, "print a log of SARIF 2.1.0, for code scanning")
 			set.StringVar(&project, "project", "", "report globs that match no file of this `folder`")
 			a.ReadingFlags(set)
@@ -72,7 +74,7 @@ func (a commands) printLint(found []lint.Finding, checked int, asJSON, asSARIF b
 		err = a.PrintJSON(append([]lint.Finding{}, found...)) // [], not null
 	default:
 		for _, f := range found {
-			if err = a.Printf("%s\n", app.OneLine(f.String())); err != nil {
+			if err = a.Printf("%s\n", cmdio.OneLine(f.String())); err != nil {
 				return err
 			}
 		}
@@ -87,7 +89,7 @@ func (a commands) printLint(found []lint.Finding, checked int, asJSON, asSARIF b
 }
 
 func (a commands) printSARIF(found []lint.Finding) error {
-	log, err := lint.SARIF(found, app.ReadBuild().Version, func(f lint.Finding) (string, int) { return string(f.Name) + ".md", 0 })
+	log, err := lint.SARIF(found, buildinfo.Read().Version, func(f lint.Finding) (string, int) { return string(f.Name) + ".md", 0 })
 	if err != nil {
 		return err
 	}

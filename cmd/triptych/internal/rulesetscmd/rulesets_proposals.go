@@ -10,15 +10,17 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a commands) rulesetsPropose() app.Command {
+func (a commands) rulesetsPropose() command.Command {
 	var message, label string
 	var remove bool
-	return app.Command{
+	return command.Command{
 		Name: "propose", Args: "NAME [FILE]", Min: 1, Max: 2,
 		Short: "propose a change of a ruleset for review",
 		Long: "FILE is the text as `triptych rulesets show --all` prints it, or Markdown alone;\n" +
@@ -43,7 +45,7 @@ func (a commands) rulesetsPropose() app.Command {
 				}
 			}
 			if kinds != 1 {
-				return app.UsageErrorf("give a FILE, --label or --delete")
+				return cmderr.UsageErrorf("give a FILE, --label or --delete")
 			}
 			return a.withRulebook(ctx, func(book rulebook) error {
 				change := rulesets.Change{Op: "delete", Name: args[0]}
@@ -99,15 +101,15 @@ func (a commands) proposedText(ctx context.Context, book rulebook, word, file st
 	}, nil
 }
 
-func (a commands) rulesetsProposals() app.Command {
+func (a commands) rulesetsProposals() command.Command {
 	var asJSON, all bool
-	return app.Command{
+	return command.Command{
 		Name: "proposals", Args: "[N]", Max: 1,
 		Short:   "list the proposals that wait for review, or show one with its differences",
 		Example: "triptych rulesets proposals\ntriptych rulesets proposals 7",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&all, "all", false, "list those that were decided, too")
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			a.readingFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
@@ -148,13 +150,13 @@ func (a commands) showProposal(ctx context.Context, book rulebook, word string, 
 	if asJSON {
 		return a.PrintJSON(found)
 	}
-	return a.Printf("%s", app.EndLine(found.Text()))
+	return a.Printf("%s", cmdio.EndLine(found.Text()))
 }
 
 func proposalNumber(word string) (int, error) {
 	number, err := strconv.Atoi(word)
 	if err != nil || number < 1 {
-		return 0, app.UsageErrorf("%q is not the number of a proposal", word)
+		return 0, cmderr.UsageErrorf("%q is not the number of a proposal", word)
 	}
 	return number, nil
 }
@@ -162,19 +164,19 @@ func proposalNumber(word string) (int, error) {
 // proposalHint adds advice to an error of a review.
 func proposalHint(err error) error {
 	if _, ok := errors.AsType[*ruleset.NoProposalError](err); ok {
-		return app.WithHints(err, "triptych rulesets proposals lists them")
+		return cmderr.WithHints(err, "triptych rulesets proposals lists them")
 	}
 	if _, ok := errors.AsType[*rulesets.StaleError](err); ok {
-		return app.WithHints(err, "ask the author to propose it again, or refuse it with --reason")
+		return cmderr.WithHints(err, "ask the author to propose it again, or refuse it with --reason")
 	}
 	return applyHint(err)
 }
 
-func (a commands) rulesetsAccept() app.Command {
+func (a commands) rulesetsAccept() command.Command {
 	var message string
 	var review rulesets.Review
 	var admin bool
-	return app.Command{
+	return command.Command{
 		Name: "accept", Args: "N", Min: 1, Max: 1,
 		Short: "make the changes of a proposal",
 		Long: "Nothing is merged: a proposal whose ruleset has changed since is not accepted.\n" +
@@ -201,7 +203,7 @@ var decisions = map[string]struct{ args, short, reason string }{
 	"comment":  {"N TEXT", "comment on a proposal", ""},
 }
 
-func (a commands) rulesetsDecide(verb string) app.Command {
+func (a commands) rulesetsDecide(verb string) command.Command {
 	var reason string
 	var admin bool
 	row := decisions[verb]
@@ -209,7 +211,7 @@ func (a commands) rulesetsDecide(verb string) app.Command {
 	if verb == "comment" {
 		words = 2
 	}
-	return app.Command{
+	return command.Command{
 		Name: verb, Args: row.args, Min: words, Max: words, Short: row.short,
 		Flags: func(set *pflag.FlagSet) {
 			if row.reason != "" {
@@ -237,6 +239,6 @@ func (a commands) reviewed(ctx context.Context, word string, r rulesets.Review, 
 		if err != nil {
 			return proposalHint(err)
 		}
-		return a.Printf("%s", app.EndLine(applied.Text()))
+		return a.Printf("%s", cmdio.EndLine(applied.Text()))
 	})
 }

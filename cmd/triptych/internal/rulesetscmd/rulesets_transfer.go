@@ -13,8 +13,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -44,7 +45,7 @@ func (t *transfer) flags(settings func(*pflag.FlagSet)) func(*pflag.FlagSet) {
 // note prints an outcome and counts it.
 func (a commands) note(t *transfer, outcome, from, to string) error {
 	t.counts[outcome]++
-	return a.Printf("%-9s %s -> %s\n", outcome, app.OneLine(from), app.OneLine(to))
+	return a.Printf("%-9s %s -> %s\n", outcome, cmdio.OneLine(from), cmdio.OneLine(to))
 }
 
 // summarize prints the counts; a failure is the exit status.
@@ -76,11 +77,11 @@ func countsText(counts map[string]int, dry bool) string {
 	return text
 }
 
-func (a commands) rulesetsImport() app.Command {
+func (a commands) rulesetsImport() command.Command {
 	t := &transfer{}
 	var local bool
-	return app.Command{
-		Name: "import", Args: "DIR|FILE|URL#PATH...", Min: 1, Max: app.AnyNumber,
+	return command.Command{
+		Name: "import", Args: "DIR|FILE|URL#PATH...", Min: 1, Max: command.AnyNumber,
 		Short: "make rulesets of Markdown files",
 		Long: "Folders are searched for Markdown and for the files of clients, which are read by\n" +
 			"their kind and place (docs/editors.md): commands become prompts, a folder with a\n" +
@@ -183,9 +184,9 @@ func (t *transfer) claim(path string, name ruleset.Name) (ruleset.Name, error) {
 	return "", fmt.Errorf("%s is the ruleset of this name already", t.sources[name])
 }
 
-func (a commands) rulesetsExport() app.Command {
+func (a commands) rulesetsExport() command.Command {
 	t := &transfer{}
-	return app.Command{
+	return command.Command{
 		Name: "export", Args: "DIR", Min: 1, Max: 1,
 		Short: "write all rulesets as Markdown files",
 		Long: "Each becomes NAME.md with description, tags, times and all other keys as front\n" +

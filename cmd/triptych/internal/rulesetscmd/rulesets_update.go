@@ -14,7 +14,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/gitsource"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -36,10 +38,10 @@ type followed struct {
 	base int // the revision that was imported
 }
 
-func (a commands) rulesetsUpdate() app.Command {
+func (a commands) rulesetsUpdate() command.Command {
 	u := &update{}
-	return app.Command{
-		Name: "update", Args: "[NAME...]", Min: 0, Max: app.AnyNumber,
+	return command.Command{
+		Name: "update", Args: "[NAME...]", Min: 0, Max: command.AnyNumber,
 		Short: "bring what changed in the git repositories that rulesets were imported from",
 		Long: "A ruleset that was not changed here since it was imported gets the new text. One\n" +
 			"that was changed here and there stays as it is: the difference that you made is\n" +
@@ -76,13 +78,13 @@ func (a commands) update(ctx context.Context, book rulebook, u *update, names []
 		}
 	}
 	for _, diff := range u.differing {
-		if err := a.Printf("\n%s", app.EndLine(diff)); err != nil {
+		if err := a.Printf("\n%s", cmdio.EndLine(diff)); err != nil {
 			return err
 		}
 	}
 	err = a.summarize(&u.transfer)
 	if len(u.differing) > 0 {
-		err = app.WithHints(err, "put your change into the repository, or give --theirs; triptych rulesets restore brings yours back")
+		err = cmderr.WithHints(err, "put your change into the repository, or give --theirs; triptych rulesets restore brings yours back")
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/registry"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
 	"github.com/triptych-mcp/triptych/transport/routes"
@@ -48,7 +48,7 @@ func (s *server) registryRoutes(p release.Program) ([]routes.Route, error) {
 	}
 	list, err := registry.Open(s.flags.registry, own, s.env.Logger)
 	if err != nil {
-		return nil, app.UsageErrorf("--registry: %v", err)
+		return nil, cmderr.UsageErrorf("--registry: %v", err)
 	}
 	answers := publicDocument("application/json", time.Minute, list.Answer)
 	return s.forOurHosts(slices.Concat(readable(registry.Path, answers), readable(registry.Path+"/{server...}", answers))), nil

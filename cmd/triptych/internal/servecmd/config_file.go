@@ -10,25 +10,26 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/configfile"
 )
 
 // ConfigFileCommand returns the row of triptych config-file.
-func ConfigFileCommand(a *app.App) app.Command { return commands{a}.configFileCommand() }
+func ConfigFileCommand(a *app.App) command.Command { return commands{a}.configFileCommand() }
 
 // configFileCommand shows and checks configuration files of triptych serve.
-func (a commands) configFileCommand() app.Command {
-	return app.Command{
+func (a commands) configFileCommand() command.Command {
+	return command.Command{
 		Name:  "config-file",
 		Short: "print or check a configuration file of the server",
-		Sub:   []app.Command{a.configFilePrint(), a.configFileValidate()},
+		Sub:   []command.Command{a.configFilePrint(), a.configFileValidate()},
 	}
 }
 
-func (a commands) configFilePrint() app.Command {
+func (a commands) configFilePrint() command.Command {
 	var f serveFlags
 	var set *pflag.FlagSet
-	return app.Command{
+	return command.Command{
 		Name: "print", Config: true, Echoes: true,
 		Short: "print the settings of a server as a configuration file",
 		Long: "Prints every key of triptych serve with the value that it would have: from this\n" +
@@ -56,7 +57,7 @@ func (a commands) printConfigFile(set *pflag.FlagSet) error {
 		if value, err = yamlValue(flag, variable); err != nil {
 			return
 		}
-		described := app.Describe(flag)
+		described := command.Describe(flag)
 		fmt.Fprintf(&out, "# %s\n", described.Explanation())
 		if flag.Value.String() == flag.DefValue && variable == "" {
 			out.WriteString("#")
@@ -97,9 +98,9 @@ func yamlValue(flag *pflag.Flag, variable string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-func (a commands) configFileValidate() app.Command {
+func (a commands) configFileValidate() command.Command {
 	var f serveFlags
-	return app.Command{
+	return command.Command{
 		Name: "validate", Args: "FILE", Min: 1, Max: 1,
 		Short:   "check a configuration file of triptych serve",
 		Example: "triptych config-file validate /etc/triptych/triptych.yaml",

@@ -15,6 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -25,11 +28,11 @@ import (
 )
 
 // ConsoleCommand returns the row of triptych console.
-func ConsoleCommand(a *app.App) app.Command { return commands{a}.consoleCommand() }
+func ConsoleCommand(a *app.App) command.Command { return commands{a}.consoleCommand() }
 
-func (a commands) consoleCommand() app.Command {
+func (a commands) consoleCommand() command.Command {
 	var listen string
-	return app.Command{
+	return command.Command{
 		Name:  "console",
 		Short: "open the pages for people, at an address that signs in once",
 		Long: "Serves the console of this data folder or store on loopback, for the user who\n" +
@@ -74,7 +77,7 @@ func (a commands) linkTo(ctx context.Context, r *app.Remote) error {
 		Path string `json:"path"`
 	}
 	if resp.StatusCode != http.StatusOK || json.Unmarshal(body, &link) != nil {
-		return app.WithHints(fmt.Errorf("the server answered %s", resp.Status), "is its console on? triptych serve --console always", "does the key work? triptych key show")
+		return cmderr.WithHints(fmt.Errorf("the server answered %s", resp.Status), "is its console on? triptych serve --console always", "does the key work? triptych key show")
 	}
 	return a.Printf("%s://%s%s\n", u.Scheme, u.Host, link.Path)
 }
@@ -84,7 +87,7 @@ func (a commands) linkTo(ctx context.Context, r *app.Remote) error {
 func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	host, _, splitErr := net.SplitHostPort(listen)
 	if splitErr != nil || !app.IsLoopback(host) {
-		return app.UsageErrorf("--listen is %q, want a loopback address such as 127.0.0.1:8080", listen)
+		return cmderr.UsageErrorf("--listen is %q, want a loopback address such as 127.0.0.1:8080", listen)
 	}
 	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
@@ -129,7 +132,7 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 func (a commands) openPages(ctx context.Context, listen string, table routes.Config, endpoint *streamable.Handler, link string, env mcp.Env) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return app.WithHints(err, "choose another address with --listen")
+		return cmderr.WithHints(err, "choose another address with --listen")
 	}
 	if err := a.Printf("http://%s%s\n", listener.Addr(), link); err != nil {
 		return errors.Join(err, listener.Close())
@@ -154,7 +157,7 @@ func (o localOwner) Authenticate(header http.Header, r *http.Request) (mcp.Calle
 // consoleConfig returns the parts of a server that its console shows.
 func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *app.Recorder, store keys.Store, env mcp.Env) console.Config {
 	cfg := console.Config{
-		Version: app.ReadBuild().Version, Endpoint: endpoint, Auth: auth, Scopes: a.KeyScopes(),
+		Version: buildinfo.Read().Version, Endpoint: endpoint, Auth: auth, Scopes: a.KeyScopes(),
 		Keys: func(by mcp.Caller) keys.Store {
 			return &app.RecordedKeys{Store: store, Record: func(ctx context.Context, method, id string) error {
 				return r.RecordAdministrationBy(ctx, by, method, id)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -29,7 +31,7 @@ func (f *serveFlags) hasConsole() (bool, error) {
 	case consoleAlways, consoleNever:
 		return f.console == consoleAlways, nil
 	}
-	return false, app.UsageErrorf("--console is %q, want auto, always or never", f.console)
+	return false, cmderr.UsageErrorf("--console is %q, want auto, always or never", f.console)
 }
 
 // consoleOf returns the console of a server, nil if it has none.
@@ -53,7 +55,7 @@ func (s *server) facts(ctx context.Context) []console.Fact {
 	}
 	all := []console.Fact{
 		ready,
-		{Name: "Version", Value: app.ReadBuild().Version + ", " + runtime.Version()},
+		{Name: "Version", Value: buildinfo.Read().Version + ", " + runtime.Version()},
 		{Name: "Server", Value: s.services.name},
 		{Name: "Up since", Value: s.began.UTC().Format("2006-01-02 15:04")},
 		{Name: "Store", Value: s.storeName()},

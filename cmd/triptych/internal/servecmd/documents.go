@@ -5,17 +5,18 @@ import (
 	"log/slog"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger/document/isolate"
 )
 
 // DocumentsCommand returns the row of triptych __documents.
-func DocumentsCommand(a *app.App) app.Command { return commands{a}.documentsCommand() }
+func DocumentsCommand(a *app.App) command.Command { return commands{a}.documentsCommand() }
 
 // documentsCommand is started by servers for themselves: untrusted documents are read
 // in a process of their own. It ends with its input, so a
 // signal to both leaves it to the server to finish what is under way.
-func (a commands) documentsCommand() app.Command {
-	return app.Command{
+func (a commands) documentsCommand() command.Command {
+	return command.Command{
 		Name: app.DocumentsWord, Hidden: true, Survives: true,
 		Short: "answer a server's questions about XML documents",
 		Run: func(ctx context.Context, _ []string) error {

@@ -14,16 +14,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // healthTime bounds a check: a server that takes longer is not ready.
 const healthTime = 3 * time.Second
 
 // HealthCommand returns the row of triptych health.
-func HealthCommand(a *app.App) app.Command { return commands{a}.healthCommand() }
+func HealthCommand(a *app.App) command.Command { return commands{a}.healthCommand() }
 
-func (a commands) healthCommand() app.Command {
-	return app.Command{
+func (a commands) healthCommand() command.Command {
+	return command.Command{
 		Name:  "health",
 		Short: "ask a server whether it is ready; for containers and scripts",
 		Long: "Exits with 0 if the server answers /readyz with 200: it can reach its store and\n" +

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 )
 
@@ -17,7 +18,7 @@ func (s *server) logStart(addr net.Addr) {
 	for _, f := range chosen {
 		names = append(names, f.Name)
 	}
-	s.env.Logger.Info("the server has started", "version", app.ReadBuild().Version, "address", addr.String(), "server", s.services.name,
+	s.env.Logger.Info("the server has started", "version", buildinfo.Read().Version, "address", addr.String(), "server", s.services.name,
 		"store", s.storeName(), "data", s.env.Data, "data_format", dataformat.Current, "families", strings.Join(names, ","))
 	s.started = true
 }

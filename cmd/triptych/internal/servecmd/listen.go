@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/https"
 )
@@ -36,7 +36,7 @@ func (f *serveFlags) listenMetrics(ctx context.Context) (net.Listener, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", where)
 	if err != nil {
-		return nil, app.WithHints(err, "choose another address with --metrics-listen")
+		return nil, cmderr.WithHints(err, "choose another address with --metrics-listen")
 	}
 	return listener, nil
 }

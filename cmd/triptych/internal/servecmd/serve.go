@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -57,7 +59,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464\nWithout a host it is loopback.")
 	f.oidc.register(set)
 	f.oauth.register(set)
-	app.InGroup(set, app.GroupServer, func(set *pflag.FlagSet) {
+	command.InGroup(set, command.GroupServer, func(set *pflag.FlagSet) {
 		set.StringVar(&f.serverName, "server-name", "", "this server's `name` among those of a store (TRIPTYCH_SERVER_NAME)\ndefault: the name of the machine and --listen\nIts chain of the audit trail has this name.")
 		set.StringVar(&f.peerURL, "peer-url", "", "the other servers of the store reach this one at this `url` (TRIPTYCH_PEER_URL)\nIt is one such as https://10.0.0.1:8443. Calls of debugger sessions and streams go to the server that has them.")
 		set.StringVar(&f.registry, "registry", "", "also serve the MCP servers of this JSON `file` as a registry\nIt is for hosts that start no others. This server is in it, too.")
@@ -69,19 +71,19 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 		set.BoolVar(&f.noFastPath, "no-http1-fast-path", false, "leave all of HTTP/1.1 to Go's net/http, which takes more of the processor")
 		f.acme.registerAuthority(set)
 	})
-	app.InGroup(set, app.GroupLogin, func(set *pflag.FlagSet) {
+	command.InGroup(set, command.GroupLogin, func(set *pflag.FlagSet) {
 		f.oidc.registerRest(set)
 		f.oauth.registerRest(set)
 	})
-	app.InGroup(set, app.GroupLimits, f.budgets.register)
+	command.InGroup(set, command.GroupLimits, f.budgets.register)
 }
 
 // ServeCommand returns the row of triptych serve.
-func ServeCommand(a *app.App) app.Command { return commands{a}.serveCommand() }
+func ServeCommand(a *app.App) command.Command { return commands{a}.serveCommand() }
 
-func (a commands) serveCommand() app.Command {
+func (a commands) serveCommand() command.Command {
 	var f serveFlags
-	return app.Command{
+	return command.Command{
 		Name: "serve", Config: true, KeepUser: true, Survives: true,
 		Short: "serve clients over HTTPS at /mcp",
 		Long: "Serves every revision of MCP over Streamable HTTP, and bare JSON-RPC as curl\n" +
@@ -104,22 +106,22 @@ func (f *serveFlags) check() ([]netip.Prefix, error) {
 	for _, text := range f.proxies {
 		p, err := keys.ParsePrefix(text)
 		if err != nil {
-			return nil, app.UsageErrorf("--proxy %s: %v", text, err)
+			return nil, cmderr.UsageErrorf("--proxy %s: %v", text, err)
 		}
 		proxies = append(proxies, p)
 	}
 	if f.plain && !f.loopback() && len(proxies) == 0 {
-		return nil, app.WithHints(app.UsageErrorf("--plain-http sends keys in the clear to %s", f.listen),
+		return nil, cmderr.WithHints(cmderr.UsageErrorf("--plain-http sends keys in the clear to %s", f.listen),
 			"serve TLS, listen on loopback, or name the proxy in front with --proxy")
 	}
 	if (f.cert == "") != (f.key == "") {
-		return nil, app.UsageErrorf("--tls-cert and --tls-key belong together")
+		return nil, cmderr.UsageErrorf("--tls-cert and --tls-key belong together")
 	}
 	if f.cert != "" && len(f.acme.hosts) > 0 {
-		return nil, app.UsageErrorf("give --tls-cert or --acme-host, not both")
+		return nil, cmderr.UsageErrorf("give --tls-cert or --acme-host, not both")
 	}
 	if f.pprof && f.metrics == "" {
-		return nil, app.UsageErrorf("--pprof needs --metrics-listen")
+		return nil, cmderr.UsageErrorf("--pprof needs --metrics-listen")
 	}
 	return proxies, errors.Join(f.budgets.check(), f.checkPeerURL(), f.oauth.check())
 }

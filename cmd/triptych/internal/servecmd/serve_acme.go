@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
 	"github.com/triptych-mcp/triptych/transport/https"
 )
@@ -37,7 +37,7 @@ func (f *acmeFlags) registerAuthority(set *pflag.FlagSet) {
 
 // certificates returns the certificates of the hosts, which are stored in a folder.
 func (f *acmeFlags) certificates(dir string, log *slog.Logger) (*https.Certificates, error) {
-	client := &acme.Client{DirectoryURL: f.directory, UserAgent: "triptych/" + app.ReadBuild().Version}
+	client := &acme.Client{DirectoryURL: f.directory, UserAgent: "triptych/" + buildinfo.Read().Version}
 	if f.roots != "" {
 		pem, err := os.ReadFile(f.roots)
 		if err != nil {

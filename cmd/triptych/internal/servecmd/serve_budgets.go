@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -19,12 +20,12 @@ import (
 // budgetFlags bound what the clients of a server can make it hold. The defaults
 // fit a process of 512 MiB.
 type budgetFlags struct {
-	maxBody                    app.ByteSize
-	bodies, bodiesEach         app.ByteSize
-	answers, answersEach       app.ByteSize
-	state, stateEach           app.ByteSize
-	files, filesEach           app.ByteSize
-	bodyRate                   app.ByteSize
+	maxBody                    command.ByteSize
+	bodies, bodiesEach         command.ByteSize
+	answers, answersEach       command.ByteSize
+	state, stateEach           command.ByteSize
+	files, filesEach           command.ByteSize
+	bodyRate                   command.ByteSize
 	sessions, sessionsEach     int
 	streams, streamsEach       int
 	connections, perConnection int
@@ -72,7 +73,7 @@ func (f *budgetFlags) check() error {
 		{"max-connections", int64(f.connections)}, {"max-connections-per-address", int64(f.perConnection)},
 	} {
 		if bound.n <= 0 {
-			return app.UsageErrorf("--%s must be more than 0", bound.flag)
+			return cmderr.UsageErrorf("--%s must be more than 0", bound.flag)
 		}
 	}
 	return nil

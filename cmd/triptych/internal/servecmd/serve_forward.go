@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/peer"
@@ -20,9 +20,9 @@ func (f *serveFlags) checkPeerURL() error {
 	u, err := url.Parse(f.peerURL)
 	switch {
 	case err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil || u.Fragment != "":
-		return app.UsageErrorf("--peer-url %s: want a URL without a path, such as https://10.0.0.1:8443", f.peerURL)
+		return cmderr.UsageErrorf("--peer-url %s: want a URL without a path, such as https://10.0.0.1:8443", f.peerURL)
 	case f.plain && u.Scheme != "http" || !f.plain && u.Scheme != "https":
-		return app.UsageErrorf("--peer-url %s: want https, or http with --plain-http", f.peerURL)
+		return cmderr.UsageErrorf("--peer-url %s: want https, or http with --plain-http", f.peerURL)
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (f *serveFlags) connectPeers(s *services, cfg *streamable.Config, certifica
 	cfg.SessionSecret = s.secret
 	if s.client == nil {
 		if f.peerURL != "" {
-			return nil, app.WithHints(app.UsageErrorf("--peer-url is for servers that share a store"), "name one with --store valkey://…")
+			return nil, cmderr.WithHints(cmderr.UsageErrorf("--peer-url is for servers that share a store"), "name one with --store valkey://…")
 		}
 		return accept, nil
 	}

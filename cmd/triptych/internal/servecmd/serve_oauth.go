@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/invite"
 	"github.com/triptych-mcp/triptych/transport/oauth"
@@ -46,7 +47,7 @@ func (s *server) oauthOn() bool {
 func (f *oauthFlags) check() error {
 	for _, text := range f.redirects {
 		if !oauth.ValidRedirect(text) {
-			return app.UsageErrorf("--oauth-redirect: %q is no URL that a login can lead back to", text)
+			return cmderr.UsageErrorf("--oauth-redirect: %q is no URL that a login can lead back to", text)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -55,7 +56,7 @@ func (f oidcFlags) open(a commands) (issuerServices, error) {
 	f.plan = cmp.Or(f.plan, a.Getenv("TRIPTYCH_OIDC_PLAN"), string(quota.Free))
 	if f.issuer == "" {
 		if f.audience != "" {
-			return issuerServices{}, app.UsageErrorf("--oidc-audience needs --oidc-issuer")
+			return issuerServices{}, cmderr.UsageErrorf("--oidc-audience needs --oidc-issuer")
 		}
 		address, err := f.address()
 		return issuerServices{address: address}, err
@@ -68,11 +69,11 @@ func (f oidcFlags) open(a commands) (issuerServices, error) {
 		err = plan.CheckOwn(f.own)
 	}
 	if err != nil {
-		return issuerServices{}, app.UsageErrorf("--oidc-plan: %v", err)
+		return issuerServices{}, cmderr.UsageErrorf("--oidc-plan: %v", err)
 	}
 	resource, err := bearer.NewResource(f.resource, f.issuer, a.Scopes()...)
 	if err != nil {
-		return issuerServices{}, app.WithHints(app.UsageErrorf("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
+		return issuerServices{}, cmderr.WithHints(cmderr.UsageErrorf("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
 	}
 	tokens := bearer.NewOIDC(bearer.OIDCConfig{
 		Rules:  f.rules(),
@@ -97,7 +98,7 @@ func (f *oidcFlags) address() (*url.URL, error) {
 	}
 	u, err := url.Parse(f.resource)
 	if err != nil || u.Host == "" || u.User != nil {
-		return nil, app.UsageErrorf("--oidc-resource: %q is no URL of a server", f.resource)
+		return nil, cmderr.UsageErrorf("--oidc-resource: %q is no URL of a server", f.resource)
 	}
 	return u, nil
 }
@@ -108,13 +109,13 @@ func (f *oidcFlags) check() error {
 	u, err := url.Parse(f.issuer)
 	switch {
 	case err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return app.UsageErrorf("--oidc-issuer: %q is no URL of an issuer", f.issuer)
+		return cmderr.UsageErrorf("--oidc-issuer: %q is no URL of an issuer", f.issuer)
 	case u.Scheme != "https" && !app.IsLoopback(u.Hostname()):
-		return app.UsageErrorf("--oidc-issuer: %s is not https", f.issuer)
+		return cmderr.UsageErrorf("--oidc-issuer: %s is not https", f.issuer)
 	case slices.ContainsFunc(f.rules(), func(r bearer.GroupRule) bool { return !strings.HasPrefix(r.Key, keys.IDPrefix) }):
-		return app.WithHints(app.UsageErrorf("--oidc-group needs the id of a key for each group"), "triptych key list shows the ids")
+		return cmderr.WithHints(cmderr.UsageErrorf("--oidc-group needs the id of a key for each group"), "triptych key list shows the ids")
 	case strings.TrimSpace(f.audience) == "":
-		return app.WithHints(app.UsageErrorf("--oidc-issuer needs --oidc-audience"), "without it, tokens for other servers would be good here")
+		return cmderr.WithHints(cmderr.UsageErrorf("--oidc-issuer needs --oidc-audience"), "without it, tokens for other servers would be good here")
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 )
 
@@ -16,7 +16,7 @@ import (
 func checkStoreAtStart(ctx context.Context, client redis.UniversalClient, prefix string, log *slog.Logger) error {
 	for _, p := range valkeyconn.Examine(ctx, client, prefix) {
 		if p.Level == valkeyconn.Fatal {
-			return app.WithHints(errors.New("the store cannot be used: "+p.Detail), p.Hint)
+			return cmderr.WithHints(errors.New("the store cannot be used: "+p.Detail), p.Hint)
 		}
 		level := slog.LevelInfo
 		if p.Level == valkeyconn.Warning {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -98,7 +99,7 @@ func (s *server) openServices(ctx context.Context) error {
 	if err := s.services.open(ctx, s.commands, s.env, s.flags.budgets.ofServer); err != nil {
 		return err
 	}
-	return dataformat.Mark(s.env.Data, app.ReadBuild().Version)
+	return dataformat.Mark(s.env.Data, buildinfo.Read().Version)
 }
 
 // openEndpoint makes the endpoint of MCP and connects it with the other servers of the store.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/diskspace"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -44,7 +45,7 @@ type services struct {
 
 func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
 	s.prefix = env.StorePrefix
-	s.recorder = app.NewRecorder(metrics.New(app.ReadBuild().Version), env.Logger.With("component", "requests"), s.slow)
+	s.recorder = app.NewRecorder(metrics.New(buildinfo.Read().Version), env.Logger.With("component", "requests"), s.slow)
 	s.disk = a.watchDisk(env)
 	s.recorder.OnFailure(func(err error) { s.disk.Saw(trailFolder(env), err) })
 	ctx = valkeyconn.WithHook(ctx, s.recorder.StoreHook())

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/mcp/skill"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/transport/routes"
@@ -21,7 +21,7 @@ func (s *server) skillRoutes() ([]routes.Route, error) {
 	}
 	skills, err := s.Configs.Rulesets.PublicSkills(s.flags.publicSkills)
 	if err != nil {
-		return nil, app.UsageErrorf("--public-skills: %v", err)
+		return nil, cmderr.UsageErrorf("--public-skills: %v", err)
 	}
 	return s.forOurHosts(publicSkillRoutes(skills)), nil
 }

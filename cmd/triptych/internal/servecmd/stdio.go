@@ -10,15 +10,17 @@ import (
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/transport/stdio"
 )
 
 // StdioCommand returns the row of triptych stdio.
-func StdioCommand(a *app.App) app.Command { return commands{a}.stdioCommand() }
+func StdioCommand(a *app.App) command.Command { return commands{a}.stdioCommand() }
 
-func (a commands) stdioCommand() app.Command {
-	return app.Command{
+func (a commands) stdioCommand() command.Command {
+	return command.Command{
 		Name: "stdio", Config: true, KeepUser: true, Survives: true,
 		Short: "serve one client over standard input and output",
 		Long: "Reads JSON-RPC messages, one a line, and answers them until the input ends,\n" +
@@ -69,7 +71,7 @@ func (a commands) serveStdio(ctx context.Context) error {
 	}))
 	cancel()
 	watchers.Wait()
-	return errors.Join(app.WithoutDisconnects(ctx, err), app.WithoutDisconnects(watched, watchErr), server.Close())
+	return errors.Join(cmderr.WithoutDisconnects(ctx, err), cmderr.WithoutDisconnects(watched, watchErr), server.Close())
 }
 
 // takeOutput keeps standard output for the protocol: whatever else in the

@@ -10,7 +10,7 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 )
 
 // adopt takes the socket that systemd passed (sd_listen_fds(3)), if there is one. Its
@@ -36,7 +36,7 @@ func (f *serveFlags) listener(ctx context.Context) (net.Listener, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {
-		return nil, app.WithHints(err, "choose another address with --listen")
+		return nil, cmderr.WithHints(err, "choose another address with --listen")
 	}
 	return listener, nil
 }

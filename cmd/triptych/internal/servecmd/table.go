@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/markdown"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
@@ -33,8 +34,8 @@ func (s *server) table(endpoint http.Handler) (routes.Config, error) {
 		table.Routes = append(table.Routes, s.tokens.routes()...)
 	}
 	table.Routes = append(table.Routes, s.invitations().Routes()...)
-	table.Routes = append(table.Routes, s.cardRoutes(app.PublicFacts())...)
-	list, err := s.registryRoutes(app.PublicFacts())
+	table.Routes = append(table.Routes, s.cardRoutes(buildinfo.PublicFacts())...)
+	list, err := s.registryRoutes(buildinfo.PublicFacts())
 	if err != nil {
 		return table, err
 	}

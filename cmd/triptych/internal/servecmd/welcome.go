@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -32,7 +33,7 @@ func (s *server) welcome(ctx context.Context, addr net.Addr) error {
 	})
 	switch {
 	case errors.Is(err, keys.ErrLost):
-		return app.WithHints(err, "restore the store from a backup and check that it evicts no keys (triptych doctor); or start again with triptych key create")
+		return cmderr.WithHints(err, "restore the store from a backup and check that it evicts no keys (triptych doctor); or start again with triptych key create")
 	case err != nil:
 		return fmt.Errorf("making the first key: %w", err)
 	case record.ID == "":

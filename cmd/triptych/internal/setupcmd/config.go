@@ -16,14 +16,17 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
 // ConfigCommand returns the row of triptych config.
-func ConfigCommand(a *app.App) app.Command { return commands{a}.configCommand() }
+func ConfigCommand(a *app.App) command.Command { return commands{a}.configCommand() }
 
-func (a commands) configCommand() app.Command {
+func (a commands) configCommand() command.Command {
 	var c configRun
-	return app.Command{
+	return command.Command{
 		Name: "config", Args: "CLIENT", Min: 0, Max: 1,
 		Short: "print or write the configuration of an editor or assistant",
 		Long: "Clients: " + strings.Join(clients.Names(), ", ") + ".\n\n" +
@@ -42,7 +45,7 @@ func (a commands) configCommand() app.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&c.write, "write", false, "merge it into the client's file")
 			set.StringVar(&c.scope, "scope", "", "the `scope` of the file: project (this folder) or user")
-			app.Offer(set, "scope", []string{"project", "user"})
+			command.Offer(set, "scope", []string{"project", "user"})
 			set.StringVar(&c.name, "name", "triptych", "the `name` of the entry")
 			set.StringVar(&c.url, "url", "", "connect to the server at this `url`, such as https://rules.example.com/mcp")
 			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "read the key for --url from this environment `variable`")
@@ -72,7 +75,7 @@ type configRun struct {
 func (a commands) configure(ctx context.Context, name string, c configRun) error {
 	client, err := clients.Find(name)
 	if err != nil {
-		return app.UsageErrorf("%v", err)
+		return cmderr.UsageErrorf("%v", err)
 	}
 	where, err := a.where()
 	if err != nil {
@@ -81,7 +84,7 @@ func (a commands) configure(ctx context.Context, name string, c configRun) error
 	scope := cmp.Or(clients.Scope(c.scope), client.Scopes()[0])
 	path, err := client.Path(scope, where)
 	if err != nil {
-		return app.UsageErrorf("%v", err)
+		return cmderr.UsageErrorf("%v", err)
 	}
 	if c.invite != "" {
 		if c.url, err = serverOfLink(c); err != nil {
@@ -138,10 +141,10 @@ func (a commands) remoteEntry(c configRun) (clients.Entry, error) {
 		return clients.Entry{}, err
 	}
 	if args := a.serverArgs(c.flags); len(args) > 1 {
-		return clients.Entry{}, app.WithHints(app.UsageErrorf("%s does not apply to a server with --url", args[1]), "limit the key instead: triptych key create --help")
+		return clients.Entry{}, cmderr.WithHints(cmderr.UsageErrorf("%s does not apply to a server with --url", args[1]), "limit the key instead: triptych key create --help")
 	}
 	if !variableName.MatchString(c.keyEnv) {
-		return clients.Entry{}, app.WithHints(app.UsageErrorf("--key-env is %q, want the name of an environment variable", c.keyEnv), "the key itself does not belong into the file")
+		return clients.Entry{}, cmderr.WithHints(cmderr.UsageErrorf("--key-env is %q, want the name of an environment variable", c.keyEnv), "the key itself does not belong into the file")
 	}
 	return clients.Entry{Name: c.name, URL: u.String(), KeyEnv: c.keyEnv}, nil
 }
@@ -164,7 +167,7 @@ func (a commands) entryArgs(c configRun) ([]string, error) {
 
 // askFamilies asks a person at a terminal who is about to write a file.
 func (a commands) askFamilies(write bool, fallback string) (string, error) {
-	if !write || !app.IsTerminal(a.In) {
+	if !write || !cmdio.IsTerminal(a.In) {
 		return fallback, nil
 	}
 	fmt.Fprintf(a.Err, "Families, of %s, separated by commas [%s]: ", strings.Join(a.FamilyNames(), ", "), fallback)
@@ -212,7 +215,7 @@ func selfPath() (string, error) {
 func (a commands) writeConfig(client clients.Client, path string, entry clients.Entry) error {
 	changed, err := clients.Edit(path, func(old []byte) ([]byte, error) { return client.Merge(old, entry) })
 	if err != nil {
-		return app.WithHints(fmt.Errorf("%w; the file is as it was", err), "add this by hand:\n"+string(client.Render(entry)))
+		return cmderr.WithHints(fmt.Errorf("%w; the file is as it was", err), "add this by hand:\n"+string(client.Render(entry)))
 	}
 	if !changed {
 		return a.Printf("%s is up to date\n", path)

@@ -16,6 +16,9 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
@@ -37,12 +40,12 @@ const (
 )
 
 // DoctorCommand returns the row of triptych doctor.
-func DoctorCommand(a *app.App) app.Command { return commands{a}.doctorCommand() }
+func DoctorCommand(a *app.App) command.Command { return commands{a}.doctorCommand() }
 
-func (a commands) doctorCommand() app.Command {
+func (a commands) doctorCommand() command.Command {
 	var asJSON bool
 	var set *pflag.FlagSet
-	return app.Command{
+	return command.Command{
 		Name:     "doctor",
 		KeepUser: true,
 		Short:    "check that everything works here",
@@ -56,7 +59,7 @@ func (a commands) doctorCommand() app.Command {
 		Example: "triptych doctor\ntriptych doctor --url https://rules.example.com/mcp --key-file key.txt",
 		Flags: func(s *pflag.FlagSet) {
 			set = s
-			app.JSONFlag(s, &asJSON)
+			command.JSONFlag(s, &asJSON)
 			a.ServerFlags(s)
 			a.RemoteFlags(s)
 		},
@@ -104,7 +107,7 @@ func (a commands) tell(findings []finding, asJSON bool) error {
 
 func (a commands) printFindings(findings []finding) error {
 	for _, f := range findings {
-		text := fmt.Sprintf("%-8s %s: %s", f.Status, f.Check, app.OneLine(f.Detail))
+		text := fmt.Sprintf("%-8s %s: %s", f.Status, f.Check, cmdio.OneLine(f.Detail))
 		if f.Hint != "" {
 			text += "\n         " + f.Hint
 		}
@@ -117,7 +120,7 @@ func (a commands) printFindings(findings []finding) error {
 
 func failure(check string, err error) finding {
 	f := finding{Check: check, Status: failed, Detail: err.Error()}
-	if h, ok := errors.AsType[*app.HintError](err); ok {
+	if h, ok := errors.AsType[*cmderr.HintError](err); ok {
 		f.Hint = strings.Join(h.Hints, "; ")
 	}
 	return f
@@ -141,7 +144,7 @@ func (a commands) checkData() finding {
 		err = tryWriting(dir)
 	}
 	if err != nil {
-		return failure(check, app.WithHints(err, "choose another with --data or TRIPTYCH_DATA"))
+		return failure(check, cmderr.WithHints(err, "choose another with --data or TRIPTYCH_DATA"))
 	}
 	if info.Mode().Perm()&0o002 != 0 {
 		return finding{check, warning, dir + " may be written by everybody", "chmod o-w " + dir}
@@ -211,7 +214,7 @@ func (a commands) checkFamily(ctx context.Context, f app.Family) finding {
 	if resources == 0 {
 		hint = f.Empty
 	}
-	return finding{f.Name, good, app.Counted(len(tools), "tool") + ", " + app.Counted(resources, "resource"), hint}
+	return finding{f.Name, good, cmdio.Counted(len(tools), "tool") + ", " + cmdio.Counted(resources, "resource"), hint}
 }
 
 // checkMachine lists what the debugger misses on this machine.
@@ -290,5 +293,5 @@ func (a commands) checkServer(ctx context.Context, set *pflag.FlagSet) finding {
 	if err != nil {
 		return failure(check, err)
 	}
-	return finding{check, good, fmt.Sprintf("started over standard input and output, %s after %d ms", app.Counted(tools, "tool"), time.Since(start).Milliseconds()), ""}
+	return finding{check, good, fmt.Sprintf("started over standard input and output, %s after %d ms", cmdio.Counted(tools, "tool"), time.Since(start).Milliseconds()), ""}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/invite"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
@@ -21,11 +23,11 @@ import (
 // serverOfLink returns the URL of the endpoint of the server that has made a link.
 func serverOfLink(c configRun) (string, error) {
 	if c.url != "" {
-		return "", app.UsageErrorf("give --url or --invite, not both")
+		return "", cmderr.UsageErrorf("give --url or --invite, not both")
 	}
 	before, _, ok := strings.Cut(c.invite, invite.Path)
 	if _, err := keys.ParseInvitation(c.invite); err != nil || !ok {
-		return "", app.WithHints(app.UsageErrorf("--invite is no link of an invitation, or not all of it"), "copy the whole link, as in https://rules.example.com"+invite.Path+"kdb_join_…")
+		return "", cmderr.WithHints(cmderr.UsageErrorf("--invite is no link of an invitation, or not all of it"), "copy the whole link, as in https://rules.example.com"+invite.Path+"kdb_join_…")
 	}
 	return before + "/mcp", nil
 }
@@ -41,7 +43,7 @@ func (a commands) useLink(ctx context.Context, c configRun, client clients.Clien
 			_, err = client.Merge(old, entry)
 		}
 		if err != nil {
-			return app.WithHints(fmt.Errorf("%s: %w; the link was not used", path, err), "correct the file first, or leave --write out")
+			return cmderr.WithHints(fmt.Errorf("%s: %w; the link was not used", path, err), "correct the file first, or leave --write out")
 		}
 	}
 	u, err := url.Parse(c.invite)
@@ -58,7 +60,7 @@ func (a commands) useLink(ctx context.Context, c configRun, client clients.Clien
 	if err != nil {
 		return app.WithReachHint(err)
 	}
-	fmt.Fprintf(a.Err, "triptych: keep the key of %s below; it is not shown again\n%s=%s\n", cmp.Or(app.OneLine(got.Name), got.ID), c.keyEnv, got.Key)
+	fmt.Fprintf(a.Err, "triptych: keep the key of %s below; it is not shown again\n%s=%s\n", cmp.Or(cmdio.OneLine(got.Name), got.ID), c.keyEnv, got.Key)
 	return nil
 }
 
@@ -90,7 +92,7 @@ func redeem(ctx context.Context, web *http.Client, link *url.URL) (got invite.Re
 	}
 	if resp.StatusCode != http.StatusOK {
 		_ = json.Unmarshal(body, &refused) // another program says nothing that is of use
-		return got, fmt.Errorf("the server answered %s: %s", resp.Status, cmp.Or(app.OneLine(refused.Error), "it does not know the link"))
+		return got, fmt.Errorf("the server answered %s: %s", resp.Status, cmp.Or(cmdio.OneLine(refused.Error), "it does not know the link"))
 	}
 	err = json.Unmarshal(body, &got)
 	if token, bad := keys.ParseToken(got.Key); err != nil || bad != nil || !token.Kind().IsKey() {

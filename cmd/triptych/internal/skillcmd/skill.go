@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp/skill"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
@@ -35,14 +37,14 @@ func clients() (names []string) {
 }
 
 // SkillCommand returns the row of triptych skill.
-func SkillCommand(a *app.App) app.Command {
+func SkillCommand(a *app.App) command.Command {
 	c := commands{a}
-	return app.Command{
+	return command.Command{
 		Name: "skill", Short: "install the skills that come with triptych into editors",
 		Long: "A skill teaches a model a manner of work. debug-backwards teaches how to find the\n" +
 			"cause of a failure in a recorded past. A server offers the skills to clients that\n" +
 			"ask for them; other editors read them from folders.",
-		Sub: []app.Command{
+		Sub: []command.Command{
 			{Name: "list", Short: "list the skills", Run: func(context.Context, []string) error { return c.list() }},
 			{
 				Name: "show", Args: "NAME", Min: 1, Max: 1, Short: "print the text of a skill",
@@ -62,10 +64,10 @@ type flags struct {
 }
 
 // change returns the row of a command that changes folders.
-func (c commands) change(name, short string, plan func(*folder, bool) ([]change, error)) app.Command {
+func (c commands) change(name, short string, plan func(*folder, bool) ([]change, error)) command.Command {
 	var f flags
-	return app.Command{
-		Name: name, Args: "[CLIENT...]", Max: app.AnyNumber, Short: short,
+	return command.Command{
+		Name: name, Args: "[CLIENT...]", Max: command.AnyNumber, Short: short,
 		Long: "Without clients the folders .agents/skills and .claude/skills are meant, which most\n" +
 			"editors read. Clients: " + strings.Join(clients(), ", ") + ".\n\n" +
 			"Files that were changed by hand are left as they are, and the command fails, unless\n" +
@@ -92,7 +94,7 @@ func (c commands) change(name, short string, plan func(*folder, bool) ([]change,
 func folders(args []string, f flags) ([]string, error) {
 	if f.dir != "" {
 		if len(args) > 0 {
-			return nil, app.UsageErrorf("give either clients or --dir")
+			return nil, cmderr.UsageErrorf("give either clients or --dir")
 		}
 		return []string{f.dir}, nil
 	}
@@ -106,7 +108,7 @@ func folders(args []string, f flags) ([]string, error) {
 		}
 		root = home
 	default:
-		return nil, app.UsageErrorf("there is no scope %q; use project or user", f.scope)
+		return nil, cmderr.UsageErrorf("there is no scope %q; use project or user", f.scope)
 	}
 	if len(args) == 0 {
 		args = usual
@@ -115,7 +117,7 @@ func folders(args []string, f flags) ([]string, error) {
 	for _, name := range args {
 		i := slices.IndexFunc(editors.Clients, func(c editors.Client) bool { return c.Name == name && len(c.Skills) > 0 })
 		if i < 0 {
-			return nil, app.UsageErrorf("no client %q is known to read skills; known: %s", name, strings.Join(clients(), ", "))
+			return nil, cmderr.UsageErrorf("no client %q is known to read skills; known: %s", name, strings.Join(clients(), ", "))
 		}
 		dirs = append(dirs, filepath.Join(root, filepath.FromSlash(editors.Clients[i].Skills[0])))
 	}
@@ -152,7 +154,7 @@ func (c commands) changeAll(dirs []string, f flags, plan func(*folder, bool) ([]
 		}
 	}
 	if left > 0 {
-		return app.WithHints(fmt.Errorf("%d files were changed by hand", left), "see how they differ, or use --force")
+		return cmderr.WithHints(fmt.Errorf("%d files were changed by hand", left), "see how they differ, or use --force")
 	}
 	return nil
 }
@@ -185,7 +187,7 @@ func (c commands) list() error {
 // show prints the main file of a skill.
 func (c commands) show(name string) error {
 	if !slices.Contains(names(), name) {
-		return app.UsageErrorf("there is no skill %q; there is %s", name, strings.Join(names(), ", "))
+		return cmderr.UsageErrorf("there is no skill %q; there is %s", name, strings.Join(names(), ", "))
 	}
 	text, err := fs.ReadFile(debugger.Skills(), name+"/"+skill.MainFile)
 	if err != nil {

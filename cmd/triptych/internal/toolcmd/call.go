@@ -14,16 +14,19 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
 // CallCommand returns the row of triptych call.
-func CallCommand(a *app.App) app.Command { return commands{a}.callCommand() }
+func CallCommand(a *app.App) command.Command { return commands{a}.callCommand() }
 
-func (a commands) callCommand() app.Command {
+func (a commands) callCommand() command.Command {
 	var asJSON bool
-	return app.Command{
-		Name: "call", Args: "TOOL [JSON | KEY=VALUE...]", Min: 1, Max: app.AnyNumber,
+	return command.Command{
+		Name: "call", Args: "TOOL [JSON | KEY=VALUE...]", Min: 1, Max: command.AnyNumber,
 		Short: "call one tool",
 		Long: "Give arguments one by one as KEY=VALUE, or as a JSON object; - reads the object\n" +
 			"from standard input. The texts of the result are printed, or with --json the\n" +
@@ -84,7 +87,7 @@ func Call(ctx context.Context, a *app.App, tool string, given Arguments, asJSON 
 		err = PrintContent(a, result)
 	}
 	if err == nil && result.IsError {
-		err = app.ErrReported
+		err = cmderr.ErrReported
 	}
 	return err
 }
@@ -102,7 +105,7 @@ func PrintContent(a *app.App, result Result) error {
 			continue
 		}
 		if !result.isData(text) {
-			text = app.EndLine(text)
+			text = cmdio.EndLine(text)
 		}
 		if err := a.Printf("%s", text); err != nil {
 			return err
@@ -135,7 +138,7 @@ func meantTool(ctx context.Context, c *app.Conversation, tool string, err error)
 	for _, t := range tools {
 		names.AddCommand(&cobra.Command{Use: t.Name, Run: func(*cobra.Command, []string) {}})
 	}
-	return app.DidYouMean(names, tool)
+	return command.DidYouMean(names, tool)
 }
 
 // DescribeError adds the details that a JSON-RPC error carries, unless its message ends
@@ -152,7 +155,7 @@ func DescribeError(err error, meant string) error {
 	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" && !strings.HasSuffix(text, data.Details) {
 		text += ": " + data.Details
 	}
-	return app.WithHints(errors.New(text), cmp.Or(meant, "triptych tools lists the tools and their arguments"))
+	return cmderr.WithHints(errors.New(text), cmp.Or(meant, "triptych tools lists the tools and their arguments"))
 }
 
 // completeTools offers the names of the tools.

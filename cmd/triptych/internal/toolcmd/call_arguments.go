@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 )
 
 // Arguments are the arguments of a tool as the command line has them: an object,
@@ -40,10 +42,10 @@ func ParseArguments(a *app.App, words []string) (Arguments, error) {
 	for _, word := range words {
 		name, value, ok := strings.Cut(word, "=")
 		if !ok || name == "" {
-			return given, app.WithHints(app.UsageErrorf("the argument %q is neither KEY=VALUE nor a JSON object", word), `arguments look like day=1, or like '{"day": 1}'`)
+			return given, cmderr.WithHints(cmderr.UsageErrorf("the argument %q is neither KEY=VALUE nor a JSON object", word), `arguments look like day=1, or like '{"day": 1}'`)
 		}
 		if slices.ContainsFunc(given.Texts, func(t NamedText) bool { return t.Name == name }) {
-			return given, app.UsageErrorf("the argument %s is given twice", name)
+			return given, cmderr.UsageErrorf("the argument %s is given twice", name)
 		}
 		given.Texts = append(given.Texts, NamedText{Name: name, Value: value})
 	}
@@ -56,7 +58,7 @@ func readArguments(a *app.App) ([]byte, error) {
 		return nil, fmt.Errorf("reading standard input: %w", err)
 	}
 	if len(text) > app.MaxArguments {
-		return nil, app.UsageErrorf("the arguments are longer than %d bytes", app.MaxArguments)
+		return nil, cmderr.UsageErrorf("the arguments are longer than %d bytes", app.MaxArguments)
 	}
 	return text, nil
 }
@@ -74,7 +76,7 @@ func objectArguments(text []byte) (Arguments, error) {
 		at := int(min(syntax.Offset, int64(len(text))))
 		where = fmt.Sprintf(": it breaks off or goes wrong after %q", text[max(0, at-20):at])
 	}
-	return Arguments{}, app.WithHints(app.UsageErrorf("the arguments are not a JSON object%s", where), `an object looks like '{"day": 1}'; day=1 does as well`)
+	return Arguments{}, cmderr.WithHints(cmderr.UsageErrorf("the arguments are not a JSON object%s", where), `an object looks like '{"day": 1}'; day=1 does as well`)
 }
 
 // Object returns the arguments as an object, with the types of the tool's schema.
@@ -116,7 +118,7 @@ func (a argument) offered(name string) (values []string) {
 		values = append(values, fmt.Sprint(name, "=", v))
 	}
 	if values == nil {
-		values = []string{name + "=\t" + app.OneLine(a.Description)}
+		values = []string{name + "=\t" + cmdio.OneLine(a.Description)}
 	}
 	return values
 }
@@ -154,7 +156,7 @@ func typed(t NamedText, kind string) (json.RawMessage, error) {
 	}
 	var value any
 	if err := json.Unmarshal([]byte(t.Value), &value); err != nil || !isKind(value, kind) {
-		return nil, app.UsageErrorf("%s is %q, want %s", t.Name, t.Value, kindForPeople[kind])
+		return nil, cmderr.UsageErrorf("%s is %q, want %s", t.Name, t.Value, kindForPeople[kind])
 	}
 	return json.RawMessage(t.Value), nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 )
 
 // Words are KEY=VALUE, or one JSON object; "-" reads the object from standard input.
@@ -38,7 +39,7 @@ func TestParseArguments(t *testing.T) {
 		if test.words != "" {
 			words = strings.Split(test.words, "|")
 		}
-		got, err := ParseArguments(&app.App{IO: &app.IO{In: input(t, test.input)}}, words)
+		got, err := ParseArguments(&app.App{IO: &cmdio.IO{In: input(t, test.input)}}, words)
 		switch {
 		case test.fails != "":
 			if err == nil || !strings.Contains(err.Error(), test.fails) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
@@ -22,7 +23,7 @@ func output(t *testing.T) (a *app.App, printed func() string, told *strings.Buil
 	}
 	t.Cleanup(func() { _ = f.Close() }) // read by its path
 	told = new(strings.Builder)
-	return &app.App{IO: &app.IO{Out: f, Err: told}}, func() string {
+	return &app.App{IO: &cmdio.IO{Out: f, Err: told}}, func() string {
 		t.Helper()
 		text, err := os.ReadFile(path)
 		if err != nil {

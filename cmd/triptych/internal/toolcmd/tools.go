@@ -11,22 +11,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 )
 
 // ToolsCommand returns the row of triptych tools.
-func ToolsCommand(a *app.App) app.Command { return commands{a}.toolsCommand() }
+func ToolsCommand(a *app.App) command.Command { return commands{a}.toolsCommand() }
 
-func (a commands) toolsCommand() app.Command {
+func (a commands) toolsCommand() command.Command {
 	var asJSON, tokens bool
 	var since string
-	return app.Command{
+	return command.Command{
 		Name: "tools", Args: "[TOOL]", Max: 1,
 		Short:    "list the tools, or show one with its arguments",
 		Example:  "triptych tools\ntriptych tools create_ruleset\ntriptych tools --tokens --toolsets debugger/core\ntriptych tools --diff v1.0.0",
 		Complete: a.completeTools,
 		Flags: func(set *pflag.FlagSet) {
-			app.JSONFlag(set, &asJSON)
+			command.JSONFlag(set, &asJSON)
 			set.BoolVar(&tokens, "tokens", false, "print what each tool costs in a model's context")
 			set.StringVar(&since, "diff", "", "print what changed since `REF`: a file that tools --json wrote, or a git revision")
 			a.RemoteFlags(set)
@@ -85,7 +87,7 @@ func (a commands) showTool(tools []app.ToolInfo, name string, asJSON bool) error
 	spelled := strings.ReplaceAll(name, "/", "_")
 	i := slices.IndexFunc(tools, func(t app.ToolInfo) bool { return t.Name == name || t.Name == spelled })
 	if i < 0 {
-		return app.WithHints(app.UsageErrorf("unknown tool %q", name), "triptych tools lists them")
+		return cmderr.WithHints(cmderr.UsageErrorf("unknown tool %q", name), "triptych tools lists them")
 	}
 	if asJSON {
 		return a.PrintJSON(tools[i].Raw)
@@ -130,11 +132,11 @@ func (a commands) printArguments(schema json.RawMessage) error {
 // whose golden files hold the tools.
 func (a commands) printDiff(ctx context.Context, tools []app.ToolInfo, ref string) error {
 	if strings.HasPrefix(ref, "-") {
-		return app.UsageErrorf("%q is neither a file nor a revision", ref)
+		return cmderr.UsageErrorf("%q is neither a file nor a revision", ref)
 	}
 	before, err := surface.Read(ctx, ref)
 	if err != nil {
-		return app.WithHints(fmt.Errorf("read the tools of %s: %w", ref, err),
+		return cmderr.WithHints(fmt.Errorf("read the tools of %s: %w", ref, err),
 			"name a file that `triptych tools --json` wrote, or a git revision while in the repository")
 	}
 	after := map[string]surface.Tool{}

@@ -1,4 +1,7 @@
-package app
+// Package cmderr has the errors of commands: [UsageErrorf] makes errors of the command line,
+// which end the program with status 2, [WithHints] adds advice, [ErrReported] is for errors
+// that were printed already, and an [ExitError] ends the program with a status of its own.
+package cmderr
 
 import (
 	"context"
@@ -12,14 +15,14 @@ import (
 // ErrReported is an error that people were already told about in full.
 var ErrReported = errors.New("told")
 
-// A usageError is a mistake on the command line; the exit status is 2.
-type usageError struct{ reason string }
+// A UsageError is a mistake on the command line; the exit status is 2.
+type UsageError struct{ reason string }
 
-func (e *usageError) Error() string { return e.reason }
+func (e *UsageError) Error() string { return e.reason }
 
 // UsageErrorf reports a mistake on the command line.
 func UsageErrorf(format string, args ...any) error {
-	return &usageError{reason: fmt.Sprintf(format, args...)}
+	return &UsageError{reason: fmt.Sprintf(format, args...)}
 }
 
 // An ExitError ends the command with a status of its own. Nothing is printed.

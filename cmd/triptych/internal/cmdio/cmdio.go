@@ -1,4 +1,6 @@
-package app
+// Package cmdio has the input and the output of commands, and prints results for people and
+// for programs.
+package cmdio
 
 import (
 	"bytes"

@@ -1,4 +1,5 @@
-package app
+// Package buildinfo describes how the program was built, and its public facts.
+package buildinfo
 
 import (
 	"cmp"
@@ -10,11 +11,11 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// version is set by the linker in releases: -ldflags "-X github.com/triptych-mcp/triptych/cmd/triptych/internal/app.version=1.2.3".
+// version is set by the linker in releases: -ldflags "-X github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo.version=1.2.3".
 var version string
 
-// A build describes how the program was built.
-type build struct {
+// Info describes how the program was built.
+type Info struct {
 	Name      string   `json:"name"`
 	Version   string   `json:"version"`
 	Revision  string   `json:"revision,omitempty"`
@@ -25,10 +26,10 @@ type build struct {
 	Protocols []string `json:"protocols"`
 }
 
-// ReadBuild asks the linker's word first, then the module's version, then the
-// checkout's.
-func ReadBuild() build {
-	b := build{Name: "triptych", Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// Read returns how the program was built. The version is that of the linker, else that of
+// the module.
+func Read() Info {
+	b := Info{Name: "triptych", Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	for _, rev := range mcp.Revisions() {
 		if rev.Name != "" {
 			b.Protocols = append(b.Protocols, rev.Name)
@@ -61,7 +62,7 @@ const description = "Team rulesets, Advent of Code and a time-travelling native 
 
 // PublicFacts returns the facts about this program that callers without a key may know.
 func PublicFacts() release.Program {
-	p := release.Program{Version: strings.TrimPrefix(ReadBuild().Version, "v"), Description: description}
+	p := release.Program{Version: strings.TrimPrefix(Read().Version, "v"), Description: description}
 	for _, revision := range mcp.Revisions() {
 		if revision.Name != "" {
 			p.Protocols = append(p.Protocols, revision.Name)

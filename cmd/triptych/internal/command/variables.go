@@ -1,4 +1,4 @@
-package app
+package command
 
 // An Item is a term and what is to say of it.
 type Item struct{ Term, Text string }

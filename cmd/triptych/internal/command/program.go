@@ -1,4 +1,4 @@
-package app
+package command
 
 import (
 	"cmp"
@@ -11,11 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 )
 
 // A Program runs command lines of a table.
 type Program struct {
-	IO         *IO
+	IO         *cmdio.IO
 	Table      Command
 	ConfigFile *string                             // value of --config
 	KeepFlags  func() (restore func())             // saves the values of all flags
@@ -82,14 +85,14 @@ func (p *Program) flagError(c *cobra.Command, err error) error {
 		return unknownCommand(c, args[0])
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && negative.MatchString(unknown.GetSpecifiedName()) {
-		return WithHints(UsageErrorf("numbers must not be negative: -%s", unknown.GetSpecifiedShortnames()), "see: "+c.CommandPath()+" --help")
+		return cmderr.WithHints(cmderr.UsageErrorf("numbers must not be negative: -%s", unknown.GetSpecifiedShortnames()), "see: "+c.CommandPath()+" --help")
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if read := p.readersOf(unknown.GetSpecifiedName()); read != "" {
-			return WithHints(UsageErrorf("%s does not read --%s", cmp.Or(words(c), c.Name()), unknown.GetSpecifiedName()), "commands that read it: "+read)
+			return cmderr.WithHints(cmderr.UsageErrorf("%s does not read --%s", cmp.Or(words(c), c.Name()), unknown.GetSpecifiedName()), "commands that read it: "+read)
 		}
 	}
-	return WithHints(UsageErrorf("%v", err), "see: "+c.CommandPath()+" --help")
+	return cmderr.WithHints(cmderr.UsageErrorf("%v", err), "see: "+c.CommandPath()+" --help")
 }
 
 // readersOf names the commands that read a setting, "" for a flag that is none.
@@ -113,16 +116,16 @@ func checkArgs(row Command) cobra.PositionalArgs {
 		case len(row.Sub) > 0 && n > 0:
 			return unknownCommand(c, args[0])
 		case n < row.Min:
-			return WithHints(UsageErrorf("%s: an argument is missing: %s", words(c), row.Args), help)
+			return cmderr.WithHints(cmderr.UsageErrorf("%s: an argument is missing: %s", words(c), row.Args), help)
 		case n > row.Max:
-			return WithHints(UsageErrorf("%s: unexpected argument %q", words(c), args[row.Max]), help)
+			return cmderr.WithHints(cmderr.UsageErrorf("%s: unexpected argument %q", words(c), args[row.Max]), help)
 		}
 		return nil
 	}
 }
 
 func unknownCommand(c *cobra.Command, word string) error {
-	return WithHints(UsageErrorf("unknown command %q for %q", word, c.CommandPath()), suggest(c, word), "see: "+c.CommandPath()+" --help")
+	return cmderr.WithHints(cmderr.UsageErrorf("unknown command %q for %q", word, c.CommandPath()), suggest(c, word), "see: "+c.CommandPath()+" --help")
 }
 
 // helpCommand prints the help of a command, or of settings; a word that names none is a
@@ -221,7 +224,7 @@ func DidYouMean(c *cobra.Command, word string) string {
 func (p *Program) runner(row Command) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		if row.Run == nil {
-			return WithHints(UsageErrorf("%s: a command is missing", words(c)), suggest(c, ""), "see: "+c.CommandPath()+" --help")
+			return cmderr.WithHints(cmderr.UsageErrorf("%s: a command is missing", words(c)), suggest(c, ""), "see: "+c.CommandPath()+" --help")
 		}
 		if err := p.Prepare(row, c.Flags()); err != nil {
 			return err
@@ -251,7 +254,7 @@ func CompletionCommand(p func() *Program) Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(out)
 			}
-			return UsageErrorf("no completion for the shell %q; there are %s", args[0], strings.Join(shells, ", "))
+			return cmderr.UsageErrorf("no completion for the shell %q; there are %s", args[0], strings.Join(shells, ", "))
 		},
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package command
 
 import (
 	"cmp"
@@ -91,7 +91,7 @@ func RootHelp(root Command) string {
 			others = append(others, c.Name)
 		}
 	}
-	for _, group := range CommandGroups {
+	for _, group := range commandGroups {
 		title := group
 		for _, c := range root.Sub {
 			if c.Group == group && !c.Hidden {

@@ -1,4 +1,6 @@
-package app
+// Package command has the rows of the table of commands: the flags and settings of a row, its
+// help, its completion, and the cobra commands that a [Program] makes of a table.
+package command
 
 import (
 	"context"
@@ -11,7 +13,7 @@ import (
 // its part of the man page all come from here.
 type Command struct {
 	Name     string // "list"
-	Group    string // of CommandGroups, for the help of the program
+	Group    string // of commandGroups, for the help of the program
 	Args     string // how its arguments are shown: "NAME [FILE]"
 	Short    string // one line, without a full stop
 	Long     string // more, for help and the man page; may be empty
@@ -28,8 +30,8 @@ type Command struct {
 	Sub      []Command
 }
 
-// CommandGroups are the purposes of commands, in the order of help.
-var CommandGroups = []string{"rules", "connect", "serve", "debug", "puzzles", "data"}
+// commandGroups are the purposes of commands, in the order of help.
+var commandGroups = []string{"rules", "connect", "serve", "debug", "puzzles", "data"}
 
 // Grouped gives rows their group.
 func Grouped(group string, rows ...Command) []Command {
