@@ -41,6 +41,18 @@ func (a *Accounts) Account(ctx context.Context, p mcp.Principal) (debugger.Accou
 	return account, nil
 }
 
+// LendTo gives the debugger the trail and the accounts, nil for those of a local user.
+func (r *Recorder) LendTo(config *debugger.Config, all *Accounts) {
+	if r.trail != nil {
+		config.Trail = trail{r}
+		config.Connected = r.recordConnection
+	}
+	if all != nil {
+		config.Accounts = all
+		config.Live.Remote = true
+	}
+}
+
 // trail shows the debugger's tools the audit trail.
 type trail struct{ r *Recorder }
 

@@ -42,16 +42,13 @@ type globalFlags struct {
 	logFormat   string
 	families    []string
 	toolNames   string
-	otlp        string
+	OTLP        string
 	Toolsets    []string
 	tools       []string
 	readOnly    bool
 	Outputs     string
-	NoAudit     bool
-	auditSync   string
-	auditKeep   string
+	Audit       Settings
 	storePrefix string
-	auditSize   command.ByteSize
 	Remote      remoteFlags
 	config      string
 }

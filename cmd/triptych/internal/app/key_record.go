@@ -109,9 +109,9 @@ func CommandChain() string {
 
 // RecordOnce returns a function that adds one record to the trail: commands have no
 // trail open, and most of them need none.
-func (a *App) RecordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
+func (s *Settings) RecordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
 	return func(ctx context.Context, method, id string) error {
-		trail, err := a.newTrail(client, env, CommandChain())
+		trail, err := s.newTrail(client, env, CommandChain())
 		if err != nil {
 			return err
 		}

@@ -63,8 +63,8 @@ func NewRecorder(m *metrics.Metrics, log *slog.Logger, slow time.Duration) *Reco
 
 // OpenTrail opens the audit trail of a server, in the store of client or else in the
 // data folder, and starts to verify a trail in a store. Close it.
-func (r *Recorder) OpenTrail(ctx context.Context, a *App, client redis.UniversalClient, env mcp.Env, name string) error {
-	trail, err := a.newTrail(client, env, name)
+func (r *Recorder) OpenTrail(ctx context.Context, s *Settings, client redis.UniversalClient, env mcp.Env, name string) error {
+	trail, err := s.newTrail(client, env, name)
 	if err != nil {
 		return err
 	}
@@ -140,6 +140,14 @@ type ClassifiedRecord struct {
 
 // maxHeld limits the records that are held back.
 const maxHeld = 100
+
+// Configure makes a server tell the recorder of its requests.
+func (r *Recorder) Configure(cfg *mcp.Config) {
+	cfg.Observe = r.observe
+	if r.telemetry != nil {
+		cfg.Trace = r.telemetry.Start
+	}
+}
 
 // observe is called for each request before its answer is sent.
 func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
@@ -346,7 +354,8 @@ func (r *Recorder) RecordRejection(ctx context.Context, no bearer.Rejection) {
 	}
 }
 
-func (r *Recorder) close(log *slog.Logger) {
+// Close closes the trail, if there is one, and logs an error.
+func (r *Recorder) Close(log *slog.Logger) {
 	if r.trail == nil {
 		return
 	}

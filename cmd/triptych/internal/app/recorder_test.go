@@ -16,7 +16,7 @@ import (
 func TestClassOfRecords(t *testing.T) {
 	trail := audit.New(audit.Config{Dir: filepath.Join(t.TempDir(), "audit")})
 	r := &Recorder{trail: trail}
-	defer r.close(slog.New(slog.DiscardHandler))
+	defer r.Close(slog.New(slog.DiscardHandler))
 	tests := []struct {
 		name   string
 		event  mcp.Event
@@ -66,7 +66,7 @@ func TestWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting("a commit", 0)
-	r.close(slog.New(slog.DiscardHandler))
+	r.Close(slog.New(slog.DiscardHandler))
 	if err := observe(&mcp.Event{Method: "tools/call"}); err == nil {
 		t.Error("a record was appended to a trail that is closed")
 	}

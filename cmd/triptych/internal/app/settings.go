@@ -30,14 +30,9 @@ func (a *App) RemoteFlags(set *pflag.FlagSet) {
 // ServerFlags registers the settings of a server.
 func (a *App) ServerFlags(set *pflag.FlagSet) {
 	a.ToolFlags(set)
-	command.InGroup(set, command.GroupAudit, func(set *pflag.FlagSet) {
-		set.StringVar(&a.Flags.auditSync, "audit-sync", "", "sync the audit records of look-ups: `second|always` (TRIPTYCH_AUDIT_SYNC)\ndefault: second\n"+
-			"Those of changes are always synced before the answer; with second, those of look-ups within a second.")
-		set.StringVar(&a.Flags.auditKeep, "audit-keep", "", "delete audit records that are older than this `time`, such as 90d (TRIPTYCH_AUDIT_KEEP)\ndefault: they stay")
-		set.Var(&a.Flags.auditSize, "audit-size", "delete the oldest audit records beyond this `size` of each chain; 0 is no limit (TRIPTYCH_AUDIT_SIZE)")
-	})
+	command.InGroup(set, command.GroupAudit, a.Flags.Audit.RegisterFlags)
 	command.InGroup(set, command.GroupServer, func(set *pflag.FlagSet) {
-		set.StringVar(&a.Flags.otlp, "otlp", "", "send traces and metrics over OTLP/HTTP to this `url` (OTEL_EXPORTER_OTLP_ENDPOINT)\n"+
+		set.StringVar(&a.Flags.OTLP, "otlp", "", "send traces and metrics over OTLP/HTTP to this `url` (OTEL_EXPORTER_OTLP_ENDPOINT)\n"+
 			"It is that of an OpenTelemetry receiver, such as http://localhost:4318. The other variables of OpenTelemetry hold, too.")
 	})
 }
@@ -66,9 +61,7 @@ func (a *App) ToolFlags(set *pflag.FlagSet) {
 
 // NoAuditFlag registers --no-audit.
 func (a *App) NoAuditFlag(set *pflag.FlagSet) {
-	command.InGroup(set, command.GroupAudit, func(set *pflag.FlagSet) {
-		set.BoolVar(&a.Flags.NoAudit, "no-audit", false, "record nothing in the audit trail; for data folders that cannot be written")
-	})
+	command.InGroup(set, command.GroupAudit, a.Flags.Audit.RegisterNoAudit)
 }
 
 // AoCFlags registers the settings of a command that works on puzzles and speeds.

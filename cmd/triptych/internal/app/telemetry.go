@@ -13,11 +13,11 @@ import (
 // telemetryTime bounds the sending of what waits when the program ends.
 const telemetryTime = 5 * time.Second
 
-// OpenTelemetry gives the recorder of the server with a name the telemetry that --otlp and
-// the environment ask for. The function ends it.
-func (a *App) OpenTelemetry(ctx context.Context, r *Recorder, env mcp.Env, name string) (func(), error) {
+// OpenTelemetry gives the recorder of the server with a name the telemetry for the receiver
+// at an endpoint, or at that of the environment. The function ends it.
+func (r *Recorder) OpenTelemetry(ctx context.Context, endpoint string, env mcp.Env, name string) (func(), error) {
 	cfg := telemetry.Config{
-		Endpoint: a.Flags.otlp, Getenv: a.Getenv, Version: buildinfo.Read().Version, Instance: name,
+		Endpoint: endpoint, Getenv: env.Getenv, Version: buildinfo.Read().Version, Instance: name,
 		Logger: env.Logger.With("component", "telemetry"),
 	}
 	if r.metrics != nil {

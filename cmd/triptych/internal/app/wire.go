@@ -187,19 +187,6 @@ func (a *App) toolNames() (mcp.ToolNames, error) {
 	}
 }
 
-// LendToDebugger gives the debugger the trail and the accounts, nil for those of a local
-// user.
-func (a *App) LendToDebugger(r *Recorder, all *Accounts) {
-	if r.trail != nil {
-		a.Configs.Debugger.Trail = trail{r}
-		a.Configs.Debugger.Connected = r.recordConnection
-	}
-	if all != nil {
-		a.Configs.Debugger.Accounts = all
-		a.Configs.Debugger.Live.Remote = true
-	}
-}
-
 // OpenServer opens the chosen families and makes a server of them, which tells
 // the recorder of each request; nil records nothing. Close it.
 func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options ...func(*mcp.Config)) (*mcp.Server, error) {
@@ -211,8 +198,8 @@ func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options 
 	if err != nil {
 		return nil, err
 	}
-	if r != nil && r.telemetry != nil {
-		env.Span = r.telemetry.StartPart
+	if r != nil && r.Telemetry() != nil {
+		env.Span = r.Telemetry().StartPart
 	}
 	tables, err := openTables(ctx, chosen, env)
 	if err != nil {
@@ -232,10 +219,7 @@ func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options 
 		Oversize: answers.New(filepath.Join(env.Data, "answers"), env.Now),
 	}
 	if r != nil {
-		cfg.Observe = r.observe
-		if r.telemetry != nil {
-			cfg.Trace = r.telemetry.Start
-		}
+		r.Configure(&cfg)
 	}
 	for _, set := range options {
 		set(&cfg)

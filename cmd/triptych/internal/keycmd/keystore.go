@@ -22,7 +22,7 @@ func (a commands) withKeys(ctx context.Context, use func(keys.Store) error) erro
 		return err
 	}
 	return a.WithKeys(ctx, env, func(client redis.UniversalClient, store keys.Store) error {
-		recorded := &app.RecordedKeys{Store: store, Record: a.RecordOnce(client, env)}
+		recorded := &app.RecordedKeys{Store: store, Record: a.Flags.Audit.RecordOnce(client, env)}
 		return keyHint(use(recorded))
 	})
 }

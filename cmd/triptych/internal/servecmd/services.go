@@ -67,7 +67,7 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		return err
 	}
 	s.closers = append(s.closers, s.meter.Close)
-	closeTelemetry, err := a.OpenTelemetry(ctx, s.recorder, env, s.name)
+	closeTelemetry, err := s.recorder.OpenTelemetry(ctx, a.Flags.OTLP, env, s.name)
 	if err != nil {
 		return err
 	}
@@ -75,13 +75,13 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		closeTelemetry()
 		return nil
 	})
-	if !a.Flags.NoAudit {
-		if err := s.recorder.OpenTrail(ctx, a.App, s.client, env, s.name); err != nil {
+	if !a.Flags.Audit.NoAudit {
+		if err := s.recorder.OpenTrail(ctx, &a.Flags.Audit, s.client, env, s.name); err != nil {
 			return err
 		}
 		s.closers = append(s.closers, s.recorder.CloseTrail)
 	}
-	a.LendToDebugger(s.recorder, &app.Accounts{Meter: s.meter, Now: a.Now})
+	s.recorder.LendTo(a.Configs.Debugger, &app.Accounts{Meter: s.meter, Now: a.Now})
 	if s.secret, err = stateKey(ctx, s.client, env); err != nil {
 		return err
 	}

@@ -52,12 +52,12 @@ func (a commands) serveStdio(ctx context.Context) error {
 	if err := r.CheckFolder(); err != nil {
 		return err
 	}
-	closeTelemetry, err := a.OpenTelemetry(ctx, r, env, "stdio")
+	closeTelemetry, err := r.OpenTelemetry(ctx, a.Flags.OTLP, env, "stdio")
 	if err != nil {
 		return err
 	}
 	defer closeTelemetry()
-	a.LendToDebugger(r, nil)
+	r.LendTo(a.Configs.Debugger, nil)
 	server, err := a.OpenServer(ctx, env, r)
 	if err != nil {
 		return err

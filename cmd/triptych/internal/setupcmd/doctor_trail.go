@@ -16,7 +16,7 @@ import (
 func (a commands) checkTrail(ctx context.Context) []finding {
 	const check = "audit trail"
 	env, err := a.Env(slog.LevelError)
-	if err != nil || a.Flags.NoAudit {
+	if err != nil || a.Flags.Audit.NoAudit {
 		return nil
 	}
 	folder := filepath.Join(env.Data, "audit")
