@@ -22,7 +22,7 @@ func TestErrorsAreExplained(t *testing.T) {
 	}
 	document := strings.Join(strings.Fields(string(text)), " ")
 	found := 0
-	for _, dir := range []string{"transport/bearer", "transport/streamable", "transport/quota", "mcp", "cmd/triptych/internal/app", "cmd/triptych/internal/peers"} {
+	for _, dir := range []string{"transport/bearer", "transport/streamable", "transport/quota", "mcp", "cmd/triptych/internal/recorder", "cmd/triptych/internal/peers"} {
 		for _, said := range errorTexts(t, filepath.Join("..", "..", filepath.FromSlash(dir))) {
 			found++
 			if !strings.Contains(document, said) {

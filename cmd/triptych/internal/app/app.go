@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/rulesets"
 )
 
@@ -47,7 +48,7 @@ type globalFlags struct {
 	tools       []string
 	readOnly    bool
 	Outputs     string
-	Audit       Settings
+	Audit       recorder.Settings
 	storePrefix string
 	Remote      remoteFlags
 	config      string

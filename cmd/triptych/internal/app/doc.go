@@ -10,8 +10,7 @@
 // main alone. Rows, their flags and their help are in the package command, errors in
 // cmderr, and input and output in cmdio. The parts of this package, from the bottom up:
 //
-//   - app.go, families.go, wire.go, store.go: flags, families, and the stores and the
-//     server that are opened by them;
-//   - recorder.go, key_record.go, accounts.go: records of the audit trail;
+//   - app.go, families.go, wire.go, store.go, trail.go: flags, families, and the stores,
+//     the audit trail and the server that are opened by them;
 //   - conversation.go and remote.go: a client of a server in this process or at a URL.
 package app

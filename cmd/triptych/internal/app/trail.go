@@ -6,15 +6,16 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // OpenRecorder opens the audit trail that the flags and the environment select for a
 // server over standard input and output, or for a command. In a store it continues the
 // chain with a name; without a name it starts a new chain. The returned function closes it.
-func (a *App) OpenRecorder(ctx context.Context, env mcp.Env, name string) (*Recorder, func(), error) {
+func (a *App) OpenRecorder(ctx context.Context, env mcp.Env, name string) (*recorder.Recorder, func(), error) {
 	if a.Flags.Audit.NoAudit {
-		return &Recorder{}, func() {}, nil
+		return &recorder.Recorder{}, func() {}, nil
 	}
 	client, err := a.dialWithRulesets(ctx, env)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -189,7 +190,7 @@ func (a *App) toolNames() (mcp.ToolNames, error) {
 
 // OpenServer opens the chosen families and makes a server of them, which tells
 // the recorder of each request; nil records nothing. Close it.
-func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options ...func(*mcp.Config)) (*mcp.Server, error) {
+func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *recorder.Recorder, options ...func(*mcp.Config)) (*mcp.Server, error) {
 	chosen, err := a.ChosenFamilies()
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
@@ -220,7 +221,7 @@ func (a commands) verifyOn(trail *audit.Log) func(context.Context, ...ed25519.Pu
 		if err != nil {
 			return audit.Report{}, err
 		}
-		path := app.CheckpointFile(env.Data)
+		path := recorder.CheckpointFile(env.Data)
 		from, err := audit.LoadCheckpoints(path)
 		if err != nil {
 			return audit.Report{}, cmderr.WithHints(err, "remove the file to verify from the beginning")

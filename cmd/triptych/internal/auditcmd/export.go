@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -111,7 +111,7 @@ func (a commands) exportTo(ctx context.Context, trail *audit.Log, filter audit.F
 			continue
 		}
 		if err == nil {
-			err = lines.Encode(app.RecordJSONOf(r))
+			err = lines.Encode(recorder.JSONOf(r))
 		}
 		if err != nil {
 			return err

@@ -9,9 +9,9 @@ import (
 	"maps"
 	"os"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -133,7 +133,7 @@ func (s *segment) takes(r audit.Placed, most int) bool {
 
 // add adds a record to the segment.
 func (s *segment) add(r audit.Placed) error {
-	text, err := json.Marshal(app.RecordJSONOf(r.Record))
+	text, err := json.Marshal(recorder.JSONOf(r.Record))
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -33,7 +33,7 @@ func (p *trailPrinter) print(r audit.Record) error {
 		_, err := fmt.Fprintln(p.out, auditLine(r, p.name(r.Key)))
 		return err
 	}
-	text, err := json.Marshal(app.RecordJSONOf(r))
+	text, err := json.Marshal(recorder.JSONOf(r))
 	if err != nil {
 		return err
 	}

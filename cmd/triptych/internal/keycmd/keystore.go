@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -22,7 +23,7 @@ func (a commands) withKeys(ctx context.Context, use func(keys.Store) error) erro
 		return err
 	}
 	return a.WithKeys(ctx, env, func(client redis.UniversalClient, store keys.Store) error {
-		recorded := &app.RecordedKeys{Store: store, Record: a.Flags.Audit.RecordOnce(client, env)}
+		recorded := &recorder.RecordedKeys{Store: store, Record: a.Flags.Audit.RecordOnce(client, env)}
 		return keyHint(use(recorded))
 	})
 }

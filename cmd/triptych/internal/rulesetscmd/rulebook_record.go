@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -22,7 +22,7 @@ const commandMethod = "command"
 type recordedRulebook struct {
 	rulebook
 	app      commands
-	recorder *app.Recorder // nil before the first change
+	recorder *recorder.Recorder // nil before the first change
 	close    func()
 }
 
@@ -35,7 +35,7 @@ func (b *recordedRulebook) openTrail(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := b.app.OpenRecorder(ctx, env, app.CommandChain())
+	r, closeRecorder, err := b.app.OpenRecorder(ctx, env, recorder.CommandChain())
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (b *recordedRulebook) change(ctx context.Context, what string, make func() 
 	if err != nil {
 		record.Outcome = audit.Failed
 	}
-	if recordErr := b.recorder.Append(app.ClassifiedRecord{Record: record, Change: true}); recordErr != nil {
+	if recordErr := b.recorder.Append(recorder.ClassifiedRecord{Record: record, Change: true}); recordErr != nil {
 		return recordErr
 	}
 	if recordErr := b.recorder.Commit(context.WithoutCancel(ctx)); recordErr != nil {

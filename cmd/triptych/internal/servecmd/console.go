@@ -19,6 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -93,7 +94,7 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := a.OpenRecorder(ctx, env, app.CommandChain())
+	r, closeRecorder, err := a.OpenRecorder(ctx, env, recorder.CommandChain())
 	if err != nil {
 		return err
 	}
@@ -155,11 +156,11 @@ func (o localOwner) Authenticate(header http.Header, r *http.Request) (mcp.Calle
 }
 
 // consoleConfig returns the parts of a server that its console shows.
-func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *app.Recorder, store keys.Store, env mcp.Env) console.Config {
+func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *recorder.Recorder, store keys.Store, env mcp.Env) console.Config {
 	cfg := console.Config{
 		Version: buildinfo.Read().Version, Endpoint: endpoint, Auth: auth, Scopes: a.KeyScopes(),
 		Keys: func(by mcp.Caller) keys.Store {
-			return &app.RecordedKeys{Store: store, Record: func(ctx context.Context, method, id string) error {
+			return &recorder.RecordedKeys{Store: store, Record: func(ctx context.Context, method, id string) error {
 				return r.RecordAdministrationBy(ctx, by, method, id)
 			}}
 		},

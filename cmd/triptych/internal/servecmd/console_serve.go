@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -98,7 +98,7 @@ func used(name string, n, limit, refused int64) console.Fact {
 }
 
 // consoleTrail is the audit trail as the console shows it.
-type consoleTrail struct{ r *app.Recorder }
+type consoleTrail struct{ r *recorder.Recorder }
 
 // Query implements [console.Trail].
 func (t consoleTrail) Query(ctx context.Context, f audit.Filter) iter.Seq2[audit.Record, error] {
@@ -109,4 +109,4 @@ func (t consoleTrail) Query(ctx context.Context, f audit.Filter) iter.Seq2[audit
 func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return t.r.VerifyAll(ctx) }
 
 // exportedRecord returns the form of a record in JSON.
-func exportedRecord(r audit.Record) any { return app.RecordJSONOf(r) }
+func exportedRecord(r audit.Record) any { return recorder.JSONOf(r) }

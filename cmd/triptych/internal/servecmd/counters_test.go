@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/https"
 )
@@ -51,7 +51,7 @@ func TestCountersAreThereFromTheStart(t *testing.T) {
 	for cause, code := range bearer.Causes() {
 		want = append(want, fmt.Sprintf(`triptych_refusals_total{cause=%q,code="%d"} 0`, cause, code))
 	}
-	for cause, codes := range app.Refusals() {
+	for cause, codes := range recorder.Refusals() {
 		for _, code := range codes {
 			want = append(want, fmt.Sprintf(`triptych_refusals_total{cause=%q,code="%d"} 0`, cause, code))
 		}
@@ -86,7 +86,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if diff := cmp.Diff(documented, shown); diff != "" {
 		t.Errorf("the metrics (-documented +shown):\n%s", diff)
 	}
-	for cause := range app.Refusals() {
+	for cause := range recorder.Refusals() {
 		if !strings.Contains(table, "`"+cause+"`") {
 			t.Errorf("the cause %s of refusals is not documented", cause)
 		}

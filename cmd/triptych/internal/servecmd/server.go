@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
@@ -167,7 +167,7 @@ func (s *server) showMetrics() {
 	for cause, code := range bearer.Causes() {
 		m.AddRefusal(string(cause), code)
 	}
-	for cause, codes := range app.Refusals() {
+	for cause, codes := range recorder.Refusals() {
 		for _, code := range codes {
 			m.AddRefusal(cause, code)
 		}

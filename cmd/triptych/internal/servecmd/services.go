@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/diskspace"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -32,7 +33,7 @@ type services struct {
 	client   redis.UniversalClient // nil without a server of the stores
 	keys     keys.Store
 	meter    quota.Meter
-	recorder *app.Recorder
+	recorder *recorder.Recorder
 	server   *mcp.Server
 	disk     *diskspace.Watch
 	secret   []byte          // that the servers of the store share; nil without one
@@ -45,7 +46,7 @@ type services struct {
 
 func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
 	s.prefix = env.StorePrefix
-	s.recorder = app.NewRecorder(metrics.New(buildinfo.Read().Version), env.Logger.With("component", "requests"), s.slow)
+	s.recorder = recorder.New(metrics.New(buildinfo.Read().Version), env.Logger.With("component", "requests"), s.slow)
 	s.disk = a.watchDisk(env)
 	s.recorder.OnFailure(func(err error) { s.disk.Saw(trailFolder(env), err) })
 	ctx = valkeyconn.WithHook(ctx, s.recorder.StoreHook())
@@ -81,7 +82,7 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		}
 		s.closers = append(s.closers, s.recorder.CloseTrail)
 	}
-	s.recorder.LendTo(a.Configs.Debugger, &app.Accounts{Meter: s.meter, Now: a.Now})
+	s.recorder.LendTo(a.Configs.Debugger, &recorder.Accounts{Meter: s.meter, Now: a.Now})
 	if s.secret, err = stateKey(ctx, s.client, env); err != nil {
 		return err
 	}

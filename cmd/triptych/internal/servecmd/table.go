@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/markdown"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -67,7 +67,7 @@ func (s *server) openConsole() (*console.Console, error) {
 
 // tableOf returns a table without rows that charges the budgets of an endpoint, and counts and
 // logs refusals as the endpoint does.
-func tableOf(endpoint *streamable.Handler, r *app.Recorder) routes.Config {
+func tableOf(endpoint *streamable.Handler, r *recorder.Recorder) routes.Config {
 	return routes.Config{
 		Bodies: endpoint.BodyHold, Answers: endpoint.AnswerHold, Served: r.Metrics().Served,
 		Refused: func(ctx context.Context, caller *mcp.Caller, status int, reason string) {

@@ -7,8 +7,8 @@ import (
 	"net"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -27,7 +27,7 @@ func (s *server) welcome(ctx context.Context, addr net.Addr) error {
 	if s.certificates != nil && s.certificates.File() != "" {
 		fmt.Fprintf(s.Err, "triptych: certificate %s, SHA-256 %s\n", s.certificates.File(), s.certificates.Fingerprint())
 	}
-	store := &app.RecordedKeys{Store: s.services.keys, Record: s.services.recorder.RecordAdministration}
+	store := &recorder.RecordedKeys{Store: s.services.keys, Record: s.services.recorder.RecordAdministration}
 	record, token, err := store.CreateFirst(ctx, keys.Live, keys.Settings{
 		Name: "first key", Plan: quota.Enterprise, Scopes: s.KeyScopes(), Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
 	})

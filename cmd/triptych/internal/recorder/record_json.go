@@ -1,4 +1,4 @@
-package app
+package recorder
 
 import (
 	"time"
@@ -23,8 +23,8 @@ type recordJSON struct {
 	Details  map[string]string `json:"details,omitempty"`
 }
 
-// RecordJSONOf returns the form of a record in JSON.
-func RecordJSONOf(r audit.Record) recordJSON {
+// JSONOf returns the form of a record in JSON.
+func JSONOf(r audit.Record) recordJSON {
 	return recordJSON{
 		Chain: r.Chain, Seq: r.Seq, Time: r.Time, Key: r.Key, Addr: r.Addr, Session: r.Session, Method: r.Method, Target: r.Target,
 		Outcome: r.Outcome, Code: r.Code, Reason: r.Reason, Duration: float64(r.Duration.Microseconds()) / 1000, Details: r.Details,

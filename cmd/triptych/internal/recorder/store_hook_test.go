@@ -1,4 +1,4 @@
-package app
+package recorder
 
 import (
 	"log/slog"
@@ -15,7 +15,7 @@ import (
 // Requests to the store are counted with their failures; a key that is not there is none.
 func TestStoreIsMeasured(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	r := NewRecorder(metrics.New("1"), log, 0)
+	r := New(metrics.New("1"), log, 0)
 	server := valkeytest.Start(t)
 	client, _, err := valkeyconn.Dial(valkeyconn.WithHook(t.Context(), r.StoreHook()), "redis://"+server.Addr, log)
 	if err != nil {

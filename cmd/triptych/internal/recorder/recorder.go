@@ -1,4 +1,9 @@
-package app
+// Package recorder records the requests of a server and the changes of commands in the audit
+// trail, the metrics, the telemetry and the log.
+//
+// [New] makes the recorder of a server over HTTPS, and [Settings.Open] that of a server over
+// standard input and output or of a command. [Recorder.Configure] connects it with a server.
+package recorder
 
 import (
 	"context"
@@ -55,9 +60,9 @@ type Recorder struct {
 	opening sync.WaitGroup // goroutines that open the trail
 }
 
-// NewRecorder returns the recorder of a server over HTTPS. It logs calls that take
+// New returns the recorder of a server over HTTPS. It logs calls that take
 // longer than slow, and records nothing in a trail before OpenTrail.
-func NewRecorder(m *metrics.Metrics, log *slog.Logger, slow time.Duration) *Recorder {
+func New(m *metrics.Metrics, log *slog.Logger, slow time.Duration) *Recorder {
 	return &Recorder{metrics: m, log: log, slow: slow}
 }
 
