@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/client"
@@ -46,7 +48,7 @@ type message struct {
 
 // Call implements [client.Conn].
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	id := fmt.Appendf(nil, "%d", c.last.Add(1))
+	id := json.RawMessage(strconv.FormatInt(c.last.Add(1), 10))
 	var answer *message
 	header, err := c.send(ctx, message{ID: id, Method: method}, params, func(m *message) error {
 		switch {
@@ -61,6 +63,9 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	})
 	switch {
 	case err != nil:
+		if ctx.Err() != nil {
+			c.cancel(ctx, id)
+		}
 		return nil, err
 	case answer == nil:
 		return nil, errors.New("the server did not answer the request")
@@ -70,6 +75,23 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 		c.begin(header, answer.Result)
 	}
 	return answer.Result, nil
+}
+
+// cancelTime is the time for which the message that a call was canceled is sent.
+const cancelTime = 2 * time.Second
+
+// cancel tells the server of a session that the answer to a request is not awaited any more: it goes
+// on otherwise. A request without a session ends with its connection.
+func (c *Conn) cancel(ctx context.Context, id json.RawMessage) {
+	c.mu.Lock()
+	session := c.session
+	c.mu.Unlock()
+	if session == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
+	defer stop()
+	_ = c.Notify(ctx, "notifications/cancelled", map[string]any{"requestId": id}) // else the server is away
 }
 
 // Notify implements [client.Conn].

@@ -13,16 +13,15 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/client"
 	"github.com/triptych-mcp/triptych/transport/stdio"
 )
 
 // A Conversation is a client that talks to a server in this process, the same
 // way as an editor would over standard input and output.
 type Conversation struct {
-	Client *jsonrpc.Client
-	server *mcp.Server // nil when it is somewhere else
-	done   sync.WaitGroup
-	hangUp func()
+	Client *client.Client
+	end    func() error
 }
 
 // Converse opens the chosen families and shakes hands. Close it.
@@ -64,47 +63,50 @@ func (a *App) converseWith(ctx context.Context, open func(context.Context, mcp.E
 	}
 	requests, toServer := io.Pipe()
 	answers, toClient := io.Pipe()
-	c := &Conversation{server: server}
-	c.done.Go(func() {
+	var done sync.WaitGroup
+	done.Go(func() {
 		defer closeRecorder()
 		err := stdio.Serve(ctx, requests, toClient, server, limits...)
 		_ = toClient.CloseWithError(errors.Join(io.EOF, err)) // a pipe's never fails
 	})
-	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{Canceled: c.cancel})
-	c.hangUp = func() { _ = toServer.Close() }
+	rpc := dial(answers, toServer)
+	return a.begin(ctx, rpc, func() error {
+		_ = toServer.Close() // a pipe's never fails
+		done.Wait()
+		rpc.Close()
+		return server.Close()
+	})
+}
+
+// dial returns a client over streams that tells the server of calls whose answers are not awaited
+// any more.
+func dial(in io.Reader, out io.Writer) (rpc *jsonrpc.Client) {
+	return jsonrpc.NewClient(in, out, jsonrpc.ClientConfig{Canceled: func(id int64) {
+		_ = rpc.Notify(context.Background(), "notifications/cancelled", map[string]int64{"requestId": id}) // else it has ended
+	}})
+}
+
+// begin shakes hands over a connection, which end ends.
+func (a *App) begin(ctx context.Context, conn client.Conn, end func() error) (*Conversation, error) {
+	c := &Conversation{Client: NewClient(conn), end: end}
 	if err := c.initialize(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
+// NewClient returns a client with the name of this program.
+func NewClient(conn client.Conn) *client.Client {
+	return client.New(conn, client.Config{Name: "triptych", Version: buildinfo.Read().Version})
+}
+
 // Close ends the conversation, waits for the server and closes the families.
-func (c *Conversation) Close() error {
-	c.hangUp()
-	c.done.Wait()
-	c.Client.Close()
-	if c.server == nil {
-		return nil // it is somewhere else
-	}
-	return c.server.Close()
-}
+func (c *Conversation) Close() error { return c.end() }
 
-// cancel tells the server of a call whose answer is not awaited any more.
-func (c *Conversation) cancel(id int64) {
-	_ = c.Client.Notify(context.Background(), "notifications/cancelled", map[string]int64{"requestId": id}) // else it has ended
-}
-
-// initialize asks for the newest revision that has a handshake.
+// initialize begins the newest revision that has a handshake: the sessions of later ones have no end.
 func (c *Conversation) initialize(ctx context.Context) error {
-	params := map[string]any{
-		"protocolVersion": newestHandshake(),
-		"capabilities":    map[string]any{},
-		"clientInfo":      map[string]any{"name": "triptych", "version": buildinfo.Read().Version},
-	}
-	if _, err := c.Client.Call(ctx, "initialize", params); err != nil {
-		return fmt.Errorf("initialize: %w", err)
-	}
-	return c.Client.Notify(ctx, "notifications/initialized", nil)
+	_, err := c.Client.Initialize(ctx, newestHandshake())
+	return err
 }
 
 func newestHandshake() string {
@@ -126,45 +128,30 @@ type ToolInfo struct {
 	Raw         json.RawMessage
 }
 
-// Tools are all tools, page by page.
+// Tools returns all tools.
 func (c *Conversation) Tools(ctx context.Context) ([]ToolInfo, error) {
-	var all []ToolInfo
-	params := map[string]any{}
-	for {
-		raw, err := c.Client.Call(ctx, "tools/list", params)
-		if isMissingMethod(err) {
-			return nil, nil // no family has tools
-		}
-		if err != nil {
-			return nil, err
-		}
-		var page struct {
-			Tools      []json.RawMessage `json:"tools"`
-			NextCursor string            `json:"nextCursor"`
-		}
-		if err := json.Unmarshal(raw, &page); err != nil {
+	list, err := c.list(ctx, "tools")
+	all := make([]ToolInfo, 0, len(list))
+	for _, one := range list {
+		tool := ToolInfo{Raw: one}
+		if err := json.Unmarshal(one, &tool); err != nil {
 			return nil, fmt.Errorf("tools/list: %w", err)
 		}
-		for _, one := range page.Tools {
-			tool := ToolInfo{Raw: one}
-			if err := json.Unmarshal(one, &tool); err != nil {
-				return nil, fmt.Errorf("tools/list: %w", err)
-			}
-			all = append(all, tool)
-		}
-		if page.NextCursor == "" {
-			return all, nil
-		}
-		params["cursor"] = page.NextCursor
+		all = append(all, tool)
 	}
+	return all, err
 }
 
-// isMissingMethod reports whether the server does not have the method.
-func isMissingMethod(err error) bool {
-	rpc, ok := errors.AsType[*jsonrpc.Error](err)
-	return ok && rpc.Code == jsonrpc.CodeMethodNotFound
+// list returns the items of a list, none if the families do not have it.
+func (c *Conversation) list(ctx context.Context, what string) ([]json.RawMessage, error) {
+	all, err := c.Client.List(ctx, what)
+	if client.IsMissingMethod(err) {
+		return nil, nil
+	}
+	return all, err
 }
 
+// InitializeAndListTools shakes hands and returns the tools.
 func (c *Conversation) InitializeAndListTools(ctx context.Context) ([]ToolInfo, error) {
 	if err := c.initialize(ctx); err != nil {
 		return nil, err
@@ -172,29 +159,8 @@ func (c *Conversation) InitializeAndListTools(ctx context.Context) ([]ToolInfo, 
 	return c.Tools(ctx)
 }
 
-// CountResources counts the resources of all pages.
+// CountResources returns the number of resources.
 func (c *Conversation) CountResources(ctx context.Context) (int, error) {
-	count := 0
-	params := map[string]any{}
-	for {
-		raw, err := c.Client.Call(ctx, "resources/list", params)
-		if isMissingMethod(err) {
-			return 0, nil // the family has none
-		}
-		if err != nil {
-			return 0, err
-		}
-		var page struct {
-			Resources  []json.RawMessage `json:"resources"`
-			NextCursor string            `json:"nextCursor"`
-		}
-		if err := json.Unmarshal(raw, &page); err != nil {
-			return 0, fmt.Errorf("resources/list: %w", err)
-		}
-		count += len(page.Resources)
-		if page.NextCursor == "" {
-			return count, nil
-		}
-		params["cursor"] = page.NextCursor
-	}
+	all, err := c.list(ctx, "resources")
+	return len(all), err
 }

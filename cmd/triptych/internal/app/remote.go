@@ -1,11 +1,11 @@
 package app
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
 )
 
@@ -36,12 +35,8 @@ func (f *remoteFlags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.CACert, "cacert", "", "trust the certificates in this PEM `file`\nOn loopback the one in the data folder is trusted anyway.")
 }
 
-// A Remote carries the lines of a client to a server over HTTPS, one at a
-// time, and its answers back.
-type Remote struct {
-	httpclient.Endpoint
-	session string
-}
+// A Remote is a server somewhere else.
+type Remote struct{ httpclient.Endpoint }
 
 // DialRemote returns the server that the flags and the environment name, nil
 // when they name none.
@@ -173,41 +168,6 @@ func FileExists(file string) bool {
 	return err == nil
 }
 
-// serve carries lines until there are no more, and then ends the session.
-func (r *Remote) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	scanner := bufio.NewScanner(in)
-	scanner.Buffer(nil, MaxArguments+1<<20)
-	for scanner.Scan() {
-		if err := r.carry(ctx, scanner.Bytes(), out); err != nil {
-			return err
-		}
-	}
-	if r.session != "" {
-		if resp, err := r.Do(ctx, http.MethodDelete, nil, r.header()); err == nil {
-			_ = resp.Body.Close() // it was only to be polite
-		}
-	}
-	return scanner.Err()
-}
-
-// carry posts one message and writes what answers it.
-func (r *Remote) carry(ctx context.Context, line []byte, out io.Writer) error {
-	header, err := r.Post(ctx, line, r.header(), func(message []byte) error {
-		_, err := out.Write(append(message[:len(message):len(message)], '\n'))
-		return err
-	})
-	r.session = cmp.Or(header.Get("Mcp-Session-Id"), r.session)
-	return WithReachHint(err)
-}
-
-// header returns the headers of a session, none before it has begun.
-func (r *Remote) header() http.Header {
-	if r.session == "" {
-		return nil
-	}
-	return http.Header{"Mcp-Session-Id": {r.session}, "Mcp-Protocol-Version": {newestHandshake()}}
-}
-
 // WithReachHint adds advice to the error of a server that cannot be reached.
 func WithReachHint(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
@@ -222,25 +182,30 @@ func WithReachHint(err error) error {
 	return err
 }
 
+// A hintedConn adds advice to the errors of a connection.
+type hintedConn struct{ *httpclient.Conn }
+
+func (c hintedConn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	answer, err := c.Conn.Call(ctx, method, params)
+	return answer, WithReachHint(err)
+}
+
+func (c hintedConn) Notify(ctx context.Context, method string, params any) error {
+	return WithReachHint(c.Conn.Notify(ctx, method, params))
+}
+
+// byeTime is the time for which the end of a session is told.
+const byeTime = 2 * time.Second
+
 // converseRemotely is converse with a server somewhere else.
 func (a *App) converseRemotely(ctx context.Context, r *Remote) (*Conversation, error) {
-	requests, toServer := io.Pipe()
-	answers, toClient := io.Pipe()
-	c := &Conversation{}
-	var lost error // why the server cannot be reached
-	c.done.Go(func() {
-		err := r.serve(ctx, requests, toClient)
-		lost = err
-		_ = toClient.CloseWithError(cmp.Or(err, io.EOF)) // a pipe's never fails
-		_ = requests.CloseWithError(cmp.Or(err, io.EOF)) // likewise
+	conn := &httpclient.Conn{Endpoint: r.Endpoint}
+	return a.begin(ctx, hintedConn{conn}, func() error {
+		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), byeTime)
+		defer stop()
+		_ = conn.Close(ctx) // it was only to be polite
+		return nil
 	})
-	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{Canceled: c.cancel})
-	c.hangUp = func() { _ = toServer.Close() }
-	if err := c.initialize(ctx); err != nil {
-		closed := c.Close()
-		return nil, cmp.Or(lost, errors.Join(err, closed))
-	}
-	return c, nil
 }
 
 func IsLoopback(host string) bool {

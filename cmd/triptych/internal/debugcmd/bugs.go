@@ -20,6 +20,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/mcp/client"
 )
 
 // bugsFlags are the flags of triptych bugs.
@@ -102,11 +103,11 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	raw, err := c.Client.Call(ctx, "tools/call", map[string]any{"name": "debugger/find_similar_bugs", "arguments": arguments})
+	found, err := c.Client.CallTool(ctx, "debugger/find_similar_bugs", arguments)
 	if err != nil {
 		return err
 	}
-	return a.printBugs(raw, f.asJSON)
+	return a.printBugs(found, f.asJSON)
 }
 
 // given returns 1 for a flag with a value, else 0.
@@ -147,25 +148,15 @@ func unlikely(confidence int) string {
 
 // structuredOf returns the data of a tool's result. A result that is an error is returned as
 // one, with its text.
-func structuredOf(raw json.RawMessage) (json.RawMessage, error) {
-	var result struct {
-		IsError    bool            `json:"isError"`
-		Structured json.RawMessage `json:"structuredContent"`
-		Content    []struct {
-			Text string `json:"text"`
-		} `json:"content"`
+func structuredOf(r *client.Result) (json.RawMessage, error) {
+	if r.IsError {
+		return nil, errors.New(r.Text())
 	}
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return nil, err
-	}
-	if result.IsError && len(result.Content) > 0 {
-		return nil, errors.New(result.Content[0].Text)
-	}
-	return result.Structured, nil
+	return r.Structured, nil
 }
 
-func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
-	structured, err := structuredOf(raw)
+func (a commands) printBugs(found *client.Result, asJSON bool) error {
+	structured, err := structuredOf(found)
 	if err != nil {
 		return err
 	}

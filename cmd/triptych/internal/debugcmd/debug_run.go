@@ -213,9 +213,9 @@ func (s *debugShell) startCall(ctx context.Context, name string, arguments map[s
 	got := make(chan result, 1)
 	go func() { // ends with the call, which the context ends
 		var r result
-		raw, err := s.conversation.Client.Call(ctx, "tools/call", map[string]any{"name": s.full(name), "arguments": arguments})
+		called, err := s.conversation.Client.CallTool(ctx, s.full(name), arguments)
 		if err == nil {
-			err = json.Unmarshal(raw, &r.answer.Result)
+			err = json.Unmarshal(called.Raw, &r.answer.Result)
 		}
 		if err == nil && len(r.answer.Structured) > 0 {
 			err = json.Unmarshal(r.answer.Structured, &r.answer.shown)

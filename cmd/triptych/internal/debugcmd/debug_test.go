@@ -164,7 +164,7 @@ func TestInterruptedStart(t *testing.T) {
 		}
 	}()
 	s := debugTools(t)
-	s.conversation, s.signals = &app.Conversation{Client: client}, signals
+	s.conversation, s.signals = &app.Conversation{Client: app.NewClient(client)}, signals
 	if _, err := s.await(t.Context(), "step_line", map[string]any{}); !errors.Is(err, errInterrupted) {
 		t.Errorf("%v, want %v", err, errInterrupted)
 	}

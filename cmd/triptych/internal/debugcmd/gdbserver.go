@@ -128,11 +128,11 @@ func (a commands) gdbServer(ctx context.Context, f *gdbFlags, address string, ca
 
 // begin calls the tool and returns the id of the session.
 func begin(ctx context.Context, c *app.Conversation, call toolCall) (string, error) {
-	raw, err := c.Client.Call(ctx, "tools/call", map[string]any{"name": call.tool, "arguments": call.arguments})
+	begun, err := c.Client.CallTool(ctx, call.tool, call.arguments)
 	if err != nil {
 		return "", toolcmd.DescribeError(err, "docs/platforms.md says where live debugging works")
 	}
-	structured, err := structuredOf(raw)
+	structured, err := structuredOf(begun)
 	if err != nil {
 		return "", err
 	}

@@ -37,10 +37,11 @@ func (a commands) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools i
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	c := &app.Conversation{Client: jsonrpc.NewClient(out, in, jsonrpc.ClientConfig{})}
+	rpc := jsonrpc.NewClient(out, in, jsonrpc.ClientConfig{})
+	c := &app.Conversation{Client: app.NewClient(rpc)}
 	list, err := c.InitializeAndListTools(ctx)
 	_ = in.Close() // it may be gone already; Wait says how it ended
-	c.Client.Close()
+	rpc.Close()
 	err = errors.Join(err, cmd.Wait())
 	if err != nil && stderr.Len() > 0 {
 		err = fmt.Errorf("%w; it said: %s", err, strings.TrimSpace(stderr.String()))

@@ -73,16 +73,16 @@ func Call(ctx context.Context, a *app.App, tool string, given Arguments, asJSON 
 	if err != nil {
 		return err
 	}
-	raw, err := c.Client.Call(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
+	answer, err := c.Client.CallTool(ctx, tool, arguments)
 	if err != nil {
 		return DescribeError(err, meantTool(ctx, c, tool, err))
 	}
 	var result Result
-	if err := json.Unmarshal(raw, &result); err != nil {
+	if err := json.Unmarshal(answer.Raw, &result); err != nil {
 		return fmt.Errorf("the result of %s: %w", tool, err)
 	}
 	if asJSON {
-		err = a.PrintJSON(raw)
+		err = a.PrintJSON(answer.Raw)
 	} else {
 		err = PrintContent(a, result)
 	}
