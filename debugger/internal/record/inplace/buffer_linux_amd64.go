@@ -81,6 +81,16 @@ func (cb *callBuffer) clear() {
 	cb.drained = 0
 }
 
+// stopped notes that a system call has made a stop, so that those that follow need not, see
+// Context.StopsNext.
+func (cb *callBuffer) stopped() {
+	cb.stopsNext = false
+	if c := cb.runner.space.context(); cb.used() && c.StopsNext() {
+		here, there := cb.runner.space.shared.buffer()
+		c.SetRecords(c.Recorded(), there+uint64(len(here)))
+	}
+}
+
 var errBuffer = errors.New("the program has changed the records of its system calls")
 
 // drain passes the system calls that the threads have made since the last drain to Made, or reads

@@ -29,7 +29,7 @@ func (cl *calls) execute(wait bool) (Stop, error) {
 		return Stop{}, errors.New("a replay makes no system calls")
 	}
 	if !cl.runner.inside {
-		cl.runner.buffer.stopsNext = false
+		cl.runner.buffer.stopped()
 		if stop, err := cl.enter(); stop.Kind != 0 || err != nil {
 			return stop, err
 		}

@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"bytes"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -27,5 +28,15 @@ func TestThreadSanitizer(t *testing.T) {
 	want, _ := exec.Command(program, "join").Output() // the status is not 0
 	if !bytes.Equal(r.output, want) {
 		t.Errorf("the program has written %q, want %q", r.output, want)
+	}
+}
+
+// A program that has opened a file below /proc makes frequent system calls without a stop, as before.
+func TestCallsAfterProc(t *testing.T) {
+	program := debuggertest.Compile(t, filepath.Join("testdata", "afterproc.c"), nil, "gcc", "-O1")
+	r := record(t, program)
+	var before, after int
+	if n, err := fmt.Sscan(string(r.output), &before, &after); n != 2 || after > before+100 {
+		t.Errorf("%q stops in a thousand system calls before and after: %v", r.output, err)
 	}
 }
