@@ -75,7 +75,7 @@ same machine and debug fresh processes of the same programs
 round's ratio, so that a machine that is slow for a while is slow for all. The
 time is that of the exchange, without what it takes to decode the answer.
 
-The goals are what a user notices. A single question must not be slower than gdb's answer; a
+A user notices when a goal is missed. A single question must not be slower than gdb's answer; a
 single step may take twice as long as one that gdb does not record, since it is recorded and each
 call is a signed record of the trail, and a client's own part of a call is longer than both. A stop
 may take 5 ms, a tree of ten million instructions two seconds. A program that is recorded whole
