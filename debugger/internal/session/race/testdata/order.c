@@ -70,8 +70,9 @@ static void local(void) {
 }
 
 // Memory that another thread frees: item. That thread takes it again, since the C library writes into
-// what is in a thread's cache of blocks when the thread ends.
-static struct item { int n; } *volatile item;
+// what is in a thread's cache of blocks when the thread ends. The library has a pointer at the start of
+// a free block and a key behind it, whose change it bears.
+static struct item { void *start; int n; } *volatile item;
 static void *volatile kept;
 static void *free_item(void *p) { free(item); kept = malloc(sizeof *item); return p; }
 static void *use_item(void *p) { item->n++; return p; }
