@@ -41,7 +41,7 @@ func (s *soak) startClients(ctx context.Context, key string, calling *sync.WaitG
 	})
 	s.t.Run("build the Go SDK", func(t *testing.T) {
 		golang = filepath.Join(folder, "gosoak")
-		built := sdk.BuildGo(t, "../peers/gosoak")
+		built := sdk.BuildGo(t, "../bench/peers/gosoak")
 		if out, err := exec.CommandContext(t.Context(), "cp", built, golang).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
