@@ -26,9 +26,8 @@ type BufferedCall struct {
 
 // A callBuffer has the system calls that the process makes without a stop.
 type callBuffer struct {
-	runner    *Runner
-	drained   uint64 // bytes of the buffer that were passed to Made
-	stopsNext bool   // the next system call is to make a stop, see Context.StopsNext
+	runner  *Runner
+	drained uint64 // bytes of the buffer that were passed to Made
 }
 
 // BufferCalls makes the process make frequent system calls without a stop from now on, and
@@ -73,18 +72,17 @@ func (r *Runner) GuardFiles(guard bool, descriptors []int) {
 // system calls without a stop: it may have the address of the next record.
 func (cb *callBuffer) clear() {
 	here, there := cb.runner.space.shared.buffer()
-	end := there + uint64(len(here))
-	if cb.stopsNext = cb.stopsNext || cb.runner.space.context().StopsNext(); cb.stopsNext {
+	c, end := cb.runner.space.context(), there+uint64(len(here))
+	if c.StopsNext() {
 		end = 0
 	}
-	cb.runner.space.context().SetRecords(there, end)
+	c.SetRecords(there, end)
 	cb.drained = 0
 }
 
 // stopped notes that a system call has made a stop, so that those that follow need not, see
 // Context.StopsNext.
 func (cb *callBuffer) stopped() {
-	cb.stopsNext = false
 	if c := cb.runner.space.context(); cb.used() && c.StopsNext() {
 		here, there := cb.runner.space.shared.buffer()
 		c.SetRecords(c.Recorded(), there+uint64(len(here)))
