@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // A Checkpoint is a signed head of a chain up to which the chain was verified. With it the

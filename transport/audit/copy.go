@@ -15,7 +15,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 

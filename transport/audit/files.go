@@ -14,8 +14,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 

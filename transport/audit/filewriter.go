@@ -8,7 +8,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // A fileWriter is the medium of files: it adds lines to the files of one chain. It has the

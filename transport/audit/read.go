@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // maxLine is the longest line of a chain in bytes. What [Record.body] makes is

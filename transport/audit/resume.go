@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // resume opens a chain where it ends. Lines after the last signed head count as long as each

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // rewrite implements [medium]. It writes the lines after the last confirmed mark into a new

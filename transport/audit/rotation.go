@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // rotationsFile is the file in the folder of the trail that holds how the signing key has

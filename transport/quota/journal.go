@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // A line of the journal states how much of a key's windows counts as used. The last line

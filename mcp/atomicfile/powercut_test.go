@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/conformance/disktest"
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // text returns a text that shows when a part of it is missing; each has another

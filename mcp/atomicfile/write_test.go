@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 func TestPermissions(t *testing.T) {
