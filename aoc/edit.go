@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // ErrChanged is returned by [Book.Change] if the entry has changed or moved
@@ -128,5 +128,5 @@ func (b *Book) SetAlias(ctx context.Context, alias, name string) error {
 	if err != nil {
 		return err
 	}
-	return withoutFolder(atomicfile.Replace(b.aliasFile(), append(data, '\n'), 0o644))
+	return withoutFolder(atomicfile.Write(b.aliasFile(), append(data, '\n'), 0o644))
 }

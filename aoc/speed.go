@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // A Speed is an entry: the time that an LLM took for a phase of a puzzle.
@@ -89,7 +89,7 @@ func (b *Book) writeSpeeds(day Day, file speedFile) error {
 	if err != nil {
 		return err
 	}
-	return withoutFolder(atomicfile.Replace(b.speedPath(day), data, 0o644))
+	return withoutFolder(atomicfile.Write(b.speedPath(day), data, 0o644))
 }
 
 // meanOf returns the mean of the entries of the LLM, phase and kind of one of them,

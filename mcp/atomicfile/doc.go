@@ -1,5 +1,6 @@
 // Package atomicfile replaces files so that readers find the old content or the new
-// one and never a part of either, also after a crash, and syncs files and folders.
+// one and never a part of either, also after a crash, and syncs files and folders. It
+// imports none of ours, so that every package may import it.
 //
 //	err := atomicfile.Write("keys.json", data, 0o600)
 //

@@ -21,9 +21,9 @@ func TestPermissions(t *testing.T) {
 		old  fs.FileMode // 0 for a new file
 		want fs.FileMode
 	}{
-		{"new", 0, 0o644},
+		{"new", 0, 0o600},
 		{"old", 0o640, 0o640},
-		{"old and private", 0o600, 0o600},
+		{"old and read-only", 0o400, 0o400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
@@ -35,7 +35,7 @@ func TestPermissions(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := atomicfile.Write(path, []byte("new"), 0o644); err != nil {
+			if err := atomicfile.Write(path, []byte("new"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			info, err := os.Stat(path)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // A File is a book in a file.
@@ -91,7 +93,7 @@ func (b *File) change(edit func(all map[string]Consumer)) error {
 		if err != nil {
 			return err
 		}
-		return b.write(text)
+		return atomicfile.WriteUnsynced(b.file, text, 0o600)
 	})
 }
 
@@ -188,22 +190,6 @@ func (b *File) load() (map[string]Consumer, error) {
 		b.stamp = nil
 	}
 	return all, nil
-}
-
-// write replaces the file by a new one.
-func (b *File) write(text []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(b.file), ".consumers-*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(text)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), b.file)
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name()) // it may be renamed already
-	}
-	return err
 }
 
 // All implements [Book].

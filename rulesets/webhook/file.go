@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -88,21 +89,12 @@ func (f *File) Signer(_ context.Context, id string) (before string, err error) {
 	return before, f.save()
 }
 
-// save replaces the file. It is synced before it gets its name, so that a revision of
-// which the URL was told is not told again after a power cut, mostly.
+// save replaces the file. It is synced, so that a revision of which the URL was told is
+// not told again after a power cut, mostly.
 func (f *File) save() error {
 	text, err := json.Marshal(f.state)
 	if err != nil {
 		return err
 	}
-	temp := f.name + ".new"
-	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp, f.name)
+	return atomicfile.Write(f.name, text, 0o600)
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // maxFile limits the size of a file that is read, in bytes.
@@ -95,7 +95,7 @@ func (f *Folder) makeDir(dir string) error {
 	}
 	path := filepath.Join(f.cfg.Dir, ".gitignore")
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := atomicfile.Replace(path, []byte(ignore), 0o600); err != nil {
+		if err := atomicfile.Write(path, []byte(ignore), 0o600); err != nil {
 			return err
 		}
 	}
@@ -148,5 +148,5 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(path, append(data, '\n'), 0o600)
+	return atomicfile.Write(path, append(data, '\n'), 0o600)
 }

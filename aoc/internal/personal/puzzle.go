@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // An Example is an example of a puzzle.
@@ -172,12 +172,12 @@ func examplesOf(n int, part site.Part) []Example {
 func (f *Folder) store(p *Puzzle) error {
 	dir := f.day(p.Puzzle)
 	for i, text := range p.Parts {
-		if err := atomicfile.Replace(filepath.Join(dir, fmt.Sprintf("part%d.md", i+1)), []byte(text), 0o600); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, fmt.Sprintf("part%d.md", i+1)), []byte(text), 0o600); err != nil {
 			return err
 		}
 	}
 	for i, e := range p.Examples {
-		if err := atomicfile.Replace(examplePath(dir, i), []byte(e.Data), 0o600); err != nil {
+		if err := atomicfile.Write(examplePath(dir, i), []byte(e.Data), 0o600); err != nil {
 			return err
 		}
 	}
@@ -286,7 +286,7 @@ func (f *Folder) Input(ctx context.Context, p site.Puzzle) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return string(data), atomicfile.Replace(path, data, 0o600)
+	return string(data), atomicfile.Write(path, data, 0o600)
 }
 
 // StoredInput returns the input from disk and reports whether it was downloaded.

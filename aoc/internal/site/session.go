@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // A Session is the value of the site's session cookie. It prints as [redacted].
@@ -66,7 +66,7 @@ func (s Session) Save(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // an old file may have another mode
 	}
-	return atomicfile.Replace(path, []byte(s.value+"\n"), 0o600)
+	return atomicfile.Write(path, []byte(s.value+"\n"), 0o600)
 }
 
 // maxSessionFile limits the size of a file with a session, in bytes.

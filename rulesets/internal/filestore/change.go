@@ -6,15 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
-
-const isWindows = runtime.GOOS == "windows"
 
 // Create implements [ruleset.Store].
 func (s *Store) Create(ctx context.Context, d ruleset.Draft) (r ruleset.Ruleset, err error) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -374,17 +375,9 @@ func eachLine(path string, use func(line []byte) error) error {
 	return nil
 }
 
-// syncDir syncs a folder, and with it the names of its files. Windows does so
-// itself.
+// syncDir syncs a folder, and with it the names of its files.
 func syncDir(path string) error {
-	if isWindows {
-		return nil
-	}
-	dir, err := os.Open(path)
-	if err != nil {
-		return unavailable(err)
-	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+	if err := atomicfile.SyncDir(path); err != nil {
 		return unavailable(err)
 	}
 	return nil

@@ -18,9 +18,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/diskspace"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // The bounds of stored answers. A tenth of the disk that is free or holds such

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/privatedir"
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // secretName is the path in the data folder of the secret that protects the ids of

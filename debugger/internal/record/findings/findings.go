@@ -27,6 +27,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 )
 
 // Limits of the files.
@@ -42,7 +44,7 @@ const format = 1
 
 const (
 	suffix     = ".finding"
-	tempPrefix = "new-"
+	tempPrefix = "." // as atomicfile has it
 )
 
 // A Store keeps the findings of one recording.
@@ -114,13 +116,7 @@ func (s *Store) Save(key string, stride int, numbers []uint64) {
 	if len(b) > MaxFile || os.MkdirAll(s.folder, 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(s.folder, tempPrefix)
-	if err != nil {
-		return
-	}
-	_, err = f.Write(b)
-	if closed := f.Close(); err != nil || closed != nil || os.Rename(f.Name(), s.path(head)) != nil {
-		_ = os.Remove(f.Name()) // trim removes it otherwise
+	if atomicfile.WriteUnsynced(s.path(head), b, 0o600) != nil {
 		return
 	}
 	markUsed(s.path(head))
