@@ -48,10 +48,6 @@ func (g *groups) table() *mcp.Table {
 	tools := slices.Concat(
 		g.control.Tools(), g.travel.Tools(), g.look.Tools(), g.control.FileTools(), g.expose.Tools(), g.account.Tools(), g.similar.Tools(), g.xml.Tools(),
 	)
-	g.account.Phrases = map[string]string{}
-	for i := range tools {
-		g.account.Phrases[tools[i].Name] = tools[i].Phrase
-	}
 	return &mcp.Table{
 		Family:       "debugger",
 		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},

@@ -51,8 +51,8 @@
 //
 // Programs fill the rest of [Config]: Tools selects tools, Oversize and Tasks are
 // stores, Observe gets an [Event] for each request. [Env] is for programs that open
-// several families. Phrase, LookUp and Details of a [Tool] serve records of calls; a
-// table whose program has none omits them.
+// several families. LookUp and Details of a [Tool] serve records of calls; a table whose
+// program has none omits them.
 //
 // # Who gets which shapes
 //

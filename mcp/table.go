@@ -107,10 +107,6 @@ type Tool struct {
 	// are kept for long: nothing that may be secret, nothing that is not
 	// checked. Nil means there are none.
 	Details func(args json.RawMessage, answer any) map[string]string
-	// Phrase describes a successful call to people who read its record, such
-	// as "Attached{ to PID $pid}". A part in braces is omitted unless Details
-	// has the fact that it names. "" stands for the name of the tool.
-	Phrase string
 
 	Icons []Icon
 	Meta  json.RawMessage // extra members of _meta as a JSON object

@@ -76,7 +76,7 @@ func (t *Group) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audi
 	}
 	a := audited{From: from, To: to, Records: []auditEntry{}}
 	for _, r := range records[:min(len(records), maxAuditRecords)] {
-		a.Records = append(a.Records, t.entryOf(r))
+		a.Records = append(a.Records, entryOf(r))
 	}
 	if len(records) > maxAuditRecords {
 		a.Next = new(records[maxAuditRecords].Time.UTC().Format(time.RFC3339Nano))

@@ -9,7 +9,6 @@ type Group struct {
 	trail    Trail
 	accounts Accounts
 	now      func() time.Time
-	Phrases  map[string]string // of the tools, by their names
 }
 
 // New returns a Group. Without a trail or accounts it serves a local user.

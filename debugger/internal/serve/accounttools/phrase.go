@@ -1,22 +1,73 @@
 package accounttools
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
 )
 
-// methodPhrases describe successful requests that call no tool; the rows of
-// the tools have those of calls. A part in braces is omitted unless the record
-// has the details named in it; key is the id of the caller's key.
-var methodPhrases = map[string]string{
+// phrases describe successful requests to people, by the tool or, if they call none, the
+// method. A part in braces is omitted unless the record has the details named in it; key
+// is the id of the caller's key. A tool without a phrase has its name.
+var phrases = map[string]string{
 	"initialize":  "Session started{ - user: $key}",
 	"session/end": "Session ended",
+
+	"debugger/attach":                  "Attached{ to PID $pid}",
+	"debugger/launch":                  "Program launched{ as PID $pid}",
+	"debugger/restart":                 "Program restarted{ as PID $pid}",
+	"debugger/get_output":              "Output inspected",
+	"debugger/send_input":              "Input sent",
+	"debugger/detach":                  "Detached{ from PID $pid}",
+	"debugger/sessions":                "Sessions listed",
+	"debugger/set_breakpoint":          "Breakpoint set{ at $address}",
+	"debugger/list_breakpoints":        "Breakpoints inspected",
+	"debugger/clear_breakpoint":        "Breakpoint cleared{ ($id)}",
+	"debugger/set_watchpoint":          "Watchpoint set{ at $address}",
+	"debugger/continue":                "Execution continued",
+	"debugger/wait":                    "Process waited for",
+	"debugger/pause":                   "Execution paused",
+	"debugger/step_forward":            "Step forward executed",
+	"debugger/step_line":               "Step by line executed",
+	"debugger/step_over":               "Step over executed",
+	"debugger/step_out":                "Step out executed",
+	"debugger/open_core":               "Core file opened{ of PID $pid}",
+	"debugger/open_trace":              "Trace opened{ of PID $pid}",
+	"debugger/step_backward":           "Step backward executed",
+	"debugger/reverse_continue":        "Reverse continue executed",
+	"debugger/seek":                    "Moved through history",
+	"debugger/last_write":              "Last write searched",
+	"debugger/heap_block":              "Heap block searched",
+	"debugger/call_trace":              "Call traced",
+	"debugger/call_tree":               "Calls listed",
+	"debugger/trace_value":             "Value traced",
+	"debugger/collect":                 "Values collected",
+	"debugger/race":                    "Races searched",
+	"debugger/export_trace":            "Trace exported{ ($format)}",
+	"debugger/get_stack_trace":         "Stack trace inspected",
+	"debugger/get_variables":           "Variables inspected{ (scope: $scope)}",
+	"debugger/evaluate":                "Expression evaluated",
+	"debugger/threads":                 "Threads inspected",
+	"debugger/goroutines":              "Goroutines inspected",
+	"debugger/registers":               "Registers inspected",
+	"debugger/find":                    "Names or memory searched",
+	"debugger/read_memory":             "Memory inspected{ at $address}",
+	"debugger/write_memory":            "Memory written{ at $address}",
+	"debugger/disassemble":             "Code inspected",
+	"debugger/source":                  "Source inspected",
+	"debugger/expose":                  "Session exposed{ for $mode}",
+	"debugger/quota_status":            "Quota checked",
+	"debugger/license_info":            "License checked",
+	"debugger/get_comprehensive_audit": "Audit trail read",
+	"debugger/find_similar_bugs":       "Similar bugs searched",
+	"xpath_query":                      "Document queried",
+	"validate_schema":                  "Document validated",
+	"cache_stats":                      "Document cache inspected",
+	"preload_documents":                "Documents preloaded",
 }
 
 // describe describes a record in a few words.
-func (t *Group) describe(r *AuditRecord) string {
+func describe(r *AuditRecord) string {
 	what := r.Method
 	if r.Target != "" {
 		what = r.Target
@@ -26,7 +77,7 @@ func (t *Group) describe(r *AuditRecord) string {
 	}
 	switch r.Outcome {
 	case "ok", "":
-		if phrase := cmp.Or(t.Phrases[what], methodPhrases[what]); phrase != "" {
+		if phrase := phrases[what]; phrase != "" {
 			return fill(phrase, r)
 		}
 		return done(r)

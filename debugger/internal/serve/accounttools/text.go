@@ -77,9 +77,9 @@ type auditEntry struct {
 	Details map[string]string `json:"details,omitempty"`
 }
 
-func (t *Group) entryOf(r AuditRecord) auditEntry {
+func entryOf(r AuditRecord) auditEntry {
 	return auditEntry{
-		Time: r.Time.UTC(), Text: plain.Line(t.describe(&r)), Key: r.Key, Addr: r.Addr, Session: r.Session,
+		Time: r.Time.UTC(), Text: plain.Line(describe(&r)), Key: r.Key, Addr: r.Addr, Session: r.Session,
 		Method: r.Method, Target: r.Target, Outcome: r.Outcome, Code: r.Code, Reason: r.Reason, Details: r.Details,
 	}
 }

@@ -12,7 +12,6 @@ func (t *Group) Tools() []mcp.Tool {
 			Name: "debugger/find_similar_bugs", Title: "Similar bugs", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
 			LookUp: "it searches source code, which every caller with the scope may search",
 			Doc:    "Find code similar to where the program stopped, or to a given place",
-			Phrase: "Similar bugs searched",
 			Call:   mcp.Typed(t.findSimilarBugs),
 		},
 	}

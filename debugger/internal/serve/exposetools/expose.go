@@ -22,9 +22,9 @@ type Group struct {
 func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{{
 		Name: "debugger/expose", Title: "Expose to people", Scope: sessiontools.WriteScope, Hints: mcp.Idempotent,
-		Doc:    "Let the user's gdb or editor follow this session",
-		Phrase: "Session exposed{ for $mode}", Details: facts,
-		Call: mcp.Typed(sessiontools.WithSession(t.Sessions, t.expose)),
+		Doc:     "Let the user's gdb or editor follow this session",
+		Details: facts,
+		Call:    mcp.Typed(sessiontools.WithSession(t.Sessions, t.expose)),
 	}}
 }
 

@@ -11,28 +11,24 @@ func (t *Group) Tools() []mcp.Tool {
 			Name: "xpath_query", Title: "XPath query", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
 			LookUp: "it reads documents, which every caller with the scope may read",
 			Doc:    "Evaluate an XPath expression on an XML document",
-			Phrase: "Document queried",
 			Call:   mcp.Typed(t.xpathQuery),
 		},
 		{
 			Name: "validate_schema", Title: "Validate against a schema", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
 			LookUp: "it reads documents, which every caller with the scope may read",
 			Doc:    "Check an XML document against a W3C XML Schema and list every violation",
-			Phrase: "Document validated",
 			Call:   mcp.Typed(t.validateSchema),
 		},
 		{
 			Name: "cache_stats", Title: "Document cache", Scope: scopeDocumentRead, Hints: mcp.ReadOnly,
 			LookUp: "it reads documents, which every caller with the scope may read",
 			Doc:    "Show contents and hit rate of the cache of XML documents",
-			Phrase: "Document cache inspected",
 			Call:   mcp.Typed(t.cacheStats),
 		},
 		{
 			Name: "preload_documents", Title: "Preload documents", Scope: scopeDocumentWrite, Hints: mcp.Idempotent, Task: mcp.TaskWhenSlow,
-			Doc:    "Load XML documents into the cache ahead of queries",
-			Phrase: "Documents preloaded",
-			Call:   mcp.Typed(t.preloadDocuments),
+			Doc:  "Load XML documents into the cache ahead of queries",
+			Call: mcp.Typed(t.preloadDocuments),
 		},
 	}
 }
