@@ -1,6 +1,9 @@
 package mcp
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A capability is a part of a server on which methods depend: a server without
 // prompts answers prompts/list with -32601 and does not declare the capability.
@@ -39,11 +42,26 @@ func (s *Server) offers(c capability) bool {
 	return true
 }
 
-// documented returns the capabilities in the tables' documents. They are declared
-// to baseline clients even if the server has nothing to offer for them.
+// documented returns the capabilities that baseline clients are told: those in the
+// tables' documents, even if the server has nothing to offer for them, and those of the
+// rows of tables without a document.
 func (s *Server) documented() (o Capabilities) {
 	for _, t := range s.tables {
-		o |= t.Baseline
+		o |= cmp.Or(t.Baseline, t.capabilities())
+	}
+	return o
+}
+
+// capabilities returns the capabilities that the rows of the table need.
+func (t *Table) capabilities() (o Capabilities) {
+	if len(t.Tools) > 0 {
+		o |= CapabilityTools
+	}
+	if len(t.Resources) > 0 {
+		o |= CapabilityResources
+	}
+	if len(t.Prompts) > 0 || t.PromptSource != nil {
+		o |= CapabilityPrompts
 	}
 	return o
 }

@@ -57,8 +57,8 @@
 // # Who gets which shapes
 //
 // A client that named a revision gets that revision's shapes. One that never did is
-// served as the baseline: it is told the capabilities in [Table].Baseline, even if
-// that is none, and is not shown rows with Extension set. Modern requests (2026-07-28)
+// served as the baseline: it is told the capabilities in [Table].Baseline, or else those
+// of the rows, and is not shown rows with Extension set. Modern requests (2026-07-28)
 // carry everything in their own _meta and may be mixed with a legacy session on one
 // connection; neither touches the other.
 //

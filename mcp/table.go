@@ -22,7 +22,8 @@ type Table struct {
 	// Identity is the serverInfo that the family's document shows; baseline
 	// clients see it when the family is alone.
 	Identity Implementation
-	// Baseline is the capabilities that the family's document shows.
+	// Baseline is the capabilities that clients without a revision are told, where a
+	// document of the family shows them; 0 stands for those of its rows.
 	Baseline Capabilities
 	// Instructions explain the family to a model.
 	Instructions string
