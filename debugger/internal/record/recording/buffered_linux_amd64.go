@@ -67,7 +67,7 @@ func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 	}
 	r.waiting, r.after = c.After.Restarts(), c.After
 	r.recorded = e.Position + 1
-	r.noteOpened(&c.Before, c.After.RAX)
+	r.opened.note(&c.Before, c.After.RAX)
 	r.noteWritten(e.Writes)
 	return r.out.Add(&e)
 }

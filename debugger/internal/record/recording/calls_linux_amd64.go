@@ -202,8 +202,8 @@ func (r *recorder) finish(c *call) (err error) {
 	if err := r.mapped.noteDescriptors(g); err != nil {
 		return err
 	}
-	r.noteOpened(g, r.run.Regs.RAX)
-	if err := r.hideCache(); err != nil {
+	r.opened.note(g, r.run.Regs.RAX)
+	if err := r.opened.hideCache(); err != nil {
 		return err
 	}
 	switch g.RAX {
@@ -261,7 +261,8 @@ func (r *recorder) exec() (inplace.Stop, error) {
 	if err := r.run.Close(); err != nil {
 		return inplace.Stop{}, err
 	}
-	if r.run = nil; r.live != nil {
+	r.use(nil)
+	if r.live != nil {
 		r.live.forget()
 	}
 	if _, err := r.tracer.ToEventStop(r.pid, func(ptrace.Event) {}); err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // image returns the event of a program that is stopped before its first instruction.
-func (r *recorder) image(pid int) (Event, error) {
+func (f *files) image(tracer *ptrace.Tracer, pid int) (Event, error) {
 	e := Event{Kind: Image, Status: pid}
 	memory, err := ptrace.OpenMemory(pid)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *recorder) image(pid int) (Event, error) {
 	}
 	defer func() { _ = memory.Close() }()
 	var regs ptrace.Regs
-	if err := r.tracer.Regs(pid, &regs); err != nil {
+	if err := tracer.Regs(pid, &regs); err != nil {
 		return e, err
 	}
 	if regs.CS != longMode {
@@ -36,7 +36,7 @@ func (r *recorder) image(pid int) (Event, error) {
 		return e, err
 	}
 	e.Registers = changed(new(ptrace.Regs), &regs)
-	if e.Vector, err = vectorState(r.tracer, pid); err != nil {
+	if e.Vector, err = vectorState(tracer, pid); err != nil {
 		return e, err
 	}
 	maps, err := readMaps(pid)
@@ -44,7 +44,7 @@ func (r *recorder) image(pid int) (Event, error) {
 		return e, err
 	}
 	for _, m := range maps {
-		if err := r.addMapping(&e, memory, m, maps); err != nil {
+		if err := f.addMapping(&e, memory, m, maps); err != nil {
 			return e, fmt.Errorf("mapping of %s at %#x: %w", m.Path, m.Start, err)
 		}
 	}
@@ -53,7 +53,7 @@ func (r *recorder) image(pid int) (Event, error) {
 
 // addMapping adds a mapping of a new program, and the memory in which it differs from
 // its file.
-func (r *recorder) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, maps procfs.Maps) error {
+func (f *files) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, maps procfs.Maps) error {
 	if strings.HasPrefix(m.Path, "[v") { // vdso, vvar, vsyscall
 		return nil
 	}
@@ -63,10 +63,10 @@ func (r *recorder) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, map
 	n := Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path}
 	if strings.HasPrefix(m.Path, "/") {
 		path := fmt.Sprintf("/proc/%d/map_files/%x-%x", memory.PID(), m.Start, m.End)
-		if n.File = r.files.add(m.Path, path); n.File >= 0 {
+		if n.File = f.add(m.Path, path); n.File >= 0 {
 			n.Offset = m.Offset
 			e.Mappings = append(e.Mappings, n)
-			return r.addOwn(e, memory, n)
+			return f.addOwn(e, memory, n)
 		}
 	}
 	b := make([]byte, n.Length)
@@ -85,7 +85,7 @@ func (r *recorder) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, map
 
 // addOwn adds the pages in which a mapping differs from its file. They are among those that the
 // process has copies of, which are few: the kernel has cleared the end of one.
-func (r *recorder) addOwn(e *Event, memory *ptrace.Memory, m Mapping) error {
+func (f *files) addOwn(e *Event, memory *ptrace.Memory, m Mapping) error {
 	pages, err := ptrace.OpenPageMap(memory.PID())
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (r *recorder) addOwn(e *Event, memory *ptrace.Memory, m Mapping) error {
 		if err != nil {
 			return fmt.Errorf("read %d of %d bytes: %w", n, len(b), err)
 		}
-		original := r.files.read(m.File, m.Offset+part.Start-m.Start, len(b))
+		original := f.read(m.File, m.Offset+part.Start-m.Start, len(b))
 		e.Writes = appendPages(e.Writes, part.Start, b, original)
 	}
 	return nil

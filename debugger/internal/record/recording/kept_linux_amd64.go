@@ -56,7 +56,8 @@ func (k *kept) readRegs(l *proc.Loan) (err error) {
 	if last.OrigRAX = 0; err == nil && k.regs[r.shown] != last {
 		err = errors.New("the thread has other registers than at the end of the recording")
 	}
-	r.base, r.extra, r.run, r.live, r.result = r.recorded, 0, nil, nil, Result{}
+	r.use(nil)
+	r.base, r.extra, r.live, r.result = r.recorded, 0, nil, Result{}
 	return err
 }
 
@@ -120,7 +121,8 @@ func (k *kept) adopt(i *intrusion, l *proc.Loan) error {
 	if err != nil {
 		return err
 	}
-	r.run, r.live, r.heap, r.thread = run, i, i.brk, r.threads[i.pid]
+	r.use(run)
+	r.live, r.heap, r.thread = i, i.brk, r.threads[i.pid]
 	r.bufferLent(l)
 	return r.switchTo(r.shown)
 }

@@ -24,7 +24,12 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 	if slices.Contains(i.threads, l.Current) {
 		e.Current = l.Current
 	}
-	if err := r.liveImage(ctx, &e, i); err != nil {
+	maps, err := readMaps(i.pid)
+	if err != nil {
+		return e, err
+	}
+	r.mapped.sharing = slices.ContainsFunc(maps, func(m procfs.Map) bool { return m.Shared })
+	if err := r.files.liveImage(ctx, &e, i, maps); err != nil {
 		return e, err
 	}
 	r.threads = make(map[int]*thread)
@@ -46,8 +51,8 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 	if err := run.Switch(e.Current); err != nil {
 		return e, errors.Join(err, run.Close())
 	}
-	r.run, r.thread, r.shown = run, r.threads[e.Current], e.Current
-	r.mapped.run, r.mapped.pid = run, r.pid
+	r.use(run)
+	r.thread, r.shown = r.threads[e.Current], e.Current
 	r.family.follow(run)
 	return e, nil
 }
@@ -78,13 +83,13 @@ func openLive(memory *ptrace.Memory, maps procfs.Maps) (*liveMemory, error) {
 func (l *liveMemory) close() { _ = l.pages.Close() }
 
 // liveImage describes the state of a process that has run before.
-func (r *recorder) liveImage(ctx context.Context, e *Event, i *intrusion) error {
+func (f *files) liveImage(ctx context.Context, e *Event, i *intrusion, maps procfs.Maps) error {
 	for _, tid := range i.threads {
 		var regs ptrace.Regs
-		if err := r.tracer.Regs(tid, &regs); err != nil {
+		if err := i.tracer.Regs(tid, &regs); err != nil {
 			return err
 		}
-		vector, err := vectorState(r.tracer, tid)
+		vector, err := vectorState(i.tracer, tid)
 		if err != nil {
 			return err
 		}
@@ -95,10 +100,6 @@ func (r *recorder) liveImage(ctx context.Context, e *Event, i *intrusion) error 
 			e.Threads = append(e.Threads, Thread{tid, list, vector})
 		}
 	}
-	maps, err := readMaps(i.pid)
-	if err != nil {
-		return err
-	}
 	live, err := openLive(i.memory, maps)
 	if err != nil {
 		return err
@@ -106,8 +107,7 @@ func (r *recorder) liveImage(ctx context.Context, e *Event, i *intrusion) error 
 	defer live.close()
 	total := 0
 	for _, m := range maps {
-		r.mapped.sharing = r.mapped.sharing || m.Shared
-		if err := r.addLiveMapping(ctx, e, live, m); err != nil {
+		if err := f.addLiveMapping(ctx, e, live, m); err != nil {
 			return fmt.Errorf("mapping of %s at %#x: %w", m.Path, m.Start, err)
 		}
 	}
@@ -121,13 +121,13 @@ func (r *recorder) liveImage(ctx context.Context, e *Event, i *intrusion) error 
 }
 
 // addLiveMapping adds a mapping, and the memory in which it differs from its file.
-func (r *recorder) addLiveMapping(ctx context.Context, e *Event, live *liveMemory, m procfs.Map) error {
+func (f *files) addLiveMapping(ctx context.Context, e *Event, live *liveMemory, m procfs.Map) error {
 	switch {
 	case m.Path == "[vdso]": // a replay has another one
 	case strings.HasPrefix(m.Path, "[v"):
 		return nil
 	case strings.HasPrefix(m.Path, "/"), m.Path == "[stack]":
-		return r.addMapping(e, live.memory, m, live.maps)
+		return f.addMapping(e, live.memory, m, live.maps)
 	}
 	e.Mappings = append(e.Mappings, Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path})
 	return live.addPresent(ctx, e, m)

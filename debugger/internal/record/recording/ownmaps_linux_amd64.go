@@ -13,22 +13,25 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
 // mapLists names the files below /proc/PID that list the mappings of a process, with lines that
 // begin with their addresses (proc_pid_maps(5)).
 var mapLists = map[string]bool{"maps": true, "smaps": true}
 
-// An opened file is one that the last system call has opened.
+// opened is the file that the last system call of the program has opened. It needs no lock: only the
+// recorder uses it.
 type opened struct {
+	run        *inplace.Runner // of the program
 	descriptor uint64
-	path       uint64 // address, 0 for none
+	path       uint64 // address of its name, 0 for no file
 }
 
-// noteOpened notes what the last system call has opened.
-func (r *recorder) noteOpened(g *ptrace.Regs, result uint64) {
-	if r.opened = (opened{result, openedPath(g)}); int64(result) < 0 {
-		r.opened.path = 0
+// note notes what the last system call has opened.
+func (o *opened) note(g *ptrace.Regs, result uint64) {
+	if o.descriptor, o.path = result, openedPath(g); int64(result) < 0 {
+		o.path = 0
 	}
 }
 
@@ -36,12 +39,13 @@ func (r *recorder) noteOpened(g *ptrace.Regs, result uint64) {
 // program has just opened: sanitizers, garbage collectors and unwinders take what is listed for
 // the program's. The copy does not follow what the program maps later. It is called before the
 // next system call: after one that was made without a stop there is a stop at it.
-func (r *recorder) hideCache() error {
-	o := r.opened
-	if r.opened.path = 0; o.path == 0 {
+func (o *opened) hideCache() error {
+	if o.path == 0 {
 		return nil
 	}
-	list := descriptorPath(r.run.Thread(), int(o.descriptor))
+	name := o.path
+	o.path = 0
+	list := descriptorPath(o.run.Thread(), int(o.descriptor))
 	target, err := os.Readlink(list)
 	if err != nil || !mapLists[path.Base(target)] || !strings.HasPrefix(target, "/proc/") {
 		return nil //nolint:nilerr // the program has it as it is
@@ -50,8 +54,8 @@ func (r *recorder) hideCache() error {
 	if err != nil {
 		return nil //nolint:nilerr // likewise
 	}
-	if own := withoutRanges(text, r.run.Owns); len(own) < len(text) {
-		return r.exchangeFile(o, own)
+	if own := withoutRanges(text, o.run.Owns); len(own) < len(text) {
+		return o.exchange(name, own)
 	}
 	return nil
 }
@@ -86,19 +90,19 @@ func withoutRanges(list []byte, drop func(start, length uint64) bool) []byte {
 	}
 }
 
-// exchangeFile gives a descriptor of the program another file, with these contents. If the program can
+// exchange gives the descriptor another file, with a name and contents. If the program can
 // have no more files, it keeps its own.
-func (r *recorder) exchangeFile(o opened, contents []byte) error {
-	other, err := r.run.Inject(unix.SYS_MEMFD_CREATE, o.path, 0)
+func (o *opened) exchange(name uint64, contents []byte) error {
+	other, err := o.run.Inject(unix.SYS_MEMFD_CREATE, name, 0)
 	if err != nil {
 		return refusal(err)
 	}
-	flags, _ := descriptorFlags(r.run.Thread(), strconv.FormatUint(o.descriptor, 10)) // 0: it stays open over an exec
-	err = os.WriteFile(descriptorPath(r.run.Thread(), int(other)), contents, 0)
+	flags, _ := descriptorFlags(o.run.Thread(), strconv.FormatUint(o.descriptor, 10)) // 0: it stays open over an exec
+	err = os.WriteFile(descriptorPath(o.run.Thread(), int(other)), contents, 0)
 	if err == nil {
-		_, err = r.run.Inject(unix.SYS_DUP3, other, o.descriptor, flags&unix.O_CLOEXEC)
+		_, err = o.run.Inject(unix.SYS_DUP3, other, o.descriptor, flags&unix.O_CLOEXEC)
 	}
-	_, closing := r.run.Inject(unix.SYS_CLOSE, other)
+	_, closing := o.run.Inject(unix.SYS_CLOSE, other)
 	return errors.Join(err, closing)
 }
 

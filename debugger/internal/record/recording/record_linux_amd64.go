@@ -115,7 +115,7 @@ type recorder struct {
 	stretch    *stretch // of a process that a debugger has; nil for none
 	newest     uint64   // position at which the last segment begins
 	segmentDue bool     // another segment is to begin
-	opened     opened   // by the last system call
+	opened     opened
 
 	*thread // the current one of the Runner
 	threads map[int]*thread
@@ -189,7 +189,7 @@ func (r *recorder) recordFrom(ctx context.Context, err error) {
 // begin records the first state of a program. The number is that of the system call
 // that has begun it, or 0.
 func (r *recorder) begin(number uint64) error {
-	e, err := r.image(r.pid)
+	e, err := r.files.image(r.tracer, r.pid)
 	if err != nil {
 		return err
 	}
@@ -204,17 +204,24 @@ func (r *recorder) begin(number uint64) error {
 	r.mapped.close()
 	r.thread, r.shown, r.atAtomics = new(thread), r.pid, false
 	r.threads = map[int]*thread{r.pid: r.thread}
-	if r.run, err = inplace.New(r.tracer, r.pid); err != nil {
-		r.run = nil
+	r.use(nil)
+	run, err := inplace.New(r.tracer, r.pid)
+	if err != nil {
 		return err
 	}
-	r.mapped.run, r.mapped.pid = r.run, r.pid
+	r.use(run)
 	if r.entries != nil {
 		r.run.Learn(r.entries)
 	}
 	r.bufferCalls()
 	r.family.follow(r.run)
 	return r.hideSavedVDSO()
+}
+
+// use makes a Runner that of the program, or none between two of them.
+func (r *recorder) use(run *inplace.Runner) {
+	r.run, r.opened.run = run, run
+	r.mapped.run, r.mapped.pid = run, r.pid
 }
 
 // next runs to the next event and records it.
@@ -264,7 +271,7 @@ func (r *recorder) handleAll(stop inplace.Stop, err error) (inplace.Stop, error)
 	for err == nil && stop.Kind != inplace.Done && stop.Kind != inplace.Blocked {
 		r.recorded = r.position()
 		if stop.Kind == inplace.Call {
-			if err := r.hideCache(); err != nil {
+			if err := r.opened.hideCache(); err != nil {
 				return stop, err
 			}
 		}

@@ -100,7 +100,7 @@ func (r *recorder) state() (Event, error) {
 		if own := strings.HasPrefix(m.Path, "[v"); own && r.live == nil || !own && r.run.Reserved(m.Start, m.End-m.Start) {
 			continue // the vdso is hidden from a program that was started by the recorder
 		}
-		if err := r.addLiveMapping(context.Background(), &e, live, m); err != nil {
+		if err := r.files.addLiveMapping(context.Background(), &e, live, m); err != nil {
 			return e, err
 		}
 	}
