@@ -48,7 +48,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out, nil), scheduler: newScheduler(rand.Uint64())}
+	r := &recorder{tracer: l.Tracer, pid: l.PID, log: eventLog{out: out}, files: newFiles(out, nil), scheduler: newScheduler(rand.Uint64())}
 	i, err := intrudeLoan(l)
 	if err != nil {
 		return Result{}, err
@@ -62,7 +62,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	r.recordFrom(ctx, r.addFirst(&first))
 	r.result.Err = errors.Join(r.result.Err, r.giveBack(l), r.closeRun())
 	_ = l.Tracer.Unpin() // the session goes on with it
-	r.result.Positions, r.result.Events, r.result.Running = r.recorded, out.events, !r.gone
+	r.result.Positions, r.result.Events, r.result.Running = r.log.recorded, out.events, !r.gone
 	r.result.Err = errors.Join(r.result.Err, out.finish())
 	return r.result, nil
 }

@@ -56,20 +56,20 @@ func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 			return err
 		}
 	}
-	r.thread.call = nil // if it was to wait, it has not
+	r.log.current.call = nil // if it was to wait, it has not
 	e := Event{
 		Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before),
-		Position:  r.positionAfter(c.Executed),
+		Position:  r.log.positionAfter(c.Executed),
 		Registers: changed(&c.Before, &c.After),
 	}
 	if len(c.Written) > 0 {
 		e.Writes = []Write{{c.Address, bytes.Clone(c.Written)}}
 	}
-	r.waiting, r.after = c.After.Restarts(), c.After
-	r.recorded = e.Position + 1
+	r.log.current.waiting, r.log.current.after = c.After.Restarts(), c.After
+	r.log.recorded = e.Position + 1
 	r.opened.note(&c.Before, c.After.RAX)
-	r.noteWritten(e.Writes)
-	return r.out.Add(&e)
+	r.log.noteWritten(e.Writes)
+	return r.log.out.Add(&e)
 }
 
 // endLost ends the recording at the last event: calls that the program has made since then are
@@ -86,11 +86,11 @@ var errTurns = cutError("the program has changed the records of its system calls
 
 // waitsItself parks the current thread, which has passed the turn to another one.
 func (r *recorder) waitsItself(c *inplace.BufferedCall) error {
-	r.thread.call = &call{
+	r.log.current.call = &call{
 		event: Event{Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before)},
 		regs:  c.Before, parked: time.Now(),
 	}
-	r.thread.regs = c.Before
+	r.log.current.regs = c.Before
 	r.result.parked++
 	return nil
 }
@@ -100,33 +100,33 @@ func (r *recorder) wakeThread(tid int) error {
 	if !r.parked(tid) {
 		return errTurns
 	}
-	r.wakeCall(r.threads[tid].call)
+	r.wakeCall(r.log.threads[tid].call)
 	return nil
 }
 
 // returnsItself makes the thread that has got the turn the current one, and records the end of
 // its system call.
 func (r *recorder) returnsItself(c *inplace.BufferedCall) error {
-	t := r.threads[r.run.Thread()]
-	if t == nil || t.call == nil || !t.call.woken || r.thread.call == nil {
+	t := r.log.threads[r.run.Thread()]
+	if t == nil || t.call == nil || !t.call.woken || r.log.current.call == nil {
 		return errTurns
 	}
-	r.thread = t
+	r.log.current = t
 	k := t.call
 	t.call = nil
-	if err := r.show(r.positionAfter(c.Executed)); err != nil {
+	if err := r.log.show(r.log.positionAfter(c.Executed)); err != nil {
 		return err
 	}
 	before := &k.regs
 	if k.event.Immediate {
-		before = &r.after
+		before = &r.log.current.after
 	}
-	k.event.Position = r.positionAfter(c.Executed) // a switch may have come before it
+	k.event.Position = r.log.positionAfter(c.Executed) // a switch may have come before it
 	k.event.Registers = changed(before, &c.After)
-	r.waiting, r.after = false, c.After
-	r.recorded = k.event.Position + 1
+	r.log.current.waiting, r.log.current.after = false, c.After
+	r.log.recorded = k.event.Position + 1
 	r.result.turns++
-	return r.out.Add(&k.event)
+	return r.log.out.Add(&k.event)
 }
 
 // beforeRun says what the system calls that are made without a stop may do. Those that change
@@ -136,11 +136,11 @@ func (r *recorder) beforeRun() error {
 		return nil
 	}
 	r.run.GuardFiles(len(r.mapped.list) > 0, r.mapped.writers)
-	if len(r.threads) == 1 {
+	if len(r.log.threads) == 1 {
 		return nil
 	}
 	r.run.MayWait = true
-	for tid, t := range r.threads {
+	for tid, t := range r.log.threads {
 		if tid == r.run.Thread() {
 			continue
 		}

@@ -39,7 +39,7 @@ func (r *recorder) call() (inplace.Stop, error) {
 		return inplace.Stop{Kind: inplace.Done}, nil
 	}
 	g := r.run.Regs
-	e := r.event(Call)
+	e := r.log.event(Call)
 	e.Number = g.RAX
 	if refused[g.RAX] {
 		failed := unix.ENOSYS
@@ -48,12 +48,12 @@ func (r *recorder) call() (inplace.Stop, error) {
 			result = 0
 		}
 		r.run.Skip(result)
-		return inplace.Stop{Kind: inplace.Done}, r.add(&e, g)
+		return inplace.Stop{Kind: inplace.Done}, r.log.add(&e, g)
 	}
 	if shadowStack(&g) {
 		failed := unix.EOPNOTSUPP
 		r.run.Skip(-uint64(failed))
-		return inplace.Stop{Kind: inplace.Done}, r.add(&e, g)
+		return inplace.Stop{Kind: inplace.Done}, r.log.add(&e, g)
 	}
 	if err := r.check(&g); err != nil {
 		return inplace.Stop{}, err
@@ -67,7 +67,7 @@ func (r *recorder) call() (inplace.Stop, error) {
 	c := &call{event: e, regs: g}
 	if result, ok := r.returnsEarly(&g); ok {
 		r.run.Skip(result)
-		return inplace.Stop{Kind: inplace.Done}, r.add(&e, g)
+		return inplace.Stop{Kind: inplace.Done}, r.log.add(&e, g)
 	}
 	if stop, err := r.futex(c); stop.Kind != 0 || err != nil {
 		return stop, err
@@ -111,7 +111,7 @@ func (r *recorder) prepare(c *call) (err error) {
 // copyChanged copies the memory that the kernel changes when a call, which is about to begin,
 // is interrupted.
 func (r *recorder) copyChanged(c *call) (err error) {
-	if interruptible[c.regs.RAX] && len(r.threads) > 1 {
+	if interruptible[c.regs.RAX] && len(r.log.threads) > 1 {
 		c.changed, err = r.written(&c.regs, c.effect.Writes)
 	}
 	return err
@@ -131,17 +131,17 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 		}
 	}
 	run := r.run.Start
-	if c.effect.Unknown && forks[g.RAX] || c.file != nil || len(r.threads) == 1 && !r.stoppable {
+	if c.effect.Unknown && forks[g.RAX] || c.file != nil || len(r.log.threads) == 1 && !r.stoppable {
 		run = r.run.Execute
 	}
 	stop, err := r.beginCall(c, run)
 	if stop.Kind == inplace.Blocked {
-		if r.thread.call = c; c.began.IsZero() {
+		if r.log.current.call = c; c.began.IsZero() {
 			c.began = time.Now()
 		}
 		return stop, err
 	}
-	r.thread.call = nil
+	r.log.current.call = nil
 	if c.altered && stop.Kind != inplace.Exited {
 		r.run.Regs.RDI, r.run.Regs.RDX, r.run.Regs.R10 = g.RDI, g.RDX, g.R10
 	}
@@ -151,10 +151,10 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 	if err != nil || stop.Kind != inplace.Done {
 		return stop, err
 	}
-	if err := r.show(r.position() - 1); err != nil {
+	if err := r.log.show(r.log.position() - 1); err != nil {
 		return inplace.Stop{}, err
 	}
-	c.event.Position = r.position() - 1
+	c.event.Position = r.log.position() - 1
 	return stop, r.finish(c)
 }
 
@@ -210,7 +210,7 @@ func (r *recorder) finish(c *call) (err error) {
 	case unix.SYS_SCHED_YIELD:
 		r.sliceEnd, r.slack = 0, 0
 	case unix.SYS_FUTEX:
-		r.thread.handled = false
+		r.log.current.handled = false
 		r.cutSlice()
 	default:
 		if r.scheduler.chaos != nil {
@@ -218,7 +218,7 @@ func (r *recorder) finish(c *call) (err error) {
 			r.noteSending(g)
 		}
 	}
-	return r.add(e, *g)
+	return r.log.add(e, *g)
 }
 
 // check returns why a system call cannot be recorded, as a cutError.
@@ -257,7 +257,7 @@ func (r *recorder) effect(g *ptrace.Regs) syscalls.Effect {
 
 // exec records that the process executes another program.
 func (r *recorder) exec() (inplace.Stop, error) {
-	r.base, r.extra = r.position(), 0
+	r.log.base, r.log.extra = r.log.position(), 0
 	if err := r.run.Close(); err != nil {
 		return inplace.Stop{}, err
 	}

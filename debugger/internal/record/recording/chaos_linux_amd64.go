@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 )
 
 // patience is the time for which all threads wait for each other before that is a deadlock: a
@@ -16,7 +14,7 @@ const patience = 300 * time.Millisecond
 
 // awaitOrEnd is await, but kills the program if that is wanted and it has a deadlock.
 func (r *recorder) awaitOrEnd(ctx context.Context) (ended bool, err error) {
-	if !r.endDeadlocks || !r.deadlocked() {
+	if !r.endDeadlocks || !r.log.deadlocked() {
 		return r.await(ctx)
 	}
 	short, cancel := context.WithTimeout(ctx, patience)
@@ -29,29 +27,4 @@ func (r *recorder) awaitOrEnd(ctx context.Context) (ended bool, err error) {
 		return false, err
 	}
 	return r.await(ctx)
-}
-
-// deadlocked reports whether all threads wait without a timeout for private futexes, or for each
-// other's ends.
-func (r *recorder) deadlocked() bool {
-	for _, t := range r.threads {
-		if t.call == nil || !parks(&t.call.regs) && !r.joins(&t.call.regs) {
-			return false
-		}
-	}
-	return true
-}
-
-// joins reports whether a system call waits without a timeout for the end of a thread: for the
-// futex that the kernel wakes then.
-func (r *recorder) joins(g *ptrace.Regs) bool {
-	if op := g.RSI & futexOperation; g.RAX != unix.SYS_FUTEX || op != futexWait && op != futexWaitBitset || g.R10 != 0 {
-		return false
-	}
-	for _, t := range r.threads {
-		if t.clear != 0 && t.clear == g.RDI {
-			return true
-		}
-	}
-	return false
 }

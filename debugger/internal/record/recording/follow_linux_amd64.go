@@ -99,7 +99,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 		return Result{}, errors.Join(err, f.release(tracer, c))
 	}
 	r := &recorder{
-		tracer: tracer, pid: c.PID, out: out, affinity: f.affinity, family: f, filters: !f.program.Chaos, filter: c.Filtered,
+		tracer: tracer, pid: c.PID, log: eventLog{out: out}, affinity: f.affinity, family: f, filters: !f.program.Chaos, filter: c.Filtered,
 		files: newFiles(out, f.program.Known), entries: f.program.entries(), scheduler: f.program.scheduler(),
 	}
 	pinLike(tracer, c.PID)
@@ -112,7 +112,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 		r.result.Err = errors.Join(r.result.Err, r.live.memory.Close())
 	}
 	r.result.Err = errors.Join(r.result.Err, r.closeRun())
-	r.result.Positions, r.result.Events = r.recorded, out.events
+	r.result.Positions, r.result.Events = r.log.recorded, out.events
 	r.result.Err = errors.Join(r.result.Err, out.finish())
 	return r.result, nil
 }

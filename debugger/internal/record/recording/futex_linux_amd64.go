@@ -55,9 +55,9 @@ const (
 func (r *recorder) futex(c *call) (inplace.Stop, error) {
 	g := &c.regs
 	switch {
-	case len(r.threads) == 1 || !changesWaiters(g):
+	case len(r.log.threads) == 1 || !changesWaiters(g):
 		return inplace.Stop{}, nil
-	case parks(g) && !r.thread.handled && r.run.CanWait():
+	case parks(g) && !r.log.current.handled && r.run.CanWait():
 		return r.park(c)
 	case wakesPrivate(g):
 		return r.wake(c)
@@ -65,7 +65,7 @@ func (r *recorder) futex(c *call) (inplace.Stop, error) {
 		return inplace.Stop{}, nil
 	}
 	c.effect = r.effect(g)
-	r.thread.call = c // made when it is the thread's turn again, after those of the waiters
+	r.log.current.call = c // made when it is the thread's turn again, after those of the waiters
 	return inplace.Stop{Kind: inplace.Blocked}, nil
 }
 
@@ -103,11 +103,11 @@ func (r *recorder) park(c *call) (inplace.Stop, error) {
 	if binary.LittleEndian.Uint32(word[:]) != uint32(c.regs.RDX) {
 		again := unix.EAGAIN
 		r.run.Skip(-uint64(again))
-		return inplace.Stop{Kind: inplace.Done}, r.add(&c.event, c.regs)
+		return inplace.Stop{Kind: inplace.Done}, r.log.add(&c.event, c.regs)
 	}
 	c.parked = time.Now()
 	r.result.parked++
-	r.thread.call = c
+	r.log.current.call = c
 	return inplace.Stop{Kind: inplace.Blocked}, nil
 }
 
@@ -119,7 +119,7 @@ func (r *recorder) wake(c *call) (inplace.Stop, error) {
 	if c.wakes = uint64(woken); woken == most || !r.futexInKernel() {
 		r.run.Skip(c.wakes)
 		r.cutSlice()
-		return inplace.Stop{Kind: inplace.Done}, r.add(&c.event, c.regs)
+		return inplace.Stop{Kind: inplace.Done}, r.log.add(&c.event, c.regs)
 	}
 	r.run.Regs.RDX, c.altered = uint64(most-woken), true
 	return inplace.Stop{}, nil
@@ -143,7 +143,7 @@ func (r *recorder) wakeCall(c *call) {
 
 // futexInKernel reports whether a thread waits for a futex in the kernel.
 func (r *recorder) futexInKernel() bool {
-	for tid, t := range r.threads {
+	for tid, t := range r.log.threads {
 		if t.call == nil || !r.run.Waits(tid) {
 			continue
 		}
@@ -159,7 +159,7 @@ func (r *recorder) futexInKernel() bool {
 // order in which they were parked.
 func (r *recorder) parkedCalls(wanted func(c *call) bool) []*call {
 	var list []*call
-	for _, t := range r.threads {
+	for _, t := range r.log.threads {
 		if c := t.call; c != nil && !c.parked.IsZero() && wanted(c) {
 			list = append(list, c)
 		}
@@ -183,7 +183,7 @@ func (r *recorder) unpark(wanted func(c *call) bool) bool {
 // unparkOld is unpark for threads that have been parked for long, or have a signal.
 func (r *recorder) unparkOld() {
 	now := time.Now()
-	for tid, t := range r.threads {
+	for tid, t := range r.log.threads {
 		if r.parked(tid) && (r.parkedLong(t.call, now) || r.run.Signalled(tid)) {
 			t.call.parked = time.Time{}
 		}
@@ -194,25 +194,25 @@ func (r *recorder) unparkOld() {
 // the time.
 func (r *recorder) parkedLong(c *call, now time.Time) bool {
 	if r.scheduler.chaos != nil {
-		return r.position() > c.event.Position+1<<longestSlice
+		return r.log.position() > c.event.Position+1<<longestSlice
 	}
 	return now.Sub(c.parked) > maxParked
 }
 
 // parked reports whether a thread is parked.
 func (r *recorder) parked(tid int) bool {
-	t := r.threads[tid]
+	t := r.log.threads[tid]
 	return t != nil && t.call != nil && !t.call.parked.IsZero()
 }
 
 // returnWoken makes the system call of the current thread, which was parked and woken,
 // return.
 func (r *recorder) returnWoken(c *call) error {
-	r.thread.call = nil
+	r.log.current.call = nil
 	r.run.Skip(0)
-	if err := r.show(r.position() - 1); err != nil {
+	if err := r.log.show(r.log.position() - 1); err != nil {
 		return err
 	}
-	c.event.Position = r.position() - 1
-	return r.add(&c.event, c.regs)
+	c.event.Position = r.log.position() - 1
+	return r.log.add(&c.event, c.regs)
 }

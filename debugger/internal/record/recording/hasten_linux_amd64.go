@@ -188,5 +188,5 @@ func (r *recorder) advanceTime(g *ptrace.Regs) error {
 	if r.run.Regs.RAX = now; g.RDI == 0 {
 		return nil
 	}
-	return r.put(Write{g.RDI, binary.LittleEndian.AppendUint64(nil, now)})
+	return r.log.put(Write{g.RDI, binary.LittleEndian.AppendUint64(nil, now)})
 }

@@ -54,7 +54,7 @@ func (r *recorder) native() (inplace.Stop, error) {
 	if err == nil && !inputs[in.Name()] && !deterministic(&in) {
 		return inplace.Stop{}, cutError(fmt.Sprintf("the instruction %s at %#x cannot be recorded", in.Name(), r.run.Regs.RIP))
 	}
-	before, e := r.run.Regs, r.event(Native)
+	before, e := r.run.Regs, r.log.event(Native)
 	stop, stepped := r.run.Step(context.Background())
 	if stepped == nil && stop.Kind == inplace.Done && isAtomic(&in) {
 		r.cutAtAtomic()
@@ -62,7 +62,7 @@ func (r *recorder) native() (inplace.Stop, error) {
 	if stepped != nil || stop.Kind != inplace.Done || err != nil || !inputs[in.Name()] {
 		return stop, stepped
 	}
-	return stop, r.add(&e, before)
+	return stop, r.log.add(&e, before)
 }
 
 // signal delivers a signal and records the frame that the kernel has written for its
@@ -75,7 +75,7 @@ func (r *recorder) signal() (inplace.Stop, error) {
 	if r.postpone(&info) {
 		return inplace.Stop{Kind: inplace.Done}, nil
 	}
-	before, e := r.run.Regs, r.event(Signal)
+	before, e := r.run.Regs, r.log.event(Signal)
 	e.Number = uint64(info.Signal())
 	stop, err := r.run.Deliver()
 	if err != nil || stop.Kind != inplace.Done {
@@ -92,9 +92,9 @@ func (r *recorder) signal() (inplace.Stop, error) {
 	if e.Vector, err = vectorState(r.tracer, r.run.Thread()); err != nil {
 		return stop, err
 	}
-	r.extra++
-	r.thread.handled = true
-	return stop, r.add(&e, before)
+	r.log.extra++
+	r.log.current.handled = true
+	return stop, r.log.add(&e, before)
 }
 
 // Offsets in a signal's frame: the pointer to its vector state, and in that the size

@@ -28,11 +28,11 @@ func (r *recorder) keep(end StretchEnd) *kept {
 	default:
 		return nil
 	}
-	if r.gone || r.run == nil || r.threads[r.shown] == nil || r.run.Thread() != r.shown {
+	if r.gone || r.run == nil || r.log.threads[r.log.shown] == nil || r.run.Thread() != r.log.shown {
 		return nil
 	}
 	for _, tid := range r.run.Threads() {
-		if t := r.threads[tid]; t == nil || t.call != nil || t.waiting || r.run.Waits(tid) {
+		if t := r.log.threads[tid]; t == nil || t.call != nil || t.waiting || r.run.Waits(tid) {
 			return nil
 		}
 	}
@@ -44,20 +44,20 @@ func (r *recorder) keep(end StretchEnd) *kept {
 		}
 		k.areas = append(k.areas, Write{a.Address, b})
 	}
-	r.thread.regs = r.run.Regs
+	r.log.current.regs = r.run.Regs
 	return k
 }
 
 // readRegs reads the registers of all threads after the process was given back.
 func (k *kept) readRegs(l *proc.Loan) (err error) {
-	k.regs, err = registersOf(l.Tracer, slices.Collect(maps.Keys(k.r.threads)))
+	k.regs, err = registersOf(l.Tracer, slices.Collect(maps.Keys(k.r.log.threads)))
 	r := k.r
-	last := r.thread.regs
-	if last.OrigRAX = 0; err == nil && k.regs[r.shown] != last {
+	last := r.log.current.regs
+	if last.OrigRAX = 0; err == nil && k.regs[r.log.shown] != last {
 		err = errors.New("the thread has other registers than at the end of the recording")
 	}
 	r.use(nil)
-	r.base, r.extra, r.live, r.result = r.recorded, 0, nil, Result{}
+	r.log.base, r.log.extra, r.live, r.result = r.log.recorded, 0, nil, Result{}
 	return err
 }
 
@@ -122,9 +122,9 @@ func (k *kept) adopt(i *intrusion, l *proc.Loan) error {
 		return err
 	}
 	r.use(run)
-	r.live, r.heap, r.thread = i, i.brk, r.threads[i.pid]
+	r.live, r.heap, r.log.current = i, i.brk, r.log.threads[i.pid]
 	r.bufferLent(l)
-	return r.switchTo(r.shown)
+	return r.log.switchTo(r.log.shown)
 }
 
 // translationOf takes what the last recording has translated, or nil, from a loan.

@@ -20,7 +20,7 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 		return Event{}, cutError("the first thread of the program has ended")
 	}
 	r.live, r.heap = i, i.brk
-	e := Event{Kind: Image, Status: i.pid, Position: r.position(), Current: i.pid}
+	e := Event{Kind: Image, Status: i.pid, Position: r.log.position(), Current: i.pid}
 	if slices.Contains(i.threads, l.Current) {
 		e.Current = l.Current
 	}
@@ -32,7 +32,7 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 	if err := r.files.liveImage(ctx, &e, i, maps); err != nil {
 		return e, err
 	}
-	r.threads = make(map[int]*thread)
+	r.log.threads = make(map[int]*thread)
 	for _, tid := range i.threads {
 		t := &thread{clear: i.cleared[tid]}
 		if err := r.tracer.Regs(tid, &t.regs); err != nil {
@@ -42,7 +42,7 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 		if !t.waiting {
 			t.regs.OrigRAX = ptrace.NoSyscall
 		}
-		r.threads[tid] = t
+		r.log.threads[tid] = t
 	}
 	run, err := inplace.Adopt(r.tracer, i.pid, i.threads, i.inject, translationOf(l))
 	if err != nil {
@@ -52,19 +52,19 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 		return e, errors.Join(err, run.Close())
 	}
 	r.use(run)
-	r.thread, r.shown = r.threads[e.Current], e.Current
+	r.log.current, r.log.shown = r.log.threads[e.Current], e.Current
 	r.family.follow(run)
 	return e, nil
 }
 
 // addFirst adds the first event of a program.
 func (r *recorder) addFirst(e *Event) error {
-	if r.out.events == 0 {
-		if err := r.out.addExtensions(ownExtensions()); err != nil {
+	if r.log.out.events == 0 {
+		if err := r.log.out.addExtensions(ownExtensions()); err != nil {
 			return err
 		}
 	}
-	return errors.Join(r.out.Add(e), r.files.err, r.out.flushFirst())
+	return errors.Join(r.log.out.Add(e), r.files.err, r.log.out.flushFirst())
 }
 
 // liveMemory is the memory of a process that has run before. It may have reserved far more

@@ -23,7 +23,7 @@ const (
 
 // postpone postpones the signal of a stop, if it decides so.
 func (r *recorder) postpone(info *ptrace.SigInfo) bool {
-	s, t := r.scheduler, r.thread
+	s, t := r.scheduler, r.log.current
 	if s.chaos == nil || !s.chaos.postpones || r.run.Regs.Restarts() || !r.comesAnytime(info) {
 		return false
 	}
@@ -35,8 +35,8 @@ func (r *recorder) postpone(info *ptrace.SigInfo) bool {
 		t.postponedTo = 0
 		return false
 	}
-	if t.postponedTo = r.position() + 1<<untilCall; s.chance(2) {
-		t.postponedTo = r.position() + s.magnitude(0, longestPostponed)
+	if t.postponedTo = r.log.position() + 1<<untilCall; s.chance(2) {
+		t.postponedTo = r.log.position() + s.magnitude(0, longestPostponed)
 	}
 	r.run.Postpone()
 	return true
@@ -48,7 +48,7 @@ func (r *recorder) comesAnytime(info *ptrace.SigInfo) bool {
 	switch signal := info.Signal(); {
 	case info.Sent():
 		own := info.Sender() == r.pid && info.Code() != codeTimer
-		return !own || signal != unix.SIGPIPE && r.position() > r.thread.sentAt+longest
+		return !own || signal != unix.SIGPIPE && r.log.position() > r.log.current.sentAt+longest
 	case signal == unix.SIGALRM, signal == unix.SIGVTALRM, signal == unix.SIGPROF, signal == unix.SIGCHLD:
 		return true
 	}
@@ -63,7 +63,7 @@ func (r *recorder) noteSending(g *ptrace.Regs) {
 	switch g.RAX {
 	case unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
 		unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_RT_SIGPROCMASK:
-		r.thread.sentAt = r.position()
+		r.log.current.sentAt = r.log.position()
 	}
 }
 
@@ -72,8 +72,8 @@ func (r *recorder) untilSignal() int64 {
 	if !r.run.Postponed() {
 		return 1<<63 - 1
 	}
-	if position := r.position(); position < r.thread.postponedTo {
-		return int64(r.thread.postponedTo - position)
+	if position := r.log.position(); position < r.log.current.postponedTo {
+		return int64(r.log.current.postponedTo - position)
 	}
 	r.run.SendPostponed()
 	return 1<<63 - 1

@@ -32,7 +32,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{out: out, files: newFiles(out, p.Known), entries: p.entries(), scheduler: p.scheduler(), endDeadlocks: p.EndDeadlocks}
+	r := &recorder{log: eventLog{out: out}, files: newFiles(out, p.Known), entries: p.entries(), scheduler: p.scheduler(), endDeadlocks: p.EndDeadlocks}
 	if r.tracer, err = ptrace.Start(); err != nil {
 		return Result{}, err
 	}
@@ -44,7 +44,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	if !r.gone {
 		r.result.Err = errors.Join(r.result.Err, r.awaitEnd(ctx))
 	}
-	r.result.Positions, r.result.Events, r.result.Children = r.recorded, out.events, r.family.close()
+	r.result.Positions, r.result.Events, r.result.Children = r.log.recorded, out.events, r.family.close()
 	r.result.Err = errors.Join(r.result.Err, out.finish())
 	return r.result, nil
 }
@@ -92,7 +92,7 @@ type recorder struct {
 	tracer    *ptrace.Tracer
 	pid       int
 	run       *inplace.Runner
-	out       *Writer
+	log       eventLog
 	files     files
 	entries   *inplace.Entries // or nil
 	result    Result
@@ -105,9 +105,6 @@ type recorder struct {
 
 	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
 
-	base       uint64     // positions before this image
-	recorded   uint64     // position up to which everything is recorded
-	extra      uint64     // positions in this image that the Runner does not count: signals and switches
 	heap       uint64     // end of the heap
 	live       *intrusion // what is changed in a process that was started before; nil for none
 	shared     bool       // there is anonymous memory that children share
@@ -117,10 +114,6 @@ type recorder struct {
 	segmentDue bool     // another segment is to begin
 	opened     opened
 
-	*thread // the current one of the Runner
-	threads map[int]*thread
-	shown   int // the current thread of a replay, so far
-
 	scheduler *scheduler
 	sliceEnd  uint64 // position at which another thread is to run
 	slack     uint64 // instructions by which it may run earlier
@@ -128,18 +121,6 @@ type recorder struct {
 
 	endDeadlocks bool // see Program
 }
-
-// position returns the number of instructions and signals so far.
-func (r *recorder) position() uint64 {
-	if r.run == nil {
-		return r.base
-	}
-	return r.positionAfter(r.run.Executed())
-}
-
-// positionAfter returns the position after a number of instructions of the Runner, as long as
-// no other event is added.
-func (r *recorder) positionAfter(executed int64) uint64 { return r.base + uint64(executed) + r.extra }
 
 // pin binds the tracer's thread, and processes that it starts from then on, to the
 // processor that it runs on. Stops cost a fifth of what they cost across processors.
@@ -181,7 +162,7 @@ func (r *recorder) recordFrom(ctx context.Context, err error) {
 	if reason := cutError(""); !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
 		r.result.Err = err
 	}
-	if err := r.out.end(&Event{Kind: Cut, Position: r.recorded, Reason: r.result.Cut, Immediate: r.immediate()}); err != nil {
+	if err := r.log.out.end(&Event{Kind: Cut, Position: r.log.recorded, Reason: r.result.Cut, Immediate: r.log.immediate()}); err != nil {
 		r.result.Err = errors.Join(r.result.Err, err)
 	}
 }
@@ -196,15 +177,14 @@ func (r *recorder) begin(number uint64) error {
 	if r.heap, err = programBreak(r.pid); err != nil {
 		return err
 	}
-	e.Position, e.Number = r.position(), number
+	e.Position, e.Number = r.log.position(), number
 	if err := r.addFirst(&e); err != nil {
 		return err
 	}
-	r.base, r.extra, r.shared = r.position()+e.duration(), 0, false
+	r.log.base, r.log.extra, r.shared = r.log.position()+e.duration(), 0, false
 	r.mapped.close()
-	r.thread, r.shown, r.atAtomics = new(thread), r.pid, false
-	r.threads = map[int]*thread{r.pid: r.thread}
-	r.use(nil)
+	r.log.current, r.log.shown, r.atAtomics = new(thread), r.pid, false
+	r.log.threads = map[int]*thread{r.pid: r.log.current}
 	run, err := inplace.New(r.tracer, r.pid)
 	if err != nil {
 		return err
@@ -220,7 +200,7 @@ func (r *recorder) begin(number uint64) error {
 
 // use makes a Runner that of the program, or none between two of them.
 func (r *recorder) use(run *inplace.Runner) {
-	r.run, r.opened.run = run, run
+	r.run, r.log.run, r.opened.run = run, run, run
 	r.mapped.run, r.mapped.pid = run, r.pid
 }
 
@@ -233,32 +213,32 @@ func (r *recorder) next(ctx context.Context) error {
 	if r.lost {
 		return r.endLost(stop, err)
 	}
-	r.thread.call = nil // if it was to wait, it has not
+	r.log.current.call = nil // if it was to wait, it has not
 	if stop.Kind == inplace.Exited {
 		return r.killed(stop)
 	}
 	if err := r.mapped.readReports(nil); err != nil {
 		return err
 	}
-	if r.recorded = r.position(); err == nil && stop.Kind == inplace.Done && ctx.Err() != nil {
+	if r.log.recorded = r.log.position(); err == nil && stop.Kind == inplace.Done && ctx.Err() != nil {
 		return errStopped
 	}
 	if stop, err = r.handleAll(stop, err); err != nil || r.gone {
 		return err
 	}
-	r.segmentDue = r.out.segmentDue()
+	r.segmentDue = r.log.out.segmentDue()
 	scheduled := stop.Kind == inplace.Blocked || r.sliceOver()
 	if scheduled {
 		err = r.schedule(ctx)
 	}
-	if err == nil && r.segmentDue && (scheduled || len(r.threads) == 1) {
+	if err == nil && r.segmentDue && (scheduled || len(r.log.threads) == 1) {
 		err = r.segment()
 	}
 	if err == nil {
-		err = r.out.flushDue()
+		err = r.log.out.flushDue()
 	}
-	if err == nil && !r.gone && r.out.full() {
-		err = r.out.fullError()
+	if err == nil && !r.gone && r.log.out.full() {
+		err = r.log.out.fullError()
 	}
 	return errors.Join(err, r.files.err)
 }
@@ -269,7 +249,7 @@ var errStopped = cutError("the recorder was stopped")
 // handleAll records a stop, and those that follow at once.
 func (r *recorder) handleAll(stop inplace.Stop, err error) (inplace.Stop, error) {
 	for err == nil && stop.Kind != inplace.Done && stop.Kind != inplace.Blocked {
-		r.recorded = r.position()
+		r.log.recorded = r.log.position()
 		if stop.Kind == inplace.Call {
 			if err := r.opened.hideCache(); err != nil {
 				return stop, err
@@ -294,7 +274,7 @@ func (r *recorder) handle(stop inplace.Stop) (inplace.Stop, error) {
 	case inplace.Reached:
 		return inplace.Stop{Kind: inplace.Done}, nil // see look
 	case inplace.Exited:
-		e := Event{Kind: Ended, Position: r.recorded, Immediate: r.immediate()}
+		e := Event{Kind: Ended, Position: r.log.recorded, Immediate: r.log.immediate()}
 		return inplace.Stop{Kind: inplace.Done}, r.ended(&e, stop)
 	}
 	return stop, fmt.Errorf("a stop of kind %d", stop.Kind)
@@ -306,9 +286,9 @@ const longest = 128
 // killed records that the process was killed while it ran. It may not have executed the
 // last block, which is counted at its beginning.
 func (r *recorder) killed(stop inplace.Stop) error {
-	at := r.position()
-	r.recorded = max(r.recorded, at-min(at, longest))
-	return r.ended(&Event{Kind: Ended, Position: r.recorded, Immediate: r.immediate()}, stop)
+	at := r.log.position()
+	r.log.recorded = max(r.log.recorded, at-min(at, longest))
+	return r.ended(&Event{Kind: Ended, Position: r.log.recorded, Immediate: r.log.immediate()}, stop)
 }
 
 // ended records the end of the process.
@@ -316,28 +296,7 @@ func (r *recorder) ended(e *Event, stop inplace.Stop) error {
 	r.gone = true
 	r.result.Status, r.result.Killed = stop.Status, stop.Killed
 	e.Number, e.Status = uint64(stop.Killed), stop.Status
-	return r.out.Add(e)
-}
-
-// event returns an event at the current position.
-func (r *recorder) event(kind Kind) Event {
-	before := r.run.Regs
-	if r.waiting {
-		before = r.after
-	}
-	return Event{Kind: kind, Position: r.position(), Immediate: r.waiting, Hash: hashRegisters(&before)}
-}
-
-// add adds an event that has led to the registers of the Runner.
-func (r *recorder) add(e *Event, before ptrace.Regs) error {
-	if e.Immediate {
-		before = r.after
-	}
-	e.Registers = changed(&before, &r.run.Regs)
-	r.waiting, r.after = r.run.Regs.Restarts(), r.run.Regs
-	r.recorded = r.position()
-	r.noteWritten(e.Writes)
-	return r.out.Add(e)
+	return r.log.out.Add(e)
 }
 
 // detach lets the program run on by itself, on any processor.

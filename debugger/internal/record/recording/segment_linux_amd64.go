@@ -3,7 +3,6 @@ package recording
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
@@ -16,39 +15,30 @@ import (
 // segment begins a segment of the recording, if it can begin at the position. None begins
 // after the program has had shared memory, which a first state would not describe.
 func (r *recorder) segment() error {
-	if r.mapped.sharing || !r.atRest() {
+	if r.gone || r.mapped.sharing || !r.log.atRest() {
 		return nil
 	}
 	if err := r.run.TakeBack(); err != nil {
 		return err
 	}
-	old, files := r.files, r.out.files
-	if err := r.out.beginSegment(); err != nil {
+	old, files := r.files, r.log.out.files
+	if err := r.log.out.beginSegment(); err != nil {
 		return err
 	}
-	r.files = newFiles(r.out, r.files.before)
+	r.files = newFiles(r.log.out, r.files.before)
 	err := r.addState()
 	if err == nil {
-		err = r.out.endState()
+		err = r.log.out.endState()
 	}
 	reason := cutError("")
 	switch {
 	case err == nil:
-		r.result.First, r.newest = r.newest, r.position()
+		r.result.First, r.newest = r.newest, r.log.position()
 	case errors.Is(err, errNoRoom) || errors.As(err, &reason):
 		r.files = old
-		return r.out.cancelSegment(files)
+		return r.log.out.cancelSegment(files)
 	}
 	return err
-}
-
-// atRest reports whether all threads are stopped outside of the kernel, with registers that
-// a replay has.
-func (r *recorder) atRest() bool {
-	if r.run == nil || r.gone || r.waiting || r.shown != r.run.Thread() || r.thread.call != nil {
-		return false
-	}
-	return !slices.ContainsFunc(r.run.Threads(), func(tid int) bool { return r.run.Waits(tid) || r.threads[tid] == nil })
 }
 
 // addState adds the state of the program as an event of kind Image.
@@ -57,18 +47,18 @@ func (r *recorder) addState() error {
 	if err != nil {
 		return err
 	}
-	if err := r.out.addExtensions(ownExtensions()); err != nil {
+	if err := r.log.out.addExtensions(ownExtensions()); err != nil {
 		return err
 	}
-	return errors.Join(r.out.Add(&e), r.files.err)
+	return errors.Join(r.log.out.Add(&e), r.files.err)
 }
 
 // state returns the state that a replay has at the position.
 func (r *recorder) state() (Event, error) {
 	current := r.run.Thread()
-	e := Event{Kind: Image, Status: r.pid, Position: r.position(), Current: current}
+	e := Event{Kind: Image, Status: r.pid, Position: r.log.position(), Current: current}
 	for _, tid := range r.run.Threads() {
-		t := r.threads[tid]
+		t := r.log.threads[tid]
 		regs := t.regs
 		switch {
 		case tid == current:

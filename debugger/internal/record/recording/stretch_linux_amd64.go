@@ -65,11 +65,11 @@ func (s *stretch) signal(r *recorder, info ptrace.SigInfo) (dropped bool, err er
 
 // look ends the stretch if the process stops before the next instruction.
 func (s *stretch) look(r *recorder) error {
-	at, tid := r.position(), r.run.Thread()
+	at, tid := r.log.position(), r.run.Thread()
 	if s.Limit != 0 && at >= s.Limit {
 		return &stretchEnd{StretchEnd{Why: EndLimit}}
 	}
-	if err := s.room(r.out); err != nil {
+	if err := s.room(r.log.out); err != nil {
 		return err
 	}
 	if s.Shown != nil {
@@ -78,7 +78,7 @@ func (s *stretch) look(r *recorder) error {
 	if !s.code[r.run.Regs.RIP] {
 		delete(s.passes, tid)
 	}
-	if r.waiting || !s.code[r.run.Regs.RIP] || s.looked == at+1 && s.thread == tid {
+	if r.log.current.waiting || !s.code[r.run.Regs.RIP] || s.looked == at+1 && s.thread == tid {
 		return nil
 	}
 	s.looked, s.thread = at+1, tid
@@ -95,14 +95,14 @@ func (s *stretch) look(r *recorder) error {
 
 // view returns a view of the process where it is.
 func (s *stretch) view(r *recorder) (*history.View, error) {
-	if s.mapsFor != r.out.events+1 {
+	if s.mapsFor != r.log.out.events+1 {
 		maps, err := readMaps(r.run.Thread())
 		if err != nil {
 			return nil, err
 		}
-		s.maps, s.mapsFor = maps, r.out.events+1
+		s.maps, s.mapsFor = maps, r.log.out.events+1
 	}
-	return history.NewView(stretched{r}, r.position(), r.run.Threads(), r.run.Thread(), s.maps)
+	return history.NewView(stretched{r}, r.log.position(), r.run.Threads(), r.run.Thread(), s.maps)
 }
 
 // stretched reads a process that is recorded.
@@ -117,7 +117,7 @@ func (s stretched) Regs(tid int) (ptrace.Regs, error) {
 	if !ok {
 		return regs, proc.ErrNoThread
 	}
-	if t := s.r.threads[tid]; t != nil && tid != s.r.run.Thread() {
+	if t := s.r.log.threads[tid]; t != nil && tid != s.r.run.Thread() {
 		regs = t.regs // as a replay has them
 	}
 	return regs, nil
@@ -133,8 +133,8 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 		return nil, StretchEnd{}, err
 	}
 	r := &recorder{
-		tracer: l.Tracer, pid: l.PID, out: out, files: newFiles(out, nil),
-		base: first, recorded: first, stretch: s, stoppable: true, scheduler: newScheduler(rand.Uint64()),
+		tracer: l.Tracer, pid: l.PID, log: eventLog{out: out, base: first, recorded: first}, files: newFiles(out, nil),
+		stretch: s, stoppable: true, scheduler: newScheduler(rand.Uint64()),
 	}
 	i, err := intrudeLoan(l)
 	if err != nil {
@@ -165,7 +165,7 @@ func (r *recorder) fill(ctx context.Context, l *proc.Loan, part *Part) StretchEn
 	if kept == nil {
 		err = errors.Join(err, r.addEnd())
 	} else {
-		err = errors.Join(err, r.out.Flush())
+		err = errors.Join(err, r.log.out.Flush())
 	}
 	if err = errors.Join(err, r.giveBackToDebugger(l, end)); err != nil {
 		err = errors.Join(err, r.closeRun())
@@ -175,7 +175,7 @@ func (r *recorder) fill(ctx context.Context, l *proc.Loan, part *Part) StretchEn
 	if err != nil {
 		return StretchEnd{Why: EndLost, Text: err.Error()}
 	}
-	part.last, part.kept = r.recorded, kept
+	part.last, part.kept = r.log.recorded, kept
 	if kept != nil {
 		part.kept.err = kept.readRegs(l)
 	}
@@ -185,17 +185,17 @@ func (r *recorder) fill(ctx context.Context, l *proc.Loan, part *Part) StretchEn
 // addEnd adds the last event.
 func (r *recorder) addEnd() error {
 	if r.gone {
-		return r.out.Close()
+		return r.log.out.Close()
 	}
-	last := Event{Kind: Cut, Position: r.recorded, Reason: "the debugger has stopped the process", Immediate: r.immediate()}
-	return errors.Join(r.out.Add(&last), r.out.Close())
+	last := Event{Kind: Cut, Position: r.log.recorded, Reason: "the debugger has stopped the process", Immediate: r.log.immediate()}
+	return errors.Join(r.log.out.Add(&last), r.log.out.Close())
 }
 
 // begun prepares the first run.
 func (r *recorder) begun(l *proc.Loan) {
 	s := r.stretch
 	s.passes[l.Current] = true
-	r.sliceEnd = max(r.sliceEnd, r.position()+1) // it leaves the place where it does not stop
+	r.sliceEnd = max(r.sliceEnd, r.log.position()+1) // it leaves the place where it does not stop
 	r.run.StopAt(s.Code)
 }
 
@@ -211,9 +211,9 @@ func (r *recorder) runStretch(ctx context.Context) (end StretchEnd, err error) {
 	}
 	end = r.endOf(err)
 	if end.Thread == 0 {
-		end.Thread = r.shown
+		end.Thread = r.log.shown
 	}
-	if r.run != nil && r.position() != r.recorded {
+	if r.run != nil && r.log.position() != r.log.recorded {
 		end = StretchEnd{Why: EndLost, Thread: end.Thread, Text: err.Error()}
 	}
 	return end, nil

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -15,30 +14,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
-// A thread is a thread of the recorded program.
-type thread struct {
-	regs    ptrace.Regs // while another one is the current one: those that a replay has
-	after   ptrace.Regs // registers that a replay has, if waiting
-	waiting bool        // the last system call was interrupted, see Event.Immediate
-	call    *call       // that has not returned, or nil
-	handled bool        // it has handled a signal, and has made no system call on a futex since
-	clear   uint64      // address of the thread id that the kernel clears at its end, or 0
-
-	postponedTo uint64 // position at which a signal is delivered that was postponed, or 0
-	sentAt      uint64 // position after its last system call that may have sent it a signal
-}
-
 // sliceSlack is the number of instructions by which a slice may be shorter at most.
 const sliceSlack = 1 << 15
 
 // slice returns the number of instructions that the current thread runs.
 func (r *recorder) slice() int64 {
 	r.run.Early = 0
-	n := min(r.stretch.left(r.position()), r.untilSignal())
-	if len(r.threads) == 1 {
+	n := min(r.stretch.left(r.log.position()), r.untilSignal())
+	if len(r.log.threads) == 1 {
 		return n
 	}
-	left := max(0, int64(r.sliceEnd-r.position()))
+	left := max(0, int64(r.sliceEnd-r.log.position()))
 	if left < n {
 		r.run.Early = int64(r.slack)
 	}
@@ -48,7 +34,7 @@ func (r *recorder) slice() int64 {
 // beginSlice begins a slice of a number of instructions. One that is not exact ends where a block
 // does, which takes fewer stops, and is then followed by a few instructions.
 func (r *recorder) beginSlice(length uint64) {
-	r.sliceEnd, r.slack = r.position()+length, 0
+	r.sliceEnd, r.slack = r.log.position()+length, 0
 	if length >= 1<<shortestSlice {
 		r.slack = min(length/2, sliceSlack)
 	}
@@ -56,25 +42,25 @@ func (r *recorder) beginSlice(length uint64) {
 
 // sliceOver reports whether another thread is to run, if one can.
 func (r *recorder) sliceOver() bool {
-	if len(r.threads) == 1 || r.position()+r.slack < r.sliceEnd {
+	if len(r.log.threads) == 1 || r.log.position()+r.slack < r.sliceEnd {
 		return false
 	}
 	if r.slack > 0 {
 		r.beginSlice(r.scheduler.rest())
 	}
-	if r.position() < r.sliceEnd {
+	if r.log.position() < r.sliceEnd {
 		return false
 	}
-	r.scheduler.ended(r.run.Thread(), r.position())
+	r.scheduler.ended(r.run.Thread(), r.log.position())
 	return true
 }
 
 // cutSlice lets the slice end soon after a system call by which threads synchronize.
 func (r *recorder) cutSlice() {
-	if len(r.threads) == 1 {
+	if len(r.log.threads) == 1 {
 		return
 	}
-	if length, ok := r.scheduler.cut(r.position()); ok && r.position()+length < r.sliceEnd {
+	if length, ok := r.scheduler.cut(r.log.position()); ok && r.log.position()+length < r.sliceEnd {
 		r.beginSlice(length)
 	}
 }
@@ -101,7 +87,7 @@ func (r *recorder) cutAtAtomic() {
 		r.atAtomics = false
 		r.run.ExecuteInPlace(nil)
 	}
-	if x.hasPriorities() && len(r.threads) > 1 && r.scheduler.chance(8) {
+	if x.hasPriorities() && len(r.log.threads) > 1 && r.scheduler.chance(8) {
 		x.changes = true
 		r.beginSlice(0)
 		return
@@ -134,7 +120,7 @@ func (r *recorder) schedule(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := r.switchTo(next); err != nil {
+		if err := r.log.switchTo(next); err != nil {
 			return err
 		}
 		blocked, err := r.completeCall()
@@ -151,8 +137,8 @@ func (r *recorder) schedule(ctx context.Context) error {
 		if next != 0 {
 			continue // the call of that thread has returned
 		}
-		r.beginSlice(r.scheduler.length(r.run.Thread(), r.position()))
-		return errors.Join(r.switchTo(current), r.show(r.position()))
+		r.beginSlice(r.scheduler.length(r.run.Thread(), r.log.position()))
+		return errors.Join(r.log.switchTo(current), r.log.show(r.log.position()))
 	}
 }
 
@@ -173,66 +159,19 @@ func (r *recorder) await(ctx context.Context) (bool, error) {
 	case err != nil || !r.run.Gone():
 		return false, err
 	}
-	r.recorded = r.position()
+	r.log.recorded = r.log.position()
 	_, err = r.handleAll(r.run.Execute())
 	return true, err
-}
-
-// switchTo makes a thread the current one of the Runner.
-func (r *recorder) switchTo(tid int) error {
-	from := r.thread
-	if tid == r.run.Thread() {
-		return nil
-	}
-	switch {
-	case from.call != nil:
-		from.regs = from.call.regs
-	case !from.waiting:
-		r.run.ClearDeadFlags() // as a replay does
-		fallthrough
-	default:
-		from.regs = r.run.Regs
-	}
-	if err := r.run.Switch(tid); err != nil {
-		return err
-	}
-	r.thread = r.threads[tid]
-	return nil
-}
-
-// show records the switch to the current thread, at a position, unless the recording
-// shows it already.
-func (r *recorder) show(position uint64) error {
-	tid := r.run.Thread()
-	if r.shown == tid {
-		return nil
-	}
-	e := Event{Kind: Switch, Position: position, Number: uint64(tid)}
-	if from := r.threads[r.shown]; from != nil {
-		if e.Immediate = from.waiting; !e.Immediate {
-			e.Hash = hashRegisters(&from.regs)
-		}
-	}
-	r.shown = tid
-	r.extra++
-	r.recorded = position + 1
-	return r.out.Add(&e)
-}
-
-// immediate reports whether the next event is one before which no instruction can run.
-func (r *recorder) immediate() bool {
-	t := r.threads[r.shown]
-	return t != nil && t.waiting
 }
 
 // completeCall makes the system call of the current thread, if it has one. It returns true
 // if the call waits in the kernel.
 func (r *recorder) completeCall() (blocked bool, err error) {
-	c := r.thread.call
+	c := r.log.current.call
 	if c == nil {
 		return false, nil
 	}
-	r.recorded = r.position()
+	r.log.recorded = r.log.position()
 	if c.woken {
 		return false, r.returnWoken(c)
 	}
@@ -241,7 +180,7 @@ func (r *recorder) completeCall() (blocked bool, err error) {
 	}
 	stop, err := r.execute(c)
 	if err == nil && stop.Kind == inplace.Signal {
-		err = r.show(r.position())
+		err = r.log.show(r.log.position())
 	}
 	stop, err = r.handleAll(stop, err)
 	return stop.Kind == inplace.Blocked, err
@@ -252,11 +191,11 @@ func (r *recorder) completeCall() (blocked bool, err error) {
 func (r *recorder) withdrawOthers() (int, error) {
 	current := r.run.Thread()
 	for _, tid := range r.run.Threads() {
-		t := r.threads[tid]
+		t := r.log.threads[tid]
 		if tid == current || !r.run.Waits(tid) || t == nil || t.call == nil || !t.call.mayWrite() && !r.segmentDue {
 			continue
 		}
-		if err := r.switchTo(tid); err != nil {
+		if err := r.log.switchTo(tid); err != nil {
 			return 0, err
 		}
 		if done, err := r.withdraw(t.call); !done || err != nil {
@@ -291,7 +230,7 @@ func (r *recorder) withdraw(c *call) (bool, error) {
 			if w.Address == c.timeoutAt() { // others may change the rest meanwhile
 				c.meanwhile = append(c.meanwhile, Write{w.Address, now})
 			}
-			if err := r.put(w); err != nil {
+			if err := r.log.put(w); err != nil {
 				return false, err
 			}
 		}
@@ -303,7 +242,7 @@ func (r *recorder) withdraw(c *call) (bool, error) {
 func (r *recorder) started(c *call) error {
 	g, result := &c.regs, int64(r.run.Regs.RAX)
 	if g.RAX == unix.SYS_SET_TID_ADDRESS {
-		r.thread.clear = g.RDI
+		r.log.current.clear = g.RDI
 		return nil
 	}
 	flags, clear := cloneFlags(r.run, g)
@@ -315,11 +254,11 @@ func (r *recorder) started(c *call) error {
 	}
 	parent := r.run.Thread()
 	for _, tid := range r.run.Threads() {
-		if r.threads[tid] != nil {
+		if r.log.threads[tid] != nil {
 			continue
 		}
 		t := &thread{clear: clear}
-		r.threads[tid] = t
+		r.log.threads[tid] = t
 		if err := r.run.Switch(tid); err != nil {
 			return err
 		}
@@ -330,7 +269,7 @@ func (r *recorder) started(c *call) error {
 		}
 		r.scheduler.started()
 		r.cutAtAtomics()
-		r.beginSlice(r.scheduler.length(r.run.Thread(), r.position()))
+		r.beginSlice(r.scheduler.length(r.run.Thread(), r.log.position()))
 		c.event.Threads = append(c.event.Threads, Thread{tid, changed(new(ptrace.Regs), &t.regs), state})
 	}
 	return nil
@@ -356,7 +295,7 @@ func cloneFlags(run *inplace.Runner, g *ptrace.Regs) (flags, clear uint64) {
 func (r *recorder) endThread(e *Event) (inplace.Stop, error) {
 	tid := r.run.Thread()
 	e.Kind, e.Number = Exit, uint64(tid)
-	spans := r.clearedAtEnd()
+	spans := r.log.clearedAtEnd()
 	old := make([][4]byte, len(spans))
 	for n, at := range spans {
 		_, _ = r.run.Memory().Read(at, old[n][:]) // the kernel does not write it either
@@ -371,40 +310,10 @@ func (r *recorder) endThread(e *Event) (inplace.Stop, error) {
 			e.Writes = append(e.Writes, Write{at, now[:]})
 		}
 	}
-	delete(r.threads, tid)
-	r.noteWritten(e.Writes)
-	r.recorded = r.position()
-	return inplace.Stop{Kind: inplace.Blocked}, r.out.Add(e)
-}
-
-// maxRobust limits the futexes of a thread that the kernel marks when it ends.
-const maxRobust = 2048
-
-// clearedAtEnd returns the addresses of words that the kernel may write at the end of the
-// current thread: its id, and its robust futexes, see get_robust_list(2).
-func (r *recorder) clearedAtEnd() []uint64 {
-	var list []uint64
-	if r.thread.clear != 0 {
-		list = append(list, r.thread.clear)
-	}
-	var head, length uint64
-	if _, _, errno := unix.Syscall(unix.SYS_GET_ROBUST_LIST, uintptr(r.run.Thread()),
-		uintptr(unsafe.Pointer(&head)), uintptr(unsafe.Pointer(&length))); errno != 0 || head == 0 {
-		return list
-	}
-	word := func(at uint64) uint64 {
-		var b [8]byte
-		_, _ = r.run.Memory().Read(at, b[:])
-		return binary.LittleEndian.Uint64(b[:])
-	}
-	offset := word(head + 8)
-	if pending := word(head+16) &^ 1; pending != 0 {
-		list = append(list, pending+offset)
-	}
-	for at := word(head) &^ 1; at != head && at != 0 && len(list) < maxRobust; at = word(at) &^ 1 {
-		list = append(list, at+offset)
-	}
-	return list
+	delete(r.log.threads, tid)
+	r.log.noteWritten(e.Writes)
+	r.log.recorded = r.log.position()
+	return inplace.Stop{Kind: inplace.Blocked}, r.log.out.Add(e)
 }
 
 // detachThread lets a thread run on by itself.
@@ -420,7 +329,7 @@ func (r *recorder) leaveCall(tid int) error {
 	if err := r.run.Switch(tid); err != nil {
 		return err
 	}
-	if t := r.threads[tid]; t != nil && t.call != nil {
+	if t := r.log.threads[tid]; t != nil && t.call != nil {
 		if r.run.Waits(tid) {
 			if _, err := r.run.Withdraw(); err != nil {
 				return err

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
@@ -42,19 +41,9 @@ func (r *recorder) resume(c *call) error {
 func (r *recorder) exchange(c *call) error {
 	var err error
 	for _, w := range c.meanwhile {
-		err = errors.Join(err, r.put(w))
+		err = errors.Join(err, r.log.put(w))
 	}
 	c.meanwhile = nil
-	return err
-}
-
-// put writes memory that a replay need not know. What is not there is left out.
-func (r *recorder) put(w Write) error {
-	_, err := r.run.Memory().Write(w.Address, w.Data)
-	if errors.As(err, new(*ptrace.AccessError)) {
-		return nil
-	}
-	r.noteWritten([]Write{w})
 	return err
 }
 
@@ -137,7 +126,7 @@ func (r *recorder) replaceTime(addr uint64, unit, t time.Duration) (restore func
 	}
 	b := binary.LittleEndian.AppendUint64(nil, uint64(t/time.Second))
 	b = binary.LittleEndian.AppendUint64(b, uint64(t%time.Second/unit))
-	return func() error { return r.put(Write{addr, old[:]}) }, r.put(Write{addr, b})
+	return func() error { return r.log.put(Write{addr, old[:]}) }, r.log.put(Write{addr, b})
 }
 
 // receives lists the system calls that wait for a socket as long as its option SO_RCVTIMEO

@@ -96,27 +96,6 @@ func (r *recorder) checkUnknown(c *call) error {
 	return err
 }
 
-// noteWritten notes what an input has written, so that it is not taken for an effect of the
-// calls that wait, nor written back when they are withdrawn.
-func (r *recorder) noteWritten(writes []Write) {
-	for _, t := range r.threads {
-		if t.call == nil {
-			continue
-		}
-		for _, w := range writes {
-			if t.call.all != nil {
-				t.call.all.apply(w)
-			}
-			if t == r.thread {
-				continue // what exchange writes is only for the kernel
-			}
-			for _, old := range t.call.changed {
-				old.overlay(w)
-			}
-		}
-	}
-}
-
 // overlay copies the part of another write that is to the same memory.
 func (w Write) overlay(other Write) {
 	from := max(w.Address, other.Address)
