@@ -267,7 +267,7 @@ type searchArgs struct {
 }
 
 func (t *tools) search(ctx context.Context, call *mcp.Call, args searchArgs) (matched, error) {
-	metas, err := t.viewFor(call).Search(ctx, args.Pattern)
+	metas, err := ruleset.Search(ctx, t.viewFor(call), args.Pattern)
 	if err != nil {
 		return matched{}, &opError{"search", err}
 	}

@@ -113,15 +113,6 @@ func (v *view) Count(ctx context.Context) (int, error) {
 	return len(metas), err
 }
 
-// Search implements [ruleset.Store].
-func (v *view) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {
-	metas, err := v.Store.Search(ctx, pattern)
-	if err != nil {
-		return nil, err
-	}
-	return v.seen(ctx, metas)
-}
-
 // maxNames limits the names that one completion checks for the label.
 const maxNames = 1000
 

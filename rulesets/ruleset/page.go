@@ -14,7 +14,12 @@ import (
 type Page struct {
 	After string
 	Limit int
+	// Match, if not nil, leaves out the rulesets whose whole name it does not match.
+	Match *Pattern
 }
+
+// Wants reports whether a name is in the list that the page is part of.
+func (p *Page) Wants(name string) bool { return p.Match == nil || p.Match.Match(name) }
 
 // Cut sorts metas in list order and returns the page; a position is the
 // creation time and the name of the last one before it, so it stays good while
@@ -24,7 +29,7 @@ func Cut(metas []Meta, page Page) ([]Meta, string, error) {
 	return CutSorted(metas, page)
 }
 
-// CutSorted is [Cut] of metas that are in list order.
+// CutSorted is [Cut] of metas that are in list order. It does not change them.
 func CutSorted(metas []Meta, page Page) ([]Meta, string, error) {
 	if page.After != "" {
 		last, err := ParsePosition(page.After)
@@ -37,11 +42,23 @@ func CutSorted(metas []Meta, page Page) ([]Meta, string, error) {
 		}
 		metas = metas[from:]
 	}
+	if page.Match != nil {
+		metas = matching(metas, page)
+	}
 	if page.Limit > 0 && len(metas) > page.Limit {
 		metas = metas[:page.Limit]
 		return metas, metas[page.Limit-1].Position(), nil
 	}
 	return metas, "", nil
+}
+
+func matching(metas []Meta, page Page) (found []Meta) {
+	for i := range metas {
+		if page.Wants(string(metas[i].Name)) {
+			found = append(found, metas[i])
+		}
+	}
+	return found
 }
 
 // Position returns the position of the ruleset in lists.

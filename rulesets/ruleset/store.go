@@ -52,9 +52,6 @@ type Store interface {
 	List(ctx context.Context, page Page) (metas []Meta, next string, err error)
 	// Count returns the number of rulesets.
 	Count(ctx context.Context) (int, error)
-	// Search returns, in the same order, those whose whole name matches the
-	// glob pattern ([Match]).
-	Search(ctx context.Context, pattern string) ([]Meta, error)
 	// Names returns the names that begin with a prefix, sorted, as many as limit at
 	// most, and the number of all of them. It is for completion: it costs little
 	// however many rulesets there are, and a name whose ruleset has just gone may be

@@ -58,11 +58,11 @@ func TestIndexIsTheFolder(t *testing.T) {
 		}
 		expectList(t, watched, dir)
 	}
-	metas, err := watched.Search(ctx, "n1*")
+	metas, err := ruleset.Search(ctx, watched, "n1*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := openAt(dir).Search(ctx, "n1*")
+	fresh, err := ruleset.Search(ctx, openAt(dir), "n1*")
 	if diff := cmp.Diff(fresh, metas); diff != "" || err != nil {
 		t.Errorf("search, %v (-folder +index):\n%s", err, diff)
 	}
@@ -227,7 +227,7 @@ func BenchmarkPage(b *testing.B) {
 	})
 	b.Run("search", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Search(ctx, "*_777?"); err != nil {
+			if _, err := ruleset.Search(ctx, s, "*_777?"); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -27,7 +27,7 @@ func (s *Store) List(ctx context.Context, page ruleset.Page) (metas []ruleset.Me
 	if ok || err != nil {
 		return metas, next, err
 	}
-	if metas, err = s.metas(anyName); err != nil {
+	if metas, err = s.metas(page.Wants); err != nil {
 		return nil, "", err
 	}
 	return ruleset.Cut(metas, page)
@@ -42,25 +42,6 @@ func (s *Store) Count(ctx context.Context) (n int, err error) {
 	}
 	metas, err := s.metas(anyName)
 	return len(metas), err
-}
-
-// Search implements [ruleset.Store].
-func (s *Store) Search(ctx context.Context, pattern string) (metas []ruleset.Meta, err error) {
-	s.finishFirst(ctx)
-	wanted := ruleset.ParsePattern(pattern)
-	ok, err := s.indexed(func(all []ruleset.Meta) {
-		for _, m := range all {
-			if wanted.Match(string(m.Name)) {
-				metas = append(metas, m.Clone())
-			}
-		}
-	})
-	if ok || err != nil {
-		return metas, err
-	}
-	metas, err = s.metas(wanted.Match)
-	slices.SortFunc(metas, ruleset.Compare)
-	return metas, err
 }
 
 // Names implements [ruleset.Store]. Without a watch it reads only the names of

@@ -285,7 +285,7 @@ func BenchmarkStore(b *testing.B) {
 	})
 	b.Run("search_10000", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Search(b.Context(), "*_7?7"); err != nil {
+			if _, err := ruleset.Search(b.Context(), s, "*_7?7"); err != nil {
 				b.Fatal(err)
 			}
 		}

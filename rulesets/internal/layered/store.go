@@ -116,13 +116,13 @@ func (s *Store) Read(ctx context.Context, names []ruleset.Name, see func(ruleset
 	return nil
 }
 
-// metas returns the rulesets that list returns of each part, in list order, each name
-// once.
-func (s *Store) metas(list func(p *Part) ([]ruleset.Meta, error)) ([]ruleset.Meta, error) {
+// all returns the rulesets of all parts that a page wants, in list order, each name once.
+// A name that matches matches in each part.
+func (s *Store) all(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, error) {
 	var all []ruleset.Meta
 	seen := map[ruleset.Name]bool{}
 	for i := range s.parts {
-		metas, err := list(&s.parts[i])
+		metas, _, err := s.parts[i].List(ctx, ruleset.Page{Match: page.Match})
 		if err != nil {
 			return nil, err
 		}
@@ -138,16 +138,9 @@ func (s *Store) metas(list func(p *Part) ([]ruleset.Meta, error)) ([]ruleset.Met
 	return all, nil
 }
 
-func (s *Store) all(ctx context.Context) ([]ruleset.Meta, error) {
-	return s.metas(func(p *Part) ([]ruleset.Meta, error) {
-		metas, _, err := p.List(ctx, ruleset.Page{})
-		return metas, err
-	})
-}
-
 // List implements [ruleset.Store].
 func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, string, error) {
-	all, err := s.all(ctx)
+	all, err := s.all(ctx, page)
 	if err != nil {
 		return nil, "", err
 	}
@@ -156,13 +149,8 @@ func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, st
 
 // Count implements [ruleset.Store].
 func (s *Store) Count(ctx context.Context) (int, error) {
-	all, err := s.all(ctx)
+	all, err := s.all(ctx, ruleset.Page{})
 	return len(all), err
-}
-
-// Search implements [ruleset.Store]. A name that matches matches in each part.
-func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {
-	return s.metas(func(p *Part) ([]ruleset.Meta, error) { return p.Search(ctx, pattern) })
 }
 
 // Names implements [ruleset.Store]. The number of all is that of the names of all parts

@@ -270,13 +270,6 @@ func (s *Store) Names(_ context.Context, prefix string, limit int) (names []rule
 	return names[:min(limit, len(names))], len(names), nil
 }
 
-// Search implements [ruleset.Store].
-func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {
-	metas, _, err := s.List(ctx, ruleset.Page{})
-	wanted := ruleset.ParsePattern(pattern)
-	return slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !wanted.Match(string(m.Name)) }), err
-}
-
 // Watch implements [ruleset.Store]. The first watch of a store also hears what
 // changed before it began.
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {

@@ -331,6 +331,22 @@ func names(metas []ruleset.Meta) (all []string) {
 	return all
 }
 
+// wholeList lists a page and those after it.
+func wholeList(t *testing.T, s ruleset.Store, page ruleset.Page) (all []ruleset.Meta) {
+	t.Helper()
+	for range 20 {
+		metas, next, err := s.List(t.Context(), page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, metas...)
+		if page.After = next; next == "" {
+			break
+		}
+	}
+	return all
+}
+
 func orderAndPages(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.Store) {
 	var want []string
 	for i := range 7 { // the later the creation, the earlier the name; two at a time
@@ -341,19 +357,7 @@ func orderAndPages(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset
 		want = append(want, fmt.Sprintf("n%da", 9-i), fmt.Sprintf("n%db", 9-i))
 	}
 	for _, limit := range []int{0, 1, 3, 14, 100} {
-		var got []string
-		page := ruleset.Page{Limit: limit}
-		for range 20 {
-			metas, next, err := s.List(t.Context(), page)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, names(metas)...)
-			if page.After = next; next == "" {
-				break
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, names(wholeList(t, s, ruleset.Page{Limit: limit}))); diff != "" {
 			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
 		}
 	}
@@ -382,12 +386,16 @@ func search(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
 		"style": nil, "*": {"go_style", "python_style", "python_testing"}, "": nil,
 		"[a-g]*": {"go_style"}, "[!a-g]*": {"python_style", "python_testing"}, "{go,python}_style": {"go_style", "python_style"},
 	} {
-		metas, err := s.Search(t.Context(), pattern)
+		metas, err := ruleset.Search(t.Context(), s, pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, names(metas)); diff != "" {
 			t.Errorf("search %q (-want +got):\n%s", pattern, diff)
+		}
+		match := ruleset.ParsePattern(pattern)
+		if got := names(wholeList(t, s, ruleset.Page{Limit: 1, Match: &match})); !slices.Equal(got, want) {
+			t.Errorf("pages of what matches %q are %v, want %v", pattern, got, want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func summaries(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Sto
 	check := func(what string, s ruleset.Store) {
 		t.Helper()
 		all, _, err := s.List(t.Context(), ruleset.Page{})
-		found, searchErr := s.Search(t.Context(), "?")
+		found, searchErr := ruleset.Search(t.Context(), s, "?")
 		if err != nil || searchErr != nil {
 			t.Fatalf("%s: %v, %v", what, err, searchErr)
 		}

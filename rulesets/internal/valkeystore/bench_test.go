@@ -49,7 +49,7 @@ func BenchmarkStore(b *testing.B) {
 		{"get", func() error { _, err := s.Get(ctx, ruleset.Name(fmt.Sprintf("rule_%d", size/2))); return err }},
 		{"first page", func() error { _, _, err := s.List(ctx, ruleset.Page{Limit: 100}); return err }},
 		{"middle page", func() error { _, _, err := s.List(ctx, ruleset.Page{After: next, Limit: 100}); return err }},
-		{"search", func() error { _, err := s.Search(ctx, "*_77?"); return err }},
+		{"search", func() error { _, err := ruleset.Search(ctx, s, "*_77?"); return err }},
 		{"completion", func() error { _, _, err := s.Names(ctx, "rule_7", 100); return err }},
 		{"update", func() error { return change(ctx, s, ruleset.Name(fmt.Sprintf("rule_%d", size/3))) }},
 		{"move a label", func() error {

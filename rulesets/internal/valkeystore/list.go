@@ -37,15 +37,18 @@ func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, st
 			return nil, "", err
 		}
 	}
-	if page.Limit == 0 {
-		from, err := s.rank(ctx, page.After)
-		if err != nil {
-			return nil, "", err
-		}
-		metas, err := s.all(ctx, from, func(string) bool { return true })
-		return metas, "", err
+	if page.Limit > 0 && page.Match == nil {
+		return s.wholePage(ctx, page)
 	}
-	return s.wholePage(ctx, page)
+	from, err := s.rank(ctx, page.After)
+	if err != nil {
+		return nil, "", err
+	}
+	metas, err := s.all(ctx, from, page.Wants)
+	if err != nil {
+		return nil, "", err
+	}
+	return ruleset.CutSorted(metas, ruleset.Page{Limit: page.Limit})
 }
 
 // Count implements [ruleset.Store]: it is the size of the index.
@@ -212,16 +215,6 @@ func (s *Store) all(ctx context.Context, from int64, want func(name string) bool
 	}
 	slices.SortFunc(metas, ruleset.Compare)
 	return metas, nil
-}
-
-// Search implements [ruleset.Store].
-func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {
-	ctx, stop := context.WithTimeout(ctx, listTimeout)
-	defer stop()
-	if err := s.refresh(ctx); err != nil {
-		return nil, err
-	}
-	return s.all(ctx, 0, ruleset.ParsePattern(pattern).Match)
 }
 
 // refresh scans for hashes of other programs when that is due: when no process

@@ -156,7 +156,7 @@ func TestServerThatGoesAndComesBack(t *testing.T) {
 	eventually(t, "some fail while the server is away", counted(func() bool { return failures >= 4 }))
 	server.Run()
 	eventually(t, "the store recovers", func() bool {
-		_, err := s.Search(t.Context(), "none")
+		_, err := ruleset.Search(t.Context(), s, "none")
 		return err == nil
 	})
 	stop()

@@ -114,6 +114,10 @@ func (b storeRulebook) List(ctx context.Context) ([]ruleset.Meta, error) {
 	return metas, err
 }
 
+func (b storeRulebook) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {
+	return ruleset.Search(ctx, b.Store, pattern)
+}
+
 func (b storeRulebook) Create(ctx context.Context, d ruleset.Draft) (int, error) {
 	r, err := b.Store.Create(ctx, d)
 	return r.Rev, err
