@@ -250,7 +250,7 @@ func (t *tools) withNames(ctx context.Context, err error, text string) error {
 	metas, _, listErr := t.store.List(ctx, ruleset.Page{Limit: ruleset.MaxListedNames})
 	total := len(metas)
 	if listErr == nil && total == ruleset.MaxListedNames {
-		total, listErr = t.store.Count(ctx)
+		total, listErr = ruleset.Count(ctx, t.store)
 	}
 	if listErr != nil {
 		return err

@@ -107,12 +107,6 @@ func (v *view) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, str
 	return metas, next, err
 }
 
-// Count implements [ruleset.Store].
-func (v *view) Count(ctx context.Context) (int, error) {
-	metas, _, err := v.List(ctx, ruleset.Page{})
-	return len(metas), err
-}
-
 // maxNames limits the names that one completion checks for the label.
 const maxNames = 1000
 

@@ -8,3 +8,9 @@ func Search(ctx context.Context, s Store, pattern string) ([]Meta, error) {
 	metas, _, err := s.List(ctx, Page{Match: &match})
 	return metas, err
 }
+
+// Count returns the number of rulesets of a store.
+func Count(ctx context.Context, s Store) (int, error) {
+	_, total, err := s.Names(ctx, "", 1)
+	return total, err
+}

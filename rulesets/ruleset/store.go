@@ -50,8 +50,6 @@ type Store interface {
 	// List returns a page of rulesets in the order of [Compare]; next is the
 	// position to continue from, "" at the end.
 	List(ctx context.Context, page Page) (metas []Meta, next string, err error)
-	// Count returns the number of rulesets.
-	Count(ctx context.Context) (int, error)
 	// Names returns the names that begin with a prefix, sorted, as many as limit at
 	// most, and the number of all of them. It is for completion: it costs little
 	// however many rulesets there are, and a name whose ruleset has just gone may be

@@ -33,17 +33,6 @@ func (s *Store) List(ctx context.Context, page ruleset.Page) (metas []ruleset.Me
 	return ruleset.Cut(metas, page)
 }
 
-// Count implements [ruleset.Store].
-func (s *Store) Count(ctx context.Context) (n int, err error) {
-	s.finishFirst(ctx)
-	ok, err := s.indexed(func(all []ruleset.Meta) { n = len(all) })
-	if ok || err != nil {
-		return n, err
-	}
-	metas, err := s.metas(anyName)
-	return len(metas), err
-}
-
 // Names implements [ruleset.Store]. Without a watch it reads only the names of
 // the files, some of which may not be valid.
 func (s *Store) Names(ctx context.Context, prefix string, limit int) (names []ruleset.Name, total int, err error) {

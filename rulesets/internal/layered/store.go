@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -116,15 +117,14 @@ func (s *Store) Read(ctx context.Context, names []ruleset.Name, see func(ruleset
 	return nil
 }
 
-// all returns the rulesets of all parts that a page wants, in list order, each name once.
-// A name that matches matches in each part.
-func (s *Store) all(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, error) {
+// List implements [ruleset.Store].
+func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, string, error) {
 	var all []ruleset.Meta
 	seen := map[ruleset.Name]bool{}
 	for i := range s.parts {
 		metas, _, err := s.parts[i].List(ctx, ruleset.Page{Match: page.Match})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		for _, m := range metas {
 			if !seen[m.Name] {
@@ -134,40 +134,21 @@ func (s *Store) all(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, err
 			}
 		}
 	}
-	slices.SortFunc(all, ruleset.Compare)
-	return all, nil
+	return ruleset.Cut(all, page)
 }
 
-// List implements [ruleset.Store].
-func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, string, error) {
-	all, err := s.all(ctx, page)
-	if err != nil {
-		return nil, "", err
-	}
-	return ruleset.CutSorted(all, page)
-}
-
-// Count implements [ruleset.Store].
-func (s *Store) Count(ctx context.Context) (int, error) {
-	all, err := s.all(ctx, ruleset.Page{})
-	return len(all), err
-}
-
-// Names implements [ruleset.Store]. The number of all is that of the names of all parts
-// where it is larger than the limit.
+// Names implements [ruleset.Store].
 func (s *Store) Names(ctx context.Context, prefix string, limit int) (names []ruleset.Name, total int, err error) {
 	for i := range s.parts {
-		some, n, err := s.parts[i].Names(ctx, prefix, limit)
+		some, _, err := s.parts[i].Names(ctx, prefix, math.MaxInt32)
 		if err != nil {
 			return nil, 0, err
 		}
-		names, total = append(names, some...), total+n
+		names = append(names, some...)
 	}
-	repeated := len(names)
 	slices.Sort(names)
-	names = slices.Compact(names)
-	repeated -= len(names)
-	return names[:min(limit, len(names))], total - repeated, nil
+	names = slices.Compact(names) // a name of several parts is one ruleset
+	return names[:min(limit, len(names))], len(names), nil
 }
 
 // recorded returns the part with the history of a name: the one that has the ruleset,

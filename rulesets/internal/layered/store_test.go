@@ -90,7 +90,7 @@ func TestFirstWins(t *testing.T) {
 		}
 	}
 	expectSeen(t, s, `law "org" org@1`, `own "" team@1`, `shared "" team@1`)
-	if n, err := written.Count(t.Context()); err != nil || n != 1 {
+	if n, err := ruleset.Count(t.Context(), written); err != nil || n != 1 {
 		t.Errorf("%d rulesets are in the store that is written, %v", n, err)
 	}
 }
@@ -127,4 +127,13 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%+v, %v", outcomes, err)
 	}
 	expectSeen(t, s, `law "org" org@1`, `own "user" changed@2`, `shared "user" changed@2`)
+}
+
+// A name that several stores have counts once, however few names are asked for.
+func TestNamesOfSeveralStores(t *testing.T) {
+	s, _ := three(t)
+	names, total, err := s.Names(t.Context(), "", 1)
+	if err != nil || len(names) != 1 || names[0] != "law" || total != 3 {
+		t.Errorf("%v of %d, %v, want law of 3", names, total, err)
+	}
 }

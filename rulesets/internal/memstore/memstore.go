@@ -250,13 +250,6 @@ func (s *Store) List(_ context.Context, page ruleset.Page) ([]ruleset.Meta, stri
 	return ruleset.Cut(metas, page)
 }
 
-// Count implements [ruleset.Store].
-func (s *Store) Count(context.Context) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.all), nil
-}
-
 // Names implements [ruleset.Store].
 func (s *Store) Names(_ context.Context, prefix string, limit int) (names []ruleset.Name, total int, err error) {
 	s.mu.Lock()

@@ -158,7 +158,7 @@ func KillServerApplying(t *testing.T, times int, s ruleset.Store, stop, start fu
 func awaitServer(t *testing.T, s ruleset.Store) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		_, err := s.Count(t.Context())
+		_, err := ruleset.Count(t.Context(), s)
 		if err == nil {
 			return
 		}

@@ -55,7 +55,7 @@ func proposals(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset
 	if _, ok := errors.AsType[*ruleset.NoProposalError](err); !ok {
 		t.Errorf("deciding on none: %v", err)
 	}
-	if n, err := s.Count(t.Context()); err != nil || n != 0 {
+	if n, err := ruleset.Count(t.Context(), s); err != nil || n != 0 {
 		t.Errorf("%d rulesets, %v", n, err)
 	}
 	if pruned, err := s.Prune(t.Context(), ruleset.Retention{Revisions: 1}, false); err != nil || pruned.Revisions != 0 {

@@ -361,7 +361,7 @@ func orderAndPages(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset
 			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
 		}
 	}
-	if n, err := s.Count(t.Context()); err != nil || n != len(want) {
+	if n, err := ruleset.Count(t.Context(), s); err != nil || n != len(want) {
 		t.Errorf("there are %d, %v, want %d", n, err, len(want))
 	}
 	_, next, err := s.List(t.Context(), ruleset.Page{Limit: 3})

@@ -51,20 +51,6 @@ func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, st
 	return ruleset.CutSorted(metas, ruleset.Page{Limit: page.Limit})
 }
 
-// Count implements [ruleset.Store]: it is the size of the index.
-func (s *Store) Count(ctx context.Context) (int, error) {
-	ctx, stop := context.WithTimeout(ctx, listTimeout)
-	defer stop()
-	if err := s.refresh(ctx); err != nil {
-		return 0, err
-	}
-	n, err := s.client.ZCard(ctx, s.indexKey()).Result()
-	if err != nil {
-		return 0, unavailable(err)
-	}
-	return int(n), nil
-}
-
 // wholePage reads a page, and again when it met entries of the index that other
 // programs had made wrong, which are mended by then.
 func (s *Store) wholePage(ctx context.Context, page ruleset.Page) (metas []ruleset.Meta, next string, err error) {
