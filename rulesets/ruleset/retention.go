@@ -1,6 +1,10 @@
 package ruleset
 
-import "time"
+import (
+	"context"
+	"errors"
+	"time"
+)
 
 // A Retention says which revisions of a history are kept when it is pruned: the newest
 // ones by number, the younger ones by age, and always the newest one and those that
@@ -43,4 +47,20 @@ func (p *Pruned) Add(revisions int, bytes int64) {
 		p.Revisions += revisions
 		p.Bytes += bytes
 	}
+}
+
+// A Pruner is a [Store] whose histories can be made shorter.
+type Pruner interface {
+	// Prune removes revisions that are not kept from the histories of all rulesets,
+	// deleted ones too, and counts them; dry only counts.
+	Prune(ctx context.Context, r Retention, dry bool) (Pruned, error)
+}
+
+// Prune calls the method of a store that is a [Pruner], or of the one that it wraps.
+func Prune(ctx context.Context, s Store, r Retention, dry bool) (Pruned, error) {
+	p, ok := As[Pruner](s)
+	if !ok {
+		return Pruned{}, errors.New("the store cannot remove revisions")
+	}
+	return p.Prune(ctx, r, dry)
 }

@@ -41,9 +41,6 @@ type Store interface {
 	// ruleset as it is. On a cluster the rulesets must be in one hash slot, else the
 	// error is a [*SlotsError].
 	Apply(ctx context.Context, ops []Operation, o ApplyOptions) ([]Outcome, error)
-	// Prune removes revisions that are not kept from the histories of all rulesets,
-	// deleted ones too, and counts them; dry only counts.
-	Prune(ctx context.Context, r Retention, dry bool) (Pruned, error)
 	// LabelMoves returns the moves of all labels of a ruleset, newest first. Those of
 	// the [ProposalLog] are the proposals, see [ProposalsOf].
 	LabelMoves(ctx context.Context, name Name) ([]LabelMove, error)

@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// Prune implements [ruleset.Store]. The lock is taken for one history at a time.
+// Prune implements [ruleset.Pruner]. The lock is taken for one history at a time.
 func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, historyDir))
 	if errors.Is(err, fs.ErrNotExist) {

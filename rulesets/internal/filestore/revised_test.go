@@ -127,7 +127,7 @@ func TestPruneKeepsFilesOfPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Prune(t.Context(), ruleset.Retention{Revisions: 1}, false); err != nil {
+	if _, err := ruleset.Prune(t.Context(), s, ruleset.Retention{Revisions: 1}, false); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(note); err != nil {
@@ -137,7 +137,7 @@ func TestPruneKeepsFilesOfPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Prune(t.Context(), ruleset.Retention{Revisions: 1}, false); err == nil {
+	if _, err := ruleset.Prune(t.Context(), s, ruleset.Retention{Revisions: 1}, false); err == nil {
 		t.Error("a link is followed")
 	}
 	if _, err := os.Stat(digest); err != nil {

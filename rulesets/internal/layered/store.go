@@ -237,13 +237,13 @@ func (s *Store) seen(ctx context.Context, c ruleset.Change) ruleset.Change {
 	return c
 }
 
-// Prune implements [ruleset.Store]: it prunes the part that is written.
+// Prune implements [ruleset.Pruner]: it prunes the part that is written.
 func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (ruleset.Pruned, error) {
 	p, err := s.target()
 	if err != nil {
 		return ruleset.Pruned{}, err
 	}
-	return p.Prune(ctx, r, dry)
+	return ruleset.Prune(ctx, p.Store, r, dry)
 }
 
 // WatchesAll reports whether a watch tells of all changes of all parts.

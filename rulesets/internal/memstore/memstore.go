@@ -203,7 +203,7 @@ func (s *Store) applyLocked(e *ruleset.Effect) {
 	s.tellLocked(ruleset.Change{Kind: e.Kind(), Name: e.Name})
 }
 
-// Prune implements [ruleset.Store].
+// Prune implements [ruleset.Pruner].
 func (s *Store) Prune(_ context.Context, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

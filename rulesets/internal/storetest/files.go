@@ -192,7 +192,7 @@ func filesArePruned(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.St
 		t.Fatal(err)
 	}
 	for _, dry := range []bool{true, false} {
-		if pruned, err := s.Prune(t.Context(), ruleset.Retention{Revisions: 1}, dry); err != nil || pruned.Revisions != 1 {
+		if pruned, err := ruleset.Prune(t.Context(), s, ruleset.Retention{Revisions: 1}, dry); err != nil || pruned.Revisions != 1 {
 			t.Fatalf("pruned %+v, %v", pruned, err)
 		}
 		for _, f := range first.Files {

@@ -58,7 +58,7 @@ func proposals(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset
 	if n, err := ruleset.Count(t.Context(), s); err != nil || n != 0 {
 		t.Errorf("%d rulesets, %v", n, err)
 	}
-	if pruned, err := s.Prune(t.Context(), ruleset.Retention{Revisions: 1}, false); err != nil || pruned.Revisions != 0 {
+	if pruned, err := ruleset.Prune(t.Context(), s, ruleset.Retention{Revisions: 1}, false); err != nil || pruned.Revisions != 0 {
 		t.Errorf("pruned %+v, %v", pruned, err)
 	}
 }

@@ -54,7 +54,7 @@ func prunes(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.St
 		{"by number", ruleset.Retention{Revisions: 1}, false, []int{2, 5}},
 	} {
 		before := len(numbers(t, s, "a"))
-		pruned, err := again().Prune(t.Context(), test.keep, test.dry)
+		pruned, err := ruleset.Prune(t.Context(), again(), test.keep, test.dry)
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
@@ -82,7 +82,7 @@ func goesOn(t *testing.T, s ruleset.Store) {
 	if err := s.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Prune(t.Context(), ruleset.Retention{Revisions: 1}, false); err != nil {
+	if _, err := ruleset.Prune(t.Context(), s, ruleset.Retention{Revisions: 1}, false); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]int{2, 7}, numbers(t, s, "a")); diff != "" {

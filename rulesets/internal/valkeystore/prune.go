@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// Prune implements [ruleset.Store]. It scans for histories, and replaces each by one
+// Prune implements [ruleset.Pruner]. It scans for histories, and replaces each by one
 // transaction.
 func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
 	names, err := s.recordedNames(ctx)

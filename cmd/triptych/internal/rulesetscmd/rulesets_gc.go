@@ -66,12 +66,12 @@ func parseRetention(keep int, keepFor string) (r ruleset.Retention, err error) {
 // prune removes revisions and records it.
 func (a commands) prune(ctx context.Context, store ruleset.Store, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
 	if dry {
-		return store.Prune(ctx, r, true)
+		return ruleset.Prune(ctx, store, r, true)
 	}
 	book := &recordedRulebook{rulebook: storeRulebook{store, a.labelRules()}, app: a}
 	defer book.end()
 	err = book.change(ctx, "rulesets gc", func() (map[string]string, error) {
-		pruned, err = store.Prune(ctx, r, false)
+		pruned, err = ruleset.Prune(ctx, store, r, false)
 		return map[string]string{"rulesets": cmdio.Counted(pruned.Rulesets, "ruleset"), "revisions": cmdio.Counted(pruned.Revisions, "revision")}, err
 	})
 	return pruned, err
