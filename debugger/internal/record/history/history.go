@@ -37,6 +37,8 @@ func (e *BeginningError) Is(target error) bool { return target == ErrNoHistory }
 // A History is a sequence of records and a [View] that moves through it. It
 // must be used by one goroutine at a time.
 type History struct {
+	Findings Findings // of its searches
+
 	past          Past     // that it moves through
 	window        *Records // that the view is in
 	view          View
@@ -50,16 +52,15 @@ type History struct {
 	failure error    // of a window, that its caller could not return
 	full    error    // of the room, see RoomError
 
-	findings []finding       // of searches, those used last at the end
-	keeper   Keeper          // or nil
-	held     *held           // a window to which the view will be back, or nil
-	current  *worktime.Phase // of the request, or nil
-	request  context.Context //nolint:containedctx // that the past works for, during a call; or nil
+	held    *held           // a window to which the view will be back, or nil
+	current *worktime.Phase // of the request, or nil
+	request context.Context //nolint:containedctx // that the past works for, during a call; or nil
 }
 
 // newHistory returns an empty history whose first position is first.
 func newHistory(base Base, budget int, first uint64) *History {
 	h := &History{reason: "recording began there"}
+	h.Findings.state = h.version
 	h.own = &Records{view: &h.view}
 	h.past, h.window = h.own, h.own
 	h.own.log.budget = max(budget, MinBudget)
@@ -89,6 +90,9 @@ func (h *History) End() uint64 {
 	_, last := h.past.Bounds()
 	return last
 }
+
+// version tells the state of the history from others.
+func (h *History) version() version { return version{h.Oldest(), h.End(), h.count} }
 
 // Bytes returns the size of the records in memory; it never exceeds the budget.
 func (h *History) Bytes() int {

@@ -225,12 +225,12 @@ const maxHits = 10_000
 // and whether they are all: there may be too many. The history remembers them.
 func (h *History) HitList(ctx context.Context, code []uint64) (hits []Hit, all bool, err error) {
 	key := fmt.Sprintf("hits %x", code)
-	if l, ok := h.Remembered(key).(hitList); ok {
+	if l, ok := h.Findings.Remembered(key).(hitList); ok {
 		return l.hits, !l.more, nil
 	}
 	var l hitList
-	if numbers, ok := h.Kept(key); ok && l.set(numbers, h) {
-		h.Remember(key, l)
+	if numbers, ok := h.Findings.Kept(key); ok && l.set(numbers, h) {
+		h.Findings.Remember(key, l)
 		return l.hits, !l.more, nil
 	}
 	l = hitList{}
@@ -246,8 +246,8 @@ func (h *History) HitList(ctx context.Context, code []uint64) (hits []Hit, all b
 	if err != nil {
 		return nil, false, err
 	}
-	h.Remember(key, l)
-	h.Keep(key, hitNumbers, l.numbers)
+	h.Findings.Remember(key, l)
+	h.Findings.Keep(key, hitNumbers, l.numbers)
 	return l.hits, !l.more, nil
 }
 

@@ -12,6 +12,7 @@ func Long(past Past, reason string) (*History, error) {
 		return nil, ErrNoHistory
 	}
 	h := &History{past: past, reason: reason}
+	h.Findings.state = h.version
 	w, err := past.Window(context.Background(), last-1)
 	if err == nil {
 		h.enter(w)

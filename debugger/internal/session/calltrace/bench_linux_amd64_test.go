@@ -31,7 +31,7 @@ func BenchmarkCalls(b *testing.B) {
 	s := recordtest.Main(b, program, fmt.Sprint(longRounds))
 	h := s.Target.History
 	for b.Loop() {
-		h.Remember(fmt.Sprintf("calls %d %d %d", h.View().Thread(), h.Oldest(), h.End()), nil)
+		h.Findings.Remember(fmt.Sprintf("calls %d %d %d", h.View().Thread(), h.Oldest(), h.End()), nil)
 		if _, err := calltrace.Calls(b.Context(), s, h.View().Thread(), h.Oldest(), h.End(), nil); err != nil {
 			b.Fatal(err)
 		}

@@ -29,7 +29,7 @@ type builder struct {
 // remembers it, and the next call goes on there.
 func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64, enough func() bool) (*Tree, error) {
 	key := fmt.Sprintf("calls %d %d %d", thread, from, to)
-	b, ok := s.Target.History.Remembered(key).(*builder)
+	b, ok := s.Target.History.Findings.Remembered(key).(*builder)
 	code := newCode(s)
 	if !ok {
 		b = &builder{tree: code.keptTree(key, thread, from, to)}
@@ -41,9 +41,9 @@ func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64
 		return true
 	})
 	if err == nil {
-		s.Target.History.Remember(key, b)
+		s.Target.History.Findings.Remember(key, b)
 		if at < to && b.tree.To == to {
-			s.Target.History.Keep(key, nodeNumbers, b.tree.numbers)
+			s.Target.History.Findings.Keep(key, nodeNumbers, b.tree.numbers)
 		}
 	}
 	for _, root := range b.tree.Roots {

@@ -164,7 +164,7 @@ func TestCallsEnough(t *testing.T) {
 		}
 	}
 	inParts := text(tree)
-	h.Remember(fmt.Sprintf("calls %d %d %d", tree.Thread, h.Oldest(), h.End()), nil)
+	h.Findings.Remember(fmt.Sprintf("calls %d %d %d", tree.Thread, h.Oldest(), h.End()), nil)
 	if diff := cmp.Diff(text(calls(nil)), inParts); diff != "" || parts < 2 {
 		t.Errorf("%d parts (-whole +parts):\n%s", parts, diff)
 	}

@@ -36,7 +36,7 @@ func (n *Node) appendNumbers(all []uint64, depth uint64) []uint64 {
 // where it begins.
 func (c *code) keptTree(key string, thread int, from, to uint64) *Tree {
 	none := &Tree{Thread: thread, From: from, To: from}
-	numbers, ok := c.s.Target.History.Kept(key)
+	numbers, ok := c.s.Target.History.Findings.Kept(key)
 	if !ok || len(numbers)%nodeNumbers != treeNumbers {
 		return none
 	}

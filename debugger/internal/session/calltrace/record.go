@@ -30,7 +30,7 @@ type recorder struct {
 func record(ctx context.Context, c *code, from start, enough func() bool) (*recording, error) {
 	const key = "call"
 	h := c.s.Target.History
-	r, ok := h.Remembered(key).(*recorder)
+	r, ok := h.Findings.Remembered(key).(*recorder)
 	if !ok || r.start != from {
 		r = newRecorder(c, from, c.body(ctx, from.pc))
 	}
@@ -55,7 +55,7 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 	}
 	r.goesOn = !r.ended && r.reached < h.End()
 	if err == nil {
-		h.Remember(key, r)
+		h.Findings.Remember(key, r)
 	}
 	return r.recording, err
 }

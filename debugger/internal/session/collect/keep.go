@@ -17,7 +17,7 @@ func (x *index) numbers() []uint64 {
 // kept returns the index of the points that was kept.
 func (c *search) kept(key string) (x index, ok bool) {
 	h := c.s.Target.History
-	numbers, ok := h.Kept(key)
+	numbers, ok := h.Findings.Kept(key)
 	n := len(numbers) / indexedNumbers
 	if !ok || len(numbers)%indexedNumbers != 1 || n > maxIndexed || numbers[len(numbers)-1] > math.MaxInt32 {
 		return index{}, false

@@ -73,7 +73,7 @@ func Recorded(ctx context.Context, s *stepping.Stepper, points []Point, o Option
 // are read one by one.
 func (c *search) search(ctx context.Context) error {
 	key := fmt.Sprintf("collect %d %x", c.options.From, c.code)
-	known, ok := c.s.Target.History.Remembered(key).(index)
+	known, ok := c.s.Target.History.Findings.Remembered(key).(index)
 	if !ok {
 		known, ok = c.kept(key)
 	}
@@ -87,9 +87,9 @@ func (c *search) search(ctx context.Context) error {
 		err = c.scan(ctx)
 	}
 	if err == nil && len(c.index.hits) <= maxIndexed {
-		c.s.Target.History.Remember(key, c.index)
+		c.s.Target.History.Findings.Remember(key, c.index)
 		if c.index.to > known.to && c.index.to == c.s.Target.History.End() {
-			c.s.Target.History.Keep(key, indexedNumbers, c.index.numbers)
+			c.s.Target.History.Findings.Keep(key, indexedNumbers, c.index.numbers)
 		}
 	}
 	return err

@@ -201,12 +201,12 @@ func (c *call) holds(addr uint64) bool {
 func (c *search) stretch(ctx context.Context, from, to uint64) (*stretch, error) {
 	code := slices.Sorted(maps.Keys(c.code))
 	key := fmt.Sprintf("heap %d %d %x", from, to, code)
-	if known, ok := c.s.Target.History.Remembered(key).(*stretch); ok {
+	if known, ok := c.s.Target.History.Findings.Remembered(key).(*stretch); ok {
 		return known, nil
 	}
 	in := new(stretch)
-	if numbers, ok := c.s.Target.History.Kept(key); ok && in.set(numbers, from, to) {
-		c.s.Target.History.Remember(key, in)
+	if numbers, ok := c.s.Target.History.Findings.Kept(key); ok && in.set(numbers, from, to) {
+		c.s.Target.History.Findings.Remember(key, in)
 		return in, nil
 	}
 	*in = stretch{}
@@ -220,8 +220,8 @@ func (c *search) stretch(ctx context.Context, from, to uint64) (*stretch, error)
 	if err != nil {
 		return nil, err
 	}
-	c.s.Target.History.Remember(key, in)
-	c.s.Target.History.Keep(key, callNumbers, in.numbers)
+	c.s.Target.History.Findings.Remember(key, in)
+	c.s.Target.History.Findings.Keep(key, callNumbers, in.numbers)
 	return in, nil
 }
 

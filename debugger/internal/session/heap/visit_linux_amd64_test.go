@@ -135,7 +135,7 @@ func TestBefore(t *testing.T) {
 	}
 	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-g", "-O0", "-fno-builtin"))
 	var saves counter
-	s.Target.History.KeepFindings(&saves)
+	s.Target.History.Findings.Keeper = &saves
 	p, err := s.Inspector.Address(t.Context(), "p")
 	if err != nil {
 		t.Fatal(err)

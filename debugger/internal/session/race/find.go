@@ -106,7 +106,7 @@ type detection struct{ *races.Detector }
 // detect replays the part of the history.
 func (c *search) detect(ctx context.Context, h *history.History, o races.Options) (*races.Detector, error) {
 	key := fmt.Sprintf("races %d %d %d %d", c.from, c.to, len(o.Ordered), len(o.Synchronizes))
-	if known, ok := h.Remembered(key).(detection); ok {
+	if known, ok := h.Findings.Remembered(key).(detection); ok {
 		return known.Detector, nil
 	}
 	d := races.New(o)
@@ -114,7 +114,7 @@ func (c *search) detect(ctx context.Context, h *history.History, o races.Options
 		return nil, err
 	}
 	d.Release()
-	h.Remember(key, detection{d})
+	h.Findings.Remember(key, detection{d})
 	return d, nil
 }
 

@@ -50,7 +50,7 @@ func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, 
 	}
 	where.Kept = timeline.Open
 	if where.Findings != "" {
-		timeline.History().KeepFindings(findings.Open(where.Findings, digest.Sum(nil)))
+		timeline.History().Findings.Keeper = findings.Open(where.Findings, digest.Sum(nil))
 	}
 	trace, err := NewTrace(&history.Trace{History: timeline.History()}, where)
 	if err != nil {
