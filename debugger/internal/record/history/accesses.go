@@ -53,7 +53,7 @@ var ErrNoAccesses = errors.New("accesses to memory are found in recordings only,
 // Accesses calls f with the accesses to memory from one position to another, in order, until it
 // returns false. It does not move the view.
 func (h *History) Accesses(ctx context.Context, from, to uint64, f func(*Access) bool) error {
-	defer h.within(ctx)()
+	defer h.Request.Within(ctx)()
 	if first, last := h.past.Bounds(); from < first || to > last {
 		return ErrNoAccesses
 	}

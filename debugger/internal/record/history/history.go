@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
 )
 
 // DefaultBudget limits the bytes of records in a history.
@@ -38,6 +36,7 @@ func (e *BeginningError) Is(target error) bool { return target == ErrNoHistory }
 // must be used by one goroutine at a time.
 type History struct {
 	Findings Findings // of its searches
+	Request  Request  // that it works for
 
 	past          Past     // that it moves through
 	window        *Records // that the view is in
@@ -52,9 +51,7 @@ type History struct {
 	failure error    // of a window, that its caller could not return
 	full    error    // of the room, see RoomError
 
-	held    *held           // a window to which the view will be back, or nil
-	current *worktime.Phase // of the request, or nil
-	request context.Context //nolint:containedctx // that the past works for, during a call; or nil
+	held *held // a window to which the view will be back, or nil
 }
 
 // newHistory returns an empty history whose first position is first.
@@ -175,7 +172,7 @@ func (h *History) Forward(n uint64) (Traversal, error) {
 
 // SeekContext is [History.Seek] that ends when ctx is done. The view then stays where it is.
 func (h *History) SeekContext(ctx context.Context, position uint64) (Traversal, error) {
-	defer h.within(ctx)()
+	defer h.Request.Within(ctx)()
 	return h.Seek(position)
 }
 
@@ -201,7 +198,7 @@ func (h *History) Seek(position uint64) (Traversal, error) {
 // walk moves the view over the records up to a position.
 func (h *History) walk(position uint64, traversal *Traversal) error {
 	for steps := uint64(0); h.view.position != position; steps++ {
-		if err := h.canceled(steps); err != nil {
+		if err := h.Request.canceled(steps); err != nil {
 			return err
 		}
 		if err := h.moveOver(position < h.view.position, traversal); err != nil {
@@ -299,9 +296,9 @@ func (h *History) Continue(ctx context.Context, hit func(*View) bool) (bool, err
 func (h *History) search(ctx context.Context, back bool, hit func(*View) bool) (bool, error) {
 	goal := h.goal(back)
 	h.lastTraversal = Traversal{}
-	defer h.within(ctx)()
+	defer h.Request.Within(ctx)()
 	here := h.view.position
-	defer h.phase(max(here, goal) - min(here, goal))()
+	defer h.Request.phase(max(here, goal) - min(here, goal))()
 	return h.look(here, goal, back, hit)
 }
 
@@ -317,11 +314,11 @@ func (h *History) goal(back bool) uint64 {
 func (h *History) look(here, goal uint64, back bool, hit func(*View) bool) (bool, error) {
 	for steps := 0; h.view.position != goal; steps++ {
 		if steps%checkEvery == 0 {
-			if err := h.context().Err(); err != nil {
+			if err := h.Request.context().Err(); err != nil {
 				return false, err
 			}
-			h.passed(max(here, h.view.position) - min(here, h.view.position))
-			h.looked(here, h.view.position, back)
+			h.Request.passed(max(here, h.view.position) - min(here, h.view.position))
+			h.Request.looked(here, h.view.position, back)
 		}
 		if err := h.moveOver(back, &h.lastTraversal); err != nil {
 			return false, err

@@ -134,10 +134,10 @@ const searchPiece = 1 << 27
 // records only, in order. Both return the position up to which they have come.
 func (o *hitSearch) run(ctx context.Context, ofPast, ofRecords func(at, to uint64) (uint64, error)) (Searched, error) {
 	h := o.h
-	defer h.within(ctx)()
-	defer h.phase(o.To - min(o.From, o.To))()
+	defer h.Request.Within(ctx)()
+	defer h.Request.phase(o.To - min(o.From, o.To))()
 	for at := o.From; at < o.To && !o.ended; {
-		h.passed(at - o.From)
+		h.Request.passed(at - o.From)
 		next := at
 		if !o.dense {
 			var err error
@@ -287,7 +287,7 @@ func (l *hitList) set(numbers []uint64, h *History) bool {
 // hit as the past finds it.
 func (h *History) EndOfHits(ctx context.Context, code []uint64) (uint64, error) {
 	end := h.End()
-	defer h.within(ctx)()
+	defer h.Request.Within(ctx)()
 	at, ok, err := h.past.Last(ctx, &Places{Code: code}, h.Oldest(), end)
 	if !ok {
 		return end, err

@@ -1,5 +1,7 @@
 package history
 
+import "context"
+
 // held is the window of a view that will be back.
 type held struct {
 	window *Records
@@ -13,9 +15,7 @@ type held struct {
 func (h *History) Hold() (restore func() error) {
 	here := h.view.position
 	back := func() error {
-		request := h.request
-		defer func() { h.request = request }()
-		h.request = nil
+		defer h.Request.Within(context.Background())()
 		_, err := h.Seek(here)
 		return err
 	}

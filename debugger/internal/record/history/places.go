@@ -24,17 +24,17 @@ func (h *History) searchAt(ctx context.Context, places *Places, back bool, hit f
 	h.show(places)
 	goal := h.goal(back)
 	h.lastTraversal = Traversal{}
-	defer h.within(ctx)()
+	defer h.Request.Within(ctx)()
 	here := h.view.position
 	defer h.traversed(here)
-	defer h.phase(max(here, goal) - min(here, goal))()
+	defer h.Request.phase(max(here, goal) - min(here, goal))()
 	for {
 		found, err := h.look(here, h.windowGoal(back), back, hit)
 		if found || err != nil || h.view.position == goal {
 			return found, err
 		}
-		h.passed(max(here, h.view.position) - min(here, h.view.position))
-		h.looked(here, h.view.position, back)
+		h.Request.passed(max(here, h.view.position) - min(here, h.view.position))
+		h.Request.looked(here, h.view.position, back)
 		record, ok, err := h.nextPlace(ctx, places, back)
 		if err != nil {
 			return false, err
@@ -110,29 +110,6 @@ func (h *History) Show(v *View, f func(*View) bool) bool {
 func (h *History) traversed(from uint64) {
 	to := h.view.position
 	h.lastTraversal.Steps = max(from, to) - min(from, to)
-}
-
-// within makes the past work for a request until the result is called.
-func (h *History) within(ctx context.Context) (done func()) {
-	before := h.request
-	h.request = ctx
-	return func() { h.request = before }
-}
-
-// context returns the context of the request that the past works for.
-func (h *History) context() context.Context {
-	if h.request == nil {
-		return context.Background()
-	}
-	return h.request
-}
-
-// canceled returns why the request is over, now and then.
-func (h *History) canceled(steps uint64) error {
-	if steps%checkEvery != 0 {
-		return nil
-	}
-	return h.context().Err()
 }
 
 // NewView returns a view of a process, whose threads and mappings are given, that is at a

@@ -72,7 +72,7 @@ type Limits struct {
 // past it goes forward through the records, and from the present on the process
 // steps.
 func (r *Recorder) Step(ctx context.Context, thread int, n uint64) (Result, error) {
-	done := r.history.within(ctx)
+	done := r.history.Request.Within(ctx)
 	traversal, err := r.history.Forward(n)
 	done()
 	if err != nil || traversal.Steps == n {

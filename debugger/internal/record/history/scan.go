@@ -33,16 +33,16 @@ const bitSP = 2
 // until it returns false. It does not move the view and does not read memory,
 // so that a record costs a fraction of what it costs to move over it.
 func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Transition) bool) error {
-	defer h.within(ctx)()
+	defer h.Request.Within(ctx)()
 	to = min(to, h.End())
-	defer h.phase(to - min(from, to))()
+	defer h.Request.phase(to - min(from, to))()
 	s, err := h.newScan(ctx, from)
 	if err != nil {
 		return err
 	}
 	for s.position < to {
 		if s.position%checkEvery == 0 {
-			h.passed(s.position - from)
+			h.Request.passed(s.position - from)
 		}
 		if err := s.forward(); err != nil {
 			return err
@@ -57,16 +57,16 @@ func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Tran
 // TransitionsBack calls f with the records before a position, the last one
 // first, until it returns false.
 func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Transition) bool) error {
-	defer h.within(ctx)()
+	defer h.Request.Within(ctx)()
 	oldest := h.Oldest()
-	defer h.phase(from - min(from, oldest))()
+	defer h.Request.phase(from - min(from, oldest))()
 	s, err := h.newScan(ctx, from)
 	if err != nil {
 		return err
 	}
 	for s.position > oldest {
 		if s.position%checkEvery == 0 {
-			h.passed(from - s.position)
+			h.Request.passed(from - s.position)
 		}
 		if err := s.backward(); err != nil {
 			return err

@@ -16,16 +16,16 @@ type Write struct {
 // LastWrite finds the last step before the view's position that wrote any of
 // the n bytes at addr, even with the same value. It does not move the view.
 func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, error) {
-	defer h.within(ctx)()
+	defer h.Request.Within(ctx)()
 	here := h.view.position
-	defer h.phase(here - h.Oldest())()
+	defer h.Request.phase(here - h.Oldest())()
 	for position, oldest := here, h.Oldest(); position > oldest; position-- {
 		if position%checkEvery == 0 {
 			if ctx.Err() != nil {
 				return Write{}, false, ctx.Err()
 			}
-			h.passed(here - position)
-			h.looked(here, position, true)
+			h.Request.passed(here - position)
+			h.Request.looked(here, position, true)
 		}
 		last, ok, err := h.lastPlace(addr, n, position)
 		if !ok || err != nil {
@@ -51,7 +51,7 @@ func (h *History) lastPlace(addr, n, position uint64) (last uint64, ok bool, err
 	if h.window.log.has(position-1) || h.near != nil && h.near.log.has(position-1) {
 		return position - 1, true, nil
 	}
-	return h.past.Last(h.context(), &Places{Memory: []x86.Span{{Addr: addr, Len: n}}}, h.Oldest(), position)
+	return h.past.Last(h.Request.context(), &Places{Memory: []x86.Span{{Addr: addr, Len: n}}}, h.Oldest(), position)
 }
 
 // Wrote reports whether the step at a position wrote any of the n bytes at addr,

@@ -45,7 +45,7 @@ func (h *History) takeWindow(at uint64) (*Records, error) {
 		h.near = nil
 		return w, nil
 	}
-	return h.past.Window(h.context(), at)
+	return h.past.Window(h.Request.context(), at)
 }
 
 // reach makes a record that is next to the view one of the window.
@@ -90,7 +90,7 @@ func (h *History) holder(position uint64) (*Records, error) {
 		return h.window, nil
 	}
 	if h.near == nil || !h.near.log.has(position) {
-		w, err := h.past.Window(h.context(), position)
+		w, err := h.past.Window(h.Request.context(), position)
 		if err != nil {
 			return nil, err
 		}

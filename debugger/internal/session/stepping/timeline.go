@@ -55,7 +55,7 @@ func (tl *Timeline) Budget() Budget { return tl.budget }
 // moves of f end with ctx.
 func (tl *Timeline) AtPosition(ctx context.Context, position uint64, f func()) error {
 	chosen, _ := tl.target.View.CurrentThread()
-	done, restore := tl.target.History.Within(ctx), tl.target.History.Hold()
+	done, restore := tl.target.History.Request.Within(ctx), tl.target.History.Hold()
 	err := tl.SeekQuietly(position)
 	if err == nil {
 		f()
