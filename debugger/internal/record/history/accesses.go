@@ -52,14 +52,14 @@ var ErrNoAccesses = errors.New("accesses to memory are found in recordings only,
 
 // Accesses calls f with the accesses to memory from one position to another, in order, until it
 // returns false. It does not move the view.
-func (h *History) Accesses(ctx context.Context, from, to uint64, f func(*Access) bool) error {
-	defer h.Request.Within(ctx)()
-	if first, last := h.past.Bounds(); from < first || to > last {
+func (st *Steps) Accesses(ctx context.Context, from, to uint64, f func(*Access) bool) error {
+	defer st.request.Within(ctx)()
+	if first, last := st.past.Bounds(); from < first || to > last {
 		return ErrNoAccesses
 	}
 	ended := false
 	for at := from; at < to && !ended; {
-		reached, err := h.past.Accesses(ctx, at, to, func(a *Access) bool {
+		reached, err := st.past.Accesses(ctx, at, to, func(a *Access) bool {
 			ended = !f(a)
 			return !ended
 		})
@@ -76,8 +76,8 @@ func (h *History) Accesses(ctx context.Context, from, to uint64, f func(*Access)
 
 // LastSwitch returns the last position before one at which another thread went on, and false if
 // there is none. Records of steps have none.
-func (h *History) LastSwitch(ctx context.Context, before uint64) (position uint64, ok bool, err error) {
-	err = h.past.Inputs(ctx, h.Oldest(), before, func(at uint64, in Input) {
+func (st *Steps) LastSwitch(ctx context.Context, before uint64) (position uint64, ok bool, err error) {
+	err = st.past.Inputs(ctx, st.oldest(), before, func(at uint64, in Input) {
 		if in.Switches {
 			position, ok = at, true
 		}

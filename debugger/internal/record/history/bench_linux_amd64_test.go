@@ -87,7 +87,7 @@ func BenchmarkLastWrite(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, _, err := r.History().LastWrite(b.Context(), 0x10, 8); err != nil {
+		if _, _, err := r.History().Steps.LastWrite(b.Context(), 0x10, 8); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,8 +5,8 @@ import "context"
 // Branches calls f with the transitions of a stretch that the past finds, or with all of
 // them, in order, until it returns false. A transition may come twice. It returns the position up
 // to which it has come. It does not move the view.
-func (h *History) Branches(ctx context.Context, wanted Wanted, in Stretch, f func(*Transition) bool) (reached uint64, err error) {
-	o := h.overHits(in)
+func (st *Steps) Branches(ctx context.Context, wanted Wanted, in Stretch, f func(*Transition) bool) (reached uint64, err error) {
+	o := st.overHits(in)
 	n := 0
 	each := func(t *Transition) bool {
 		more := f(t)
@@ -16,10 +16,10 @@ func (h *History) Branches(ctx context.Context, wanted Wanted, in Stretch, f fun
 		return o.passes(t.Position+1, more)
 	}
 	searched, err := o.run(ctx,
-		func(at, to uint64) (uint64, error) { return h.past.Branches(ctx, wanted, at, to, each) },
+		func(at, to uint64) (uint64, error) { return st.past.Branches(ctx, wanted, at, to, each) },
 		func(at, to uint64) (uint64, error) {
 			reached := at
-			err := h.Transitions(ctx, at, to, func(t *Transition) bool {
+			err := st.Transitions(ctx, at, to, func(t *Transition) bool {
 				reached = t.Position + 1
 				return each(t)
 			})

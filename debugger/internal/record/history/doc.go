@@ -44,8 +44,10 @@
 //
 // # The past
 //
-// A History is a view that moves through a [Past]. There are three kinds, and every search is
-// written once over their interface:
+// A History is a view that moves through a [Past]. Its parts are Steps, which reads what steps have
+// done without moving the view; Findings, which remembers the results of searches; and Request, for
+// which all of it works. There are three kinds of a past, and every search is written once over their
+// interface:
 //
 //	Records    of single steps
 //	Line       parts, one after another

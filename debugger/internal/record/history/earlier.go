@@ -21,7 +21,7 @@ func (r *Recorder) follow(earlier Part, reason string) error {
 	h := r.history
 	h.dropEarlier(earlier)
 	_, last := earlier.Bounds()
-	h.earlier, h.past, h.reason = earlier, &Line{Parts: []Part{earlier, h.own}}, reason
+	h.earlier, h.Steps.past, h.Steps.reason = earlier, &Line{Parts: []Part{earlier, h.own}}, reason
 	h.own.log.budget = max(MinBudget, r.options.Budget-earlier.Bytes())
 	h.own.log.clear(last)
 	h.view.threads = nil
@@ -78,9 +78,9 @@ func (h *History) dropEarlier(next Part) {
 	if h.earlier == nil {
 		return
 	}
-	for _, w := range [...]*Records{h.near, h.heldWindow()} {
+	for _, w := range [...]*Records{h.Steps.near, h.heldWindow()} {
 		if w != nil {
-			h.past.Drop(w)
+			h.Steps.past.Drop(w)
 		}
 	}
 	if w := h.heldWindow(); w != nil {
@@ -89,7 +89,7 @@ func (h *History) dropEarlier(next Part) {
 	if h.earlier != next {
 		_ = h.earlier.Close() // its processes end with this one otherwise
 	}
-	h.past, h.earlier, h.near, h.held, h.failure = h.own, nil, nil, nil, nil
+	h.Steps.past, h.earlier, h.Steps.near, h.held, h.Steps.failure = h.own, nil, nil, nil, nil
 }
 
 // MadeRoom returns why older records were dropped from a history with a limit in bytes.

@@ -32,7 +32,7 @@ func Example() {
 	}})
 	fmt.Println(result.Why, result.Position, err)
 	past := recorder.History()
-	if write, ok, err := past.LastWrite(ctx, variable, 1); ok && err == nil {
+	if write, ok, err := past.Steps.LastWrite(ctx, variable, 1); ok && err == nil {
 		_, _ = past.Seek(write.Position) // the view stands before the instruction
 		fmt.Printf("written by %#x\n", past.View().PC())
 	}

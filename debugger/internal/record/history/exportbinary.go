@@ -105,7 +105,7 @@ func (e *exporter) header() []byte {
 	b = binary.AppendUvarint(b, e.o.To)
 	b = binary.AppendUvarint(b, uint64(e.h.view.current))
 	b = appendText(b, e.o.Program)
-	return appendText(b, e.h.reason)
+	return appendText(b, e.h.Steps.reason)
 }
 
 // threads encodes the table of threads at the last position, and those that have ended before.
@@ -148,7 +148,7 @@ func (e *exporter) touchedPages(table *threadTable) (map[uint64]bool, error) {
 			return nil, err
 		}
 		table.enter(e.h)
-		for _, s := range e.h.spansAt(v.position - 1) {
+		for _, s := range e.h.Steps.spansAt(v.position - 1) {
 			addPages(pages, s.addr, uint64(len(s.data)))
 		}
 		addPages(pages, v.PC(), x86.MaxLen)
@@ -246,8 +246,8 @@ func (e *exporter) records(w *blockWriter, table *threadTable) error {
 		if err := e.checkProgress(at - e.o.From); err != nil {
 			return err
 		}
-		c, i := e.h.at(at)
-		if err := e.h.takeFailure(); err != nil {
+		c, i := e.h.Steps.at(at)
+		if err := e.h.Steps.takeFailure(); err != nil {
 			return err
 		}
 		record := table.renumber(c.record(i), at)

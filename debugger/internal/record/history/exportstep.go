@@ -52,7 +52,7 @@ const (
 // read moves the view over the next record and describes it.
 func (s *step) read(h *History, symbolize x86.Symbolizer) error {
 	v := &h.view
-	c, i := h.at(v.position)
+	c, i := h.Steps.at(v.position)
 	record := c.record(i)
 	d := decoder{b: record}
 	head := d.head(len(v.threads))
@@ -129,7 +129,7 @@ func (s *step) readAfter(h *History, before, after *ptrace.Regs) {
 		return
 	}
 	// The view is after the record, so that its spans hold the old contents.
-	spans := h.spansAt(s.Position)
+	spans := h.Steps.spansAt(s.Position)
 	for i := range s.Memory {
 		m := &s.Memory[i]
 		if i >= len(spans) {

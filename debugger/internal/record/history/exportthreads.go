@@ -20,7 +20,7 @@ type tablePart struct {
 
 // enter adds the window of the view, which is at the end of the window or at the last position.
 func (t *threadTable) enter(h *History) {
-	first := h.window.log.oldest()
+	first := h.Steps.window.log.oldest()
 	if n := len(t.parts); n > 0 && t.parts[n-1].first == first {
 		return
 	}

@@ -37,18 +37,14 @@ func (e *BeginningError) Is(target error) bool { return target == ErrNoHistory }
 type History struct {
 	Findings Findings // of its searches
 	Request  Request  // that it works for
+	Steps    Steps    // through which the view moves
 
-	past          Past     // that it moves through
-	window        *Records // that the view is in
 	view          View
-	reason        string    // why history begins at the oldest position
 	lastTraversal Traversal // of the last search
 	count         uint64    // of all records ever appended
 
 	own     *Records // the last part of past, to which records are added; nil if nothing is recorded
 	earlier Part     // the part before them, or nil
-	near    *Records // another window, or nil
-	failure error    // of a window, that its caller could not return
 	full    error    // of the room, see RoomError
 
 	held *held // a window to which the view will be back, or nil
@@ -56,14 +52,21 @@ type History struct {
 
 // newHistory returns an empty history whose first position is first.
 func newHistory(base Base, budget int, first uint64) *History {
-	h := &History{reason: "recording began there"}
-	h.Findings.state = h.version
-	h.own = &Records{view: &h.view}
-	h.past, h.window = h.own, h.own
+	own := new(Records)
+	h := historyOf(own, "recording began there")
+	own.view, h.own, h.Steps.window = &h.view, own, own
 	h.own.log.budget = max(budget, MinBudget)
 	h.own.log.clear(first)
 	h.view = View{base: base, position: first, end: true, threads: []thread{{}}}
 	h.view.memory.base = base.ReadMemory
+	return h
+}
+
+// historyOf returns the history of a past, whose view is in no window yet.
+func historyOf(past Past, reason string) *History {
+	h := new(History)
+	h.Findings.state = h.version
+	h.Steps = Steps{past: past, reason: reason, request: &h.Request}
 	return h
 }
 
@@ -77,16 +80,10 @@ func (h *History) View() *View { return &h.view }
 func (h *History) Records() *Records { return h.own }
 
 // Oldest returns the first recorded position.
-func (h *History) Oldest() uint64 {
-	first, _ := h.past.Bounds()
-	return first
-}
+func (h *History) Oldest() uint64 { return h.Steps.oldest() }
 
 // End returns the position of the present.
-func (h *History) End() uint64 {
-	_, last := h.past.Bounds()
-	return last
-}
+func (h *History) End() uint64 { return h.Steps.end() }
 
 // version tells the state of the history from others.
 func (h *History) version() version { return version{h.Oldest(), h.End(), h.count} }
@@ -95,7 +92,7 @@ func (h *History) version() version { return version{h.Oldest(), h.End(), h.coun
 func (h *History) Bytes() int {
 	switch {
 	case h.own == nil:
-		return h.window.Bytes()
+		return h.Steps.window.Bytes()
 	case h.earlier == nil:
 		return h.own.Bytes()
 	}
@@ -103,13 +100,13 @@ func (h *History) Bytes() int {
 }
 
 // StartReason returns why nothing before Oldest is recorded.
-func (h *History) StartReason() string { return h.reason }
+func (h *History) StartReason() string { return h.Steps.reason }
 
 // restart drops all records, for a reason, and moves the view to the present.
 func (h *History) restart(reason string) {
 	h.dropEarlier(nil)
 	h.own.log.clear(h.own.log.end())
-	h.reason = reason
+	h.Steps.reason = reason
 	h.reachPresent()
 }
 
@@ -121,13 +118,13 @@ func (h *History) append(record []byte) {
 		end := h.own.log.end()
 		h.dropEarlier(nil)
 		h.own.log.clear(end + 1)
-		h.reason = err.Error()
+		h.Steps.reason = err.Error()
 		if !errors.Is(err, errTooLarge) {
 			h.full = err
 		}
 	} else if h.own.log.oldest() != oldest {
 		h.dropEarlier(nil)
-		h.reason = MadeRoom(h.own.log.budget)
+		h.Steps.reason = MadeRoom(h.own.log.budget)
 	}
 	h.view.position = h.own.log.end()
 	h.count++
@@ -156,13 +153,9 @@ func (h *History) LastTraversal() Traversal { return h.lastTraversal }
 // *[BeginningError] and does not move.
 func (h *History) Back(n uint64) (Traversal, error) {
 	if there := h.view.position - h.Oldest(); n > there {
-		return Traversal{}, h.beginning(n)
+		return Traversal{}, h.Steps.beginning(n)
 	}
 	return h.Seek(h.view.position - n)
-}
-
-func (h *History) beginning(wanted uint64) error {
-	return &BeginningError{Oldest: h.Oldest(), Wanted: wanted, There: h.view.position - h.Oldest(), Reason: h.reason}
 }
 
 // Forward goes up to n positions forward, as far as the present.
@@ -180,12 +173,12 @@ func (h *History) SeekContext(ctx context.Context, position uint64) (Traversal, 
 func (h *History) Seek(position uint64) (Traversal, error) {
 	switch {
 	case position < h.Oldest():
-		return Traversal{}, h.beginning(h.view.position - position)
+		return Traversal{}, h.Steps.beginning(h.view.position - position)
 	case position > h.End():
 		return Traversal{}, fmt.Errorf("%w: position %d is beyond the present, %d", ErrNoHistory, position, h.End())
 	}
 	var traversal Traversal
-	if log := &h.window.log; position < log.oldest() || position > log.end() {
+	if log := &h.Steps.window.log; position < log.oldest() || position > log.end() {
 		traversal.Steps = max(position, h.view.position) - min(position, h.view.position)
 		if err := h.jump(position); err != nil {
 			return Traversal{}, err
@@ -218,7 +211,7 @@ func (h *History) moveOver(back bool, traversal *Traversal) error {
 	if err := h.reach(at); err != nil {
 		return err
 	}
-	c, i := h.window.log.at(at)
+	c, i := h.Steps.window.log.at(at)
 	record := c.record(i)
 	if err := v.move(record, back); err != nil {
 		return fmt.Errorf("position %d: %w", at, err)
@@ -230,7 +223,7 @@ func (h *History) moveOver(back bool, traversal *Traversal) error {
 	if v.position, v.end = at, false; !back {
 		v.position++
 	}
-	if v.position == h.window.log.end() {
+	if v.position == h.Steps.window.log.end() {
 		h.reachPresent()
 	}
 	return h.reachOwn()
@@ -240,7 +233,7 @@ func (h *History) moveOver(back bool, traversal *Traversal) error {
 // window.
 func (h *History) reachPresent() {
 	v := &h.view
-	v.position, v.end, v.remapped = h.window.log.end(), true, false
+	v.position, v.end, v.remapped = h.Steps.window.log.end(), true, false
 	v.memory.clear()
 }
 

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,12 +21,12 @@ type Searched struct {
 
 // Hits calls f with the hits of instructions in a stretch, in order, until it returns false.
 // It does not move the view.
-func (h *History) Hits(ctx context.Context, code []uint64, in Stretch, f func(Hit) bool) (Searched, error) {
-	o := h.overHits(in)
+func (st *Steps) Hits(ctx context.Context, code []uint64, in Stretch, f func(Hit) bool) (Searched, error) {
+	o := st.overHits(in)
 	each := func(hit Hit) bool { return o.passes(hit.Position, f(hit)) }
 	return o.run(ctx,
 		func(at, to uint64) (uint64, error) {
-			return h.past.Hits(ctx, code, at, to, o.untilDense(at, each))
+			return st.past.Hits(ctx, code, at, to, o.untilDense(at, each))
 		},
 		func(at, to uint64) (uint64, error) {
 			found := 0
@@ -39,13 +38,14 @@ func (h *History) Hits(ctx context.Context, code []uint64, in Stretch, f func(Hi
 // Visit is Hits with a view of each of them, which is valid during the call. It moves the view
 // of the history.
 func (h *History) Visit(ctx context.Context, code []uint64, in Stretch, f func(Hit, *View) bool) (Searched, error) {
-	v := &visit{hitSearch: h.overHits(in), ctx: ctx, code: code, f: f}
+	v := &visit{hitSearch: h.Steps.overHits(in), h: h, ctx: ctx, code: code, f: f}
 	return v.run(ctx, v.ofPast, v.ofRecords)
 }
 
 // A visit is a call of Visit.
 type visit struct {
 	*hitSearch
+	h    *History
 	ctx  context.Context //nolint:containedctx // of the call
 	code []uint64
 	f    func(Hit, *View) bool
@@ -55,7 +55,7 @@ type visit struct {
 func (v *visit) ofPast(from, to uint64) (reached uint64, err error) {
 	var at *View
 	each := v.untilDense(from, func(hit Hit) bool { return v.passes(hit.Position, v.f(hit, at)) })
-	return v.h.past.Visit(v.ctx, v.code, from, to, func(hit Hit, view *View) bool {
+	return v.st.past.Visit(v.ctx, v.code, from, to, func(hit Hit, view *View) bool {
 		at = view
 		return each(hit)
 	})
@@ -78,7 +78,7 @@ func (v *visit) ofRecords(from, to uint64) (reached uint64, err error) {
 type hitSearch struct {
 	Searched
 	Stretch
-	h     *History
+	st    *Steps
 	ended bool   // before To
 	dense bool   // there are so many hits that records are faster
 	at    uint64 // the hit at which that was found out
@@ -112,9 +112,9 @@ func (o *hitSearch) decide(hits int, positions uint64) {
 	o.dense = uint64(hits)*stopCost > positions
 }
 
-func (h *History) overHits(in Stretch) *hitSearch {
-	in.To = min(in.To, h.End())
-	return &hitSearch{Searched: Searched{Reached: in.From}, Stretch: in, h: h}
+func (st *Steps) overHits(in Stretch) *hitSearch {
+	in.To = min(in.To, st.end())
+	return &hitSearch{Searched: Searched{Reached: in.From}, Stretch: in, st: st}
 }
 
 // passes notes that a search has come to a hit, and reports whether it goes on.
@@ -133,11 +133,11 @@ const searchPiece = 1 << 27
 // run calls ofPast, and ofRecords for the parts of the stretch in which the past finds hits in its
 // records only, in order. Both return the position up to which they have come.
 func (o *hitSearch) run(ctx context.Context, ofPast, ofRecords func(at, to uint64) (uint64, error)) (Searched, error) {
-	h := o.h
-	defer h.Request.Within(ctx)()
-	defer h.Request.phase(o.To - min(o.From, o.To))()
+	st := o.st
+	defer st.request.Within(ctx)()
+	defer st.request.phase(o.To - min(o.From, o.To))()
 	for at := o.From; at < o.To && !o.ended; {
-		h.Request.passed(at - o.From)
+		st.request.passed(at - o.From)
 		next := at
 		if !o.dense {
 			var err error
@@ -149,7 +149,7 @@ func (o *hitSearch) run(ctx context.Context, ofPast, ofRecords func(at, to uint6
 			}
 		}
 		if next == at && !o.ended {
-			end, err := h.windowEnd(at, o.To)
+			end, err := st.windowEnd(at, o.To)
 			if err == nil {
 				next, err = ofRecords(at, end)
 			}
@@ -175,7 +175,7 @@ func (o *hitSearch) hitsOfRecords(ctx context.Context, code []uint64, from, to u
 		wanted[pc] = true
 	}
 	reached = from
-	err = o.h.Transitions(ctx, from, to, func(t *Transition) bool {
+	err = o.st.Transitions(ctx, from, to, func(t *Transition) bool {
 		if reached = t.Position + 1; t.Kind == Ran {
 			o.Gaps++
 		}
@@ -196,20 +196,6 @@ func (t *Transition) arrives() bool {
 		return true
 	}
 	return false
-}
-
-// windowEnd returns the position up to which the history that has the record at a position has
-// records.
-func (h *History) windowEnd(at, to uint64) (uint64, error) {
-	w, err := h.holder(at)
-	if err != nil {
-		return 0, err
-	}
-	end := min(w.log.end(), to)
-	if end <= at {
-		return 0, errors.New("a window has no records")
-	}
-	return end, nil
 }
 
 // A hitList is all hits of some instructions, or the first ones.
@@ -234,7 +220,7 @@ func (h *History) HitList(ctx context.Context, code []uint64) (hits []Hit, all b
 		return l.hits, !l.more, nil
 	}
 	l = hitList{}
-	_, err = h.Hits(ctx, code, Stretch{From: h.Oldest(), To: h.End()}, func(hit Hit) bool {
+	_, err = h.Steps.Hits(ctx, code, Stretch{From: h.Oldest(), To: h.End()}, func(hit Hit) bool {
 		if hit.Kind != Stepped {
 			return true
 		}
@@ -285,10 +271,10 @@ func (l *hitList) set(numbers []uint64, h *History) bool {
 
 // EndOfHits returns a position after which there is no hit of instructions, as near to the last
 // hit as the past finds it.
-func (h *History) EndOfHits(ctx context.Context, code []uint64) (uint64, error) {
-	end := h.End()
-	defer h.Request.Within(ctx)()
-	at, ok, err := h.past.Last(ctx, &Places{Code: code}, h.Oldest(), end)
+func (st *Steps) EndOfHits(ctx context.Context, code []uint64) (uint64, error) {
+	end := st.end()
+	defer st.request.Within(ctx)()
+	at, ok, err := st.past.Last(ctx, &Places{Code: code}, st.oldest(), end)
 	if !ok {
 		return end, err
 	}

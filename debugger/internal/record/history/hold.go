@@ -19,10 +19,10 @@ func (h *History) Hold() (restore func() error) {
 		_, err := h.Seek(here)
 		return err
 	}
-	if h.held != nil || h.window == h.own || h.window.end != nil {
+	if h.held != nil || h.Steps.window == h.own || h.Steps.window.end != nil {
 		return back
 	}
-	h.held = &held{window: h.window}
+	h.held = &held{window: h.Steps.window}
 	return func() error {
 		if kept := h.held; kept != nil && kept.away {
 			if err := h.leave(); err != nil {

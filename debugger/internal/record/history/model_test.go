@@ -195,7 +195,7 @@ func TestLastWrite(t *testing.T) {
 				want = i - 1
 			}
 		}
-		got, ok, err := h.LastWrite(t.Context(), modelBase+at, 1)
+		got, ok, err := h.Steps.LastWrite(t.Context(), modelBase+at, 1)
 		// A byte may be written with what it was: then that is found instead.
 		if err != nil || want >= 0 && (!ok || got.Position < uint64(want)) {
 			t.Errorf("byte %d: %+v, %v, %v, want %d", at, got, ok, err, want)

@@ -52,17 +52,17 @@ func (h *History) searchAt(ctx context.Context, places *Places, back bool, hit f
 // windowGoal returns the position at which a search leaves the window.
 func (h *History) windowGoal(back bool) uint64 {
 	if back {
-		return h.window.log.oldest()
+		return h.Steps.window.log.oldest()
 	}
-	return h.window.log.end()
+	return h.Steps.window.log.end()
 }
 
 // nextPlace returns the record over which a search comes to the next place, or nearer to it.
 func (h *History) nextPlace(ctx context.Context, places *Places, back bool) (record uint64, ok bool, err error) {
 	if back {
-		return h.past.Last(ctx, places, h.Oldest(), h.view.position)
+		return h.Steps.past.Last(ctx, places, h.Oldest(), h.view.position)
 	}
-	at, ok, err := h.past.First(ctx, places, h.view.position, h.End())
+	at, ok, err := h.Steps.past.First(ctx, places, h.view.position, h.End())
 	if !ok {
 		at = h.End() // which is not among the positions before it
 	}
@@ -71,7 +71,7 @@ func (h *History) nextPlace(ctx context.Context, places *Places, back bool) (rec
 
 // approach goes to a record, by its window, and over it.
 func (h *History) approach(record uint64, back bool, hit func(*View) bool) (bool, error) {
-	if !h.window.log.has(record) {
+	if !h.Steps.window.log.has(record) {
 		if err := h.jump(record); err != nil {
 			return false, err
 		}

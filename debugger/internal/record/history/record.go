@@ -82,21 +82,6 @@ func (d *decoder) spans(dst []span) []span {
 	return dst
 }
 
-// spansAt returns the memory part of the record at a position. The result is
-// valid until the view moves.
-func (h *History) spansAt(position uint64) []span {
-	v := &h.view
-	c, i := h.at(position)
-	d := decoder{b: c.record(i)}
-	head := d.head(len(h.threadsAt(position)))
-	d.skipRegs()
-	if d.bad || head.parts&partMemory == 0 {
-		return nil
-	}
-	v.scratch = d.spans(v.scratch[:0])
-	return v.scratch
-}
-
 // A head is the first bytes of a record, decoded.
 type head struct {
 	kind   Kind

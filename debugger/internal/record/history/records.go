@@ -125,7 +125,7 @@ func (h *History) enter(w *Records) {
 			h.view.threads[i].vector = bytes.Clone(h.view.threads[i].vector)
 		}
 	}
-	h.window, w.view = w, &h.view
+	h.Steps.window, w.view = w, &h.view
 	h.view.partial = w != h.own && (h.own != nil || w.log.end() != h.End())
 }
 
@@ -133,7 +133,7 @@ func (h *History) enter(w *Records) {
 // again. Another enter must follow. Records whose process has moved on are then as after all of
 // them, because undone ones have exchanged their contents with the view.
 func (h *History) leave() error {
-	w := h.window
+	w := h.Steps.window
 	if w.end != nil {
 		for ; h.view.position < w.log.end(); h.view.position++ {
 			c, i := w.log.at(h.view.position)
@@ -151,6 +151,6 @@ func (h *History) leave() error {
 	if w.end != nil {
 		w.view = w.end
 	}
-	h.past.Drop(w)
+	h.Steps.past.Drop(w)
 	return nil
 }

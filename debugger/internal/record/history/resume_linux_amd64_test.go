@@ -101,7 +101,7 @@ func TestLastWriteOfVariable(t *testing.T) {
 			t.Fatalf("%+v, %v", result, err)
 		}
 		last := value(h.View())
-		write, ok, err := h.LastWrite(t.Context(), total, 8)
+		write, ok, err := h.Steps.LastWrite(t.Context(), total, 8)
 		if err != nil || !ok || write.Position != result.Position-1 || write.Thread != result.Thread {
 			t.Fatalf("%+v, %v, %v, want position %d", write, ok, err, result.Position-1)
 		}

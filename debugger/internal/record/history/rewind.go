@@ -24,7 +24,7 @@ func (e *RewindError) Error() string { return "the process cannot go on from her
 // Rewind sets the process back to the position of the view: it writes memory,
 // registers and vector state to the process and drops the records after the
 // position. If the threads or mappings have changed since, it returns a
-// *[RewindError] and changes nothing. [History.SideEffects] lists what is not
+// *[RewindError] and changes nothing. [Steps.SideEffects] lists what is not
 // undone.
 func (r *Recorder) Rewind(ctx context.Context) error {
 	v := r.view()
@@ -234,9 +234,9 @@ type SideEffect struct {
 // SideEffects lists the actions after the view's position that affect more than
 // memory and registers of the process, in the order of their first occurrence.
 // System calls that only query are left out.
-func (h *History) SideEffects(ctx context.Context) ([]SideEffect, error) {
+func (st *Steps) SideEffects(ctx context.Context) ([]SideEffect, error) {
 	var effects sideEffects
-	err := h.past.Inputs(ctx, h.view.position, h.End(), effects.add)
+	err := st.past.Inputs(ctx, st.window.view.position, st.end(), effects.add)
 	return effects.list, err
 }
 

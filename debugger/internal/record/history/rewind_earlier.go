@@ -37,11 +37,11 @@ func (r *Recorder) rewindToEarlier(ctx context.Context) error {
 	h.enter(h.own)
 	earlier.Cut(position)
 	if first, last := earlier.Bounds(); first != last {
-		return r.follow(earlier, h.reason)
+		return r.follow(earlier, h.Steps.reason)
 	}
 	h.dropEarlier(nil)
 	h.own.log.clear(position)
-	return r.Restart(position, h.reason)
+	return r.Restart(position, h.Steps.reason)
 }
 
 // writeAll writes the state of the view to the process. If that fails, it restores what was

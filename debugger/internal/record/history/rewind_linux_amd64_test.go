@@ -118,13 +118,13 @@ func TestSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := r.History()
-	if effects, err := h.SideEffects(t.Context()); err != nil || len(effects) != 0 {
+	if effects, err := h.Steps.SideEffects(t.Context()); err != nil || len(effects) != 0 {
 		t.Errorf("at the present: %v, %v", effects, err)
 	}
 	if _, err := h.Seek(0); err != nil {
 		t.Fatal(err)
 	}
-	effects, err := h.SideEffects(t.Context())
+	effects, err := h.Steps.SideEffects(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,17 +32,17 @@ const bitSP = 2
 // Transitions calls f with the records from one position to another, in order,
 // until it returns false. It does not move the view and does not read memory,
 // so that a record costs a fraction of what it costs to move over it.
-func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Transition) bool) error {
-	defer h.Request.Within(ctx)()
-	to = min(to, h.End())
-	defer h.Request.phase(to - min(from, to))()
-	s, err := h.newScan(ctx, from)
+func (st *Steps) Transitions(ctx context.Context, from, to uint64, f func(*Transition) bool) error {
+	defer st.request.Within(ctx)()
+	to = min(to, st.end())
+	defer st.request.phase(to - min(from, to))()
+	s, err := st.newScan(ctx, from)
 	if err != nil {
 		return err
 	}
 	for s.position < to {
 		if s.position%checkEvery == 0 {
-			h.Request.passed(s.position - from)
+			st.request.passed(s.position - from)
 		}
 		if err := s.forward(); err != nil {
 			return err
@@ -56,17 +56,17 @@ func (h *History) Transitions(ctx context.Context, from, to uint64, f func(*Tran
 
 // TransitionsBack calls f with the records before a position, the last one
 // first, until it returns false.
-func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Transition) bool) error {
-	defer h.Request.Within(ctx)()
-	oldest := h.Oldest()
-	defer h.Request.phase(from - min(from, oldest))()
-	s, err := h.newScan(ctx, from)
+func (st *Steps) TransitionsBack(ctx context.Context, from uint64, f func(*Transition) bool) error {
+	defer st.request.Within(ctx)()
+	oldest := st.oldest()
+	defer st.request.phase(from - min(from, oldest))()
+	s, err := st.newScan(ctx, from)
 	if err != nil {
 		return err
 	}
 	for s.position > oldest {
 		if s.position%checkEvery == 0 {
-			h.Request.passed(from - s.position)
+			st.request.passed(from - s.position)
 		}
 		if err := s.backward(); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (h *History) TransitionsBack(ctx context.Context, from uint64, f func(*Tran
 
 // A scan follows program counters and stack pointers through the records.
 type scan struct {
-	h        *History
+	st       *Steps
 	w        *Records        // that has the position, see holder
 	ctx      context.Context //nolint:containedctx // it lives as long as one call
 	position uint64
@@ -92,17 +92,17 @@ type scan struct {
 }
 
 // newScan returns a scan at a position, which must be recorded.
-func (h *History) newScan(ctx context.Context, position uint64) (*scan, error) {
-	if position < h.Oldest() || position > h.End() {
-		return nil, h.beginning(0)
+func (st *Steps) newScan(ctx context.Context, position uint64) (*scan, error) {
+	if position < st.oldest() || position > st.end() {
+		return nil, st.beginning(0)
 	}
-	s := &scan{h: h, ctx: ctx}
-	return s, s.enter(min(position, max(h.End(), 1)-1), position)
+	s := &scan{st: st, ctx: ctx}
+	return s, s.enter(min(position, max(st.end(), 1)-1), position)
 }
 
 // enter goes to a position in the history that has a record, from its view.
 func (s *scan) enter(record, position uint64) (err error) {
-	if s.w, err = s.h.holder(record); err != nil {
+	if s.w, err = s.st.holder(record); err != nil {
 		return err
 	}
 	v := s.w.view
@@ -168,7 +168,7 @@ func (s *scan) apply(record []byte, back bool) error {
 	d := decoder{b: record}
 	head := d.head(len(s.pc))
 	if d.bad {
-		return cmp.Or(s.h.takeFailure(), ErrCorrupt)
+		return cmp.Or(s.st.takeFailure(), ErrCorrupt)
 	}
 	i := head.thread
 	mask := d.uvarint()
@@ -220,34 +220,4 @@ func (s *scan) applyOthers(record []byte, back bool) {
 		s.sp[i] += sp
 		p.b = nil
 	})
-}
-
-// Written calls f with the ranges that the step at a position wrote, in order.
-func (h *History) Written(position uint64, f func(addr, n uint64)) {
-	if position < h.Oldest() || position >= h.End() {
-		return
-	}
-	c, i := h.at(position)
-	d := decoder{b: c.record(i)}
-	head := d.head(len(h.threadsAt(position)))
-	if head.parts&partMemory == 0 {
-		return
-	}
-	d.skipRegs()
-	for range d.count(2) {
-		addr, n := d.uvarint(), d.uvarint()
-		if d.bytes(n); d.bad {
-			return
-		}
-		f(addr, n)
-	}
-}
-
-// SystemCall returns the name of the system call at a position, or "".
-func (h *History) SystemCall(position uint64) string {
-	if h.Kind(position) != Called || position < h.Oldest() || position >= h.End() {
-		return ""
-	}
-	c, i := h.at(position)
-	return callName(callNumber(c.record(i), len(h.threadsAt(position))))
 }

@@ -39,7 +39,7 @@ func TestTransitions(t *testing.T) {
 				t.Errorf("position %d: rax changed is %v, it is %#x and %#x", tr.Position, tr.Changed(x86.RAX), before.rax, after.rax)
 			}
 		}
-		err := h.Transitions(t.Context(), next, h.End(), func(tr *history.Transition) bool {
+		err := h.Steps.Transitions(t.Context(), next, h.End(), func(tr *history.Transition) bool {
 			if tr.Position != next {
 				t.Fatalf("position %d, want %d", tr.Position, next)
 			}
@@ -50,7 +50,7 @@ func TestTransitions(t *testing.T) {
 		if err != nil || next != h.End() {
 			t.Errorf("forward to %d of %d: %v", next, h.End(), err)
 		}
-		err = h.TransitionsBack(t.Context(), next, func(tr *history.Transition) bool {
+		err = h.Steps.TransitionsBack(t.Context(), next, func(tr *history.Transition) bool {
 			next--
 			if tr.Position != next {
 				t.Fatalf("position %d, want %d", tr.Position, next)

@@ -187,7 +187,7 @@ func (o *opener) header(d *decoder) error {
 	o.to, o.current = to, int(current)
 	o.program, o.reason = d.text(), d.text()
 	o.h = newHistory(&fileBase{}, 1<<62, from)
-	o.h.reason = o.reason
+	o.h.Steps.reason = o.reason
 	o.h.useRoom(o.room)
 	return nil
 }

@@ -11,8 +11,7 @@ func Long(past Past, reason string) (*History, error) {
 	if first == last {
 		return nil, ErrNoHistory
 	}
-	h := &History{past: past, reason: reason}
-	h.Findings.state = h.version
+	h := historyOf(past, reason)
 	w, err := past.Window(context.Background(), last-1)
 	if err == nil {
 		h.enter(w)
@@ -21,14 +20,14 @@ func Long(past Past, reason string) (*History, error) {
 }
 
 // away reports whether the view has left the recorder's own records.
-func (h *History) away() bool { return h.own != nil && h.window != h.own }
+func (h *History) away() bool { return h.own != nil && h.Steps.window != h.own }
 
 // jump moves the view into the window that has a position.
 func (h *History) jump(position uint64) error {
 	if h.own == nil {
 		position = min(position, h.End()-1)
 	}
-	w, err := h.takeWindow(position)
+	w, err := h.Steps.takeWindow(position)
 	if err != nil {
 		return err
 	}
@@ -39,18 +38,9 @@ func (h *History) jump(position uint64) error {
 	return nil
 }
 
-// takeWindow returns the window with a record, which is then not near any more.
-func (h *History) takeWindow(at uint64) (*Records, error) {
-	if w := h.near; w != nil && w.log.has(at) {
-		h.near = nil
-		return w, nil
-	}
-	return h.past.Window(h.Request.context(), at)
-}
-
 // reach makes a record that is next to the view one of the window.
 func (h *History) reach(at uint64) error {
-	if h.window.log.has(at) {
+	if h.Steps.window.log.has(at) {
 		return nil
 	}
 	position := h.view.position
@@ -70,51 +60,6 @@ func (h *History) reachOwn() error {
 		return h.walk(position, new(Traversal))
 	}
 	return nil
-}
-
-// at returns the record at a position. If there is none because its window cannot be had, the
-// record is damaged, and takeFailure returns the error.
-func (h *History) at(position uint64) (*chunk, int) {
-	w, err := h.holder(position)
-	if err != nil {
-		h.failure = err
-		return &chunk{first: position, data: []byte{kindBits}, ends: []uint32{1}}, 0
-	}
-	return w.log.at(position)
-}
-
-// holder returns the window that has a record: that of the view, or another one, near. Each has a
-// table of threads of its own.
-func (h *History) holder(position uint64) (*Records, error) {
-	if h.window.log.has(position) {
-		return h.window, nil
-	}
-	if h.near == nil || !h.near.log.has(position) {
-		w, err := h.past.Window(h.Request.context(), position)
-		if err != nil {
-			return nil, err
-		}
-		if h.near != nil {
-			h.past.Drop(h.near)
-		}
-		h.near = w
-	}
-	return h.near, nil
-}
-
-// threadsAt returns the table of threads that a record refers to, after h.at.
-func (h *History) threadsAt(position uint64) []thread {
-	if h.window.log.has(position) || h.near == nil {
-		return h.view.threads
-	}
-	return h.near.view.threads
-}
-
-// takeFailure returns the last error of a window once.
-func (h *History) takeFailure() error {
-	err := h.failure
-	h.failure = nil
-	return err
 }
 
 // has reports whether there is a record at a position.

@@ -31,7 +31,7 @@ func TestAccesses(t *testing.T) {
 			to := h.End()
 			from := max(h.Oldest(), to-min(to, uint64(sample.Count(60_000, 600_000))))
 			var got []string
-			if err := h.Accesses(t.Context(), from, to, func(a *history.Access) bool {
+			if err := h.Steps.Accesses(t.Context(), from, to, func(a *history.Access) bool {
 				if a.Kind <= history.AccessAtomic {
 					got = append(got, fmt.Sprintf("%d: thread %d at %#x: %d, %#x", a.Position, a.Thread, a.PC, a.Kind, a.Memory))
 				}

@@ -111,9 +111,9 @@ func ask(t *testing.T, found, plain *history.History, position uint64, memory x8
 		}
 	}
 	if kind == 0 {
-		got, gotOK, err := found.LastWrite(t.Context(), memory.Addr, memory.Len)
+		got, gotOK, err := found.Steps.LastWrite(t.Context(), memory.Addr, memory.Len)
 		check(t, err)
-		want, wantOK, err := plain.LastWrite(t.Context(), memory.Addr, memory.Len)
+		want, wantOK, err := plain.Steps.LastWrite(t.Context(), memory.Addr, memory.Len)
 		check(t, err)
 		if got != want || gotOK != wantOK {
 			t.Errorf("last write of %+v before %d: %+v %v, want %+v %v", memory, position, got, gotOK, want, wantOK)
@@ -124,7 +124,7 @@ func ask(t *testing.T, found, plain *history.History, position uint64, memory x8
 	if kind == 1 {
 		hit := func(h *history.History) func(v *history.View) bool {
 			return func(v *history.View) bool {
-				return v.PC() == pc || h.Wrote(v.Position(), memory.Addr, memory.Len)
+				return v.PC() == pc || h.Steps.Wrote(v.Position(), memory.Addr, memory.Len)
 			}
 		}
 		got, err := found.ReverseContinueAt(t.Context(), places, hit(found))
@@ -136,7 +136,7 @@ func ask(t *testing.T, found, plain *history.History, position uint64, memory x8
 	}
 	hit := func(h *history.History) func(v *history.View) bool {
 		return func(v *history.View) bool {
-			return v.PC() == pc || h.Wrote(v.Position()-1, memory.Addr, memory.Len)
+			return v.PC() == pc || h.Steps.Wrote(v.Position()-1, memory.Addr, memory.Len)
 		}
 	}
 	got, err := found.ContinueAt(t.Context(), places, hit(found))
@@ -165,8 +165,8 @@ func compareTransitions(t *testing.T, found, plain *history.History, position ui
 			*list = append(*list, transition{n.Position, n.Kind, n.Thread, n.PC, n.SP, n.NextPC, n.NextSP, n.Memory, n.Changed(x86.RAX)})
 			return len(*list)%records != 0
 		}
-		check(t, h.Transitions(t.Context(), position, h.End(), add))
-		check(t, h.TransitionsBack(t.Context(), position, add))
+		check(t, h.Steps.Transitions(t.Context(), position, h.End(), add))
+		check(t, h.Steps.TransitionsBack(t.Context(), position, add))
 	}
 	for n := range max(len(got), len(want)) {
 		if n >= len(got) || n >= len(want) || got[n] != want[n] {

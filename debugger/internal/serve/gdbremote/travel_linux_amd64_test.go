@@ -98,7 +98,7 @@ var moves = []move{
 	{"continue", func(t *testing.T, s *session.Session) (proc.Stop, error) {
 		_, err := s.Target.History.Continue(t.Context(), func(v *history.View) bool {
 			addr, _ := s.Inspector.Address(t.Context(), "&total") // it was found before
-			return s.Target.History.Wrote(v.Position()-1, addr, 8)
+			return s.Target.History.Steps.Wrote(v.Position()-1, addr, 8)
 		})
 		s.Timeline.UpdateView()
 		return s.Target.CurrentStop(), err

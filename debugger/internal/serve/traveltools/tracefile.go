@@ -142,7 +142,7 @@ func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, befor
 	if err != nil {
 		return TraceWrite{}, false, err
 	}
-	found, ok, err := f.trace.LastWrite(ctx, addr, uint64(size))
+	found, ok, err := f.trace.Steps.LastWrite(ctx, addr, uint64(size))
 	if !ok || err != nil {
 		return TraceWrite{Written: plain.Hex(addr), Size: size}, false, err
 	}

@@ -28,7 +28,7 @@ func TestCallsLikeSteps(t *testing.T) {
 		s := recordtest.Main(t, program, tt.argument)
 		h := s.Target.History
 		threads := map[int]bool{}
-		if err := h.Transitions(t.Context(), h.Oldest(), h.End(), func(step *history.Transition) bool {
+		if err := h.Steps.Transitions(t.Context(), h.Oldest(), h.End(), func(step *history.Transition) bool {
 			threads[step.Thread] = true
 			return true
 		}); err != nil {

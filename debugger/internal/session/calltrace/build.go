@@ -36,7 +36,7 @@ func Calls(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64
 	}
 	at := b.tree.To
 	in := history.Stretch{From: at, To: to, Enough: enough}
-	_, err := s.Target.History.Branches(ctx, code.isEvent, in, func(t *history.Transition) bool {
+	_, err := s.Target.History.Steps.Branches(ctx, code.isEvent, in, func(t *history.Transition) bool {
 		b.pass(code, t)
 		return true
 	})

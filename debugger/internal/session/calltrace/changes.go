@@ -107,7 +107,7 @@ func (t *tracer) writes(v *visit) ([]*write, error) {
 	h := t.code.s.Target.History
 	var all []*write
 	next := 0 // call
-	err := h.Transitions(t.ctx, v.from, v.to, func(tr *history.Transition) bool {
+	err := h.Steps.Transitions(t.ctx, v.from, v.to, func(tr *history.Transition) bool {
 		for next < len(v.calls) && t.calls[v.calls[next]].to != 0 && t.calls[v.calls[next]].to <= tr.Position {
 			next++
 		}
@@ -115,7 +115,7 @@ func (t *tracer) writes(v *visit) ([]*write, error) {
 		if !tr.Memory || inside || tr.Thread != t.thread {
 			return true
 		}
-		h.Written(tr.Position, func(addr, n uint64) {
+		h.Steps.Written(tr.Position, func(addr, n uint64) {
 			if own := addr <= t.slot && addr+redZone >= tr.NextSP; !own && n <= 8 {
 				all = addWrite(all, addr, n, tr.Position)
 			}

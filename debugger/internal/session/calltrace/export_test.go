@@ -48,7 +48,7 @@ func Starts(ctx context.Context, s *stepping.Stepper, name string, nth int) (byH
 	}
 	var step start
 	m := 0
-	err = s.Target.History.Transitions(ctx, s.Target.History.Oldest(), s.Target.History.End(), func(t *history.Transition) bool {
+	err = s.Target.History.Steps.Transitions(ctx, s.Target.History.Oldest(), s.Target.History.End(), func(t *history.Transition) bool {
 		if at[t.NextPC] && c.calls(t) {
 			if m++; nth == 0 || m == nth {
 				step = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, m, 0}
@@ -73,7 +73,7 @@ func JumpsBack(ctx context.Context, s *stepping.Stepper, name string) (int, erro
 func CallsBySteps(ctx context.Context, s *stepping.Stepper, thread int, from, to uint64) (*Tree, error) {
 	b := &builder{tree: &Tree{Thread: thread, From: from, To: from}}
 	code := newCode(s)
-	err := s.Target.History.Transitions(ctx, from, to, func(t *history.Transition) bool {
+	err := s.Target.History.Steps.Transitions(ctx, from, to, func(t *history.Transition) bool {
 		b.pass(code, t)
 		return true
 	})
@@ -97,8 +97,8 @@ func Branches(ctx context.Context, s *stepping.Stepper, from, to uint64) (branch
 			return true
 		}
 	}
-	_, err = s.Target.History.Branches(ctx, c.isEvent, history.Stretch{From: from, To: to}, collect(&branches))
-	return branches, steps, errors.Join(err, s.Target.History.Transitions(ctx, from, to, collect(&steps)))
+	_, err = s.Target.History.Steps.Branches(ctx, c.isEvent, history.Stretch{From: from, To: to}, collect(&branches))
+	return branches, steps, errors.Join(err, s.Target.History.Steps.Transitions(ctx, from, to, collect(&steps)))
 }
 
 // CallsOf returns the positions of the hits of an entry that are no jumps back.

@@ -118,7 +118,7 @@ func findAround(ctx context.Context, c *code, at uint64) (found start, err error
 	first := start{thread: found.thread, position: h.Oldest(), pc: c.function(found.pc).start, slot: found.slot}
 	for end, length := at, uint64(nearStarts); end > h.Oldest() && err == nil && first.caller == 0; length *= 8 {
 		in := history.Stretch{From: end - min(end-h.Oldest(), length), To: end}
-		_, err = h.Branches(ctx, c.isEvent, in, func(t *history.Transition) bool {
+		_, err = h.Steps.Branches(ctx, c.isEvent, in, func(t *history.Transition) bool {
 			if t.Thread == found.thread && t.NextSP == found.slot && c.function(t.NextPC).start == t.NextPC && c.calls(t) {
 				first = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, 0, 0}
 			}

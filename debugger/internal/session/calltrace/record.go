@@ -43,7 +43,7 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 	}
 	for again := true; again && err == nil && !r.ended && r.reached < h.End(); {
 		in, cut := history.Stretch{From: r.reached, To: h.End(), Enough: enough}, r.cut
-		_, err = h.Branches(ctx, r.wanted, in, func(t *history.Transition) bool {
+		_, err = h.Steps.Branches(ctx, r.wanted, in, func(t *history.Transition) bool {
 			r.pass(t)
 			followed++
 			return !r.ended && r.cut == cut

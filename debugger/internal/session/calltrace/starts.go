@@ -44,7 +44,7 @@ func (c *code) nth(ctx context.Context, entries map[uint64]bool, nth int) (found
 	case !all:
 		of = 0
 	}
-	err = c.s.Target.History.Transitions(ctx, found.position-1, found.position, func(t *history.Transition) bool {
+	err = c.s.Target.History.Steps.Transitions(ctx, found.position-1, found.position, func(t *history.Transition) bool {
 		found.caller = t.PC
 		return false
 	})
@@ -97,11 +97,11 @@ func (c *code) jumpsBack(entries map[uint64]bool) (jumps []uint64, known bool) {
 // lastCall returns the start of the last call of a function that is called.
 func (c *code) lastCall(ctx context.Context, entries map[uint64]bool) (found start, err error) {
 	h := c.s.Target.History
-	end, err := h.EndOfHits(ctx, slices.Sorted(maps.Keys(entries)))
+	end, err := h.Steps.EndOfHits(ctx, slices.Sorted(maps.Keys(entries)))
 	if err != nil {
 		return start{}, err
 	}
-	err = h.TransitionsBack(ctx, end, func(t *history.Transition) bool {
+	err = h.Steps.TransitionsBack(ctx, end, func(t *history.Transition) bool {
 		if !entries[t.NextPC] || !c.calls(t) {
 			return true
 		}
@@ -121,7 +121,7 @@ func (c *code) scanCalls(ctx context.Context, entries map[uint64]bool, nth int) 
 		}
 		return c.isEvent(in)
 	}
-	_, err = h.Branches(ctx, wanted, history.Stretch{From: h.Oldest(), To: h.End()}, func(t *history.Transition) bool {
+	_, err = h.Steps.Branches(ctx, wanted, history.Stretch{From: h.Oldest(), To: h.End()}, func(t *history.Transition) bool {
 		if !entries[t.NextPC] || !c.calls(t) {
 			return true
 		}

@@ -222,7 +222,7 @@ const maxPrologue = 1 << 16
 // arguments can be read, or 0.
 func (t *tracer) bodyOf(c *call, end uint64) (position uint64, err error) {
 	body := t.code.body(t.ctx, c.pc)
-	err = t.code.s.Target.History.Transitions(t.ctx, c.from, min(end, c.from+maxPrologue), func(tr *history.Transition) bool {
+	err = t.code.s.Target.History.Steps.Transitions(t.ctx, c.from, min(end, c.from+maxPrologue), func(tr *history.Transition) bool {
 		switch {
 		case tr.Thread != t.thread:
 		case tr.PC == body:

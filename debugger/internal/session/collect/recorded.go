@@ -104,7 +104,7 @@ func (c *search) begin(ctx context.Context) error {
 		return nil
 	}
 	c.index.to = from
-	return h.Transitions(ctx, from, from+1, func(t *history.Transition) bool {
+	return h.Steps.Transitions(ctx, from, from+1, func(t *history.Transition) bool {
 		if len(c.at[t.PC]) > 0 {
 			c.index.hits = append(c.index.hits, indexed{from, t.PC})
 		}
@@ -171,7 +171,7 @@ func (c *search) scan(ctx context.Context) error {
 		}
 	}
 	in.From = c.index.to
-	searched, err := h.Hits(ctx, c.code, in, func(hit history.Hit) bool { reach(hit); return true })
+	searched, err := h.Steps.Hits(ctx, c.code, in, func(hit history.Hit) bool { reach(hit); return true })
 	c.index.to, c.index.gaps = searched.Reached, c.index.gaps+searched.Gaps
 	return err
 }

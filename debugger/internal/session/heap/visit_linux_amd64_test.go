@@ -32,7 +32,7 @@ func TestVisit(t *testing.T) {
 	}
 	var hits, visits []place
 	h := s.Target.History
-	if _, err := h.Hits(t.Context(), code, history.Stretch{From: h.Oldest(), To: h.End()}, func(hit history.Hit) bool {
+	if _, err := h.Steps.Hits(t.Context(), code, history.Stretch{From: h.Oldest(), To: h.End()}, func(hit history.Hit) bool {
 		hits = append(hits, place{hit.Position, hit.Thread, hit.PC, hit.SP})
 		return true
 	}); err != nil {
@@ -72,7 +72,7 @@ func TestRemembered(t *testing.T) {
 	s := recordtest.Main(t, debuggertest.Compile(t, source, nil, "gcc", "-O0", "-fno-builtin"))
 	var blocks []history.Hit
 	code := s.Inspector.Program.Symbols("free", nil)
-	if _, err := s.Target.History.Hits(t.Context(), code, history.Stretch{From: s.Target.History.Oldest(), To: s.Target.History.End()}, func(hit history.Hit) bool {
+	if _, err := s.Target.History.Steps.Hits(t.Context(), code, history.Stretch{From: s.Target.History.Oldest(), To: s.Target.History.End()}, func(hit history.Hit) bool {
 		blocks = append(blocks, hit)
 		return len(blocks) < 2
 	}); err != nil || len(blocks) != 2 {

@@ -69,7 +69,7 @@ func Find(ctx context.Context, s *stepping.Stepper, q Query) (Answer, error) {
 
 // place places the window.
 func (c *search) place(ctx context.Context, h *history.History) error {
-	last, _, err := h.LastSwitch(ctx, c.to)
+	last, _, err := h.Steps.LastSwitch(ctx, c.to)
 	c.last = max(last, h.Oldest())
 	if c.lonely = c.to-c.last > alone; c.lonely {
 		c.to = c.last + alone
@@ -110,7 +110,7 @@ func (c *search) detect(ctx context.Context, h *history.History, o races.Options
 		return known.Detector, nil
 	}
 	d := races.New(o)
-	if err := h.Accesses(ctx, c.from, c.to, d.Add); err != nil {
+	if err := h.Steps.Accesses(ctx, c.from, c.to, d.Add); err != nil {
 		return nil, err
 	}
 	d.Release()

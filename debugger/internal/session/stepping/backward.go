@@ -56,7 +56,7 @@ func (s *Stepper) ReverseContinue(ctx context.Context) (proc.Stop, error) {
 		return stop, err
 	}
 	stop = conditions.stop(stop)
-	if conditions.found.Watch != nil && s.Target.History.Kind(s.Target.History.View().Position()) == history.Ran {
+	if conditions.found.Watch != nil && s.Target.History.Steps.Kind(s.Target.History.View().Position()) == history.Ran {
 		s.Timeline.Notes = append(s.Timeline.Notes, "it was written while the process ran by itself, some time before the next position")
 	}
 	return stop, nil

@@ -116,7 +116,7 @@ func (l *stopConditions) stopsForward(v *history.View) bool {
 		}
 	}
 	for _, m := range l.watches {
-		if l.s.Target.History.Wrote(v.Position()-1, m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
+		if l.s.Target.History.Steps.Wrote(v.Position()-1, m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
 			return true
 		}
 	}
@@ -129,7 +129,7 @@ func (l *stopConditions) stopsBackward(v *history.View) bool {
 	pc, thread := v.PC(), v.Thread()
 	l.backward = true
 	for _, m := range l.watches {
-		if l.s.Target.History.Wrote(v.Position(), m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
+		if l.s.Target.History.Steps.Wrote(v.Position(), m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
 			return true
 		}
 	}
@@ -147,7 +147,7 @@ func (l *stopConditions) stopsBackward(v *history.View) bool {
 // is one of the process. A change that the debugger made while the thread stood at the
 // breakpoint does not make the thread arrive there again.
 func (l *stopConditions) arrived(pc, record uint64) bool {
-	return len(l.at[pc]) > 0 && l.s.Target.History.Kind(record) != history.Changed
+	return len(l.at[pc]) > 0 && l.s.Target.History.Steps.Kind(record) != history.Changed
 }
 
 // counts reports whether a breakpoint that was reached stops the thread. A

@@ -14,7 +14,7 @@ import (
 func (s *Stepper) WriteBefore(ctx context.Context, w *Watch) (found history.Write, ok bool, err error) {
 	back := s.Timeline.AtPosition(ctx, s.Target.History.View().Position(), func() {
 		for {
-			found, ok, err = s.Target.History.LastWrite(ctx, w.Address, uint64(w.Size))
+			found, ok, err = s.Target.History.Steps.LastWrite(ctx, w.Address, uint64(w.Size))
 			if err != nil || !ok {
 				return
 			}
@@ -29,7 +29,7 @@ func (s *Stepper) WriteBefore(ctx context.Context, w *Watch) (found history.Writ
 // counts reports whether a write to the watched bytes is one to what is watched. The
 // position is that of the write, and remains so.
 func (s *Stepper) counts(w *Watch, found *history.Write) bool {
-	if found.Kind == history.Ran && !s.Target.History.Wrote(found.Position, w.Address, uint64(w.Size)) {
+	if found.Kind == history.Ran && !s.Target.History.Steps.Wrote(found.Position, w.Address, uint64(w.Size)) {
 		return false
 	}
 	if w.Mask == nil {

@@ -43,7 +43,7 @@ func (s *Stepper) Record(ctx context.Context, steps uint64, most time.Duration) 
 func (s *Stepper) Rewind(ctx context.Context) error {
 	h := s.Target.History
 	from, end := h.View().Position(), h.End()
-	effects, err := h.SideEffects(ctx)
+	effects, err := h.Steps.SideEffects(ctx)
 	if err != nil {
 		return err
 	}

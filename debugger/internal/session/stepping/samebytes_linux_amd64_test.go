@@ -66,12 +66,12 @@ func TestSameBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, ok, err := s.Target.History.LastWrite(t.Context(), addr+tt.offset, 4)
+		w, ok, err := s.Target.History.Steps.LastWrite(t.Context(), addr+tt.offset, 4)
 		if err != nil || !ok {
 			t.Errorf("%s+%d: %v, %v", tt.name, tt.offset, ok, err)
 			continue
 		}
-		call := s.Target.History.SystemCall(w.Position)
+		call := s.Target.History.Steps.SystemCall(w.Position)
 		if tt.call == "fstat" && call == "newfstatat" {
 			call = "fstat"
 		}

@@ -17,7 +17,7 @@ func (s *Stepper) StepThread(ctx context.Context, thread int, start, end uint64)
 	}
 	w := &walk{s}
 	stop, _, err := w.until(ctx, func(v *history.View) bool {
-		return v.Thread() == thread && (v.PC() < start || v.PC() >= end) && s.Target.History.Kind(v.Position()-1) != history.Changed
+		return v.Thread() == thread && (v.PC() < start || v.PC() >= end) && s.Target.History.Steps.Kind(v.Position()-1) != history.Changed
 	})
 	return stop, err
 }
@@ -43,7 +43,7 @@ func (s *Stepper) StepThreadBack(ctx context.Context, thread int) (proc.Stop, er
 		if conditions.stopsBackward(v) {
 			return true
 		}
-		kind := s.Target.History.Kind(v.Position())
+		kind := s.Target.History.Steps.Kind(v.Position())
 		return kind == history.Ran || v.Thread() == thread && kind != history.Changed
 	})
 	switch stop, err := s.Timeline.StopAt(proc.Stepped, err); {

@@ -11,7 +11,7 @@ import (
 // is, with its instruction, or a nil instruction if there is none.
 func (t *tracer) definition(thread int, position uint64, is func(*history.Transition, *x86.Inst) bool) (at uint64, in *x86.Inst, err error) {
 	steps := 0
-	err = t.s.Target.History.TransitionsBack(t.ctx, position, func(tr *history.Transition) bool {
+	err = t.s.Target.History.Steps.TransitionsBack(t.ctx, position, func(tr *history.Transition) bool {
 		if tr.Thread != thread {
 			return true
 		}

@@ -32,7 +32,7 @@ func usesFlags(name string) bool {
 // stored queues the sources of the value that an instruction stored to memory.
 func (t *tracer) stored(in *x86.Inst, to source, position uint64) error {
 	name := in.Stem()
-	t.s.Target.History.Written(position, func(addr, n uint64) {
+	t.s.Target.History.Steps.Written(position, func(addr, n uint64) {
 		if addr <= to.addr && to.addr < addr+n {
 			to.shift = to.addr - addr
 		}
@@ -177,7 +177,7 @@ func (t *tracer) memory(in *x86.Inst, o x86.Operand, position uint64) (addr, siz
 
 // threadAt returns the thread that makes the step at a position.
 func (t *tracer) threadAt(position uint64) (thread int, err error) {
-	err = t.s.Target.History.Transitions(t.ctx, position, position+1, func(tr *history.Transition) bool {
+	err = t.s.Target.History.Steps.Transitions(t.ctx, position, position+1, func(tr *history.Transition) bool {
 		thread = tr.Thread
 		return false
 	})
@@ -238,7 +238,7 @@ const maxThrough = 100_000
 // copied from one other register, defined returns that register and done is
 // false.
 func (t *tracer) defined(in *x86.Inst, position uint64, reg x86.Reg) (next x86.Reg, done bool, err error) {
-	if name := t.s.Target.History.SystemCall(position); name != "" {
+	if name := t.s.Target.History.Steps.SystemCall(position); name != "" {
 		t.through(position, in.PC)
 		t.addOrigin(t.hop, "the result of the system call "+name)
 		return 0, true, nil

@@ -114,7 +114,7 @@ func (t *tracer) follow(from source) error {
 		t.result.Hops[t.hop].Instruction = t.instructionText(&in)
 		return t.stored(&in, from, w.Position)
 	case history.Called:
-		t.addOrigin(t.hop, "input of the system call "+t.s.Target.History.SystemCall(w.Position))
+		t.addOrigin(t.hop, "input of the system call "+t.s.Target.History.Steps.SystemCall(w.Position))
 	case history.Signalled:
 		t.addOrigin(t.hop, "the delivery of a signal")
 	case history.Ran:
