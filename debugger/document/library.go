@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // A Library queries and validates the XML documents below its roots.

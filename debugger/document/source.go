@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // inlineName is the name of inline documents in errors.

@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/read"
 	"github.com/triptych-mcp/triptych/debugger/document/schema/validate"
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // A streamGrammar is a schema of version 1.0. Documents are read as events, so that their

@@ -10,7 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/document/schema/event"
 	"github.com/triptych-mcp/triptych/debugger/document/selection"
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // streamFrom is the size of documents, in bytes, from which queries that need no tree

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // maxLine is the length of a line in bytes above which a file counts as minified

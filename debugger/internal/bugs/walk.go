@@ -14,7 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/gitignore"
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // maxDepth limits the depth of folders.

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // MaxSection is the size of the largest section that is read, decompressed.

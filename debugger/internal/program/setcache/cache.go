@@ -5,10 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/elffile"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/types"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // A Cache holds the sets of the files that programs have mapped, and for a while

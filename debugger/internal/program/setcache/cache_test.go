@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/dwarfread"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/elffile"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/setcache"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/types"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // A reader opens sets and counts the files that were read.

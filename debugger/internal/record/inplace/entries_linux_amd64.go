@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/codecache"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // Entries are the places in files at which processes have entered their translation, in earlier

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // files is the table of files that the program has mapped, while it is recorded.

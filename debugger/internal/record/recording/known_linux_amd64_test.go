@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // The digest of a file comes from an earlier recording only if the file has not changed since then.

@@ -1,4 +1,5 @@
-// Package filestamp reports whether a file has changed, without reading it.
+// Package filestamp reports whether a file has changed, without reading it. It imports none
+// of ours, so that every package may import it.
 //
 //	before := filestamp.Of(info)
 //	...
