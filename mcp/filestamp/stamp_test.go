@@ -1,8 +1,10 @@
 package filestamp_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -38,6 +40,19 @@ func TestStamp(t *testing.T) {
 	if write(t, path, "two", at.Add(time.Second)) == first {
 		t.Error("another time has the same stamp")
 	}
+	if err := errors.Join(os.Chmod(path, 0o640), os.Chtimes(path, at, at)); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := filestamp.Stat(path); err != nil || now == first && runtime.GOOS == "linux" || now.Content() != first.Content() {
+		t.Errorf("after a change of the mode: %+v, %v; it was %+v", now, err, first)
+	}
+	again := write(t, path+".new", "one", at)
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	if again.Content() == first.Content() && again.Unique() {
+		t.Error("another file has the same stamp")
+	}
 }
 
 // A stamp is settled when another change can no longer have the same time: two
@@ -50,6 +65,11 @@ func TestSettled(t *testing.T) {
 	}
 	if !s.Settled(now.Add(time.Minute)) { // on Linux the inode has changed now
 		t.Error("it is not settled a minute after the change")
+	}
+	for ahead, want := range map[time.Duration]bool{time.Second: false, time.Hour: true} { // clocks differ
+		if got := s.Content().Settled(s.Modified().Add(-ahead)); got != want {
+			t.Errorf("%v before the change it is settled: %v", ahead, got)
+		}
 	}
 }
 

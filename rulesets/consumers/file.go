@@ -18,6 +18,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/triptych-mcp/triptych/mcp/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // A File is a book in a file.
@@ -27,7 +28,7 @@ type File struct {
 
 	mu    sync.Mutex
 	known map[string]Consumer // as the file with this stamp has them
-	stamp fs.FileInfo         // nil if the file has to be read again
+	stamp filestamp.Stamp     // zero if the file has to be read again
 }
 
 var _ Book = (*File)(nil)
@@ -157,20 +158,16 @@ func bounded(all map[string]Consumer) ([]byte, error) {
 	return append(text, ']'), nil
 }
 
-// settled is the age from which on the stamp of a file is trusted: a file that is replaced
-// twice within the resolution of its time can have the same stamp again.
-const settled = 2 * time.Second
-
 // load returns the consumers of the file by id. The map must not be changed.
 func (b *File) load() (map[string]Consumer, error) {
-	stamp, err := os.Stat(b.file)
+	stamp, err := filestamp.Stat(b.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]Consumer{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if old := b.stamp; old != nil && os.SameFile(old, stamp) && old.ModTime().Equal(stamp.ModTime()) && old.Size() == stamp.Size() {
+	if stamp == b.stamp {
 		return b.known, nil
 	}
 	text, err := os.ReadFile(b.file)
@@ -185,9 +182,8 @@ func (b *File) load() (map[string]Consumer, error) {
 	for _, c := range list {
 		all[c.id()] = c
 	}
-	b.known, b.stamp = all, stamp
-	if time.Since(stamp.ModTime()) < settled {
-		b.stamp = nil
+	if b.known, b.stamp = all, stamp; !stamp.Settled(time.Now()) {
+		b.stamp = filestamp.Stamp{}
 	}
 	return all, nil
 }

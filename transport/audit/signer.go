@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 )
 
@@ -16,9 +16,9 @@ import (
 // one; it changes in place when the key is rotated meanwhile, see [Log.renewSigner].
 type signer struct {
 	key       ed25519.PrivateKey
-	rotations []rotationNote // that lead to the key, the oldest first
-	attested  attestedHeads  // that count as signed by a trusted key
-	stamp     fs.FileInfo    // of the file of the key when it was read
+	rotations []rotationNote  // that lead to the key, the oldest first
+	attested  attestedHeads   // that count as signed by a trusted key
+	stamp     filestamp.Stamp // of the file of the key when it was read; zero if it was made then
 }
 
 // loadSigner reads the signing key of a folder and the rotations that lead to it, making a key
@@ -26,7 +26,7 @@ type signer struct {
 // that was cut off is completed so.
 func loadSigner(dir string) (*signer, error) {
 	path := filepath.Join(dir, keyfile.PrivateName)
-	stamp, err := os.Stat(path) // before the key: if that changes in between, it is read again
+	stamp, err := filestamp.Stat(path) // before the key: if that changes in between, it is read again
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -59,12 +59,9 @@ func (s *signer) renewPublic(dir string) error {
 // that no rotation leads to is an error: a log must not go on with a key that verifiers cannot
 // trust.
 func (s *signer) renewed(dir string) (*signer, error) {
-	now, err := os.Stat(filepath.Join(dir, keyfile.PrivateName))
-	if err != nil {
+	now, err := filestamp.Stat(filepath.Join(dir, keyfile.PrivateName))
+	if err != nil || now == s.stamp {
 		return nil, err
-	}
-	if s.stamp != nil && os.SameFile(s.stamp, now) && s.stamp.ModTime().Equal(now.ModTime()) && s.stamp.Size() == now.Size() {
-		return nil, nil
 	}
 	next, err := loadSigner(dir)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +12,7 @@ import (
 
 	"golang.org/x/crypto/acme"
 
-	"github.com/triptych-mcp/triptych/transport/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // Certificates serves the certificate of a server. It comes from one of three places: PEM
@@ -167,11 +166,9 @@ func (c *Certificates) load() error {
 // stamps returns the stamps of two files. A file that is missing is an error.
 func stamps(files ...string) (all [2]filestamp.Stamp, err error) {
 	for i, file := range files {
-		info, err := os.Stat(file)
-		if err != nil {
+		if all[i], err = filestamp.Stat(file); err != nil {
 			return all, err
 		}
-		all[i] = filestamp.Of(info)
 	}
 	return all, nil
 }

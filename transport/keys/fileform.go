@@ -8,8 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
-	"github.com/triptych-mcp/triptych/transport/internal/filestamp"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 const (
@@ -37,10 +38,12 @@ func (s *FileStore) versionNow() version {
 // versionOf returns the version of a file in that state, "" if the next state may look the
 // same: a file system's clock may be coarser than two changes are apart.
 func versionOf(info fs.FileInfo) version {
-	if stamp := filestamp.Of(info); stamp.Settled() {
-		return version(stamp.String())
+	stamp := filestamp.Of(info).Content()
+	if !stamp.Settled(time.Now()) {
+		return ""
 	}
-	return ""
+	text, _ := stamp.AppendBinary(nil) // which never fails
+	return version(text)
 }
 
 // A keyFile is the form of the file. A field is added only with a new Version: a program that

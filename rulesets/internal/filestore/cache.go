@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"sync"
+	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -41,7 +42,7 @@ func (c *cache) get(name ruleset.Name, now stamp) (r ruleset.Ruleset, ok bool) {
 // put stores what was read from a file whose stamp was taken before reading it.
 func (c *cache) put(name ruleset.Name, before stamp, r ruleset.Ruleset) {
 	one := cached{before, r.Clone()}
-	if !before.settled() || one.cost() > maxCached {
+	if !before.Settled(time.Now()) || one.cost() > maxCached {
 		return
 	}
 	c.mu.Lock()

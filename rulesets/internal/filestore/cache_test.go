@@ -77,7 +77,7 @@ func stampHasInode(t *testing.T, path string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stampOf(info).inode != 0
+	return stampOf(info).Unique()
 }
 
 // TestCacheOfFreshFiles: what was changed a moment ago may be changed again at

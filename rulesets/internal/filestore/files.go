@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -122,7 +123,7 @@ func (s *Store) digest(root *os.Root, name ruleset.Name, f *ruleset.File, now st
 		return err
 	}
 	f.SHA256, f.Size = sha256.Sum256(data), int64(len(data))
-	if !now.settled() {
+	if !now.Settled(time.Now()) {
 		return nil
 	}
 	s.mu.Lock()

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -169,7 +171,7 @@ func (s *Store) meta(f file) (ruleset.Meta, error) {
 	frontmatter.SummarizeNode(&d.ruleset, d.front)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now.settled() {
+	if now.Settled(time.Now()) {
 		s.known[f.name] = entry{now, d.ruleset.Meta}
 	}
 	return d.ruleset.Meta.Clone(), nil
@@ -178,7 +180,7 @@ func (s *Store) meta(f file) (ruleset.Meta, error) {
 // dateEdited corrects the time of a file that was changed after the time in its
 // front matter, if its history has another content.
 func (s *Store) dateEdited(name ruleset.Name, d *document) {
-	if d.modified.Sub(d.ruleset.LastModified) < settling {
+	if d.modified.Sub(d.ruleset.LastModified) < filestamp.Settling {
 		return
 	}
 	head, err := s.head(name)

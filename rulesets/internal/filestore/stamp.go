@@ -5,31 +5,17 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"os"
-	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A stamp changes when a file does. A store has one of each file in memory, so it is
-// small and has no pointer.
-type stamp struct {
-	size     int64
-	modified int64  // in nanoseconds since 1970
-	inode    uint64 // 0 where the system has none
-}
+// A stamp changes when the content of a file does.
+type stamp = filestamp.Stamp
 
-// stampOf returns the stamp of a file.
-func stampOf(info fs.FileInfo) stamp {
-	return stamp{size: info.Size(), modified: info.ModTime().UnixNano(), inode: inode(info)}
-}
-
-// settling is the time after a change during which another one may leave the stamp
-// unchanged: file systems count time in steps of up to two seconds (FAT).
-const settling = 2 * time.Second
-
-// settled reports whether any later change will show in the stamp, so that what
-// was read of the file may be kept.
-func (s stamp) settled() bool { return time.Since(time.Unix(0, s.modified)) >= settling }
+// stampOf returns the stamp of a file. The store makes links to files, which change their
+// inodes, but not their contents.
+func stampOf(info fs.FileInfo) stamp { return filestamp.Of(info).Content() }
 
 // stampOf returns the stamp of the file of a ruleset; ok is false if there is none.
 func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {

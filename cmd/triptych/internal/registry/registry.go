@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 const (
@@ -29,29 +31,29 @@ type Registry struct {
 
 	mu      sync.Mutex
 	entries []entry
-	read    os.FileInfo // of the file when it was read
+	read    filestamp.Stamp // of the file when it was read; zero while the file is gone
 }
 
 // Open reads a file of servers. own returns the server.json of the server that answers, which
 // is listed unless the file has one of its name.
 func Open(file string, own func(*http.Request) ([]byte, error), log *slog.Logger) (*Registry, error) {
 	r := &Registry{file: file, own: own, log: log}
-	info, err := os.Stat(file)
+	stamp, err := filestamp.Stat(file)
 	if err != nil {
 		return nil, err
 	}
-	return r, r.load(info)
+	return r, r.load(stamp)
 }
 
 // load reads the file.
-func (r *Registry) load(info os.FileInfo) error {
-	r.read = info
+func (r *Registry) load(stamp filestamp.Stamp) error {
+	r.read = stamp
 	in, err := os.Open(r.file)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
-	all, err := readFile(in, info.ModTime())
+	all, err := readFile(in, stamp.Modified())
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.file, err)
 	}
@@ -62,16 +64,16 @@ func (r *Registry) load(info os.FileInfo) error {
 // now returns the entries of the file as it is now, and that of the server that answers.
 func (r *Registry) now(request *http.Request) ([]entry, error) {
 	r.mu.Lock()
-	if info, err := os.Stat(r.file); err != nil {
+	if stamp, err := filestamp.Stat(r.file); err != nil {
 		r.logOnce(err)
-	} else if r.read == nil || info.ModTime() != r.read.ModTime() || info.Size() != r.read.Size() {
-		if err := r.load(info); err != nil {
+	} else if stamp != r.read {
+		if err := r.load(stamp); err != nil {
 			r.log.Error("the registry's file cannot be read; its servers stay as they were", "err", err)
 		}
 	}
 	all, changed := r.entries, time.Time{}
-	if r.read != nil {
-		changed = r.read.ModTime()
+	if r.read != (filestamp.Stamp{}) {
+		changed = r.read.Modified()
 	}
 	r.mu.Unlock()
 	text, err := r.own(request)
@@ -91,10 +93,10 @@ func (r *Registry) now(request *http.Request) ([]entry, error) {
 
 // logOnce logs that the file is not there, until it is again.
 func (r *Registry) logOnce(err error) {
-	if r.read != nil {
+	if r.read != (filestamp.Stamp{}) {
 		r.log.Error("the registry's file is gone; its servers stay as they were", "err", err)
 	}
-	r.read = nil
+	r.read = filestamp.Stamp{}
 }
 
 // Answer returns the status and the JSON text of the answer to a GET of [Path] or of a path below it.

@@ -2,10 +2,10 @@ package sourcefile
 
 import (
 	"io"
-	"os"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/program/core"
+	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // maxCached is the maximum size of a cached file.
@@ -14,8 +14,8 @@ const maxCached = 1 << 20
 // A Cache holds the file whose lines were shown last. Each step shows a line,
 // mostly of the same file as before.
 type Cache struct {
-	path   string
-	info   os.FileInfo // as it was read
+	path   string          // "" if there is none
+	stamp  filestamp.Stamp // as it was read
 	text   string
 	starts []uint32 // of the lines in text
 }
@@ -27,7 +27,7 @@ func (k *Cache) Line(path string, n int) string {
 		*k = readFile(path)
 	}
 	switch {
-	case k.info == nil:
+	case k.path == "":
 		return Line(path, n)
 	case n < 1 || n > len(k.starts):
 		return ""
@@ -38,11 +38,11 @@ func (k *Cache) Line(path string, n int) string {
 
 // current reports whether the cached file is the one at a path, and unchanged.
 func (k *Cache) current(path string) bool {
-	if k.info == nil || k.path != path {
+	if k.path == "" || k.path != path {
 		return false
 	}
-	now, err := os.Stat(path)
-	return err == nil && os.SameFile(now, k.info) && now.Size() == k.info.Size() && now.ModTime().Equal(k.info.ModTime())
+	now, err := filestamp.Stat(path)
+	return err == nil && now == k.stamp
 }
 
 // readFile reads a file. It returns an empty cache if the file is too large or
@@ -61,7 +61,7 @@ func readFile(path string) Cache {
 	if err != nil {
 		return Cache{}
 	}
-	k := Cache{path: path, info: info, text: string(text)}
+	k := Cache{path: path, stamp: filestamp.Of(info), text: string(text)}
 	for at := 0; at < len(text); {
 		k.starts = append(k.starts, uint32(at)) // at most maxCached
 		next := strings.IndexByte(k.text[at:], '\n')
