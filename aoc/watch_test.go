@@ -13,6 +13,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/mcp/folderwatch"
 )
 
 // never is a poll that no test lives to see.
@@ -24,18 +26,8 @@ type told struct {
 	List bool
 }
 
-// newWatcher returns a watcher of the system's that watches nothing yet.
-func newWatcher(t *testing.T) *fsnotify.Watcher {
-	t.Helper()
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
 // watching follows b until the test ends and returns what it tells.
-func watching(t *testing.T, b *Book, w *fsnotify.Watcher, every time.Duration) <-chan told {
+func watching(t *testing.T, b *Book, w *folderwatch.Watcher, every time.Duration) <-chan told {
 	t.Helper()
 	heard := make(chan told, 100)
 	before := b.stamps()
@@ -48,9 +40,7 @@ func watching(t *testing.T, b *Book, w *fsnotify.Watcher, every time.Duration) <
 	t.Cleanup(func() {
 		stop()
 		<-done
-		if w != nil {
-			_ = w.Close() // nothing is lost
-		}
+		w.Close()
 	})
 	return heard
 }
@@ -88,9 +78,7 @@ func TestWatchFollowsTheFolder(t *testing.T) {
 	top := t.TempDir()
 	b := Open(filepath.Join(top, "data", "aoc"))
 	dir := b.instructions()
-	w := newWatcher(t)
-	watchFolder(w, dir)
-	heard := watching(t, b, w, never)
+	heard := watching(t, b, folderwatch.New(dir), never)
 	move := func(from, to string) {
 		t.Helper()
 		if err := os.Rename(from, to); err != nil {
@@ -118,7 +106,7 @@ func TestWatchFollowsTheFolder(t *testing.T) {
 func TestPollIsTheFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := bookWith(t, map[string]string{"instructions/Day01_phase1.md": "one"})
-		heard := watching(t, b, nil, pollEvery)
+		heard := watching(t, b, new(folderwatch.Watcher), pollEvery)
 		began := time.Now()
 		lay(t, filepath.Join(b.instructions(), "Day01_phase1.md"), "another")
 		lay(t, filepath.Join(b.instructions(), "Day02_phase1.md"), "two")
@@ -133,10 +121,10 @@ func TestPollIsTheFloor(t *testing.T) {
 
 // After an overflow of the system's queue nothing is known, so all is looked at.
 func TestLostEventsAreMadeUpFor(t *testing.T) {
-	b, w := bookWith(t, nil), newWatcher(t)
-	heard := watching(t, b, w, never)
+	b, lost := bookWith(t, nil), make(chan error)
+	heard := watching(t, b, &folderwatch.Watcher{Lost: lost}, never)
 	lay(t, filepath.Join(b.instructions(), "day03.json"), "{}")
-	w.Errors <- fsnotify.ErrEventOverflow
+	lost <- fsnotify.ErrEventOverflow
 	expect(t, "events are lost", heard, 3, true)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/triptych-mcp/triptych/mcp/folderwatch"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -39,8 +40,8 @@ const pollShare = 20
 type watch struct {
 	store   *Store
 	own     *feed
-	dir     string            // absolute, as events spell it
-	system  *fsnotify.Watcher // nil where the system has no more of them
+	dir     string // absolute, as events spell it
+	system  *folderwatch.Watcher
 	seen    map[ruleset.Name]stamp
 	folders map[ruleset.Name]folderState
 	moves   int64 // the announced moves of labels that were told, in bytes
@@ -70,10 +71,8 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	defer s.feeds.leave(own)
 	w := newWatch(s, own, changed)
 	defer s.index.leave()
-	if system, err := fsnotify.NewWatcher(); err == nil {
-		w.system = system
-		defer func() { _ = system.Close() }() // nothing is lost
-	}
+	w.system = folderwatch.New(w.dir)
+	defer w.system.Close()
 	w.begin()
 	changed(ruleset.Change{Kind: ruleset.Began})
 	w.run(ctx, pollEvery)
@@ -98,7 +97,6 @@ func newWatch(s *Store, own *feed, changed func(ruleset.Change)) *watch {
 // begin sees the folder for the first time. What this process was changing
 // meanwhile may be in it already, so it is told in any case.
 func (w *watch) begin() {
-	watchFolder(w.system, w.dir)
 	w.store.index.join()
 	w.seen = map[ruleset.Name]stamp{}
 	w.store.eachStamp(
@@ -114,11 +112,6 @@ func (w *watch) begin() {
 }
 
 func (w *watch) run(ctx context.Context, every time.Duration) {
-	var events <-chan fsnotify.Event
-	var lost <-chan error
-	if w.system != nil {
-		events, lost = w.system.Events, w.system.Errors
-	}
 	poll := time.NewTimer(every)
 	defer poll.Stop()
 	defer w.calm.Stop()
@@ -133,14 +126,14 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 			w.resolveDoubts()
 		case <-w.own.wake:
 			w.lookAtOwn(w.own.take())
-		case e := <-events:
+		case e := <-w.system.Events:
 			w.follow(e)
-		case <-lost:
+		case <-w.system.Lost:
 			w.store.index.forget()
 			w.lookAtAll()
 		case <-poll.C:
 			began := time.Now()
-			watchFolder(w.system, w.dir)
+			w.system.Follow()
 			w.finish(ctx)
 			w.lookAtAll()
 			w.lookAtMoves()
@@ -153,7 +146,7 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 // the folder, or one above it, appeared, went or was replaced.
 func (w *watch) follow(e fsnotify.Event) {
 	if filepath.Dir(e.Name) != w.dir {
-		watchFolder(w.system, w.dir)
+		w.system.Follow()
 		w.lookAtAll()
 		return
 	}
@@ -169,27 +162,6 @@ func (w *watch) follow(e fsnotify.Event) {
 	w.store.index.touchOther(filepath.Base(e.Name))
 	if name, ok := nameOfFolder(filepath.Base(e.Name)); ok && w.store.isFolder(filepath.Base(e.Name)) {
 		w.lookAtFolder(name)
-	}
-}
-
-// watchFolder makes w watch dir or, while dir is missing, the nearest folder above
-// it. It returns when a second attempt ends at the same folder: dir did not appear
-// between the two.
-func watchFolder(w *fsnotify.Watcher, dir string) {
-	for last := ""; w != nil; {
-		at := dir
-		for w.Add(at) != nil && at != filepath.Dir(at) {
-			at = filepath.Dir(at)
-		}
-		if at == last {
-			return
-		}
-		last = at
-		for _, other := range w.WatchList() {
-			if other != at {
-				_ = w.Remove(other) // the watch of a removed folder is gone already
-			}
-		}
 	}
 }
 

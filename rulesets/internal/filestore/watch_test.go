@@ -11,26 +11,20 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/triptych-mcp/triptych/mcp/folderwatch"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
+
+// noEvents watches nothing, as where the system has no watch.
+var noEvents = new(folderwatch.Watcher)
 
 // never is a poll that no test lives to see.
 const never = 24 * time.Hour
 
 func openAt(dir string) *Store { return Open(dir, slog.New(slog.DiscardHandler), time.Now) }
 
-// newWatcher returns a watcher of the system's that watches nothing yet.
-func newWatcher(t *testing.T) *fsnotify.Watcher {
-	t.Helper()
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
 // watching runs a watch of s until the test ends and returns what it tells.
-func watching(t *testing.T, s *Store, system *fsnotify.Watcher, every time.Duration) <-chan ruleset.Change {
+func watching(t *testing.T, s *Store, system *folderwatch.Watcher, every time.Duration) <-chan ruleset.Change {
 	t.Helper()
 	heard := make(chan ruleset.Change, 100)
 	w := newWatch(s, s.feeds.join(), func(c ruleset.Change) { heard <- c })
@@ -46,9 +40,7 @@ func watching(t *testing.T, s *Store, system *fsnotify.Watcher, every time.Durat
 		stop()
 		<-done
 		s.index.leave()
-		if system != nil {
-			_ = system.Close() // nothing is lost
-		}
+		system.Close()
 	})
 	return heard
 }
@@ -78,7 +70,7 @@ func lay(t *testing.T, path, text string) {
 func TestOwnChangesAreToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openAt(filepath.Join(t.TempDir(), "rulesets"))
-		heard := watching(t, s, nil, never)
+		heard := watching(t, s, noEvents, never)
 		began := time.Now()
 		text := "changed"
 		for _, step := range []struct {
@@ -109,10 +101,10 @@ func TestChangesBeforeTheWatchAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := ruleset.Change{Kind: ruleset.Unknown, Name: "early"}
-		if got := next(watching(t, s, nil, never)); got != want {
+		if got := next(watching(t, s, noEvents, never)); got != want {
 			t.Errorf("told %v, want %v", got, want)
 		}
-		if got := next(watching(t, s, nil, never)); got != (ruleset.Change{}) {
+		if got := next(watching(t, s, noEvents, never)); got != (ruleset.Change{}) {
 			t.Errorf("a second watch was told %v", got)
 		}
 	})
@@ -122,7 +114,7 @@ func TestChangesBeforeTheWatchAreTold(t *testing.T) {
 func TestPollIsTheFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		heard := watching(t, openAt(dir), nil, pollEvery)
+		heard := watching(t, openAt(dir), noEvents, pollEvery)
 		began := time.Now()
 		lay(t, filepath.Join(dir, "b.md"), "---\n---\n")
 		lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
@@ -139,15 +131,10 @@ func TestPollIsTheFloor(t *testing.T) {
 
 // After an overflow of the system's queue nothing is known, so all is looked at.
 func TestLostEventsAreMadeUpFor(t *testing.T) {
-	dir, system := filepath.Join(t.TempDir(), "rulesets"), newWatcher(t)
-	heard := watching(t, openAt(dir), system, never)
-	for _, watched := range system.WatchList() { // as if the queue had overflowed
-		if err := system.Remove(watched); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir, lost := filepath.Join(t.TempDir(), "rulesets"), make(chan error)
+	heard := watching(t, openAt(dir), &folderwatch.Watcher{Lost: lost}, never)
 	lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
-	system.Errors <- fsnotify.ErrEventOverflow
+	lost <- fsnotify.ErrEventOverflow
 	if got, want := next(heard), (ruleset.Change{Kind: ruleset.Created, Name: "a"}); got != want {
 		t.Errorf("told %v, want %v", got, want)
 	}
@@ -157,7 +144,7 @@ func TestLostEventsAreMadeUpFor(t *testing.T) {
 func TestFolderThatComesAndGoes(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "data", "rulesets")
-	heard := watching(t, openAt(dir), newWatcher(t), never)
+	heard := watching(t, openAt(dir), folderwatch.New(dir), never)
 	expect := func(doing string, want ruleset.Change) {
 		t.Helper()
 		for {
@@ -211,7 +198,7 @@ func TestWatchTellsOfFolders(t *testing.T) {
 	write("go_style.md", "---\n---\nText")
 	write("go-style/scripts/check.py", "one")
 	s := openAt(dir)
-	heard := watching(t, s, nil, 10*time.Millisecond)
+	heard := watching(t, s, noEvents, 10*time.Millisecond)
 	expect := func(what string, want ruleset.Change) {
 		t.Helper()
 		if got := next(heard); got != want {
