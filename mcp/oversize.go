@@ -11,32 +11,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // MaxAnswer is the maximum size of a call's result on the wire, in bytes. Clients
 // over standard input and output close the connection at lines of 10 MiB.
 const MaxAnswer = 8 << 20
-
-// ErrNoRoom is returned by an [OversizeStore] that has no room for an answer.
-var ErrNoRoom = errors.New("no room for the answer")
-
-// An OversizeStore stores answers larger than [MaxAnswer] for the principal that
-// made the call. Its methods may be called concurrently.
-type OversizeStore interface {
-	// Put stores a text and returns its id and the path of its file. The
-	// error is [ErrNoRoom] if the text exceeds a limit of the store.
-	Put(ctx context.Context, owner, text string) (id, path string, err error)
-	// Open opens the text with an id for reading. The error is
-	// [fs.ErrNotExist] if owner has no text with that id.
-	Open(ctx context.Context, owner, id string) (OversizeText, error)
-}
-
-// An OversizeText is a stored answer that is open for reading.
-type OversizeText interface {
-	io.ReaderAt
-	io.Closer
-	Size() int64
-}
 
 // oversizeScheme is the URI scheme of the resources through which stored answers
 // are read.
@@ -86,7 +66,7 @@ func (s *Server) readPiece(ctx context.Context, call *Call, uri string) ([]Conte
 func pieces(size int64) int { return int((size + pieceSize - 1) / pieceSize) }
 
 // piece returns the n-th piece.
-func piece(text OversizeText, n int) (string, error) {
+func piece(text host.OversizeText, n int) (string, error) {
 	from := max(0, int64(n-1)*pieceSize-(utf8.UTFMax-1))
 	to := min(text.Size(), int64(n)*pieceSize+1)
 	window := make([]byte, to-from)
@@ -150,7 +130,7 @@ func (s *Server) storeOversize(ctx context.Context, c *Call, text string, size i
 		return message + "; ask for less", "", nil
 	}
 	id, path, err := s.cfg.Oversize.Put(ctx, c.handler.caller.Principal.ID, text)
-	if errors.Is(err, ErrNoRoom) {
+	if errors.Is(err, host.ErrNoRoom) {
 		return message + ", and the server has no room to keep it; ask for less", "", nil
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A memoryStore is an OversizeStore that has room for two answers.
@@ -17,14 +18,14 @@ type memoryStore map[string]string
 
 func (b memoryStore) Put(_ context.Context, owner, text string) (id, path string, err error) {
 	if len(b) == 2 {
-		return "", "", mcp.ErrNoRoom
+		return "", "", host.ErrNoRoom
 	}
 	id = fmt.Sprintf("A%d", len(b))
 	b[owner+id] = text
 	return id, "/answers/" + id, nil
 }
 
-func (b memoryStore) Open(_ context.Context, owner, id string) (mcp.OversizeText, error) {
+func (b memoryStore) Open(_ context.Context, owner, id string) (host.OversizeText, error) {
 	if text, ok := b[owner+id]; ok {
 		return memoryText{strings.NewReader(text)}, nil
 	}

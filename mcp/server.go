@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Config configures a server. Only Name and Version are required.
@@ -42,9 +43,9 @@ type Config struct {
 	StateMemory, StateMemoryTotal int
 	// Oversize stores answers that are too large to send; without one they are
 	// errors.
-	Oversize OversizeStore
+	Oversize host.OversizeStore
 	// Tasks keeps tasks for several servers; nil keeps them in memory.
-	Tasks TaskStore
+	Tasks host.TaskStore
 	// Trace is called for every request before it is handled, with the trace context in
 	// its _meta. It returns the context that the request is handled with and that Observe
 	// gets. Nil traces nothing. It is not called without Observe.

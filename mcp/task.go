@@ -7,6 +7,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A TaskMode is the permission of calls of a tool to become tasks (extension
@@ -72,7 +74,7 @@ type task struct {
 	// mu and held while they are sent.
 	order sync.Mutex
 	// The stored record, nil without a store, and its last change; guarded by order.
-	record      *TaskRecord
+	record      *host.TaskRecord
 	saved       time.Time
 	savedStatus taskStatus
 	unsaved     bool // the last change was not stored, which is being tried again

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // hasTasks reports whether the client said, in this request, that it knows
@@ -174,9 +175,9 @@ func storeError(id string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrNoTask):
+	case errors.Is(err, host.ErrNoTask):
 		return noTask(id)
-	case errors.Is(err, ErrNoRoom):
+	case errors.Is(err, host.ErrNoRoom):
 		return InvalidParams("the server has no room to keep the answers")
 	}
 	return &UnavailableError{Message: "the store of tasks cannot be reached now"}

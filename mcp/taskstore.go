@@ -8,44 +8,8 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
-
-// A TaskStore keeps the states of tasks for several servers: each of them answers for the
-// tasks of all, and passes on cancellations and answers. It bounds the tasks and bytes of
-// a principal, and the time of its methods.
-type TaskStore interface {
-	// Save stores a record and gives it its next version. The error is
-	// [ErrTaskChanged] unless the version is the stored one, or 0 for a record that is
-	// new, and [ErrNoRoom] if the principal has too many or too large ones. It
-	// notifies the other servers.
-	Save(ctx context.Context, r *TaskRecord) error
-	// Load returns a record, or [ErrNoTask].
-	Load(ctx context.Context, principal, id string) (*TaskRecord, error)
-	// Remove removes a record.
-	Remove(ctx context.Context, principal, id string) error
-	// Watch calls changed for what other servers save, until ctx is done. Changes may
-	// be missed.
-	Watch(ctx context.Context, changed func(principal, id string)) error
-}
-
-// The errors of a [TaskStore].
-var (
-	ErrTaskChanged = errors.New("another server has changed the task")
-	ErrNoTask      = errors.New("there is no such task")
-)
-
-// A TaskRecord is a task in a [TaskStore].
-type TaskRecord struct {
-	Principal, ID string
-	Version       int64
-	// Final reports whether the task has ended.
-	Final bool
-	// Lost is set by [TaskStore.Load] when the task has not ended but the server that
-	// saved it first has.
-	Lost    bool
-	Expires time.Time
-	Text    []byte // the state, for this package
-}
 
 // A taskState is the text of a record. Result and Extra are members of objects, not JSON
 // by themselves.
@@ -96,7 +60,7 @@ var errTaskLost = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
 	WithDetails("the server that ran the task has ended; call the tool again")
 
 // loadTask returns the stored state of a task.
-func (s *Server) loadTask(ctx context.Context, principal, id string) (*TaskRecord, *taskState, error) {
+func (s *Server) loadTask(ctx context.Context, principal, id string) (*host.TaskRecord, *taskState, error) {
 	r, err := s.cfg.Tasks.Load(ctx, principal, id)
 	if err != nil {
 		return nil, nil, err
@@ -113,7 +77,7 @@ func (s *Server) loadTask(ctx context.Context, principal, id string) (*TaskRecor
 }
 
 // saveState stores a state in a record.
-func (s *Server) saveState(ctx context.Context, r *TaskRecord, state *taskState) (err error) {
+func (s *Server) saveState(ctx context.Context, r *host.TaskRecord, state *taskState) (err error) {
 	if r.Text, err = json.Marshal(state); err != nil {
 		return err
 	}
@@ -126,8 +90,8 @@ const maxConflicts = 20
 
 // changeStored changes the stored state of a task of another server, unless it has ended.
 func (s *Server) changeStored(ctx context.Context, principal, id string, change func(*taskState)) error {
-	err := ErrTaskChanged
-	for n := 0; n < maxConflicts && errors.Is(err, ErrTaskChanged); n++ {
+	err := host.ErrTaskChanged
+	for n := 0; n < maxConflicts && errors.Is(err, host.ErrTaskChanged); n++ {
 		r, state, failed := s.loadTask(ctx, principal, id)
 		if failed != nil {
 			return failed
@@ -175,7 +139,7 @@ func (s *Server) storeTask(t *task) bool {
 	t.order.Lock()
 	defer t.order.Unlock()
 	view := t.snapshot()
-	t.record = &TaskRecord{Principal: t.principal, ID: t.id, Expires: view.created.Add(view.ttl)}
+	t.record = &host.TaskRecord{Principal: t.principal, ID: t.id, Expires: view.created.Add(view.ttl)}
 	if err := s.saveState(context.Background(), t.record, stateOf(&view)); err != nil {
 		s.cfg.Logger.Warn("task not stored", "task", t.id, "err", err)
 		t.record = nil
@@ -218,10 +182,10 @@ func (s *Server) publishTask(t *task, v *taskView) {
 func (s *Server) saveTask(t *task, v *taskView) error {
 	state := stateOf(v)
 	err := s.saveState(context.Background(), t.record, state)
-	for n := 0; n < maxConflicts && errors.Is(err, ErrTaskChanged); n++ {
+	for n := 0; n < maxConflicts && errors.Is(err, host.ErrTaskChanged); n++ {
 		r, stored, failed := s.loadTask(context.Background(), t.principal, t.id)
 		switch {
-		case errors.Is(failed, ErrNoTask):
+		case errors.Is(failed, host.ErrNoTask):
 			return nil // forgotten
 		case failed != nil:
 			return failed
@@ -237,7 +201,7 @@ func (s *Server) saveTask(t *task, v *taskView) error {
 		})
 		err = s.saveState(context.Background(), t.record, state)
 	}
-	if errors.Is(err, ErrNoRoom) && state.Status == taskCompleted {
+	if errors.Is(err, host.ErrNoRoom) && state.Status == taskCompleted {
 		state.Status, state.Result, state.Extra = taskFailed, nil, nil
 		state.Failure = jsonrpc.AppendErrorObject(nil, errNoRoomForResult)
 		t.adopt(state.view(t.id))

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A taskShelf is the store of the tests: what servers share.
 type taskShelf struct {
 	mu       sync.Mutex
-	records  map[string]mcp.TaskRecord
+	records  map[string]host.TaskRecord
 	owners   map[string]string // the server that saved a record first
 	ended    map[string]bool   // servers that have ended
 	watchers map[string]func(principal, id string)
@@ -26,7 +27,7 @@ type taskShelf struct {
 
 func newShelf() *taskShelf {
 	return &taskShelf{
-		records: map[string]mcp.TaskRecord{}, owners: map[string]string{}, ended: map[string]bool{},
+		records: map[string]host.TaskRecord{}, owners: map[string]string{}, ended: map[string]bool{},
 		watchers: map[string]func(string, string){},
 	}
 }
@@ -46,14 +47,14 @@ type serverShelf struct {
 
 var errShelfAway = errors.New("the store is away")
 
-func (s serverShelf) Save(_ context.Context, r *mcp.TaskRecord) error {
+func (s serverShelf) Save(_ context.Context, r *host.TaskRecord) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch key := r.Principal + "/" + r.ID; {
 	case s.away:
 		return errShelfAway
 	case s.records[key].Version != r.Version:
-		return mcp.ErrTaskChanged
+		return host.ErrTaskChanged
 	default:
 		r.Version++
 		s.records[key] = *r
@@ -69,7 +70,7 @@ func (s serverShelf) Save(_ context.Context, r *mcp.TaskRecord) error {
 	return nil
 }
 
-func (s serverShelf) Load(_ context.Context, principal, id string) (*mcp.TaskRecord, error) {
+func (s serverShelf) Load(_ context.Context, principal, id string) (*host.TaskRecord, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, ok := s.records[principal+"/"+id]
@@ -77,7 +78,7 @@ func (s serverShelf) Load(_ context.Context, principal, id string) (*mcp.TaskRec
 	case s.away:
 		return nil, errShelfAway
 	case !ok:
-		return nil, mcp.ErrNoTask
+		return nil, host.ErrNoTask
 	}
 	r.Lost = !r.Final && s.ended[s.owners[principal+"/"+id]]
 	return &r, nil

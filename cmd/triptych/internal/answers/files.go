@@ -21,6 +21,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/diskspace"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // The bounds of stored answers. A tenth of the disk that is free or holds such
@@ -64,7 +65,7 @@ func (s *Files) Usage() (used, limit, refused int64) {
 	return used, s.all, s.refused
 }
 
-// Put implements mcp.OversizeStore. It also removes what is too old.
+// Put implements host.OversizeStore. It also removes what is too old.
 func (s *Files) Put(_ context.Context, owner, text string) (id, path string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,9 +88,9 @@ func (s *Files) Put(_ context.Context, owner, text string) (id, path string, err
 	return id, path, nil
 }
 
-// Open implements mcp.OversizeStore. An id is letters and digits, so that no
+// Open implements host.OversizeStore. An id is letters and digits, so that no
 // path can lead elsewhere.
-func (s *Files) Open(_ context.Context, owner, id string) (mcp.OversizeText, error) {
+func (s *Files) Open(_ context.Context, owner, id string) (host.OversizeText, error) {
 	for _, c := range id {
 		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
 			return nil, fs.ErrNotExist
@@ -147,7 +148,7 @@ func (s *Files) files() ([]storedFile, error) {
 }
 
 // makeRoom removes answers that are too old, then the oldest of the folder and
-// of all until one of size fits. The error is [mcp.ErrNoRoom] when it cannot.
+// of all until one of size fits. The error is [host.ErrNoRoom] when it cannot.
 func (s *Files) makeRoom(folder string, size, each int64) error {
 	files, err := s.files()
 	if err != nil {
@@ -167,7 +168,7 @@ func (s *Files) makeRoom(folder string, size, each int64) error {
 	most := min(s.all, (free+all)/10)
 	if size > min(each, most) {
 		s.refused++
-		return mcp.ErrNoRoom
+		return host.ErrNoRoom
 	}
 	for _, f := range files {
 		mine := f.folder == folder

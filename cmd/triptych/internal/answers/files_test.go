@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // An answer is removed when it is older than seven days and another one is stored.
@@ -80,8 +80,8 @@ func TestOversizeFilesAreBounded(t *testing.T) {
 	b = append(b, put("b"))
 	kept("b", b, 3)
 	kept("a", a, 0)
-	if _, _, err := s.Put(t.Context(), "a", strings.Repeat("x", 31)); !errors.Is(err, mcp.ErrNoRoom) {
-		t.Errorf("an answer that is too large: %v, want %v", err, mcp.ErrNoRoom)
+	if _, _, err := s.Put(t.Context(), "a", strings.Repeat("x", 31)); !errors.Is(err, host.ErrNoRoom) {
+		t.Errorf("an answer that is too large: %v, want %v", err, host.ErrNoRoom)
 	}
 	kept("b", b, 3) // it displaced nothing
 	if used, limit, refused := s.Usage(); used != 30 || limit != 50 || refused != 1 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // The bounds of answers in a store: its memory is dearer than a disk.
@@ -29,7 +29,7 @@ type Shared struct {
 	all, each int64
 }
 
-var _ mcp.OversizeStore = (*Shared)(nil)
+var _ host.OversizeStore = (*Shared)(nil)
 
 // NewShared returns the answers on a server. The client stays the caller's. The names of
 // all keys begin with prefix, which may be empty.
@@ -75,10 +75,10 @@ end
 redis.call('ZADD', KEYS[1], ARGV[4], ARGV[1])
 return gone`)
 
-// Put implements [mcp.OversizeStore]. An answer in a store has no path.
+// Put implements [host.OversizeStore]. An answer in a store has no path.
 func (s *Shared) Put(ctx context.Context, owner, text string) (id, path string, err error) {
 	if int64(len(text)) > min(s.each, s.all) {
-		return "", "", mcp.ErrNoRoom
+		return "", "", host.ErrNoRoom
 	}
 	id = rand.Text()
 	now := time.Now()
@@ -101,8 +101,8 @@ func (s *Shared) Put(ctx context.Context, owner, text string) (id, path string, 
 	return id, "", nil
 }
 
-// Open implements [mcp.OversizeStore].
-func (s *Shared) Open(ctx context.Context, owner, id string) (mcp.OversizeText, error) {
+// Open implements [host.OversizeStore].
+func (s *Shared) Open(ctx context.Context, owner, id string) (host.OversizeText, error) {
 	key := s.key(ownerOf(owner), id)
 	size, err := s.client.StrLen(ctx, key).Result()
 	if err == nil && size == 0 {
@@ -122,7 +122,7 @@ type sharedText struct {
 	size   int64
 }
 
-// Size implements [mcp.OversizeText].
+// Size implements [host.OversizeText].
 func (t *sharedText) Size() int64 { return t.size }
 
 // Close implements [io.Closer].

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -53,7 +53,7 @@ func TestShared(t *testing.T) {
 	if has("anna", first, a) || has("anna", second, b) || !has("anna", third, c) {
 		t.Error("the oldest answers of the owner are not gone")
 	}
-	if _, _, err := one.Put(t.Context(), "anna", strings.Repeat("x", 61)); !errors.Is(err, mcp.ErrNoRoom) {
+	if _, _, err := one.Put(t.Context(), "anna", strings.Repeat("x", 61)); !errors.Is(err, host.ErrNoRoom) {
 		t.Errorf("%v, want ErrNoRoom", err)
 	}
 	fourth := put("eve", strings.Repeat("d", 55))

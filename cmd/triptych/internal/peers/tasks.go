@@ -10,7 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/peer"
 )
 
@@ -24,7 +24,7 @@ const (
 // and the principal, with spaces between.
 const tasksChannel = "triptych:tasks"
 
-// Tasks keeps the states of tasks in a store. It implements [mcp.TaskStore]. A task is a
+// Tasks keeps the states of tasks in a store. It implements [host.TaskStore]. A task is a
 // hash triptych:task:{OWNER}:ID of its version, state, server and whether it has ended;
 // sorted sets hold the times at which the tasks of an owner expire, and their bytes. OWNER
 // is a hash of the principal's name, which may have any characters.
@@ -34,7 +34,7 @@ type Tasks struct {
 	maxBytes int // of one principal
 }
 
-var _ mcp.TaskStore = (*Tasks)(nil)
+var _ host.TaskStore = (*Tasks)(nil)
 
 // NewTasks returns the tasks of a store.
 func NewTasks(client redis.UniversalClient, servers *Registry) *Tasks {
@@ -92,8 +92,8 @@ redis.call('PEXPIRE', KEYS[2], ARGV[10])
 redis.call('PEXPIRE', KEYS[3], ARGV[10])
 return 'saved'`)
 
-// Save implements [mcp.TaskStore].
-func (t *Tasks) Save(ctx context.Context, r *mcp.TaskRecord) error {
+// Save implements [host.TaskStore].
+func (t *Tasks) Save(ctx context.Context, r *host.TaskRecord) error {
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
 	final := 0
@@ -106,9 +106,9 @@ func (t *Tasks) Save(ctx context.Context, r *mcp.TaskRecord) error {
 	case err != nil:
 		return err
 	case outcome == "changed":
-		return mcp.ErrTaskChanged
+		return host.ErrTaskChanged
 	case outcome == "room":
-		return mcp.ErrNoRoom
+		return host.ErrNoRoom
 	}
 	r.Version++
 	_ = t.client.Publish(ctx, t.servers.prefix+tasksChannel, t.servers.Tag()+" "+r.ID+" "+r.Principal).Err() // servers compare their tasks with the store, too
@@ -119,8 +119,8 @@ func (t *Tasks) Save(ctx context.Context, r *mcp.TaskRecord) error {
 // tasks.
 const goneTasks = 30 * time.Second
 
-// Load implements [mcp.TaskStore].
-func (t *Tasks) Load(ctx context.Context, principal, id string) (*mcp.TaskRecord, error) {
+// Load implements [host.TaskStore].
+func (t *Tasks) Load(ctx context.Context, principal, id string) (*host.TaskRecord, error) {
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
 	key := t.keysOf(principal, id)[0]
@@ -131,13 +131,13 @@ func (t *Tasks) Load(ctx context.Context, principal, id string) (*mcp.TaskRecord
 	}
 	task := fields.Val()
 	if len(task) == 0 {
-		return nil, mcp.ErrNoTask
+		return nil, host.ErrNoTask
 	}
 	version, err := strconv.ParseInt(task["version"], 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("task %s: %w", id, err)
 	}
-	return &mcp.TaskRecord{
+	return &host.TaskRecord{
 		Principal: principal, ID: id, Version: version, Final: task["final"] == "1", Expires: time.Now().Add(left.Val()),
 		Text: []byte(task["state"]), Lost: task["final"] != "1" && t.isLost(ctx, task["server"]),
 	}, nil
@@ -153,7 +153,7 @@ func (t *Tasks) isLost(ctx context.Context, server string) bool {
 	return errors.Is(err, peer.ErrUnknown) || err == nil && age > goneTasks
 }
 
-// Remove implements [mcp.TaskStore].
+// Remove implements [host.TaskStore].
 func (t *Tasks) Remove(ctx context.Context, principal, id string) error {
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
@@ -166,7 +166,7 @@ func (t *Tasks) Remove(ctx context.Context, principal, id string) error {
 	return err
 }
 
-// Watch implements [mcp.TaskStore].
+// Watch implements [host.TaskStore].
 func (t *Tasks) Watch(ctx context.Context, changed func(principal, id string)) error {
 	listen(ctx, t.client, t.servers.prefix+tasksChannel, t.servers.Tag(), func(event string) {
 		if id, principal, ok := strings.Cut(event, " "); ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -22,8 +22,8 @@ func stores(t *testing.T, test func(*testing.T, redis.UniversalClient)) {
 	t.Run("cluster", func(t *testing.T) { test(t, valkeytest.StartCluster(t).Cluster(t)) })
 }
 
-func record(id string, size int) *mcp.TaskRecord {
-	return &mcp.TaskRecord{Principal: "key with spaces {}", ID: id, Expires: time.Now().Add(time.Hour), Text: make([]byte, size)}
+func record(id string, size int) *host.TaskRecord {
+	return &host.TaskRecord{Principal: "key with spaces {}", ID: id, Expires: time.Now().Add(time.Hour), Text: make([]byte, size)}
 }
 
 // A record is changed by one server at a time, and others hear of it.
@@ -41,7 +41,7 @@ func TestTasks(t *testing.T) {
 		if err := one.Save(ctx, r); err != nil || r.Version != 1 {
 			t.Fatalf("version %d, %v", r.Version, err)
 		}
-		if err := one.Save(ctx, record("a", 10)); !errors.Is(err, mcp.ErrTaskChanged) {
+		if err := one.Save(ctx, record("a", 10)); !errors.Is(err, host.ErrTaskChanged) {
 			t.Errorf("a second new record: %v", err)
 		}
 		there, err := two.Load(ctx, r.Principal, "a")
@@ -54,14 +54,14 @@ func TestTasks(t *testing.T) {
 		if there.Text, there.Final = []byte("text"), true; two.Save(ctx, there) != nil {
 			t.Error("the change of another server failed")
 		}
-		if err := one.Save(ctx, r); !errors.Is(err, mcp.ErrTaskChanged) {
+		if err := one.Save(ctx, r); !errors.Is(err, host.ErrTaskChanged) {
 			t.Errorf("a change of an old version: %v", err)
 		}
 		if got, err := one.Load(ctx, r.Principal, "a"); err != nil || got.Version != 2 || !got.Final || got.Lost || string(got.Text) != "text" {
 			t.Errorf("%+v, %v", got, err)
 		}
 		for _, other := range []string{"key", ""} {
-			if _, err := one.Load(ctx, other, "a"); !errors.Is(err, mcp.ErrNoTask) {
+			if _, err := one.Load(ctx, other, "a"); !errors.Is(err, host.ErrNoTask) {
 				t.Errorf("another principal: %v", err)
 			}
 		}
@@ -111,13 +111,13 @@ func TestTasksAreBounded(t *testing.T) {
 		if err := save(201, 1, false); err != nil || there(9) {
 			t.Errorf("the 202nd: %v, %v", err, there(9))
 		}
-		if err := save(202, 1, false); !errors.Is(err, mcp.ErrNoRoom) {
+		if err := save(202, 1, false); !errors.Is(err, host.ErrNoRoom) {
 			t.Errorf("one more than tasks that work: %v", err)
 		}
 		if err := stores[0].Remove(t.Context(), "key with spaces {}", "0"); err != nil || there(0) {
 			t.Errorf("removed: %v, %v", err, there(0))
 		}
-		if err := save(203, 1802, true); !errors.Is(err, mcp.ErrNoRoom) {
+		if err := save(203, 1802, true); !errors.Is(err, host.ErrNoRoom) {
 			t.Errorf("more bytes than there are beside the others: %v", err)
 		}
 		if err := save(204, 1801, true); err != nil {
