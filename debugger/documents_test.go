@@ -20,6 +20,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -243,7 +244,7 @@ func TestDocumentErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := openDocuments(t, debugger.Documents{Roots: []string{dir}}, nil)
-	const bad, denied, missing = jsonrpc.CodeInvalidParams, mcp.CodePermissionDenied, jsonrpc.Code(-32008)
+	const bad, denied, missing = jsonrpc.CodeInvalidParams, host.CodePermissionDenied, jsonrpc.Code(-32008)
 	for _, tt := range []struct {
 		tool, arguments string
 		code            jsonrpc.Code
@@ -418,7 +419,7 @@ func TestDocumentRoots(t *testing.T) {
 				}
 			}
 			for _, path := range tt.cannot {
-				if got := client.Call("xpath_query", map[string]any{"document": path, "query": "1"}); got.Err == nil || got.Err.Code != mcp.CodePermissionDenied {
+				if got := client.Call("xpath_query", map[string]any{"document": path, "query": "1"}); got.Err == nil || got.Err.Code != host.CodePermissionDenied {
 					t.Errorf("%s: got %s, want it denied", path, got)
 				}
 			}
@@ -430,7 +431,7 @@ func TestDocumentRoots(t *testing.T) {
 func TestDocumentsOfTheRoot(t *testing.T) {
 	t.Chdir("/")
 	client := openDocuments(t, debugger.Documents{}, nil)
-	if got := client.Call("xpath_query", map[string]any{"document": "etc/passwd", "query": "1"}); got.Err == nil || got.Err.Code != mcp.CodePermissionDenied {
+	if got := client.Call("xpath_query", map[string]any{"document": "etc/passwd", "query": "1"}); got.Err == nil || got.Err.Code != host.CodePermissionDenied {
 		t.Errorf("got %s, want it denied", got)
 	}
 	same(t, client.Call("xpath_query", map[string]any{"document": "<a/>", "query": "name(/*)"}).Text, "Result (string): a")

@@ -20,6 +20,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
 
@@ -81,7 +82,7 @@ func wireNotAttached(err error) *jsonrpc.Error {
 }
 
 func wireRefused(err error) *jsonrpc.Error {
-	denied := jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied")
+	denied := jsonrpc.Errorf(host.CodePermissionDenied, "Permission denied")
 	if e, ok := errors.AsType[*failure.DeniedError](err); ok {
 		return denied.WithDetails("%s", e.Details)
 	}
@@ -157,7 +158,7 @@ func failed(what, details string) *jsonrpc.Error {
 // wireOutside is for files outside of the folders that may be read.
 func wireOutside(err error) *jsonrpc.Error {
 	if e, ok := errors.AsType[*folders.OutsideError](err); ok {
-		return jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithDetails("%s", e.Error())
+		return jsonrpc.Errorf(host.CodePermissionDenied, "Permission denied").WithDetails("%s", e.Error())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -94,7 +95,7 @@ func TestFindSimilarBugs(t *testing.T) {
 func TestFindSimilarBugsErrors(t *testing.T) {
 	project := projectFolder(t)
 	client := mcptest.Connect(t, table(t, debugger.Config{Projects: debugger.Projects{project}}))
-	const bad, denied, detached = jsonrpc.CodeInvalidParams, mcp.CodePermissionDenied, jsonrpc.Code(-32005)
+	const bad, denied, detached = jsonrpc.CodeInvalidParams, host.CodePermissionDenied, jsonrpc.Code(-32005)
 	for _, tt := range []struct {
 		arguments string
 		code      jsonrpc.Code

@@ -5,27 +5,28 @@ import (
 	"unicode"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // admit determines the revision that governs the request: the one claimed in _meta, else
 // that of the session's handshake, else the baseline.
 func (c *Call) admit(m *meta) (err *jsonrpc.Error) {
 	if m.version == nil {
-		c.rev = c.handler.caller.revision()
+		c.rev.Revision = c.handler.caller.revision()
 		return nil
 	}
-	c.rev, err = m.check()
+	c.rev.Revision, err = m.check()
 	return err
 }
 
 // check returns the revision of a claim, and an error if the rest of _meta lacks
 // what modern revisions require. It returns the revision even with an error, so
 // that the error has the form of that revision.
-func (m *meta) check() (*Revision, *jsonrpc.Error) {
+func (m *meta) check() (*host.Revision, *jsonrpc.Error) {
 	if !isString(m.version) {
-		return nil, Explained(latestLegacy, InvalidParams("_meta[%q] must be a string", metaVersion))
+		return nil, Explained(host.Negotiate(""), InvalidParams("_meta[%q] must be a string", metaVersion))
 	}
-	rev := modern(m.version[1 : len(m.version)-1])
+	rev := host.Modern(m.version[1 : len(m.version)-1])
 	if rev == nil {
 		return nil, UnsupportedVersion(jsonrpc.Unquote(m.version))
 	}
@@ -50,11 +51,11 @@ func MissingClaim() *jsonrpc.Error {
 // UnsupportedVersion returns the error -32022. Its data lists the versions that a
 // client may claim, as server/discover does: the official suite compares the two.
 func UnsupportedVersion(requested string) *jsonrpc.Error {
-	err := &jsonrpc.Error{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version: " + quoted(requested)}
+	err := &jsonrpc.Error{Code: host.CodeUnsupportedVersion, Message: "Unsupported protocol version: " + quoted(requested)}
 	return err.WithData(struct {
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
-	}{modernNames(), quoted(requested)})
+	}{host.ModernNames(), quoted(requested)})
 }
 
 // ClientCapabilities are the capabilities that a client has declared.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Call is a request that a handler serves. Handlers use it to report progress,
@@ -22,7 +23,7 @@ type Call struct {
 	handler *Handler
 	id      jsonrpc.ID
 	method  *method
-	rev     *Revision
+	rev     revision
 	params  params
 	extra   []byte // members of the result's _meta, separated by commas
 	tool    *boundTool
@@ -82,7 +83,7 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 	if total > 0 {
 		dst = appendNumber(append(dst, `,"total":`...), total)
 	}
-	if message != "" && c.rev.Has(ProgressMessage) {
+	if message != "" && c.rev.Has(host.ProgressMessage) {
 		dst = jsonrpc.AppendString(append(dst, `,"message":`...), message)
 	}
 	c.notify(ctx, "notifications/progress", append(dst, '}'))

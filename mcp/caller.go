@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Scope is a right, such as "rulesets:write". The rows of tables name the
@@ -56,7 +57,7 @@ type Caller struct {
 	Connection bool
 	// Revision governs requests that name none when there is no session: over
 	// HTTP, the one in the header. Nil means the baseline.
-	Revision *Revision
+	Revision *host.Revision
 	// Unsolicited reports that Send can carry messages that belong to no
 	// request, such as changes of lists. That is always so for a Connection.
 	Unsolicited bool
@@ -70,14 +71,14 @@ type Caller struct {
 }
 
 // revision returns the revision of requests that name none themselves.
-func (c *Caller) revision() *Revision {
+func (c *Caller) revision() *host.Revision {
 	switch {
 	case c.Session != nil:
 		return c.Session.Revision()
 	case c.Revision != nil:
 		return c.Revision
 	}
-	return baseline
+	return baseline.Revision
 }
 
 // StateKey returns the key of the state that a caller's calls share: that of the

@@ -47,7 +47,7 @@
 // about its request. Of [Config] they need Name and Version.
 //
 // Transports make a [Caller] with a [Principal], and a [Session] for legacy clients.
-// Those over HTTP read a [Preview], and the HTTP rules of its [Revision].
+// Those over HTTP read a [Preview], and the HTTP rules of its [host.Revision].
 //
 // Programs fill the rest of [Config]: Tools selects tools, Oversize and Tasks are
 // stores, Observe gets an [Event] for each request. [Env] is for programs that open

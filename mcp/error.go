@@ -9,20 +9,8 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/schema"
-)
-
-// Codes that MCP adds to those of JSON-RPC.
-const (
-	CodeResourceNotFound   jsonrpc.Code = -32002 // up to 2025-11-25
-	CodeHeaderMismatch     jsonrpc.Code = -32020 // from 2026-07-28 on, like the next two
-	CodeMissingCapability  jsonrpc.Code = -32021
-	CodeUnsupportedVersion jsonrpc.Code = -32022
-	CodeAuthentication     jsonrpc.Code = -32001 // documented: no key, or a wrong one
-	CodeQuotaExceeded      jsonrpc.Code = -32002 // documented: quota or rate used up
-	CodePermissionDenied   jsonrpc.Code = -32003 // documented: scope or address not allowed
-	CodeExpired            jsonrpc.Code = -32010 // documented: the key or its licence has expired
-	CodeQuotaModern        jsonrpc.Code = -31002 // where revisions forbid -32002
 )
 
 // errMeta is the key in a tool result's _meta for an error's code and data, in
@@ -58,7 +46,7 @@ type ResourceNotFoundError struct {
 func (e *ResourceNotFoundError) Error() string { return e.Message }
 
 // wire returns the error with the code that the revision asks for.
-func (e *ResourceNotFoundError) wire(rev *Revision) *jsonrpc.Error {
+func (e *ResourceNotFoundError) wire(rev revision) *jsonrpc.Error {
 	if rev.NotFound == 0 {
 		return &jsonrpc.Error{Code: e.Baseline, Message: e.Message}
 	}
@@ -87,13 +75,13 @@ func plainErrors(err error) error {
 
 // documented are the codes whose messages are documented as they are in every revision.
 var documented = []jsonrpc.Code{
-	jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, CodeAuthentication, CodeQuotaExceeded,
+	jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, host.CodeAuthentication, host.CodeQuotaExceeded,
 }
 
 // Explained returns the error with the reason of its data.details behind the message. On
 // the baseline, and where the message is documented as it is, it returns the error itself.
-func Explained(rev *Revision, err *jsonrpc.Error) *jsonrpc.Error {
-	if rev == baseline || slices.Contains(documented, err.Code) || strings.Contains(err.Message, ": ") {
+func Explained(rev *host.Revision, err *jsonrpc.Error) *jsonrpc.Error {
+	if rev == baseline.Revision || slices.Contains(documented, err.Code) || strings.Contains(err.Message, ": ") {
 		return err
 	}
 	message := withDetails(err)
@@ -134,7 +122,7 @@ func methodNotFound(method string) *jsonrpc.Error {
 // caller lacks. Its data names the scope, so that the client can ask its user for
 // another key.
 func permissionDenied(need Scope) *jsonrpc.Error {
-	return jsonrpc.Errorf(CodePermissionDenied, "Permission denied").WithData(struct {
+	return jsonrpc.Errorf(host.CodePermissionDenied, "Permission denied").WithData(struct {
 		Details string `json:"details"`
 		Scope   Scope  `json:"scope"`
 	}{fmt.Sprintf("this needs the scope %s, which the key does not have", need), need})
@@ -147,7 +135,7 @@ func MissingScope(err *jsonrpc.Error) Scope {
 	var data struct {
 		Scope Scope `json:"scope"`
 	}
-	if err.Code != CodePermissionDenied || json.Unmarshal(err.Data, &data) != nil {
+	if err.Code != host.CodePermissionDenied || json.Unmarshal(err.Data, &data) != nil {
 		return ""
 	}
 	return data.Scope
@@ -183,7 +171,7 @@ func (e *QuotaError) Error() string { return "Quota exceeded" }
 
 // Wire returns the error with the code of the revision. If that is not the
 // documented code, data.code has the latter.
-func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
+func (e *QuotaError) Wire(rev *host.Revision) *jsonrpc.Error {
 	data := struct {
 		Limit   int64        `json:"limit"`
 		Used    int64        `json:"used"`
@@ -191,8 +179,8 @@ func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
 		Code    jsonrpc.Code `json:"code,omitempty"`
 		Details string       `json:"details,omitempty"`
 	}{Limit: e.Limit, Used: e.Used, ResetAt: e.ResetAt.UTC().Format(time.RFC3339), Details: e.Details}
-	if rev.Quota != CodeQuotaExceeded {
-		data.Code = CodeQuotaExceeded
+	if rev.Quota != host.CodeQuotaExceeded {
+		data.Code = host.CodeQuotaExceeded
 	}
 	err := &jsonrpc.Error{Code: rev.Quota, Message: e.Error()}
 	return err.WithData(data)
@@ -201,13 +189,13 @@ func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
 // missingExtension returns the error for a request that needs an extension which
 // the client did not declare. data.requiredCapabilities names the extension.
 func missingExtension(name string) *jsonrpc.Error {
-	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: "Missing required client capability: " + name}
+	err := &jsonrpc.Error{Code: host.CodeMissingCapability, Message: "Missing required client capability: " + name}
 	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{name: struct{}{}}}})
 }
 
 // missingCapability returns the error for a request that needs a capability of
 // the client, such as `sampling`, which the client did not declare.
 func missingCapability(name string) *jsonrpc.Error {
-	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: fmt.Sprintf("Missing required client capability: %s", name)}
+	err := &jsonrpc.Error{Code: host.CodeMissingCapability, Message: fmt.Sprintf("Missing required client capability: %s", name)}
 	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{name: struct{}{}}})
 }

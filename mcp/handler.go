@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Handle implements [jsonrpc.Handler]: it answers one request by appending the
@@ -29,7 +30,7 @@ func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 // named a revision: many hosts show the model the message alone. Messages that are
 // documented as they are stay.
 func (c *Call) explained(err error) error {
-	rev := c.rev
+	rev := c.rev.Revision
 	if rev == nil {
 		rev = c.handler.caller.revision()
 	}
@@ -53,7 +54,7 @@ func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, 
 	if err := call.admit(&meta); err != nil {
 		return dst, err
 	}
-	if row := call.method; row == nil || !row.in(call.rev) || !h.server.offers(row.needs) {
+	if row := call.method; row == nil || !row.in(call.rev.Revision) || !h.server.offers(row.needs) {
 		return dst, methodNotFound(req.Method)
 	}
 	return h.serve(ctx, call, dst)
@@ -167,7 +168,7 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 // without batches (after 2025-03-26), and batches with requests that must not be
 // in one.
 func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, nullID bool) {
-	if !h.caller.revision().Has(Batches) {
+	if !h.caller.revision().Has(host.Batches) {
 		return invalidRequest("the negotiated protocol revision has no batches"), h.NullID()
 	}
 	for i := range items {
@@ -187,11 +188,11 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 func (h *Handler) ReusesID(req *jsonrpc.Request) bool {
 	var p params
 	m, err := p.parse(req.Params)
-	return h.caller.revision() == baseline && (err != nil || m.version == nil)
+	return h.caller.revision() == baseline.Revision && (err != nil || m.version == nil)
 }
 
 // NullID implements [jsonrpc.IDPolicy]. It reports whether an answer to a request
 // without a readable id has "id":null.
 func (h *Handler) NullID() bool {
-	return h.caller.revision().Has(NullIDs)
+	return h.caller.revision().Has(host.NullIDs)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // An InputRequest asks the client for something while a request of its own is
@@ -105,7 +106,7 @@ func (c *Call) cannotAsk(capability string) error {
 
 // askNow sends requests one after the other, in the order of their keys.
 func (c *Call) askNow(ctx context.Context, asks map[string]InputRequest) (map[string]json.RawMessage, error) {
-	if c.handler.caller.Send == nil || c.rev.Has(DocumentedShapes) {
+	if c.handler.caller.Send == nil || c.rev.Has(host.DocumentedShapes) {
 		return nil, ToolError(ErrCannotAsk)
 	}
 	answers := make(map[string]json.RawMessage, len(asks))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // serveInitialize negotiates the revision of a legacy session (basic/lifecycle): the
@@ -22,7 +23,7 @@ func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte,
 		if err != nil {
 			return dst, err
 		}
-		rev = negotiate(asked)
+		rev.Revision = host.Negotiate(asked)
 	}
 	capabilities := c.params.optional("capabilities")
 	if capabilities != nil && !isObject(capabilities) {
@@ -31,7 +32,7 @@ func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte,
 	c.rev = rev
 	if session := c.handler.caller.Session; session != nil {
 		session.dropSubscriptions(&s.budget, c.handler.caller.Principal.ID, false)
-		session.begin(&handshake{rev: rev, client: parseCapabilities(capabilities), name: clientName(c.params.optional("clientInfo"))})
+		session.begin(&handshake{rev: rev.Revision, client: parseCapabilities(capabilities), name: clientName(c.params.optional("clientInfo"))})
 	}
 	dst = append(dst, `"protocolVersion":`...)
 	dst = jsonrpc.AppendString(dst, rev.Answers)
@@ -48,7 +49,7 @@ func servePing(_ context.Context, _ *Server, _ *Call, dst []byte) ([]byte, error
 // serveDiscover answers server/discover (2026-07-28) with the revisions without a
 // handshake that the server supports, its capabilities and its instructions.
 func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	versions, err := json.Marshal(modernNames())
+	versions, err := json.Marshal(host.ModernNames())
 	if err != nil {
 		return dst, err
 	}
@@ -61,8 +62,8 @@ func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 // those in the families' documents, for others those that the server has. It depends
 // on the revision alone, not on the caller: a client whose key may see no prompt is
 // told of prompts and gets an empty list.
-func (s *Server) capabilities(rev *Revision) []byte {
-	if rev.Has(DocumentedShapes) {
+func (s *Server) capabilities(rev revision) []byte {
+	if rev.Has(host.DocumentedShapes) {
 		return s.documentedCapabilities()
 	}
 	dst := []byte{'{'}
@@ -79,7 +80,7 @@ func (s *Server) capabilities(rev *Revision) []byte {
 	add(s.offers(hasResources) && changing&CapabilityResources != 0, `"resources":{"subscribe":true,"listChanged":true}`)
 	add(s.offers(hasResources) && changing&CapabilityResources == 0, `"resources":{"subscribe":true}`)
 	add(s.offers(hasPrompts), `"prompts":{`+listChanged(changing&CapabilityPrompts)+`}`)
-	add(rev.Has(Completions) && s.offers(hasCompletions), `"completions":{}`)
+	add(rev.Has(host.Completions) && s.offers(hasCompletions), `"completions":{}`)
 	add(true, `"logging":{}`)
 	extensions := s.extensions(rev)
 	add(extensions != "", `"extensions":{`+extensions+`}`)
@@ -87,12 +88,12 @@ func (s *Server) capabilities(rev *Revision) []byte {
 }
 
 // extensions returns the server's extensions in a revision, as JSON members.
-func (s *Server) extensions(rev *Revision) string {
+func (s *Server) extensions(rev revision) string {
 	var members []string
-	if rev.Has(Extensions) && s.offers(hasTasks) {
+	if rev.Has(host.Extensions) && s.offers(hasTasks) {
 		members = append(members, `"`+tasksExtension+`":{}`)
 	}
-	if rev.Has(Skills) && s.offers(hasSkills) {
+	if rev.Has(host.Skills) && s.offers(hasSkills) {
 		members = append(members, `"`+skillsExtension+`":{`+directoryRead(s.offers(hasDirectories))+`}`)
 	}
 	return strings.Join(members, ",")
@@ -142,25 +143,25 @@ func (s *Server) documentedCapabilities() []byte {
 
 // identity returns the serverInfo as JSON: the documented one for baseline
 // clients of a server with a single family, our own otherwise.
-func (s *Server) identity(rev *Revision) []byte { return s.identities[rev] }
+func (s *Server) identity(rev revision) []byte { return s.identities[rev] }
 
 // identify renders the serverInfo for each revision. It runs once, when the server is
 // made, because modern results all contain it.
-func (s *Server) identify() (map[*Revision][]byte, error) {
-	all := make(map[*Revision][]byte, len(revisions))
-	for _, rev := range revisions {
+func (s *Server) identify() (map[revision][]byte, error) {
+	all := make(map[revision][]byte, len(host.Revisions()))
+	for _, rev := range host.Revisions() {
 		id := Implementation{Name: s.cfg.Name, Version: s.cfg.Version}
-		if rev.Has(DocumentedShapes) && len(s.tables) == 1 && s.tables[0].Identity.Name != "" {
+		if rev.Has(host.DocumentedShapes) && len(s.tables) == 1 && s.tables[0].Identity.Name != "" {
 			id = s.tables[0].Identity
 		}
-		if rev.Has(Titles) {
+		if rev.Has(host.Titles) {
 			id.Title = s.cfg.Title
 		}
 		raw, err := json.Marshal(id)
 		if err != nil {
 			return nil, err
 		}
-		all[rev] = raw
+		all[revision{rev}] = raw
 	}
 	return all, nil
 }
@@ -168,8 +169,8 @@ func (s *Server) identify() (map[*Revision][]byte, error) {
 // appendInstructions appends the member `instructions`, the families' hints for
 // models, with an empty line between families. Baseline clients get none, since the
 // documents show none.
-func (s *Server) appendInstructions(dst []byte, rev *Revision) []byte {
-	if rev.Has(DocumentedShapes) {
+func (s *Server) appendInstructions(dst []byte, rev revision) []byte {
+	if rev.Has(host.DocumentedShapes) {
 		return dst
 	}
 	all := ""

@@ -1,6 +1,10 @@
 package mcp
 
-import "context"
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/mcp/host"
+)
 
 // A method is a row of the protocol's table: which revisions have the method,
 // what must be known about a request before it is served, and how it is served.
@@ -9,7 +13,7 @@ import "context"
 type method struct {
 	name    string
 	eras    eras
-	wants   Feature // that the revision must have, 0 for none
+	wants   host.Feature // that the revision must have, 0 for none
 	needs   capability
 	cache   cacheHint
 	target  target // what a request of the method names
@@ -106,7 +110,7 @@ var (
 
 // in reports whether a revision has the method. Other methods are answered as
 // unknown ones.
-func (m *method) in(rev *Revision) bool {
+func (m *method) in(rev *host.Revision) bool {
 	if m.wants != 0 && !rev.Has(m.wants) {
 		return false
 	}

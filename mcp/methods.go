@@ -1,5 +1,7 @@
 package mcp
 
+import "github.com/triptych-mcp/triptych/mcp/host"
+
 // methods is the table of all methods that clients may call. The columns are the
 // fields of method, and a row is all that the program knows of a method:
 //
@@ -22,12 +24,12 @@ var methods = []method{
 	{"resources/list", bothEras, 0, hasResources, cacheNever, noTarget, firstResource, browsing, serveResourcesList},
 	{"resources/templates/list", bothEras, 0, hasResources, cachePrivate, noTarget, anyOrder, browsing, serveTemplatesList},
 	{"resources/read", bothEras, 0, hasResources, cacheNever, targetURI, familyOrder, work, serveResourcesRead},
-	{"resources/subscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveSubscribe},
-	{"resources/unsubscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveUnsubscribe},
+	{"resources/subscribe", legacyEra, host.Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveSubscribe},
+	{"resources/unsubscribe", legacyEra, host.Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveUnsubscribe},
 	{"subscriptions/listen", modernEra, 0, always, notCached, noTarget, anyOrder, stream, serveListen},
-	{"resources/directory/read", bothEras, Skills, hasDirectories, notCached, targetFile, familyOrder, work, serveDirectoryRead},
-	{"skills/list", bothEras, Skills, hasSkills, cacheNever, noTarget, firstResource, browsing, serveSkillsList},
-	{"skills/get", bothEras, Skills, hasSkills, cacheNever, targetFile, familyOrder, work, serveSkillsGet},
+	{"resources/directory/read", bothEras, host.Skills, hasDirectories, notCached, targetFile, familyOrder, work, serveDirectoryRead},
+	{"skills/list", bothEras, host.Skills, hasSkills, cacheNever, noTarget, firstResource, browsing, serveSkillsList},
+	{"skills/get", bothEras, host.Skills, hasSkills, cacheNever, targetFile, familyOrder, work, serveSkillsGet},
 	{"prompts/list", bothEras, 0, hasPrompts, cacheNever, noTarget, firstPrompt, browsing, servePromptsList},
 	{"prompts/get", bothEras, 0, hasPrompts, notCached, targetPrompt, firstPrompt, reading, servePromptsGet},
 	{"completion/complete", bothEras, 0, hasCompletions, notCached, noTarget, anyOrder, reading, serveComplete},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // newsEvery is the time for which changes are collected before clients are
@@ -174,7 +175,7 @@ func (h *Handler) notifyChange(ctx context.Context, c *change) {
 		mine := h.server.visible(h.caller.Principal)
 		mine.tools, mine.prompts, mine.resources = mine.tools&c.tools, mine.prompts&c.prompts, mine.resources&c.resources
 		mine.uris = c.uris
-		h.send(ctx, &mine, s.Revision().Has(DocumentedShapes), s.subscribed, nil)
+		h.send(ctx, &mine, s.Revision().Has(host.DocumentedShapes), s.subscribed, nil)
 	}
 	for _, l := range h.book.all() {
 		l.notifyChange(ctx, h, c)

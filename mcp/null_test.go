@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // TestNullIsLeftOut sends requests of every kind with each member that may be left out as
@@ -27,7 +28,7 @@ func TestNullIsLeftOut(t *testing.T) {
 	}
 	const claim = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}%s}`
 	versions := []string{"", "2026-07-28"}
-	for _, rev := range mcp.Revisions() {
+	for _, rev := range host.Revisions() {
 		if !rev.Modern {
 			versions = append(versions, rev.Name)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // An Event describes an answered request, for audit trails and metrics. It
@@ -31,7 +32,7 @@ type Event struct {
 	// It is set for [Config.Trace] only. Revision governs the request; nil if
 	// it could not be determined.
 	RequestID string
-	Revision  *Revision
+	Revision  *host.Revision
 	// Code is the code of the error answer, 0 if there is a result.
 	Code jsonrpc.Code
 	// Failed reports whether the result is an error of the tool.
@@ -94,7 +95,7 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 		event.Family, event.Target = call.target()
 		event.Failed, event.Task, event.Details = call.failure, call.became != nil, call.details
 		event.LookUp = call.looksUp()
-		event.Revision = call.rev
+		event.Revision = call.rev.Revision
 		event.Cancelled = ctx.Err() != nil
 		if explain := h.server.cfg.Explain; explain != nil && err != nil {
 			err = explain(ctx, &event, err)

@@ -1,6 +1,10 @@
 package mcp
 
-import "github.com/triptych-mcp/triptych/jsonrpc"
+import (
+	"github.com/triptych-mcp/triptych/jsonrpc"
+
+	"github.com/triptych-mcp/triptych/mcp/host"
+)
 
 // A Preview holds facts about a request that a transport needs before the request
 // is served: the claim of a modern revision, the values that HTTP headers of such
@@ -12,7 +16,7 @@ type Preview struct {
 	// Claim is the revision as named, or "" if it is not a string.
 	Claim string
 	// Revision is the claimed revision, or nil if it is unknown.
-	Revision *Revision
+	Revision *host.Revision
 	// Err reports a mistake in the claim or in the rest of _meta.
 	Err *jsonrpc.Error
 	// Name is the tool, prompt, resource or task. Named reports whether

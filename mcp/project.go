@@ -8,21 +8,28 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // This file writes all JSON that clients get. It alone omits or translates fields
 // that a revision lacks: handlers and methods make the newest and richest form, and
-// each function here asks the revision what it has ([Revision.Has]). None of them
+// each function here asks the revision what it has ([host.Revision.Has]). None of them
 // compares names or dates of revisions.
 //
 // The functions append to a buffer and do not use encoding/json where they can, since
 // an answer is written for each call and its parts are mostly text. Members whose value
 // is empty are left out, unless the schema requires them.
 
+// A revision writes messages in the form of a revision of the protocol.
+type revision struct{ *host.Revision }
+
+// baseline is the revision of clients that name none.
+var baseline = revision{host.BaselineRevision()}
+
 // appendTrailer closes the members of a result with those that modern revisions
 // require in every result. from is the index of the first member.
 func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
-	modern := c.rev.Has(ResultTypes)
+	modern := c.rev.Has(host.ResultTypes)
 	if modern {
 		dst = appendResultType(dst, from, c.resultType())
 	}
@@ -61,8 +68,8 @@ func appendComma(dst []byte, from int) []byte {
 // appendMeta appends the result's _meta if the revision has one. extra holds
 // members of it.
 func (c *Call) appendMeta(dst []byte, from int, extra []byte) []byte {
-	modern := c.rev.Has(ResultTypes)
-	if !modern && (len(extra) == 0 || !c.rev.Has(Titles)) {
+	modern := c.rev.Has(host.ResultTypes)
+	if !modern && (len(extra) == 0 || !c.rev.Has(host.Titles)) {
 		return dst
 	}
 	dst = append(appendComma(dst, from), `"_meta":{`...)
@@ -90,14 +97,14 @@ func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 		dst = c.rev.appendContent(dst, &items[i])
 	}
 	dst = append(dst, ']')
-	if r.Structured != nil && c.rev.Has(Structured) {
+	if r.Structured != nil && c.rev.Has(host.Structured) {
 		const key = `,"structuredContent":`
 		out, err := appendJSON(append(dst, key...), r.Structured)
 		if err != nil {
 			return dst, err
 		}
 		value := len(dst) + len(key)
-		if isObject(out[value:]) || c.rev.Has(AnyStructured) {
+		if isObject(out[value:]) || c.rev.Has(host.AnyStructured) {
 			dst = out[:value+len(clampIntegers(out[value:]))]
 		}
 	}
@@ -187,9 +194,9 @@ func member(dst []byte, key, value string) []byte {
 
 // named begins an object with its name and, if the revision has titles, the
 // title.
-func (r *Revision) named(dst []byte, name, title string) []byte {
+func (r revision) named(dst []byte, name, title string) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"name":`...), name)
-	if r.Has(Titles) {
+	if r.Has(host.Titles) {
 		dst = member(dst, "title", title)
 	}
 	return dst
@@ -198,17 +205,17 @@ func (r *Revision) named(dst []byte, name, title string) []byte {
 // appendTool appends a Tool in the form of the revision: titles, annotations,
 // output schemas, icons and `_meta` were added after 2024-11-05. output selects
 // whether the output schema is included.
-func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string, output bool) []byte {
+func (r revision) appendTool(dst []byte, t *boundTool, f *forms, name string, output bool) []byte {
 	dst = member(r.named(dst, name, t.Title), "description", t.Doc)
 	dst = append(append(dst, `,"inputSchema":`...), r.inputSchema(f)...)
-	if output && f.output != nil && r.Has(Structured) && (isObjectSchema(f.output) || r.Has(AnyStructured)) {
+	if output && f.output != nil && r.Has(host.Structured) && (isObjectSchema(f.output) || r.Has(host.AnyStructured)) {
 		dst = append(append(dst, `,"outputSchema":`...), f.output...)
 	}
-	if r.Has(ToolAnnotations) {
+	if r.Has(host.ToolAnnotations) {
 		dst = t.Hints.append(append(dst, `,"annotations":`...))
 	}
 	dst = r.appendIcons(dst, t.Icons)
-	if r.Has(Titles) && len(t.Meta) > 0 {
+	if r.Has(host.Titles) && len(t.Meta) > 0 {
 		dst = append(append(dst, `,"_meta":`...), t.Meta...)
 	}
 	return append(dst, '}')
@@ -217,11 +224,11 @@ func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string, o
 // inputSchema returns a tool's input schema in the form of the revision: the
 // documented one for the baseline, and before 2026-07-28 one without boolean
 // schemas, which older clients reject.
-func (r *Revision) inputSchema(f *forms) []byte {
+func (r revision) inputSchema(f *forms) []byte {
 	switch {
 	case r == baseline:
 		return f.documented
-	case r.Has(BooleanSchemas):
+	case r.Has(host.BooleanSchemas):
 		return f.input
 	}
 	return f.plain
@@ -265,8 +272,8 @@ func (h Hints) append(dst []byte) []byte {
 }
 
 // appendIcons appends the member `icons`, unless the revision has none.
-func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {
-	if len(icons) == 0 || !r.Has(Icons) {
+func (r revision) appendIcons(dst []byte, icons []Icon) []byte {
+	if len(icons) == 0 || !r.Has(host.Icons) {
 		return dst
 	}
 	raw, err := marshal(icons)
@@ -279,22 +286,22 @@ func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {
 // appendResource appends a resource. If notes is not nil, it replaces the
 // annotations of the resource, as for a link. The documents show neither sizes
 // nor annotations.
-func (r *Revision) appendResource(dst []byte, res *Resource, notes *Annotations) []byte {
+func (r revision) appendResource(dst []byte, res *Resource, notes *Annotations) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), res.URI)
 	dst = member(dst, "name", res.Name)
-	if r.Has(Titles) {
+	if r.Has(host.Titles) {
 		dst = member(dst, "title", res.Title)
 	}
 	dst = member(dst, "description", res.Description)
 	dst = member(dst, "mimeType", res.MIMEType)
-	if r.Has(DocumentedShapes) {
+	if r.Has(host.DocumentedShapes) {
 		return append(appendNotes(dst, notes, time.Time{}), '}')
 	}
 	if res.Size > 0 {
 		dst = strconv.AppendInt(append(dst, `,"size":`...), res.Size, 10)
 	}
 	modified := time.Time{}
-	if r.Has(Titles) {
+	if r.Has(host.Titles) {
 		modified = res.LastModified
 	}
 	if notes == nil {
@@ -326,10 +333,10 @@ func appendNotes(dst []byte, notes *Annotations, modified time.Time) []byte {
 
 // appendTemplate appends a ResourceTemplate. Its uriTemplate is written as the table has
 // it (RFC 6570); the server does not expand it.
-func (r *Revision) appendTemplate(dst []byte, t *ResourceTemplate) []byte {
+func (r revision) appendTemplate(dst []byte, t *ResourceTemplate) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uriTemplate":`...), t.URITemplate)
 	dst = member(dst, "name", t.Name)
-	if r.Has(Titles) {
+	if r.Has(host.Titles) {
 		dst = member(dst, "title", t.Title)
 	}
 	dst = member(dst, "description", t.Description)
@@ -355,7 +362,7 @@ func appendBase64(dst, data []byte) []byte {
 
 // appendContent appends a ContentBlock. Kinds that the revision lacks are
 // replaced by texts, so that no content is lost.
-func (r *Revision) appendContent(dst []byte, c *Content) []byte {
+func (r revision) appendContent(dst []byte, c *Content) []byte {
 	switch c.kind {
 	case kindText:
 		dst = jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), c.text)
@@ -368,7 +375,7 @@ func (r *Revision) appendContent(dst []byte, c *Content) []byte {
 	case kindLink:
 		dst = r.appendLink(dst, c)
 	}
-	if c.kind == kindLink && r.Has(ResourceLinks) {
+	if c.kind == kindLink && r.Has(host.ResourceLinks) {
 		return append(dst, '}') // with the annotations of the resource
 	}
 	return append(appendNotes(dst, c.notes, time.Time{}), '}')
@@ -382,8 +389,8 @@ func appendMedia(dst []byte, kind string, c *Content) []byte {
 }
 
 // appendAudio appends audio. In the revision without audio it is a resource.
-func (r *Revision) appendAudio(dst []byte, c *Content) []byte {
-	if r.Has(AudioContent) {
+func (r revision) appendAudio(dst []byte, c *Content) []byte {
+	if r.Has(host.AudioContent) {
 		return appendMedia(dst, "audio", c)
 	}
 	sound := Contents{URI: "audio:embedded", MIMEType: c.mime, Blob: c.data}
@@ -392,8 +399,8 @@ func (r *Revision) appendAudio(dst []byte, c *Content) []byte {
 
 // appendEmbedded appends an embedded resource. The documents show bytes as a type
 // of their own.
-func (r *Revision) appendEmbedded(dst []byte, c *Content) []byte {
-	if c.resource.Blob != nil && r.Has(DocumentedShapes) {
+func (r revision) appendEmbedded(dst []byte, c *Content) []byte {
+	if c.resource.Blob != nil && r.Has(host.DocumentedShapes) {
 		dst = appendBase64(append(dst, `{"type":"blob","blob":`...), c.resource.Blob)
 		return member(dst, "mimeType", c.resource.MIMEType)
 	}
@@ -402,8 +409,8 @@ func (r *Revision) appendEmbedded(dst []byte, c *Content) []byte {
 
 // appendLink appends a ResourceLink without its end. Before 2025-06-18 it is a
 // text with the URI.
-func (r *Revision) appendLink(dst []byte, c *Content) []byte {
-	if !r.Has(ResourceLinks) {
+func (r revision) appendLink(dst []byte, c *Content) []byte {
+	if !r.Has(host.ResourceLinks) {
 		return jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), c.link.URI)
 	}
 	dst = append(dst, `{"type":"resource_link",`...)
@@ -413,7 +420,7 @@ func (r *Revision) appendLink(dst []byte, c *Content) []byte {
 
 // appendPrompt appends a Prompt with its arguments. `required` is written for each
 // argument, also where it is false.
-func (r *Revision) appendPrompt(dst []byte, p *Prompt) []byte {
+func (r revision) appendPrompt(dst []byte, p *Prompt) []byte {
 	dst = member(r.named(dst, p.Name, p.Title), "description", p.Doc)
 	if len(p.Args) > 0 {
 		dst = append(dst, `,"arguments":[`...)
@@ -431,7 +438,7 @@ func (r *Revision) appendPrompt(dst []byte, p *Prompt) []byte {
 }
 
 // appendPromptResult appends the members of a GetPromptResult.
-func (r *Revision) appendPromptResult(dst []byte, p *PromptResult) []byte {
+func (r revision) appendPromptResult(dst []byte, p *PromptResult) []byte {
 	if p.Description != "" {
 		dst = jsonrpc.AppendString(append(dst, `"description":`...), p.Description)
 		dst = append(dst, ',')

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -57,7 +58,7 @@ func library(n int) *mcp.Table {
 // The prompts of a source are listed on pages after the rows, whose names go before
 // theirs, in every revision; clients that name none see neither and may get both.
 func TestPromptSource(t *testing.T) {
-	for _, rev := range mcp.Revisions() {
+	for _, rev := range host.Revisions() {
 		c := mcptest.Connect(t, library(250))
 		want := 0
 		if rev.Name != "" {
@@ -112,7 +113,7 @@ func TestPromptScope(t *testing.T) {
 	if list := c.List("prompts"); len(list) != 1 {
 		t.Errorf("%d prompts are listed", len(list))
 	}
-	if _, err := c.Ask("prompts/get", map[string]any{"name": "p2", "arguments": map[string]string{"file": "a"}}); err == nil || err.Code != mcp.CodePermissionDenied {
+	if _, err := c.Ask("prompts/get", map[string]any{"name": "p2", "arguments": map[string]string{"file": "a"}}); err == nil || err.Code != host.CodePermissionDenied {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // What is true or false in the schema of a raw tool is an object for clients
@@ -29,7 +30,7 @@ func TestBooleanSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, rev := range mcp.Revisions() {
+	for _, rev := range host.Revisions() {
 		h := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
 		params, want := "{}", plain
 		switch {

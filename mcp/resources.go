@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // maxListed is the number of bytes of a description that a list shows; reading the
@@ -47,7 +48,7 @@ func (c *Call) lists(src *boundSource) bool {
 
 // resources appends resources to a page, with their descriptions shortened. It changes
 // items.
-func (p *page) resources(dst []byte, rev *Revision, items []Resource) []byte {
+func (p *page) resources(dst []byte, rev revision, items []Resource) []byte {
 	for i := range items {
 		items[i].Description = shortened(items[i].Description)
 		dst = rev.appendResource(appendComma(dst, p.from), &items[i], nil)
@@ -177,7 +178,7 @@ func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
 	src := s.source(uri)
 	if src == nil {
 		return nil, uri, &ResourceNotFoundError{
-			URI: uri, Baseline: CodeResourceNotFound, Message: "Resource not found: " + uri,
+			URI: uri, Baseline: host.CodeResourceNotFound, Message: "Resource not found: " + uri,
 		}
 	}
 	if !c.handler.caller.Principal.Allows(src.Scope) {

@@ -102,7 +102,7 @@ type Server struct {
 	byName     map[string]*boundPrompt
 	promptsOf  []*promptTable // the tables with a source of prompts
 
-	identities map[*Revision][]byte
+	identities map[revision][]byte
 	rendered   sync.Map // listKey → []byte, until the tools change
 	sessions   atomic.Int64
 	stateKey   [32]byte

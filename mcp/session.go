@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Session holds the state of a legacy client between its requests. It is made by the
@@ -30,7 +32,7 @@ type Session struct {
 // A handshake holds what initialize has negotiated. It is immutable; another
 // initialize replaces it.
 type handshake struct {
-	rev    *Revision
+	rev    *host.Revision
 	client ClientCapabilities
 	name   string // of the client's program
 }
@@ -45,11 +47,11 @@ func NewSession(id string) *Session {
 }
 
 // Revision returns the revision that initialize negotiated, the baseline before that.
-func (s *Session) Revision() *Revision {
+func (s *Session) Revision() *host.Revision {
 	if h := s.handshake.Load(); h != nil {
 		return h.rev
 	}
-	return baseline
+	return baseline.Revision
 }
 
 // ClientName returns the name and version of the client's program, in its own words; ""
@@ -181,7 +183,7 @@ func (s *Session) Handshake() Handshake {
 // another process. Its client counts as initialized. It begins without subscriptions
 // and with the level of logs of a new session.
 func RestoreSession(id string, h Handshake) (*Session, error) {
-	rev := RevisionNamed(h.Revision)
+	rev := host.RevisionNamed(h.Revision)
 	if rev == nil || rev.Modern {
 		return nil, fmt.Errorf("the revision %q has no sessions", h.Revision)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 	"github.com/triptych-mcp/triptych/mcp/skill"
 )
@@ -33,7 +34,7 @@ func TestSkills(t *testing.T) {
 		`{"uri":"skill://docs/pdf-processing/SKILL.md","digest":"sha256:c3923f35547040415b34c47a1be0149cb08de5905366bc710097b5a052a2ef0b","size":81},` +
 		`{"uri":"skill://docs/pdf-processing/logo.png","digest":"sha256:0f4636c78f65d3639ece5a064b5ae753e3408614a14fb18ab4d7540d2c248543","size":4},` +
 		`{"uri":"skill://docs/pdf-processing/references/FORMS.md","digest":"sha256:8bec8757f662f0f3cab90d3c7cfbf69ce66e4e120b0f8fb911aa1022798b3edf","size":5}]}`
-	for _, rev := range mcp.Revisions() {
+	for _, rev := range host.Revisions() {
 		c := mcptest.Connect(t, skillTable(t, "docs"), skillTable(t, "more"))
 		if rev.Name == "" {
 			if _, err := c.Ask("skills/list", nil); err == nil || err.Code != jsonrpc.CodeMethodNotFound {
@@ -59,7 +60,7 @@ func TestSkills(t *testing.T) {
 // Folders are listed by their direct children, and everything else has the code that
 // the extension asks for in every revision.
 func TestSkillFolders(t *testing.T) {
-	for _, rev := range mcp.Revisions()[1:] {
+	for _, rev := range host.Revisions()[1:] {
 		c := mcptest.Connect(t, skillTable(t, "docs"))
 		c.Initialize(rev.Name)
 		for uri, want := range map[string]string{
@@ -117,7 +118,7 @@ func TestSkillScope(t *testing.T) {
 		t.Errorf("listed: %s", list)
 	}
 	for _, method := range []string{"skills/get", "resources/directory/read", "resources/read"} {
-		if _, err := c.Ask(method, map[string]any{"uri": "skill://docs/pdf-processing/SKILL.md"}); err == nil || err.Code != mcp.CodePermissionDenied {
+		if _, err := c.Ask(method, map[string]any{"uri": "skill://docs/pdf-processing/SKILL.md"}); err == nil || err.Code != host.CodePermissionDenied {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

@@ -97,7 +97,7 @@ func texts(name string, raw []byte, most, bytes int) ([]string, *jsonrpc.Error) 
 // with its answer. It does not change once it is in the book, except that it closes.
 type listen struct {
 	id     jsonrpc.ID
-	rev    *Revision
+	rev    revision
 	want   filter // its lists are sorted
 	params []byte // {"_meta":{subscriptionId}}, in every message of the stream
 	cost   int    // bytes taken from the budget

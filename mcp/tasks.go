@@ -14,7 +14,7 @@ import (
 // hasTasks reports whether the client said, in this request, that it knows
 // tasks.
 func (c *Call) hasTasks() bool {
-	return c.rev.Has(Extensions) && c.Client().Tasks
+	return c.rev.Has(host.Extensions) && c.Client().Tasks
 }
 
 // errTooManyTasks is returned by startTask when the principal, the server or its store

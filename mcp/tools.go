@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A listKey names a rendered list: the revision, and which of the scopes that
 // the tools ask for the caller has. Other scopes of a caller make no difference,
 // so there are few lists however many kinds of keys there are.
 type listKey struct {
-	rev     *Revision
+	rev     revision
 	scopes  string
 	outputs bool // with outputSchema
 }
@@ -102,8 +103,8 @@ func (s *Server) renderTools(c *Call) ([]byte, error) {
 
 // listedName returns the name by which a tool is listed: the documented one with a
 // slash, or the portable one, by configuration or revision. Calls may use either.
-func (s *Server) listedName(t *boundTool, rev *Revision) string {
-	documented := rev.Has(DocumentedNames)
+func (s *Server) listedName(t *boundTool, rev revision) string {
+	documented := rev.Has(host.DocumentedNames)
 	switch s.cfg.ToolNames {
 	case DocumentedToolNames:
 		documented = true
@@ -230,7 +231,7 @@ func (c *Call) failed(ctx context.Context, err error) (*Result, error) {
 		return errorResult(tool.Error()), nil
 	}
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
-	if ok && c.rev.Has(ErrorsInResults) && c.tool.table.forModel(rpc.Code) {
+	if ok && c.rev.Has(host.ErrorsInResults) && c.tool.table.forModel(rpc.Code) {
 		return modelError(rpc), nil
 	}
 	return nil, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/internal/lastread"
 )
 
@@ -175,7 +176,7 @@ func TestConcurrentEdits(t *testing.T) {
 		},
 		"connections": func(h *house, server *mcp.Server, n int) *house {
 			addr := netip.AddrPortFrom(netip.MustParseAddr("10.0.0.1"), uint16(4000+n))
-			return h.with(server, mcp.Caller{Principal: mcp.Local(), Addr: addr, Revision: mcp.RevisionNamed("2025-11-25")})
+			return h.with(server, mcp.Caller{Principal: mcp.Local(), Addr: addr, Revision: host.RevisionNamed("2025-11-25")})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/releasecmd"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 const module = "github.com/triptych-mcp/triptych"
@@ -193,11 +193,11 @@ func TestEveryPackageHasOneComment(t *testing.T) {
 }
 
 // Nothing compares protocol revisions by name: a revision is a row of facts in
-// mcp/revision.go and is spelled nowhere else. Tests may spell them, and so may the table of
+// mcp/host/revision.go and is spelled nowhere else. Tests may spell them, and so may the table of
 // hosts, which records what other programs send.
 func TestRevisionsAreSpelledOnce(t *testing.T) {
 	for path := range goFiles(t) {
-		if strings.HasSuffix(path, "_test.go") || path == "mcp/revision.go" || strings.HasPrefix(path, "conformance/") ||
+		if strings.HasSuffix(path, "_test.go") || path == "mcp/host/revision.go" || strings.HasPrefix(path, "conformance/") ||
 			strings.HasPrefix(path, "cmd/triptych/internal/hosts/") {
 			continue
 		}
@@ -205,9 +205,9 @@ func TestRevisionsAreSpelledOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rev := range mcp.Revisions() {
+		for _, rev := range host.Revisions() {
 			if rev.Name != "" && bytes.Contains(text, []byte(`"`+rev.Name+`"`)) {
-				t.Errorf("%s spells the revision %s; ask the row in mcp/revision.go", path, rev.Name)
+				t.Errorf("%s spells the revision %s; ask the row in mcp/host/revision.go", path, rev.Name)
 			}
 		}
 	}

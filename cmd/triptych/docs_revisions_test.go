@@ -10,48 +10,48 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
-// features names the features of [mcp.Revision.Has].
+// features names the features of [host.Revision.Has].
 var features = []struct {
-	bit  mcp.Feature
+	bit  host.Feature
 	name string
 }{
-	{mcp.NullIDs, `an answer to a message whose id cannot be read says "id":null`},
-	{mcp.DocumentedShapes, "capabilities and binary content as in the families' documents"},
-	{mcp.DocumentedNames, "tools are listed by their documented names"},
-	{mcp.Batches, "batches"},
-	{mcp.Subscriptions, "sessions that watch resources"},
-	{mcp.ToolAnnotations, "tool annotations"},
-	{mcp.AudioContent, "audio content"},
-	{mcp.ProgressMessage, "a message with progress"},
-	{mcp.Completions, "the capability completions"},
-	{mcp.Titles, "titles, _meta on objects, lastModified"},
-	{mcp.Structured, "outputSchema and structuredContent"},
-	{mcp.ResourceLinks, "resource links"},
-	{mcp.Elicitation, "asking the user with a form"},
-	{mcp.URLElicitation, "asking the user on a page"},
-	{mcp.Icons, "icons, a description of the implementation"},
-	{mcp.ErrorsInResults, "errors of tools are told to the model"},
-	{mcp.AnyStructured, "structured content that is no object"},
-	{mcp.BooleanSchemas, "schemas of arguments that are true or false"},
-	{mcp.ResultTypes, "resultType, cache hints and serverInfo in every result"},
-	{mcp.Extensions, "extensions, capabilities beyond the core by name"},
-	{mcp.Skills, "methods of the skills extension"},
+	{host.NullIDs, `an answer to a message whose id cannot be read says "id":null`},
+	{host.DocumentedShapes, "capabilities and binary content as in the families' documents"},
+	{host.DocumentedNames, "tools are listed by their documented names"},
+	{host.Batches, "batches"},
+	{host.Subscriptions, "sessions that watch resources"},
+	{host.ToolAnnotations, "tool annotations"},
+	{host.AudioContent, "audio content"},
+	{host.ProgressMessage, "a message with progress"},
+	{host.Completions, "the capability completions"},
+	{host.Titles, "titles, _meta on objects, lastModified"},
+	{host.Structured, "outputSchema and structuredContent"},
+	{host.ResourceLinks, "resource links"},
+	{host.Elicitation, "asking the user with a form"},
+	{host.URLElicitation, "asking the user on a page"},
+	{host.Icons, "icons, a description of the implementation"},
+	{host.ErrorsInResults, "errors of tools are told to the model"},
+	{host.AnyStructured, "structured content that is no object"},
+	{host.BooleanSchemas, "schemas of arguments that are true or false"},
+	{host.ResultTypes, "resultType, cache hints and serverInfo in every result"},
+	{host.Extensions, "extensions, capabilities beyond the core by name"},
+	{host.Skills, "methods of the skills extension"},
 }
 
-// httpRules names the rules of [mcp.Revision.Follows].
+// httpRules names the rules of [host.Revision.Follows].
 var httpRules = []struct {
-	bit  mcp.HTTPRules
+	bit  host.HTTPRules
 	name string
 }{
-	{mcp.PlainStatus, "a failure shows in the status too"},
-	{mcp.HTTPSessions, "sessions, a GET stream, DELETE, streams that can be resumed"},
-	{mcp.PrimedStreams, "a stream begins with an event without data"},
-	{mcp.MirroredHeaders, "headers repeat what the body says and must agree"},
-	{mcp.MissingMethods, "a method that does not exist is answered with 404"},
+	{host.PlainStatus, "a failure shows in the status too"},
+	{host.HTTPSessions, "sessions, a GET stream, DELETE, streams that can be resumed"},
+	{host.PrimedStreams, "a stream begins with an event without data"},
+	{host.MirroredHeaders, "headers repeat what the body says and must agree"},
+	{host.MissingMethods, "a method that does not exist is answered with 404"},
 }
 
 // revisionsDocument is docs/revisions.md: what differs between the revisions.
@@ -62,19 +62,19 @@ func revisionsDocument(t *testing.T) string {
 		"claimed in the _meta of each request; the others are settled by initialize,\n" +
 		"which is answered with the newest of them when another one is asked for.\n")
 	d.comparison("revision", [][]string{
-		facet("form", func(r *mcp.Revision) string {
+		facet("form", func(r *host.Revision) string {
 			if r.Modern {
 				return "modern"
 			}
 			return "handshake"
 		}),
-		facet("unknown resource", func(r *mcp.Revision) string {
+		facet("unknown resource", func(r *host.Revision) string {
 			if r.NotFound == 0 {
 				return "as documented"
 			}
 			return fmt.Sprint(r.NotFound)
 		}),
-		facet("quota used up", func(r *mcp.Revision) string { return fmt.Sprint(r.Quota) }),
+		facet("quota used up", func(r *host.Revision) string { return fmt.Sprint(r.Quota) }),
 	})
 	d.line("## Features\n")
 	d.comparison("feature", featureRows())
@@ -89,23 +89,23 @@ func revisionsDocument(t *testing.T) string {
 // comparison is a table with a column for each revision.
 func (d *document) comparison(what string, rows [][]string) {
 	heading := []string{what}
-	for _, r := range mcp.Revisions() {
+	for _, r := range host.Revisions() {
 		heading = append(heading, revisionName(r))
 	}
 	d.table(heading, rows)
 }
 
-func revisionName(r *mcp.Revision) string {
-	if r == mcp.BaselineRevision() {
+func revisionName(r *host.Revision) string {
+	if r == host.BaselineRevision() {
 		return "baseline"
 	}
 	return r.Name
 }
 
 // facet is a row: what a function says of each revision.
-func facet(name string, of func(*mcp.Revision) string) []string {
+func facet(name string, of func(*host.Revision) string) []string {
 	row := []string{cell(name)}
-	for _, r := range mcp.Revisions() {
+	for _, r := range host.Revisions() {
 		row = append(row, of(r))
 	}
 	return row
@@ -120,14 +120,14 @@ func yes(is bool) string {
 
 func featureRows() (rows [][]string) {
 	for _, f := range features {
-		rows = append(rows, facet(f.name, func(r *mcp.Revision) string { return yes(r.Has(f.bit)) }))
+		rows = append(rows, facet(f.name, func(r *host.Revision) string { return yes(r.Has(f.bit)) }))
 	}
 	return rows
 }
 
 func ruleRows() (rows [][]string) {
 	for _, rule := range httpRules {
-		rows = append(rows, facet(rule.name, func(r *mcp.Revision) string { return yes(r.Follows(rule.bit)) }))
+		rows = append(rows, facet(rule.name, func(r *host.Revision) string { return yes(r.Follows(rule.bit)) }))
 	}
 	return rows
 }
@@ -136,15 +136,15 @@ func ruleRows() (rows [][]string) {
 // that any published schema has.
 func methodRows(t *testing.T) (rows [][]string) {
 	t.Helper()
-	clients := map[*mcp.Revision]*mcptest.Client{}
-	for _, r := range mcp.Revisions() {
+	clients := map[*host.Revision]*mcptest.Client{}
+	for _, r := range host.Revisions() {
 		clients[r] = mcptest.Connect(t, freshTables(t)...)
-		if r != mcp.BaselineRevision() {
+		if r != host.BaselineRevision() {
 			clients[r].Initialize(r.Name)
 		}
 	}
 	for _, method := range publishedMethods(t) {
-		rows = append(rows, facet(method, func(r *mcp.Revision) string { return yes(serves(clients[r], method)) }))
+		rows = append(rows, facet(method, func(r *host.Revision) string { return yes(serves(clients[r], method)) }))
 	}
 	return rows
 }
@@ -164,7 +164,7 @@ func serves(c *mcptest.Client, method string) bool {
 // order in which they came.
 func publishedMethods(t *testing.T) (all []string) {
 	t.Helper()
-	for _, r := range mcp.Revisions()[1:] {
+	for _, r := range host.Revisions()[1:] {
 		path := filepath.Join(top, "conformance", "testdata", "schema", r.Name+".json")
 		raw, err := os.ReadFile(path)
 		if err != nil {
@@ -217,7 +217,7 @@ func clientRequests(t *testing.T, raw []byte) (methods []string) {
 
 // Every bit of a revision has its words.
 func TestFeaturesAreNamed(t *testing.T) {
-	for _, r := range mcp.Revisions() {
+	for _, r := range host.Revisions() {
 		left, rules := r.Features, r.HTTP
 		for _, f := range features {
 			left &^= f.bit

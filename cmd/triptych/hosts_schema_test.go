@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -31,7 +31,7 @@ var combinators = []string{
 // TestHostsTakeEverySchema lists every tool of every family in every profile.
 func TestHostsTakeEverySchema(t *testing.T) {
 	revisions := []string{""} // a client without a handshake
-	for _, r := range mcp.Revisions() {
+	for _, r := range host.Revisions() {
 		revisions = append(revisions, r.Name)
 	}
 	tables, count := freshTables(t), 0

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Conn carries requests and notifications to a server. params is encoded as JSON; nil is none.
@@ -49,10 +49,10 @@ func (c *Client) info() map[string]any {
 // Initialize begins a revision: with the handshake, or with server/discover where there is none. The
 // empty name is the newest revision. It returns the server's answer.
 func (c *Client) Initialize(ctx context.Context, revision string) (json.RawMessage, error) {
-	all := mcp.Revisions()
+	all := host.Revisions()
 	rev := all[len(all)-1]
 	if revision != "" {
-		if rev = mcp.RevisionNamed(revision); rev == nil {
+		if rev = host.RevisionNamed(revision); rev == nil {
 			return nil, fmt.Errorf("there is no revision %q", revision)
 		}
 	}

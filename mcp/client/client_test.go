@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/client"
 )
 
@@ -54,7 +54,7 @@ func TestInitialize(t *testing.T) {
 			t.Errorf("%s: %v, %v, -want +got:\n%s", revision, err, asked, diff)
 		}
 	}
-	all := mcp.Revisions()
+	all := host.Revisions()
 	s := &script{answers: []string{`{}`}}
 	if _, err := client.New(s, client.Config{}).Initialize(t.Context(), ""); err != nil || !strings.Contains(s.got[0], all[len(all)-1].Name) {
 		t.Errorf("the newest: %v, %q", err, s.got)

@@ -6,13 +6,13 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/client"
 )
 
 // Newest returns the name of the newest revision.
 func Newest() string {
-	all := mcp.Revisions()
+	all := host.Revisions()
 	return all[len(all)-1].Name
 }
 

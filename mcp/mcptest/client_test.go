@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
 // A client is one of every revision, and of none before it says so.
 func TestClientOfEveryRevision(t *testing.T) {
-	for _, rev := range mcp.Revisions() {
+	for _, rev := range host.Revisions() {
 		t.Run("revision "+rev.Name, func(t *testing.T) {
 			c := mcptest.Connect(t, house(nil))
 			if rev.Name != "" {
@@ -28,7 +29,7 @@ func TestClientOfEveryRevision(t *testing.T) {
 			if got.Text != "Hello, Ann" || got.IsError || got.Err != nil || len(got.Content) != 1 {
 				t.Errorf("got %v with %d items", got, len(got.Content))
 			}
-			if structured := got.Structured != nil; structured != rev.Has(mcp.Structured) {
+			if structured := got.Structured != nil; structured != rev.Has(host.Structured) {
 				t.Errorf("structured content %s", got.Structured)
 			}
 			if modern := strings.Contains(string(got.Raw), `"resultType"`); modern != rev.Modern {

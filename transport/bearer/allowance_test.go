@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -37,7 +37,7 @@ func TestHandshakesAreBounded(t *testing.T) {
 		begun := 0
 		for ; begun < 2000; begun++ {
 			header := http.Header{}
-			if refused := h.Charge(t.Context(), header, &caller, mcp.BaselineRevision(), one); refused != nil {
+			if refused := h.Charge(t.Context(), header, &caller, host.BaselineRevision(), one); refused != nil {
 				if refused.Status != 429 || refused.Error.Code != -32002 || header.Get("Retry-After") != "30" {
 					t.Errorf("%s: got %d, %d, Retry-After %q", tt.plan, refused.Status, refused.Error.Code, header.Get("Retry-After"))
 				}
@@ -52,7 +52,7 @@ func TestHandshakesAreBounded(t *testing.T) {
 			t.Errorf("%s: the quota has changed: %s", tt.plan, diff)
 		}
 		h.now = nextMinute
-		if refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), one); refused != nil {
+		if refused := h.Charge(t.Context(), http.Header{}, &caller, host.BaselineRevision(), one); refused != nil {
 			t.Errorf("%s: refused in the next minute: %v", tt.plan, refused.Error)
 		}
 	}
@@ -72,7 +72,7 @@ func TestHandshakesWithSeveralServers(t *testing.T) {
 	caller := h.admit(t, token)
 	begun := 0
 	for n := range 120 {
-		if servers[n%3].Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), streamable.Bill{Handshakes: 1}) == nil {
+		if servers[n%3].Charge(t.Context(), http.Header{}, &caller, host.BaselineRevision(), streamable.Bill{Handshakes: 1}) == nil {
 			begun++
 		}
 	}
@@ -82,7 +82,7 @@ func TestHandshakesWithSeveralServers(t *testing.T) {
 	alone := bearer.New(bearer.Config{Ring: h.keys, Meter: h.meter, Handshakes: awayMeter{h.meter}, Now: func() time.Time { return h.now }})
 	begun = 0
 	for range 40 {
-		if alone.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), streamable.Bill{Handshakes: 1}) == nil {
+		if alone.Charge(t.Context(), http.Header{}, &caller, host.BaselineRevision(), streamable.Bill{Handshakes: 1}) == nil {
 			begun++
 		}
 	}
@@ -106,7 +106,7 @@ func TestBrokenBodiesAreBounded(t *testing.T) {
 	_, other := h.key(t, keys.Settings{Plan: quota.Free})
 	for range 30 {
 		caller := h.admit(t, token)
-		if refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), streamable.Bill{Broken: 1}); refused != nil {
+		if refused := h.Charge(t.Context(), http.Header{}, &caller, host.BaselineRevision(), streamable.Bill{Broken: 1}); refused != nil {
 			t.Fatal(refused.Error)
 		}
 	}
@@ -115,7 +115,7 @@ func TestBrokenBodiesAreBounded(t *testing.T) {
 	if refused == nil || refused.Status != 429 || refused.Error.Code != -32002 || header.Get("Retry-After") != "30" || header.Get("X-Ratelimit-Limit") == "" {
 		t.Fatalf("got %+v, %v; want 429 until the end of the minute", refused, header)
 	}
-	if heard := h.heard(); len(heard) != 1 || heard[0].Key != id || heard[0].Code != mcp.CodeQuotaExceeded {
+	if heard := h.heard(); len(heard) != 1 || heard[0].Key != id || heard[0].Code != host.CodeQuotaExceeded {
 		t.Errorf("recorded %+v, want one refusal of %s", heard, id)
 	}
 	h.admit(t, other)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -162,7 +163,7 @@ func (d *Authenticator) byToken(ctx context.Context, token string, from netip.Ad
 		}
 		refused := unauthenticated(CauseToken, bad.Reason)
 		if bad.Expired {
-			refused.cause, refused.code, refused.message, refused.guess = CauseExpired, mcp.CodeExpired, "License expired", false
+			refused.cause, refused.code, refused.message, refused.guess = CauseExpired, host.CodeExpired, "License expired", false
 		}
 		return mcp.Principal{}, refused
 	}

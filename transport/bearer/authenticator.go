@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -81,9 +82,9 @@ const (
 // start.
 func Causes() map[Cause]jsonrpc.Code {
 	return map[Cause]jsonrpc.Code{
-		CauseMissing: mcp.CodeAuthentication, CauseMalformed: mcp.CodeAuthentication, CauseUnknown: mcp.CodeAuthentication,
-		CauseRevoked: mcp.CodeAuthentication, CauseToken: mcp.CodeAuthentication, CauseExpired: mcp.CodeExpired,
-		CauseAddress: mcp.CodePermissionDenied, CauseGuessing: mcp.CodeQuotaExceeded, CauseQuota: mcp.CodeQuotaExceeded,
+		CauseMissing: host.CodeAuthentication, CauseMalformed: host.CodeAuthentication, CauseUnknown: host.CodeAuthentication,
+		CauseRevoked: host.CodeAuthentication, CauseToken: host.CodeAuthentication, CauseExpired: host.CodeExpired,
+		CauseAddress: host.CodePermissionDenied, CauseGuessing: host.CodeQuotaExceeded, CauseQuota: host.CodeQuotaExceeded,
 		CauseUnavailable: jsonrpc.CodeInternalError,
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -180,7 +181,7 @@ func TestKeysOutOfReach(t *testing.T) {
 // Broader scopes are listed as they are in RFC 6750, section 3.1.
 func TestForbidden(t *testing.T) {
 	const metadata = "https://example.com/.well-known/oauth-protected-resource/mcp"
-	missing := jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithData(map[string]string{"details": "…", "scope": "aoc:write"})
+	missing := jsonrpc.Errorf(host.CodePermissionDenied, "Permission denied").WithData(map[string]string{"details": "…", "scope": "aoc:write"})
 	tests := []struct {
 		name     string
 		metadata string
@@ -188,7 +189,7 @@ func TestForbidden(t *testing.T) {
 		want     string
 	}{
 		{"a scope", "", missing, `Bearer realm="triptych", error="insufficient_scope", scope="aoc:write"`},
-		{"something else", "", jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied"), `Bearer realm="triptych", error="insufficient_scope"`},
+		{"something else", "", jsonrpc.Errorf(host.CodePermissionDenied, "Permission denied"), `Bearer realm="triptych", error="insufficient_scope"`},
 		{"with an issuer", metadata, missing, `Bearer realm="triptych", error="insufficient_scope", scope="aoc:write", resource_metadata="` + metadata + `"`},
 	}
 	for _, tc := range tests {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -44,7 +44,7 @@ func TestCauses(t *testing.T) {
 	}
 	caller := h.admit(t, spent)
 	for range 3 { // of which the first is served
-		h.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), streamable.Bill{Calls: 1})
+		h.Charge(t.Context(), http.Header{}, &caller, host.BaselineRevision(), streamable.Bill{Calls: 1})
 	}
 	want := map[bearer.Cause]int{
 		bearer.CauseMissing: 1, bearer.CauseMalformed: 2, bearer.CauseUnknown: 1, bearer.CauseRevoked: 2,
@@ -53,7 +53,7 @@ func TestCauses(t *testing.T) {
 	if diff := cmp.Diff(want, counted); diff != "" {
 		t.Error(diff)
 	}
-	if codes[bearer.CauseMissing] != -32001 || codes[bearer.CauseQuota] != mcp.CodeQuotaExceeded || codes[bearer.CauseAddress] != mcp.CodePermissionDenied {
+	if codes[bearer.CauseMissing] != -32001 || codes[bearer.CauseQuota] != host.CodeQuotaExceeded || codes[bearer.CauseAddress] != host.CodePermissionDenied {
 		t.Errorf("the codes are %v", codes)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -18,7 +19,7 @@ import (
 //
 // Probes are served while keys or counters cannot be reached, too, so that a host sees
 // that the server is there.
-func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
+func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	switch {
 	case mine.unverified && bill.Probe:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -24,7 +25,7 @@ import (
 func (h *fixture) charge(t *testing.T, caller mcp.Caller, n int) (http.Header, *streamable.Refusal) {
 	t.Helper()
 	header := http.Header{}
-	refused := h.Charge(t.Context(), header, &caller, mcp.BaselineRevision(), streamable.Bill{Calls: n})
+	refused := h.Charge(t.Context(), header, &caller, host.BaselineRevision(), streamable.Bill{Calls: n})
 	return header, refused
 }
 
@@ -71,7 +72,7 @@ func TestCharge(t *testing.T) {
 		}
 	}
 	heard := h.heard()
-	if len(heard) != 1 || heard[0].Key != id || heard[0].Code != mcp.CodeQuotaExceeded || heard[0].Addr.String() != "127.0.0.1" {
+	if len(heard) != 1 || heard[0].Key != id || heard[0].Code != host.CodeQuotaExceeded || heard[0].Addr.String() != "127.0.0.1" {
 		t.Errorf("recorded %+v, want one for the refusals of %s from 127.0.0.1 in that second", heard, id)
 	}
 	// The documented data have three members; clients that negotiated a revision are
@@ -80,7 +81,7 @@ func TestCharge(t *testing.T) {
 	if data := string(refused.Error.Data); strings.Contains(data, "details") {
 		t.Errorf("data of the baseline %s, want limit, used and reset_at alone", data)
 	}
-	refused = h.Charge(t.Context(), http.Header{}, &caller, mcp.RevisionNamed("2025-11-25"), streamable.Bill{Calls: 10})
+	refused = h.Charge(t.Context(), http.Header{}, &caller, host.RevisionNamed("2025-11-25"), streamable.Bill{Calls: 10})
 	if data := string(refused.Error.Data); !strings.Contains(data, `"details":"10 of 10 requests of this minute are used; the next begins at 2026-02-27T12:01:00Z"`) {
 		t.Errorf("data of 2025-11-25 %s, want the limit in words", data)
 	}
@@ -152,7 +153,7 @@ func TestChargeModern(t *testing.T) {
 	h := build(t)
 	_, token := h.key(t, keys.Settings{Plan: quota.Free})
 	caller := h.admit(t, token)
-	refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.RevisionNamed("2026-07-28"), streamable.Bill{Calls: 11})
+	refused := h.Charge(t.Context(), http.Header{}, &caller, host.RevisionNamed("2026-07-28"), streamable.Bill{Calls: 11})
 	if refused == nil || refused.Error.Code != -31002 || !strings.Contains(string(refused.Error.Data), `"code":-32002`) {
 		t.Errorf("got %+v, want -31002 with data.code -32002", refused)
 	}

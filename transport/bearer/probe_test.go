@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -53,7 +53,7 @@ func TestProbesWithoutAStore(t *testing.T) {
 	}
 	for _, tt := range tests {
 		status := http.StatusOK
-		if refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), tt.bill); refused != nil {
+		if refused := h.Charge(t.Context(), http.Header{}, &caller, host.BaselineRevision(), tt.bill); refused != nil {
 			status = refused.Status
 		}
 		if status != tt.want {
@@ -77,7 +77,7 @@ func TestProbesWithoutCounters(t *testing.T) {
 	h := build(t, func(c *bearer.Config) { c.Meter = brokenMeter{quota.ErrUnavailable} })
 	_, token := h.key(t, keys.Settings{})
 	caller := h.admit(t, token)
-	if refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), streamable.Bill{Probe: true}); refused != nil {
+	if refused := h.Charge(t.Context(), http.Header{}, &caller, host.BaselineRevision(), streamable.Bill{Probe: true}); refused != nil {
 		t.Errorf("refused with %d: %v", refused.Status, refused.Error)
 	}
 }

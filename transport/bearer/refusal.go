@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -33,7 +34,7 @@ type denial struct {
 // attempt to guess one.
 func unauthenticated(cause Cause, details string) *denial {
 	return &denial{
-		cause: cause, status: http.StatusUnauthorized, code: mcp.CodeAuthentication, message: "Authentication failed",
+		cause: cause, status: http.StatusUnauthorized, code: host.CodeAuthentication, message: "Authentication failed",
 		details: details, guess: true,
 	}
 }
@@ -53,9 +54,9 @@ func denied(key string, err error) *denial {
 	refused := unauthenticated(CauseRevoked, err.Error())
 	switch _, foreign := errors.AsType[*keys.AddressError](err); {
 	case foreign:
-		refused = &denial{cause: CauseAddress, status: http.StatusForbidden, code: mcp.CodePermissionDenied, message: "Permission denied", details: err.Error()}
+		refused = &denial{cause: CauseAddress, status: http.StatusForbidden, code: host.CodePermissionDenied, message: "Permission denied", details: err.Error()}
 	case errors.Is(err, keys.ErrExpired):
-		refused.cause, refused.code, refused.message = CauseExpired, mcp.CodeExpired, "License expired"
+		refused.cause, refused.code, refused.message = CauseExpired, host.CodeExpired, "License expired"
 	}
 	if errors.Is(err, errOtherResource) {
 		refused.cause = CauseToken
@@ -87,7 +88,7 @@ func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.A
 }
 
 // refusal returns what a client of the revision gets.
-func (why *denial) refusal(rev *mcp.Revision) *streamable.Refusal {
+func (why *denial) refusal(rev *host.Revision) *streamable.Refusal {
 	err := jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)
 	return &streamable.Refusal{Status: why.status, Error: mcp.Explained(rev, err)}
 }
@@ -98,7 +99,7 @@ const guessAgain = 10 * time.Second
 // tooManyGuesses refuses a wrong key as an exceeded rate, without a delay and without a
 // record: as many answers to its address as may wait are being delayed already.
 func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
-	d.cfg.Refused(CauseGuessing, mcp.CodeQuotaExceeded)
+	d.cfg.Refused(CauseGuessing, host.CodeQuotaExceeded)
 	header.Set("Retry-After", strconv.Itoa(int(guessAgain.Seconds())))
 	told := &mcp.QuotaError{
 		Limit: maxWaiting, Used: maxWaiting, ResetAt: d.cfg.Now().Add(guessAgain),
@@ -150,16 +151,16 @@ func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 
 // exceeded returns the refusal of a request beyond a limit (429, RFC 6585, section 4) and
 // sets Retry-After. Clients that negotiated a revision are told which limit it was.
-func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
-	d.cfg.Refused(CauseQuota, mcp.CodeQuotaExceeded)
+func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, spent *quota.ExceededError) *streamable.Refusal {
+	d.cfg.Refused(CauseQuota, host.CodeQuotaExceeded)
 	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
 		d.cfg.Rejected(ctx, Rejection{
-			Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: spent.Error() + more,
+			Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: host.CodeQuotaExceeded, Reason: spent.Error() + more,
 		})
 	}
 	header.Set("Retry-After", strconv.FormatInt(retryAfter(spent.RetryAfter(d.cfg.Now())), 10))
 	told := &mcp.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
-	if rev != mcp.BaselineRevision() { // whose document shows all of the data
+	if rev != host.BaselineRevision() { // whose document shows all of the data
 		told.Details = spent.Error()
 	}
 	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev), Reported: true}
@@ -170,9 +171,9 @@ func retryAfter(seconds int64) int64 { return cmp.Or(max(seconds, 0), 1) }
 
 // revisionOf returns the revision that the header names, else the baseline. It serves
 // refusals before the body is read, which may name another.
-func revisionOf(r *http.Request) *mcp.Revision {
-	if rev := mcp.RevisionNamed(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
+func revisionOf(r *http.Request) *host.Revision {
+	if rev := host.RevisionNamed(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
 		return rev
 	}
-	return mcp.BaselineRevision()
+	return host.BaselineRevision()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/client"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -56,7 +57,7 @@ func greeter(t testing.TB) (url string) {
 // A client lists and calls in every revision, and hears of progress.
 func TestRevisions(t *testing.T) {
 	url := greeter(t)
-	for _, rev := range mcp.Revisions()[1:] {
+	for _, rev := range host.Revisions()[1:] {
 		t.Run(rev.Name, func(t *testing.T) {
 			var mu sync.Mutex
 			var heard []string

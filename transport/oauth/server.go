@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -49,7 +50,7 @@ type Config struct {
 // those that guess.
 type Authenticator interface {
 	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal)
-	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal
+	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal
 	// Guessed delays a request with wrong credentials, or reports false if too many from its
 	// address are delayed already.
 	Guessed(r *http.Request) bool

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -220,7 +220,7 @@ func (s *Server) forKey(w http.ResponseWriter, r *http.Request) (answer, error) 
 	}
 	caller, refused := s.cfg.Auth.Authenticate(http.Header{}, bearer.WithKey(r, secret))
 	if refused == nil {
-		refused = s.cfg.Auth.Charge(r.Context(), w.Header(), &caller, mcp.BaselineRevision(), streamable.Bill{Handshakes: 1})
+		refused = s.cfg.Auth.Charge(r.Context(), w.Header(), &caller, host.BaselineRevision(), streamable.Bill{Handshakes: 1})
 	}
 	switch {
 	case refused != nil && refused.Status == http.StatusServiceUnavailable:

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // finish passes the answer to the stream if there is one, else to the HTTP handler. The
@@ -87,7 +87,7 @@ func (e *exchange) startSession(w http.ResponseWriter) {
 
 // rev returns the revision of the answer, which an initialize may have changed: its own
 // answer has the form of the revision that it negotiated.
-func (e *exchange) rev() *mcp.Revision {
+func (e *exchange) rev() *host.Revision {
 	if s := e.to.caller.Session; s != nil {
 		return s.Revision()
 	}
@@ -159,7 +159,7 @@ func (e *exchange) read(w http.ResponseWriter, r *http.Request) error {
 func (e *exchange) openLocked() {
 	name, prime := "", false
 	if s := e.to.session; s != nil {
-		name, prime = s.newStreamName(), e.to.rev.Follows(mcp.PrimedStreams)
+		name, prime = s.newStreamName(), e.to.rev.Follows(host.PrimedStreams)
 	}
 	e.stream = newStream(name, prime, e.h.answers.Hold(e.to.caller.Principal.ID)).expect()
 	if e.to.session != nil {

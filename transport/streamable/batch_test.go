@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 // A free authenticator counts nothing.
 type free struct{ *auth }
 
-func (free) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
+func (free) Charge(context.Context, http.Header, *mcp.Caller, *host.Revision, streamable.Bill) *streamable.Refusal {
 	return nil
 }
 

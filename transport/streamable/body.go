@@ -6,13 +6,14 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/internal/intake"
 )
 
 // readBody reads the body of a POST. Its memory is taken from hold, which the caller
 // releases, also after a refusal.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, rev *mcp.Revision) ([]byte, *Refusal) {
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, rev *host.Revision) ([]byte, *Refusal) {
 	limits := intake.Limits{Max: h.maxBody.Load(), Grace: h.cfg.BodyGrace, Rate: h.cfg.BodyRate}
 	text, err := limits.Read(w, r, hold)
 	switch {
@@ -55,7 +56,7 @@ func (h *Handler) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Cal
 
 // Charge takes calls from the quota of a caller, or reports false when it has refused it.
 func (h *Handler) Charge(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, calls int) bool {
-	refused := h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Calls: calls})
+	refused := h.cfg.Auth.Charge(r.Context(), w.Header(), caller, host.BaselineRevision(), Bill{Calls: calls})
 	if refused != nil {
 		h.refuse(r.Context(), w, caller, refused)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/peer"
 )
 
@@ -117,7 +118,7 @@ type Authenticator interface {
 	// Charge takes all of a bill from the caller's quota, or nothing of it and returns the
 	// refusal. It sets the headers that show the quota, also for an empty bill, which is never
 	// refused. The revision governs the form of a refusal.
-	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill Bill) *Refusal
+	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, bill Bill) *Refusal
 	// Valid reports whether the credentials of a caller are still good. Streams
 	// ask before they send more.
 	Valid(ctx context.Context, caller *mcp.Caller) bool

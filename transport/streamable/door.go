@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Open returns an authenticator that lets everybody in, with every right and no limits:
@@ -31,7 +32,7 @@ func (open) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *Refusal) 
 }
 
 // Charge implements [Authenticator].
-func (open) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, Bill) *Refusal {
+func (open) Charge(context.Context, http.Header, *mcp.Caller, *host.Revision, Bill) *Refusal {
 	return nil
 }
 
@@ -58,7 +59,7 @@ func (k oneKey) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *
 	header.Set("WWW-Authenticate", "Bearer")
 	return mcp.Caller{}, &Refusal{
 		Status: http.StatusUnauthorized,
-		Error:  jsonrpc.Errorf(mcp.CodeAuthentication, "Authentication failed").WithDetails("send Authorization: Bearer KEY"),
+		Error:  jsonrpc.Errorf(host.CodeAuthentication, "Authentication failed").WithDetails("send Authorization: Bearer KEY"),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/peer"
 )
@@ -69,7 +70,7 @@ func (h *Handler) ownerOf(r *http.Request, e *exchange) string {
 // takeForward counts a request that is passed on, and refuses one beyond the bounds, with
 // Retry-After: 429 to a principal with too many, 503 when there are too many in all. Each
 // occupies a connection to another server until it is answered.
-func (h *Handler) takeForward(header http.Header, caller *mcp.Caller, rev *mcp.Revision) *Refusal {
+func (h *Handler) takeForward(header http.Header, caller *mcp.Caller, rev *host.Revision) *Refusal {
 	err := h.forwards.Take(caller.Principal.ID, 1)
 	if err == nil {
 		return nil
@@ -88,7 +89,7 @@ func (h *Handler) takeForward(header http.Header, caller *mcp.Caller, rev *mcp.R
 
 // away refuses a request whose server cannot be reached now. It may be back, so the
 // client is asked to try again.
-func away(header http.Header, rev *mcp.Revision, err error) *Refusal {
+func away(header http.Header, rev *host.Revision, err error) *Refusal {
 	header.Set("Retry-After", "5")
 	return refusal(statusOf(orBaseline(rev), &mcp.UnavailableError{Message: err.Error()}),
 		jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("%s", err))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // checkMirrors compares the headers of a revision with mirrored headers with what the
@@ -127,17 +128,17 @@ func smallRat(s string) (*big.Rat, bool) {
 // -32020).
 func mismatch(format string, args ...any) *jsonrpc.Error {
 	reason := fmt.Sprintf(format, args...)
-	return jsonrpc.Errorf(mcp.CodeHeaderMismatch, "Header mismatch: %s", reason).WithDetails("%s", reason)
+	return jsonrpc.Errorf(host.CodeHeaderMismatch, "Header mismatch: %s", reason).WithDetails("%s", reason)
 }
 
 // headerVersion returns the revision that the headers name: nil for none, or the name of
 // one that does not exist. The header is not required before 2025-06-18.
-func headerVersion(r *http.Request) (rev *mcp.Revision, unknown string) {
+func headerVersion(r *http.Request) (rev *host.Revision, unknown string) {
 	name := strings.TrimSpace(first(r.Header["Mcp-Protocol-Version"]))
 	if name == "" {
 		return nil, ""
 	}
-	if rev = mcp.RevisionNamed(name); rev == nil {
+	if rev = host.RevisionNamed(name); rev == nil {
 		return nil, name
 	}
 	return rev, ""

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // TestLostStream: a stream whose client is gone is kept for a while after it is
@@ -55,7 +55,7 @@ func TestLeftStream(t *testing.T) {
 func TestAbandonedStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
-		e := &exchange{h: New(Config{}), to: route{session: s, rev: mcp.BaselineRevision()}, ready: make(chan []byte, 2)}
+		e := &exchange{h: New(Config{}), to: route{session: s, rev: host.BaselineRevision()}, ready: make(chan []byte, 2)}
 		_ = e.open().finish([]byte("{}")) // likewise
 		e.abandon()
 		time.Sleep(keptFor + time.Second)
@@ -70,7 +70,7 @@ func TestAbandonedStream(t *testing.T) {
 func TestRefusedStream(t *testing.T) {
 	h := New(Config{MaxStreams: 1})
 	s := &session{h: h, streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
-	e := &exchange{h: h, to: route{session: s, rev: mcp.BaselineRevision()}, ready: make(chan []byte, 2), cancel: func(error) {}}
+	e := &exchange{h: h, to: route{session: s, rev: host.BaselineRevision()}, ready: make(chan []byte, 2), cancel: func(error) {}}
 	if err := h.streams.Take("", 1); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
@@ -54,7 +55,7 @@ const retryBudget = time.Second
 // overBudget refuses what a budget has no room for: a principal's own with 429, that of
 // all with 503, both with Retry-After. of names what there is too much of, in the plural;
 // limit is that of one principal.
-func (h *Handler) overBudget(header http.Header, err error, rev *mcp.Revision, of string, limit int64) *Refusal {
+func (h *Handler) overBudget(header http.Header, err error, rev *host.Revision, of string, limit int64) *Refusal {
 	header.Set("Retry-After", strconv.Itoa(int(retryBudget.Seconds())))
 	if errors.Is(err, budget.ErrOwner) {
 		told := &mcp.QuotaError{
@@ -73,7 +74,7 @@ const retryStreams = time.Minute
 
 // tooManyStreams refuses another stream: a principal's own limit with 429, that of the
 // server with 503, both with Retry-After.
-func (h *Handler) tooManyStreams(header http.Header, err error, rev *mcp.Revision) *Refusal {
+func (h *Handler) tooManyStreams(header http.Header, err error, rev *host.Revision) *Refusal {
 	header.Set("Retry-After", strconv.Itoa(int(retryStreams.Seconds())))
 	if errors.Is(err, budget.ErrTotal) {
 		return refusal(http.StatusServiceUnavailable,

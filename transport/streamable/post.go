@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // post serves one message or batch; the package comment has its calls. Either
@@ -106,7 +107,7 @@ func (h *Handler) waitForMemory(ctx context.Context, e *exchange) error {
 // refuseBody refuses a body that has no route. A client that tries revisions or
 // whose session has ended does what it should; any other has sent an invalid body.
 func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, to *route, body *jsonrpc.Body, refused *Refusal) {
-	if refused.Status == http.StatusBadRequest && refused.Error.Code != mcp.CodeUnsupportedVersion {
+	if refused.Status == http.StatusBadRequest && refused.Error.Code != host.CodeUnsupportedVersion {
 		h.chargeInvalid(w, r, &to.caller)
 	} else {
 		h.showQuota(w, r, &to.caller)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // refuseCaller refuses a request of an authenticated caller, with the headers that show
@@ -19,13 +20,13 @@ func (h *Handler) refuseCaller(w http.ResponseWriter, r *http.Request, caller *m
 // showQuota sets the headers that show the caller's quota, which each answer to an
 // authenticated caller has.
 func (h *Handler) showQuota(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
-	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{}) // an empty bill is not refused
+	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, host.BaselineRevision(), Bill{}) // an empty bill is not refused
 }
 
 // chargeInvalid counts an invalid body and shows the caller's quota. A key with too many
 // of them is refused before its next body is read.
 func (h *Handler) chargeInvalid(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
-	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Broken: 1}) // the body is refused anyway
+	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, host.BaselineRevision(), Bill{Broken: 1}) // the body is refused anyway
 }
 
 // refuse answers a request whose message was not read, or has no id.
@@ -35,7 +36,7 @@ func (h *Handler) refuse(ctx context.Context, w http.ResponseWriter, caller *mcp
 
 // refuseFor answers with the id of the message, in the form of the client's revision, nil
 // if it is unknown. Without an id, it is null, or absent where the revision has no null.
-func (h *Handler) refuseFor(ctx context.Context, w http.ResponseWriter, caller *mcp.Caller, refused *Refusal, id jsonrpc.ID, rev *mcp.Revision) {
+func (h *Handler) refuseFor(ctx context.Context, w http.ResponseWriter, caller *mcp.Caller, refused *Refusal, id jsonrpc.ID, rev *host.Revision) {
 	h.report(ctx, caller, refused)
 	told := mcp.Explained(orBaseline(rev), refused.Error)
 	_ = writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, hasNullID(rev), told)) // the client may have disconnected
@@ -62,7 +63,7 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) error {
 
 // hasNullID reports whether an answer without a readable id has the id null.
 // Without a revision it has (JSON-RPC 2.0, section 5).
-func hasNullID(rev *mcp.Revision) bool { return rev == nil || rev.Has(mcp.NullIDs) }
+func hasNullID(rev *host.Revision) bool { return rev == nil || rev.Has(host.NullIDs) }
 
 // onlyID returns the id of a body that is one request, the zero ID for a batch. It shares
 // the memory of the body.
@@ -77,9 +78,9 @@ func onlyID(body *jsonrpc.Body) jsonrpc.ID {
 }
 
 // orBaseline returns the revision, or for nil that of clients which name none.
-func orBaseline(rev *mcp.Revision) *mcp.Revision {
+func orBaseline(rev *host.Revision) *host.Revision {
 	if rev == nil {
-		return mcp.BaselineRevision()
+		return host.BaselineRevision()
 	}
 	return rev
 }

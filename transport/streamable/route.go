@@ -5,6 +5,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A route holds the revision that governs a body, and its session. It is filled in before
@@ -12,7 +13,7 @@ import (
 // caller's Send.
 type route struct {
 	caller  mcp.Caller
-	rev     *mcp.Revision
+	rev     *host.Revision
 	session *session    // nil where there is none
 	begins  bool        // the body is an initialize that may begin a session
 	silent  bool        // no message can precede the answer
@@ -25,7 +26,7 @@ type route struct {
 // whose form the refusal has, nil when it is unknown.
 func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal {
 	named, unknown := headerVersion(r)
-	to.rev = mcp.BaselineRevision()
+	to.rev = host.BaselineRevision()
 	request := body.Messages[0].Request
 	if !body.Batch && request != nil {
 		to.view = h.cfg.Server.Preview(request)
@@ -45,7 +46,7 @@ func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal
 		return unclaimed(body, named)
 	}
 	refused := h.routeLegacy(r, to, named, request)
-	if refused == nil && body.Batch && !to.rev.Has(mcp.Batches) {
+	if refused == nil && body.Batch && !to.rev.Has(host.Batches) {
 		refused = invalid(http.StatusBadRequest, "the protocol revision %s has no batches", to.rev.Name)
 	}
 	return refused
@@ -54,7 +55,7 @@ func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal
 // checkClaim checks a modern request against its headers, which must name the same
 // revision and repeat method and name. An error of the claim itself comes first: its
 // answer lists the revisions that the server has.
-func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, named *mcp.Revision) *Refusal {
+func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, named *host.Revision) *Refusal {
 	if view.Err != nil && view.Err.Code == jsonrpc.CodeInvalidParams && view.Revision == nil {
 		return refusal(http.StatusBadRequest, view.Err) // the claim is not a string
 	}
@@ -70,7 +71,7 @@ func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, nam
 	if req.IsNotification() && len(header["Mcp-Method"]) == 0 {
 		return nil // the rules for headers of notifications are not defined
 	}
-	if named.Follows(mcp.MirroredHeaders) {
+	if named.Follows(host.MirroredHeaders) {
 		if err := checkMirrors(header, req.Method, view); err != nil {
 			return refusal(http.StatusBadRequest, err)
 		}
@@ -81,7 +82,7 @@ func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, nam
 // unclaimed refuses requests that name a modern revision in the header but not in the
 // body, where every request of those revisions has it. Notifications and responses need
 // no claim.
-func unclaimed(body *jsonrpc.Body, rev *mcp.Revision) *Refusal {
+func unclaimed(body *jsonrpc.Body, rev *host.Revision) *Refusal {
 	switch {
 	case body.Batch:
 		return invalid(http.StatusBadRequest, "the protocol revision %s has no batches", rev.Name)
@@ -95,7 +96,7 @@ func unclaimed(body *jsonrpc.Body, rev *mcp.Revision) *Refusal {
 // handshake. A request with Mcp-Session-Id has those of its session; initialize without
 // it begins a session; all others are of clients without one, which are served by the
 // revision that they name.
-func (h *Handler) routeLegacy(r *http.Request, to *route, named *mcp.Revision, request *jsonrpc.Request) *Refusal {
+func (h *Handler) routeLegacy(r *http.Request, to *route, named *host.Revision, request *jsonrpc.Request) *Refusal {
 	to.begins = request != nil && request.Method == "initialize" && !request.IsNotification()
 	id := first(r.Header["Mcp-Session-Id"])
 	switch {

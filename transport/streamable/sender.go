@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // open returns the stream, opening it if necessary, or nil when no client reads it. After
@@ -87,7 +88,7 @@ func (e *exchange) Respond(id jsonrpc.ID, result []byte) error {
 // Suspend closes the connection before the answer and reports true if the revision lets
 // the client reconnect for it (2025-11-25, SEP-1699). The request goes on meanwhile.
 func (e *exchange) Suspend(retry time.Duration) bool {
-	if e.to.session == nil || !e.to.rev.Follows(mcp.PrimedStreams) {
+	if e.to.session == nil || !e.to.rev.Follows(host.PrimedStreams) {
 		return false
 	}
 	s := e.open()

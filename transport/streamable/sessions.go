@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
@@ -42,7 +43,7 @@ func (all *sessions) init(h *Handler) {
 // and the client goes on without one, as the specification allows.
 func (all *sessions) start(header http.Header, e *exchange) {
 	settled := e.to.caller.Session
-	if !settled.Revision().Follows(mcp.HTTPSessions) {
+	if !settled.Revision().Follows(host.HTTPSessions) {
 		return
 	}
 	s := all.newSession(e.to.caller, e.to.caller.Principal.Scopes)
@@ -74,7 +75,7 @@ func (all *sessions) newSession(caller mcp.Caller, scopes []mcp.Scope) *session 
 	settled := caller.Session
 	s := &session{
 		h: all.h, id: settled.ID, principal: caller.Principal.ID, scopes: scopes, mcp: settled,
-		own: newStream(all.h.streamName(0), settled.Revision().Follows(mcp.PrimedStreams), all.h.answers.Hold(caller.Principal.ID)), streams: map[string]*stream{},
+		own: newStream(all.h.streamName(0), settled.Revision().Follows(host.PrimedStreams), all.h.answers.Hold(caller.Principal.ID)), streams: map[string]*stream{},
 		inFlight: map[*exchange]struct{}{}, questions: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
 	}
 	if all.sealer != nil {

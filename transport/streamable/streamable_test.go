@@ -18,6 +18,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -46,7 +47,7 @@ func (d *auth) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *stream
 	return mcp.Caller{Principal: principal}, nil
 }
 
-func (d *auth) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
+func (d *auth) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal {
 	d.handshakes.Add(int64(bill.Handshakes))
 	d.broken.Add(int64(bill.Broken))
 	d.mu.Lock()

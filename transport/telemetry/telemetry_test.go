@@ -25,6 +25,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/requestid"
 	"github.com/triptych-mcp/triptych/transport/telemetry"
 )
@@ -310,7 +311,7 @@ func TestSession(t *testing.T) {
 	r := newReceiver(t)
 	one := open(t, r, nil)
 	caller := mcp.Caller{Addr: netip.MustParseAddrPort("192.0.2.1:9")}
-	one.End(t.Context(), &mcp.Event{Caller: caller, Method: mcp.SessionEnd, Known: true, Took: 90 * time.Second, Revision: mcp.RevisionNamed("2025-06-18")})
+	one.End(t.Context(), &mcp.Event{Caller: caller, Method: mcp.SessionEnd, Known: true, Took: 90 * time.Second, Revision: host.RevisionNamed("2025-06-18")})
 	one.End(t.Context(), &mcp.Event{Caller: caller, Method: mcp.TaskEnd, Known: true, Took: time.Hour})
 	if err := one.Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/client"
 	"github.com/triptych-mcp/triptych/transport/stdio"
 )
@@ -111,7 +112,7 @@ func (c *Conversation) initialize(ctx context.Context) error {
 
 func newestHandshake() string {
 	name := ""
-	for _, rev := range mcp.Revisions() {
+	for _, rev := range host.Revisions() {
 		if !rev.Modern {
 			name = rev.Name
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // version is set by the linker in releases: -ldflags "-X github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo.version=1.2.3".
@@ -30,7 +30,7 @@ type Info struct {
 // the module.
 func Read() Info {
 	b := Info{Name: "triptych", Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	for _, rev := range mcp.Revisions() {
+	for _, rev := range host.Revisions() {
 		if rev.Name != "" {
 			b.Protocols = append(b.Protocols, rev.Name)
 		}
@@ -63,7 +63,7 @@ const description = "Team rulesets, Advent of Code and a time-travelling native 
 // PublicFacts returns the facts about this program that callers without a key may know.
 func PublicFacts() release.Program {
 	p := release.Program{Version: strings.TrimPrefix(Read().Version, "v"), Description: description}
-	for _, revision := range mcp.Revisions() {
+	for _, revision := range host.Revisions() {
 		if revision.Name != "" {
 			p.Protocols = append(p.Protocols, revision.Name)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -66,7 +67,7 @@ type Config struct {
 // calls to the quota of callers.
 type Authenticator interface {
 	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal)
-	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal
+	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal
 }
 
 // A Trail is the audit trail.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -42,9 +42,9 @@ func ruleStatus(err error) int {
 // rpcStatus returns the HTTP status for an error of the protocol.
 func rpcStatus(code jsonrpc.Code) int {
 	switch code {
-	case mcp.CodeQuotaModern, mcp.CodeQuotaExceeded:
+	case host.CodeQuotaModern, host.CodeQuotaExceeded:
 		return http.StatusTooManyRequests
-	case mcp.CodePermissionDenied:
+	case host.CodePermissionDenied:
 		return http.StatusForbidden
 	case jsonrpc.CodeInvalidParams:
 		return http.StatusUnprocessableEntity

@@ -12,6 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
 	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -96,7 +97,7 @@ func (c *Console) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Cal
 
 // Charge charges calls to the quota of the visitor's key.
 func (c *Console) Charge(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, calls int) bool {
-	refused := c.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), streamable.Bill{Calls: calls})
+	refused := c.cfg.Auth.Charge(r.Context(), w.Header(), caller, host.BaselineRevision(), streamable.Bill{Calls: calls})
 	if refused == nil {
 		return true
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -33,7 +33,7 @@ func Refusals() map[string][]jsonrpc.Code {
 	for status, cause := range causes {
 		switch status {
 		case http.StatusTooManyRequests:
-			all[cause] = []jsonrpc.Code{mcp.CodeQuotaExceeded, mcp.CodeQuotaModern}
+			all[cause] = []jsonrpc.Code{host.CodeQuotaExceeded, host.CodeQuotaModern}
 		case http.StatusServiceUnavailable:
 			all[cause] = []jsonrpc.Code{jsonrpc.CodeInternalError}
 		default:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -53,7 +54,7 @@ func details(e *mcp.Event) map[string]string {
 
 func outcome(e *mcp.Event) audit.Outcome {
 	switch {
-	case e.Code == mcp.CodePermissionDenied:
+	case e.Code == host.CodePermissionDenied:
 		return audit.Refused
 	case e.Code != 0 || e.Failed:
 		return audit.Failed

@@ -19,6 +19,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/metrics"
@@ -172,7 +173,7 @@ func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 	if e.Method == mcp.SessionEnd {
 		looks = r.last.Load() == 0 // the session did nothing else
 	}
-	appended, err := r.record(looks, ClassifiedRecord{Change: !e.LookUp || e.Code == mcp.CodePermissionDenied, Record: audit.Record{
+	appended, err := r.record(looks, ClassifiedRecord{Change: !e.LookUp || e.Code == host.CodePermissionDenied, Record: audit.Record{
 		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
 		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took, Details: details(e),
 	}})

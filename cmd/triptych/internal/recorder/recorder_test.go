@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/telemetry"
 )
@@ -24,7 +25,7 @@ func TestClassOfRecords(t *testing.T) {
 	}{
 		{"a look-up", mcp.Event{Method: "tools/call", LookUp: true}, false},
 		{"a look-up that failed", mcp.Event{Method: "tools/call", LookUp: true, Failed: true, Code: jsonrpc.CodeInvalidParams}, false},
-		{"a look-up that was refused", mcp.Event{Method: "tools/call", LookUp: true, Code: mcp.CodePermissionDenied}, true},
+		{"a look-up that was refused", mcp.Event{Method: "tools/call", LookUp: true, Code: host.CodePermissionDenied}, true},
 		{"a change", mcp.Event{Method: "tools/call"}, true},
 		{"an unknown method", mcp.Event{Method: "nonsense", Code: jsonrpc.CodeMethodNotFound}, true},
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
 )
@@ -23,7 +23,7 @@ type Client struct {
 
 // New returns a client of the server at e; version is that of this program.
 func New(e httpclient.Endpoint, version string) *Client {
-	revisions := mcp.Revisions()
+	revisions := host.Revisions()
 	c := &Client{endpoint: e, revision: revisions[len(revisions)-1].Name}
 	c.meta, _ = json.Marshal(map[string]any{ // texts only
 		"io.modelcontextprotocol/protocolVersion":    c.revision,

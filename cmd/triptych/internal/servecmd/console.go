@@ -22,6 +22,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/routes"
@@ -150,7 +151,7 @@ type localOwner struct{ streamable.Authenticator }
 func (o localOwner) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
 	caller, refused := o.Authenticator.Authenticate(header, r)
 	if refused != nil {
-		refused.Error = jsonrpc.Errorf(mcp.CodeAuthentication, "run triptych console again for a new address")
+		refused.Error = jsonrpc.Errorf(host.CodeAuthentication, "run triptych console again for a new address")
 	}
 	return caller, refused
 }

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Handler serves snapshots that it reads from the MCP endpoint of the same server.
@@ -42,7 +42,7 @@ func Handler(endpoint http.Handler) http.Handler {
 
 // question returns the request for the resource that has all rulesets.
 func question(r *http.Request) *http.Request {
-	revisions := mcp.Revisions()
+	revisions := host.Revisions()
 	newest := revisions[len(revisions)-1].Name
 	uri := "ruleset://*"
 	if label := r.URL.Query().Get("label"); label != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
@@ -27,7 +28,7 @@ type counting struct {
 	charged atomic.Int64
 }
 
-func (c *counting) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
+func (c *counting) Charge(context.Context, http.Header, *mcp.Caller, *host.Revision, streamable.Bill) *streamable.Refusal {
 	c.charged.Add(1)
 	return nil
 }

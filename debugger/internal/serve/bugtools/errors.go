@@ -6,6 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 const projectsHint = "--projects names those that may"
@@ -18,7 +19,7 @@ func WireError(err error) *jsonrpc.Error {
 	case !ok:
 		return nil
 	case e.Denied:
-		return jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithDetails("%v; %s", e, projectsHint)
+		return jsonrpc.Errorf(host.CodePermissionDenied, "Permission denied").WithDetails("%v; %s", e, projectsHint)
 	}
 	return mcp.InvalidParams("%v", e)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // The documented codes of the tools for XML documents.
@@ -26,7 +27,7 @@ func ModelErrors() []jsonrpc.Code { return []jsonrpc.Code{codeDocumentNotFound, 
 // errors, refused paths come first.
 func WireError(err error) error {
 	if e, ok := errors.AsType[*document.PermissionError](err); ok {
-		return jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithDetails("%v; --documents names the folders that may be read", e)
+		return jsonrpc.Errorf(host.CodePermissionDenied, "Permission denied").WithDetails("%v; --documents names the folders that may be read", e)
 	}
 	if e, ok := errors.AsType[*document.NotFoundError](err); ok {
 		return jsonrpc.Errorf(codeDocumentNotFound, "Document not found").WithDetails("%v; relative paths begin at the folders that --documents names", e)

@@ -1,4 +1,4 @@
-package mcp
+package host
 
 import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -7,7 +7,7 @@ import (
 // A Revision is a dated version of the protocol as a row of facts. Nothing in
 // this program compares dates; it asks the row that governs a request. A new
 // revision is a row here, a [Feature] or rule for each new idea, and its lines in
-// project.go. Revisions are compared by pointer.
+// mcp/project.go. Revisions are compared by pointer.
 type Revision struct {
 	// Name is the date, "" for clients that never named one.
 	Name string
@@ -144,9 +144,9 @@ func (r *Revision) Has(f Feature) bool { return r.Features&f != 0 }
 // Revisions returns the rows, oldest first; the first is the baseline.
 func Revisions() []*Revision { return append([]*Revision(nil), revisions...) }
 
-// negotiate picks the row for the protocolVersion of an initialize request:
+// Negotiate returns the row for the protocolVersion of an initialize request:
 // the one asked for if it is a legacy revision, else the newest legacy one.
-func negotiate(asked string) *Revision {
+func Negotiate(asked string) *Revision {
 	for _, r := range revisions[1:] {
 		if r.Name == asked && !r.Modern {
 			return r
@@ -155,8 +155,8 @@ func negotiate(asked string) *Revision {
 	return latestLegacy
 }
 
-// modern finds the modern row of that name, nil when there is none.
-func modern(name []byte) *Revision {
+// Modern returns the modern row of that name, nil when there is none.
+func Modern(name []byte) *Revision {
 	for _, r := range revisions {
 		if r.Modern && r.Name == string(name) {
 			return r
@@ -179,8 +179,8 @@ func RevisionNamed(name string) *Revision {
 	return nil
 }
 
-// modernNames are the versions a client may put into _meta.
-func modernNames() []string {
+// ModernNames returns the versions that a client may put into _meta.
+func ModernNames() []string {
 	var names []string
 	for _, r := range revisions {
 		if r.Modern {
