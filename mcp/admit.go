@@ -6,38 +6,39 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // admit determines the revision that governs the request: the one claimed in _meta, else
 // that of the session's handshake, else the baseline.
-func (c *Call) admit(m *meta) (err *jsonrpc.Error) {
-	if m.version == nil {
+func (c *Call) admit(m *params.Meta) (err *jsonrpc.Error) {
+	if m.Version == nil {
 		c.rev.Revision = c.handler.caller.revision()
 		return nil
 	}
-	c.rev.Revision, err = m.check()
+	c.rev.Revision, err = checkClaim(m)
 	return err
 }
 
-// check returns the revision of a claim, and an error if the rest of _meta lacks
+// checkClaim returns the revision of a claim, and an error if the rest of _meta lacks
 // what modern revisions require. It returns the revision even with an error, so
 // that the error has the form of that revision.
-func (m *meta) check() (*host.Revision, *jsonrpc.Error) {
-	if !isString(m.version) {
-		return nil, Explained(host.Negotiate(""), InvalidParams("_meta[%q] must be a string", metaVersion))
+func checkClaim(m *params.Meta) (*host.Revision, *jsonrpc.Error) {
+	if !params.IsString(m.Version) {
+		return nil, Explained(host.Negotiate(""), InvalidParams("_meta[%q] must be a string", params.MetaVersion))
 	}
-	rev := host.Modern(m.version[1 : len(m.version)-1])
+	rev := host.Modern(m.Version[1 : len(m.Version)-1])
 	if rev == nil {
-		return nil, UnsupportedVersion(jsonrpc.Unquote(m.version))
+		return nil, UnsupportedVersion(jsonrpc.Unquote(m.Version))
 	}
-	if !isObject(m.capabilities) {
-		return rev, InvalidParams("_meta[%q] must be an object", metaCapabilities)
+	if !params.IsObject(m.Capabilities) {
+		return rev, InvalidParams("_meta[%q] must be an object", params.MetaCapabilities)
 	}
-	if m.logLevel == nil {
+	if m.LogLevel == nil {
 		return rev, nil
 	}
-	if _, ok := parseLevel(unquoted(m.logLevel)); !ok {
-		return rev, InvalidParams("_meta[%q] must be one of %s", metaLogLevel, levelNames())
+	if _, ok := parseLevel(params.Unquoted(m.LogLevel)); !ok {
+		return rev, InvalidParams("_meta[%q] must be one of %s", params.MetaLogLevel, levelNames())
 	}
 	return rev, nil
 }
@@ -45,17 +46,17 @@ func (m *meta) check() (*host.Revision, *jsonrpc.Error) {
 // MissingClaim returns the error -32602 for a request whose header names a modern
 // revision and whose body does not.
 func MissingClaim() *jsonrpc.Error {
-	return InvalidParams("params._meta must have %s and %s", metaVersion, metaCapabilities)
+	return InvalidParams("params._meta must have %s and %s", params.MetaVersion, params.MetaCapabilities)
 }
 
 // UnsupportedVersion returns the error -32022. Its data lists the versions that a
 // client may claim, as server/discover does: the official suite compares the two.
 func UnsupportedVersion(requested string) *jsonrpc.Error {
-	err := &jsonrpc.Error{Code: host.CodeUnsupportedVersion, Message: "Unsupported protocol version: " + quoted(requested)}
+	err := &jsonrpc.Error{Code: host.CodeUnsupportedVersion, Message: "Unsupported protocol version: " + params.Quoted(requested)}
 	return err.WithData(struct {
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
-	}{host.ModernNames(), quoted(requested)})
+	}{host.ModernNames(), params.Quoted(requested)})
 }
 
 // ClientCapabilities are the capabilities that a client has declared.
@@ -73,16 +74,16 @@ type ClientCapabilities struct {
 // parseCapabilities parses the client's capabilities. Members that are unknown or
 // have an unexpected form count as absent.
 func parseCapabilities(raw []byte) (c ClientCapabilities) {
-	elicitation := valueOf(raw, "elicitation")
-	c.Roots = isObject(valueOf(raw, "roots"))
-	c.Sampling = isObject(valueOf(raw, "sampling"))
-	c.URLs = isObject(valueOf(elicitation, "url"))
+	elicitation := params.ValueOf(raw, "elicitation")
+	c.Roots = params.IsObject(params.ValueOf(raw, "roots"))
+	c.Sampling = params.IsObject(params.ValueOf(raw, "sampling"))
+	c.URLs = params.IsObject(params.ValueOf(elicitation, "url"))
 	// An empty object means forms only (2025-11-25, client/elicitation).
-	c.Forms = isObject(elicitation) && (!c.URLs || isObject(valueOf(elicitation, "form")))
-	extensions := valueOf(raw, "extensions")
-	c.Tasks = isObject(valueOf(extensions, tasksExtension))
-	c.OutputSchemas = isObject(valueOf(extensions, OutputSchemasExtension)) ||
-		isObject(valueOf(valueOf(raw, "experimental"), OutputSchemasExtension)) // for revisions without extensions
+	c.Forms = params.IsObject(elicitation) && (!c.URLs || params.IsObject(params.ValueOf(elicitation, "form")))
+	extensions := params.ValueOf(raw, "extensions")
+	c.Tasks = params.IsObject(params.ValueOf(extensions, tasksExtension))
+	c.OutputSchemas = params.IsObject(params.ValueOf(extensions, OutputSchemasExtension)) ||
+		params.IsObject(params.ValueOf(params.ValueOf(raw, "experimental"), OutputSchemasExtension)) // for revisions without extensions
 	return c
 }
 
@@ -92,7 +93,7 @@ func (c *Call) Client() ClientCapabilities {
 	case c.task != nil:
 		return c.task.client
 	case c.rev.Modern:
-		return parseCapabilities(c.params.meta().capabilities)
+		return parseCapabilities(c.params.Meta().Capabilities)
 	}
 	if s := c.handler.caller.Session; s != nil {
 		if h := s.handshake.Load(); h != nil {
@@ -110,7 +111,7 @@ const maxClientName = 100
 // as "cursor 1.7", or "" if it did not give any.
 func (c *Call) ClientName() string {
 	if c.rev.Modern {
-		return clientName(c.params.meta().client)
+		return clientName(c.params.Meta().Client)
 	}
 	if s := c.handler.caller.Session; s != nil {
 		if h := s.handshake.Load(); h != nil {
@@ -124,7 +125,7 @@ func (c *Call) ClientName() string {
 func clientName(info []byte) string {
 	var words []string
 	for _, member := range []string{"name", "version"} {
-		if word, err := text(member, valueOf(info, member)); err == nil && word != "" {
+		if word, err := params.Text(member, params.ValueOf(info, member)); err == nil && word != "" {
 			words = append(words, word)
 		}
 	}

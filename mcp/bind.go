@@ -11,6 +11,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/mcp/internal/rawschema"
 	"github.com/triptych-mcp/triptych/mcp/schema"
+
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // A Binding joins a handler with its schemas. [Typed] and [Raw] return one. The
@@ -103,7 +105,7 @@ func Raw(inputSchema string, handler func(ctx context.Context, call *Call, args 
 		return Binding{err: errors.New("input schema is not JSON")}
 	}
 	input := bytes.TrimSpace([]byte(inputSchema))
-	if !isObject(input) {
+	if !params.IsObject(input) {
 		return Binding{err: errors.New("input schema is not an object")}
 	}
 	return Binding{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // A Call is a request that a handler serves. Handlers use it to report progress,
@@ -24,7 +25,7 @@ type Call struct {
 	id      jsonrpc.ID
 	method  *method
 	rev     revision
-	params  params
+	params  params.Params
 	extra   []byte // members of the result's _meta, separated by commas
 	tool    *boundTool
 	became  *task // the task that the call became, or nil
@@ -78,7 +79,7 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 	if !c.followed || c.over.Load() || c.handler.caller.Send == nil || !c.due(progress, total) {
 		return
 	}
-	dst := append([]byte(`{"progressToken":`), c.params.meta().progressToken...)
+	dst := append([]byte(`{"progressToken":`), c.params.Meta().ProgressToken...)
 	dst = appendNumber(append(dst, `,"progress":`...), progress)
 	if total > 0 {
 		dst = appendNumber(append(dst, `,"total":`...), total)
@@ -164,7 +165,7 @@ func (c *Call) Log(ctx context.Context, level Level, logger string, data any) {
 // by logging/setLevel.
 func (c *Call) wantsLog(level Level) bool {
 	if c.rev.Modern {
-		asked, ok := parseLevel(unquoted(c.params.meta().logLevel))
+		asked, ok := parseLevel(params.Unquoted(c.params.Meta().LogLevel))
 		return ok && level >= asked
 	}
 	s := c.handler.caller.Session

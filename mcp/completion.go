@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // maxCompletions is the number of values that one answer may hold, in all
@@ -32,18 +33,18 @@ type completeRequest struct {
 
 // parse reads `ref`, `argument` and the optional `context` of completion/complete. The
 // name and the value of the argument must be there; the value may be empty.
-func (r *completeRequest) parse(p *params) *jsonrpc.Error {
-	if err := decode("ref", p.other("ref"), &r.ref); err != nil {
+func (r *completeRequest) parse(p *params.Params) *jsonrpc.Error {
+	if err := params.Decode("ref", p.Other("ref"), &r.ref); err != nil {
 		return err
 	}
-	if err := decode("argument", p.other("argument"), &r.argument); err != nil {
+	if err := params.Decode("argument", p.Other("argument"), &r.argument); err != nil {
 		return err
 	}
 	if r.argument.Name == nil || r.argument.Value == nil {
 		return InvalidParams("argument needs a name and a value")
 	}
-	if known := p.optional("context"); known != nil {
-		return decode("context", known, &r.known)
+	if known := p.Optional("context"); known != nil {
+		return params.Decode("context", known, &r.known)
 	}
 	return nil
 }
@@ -103,7 +104,7 @@ func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeReque
 func (s *Server) completeResource(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
 	src := s.source(req.ref.URI)
 	if src == nil || !src.has(req.ref.URI) {
-		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown resource template: %s", quoted(req.ref.URI))
+		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown resource template: %s", params.Quoted(req.ref.URI))
 	}
 	if !c.handler.caller.Principal.Allows(src.Scope) {
 		return nil, 0, permissionDenied(src.Scope)

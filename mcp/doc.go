@@ -19,7 +19,7 @@
 // # The way of a request
 //
 //	Handler.Handle            handler.go
-//	├─ params.parse           params.go: finds the members once; over HTTP a Preview has
+//	├─ Params.Parse           internal/params: finds the members once; over HTTP a Preview has
 //	├─ Call.admit             admit.go: the revision, from _meta or the session
 //	├─ method row             method.go: what the protocol knows of the method
 //	├─ row.serve              tools.go, resources.go, prompts.go, skills.go, tasks.go, …

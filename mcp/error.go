@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
 
@@ -104,7 +105,7 @@ func withDetails(err *jsonrpc.Error) string {
 
 // InvalidParams returns the error -32602 with the reason in data.details.
 func InvalidParams(format string, args ...any) *jsonrpc.Error {
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params").WithDetails(format, args...)
+	return params.Invalid(format, args...)
 }
 
 // invalidRequest returns the error -32600 with the reason in data.details.
@@ -115,7 +116,7 @@ func invalidRequest(details string) *jsonrpc.Error {
 // methodNotFound returns the error -32601 with the method's name, truncated to a
 // length that is safe to show.
 func methodNotFound(method string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + quoted(method)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + params.Quoted(method)}
 }
 
 // permissionDenied returns the error for a call that needs a scope which the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // Handle implements [jsonrpc.Handler]: it answers one request by appending the
@@ -50,7 +51,7 @@ func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, 
 	if err != nil {
 		return dst, err
 	}
-	call.followed = meta.progressToken != nil
+	call.followed = meta.ProgressToken != nil
 	if err := call.admit(&meta); err != nil {
 		return dst, err
 	}
@@ -62,13 +63,13 @@ func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, 
 
 // parse sets p from the params of the request, which a preview may have parsed
 // already.
-func (h *Handler) parse(req *jsonrpc.Request, p *params) (meta, *jsonrpc.Error) {
+func (h *Handler) parse(req *jsonrpc.Request, p *params.Params) (params.Meta, *jsonrpc.Error) {
 	if v := h.preview; v != nil && v.request == req {
 		h.preview = nil // do not retain the message after its request
 		*p = v.params
 		return v.meta, v.bad
 	}
-	return p.parse(req.Params)
+	return p.Parse(req.Params)
 }
 
 // serve calls the method's function and closes the JSON of the result.
@@ -117,12 +118,12 @@ func (h *Handler) Preempt(req *jsonrpc.Request) bool {
 // unknown or finished, as the specification requires
 // (basic/utilities/cancellation): the answer may have crossed the notification.
 func (h *Handler) cancelRequest(raw []byte) {
-	var p params
-	if _, err := p.parse(raw); err != nil {
+	var p params.Params
+	if _, err := p.Parse(raw); err != nil {
 		return
 	}
-	named := p.other("requestId")
-	if !isString(named) && !isNumber(named) {
+	named := p.Other("requestId")
+	if !params.IsString(named) && !params.IsNumber(named) {
 		return
 	}
 	id := jsonrpc.RawID(named)
@@ -148,17 +149,17 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 	case row.order != familyOrder:
 		return ""
 	}
-	var p params
-	if _, err := p.parse(req.Params); err != nil {
+	var p params.Params
+	if _, err := p.Parse(req.Params); err != nil {
 		return ""
 	}
 	if row.target == targetTool {
-		if tool := h.server.toolNamed(p.name); tool != nil && !tool.Interrupts {
+		if tool := h.server.toolNamed(p.Name); tool != nil && !tool.Interrupts {
 			return tool.table.Family
 		}
 		return ""
 	}
-	if src := h.server.source(unquoted(row.target.member(&p))); src != nil {
+	if src := h.server.source(params.Unquoted(row.target.member(&p))); src != nil {
 		return src.table.Family
 	}
 	return ""
@@ -172,11 +173,11 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 		return invalidRequest("the negotiated protocol revision has no batches"), h.NullID()
 	}
 	for i := range items {
-		var p params
+		var p params.Params
 		if items[i].Method == "initialize" {
 			return invalidRequest("initialize must not be part of a batch"), h.NullID()
 		}
-		if meta, err := p.parse(items[i].Params); err == nil && meta.version != nil {
+		if meta, err := p.Parse(items[i].Params); err == nil && meta.Version != nil {
 			return invalidRequest("the claimed protocol revision has no batches"), false
 		}
 	}
@@ -186,9 +187,9 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 // ReusesID implements [jsonrpc.IDReuser]. Clients that name no revision may use an id for
 // each of their lines, as scripts do.
 func (h *Handler) ReusesID(req *jsonrpc.Request) bool {
-	var p params
-	m, err := p.parse(req.Params)
-	return h.caller.revision() == baseline.Revision && (err != nil || m.version == nil)
+	var p params.Params
+	m, err := p.Parse(req.Params)
+	return h.caller.revision() == baseline.Revision && (err != nil || m.Version == nil)
 }
 
 // NullID implements [jsonrpc.IDPolicy]. It reports whether an answer to a request

@@ -15,6 +15,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // An InputRequest asks the client for something while a request of its own is
@@ -155,11 +156,11 @@ const maxResponses = 100
 
 // responses are the answers that the request brings.
 func (c *Call) responses() (map[string]json.RawMessage, error) {
-	raw := c.params.optional("inputResponses")
+	raw := c.params.Optional("inputResponses")
 	if raw == nil {
 		return nil, nil
 	}
-	if !isObject(raw) {
+	if !params.IsObject(raw) {
 		return nil, badRequest("inputResponses must be an object")
 	}
 	answers := map[string]json.RawMessage{}
@@ -168,8 +169,8 @@ func (c *Call) responses() (map[string]json.RawMessage, error) {
 		if n == maxResponses {
 			return nil, badRequest("inputResponses may have %d members at most", maxResponses)
 		}
-		if !isObject(members.Value()) {
-			return nil, badRequest("inputResponses[%q] must be an object", quoted(string(members.Key())))
+		if !params.IsObject(members.Value()) {
+			return nil, badRequest("inputResponses[%q] must be an object", params.Quoted(string(members.Key())))
 		}
 		answers[string(members.Key())] = json.RawMessage(members.Value())
 	}
@@ -209,11 +210,11 @@ func (c *Call) seal(state []byte) string {
 // the same input.
 func (c *Call) mac(body []byte) []byte {
 	h := hmac.New(sha256.New, c.handler.server.stateKey[:])
-	for _, part := range []string{c.handler.caller.Principal.ID, c.method.name, unquoted(c.params.name), unquoted(c.params.other("uri"))} {
+	for _, part := range []string{c.handler.caller.Principal.ID, c.method.name, params.Unquoted(c.params.Name), params.Unquoted(c.params.Other("uri"))} {
 		_ = binary.Write(h, binary.BigEndian, uint64(len(part))) // a hash takes every byte
 		_, _ = h.Write([]byte(part))                             // likewise
 	}
-	_, _ = h.Write(canonical(c.params.arguments)) // likewise
+	_, _ = h.Write(canonical(c.params.Arguments)) // likewise
 	_, _ = h.Write(body)                          // likewise
 	return h.Sum(nil)
 }
@@ -233,11 +234,11 @@ func canonical(raw []byte) []byte {
 // AskState returns the state that an earlier round kept, nil when the request
 // brings none, or -32602 when it is forged, foreign or too old.
 func (c *Call) AskState() ([]byte, error) {
-	state := c.params.optional("requestState")
+	state := c.params.Optional("requestState")
 	if state == nil {
 		return nil, nil
 	}
-	data, err := base64.RawURLEncoding.DecodeString(unquoted(state))
+	data, err := base64.RawURLEncoding.DecodeString(params.Unquoted(state))
 	if err != nil || len(data) < 8+sha256.Size {
 		return nil, badRequest("requestState is not one that this server gave to you")
 	}

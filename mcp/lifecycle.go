@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // serveInitialize negotiates the revision of a legacy session (basic/lifecycle): the
@@ -18,21 +19,21 @@ import (
 // the new revision and capabilities replace the old ones.
 func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	rev := baseline
-	if version := c.params.optional("protocolVersion"); version != nil {
-		asked, err := text("protocolVersion", version)
+	if version := c.params.Optional("protocolVersion"); version != nil {
+		asked, err := params.Text("protocolVersion", version)
 		if err != nil {
 			return dst, err
 		}
 		rev.Revision = host.Negotiate(asked)
 	}
-	capabilities := c.params.optional("capabilities")
-	if capabilities != nil && !isObject(capabilities) {
+	capabilities := c.params.Optional("capabilities")
+	if capabilities != nil && !params.IsObject(capabilities) {
 		return dst, InvalidParams("capabilities must be an object")
 	}
 	c.rev = rev
 	if session := c.handler.caller.Session; session != nil {
 		session.dropSubscriptions(&s.budget, c.handler.caller.Principal.ID, false)
-		session.begin(&handshake{rev: rev.Revision, client: parseCapabilities(capabilities), name: clientName(c.params.optional("clientInfo"))})
+		session.begin(&handshake{rev: rev.Revision, client: parseCapabilities(capabilities), name: clientName(c.params.Optional("clientInfo"))})
 	}
 	dst = append(dst, `"protocolVersion":`...)
 	dst = jsonrpc.AppendString(dst, rev.Answers)
@@ -190,7 +191,7 @@ func (s *Server) appendInstructions(dst []byte, rev revision) []byte {
 // legacy revisions; since 2026-07-28 each request names its level. Without a
 // session nothing is set, and the answer is the same.
 func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
-	name, rpcErr := text("level", c.params.other("level"))
+	name, rpcErr := params.Text("level", c.params.Other("level"))
 	if rpcErr != nil {
 		return dst, rpcErr
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/triptych-mcp/triptych/mcp/host"
+
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // A method is a row of the protocol's table: which revisions have the method,
@@ -37,14 +39,14 @@ const (
 
 // member returns the member of params that names the target, or nil if it is
 // absent. It is the JSON value, including quotes.
-func (t target) member(p *params) []byte {
+func (t target) member(p *params.Params) []byte {
 	switch t {
 	case targetTool, targetPrompt:
-		return p.name
+		return p.Name
 	case targetURI, targetFile:
-		return p.other("uri")
+		return p.Other("uri")
 	case targetTask:
-		return p.other("taskId")
+		return p.Other("taskId")
 	case noTarget:
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // An Event describes an answered request, for audit trails and metrics. It
@@ -118,7 +119,7 @@ func (c *Call) looksUp() bool {
 	case c.tool != nil:
 		return c.tool.LookUp != ""
 	case c.method.purpose == work && (c.method.target == targetURI || c.method.target == targetFile):
-		src := c.handler.server.source(unquoted(c.params.other("uri")))
+		src := c.handler.server.source(params.Unquoted(c.params.Other("uri")))
 		return src != nil && src.LookUp != ""
 	}
 	return c.method.purpose != work
@@ -172,7 +173,7 @@ func (c *Call) target() (family, name string) {
 	if c.method == nil || c.method.target == targetTask {
 		return "", ""
 	}
-	return "", quoted(unquoted(c.method.target.member(&c.params)))
+	return "", params.Quoted(params.Unquoted(c.method.target.member(&c.params)))
 }
 
 // A TraceContext is the W3C trace context in _meta of a request (SEP-414) as the
@@ -181,24 +182,24 @@ type TraceContext struct{ Parent, State string }
 
 // traceContextOf returns the trace context of params, or the zero value.
 func traceContextOf(raw []byte) (t TraceContext) {
-	var p params
-	if _, err := p.parse(raw); err != nil {
+	var p params.Params
+	if _, err := p.Parse(raw); err != nil {
 		return t
 	}
-	meta := params{raw: p.other("_meta")}
-	if isNull(meta.raw) {
+	meta := params.Params{Raw: p.Other("_meta")}
+	if params.IsNull(meta.Raw) {
 		return t
 	}
-	return TraceContext{Parent: unquoted(meta.other("traceparent")), State: unquoted(meta.other("tracestate"))}
+	return TraceContext{Parent: params.Unquoted(meta.Other("traceparent")), State: params.Unquoted(meta.Other("tracestate"))}
 }
 
 // requestIDOf returns the id of a request in the form of [Event.RequestID].
 func requestIDOf(req *jsonrpc.Request) string {
 	raw := req.ID.Raw()
 	switch {
-	case isString(raw):
+	case params.IsString(raw):
 		return jsonrpc.Unquote(raw)
-	case isNumber(raw):
+	case params.IsNumber(raw):
 		return string(raw)
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // A cursor is a tag and a position in base64url. The tag is a digest of the
@@ -33,11 +34,11 @@ func (c *Call) appendCursor(dst []byte, position string) []byte {
 
 // position decodes the request's cursor; "" stands for the first page.
 func (c *Call) position() (string, *jsonrpc.Error) {
-	raw := c.params.optional("cursor")
+	raw := c.params.Optional("cursor")
 	if raw == nil {
 		return "", nil
 	}
-	if !isString(raw) {
+	if !params.IsString(raw) {
 		return "", InvalidParams("cursor must be a string")
 	}
 	cursor := jsonrpc.Unquote(raw)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
@@ -38,8 +39,8 @@ type Preview struct {
 	Probe bool
 
 	request *jsonrpc.Request
-	params  params
-	meta    meta
+	params  params.Params
+	meta    params.Meta
 	bad     *jsonrpc.Error // error of parsing params
 	scope   Scope          // scope that the target requires
 	orScope Scope          // scope that serves as well, "" for none
@@ -60,14 +61,14 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	v := Preview{request: req}
 	row := methodRows[req.Method]
 	v.Probe = row != nil && row.purpose == probe
-	if v.meta, v.bad = v.params.parse(req.Params); v.bad != nil {
+	if v.meta, v.bad = v.params.Parse(req.Params); v.bad != nil {
 		v.Err = v.bad
 		return v
 	}
-	v.Silent = (row == nil || row.purpose != stream) && v.meta.progressToken == nil && v.meta.logLevel == nil
-	if v.meta.version != nil {
-		v.Claimed, v.Claim = true, unquoted(v.meta.version)
-		v.Revision, v.Err = v.meta.check()
+	v.Silent = (row == nil || row.purpose != stream) && v.meta.ProgressToken == nil && v.meta.LogLevel == nil
+	if v.meta.Version != nil {
+		v.Claimed, v.Claim = true, params.Unquoted(v.meta.Version)
+		v.Revision, v.Err = checkClaim(&v.meta)
 	}
 	if row != nil && row.target != noTarget {
 		s.previewTarget(&v, row)
@@ -78,14 +79,14 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 // previewTarget determines the target of the request.
 func (s *Server) previewTarget(v *Preview, row *method) {
 	v.Named = v.Revision != nil && row.in(v.Revision) && row.target != targetFile
-	v.Name = unquoted(row.target.member(&v.params))
+	v.Name = params.Unquoted(row.target.member(&v.params))
 	switch row.target {
 	case targetTool:
 		if tool := s.tools[v.Name]; tool != nil {
 			v.scope, v.orScope, v.Silent = tool.Scope, tool.OrScope, v.Silent && !tool.Suspends
 			v.Family, v.ReadOnly = tool.table.Family, tool.Hints&ReadOnly != 0
 			if v.Claimed {
-				v.Mirrored = tool.mirrored(v.params.arguments)
+				v.Mirrored = tool.mirrored(v.params.Arguments)
 			}
 		}
 	case targetPrompt:
@@ -119,27 +120,9 @@ func (t *Tool) mirrored(arguments []byte) []Mirrored {
 	for _, p := range f.headers {
 		value := arguments
 		for _, name := range p.Path {
-			value = valueOf(value, name)
+			value = params.ValueOf(value, name)
 		}
 		all = append(all, Mirrored{Header: p.Header, Value: value})
 	}
 	return all
-}
-
-// valueOf returns the value of a member, or nil if it is null or absent. Of
-// duplicates the last one counts; the decoder of the arguments rejects them.
-func valueOf(object []byte, name string) (value []byte) {
-	if !isObject(object) {
-		return nil
-	}
-	members := jsonrpc.Members(object)
-	for members.Next() {
-		if string(members.Key()) == name {
-			value = members.Value()
-		}
-	}
-	if isNull(value) {
-		return nil
-	}
-	return value
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // This file writes all JSON that clients get. It alone omits or translates fields
@@ -76,7 +77,7 @@ func (c *Call) appendMeta(dst []byte, from int, extra []byte) []byte {
 	inside := len(dst)
 	dst = append(dst, extra...)
 	if modern {
-		dst = jsonrpc.AppendString(appendComma(dst, inside), metaServer)
+		dst = jsonrpc.AppendString(appendComma(dst, inside), params.MetaServer)
 		dst = append(append(dst, ':'), c.handler.server.identity(c.rev)...)
 	}
 	return append(dst, '}')
@@ -104,7 +105,7 @@ func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 			return dst, err
 		}
 		value := len(dst) + len(key)
-		if isObject(out[value:]) || c.rev.Has(host.AnyStructured) {
+		if params.IsObject(out[value:]) || c.rev.Has(host.AnyStructured) {
 			dst = out[:value+len(clampIntegers(out[value:]))]
 		}
 	}

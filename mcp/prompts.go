@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // servePromptsList answers prompts/list (server/prompts) with the prompts in the
@@ -58,7 +59,7 @@ func (p *Prompt) listed() *Prompt {
 	short.Args = make([]PromptArgument, min(len(p.Args), maxPromptArguments))
 	for i := range short.Args {
 		short.Args[i] = p.Args[i]
-		short.Args[i].Name, short.Args[i].Doc = quoted(p.Args[i].Name), quoted(p.Args[i].Doc)
+		short.Args[i].Name, short.Args[i].Doc = params.Quoted(p.Args[i].Name), params.Quoted(p.Args[i].Doc)
 	}
 	return &short
 }
@@ -104,7 +105,7 @@ func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundP
 	if denied != nil {
 		return nil, denied
 	}
-	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", quoted(name))
+	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", params.Quoted(name))
 }
 
 // servePromptsGet answers prompts/get. If an argument is missing, it returns the
@@ -112,7 +113,7 @@ func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundP
 // large to send is an internal error: unlike the result of a tool, it has no form that
 // refers to a resource.
 func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	name, rpcErr := nameMember("name", c.params.name)
+	name, rpcErr := params.NameMember("name", c.params.Name)
 	if rpcErr != nil {
 		return dst, rpcErr
 	}
@@ -120,7 +121,7 @@ func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byt
 	if err != nil {
 		return dst, err
 	}
-	args, rpcErr := p.arguments(c.params.arguments)
+	args, rpcErr := p.arguments(c.params.Arguments)
 	if rpcErr != nil {
 		return dst, rpcErr
 	}
@@ -143,7 +144,7 @@ func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byt
 func (p *boundPrompt) arguments(raw []byte) (map[string]string, *jsonrpc.Error) {
 	args := map[string]string{}
 	if raw != nil {
-		if err := decode("arguments", raw, &args); err != nil {
+		if err := params.Decode("arguments", raw, &args); err != nil {
 			return nil, InvalidParams("arguments must be an object of strings")
 		}
 	}
@@ -154,7 +155,7 @@ func (p *boundPrompt) arguments(raw []byte) (map[string]string, *jsonrpc.Error) 
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.ContainsFunc(p.Args, func(a PromptArgument) bool { return a.Name == name }) {
-			return nil, InvalidParams("unknown argument %q", quoted(name))
+			return nil, InvalidParams("unknown argument %q", params.Quoted(name))
 		}
 	}
 	return args, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // maxListed is the number of bytes of a description that a list shows; reading the
@@ -152,7 +153,7 @@ func serveDirectoryRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 
 // notDirectory is the error -32602 for a resource that has no children.
 func notDirectory(uri string) error {
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s is not a directory resource", quoted(uri))
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s is not a directory resource", params.Quoted(uri))
 }
 
 // isMissing reports whether an error means that there is no such resource.
@@ -168,7 +169,7 @@ const maxURI = 4096
 // form of the URI, the scheme, the scope. It does not ask the source whether there is
 // such a resource. With an error for an unknown scheme it still returns the URI.
 func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
-	uri, rpcErr := text("uri", c.params.other("uri"))
+	uri, rpcErr := params.Text("uri", c.params.Other("uri"))
 	if rpcErr != nil {
 		return nil, "", rpcErr
 	}
@@ -213,7 +214,7 @@ func serveSubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 // serveUnsubscribe answers resources/unsubscribe, with success also if there was no
 // subscription.
 func serveUnsubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	uri, rpcErr := text("uri", c.params.other("uri"))
+	uri, rpcErr := params.Text("uri", c.params.Other("uri"))
 	if rpcErr != nil {
 		return dst, rpcErr
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // skillsExtension is the extension by which a server serves Agent Skills (SEP-2640).
@@ -89,7 +90,7 @@ func serveSkillsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 // noSkill returns the error -32602 for a URI at which there is no skill, with the reason
 // that the source gave.
 func noSkill(uri, reason string) error {
-	text := "No skill is served at " + quoted(uri)
+	text := "No skill is served at " + params.Quoted(uri)
 	if reason != "" {
 		text += ": " + reason
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // The bounds of listen requests.
@@ -33,7 +34,7 @@ func parseFilter(raw []byte) (f filter, err *jsonrpc.Error) {
 	if raw == nil {
 		return f, InvalidParams("notifications is required")
 	}
-	if !isObject(raw) {
+	if !params.IsObject(raw) {
 		return f, InvalidParams("notifications must be an object")
 	}
 	members := jsonrpc.Members(raw)
@@ -49,7 +50,7 @@ func parseFilter(raw []byte) (f filter, err *jsonrpc.Error) {
 		case "resourceSubscriptions":
 			f.URIs, err = texts(name, value, maxSubscriptions, maxURI)
 		case "taskIds":
-			f.Tasks, err = texts(name, value, maxListenTasks, maxName)
+			f.Tasks, err = texts(name, value, maxListenTasks, params.MaxName)
 		}
 	}
 	return f, err
@@ -70,7 +71,7 @@ func boolean(name string, raw []byte) (bool, *jsonrpc.Error) {
 // texts decodes a list of at most so many strings of at most so many bytes. null stands
 // for none; a string that is too long is left out, since nothing here has such a name.
 func texts(name string, raw []byte, most, bytes int) ([]string, *jsonrpc.Error) {
-	if isNull(raw) {
+	if params.IsNull(raw) {
 		return nil, nil
 	}
 	if raw[0] != '[' {
@@ -81,7 +82,7 @@ func texts(name string, raw []byte, most, bytes int) ([]string, *jsonrpc.Error) 
 	for elements.Next() {
 		value := elements.Value()
 		switch {
-		case !isString(value):
+		case !params.IsString(value):
 			return nil, InvalidParams("notifications.%s must be an array of strings", name)
 		case len(list) == most:
 			return nil, InvalidParams("notifications.%s may have %d items at most", name, most)
@@ -224,7 +225,7 @@ func (h *Handler) closeListens(ctx context.Context) {
 // server ends the stream, so the handler returns [jsonrpc.ErrNoAnswer]. Tasks that are
 // named are sent at once as they are, for one may have changed before.
 func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	want, err := parseFilter(c.params.other("notifications"))
+	want, err := parseFilter(c.params.Other("notifications"))
 	if err != nil {
 		return dst, err
 	}
@@ -241,7 +242,7 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	}
 	slices.Sort(want.URIs)
 	l := &listen{id: c.id.Clone(), rev: c.rev, want: want}
-	l.params = append([]byte(`{"_meta":{"`+metaSubscription+`":`), l.id.Raw()...)
+	l.params = append([]byte(`{"_meta":{"`+params.MetaSubscription+`":`), l.id.Raw()...)
 	l.params = append(l.params, `}}`...)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp/host"
+
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // A TaskMode is the permission of calls of a tool to become tasks (extension
@@ -28,7 +30,7 @@ const (
 )
 
 // tasksExtension is the name of the extension.
-const tasksExtension = metaPrefix + "tasks"
+const tasksExtension = params.MetaPrefix + "tasks"
 
 // The bounds of tasks.
 const (

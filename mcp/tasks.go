@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // hasTasks reports whether the client said, in this request, that it knows
@@ -26,7 +27,7 @@ var errTooManyTasks = errors.New("too many tasks")
 // Most calls of such tools are quick, and their clients get the result at once.
 func (s *Server) runSlow(ctx context.Context, c *Call, dst []byte) ([]byte, error) {
 	return s.runJob(ctx, c, func(ctx context.Context, c *Call) (*Result, error) {
-		result, err := c.tool.Call.invoke(ctx, c, c.params.arguments)
+		result, err := c.tool.Call.invoke(ctx, c, c.params.Arguments)
 		if err == nil && result.Job != nil {
 			return result.Job(ctx, c)
 		}
@@ -69,7 +70,7 @@ func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Dur
 		cancel()
 		return dst, errTooManyTasks
 	}
-	if !s.tasks.start(t, taskBytes+len(beside.params.arguments), func() { beside.work(inside, job) }) {
+	if !s.tasks.start(t, taskBytes+len(beside.params.Arguments), func() { beside.work(inside, job) }) {
 		cancel()
 		s.unstoreTask(t)
 		return dst, errTooManyTasks
@@ -95,7 +96,7 @@ func (c *Call) beside(t *task) *Call {
 		handler: &Handler{server: c.handler.server, caller: caller},
 		id:      c.id.Clone(), method: c.method, rev: c.rev, tool: c.tool, task: t,
 	}
-	job.params.arguments = bytes.Clone(c.params.arguments)
+	job.params.Arguments = bytes.Clone(c.params.Arguments)
 	return job
 }
 
@@ -152,7 +153,7 @@ func (s *Server) ofTask(c *Call) (*task, string, error) {
 	if !c.hasTasks() {
 		return nil, "", missingExtension(tasksExtension)
 	}
-	id, err := nameMember("taskId", c.params.other("taskId"))
+	id, err := params.NameMember("taskId", c.params.Other("taskId"))
 	if err != nil {
 		return nil, "", err
 	}

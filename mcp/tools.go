@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // A listKey names a rendered list: the revision, and which of the scopes that
@@ -121,16 +122,16 @@ func (s *Server) listedName(t *boundTool, rev revision) string {
 // toolNamed finds the tool that a member of the message names, nil when there
 // is none. A name without escapes is looked up where it stands.
 func (s *Server) toolNamed(raw []byte) *boundTool {
-	if isString(raw) && bytes.IndexByte(raw, '\\') < 0 {
+	if params.IsString(raw) && bytes.IndexByte(raw, '\\') < 0 {
 		return s.tools[string(raw[1:len(raw)-1])]
 	}
-	return s.tools[unquoted(raw)]
+	return s.tools[params.Unquoted(raw)]
 }
 
 // unknownTool returns the error -32602 for the name of no tool. To clients that negotiated a
 // revision it says what the configuration knows of the name.
 func (c *Call) unknownTool(cfg *Config) *jsonrpc.Error {
-	name, err := nameMember("name", c.params.name)
+	name, err := params.NameMember("name", c.params.Name)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (c *Call) unknownTool(cfg *Config) *jsonrpc.Error {
 // serveToolsCall answers tools/call. What is wrong with the request itself (the name, the
 // scope, the form of the arguments) is a protocol error; the rest is the family's to map.
 func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	if c.tool = s.toolNamed(c.params.name); c.tool == nil {
+	if c.tool = s.toolNamed(c.params.Name); c.tool == nil {
 		return dst, c.unknownTool(&s.cfg)
 	}
 	if !c.shows(c.tool) {
@@ -156,8 +157,8 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if !c.tool.allowed(c.handler.caller.Principal) {
 		return dst, permissionDenied(c.tool.Scope)
 	}
-	args := c.params.arguments
-	if args != nil && !isObject(args) {
+	args := c.params.Arguments
+	if args != nil && !params.IsObject(args) {
 		return dst, InvalidParams("arguments must be an object")
 	}
 	if c.tool.Task == TaskRequired && !c.hasTasks() {
@@ -199,7 +200,7 @@ func (c *Call) note(result *Result) {
 	if result != nil && !result.IsError {
 		answer = result.Structured
 	}
-	c.details = c.tool.Details(c.params.arguments, answer)
+	c.details = c.tool.Details(c.params.Arguments, answer)
 }
 
 // appendSized appends a result; of one that is too large to send, the place where it was

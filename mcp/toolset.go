@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // CoreToolset is the toolset of tools without a [Tool.Toolset].
@@ -87,12 +88,12 @@ func (s *ToolSelection) Check(tables ...*Table) error {
 	}
 	for _, name := range s.Toolsets {
 		if !slices.Contains(sets, name) {
-			return fmt.Errorf("unknown toolset %q", quoted(name))
+			return fmt.Errorf("unknown toolset %q", params.Quoted(name))
 		}
 	}
 	for _, name := range s.Tools {
 		if !slices.Contains(tools, name) {
-			return fmt.Errorf("unknown tool %q", quoted(name))
+			return fmt.Errorf("unknown tool %q", params.Quoted(name))
 		}
 	}
 	return nil

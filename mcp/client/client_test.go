@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/client"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A script answers requests in order and notes what it got.

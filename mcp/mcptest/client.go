@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/client"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Newest returns the name of the newest revision.
